@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// CONTRACT between compiler and runtime: the layout of an artifact file, as plain structs.
+//
+// An artifact is one file:
+//
+//   carrier | padding | section 0 | padding | section 1 | ... | section table | trailer
+//
+// The carrier is the program (or shared library) that opens the very file it was loaded from. Every section starts on
+// a page boundary, so that weights and code are mapped and never copied. All integers are little-endian. The trailer
+// is the last sizeof(Trailer) bytes of the file. A reader must treat every field as untrusted.
+#pragma once
+
+#include <cstdint>
+
+namespace talc::artifact {
+
+constexpr uint32_t formatVersion = 1;
+constexpr uint64_t sectionAlignment = 4096;
+constexpr char trailerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '1'};
+
+enum class SectionKind : uint32_t {
+  Manifest = 1,   // UTF-8 JSON for people and tools; the runtime never reads it
+  ModelInfo = 2,  // one struct ModelInfo
+  Code = 3,       // ELF shared object without undefined symbols, one section per CPU level
+  Weights = 4,    // packed weights, addressed by offsets that the generated code holds
+  Tokenizer = 5,  // runtime/tokenizer/TokenizerFormat.h; absent when the model has no tokenizer
+};
+
+// CPU levels of the x86-64 psABI that a Code section needs.
+enum class CpuLevel : uint32_t { Any = 0, X86_64_v2 = 2, X86_64_v3 = 3, X86_64_v4 = 4 };
+
+struct Section {
+  uint32_t kind;      // SectionKind
+  uint32_t cpuLevel;  // CpuLevel; Any but for Code
+  uint64_t offset;    // from the start of the file, a multiple of sectionAlignment
+  uint64_t size;      // bytes, without padding
+  uint64_t hash;      // hashBytes of the section
+};
+
+struct Trailer {
+  uint64_t tableOffset;   // of the section table, directly before the trailer
+  uint64_t tableHash;     // hashBytes of the section table
+  uint64_t fileSize;      // of the whole file, trailer included
+  uint32_t sectionCount;
+  uint32_t version;       // formatVersion
+  char magic[8];          // trailerMagic
+};
+
+// What the runtime must know of a model. Byte figures follow from the compiler's plan and are exact.
+struct ModelInfo {
+  uint32_t vocabularySize;       // logits per output row
+  uint32_t maxSequence;          // tokens that one sequence's state can hold (--max-seq)
+  uint64_t weightBytes;
+  uint64_t stateBytesPerSlot;    // address space of one sequence's state; pages are committed when touched
+  uint64_t stateBytesPerToken;   // a sequence of n tokens touches roundUp(n, stateTokenGroup) * stateBytesPerToken
+  uint64_t stateTokenGroup;
+  uint64_t arenaBytesPerToken;   // temporaries of a step of T tokens: T * arenaBytesPerToken + arenaBytesFixed ...
+  uint64_t arenaBytesFixed;
+  uint64_t arenaBytesPerThread;  // ... + threads * arenaBytesPerThread
+  int32_t beginToken;            // -1: none
+  int32_t endTokenCount;         // 0 to maxEndTokens
+  int32_t endTokens[16];
+  // Defaults of generation_config.json.
+  int32_t sample;                // 0: greedy
+  int32_t topK;                  // 0: off
+  float temperature, topP, minP, repetitionPenalty;
+  char name[64];                 // NUL-terminated, for messages
+};
+constexpr int32_t maxEndTokens = 16;
+
+// 64-bit hash of a byte string: four lanes of multiply and rotate over 32-byte stripes, then the tail byte by byte. It
+// detects damage; it is no protection against an attacker.
+inline uint64_t hashBytes(const unsigned char *bytes, uint64_t size) {
+  constexpr uint64_t p = 0x9E3779B185EBCA87ull, q = 0xC2B2AE3D27D4EB4Full;
+  auto rotate = [](uint64_t x, int n) { return (x << n) | (x >> (64 - n)); };
+  uint64_t lane[4] = {p, q, p ^ q, p + q};
+  uint64_t i = 0;
+  for (; i + 32 <= size; i += 32)
+    for (int l = 0; l < 4; ++l) {
+      uint64_t word;
+      __builtin_memcpy(&word, bytes + i + 8 * l, 8);
+      lane[l] = rotate(lane[l] + word * q, 31) * p;
+    }
+  uint64_t hash = size * p;
+  for (uint64_t value : lane) hash = rotate(hash ^ value, 27) * p + q;
+  for (; i < size; ++i) hash = rotate(hash ^ (bytes[i] * q), 11) * p;
+  hash = (hash ^ (hash >> 33)) * q;
+  return hash ^ (hash >> 29);
+}
+
+}  // namespace talc::artifact
