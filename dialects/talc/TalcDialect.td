@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The talc dialect: what a transformer computes, in the nouns that papers use.
+#ifndef TALC_DIALECT
+#define TALC_DIALECT
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Talc_Dialect : Dialect {
+  let name = "talc";
+  let cppNamespace = "::talc";
+  let summary = "what a transformer model computes";
+  let description = [{
+    A model is a module of weights (`talc.weight`), state (`talc.state`) and functions. Activations are
+    `tensor<T x N x f32>`: T tokens of any number of sequences laid end to end, N features. T is the only dynamic
+    dimension and nothing is ever padded. Heads lie next to each other in the features: head h of width d covers
+    features [h*d, (h+1)*d).
+
+    Only attention, state and positions see the borders between sequences; they take the `!talc.sequences` operand.
+
+    Weights never appear as constants: an activation op takes the value of a `talc.get_weight`, so that a repeated block
+    can be one function that is called once per layer with that layer's weights.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = [];
+}
+
+//===--- types ---------------------------------------------------------------------------------------------------===//
+
+class Talc_Type<string typeName, string typeMnemonic> : TypeDef<Talc_Dialect, typeName> {
+  let mnemonic = typeMnemonic;
+}
+
+def Talc_Sequences : Talc_Type<"Sequences", "sequences">, BuildableType<"$_builder.getType<::talc::SequencesType>()"> {
+  let summary = "borders, positions and state slots of the sequences in a step";
+  let description = [{
+    One value per step: which rows belong to which sequence, the position of every row in its sequence, the state slot
+    that a sequence owns, and the rows whose result is wanted.
+  }];
+}
+
+def Talc_State : Talc_Type<"State", "state"> {
+  let summary = "keys and values that sequences keep between steps";
+  let description = [{
+    `!talc.state<2 x 64 x 1024>`: for each sequence slot, keys and values of 2 heads of width 64 for at most 1024 tokens,
+    f32. A handle to memory that is updated in place.
+  }];
+  let parameters = (ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity);
+  let assemblyFormat = "`<` $heads `x` $width `x` $capacity `>`";
+}
+
+//===--- enumerations --------------------------------------------------------------------------------------------===//
+
+class Talc_Enum<string enumName, string enumSummary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<enumName, enumSummary, cases> {
+  let cppNamespace = "::talc";
+  let genSpecializedAttr = 0;
+}
+
+def Talc_NormKind : Talc_Enum<"NormKind", "normalization", [
+  I32EnumAttrCase<"layer", 0>, I32EnumAttrCase<"rms", 1>]>;
+def Talc_NormKindAttr : EnumAttr<Talc_Dialect, Talc_NormKind, "norm">;
+
+def Talc_ActivationKind : Talc_Enum<"ActivationKind", "activation function", [
+  I32EnumAttrCase<"relu", 0>, I32EnumAttrCase<"gelu", 1>, I32EnumAttrCase<"gelu_tanh", 2>, I32EnumAttrCase<"silu", 3>,
+  I32EnumAttrCase<"tanh", 4>, I32EnumAttrCase<"sigmoid", 5>, I32EnumAttrCase<"quick_gelu", 6>,
+  I32EnumAttrCase<"relu_squared", 7>]>;
+def Talc_ActivationKindAttr : EnumAttr<Talc_Dialect, Talc_ActivationKind, "function">;
+
+def Talc_MaskKind : Talc_Enum<"MaskKind", "which keys a query sees", [
+  I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"causal", 1>]>;
+def Talc_MaskKindAttr : EnumAttr<Talc_Dialect, Talc_MaskKind, "mask">;
+
+//===--- attributes ----------------------------------------------------------------------------------------------===//
+
+class Talc_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Talc_Dialect, attrName, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+// A double that reads back as it was written.
+def Talc_Real : APFloatParameter<"a number"> {
+  let parser = [{ [&]() -> ::mlir::FailureOr<::llvm::APFloat> {
+    double value;
+    if (failed($_parser.parseFloat(value)))
+      return ::mlir::failure();
+    return ::llvm::APFloat(value);
+  }() }];
+  let printer = "$_printer.printFloat($_self)";
+}
+
+def Talc_LinearScaling : Talc_Attr<"LinearScaling", "linear_scaling"> {
+  let summary = "rotary frequencies divided by a factor";
+  let description = "Source: position interpolation (arXiv 2306.15595), `rope_type: linear`.";
+  let parameters = (ins Talc_Real:$factor);
+  let assemblyFormat = "`<` `factor` `=` $factor `>`";
+}
+
+def Talc_Llama3Scaling : Talc_Attr<"Llama3Scaling", "llama3_scaling"> {
+  let summary = "rotary frequencies scaled by wavelength";
+  let description = [{
+    With wavelength l = 2*pi/f and original context O: l > O/low: f/factor; l < O/high: f; between, s = (O/l - low) /
+    (high - low) blends ((1 - s)/factor + s) * f. `rope_type: llama3`.
+  }];
+  let parameters = (ins Talc_Real:$factor, Talc_Real:$low, Talc_Real:$high, "int64_t":$original);
+  let assemblyFormat = "`<` `factor` `=` $factor `,` `low` `=` $low `,` `high` `=` $high `,` `original` `=` $original `>`";
+}
+
+// Sources of weights: where the values come from, or the recipe that makes them from other weights.
+
+def Talc_FileSource : Talc_Attr<"FileSource", "file"> {
+  let summary = "row-major values in a file";
+  let description = [{
+    `#talc.file<"model.safetensors", 1024, bf16>`: begins at byte 1024, stored as bf16 (f32, f16 or bf16). The path is relative to
+    the module's `talc.directory`.
+  }];
+  let parameters = (ins StringRefParameter<"path">:$path, "int64_t":$offset, "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $path `,` $offset `,` $elementType `>`";
+}
+
+def Talc_RandomSource : Talc_Attr<"RandomSource", "random"> {
+  let summary = "reproducible pseudo-random values";
+  let description = "Element i is mean + deviation * u(seed, i), u uniform in [-sqrt(3), sqrt(3)] (variance 1).";
+  let parameters = (ins "int64_t":$seed, Talc_Real:$mean, Talc_Real:$deviation);
+  let assemblyFormat = "`<` `seed` `=` $seed `,` `mean` `=` $mean `,` `deviation` `=` $deviation `>`";
+}
+
+def Talc_FillSource : Talc_Attr<"FillSource", "fill"> {
+  let summary = "one value everywhere";
+  let parameters = (ins Talc_Real:$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Talc_ValuesSource : Talc_Attr<"ValuesSource", "values"> {
+  let summary = "values written in the program, for small hand-written models and tests";
+  let parameters = (ins "::mlir::DenseFPElementsAttr":$values);
+  let assemblyFormat = "`<` $values `>`";
+}
+
+// Recipes: how a weight follows from other weights (the operands of `talc.derive`, the `of` symbols of `talc.weight`).
+
+def Talc_TransposeRecipe : Talc_Attr<"TransposeRecipe", "transpose"> {
+  let summary = "the transpose of one matrix";
+}
+
+def Talc_ConcatRecipe : Talc_Attr<"ConcatRecipe", "concat"> {
+  let summary = "weights laid one after the other along the first dimension";
+}
+
+def Talc_InterleaveRecipe : Talc_Attr<"InterleaveRecipe", "interleave"> {
+  let summary = "two matrices [N, K] in turn, `group` rows of each";
+  let description = [{
+    The result has 2 * ceil(N / group) * group rows; rows beyond N are zero.
+  }];
+  let parameters = (ins "int64_t":$group);
+  let assemblyFormat = "`<` $group `>`";
+}
+
+def Talc_PackRecipe : Talc_Attr<"PackRecipe", "pack"> {
+  let summary = "one [N, K] matrix as panels [ceil(N/lanes), K, lanes]";
+  let description = [{
+    Element (p, k, l) is source(p*lanes + l, k), zero beyond N; lanes and element type (f32, f16, bf16; rounded to
+    nearest even) are those of the result. The one layout that serves many tokens and one.
+  }];
+}
+
+def Talc_PadRecipe : Talc_Attr<"PadRecipe", "pad"> {
+  let summary = "one vector with zeros appended up to the result's length";
+}
+
+def Talc_ConvertRecipe : Talc_Attr<"ConvertRecipe", "convert"> {
+  let summary = "one weight rounded to the result's element type";
+}
+
+def Talc_RotaryTableRecipe : Talc_Attr<"RotaryTableRecipe", "rotary_table"> {
+  let summary = "cosines and sines of the angles that `talc.rope` turns by; of no other weight";
+  let description = [{
+    Shape [positions, rotary]: row p holds cos(p*f_i) for i in [0, rotary/2), then sin(p*f_i); f as in `talc.rope`.
+    Computed in double precision.
+  }];
+  let parameters = (ins Talc_Real:$base, OptionalParameter<"::mlir::Attribute">:$scaling);
+  let assemblyFormat = "`<` `base` `=` $base (`,` `scaling` `=` $scaling^)? `>`";
+}
+
+#endif // TALC_DIALECT

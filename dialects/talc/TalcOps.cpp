@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verifiers and folders of the talc dialect.
+#include "dialects/talc/TalcDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#define GET_OP_CLASSES
+#include "dialects/talc/TalcOps.cpp.inc"
+
+using namespace mlir;
+
+namespace talc {
+
+static int64_t rows(Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(0); }
+static int64_t features(Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(1); }
+static int64_t length(Value vector) { return cast<RankedTensorType>(vector.getType()).getDimSize(0); }
+
+// One check of the form "<what> is <found>, expected <expected>".
+static LogicalResult expect(Operation *op, StringRef what, int64_t found, int64_t expected) {
+  if (found == expected)
+    return success();
+  return op->emitOpError() << what << " is " << found << ", expected " << expected;
+}
+
+//===--- weights and state ------------------------------------------------------------------------------------===//
+
+static LogicalResult verifyFile(WeightOp op, FileSourceAttr file) {
+  if (file.getOffset() < 0)
+    return op.emitOpError() << "begins at the negative offset " << file.getOffset();
+  Type stored = file.getElementType();
+  if (!stored.isF32() && !stored.isF16() && !stored.isBF16())
+    return op.emitOpError() << "is stored as " << stored << ", expected f32, f16 or bf16";
+  return success();
+}
+
+static LogicalResult verifyValues(WeightOp op, ValuesSourceAttr source, RankedTensorType type) {
+  if (source.getValues().getType().getShape() == type.getShape())
+    return success();
+  return op.emitOpError() << "has values of another shape: " << source.getValues().getType();
+}
+
+// Checks that `sources` weights suit a recipe.
+static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t sources, RankedTensorType result) {
+  auto takes = [&](size_t count) { return expect(op, "number of weights of the recipe", sources, count); };
+  return llvm::TypeSwitch<Attribute, LogicalResult>(recipe)
+      .Case<TransposeRecipeAttr, PadRecipeAttr, ConvertRecipeAttr>([&](Attribute) { return takes(1); })
+      .Case([&](PackRecipeAttr) {
+        return result.getRank() == 3 ? takes(1) : op->emitOpError("is packed, expected a shape [panels, depth, lanes]");
+      })
+      .Case([&](InterleaveRecipeAttr attr) {
+        return attr.getGroup() > 0 ? takes(2) : op->emitOpError("interleaves groups of no rows");
+      })
+      .Case([&](ConcatRecipeAttr) {
+        return sources > 0 ? success() : op->emitOpError("concatenates no weights");
+      })
+      .Case([&](RotaryTableRecipeAttr) {
+        return result.getRank() == 2 && result.getDimSize(1) % 2 == 0
+                   ? takes(0)
+                   : op->emitOpError("is a rotary table, expected a shape [positions, even width]");
+      })
+      .Default([&](Attribute) { return op->emitOpError() << "has the unknown recipe " << recipe; });
+}
+
+LogicalResult WeightOp::verify() {
+  auto type = cast<RankedTensorType>(getType());
+  if (!type.hasStaticShape())
+    return emitOpError() << "has the type " << type << ", expected a static shape";
+  if (auto file = dyn_cast<FileSourceAttr>(getSource()))
+    return verifyFile(*this, file);
+  if (auto values = dyn_cast<ValuesSourceAttr>(getSource()))
+    return verifyValues(*this, values, type);
+  if (isa<RandomSourceAttr, FillSourceAttr>(getSource()))
+    return success();
+  return verifyRecipe(*this, getSource(), getOf() ? getOf()->size() : 0, type);
+}
+
+LogicalResult DeriveOp::verify() {
+  return verifyRecipe(*this, getRecipe(), getSources().size(), cast<RankedTensorType>(getResult().getType()));
+}
+
+template <typename SymbolOp, typename UserOp>
+static LogicalResult verifySymbol(UserOp op, SymbolTableCollection &symbols) {
+  auto symbol = symbols.lookupNearestSymbolFrom<SymbolOp>(op, op.getNameAttr());
+  if (!symbol)
+    return op.emitOpError() << "names " << op.getNameAttr() << ", which is no " << SymbolOp::getOperationName();
+  if (symbol.getType() != op.getResult().getType())
+    return op.emitOpError() << "has the type " << op.getResult().getType() << ", but " << op.getNameAttr() << " is "
+                            << symbol.getType();
+  return success();
+}
+
+LogicalResult GetWeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifySymbol<WeightOp>(*this, symbols);
+}
+
+LogicalResult GetStateOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifySymbol<StateOp>(*this, symbols);
+}
+
+LogicalResult AppendOp::verify() {
+  auto state = cast<StateType>(getState().getType());
+  int64_t width = state.getHeads() * state.getWidth();
+  if (failed(expect(*this, "width of the keys", features(getKeys()), width)))
+    return failure();
+  return expect(*this, "width of the values", features(getValues()), width);
+}
+
+LogicalResult ReadOp::verify() {
+  auto state = cast<StateType>(getState().getType());
+  int64_t width = state.getHeads() * state.getWidth();
+  if (failed(expect(*this, "width of the keys", features(getKeys()), width)))
+    return failure();
+  return expect(*this, "width of the values", features(getValues()), width);
+}
+
+//===--- rows -------------------------------------------------------------------------------------------------===//
+
+// The depth K of a matrix [N, K] or of panels [ceil(N/lanes), K, lanes]; -1 for another rank.
+static int64_t depth(Value weight) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  return type.getRank() == 2 || type.getRank() == 3 ? type.getDimSize(1) : -1;
+}
+
+LogicalResult EmbeddingOp::verify() {
+  if (failed(expect(*this, "width of the result", features(getResult()), depth(getTable()))))
+    return failure();
+  return expect(*this, "row count of the result", rows(getResult()), length(getIds()));
+}
+
+LogicalResult PositionOp::verify() {
+  if (static_cast<int64_t>(getOffset()) < 0)
+    return emitOpError() << "has the negative offset " << getOffset();
+  return expect(*this, "width of the result", features(getResult()), features(getTable()));
+}
+
+LogicalResult SelectOp::verify() {
+  return expect(*this, "width of the result", features(getResult()), features(getX()));
+}
+
+LogicalResult SliceOp::verify() {
+  int64_t offset = getOffset(), width = features(getResult());
+  if (offset < 0 || offset + width > features(getX()))
+    return emitOpError() << "takes the features " << offset << " to " << offset + width << " of " << features(getX());
+  return expect(*this, "row count of the result", rows(getResult()), rows(getX()));
+}
+
+// slice(x at 0) of the whole width = x
+OpFoldResult SliceOp::fold(FoldAdaptor) {
+  return getX().getType() == getResult().getType() ? getX() : OpFoldResult();
+}
+
+// scale(x by 1) = x
+OpFoldResult ScaleOp::fold(FoldAdaptor) {
+  return getFactor().convertToDouble() == 1.0 ? getX() : OpFoldResult();
+}
+
+//===--- layers -----------------------------------------------------------------------------------------------===//
+
+// The number of outputs must be N, or fit the panels that [N, K] was packed into.
+static LogicalResult verifyOutputs(LinearOp op) {
+  auto weight = cast<RankedTensorType>(op.getWeight().getType());
+  int64_t outputs = features(op.getResult());
+  if (weight.getRank() == 2)
+    return expect(op, "width of the result", outputs, weight.getDimSize(0));
+  int64_t lanes = weight.getDimSize(2);
+  return expect(op, "number of panels of the weight", weight.getDimSize(0), (outputs + lanes - 1) / lanes);
+}
+
+LogicalResult LinearOp::verify() {
+  if (failed(expect(*this, "width of x", features(getX()), depth(getWeight()))) || failed(verifyOutputs(*this)) ||
+      failed(expect(*this, "row count of the result", rows(getResult()), rows(getX()))))
+    return failure();
+  return getBias() ? expect(*this, "length of the bias", length(getBias()), features(getResult())) : success();
+}
+
+LogicalResult NormOp::verify() {
+  int64_t groups = getGroups(), width = features(getX());
+  if (groups <= 0 || width % groups != 0)
+    return emitOpError() << "divides " << width << " features into " << groups << " groups";
+  double epsilon = getEpsilon().convertToDouble();
+  if (!(epsilon >= 0))
+    return emitOpError() << "has the epsilon " << epsilon << ", expected a number >= 0";
+  if (failed(expect(*this, "length of the scale", length(getScale()), width / groups)))
+    return failure();
+  return getBias() ? expect(*this, "length of the bias", length(getBias()), width / groups) : success();
+}
+
+LogicalResult RopeOp::verify() {
+  int64_t heads = getHeads(), width = features(getX()), rotary = getRotary();
+  if (heads <= 0 || width % heads != 0)
+    return emitOpError() << "divides " << width << " features into " << heads << " heads";
+  if (rotary <= 0 || rotary % 2 != 0 || rotary > width / heads)
+    return emitOpError() << "turns " << rotary << " features of heads of width " << width / heads
+                         << ", expected an even number up to that width";
+  if (!(getBase().convertToDouble() > 0))
+    return emitOpError() << "has the base " << getBase().convertToDouble() << ", expected a number > 0";
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  int64_t heads = getHeads(), kvHeads = getKvHeads(), width = features(getQueries());
+  if (heads <= 0 || kvHeads <= 0 || heads % kvHeads != 0)
+    return emitOpError() << "shares " << kvHeads << " key-value heads among " << heads << " heads";
+  if (width % heads != 0)
+    return emitOpError() << "divides " << width << " features into " << heads << " heads";
+  if (static_cast<int64_t>(getWindow()) < 0)
+    return emitOpError() << "has the negative window " << getWindow();
+  int64_t keyWidth = width / heads * kvHeads;
+  if (failed(expect(*this, "width of the keys", features(getKeys()), keyWidth)))
+    return failure();
+  return expect(*this, "width of the values", features(getValues()), keyWidth);
+}
+
+}  // namespace talc

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of the talc dialect.
+#ifndef TALC_OPS
+#define TALC_OPS
+
+include "dialects/talc/TalcDialect.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+
+def Talc_Activations : 2DTensorOf<[F32]>;     // [T, N]
+
+def Talc_Matrix : 2DTensorOf<[F32, F16, BF16]>;
+def Talc_Vector : 1DTensorOf<[F32]>;
+def Talc_TokenIds : 1DTensorOf<[I32]>;        // [T]
+
+class Talc_Op<string opName, list<Trait> traits = []> : Op<Talc_Dialect, opName, traits>;
+
+//===--- weights and state ---------------------------------------------------------------------------------------===//
+
+def Talc_WeightOp : Talc_Op<"weight", [Symbol]> {
+  let summary = "a named weight and where its values come from";
+  let description = [{
+    ```mlir
+    talc.weight @wte : tensor<780x128xf32> = #talc.file<"model.safetensors", 4096, f32>
+    talc.weight @layers.0.qkv : tensor<384x128xf32> = #talc.concat of [@layers.0.q, @layers.0.k, @layers.0.v]
+    ```
+    The type is the type of the value in the program; files may store it narrower. Recipes are evaluated once, when the
+    artifact is written, one weight at a time.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<RankedTensorOf<[F32, F16, BF16]>>:$type, AnyAttr:$source,
+                       OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "weights">>:$of,
+                       OptionalAttr<StrAttr>:$sym_visibility);
+  let assemblyFormat = "$sym_name `:` $type `=` $source (`of` $of^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Talc_GetWeightOp : Talc_Op<"get_weight", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a weight";
+  let arguments = (ins FlatSymbolRefAttr:$name);
+  let results = (outs RankedTensorOf<[F32, F16, BF16]>:$result);
+  let assemblyFormat = "$name `:` type($result) attr-dict";
+}
+
+def Talc_DeriveOp : Talc_Op<"derive", [Pure]> {
+  let summary = "a weight that follows from other weights";
+  let description = [{
+    ```mlir
+    %qkv = talc.derive #talc.concat of (%q, %k, %v) : (...) -> tensor<384x128xf32>
+    ```
+    The same recipe as on a `talc.weight`, but on values, so that a rewrite inside a repeated block stays local.
+    `hoist-recipes` moves every one of them out to the weights' symbols.
+  }];
+  let arguments = (ins AnyAttr:$recipe, Variadic<RankedTensorOf<[F32, F16, BF16]>>:$sources);
+  let results = (outs RankedTensorOf<[F32, F16, BF16]>:$result);
+  let assemblyFormat = "$recipe `of` `(` $sources `)` attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Talc_StateOp : Talc_Op<"state", [Symbol]> {
+  let summary = "memory that every sequence keeps between steps";
+  let description = [{
+    ```mlir
+    talc.state @layers.0.cache : !talc.state<2 x 64 x 1024>
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Talc_State>:$type, OptionalAttr<StrAttr>:$sym_visibility);
+  let assemblyFormat = "$sym_name `:` $type attr-dict";
+}
+
+def Talc_GetStateOp : Talc_Op<"get_state", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the handle of a state";
+  let arguments = (ins FlatSymbolRefAttr:$name);
+  let results = (outs Talc_State:$result);
+  let assemblyFormat = "$name `:` type($result) attr-dict";
+}
+
+def Talc_AppendOp : Talc_Op<"append", [MemoryEffects<[MemWrite]>, AllTypesMatch<["keys", "values"]>]> {
+  let summary = "stores keys and values of the step's tokens in a state";
+  let description = [{
+    Row r of `keys` and `values` ([T, heads*width]) goes to the slot and position that `sequences` gives for row r.
+    Positions at or beyond the state's capacity are refused before the step runs.
+  }];
+  let arguments = (ins Talc_State:$state, Talc_Activations:$keys, Talc_Activations:$values,
+                       Talc_Sequences:$sequences);
+  let assemblyFormat = "$state `,` $keys `,` $values `,` $sequences attr-dict `:` type($state) `,` type($keys)";
+  let hasVerifier = 1;
+}
+
+def Talc_ReadOp : Talc_Op<"read", [MemoryEffects<[MemRead]>]> {
+  let summary = "the keys and values of the step's sequences, past and present";
+  let description = [{
+    The keys (values) of every sequence in the step from position 0 to its last token in this step, laid end to end:
+    [sum of lengths, heads*width].
+  }];
+  let arguments = (ins Talc_State:$state, Talc_Sequences:$sequences);
+  let results = (outs Talc_Activations:$keys, Talc_Activations:$values);
+  let assemblyFormat = "$state `,` $sequences attr-dict `:` type($state) `->` type($keys) `,` type($values)";
+  let hasVerifier = 1;
+}
+
+//===--- rows ----------------------------------------------------------------------------------------------------===//
+
+def Talc_EmbeddingOp : Talc_Op<"embedding", [Pure]> {
+  let summary = "one row of a table per token id";
+  let description = [{
+    result[t] = table[ids[t]]: [T] x [V, D] -> [T, D]. A table that is also the vocabulary projection may be packed:
+    [ceil(V/lanes), D, lanes] (see #talc.pack), so that it is stored once.
+  }];
+  let arguments = (ins Talc_TokenIds:$ids, RankedTensorOf<[F32, F16, BF16]>:$table);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$ids `,` $table attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Talc_PositionOp : Talc_Op<"position", [Pure]> {
+  let summary = "one row of a table per token position (learned positions)";
+  let description = "result[t] = table[position(t) + offset]: [P, D] -> [T, D].";
+  let arguments = (ins Talc_Sequences:$sequences, Talc_Matrix:$table, DefaultValuedAttr<I64Attr, "0">:$offset);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$sequences `,` $table attr-dict `:` type($table) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Talc_SelectOp : Talc_Op<"select", [Pure]> {
+  let summary = "the rows whose result the caller of the step wants";
+  let description = [{
+    By default the last token of every sequence: [T, N] -> [R, N]. Keeps the vocabulary projection from running for
+    tokens that nobody asks about.
+  }];
+  let arguments = (ins Talc_Activations:$x, Talc_Sequences:$sequences);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$x `,` $sequences attr-dict `:` type($x) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Talc_SliceOp : Talc_Op<"slice", [Pure]> {
+  let summary = "neighbouring features";
+  let description = "result = x[:, offset : offset + width], the width being that of the result type.";
+  let arguments = (ins Talc_Activations:$x, I64Attr:$offset);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$x `at` $offset attr-dict `:` type($x) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===--- layers --------------------------------------------------------------------------------------------------===//
+
+def Talc_LinearOp : Talc_Op<"linear", [Pure]> {
+  let summary = "x * transpose(weight) + bias";
+  let description = [{
+    [T, K] x [N, K] (+ [N]) -> [T, N]. One f32 sum per output, k ascending. The weight may be packed:
+    [ceil(N/lanes), K, lanes] (see #talc.pack).
+  }];
+  let arguments = (ins Talc_Activations:$x, RankedTensorOf<[F32, F16, BF16]>:$weight, Optional<Talc_Vector>:$bias);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = [{
+    $x `,` $weight (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Talc_NormOp : Talc_Op<"norm", [Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "layer or root-mean-square normalization";
+  let description = [{
+    Over each group of N/groups neighbouring features:
+      layer: scale * (x - mean) / sqrt(variance + epsilon) + bias    (biased variance; Ba et al. 2016)
+      rms:   scale * x / sqrt(mean(x^2) + epsilon)                   (Zhang and Sennrich 2019)
+    `groups` = heads normalizes every head by itself (q/k norm). scale and bias have N/groups elements.
+  }];
+  let arguments = (ins Talc_NormKindAttr:$kind, Talc_Activations:$x, Talc_Vector:$scale, Optional<Talc_Vector>:$bias,
+                       F64Attr:$epsilon, DefaultValuedAttr<I64Attr, "1">:$groups);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = [{
+    $kind $x `,` $scale (`bias` $bias^)? `epsilon` $epsilon attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Talc_RopeOp : Talc_Op<"rope", [Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "rotary position embedding";
+  let description = [{
+    Turns the first `rotary` features of each of `heads` heads by angles position * f_i, in half-split pairs
+    (i, i + rotary/2):
+      y_i = x_i cos - x_(i+rotary/2) sin;   y_(i+rotary/2) = x_(i+rotary/2) cos + x_i sin
+      f_i = base^(-2i/rotary), changed by `scaling` (#talc.linear_scaling or #talc.llama3_scaling)
+    The other features pass through. Source: RoFormer (arXiv 2104.09864); pairs as in Hugging Face checkpoints.
+  }];
+  let arguments = (ins Talc_Activations:$x, Talc_Sequences:$sequences, I64Attr:$heads, I64Attr:$rotary, F64Attr:$base,
+                       OptionalAttr<AnyAttrOf<[Talc_LinearScaling, Talc_Llama3Scaling]>>:$scaling);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = [{
+    $x `,` $sequences `heads` $heads `rotary` $rotary `base` $base (`scaling` `(` $scaling^ `)`)? attr-dict `:` type($x)
+  }];
+  let hasVerifier = 1;
+}
+
+def Talc_ActivationOp : Talc_Op<"activation", [Pure, SameOperandsAndResultType]> {
+  let summary = "an elementwise nonlinearity";
+  let description = [{
+    relu max(x, 0); gelu x/2 (1 + erf(x/sqrt 2)); gelu_tanh x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)));
+    silu x*sigmoid(x); tanh; sigmoid; quick_gelu x*sigmoid(1.702 x); relu_squared relu(x)^2.
+  }];
+  let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Activations:$x);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$kind $x attr-dict `:` type($x)";
+}
+
+def Talc_AddOp : Talc_Op<"add", [Pure, Commutative, SameOperandsAndResultType]> {
+  let summary = "elementwise sum";
+  let arguments = (ins Talc_Activations:$lhs, Talc_Activations:$rhs);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Talc_MulOp : Talc_Op<"mul", [Pure, Commutative, SameOperandsAndResultType]> {
+  let summary = "elementwise product";
+  let arguments = (ins Talc_Activations:$lhs, Talc_Activations:$rhs);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Talc_ScaleOp : Talc_Op<"scale", [Pure, SameOperandsAndResultType]> {
+  let summary = "every element times one number";
+  let arguments = (ins Talc_Activations:$x, F64Attr:$factor);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$x `by` $factor attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+def Talc_AttentionOp : Talc_Op<"attention", [Pure, AllTypesMatch<["queries", "result"]>,
+                                          AllTypesMatch<["keys", "values"]>]> {
+  let summary = "softmax(scale * Q K^T + mask) V for every head and sequence";
+  let description = [{
+    queries [T, heads*d], keys and values [S, kv_heads*d]; query head h uses key-value head h / (heads/kv_heads).
+    Keys come from the same rows as the queries (S = T), or from `talc.read` (past and present, S >= T).
+    mask full: all keys of the sequence; causal: keys at or before the query's position; `window` = W > 0 leaves only
+    the last W of those (the query's own included). A query that sees no key yields zero.
+    Softmax subtracts the maximum. Source: Vaswani et al. 2017; grouped heads: arXiv 2305.13245.
+  }];
+  let arguments = (ins Talc_Activations:$queries, Talc_Activations:$keys, Talc_Activations:$values,
+                       Talc_Sequences:$sequences, Talc_MaskKindAttr:$mask, I64Attr:$heads, I64Attr:$kv_heads,
+                       F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$window);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = [{
+    $mask $queries `,` $keys `,` $values `,` $sequences `heads` $heads `,` $kv_heads `scale` $scale attr-dict `:`
+    type($queries) `,` type($keys)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TALC_OPS
