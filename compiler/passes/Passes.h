@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declares the passes of Passes.td: create*Pass functions and their registration for the tools.
+#pragma once
+
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace talc {
+
+#define GEN_PASS_DECL
+#include "compiler/passes/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "compiler/passes/Passes.h.inc"
+
+}  // namespace talc
