@@ -165,14 +165,44 @@ static LogicalResult verifyOutputs(LinearOp op) {
   if (weight.getRank() == 2)
     return expect(op, "width of the result", outputs, weight.getDimSize(0));
   int64_t lanes = weight.getDimSize(2);
+  if (lanes <= 0)
+    return op.emitOpError() << "has a weight with panels of " << lanes << " lanes";
   return expect(op, "number of panels of the weight", weight.getDimSize(0), (outputs + lanes - 1) / lanes);
+}
+
+// A bias beside a packed weight may fill the last panel.
+static LogicalResult verifyBias(LinearOp op) {
+  auto weight = cast<RankedTensorType>(op.getWeight().getType());
+  if (!op.getBias())
+    return success();
+  if (weight.getRank() == 3 && length(op.getBias()) == weight.getDimSize(0) * weight.getDimSize(2))
+    return success();
+  return expect(op, "length of the bias", length(op.getBias()), features(op.getResult()));
 }
 
 LogicalResult LinearOp::verify() {
   if (failed(expect(*this, "width of x", features(getX()), depth(getWeight()))) || failed(verifyOutputs(*this)) ||
       failed(expect(*this, "row count of the result", rows(getResult()), rows(getX()))))
     return failure();
-  return getBias() ? expect(*this, "length of the bias", length(getBias()), features(getResult())) : success();
+  return verifyBias(*this);
+}
+
+// Without packing: two matrices [F, K]. Packed: panels that hold lanes/2 features of each.
+LogicalResult GatedLinearOp::verify() {
+  if (failed(expect(*this, "width of x", features(getX()), depth(getWeight()))) ||
+      failed(expect(*this, "row count of the result", rows(getResult()), rows(getX()))))
+    return failure();
+  auto weight = cast<RankedTensorType>(getWeight().getType());
+  int64_t outputs = features(getResult());
+  if (getUp()) {
+    if (getUp().getType() != weight)
+      return emitOpError() << "has a gate of type " << weight << " and an up projection of type " << getUp().getType();
+    return expect(*this, "width of the result", outputs, weight.getDimSize(0));
+  }
+  if (weight.getRank() != 3 || weight.getDimSize(2) <= 0 || weight.getDimSize(2) % 2 != 0)
+    return emitOpError() << "has the weight " << weight << ", expected [panels, depth, even number of lanes]";
+  int64_t group = weight.getDimSize(2) / 2;
+  return expect(*this, "number of panels of the weight", weight.getDimSize(0), (outputs + group - 1) / group);
 }
 
 LogicalResult NormOp::verify() {

@@ -49,7 +49,8 @@ def Talc_DeriveOp : Talc_Op<"derive", [Pure]> {
     %qkv = talc.derive #talc.concat of (%q, %k, %v) : (...) -> tensor<384x128xf32>
     ```
     The same recipe as on a `talc.weight`, but on values, so that a rewrite inside a repeated block stays local.
-    `hoist-recipes` moves every one of them out to the weights' symbols.
+    `hoist-recipes` moves every one of them out to the weights' symbols. #talc.rotary_table and #talc.fill need no other
+    weights: `talc.derive #talc.fill<0.0> of () : () -> tensor<64xf32>`.
   }];
   let arguments = (ins AnyAttr:$recipe, Variadic<RankedTensorOf<[F32, F16, BF16]>>:$sources);
   let results = (outs RankedTensorOf<[F32, F16, BF16]>:$result);
@@ -150,13 +151,32 @@ def Talc_LinearOp : Talc_Op<"linear", [Pure]> {
   let summary = "x * transpose(weight) + bias";
   let description = [{
     [T, K] x [N, K] (+ [N]) -> [T, N]. One f32 sum per output, k ascending. The weight may be packed:
-    [ceil(N/lanes), K, lanes] (see #talc.pack).
+    [ceil(N/lanes), K, lanes] (see #talc.pack); the bias may then be padded to ceil(N/lanes)*lanes (see #talc.pad).
   }];
   let arguments = (ins Talc_Activations:$x, RankedTensorOf<[F32, F16, BF16]>:$weight, Optional<Talc_Vector>:$bias);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
     $x `,` $weight (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
+}
+
+def Talc_GatedLinearOp : Talc_Op<"gated_linear", [Pure]> {
+  let summary = "activation(x * transpose(gate)) * (x * transpose(up))";
+  let description = [{
+    ```mlir
+    %y = talc.gated_linear silu %x, %gate, %up : (tensor<?x32xf32>, tensor<40x32xf32>, tensor<40x32xf32>) -> tensor<?x40xf32>
+    %y = talc.gated_linear silu %x, %panels : (tensor<?x32xf32>, tensor<5x32x16xbf16>) -> tensor<?x40xf32>
+    ```
+    The first half of a gated feed-forward layer (arXiv 2002.05202): [T, K] x [F, K] x [F, K] -> [T, F], sums as in
+    `talc.linear`. Either two matrices, gate and up, or one packed weight [ceil(F/group), K, 2*group] that holds both
+    (#talc.pack of #talc.interleave<group>): panel p has the gate's rows [p*group, (p+1)*group) in its first `group`
+    lanes and the same rows of up in the others, so that one panel yields `group` finished features.
+  }];
+  let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Activations:$x,
+                       RankedTensorOf<[F32, F16, BF16]>:$weight, Optional<Talc_Matrix>:$up);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$kind $x `,` $weight (`,` $up^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -185,12 +205,15 @@ def Talc_RopeOp : Talc_Op<"rope", [Pure, AllTypesMatch<["x", "result"]>]> {
       y_i = x_i cos - x_(i+rotary/2) sin;   y_(i+rotary/2) = x_(i+rotary/2) cos + x_i sin
       f_i = base^(-2i/rotary), changed by `scaling` (#talc.linear_scaling or #talc.llama3_scaling)
     The other features pass through. Source: RoFormer (arXiv 2104.09864); pairs as in Hugging Face checkpoints.
+    `table`, added by `tabulate-rope`, holds the cosines and sines (#talc.rotary_table) and changes no value.
   }];
-  let arguments = (ins Talc_Activations:$x, Talc_Sequences:$sequences, I64Attr:$heads, I64Attr:$rotary, F64Attr:$base,
+  let arguments = (ins Talc_Activations:$x, Talc_Sequences:$sequences, Optional<Talc_Matrix>:$table, I64Attr:$heads,
+                       I64Attr:$rotary, F64Attr:$base,
                        OptionalAttr<AnyAttrOf<[Talc_LinearScaling, Talc_Llama3Scaling]>>:$scaling);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
-    $x `,` $sequences `heads` $heads `rotary` $rotary `base` $base (`scaling` `(` $scaling^ `)`)? attr-dict `:` type($x)
+    $x `,` $sequences `heads` $heads `rotary` $rotary `base` $base (`scaling` `(` $scaling^ `)`)?
+    (`table` $table^ `:` type($table))? attr-dict `:` type($x)
   }];
   let hasVerifier = 1;
 }

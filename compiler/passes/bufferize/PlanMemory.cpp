@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan-memory: gives every temporary its place in the arena, every weight and state its offset.
+//
+//   %y = memref.alloc(%rows) : memref<?x384xf32>   ->   %y = kernel.arena %step rows %rows at 1536 plus 0
+//
+// A buffer lives from its definition to its last use, in program order; each takes the lowest place that is free during
+// its life, largest first. Sizes are affine in the number of tokens T: a buffer with a dynamic dimension (never more
+// than T rows) takes perToken*T bytes, a static one takes a fixed number; the two kinds are planned side by side. A
+// block's temporaries lie behind those of its callers. Upstream 22 has no static arena planner.
+#include "compiler/passes/Passes.h"
+#include "dialects/kernel/KernelDialect.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace talc {
+#define GEN_PASS_DEF_PLANMEMORY
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+namespace kernel = talc::kernel;
+
+namespace {
+
+constexpr int64_t alignment = 64;
+
+// A temporary: its allocation, its size (bytes per token or in all), the operations between which it lives.
+struct Buffer {
+  memref::AllocOp alloc;
+  int64_t bytes, begin, end, offset = 0;
+  bool perToken;
+};
+
+struct FrameSize {
+  int64_t perToken = 0, fixed = 0;
+};
+
+int64_t bytesOf(MemRefType type) {
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  for (int64_t size : type.getShape())
+    bytes *= ShapedType::isDynamic(size) ? 1 : size;
+  return llvm::alignTo(bytes, alignment);
+}
+
+// The last operation of `block` that uses `value` or a view of it.
+int64_t lastUse(Value value, const DenseMap<Operation *, int64_t> &order) {
+  int64_t last = 0;
+  for (Operation *user : value.getUsers()) {
+    last = std::max(last, order.lookup(user));
+    for (Value result : user->getResults())
+      if (isa<MemRefType>(result.getType()))
+        last = std::max(last, lastUse(result, order));
+  }
+  return last;
+}
+
+// Places buffers of one kind; returns the bytes they take together.
+int64_t place(MutableArrayRef<Buffer> buffers, bool perToken) {
+  SmallVector<Buffer *> sorted;
+  for (Buffer &buffer : buffers)
+    if (buffer.perToken == perToken)
+      sorted.push_back(&buffer);
+  llvm::stable_sort(sorted, [](Buffer *a, Buffer *b) { return a->bytes > b->bytes; });
+  SmallVector<Buffer *> placed;  // by ascending offset
+  int64_t total = 0;
+  for (Buffer *buffer : sorted) {
+    int64_t offset = 0;
+    for (Buffer *other : placed) {
+      bool together = buffer->begin <= other->end && other->begin <= buffer->end;
+      if (!together)
+        continue;
+      if (offset + buffer->bytes <= other->offset)
+        break;
+      offset = std::max(offset, other->offset + other->bytes);
+    }
+    buffer->offset = offset;
+    total = std::max(total, offset + buffer->bytes);
+    auto spot = llvm::upper_bound(placed, buffer, [](Buffer *a, Buffer *b) { return a->offset < b->offset; });
+    placed.insert(spot, buffer);
+  }
+  return total;
+}
+
+SmallVector<Buffer> collectBuffers(func::FuncOp function) {
+  DenseMap<Operation *, int64_t> order;
+  for (Operation &op : function.front())
+    order[&op] = order.size();
+  SmallVector<Buffer> buffers;
+  for (auto alloc : function.front().getOps<memref::AllocOp>())
+    buffers.push_back({alloc, bytesOf(alloc.getType()), order[alloc], lastUse(alloc.getResult(), order), 0,
+                       !alloc.getType().hasStaticShape()});
+  return buffers;
+}
+
+struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
+  void runOnOperation() override {
+    FrameSize arena = planArena();
+    Builder builder(&getContext());
+    SmallVector<NamedAttribute> plan;
+    auto add = [&](StringRef name, int64_t value) { plan.emplace_back(name, builder.getI64IntegerAttr(value)); };
+    add("arena_bytes_per_token", arena.perToken);
+    add("arena_bytes_fixed", arena.fixed);
+    add("arena_bytes_per_thread", 0);
+    add("weight_bytes", placeWeights(builder));
+    placeStates(builder, add);
+    add("vocabulary", vocabulary());
+    getOperation()->setAttr("talc.plan", builder.getDictionaryAttr(plan));
+  }
+
+  // Callers are planned before the functions they call, whose frames begin where the largest caller's ends.
+  FrameSize planArena() {
+    SymbolTable symbols(getOperation());
+    llvm::MapVector<func::FuncOp, FrameSize> frames;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(talc::entryAttr))
+        frames[function] = {};
+    FrameSize total;
+    for (size_t i = 0; i < frames.size(); ++i) {
+      auto [function, base] = *(frames.begin() + i);
+      SmallVector<Buffer> buffers = collectBuffers(function);
+      FrameSize end = {base.perToken + place(buffers, true), base.fixed + place(buffers, false)};
+      for (Buffer &buffer : buffers)
+        replace(buffer, base);
+      total = {std::max(total.perToken, end.perToken), std::max(total.fixed, end.fixed)};
+      function.walk([&, end = end](func::CallOp call) {
+        auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+        FrameSize &frame = frames[callee];
+        frame = {std::max(frame.perToken, end.perToken), std::max(frame.fixed, end.fixed)};
+      });
+    }
+    // Per-token buffers come first in the arena, fixed ones behind them.
+    getOperation().walk([&](kernel::ArenaOp op) {
+      if (op.getPerToken() < 0)
+        op.setPerToken(total.perToken);
+    });
+    return total;
+  }
+
+  static void replace(Buffer &buffer, FrameSize base) {
+    OpBuilder builder(buffer.alloc);
+    Value rows = buffer.perToken ? buffer.alloc.getDynamicSizes()[0] : Value();
+    int64_t perToken = buffer.perToken ? base.perToken + buffer.offset : -1;
+    int64_t fixed = buffer.perToken ? 0 : base.fixed + buffer.offset;
+    Value step = buffer.alloc->getParentOfType<func::FuncOp>().getArgument(0);
+    auto view = kernel::ArenaOp::create(builder, buffer.alloc.getLoc(), buffer.alloc.getType(), step, rows, perToken,
+                                        fixed);
+    buffer.alloc.replaceAllUsesWith(view.getResult());
+    buffer.alloc.erase();
+  }
+
+  int64_t placeWeights(Builder &builder) {
+    llvm::StringSet<> used;
+    getOperation().walk([&](kernel::WeightOp op) { used.insert(op.getName()); });
+    int64_t offset = 0;
+    for (auto weight : getOperation().getOps<talc::WeightOp>()) {
+      if (!used.contains(weight.getSymName()))
+        continue;
+      weight->setAttr("talc.offset", builder.getI64IntegerAttr(offset));
+      auto type = cast<RankedTensorType>(weight.getType());
+      offset += llvm::alignTo(type.getNumElements() * type.getElementTypeBitWidth() / 8, alignment);
+    }
+    return offset;
+  }
+
+  template <typename Add>
+  void placeStates(Builder &builder, Add add) {
+    int64_t offset = 0, perToken = 0;
+    for (auto state : getOperation().getOps<talc::StateOp>()) {
+      state->setAttr("talc.offset", builder.getI64IntegerAttr(offset));
+      auto type = cast<talc::StateType>(state.getType());
+      kernel::StateLayout layout(type);
+      offset += layout.bytes();
+      perToken += layout.bytesPerToken();
+    }
+    add("state_bytes_per_slot", llvm::alignTo(offset, 4096));
+    add("state_bytes_per_token", perToken);
+    add("state_token_group", kernel::panelLanes);
+  }
+
+  int64_t vocabulary() {
+    int64_t width = 0;
+    getOperation().walk([&](kernel::OutputOp op) { width = cast<MemRefType>(op.getType()).getDimSize(1); });
+    return width;
+  }
+};
+
+}  // namespace

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// convert-talc-to-kernel: every talc op becomes one piece of the kernel dialect or a linalg.generic, on tensors.
+//
+// Before, functions pass `!talc.sequences` and return new tensors; after, every function takes the running step first
+// and writes its result into a tensor that the caller gives:
+//
+//   func @block(%x, %sequences, %w) -> tensor        func @block(%step, %x, %w, %out) -> tensor
+//     %y = talc.linear %x, %w                   ->     %y = kernel.contract %step, %x, %w into %empty
+//     return %y                                        %r = materialize %y in %out;  return %r
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/lower/ElementwiseBodies.h"
+#include "dialects/kernel/KernelDialect.h"
+#include "dialects/talc/TalcDialect.h"
+
+namespace talc {
+#define GEN_PASS_DEF_CONVERTTALCTOKERNEL
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+namespace kernel = talc::kernel;
+
+// The step is the first argument of every function.
+static Value stepOf(Operation *op) { return op->getParentOfType<func::FuncOp>().getArgument(0); }
+
+// The number of rows of a value: that of the step, unless it was made for the wanted rows only.
+static Value rowCount(OpBuilder &builder, Value value) {
+  if (auto piece = value.getDefiningOp<DestinationStyleOpInterface>())
+    if (auto empty = piece.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>(); empty && !empty.getDynamicSizes().empty())
+      return empty.getDynamicSizes()[0];
+  if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
+    return rowCount(builder, slice.getSource());
+  Operation *scope = builder.getInsertionBlock()->getParentOp();
+  return kernel::RowCountOp::create(builder, value.getLoc(), cast<func::FuncOp>(scope).getArgument(0));
+}
+
+// An uninitialized tensor of the type, with `rows` in its dynamic dimension.
+static Value emptyTensor(OpBuilder &builder, Location loc, Type type, Value rows) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<Value> sizes;
+  if (tensor.isDynamicDim(0))
+    sizes.push_back(rows);
+  return tensor::EmptyOp::create(builder, loc, tensor, sizes);
+}
+
+static Value emptyLike(OpBuilder &builder, Value x, Type type) {
+  bool dynamic = cast<RankedTensorType>(type).isDynamicDim(0);
+  return emptyTensor(builder, x.getLoc(), type, dynamic ? rowCount(builder, x) : Value());
+}
+
+namespace {
+
+struct LowerGetWeight : OpRewritePattern<talc::GetWeightOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::GetWeightOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<kernel::WeightOp>(op, op.getType(), stepOf(op), op.getNameAttr());
+    return success();
+  }
+};
+
+struct LowerGetState : OpRewritePattern<talc::GetStateOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::GetStateOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<kernel::StateOp>(op, op.getType(), op.getNameAttr());
+    return success();
+  }
+};
+
+// embedding(ids, table), position(sequences, table), select(x) -> gather
+struct LowerEmbedding : OpRewritePattern<talc::EmbeddingOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::EmbeddingOp op, PatternRewriter &rewriter) const override {
+    Value rows = kernel::RowCountOp::create(rewriter, op.getLoc(), stepOf(op));
+    Value init = emptyTensor(rewriter, op.getLoc(), op.getType(), rows);
+    rewriter.replaceOpWithNewOp<kernel::GatherOp>(op, op.getType(), kernel::GatherIndex::ids, stepOf(op), op.getTable(),
+                                                  init, 0);
+    return success();
+  }
+};
+
+struct LowerPosition : OpRewritePattern<talc::PositionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::PositionOp op, PatternRewriter &rewriter) const override {
+    int64_t positions = cast<ShapedType>(op.getTable().getType()).getDimSize(0);
+    auto maxSequence = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(talc::maxSequenceAttr);
+    if (!maxSequence || static_cast<int64_t>(op.getOffset()) + maxSequence.getInt() > positions)
+      return op.emitOpError() << "has a table of " << positions << " positions, fewer than the module's "
+                              << talc::maxSequenceAttr << " needs";
+    Value rows = kernel::RowCountOp::create(rewriter, op.getLoc(), stepOf(op));
+    Value init = emptyTensor(rewriter, op.getLoc(), op.getType(), rows);
+    rewriter.replaceOpWithNewOp<kernel::GatherOp>(op, op.getType(), kernel::GatherIndex::positions, stepOf(op),
+                                                  op.getTable(), init, op.getOffset());
+    return success();
+  }
+};
+
+struct LowerSelect : OpRewritePattern<talc::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::SelectOp op, PatternRewriter &rewriter) const override {
+    Value rows = kernel::OutputCountOp::create(rewriter, op.getLoc(), stepOf(op));
+    Value init = emptyTensor(rewriter, op.getLoc(), op.getType(), rows);
+    rewriter.replaceOpWithNewOp<kernel::GatherOp>(op, op.getType(), kernel::GatherIndex::outputs, stepOf(op), op.getX(),
+                                                  init, 0);
+    return success();
+  }
+};
+
+struct LowerSlice : OpRewritePattern<talc::SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::SliceOp op, PatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getType());
+    OpFoldResult rows = rewriter.getIndexAttr(type.getDimSize(0));
+    if (type.isDynamicDim(0))
+      rows = rowCount(rewriter, op.getX());
+    SmallVector<OpFoldResult> offsets = {rewriter.getIndexAttr(0), rewriter.getIndexAttr(op.getOffset())};
+    SmallVector<OpFoldResult> sizes = {rows, rewriter.getIndexAttr(type.getDimSize(1))};
+    SmallVector<OpFoldResult> strides(2, rewriter.getIndexAttr(1));
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, type, op.getX(), offsets, sizes, strides);
+    return success();
+  }
+};
+
+// A contraction whose epilogue is made by `body` from the sums and the inputs.
+template <typename Body>
+static Value buildContract(OpBuilder &builder, Location loc, Type type, Value x, Value weight, ValueRange inputs,
+                           bool gated, Body body) {
+  Value init = emptyLike(builder, x, type);
+  Value step = cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp()).getArgument(0);
+  auto contract = kernel::ContractOp::create(builder, loc, type, step, x, weight, inputs, init, gated);
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> types(inputs.size() + (gated ? 2 : 1), builder.getF32Type());
+  Block *block = builder.createBlock(&contract.getEpilogue(), {}, types, SmallVector<Location>(types.size(), loc));
+  Value result = body(builder, loc, block->getArguments());
+  kernel::YieldOp::create(builder, loc, result);
+  return contract.getResult(0);
+}
+
+struct LowerLinear : OpRewritePattern<talc::LinearOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::LinearOp op, PatternRewriter &rewriter) const override {
+    if (cast<ShapedType>(op.getWeight().getType()).getRank() != 3)
+      return rewriter.notifyMatchFailure(op, "the weight is not packed");
+    SmallVector<Value> inputs;
+    if (op.getBias())
+      inputs.push_back(op.getBias());
+    Value result = buildContract(rewriter, op.getLoc(), op.getType(), op.getX(), op.getWeight(), inputs, false,
+                                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                                   return args.size() == 1 ? args[0] : arith::AddFOp::create(b, loc, args[0], args[1]);
+                                 });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+// gated_linear(x, w) -> contract with the epilogue activation(gate) * up
+struct LowerGatedLinear : OpRewritePattern<talc::GatedLinearOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::GatedLinearOp op, PatternRewriter &rewriter) const override {
+    Value result = buildContract(rewriter, op.getLoc(), op.getType(), op.getX(), op.getWeight(), {}, true,
+                                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                                   Value gate = talc::activationBody(b, loc, op.getKind(), args[0]);
+                                   return arith::MulFOp::create(b, loc, gate, args[1]);
+                                 });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct LowerNorm : OpRewritePattern<talc::NormOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::NormOp op, PatternRewriter &rewriter) const override {
+    Value init = emptyLike(rewriter, op.getX(), op.getType());
+    rewriter.replaceOpWithNewOp<kernel::NormOp>(op, op.getType(), stepOf(op), op.getX(), op.getScale(), op.getBias(),
+                                                init, op.getKind(), op.getEpsilon(), op.getGroups());
+    return success();
+  }
+};
+
+struct LowerRope : OpRewritePattern<talc::RopeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::RopeOp op, PatternRewriter &rewriter) const override {
+    if (!op.getTable())
+      return rewriter.notifyMatchFailure(op, "the rope has no table");
+    Value init = emptyLike(rewriter, op.getX(), op.getType());
+    rewriter.replaceOpWithNewOp<kernel::RopeOp>(op, op.getType(), stepOf(op), op.getX(), op.getTable(), init,
+                                                op.getHeads());
+    return success();
+  }
+};
+
+struct LowerAppend : OpRewritePattern<talc::AppendOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::AppendOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<kernel::AppendOp>(op, stepOf(op), op.getState(), op.getKeys(), op.getValues());
+    return success();
+  }
+};
+
+// attention(q, read(state)) -> attention over the state
+struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::AttentionOp op, PatternRewriter &rewriter) const override {
+    auto read = op.getKeys().getDefiningOp<talc::ReadOp>();
+    if (!read || read != op.getValues().getDefiningOp<talc::ReadOp>() || op.getKeys() != read.getKeys() ||
+        op.getValues() != read.getValues())
+      return rewriter.notifyMatchFailure(op, "keys and values do not come from one state");
+    Value init = emptyLike(rewriter, op.getQueries(), op.getType());
+    rewriter.replaceOpWithNewOp<kernel::AttentionOp>(op, op.getType(), stepOf(op), op.getQueries(), read.getState(),
+                                                     init, op.getMask(), op.getHeads(), op.getScale(), op.getWindow());
+    if (read->use_empty())
+      rewriter.eraseOp(read);
+    return success();
+  }
+};
+
+// An elementwise op -> linalg.generic with its scalar body (see ElementwiseBodies.h)
+template <typename SourceOp>
+struct LowerElementwise : OpRewritePattern<SourceOp> {
+  using OpRewritePattern<SourceOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(SourceOp op, PatternRewriter &rewriter) const override {
+    Value init = emptyLike(rewriter, op->getOperand(0), op.getType());
+    SmallVector<AffineMap> maps(op->getNumOperands() + 1, rewriter.getMultiDimIdentityMap(2));
+    SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
+        op, op->getResultTypes(), op->getOperands(), init, maps, loops, [&](OpBuilder &b, Location loc, ValueRange args) {
+          linalg::YieldOp::create(b, loc, talc::elementwiseBody(b, loc, op, args.drop_back()));
+        });
+    return success();
+  }
+};
+
+struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKernel> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      (void)function.insertArgument(0, kernel::StepType::get(&getContext()), {}, function.getLoc());
+    getOperation().walk([](func::CallOp call) { call->insertOperands(0, stepOf(call)); });
+    if (failed(convertOps()))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(passDestination(function)))
+        return signalPassFailure();
+    dropArguments();
+  }
+
+  LogicalResult convertOps() {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerSelect, LowerSlice, LowerLinear,
+                 LowerGatedLinear, LowerNorm, LowerRope, LowerAppend, LowerAttention, LowerElementwise<talc::AddOp>,
+                 LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ActivationOp>>(
+        context);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    WalkResult left = getOperation().walk([](Operation *op) {
+      if (!isa<talc::TalcDialect>(op->getDialect()) || isa<talc::WeightOp, talc::StateOp>(op))
+        return WalkResult::advance();
+      op->emitOpError("cannot be lowered in this form");
+      return WalkResult::interrupt();
+    });
+    return failure(left.wasInterrupted());
+  }
+
+  // The result goes to the caller's buffer (entry functions) or to a new last argument (blocks).
+  LogicalResult passDestination(func::FuncOp function) {
+    auto result = cast<func::ReturnOp>(function.front().getTerminator());
+    if (result.getNumOperands() != 1)
+      return function.emitOpError() << "returns " << result.getNumOperands() << " values, expected 1";
+    Value value = result.getOperand(0);
+    auto type = cast<RankedTensorType>(value.getType());
+    OpBuilder builder(result);
+    if (function->hasAttr(talc::entryAttr)) {
+      auto buffer = MemRefType::get(type.getShape(), type.getElementType());
+      Value output = kernel::OutputOp::create(builder, result.getLoc(), buffer, stepOf(result));
+      auto store = bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), value, output);
+      store.setWritable(true);
+      store.setRestrict(true);
+      result->eraseOperands(0, 1);
+      function.setType(FunctionType::get(&getContext(), function.getArgumentTypes(), {}));
+      return success();
+    }
+    if (rowCount(builder, value).getDefiningOp<kernel::OutputCountOp>())
+      return function.emitOpError("selects rows; only the entry function can");
+    (void)function.insertArgument(function.getNumArguments(), type, {}, function.getLoc());
+    Value destination = function.getArguments().back();
+    auto store = bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), type, value, destination);
+    result.setOperand(0, store.getResult());
+    return success();
+  }
+
+  // Calls pass destinations; nobody passes sequences and token ids any longer.
+  void dropArguments() {
+    auto dropped = [](Value value) {
+      auto tensor = dyn_cast<RankedTensorType>(value.getType());
+      return isa<talc::SequencesType>(value.getType()) || (tensor && tensor.getElementType().isInteger(32));
+    };
+    getOperation().walk([&](func::CallOp call) {
+      OpBuilder builder(call);
+      Value rows = kernel::RowCountOp::create(builder, call.getLoc(), stepOf(call));
+      call->insertOperands(call->getNumOperands(),
+                           emptyTensor(builder, call.getLoc(), call.getResult(0).getType(), rows));
+      for (int64_t i = call->getNumOperands() - 1; i >= 0; --i)
+        if (dropped(call->getOperand(i)))
+          call->eraseOperand(i);
+    });
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      for (int64_t i = function.getNumArguments() - 1; i >= 0; --i)
+        if (dropped(function.getArgument(i)))
+          (void)function.eraseArgument(i);
+  }
+};
+
+}  // namespace

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scalar arithmetic of the elementwise talc ops, as arith and math ops.
+#include "compiler/passes/lower/ElementwiseBodies.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+// Arithmetic on f32 values that reads like a formula.
+struct Formula {
+  OpBuilder &b;
+  Location loc;
+
+  Value constant(double value) const {
+    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+  }
+  Value add(Value x, Value y) const { return arith::AddFOp::create(b, loc, x, y); }
+  Value mul(Value x, Value y) const { return arith::MulFOp::create(b, loc, x, y); }
+  Value mul(Value x, double y) const { return mul(x, constant(y)); }
+  // x * sigmoid(y) = x / (1 + exp(-y))
+  Value timesSigmoid(Value x, Value y) const {
+    Value exponential = math::ExpOp::create(b, loc, mul(y, -1.0));
+    return arith::DivFOp::create(b, loc, x, add(exponential, constant(1.0)));
+  }
+  Value relu(Value x) const { return arith::MaximumFOp::create(b, loc, x, constant(0.0)); }
+};
+
+}  // namespace
+
+Value activationBody(OpBuilder &builder, Location loc, ActivationKind kind, Value x) {
+  Formula f{builder, loc};
+  switch (kind) {
+  case ActivationKind::relu:
+    return f.relu(x);
+  case ActivationKind::relu_squared: {
+    Value positive = f.relu(x);
+    return f.mul(positive, positive);
+  }
+  case ActivationKind::gelu: {
+    Value erf = math::ErfOp::create(builder, loc, f.mul(x, M_SQRT1_2));
+    return f.mul(f.mul(x, 0.5), f.add(erf, f.constant(1.0)));
+  }
+  case ActivationKind::gelu_tanh: {
+    // (1 + tanh u)/2 = sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3)
+    Value cubic = f.add(f.mul(f.mul(x, x), 0.044715), f.constant(1.0));
+    return f.timesSigmoid(x, f.mul(f.mul(x, cubic), 2 * std::sqrt(M_2_PI)));
+  }
+  case ActivationKind::silu:
+    return f.timesSigmoid(x, x);
+  case ActivationKind::quick_gelu:
+    return f.timesSigmoid(x, f.mul(x, 1.702));
+  case ActivationKind::sigmoid:
+    return f.timesSigmoid(f.constant(1.0), x);
+  case ActivationKind::tanh:
+    return math::TanhOp::create(builder, loc, x);
+  }
+  llvm_unreachable("every activation is handled");
+}
+
+Value elementwiseBody(OpBuilder &builder, Location loc, Operation *op, ValueRange operands) {
+  Formula f{builder, loc};
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](AddOp) { return f.add(operands[0], operands[1]); })
+      .Case([&](MulOp) { return f.mul(operands[0], operands[1]); })
+      .Case([&](ScaleOp scale) { return f.mul(operands[0], scale.getFactor().convertToDouble()); })
+      .Case([&](ActivationOp activation) { return activationBody(builder, loc, activation.getKind(), operands[0]); });
+}
+
+}  // namespace talc

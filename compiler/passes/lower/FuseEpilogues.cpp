@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// fuse-epilogues: elementwise consumers of a contraction move into its epilogue.
+//
+//   %y = contract %x, %w {sum}                          %z = contract %x, %w inputs(%r) {
+//   %z = generic(%y, %r) { add }                  ->      add(sum, r) }
+//
+// Upstream's elementwise fusion needs both ops to be linalg.generic with parallel loops; a contraction over a packed
+// weight is neither, and its epilogue has to run on accumulators that never leave the registers.
+#include "compiler/passes/Passes.h"
+#include "dialects/kernel/KernelDialect.h"
+
+namespace talc {
+#define GEN_PASS_DEF_FUSEEPILOGUES
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+namespace kernel = talc::kernel;
+
+// A consumer qualifies when it computes [T, N] from [T, N] operands and vectors of length N, element by element.
+static bool isElementwise(linalg::GenericOp generic) {
+  MLIRContext *context = generic.getContext();
+  AffineMap identity = AffineMap::getMultiDimIdentityMap(2, context);
+  AffineMap column = AffineMap::get(2, 0, getAffineDimExpr(1, context));
+  if (generic.getNumResults() != 1 || generic.getNumParallelLoops() != 2 || generic.getNumLoops() != 2)
+    return false;
+  if (generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)) != identity ||
+      generic.payloadUsesValueFromOperand(generic.getDpsInitOperand(0)))
+    return false;
+  return llvm::all_of(generic.getDpsInputOperands(), [&](OpOperand *operand) {
+    AffineMap map = generic.getMatchingIndexingMap(operand);
+    return map == identity || map == column;
+  });
+}
+
+namespace {
+
+struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp generic, PatternRewriter &rewriter) const override {
+    if (!isElementwise(generic))
+      return rewriter.notifyMatchFailure(generic, "not elementwise on rows");
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      auto contract = operand->get().getDefiningOp<kernel::ContractOp>();
+      if (contract && llvm::all_of(contract->getUsers(), [&](Operation *user) { return user == generic; }) &&
+          contract->getBlock() == generic->getBlock()) {
+        fuse(contract, generic, rewriter);
+        return success();
+      }
+    }
+    return rewriter.notifyMatchFailure(generic, "no operand is a contraction used here alone");
+  }
+
+  static void fuse(kernel::ContractOp contract, linalg::GenericOp generic, PatternRewriter &rewriter) {
+    SmallVector<Value> inputs(contract.getInputs());
+    for (OpOperand *operand : generic.getDpsInputOperands())
+      if (operand->get() != contract.getResult(0))
+        inputs.push_back(operand->get());
+    auto fused = kernel::ContractOp::create(rewriter, generic.getLoc(), generic.getResultTypes(), contract.getStep(),
+                                            contract.getX(), contract.getWeight(), inputs,
+                                            generic.getDpsInits()[0], contract.getGated());
+    rewriter.inlineRegionBefore(contract.getEpilogue(), fused.getEpilogue(), fused.getEpilogue().end());
+    appendBody(fused.getEpilogue().front(), contract, generic, rewriter);
+    rewriter.replaceOp(generic, fused.getResults());
+    rewriter.eraseOp(contract);
+  }
+
+  // Clones the consumer's body behind the epilogue.
+  static void appendBody(Block &epilogue, kernel::ContractOp contract, linalg::GenericOp generic,
+                         PatternRewriter &rewriter) {
+    auto yield = cast<kernel::YieldOp>(epilogue.getTerminator());
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(yield);
+    IRMapping mapping;
+    for (OpOperand *operand : generic.getDpsInputOperands()) {
+      Value argument = operand->get() == contract.getResult(0)
+                           ? yield.getValues()[0]
+                           : epilogue.addArgument(rewriter.getF32Type(), generic.getLoc());
+      mapping.map(generic.getMatchingBlockArgument(operand), argument);
+    }
+    for (Operation &op : generic.getBody()->without_terminator())
+      rewriter.clone(op, mapping);
+    Value result = mapping.lookupOrDefault(generic.getBody()->getTerminator()->getOperand(0));
+    rewriter.replaceOpWithNewOp<kernel::YieldOp>(yield, result);
+  }
+};
+
+struct FuseEpilogues : talc::impl::FuseEpiloguesBase<FuseEpilogues> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FuseEpilogue>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+}  // namespace

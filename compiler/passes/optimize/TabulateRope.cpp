@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// tabulate-rope: gives every talc.rope its table of cosines and sines as a weight.
+#include "compiler/passes/Passes.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace talc {
+#define GEN_PASS_DEF_TABULATEROPE
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+
+namespace {
+
+struct TabulateRope : talc::impl::TabulateRopeBase<TabulateRope> {
+  void runOnOperation() override {
+    auto maxSequence = getOperation()->getAttrOfType<IntegerAttr>(talc::maxSequenceAttr);
+    WalkResult result = getOperation().walk([&](talc::RopeOp rope) {
+      if (rope.getTable())
+        return WalkResult::advance();
+      if (!maxSequence) {
+        rope.emitOpError() << "needs the module's attribute " << talc::maxSequenceAttr;
+        return WalkResult::interrupt();
+      }
+      addTable(rope, maxSequence.getInt());
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+  static void addTable(talc::RopeOp rope, int64_t positions) {
+    OpBuilder builder(rope);
+    auto type = RankedTensorType::get({positions, static_cast<int64_t>(rope.getRotary())}, builder.getF32Type());
+    auto recipe =
+        talc::RotaryTableRecipeAttr::get(rope.getContext(), rope.getBase(), rope.getScaling().value_or(Attribute()));
+    auto table = talc::DeriveOp::create(builder, rope.getLoc(), type, recipe, ValueRange());
+    rope.getTableMutable().assign(table);
+  }
+};
+
+}  // namespace

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// C++ classes of the kernel dialect; the definitions with their documentation are in KernelOps.td.
+#pragma once
+
+#include "dialects/talc/TalcDialect.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+#include "dialects/kernel/KernelDialect.h.inc"
+#include "dialects/kernel/KernelEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/kernel/KernelTypes.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/kernel/KernelAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/kernel/KernelOps.h.inc"
+
+namespace talc::kernel {
+
+// Columns of a panel of packed weights and of packed keys.
+constexpr int64_t panelLanes = 16;
+
+// Where a slot's keys and values lie: keys [heads, panels, width, panelLanes], then values [heads, panels * panelLanes,
+// paddedWidth], all f32.
+struct StateLayout {
+  explicit StateLayout(StateType state)
+      : heads(state.getHeads()), width(state.getWidth()),
+        panels((state.getCapacity() + panelLanes - 1) / panelLanes),
+        paddedWidth((width + panelLanes - 1) / panelLanes * panelLanes) {}
+
+  int64_t keyBytes() const { return heads * panels * width * panelLanes * 4; }
+  int64_t valueBytes() const { return heads * panels * panelLanes * paddedWidth * 4; }
+  int64_t bytes() const { return keyBytes() + valueBytes(); }
+  int64_t bytesPerToken() const { return heads * (width + paddedWidth) * 4; }
+
+  int64_t heads, width, panels, paddedWidth;
+};
+
+// Marks the functions that outline-kernels makes: the name of the piece inside, for reports.
+constexpr llvm::StringLiteral kernelAttr = "kernel.piece";
+
+// Lets one-shot-bufferize handle the pieces.
+void registerBufferization(mlir::DialectRegistry &registry);
+
+}  // namespace talc::kernel

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel dialect: how the pieces of a step are computed on a machine.
+#ifndef KERNEL_DIALECT
+#define KERNEL_DIALECT
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Kernel_Dialect : Dialect {
+  let name = "kernel";
+  let cppNamespace = "::talc::kernel";
+  let summary = "fused pieces of a step, and what they need of the running step";
+  let description = [{
+    Two layers in one dialect. The *piece* ops (`contract`, `attention`, `norm`, `rope`, `gather`, `append`) are
+    destination-style ops on tensors, later on buffers; each is what one loop nest computes. The *step* ops (`thread`,
+    `span`, `row`, `keys`, `weight`, ...) read the running step (runtime/artifact/StepContext.h) when the loops exist.
+
+    A step is one parallel program: every thread runs all of it and does its share of every piece.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::talc::TalcDialect"];
+}
+
+class Kernel_Type<string typeName, string typeMnemonic> : TypeDef<Kernel_Dialect, typeName> {
+  let mnemonic = typeMnemonic;
+}
+
+def Kernel_Step : Kernel_Type<"Step", "step">, BuildableType<"$_builder.getType<::talc::kernel::StepType>()"> {
+  let summary = "the running step: this thread, the sequences, and the memory of the model";
+}
+
+def Kernel_GatherIndex : I32EnumAttr<"GatherIndex", "what picks the row of the table", [
+  I32EnumAttrCase<"ids", 0>, I32EnumAttrCase<"positions", 1>, I32EnumAttrCase<"outputs", 2>]> {
+  let cppNamespace = "::talc::kernel";
+  let genSpecializedAttr = 0;
+}
+def Kernel_GatherIndexAttr : EnumAttr<Kernel_Dialect, Kernel_GatherIndex, "by">;
+
+#endif // KERNEL_DIALECT
