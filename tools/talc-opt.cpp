@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc-opt: runs single passes on .mlir files, with all of mlir-opt's flags.
+#include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/InitAllDialects.h"
@@ -9,6 +10,7 @@
 
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
+  talc::registerTalcPasses();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// fuse-gated-linear: the two projections of a gated feed-forward layer and what joins them become one op.
+#include "compiler/passes/Passes.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace talc {
+#define GEN_PASS_DEF_FUSEGATEDLINEAR
+#include "compiler/passes/Passes.h.inc"
+} // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+namespace {
+
+// A linear without bias over a plain matrix, of which `value` is the only use.
+LinearOp plainLinear(Value value) {
+  auto linear = value.getDefiningOp<LinearOp>();
+  if (!linear || !value.hasOneUse() || linear.getBias())
+    return {};
+  return cast<RankedTensorType>(linear.getWeight().getType()).getRank() == 2 ? linear : LinearOp();
+}
+
+// mul(activation(linear(x, gate)), linear(x, up))  ->  gated_linear(x, gate, up)
+bool fuse(MulOp mul, Value activated, Value other) {
+  auto activation = activated.getDefiningOp<ActivationOp>();
+  if (!activation || !activated.hasOneUse())
+    return false;
+  LinearOp gate = plainLinear(activation.getX()), up = plainLinear(other);
+  if (!gate || !up || gate.getX() != up.getX() || gate.getWeight().getType() != up.getWeight().getType())
+    return false;
+  OpBuilder builder(mul);
+  auto fused = GatedLinearOp::create(builder, mul.getLoc(), mul.getType(), activation.getKind(), gate.getX(),
+                                     gate.getWeight(), up.getWeight());
+  mul.replaceAllUsesWith(fused.getResult());
+  mul.erase();
+  activation.erase();
+  gate.erase();
+  up.erase();
+  return true;
+}
+
+struct FuseGatedLinear : talc::impl::FuseGatedLinearBase<FuseGatedLinear> {
+  void runOnOperation() override {
+    SmallVector<MulOp> muls;
+    getOperation().walk([&](MulOp mul) { muls.push_back(mul); });
+    for (MulOp mul : muls)
+      if (!fuse(mul, mul.getLhs(), mul.getRhs()))
+        fuse(mul, mul.getRhs(), mul.getLhs());
+  }
+};
+
+} // namespace
