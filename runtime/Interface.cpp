@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Implements talc.h: checks pointers, turns a Status into a talc_error, and calls the classes that do the work.
+#include "runtime/parallel/Cores.h"
+#include "runtime/sampling/Sampler.h"
+#include "runtime/session/Session.h"
+#include "runtime/tokenizer/TextStream.h"
+#include "runtime/tokenizer/Utf8.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+
+using talc::Status;
+
+struct talc_model {
+  talc::Model model;
+};
+
+struct talc_session {
+  std::unique_ptr<talc::Session> session;
+};
+
+struct talc_sampler {
+  std::unique_ptr<talc::Sampler> sampler;
+};
+
+struct talc_text_stream {
+  const talc::Model &model;
+  talc::TextStream stream;
+  std::string text;  // handed out last
+};
+
+constexpr int32_t maxThreads = 1024, maxSlots = 65536;
+constexpr int32_t contextTokens = 8;  // of a prompt; enough to decide about spaces and characters spread over tokens
+
+static talc_status report(const Status &status, talc_error *error) {
+  if (status.failed() && error) {
+    error->status = status.code();
+    snprintf(error->text, sizeof(error->text), "%s", status.text().c_str());
+  }
+  return status.code();
+}
+
+static talc_status wrongArgument(const char *function, const char *what, talc_error *error) {
+  return report(Status::failure(TALC_ERROR_ARGUMENT, "%s: %s", function, what), error);
+}
+
+static Status checkTokenizer(const talc::Model &model) {
+  if (model.tokenizer())
+    return {};
+  return Status::failure(TALC_ERROR_NO_TOKENIZER, "%s: the model has no tokenizer; use token ids",
+                         model.name().c_str());
+}
+
+const char *talc_version(void) {
+  return TALC_VERSION;
+}
+
+// ---- Model
+
+talc_status talc_model_open(const char *path, const talc_open_options *options, talc_model **model, talc_error *error) {
+  if (!model)
+    return wrongArgument(__func__, "model is NULL", error);
+  *model = nullptr;
+  if (path && !*path)
+    return wrongArgument(__func__, "path is empty", error);
+  auto opened = std::make_unique<talc_model>();
+  Status status = opened->model.open(path ? path : "", !options || !options->skip_weights_check);
+  if (!status.failed())
+    *model = opened.release();
+  return report(status, error);
+}
+
+void talc_model_close(talc_model *model) {
+  delete model;
+}
+
+talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error) {
+  if (!model || !info)
+    return wrongArgument(__func__, "model or info is NULL", error);
+  const talc::artifact::ModelInfo &facts = model->model.info();
+  *info = {};
+  info->name = facts.name;
+  info->vocabulary_size = static_cast<int32_t>(facts.vocabularySize);
+  info->max_sequence = static_cast<int32_t>(facts.maxSequence);
+  info->has_tokenizer = model->model.tokenizer() != nullptr;
+  info->cpu_level = static_cast<int32_t>(model->model.cpuLevel());
+  info->begin_token = facts.beginToken;
+  info->end_token_count = facts.endTokenCount;
+  info->end_tokens = facts.endTokens;
+  info->sampling = talc::defaultSampling(facts);
+  info->weight_bytes = facts.weightBytes;
+  info->state_bytes_per_token = facts.stateBytesPerToken;
+  info->state_token_group = facts.stateTokenGroup;
+  info->arena_bytes_per_token = facts.arenaBytesPerToken;
+  info->arena_bytes_fixed = facts.arenaBytesFixed;
+  info->arena_bytes_per_thread = facts.arenaBytesPerThread;
+  return TALC_OK;
+}
+
+int32_t talc_is_end_token(const talc_model *model, int32_t id) {
+  return model && model->model.isEndToken(id);
+}
+
+// ---- Evaluation
+
+int32_t talc_default_threads(void) {
+  return std::min(talc::usableCores(), maxThreads);
+}
+
+talc_status talc_session_create(const talc_model *model, const talc_session_options *options, talc_session **session,
+                                talc_error *error) {
+  if (!model || !session)
+    return wrongArgument(__func__, "model or session is NULL", error);
+  *session = nullptr;
+  int32_t threads = options && options->threads ? options->threads : talc_default_threads();
+  int32_t slots = options && options->slots ? options->slots : 1;
+  if (threads < 1 || threads > maxThreads)
+    return wrongArgument(__func__, "threads must be 1 to 1024, or 0 for the default", error);
+  if (slots < 1 || slots > maxSlots)
+    return wrongArgument(__func__, "slots must be 1 to 65536, or 0 for 1", error);
+  auto created = std::make_unique<talc_session>();
+  Status status = talc::Session::create(model->model, threads, slots, created->session);
+  if (!status.failed())
+    *session = created.release();
+  return report(status, error);
+}
+
+void talc_session_destroy(talc_session *session) {
+  delete session;
+}
+
+talc_status talc_evaluate(talc_session *session, const talc_sequence *sequences, int32_t count, talc_error *error) {
+  if (!session || !sequences || count < 1)
+    return wrongArgument(__func__, "session or sequences is NULL, or count is below 1", error);
+  return report(session->session->evaluate(sequences, count), error);
+}
+
+const float *talc_logits(const talc_session *session, int32_t index, int32_t *rows) {
+  int32_t found = 0;
+  const float *logits = session ? session->session->logits(index, found) : nullptr;
+  if (rows)
+    *rows = found;
+  return logits;
+}
+
+static bool hasSlot(const talc_session *session, int32_t slot) {
+  return session && slot >= 0 && slot < session->session->slots();
+}
+
+int32_t talc_slot_length(const talc_session *session, int32_t slot) {
+  return hasSlot(session, slot) ? session->session->length(slot) : 0;
+}
+
+talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error) {
+  if (!session)
+    return wrongArgument(__func__, "session is NULL", error);
+  if (!hasSlot(session, slot))
+    return report(Status::failure(TALC_ERROR_BATCH, "talc_slot_reset: slot %d, but the session has slots 0 to %d", slot,
+                                  session->session->slots() - 1),
+                  error);
+  session->session->reset(slot);
+  return TALC_OK;
+}
+
+talc_status talc_session_get_memory(const talc_session *session, talc_session_memory *memory, int32_t *threads,
+                                    talc_error *error) {
+  if (!session || !memory)
+    return wrongArgument(__func__, "session or memory is NULL", error);
+  *memory = session->session->memory();
+  if (threads)
+    *threads = session->session->threads();
+  return TALC_OK;
+}
+
+// ---- Sampling
+
+talc_status talc_sampler_create(const talc_model *model, const talc_sampling *sampling, talc_sampler **sampler,
+                                talc_error *error) {
+  if (!model || !sampler)
+    return wrongArgument(__func__, "model or sampler is NULL", error);
+  *sampler = nullptr;
+  auto created = std::make_unique<talc_sampler>();
+  talc_sampling settings = sampling ? *sampling : talc::defaultSampling(model->model.info());
+  Status status = talc::Sampler::create(model->model, settings, created->sampler);
+  if (!status.failed())
+    *sampler = created.release();
+  return report(status, error);
+}
+
+void talc_sampler_destroy(talc_sampler *sampler) {
+  delete sampler;
+}
+
+talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32_t count, talc_error *error) {
+  if (!sampler || count < 0 || (!ids && count > 0))
+    return wrongArgument(__func__, "sampler or ids is NULL, or count is negative", error);
+  return report(sampler->sampler->accept(ids, count), error);
+}
+
+talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id, talc_error *error) {
+  if (!sampler || !logits || !id)
+    return wrongArgument(__func__, "sampler, logits or id is NULL", error);
+  *id = 0;
+  return report(sampler->sampler->sample(logits, *id), error);
+}
+
+// ---- Text
+
+// Hands `source` out by the buffer rules of talc.h.
+template <typename T, typename Size> static Status copyOut(const T *source, Size size, T *target, Size capacity) {
+  if (!target)
+    return {};
+  if (capacity < size)
+    return Status::failure(TALC_ERROR_CAPACITY, "the buffer holds %lld items, but %lld are needed",
+                           static_cast<long long>(capacity), static_cast<long long>(size));
+  if (size > 0)
+    memcpy(target, source, size * sizeof(T));
+  return {};
+}
+
+static Status tokenize(const talc::Model &model, std::string_view text, std::vector<int32_t> &ids) {
+  if (Status status = checkTokenizer(model); status.failed())
+    return status;
+  size_t invalid = talc::tokenizer::findInvalid(text);
+  if (invalid != std::string_view::npos)
+    return Status::failure(TALC_ERROR_TEXT, "text: byte %zu (0x%02x) is not valid UTF-8; convert the text to UTF-8",
+                           invalid, static_cast<unsigned char>(text[invalid]));
+  std::string error;
+  if (!model.tokenizer()->encode(text, ids, error))
+    return Status::failure(TALC_ERROR_TEXT, "%s: text cannot be encoded: %s", model.name().c_str(), error.c_str());
+  return {};
+}
+
+talc_status talc_tokenize(const talc_model *model, const char *text, size_t size, int32_t *ids, int32_t capacity,
+                          int32_t *count, talc_error *error) {
+  if (!model || (!text && size > 0) || !count || capacity < 0 || size > INT_MAX)
+    return wrongArgument(__func__, "model, text or count is NULL, or a size is outside 0 to 2^31 - 1", error);
+  *count = 0;
+  std::vector<int32_t> result;
+  Status status = tokenize(model->model, {text, size}, result);
+  if (status.failed())
+    return report(status, error);
+  *count = static_cast<int32_t>(result.size());
+  return report(copyOut<int32_t, int32_t>(result.data(), *count, ids, capacity), error);
+}
+
+static Status checkTextInput(const talc::Model &model, const int32_t *ids, int32_t count) {
+  Status status = checkTokenizer(model);
+  return status.failed() ? status : model.checkIds(ids, count, "ids");
+}
+
+talc_status talc_detokenize(const talc_model *model, const int32_t *ids, int32_t count, char *text, size_t capacity,
+                            size_t *size, talc_error *error) {
+  if (!model || (!ids && count > 0) || count < 0 || !size)
+    return wrongArgument(__func__, "model, ids or size is NULL, or count is negative", error);
+  *size = 0;
+  if (Status status = checkTextInput(model->model, ids, count); status.failed())
+    return report(status, error);
+  std::string result = model->model.tokenizer()->decode(ids, count);
+  *size = result.size();
+  return report(copyOut<char, size_t>(result.data(), *size, text, capacity), error);
+}
+
+talc_status talc_text_stream_create(const talc_model *model, const int32_t *ids, int32_t count,
+                                    talc_text_stream **stream, talc_error *error) {
+  if (!model || !stream || (!ids && count > 0) || count < 0)
+    return wrongArgument(__func__, "model, ids or stream is NULL, or count is negative", error);
+  *stream = nullptr;
+  if (Status status = checkTextInput(model->model, ids, count); status.failed())
+    return report(status, error);
+  *stream = new talc_text_stream{model->model, talc::TextStream(*model->model.tokenizer()), {}};
+  for (int32_t i = std::max(0, count - contextTokens); i < count; ++i)
+    (*stream)->stream.push(ids[i]);
+  return TALC_OK;
+}
+
+void talc_text_stream_destroy(talc_text_stream *stream) {
+  delete stream;
+}
+
+static void store(talc_text_stream &stream, std::string text, const char **result, size_t *size) {
+  stream.text = std::move(text);
+  *result = stream.text.data();
+  *size = stream.text.size();
+}
+
+talc_status talc_text_stream_push(talc_text_stream *stream, int32_t id, const char **text, size_t *size,
+                                  talc_error *error) {
+  if (!stream || !text || !size)
+    return wrongArgument(__func__, "stream, text or size is NULL", error);
+  *text = "";
+  *size = 0;
+  if (Status status = stream->model.checkIds(&id, 1, "text stream"); status.failed())
+    return report(status, error);
+  store(*stream, stream->stream.push(id), text, size);
+  return TALC_OK;
+}
+
+talc_status talc_text_stream_finish(talc_text_stream *stream, const char **text, size_t *size, talc_error *error) {
+  if (!stream || !text || !size)
+    return wrongArgument(__func__, "stream, text or size is NULL", error);
+  store(*stream, stream->stream.finish(), text, size);
+  return TALC_OK;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formats the text of a failure.
+#include "runtime/Status.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace talc {
+
+Status Status::failure(talc_status code, const char *format, ...) {
+  char text[sizeof(talc_error::text)];
+  int length = snprintf(text, sizeof(text), "error[T%04d]: ", static_cast<int>(code));
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text + length, sizeof(text) - length, format, arguments);
+  va_end(arguments);
+  Status result;
+  result.status = code;
+  result.message = text;
+  return result;
+}
+
+Status Status::from(talc_status code, const talc_error &error) {
+  Status result;
+  if (code == TALC_OK)
+    return result;
+  result.status = code;
+  result.message = error.text;
+  return result;
+}
+
+}  // namespace talc

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads an artifact from its end: trailer, section table, sections. Every number is checked before it is used.
+#include "runtime/artifact/Artifact.h"
+
+#include "runtime/artifact/OwnFile.h"
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace talc {
+
+using namespace artifact;
+
+constexpr uint32_t maxSections = 64;
+
+Artifact::~Artifact() {
+  if (file >= 0)
+    close(file);
+}
+
+const char *sectionName(uint32_t kind) {
+  switch (static_cast<SectionKind>(kind)) {
+  case SectionKind::Manifest:
+    return "manifest";
+  case SectionKind::ModelInfo:
+    return "model info";
+  case SectionKind::Code:
+    return "code";
+  case SectionKind::Weights:
+    return "weights";
+  case SectionKind::Tokenizer:
+    return "tokenizer";
+  }
+  return nullptr;
+}
+
+Status Artifact::damaged(const char *what) const {
+  return Status::failure(TALC_ERROR_DAMAGED, "%s: the artifact is damaged: %s; copy or compile it again",
+                         fileName.c_str(), what);
+}
+
+Status Artifact::open(const std::string &path, bool checkWeights) {
+  Trailer trailer;
+  std::vector<Section> table;
+  if (Status status = openFile(path); status.failed())
+    return status;
+  if (Status status = readTrailer(trailer); status.failed())
+    return status;
+  if (Status status = readTable(trailer, table); status.failed())
+    return status;
+  if (Status status = checkTable(trailer, table); status.failed())
+    return status;
+  mapped.reserve(table.size());
+  for (const Section &section : table) {
+    bool check = checkWeights || section.kind != static_cast<uint32_t>(SectionKind::Weights);
+    if (Status status = mapSection(section, check); status.failed())
+      return status;
+  }
+  return {};
+}
+
+Status Artifact::openFile(const std::string &path) {
+  OwnFile own = path.empty() ? findOwnFile() : OwnFile{path, path};
+  fileName = own.name.empty() ? "this program" : own.name;
+  // O_NONBLOCK: opening a named pipe must not wait for a writer.
+  file = ::open(own.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat facts;
+  if (file < 0 || fstat(file, &facts) != 0)
+    return Status::failure(TALC_ERROR_FILE, "%s: cannot be opened: %s", fileName.c_str(), strerror(errno));
+  if (!S_ISREG(facts.st_mode))
+    return Status::failure(TALC_ERROR_FILE, "%s: is not a regular file", fileName.c_str());
+  fileSize = static_cast<uint64_t>(facts.st_size);
+  return {};
+}
+
+Status Artifact::readAt(uint64_t offset, void *target, uint64_t size) const {
+  auto *bytes = static_cast<unsigned char *>(target);
+  while (size > 0) {
+    ssize_t count = pread(file, bytes, size, static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return Status::failure(TALC_ERROR_FILE, "%s: cannot be read at byte %" PRIu64 ": %s", fileName.c_str(), offset,
+                             count < 0 ? strerror(errno) : "the file became shorter");
+    bytes += count;
+    offset += count;
+    size -= count;
+  }
+  return {};
+}
+
+Status Artifact::readTrailer(Trailer &trailer) const {
+  auto noArtifact = [&] {
+    return Status::failure(TALC_ERROR_DAMAGED,
+                           "%s: no model at the end of the file: it was cut off, or it was not written by talc compile",
+                           fileName.c_str());
+  };
+  if (fileSize < sizeof(Trailer))
+    return noArtifact();
+  if (Status status = readAt(fileSize - sizeof(Trailer), &trailer, sizeof(Trailer)); status.failed())
+    return status;
+  if (memcmp(trailer.magic, trailerMagic, sizeof(trailerMagic)) != 0)
+    return noArtifact();
+  if (trailer.version != formatVersion)
+    return Status::failure(TALC_ERROR_VERSION,
+                           "%s: artifact format version %u, but this runtime reads version %u; compile the model again",
+                           fileName.c_str(), trailer.version, formatVersion);
+  if (trailer.fileSize != fileSize)
+    return Status::failure(TALC_ERROR_DAMAGED,
+                           "%s: the file has %" PRIu64 " bytes, expected %" PRIu64 "; copy it again", fileName.c_str(),
+                           fileSize, trailer.fileSize);
+  return {};
+}
+
+Status Artifact::readTable(const Trailer &trailer, std::vector<Section> &table) const {
+  if (trailer.sectionCount == 0 || trailer.sectionCount > maxSections)
+    return damaged("impossible number of sections");
+  uint64_t tableBytes = trailer.sectionCount * sizeof(Section);
+  if (fileSize < sizeof(Trailer) + tableBytes || trailer.tableOffset != fileSize - sizeof(Trailer) - tableBytes)
+    return damaged("the section table is not where it should be");
+  table.resize(trailer.sectionCount);
+  if (Status status = readAt(trailer.tableOffset, table.data(), tableBytes); status.failed())
+    return status;
+  if (hashBytes(reinterpret_cast<const unsigned char *>(table.data()), tableBytes) != trailer.tableHash)
+    return damaged("checksum of the section table");
+  return {};
+}
+
+Status Artifact::checkTable(const Trailer &trailer, const std::vector<Section> &table) const {
+  uint64_t end = 0;
+  uint32_t seen = 0;
+  for (const Section &section : table) {
+    if (!sectionName(section.kind))
+      return damaged("section of unknown kind");
+    if (section.offset % sectionAlignment != 0)
+      return damaged("section not aligned");
+    if (section.offset < end || section.offset > trailer.tableOffset ||
+        section.size > trailer.tableOffset - section.offset)
+      return damaged("section outside the file or over another one");
+    end = section.offset + section.size;
+    bool repeated = seen & (1u << section.kind);
+    if (repeated && section.kind != static_cast<uint32_t>(SectionKind::Code))
+      return damaged("section of a kind that may occur once only");
+    seen |= 1u << section.kind;
+  }
+  return {};
+}
+
+Status Artifact::mapSection(const Section &section, bool check) {
+  MappedSection result{section, {}};
+  if (section.size > 0) {
+    result.bytes = Mapping::file(file, section.offset, section.size);
+    if (result.bytes.empty())
+      return Status::failure(TALC_ERROR_FILE, "%s: the section '%s' (%" PRIu64 " bytes) cannot be mapped: %s",
+                             fileName.c_str(), sectionName(section.kind), section.size, strerror(errno));
+  }
+  if (check) {
+    if (section.size > 0)
+      madvise(result.bytes.data(), section.size, MADV_WILLNEED);
+    if (hashBytes(result.bytes.data(), section.size) != section.hash)
+      return damaged((std::string("checksum of the section '") + sectionName(section.kind) + "'").c_str());
+  }
+  mapped.push_back(std::move(result));
+  return {};
+}
+
+const Artifact::MappedSection *Artifact::find(SectionKind kind) const {
+  for (const MappedSection &section : mapped)
+    if (section.header.kind == static_cast<uint32_t>(kind))
+      return &section;
+  return nullptr;
+}
+
+}  // namespace talc

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads a checked ELF file: reserve its address range, map segments over it, add the load address where asked.
+#include "runtime/artifact/CodeImage.h"
+
+#include "runtime/artifact/ElfFile.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+
+namespace talc {
+
+static int protection(const Elf64_Phdr &segment) {
+  return PROT_READ | (segment.p_flags & PF_W ? PROT_WRITE : 0) | (segment.p_flags & PF_X ? PROT_EXEC : 0);
+}
+
+std::string CodeImage::load(const unsigned char *bytes, uint64_t size, int descriptor, uint64_t fileOffset) {
+  ElfFile elf(bytes, size);
+  if (const char *error = elf.parse())
+    return error;
+  image = Mapping::reserve(elf.addressSpan());
+  if (image.empty() || !mapSegments(elf, bytes, descriptor, fileOffset))
+    return std::string("cannot be mapped as executable: ") + strerror(errno);
+  relocate(elf);
+  if (!protectRelocated(elf))
+    return std::string("cannot be protected: ") + strerror(errno);
+  prefillFunction = find(elf, "talc_prefill");
+  decodeFunction = find(elf, "talc_decode");
+  return prefillFunction && decodeFunction ? "" : "lacks the function talc_prefill or talc_decode";
+}
+
+// A segment whose place in the file and in memory agree modulo the page size is mapped; another one is copied.
+bool CodeImage::mapSegments(const ElfFile &elf, const unsigned char *bytes, int descriptor, uint64_t fileOffset) {
+  for (const Elf64_Phdr &segment : elf.segments()) {
+    uint64_t shift = segment.p_vaddr % pageSize, begin = segment.p_vaddr - shift;
+    uint64_t memory = shift + segment.p_memsz, fileBytes = shift + segment.p_filesz;
+    unsigned char *target = image.data() + begin;
+    bool mappable = segment.p_offset % pageSize == shift && segment.p_filesz == segment.p_memsz;
+    if (mappable) {
+      auto offset = static_cast<off_t>(fileOffset + segment.p_offset - shift);
+      if (mmap(target, fileBytes, protection(segment), MAP_PRIVATE | MAP_FIXED, descriptor, offset) == MAP_FAILED)
+        return false;
+      continue;
+    }
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    if (mmap(target, memory, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
+      return false;
+    memcpy(target + shift, bytes + segment.p_offset, segment.p_filesz);
+    if (mprotect(target, memory, protection(segment)) != 0)
+      return false;
+  }
+  return true;
+}
+
+// ElfFile has checked that targets are writable.
+void CodeImage::relocate(const ElfFile &elf) {
+  for (const Elf64_Rela &relocation : elf.relocations()) {
+    uint64_t value = reinterpret_cast<uint64_t>(image.data()) + relocation.r_addend;
+    memcpy(image.data() + relocation.r_offset, &value, sizeof(value));
+  }
+}
+
+bool CodeImage::protectRelocated(const ElfFile &elf) {
+  for (const Elf64_Phdr &range : elf.readOnlyAfterRelocation()) {
+    const Elf64_Phdr *segment = elf.segmentOf(range.p_vaddr, range.p_filesz);
+    if (!segment || (segment->p_flags & PF_X))
+      continue;
+    uint64_t begin = range.p_vaddr & -pageSize, end = (range.p_vaddr + range.p_filesz) & -pageSize;
+    if (begin < end && mprotect(image.data() + begin, end - begin, PROT_READ) != 0)
+      return false;
+  }
+  return true;
+}
+
+artifact::StepFunction CodeImage::find(const ElfFile &elf, const char *name) const {
+  uint64_t address = elf.findFunction(name);
+  return address ? reinterpret_cast<artifact::StepFunction>(image.data() + address) : nullptr;
+}
+
+}  // namespace talc

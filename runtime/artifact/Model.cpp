@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens a model: artifact, facts, code, weights, tokenizer, in this order.
+#include "runtime/artifact/Model.h"
+
+#include "runtime/artifact/Cpu.h"
+
+#include <cinttypes>
+#include <cstring>
+
+namespace talc {
+
+using namespace artifact;
+
+Status Model::open(const std::string &path, bool checkWeights) {
+  if (Status status = file.open(path, checkWeights); status.failed())
+    return status;
+  if (Status status = readInfo(); status.failed())
+    return status;
+  if (Status status = loadCode(); status.failed())
+    return status;
+  if (Status status = findWeights(); status.failed())
+    return status;
+  if (Status status = openTokenizer(); status.failed())
+    return status;
+  listSampleable();
+  return {};
+}
+
+Status Model::readInfo() {
+  const Artifact::MappedSection *section = file.find(SectionKind::ModelInfo);
+  if (!section || section->header.size != sizeof(ModelInfo))
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'model info' has %" PRIu64 " bytes, expected %zu",
+                           name().c_str(), section ? section->header.size : 0, sizeof(ModelInfo));
+  memcpy(&facts, section->bytes.data(), sizeof(facts));
+  if (const char *fact = findImpossibleFact(facts))
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'model info' has an impossible %s", name().c_str(),
+                           fact);
+  return {};
+}
+
+// Takes the code for the highest level that the processor has.
+Status Model::loadCode() {
+  const CpuLevel available = detectCpuLevel();
+  const Artifact::MappedSection *best = nullptr, *lowest = nullptr;
+  for (const Artifact::MappedSection &section : file.sections()) {
+    if (section.header.kind != static_cast<uint32_t>(SectionKind::Code))
+      continue;
+    uint32_t needed = section.header.cpuLevel;
+    if (!lowest || needed < lowest->header.cpuLevel)
+      lowest = &section;
+    if (needed <= static_cast<uint32_t>(available) && (!best || needed > best->header.cpuLevel))
+      best = &section;
+  }
+  if (!lowest)
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the artifact has no code", name().c_str());
+  if (!best) {
+    auto needed = static_cast<CpuLevel>(lowest->header.cpuLevel);
+    return Status::failure(TALC_ERROR_CPU,
+                           "%s: needs a processor of level %s (%s), but this one has %s; compile with "
+                           "a lower --cpu level",
+                           name().c_str(), cpuLevelName(needed), cpuLevelFeatures(needed), cpuLevelName(available));
+  }
+  level = static_cast<CpuLevel>(best->header.cpuLevel);
+  std::string error = image.load(best->bytes.data(), best->header.size, file.descriptor(), best->header.offset);
+  if (!error.empty())
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", name().c_str(), cpuLevelName(level),
+                           error.c_str());
+  return {};
+}
+
+Status Model::findWeights() {
+  const Artifact::MappedSection *section = file.find(SectionKind::Weights);
+  uint64_t found = section ? section->header.size : 0;
+  if (found < facts.weightBytes)
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'weights' has %" PRIu64 " bytes, expected %" PRIu64,
+                           name().c_str(), found, facts.weightBytes);
+  weightBytes = section ? section->bytes.data() : nullptr;
+  return {};
+}
+
+Status Model::openTokenizer() {
+  const Artifact::MappedSection *section = file.find(SectionKind::Tokenizer);
+  if (!section)
+    return {};
+  std::string error;
+  if (!Tokenizer::open(section->bytes.data(), section->header.size, words, error))
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'tokenizer': %s", name().c_str(), error.c_str());
+  if (static_cast<uint32_t>(words->vocabularySize()) > facts.vocabularySize)
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the tokenizer has %d ids, but the model's vocabulary has %u",
+                           name().c_str(), words->vocabularySize(), facts.vocabularySize);
+  return {};
+}
+
+void Model::listSampleable() {
+  for (int32_t id = 0; id < static_cast<int32_t>(facts.vocabularySize); ++id)
+    if (!words || words->contains(id))
+      sampleable.push_back(id);
+}
+
+bool Model::isEndToken(int32_t id) const {
+  for (int32_t i = 0; i < facts.endTokenCount; ++i)
+    if (facts.endTokens[i] == id)
+      return true;
+  return false;
+}
+
+Status Model::checkIds(const int32_t *ids, int32_t count, const char *what) const {
+  for (int32_t i = 0; i < count; ++i)
+    if (ids[i] < 0 || static_cast<uint32_t>(ids[i]) >= facts.vocabularySize)
+      return Status::failure(TALC_ERROR_TOKEN, "%s: %s: token %d is %d, outside the vocabulary 0 to %u", name().c_str(),
+                             what, i, ids[i], facts.vocabularySize - 1);
+  return {};
+}
+
+}  // namespace talc

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// An opened model: checked facts, code for this processor, weights and tokenizer. Immutable once opened.
+#pragma once
+
+#include "runtime/artifact/Artifact.h"
+#include "runtime/artifact/CodeImage.h"
+#include "runtime/tokenizer/Tokenizer.h"
+
+#include <memory>
+#include <vector>
+
+namespace talc {
+
+class Model {
+public:
+  // `path` empty: the file that this code was loaded from.
+  Status open(const std::string &path, bool checkWeights);
+
+  const artifact::ModelInfo &info() const { return facts; }
+  const std::string &name() const { return file.name(); }
+  artifact::CpuLevel cpuLevel() const { return level; }
+  const CodeImage &code() const { return image; }
+  const unsigned char *weights() const { return weightBytes; }
+  const Tokenizer *tokenizer() const { return words.get(); }
+
+  bool isEndToken(int32_t id) const;
+  // Ids that may be sampled: those the tokenizer has, or all without a tokenizer. Ascending.
+  const std::vector<int32_t> &sampleableIds() const { return sampleable; }
+  // Fails for an id outside the vocabulary. `what` names the list for the message, such as "sequence 2".
+  Status checkIds(const int32_t *ids, int32_t count, const char *what) const;
+
+private:
+  Status readInfo();
+  Status loadCode();
+  Status findWeights();
+  Status openTokenizer();
+  void listSampleable();
+
+  Artifact file;
+  artifact::ModelInfo facts = {};
+  artifact::CpuLevel level = artifact::CpuLevel::Any;
+  CodeImage image;
+  const unsigned char *weightBytes = nullptr;
+  std::unique_ptr<Tokenizer> words;
+  std::vector<int32_t> sampleable;
+};
+
+// Null when the facts are consistent, else the first one that is not.
+const char *findImpossibleFact(const artifact::ModelInfo &info);
+
+}  // namespace talc

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thin ownership over mmap.
+#include "runtime/memory/Mapping.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <utility>
+
+namespace talc {
+
+Mapping::Mapping(void *result, uint64_t size) {
+  if (result == MAP_FAILED)
+    return;
+  address = static_cast<unsigned char *>(result);
+  bytes = size;
+}
+
+Mapping::Mapping(Mapping &&other) noexcept
+    : address(std::exchange(other.address, nullptr)), bytes(std::exchange(other.bytes, 0)) {}
+
+Mapping &Mapping::operator=(Mapping &&other) noexcept {
+  std::swap(address, other.address);
+  std::swap(bytes, other.bytes);
+  return *this;
+}
+
+static bool mappable(uint64_t bytes) {
+  if (bytes > 0 && bytes <= PTRDIFF_MAX)
+    return true;
+  errno = ENOMEM;
+  return false;
+}
+
+Mapping Mapping::zeros(uint64_t bytes) {
+  if (!mappable(bytes))
+    return {};
+  return {mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), bytes};
+}
+
+Mapping Mapping::reserve(uint64_t bytes) {
+  if (!mappable(bytes))
+    return {};
+  return {mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), bytes};
+}
+
+Mapping Mapping::file(int descriptor, uint64_t offset, uint64_t bytes) {
+  if (!mappable(bytes))
+    return {};
+  return {mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, static_cast<off_t>(offset)), bytes};
+}
+
+bool Mapping::growZeros(uint64_t needed) {
+  if (needed <= bytes)
+    return true;
+  release();
+  *this = zeros(needed);
+  return !empty();
+}
+
+void Mapping::clear(uint64_t offset, uint64_t count) {
+  unsigned char *begin = address + offset, *end = begin + count;
+  auto roundUp = [](unsigned char *pointer) {
+    return (reinterpret_cast<uintptr_t>(pointer) + pageSize - 1) & -pageSize;
+  };
+  auto *firstPage = reinterpret_cast<unsigned char *>(roundUp(begin));
+  auto *pagesEnd = reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(end) & -pageSize);
+  if (firstPage >= pagesEnd || madvise(firstPage, pagesEnd - firstPage, MADV_DONTNEED) != 0) {
+    memset(begin, 0, count);
+    return;
+  }
+  memset(begin, 0, firstPage - begin);
+  memset(pagesEnd, 0, end - pagesEnd);
+}
+
+void Mapping::release() {
+  if (address)
+    munmap(address, bytes);
+  address = nullptr;
+  bytes = 0;
+}
+
+}  // namespace talc

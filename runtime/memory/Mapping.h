@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Owns a range of mapped memory: zero pages or a part of a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace talc {
+
+constexpr uint64_t pageSize = 4096;  // file layout; the system's pages are a multiple only on machines we do not serve
+
+class Mapping {
+public:
+  Mapping() = default;
+  Mapping(Mapping &&other) noexcept;
+  Mapping &operator=(Mapping &&other) noexcept;
+  ~Mapping() { release(); }
+
+  // Both return an empty mapping on failure and leave the reason in errno.
+  // Readable and writable; reads as zero; a page takes memory once it is written.
+  static Mapping zeros(uint64_t bytes);
+  // Inaccessible address space for others to map into.
+  static Mapping reserve(uint64_t bytes);
+  // Read-only; `offset` is a multiple of the page size.
+  static Mapping file(int descriptor, uint64_t offset, uint64_t bytes);
+
+  // Makes room for `bytes`. The content is lost when the mapping grows; the old memory is released first.
+  bool growZeros(uint64_t bytes);
+  // Makes the range read as zero again and gives whole pages back.
+  void clear(uint64_t offset, uint64_t bytes);
+  void release();
+
+  bool empty() const { return !address; }
+  unsigned char *data() const { return address; }
+  uint64_t size() const { return bytes; }
+
+private:
+  Mapping(void *result, uint64_t size);
+
+  unsigned char *address = nullptr;
+  uint64_t bytes = 0;
+};
+
+}  // namespace talc

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the affinity mask, /sys/devices/system/cpu and the control group's cpu.max (v2) or cfs quota (v1).
+#include "runtime/parallel/Cores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <sched.h>
+#include <string>
+#include <vector>
+
+namespace talc {
+
+// First line of a small file, without its newline; empty when there is none.
+static std::string firstLine(const std::string &path) {
+  char line[512] = "";
+  if (FILE *file = fopen(path.c_str(), "re")) {
+    if (!fgets(line, sizeof(line), file))
+      line[0] = 0;
+    fclose(file);
+  }
+  line[strcspn(line, "\n")] = 0;
+  return line;
+}
+
+static std::vector<int> allowedProcessors() {
+  std::vector<int> result;
+  // The kernel refuses masks smaller than its own, so grow until one fits.
+  for (int bits = 1024; result.empty() && bits <= 1 << 20; bits *= 2) {
+    cpu_set_t *set = CPU_ALLOC(bits);
+    size_t bytes = CPU_ALLOC_SIZE(bits);
+    if (set && sched_getaffinity(0, bytes, set) == 0)
+      for (int i = 0; i < bits; ++i)
+        if (CPU_ISSET_S(i, bytes, set))
+          result.push_back(i);
+    CPU_FREE(set);
+  }
+  return result;
+}
+
+static double quotaOf(const std::string &folder) {
+  long long quota = -1, period = 0;
+  std::string line = firstLine(folder + "/cpu.max");
+  if (sscanf(line.c_str(), "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0)
+    return double(quota) / double(period);
+  if (sscanf(firstLine(folder + "/cpu.cfs_quota_us").c_str(), "%lld", &quota) == 1 && quota > 0 &&
+      sscanf(firstLine(folder + "/cpu.cfs_period_us").c_str(), "%lld", &period) == 1 && period > 0)
+    return double(quota) / double(period);
+  return HUGE_VAL;
+}
+
+// The tightest quota of the group and those around it. A container sees its own group as the root.
+static double processorQuota() {
+  double quota = std::min(quotaOf("/sys/fs/cgroup"), quotaOf("/sys/fs/cgroup/cpu"));
+  FILE *file = fopen("/proc/self/cgroup", "re");
+  if (!file)
+    return quota;
+  char line[1024];
+  while (fgets(line, sizeof(line), file)) {
+    line[strcspn(line, "\n")] = 0;
+    bool second = strncmp(line, "0::", 3) == 0;
+    const char *path = strrchr(line, ':');
+    if (!path || (!second && !strstr(line, "cpu")))
+      continue;
+    std::string root = second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu", group = path + 1;
+    for (; group.size() > 1; group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/')))
+      quota = std::min(quota, quotaOf(root + group));
+  }
+  fclose(file);
+  return quota;
+}
+
+static int32_t limitByQuota(size_t count) {
+  double limit = std::min<double>(double(count), std::ceil(processorQuota()));
+  return std::max<int32_t>(1, static_cast<int32_t>(limit));
+}
+
+int32_t usableProcessors() {
+  return limitByQuota(allowedProcessors().size());
+}
+
+int32_t usableCores() {
+  std::vector<std::string> cores;
+  for (int processor : allowedProcessors()) {
+    std::string topology = "/sys/devices/system/cpu/cpu" + std::to_string(processor) + "/topology/";
+    std::string core = firstLine(topology + "physical_package_id") + ":" + firstLine(topology + "core_id");
+    // Where the system hides the topology, each processor counts as a core.
+    cores.push_back(core == ":" ? std::to_string(processor) : core);
+  }
+  std::sort(cores.begin(), cores.end());
+  cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
+  return limitByQuota(cores.size());
+}
+
+}  // namespace talc

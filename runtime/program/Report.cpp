@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formats the memory table and the summary.
+#include "runtime/program/Report.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+
+namespace talc::program {
+
+static std::string format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+static std::string format(const char *pattern, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, pattern);
+  vsnprintf(text, sizeof(text), pattern, arguments);
+  va_end(arguments);
+  return text;
+}
+
+static std::string readable(uint64_t bytes) {
+  if (bytes < 1024)
+    return format("%" PRIu64 " B", bytes);
+  static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  for (; value >= 1024 && unit < 3; ++unit)
+    value /= 1024;
+  return format("%.1f %s", value, units[unit]);
+}
+
+static std::string line(const char *what, uint64_t bytes, const std::string &remark) {
+  return format("%-34s %16" PRIu64 "  %10s  %s\n", what, bytes, readable(bytes).c_str(), remark.c_str());
+}
+
+static uint64_t stateBytes(const talc_model_info &info, uint64_t tokens) {
+  uint64_t group = info.state_token_group;
+  return (tokens + group - 1) / group * group * info.state_bytes_per_token;
+}
+
+std::string memoryText(const talc_model_info &info, int32_t threads) {
+  constexpr uint64_t stepTokens = 512;
+  auto arena = [&](uint64_t tokens) {
+    return info.arena_bytes_fixed + tokens * info.arena_bytes_per_token + threads * info.arena_bytes_per_thread;
+  };
+  auto most = static_cast<uint64_t>(info.max_sequence);
+  std::string result = format("%-34s %16s\n", "memory", "bytes");
+  result += line("weights", info.weight_bytes, "mapped from the file, shared among processes");
+  std::string rule = format("ceil(n / %" PRIu64 ") * %" PRIu64, info.state_token_group,
+                            info.state_token_group * info.state_bytes_per_token);
+  result += line("state of a sequence, 1 token", stateBytes(info, 1), rule + " for n tokens");
+  result += line("state of a sequence, all tokens", stateBytes(info, most), format("%" PRIu64 " tokens", most));
+  result += line("temporaries, step of 1 token", arena(1),
+                 format("%" PRIu64 " + T * %" PRIu64 " + %d threads * %" PRIu64 " for T tokens", info.arena_bytes_fixed,
+                        info.arena_bytes_per_token, threads, info.arena_bytes_per_thread));
+  uint64_t step = std::min(stepTokens, most);
+  result += line(format("temporaries, step of %" PRIu64 " tokens", step).c_str(), arena(step), "the longest step");
+  uint64_t logits = uint64_t(info.vocabulary_size) * sizeof(float);
+  result += line("logits of a token", logits, format("%d ids", info.vocabulary_size));
+  result +=
+      line("one sequence, all tokens", info.weight_bytes + stateBytes(info, most) + arena(step) + logits, "in all");
+  return result;
+}
+
+std::string endingText(const std::vector<Sequence> &sequences, const talc_model_info &info) {
+  std::string result;
+  for (size_t i = 0; i < sequences.size(); ++i)
+    if (sequences[i].ending() == Ending::StateFull)
+      result += format("note: sequence %zu ended after %zu new tokens: the model was compiled for at most %d tokens "
+                       "(--max-seq)\n",
+                       i + 1, sequences[i].generated().size(), info.max_sequence);
+  return result;
+}
+
+static double rate(size_t tokens, double seconds) {
+  return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
+}
+
+std::string summaryText(const talc_model_info &info, const talc_session *session, const Timing &timing,
+                        double loadSeconds) {
+  talc_session_memory memory = {};
+  int32_t threads = 0;
+  talc_session_get_memory(session, &memory, &threads, nullptr);
+  std::string result = format("load %.1f ms | prompt %zu tokens, %.1f tokens/s | decode %zu tokens, %.1f tokens/s | ",
+                              1e3 * loadSeconds, timing.promptTokens, rate(timing.promptTokens, timing.promptSeconds),
+                              timing.decodedTokens, rate(timing.decodedTokens, timing.decodeSeconds));
+  return result + format("%d thread%s | weights %s, state %s, temporaries %s\n", threads, threads == 1 ? "" : "s",
+                         readable(info.weight_bytes).c_str(), readable(memory.state_used).c_str(),
+                         readable(memory.arena).c_str());
+}
+
+}  // namespace talc::program

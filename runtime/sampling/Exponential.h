@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// e^x from additions and multiplications alone, so that every machine computes the same bits.
+//
+// The C library chooses among variants by processor (with and without fused multiply-add), whose last bits differ. A
+// drawn token would then depend on the machine.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace talc {
+
+// For x <= 0, relative error below 1e-15; 0 below -700 and for NaN.
+//   e^x = 2^n * e^r,  n = round(x / ln 2),  r = x - n ln 2 in two parts,  e^r by its Taylor series to r^13
+inline double deterministicExp(double x) {
+  if (!(x > -700))
+    return 0;
+  constexpr double log2e = 1.4426950408889634074, ln2High = 6.93147180369123816490e-01,
+                   ln2Low = 1.90821492927058770002e-10;
+  auto n = static_cast<int64_t>(x * log2e - 0.5);
+  double r = (x - static_cast<double>(n) * ln2High) - static_cast<double>(n) * ln2Low;
+  double sum = 1;
+  for (int term = 13; term > 0; --term)
+    sum = 1 + sum * r / term;
+  uint64_t bits = static_cast<uint64_t>(n + 1023) << 52;
+  double scale;
+  memcpy(&scale, &bits, sizeof(scale));
+  return sum * scale;
+}
+
+}  // namespace talc

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Repetition penalty, temperature, top-k, top-p, min-p, draw.
+//
+// With candidates in descending order, each filter keeps a prefix: top-k the first k; top-p the fewest whose mass
+// reaches top_p of the mass that top-k left; min-p those above min_p of the first. Scaling all probabilities by one
+// constant changes none of them. So a heap hands out candidates from the likeliest on until a filter says stop, and
+// the vocabulary is never sorted.
+#include "runtime/sampling/Sampler.h"
+
+#include "runtime/sampling/Exponential.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talc {
+
+const char *findWrongSetting(const talc_sampling &settings) {
+  if (!std::isfinite(settings.temperature) || settings.temperature < 0)
+    return "temperature must be 0 or more";
+  if (settings.top_k < 0)
+    return "top-k must be 0 or more";
+  if (!(settings.top_p > 0 && settings.top_p <= 1))
+    return "top-p must be above 0 and at most 1";
+  if (!(settings.min_p >= 0 && settings.min_p <= 1))
+    return "min-p must be 0 to 1";
+  if (!std::isfinite(settings.repetition_penalty) || settings.repetition_penalty <= 0)
+    return "repetition penalty must be above 0";
+  return nullptr;
+}
+
+talc_sampling defaultSampling(const artifact::ModelInfo &info) {
+  return {info.sample ? info.temperature : 0, info.topK, info.topP, info.minP, info.repetitionPenalty, 0};
+}
+
+Sampler::Sampler(const Model &model, const talc_sampling &settings)
+    : model(model), settings(settings), random(settings.seed), accepted(model.info().vocabularySize) {
+  candidates.reserve(model.sampleableIds().size());
+}
+
+Status Sampler::create(const Model &model, const talc_sampling &settings, std::unique_ptr<Sampler> &sampler) {
+  if (const char *wrong = findWrongSetting(settings))
+    return Status::failure(TALC_ERROR_ARGUMENT, "sampling: %s", wrong);
+  sampler.reset(new Sampler(model, settings));
+  return {};
+}
+
+Status Sampler::accept(const int32_t *ids, int32_t count) {
+  if (Status status = model.checkIds(ids, count, "accepted tokens"); status.failed())
+    return status;
+  for (int32_t i = 0; i < count; ++i)
+    accepted[ids[i]] = 1;
+  return {};
+}
+
+// Equal values are ordered by id, so that the order is total and the same everywhere.
+bool Sampler::lessLikely(const Candidate &a, const Candidate &b) {
+  return a.value != b.value ? a.value < b.value : a.id > b.id;
+}
+
+// Candidates are the ids with a logit above minus infinity, after the repetition penalty.
+void Sampler::collect(const float *logits) {
+  candidates.clear();
+  for (int32_t id : model.sampleableIds()) {
+    double logit = logits[id];
+    if (accepted[id])
+      logit = logit > 0 ? logit / settings.repetition_penalty : logit * settings.repetition_penalty;
+    if (logit > -HUGE_VAL)  // false for NaN
+      candidates.push_back({logit, id});
+  }
+}
+
+Status Sampler::sample(const float *logits, int32_t &id) {
+  collect(logits);
+  if (candidates.empty())
+    return Status::failure(TALC_ERROR_LOGITS, "%s: no token can be chosen: all logits are NaN or minus infinity",
+                           model.name().c_str());
+  auto best = std::max_element(candidates.begin(), candidates.end(), lessLikely);
+  if (settings.temperature == 0 || best->value == HUGE_VAL) {
+    id = best->id;
+  } else {
+    double highest = best->value;
+    for (Candidate &candidate : candidates)
+      candidate.value = deterministicExp((candidate.value - highest) / settings.temperature);
+    id = draw();
+  }
+  accepted[id] = 1;
+  return {};
+}
+
+int32_t Sampler::draw() {
+  size_t begin = 0, end = candidates.size();
+  bool filtered = settings.top_k > 0 || settings.top_p < 1 || settings.min_p > 0;
+  if (filtered)
+    begin = moveLikelyToBack();
+  double mass = 0;
+  for (size_t i = end; i-- > begin;)
+    mass += candidates[i].value;
+  return pick(begin, end, mass);
+}
+
+// Returns where the kept candidates begin; they are in ascending order. At least one is kept.
+size_t Sampler::moveLikelyToBack() {
+  auto begin = candidates.begin();
+  size_t count = candidates.size(), heap = count;
+  size_t most = settings.top_k > 0 ? std::min<size_t>(settings.top_k, count) : count;
+  std::make_heap(begin, candidates.end(), lessLikely);
+  auto popped = [&] { return count - heap; };
+  auto pop = [&] { std::pop_heap(begin, begin + heap--, lessLikely); };
+  double mass = 0;
+  if (settings.top_k > 0 && settings.top_p < 1) {
+    while (popped() < most)
+      pop();
+    for (size_t i = count; i-- > heap;)
+      mass += candidates[i].value;
+  } else {
+    for (const Candidate &candidate : candidates)
+      mass += candidate.value;
+  }
+  size_t kept = 0;
+  double reached = 0;
+  while (kept < most && (kept == 0 || reached < settings.top_p * mass || settings.top_p == 1)) {
+    if (popped() == kept)
+      pop();
+    double value = candidates[count - 1 - kept].value;
+    if (value < settings.min_p)  // the likeliest has the value 1
+      break;
+    reached += value;
+    ++kept;
+  }
+  return count - kept;
+}
+
+// From the likeliest down. Rounding may leave a rest; the last candidate takes it.
+int32_t Sampler::pick(size_t begin, size_t end, double mass) {
+  double rest = random.uniform() * mass;
+  for (size_t i = end; i-- > begin + 1;) {
+    rest -= candidates[i].value;
+    if (rest < 0)
+      return candidates[i].id;
+  }
+  return candidates[begin].id;
+}
+
+}  // namespace talc

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the next token from a row of logits; talc.h documents the settings and their order.
+#pragma once
+
+#include "runtime/artifact/Model.h"
+#include "runtime/sampling/Random.h"
+
+#include <memory>
+#include <vector>
+
+namespace talc {
+
+class Sampler {
+public:
+  // `model` must outlive the sampler.
+  static Status create(const Model &model, const talc_sampling &settings, std::unique_ptr<Sampler> &sampler);
+
+  Status accept(const int32_t *ids, int32_t count);
+  // `logits` has one value per id of the vocabulary. Allocates nothing.
+  Status sample(const float *logits, int32_t &id);
+
+private:
+  struct Candidate {
+    double value;  // logit, later the probability times a constant
+    int32_t id;
+  };
+
+  Sampler(const Model &model, const talc_sampling &settings);
+  static bool lessLikely(const Candidate &a, const Candidate &b);
+  void collect(const float *logits);
+  int32_t draw();
+  size_t moveLikelyToBack();
+  int32_t pick(size_t begin, size_t end, double mass);
+
+  const Model &model;
+  const talc_sampling settings;
+  Random random;
+  std::vector<uint8_t> accepted;  // [vocabulary]
+  std::vector<Candidate> candidates;
+};
+
+// Null when all settings are in their documented ranges, else what is wrong.
+const char *findWrongSetting(const talc_sampling &settings);
+
+// The model's defaults.
+talc_sampling defaultSampling(const artifact::ModelInfo &info);
+
+}  // namespace talc

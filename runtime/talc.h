@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public interface of talc's runtime: open a compiled model, evaluate tokens, sample, and turn text into tokens.
+
+   A minimal program (error handling left out):
+
+     talc_model *model;
+     talc_model_open("app", NULL, &model, NULL);
+     talc_session *session;
+     talc_session_create(model, NULL, &session, NULL);
+     talc_sequence prompt = {.slot = 0, .count = 3, .ids = (int32_t[]){5, 7, 9}, .logits = TALC_LOGITS_LAST};
+     talc_evaluate(session, &prompt, 1, NULL);
+     const float *logits = talc_logits(session, 0, NULL);   // [1][vocabulary_size]
+     talc_session_destroy(session);
+     talc_model_close(model);
+
+   Conventions
+   - Every function that can fail returns a talc_status and fills the caller's talc_error when that is not NULL. Nothing
+     is printed, nothing aborts, no C++ exception leaves the library.
+   - On failure output arguments are NULL or 0, and objects are unchanged: a failed talc_evaluate evaluated nothing.
+   - What a *_create or *_open function made is freed by its *_destroy or *_close function, which accepts NULL. A model
+     must outlive the sessions, samplers and text streams made from it.
+   - A talc_model may be used by any number of threads. Every other object may be used by one thread at a time.
+   - Text is UTF-8 with an explicit size in bytes; it needs no terminating NUL. Sizes of memory are bytes.
+   - Struct arguments named `options` may be NULL, and a field that is 0 means the default. */
+#ifndef TALC_H
+#define TALC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TALC_API __attribute__((visibility("default")))
+#else
+#define TALC_API
+#endif
+
+/* ---- Errors ---------------------------------------------------------------------------------------------------- */
+
+/* Stable: a number never changes its meaning. Texts carry the number as error[T0402]. */
+typedef enum talc_status {
+  TALC_OK = 0,
+  TALC_ERROR_ARGUMENT = 400,     /* a NULL pointer or a value outside its documented range */
+  TALC_ERROR_FILE = 401,         /* a file cannot be opened, read or mapped */
+  TALC_ERROR_STATE_FULL = 402,   /* a sequence would become longer than the model was compiled for */
+  TALC_ERROR_DAMAGED = 403,      /* the file is no artifact, or it was truncated or changed */
+  TALC_ERROR_VERSION = 404,      /* the artifact has another format version than this runtime */
+  TALC_ERROR_CPU = 405,          /* the artifact has no code for this processor */
+  TALC_ERROR_TOKEN = 406,        /* a token id outside the vocabulary */
+  TALC_ERROR_BATCH = 407,        /* an empty sequence, an unknown slot, or one slot twice in a batch */
+  TALC_ERROR_MEMORY = 408,       /* the system refused memory */
+  TALC_ERROR_TEXT = 409,         /* the text is not valid UTF-8, or the tokenizer cannot encode it */
+  TALC_ERROR_NO_TOKENIZER = 410, /* the artifact carries no tokenizer: use token ids */
+  TALC_ERROR_OUTPUT = 411,       /* output cannot be written (used by the program) */
+  TALC_ERROR_USAGE = 412,        /* wrong command line (used by the program) */
+  TALC_ERROR_THREADS = 413,      /* a thread cannot be started */
+  TALC_ERROR_LOGITS = 414,       /* no logit can be chosen from: all are NaN or minus infinity */
+  TALC_ERROR_CAPACITY = 415      /* the caller's buffer is too small; the needed size was stored */
+} talc_status;
+
+/* Filled on failure, untouched on success. `text` is one line: what, where, found, expected, what to do. */
+typedef struct talc_error {
+  talc_status status;
+  char text[1024]; /* NUL-terminated; longer texts are cut */
+} talc_error;
+
+/* The version of this header; talc_version() gives that of the library. */
+#define TALC_VERSION "0.1.0"
+TALC_API const char *talc_version(void);
+
+/* ---- Model ----------------------------------------------------------------------------------------------------- */
+
+typedef struct talc_model talc_model;
+
+typedef struct talc_open_options {
+  /* 1: do not read all weights to compare their checksum. Opening then takes no time that grows with the model, and
+     damage in the weights is not noticed. Everything else is always checked. */
+  int32_t skip_weights_check;
+} talc_open_options;
+
+/* How the next token is chosen from logits. The order is that of Hugging Face's generate(), whose
+   generation_config.json gives the defaults: repetition penalty, temperature, top-k, top-p, min-p, draw. */
+typedef struct talc_sampling {
+  float temperature;        /* logits are divided by it; 0: greedy, the largest logit (of equal ones the lowest id) */
+  int32_t top_k;            /* keep the k most likely tokens; 0: all */
+  float top_p;              /* of those, keep the fewest whose probabilities reach top_p; 1: all. In (0, 1] */
+  float min_p;              /* drop tokens less likely than min_p times the likeliest; 0: none. In [0, 1] */
+  float repetition_penalty; /* logits of accepted tokens: divided by it when positive, else multiplied; 1: off. > 0 */
+  uint64_t seed;            /* same seed, logits and settings: same tokens, on every machine */
+} talc_sampling;
+
+typedef struct talc_model_info {
+  const char *name;               /* as the compiler recorded it; lives as long as the model */
+  int32_t vocabulary_size;        /* logits per token; ids are 0 to vocabulary_size - 1 */
+  int32_t max_sequence;           /* tokens that one sequence can hold */
+  int32_t has_tokenizer;          /* 0 or 1 */
+  int32_t cpu_level;              /* of the code chosen for this processor: 2, 3, 4 (x86-64-v2 ...), 0: any */
+  int32_t begin_token;            /* -1: none. talc_tokenize adds it where the tokenizer says so */
+  int32_t end_token_count;        /* tokens that end a text */
+  const int32_t *end_tokens;      /* [end_token_count]; lives as long as the model */
+  talc_sampling sampling;         /* the model's own defaults; temperature 0 when it recommends none */
+  uint64_t weight_bytes;          /* mapped from the file, shared by all processes that use it */
+  uint64_t state_bytes_per_token; /* a sequence of n tokens uses ceil(n / group) * group * state_bytes_per_token */
+  uint64_t state_token_group;     /* the group */
+  uint64_t arena_bytes_per_token; /* a step of T tokens on N threads uses fixed + T * per_token + N * per_thread */
+  uint64_t arena_bytes_fixed;
+  uint64_t arena_bytes_per_thread;
+} talc_model_info;
+
+/* Opens an artifact and checks it completely. `path` NULL: the artifact that is appended to the very program or shared
+   library that contains this function. The file is mapped: it must not be changed while the model is open.
+   Errors: FILE, DAMAGED, VERSION, CPU, MEMORY, ARGUMENT.
+   Environment: TALC_CPU_LEVEL=v2|v3|v4 lowers (never raises) the CPU level that code is chosen for. */
+TALC_API talc_status talc_model_open(const char *path, const talc_open_options *options, talc_model **model,
+                                     talc_error *error);
+TALC_API void talc_model_close(talc_model *model);
+
+/* Stores what is known about the model. Errors: ARGUMENT. */
+TALC_API talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error);
+
+/* 1 when `id` ends a text, else 0. */
+TALC_API int32_t talc_is_end_token(const talc_model *model, int32_t id);
+
+/* ---- Evaluation ------------------------------------------------------------------------------------------------ */
+
+/* Worker threads and the states of up to `slots` sequences. */
+typedef struct talc_session talc_session;
+
+typedef struct talc_session_options {
+  int32_t threads; /* 1 to 1024, the calling thread included; 0: talc_default_threads() */
+  int32_t slots;   /* sequences that can be held at the same time, 1 to 65536; 0: 1 */
+} talc_session_options;
+
+/* Physical cores that this process may use: scheduler affinity and the CPU quota of its control group count. */
+TALC_API int32_t talc_default_threads(void);
+
+/* Errors: ARGUMENT, MEMORY, THREADS. Memory of states is reserved here and used only as sequences grow. */
+TALC_API talc_status talc_session_create(const talc_model *model, const talc_session_options *options,
+                                         talc_session **session, talc_error *error);
+TALC_API void talc_session_destroy(talc_session *session);
+
+/* Which logits a sequence of a batch wants. */
+typedef enum talc_logits_choice {
+  TALC_LOGITS_NONE = 0,
+  TALC_LOGITS_LAST = 1, /* of its last token: 1 row */
+  TALC_LOGITS_ALL = 2   /* of all its tokens in this batch: `count` rows */
+} talc_logits_choice;
+
+/* Tokens to append to one sequence. */
+typedef struct talc_sequence {
+  int32_t slot;       /* which sequence, 0 to slots - 1 */
+  int32_t count;      /* tokens, at least 1 */
+  const int32_t *ids; /* [count]; read during the call only */
+  talc_logits_choice logits;
+} talc_sequence;
+
+/* Appends tokens to `count` sequences in one step. The sequences may have different lengths, nothing is padded, and a
+   sequence's results do not depend on what else is in the batch or on how its tokens are divided among calls. A step
+   needs temporaries proportional to its tokens: divide prompts of many thousand tokens among several calls. No memory
+   is allocated unless this step has more tokens or logits than each before it.
+   Errors: ARGUMENT, BATCH, TOKEN, STATE_FULL, MEMORY. */
+TALC_API talc_status talc_evaluate(talc_session *session, const talc_sequence *sequences, int32_t count,
+                                   talc_error *error);
+
+/* Logits of the `index`-th sequence of the last batch: float32 [rows][vocabulary_size], rows in token order. Stores the
+   number of rows when `rows` is not NULL. NULL with 0 rows when none were asked for or the index is outside the batch.
+   Valid until the next talc_evaluate or talc_session_destroy. */
+TALC_API const float *talc_logits(const talc_session *session, int32_t index, int32_t *rows);
+
+/* Tokens that the sequence in `slot` holds; 0 for an unknown slot. */
+TALC_API int32_t talc_slot_length(const talc_session *session, int32_t slot);
+
+/* Empties a slot: its next token is the first of a new sequence. Gives its memory back. Errors: ARGUMENT, BATCH. */
+TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error);
+
+/* Exact memory of a session beyond the weights. */
+typedef struct talc_session_memory {
+  uint64_t state_used;     /* by the tokens that all slots hold now */
+  uint64_t state_reserved; /* address space; not memory */
+  uint64_t arena;          /* temporaries of the largest step so far */
+  uint64_t logits;         /* of the largest step so far */
+} talc_session_memory;
+
+/* Stores the session's memory and thread count (`threads` may be NULL). Errors: ARGUMENT. */
+TALC_API talc_status talc_session_get_memory(const talc_session *session, talc_session_memory *memory, int32_t *threads,
+                                             talc_error *error);
+
+/* ---- Sampling -------------------------------------------------------------------------------------------------- */
+
+/* Settings, a random generator and the tokens accepted so far: one per sequence. */
+typedef struct talc_sampler talc_sampler;
+
+/* `sampling` NULL: the model's defaults. Here 0 is no default but a value: start from talc_model_info.sampling.
+   The generator is SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) started with
+   `seed`; each drawn token takes one number, of which the upper 53 bits are the uniform variate. Errors: ARGUMENT. */
+TALC_API talc_status talc_sampler_create(const talc_model *model, const talc_sampling *sampling, talc_sampler **sampler,
+                                         talc_error *error);
+TALC_API void talc_sampler_destroy(talc_sampler *sampler);
+
+/* Tells the repetition penalty which tokens the text has, prompt included. talc_sample does it for what it returns.
+   Ids outside the vocabulary: TOKEN. */
+TALC_API talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32_t count, talc_error *error);
+
+/* Chooses a token from one row of logits, [vocabulary_size]. NaN counts as minus infinity; ids that a tokenizer is
+   present for and does not have (padding of the vocabulary) are never chosen. Allocates nothing.
+   Errors: LOGITS, ARGUMENT. */
+TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id, talc_error *error);
+
+/* ---- Text ------------------------------------------------------------------------------------------------------ */
+
+/* Text to ids, special tokens (begin of text, ...) included as the tokenizer's own rules say. Stores the number of ids
+   in `count` and, when `capacity` suffices, the ids. `ids` may be NULL with capacity 0 to ask for the number.
+   Errors: NO_TOKENIZER, TEXT, CAPACITY (not when `ids` is NULL), ARGUMENT. */
+TALC_API talc_status talc_tokenize(const talc_model *model, const char *text, size_t size, int32_t *ids,
+                                   int32_t capacity, int32_t *count, talc_error *error);
+
+/* Ids to text; special tokens become nothing, bytes that are no UTF-8 become U+FFFD. Buffer rules as above.
+   Errors: NO_TOKENIZER, TOKEN, CAPACITY, ARGUMENT. */
+TALC_API talc_status talc_detokenize(const talc_model *model, const int32_t *ids, int32_t count, char *text,
+                                     size_t capacity, size_t *size, talc_error *error);
+
+/* Turns tokens into text one by one. A token may end in the middle of a character: only whole characters come out. */
+typedef struct talc_text_stream talc_text_stream;
+
+/* `ids`: the tokens before the first pushed one (the prompt), which decide about spaces; may be NULL with count 0.
+   Errors: NO_TOKENIZER, TOKEN, ARGUMENT. */
+TALC_API talc_status talc_text_stream_create(const talc_model *model, const int32_t *ids, int32_t count,
+                                             talc_text_stream **stream, talc_error *error);
+TALC_API void talc_text_stream_destroy(talc_text_stream *stream);
+
+/* Adds a token and stores the text that became complete, maybe none. Valid until the next call on this stream.
+   Errors: TOKEN, ARGUMENT. */
+TALC_API talc_status talc_text_stream_push(talc_text_stream *stream, int32_t id, const char **text, size_t *size,
+                                           talc_error *error);
+
+/* Stores what is left at the end; an unfinished character comes out as U+FFFD. Errors: ARGUMENT. */
+TALC_API talc_status talc_text_stream_finish(talc_text_stream *stream, const char **text, size_t *size,
+                                             talc_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TALC_H */
