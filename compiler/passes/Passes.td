@@ -19,11 +19,34 @@ def FuseGatedLinear : Pass<"fuse-gated-linear", "mlir::ModuleOp"> {
 }
 
 def MergeProjections : Pass<"merge-projections", "mlir::ModuleOp"> {
-  let summary = "one linear for all projections of the same activations (q/k/v, gate/up)";
+  let summary = "one linear for all projections of the same activations (q/k/v)";
   let description = [{
       linear(x, a), linear(x, b)  ->  y = linear(x, concat(a, b)); slice(y at 0), slice(y at N_a)
 
-    x is read once and the contraction gets wider; a missing bias becomes zeros when another one is present.
+    x is read once and the contraction gets wider; a missing bias becomes zeros when another one is present. Weights of
+    different element types stay apart, and so do weights with other uses, which would be stored twice.
+  }];
+  let dependentDialects = ["talc::TalcDialect"];
+}
+
+def MaterializeKeys : Pass<"materialize-keys", "mlir::ModuleOp"> {
+  let summary = "attention over the step's own rows goes through a state";
+  let description = [{
+      attention(q, k, v)  ->  append(scratch, k, v); k', v' = read(scratch); attention(q, k', v')
+
+    A model without state (an encoder) hands in whole sequences, so what is read is what was appended. Attentions with
+    equal heads and width share one scratch state of `talc.max_sequence` tokens.
+  }];
+  let dependentDialects = ["talc::TalcDialect"];
+}
+
+def SplitPhases : Pass<"split-phases", "mlir::ModuleOp"> {
+  let summary = "one copy of the model for any number of tokens and one for exactly one";
+  let description = [{
+      @model {talc.entry}, @block  ->  @prefill {talc.entry}, @block.prefill   (? rows)
+                                       @decode {talc.entry}, @block.decode     (1 row; talc.read keeps ? rows)
+
+    Every function gets `talc.phase`. The two share all weights and states.
   }];
   let dependentDialects = ["talc::TalcDialect"];
 }
@@ -31,6 +54,47 @@ def MergeProjections : Pass<"merge-projections", "mlir::ModuleOp"> {
 def TabulateRope : Pass<"tabulate-rope", "mlir::ModuleOp"> {
   let summary = "gives every rope its cosines and sines as a weight";
   let description = "rope(x)  ->  rope(x) table derive(#talc.rotary_table), one row for every position up to talc.max_sequence.";
+  let dependentDialects = ["talc::TalcDialect"];
+}
+
+class WeightsOption<string subject> : Option<"weights", "weights", "std::string", "\"checkpoint\"",
+    "element type of " # subject # ": f32, f16, bf16, or checkpoint (as the file stores them)">;
+
+def PackWeights : Pass<"pack-weights", "mlir::ModuleOp"> {
+  let summary = "weights of linear layers as panels, in the one layout that serves many tokens and one";
+  let description = [{
+      linear(x, w, b)             ->  linear(x, pack(w), pad(b))
+      gated_linear(x, gate, up)   ->  gated_linear(x, pack(interleave(gate, up)))
+
+    With `weights=checkpoint` a weight keeps the element type of its file when all weights behind it agree, over all
+    calls; else it is f32. Biases stay f32.
+  }];
+  let dependentDialects = ["talc::TalcDialect"];
+  let options = [
+    WeightsOption<"packed weights">,
+    Option<"lanes", "lanes", "int64_t", "16", "outputs in a panel of a linear layer">,
+    Option<"gateGroup", "gate-group", "int64_t", "8", "outputs of each of the two matrices in a panel of a gated layer">
+  ];
+}
+
+def ShareEmbedding : Pass<"share-embedding", "mlir::ModuleOp"> {
+  let summary = "an embedding reads the packed vocabulary projection, or a table as narrow as the weights";
+  let description = [{
+      embedding(ids, table)  ->  embedding(ids, pack(table))      if the function also has a linear with pack(table)
+                             ->  embedding(ids, convert(table))   if `weights` asks for another element type
+  }];
+  let dependentDialects = ["talc::TalcDialect"];
+  let options = [WeightsOption<"embedding tables">];
+}
+
+def HoistRecipes : Pass<"hoist-recipes", "mlir::ModuleOp"> {
+  let summary = "every talc.derive becomes a talc.weight of the module";
+  let description = [{
+      func @block(%w) { derive(r, %w) }  call @block(get_weight @a)
+        ->  talc.weight @a.packed = r of [@a];  func @block(%p)  call @block(get_weight @a.packed)
+
+    Equal recipes share one weight. Arguments and weights that nothing uses any more disappear.
+  }];
   let dependentDialects = ["talc::TalcDialect"];
 }
 

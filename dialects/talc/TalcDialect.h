@@ -32,5 +32,9 @@ constexpr llvm::StringLiteral maxSequenceAttr = "talc.max_sequence";   // i64: t
 constexpr llvm::StringLiteral generationAttr = "talc.generation";      // dictionary: begin, end, sampling defaults
 // Attribute of the function that evaluates a step: (ids, sequences) -> logits.
 constexpr llvm::StringLiteral entryAttr = "talc.entry";                // unit
+// Attribute of every function once the phases are split; also the names of the two entry functions.
+constexpr llvm::StringLiteral phaseAttr = "talc.phase";                // string, one of:
+constexpr llvm::StringLiteral prefillPhase = "prefill";                // any number of tokens
+constexpr llvm::StringLiteral decodePhase = "decode";                  // one token
 
 }  // namespace talc

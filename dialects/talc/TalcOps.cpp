@@ -60,6 +60,7 @@ static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t source
                    ? takes(0)
                    : op->emitOpError("is a rotary table, expected a shape [positions, even width]");
       })
+      .Case([&](FillSourceAttr) { return takes(0); })
       .Default([&](Attribute) { return op->emitOpError() << "has the unknown recipe " << recipe; });
 }
 

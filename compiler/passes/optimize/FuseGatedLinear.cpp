@@ -9,7 +9,7 @@
 namespace talc {
 #define GEN_PASS_DEF_FUSEGATEDLINEAR
 #include "compiler/passes/Passes.h.inc"
-} // namespace talc
+}  // namespace talc
 
 using namespace mlir;
 using namespace talc;
@@ -53,4 +53,4 @@ struct FuseGatedLinear : talc::impl::FuseGatedLinearBase<FuseGatedLinear> {
   }
 };
 
-} // namespace
+}  // namespace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which calls reach which function, and how a block function gets one more argument.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace talc {
+
+// The functions of a module and the direct calls between them, read once. Adding arguments keeps it valid; adding or
+// removing functions or calls does not.
+class CallSites {
+public:
+  explicit CallSites(mlir::ModuleOp module);
+
+  // The calls of `function`, in program order.
+  llvm::ArrayRef<mlir::func::CallOp> of(mlir::func::FuncOp function) const;
+
+  // All functions with a body, each one after the functions that it calls (recursion is cut somewhere).
+  llvm::ArrayRef<mlir::func::FuncOp> calleesFirst() const { return order; }
+
+private:
+  llvm::MapVector<mlir::Operation *, llvm::SmallVector<mlir::func::CallOp>> calls;
+  llvm::SmallVector<mlir::func::FuncOp> order;
+};
+
+// Appends an argument to `function` and to each of its calls the operand that `makeOperand` gives for that call.
+mlir::Value addArgument(const CallSites &callSites, mlir::func::FuncOp function, mlir::Type type, mlir::Location loc,
+                        llvm::function_ref<mlir::Value(mlir::func::CallOp)> makeOperand);
+
+// Removes the arguments of `function` that its body does not use, and their operands at every call.
+void removeUnusedArguments(const CallSites &callSites, mlir::func::FuncOp function);
+
+}  // namespace talc

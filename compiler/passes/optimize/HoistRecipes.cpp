@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// hoist-recipes: what follows from weights alone leaves the functions and becomes weights of the module.
+//
+// Functions are visited callees first: a derivation inside a block function moves to the calls of that function, where
+// its operands are known, and from there to the next caller, until its operands are weights with names.
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/optimize/CallSites.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace talc {
+#define GEN_PASS_DEF_HOISTRECIPES
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+namespace {
+
+// The last part of the name of a weight made by a recipe.
+StringRef nameOf(Attribute recipe) {
+  return llvm::TypeSwitch<Attribute, StringRef>(recipe)
+      .Case([](TransposeRecipeAttr) { return "transposed"; })
+      .Case([](ConcatRecipeAttr) { return "merged"; })
+      .Case([](InterleaveRecipeAttr) { return "interleaved"; })
+      .Case([](PackRecipeAttr) { return "packed"; })
+      .Case([](PadRecipeAttr) { return "padded"; })
+      .Case([](ConvertRecipeAttr) { return "converted"; })
+      .Case([](RotaryTableRecipeAttr) { return "rotary_table"; })
+      .Case([](FillSourceAttr) { return "filled"; })
+      .Default([](Attribute) { return "derived"; });
+}
+
+// The weights of a module; equal recipes over equal sources are one weight.
+class RecipeWeights {
+public:
+  explicit RecipeWeights(ModuleOp module) : symbols(module), insertion(module.getBody()->end()) {
+    for (auto weight : module.getOps<WeightOp>())
+      known.try_emplace(key(weight.getSource(), weight.getOfAttr(), weight.getType()), weight);
+    auto functions = module.getOps<func::FuncOp>();
+    if (!functions.empty())
+      insertion = Block::iterator(*functions.begin());
+  }
+
+  // The name of the weight that `recipe` makes of the weights `of`.
+  StringRef get(Location loc, Attribute recipe, ArrayRef<Attribute> of, Type type) {
+    MLIRContext *context = loc.getContext();
+    ArrayAttr sources = of.empty() ? ArrayAttr() : ArrayAttr::get(context, of);
+    WeightOp &weight = known[key(recipe, sources, type)];
+    if (weight)
+      return weight.getSymName();
+    std::string name = nameOf(recipe).str();
+    if (sources)
+      name = (cast<FlatSymbolRefAttr>(of.front()).getValue() + "." + name).str();
+    OpBuilder builder(context);
+    weight = WeightOp::create(builder, loc, builder.getStringAttr(name), TypeAttr::get(type), recipe, sources,
+                              builder.getStringAttr("private"));
+    symbols.insert(weight, insertion);
+    return weight.getSymName();
+  }
+
+private:
+  static Attribute key(Attribute recipe, ArrayAttr of, Type type) {
+    MLIRContext *context = recipe.getContext();
+    return ArrayAttr::get(context, {recipe, of ? of : ArrayAttr::get(context, {}), TypeAttr::get(type)});
+  }
+
+  SymbolTable symbols;
+  Block::iterator insertion;  // before the first function
+  llvm::DenseMap<Attribute, WeightOp> known;
+};
+
+// Moves `derive` to the calls of its function, which gets the derived value as an argument instead.
+bool moveToCalls(DeriveOp derive, func::FuncOp function, const CallSites &callSites) {
+  bool isMovable = llvm::all_of(derive.getSources(), [&](Value source) {
+    auto argument = dyn_cast<BlockArgument>(source);
+    return argument ? argument.getOwner() == &function.front() : source.getDefiningOp<GetWeightOp>() != nullptr;
+  });
+  if (!isMovable)
+    return false;
+  auto deriveAtCall = [&](func::CallOp call) -> Value {
+    OpBuilder builder(call);
+    IRMapping sources;
+    for (Value source : derive.getSources())
+      if (auto argument = dyn_cast<BlockArgument>(source))
+        sources.map(source, call.getOperand(argument.getArgNumber()));
+      else
+        builder.clone(*source.getDefiningOp(), sources);
+    return builder.clone(*derive, sources)->getResult(0);
+  };
+  derive.replaceAllUsesWith(addArgument(callSites, function, derive.getType(), derive.getLoc(), deriveAtCall));
+  derive.erase();
+  return true;
+}
+
+// Makes `derive` of named weights a named weight.
+bool moveToModule(DeriveOp derive, RecipeWeights &weights) {
+  SmallVector<Attribute> of;
+  for (Value source : derive.getSources()) {
+    auto get = source.getDefiningOp<GetWeightOp>();
+    if (!get)
+      return false;
+    of.push_back(get.getNameAttr());
+  }
+  OpBuilder builder(derive);
+  StringRef name = weights.get(derive.getLoc(), derive.getRecipe(), of, derive.getType());
+  derive.replaceAllUsesWith(GetWeightOp::create(builder, derive.getLoc(), derive.getType(), name).getResult());
+  derive.erase();
+  return true;
+}
+
+// Erases the weights that no function gets, directly or through recipes.
+void eraseDeadWeights(ModuleOp module) {
+  SymbolTable symbols(module);
+  SmallVector<WeightOp> worklist;
+  llvm::SmallPtrSet<Operation *, 32> live;
+  auto use = [&](FlatSymbolRefAttr name) {
+    if (auto weight = symbols.lookup<WeightOp>(name.getAttr()); weight && live.insert(weight).second)
+      worklist.push_back(weight);
+  };
+  module.walk([&](GetWeightOp get) { get.use_empty() ? get.erase() : use(get.getNameAttr()); });
+  while (!worklist.empty())
+    if (auto of = worklist.pop_back_val().getOf())
+      llvm::for_each(of->getAsRange<FlatSymbolRefAttr>(), use);
+  for (auto weight : llvm::make_early_inc_range(module.getOps<WeightOp>()))
+    if (!live.contains(weight))
+      weight.erase();
+}
+
+struct HoistRecipes : talc::impl::HoistRecipesBase<HoistRecipes> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(module);
+    eliminateCommonSubExpressions(rewriter, dominance, module);  // equal derivations need one argument only
+    CallSites callSites(module);
+    RecipeWeights weights(module);
+    for (func::FuncOp function : callSites.calleesFirst())
+      if (failed(hoist(function, callSites, weights)))
+        return signalPassFailure();
+    for (func::FuncOp function : callSites.calleesFirst())
+      if (!callSites.of(function).empty())
+        removeUnusedArguments(callSites, function);
+    eraseDeadWeights(module);
+  }
+
+  static LogicalResult hoist(func::FuncOp function, const CallSites &callSites, RecipeWeights &weights) {
+    SmallVector<DeriveOp> derives;
+    function.walk([&](DeriveOp derive) { derives.push_back(derive); });
+    bool isCalled = !callSites.of(function).empty();
+    for (DeriveOp derive : derives)
+      if (isCalled ? !moveToCalls(derive, function, callSites) : !moveToModule(derive, weights))
+        return derive.emitOpError("derives from a value that is no weight");
+    return success();
+  }
+};
+
+}  // namespace

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// materialize-keys: attention over the step's own rows goes through a state, so that later stages know only one
+// attention.
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/optimize/CallSites.h"
+#include "compiler/passes/optimize/PastRows.h"
+#include "dialects/talc/TalcDialect.h"
+
+namespace talc {
+#define GEN_PASS_DEF_MATERIALIZEKEYS
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+namespace {
+
+int64_t width(Value value) {
+  return cast<RankedTensorType>(value.getType()).getDimSize(1);
+}
+
+// The scratch states of a module: one symbol for each type, one handle for each function that needs it.
+class ScratchStates {
+public:
+  ScratchStates(ModuleOp module) : module(module), symbols(module), callSites(module) {}
+
+  // The handle of the scratch state in `function`: an argument if it is called, else fetched at its top.
+  Value handle(func::FuncOp function, StateType type) {
+    Value &handle = handles[{function, type}];
+    if (handle)
+      return handle;
+    if (callSites.of(function).empty())
+      return handle = fetch(function, type);
+    Value argument = addArgument(callSites, function, type, function.getLoc(), [&](func::CallOp call) {
+      auto caller = call->getParentOfType<func::FuncOp>();
+      Value &fetched = fetchedBy[{caller, type}];
+      return fetched ? fetched : fetched = fetch(caller, type);
+    });
+    return handles[{function, type}] = argument;
+  }
+
+  ArrayRef<func::FuncOp> functions() const { return callSites.calleesFirst(); }
+
+private:
+  Value fetch(func::FuncOp function, StateType type) {
+    auto builder = OpBuilder::atBlockBegin(&function.front());
+    return GetStateOp::create(builder, function.getLoc(), type, symbol(type));
+  }
+
+  StringRef symbol(StateType type) {
+    StateOp &state = states[type];
+    if (state)
+      return state.getSymName();
+    auto builder = OpBuilder::atBlockBegin(module.getBody());
+    std::string name = ("attention.scratch." + Twine(type.getHeads()) + "x" + Twine(type.getWidth())).str();
+    state = StateOp::create(builder, module.getLoc(), name, type, builder.getStringAttr("private"));
+    symbols.insert(state, module.getBody()->begin());
+    return state.getSymName();
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  CallSites callSites;
+  llvm::DenseMap<std::pair<Operation *, Type>, Value> handles, fetchedBy;
+  llvm::DenseMap<Type, StateOp> states;
+};
+
+struct MaterializeKeys : talc::impl::MaterializeKeysBase<MaterializeKeys> {
+  void runOnOperation() override {
+    ScratchStates scratch(getOperation());
+    for (func::FuncOp function : scratch.functions())
+      if (failed(runOnFunction(function, scratch)))
+        return signalPassFailure();
+  }
+
+  LogicalResult runOnFunction(func::FuncOp function, ScratchStates &scratch) {
+    SmallVector<AttentionOp> attentions;
+    function.walk([&](AttentionOp attention) { attentions.push_back(attention); });
+    if (attentions.empty())
+      return success();
+    llvm::DenseSet<Value> past = findPastRows(function);
+    for (AttentionOp attention : attentions) {
+      Operation *keys = attention.getKeys().getDefiningOp(), *values = attention.getValues().getDefiningOp();
+      if (keys == values && isa_and_present<ReadOp>(keys))
+        continue;
+      if (past.contains(attention.getKeys()) || past.contains(attention.getValues()))
+        return attention.emitOpError("has keys or values computed from a talc.read, expected both results of one "
+                                     "talc.read or neither");
+      if (failed(materialize(attention, function, scratch)))
+        return failure();
+    }
+    return success();
+  }
+
+  // attention(q, k, v)  ->  append(s, k, v); k', v' = read(s); attention(q, k', v')
+  LogicalResult materialize(AttentionOp attention, func::FuncOp function, ScratchStates &scratch) {
+    auto capacity = getOperation()->getAttrOfType<IntegerAttr>(maxSequenceAttr);
+    if (!capacity)
+      return attention.emitOpError() << "needs the module's attribute " << maxSequenceAttr;
+    OpBuilder builder(attention);
+    Location loc = attention.getLoc();
+    int64_t heads = attention.getKvHeads(), keyWidth = width(attention.getKeys());
+    auto stateType = StateType::get(&getContext(), heads, keyWidth / heads, capacity.getInt());
+    Value state = scratch.handle(function, stateType), sequences = attention.getSequences();
+    AppendOp::create(builder, loc, state, attention.getKeys(), attention.getValues(), sequences);
+    auto rows = RankedTensorType::get({ShapedType::kDynamic, keyWidth}, builder.getF32Type());
+    auto read = ReadOp::create(builder, loc, rows, rows, state, sequences);
+    attention.getKeysMutable().assign(read.getKeys());
+    attention.getValuesMutable().assign(read.getValues());
+    return success();
+  }
+};
+
+}  // namespace

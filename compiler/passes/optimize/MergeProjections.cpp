@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// merge-projections: projections of the same activations become one wider projection and slices of its result.
+#include "compiler/passes/Passes.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace talc {
+#define GEN_PASS_DEF_MERGEPROJECTIONS
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+namespace {
+
+using Group = SmallVector<LinearOp>;
+
+RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+// A weight that is also used elsewhere (a tied embedding) would be stored twice once it is part of a merged one.
+bool mayMerge(LinearOp linear) {
+  RankedTensorType weight = tensorType(linear.getWeight());
+  return weight.getRank() == 2 && weight.hasStaticShape() && linear.getWeight().hasOneUse();
+}
+
+// Weights stand before the first projection, or can be moved there because they depend on nothing.
+bool makeAvailable(Value weight, Operation *user) {
+  Operation *definition = weight ? weight.getDefiningOp() : nullptr;
+  if (!definition || definition->getBlock() != user->getBlock() || definition->isBeforeInBlock(user))
+    return true;
+  if (!isa<GetWeightOp>(definition))
+    return false;
+  definition->moveBefore(user);
+  return true;
+}
+
+Value derive(OpBuilder &builder, Location loc, Attribute recipe, ValueRange sources, ArrayRef<int64_t> shape,
+             Type element) {
+  return DeriveOp::create(builder, loc, RankedTensorType::get(shape, element), recipe, sources);
+}
+
+// concat of the biases, zeros standing for those that are missing; nothing if all are.
+Value mergeBiases(OpBuilder &builder, Location loc, ArrayRef<LinearOp> group, int64_t width) {
+  if (llvm::none_of(group, [](LinearOp linear) { return linear.getBias(); }))
+    return {};
+  auto zeros = FillSourceAttr::get(builder.getContext(), llvm::APFloat(0.0));
+  SmallVector<Value> biases;
+  for (LinearOp linear : group) {
+    int64_t outputs = tensorType(linear.getWeight()).getDimSize(0);
+    Value bias = linear.getBias();
+    biases.push_back(bias ? bias : derive(builder, loc, zeros, {}, {outputs}, builder.getF32Type()));
+  }
+  return derive(builder, loc, ConcatRecipeAttr::get(builder.getContext()), biases, {width}, builder.getF32Type());
+}
+
+void merge(ArrayRef<LinearOp> group) {
+  LinearOp first = group.front();
+  OpBuilder builder(first);
+  SmallVector<Value> weights;
+  int64_t width = 0;
+  for (LinearOp linear : group) {
+    weights.push_back(linear.getWeight());
+    width += tensorType(linear.getWeight()).getDimSize(0);
+  }
+  RankedTensorType weightType = tensorType(first.getWeight()), resultType = tensorType(first.getResult());
+  auto concat = ConcatRecipeAttr::get(builder.getContext());
+  Location loc = builder.getFusedLoc(llvm::map_to_vector(group, [](LinearOp op) -> Location { return op.getLoc(); }));
+  Value weight = derive(builder, loc, concat, weights, {width, weightType.getDimSize(1)}, weightType.getElementType());
+  Value bias = mergeBiases(builder, loc, group, width);
+  auto mergedType = RankedTensorType::get({resultType.getDimSize(0), width}, resultType.getElementType());
+  Value merged = LinearOp::create(builder, loc, mergedType, first.getX(), weight, bias);
+  int64_t offset = 0;
+  for (LinearOp linear : group) {
+    Value slice = SliceOp::create(builder, linear.getLoc(), linear.getType(), merged, offset);
+    offset += tensorType(slice).getDimSize(1);
+    linear.replaceAllUsesWith(slice);
+  }
+  for (LinearOp linear : group)
+    linear.erase();
+}
+
+struct MergeProjections : talc::impl::MergeProjectionsBase<MergeProjections> {
+  void runOnOperation() override {
+    getOperation().walk([&](Block *block) { runOnBlock(*block); });
+  }
+
+  // Projections of one value are merged when their weights have the same element type.
+  static void runOnBlock(Block &block) {
+    llvm::MapVector<std::pair<Value, Type>, Group> groups;
+    for (auto linear : block.getOps<LinearOp>())
+      if (mayMerge(linear))
+        groups[{linear.getX(), tensorType(linear.getWeight()).getElementType()}].push_back(linear);
+    for (auto &[key, group] : groups) {
+      Operation *first = group.front();
+      if (group.size() > 1)
+        llvm::erase_if(group, [&](LinearOp linear) {
+          return !makeAvailable(linear.getWeight(), first) || !makeAvailable(linear.getBias(), first);
+        });
+      if (group.size() > 1)
+        merge(group);
+    }
+  }
+};
+
+}  // namespace

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// pack-weights: the matrices of linear layers become panels, their biases as long as the panels.
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/optimize/StorageTypes.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace talc {
+#define GEN_PASS_DEF_PACKWEIGHTS
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+namespace {
+
+bool isMatrix(Value weight) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  return type.getRank() == 2 && type.hasStaticShape();
+}
+
+Value derive(OpBuilder &builder, Location loc, Attribute recipe, ValueRange sources, ArrayRef<int64_t> shape,
+             Type element) {
+  return DeriveOp::create(builder, loc, RankedTensorType::get(shape, element), recipe, sources);
+}
+
+// [N, K] -> [ceil(N/lanes), K, lanes]
+Value pack(OpBuilder &builder, Location loc, Value matrix, int64_t lanes, Type element) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(matrix.getType()).getShape();
+  int64_t panels = llvm::divideCeil(shape[0], lanes);
+  return derive(builder, loc, PackRecipeAttr::get(builder.getContext()), matrix, {panels, shape[1], lanes}, element);
+}
+
+struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (lanes <= 0 || gateGroup <= 0) {
+      getOperation().emitError() << "panels of " << lanes << " lanes and groups of " << gateGroup
+                                 << " outputs are impossible, expected numbers > 0";
+      return signalPassFailure();
+    }
+    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
+    if (failed(storage))
+      return signalPassFailure();
+    getOperation().walk([&](Operation *op) {
+      if (auto linear = dyn_cast<LinearOp>(op); linear && isMatrix(linear.getWeight()))
+        packLinear(linear, *storage);
+      if (auto gated = dyn_cast<GatedLinearOp>(op); gated && gated.getUp() && isMatrix(gated.getWeight()))
+        packGated(gated, *storage);
+    });
+  }
+
+  // linear(x, w, b)  ->  linear(x, pack(w), pad(b))
+  void packLinear(LinearOp linear, StorageTypes &storage) {
+    OpBuilder builder(linear);
+    Location loc = linear.getLoc();
+    Value weight = linear.getWeight(), bias = linear.getBias();
+    int64_t outputs = cast<RankedTensorType>(weight.getType()).getDimSize(0);
+    linear.getWeightMutable().assign(pack(builder, loc, weight, lanes, storage.of(weight)));
+    if (!bias || outputs % lanes == 0)
+      return;
+    int64_t length = llvm::divideCeil(outputs, lanes) * lanes;
+    auto recipe = PadRecipeAttr::get(&getContext());
+    linear.getBiasMutable().assign(derive(builder, loc, recipe, bias, {length}, builder.getF32Type()));
+  }
+
+  // gated_linear(x, gate, up)  ->  gated_linear(x, pack(interleave(gate, up)))
+  void packGated(GatedLinearOp gated, StorageTypes &storage) {
+    OpBuilder builder(gated);
+    Location loc = gated.getLoc();
+    auto type = cast<RankedTensorType>(gated.getWeight().getType());
+    int64_t rows = llvm::divideCeil(type.getDimSize(0), gateGroup) * gateGroup;
+    Value both = derive(builder, loc, InterleaveRecipeAttr::get(&getContext(), gateGroup),
+                        {gated.getWeight(), gated.getUp()}, {2 * rows, type.getDimSize(1)}, type.getElementType());
+    gated.getWeightMutable().assign(pack(builder, loc, both, 2 * gateGroup, storage.of(both)));
+    gated.getUpMutable().clear();
+  }
+};
+
+}  // namespace
