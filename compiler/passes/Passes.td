@@ -128,12 +128,57 @@ def OutlineKernels : Pass<"outline-kernels", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::func::FuncDialect"];
 }
 
+def InsertBarriers : Pass<"insert-barriers", "mlir::ModuleOp"> {
+  let summary = "a barrier wherever data crosses threads";
+  let dependentDialects = ["talc::kernel::KernelDialect"];
+}
+
 def PlanMemory : Pass<"plan-memory", "mlir::ModuleOp"> {
   let summary = "places temporaries in the arena, weights and states in their sections";
   let description = [{
     Adds `talc.offset` to weights and states and `talc.plan` to the module: the exact bytes that a step needs.
   }];
   let dependentDialects = ["talc::kernel::KernelDialect"];
+}
+
+//===--- schedule: pieces -> vector, scf -------------------------------------------------------------------------===//
+
+def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {
+  let summary = "register tiles and cache blocks for contractions";
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+                 Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
+                        "bytes of activations that a block of rows may take">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect"];
+}
+
+def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
+  let summary = "online-softmax loops for attention";
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
+}
+
+def ExpandRows : Pass<"expand-rows", "mlir::ModuleOp"> {
+  let summary = "loops for the pieces that treat each row by itself";
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
+}
+
+def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
+  let summary = "polynomials for exp, tanh and erf on vectors";
+  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::arith::ArithDialect"];
+}
+
+//===--- codegen: memref -> llvm ---------------------------------------------------------------------------------===//
+
+def ConvertStepToLLVM : Pass<"convert-step-to-llvm", "mlir::ModuleOp"> {
+  let summary = "what kernels read of the running step becomes loads from struct StepContext";
+  let description = [{
+    `!kernel.step` becomes a pointer to runtime/artifact/StepContext.h, `!talc.state` the state's offset in a slot; entry
+    functions get the names that the runtime looks up.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect"];
 }
 
 #endif // TALC_PASSES

@@ -19,6 +19,7 @@ def Kernel_Dialect : Dialect {
     A step is one parallel program: every thread runs all of it and does its share of every piece.
   }];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::talc::TalcDialect"];
 }
 

@@ -7,6 +7,7 @@ include "dialects/kernel/KernelDialect.td"
 include "dialects/talc/TalcDialect.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 // A tensor before bufferization, a buffer after it.

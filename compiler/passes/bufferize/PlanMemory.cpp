@@ -3,7 +3,7 @@
 //
 //   %y = memref.alloc(%rows) : memref<?x384xf32>   ->   %y = kernel.arena %step rows %rows at 1536 plus 0
 //
-// A buffer lives from its definition to its last use, in program order; each takes the lowest place that is free during
+// A buffer lives from its definition to the barrier after its last use, in program order; each takes the lowest place that is free during
 // its life, largest first. Sizes are affine in the number of tokens T: a buffer with a dynamic dimension (never more
 // than T rows) takes perToken*T bytes, a static one takes a fixed number; the two kinds are planned side by side. A
 // block's temporaries lie behind those of its callers. Upstream 22 has no static arena planner.
@@ -11,6 +11,7 @@
 #include "dialects/kernel/KernelDialect.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace talc {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -60,7 +61,9 @@ int64_t place(MutableArrayRef<Buffer> buffers, bool perToken) {
   for (Buffer &buffer : buffers)
     if (buffer.perToken == perToken)
       sorted.push_back(&buffer);
-  llvm::stable_sort(sorted, [](Buffer *a, Buffer *b) { return a->bytes > b->bytes; });
+  llvm::sort(sorted, [](Buffer *a, Buffer *b) {
+    return std::make_pair(-a->bytes, a->begin) < std::make_pair(-b->bytes, b->begin);
+  });
   SmallVector<Buffer *> placed;  // by ascending offset
   int64_t total = 0;
   for (Buffer *buffer : sorted) {
@@ -81,14 +84,22 @@ int64_t place(MutableArrayRef<Buffer> buffers, bool perToken) {
   return total;
 }
 
+// Between two barriers threads are at different operations, so a buffer lives until the barrier after its last use.
 SmallVector<Buffer> collectBuffers(func::FuncOp function) {
   DenseMap<Operation *, int64_t> order;
-  for (Operation &op : function.front())
-    order[&op] = order.size();
+  SmallVector<int64_t> barriers;
+  for (Operation &op : function.front()) {
+    int64_t place = order.size();
+    order[&op] = place;
+    if (isa<kernel::BarrierOp>(op))
+      barriers.push_back(place);
+  }
+  barriers.push_back(order.size());
   SmallVector<Buffer> buffers;
-  for (auto alloc : function.front().getOps<memref::AllocOp>())
-    buffers.push_back({alloc, bytesOf(alloc.getType()), order[alloc], lastUse(alloc.getResult(), order), 0,
-                       !alloc.getType().hasStaticShape()});
+  for (auto alloc : function.front().getOps<memref::AllocOp>()) {
+    int64_t end = *llvm::lower_bound(barriers, lastUse(alloc.getResult(), order));
+    buffers.push_back({alloc, bytesOf(alloc.getType()), order[alloc], end, 0, !alloc.getType().hasStaticShape()});
+  }
   return buffers;
 }
 
@@ -149,7 +160,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
   }
 
   int64_t placeWeights(Builder &builder) {
-    llvm::StringSet<> used;
+    llvm::StringSet<llvm::MallocAllocator> used;
     getOperation().walk([&](kernel::WeightOp op) { used.insert(op.getName()); });
     int64_t offset = 0;
     for (auto weight : getOperation().getOps<talc::WeightOp>()) {

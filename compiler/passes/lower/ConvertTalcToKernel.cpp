@@ -12,6 +12,8 @@
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/TalcDialect.h"
 
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
 namespace talc {
 #define GEN_PASS_DEF_CONVERTTALCTOKERNEL
 #include "compiler/passes/Passes.h.inc"
@@ -207,8 +209,6 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(op, op.getType(), stepOf(op), op.getQueries(), read.getState(),
                                                      init, op.getMask(), op.getHeads(), op.getScale(), op.getWindow());
-    if (read->use_empty())
-      rewriter.eraseOp(read);
     return success();
   }
 };
@@ -250,6 +250,10 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
                  LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ActivationOp>>(
         context);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    getOperation().walk([](talc::ReadOp read) {
+      if (read->use_empty())
+        read.erase();
+    });
     WalkResult left = getOperation().walk([](Operation *op) {
       if (!isa<talc::TalcDialect>(op->getDialect()) || isa<talc::WeightOp, talc::StateOp>(op))
         return WalkResult::advance();

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// convert-step-to-llvm: what kernels read of the running step becomes loads from struct StepContext.
+//
+//   %t = kernel.thread %step        ->   %p = getelementptr %step[0];  %t = load i64 %p
+//   %w = kernel.weight %step @qkv   ->   a memref around  load(%step.weights) + talc.offset of @qkv
+//
+// The layout read here is that of runtime/artifact/StepContext.h, checked below.
+#include "compiler/passes/Passes.h"
+#include "dialects/kernel/KernelDialect.h"
+#include "runtime/artifact/StepContext.h"
+
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cstddef>
+
+namespace talc {
+#define GEN_PASS_DEF_CONVERTSTEPTOLLVM
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using talc::artifact::Row;
+using talc::artifact::Span;
+using talc::artifact::StepContext;
+namespace kernel = talc::kernel;
+
+static_assert(sizeof(Span) == 16 && sizeof(Row) == 8 && sizeof(StepContext) == 15 * 8);
+
+namespace {
+
+// Builds the loads for one op.
+class StepReader {
+public:
+  StepReader(Operation *op, ModuleOp module) : b(op), loc(op->getLoc()), module(module), converter(op->getContext()) {}
+
+  Value step(Value value) { return cast(value, pointer()); }
+
+  // The i64 or pointer field at byte `offset` of the context.
+  Value field(Value context, int64_t offset, Type type) {
+    return LLVM::LoadOp::create(b, loc, type, bytesFrom(step(context), constant(offset)));
+  }
+  Value count(Value context, int64_t offset) { return toIndex(field(context, offset, b.getI64Type())); }
+
+  // The i32 at byte `field` of element `at` of the array that the context's pointer at `array` points to.
+  Value element(Value context, int64_t array, Value at, int64_t size, int64_t field) {
+    Value base = this->field(context, array, pointer());
+    Value offset = add(mul(toI64(at), constant(size)), constant(field));
+    Value value = LLVM::LoadOp::create(b, loc, b.getI32Type(), bytesFrom(base, offset));
+    return toIndex(LLVM::SExtOp::create(b, loc, b.getI64Type(), value));
+  }
+
+  // A memref of the type around a pointer; `rows` is its dynamic first dimension.
+  Value buffer(MemRefType type, Value address, Value rows = {}) {
+    auto descriptor = MemRefDescriptor::poison(b, loc, converter.convertType(type));
+    descriptor.setAllocatedPtr(b, loc, address);
+    descriptor.setAlignedPtr(b, loc, address);
+    descriptor.setConstantOffset(b, loc, 0);
+    int64_t stride = 1;
+    for (int64_t i = type.getRank() - 1; i >= 0; --i) {
+      if (type.isDynamicDim(i))
+        descriptor.setSize(b, loc, i, rows);
+      else
+        descriptor.setConstantSize(b, loc, i, type.getDimSize(i));
+      descriptor.setConstantStride(b, loc, i, stride);
+      stride *= type.getDimSize(i);
+    }
+    return cast(Value(descriptor), type);
+  }
+
+  Value bytesFrom(Value base, Value offset) {
+    return LLVM::GEPOp::create(b, loc, pointer(), b.getI8Type(), base, ValueRange{offset});
+  }
+  int64_t offsetOf(FlatSymbolRefAttr symbol) {
+    return module.lookupSymbol(symbol.getAttr())->getAttrOfType<IntegerAttr>("talc.offset").getInt();
+  }
+  // The bytes of a slot's state begin at state + slot * bytes per slot + the state's offset.
+  Value stateAddress(Value context, Value state, Value slot, int64_t partOffset) {
+    auto plan = module->getAttrOfType<DictionaryAttr>("talc.plan");
+    int64_t slotBytes = llvm::cast<IntegerAttr>(plan.get("state_bytes_per_slot")).getInt();
+    Value offset = add(add(mul(toI64(slot), constant(slotBytes)), cast(state, b.getI64Type())), constant(partOffset));
+    return bytesFrom(field(context, offsetof(StepContext, state), pointer()), offset);
+  }
+
+  Type pointer() { return LLVM::LLVMPointerType::get(b.getContext()); }
+  Value constant(int64_t value) { return LLVM::ConstantOp::create(b, loc, b.getI64Type(), value); }
+  Value add(Value x, Value y) { return LLVM::AddOp::create(b, loc, x, y); }
+  Value mul(Value x, Value y) { return LLVM::MulOp::create(b, loc, x, y); }
+  Value toIndex(Value i64) { return arith::IndexCastOp::create(b, loc, b.getIndexType(), i64); }
+  Value toI64(Value index) { return arith::IndexCastOp::create(b, loc, b.getI64Type(), index); }
+  Value cast(Value value, Type type) {
+    return value.getType() == type ? value : UnrealizedConversionCastOp::create(b, loc, type, value).getResult(0);
+  }
+
+  OpBuilder b;
+  Location loc;
+
+private:
+  ModuleOp module;
+  LLVMTypeConverter converter;
+};
+
+SmallVector<Value> convertSpan(StepReader &r, kernel::SpanOp op) {
+  SmallVector<Value> fields;
+  for (int64_t offset : {offsetof(Span, firstRow), offsetof(Span, rowCount), offsetof(Span, firstPosition),
+                         offsetof(Span, slot)})
+    fields.push_back(r.element(op.getStep(), offsetof(StepContext, spans), op.getAt(), sizeof(Span), offset));
+  return fields;
+}
+
+Value convertArena(StepReader &r, kernel::ArenaOp op) {
+  Value rows = r.field(op.getStep(), offsetof(StepContext, rowCount), r.b.getI64Type());
+  Value offset = r.add(r.mul(rows, r.constant(op.getPerToken())), r.constant(op.getFixed()));
+  Value base = r.field(op.getStep(), offsetof(StepContext, arena), r.pointer());
+  return r.buffer(cast<MemRefType>(op.getType()), r.bytesFrom(base, offset),
+                  op.getRows() ? r.toI64(op.getRows()) : Value());
+}
+
+void callBarrier(StepReader &r, kernel::BarrierOp op) {
+  Value function = r.field(op.getStep(), offsetof(StepContext, barrier), r.pointer());
+  Value state = r.field(op.getStep(), offsetof(StepContext, barrierState), r.pointer());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(r.b.getContext()), {r.pointer()});
+  LLVM::CallOp::create(r.b, r.loc, type, ValueRange{function, state});
+}
+
+// The values that stand for the results of a step op.
+SmallVector<Value> convert(StepReader &r, Operation *op) {
+  auto count = [&](auto o, int64_t at) -> SmallVector<Value> { return {r.count(o.getStep(), at)}; };
+  auto element = [&](auto o, int64_t array, int64_t size, int64_t at) -> SmallVector<Value> {
+    return {r.element(o.getStep(), array, o.getAt(), size, at)};
+  };
+  auto type = [](auto o) { return cast<MemRefType>(o.getResult().getType()); };
+  return TypeSwitch<Operation *, SmallVector<Value>>(op)
+      .Case([&](kernel::ThreadOp o) { return count(o, offsetof(StepContext, thread)); })
+      .Case([&](kernel::ThreadsOp o) { return count(o, offsetof(StepContext, threads)); })
+      .Case([&](kernel::RowCountOp o) { return count(o, offsetof(StepContext, rowCount)); })
+      .Case([&](kernel::SpanCountOp o) { return count(o, offsetof(StepContext, spanCount)); })
+      .Case([&](kernel::OutputCountOp o) { return count(o, offsetof(StepContext, outputCount)); })
+      .Case([&](kernel::IdOp o) { return element(o, offsetof(StepContext, ids), 4, 0); })
+      .Case([&](kernel::OutputRowOp o) { return element(o, offsetof(StepContext, outputRows), 4, 0); })
+      .Case([&](kernel::PositionOp o) {
+        return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, position));
+      })
+      .Case([&](kernel::SlotOp o) {
+        return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, slot));
+      })
+      .Case([&](kernel::SpanOp o) { return convertSpan(r, o); })
+      .Case([&](kernel::WeightOp o) -> SmallVector<Value> {
+        Value base = r.field(o.getStep(), offsetof(StepContext, weights), r.pointer());
+        return {r.buffer(type(o), r.bytesFrom(base, r.constant(r.offsetOf(o.getNameAttr()))))};
+      })
+      .Case([&](kernel::StateOp o) -> SmallVector<Value> { return {r.constant(r.offsetOf(o.getNameAttr()))}; })
+      .Case([&](kernel::KeysOp o) -> SmallVector<Value> {
+        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getState(), o.getSlot(), 0))};
+      })
+      .Case([&](kernel::ValuesOp o) -> SmallVector<Value> {
+        kernel::StateLayout layout(cast<talc::StateType>(o.getState().getType()));
+        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getState(), o.getSlot(), layout.keyBytes()))};
+      })
+      .Case([&](kernel::OutputOp o) -> SmallVector<Value> {
+        Value rows = r.field(o.getStep(), offsetof(StepContext, outputCount), r.b.getI64Type());
+        return {r.buffer(type(o), r.field(o.getStep(), offsetof(StepContext, output), r.pointer()), rows)};
+      })
+      .Case([&](kernel::ArenaOp o) -> SmallVector<Value> { return {convertArena(r, o)}; })
+      .Case([&](kernel::BarrierOp o) -> SmallVector<Value> {
+        callBarrier(r, o);
+        return {};
+      });
+}
+
+struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> {
+  void runOnOperation() override {
+    convertSignatures();
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<kernel::KernelDialect>(op->getDialect()))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      StepReader reader(op, getOperation());
+      SmallVector<Value> values = convert(reader, op);
+      // A state's handle changes its type in place: its users are converted as well.
+      op->replaceAllUsesWith(values);
+      op->erase();
+    }
+    exportEntries();
+  }
+
+  // Steps and states in signatures become a pointer and an offset.
+  void convertSignatures() {
+    Builder builder(&getContext());
+    auto convertType = [&](Type type) -> Type {
+      if (isa<kernel::StepType>(type))
+        return LLVM::LLVMPointerType::get(&getContext());
+      return isa<talc::StateType>(type) ? builder.getI64Type() : type;
+    };
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      SmallVector<Type> types;
+      for (BlockArgument argument : function.getArguments()) {
+        argument.setType(convertType(argument.getType()));
+        types.push_back(argument.getType());
+      }
+      function.setType(builder.getFunctionType(types, function.getResultTypes()));
+    }
+  }
+
+  // @prefill -> @talc_prefill, the only symbols of the object that are visible.
+  void exportEntries() {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function->hasAttr(talc::entryAttr))
+        function.setName(("talc_" + function.getName()).str());
+      else
+        function.setPrivate();
+    }
+  }
+};
+
+}  // namespace

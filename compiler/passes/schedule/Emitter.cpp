@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thin layer over OpBuilder in which loops over buffers and vectors read like the loops they make.
+#include "compiler/passes/schedule/Emitter.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace talc {
+
+//===--- index arithmetic -------------------------------------------------------------------------------------===//
+
+Value Emitter::index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+Value Emitter::add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+Value Emitter::sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
+Value Emitter::mul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
+Value Emitter::div(Value x, Value y) { return arith::DivUIOp::create(b, loc, x, y); }
+Value Emitter::rem(Value x, Value y) { return arith::RemUIOp::create(b, loc, x, y); }
+Value Emitter::min(Value x, Value y) { return arith::MinSIOp::create(b, loc, x, y); }
+Value Emitter::max(Value x, Value y) { return arith::MaxSIOp::create(b, loc, x, y); }
+Value Emitter::less(Value x, Value y) { return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y); }
+
+//===--- vectors ----------------------------------------------------------------------------------------------===//
+
+Value Emitter::splat(double value) {
+  auto element = b.getF32FloatAttr(static_cast<float>(value));
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(vectorType(), element));
+}
+Value Emitter::broadcast(Value scalar) {
+  return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, scalar.getType()), scalar);
+}
+Value Emitter::lane(Value vector, int64_t at) { return vector::ExtractOp::create(b, loc, vector, at); }
+Value Emitter::addf(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
+Value Emitter::subf(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
+Value Emitter::mulf(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
+Value Emitter::divf(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
+Value Emitter::fma(Value x, Value y, Value z) { return vector::FMAOp::create(b, loc, x, y, z); }
+Value Emitter::select(Value mask, Value x, Value y) { return arith::SelectOp::create(b, loc, mask, x, y); }
+
+// A compare and a select become one instruction; NaN in y wins, NaN in x is dropped.
+Value Emitter::maxf(Value x, Value y) {
+  return select(arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, y), x, y);
+}
+
+// Combines lane i with lane i + half, half = lanes/2 ... 1.
+static Value foldLanes(Emitter &e, Value vector, llvm::function_ref<Value(Value, Value)> combine) {
+  for (int64_t half = e.lanes / 2; half >= 1; half /= 2) {
+    SmallVector<int64_t> order(e.lanes);
+    for (int64_t i = 0; i < e.lanes; ++i)
+      order[i] = (i + half) % e.lanes;
+    vector = combine(vector, vector::ShuffleOp::create(e.b, e.loc, vector, vector, order));
+  }
+  return vector;
+}
+
+Value Emitter::sumLanes(Value vector) {
+  return foldLanes(*this, vector, [&](Value x, Value y) { return addf(x, y); });
+}
+Value Emitter::maxLanes(Value vector) {
+  return foldLanes(*this, vector, [&](Value x, Value y) { return maxf(x, y); });
+}
+
+Value Emitter::firstLanes(int64_t count) {
+  SmallVector<bool> mask(lanes);
+  std::fill_n(mask.begin(), count, true);
+  auto type = VectorType::get({lanes}, b.getI1Type());
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, mask));
+}
+Value Emitter::firstLanes(Value count) {
+  return vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), count);
+}
+
+//===--- memory -----------------------------------------------------------------------------------------------===//
+
+Value Emitter::load(Value memref, ValueRange at, Value mask) {
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  auto type = VectorType::get({lanes}, element);
+  Value vector;
+  if (mask) {
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    vector = vector::MaskedLoadOp::create(b, loc, type, memref, at, mask, zero);
+  } else {
+    vector = vector::LoadOp::create(b, loc, type, memref, at);
+  }
+  return element.isF32() ? vector : arith::ExtFOp::create(b, loc, vectorType(), vector);
+}
+
+void Emitter::store(Value vector, Value memref, ValueRange at, Value mask) {
+  if (mask)
+    vector::MaskedStoreOp::create(b, loc, memref, at, mask, vector);
+  else
+    vector::StoreOp::create(b, loc, vector, memref, at);
+}
+
+Value Emitter::loadScalar(Value memref, ValueRange at) {
+  Value scalar = memref::LoadOp::create(b, loc, memref, at);
+  return scalar.getType().isF32() ? scalar : arith::ExtFOp::create(b, loc, b.getF32Type(), scalar);
+}
+void Emitter::storeScalar(Value scalar, Value memref, ValueRange at) {
+  memref::StoreOp::create(b, loc, scalar, memref, at);
+}
+Value Emitter::stackBuffer(ArrayRef<int64_t> shape) {
+  return memref::AllocaOp::create(b, loc, MemRefType::get(shape, b.getF32Type()), b.getI64IntegerAttr(64));
+}
+Value Emitter::rows(Value memref) { return memref::DimOp::create(b, loc, memref, 0); }
+
+//===--- control flow -----------------------------------------------------------------------------------------===//
+
+void Emitter::loop(Value from, Value to, Value step, llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, from, to, step);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+Emitter::Values Emitter::loop(Value from, Value to, int64_t step, ValueRange init,
+                              llvm::function_ref<Values(Value, ValueRange)> body) {
+  Value stride = index(step);
+  auto loop = scf::ForOp::create(b, loc, from, to, stride, init);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Values results = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(b, loc, results);
+  return Values(loop.getResults());
+}
+
+void Emitter::when(Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+void Emitter::dispatch(Value value, int64_t first, int64_t last, llvm::function_ref<void(int64_t)> body) {
+  SmallVector<int64_t> cases(last - first + 1);
+  std::iota(cases.begin(), cases.end(), first);
+  auto branch = scf::IndexSwitchOp::create(b, loc, TypeRange(), value, cases, cases.size());
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&branch.getDefaultRegion());
+  scf::YieldOp::create(b, loc);
+  for (auto [region, number] : llvm::zip(branch.getCaseRegions(), cases)) {
+    b.createBlock(&region);
+    body(number);
+    scf::YieldOp::create(b, loc);
+  }
+}
+
+void Emitter::columns(int64_t width, llvm::function_ref<void(Value, Value)> body) {
+  int64_t whole = width / lanes * lanes;
+  if (whole > 0)
+    loop(index(0), index(whole), lanes, [&](Value column) { body(column, {}); });
+  if (whole < width)
+    body(index(whole), firstLanes(width - whole));
+}
+
+std::pair<Value, Value> Emitter::share(Value step, Value count) {
+  Value thread = kernel::ThreadOp::create(b, loc, step), threads = kernel::ThreadsOp::create(b, loc, step);
+  return {div(mul(count, thread), threads), div(mul(count, add(thread, 1)), threads)};
+}
+
+//===--- scalar code on vectors -------------------------------------------------------------------------------===//
+
+Emitter::Values vectorize(Emitter &e, Block &block, ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>()) {
+      mapping.map(op.getResult(0), e.broadcast(e.b.clone(op)->getResult(0)));
+      continue;
+    }
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(mapping.contains(operand) ? mapping.lookup(operand) : e.broadcast(operand));
+    SmallVector<Type> types;
+    for (Type type : op.getResultTypes())
+      types.push_back(VectorType::get({e.lanes}, type));
+    OperationState state(op.getLoc(), op.getName(), operands, types, op.getAttrs());
+    mapping.map(op.getResults(), e.b.create(state)->getResults());
+  }
+  Emitter::Values results;
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(mapping.contains(value) ? mapping.lookup(value) : e.broadcast(value));
+  return results;
+}
+
+}  // namespace talc

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thin layer over OpBuilder in which loops over buffers and vectors read like the loops they make.
+#pragma once
+
+#include "dialects/kernel/KernelDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <functional>
+
+namespace talc {
+
+// Builds f32 vector code of `lanes` lanes at the builder's insertion point.
+class Emitter {
+public:
+  using Value = mlir::Value;
+  using Values = llvm::SmallVector<Value>;
+
+  Emitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes) : b(builder), loc(loc), lanes(lanes) {}
+
+  // Index arithmetic.
+  Value index(int64_t value);
+  Value add(Value x, Value y);
+  Value add(Value x, int64_t y) { return y == 0 ? x : add(x, index(y)); }
+  Value sub(Value x, Value y);
+  Value mul(Value x, Value y);
+  Value mul(Value x, int64_t y) { return y == 1 ? x : mul(x, index(y)); }
+  Value div(Value x, Value y);
+  Value div(Value x, int64_t y) { return y == 1 ? x : div(x, index(y)); }
+  Value rem(Value x, Value y);
+  Value rem(Value x, int64_t y) { return rem(x, index(y)); }
+  Value min(Value x, Value y);
+  Value max(Value x, Value y);
+  Value ceilDiv(Value x, int64_t y) { return div(add(x, y - 1), y); }
+  Value less(Value x, Value y);
+
+  // Vectors of f32.
+  mlir::VectorType vectorType() { return mlir::VectorType::get({lanes}, b.getF32Type()); }
+  Value splat(double value);
+  Value broadcast(Value scalar);
+  Value lane(Value vector, int64_t at);
+  Value addf(Value x, Value y);
+  Value subf(Value x, Value y);
+  Value mulf(Value x, Value y);
+  Value divf(Value x, Value y);
+  Value maxf(Value x, Value y);
+  Value fma(Value x, Value y, Value z);
+  Value select(Value mask, Value x, Value y);
+  // Reductions over the lanes, as a tree of fixed shape; the result is in every lane.
+  Value sumLanes(Value vector);
+  Value maxLanes(Value vector);
+
+  // Masks: the first `count` lanes.
+  Value firstLanes(int64_t count);
+  Value firstLanes(Value count);
+
+  // Memory. f16 and bf16 are widened to f32. A null mask stands for all lanes.
+  Value load(Value memref, mlir::ValueRange at, Value mask = {});
+  void store(Value vector, Value memref, mlir::ValueRange at, Value mask = {});
+  Value loadScalar(Value memref, mlir::ValueRange at);
+  void storeScalar(Value scalar, Value memref, mlir::ValueRange at);
+  Value stackBuffer(llvm::ArrayRef<int64_t> shape);
+  Value rows(Value memref);
+
+  // Control flow.
+  void loop(Value from, Value to, Value step, llvm::function_ref<void(Value)> body);
+  void loop(Value from, Value to, int64_t step, llvm::function_ref<void(Value)> body) {
+    loop(from, to, index(step), body);
+  }
+  Values loop(Value from, Value to, int64_t step, mlir::ValueRange init,
+              llvm::function_ref<Values(Value, mlir::ValueRange)> body);
+  void when(Value condition, llvm::function_ref<void()> body);
+  // Runs body(c) for the one c in [first, last] that equals `value`, with c known to the body at compile time.
+  void dispatch(Value value, int64_t first, int64_t last, llvm::function_ref<void(int64_t)> body);
+  // [0, width) in whole vectors, then a masked rest: body(column, mask or null).
+  void columns(int64_t width, llvm::function_ref<void(Value, Value)> body);
+
+  // This thread's share of [0, count).
+  std::pair<Value, Value> share(Value step, Value count);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const int64_t lanes;
+};
+
+// The values that a block of scalar f32 operations yields, computed on vectors.
+Emitter::Values vectorize(Emitter &e, mlir::Block &block, mlir::ValueRange arguments);
+
+}  // namespace talc

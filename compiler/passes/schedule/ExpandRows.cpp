@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// expand-rows: loops for the pieces that treat each row by itself: gather, norm, rope, append, elementwise, copy.
+//
+// A thread takes the same rows [T*i/n, T*(i+1)/n) in every such piece. A row is a few kilobytes and stays in the first
+// cache, so a norm may pass over it three times.
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/Emitter.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace talc {
+#define GEN_PASS_DEF_EXPANDROWS
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+static int64_t widthOf(Value memref) { return cast<MemRefType>(memref.getType()).getShape().back(); }
+
+// body(row) for this thread's rows of `memref`
+static void eachRow(Emitter &e, Value step, Value memref, llvm::function_ref<void(Value)> body) {
+  auto [first, end] = e.share(step, e.rows(memref));
+  e.loop(first, end, 1, body);
+}
+
+//===--- gather -----------------------------------------------------------------------------------------------===//
+
+static Value gatherIndex(Emitter &e, kernel::GatherOp op, Value row) {
+  switch (op.getIndex()) {
+  case kernel::GatherIndex::ids:
+    return kernel::IdOp::create(e.b, e.loc, op.getStep(), row);
+  case kernel::GatherIndex::positions:
+    return kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
+  case kernel::GatherIndex::outputs:
+    return kernel::OutputRowOp::create(e.b, e.loc, op.getStep(), row);
+  }
+  llvm_unreachable("every index is handled");
+}
+
+static void expand(Emitter &e, kernel::GatherOp op) {
+  Value table = op.getTable(), init = op.getInit();
+  auto type = cast<MemRefType>(table.getType());
+  eachRow(e, op.getStep(), init, [&](Value row) {
+    Value index = e.add(gatherIndex(e, op, row), op.getOffset());
+    if (type.getRank() == 2)
+      return e.columns(widthOf(init), [&](Value column, Value mask) {
+        e.store(e.load(table, {index, column}, mask), init, {row, column}, mask);
+      });
+    int64_t lanes = type.getDimSize(2);
+    Value panel = e.div(index, lanes), lane = e.rem(index, lanes);
+    e.loop(e.index(0), e.index(widthOf(init)), 1, [&](Value column) {
+      e.storeScalar(e.loadScalar(table, {panel, column, lane}), init, {row, column});
+    });
+  });
+}
+
+//===--- norm -------------------------------------------------------------------------------------------------===//
+
+// The sum over a group of term(x), with four partial sums; masked lanes count as zero.
+static Value sumColumns(Emitter &e, int64_t width, llvm::function_ref<Value(Value, Value)> term) {
+  constexpr int64_t chains = 4;
+  int64_t block = chains * e.lanes, whole = width / block * block;
+  Emitter::Values sums(chains, e.splat(0));
+  if (whole > 0)
+    sums = e.loop(e.index(0), e.index(whole), block, sums, [&](Value column, ValueRange carried) {
+      Emitter::Values next;
+      for (int64_t c = 0; c < chains; ++c)
+        next.push_back(e.addf(carried[c], term(e.add(column, c * e.lanes), {})));
+      return next;
+    });
+  for (int64_t column = whole; column < width; column += e.lanes) {
+    Value mask = column + e.lanes > width ? e.firstLanes(width - column) : Value();
+    Value value = term(e.index(column), mask);
+    if (mask)
+      value = e.select(mask, value, e.splat(0));
+    Value &sum = sums[(column - whole) / e.lanes];
+    sum = e.addf(sum, value);
+  }
+  return e.sumLanes(e.addf(e.addf(sums[0], sums[1]), e.addf(sums[2], sums[3])));
+}
+
+static void normalize(Emitter &e, kernel::NormOp op, Value row, Value base, int64_t width) {
+  auto x = [&](Value column, Value mask) { return e.load(op.getX(), {row, e.add(base, column)}, mask); };
+  bool centred = op.getKind() == NormKind::layer;
+  Value mean = e.splat(0), inverse = e.splat(1.0 / width);
+  if (centred)
+    mean = e.mulf(sumColumns(e, width, x), inverse);
+  auto deviation = [&](Value column, Value mask) {
+    return centred ? e.subf(x(column, mask), mean) : x(column, mask);
+  };
+  Value squares = sumColumns(e, width, [&](Value column, Value mask) {
+    Value d = deviation(column, mask);
+    return e.mulf(d, d);
+  });
+  Value variance = e.addf(e.mulf(squares, inverse), e.splat(op.getEpsilon().convertToDouble()));
+  Value factor = e.divf(e.splat(1), math::SqrtOp::create(e.b, e.loc, variance));
+  e.columns(width, [&](Value column, Value mask) {
+    Value y = e.mulf(e.mulf(deviation(column, mask), factor), e.load(op.getScale(), {column}, mask));
+    if (op.getBias())
+      y = e.addf(y, e.load(op.getBias(), {column}, mask));
+    e.store(y, op.getInit(), {row, e.add(base, column)}, mask);
+  });
+}
+
+static void expand(Emitter &e, kernel::NormOp op) {
+  int64_t groups = op.getGroups(), width = widthOf(op.getX()) / groups;
+  eachRow(e, op.getStep(), op.getX(), [&](Value row) {
+    e.loop(e.index(0), e.index(groups), 1,
+           [&](Value group) { normalize(e, op, row, e.mul(group, width), width); });
+  });
+}
+
+//===--- rope -------------------------------------------------------------------------------------------------===//
+
+static void expand(Emitter &e, kernel::RopeOp op) {
+  int64_t heads = op.getHeads(), width = widthOf(op.getX()) / heads, half = widthOf(op.getTable()) / 2;
+  eachRow(e, op.getStep(), op.getX(), [&](Value row) {
+    Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
+    e.loop(e.index(0), e.index(heads), 1, [&](Value head) {
+      Value base = e.mul(head, width);
+      e.columns(half, [&](Value column, Value mask) {
+        Value low = e.add(base, column), high = e.add(low, half);
+        Value cosine = e.load(op.getTable(), {position, column}, mask);
+        Value sine = e.load(op.getTable(), {position, e.add(column, half)}, mask);
+        Value x = e.load(op.getX(), {row, low}, mask), y = e.load(op.getX(), {row, high}, mask);
+        e.store(e.subf(e.mulf(x, cosine), e.mulf(y, sine)), op.getInit(), {row, low}, mask);
+        e.store(e.addf(e.mulf(y, cosine), e.mulf(x, sine)), op.getInit(), {row, high}, mask);
+      });
+      Value rest = e.add(base, 2 * half);
+      e.columns(width - 2 * half, [&](Value column, Value mask) {
+        Value at = e.add(rest, column);
+        e.store(e.load(op.getX(), {row, at}, mask), op.getInit(), {row, at}, mask);
+      });
+    });
+  });
+}
+
+//===--- append -----------------------------------------------------------------------------------------------===//
+
+static void expand(Emitter &e, kernel::AppendOp op) {
+  kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
+  Type f32 = e.b.getF32Type();
+  auto keysType = MemRefType::get({layout.heads, layout.panels, layout.width, kernel::panelLanes}, f32);
+  auto valuesType = MemRefType::get({layout.heads, layout.panels * kernel::panelLanes, layout.paddedWidth}, f32);
+  eachRow(e, op.getStep(), op.getKeys(), [&](Value row) {
+    Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
+    Value slot = kernel::SlotOp::create(e.b, e.loc, op.getStep(), row);
+    Value keys = kernel::KeysOp::create(e.b, e.loc, keysType, op.getStep(), op.getState(), slot);
+    Value values = kernel::ValuesOp::create(e.b, e.loc, valuesType, op.getStep(), op.getState(), slot);
+    Value panel = e.div(position, kernel::panelLanes), lane = e.rem(position, kernel::panelLanes);
+    e.loop(e.index(0), e.index(layout.heads), 1, [&](Value head) {
+      Value base = e.mul(head, layout.width);
+      e.loop(e.index(0), e.index(layout.width), 1, [&](Value column) {
+        e.storeScalar(e.loadScalar(op.getKeys(), {row, e.add(base, column)}), keys, {head, panel, column, lane});
+      });
+      e.columns(layout.width, [&](Value column, Value mask) {
+        e.store(e.load(op.getValues(), {row, e.add(base, column)}, mask), values, {head, position, column}, mask);
+      });
+    });
+  });
+}
+
+//===--- elementwise and copies -------------------------------------------------------------------------------===//
+
+static Value stepOf(Operation *op) { return op->getParentOfType<func::FuncOp>().getArgument(0); }
+
+static void expand(Emitter &e, linalg::GenericOp op) {
+  Value init = op.getDpsInits()[0];
+  eachRow(e, stepOf(op), init, [&](Value row) {
+    e.columns(widthOf(init), [&](Value column, Value mask) {
+      Emitter::Values arguments;
+      for (OpOperand &operand : op->getOpOperands()) {
+        bool byRow = op.getMatchingIndexingMap(&operand).getNumResults() == 2;
+        bool read = op.payloadUsesValueFromOperand(&operand);
+        Emitter::Values at = byRow ? Emitter::Values{row, column} : Emitter::Values{column};
+        arguments.push_back(read ? e.load(operand.get(), at, mask) : e.splat(0));
+      }
+      e.store(vectorize(e, *op.getBody(), arguments)[0], init, {row, column}, mask);
+    });
+  });
+}
+
+static void expand(Emitter &e, memref::CopyOp op) {
+  eachRow(e, stepOf(op), op.getTarget(), [&](Value row) {
+    e.columns(widthOf(op.getTarget()), [&](Value column, Value mask) {
+      e.store(e.load(op.getSource(), {row, column}, mask), op.getTarget(), {row, column}, mask);
+    });
+  });
+}
+
+namespace {
+
+struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
+  using Base::Base;
+
+  template <typename... Ops>
+  void expandAll() {
+    SmallVector<Operation *> found;
+    getOperation().walk([&](Operation *op) {
+      if (isa<Ops...>(op))
+        found.push_back(op);
+    });
+    for (Operation *op : found) {
+      OpBuilder builder(op);
+      Emitter emitter(builder, op->getLoc(), lanes);
+      TypeSwitch<Operation *>(op).Case<Ops...>([&](auto piece) { expand(emitter, piece); });
+      op->erase();
+    }
+  }
+
+  void runOnOperation() override {
+    expandAll<kernel::GatherOp, kernel::NormOp, kernel::RopeOp, kernel::AppendOp, linalg::GenericOp,
+              memref::CopyOp>();
+  }
+};
+
+}  // namespace

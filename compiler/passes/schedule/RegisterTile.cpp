@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register tile that every contraction is made of: C[rows, columns] += A[rows, k] * B[k, columns].
+#include "compiler/passes/schedule/RegisterTile.h"
+
+using namespace mlir;
+
+namespace talc {
+
+Emitter::Values RegisterTile::step(Emitter &e, ValueRange sums, Value k) const {
+  Emitter::Values columns, result;
+  for (int64_t vector = 0; vector < vectors; ++vector)
+    columns.push_back(loadB(k, vector));
+  for (int64_t row = 0; row < rows; ++row) {
+    Value a = e.broadcast(loadA(row, k));
+    for (int64_t vector = 0; vector < vectors; ++vector)
+      result.push_back(e.fma(a, columns[vector], sums[row * vectors + vector]));
+  }
+  return result;
+}
+
+Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, Value depth) const {
+  return e.loop(e.index(0), depth, 1, init, [&](Value k, ValueRange sums) { return step(e, sums, k); });
+}
+
+Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, int64_t depth) const {
+  int64_t whole = depth / unroll * unroll;
+  Emitter::Values sums(init);
+  if (whole > 0)
+    sums = e.loop(e.index(0), e.index(whole), unroll, init, [&](Value k, ValueRange carried) {
+      Emitter::Values values(carried);
+      for (int64_t u = 0; u < unroll; ++u)
+        values = step(e, values, e.add(k, u));
+      return values;
+    });
+  for (int64_t k = whole; k < depth; ++k)
+    sums = step(e, sums, e.index(k));
+  return sums;
+}
+
+int64_t panelsFor(int64_t rows) {
+  switch (rows) {
+  case 1:
+    return 4;
+  case 2:
+    return 3;
+  case 3:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+}  // namespace talc

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register tile that every contraction is made of: C[rows, columns] += A[rows, k] * B[k, columns].
+#pragma once
+
+#include "compiler/passes/schedule/Emitter.h"
+
+namespace talc {
+
+// rows x vectors accumulators live in registers through a loop over k. Each accumulator is one chain of fused
+// multiply-adds with k ascending, whatever the tile: a row's result does not depend on the rows beside it.
+struct RegisterTile {
+  int64_t rows;
+  int64_t vectors;
+  int64_t unroll;  // k steps per iteration; a static k count need not be a multiple
+
+  // The f32 scalar A[row, k]; the vector B[k, vector].
+  std::function<mlir::Value(int64_t row, mlir::Value k)> loadA;
+  std::function<mlir::Value(mlir::Value k, int64_t vector)> loadB;
+
+  // Accumulators in row-major order, after k in [0, depth).
+  Emitter::Values accumulate(Emitter &e, mlir::ValueRange init, mlir::Value depth) const;
+  Emitter::Values accumulate(Emitter &e, mlir::ValueRange init, int64_t depth) const;
+
+private:
+  Emitter::Values step(Emitter &e, mlir::ValueRange sums, mlir::Value k) const;
+};
+
+// Columns of panels that fill the accumulators when there are only `rows` rows: few rows need many columns, so that
+// enough independent chains hide the latency of the multiply-add.
+int64_t panelsFor(int64_t rows);
+
+// Rows of a full tile.
+constexpr int64_t tileRows = 6;
+
+}  // namespace talc
