@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every part of the tokenizer compiler needs: the section under construction, Unicode, and a place for the error.
+#pragma once
+
+#include "frontends/huggingface/tokenizer/SectionBuilder.h"
+#include "frontends/huggingface/tokenizer/UnicodeProperties.h"
+
+#include <string>
+
+namespace talc::huggingface {
+
+// Codes of user errors in tokenizer files.
+enum class TokenizerError {
+  Unreadable = 301,   // the file cannot be read
+  NotJson = 302,      // no JSON, or nested too deeply
+  WrongField = 303,   // a field is missing or has the wrong type
+  Unsupported = 304,  // a component or value that talc does not know
+  Vocabulary = 305,   // ids or tokens contradict each other
+  Merge = 306,        // a merge names a token outside of the vocabulary
+  Pattern = 307,      // a regular expression that talc does not support
+  TooLarge = 308,     // a limit of talc
+  Charsmap = 309,     // damaged normalization rules
+};
+
+class CompileErrors {
+public:
+  CompileErrors(std::string file, std::string &message) : file(std::move(file)), message(message) {}
+
+  bool failed() const { return hasFailed; }
+
+  // Keeps the first error only. `where` is a JSON path or empty.
+  void fail(TokenizerError code, const std::string &where, const std::string &what) {
+    if (hasFailed)
+      return;
+    hasFailed = true;
+    message = "error[T0" + std::to_string(static_cast<int>(code)) + "]: " + file + ": " +
+              (where.empty() ? what : where + ": " + what);
+    for (char &c : message)
+      if (static_cast<unsigned char>(c) < 0x20)
+        c = ' ';  // one line, whatever the file says
+  }
+
+private:
+  std::string file;
+  std::string &message;
+  bool hasFailed = false;
+};
+
+struct CompileContext {
+  SectionBuilder section;
+  UnicodeProperties unicode;
+  CompileErrors errors;
+
+  CompileContext(std::string file, std::string &message) : errors(std::move(file), message) {}
+};
+
+}  // namespace talc::huggingface

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiles Hugging Face tokenizer.json files to the tokenizer section of an artifact.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace talc::huggingface {
+
+// The bytes of a section as described in runtime/tokenizer/TokenizerFormat.h. The file is untrusted; on failure `error`
+// is one line "error[T03nn]: <file>: ...". Truncation, padding and dropout are not part of the section.
+std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path, std::string &error);
+
+// The same for the text of such a file; `name` stands for the file in messages.
+std::optional<std::vector<uint8_t>> compileTokenizer(std::string_view json, const std::string &name,
+                                                     std::string &error);
+
+}  // namespace talc::huggingface

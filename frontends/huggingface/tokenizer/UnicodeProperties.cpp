@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Property sets, built by asking utf8proc about every code point once.
+#include "frontends/huggingface/tokenizer/UnicodeProperties.h"
+
+#include <cctype>
+#include <utf8proc.h>
+
+namespace talc::huggingface {
+
+namespace {
+
+constexpr uint32_t lastCodePoint = 0x10FFFF;
+
+// In the order of utf8proc_category_t.
+constexpr const char *categoryNames[30] = {"Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd",
+                                           "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
+                                           "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
+
+// Other_Alphabetic outside of letters, numbers and marks (PropList.txt): circled and squared Latin letters.
+CharacterSet otherAlphabetic() {
+  return {{0x24B6, 0x24E9}, {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}};
+}
+
+std::string simplified(const std::string &name) {
+  std::string out;
+  for (char c : name)
+    if (c != ' ' && c != '_' && c != '-')
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+struct LongName {
+  const char *name, *category;
+};
+constexpr LongName longNames[] = {{"letter", "L"},
+                                  {"uppercaseletter", "Lu"},
+                                  {"lowercaseletter", "Ll"},
+                                  {"titlecaseletter", "Lt"},
+                                  {"modifierletter", "Lm"},
+                                  {"otherletter", "Lo"},
+                                  {"mark", "M"},
+                                  {"nonspacingmark", "Mn"},
+                                  {"spacingmark", "Mc"},
+                                  {"enclosingmark", "Me"},
+                                  {"number", "N"},
+                                  {"decimalnumber", "Nd"},
+                                  {"letternumber", "Nl"},
+                                  {"othernumber", "No"},
+                                  {"punctuation", "P"},
+                                  {"connectorpunctuation", "Pc"},
+                                  {"dashpunctuation", "Pd"},
+                                  {"openpunctuation", "Ps"},
+                                  {"closepunctuation", "Pe"},
+                                  {"initialpunctuation", "Pi"},
+                                  {"finalpunctuation", "Pf"},
+                                  {"otherpunctuation", "Po"},
+                                  {"symbol", "S"},
+                                  {"mathsymbol", "Sm"},
+                                  {"currencysymbol", "Sc"},
+                                  {"modifiersymbol", "Sk"},
+                                  {"othersymbol", "So"},
+                                  {"separator", "Z"},
+                                  {"spaceseparator", "Zs"},
+                                  {"lineseparator", "Zl"},
+                                  {"paragraphseparator", "Zp"},
+                                  {"other", "C"},
+                                  {"control", "Cc"},
+                                  {"format", "Cf"},
+                                  {"privateuse", "Co"},
+                                  {"unassigned", "Cn"}};
+
+}  // namespace
+
+uint32_t foldCase(uint32_t codePoint) {
+  utf8proc_int32_t out[4];
+  int boundary = 0;
+  auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(codePoint), out, 4, UTF8PROC_CASEFOLD, &boundary);
+  return count == 1 ? static_cast<uint32_t>(out[0]) : codePoint;
+}
+
+UnicodeProperties::UnicodeProperties() {
+  for (uint32_t c = 0; c <= lastCodePoint; ++c) {
+    auto category = static_cast<size_t>(utf8proc_category(static_cast<utf8proc_int32_t>(c)));
+    if (category < categories.size())
+      categories[category].add(c, c);
+  }
+}
+
+std::optional<CharacterSet> UnicodeProperties::category(const std::string &name) const {
+  CharacterSet result;
+  bool found = false;
+  for (size_t i = 0; i < categories.size(); ++i) {
+    std::string known = simplified(categoryNames[i]);
+    if (simplified(name) != known && simplified(name) != known.substr(0, 1))
+      continue;
+    result.add(categories[i]);
+    found = true;
+  }
+  if (!found)
+    return std::nullopt;
+  return result;
+}
+
+std::optional<CharacterSet> UnicodeProperties::property(const std::string &name) const {
+  std::string key = simplified(name);
+  if (auto set = category(key))
+    return set;
+  for (const LongName &entry : longNames)
+    if (key == entry.name)
+      return category(entry.category);
+  if (key == "any")
+    return CharacterSet{{0, lastCodePoint}};
+  if (key == "ascii")
+    return CharacterSet{{0, 0x7F}};
+  if (key == "space" || key == "whitespace")
+    return whitespace();
+  if (key == "word")
+    return wordCharacters();
+  if (key == "digit")
+    return category("Nd");
+  if (key == "alpha" || key == "alphabetic") {
+    CharacterSet set = *category("L");
+    set.add(*category("Nl"));
+    set.add(otherAlphabetic());
+    return set;
+  }
+  if (key == "upper")
+    return category("Lu");
+  if (key == "lower")
+    return category("Ll");
+  if (key == "punct")
+    return category("P");
+  if (key == "cntrl")
+    return category("Cc");
+  if (key == "alnum") {
+    CharacterSet set = *property("alpha");
+    set.add(*category("Nd"));
+    return set;
+  }
+  if (key == "xdigit")
+    return CharacterSet{{'0', '9'}, {'A', 'F'}, {'a', 'f'}};
+  if (key == "blank") {
+    CharacterSet set = *category("Zs");
+    set.add('\t', '\t');
+    return set;
+  }
+  return scriptCharacters(key);
+}
+
+CharacterSet UnicodeProperties::whitespace() const {
+  CharacterSet set{{0x09, 0x0D}, {0x20, 0x20}, {0x85, 0x85}};
+  set.add(*category("Z"));
+  return set;
+}
+
+CharacterSet UnicodeProperties::wordCharacters() const {
+  CharacterSet set = *category("L");
+  for (const char *name : {"M", "Nd", "Nl", "Pc"})
+    set.add(*category(name));
+  set.add(otherAlphabetic());
+  return set;
+}
+
+CharacterSet UnicodeProperties::punctuation() const {
+  CharacterSet set{{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}};
+  set.add(*category("P"));
+  return set;
+}
+
+void UnicodeProperties::findCaseVariants() {
+  for (uint32_t c = 0; c <= lastCodePoint; ++c) {
+    uint32_t folded = foldCase(c);
+    if (folded == c)
+      continue;
+    CharacterSet &variants = caseVariants[folded];
+    variants.add(folded, folded);
+    variants.add(c, c);
+  }
+}
+
+void UnicodeProperties::addCaseVariants(CharacterSet &set) {
+  if (caseVariants.empty())
+    findCaseVariants();
+  CharacterSet extra;
+  for (tokenizer::Range range : set.ranges())
+    for (uint32_t c = range.first; c <= range.last; ++c) {
+      auto at = caseVariants.find(foldCase(c));
+      if (at != caseVariants.end())
+        extra.add(at->second);
+    }
+  set.add(extra);
+}
+
+}  // namespace talc::huggingface

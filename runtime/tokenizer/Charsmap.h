@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// SentencePiece's precompiled normalization rules, applied as Hugging Face's tokenizers do.
+#pragma once
+
+#include "runtime/tokenizer/Section.h"
+
+namespace talc::tokenizer {
+
+// Appends `text` with the rules of the trie at `root`: a grapheme cluster of less than 6 bytes that begins with a rule
+// is replaced as a whole, otherwise character by character.
+void applyCharsmap(const Section &section, uint32_t root, std::string_view text, std::string &out);
+
+}  // namespace talc::tokenizer

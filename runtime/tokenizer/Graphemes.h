@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extended grapheme clusters (UAX #29).
+#pragma once
+
+#include "runtime/tokenizer/Section.h"
+
+namespace talc::tokenizer {
+
+// Where the cluster that begins at `begin` < text.size() ends.
+size_t clusterEnd(const Section &section, std::string_view text, size_t begin);
+
+}  // namespace talc::tokenizer

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the matches of a compiled regular expression, leftmost first, alternatives in order (Oniguruma's semantics).
+#pragma once
+
+#include "runtime/tokenizer/Section.h"
+
+#include <vector>
+
+namespace talc::tokenizer {
+
+// A backtracking matcher that stays near linear time. Two guards: a run of one character set that was given back to the
+// last character without success is remembered, so that `\s*\n` does not scan a megabyte of spaces once per space; and
+// the number of steps is limited in proportion to the text, so that no pattern can hang.
+class PatternMatcher {
+public:
+  // Both arguments must outlive the matcher; `text` is UTF-8.
+  PatternMatcher(const Section &section, uint32_t pattern, std::string_view text);
+
+  // The next match [begin, end). An empty match directly behind the previous match is skipped.
+  bool next(size_t &begin, size_t &end);
+  // True when the step limit ended the search: the matches so far are not all.
+  bool gaveUp() const { return exhausted; }
+
+private:
+  // What to do when the current path fails.
+  struct Frame {
+    enum Kind : uint32_t { Retry, Shrink, Grow } kind;
+    uint32_t pc;
+    size_t position;          // where to go on (Retry), or the end of the run
+    size_t start, low, high;  // Shrink: where the run starts, its shortest and longest end. Grow: low = characters left
+  };
+  // The run that starts at `start` and ends at `high`, no end of which from `low` on leads to a match.
+  struct FailedRun {
+    size_t start = 1, low = 0, high = 0;
+  };
+
+  const Section &section;
+  Array<Instruction> code;
+  std::string_view text;
+  std::vector<Frame> frames;
+  std::vector<FailedRun> failedRuns;  // per instruction; empty until a long run fails
+  size_t searchFrom = 0;
+  size_t lastEnd = std::string_view::npos;
+  uint64_t stepsLeft;
+  uint32_t depth = 0;
+  bool exhausted = false;
+
+  bool run(uint32_t pc, size_t position, size_t &end);
+  bool step(uint32_t &pc, size_t &position);
+  bool backtrack(size_t base, uint32_t &pc, size_t &position);
+  bool enterSpan(uint32_t &pc, size_t &position);
+  bool enterBody(uint32_t &pc, size_t &position);
+  bool behind(uint32_t pc, size_t position, uint32_t characters);
+  bool holds(Match assertion, uint32_t set, size_t position) const;
+  bool atBoundary(uint32_t set, size_t position) const;
+  bool takeCharacter(uint32_t set, size_t &position);
+  bool hasFailed(uint32_t pc, size_t position) const;
+  void noteFailure(const Frame &frame);
+};
+
+}  // namespace talc::tokenizer

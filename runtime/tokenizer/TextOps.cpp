@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations on pieces. A rewriting operation copies all pieces to a new buffer; a splitting one moves borders
+// only.
+#include "runtime/tokenizer/TextOps.h"
+#include "runtime/tokenizer/Charsmap.h"
+#include "runtime/tokenizer/NormalForms.h"
+#include "runtime/tokenizer/PatternMatcher.h"
+#include "runtime/tokenizer/Splits.h"
+#include "runtime/tokenizer/Utf8.h"
+
+#include <algorithm>
+
+namespace talc::tokenizer {
+namespace {
+
+bool isPrintableByte(uint32_t byte) {
+  return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || (byte >= 0xAE && byte <= 0xFF);
+}
+
+void appendMapped(const Section &section, const CharMapping &mapping, uint32_t codePoint, std::string &out) {
+  switch (static_cast<MapKind>(mapping.kind)) {
+  case MapKind::Delete:
+    return;
+  case MapKind::Constant:
+    return appendUtf8(out, std::min(mapping.value, 0x10FFFFu));
+  case MapKind::Shift:
+    return appendUtf8(out, std::min(codePoint + mapping.value, 0x10FFFFu));
+  case MapKind::Surround:
+    out += ' ';
+    appendUtf8(out, codePoint);
+    out += ' ';
+    return;
+  case MapKind::Expand:
+    out += section.text(section.expansions[mapping.value]);
+    return;
+  }
+}
+
+void mapCharacters(const Section &section, const CharMap &map, std::string_view text, std::string &out) {
+  Array<CharMapping> mappings{section.mappings.items + map.firstMapping, map.mappingCount};
+  for (size_t i = 0; i < text.size();) {
+    size_t begin = i;
+    uint32_t codePoint = decodeAt(text, i);
+    if (const CharMapping *mapping = findRange(mappings, codePoint))
+      appendMapped(section, *mapping, codePoint, out);
+    else
+      out += text.substr(begin, i - begin);
+  }
+}
+
+std::string_view strip(const Section &section, const Op &op, std::string_view text) {
+  size_t begin = 0, end = text.size();
+  for (size_t next = 0; op.a & 1 && begin < end; begin = next)
+    if (!section.contains(op.b, decodeAt(text, next)))
+      break;
+  while (op.a & 2 && begin < end) {
+    size_t last = previousAt(text, end), at = last;
+    if (!section.contains(op.b, decodeAt(text, at)))
+      break;
+    end = last;
+  }
+  return text.substr(begin, end - begin);
+}
+
+// Appends what becomes of one piece.
+bool rewrite(const Section &section, const Op &op, std::string_view text, bool first, std::string &out) {
+  std::string_view argument = section.text(op.text);
+  switch (static_cast<TextOp>(op.kind)) {
+  case TextOp::Prepend:
+    out.append(argument).append(text);
+    return true;
+  case TextOp::PrependUnless:
+    if ((op.a == 0 || first) && text.substr(0, argument.size()) != argument)
+      out += argument;
+    out += text;
+    return true;
+  case TextOp::Replace:
+    return replaceMatches(section, op.a, text, argument, out);
+  case TextOp::MapChars:
+    mapCharacters(section, section.maps[op.a], text, out);
+    return true;
+  case TextOp::Normalize:
+    appendNormalized(section, static_cast<NormalForm>(op.a), text, out);
+    return true;
+  case TextOp::Strip:
+    out += strip(section, op, text);
+    return true;
+  case TextOp::MapBytes:
+    for (char c : text)
+      appendByteCharacter(out, static_cast<unsigned char>(c));
+    return true;
+  case TextOp::Charsmap:
+    applyCharsmap(section, op.a, text, out);
+    return true;
+  default:
+    return true;
+  }
+}
+
+bool isSplit(uint32_t kind) {
+  auto op = static_cast<TextOp>(kind);
+  return op == TextOp::Split || op == TextOp::SplitLength || op == TextOp::SplitScripts;
+}
+
+bool rewriteAll(const Section &section, const Op &op, Pieces &pieces) {
+  std::string out;
+  out.reserve(pieces.buffer.size());
+  for (Piece &piece : pieces.list) {
+    size_t begin = out.size();
+    if (piece.id == none) {
+      if (!rewrite(section, op, pieces.text(piece), piece.first, out))
+        return false;
+    }
+    piece.begin = begin;
+    piece.end = out.size();
+  }
+  pieces.buffer = std::move(out);
+  auto isEmpty = [](const Piece &piece) { return piece.id == none && piece.begin == piece.end; };
+  pieces.list.erase(std::remove_if(pieces.list.begin(), pieces.list.end(), isEmpty), pieces.list.end());
+  return true;
+}
+
+}  // namespace
+
+void appendByteCharacter(std::string &out, unsigned char byte) {
+  if (isPrintableByte(byte))
+    return appendUtf8(out, byte);
+  uint32_t shifted = byte <= 0x20 ? byte : byte == 0xAD ? 67 : byte - 0x7F + 33;
+  appendUtf8(out, 0x100 + shifted);
+}
+
+int byteOfCharacter(uint32_t codePoint) {
+  if (isPrintableByte(codePoint))
+    return static_cast<int>(codePoint);
+  if (codePoint < 0x100 || codePoint > 0x143)
+    return -1;
+  uint32_t shifted = codePoint - 0x100;
+  return static_cast<int>(shifted <= 0x20 ? shifted : shifted == 67 ? 0xAD : shifted - 33 + 0x7F);
+}
+
+bool replaceMatches(const Section &section, uint32_t pattern, std::string_view text, std::string_view by,
+                    std::string &out) {
+  PatternMatcher matcher(section, pattern, text);
+  size_t begin = 0, end = 0, done = 0;
+  while (matcher.next(begin, end)) {
+    out.append(text.substr(done, begin - done)).append(by);
+    done = end;
+  }
+  out += text.substr(done);
+  return !matcher.gaveUp();
+}
+
+bool applyTextOps(const Section &section, Array<Op> ops, Pieces &pieces, std::string &error) {
+  for (const Op &op : ops) {
+    if (isSplit(op.kind) ? splitAll(section, op, pieces) : rewriteAll(section, op, pieces))
+      continue;
+    error = "error[T0323]: text: a pattern of the tokenizer needs too many steps on this text; split the text";
+    return false;
+  }
+  return true;
+}
+
+}  // namespace talc::tokenizer

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tokenizer of an artifact: text to token ids and back.
+#pragma once
+
+#include "runtime/tokenizer/AddedTokens.h"
+#include "runtime/tokenizer/Section.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace talc {
+
+// Interprets a section of TokenizerFormat.h and gives the same ids as Hugging Face's tokenizer for the tokenizer.json
+// that the section was compiled from. All methods are const and may be called from several threads at once.
+class Tokenizer {
+public:
+  // Checks the whole section. The bytes are not copied: they must be aligned to 8 and outlive the tokenizer. On false,
+  // `error` is one line.
+  static bool open(const unsigned char *bytes, size_t size, std::unique_ptr<Tokenizer> &tokenizer, std::string &error);
+
+  // Appends the ids of `text`. addSpecial: also what the model's post-processor adds (<s>, [CLS], </s>, ...).
+  // parseSpecial: special tokens spelled out in the text, such as <|im_end|>, become those tokens; pass false for text
+  // from users. False: the text is no UTF-8 or no token stands for a part of it; `error` is one line, ids are as
+  // before.
+  bool encode(std::string_view text, std::vector<int32_t> &ids, std::string &error, bool addSpecial = true,
+              bool parseSpecial = true) const;
+
+  // The same for a pair of texts; `types` receives one token type id (BERT's segment) per id.
+  bool encodePair(std::string_view first, std::string_view second, std::vector<int32_t> &ids,
+                  std::vector<int32_t> &types, std::string &error, bool addSpecial = true,
+                  bool parseSpecial = true) const;
+
+  // The text of `count` ids; always UTF-8. Ids that contains() denies are left out.
+  std::string decode(const int32_t *ids, size_t count, bool skipSpecial = true) const;
+
+  // Ids are below this; it is at most the model's (possibly padded) vocabulary.
+  int32_t vocabularySize() const { return static_cast<int32_t>(section.tokens.count); }
+  bool contains(int32_t id) const;
+  bool isSpecial(int32_t id) const;
+  // The vocabulary's spelling, for example "Ġthe"; empty if there is no such id.
+  std::string_view tokenText(int32_t id) const;
+
+private:
+  tokenizer::Section section;
+  tokenizer::AddedTokens added;
+
+  bool encodeText(std::string_view text, bool parseSpecial, std::vector<int32_t> &ids, std::string &error) const;
+  bool encodeWord(std::string_view word, std::vector<int32_t> &ids, std::string &error) const;
+  void applyTemplate(tokenizer::Array<tokenizer::TemplateItem> items, bool addSpecial,
+                     const std::vector<int32_t> &first, const std::vector<int32_t> &second, std::vector<int32_t> &ids,
+                     std::vector<int32_t> *types) const;
+};
+
+}  // namespace talc

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unigram: the segmentation with the highest sum of scores (Viterbi).
+#include "runtime/tokenizer/Models.h"
+#include "runtime/tokenizer/Utf8.h"
+
+namespace talc::tokenizer {
+namespace {
+
+// The best path that ends at one byte of the word.
+struct Node {
+  double score = 0;
+  size_t start = std::string_view::npos;  // of the last piece; npos: not reached
+  uint32_t id = none;
+};
+
+void offer(Node &node, double score, size_t start, uint32_t id) {
+  if (node.start == std::string_view::npos || score > node.score)
+    node = {score, start, id};
+}
+
+// Every character boundary is reached, if only by an unknown character.
+std::vector<Node> findBestPaths(const Section &section, std::string_view word) {
+  const Model &model = section.header->model;
+  std::vector<Node> nodes(word.size() + 1);
+  for (size_t start = 0; start < word.size(); start += sequenceLength(word[start])) {
+    double scoreHere = nodes[start].score;
+    size_t character = sequenceLength(word[start]);
+    bool hasCharacter = false;
+    uint32_t node = model.pieces;
+    for (size_t end = start; end < word.size() && node != none;) {
+      node = section.child(node, static_cast<unsigned char>(word[end++]));
+      if (node == none || section.trie[node].value == none)
+        continue;
+      uint32_t id = section.trie[node].value;
+      offer(nodes[end], scoreHere + section.scores[id], start, id);
+      hasCharacter |= end - start == character;
+    }
+    if (!hasCharacter)
+      offer(nodes[start + character], scoreHere + section.header->unknownScore, start, model.unknown);
+  }
+  return nodes;
+}
+
+bool addUnknown(const Section &section, std::string_view text, std::vector<uint32_t> &ids) {
+  const Model &model = section.header->model;
+  // Unknown characters may add up to a piece, or be spelled in bytes.
+  uint32_t id = section.find(model.pieces, text);
+  if (id == none && model.flags & modelByteFallback && encodeBytes(section, text, ids))
+    return true;
+  if (id == none)
+    id = model.unknown;
+  ids.push_back(id);
+  return id != none;
+}
+
+}  // namespace
+
+bool encodeUnigram(const Section &section, std::string_view word, std::vector<int32_t> &ids) {
+  const Model &model = section.header->model;
+  std::vector<Node> nodes = findBestPaths(section, word);
+
+  std::vector<std::string_view> texts;  // backwards; adjacent unknown pieces as one
+  std::vector<uint32_t> path;
+  for (size_t end = word.size(); end > 0; end = nodes[end].start) {
+    std::string_view piece = word.substr(nodes[end].start, end - nodes[end].start);
+    if (nodes[end].id == model.unknown && !path.empty() && path.back() == model.unknown)
+      texts.back() = {piece.data(), piece.size() + texts.back().size()};
+    else
+      texts.push_back(piece), path.push_back(nodes[end].id);
+  }
+  bool known = true;
+  std::vector<uint32_t> result;
+  for (size_t i = path.size(); i-- > 0;) {
+    if (path[i] == model.unknown)
+      known &= addUnknown(section, texts[i], result);
+    else
+      result.push_back(path[i]);
+  }
+  ids.insert(ids.end(), result.begin(), result.end());
+  return known;
+}
+
+}  // namespace talc::tokenizer

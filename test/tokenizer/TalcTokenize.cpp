@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program for the tests: compiles a tokenizer.json and encodes or decodes what stands on standard input.
+//
+//   talc-tokenize FILE MODE [OPTIONS]
+//     check        compile and open only; prints the size of the section's vocabulary
+//     encode       one text per line; prints its ids on one line
+//     decode       ids per line; prints the text
+//     roundtrip    one text per line; prints decode(encode(text))
+//     golden       lines {"text", "ids", "plain", "decoded", "pair"}; prints what differs and how many agree
+//     stream       ids per line; prints the pieces that a TextStream gives, each in brackets
+//     corrupt      flips bytes of the section, encodes with what still opens; prints how many opened
+//     repeat S N   encodes S repeated N times; prints the number of ids
+//   OPTIONS: --json (lines are JSON strings), --no-special, --plain (special tokens in the text are text)
+#include "frontends/huggingface/tokenizer/TokenizerCompiler.h"
+#include "runtime/tokenizer/TextStream.h"
+#include "runtime/tokenizer/Tokenizer.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+using Json = nlohmann::json;
+
+namespace {
+
+struct Options {
+  bool json = false, addSpecial = true, parseSpecial = true;
+};
+
+int fail(const std::string &error) {
+  std::cerr << error << "\n";
+  return 1;
+}
+
+std::string readText(const std::string &line, const Options &options) {
+  if (!options.json)
+    return line;
+  Json json = Json::parse(line, nullptr, false);
+  return json.is_string() ? json.get<std::string>() : line;
+}
+
+void print(const std::vector<int32_t> &ids) {
+  for (size_t i = 0; i < ids.size(); ++i)
+    std::cout << (i ? " " : "") << ids[i];
+  std::cout << "\n";
+}
+
+std::vector<int32_t> readIds(const std::string &line) {
+  std::istringstream stream(line);
+  std::vector<int32_t> ids;
+  for (int32_t id; stream >> id;)
+    ids.push_back(id);
+  return ids;
+}
+
+int runLines(const talc::Tokenizer &tokenizer, const std::string &mode, const Options &options) {
+  std::string error;
+  for (std::string line; std::getline(std::cin, line);) {
+    if (mode == "decode") {
+      std::vector<int32_t> ids = readIds(line);
+      std::cout << tokenizer.decode(ids.data(), ids.size(), !options.addSpecial) << "\n";
+      continue;
+    }
+    if (mode == "stream") {
+      talc::TextStream stream(tokenizer);
+      for (int32_t id : readIds(line))
+        std::cout << "[" << stream.push(id) << "]";
+      std::cout << "[" << stream.finish() << "]\n";
+      continue;
+    }
+    std::vector<int32_t> ids;
+    if (!tokenizer.encode(readText(line, options), ids, error, options.addSpecial, options.parseSpecial))
+      return fail(error);
+    if (mode == "encode")
+      print(ids);
+    else
+      std::cout << tokenizer.decode(ids.data(), ids.size()) << "\n";
+  }
+  return 0;
+}
+
+// Whether one golden line holds; prints what does not.
+bool agrees(const talc::Tokenizer &tokenizer, const Json &line) {
+  auto text = line.value("text", std::string());
+  std::vector<int32_t> ids;
+  std::string error;
+  bool ok = true;
+  auto compare = [&](const char *what, const Json &found) {
+    if (!line.contains(what) || line[what] == found)
+      return;
+    ok = false;
+    std::cout << Json(text).dump() << "\n  " << what << " found    " << found.dump() << "\n  " << what << " expected "
+              << line[what].dump() << "\n";
+  };
+  if (!tokenizer.encode(text, ids, error))
+    return std::cout << error << "\n", false;
+  compare("ids", ids);
+  compare("decoded", tokenizer.decode(ids.data(), ids.size()));
+  ids.clear();
+  if (!tokenizer.encode(text, ids, error, false, false))
+    return std::cout << error << "\n", false;
+  compare("plain", ids);
+  if (line.contains("second")) {
+    std::vector<int32_t> pair, types;
+    if (!tokenizer.encodePair(text, line.value("second", std::string()), pair, types, error))
+      return false;
+    compare("pair", pair);
+    compare("types", types);
+  }
+  return ok;
+}
+
+int runGolden(const talc::Tokenizer &tokenizer) {
+  size_t agreed = 0, count = 0;
+  for (std::string text; std::getline(std::cin, text);) {
+    Json line = Json::parse(text, nullptr, false);
+    if (!line.is_object())
+      return fail("no JSON object: " + text);
+    agreed += agrees(tokenizer, line);
+    ++count;
+  }
+  std::cout << agreed << " of " << count << " agree\n";
+  return agreed == count ? 0 : 1;
+}
+
+// Damages the section in many ways; the point is that nothing crashes or hangs.
+int runCorrupt(const std::vector<uint8_t> &section) {
+  size_t opened = 0;
+  uint64_t random = 88172645463325252ull;
+  auto next = [&] { return random ^= random << 13, random ^= random >> 7, random ^= random << 17; };
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<uint8_t> damaged = section;
+    size_t limit = round % 2 ? damaged.size() : std::min<size_t>(damaged.size(), 2048);
+    for (int i = 0; i < 1 + round % 4; ++i)
+      damaged[next() % limit] = static_cast<uint8_t>(next());
+    std::unique_ptr<talc::Tokenizer> tokenizer;
+    std::string error;
+    std::vector<int32_t> ids;
+    if (!talc::Tokenizer::open(damaged.data(), damaged.size(), tokenizer, error))
+      continue;
+    ++opened;
+    tokenizer->encode("Once upon a time, l\xC3\xA9 \xE4\xBD\xA0\xE5\xA5\xBD 12345 <|endoftext|>", ids, error);
+    tokenizer->decode(ids.data(), ids.size());
+  }
+  std::cout << "opened some: " << (opened > 0 ? "yes" : "no") << "\n";
+  return 0;
+}
+
+int runRepeat(const talc::Tokenizer &tokenizer, const std::string &part, size_t count) {
+  std::string text, error;
+  for (size_t i = 0; i < count; ++i)
+    text += part;
+  std::vector<int32_t> ids;
+  if (!tokenizer.encode(text, ids, error))
+    return fail(error);
+  std::cout << ids.size() << " ids\n";
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 3)
+    return fail("usage: talc-tokenize FILE MODE [OPTIONS]");
+  Options options;
+  for (int i = 3; i < argc; ++i) {
+    options.json |= !std::strcmp(argv[i], "--json");
+    if (!std::strcmp(argv[i], "--no-special"))
+      options.addSpecial = false;
+    if (!std::strcmp(argv[i], "--plain"))
+      options.parseSpecial = false;
+  }
+  std::string error, mode = argv[2];
+  auto section = talc::huggingface::compileTokenizerFile(argv[1], error);
+  if (!section)
+    return fail(error);
+  std::unique_ptr<talc::Tokenizer> tokenizer;
+  if (!talc::Tokenizer::open(section->data(), section->size(), tokenizer, error))
+    return fail(error);
+  if (mode == "check")
+    return std::cout << tokenizer->vocabularySize() << " tokens\n", 0;
+  if (mode == "golden")
+    return runGolden(*tokenizer);
+  if (mode == "corrupt")
+    return runCorrupt(*section);
+  if (mode == "repeat" && argc >= 5)
+    return runRepeat(*tokenizer, readText(argv[3], options), std::strtoul(argv[4], nullptr, 10));
+  return runLines(*tokenizer, mode, options);
+}
