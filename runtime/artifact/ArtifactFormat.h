@@ -69,23 +69,41 @@ struct ModelInfo {
 constexpr int32_t maxEndTokens = 16;
 
 // 64-bit hash of a byte string: four lanes of multiply and rotate over 32-byte stripes, then the tail byte by byte. It
-// detects damage; it is no protection against an attacker.
-inline uint64_t hashBytes(const unsigned char *bytes, uint64_t size) {
-  constexpr uint64_t p = 0x9E3779B185EBCA87ull, q = 0xC2B2AE3D27D4EB4Full;
-  auto rotate = [](uint64_t x, int n) { return (x << n) | (x >> (64 - n)); };
+// detects damage; it is no protection against an attacker. A writer that streams adds stripes as they come.
+class Hash {
+public:
+  static constexpr uint64_t stripeBytes = 32;
+
+  void addStripes(const unsigned char *bytes, uint64_t stripes) {
+    for (uint64_t i = 0; i < stripes; ++i)
+      for (int l = 0; l < 4; ++l) {
+        uint64_t word;
+        __builtin_memcpy(&word, bytes + stripeBytes * i + 8 * l, 8);
+        lane[l] = rotate(lane[l] + word * q, 31) * p;
+      }
+  }
+
+  // `tail`: what follows the stripes; `size`: of the whole string.
+  uint64_t finish(const unsigned char *tail, uint64_t tailBytes, uint64_t size) const {
+    uint64_t hash = size * p;
+    for (uint64_t value : lane) hash = rotate(hash ^ value, 27) * p + q;
+    for (uint64_t i = 0; i < tailBytes; ++i) hash = rotate(hash ^ (tail[i] * q), 11) * p;
+    hash = (hash ^ (hash >> 33)) * q;
+    return hash ^ (hash >> 29);
+  }
+
+private:
+  static constexpr uint64_t p = 0x9E3779B185EBCA87ull, q = 0xC2B2AE3D27D4EB4Full;
+  static uint64_t rotate(uint64_t x, int n) { return (x << n) | (x >> (64 - n)); }
+
   uint64_t lane[4] = {p, q, p ^ q, p + q};
-  uint64_t i = 0;
-  for (; i + 32 <= size; i += 32)
-    for (int l = 0; l < 4; ++l) {
-      uint64_t word;
-      __builtin_memcpy(&word, bytes + i + 8 * l, 8);
-      lane[l] = rotate(lane[l] + word * q, 31) * p;
-    }
-  uint64_t hash = size * p;
-  for (uint64_t value : lane) hash = rotate(hash ^ value, 27) * p + q;
-  for (; i < size; ++i) hash = rotate(hash ^ (bytes[i] * q), 11) * p;
-  hash = (hash ^ (hash >> 33)) * q;
-  return hash ^ (hash >> 29);
+};
+
+inline uint64_t hashBytes(const unsigned char *bytes, uint64_t size) {
+  Hash hash;
+  uint64_t tail = size % Hash::stripeBytes;
+  hash.addStripes(bytes, size / Hash::stripeBytes);
+  return hash.finish(bytes + (size - tail), tail, size);
 }
 
 }  // namespace talc::artifact

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lays out sections, reserves the space of the whole file, and streams the sections with their hashes.
+#include "compiler/artifact/ArtifactWriter.h"
+
+#include "compiler/Error.h"
+#include "compiler/artifact/Manifest.h"
+#include "compiler/artifact/MappedFile.h"
+#include "compiler/artifact/ModelFacts.h"
+#include "compiler/artifact/OutputFile.h"
+#include "compiler/artifact/WeightStream.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace talc {
+
+using artifact::CpuLevel, artifact::Section, artifact::SectionKind;
+
+template <typename T> static llvm::ArrayRef<uint8_t> bytesOf(const T &container) {
+  return {reinterpret_cast<const uint8_t *>(container.data()), container.size() * sizeof(*container.data())};
+}
+
+namespace {
+
+// What fills a section: bytes in memory, or the weights.
+struct PlannedSection {
+  SectionKind kind;
+  CpuLevel level;
+  uint64_t size;
+  llvm::ArrayRef<uint8_t> bytes;
+};
+
+// Writes to a file and hashes what it wrote.
+class HashingWriter {
+public:
+  explicit HashingWriter(OutputFile &file) : file(file) {}
+
+  llvm::Error write(llvm::ArrayRef<uint8_t> bytes) {
+    size += bytes.size();
+    add(bytes);
+    return file.write(bytes);
+  }
+
+  uint64_t writtenBytes() const { return size; }
+  uint64_t hash() const { return stripes.finish(tail.data(), tail.size(), size); }
+
+private:
+  void add(llvm::ArrayRef<uint8_t> bytes) {
+    constexpr uint64_t stripe = artifact::Hash::stripeBytes;
+    if (!tail.empty()) {
+      size_t count = std::min<size_t>(stripe - tail.size(), bytes.size());
+      tail.append(bytes.begin(), bytes.begin() + count);
+      bytes = bytes.drop_front(count);
+      if (tail.size() < stripe)
+        return;
+      stripes.addStripes(tail.data(), 1);
+    }
+    stripes.addStripes(bytes.data(), bytes.size() / stripe);
+    tail.assign(bytes.end() - bytes.size() % stripe, bytes.end());
+  }
+
+  OutputFile &file;
+  artifact::Hash stripes;
+  llvm::SmallVector<uint8_t, artifact::Hash::stripeBytes> tail;
+  uint64_t size = 0;
+};
+
+class ArtifactWriter {
+public:
+  explicit ArtifactWriter(const ArtifactParts &parts) : parts(parts) {}
+  llvm::Error write(const std::string &path);
+
+private:
+  llvm::Error plan();
+  void addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, CpuLevel level = CpuLevel::Any);
+  uint64_t fileSize() const;
+  llvm::Error pad(OutputFile &file);
+  llvm::Error writeSection(OutputFile &file, const PlannedSection &planned);
+  llvm::Error writeTable(OutputFile &file);
+
+  const ArtifactParts &parts;
+  std::shared_ptr<const MappedFile> carrier;
+  artifact::ModelInfo facts = {};
+  std::vector<PlacedWeight> weights;
+  std::string manifest;
+  std::vector<PlannedSection> planned;
+  std::vector<Section> table;
+};
+
+void ArtifactWriter::addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, CpuLevel level) {
+  planned.push_back({kind, level, bytes.size(), bytes});
+}
+
+llvm::Error ArtifactWriter::plan() {
+  llvm::Expected<artifact::ModelInfo> info = modelFacts(parts.module);
+  if (!info)
+    return info.takeError();
+  facts = *info;
+  auto placed = placedWeights(parts.module, static_cast<int64_t>(facts.weightBytes));
+  if (!placed)
+    return placed.takeError();
+  weights = std::move(*placed);
+  auto mapped = MappedFile::open(parts.carrier);
+  if (!mapped)
+    return mapped.takeError();
+  carrier = *mapped;
+  manifest = makeManifest(parts.module, weights, parts.target);
+  addSection(SectionKind::Manifest, bytesOf(manifest));
+  addSection(SectionKind::ModelInfo, {reinterpret_cast<const uint8_t *>(&facts), sizeof(facts)});
+  for (const CodeVariant &variant : parts.code)
+    addSection(SectionKind::Code, variant.sharedObject, variant.level);
+  if (!parts.tokenizer.empty())
+    addSection(SectionKind::Tokenizer, parts.tokenizer);
+  planned.push_back({SectionKind::Weights, CpuLevel::Any, facts.weightBytes, {}});
+  return llvm::Error::success();
+}
+
+uint64_t ArtifactWriter::fileSize() const {
+  uint64_t size = carrier->bytes().size();
+  for (const PlannedSection &section : planned)
+    size = llvm::alignTo(size, artifact::sectionAlignment) + section.size;
+  return size + planned.size() * sizeof(Section) + sizeof(artifact::Trailer);
+}
+
+llvm::Error ArtifactWriter::pad(OutputFile &file) {
+  static constexpr uint8_t zeros[artifact::sectionAlignment] = {};
+  return file.write({zeros, llvm::offsetToAlignment(file.position(), llvm::Align(artifact::sectionAlignment))});
+}
+
+llvm::Error ArtifactWriter::writeSection(OutputFile &file, const PlannedSection &planned) {
+  if (llvm::Error error = pad(file))
+    return error;
+  uint64_t offset = file.position();
+  HashingWriter writer(file);
+  auto sink = [&](llvm::ArrayRef<uint8_t> bytes) { return writer.write(bytes); };
+  llvm::Error error = planned.kind == SectionKind::Weights
+                          ? streamWeights(parts.module, weights, static_cast<int64_t>(planned.size), sink)
+                          : writer.write(planned.bytes);
+  table.push_back({static_cast<uint32_t>(planned.kind), static_cast<uint32_t>(planned.level), offset,
+                   writer.writtenBytes(), writer.hash()});
+  return error;
+}
+
+llvm::Error ArtifactWriter::writeTable(OutputFile &file) {
+  llvm::ArrayRef<uint8_t> bytes = bytesOf(table);
+  artifact::Trailer trailer = {};
+  trailer.tableOffset = file.position();
+  trailer.tableHash = artifact::hashBytes(bytes.data(), bytes.size());
+  trailer.fileSize = trailer.tableOffset + bytes.size() + sizeof(trailer);
+  trailer.sectionCount = static_cast<uint32_t>(table.size());
+  trailer.version = artifact::formatVersion;
+  std::memcpy(trailer.magic, artifact::trailerMagic, sizeof(trailer.magic));
+  if (llvm::Error error = file.write(bytes))
+    return error;
+  return file.write({reinterpret_cast<const uint8_t *>(&trailer), sizeof(trailer)});
+}
+
+llvm::Error ArtifactWriter::write(const std::string &path) {
+  if (llvm::Error error = plan())
+    return error;
+  auto file = OutputFile::create(path, true);
+  if (!file)
+    return file.takeError();
+  if (llvm::Error error = (*file)->reserve(fileSize()))
+    return error;
+  if (llvm::Error error = (*file)->write(carrier->bytes()))
+    return error;
+  for (const PlannedSection &section : planned)
+    if (llvm::Error error = writeSection(**file, section))
+      return error;
+  if (llvm::Error error = writeTable(**file))
+    return error;
+  return (*file)->commit();
+}
+
+}  // namespace
+
+llvm::Error writeArtifact(const ArtifactParts &parts, const std::string &path) {
+  return ArtifactWriter(parts).write(path);
+}
+
+}  // namespace talc

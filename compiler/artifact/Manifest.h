@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The JSON in an artifact that tells people and tools what it was made from.
+#pragma once
+
+#include "compiler/artifact/WeightStream.h"
+#include "compiler/targets/Target.h"
+
+namespace talc {
+
+std::string makeManifest(mlir::ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, const targets::Target &target);
+
+}  // namespace talc

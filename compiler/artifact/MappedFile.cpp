@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maps files of weights.
+#include "compiler/artifact/MappedFile.h"
+
+#include "compiler/Error.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace talc {
+
+llvm::Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string &path) {
+  // O_NONBLOCK: opening a named pipe must not wait for a writer.
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat facts;
+  if (file < 0 || fstat(file, &facts) != 0) {
+    int reason = errno;
+    if (file >= 0)
+      close(file);
+    return failure(ErrorCode::WeightFile, "{}: cannot be opened: {}", path, strerror(reason));
+  }
+  if (!S_ISREG(facts.st_mode)) {
+    close(file);
+    return failure(ErrorCode::WeightFile, "{}: is no regular file", path);
+  }
+  auto size = static_cast<size_t>(facts.st_size);
+  void *data = size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  int reason = errno;
+  close(file);
+  if (data == MAP_FAILED)
+    return failure(ErrorCode::WeightFile, "{}: {} bytes cannot be mapped: {}", path, size, strerror(reason));
+  return std::shared_ptr<const MappedFile>(new MappedFile(static_cast<const uint8_t *>(data), size));
+}
+
+MappedFile::~MappedFile() {
+  if (data)
+    munmap(const_cast<uint8_t *>(data), size);
+}
+
+void MappedFile::releasePages() const {
+  if (data)
+    madvise(const_cast<uint8_t *>(data), size, MADV_DONTNEED);
+}
+
+}  // namespace talc

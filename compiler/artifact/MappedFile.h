@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole file, mapped read-only.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+
+namespace talc {
+
+class MappedFile {
+public:
+  // Fails for anything but a regular file.
+  static llvm::Expected<std::shared_ptr<const MappedFile>> open(const std::string &path);
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+  ~MappedFile();
+
+  llvm::ArrayRef<uint8_t> bytes() const { return {data, size}; }
+  // Tells the system that pages read so far are not needed soon, so that they do not count as used memory.
+  void releasePages() const;
+
+private:
+  MappedFile(const uint8_t *data, size_t size) : data(data), size(size) {}
+
+  const uint8_t *data;
+  size_t size;
+};
+
+}  // namespace talc

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runtime must know of a model, gathered from the attributes of its module.
+#pragma once
+
+#include "runtime/artifact/ArtifactFormat.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+namespace talc {
+
+// The module attribute that stage codegen leaves: a dictionary of the i64 figures of ModelInfo.
+constexpr llvm::StringLiteral planAttr = "talc.plan";
+
+// Fails for facts of the model (generation defaults, tokens) that an artifact cannot hold.
+llvm::Expected<artifact::ModelInfo> modelFacts(mlir::ModuleOp module);
+
+// The module's talc.name, or "model".
+std::string modelName(mlir::ModuleOp module);
+
+}  // namespace talc

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes PATH.partial and renames it.
+#include "compiler/artifact/OutputFile.h"
+
+#include "compiler/Error.h"
+
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+namespace talc {
+
+llvm::Expected<std::unique_ptr<OutputFile>> OutputFile::create(const std::string &path, bool executable) {
+  struct stat facts;
+  if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
+    return failure(ErrorCode::Output, "{}: is no regular file; name a file to write with -o", path);
+  std::unique_ptr<OutputFile> result(new OutputFile(path, -1));
+  std::string partial = result->partialPath();
+  unlink(partial.c_str());  // of an interrupted run; its permissions may differ
+  result->file = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, executable ? 0777 : 0666);
+  if (result->file < 0)
+    return failure(ErrorCode::Output, "{}: cannot be created: {}", partial, strerror(errno));
+  llvm::sys::RemoveFileOnSignal(partial);
+  return result;
+}
+
+OutputFile::~OutputFile() {
+  if (file < 0)
+    return;
+  close(file);
+  unlink(partialPath().c_str());
+  llvm::sys::DontRemoveFileOnSignal(partialPath());
+}
+
+static std::string freeSpace(const std::string &path) {
+  llvm::StringRef directory = llvm::sys::path::parent_path(path);
+  struct statvfs facts;
+  if (statvfs(directory.empty() ? "." : directory.str().c_str(), &facts) != 0)
+    return "an unknown number of";
+  return std::to_string(static_cast<uint64_t>(facts.f_bavail) * facts.f_frsize);
+}
+
+llvm::Error OutputFile::cannotWrite(int reason) const {
+  uint64_t needed = std::max(expected, written);
+  if (reason == ENOSPC || reason == EDQUOT)
+    return failure(ErrorCode::Output, "{}: the file needs {} bytes, but its file system has {} bytes left", path, needed,
+                   freeSpace(path));
+  if (reason == EFBIG)
+    return failure(ErrorCode::Output, "{}: the file needs {} bytes, more than a file may have (ulimit -f)", path,
+                   needed);
+  return failure(ErrorCode::Output, "{}: the file of {} bytes cannot be written: {}", path, needed, strerror(reason));
+}
+
+llvm::Error OutputFile::reserve(uint64_t bytes) {
+  expected = bytes;
+  while (fallocate(file, 0, 0, static_cast<off_t>(bytes)) != 0) {
+    if (errno == EOPNOTSUPP || errno == ENOSYS)  // then writes notice
+      break;
+    if (errno != EINTR)
+      return cannotWrite(errno);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error OutputFile::write(llvm::ArrayRef<uint8_t> bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = ::write(file, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return cannotWrite(errno);
+    written += count;
+    bytes = bytes.drop_front(count);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error OutputFile::commit() {
+  std::string partial = partialPath();
+  bool failed = ftruncate(file, static_cast<off_t>(written)) != 0;
+  failed = close(file) != 0 || failed;
+  file = -1;
+  failed = failed || rename(partial.c_str(), path.c_str()) != 0;
+  int reason = errno;
+  if (failed)
+    unlink(partial.c_str());
+  llvm::sys::DontRemoveFileOnSignal(partial);
+  return failed ? cannotWrite(reason) : llvm::Error::success();
+}
+
+}  // namespace talc

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that appears under its name only when it is complete: until then it is PATH.partial, removed on failure.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+
+namespace talc {
+
+class OutputFile {
+public:
+  // Fails early when `path` is something other than a regular file, or its directory cannot be written. The process's
+  // umask decides who may read and, with `executable`, run the file.
+  static llvm::Expected<std::unique_ptr<OutputFile>> create(const std::string &path, bool executable);
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+  ~OutputFile();
+
+  // Takes the space that the complete file needs, so that a full disk is noticed before any work is done.
+  llvm::Error reserve(uint64_t bytes);
+  llvm::Error write(llvm::ArrayRef<uint8_t> bytes);
+  uint64_t position() const { return written; }
+  // Gives the file its name.
+  llvm::Error commit();
+
+private:
+  OutputFile(std::string path, int file) : path(std::move(path)), file(file) {}
+  std::string partialPath() const { return path + ".partial"; }
+  llvm::Error cannotWrite(int reason) const;
+
+  std::string path;
+  int file;
+  uint64_t written = 0, expected = 0;
+};
+
+}  // namespace talc

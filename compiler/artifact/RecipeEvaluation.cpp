@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks that the shapes of a recipe fit, and makes its values.
+#include "compiler/Error.h"
+#include "compiler/artifact/RotaryFrequencies.h"
+#include "compiler/artifact/WeightGraph.h"
+#include "compiler/artifact/WeightRecipes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace talc {
+
+using Result = llvm::Expected<WeightValuesPtr>;
+
+constexpr int64_t maxLanes = 4096, maxRotary = 65536;
+
+static std::string text(MatrixShape shape) { return fmt::format("[{}, {}]", shape.rows, shape.columns); }
+
+static Result concatenate(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) {
+  for (const WeightValuesPtr &source : sources)
+    if (source->shape.columns != sources.front()->shape.columns)
+      return refuse(weight, fmt::format("joins weights of different widths: {} and {}", text(sources.front()->shape),
+                                        text(source->shape)));
+  return concatenatedValues({sources.begin(), sources.end()});
+}
+
+static Result interleave(WeightOp weight, InterleaveRecipeAttr recipe, llvm::ArrayRef<WeightValuesPtr> sources) {
+  if (!(sources[0]->shape == sources[1]->shape))
+    return refuse(weight, fmt::format("interleaves weights of different shapes: {} and {}", text(sources[0]->shape),
+                                      text(sources[1]->shape)));
+  int64_t rows = matrixShape(cast<RankedTensorType>(weight.getType())).rows;
+  if (recipe.getGroup() > rows)
+    return refuse(weight, fmt::format("has fewer rows than the {} of a group", recipe.getGroup()));
+  return interleavedValues(sources[0], sources[1], recipe.getGroup());
+}
+
+static Result pack(WeightOp weight, const WeightValuesPtr &source) {
+  int64_t lanes = cast<RankedTensorType>(weight.getType()).getShape().back();
+  if (lanes < 1 || lanes > maxLanes)
+    return refuse(weight, fmt::format("is packed in panels of {} rows, expected 1 to {}", lanes, maxLanes));
+  return packedValues(source, lanes);
+}
+
+static Result pad(WeightOp weight, const WeightValuesPtr &source) {
+  int64_t rows = matrixShape(cast<RankedTensorType>(weight.getType())).rows;
+  if (rows < source->shape.rows)
+    return refuse(weight, fmt::format("is padded, but shorter than the {} values it is made from", source->shape.rows));
+  return paddedValues(source, rows);
+}
+
+static Result tabulate(WeightOp weight, RotaryTableRecipeAttr recipe) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  int64_t rotary = type.getShape().back();
+  if (rotary > maxRotary)
+    return refuse(weight, fmt::format("tabulates {} angles, expected at most {}", rotary / 2, maxRotary / 2));
+  double base = recipe.getBase().convertToDouble();
+  return rotaryTable(rotaryFrequencies(base, recipe.getScaling(), rotary), type.getDimSize(0));
+}
+
+Result evaluateRecipe(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) {
+  auto result = llvm::TypeSwitch<Attribute, Result>(weight.getSource())
+                    .Case([&](TransposeRecipeAttr) { return transposedValues(sources[0]); })
+                    .Case([&](ConcatRecipeAttr) { return concatenate(weight, sources); })
+                    .Case([&](InterleaveRecipeAttr recipe) { return interleave(weight, recipe, sources); })
+                    .Case([&](PackRecipeAttr) { return pack(weight, sources[0]); })
+                    .Case([&](PadRecipeAttr) { return pad(weight, sources[0]); })
+                    .Case([&](ConvertRecipeAttr) { return sources[0]; })
+                    .Case([&](RotaryTableRecipeAttr recipe) { return tabulate(weight, recipe); })
+                    .Default([&](Attribute) { return internalError("weight '{}' has a recipe that the packager lacks",
+                                                                   weight.getSymName().str()); });
+  MatrixShape expected = matrixShape(cast<RankedTensorType>(weight.getType()));
+  if (result && !((*result)->shape == expected))
+    return refuse(weight, fmt::format("is a matrix {}, but its recipe makes {}", text(expected), text((*result)->shape)));
+  return result;
+}
+
+}  // namespace talc

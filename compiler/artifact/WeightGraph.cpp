@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows the sources and recipes of weights.
+#include "compiler/artifact/WeightGraph.h"
+
+#include "compiler/Error.h"
+#include "compiler/artifact/WeightSources.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace talc {
+
+constexpr int64_t maxElements = int64_t(1) << 44;
+constexpr int maxDepth = 64;  // recipes upon recipes
+
+static RankedTensorType typeOf(WeightOp weight) { return cast<RankedTensorType>(weight.getType()); }
+
+static std::string shapeText(RankedTensorType type) { return fmt::format("[{}]", fmt::join(type.getShape(), ", ")); }
+
+llvm::Error refuse(WeightOp weight, const std::string &why) {
+  return failure(ErrorCode::WeightRecipe, "weight '{}' of shape {} {}", weight.getSymName().str(),
+                 shapeText(typeOf(weight)), why);
+}
+
+llvm::Expected<int64_t> elementCount(WeightOp weight) {
+  int64_t count = 1;
+  for (int64_t size : typeOf(weight).getShape())
+    if (llvm::MulOverflow(count, size, count) || count > maxElements)
+      return refuse(weight, "is too large");
+  return count;
+}
+
+WeightGraph::WeightGraph(ModuleOp module) {
+  if (auto attr = module->getAttrOfType<StringAttr>(directoryAttr))
+    directory = attr.str();
+  for (WeightOp weight : module.getOps<WeightOp>())
+    symbols[weight.getSymName()] = weight;
+}
+
+void WeightGraph::releasePages() const {
+  for (const auto &file : files)
+    file.second->releasePages();
+}
+
+llvm::Expected<std::shared_ptr<const MappedFile>> WeightGraph::openFile(llvm::StringRef path) {
+  llvm::SmallString<128> full(directory);
+  if (llvm::sys::path::is_absolute(path))
+    full = path;
+  else
+    llvm::sys::path::append(full, path);
+  std::shared_ptr<const MappedFile> &file = files[full];
+  if (!file) {
+    auto opened = MappedFile::open(full.str().str());
+    if (!opened) {
+      files.erase(full);
+      return opened.takeError();
+    }
+    file = *opened;
+  }
+  return file;
+}
+
+WeightGraph::Result WeightGraph::values(WeightOp weight, int depth) {
+  auto known = evaluated.find(weight.getSymName());
+  if (known != evaluated.end())
+    return known->second;
+  if (depth > maxDepth)
+    return refuse(weight, fmt::format("is made from itself, or by more than {} recipes upon each other", maxDepth));
+  if (llvm::Expected<int64_t> count = elementCount(weight); !count)
+    return count.takeError();
+  Result result = evaluate(weight, depth);
+  if (result)
+    evaluated[weight.getSymName()] = *result;
+  return result;
+}
+
+WeightGraph::Result WeightGraph::evaluate(WeightOp weight, int depth) {
+  RankedTensorType type = typeOf(weight);
+  MatrixShape shape = matrixShape(type);
+  Attribute source = weight.getSource();
+  if (auto file = dyn_cast<FileSourceAttr>(source))
+    return fromFile(weight, file);
+  if (auto random = dyn_cast<RandomSourceAttr>(source))
+    return randomValues(random.getSeed(), random.getMean().convertToDouble(), random.getDeviation().convertToDouble(),
+                        shape);
+  if (auto fill = dyn_cast<FillSourceAttr>(source))
+    return fillValues(static_cast<float>(fill.getValue().convertToDouble()), shape);
+  auto toFloat = [](APFloat value) {
+    bool inexact;
+    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &inexact);
+    return value.convertToFloat();
+  };
+  if (auto listed = dyn_cast<ValuesSourceAttr>(source)) {
+    DenseFPElementsAttr values = listed.getValues();
+    if (values.isSplat())
+      return fillValues(toFloat(values.getSplatValue<APFloat>()), shape);
+    auto floats = llvm::map_range(values.getValues<APFloat>(), toFloat);
+    return listedValues({floats.begin(), floats.end()}, shape);
+  }
+  auto sources = operands(weight, depth);
+  if (!sources)
+    return sources.takeError();
+  return evaluateRecipe(weight, *sources);
+}
+
+WeightGraph::Result WeightGraph::fromFile(WeightOp weight, FileSourceAttr source) {
+  auto file = openFile(source.getPath());
+  if (!file)
+    return file.takeError();
+  int64_t bytes = *elementCount(weight) * source.getElementType().getIntOrFloatBitWidth() / 8;
+  auto present = static_cast<int64_t>((*file)->bytes().size());
+  if (source.getOffset() > present || bytes > present - source.getOffset())
+    return failure(ErrorCode::WeightFile,
+                   "{}: weight '{}' of shape {} needs {} bytes from byte {} on, but the file has {} bytes; was it "
+                   "downloaded completely?",
+                   source.getPath().str(), weight.getSymName().str(), shapeText(typeOf(weight)), bytes,
+                   source.getOffset(), present);
+  return fileValues(*file, source.getOffset(), source.getElementType(), matrixShape(typeOf(weight)));
+}
+
+llvm::Expected<std::vector<WeightValuesPtr>> WeightGraph::operands(WeightOp weight, int depth) {
+  std::vector<WeightValuesPtr> result;
+  if (!weight.getOf())
+    return result;
+  for (auto symbol : weight.getOf()->getAsRange<FlatSymbolRefAttr>()) {
+    auto found = symbols.find(symbol.getValue());
+    if (found == symbols.end())
+      return refuse(weight, fmt::format("is made from '{}', which does not exist", symbol.getValue().str()));
+    Result source = values(found->second, depth + 1);
+    if (!source)
+      return source.takeError();
+    result.push_back(roundedValues(*source, typeOf(found->second).getElementType()));
+  }
+  return result;
+}
+
+}  // namespace talc

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the values of talc.weight symbols readable: opens files, checks shapes and ranges, follows recipes.
+#pragma once
+
+#include "compiler/artifact/MappedFile.h"
+#include "compiler/artifact/WeightValues.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace talc {
+
+class WeightGraph {
+public:
+  explicit WeightGraph(mlir::ModuleOp module);
+
+  // Values not yet rounded to the weight's element type. Everything that can fail fails here, not while reading.
+  llvm::Expected<WeightValuesPtr> values(WeightOp weight) { return values(weight, 0); }
+
+  // Gives back the memory of file pages read so far.
+  void releasePages() const;
+
+private:
+  using Result = llvm::Expected<WeightValuesPtr>;
+
+  Result values(WeightOp weight, int depth);
+  Result evaluate(WeightOp weight, int depth);
+  llvm::Expected<std::vector<WeightValuesPtr>> operands(WeightOp weight, int depth);
+  Result fromFile(WeightOp weight, FileSourceAttr source);
+  llvm::Expected<std::shared_ptr<const MappedFile>> openFile(llvm::StringRef path);
+
+  std::string directory;
+  llvm::StringMap<WeightOp> symbols;
+  llvm::StringMap<WeightValuesPtr> evaluated;
+  llvm::StringMap<std::shared_ptr<const MappedFile>> files;
+};
+
+// The values of a weight that follows from `sources` (rounded to their types) by a recipe; checks that shapes fit.
+llvm::Expected<WeightValuesPtr> evaluateRecipe(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources);
+
+// "weight 'NAME' of shape [...] WHY"
+llvm::Error refuse(WeightOp weight, const std::string &why);
+
+// Elements of a weight. Fails when its bytes would not fit in an address space.
+llvm::Expected<int64_t> elementCount(WeightOp weight);
+
+}  // namespace talc

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates recipes tile by tile: a recipe asks its sources for blocks of about 64 KiB and rearranges them.
+#include "compiler/artifact/WeightRecipes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talc {
+
+namespace {
+
+constexpr int64_t blockElements = 16384;
+
+void clearRows(float *out, int64_t stride, int64_t rows, int64_t columns) {
+  for (int64_t row = 0; row < rows; ++row)
+    std::fill_n(out + row * stride, columns, 0.0f);
+}
+
+class Transposed : public WeightValues {
+public:
+  explicit Transposed(WeightValuesPtr source)
+      : WeightValues({source->shape.columns, source->shape.rows}), source(std::move(source)) {}
+
+  void read(Tile tile, float *out, int64_t stride) const override {
+    constexpr int64_t blockRows = 64, blockColumns = blockElements / blockRows;
+    std::vector<float> block(blockElements);
+    for (int64_t row = 0; row < tile.rows; row += blockRows)
+      for (int64_t column = 0; column < tile.columns; column += blockColumns) {
+        int64_t rows = std::min(blockRows, tile.rows - row), columns = std::min(blockColumns, tile.columns - column);
+        source->read({tile.column + column, tile.row + row, columns, rows}, block.data(), rows);
+        transposeBlock(block.data(), rows, columns, out + row * stride + column, stride);
+      }
+  }
+
+private:
+  static void transposeBlock(const float *block, int64_t rows, int64_t columns, float *out, int64_t stride) {
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column)
+        out[row * stride + column] = block[column * rows + row];
+  }
+
+  WeightValuesPtr source;
+};
+
+class Concatenated : public WeightValues {
+public:
+  Concatenated(std::vector<WeightValuesPtr> sources, MatrixShape shape)
+      : WeightValues(shape), sources(std::move(sources)) {}
+
+  void read(Tile tile, float *out, int64_t stride) const override {
+    int64_t first = 0;  // row of the current source
+    for (const WeightValuesPtr &source : sources) {
+      int64_t begin = std::max(tile.row, first), end = std::min(tile.row + tile.rows, first + source->shape.rows);
+      if (begin < end)
+        source->read({begin - first, tile.column, end - begin, tile.columns}, out + (begin - tile.row) * stride,
+                     stride);
+      first += source->shape.rows;
+    }
+  }
+
+private:
+  std::vector<WeightValuesPtr> sources;
+};
+
+class Interleaved : public WeightValues {
+public:
+  Interleaved(WeightValuesPtr first, WeightValuesPtr second, int64_t group, MatrixShape shape)
+      : WeightValues(shape), sources{std::move(first), std::move(second)}, group(group) {}
+
+  void read(Tile tile, float *out, int64_t stride) const override {
+    for (int64_t done = 0; done < tile.rows;) {
+      int64_t row = tile.row + done, place = row % group;
+      int64_t rows = std::min(group - place, tile.rows - done);
+      readGroup(*sources[row / group % 2], row / (2 * group) * group + place, rows, tile, out + done * stride, stride);
+      done += rows;
+    }
+  }
+
+private:
+  static void readGroup(const WeightValues &source, int64_t row, int64_t rows, Tile tile, float *out, int64_t stride) {
+    int64_t present = std::clamp<int64_t>(source.shape.rows - row, 0, rows);
+    if (present > 0)
+      source.read({row, tile.column, present, tile.columns}, out, stride);
+    clearRows(out + present * stride, stride, rows - present, tile.columns);
+  }
+
+  WeightValuesPtr sources[2];
+  int64_t group;
+};
+
+class Padded : public WeightValues {
+public:
+  Padded(WeightValuesPtr source, int64_t rows)
+      : WeightValues({rows, source->shape.columns}), source(std::move(source)) {}
+
+  void read(Tile tile, float *out, int64_t stride) const override {
+    int64_t present = std::clamp<int64_t>(source->shape.rows - tile.row, 0, tile.rows);
+    if (present > 0)
+      source->read({tile.row, tile.column, present, tile.columns}, out, stride);
+    clearRows(out + present * stride, stride, tile.rows - present, tile.columns);
+  }
+
+private:
+  WeightValuesPtr source;
+};
+
+class RotaryTable : public WeightValues {
+public:
+  RotaryTable(std::vector<double> frequencies, MatrixShape shape)
+      : WeightValues(shape), frequencies(std::move(frequencies)) {}
+
+  void read(Tile tile, float *out, int64_t stride) const override {
+    auto half = static_cast<int64_t>(frequencies.size());
+    for (int64_t row = 0; row < tile.rows; ++row)
+      for (int64_t column = 0; column < tile.columns; ++column) {
+        int64_t feature = tile.column + column;
+        double angle = static_cast<double>(tile.row + row) * frequencies[feature % half];
+        out[row * stride + column] = static_cast<float>(feature < half ? std::cos(angle) : std::sin(angle));
+      }
+  }
+
+private:
+  std::vector<double> frequencies;
+};
+
+}  // namespace
+
+WeightValuesPtr transposedValues(WeightValuesPtr source) { return std::make_shared<Transposed>(std::move(source)); }
+
+WeightValuesPtr concatenatedValues(std::vector<WeightValuesPtr> sources) {
+  MatrixShape shape{0, sources.front()->shape.columns};
+  for (const WeightValuesPtr &source : sources)
+    shape.rows += source->shape.rows;
+  return std::make_shared<Concatenated>(std::move(sources), shape);
+}
+
+WeightValuesPtr interleavedValues(WeightValuesPtr first, WeightValuesPtr second, int64_t group) {
+  MatrixShape shape = first->shape;
+  shape.rows = 2 * ((shape.rows + group - 1) / group) * group;
+  return std::make_shared<Interleaved>(std::move(first), std::move(second), group, shape);
+}
+
+WeightValuesPtr paddedValues(WeightValuesPtr source, int64_t rows) {
+  return std::make_shared<Padded>(std::move(source), rows);
+}
+
+WeightValuesPtr rotaryTable(std::vector<double> frequencies, int64_t positions) {
+  MatrixShape shape{positions, 2 * static_cast<int64_t>(frequencies.size())};
+  return std::make_shared<RotaryTable>(std::move(frequencies), shape);
+}
+
+}  // namespace talc

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights that follow from other weights. The recipes are defined in dialects/talc/TalcDialect.td; shapes must fit.
+#pragma once
+
+#include "compiler/artifact/WeightValues.h"
+
+#include <vector>
+
+namespace talc {
+
+WeightValuesPtr transposedValues(WeightValuesPtr source);
+// Rows of all sources one after the other.
+WeightValuesPtr concatenatedValues(std::vector<WeightValuesPtr> sources);
+// `group` rows of each of two sources in turn, the last group filled up with zeros.
+WeightValuesPtr interleavedValues(WeightValuesPtr first, WeightValuesPtr second, int64_t group);
+// [panels, depth * lanes].
+WeightValuesPtr packedValues(WeightValuesPtr source, int64_t lanes);
+// Zero rows appended.
+WeightValuesPtr paddedValues(WeightValuesPtr source, int64_t rows);
+// Row p: cos(p * frequencies), then sin(p * frequencies).
+WeightValuesPtr rotaryTable(std::vector<double> frequencies, int64_t positions);
+
+}  // namespace talc

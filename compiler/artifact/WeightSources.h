@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights whose values come from outside the program or are written in it.
+#pragma once
+
+#include "compiler/artifact/MappedFile.h"
+#include "compiler/artifact/WeightValues.h"
+
+#include <vector>
+
+namespace talc {
+
+// Row-major values of `elementType` (f32, f16, bf16) from byte `offset` on, which lie inside the file.
+WeightValuesPtr fileValues(std::shared_ptr<const MappedFile> file, int64_t offset, mlir::Type elementType,
+                           MatrixShape shape);
+// Element i is mean + deviation * randomUniform(seed, i).
+WeightValuesPtr randomValues(uint64_t seed, double mean, double deviation, MatrixShape shape);
+WeightValuesPtr fillValues(float value, MatrixShape shape);
+// Row-major; as many as the shape has.
+WeightValuesPtr listedValues(std::vector<float> values, MatrixShape shape);
+
+}  // namespace talc

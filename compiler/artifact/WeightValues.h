@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of a weight, readable in tiles, whether they lie in a file or follow from other weights by a recipe.
+#pragma once
+
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace talc {
+
+// A weight seen as a matrix: its first dimension by the product of the others. A vector is one column.
+struct MatrixShape {
+  int64_t rows = 0, columns = 0;
+  bool operator==(const MatrixShape &other) const { return rows == other.rows && columns == other.columns; }
+};
+MatrixShape matrixShape(mlir::RankedTensorType type);
+
+// A rectangle of such a matrix.
+struct Tile {
+  int64_t row, column, rows, columns;
+};
+
+// Immutable; may be read by several threads at a time.
+class WeightValues {
+public:
+  explicit WeightValues(MatrixShape shape) : shape(shape) {}
+  virtual ~WeightValues();
+
+  // Stores element (tile.row + r, tile.column + c) in out[r * stride + c]. The tile lies inside the matrix. A recipe
+  // reads its sources in blocks that fit a core's cache, so that tiles may be large.
+  virtual void read(Tile tile, float *out, int64_t stride) const = 0;
+
+  const MatrixShape shape;
+};
+
+using WeightValuesPtr = std::shared_ptr<const WeightValues>;
+
+// `values` rounded to an element type (f16, bf16; f32 changes nothing).
+WeightValuesPtr roundedValues(WeightValuesPtr values, mlir::Type elementType);
+
+}  // namespace talc

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Knows which processors talc has code for.
+#include "compiler/targets/Target.h"
+
+#include "compiler/Error.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+namespace talc::targets {
+
+using artifact::CpuLevel;
+
+static bool isKnown(llvm::StringRef cpu) { return llvm::X86::parseArchX86(cpu, true) != llvm::X86::CK_None; }
+
+static llvm::StringSet<> featuresOf(llvm::StringRef cpu) {
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::X86::getFeaturesForCPU(cpu, names);
+  llvm::StringSet<> result;
+  for (llvm::StringRef name : names)
+    result.insert(name);
+  return result;
+}
+
+static llvm::StringSet<> featuresOfHost() {
+  llvm::StringSet<> result;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    if (feature.second)
+      result.insert(feature.first());
+  return result;
+}
+
+// The highest level of the psABI whose features are all present. Sources: x86-64 psABI, table 3.1.
+static CpuLevel levelOf(const llvm::StringSet<> &features) {
+  auto has = [&](std::initializer_list<llvm::StringRef> names) {
+    return llvm::all_of(names, [&](llvm::StringRef name) { return features.contains(name); });
+  };
+  if (!has({"cx16", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"}))
+    return CpuLevel::Any;
+  if (!has({"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}))
+    return CpuLevel::X86_64_v2;
+  if (!has({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
+    return CpuLevel::X86_64_v3;
+  return CpuLevel::X86_64_v4;
+}
+
+llvm::Expected<Target> parseTarget(llvm::StringRef name) {
+  bool native = name == "native";
+  llvm::StringRef cpu = native ? llvm::sys::getHostCPUName() : name;
+  if (!native && !isKnown(cpu))
+    return failure(ErrorCode::BadTarget,
+                   "--target={}: unknown; expected native, x86-64-v3, x86-64-v4, or the name of a processor such as "
+                   "znver3 or skylake-avx512",
+                   name.str());
+  CpuLevel level = levelOf(native ? featuresOfHost() : featuresOf(cpu));
+  if (level < CpuLevel::X86_64_v3)
+    return failure(ErrorCode::BadTarget,
+                   "--target={}: the processor {} lacks instructions of x86-64-v3 (AVX2 and FMA), which talc's code "
+                   "needs; to compile for another machine, use --target=x86-64-v3",
+                   name.str(), cpu.str());
+  Target target;
+  target.cpu = level == CpuLevel::X86_64_v4 ? "x86-64-v4" : "x86-64-v3";
+  target.tune = isKnown(cpu) ? cpu.str() : target.cpu;
+  target.level = level;
+  return target;
+}
+
+}  // namespace talc::targets
