@@ -181,4 +181,11 @@ def ConvertStepToLLVM : Pass<"convert-step-to-llvm", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect"];
 }
 
+//===--- every stage ---------------------------------------------------------------------------------------------===//
+
+def CheckDialects : Pass<"check-dialects"> {
+  let summary = "fails if an operation is not of the given dialects";
+  let options = [ListOption<"dialects", "dialects", "std::string", "the dialects that may remain">];
+}
+
 #endif // TALC_PASSES

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages of the compiler and the passes of each.
+#pragma once
+
+#include "compiler/targets/Target.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include <optional>
+#include <string>
+
+namespace talc {
+
+// In the order in which they run. `Package` has no passes: it writes the artifact.
+enum class Stage { Import, Optimize, Lower, Bufferize, Schedule, Codegen, Package };
+constexpr Stage allStages[] = {Stage::Import,   Stage::Optimize, Stage::Lower,  Stage::Bufferize,
+                               Stage::Schedule, Stage::Codegen,  Stage::Package};
+
+// The name of a stage in options, dump files and folders; the stage of a name, if there is one.
+llvm::StringRef stageName(Stage stage);
+std::optional<Stage> parseStage(llvm::StringRef name);
+
+struct PipelineOptions {
+  std::string weights = "checkpoint";  // element type of stored weights: checkpoint, f32, f16, bf16
+  targets::Target target;
+};
+
+// Adds the passes of one stage to a manager of ModuleOp passes.
+void addStage(mlir::OpPassManager &passes, Stage stage, const PipelineOptions &options);
+
+}  // namespace talc

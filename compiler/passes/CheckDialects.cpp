@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// check-dialects: fails, naming the operation, if a stage leaves anything behind that it should have converted.
+#include "compiler/passes/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace talc {
+#define GEN_PASS_DEF_CHECKDIALECTS
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+
+namespace {
+
+struct CheckDialects : talc::impl::CheckDialectsBase<CheckDialects> {
+  using Base::Base;
+  void runOnOperation() override {
+    WalkResult result = getOperation()->walk([&](Operation *op) {
+      if (llvm::is_contained(dialects, op->getName().getDialectNamespace()))
+        return WalkResult::advance();
+      op->emitOpError("is left over at the end of a stage");
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+}  // namespace
