@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spin, yield, then futex.
+// Spin, then futex. Nothing in between: sched_yield puts the thread behind all others of its core, and where other
+// processes compute that costs a whole time slice, while a thread woken from a futex runs soon.
 #include "runtime/parallel/Signal.h"
 
 #include <climits>
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,16 +32,11 @@ void Signal::advance() {
     futex(value, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
-void Signal::await(uint32_t old, Patience patience) {
-  for (int32_t i = 0; i < patience.looks; ++i) {
+void Signal::await(uint32_t old, int32_t looks) {
+  for (int32_t i = 0; i < looks; ++i) {
     if (now() != old)
       return;
     pauseBriefly();
-  }
-  for (int32_t i = 0; i < patience.yields; ++i) {
-    if (now() != old)
-      return;
-    sched_yield();
   }
   sleepers.fetch_add(1, std::memory_order_seq_cst);
   while (value.load(std::memory_order_seq_cst) == old)

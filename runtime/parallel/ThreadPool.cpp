@@ -11,15 +11,15 @@ namespace talc {
 
 // With a core for each thread, waiting awake for some ten microseconds is cheaper than a system call at each of a
 // step's barriers. With fewer cores, who waits must make room for who works.
-static Patience patienceFor(int32_t threads) {
-  return threads <= usableProcessors() ? Patience{1000, 20} : Patience{0, 1};
+static int32_t looksFor(int32_t threads) {
+  return threads <= usableProcessors() ? 1000 : 0;
 }
 
-ThreadPool::ThreadPool(int32_t threads, Patience patience)
-    : threads(threads), patience(patience), inside(threads, patience), finish(threads, patience) {}
+ThreadPool::ThreadPool(int32_t threads, int32_t looks)
+    : threads(threads), looks(looks), inside(threads, looks), finish(threads, looks) {}
 
 Status ThreadPool::create(int32_t threads, std::unique_ptr<ThreadPool> &pool) {
-  std::unique_ptr<ThreadPool> created(new ThreadPool(threads, patienceFor(threads)));
+  std::unique_ptr<ThreadPool> created(new ThreadPool(threads, looksFor(threads)));
   if (int error = created->startWorkers())
     return Status::failure(TALC_ERROR_THREADS, "threads: thread %zu of %d cannot be started: %s; ask for fewer threads",
                            created->workers.size() + 1, threads, strerror(error));
@@ -60,7 +60,7 @@ void *ThreadPool::enter(void *argument) {
 void ThreadPool::work(int32_t index) {
   // Counting from 0 and not from start.now(): a run may begin before this thread does.
   for (uint32_t seen = 0;; ++seen) {
-    start.await(seen, patience);
+    start.await(seen, looks);
     if (stopping)
       return;
     function(context, index);

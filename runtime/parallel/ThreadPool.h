@@ -34,13 +34,13 @@ private:
     pthread_t handle;
   };
 
-  ThreadPool(int32_t threads, Patience patience);
+  ThreadPool(int32_t threads, int32_t looks);
   static void *enter(void *worker);
   void work(int32_t index);
   int startWorkers();
 
   const int32_t threads;
-  const Patience patience;
+  const int32_t looks;
   std::vector<Worker> workers;
   Function function = nullptr;
   void *context = nullptr;

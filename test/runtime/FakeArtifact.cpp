@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the sections that FakeCode.c works with and lays them out as the compiler does.
+#include "test/runtime/FakeArtifact.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace talc::test {
+
+using namespace artifact;
+
+Bytes readBytes(const std::string &path) {
+  Bytes result;
+  FILE *file = fopen(path.c_str(), "rb");
+  if (!file)
+    return result;
+  unsigned char buffer[65536];
+  for (size_t count; (count = fread(buffer, 1, sizeof(buffer), file)) > 0;)
+    result.insert(result.end(), buffer, buffer + count);
+  fclose(file);
+  return result;
+}
+
+bool writeBytes(const std::string &path, const Bytes &bytes) {
+  FILE *file = fopen(path.c_str(), "wb");
+  if (!file)
+    return false;
+  bool complete = fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  return fclose(file) == 0 && complete;
+}
+
+template <typename T> static void append(Bytes &bytes, const T *values, size_t count) {
+  auto *begin = reinterpret_cast<const unsigned char *>(values);
+  bytes.insert(bytes.end(), begin, begin + count * sizeof(T));
+}
+
+constexpr uint64_t stateGroup = 16;
+
+static uint64_t stateBytes(const FakeOptions &options) {
+  return (options.maxSequence + stateGroup - 1) / stateGroup * stateGroup * sizeof(int32_t);
+}
+
+static Bytes makeWeights(const FakeOptions &options) {
+  int32_t header[4] = {options.vocabulary, static_cast<int32_t>(stateBytes(options)), options.nanFrom, 0};
+  std::vector<int32_t> next(options.vocabulary);
+  for (int32_t id = 0; id < options.vocabulary; ++id)
+    next[id] = (id + 1) % options.vocabulary;
+  for (size_t i = 0; i < options.cycle.size(); ++i) {
+    bool last = i + 1 == options.cycle.size();
+    auto at = [&](size_t k) { return static_cast<unsigned char>(options.cycle[k]); };
+    next[at(i)] = !last ? at(i + 1) : options.ends ? endToken : at(0);
+  }
+  Bytes bytes;
+  append(bytes, header, 4);
+  append(bytes, next.data(), next.size());
+  return bytes;
+}
+
+static Bytes makeInfo(const FakeOptions &options, uint64_t weightBytes) {
+  ModelInfo info = {};
+  info.vocabularySize = options.vocabulary;
+  info.maxSequence = options.maxSequence;
+  info.weightBytes = weightBytes;
+  info.stateBytesPerSlot = stateBytes(options);
+  info.stateBytesPerToken = sizeof(int32_t);
+  info.stateTokenGroup = stateGroup;
+  info.arenaBytesPerToken = sizeof(uint64_t);
+  info.arenaBytesFixed = 64;
+  info.arenaBytesPerThread = 64;
+  info.beginToken = -1;
+  info.endTokenCount = options.vocabulary > endToken ? 1 : 0;
+  info.endTokens[0] = endToken;
+  info.sample = options.temperature > 0;
+  info.temperature = options.temperature;
+  info.topP = 1;
+  info.repetitionPenalty = 1;
+  strcpy(info.name, "fake");
+  Bytes bytes;
+  append(bytes, &info, 1);
+  return bytes;
+}
+
+std::vector<FakeSection> makeSections(const FakeOptions &options) {
+  const char manifest[] = "{\"name\":\"fake\"}";
+  Bytes weights = makeWeights(options), text;
+  append(text, manifest, strlen(manifest));
+  std::vector<FakeSection> sections = {
+      {SectionKind::Manifest, CpuLevel::Any, text},
+      {SectionKind::ModelInfo, CpuLevel::Any, makeInfo(options, weights.size())},
+      {SectionKind::Weights, CpuLevel::Any, weights},
+  };
+  for (CpuLevel level : options.levels)
+    sections.push_back({SectionKind::Code, level, readBytes(options.code)});
+  if (options.tokenizer)
+    sections.push_back({SectionKind::Tokenizer, CpuLevel::Any, makeByteTokenizer()});
+  return sections;
+}
+
+Bytes assemble(const Bytes &carrier, const std::vector<FakeSection> &sections) {
+  Bytes file = carrier;
+  std::vector<Section> table;
+  for (const FakeSection &section : sections) {
+    file.resize((file.size() + sectionAlignment - 1) / sectionAlignment * sectionAlignment);
+    table.push_back({static_cast<uint32_t>(section.kind), static_cast<uint32_t>(section.level), file.size(),
+                     section.bytes.size(), hashBytes(section.bytes.data(), section.bytes.size())});
+    file.insert(file.end(), section.bytes.begin(), section.bytes.end());
+  }
+  uint64_t tableBytes = table.size() * sizeof(Section);
+  Trailer trailer = {};
+  trailer.tableOffset = file.size();
+  trailer.tableHash = hashBytes(reinterpret_cast<const unsigned char *>(table.data()), tableBytes);
+  trailer.fileSize = file.size() + tableBytes + sizeof(Trailer);
+  trailer.sectionCount = static_cast<uint32_t>(table.size());
+  trailer.version = formatVersion;
+  memcpy(trailer.magic, trailerMagic, sizeof(trailerMagic));
+  append(file, table.data(), table.size());
+  append(file, &trailer, 1);
+  return file;
+}
+
+}  // namespace talc::test

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes small artifacts for tests, valid or with chosen content.
+#pragma once
+
+#include "runtime/artifact/ArtifactFormat.h"
+
+#include <string>
+#include <vector>
+
+namespace talc::test {
+
+using Bytes = std::vector<unsigned char>;
+
+struct FakeSection {
+  artifact::SectionKind kind;
+  artifact::CpuLevel level;
+  Bytes bytes;
+};
+
+struct FakeOptions {
+  std::string carrier, code;  // paths; an empty carrier makes an artifact without program
+  std::vector<artifact::CpuLevel> levels = {artifact::CpuLevel::X86_64_v2};
+  int32_t vocabulary = 260;  // the tokenizer has the bytes 0 to 255 and the end token 256
+  int32_t maxSequence = 2048;
+  int32_t nanFrom = 1 << 30;
+  bool tokenizer = true;
+  std::string cycle;  // text whose bytes follow one another; empty: id + 1 follows id
+  bool ends = false;  // after the cycle's last byte comes the end token
+  float temperature = 0;
+};
+
+constexpr int32_t endToken = 256;
+
+// Empty when the file cannot be read.
+Bytes readBytes(const std::string &path);
+bool writeBytes(const std::string &path, const Bytes &bytes);
+
+std::vector<FakeSection> makeSections(const FakeOptions &options);
+
+// Carrier, sections, table and trailer, with right offsets and checksums.
+Bytes assemble(const Bytes &carrier, const std::vector<FakeSection> &sections);
+
+// A tokenizer that has one token per byte, spelled <0x00> to <0xFF>, and the special token </s>.
+Bytes makeByteTokenizer();
+
+}  // namespace talc::test

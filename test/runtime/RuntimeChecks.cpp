@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// runtime-checks NAME ARGUMENT...: runs one check; exit status 0 when it passed.
+#include "test/runtime/RuntimeChecks.h"
+
+#include <cstdio>
+
+namespace talc::test {
+
+bool expect(bool condition, const std::string &what) {
+  if (!condition)
+    fprintf(stderr, "failed: %s\n", what.c_str());
+  return condition;
+}
+
+}  // namespace talc::test
+
+int main(int count, char **arguments) {
+  using namespace talc::test;
+  struct {
+    const char *name;
+    bool (*check)(const Arguments &);
+  } const table[] = {
+      {"allocations", checkAllocations}, {"api", checkApi},         {"damage", checkDamage},
+      {"hostile", checkHostile},         {"library", checkLibrary}, {"sampler", checkSampler},
+      {"threads", checkThreads},
+  };
+  for (auto &entry : table)
+    if (count > 1 && std::string(arguments[1]) == entry.name)
+      return entry.check(Arguments(arguments + 2, arguments + count)) ? 0 : 1;
+  fprintf(stderr, "usage: runtime-checks NAME ARGUMENT...\n");
+  return 2;
+}
