@@ -16,10 +16,10 @@ using namespace mlir;
 namespace talc {
 
 // Every stage ends here: tidies up, then names any operation that does not belong into the next stage.
-static void endStage(OpPassManager &passes, std::vector<std::string> dialects) {
+static void endStage(OpPassManager &passes, ArrayRef<std::string> dialects) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
-  passes.addPass(createCheckDialects({std::move(dialects)}));
+  passes.addPass(createCheckDialects({SmallVector<std::string>(dialects)}));
 }
 
 static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
@@ -57,7 +57,9 @@ static void addBufferize(OpPassManager &passes) {
   oneShot.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   passes.addPass(bufferization::createOneShotBufferizePass(oneShot));
   // Blocks return the buffer that they were given.
-  passes.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  bufferization::DropEquivalentBufferResultsPassOptions allFunctions;
+  allFunctions.modifyPublicFunctions = true;
+  passes.addPass(bufferization::createDropEquivalentBufferResultsPass(allFunctions));
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   // Kernels first, so that barriers stand between calls; barriers first, so that no buffer is reused too early.

@@ -8,6 +8,7 @@
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace talc {
@@ -39,11 +40,19 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
   }
 
   void outline(Operation *piece, SymbolTable &symbols, llvm::StringMap<func::FuncOp> &kernels) {
-    SmallVector<Value> operands = {piece->getParentOfType<func::FuncOp>().getArgument(0)};
-    for (Value operand : piece->getOperands())
-      if (!llvm::is_contained(operands, operand))
-        operands.push_back(operand);
-    func::FuncOp made = makeKernel(piece, operands);
+    SetVector<Value> operands, captured;
+    operands.insert(piece->getParentOfType<func::FuncOp>().getArgument(0));
+    operands.insert_range(piece->getOperands());
+    getUsedValuesDefinedAbove(piece->getRegions(), captured);
+    SmallVector<Operation *> constants;
+    for (Value value : captured) {
+      Operation *definition = value.getDefiningOp();
+      if (definition && definition->hasTrait<OpTrait::ConstantLike>())
+        constants.push_back(definition);
+      else
+        operands.insert(value);
+    }
+    func::FuncOp made = makeKernel(piece, operands.getArrayRef(), constants);
     // The printed body is the identity of a kernel: operations, shapes and attributes, without names.
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -59,11 +68,11 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
       symbols.insert(made);
     }
     OpBuilder builder(piece);
-    func::CallOp::create(builder, piece->getLoc(), shared, operands);
+    func::CallOp::create(builder, piece->getLoc(), shared, operands.getArrayRef());
     piece->erase();
   }
 
-  func::FuncOp makeKernel(Operation *piece, ArrayRef<Value> operands) {
+  func::FuncOp makeKernel(Operation *piece, ArrayRef<Value> operands, ArrayRef<Operation *> constants) {
     OpBuilder builder(&getContext());
     auto type = builder.getFunctionType(TypeRange(ValueRange(operands)), {});
     auto function = func::FuncOp::create(builder, builder.getUnknownLoc(), "kernel", type);
@@ -73,6 +82,8 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
     IRMapping mapping;
     for (auto [operand, argument] : llvm::zip(operands, entry->getArguments()))
       mapping.map(operand, argument);
+    for (Operation *constant : constants)
+      builder.clone(*constant, mapping);
     builder.clone(*piece, mapping);
     func::ReturnOp::create(builder, builder.getUnknownLoc());
     return function;

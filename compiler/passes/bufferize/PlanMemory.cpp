@@ -36,6 +36,17 @@ struct FrameSize {
   int64_t perToken = 0, fixed = 0;
 };
 
+FrameSize larger(FrameSize a, FrameSize b) {
+  return {std::max(a.perToken, b.perToken), std::max(a.fixed, b.fixed)};
+}
+
+// The temporaries of one function and where they begin.
+struct Frame {
+  SmallVector<Buffer> buffers;
+  FrameSize size, base;
+  FrameSize end() const { return {base.perToken + size.perToken, base.fixed + size.fixed}; }
+};
+
 int64_t bytesOf(MemRefType type) {
   int64_t bytes = type.getElementTypeBitWidth() / 8;
   for (int64_t size : type.getShape())
@@ -118,39 +129,44 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     getOperation()->setAttr("talc.plan", builder.getDictionaryAttr(plan));
   }
 
-  // Callers are planned before the functions they call, whose frames begin where the largest caller's ends.
+  // A function's frame begins where the largest frame of its callers ends; per-token buffers of all functions come
+  // first in the arena, fixed ones behind them.
   FrameSize planArena() {
-    SymbolTable symbols(getOperation());
-    llvm::MapVector<func::FuncOp, FrameSize> frames;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr(talc::entryAttr))
-        frames[function] = {};
-    FrameSize total;
-    for (size_t i = 0; i < frames.size(); ++i) {
-      auto [function, base] = *(frames.begin() + i);
-      SmallVector<Buffer> buffers = collectBuffers(function);
-      FrameSize end = {base.perToken + place(buffers, true), base.fixed + place(buffers, false)};
-      for (Buffer &buffer : buffers)
-        replace(buffer, base);
-      total = {std::max(total.perToken, end.perToken), std::max(total.fixed, end.fixed)};
-      function.walk([&, end = end](func::CallOp call) {
-        auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        FrameSize &frame = frames[callee];
-        frame = {std::max(frame.perToken, end.perToken), std::max(frame.fixed, end.fixed)};
-      });
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    llvm::MapVector<StringRef, Frame> frames;
+    for (func::FuncOp function : functions) {
+      Frame &frame = frames[function.getName()];
+      frame.buffers = collectBuffers(function);
+      frame.size = {place(frame.buffers, true), place(frame.buffers, false)};
     }
-    // Per-token buffers come first in the arena, fixed ones behind them.
-    getOperation().walk([&](kernel::ArenaOp op) {
-      if (op.getPerToken() < 0)
-        op.setPerToken(total.perToken);
-    });
+    while (moveBehindCallers(functions, frames)) {
+    }
+    FrameSize total;
+    for (auto &[name, frame] : frames)
+      total = larger(total, frame.end());
+    for (auto &[name, frame] : frames)
+      for (Buffer &buffer : frame.buffers)
+        replace(buffer, frame.base, total.perToken);
     return total;
   }
 
-  static void replace(Buffer &buffer, FrameSize base) {
+  // Returns whether a frame moved; calls form no cycle, so this ends.
+  static bool moveBehindCallers(ArrayRef<func::FuncOp> functions, llvm::MapVector<StringRef, Frame> &frames) {
+    bool moved = false;
+    for (func::FuncOp function : functions)
+      function.walk([&](func::CallOp call) {
+        FrameSize &base = frames[call.getCallee()].base;
+        FrameSize behind = larger(base, frames[function.getName()].end());
+        moved |= behind.perToken != base.perToken || behind.fixed != base.fixed;
+        base = behind;
+      });
+    return moved;
+  }
+
+  static void replace(Buffer &buffer, FrameSize base, int64_t endOfPerToken) {
     OpBuilder builder(buffer.alloc);
     Value rows = buffer.perToken ? buffer.alloc.getDynamicSizes()[0] : Value();
-    int64_t perToken = buffer.perToken ? base.perToken + buffer.offset : -1;
+    int64_t perToken = buffer.perToken ? base.perToken + buffer.offset : endOfPerToken;
     int64_t fixed = buffer.perToken ? 0 : base.fixed + buffer.offset;
     Value step = buffer.alloc->getParentOfType<func::FuncOp>().getArgument(0);
     auto view = kernel::ArenaOp::create(builder, buffer.alloc.getLoc(), buffer.alloc.getType(), step, rows, perToken,
