@@ -57,9 +57,7 @@ static void addBufferize(OpPassManager &passes) {
   oneShot.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
   passes.addPass(bufferization::createOneShotBufferizePass(oneShot));
   // Blocks return the buffer that they were given.
-  bufferization::DropEquivalentBufferResultsPassOptions allFunctions;
-  allFunctions.modifyPublicFunctions = true;
-  passes.addPass(bufferization::createDropEquivalentBufferResultsPass(allFunctions));
+  passes.addPass(bufferization::createDropEquivalentBufferResultsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   // Kernels first, so that barriers stand between calls; barriers first, so that no buffer is reused too early.

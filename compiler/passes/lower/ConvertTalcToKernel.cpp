@@ -281,6 +281,8 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
       function.setType(FunctionType::get(&getContext(), function.getArgumentTypes(), {}));
       return success();
     }
+    // Only private functions lose results that are equal to an argument.
+    function.setPrivate();
     if (rowCount(builder, value).getDefiningOp<kernel::OutputCountOp>())
       return function.emitOpError("selects rows; only the entry function can");
     (void)function.insertArgument(function.getNumArguments(), type, {}, function.getLoc());

@@ -38,7 +38,7 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
 
   void runOnOperation() override {
     if (lanes <= 0 || gateGroup <= 0) {
-      getOperation().emitError() << "panels of " << lanes << " lanes and groups of " << gateGroup
+      getOperation().emitError() << "panels of " << lanes.getValue() << " lanes and groups of " << gateGroup.getValue()
                                  << " outputs are impossible, expected numbers > 0";
       return signalPassFailure();
     }
