@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks functions and hands every op with the contents of its operands to its definition.
+#include "compiler/reference/Evaluation.h"
+
+#include "compiler/Error.h"
+#include "compiler/reference/AttentionOps.h"
+#include "compiler/reference/LayerOps.h"
+#include "compiler/reference/RowOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace talc::reference {
+
+using llvm::Error;
+using llvm::Expected;
+
+MatrixPtr Frame::matrix(mlir::Value value) const {
+  const Content &content = get(value);
+  if (auto *matrix = std::get_if<MatrixPtr>(&content))
+    return *matrix;
+  const Weight &weight = *std::get<WeightPtr>(content);
+  Matrix result(weight.shape[0], weight.shape[1]);
+  std::copy(weight.values.begin(), weight.values.end(), result.values.begin());
+  return std::make_shared<const Matrix>(std::move(result));
+}
+
+WeightPtr Frame::weight(mlir::Value value) const {
+  if (!value)
+    return nullptr;
+  const Content &content = get(value);
+  if (auto *weight = std::get_if<WeightPtr>(&content))
+    return *weight;
+  const Matrix &matrix = *std::get<MatrixPtr>(content);
+  return std::make_shared<const Weight>(
+      Weight{{matrix.rows, matrix.columns}, std::vector<float>(matrix.values.begin(), matrix.values.end())});
+}
+
+Expected<MatrixPtr> Evaluation::run(mlir::func::FuncOp entry) {
+  Expected<std::vector<Content>> results = call(entry, {TokenIds{}, Borders{}});
+  if (!results)
+    return results.takeError();
+  Frame frame;
+  mlir::Value argument = entry.getBody().getArgument(0);
+  frame.set(argument, (*results)[0]);
+  return frame.matrix(argument);
+}
+
+Expected<std::vector<Content>> Evaluation::call(mlir::func::FuncOp function, llvm::ArrayRef<Content> arguments) {
+  std::string name = function.getSymName().str();
+  if (!llvm::hasSingleElement(function.getBody()))
+    return failure(ErrorCode::Usage, "function '{}' is not one block of code", name);
+  constexpr int deepest = 64;
+  if (depth == deepest)
+    return failure(ErrorCode::Usage, "the calls of function '{}' do not end", name);
+  ++depth;
+  Frame frame;
+  mlir::Block &body = function.getBody().front();
+  for (auto [parameter, argument] : llvm::zip_equal(body.getArguments(), arguments))
+    frame.set(parameter, argument);
+  for (mlir::Operation &op : body.without_terminator())
+    if (Error error = evaluateOp(&op, frame))
+      return error;
+  --depth;
+  std::vector<Content> results;
+  for (mlir::Value value : body.getTerminator()->getOperands())
+    results.push_back(frame.get(value));
+  return results;
+}
+
+Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
+  if (Error error = checkRows(op, frame))
+    return error;
+  return llvm::TypeSwitch<mlir::Operation *, Error>(op)
+      .Case<GetWeightOp, GetStateOp, DeriveOp>([&](auto) { return evaluateSource(op, frame); })
+      .Case<EmbeddingOp, PositionOp, SelectOp, SliceOp>([&](auto) { return evaluateRowOp(op, frame); })
+      .Case<LinearOp, GatedLinearOp, NormOp, ActivationOp, ScaleOp, AddOp, MulOp>(
+          [&](auto) { return evaluateLayer(op, frame); })
+      .Case<RopeOp, AppendOp, ReadOp, AttentionOp>([&](auto) { return evaluateSequenceOp(op, frame); })
+      .Case([&](mlir::func::CallOp call) { return evaluateCall(call, frame); })
+      .Default([](mlir::Operation *op) {
+        return failure(ErrorCode::Usage, "'{}' is no operation of the talc stage", op->getName().getStringRef().str());
+      });
+}
+
+// Stores a result that may have failed.
+template <typename Result> static Error store(Frame &frame, mlir::Value value, Expected<Result> result) {
+  if (!result)
+    return result.takeError();
+  frame.set(value, std::move(*result));
+  return Error::success();
+}
+
+static Error store(Frame &frame, mlir::Value value, Matrix result) {
+  frame.set(value, std::move(result));
+  return Error::success();
+}
+
+Error Evaluation::evaluateSource(mlir::Operation *op, Frame &frame) {
+  return llvm::TypeSwitch<mlir::Operation *, Error>(op)
+      .Case([&](GetWeightOp get) { return store(frame, get.getResult(), weights.get(get.getName())); })
+      .Case([&](GetStateOp get) -> Error {
+        frame.set(get.getResult(), &states[get.getName().str()]);
+        return Error::success();
+      })
+      .Case([&](DeriveOp derive) {
+        std::vector<WeightPtr> sources;
+        for (mlir::Value source : derive.getSources())
+          sources.push_back(frame.weight(source));
+        return store(frame, derive.getResult(), weights.derive(derive, sources));
+      });
+}
+
+Error Evaluation::evaluateRowOp(mlir::Operation *op, Frame &frame) {
+  return llvm::TypeSwitch<mlir::Operation *, Error>(op)
+      .Case(
+          [&](EmbeddingOp op) { return store(frame, op.getResult(), evaluate(op, ids, *frame.weight(op.getTable()))); })
+      .Case(
+          [&](PositionOp op) { return store(frame, op.getResult(), evaluate(op, step, *frame.weight(op.getTable()))); })
+      .Case([&](SelectOp op) { return store(frame, op.getResult(), evaluate(op, *frame.matrix(op.getX()), step)); })
+      .Case([&](SliceOp op) { return store(frame, op.getResult(), evaluate(op, *frame.matrix(op.getX()))); });
+}
+
+Error Evaluation::evaluateLayer(mlir::Operation *op, Frame &frame) {
+  auto matrix = [&](mlir::Value value) { return frame.matrix(value); };
+  auto weight = [&](mlir::Value value) { return frame.weight(value); };
+  auto done = [&](Matrix result) { return store(frame, op->getResult(0), std::move(result)); };
+  return llvm::TypeSwitch<mlir::Operation *, Error>(op)
+      .Case([&](LinearOp op) {
+        return done(evaluate(op, *matrix(op.getX()), *weight(op.getWeight()), weight(op.getBias()).get()));
+      })
+      .Case([&](GatedLinearOp op) {
+        return done(evaluate(op, *matrix(op.getX()), *weight(op.getWeight()), weight(op.getUp()).get()));
+      })
+      .Case([&](NormOp op) {
+        return done(evaluate(op, *matrix(op.getX()), *weight(op.getScale()), weight(op.getBias()).get()));
+      })
+      .Case<ActivationOp, ScaleOp>([&](auto op) { return done(evaluate(op, *matrix(op.getX()))); })
+      .Case<AddOp, MulOp>([&](auto op) { return done(evaluate(op, *matrix(op.getLhs()), *matrix(op.getRhs()))); });
+}
+
+Error Evaluation::evaluateSequenceOp(mlir::Operation *op, Frame &frame) {
+  auto matrix = [&](mlir::Value value) { return frame.matrix(value); };
+  return llvm::TypeSwitch<mlir::Operation *, Error>(op)
+      .Case([&](RopeOp op) {
+        return store(frame, op.getResult(), evaluate(op, *matrix(op.getX()), step, frame.weight(op.getTable()).get()));
+      })
+      .Case([&](AppendOp op) -> Error {
+        evaluate(op, frame.state(op.getState()), *matrix(op.getKeys()), *matrix(op.getValues()), step);
+        return Error::success();
+      })
+      .Case([&](ReadOp op) -> Error {
+        auto result = evaluate(op, frame.state(op.getState()), step);
+        if (!result)
+          return result.takeError();
+        frame.set(op.getKeys(), std::move(result->first));
+        frame.set(op.getValues(), std::move(result->second));
+        return Error::success();
+      })
+      .Case([&](AttentionOp op) -> Error {
+        return store(frame, op.getResult(),
+                     evaluate(op, *matrix(op.getQueries()), *matrix(op.getKeys()), *matrix(op.getValues()), step));
+      });
+}
+
+Error Evaluation::evaluateCall(mlir::func::CallOp op, Frame &frame) {
+  auto module = op->getParentOfType<mlir::ModuleOp>();
+  std::vector<Content> arguments;
+  for (mlir::Value operand : op.getOperands())
+    arguments.push_back(frame.get(operand));
+  Expected<std::vector<Content>> results = call(module.lookupSymbol<mlir::func::FuncOp>(op.getCallee()), arguments);
+  if (!results)
+    return results.takeError();
+  for (auto [value, content] : llvm::zip_equal(op.getResults(), *results))
+    frame.set(value, content);
+  return Error::success();
+}
+
+// The types do not say how many rows an op receives.
+Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
+  auto expect = [&](mlir::Value value, int64_t rows) -> Error {
+    int64_t found = frame.matrix(value)->rows;
+    if (found == rows)
+      return Error::success();
+    return failure(ErrorCode::Usage, "'{}' receives {} rows, expected {}", op->getName().getStringRef().str(), found,
+                   rows);
+  };
+  return llvm::TypeSwitch<mlir::Operation *, Error>(op)
+      .Case<AddOp, MulOp>([&](auto op) { return expect(op.getRhs(), frame.matrix(op.getLhs())->rows); })
+      .Case<RopeOp, SelectOp>([&](auto op) { return expect(op.getX(), step.rows()); })
+      .Case([&](AppendOp op) -> Error {
+        Error error = expect(op.getKeys(), step.rows());
+        return error ? std::move(error) : expect(op.getValues(), step.rows());
+      })
+      .Case([&](AttentionOp op) -> Error {
+        if (Error error = expect(op.getQueries(), step.rows()))
+          return error;
+        int64_t keys = frame.matrix(op.getKeys())->rows;
+        Error error = expect(op.getKeys(), keys == step.keys() ? keys : step.rows());
+        return error ? std::move(error) : expect(op.getValues(), keys);
+      })
+      .Default([](mlir::Operation *) { return Error::success(); });
+}
+
+}  // namespace talc::reference

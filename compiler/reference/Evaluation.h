@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of the interpreter: walks the functions of a module and evaluates each op.
+#pragma once
+
+#include "compiler/reference/Sequences.h"
+#include "compiler/reference/Tensors.h"
+#include "compiler/reference/Weights.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <variant>
+
+namespace talc::reference {
+
+struct TokenIds {};
+struct Borders {};
+
+// What an SSA value stands for: activations, a weight, a state, the step's ids, or the step's sequences.
+using Content = std::variant<MatrixPtr, WeightPtr, State *, TokenIds, Borders>;
+
+// The values of one call of a function.
+class Frame {
+public:
+  void set(mlir::Value value, Content content) { contents[value] = std::move(content); }
+  void set(mlir::Value value, Matrix matrix) { set(value, std::make_shared<const Matrix>(std::move(matrix))); }
+  const Content &get(mlir::Value value) const { return contents.find(value)->second; }
+
+  // A tensor type does not say whether a value is a weight, so either can be asked for.
+  MatrixPtr matrix(mlir::Value value) const;
+  WeightPtr weight(mlir::Value value) const;  // null for a null value
+  State &state(mlir::Value value) const { return *std::get<State *>(get(value)); }
+
+private:
+  llvm::DenseMap<mlir::Value, Content> contents;
+};
+
+class Evaluation {
+public:
+  Evaluation(const StepSequences &step, llvm::ArrayRef<int32_t> ids, Weights &weights,
+             std::map<std::string, State> &states)
+      : step(step), ids(ids), weights(weights), states(states) {}
+
+  // Calls the entry function with the step's ids and sequences.
+  llvm::Expected<MatrixPtr> run(mlir::func::FuncOp entry);
+
+private:
+  llvm::Expected<std::vector<Content>> call(mlir::func::FuncOp function, llvm::ArrayRef<Content> arguments);
+  llvm::Error evaluateOp(mlir::Operation *op, Frame &frame);
+  llvm::Error evaluateSource(mlir::Operation *op, Frame &frame);
+  llvm::Error evaluateRowOp(mlir::Operation *op, Frame &frame);
+  llvm::Error evaluateLayer(mlir::Operation *op, Frame &frame);
+  llvm::Error evaluateSequenceOp(mlir::Operation *op, Frame &frame);
+  llvm::Error evaluateCall(mlir::func::CallOp op, Frame &frame);
+  llvm::Error checkRows(mlir::Operation *op, const Frame &frame) const;
+
+  const StepSequences &step;
+  llvm::ArrayRef<int32_t> ids;
+  Weights &weights;
+  std::map<std::string, State> &states;
+  int depth = 0;  // of calls
+};
+
+}  // namespace talc::reference

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// linear, gated_linear, norm, activation, add, mul, scale.
+#include "compiler/reference/LayerOps.h"
+
+#include <cmath>
+
+namespace talc::reference {
+
+static double dot(const Matrix &x, int64_t t, const std::vector<double> &weights) {
+  double sum = 0;
+  for (int64_t k = 0; k < x.columns; ++k)
+    sum += x.at(t, k) * weights[k];
+  return sum;
+}
+
+static double activate(ActivationKind kind, double x) {
+  switch (kind) {
+  case ActivationKind::relu:
+    return x > 0 ? x : 0;
+  case ActivationKind::gelu:
+    return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+  case ActivationKind::gelu_tanh:
+    return x / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+  case ActivationKind::silu:
+    return x / (1 + std::exp(-x));
+  case ActivationKind::tanh:
+    return std::tanh(x);
+  case ActivationKind::sigmoid:
+    return 1 / (1 + std::exp(-x));
+  case ActivationKind::quick_gelu:
+    return x / (1 + std::exp(-1.702 * x));
+  case ActivationKind::relu_squared:
+    return x > 0 ? x * x : 0;
+  }
+  llvm_unreachable("every activation function is listed");
+}
+
+static int64_t resultColumns(mlir::Operation *op) {
+  return mlir::cast<mlir::RankedTensorType>(op->getResult(0).getType()).getDimSize(1);
+}
+
+Matrix evaluate(LinearOp op, const Matrix &x, const Weight &weight, const Weight *bias) {
+  Matrix result(x.rows, resultColumns(op));
+  for (int64_t n = 0; n < result.columns; ++n) {
+    std::vector<double> weights = row(weight, n);
+    for (int64_t t = 0; t < x.rows; ++t)
+      result.at(t, n) = dot(x, t, weights) + (bias ? bias->values[n] : 0.0);
+  }
+  return result;
+}
+
+Matrix evaluate(GatedLinearOp op, const Matrix &x, const Weight &weight, const Weight *up) {
+  Matrix result(x.rows, resultColumns(op));
+  int64_t group = up ? 0 : weight.shape[2] / 2;
+  for (int64_t n = 0; n < result.columns; ++n) {
+    // Panel n/group holds `group` rows of the gate, then as many of up.
+    int64_t packed = up ? 0 : n / group * 2 * group + n % group;
+    std::vector<double> gate = up ? row(weight, n) : row(weight, packed);
+    std::vector<double> linear = up ? row(*up, n) : row(weight, packed + group);
+    for (int64_t t = 0; t < x.rows; ++t)
+      result.at(t, n) = activate(op.getKind(), dot(x, t, gate)) * dot(x, t, linear);
+  }
+  return result;
+}
+
+// Normalizes `width` features of row t from `first` on.
+static void normalize(NormOp op, const Matrix &x, int64_t t, int64_t first, int64_t width, Matrix &result) {
+  double mean = 0, squares = 0;
+  if (op.getKind() == NormKind::layer)
+    for (int64_t i = 0; i < width; ++i)
+      mean += x.at(t, first + i) / width;
+  for (int64_t i = 0; i < width; ++i)
+    squares += (x.at(t, first + i) - mean) * (x.at(t, first + i) - mean) / width;
+  for (int64_t i = 0; i < width; ++i)
+    result.at(t, first + i) = (x.at(t, first + i) - mean) / std::sqrt(squares + op.getEpsilon().convertToDouble());
+}
+
+Matrix evaluate(NormOp op, const Matrix &x, const Weight &scale, const Weight *bias) {
+  Matrix result(x.rows, x.columns);
+  int64_t width = x.columns / static_cast<int64_t>(op.getGroups());
+  for (int64_t t = 0; t < x.rows; ++t) {
+    for (int64_t first = 0; first < x.columns; first += width)
+      normalize(op, x, t, first, width, result);
+    for (int64_t i = 0; i < x.columns; ++i)
+      result.at(t, i) = result.at(t, i) * scale.values[i % width] + (bias ? bias->values[i % width] : 0.0);
+  }
+  return result;
+}
+
+Matrix evaluate(ActivationOp op, const Matrix &x) {
+  Matrix result = x;
+  for (double &value : result.values)
+    value = activate(op.getKind(), value);
+  return result;
+}
+
+Matrix evaluate(ScaleOp op, const Matrix &x) {
+  Matrix result = x;
+  for (double &value : result.values)
+    value *= op.getFactor().convertToDouble();
+  return result;
+}
+
+Matrix evaluate(AddOp, const Matrix &lhs, const Matrix &rhs) {
+  Matrix result = lhs;
+  for (size_t i = 0; i < result.values.size(); ++i)
+    result.values[i] += rhs.values[i];
+  return result;
+}
+
+Matrix evaluate(MulOp, const Matrix &lhs, const Matrix &rhs) {
+  Matrix result = lhs;
+  for (size_t i = 0; i < result.values.size(); ++i)
+    result.values[i] *= rhs.values[i];
+  return result;
+}
+
+}  // namespace talc::reference

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates the recipes of dialects/talc/TalcDialect.td element by element.
+#include "compiler/reference/Recipes.h"
+
+#include "compiler/Error.h"
+#include "compiler/reference/Rotary.h"
+#include "compiler/reference/WeightSources.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+namespace talc::reference {
+
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+int64_t ceilDivide(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// One recipe being applied. Every function returns whether the shapes fit, and if so fills `result`.
+struct Application {
+  const std::vector<WeightPtr> &sources;
+  Weight &result;
+
+  bool ranks(size_t count, size_t rank) const {
+    return sources.size() == count &&
+           std::all_of(sources.begin(), sources.end(), [&](const WeightPtr &w) { return w->shape.size() == rank; });
+  }
+
+  bool apply(TransposeRecipeAttr) {
+    if (!ranks(1, 2) || result.shape != Shape{sources[0]->shape[1], sources[0]->shape[0]})
+      return false;
+    int64_t rows = result.shape[0], columns = result.shape[1];
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < columns; ++c)
+        result.values[r * columns + c] = sources[0]->values[c * rows + r];
+    return true;
+  }
+
+  bool apply(ConcatRecipeAttr) {
+    std::vector<float> values;
+    Shape shape = result.shape;
+    int64_t first = 0;
+    for (const WeightPtr &source : sources) {
+      if (source->shape.empty() || source->shape.size() != shape.size())
+        return false;
+      first += source->shape[0];
+      shape[0] = source->shape[0];
+      if (source->shape != shape)
+        return false;
+      values.insert(values.end(), source->values.begin(), source->values.end());
+    }
+    if (shape.empty() || first != result.shape[0])
+      return false;
+    result.values = std::move(values);
+    return true;
+  }
+
+  bool apply(InterleaveRecipeAttr recipe) {
+    int64_t group = recipe.getGroup();
+    if (!ranks(2, 2) || sources[0]->shape != sources[1]->shape || group <= 0)
+      return false;
+    int64_t rows = sources[0]->shape[0], columns = sources[0]->shape[1];
+    if (result.shape != Shape{2 * ceilDivide(rows, group) * group, columns})
+      return false;
+    for (int64_t r = 0; r < result.shape[0]; ++r) {
+      const Weight &source = *sources[r / group % 2];
+      int64_t from = r / (2 * group) * group + r % group;
+      for (int64_t c = 0; c < columns; ++c)
+        result.values[r * columns + c] = from < rows ? source.values[from * columns + c] : 0;
+    }
+    return true;
+  }
+
+  bool apply(PackRecipeAttr) {
+    if (!ranks(1, 2) || result.shape.size() != 3 || result.shape[2] <= 0)
+      return false;
+    int64_t rows = sources[0]->shape[0], depth = sources[0]->shape[1], lanes = result.shape[2];
+    if (result.shape != Shape{ceilDivide(rows, lanes), depth, lanes})
+      return false;
+    for (int64_t p = 0; p < result.shape[0]; ++p)
+      for (int64_t k = 0; k < depth; ++k)
+        for (int64_t l = 0; l < lanes; ++l)
+          result.values[(p * depth + k) * lanes + l] =
+              p * lanes + l < rows ? sources[0]->values[(p * lanes + l) * depth + k] : 0;
+    return true;
+  }
+
+  bool apply(PadRecipeAttr) {
+    if (!ranks(1, 1) || result.shape.size() != 1 || result.shape[0] < sources[0]->shape[0])
+      return false;
+    std::copy(sources[0]->values.begin(), sources[0]->values.end(), result.values.begin());
+    return true;
+  }
+
+  bool apply(ConvertRecipeAttr) {
+    if (sources.size() != 1 || sources[0]->shape != result.shape)
+      return false;
+    result.values = sources[0]->values;
+    return true;
+  }
+
+  bool apply(RotaryTableRecipeAttr recipe) {
+    if (!sources.empty() || result.shape.size() != 2 || result.shape[1] % 2 != 0)
+      return false;
+    int64_t rotary = result.shape[1];
+    std::vector<double> f = rotaryFrequencies(rotary, recipe.getBase().convertToDouble(), recipe.getScaling());
+    for (int64_t p = 0; p < result.shape[0]; ++p) {
+      for (int64_t i = 0; i < rotary / 2; ++i) {
+        result.values[p * rotary + i] = static_cast<float>(std::cos(p * f[i]));
+        result.values[p * rotary + rotary / 2 + i] = static_cast<float>(std::sin(p * f[i]));
+      }
+    }
+    return true;
+  }
+
+  bool apply(FillSourceAttr recipe) {
+    std::fill(result.values.begin(), result.values.end(), static_cast<float>(recipe.getValue().convertToDouble()));
+    return sources.empty();
+  }
+};
+
+std::string printed(mlir::Attribute recipe) {
+  std::string text;
+  llvm::raw_string_ostream(text) << recipe;
+  return text;
+}
+
+std::string printed(const Shape &shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+}  // namespace
+
+llvm::Expected<Weight> applyRecipe(const std::string &name, mlir::Attribute recipe,
+                                   const std::vector<WeightPtr> &sources, mlir::RankedTensorType type) {
+  llvm::Expected<Weight> result = emptyWeight(name, type);
+  if (!result)
+    return result.takeError();
+  Application application{sources, *result};
+  bool fits = llvm::TypeSwitch<mlir::Attribute, bool>(recipe)
+                  .Case<TransposeRecipeAttr, ConcatRecipeAttr, InterleaveRecipeAttr, PackRecipeAttr, PadRecipeAttr,
+                        ConvertRecipeAttr, RotaryTableRecipeAttr, FillSourceAttr>(
+                      [&](auto attr) { return application.apply(attr); })
+                  .Default([](mlir::Attribute) { return false; });
+  if (!fits) {
+    std::vector<std::string> shapes;
+    for (const WeightPtr &source : sources)
+      shapes.push_back(printed(source->shape));
+    return failure(ErrorCode::WeightRecipe, "weight '{}': {} of shapes ({}) does not give {}", name, printed(recipe),
+                   fmt::join(shapes, ", "), printed(result->shape));
+  }
+  roundValues(*result, type.getElementType());
+  return result;
+}
+
+}  // namespace talc::reference

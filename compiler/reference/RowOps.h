@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops that pick rows or features.
+#pragma once
+
+#include "compiler/reference/Sequences.h"
+#include "compiler/reference/Tensors.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+namespace talc::reference {
+
+// Both fail (T0601) for a row that the table does not have.
+llvm::Expected<Matrix> evaluate(EmbeddingOp op, llvm::ArrayRef<int32_t> ids, const Weight &table);
+llvm::Expected<Matrix> evaluate(PositionOp op, const StepSequences &step, const Weight &table);
+
+Matrix evaluate(SelectOp op, const Matrix &x, const StepSequences &step);
+Matrix evaluate(SliceOp op, const Matrix &x);
+
+}  // namespace talc::reference

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values that the interpreter computes with: activations in double precision, weights as stored.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace talc::reference {
+
+// Activations [rows, columns], row-major.
+struct Matrix {
+  Matrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), values(rows * columns) {}
+
+  double &at(int64_t row, int64_t column) { return values[row * columns + column]; }
+  double at(int64_t row, int64_t column) const { return values[row * columns + column]; }
+
+  int64_t rows, columns;
+  std::vector<double> values;
+};
+
+// A weight, row-major; each value is one of the weight's element type (f32, f16, bf16).
+struct Weight {
+  std::vector<int64_t> shape;
+  std::vector<float> values;
+};
+
+using MatrixPtr = std::shared_ptr<const Matrix>;
+using WeightPtr = std::shared_ptr<const Weight>;
+
+// The rows that the matrix [N, K] behind a weight can have: N, or ceil(N/lanes)*lanes for panels [ceil(N/lanes), K,
+// lanes].
+inline int64_t rowCount(const Weight &weight) {
+  return weight.shape[0] * (weight.shape.size() == 3 ? weight.shape[2] : 1);
+}
+
+// Row n of the matrix [N, K] behind a weight.
+inline std::vector<double> row(const Weight &weight, int64_t n) {
+  int64_t depth = weight.shape[1], lanes = weight.shape.size() == 3 ? weight.shape[2] : 1;
+  std::vector<double> result(depth);
+  for (int64_t k = 0; k < depth; ++k)
+    result[k] = weight.values[(n / lanes * depth + k) * lanes + n % lanes];
+  return result;
+}
+
+}  // namespace talc::reference

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights whose values do not follow from other weights. `name` is for messages.
+#pragma once
+
+#include "compiler/reference/Tensors.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace talc::reference {
+
+// A weight of this type whose values are still zero. Fails (T0503) for a type of more elements than the interpreter
+// holds.
+llvm::Expected<Weight> emptyWeight(const std::string &name, mlir::RankedTensorType type);
+
+// Rounds every value to the nearest of an element type, ties to even.
+void roundValues(Weight &weight, mlir::Type elementType);
+
+// Fails (T0502) for a file that cannot be read or ends too early.
+llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directory, FileSourceAttr source,
+                                mlir::RankedTensorType type);
+llvm::Expected<Weight> drawRandom(const std::string &name, RandomSourceAttr source, mlir::RankedTensorType type);
+llvm::Expected<Weight> listValues(const std::string &name, ValuesSourceAttr source, mlir::RankedTensorType type);
+
+}  // namespace talc::reference

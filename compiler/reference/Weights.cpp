@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks weights up, evaluates each once, and finds weights that are made from themselves.
+#include "compiler/reference/Weights.h"
+
+#include "compiler/Error.h"
+#include "compiler/reference/Recipes.h"
+#include "compiler/reference/WeightSources.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+namespace talc::reference {
+
+llvm::Expected<WeightPtr> Weights::get(llvm::StringRef name) {
+  auto known = values.find(name.str());
+  if (known != values.end())
+    return known->second;
+  auto op = llvm::dyn_cast_or_null<WeightOp>(mlir::SymbolTable::lookupSymbolIn(module, name));
+  if (!op)
+    return failure(ErrorCode::WeightRecipe, "weight '{}' is used but not defined", name.str());
+  if (!open.insert(name.str()).second)
+    return failure(ErrorCode::WeightRecipe, "weight '{}' is made from itself", name.str());
+  llvm::Expected<Weight> weight = evaluate(op);
+  open.erase(name.str());
+  if (!weight)
+    return weight.takeError();
+  return values[name.str()] = std::make_shared<Weight>(std::move(*weight));
+}
+
+llvm::Expected<Weight> Weights::evaluate(WeightOp op) {
+  std::string name = op.getSymName().str();
+  auto type = mlir::cast<mlir::RankedTensorType>(op.getType());
+  if (auto file = mlir::dyn_cast<FileSourceAttr>(op.getSource())) {
+    auto directory = module->getAttrOfType<mlir::StringAttr>(directoryAttr);
+    return readFile(name, directory ? directory.getValue() : "", file, type);
+  }
+  if (auto random = mlir::dyn_cast<RandomSourceAttr>(op.getSource()))
+    return drawRandom(name, random, type);
+  if (auto listed = mlir::dyn_cast<ValuesSourceAttr>(op.getSource()))
+    return listValues(name, listed, type);
+  return evaluateRecipe(op);
+}
+
+llvm::Expected<Weight> Weights::evaluateRecipe(WeightOp op) {
+  std::vector<WeightPtr> sources;
+  if (op.getOf()) {
+    for (auto name : op.getOf()->getAsRange<mlir::FlatSymbolRefAttr>()) {
+      llvm::Expected<WeightPtr> source = get(name.getValue());
+      if (!source)
+        return source.takeError();
+      sources.push_back(*source);
+    }
+  }
+  return applyRecipe(op.getSymName().str(), op.getSource(), sources, mlir::cast<mlir::RankedTensorType>(op.getType()));
+}
+
+llvm::Expected<WeightPtr> Weights::derive(DeriveOp op, const std::vector<WeightPtr> &sources) {
+  auto key = std::make_pair(op.getOperation(), sources);
+  auto known = derived.find(key);
+  if (known != derived.end())
+    return known->second;
+  auto type = mlir::cast<mlir::RankedTensorType>(op.getResult().getType());
+  llvm::Expected<Weight> weight = applyRecipe("of a talc.derive", op.getRecipe(), sources, type);
+  if (!weight)
+    return weight.takeError();
+  return derived[key] = std::make_shared<Weight>(std::move(*weight));
+}
+
+}  // namespace talc::reference

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of a module's weights, evaluated on first use.
+#pragma once
+
+#include "compiler/reference/Tensors.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace talc::reference {
+
+class Weights {
+public:
+  explicit Weights(mlir::ModuleOp module) : module(module) {}
+
+  // The value of `talc.weight @name`. Errors: T0502 (file), T0503 (recipe).
+  llvm::Expected<WeightPtr> get(llvm::StringRef name);
+  // The result of a `talc.derive` for these sources, which came from this object.
+  llvm::Expected<WeightPtr> derive(DeriveOp op, const std::vector<WeightPtr> &sources);
+
+private:
+  llvm::Expected<Weight> evaluate(WeightOp op);
+  llvm::Expected<Weight> evaluateRecipe(WeightOp op);
+
+  mlir::ModuleOp module;
+  std::map<std::string, WeightPtr> values;
+  std::map<std::pair<mlir::Operation *, std::vector<WeightPtr>>, WeightPtr> derived;
+  std::set<std::string> open;  // weights under evaluation
+};
+
+}  // namespace talc::reference
