@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// pack-weights: panels for every linear layer, padded biases, and the element type that the checkpoint or the option says.
+// RUN: talc-opt %s -pack-weights | FileCheck %s
+// RUN: talc-opt %s -pack-weights="weights=f16 lanes=8 gate-group=16" | FileCheck %s --check-prefix=F16
+// RUN: not talc-opt %s -pack-weights="weights=int8" 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not talc-opt %s -pack-weights="lanes=0" 2>&1 | FileCheck %s --check-prefix=LANES
+
+// TYPE: error: weights cannot be 'int8', expected f32, f16, bf16 or checkpoint
+// LANES: error: panels of 0 lanes and groups of 8 outputs are impossible
+
+talc.weight @a : tensor<32x32xf32> = #talc.file<"m", 0, bf16>
+talc.weight @b : tensor<32x32xf32> = #talc.file<"m", 0, bf16>
+talc.weight @a_transposed : tensor<32x32xf32> = #talc.transpose of [@a]
+talc.weight @half : tensor<32x32xf32> = #talc.file<"m", 0, f16>
+talc.weight @made : tensor<32x32xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 0.02>
+talc.weight @narrow : tensor<32x32xf16> = #talc.file<"m", 0, f32>
+
+// The number of outputs fits the panels: the bias stays.
+// CHECK-LABEL: @exact
+// CHECK: %[[P:.*]] = talc.derive #talc.pack of(%arg1) : (tensor<32x32xf32>) -> tensor<2x32x16xf32>
+// CHECK-NEXT: talc.linear %arg0, %[[P]] bias %arg2
+// F16-LABEL: @exact
+// F16: -> tensor<4x32x8xf16>
+func.func @exact(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>, %bias: tensor<32xf32>) -> tensor<?x32xf32> {
+  %y = talc.linear %x, %w bias %bias : (tensor<?x32xf32>, tensor<32x32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+
+// CHECK-LABEL: @padded
+// CHECK: %[[P:.*]] = talc.derive #talc.pack of(%arg1) : (tensor<33x32xf32>) -> tensor<3x32x16xf32>
+// CHECK: %[[B:.*]] = talc.derive #talc.pad of(%arg2) : (tensor<33xf32>) -> tensor<48xf32>
+// CHECK: talc.linear %arg0, %[[P]] bias %[[B]] : (tensor<?x32xf32>, tensor<3x32x16xf32>, tensor<48xf32>) -> tensor<?x33xf32>
+func.func @padded(%x: tensor<?x32xf32>, %w: tensor<33x32xf32>, %bias: tensor<33xf32>) -> tensor<?x33xf32> {
+  %y = talc.linear %x, %w bias %bias : (tensor<?x32xf32>, tensor<33x32xf32>, tensor<33xf32>) -> tensor<?x33xf32>
+  return %y : tensor<?x33xf32>
+}
+
+// CHECK-LABEL: @one_output
+// CHECK: -> tensor<1x32x16xf32>
+func.func @one_output(%x: tensor<?x32xf32>, %w: tensor<1x32xf32>) -> tensor<?x1xf32> {
+  %y = talc.linear %x, %w : (tensor<?x32xf32>, tensor<1x32xf32>) -> tensor<?x1xf32>
+  return %y : tensor<?x1xf32>
+}
+
+// 41 gates need 6 groups of 8 or 3 groups of 16.
+// CHECK-LABEL: @gated
+// CHECK: %[[I:.*]] = talc.derive #talc.interleave<8> of(%arg1, %arg2) : {{.*}} -> tensor<96x32xf32>
+// CHECK: %[[P:.*]] = talc.derive #talc.pack of(%[[I]]) : {{.*}} -> tensor<6x32x16xf32>
+// CHECK: talc.gated_linear silu %arg0, %[[P]] : (tensor<?x32xf32>, tensor<6x32x16xf32>) -> tensor<?x41xf32>
+// F16-LABEL: @gated
+// F16: talc.derive #talc.interleave<16> {{.*}} -> tensor<96x32xf32>
+// F16: talc.derive #talc.pack {{.*}} -> tensor<3x32x32xf16>
+func.func @gated(%x: tensor<?x32xf32>, %gate: tensor<41x32xf32>, %up: tensor<41x32xf32>) -> tensor<?x41xf32> {
+  %y = talc.gated_linear silu %x, %gate, %up : (tensor<?x32xf32>, tensor<41x32xf32>, tensor<41x32xf32>) -> tensor<?x41xf32>
+  return %y : tensor<?x41xf32>
+}
+
+// CHECK-LABEL: @packed_already
+// CHECK-NEXT: talc.linear %arg0, %arg1
+func.func @packed_already(%x: tensor<?x32xf32>, %w: tensor<2x32x16xf32>) -> tensor<?x32xf32> {
+  %y = talc.linear %x, %w : (tensor<?x32xf32>, tensor<2x32x16xf32>) -> tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+
+// All calls pass weights that are stored as bf16, one through a recipe.
+// CHECK-LABEL: @calls_agree
+// CHECK: talc.derive #talc.pack of(%arg1) : {{.*}} -> tensor<2x32x16xbf16>
+func.func private @calls_agree(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>) -> tensor<?x32xf32> {
+  %y = talc.linear %x, %w : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+
+// CHECK-LABEL: @calls_differ
+// CHECK: talc.derive #talc.pack of(%arg1) : {{.*}} -> tensor<2x32x16xf32>
+func.func private @calls_differ(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>) -> tensor<?x32xf32> {
+  %y = talc.linear %x, %w : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+
+// CHECK-LABEL: @model
+// CHECK: %[[AB:.*]] = talc.derive #talc.concat
+// CHECK: talc.derive #talc.pack of(%[[AB]]) : {{.*}} -> tensor<4x32x16xbf16>
+// CHECK: %[[MADE:.*]] = talc.get_weight @made
+// CHECK: talc.derive #talc.pack of(%[[MADE]]) : {{.*}} -> tensor<2x32x16xf32>
+// CHECK: %[[NARROW:.*]] = talc.get_weight @narrow
+// CHECK: talc.derive #talc.pack of(%[[NARROW]]) : {{.*}} -> tensor<2x32x16xf16>
+func.func @model(%x: tensor<?x32xf32>) -> (tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>) attributes {talc.entry} {
+  %a = talc.get_weight @a : tensor<32x32xf32>
+  %b = talc.get_weight @b : tensor<32x32xf32>
+  %t = talc.get_weight @a_transposed : tensor<32x32xf32>
+  %half = talc.get_weight @half : tensor<32x32xf32>
+  %0 = call @calls_agree(%x, %a) : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  %1 = call @calls_agree(%0, %t) : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  %2 = call @calls_differ(%1, %b) : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  %3 = call @calls_differ(%2, %half) : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  %ab = talc.derive #talc.concat of (%a, %b) : (tensor<32x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %4 = talc.linear %3, %ab : (tensor<?x32xf32>, tensor<64x32xf32>) -> tensor<?x64xf32>
+  %made = talc.get_weight @made : tensor<32x32xf32>
+  %5 = talc.linear %3, %made : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  %narrow = talc.get_weight @narrow : tensor<32x32xf16>
+  %6 = talc.linear %3, %narrow : (tensor<?x32xf32>, tensor<32x32xf16>) -> tensor<?x32xf32>
+  return %4, %5, %6 : tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>
+}
