@@ -12,11 +12,11 @@
 
 namespace talc::reference {
 
-// `table` may be null. Fails (T0601) if it lacks a position.
+// `table` may be null. Fails (Usage) if it lacks a position.
 llvm::Expected<Matrix> evaluate(RopeOp op, const Matrix &x, const StepSequences &step, const Weight *table);
 
 void evaluate(AppendOp op, State &state, const Matrix &keys, const Matrix &values, const StepSequences &step);
-// Fails (T0900) if a position was never appended.
+// Fails (Internal) if a position was never appended.
 llvm::Expected<std::pair<Matrix, Matrix>> evaluate(ReadOp op, const State &state, const StepSequences &step);
 // Keys and values have as many rows as the step, or as all its sequences, past and present.
 Matrix evaluate(AttentionOp op, const Matrix &queries, const Matrix &keys, const Matrix &values,

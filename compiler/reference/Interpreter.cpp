@@ -14,7 +14,7 @@ static llvm::Error checkType(mlir::Operation *op, mlir::Type type) {
   auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
   if (!tensor || tensor.getRank() < 2 || llvm::none_of(tensor.getShape().drop_front(), mlir::ShapedType::isDynamic))
     return llvm::Error::success();
-  return failure(ErrorCode::Usage, "'{}' has a dynamic number of features", op->getName().getStringRef().str());
+  return failure(ErrorCode::Program, "'{}' has a dynamic number of features", op->getName().getStringRef().str());
 }
 
 static llvm::Error checkTypes(mlir::ModuleOp module) {
@@ -41,7 +41,7 @@ static llvm::Error checkEntry(mlir::func::FuncOp entry) {
         result.getElementType().isF32())
       return llvm::Error::success();
   }
-  return failure(ErrorCode::Usage,
+  return failure(ErrorCode::Program,
                  "the entry function '{}' must be (tensor<?xi32>, !talc.sequences) -> tensor<?xNxf32>",
                  entry.getSymName().str());
 }
@@ -56,11 +56,11 @@ llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module) {
     auto phase = function->getAttrOfType<mlir::StringAttr>(phaseAttr);
     mlir::func::FuncOp &place = phase && phase.getValue() == decodePhase ? decode : entry;
     if (place)
-      return failure(ErrorCode::Usage, "the module has two functions with the attribute {}", entryAttr.str());
+      return failure(ErrorCode::Program, "the module has two functions with the attribute {}", entryAttr.str());
     place = function;
   }
   if (!entry)
-    return failure(ErrorCode::Usage, "the module has no function with the attribute {}", entryAttr.str());
+    return failure(ErrorCode::Program, "the module has no function with the attribute {}", entryAttr.str());
   if (llvm::Error error = checkTypes(module))
     return error;
   return Interpreter(module, entry, decode);

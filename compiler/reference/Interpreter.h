@@ -30,12 +30,12 @@ public:
     bool allOutputs = false;  // the result of every token is wanted, not only of the last
   };
 
-  // The module must outlive the interpreter. Fails (T0601) if it is not at the talc stage.
+  // The module must outlive the interpreter. Fails (Program) if it has no entry.
   static llvm::Expected<Interpreter> create(mlir::ModuleOp module);
 
   // Runs one step over sequences of different slots and returns the entry's result: [wanted rows, vocabulary] for a
-  // model that ends in `talc.select`. After a failure (T0502, T0503: weights; T0601: ids, lengths) the slots that the
-  // step named must be released.
+  // model that ends in `talc.select`. After a failure (WeightFile, WeightRecipe; Usage: ids or lengths; Program) the
+  // slots that the step named must be released.
   llvm::Expected<Matrix> step(llvm::ArrayRef<Sequence> sequences);
 
   // The number of tokens that a slot has seen.

@@ -11,7 +11,7 @@
 
 namespace talc::reference {
 
-// Both fail (T0601) for a row that the table does not have.
+// Both fail (Usage) for a row that the table does not have.
 llvm::Expected<Matrix> evaluate(EmbeddingOp op, llvm::ArrayRef<int32_t> ids, const Weight &table);
 llvm::Expected<Matrix> evaluate(PositionOp op, const StepSequences &step, const Weight &table);
 

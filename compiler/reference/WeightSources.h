@@ -11,14 +11,14 @@
 
 namespace talc::reference {
 
-// A weight of this type whose values are still zero. Fails (T0503) for a type of more elements than the interpreter
-// holds.
+// A weight of this type whose values are still zero. Fails (WeightRecipe) for a type of more elements than the
+// interpreter holds.
 llvm::Expected<Weight> emptyWeight(const std::string &name, mlir::RankedTensorType type);
 
 // Rounds every value to the nearest of an element type, ties to even.
 void roundValues(Weight &weight, mlir::Type elementType);
 
-// Fails (T0502) for a file that cannot be read or ends too early.
+// Fails (WeightFile) for a file that cannot be read or ends too early.
 llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directory, FileSourceAttr source,
                                 mlir::RankedTensorType type);
 llvm::Expected<Weight> drawRandom(const std::string &name, RandomSourceAttr source, mlir::RankedTensorType type);

@@ -18,7 +18,7 @@ class Weights {
 public:
   explicit Weights(mlir::ModuleOp module) : module(module) {}
 
-  // The value of `talc.weight @name`. Errors: T0502 (file), T0503 (recipe).
+  // The value of `talc.weight @name`. Errors: WeightFile, WeightRecipe.
   llvm::Expected<WeightPtr> get(llvm::StringRef name);
   // The result of a `talc.derive` for these sources, which came from this object.
   llvm::Expected<WeightPtr> derive(DeriveOp op, const std::vector<WeightPtr> &sources);
