@@ -147,6 +147,10 @@ struct HoistRecipes : talc::impl::HoistRecipesBase<HoistRecipes> {
       if (!callSites.of(function).empty())
         removeUnusedArguments(callSites, function);
     eraseDeadWeights(module);
+    module.walk([&](DeriveOp derive) {
+      derive.emitOpError("cannot leave its function, which calls itself");
+      signalPassFailure();
+    });
   }
 
   static LogicalResult hoist(func::FuncOp function, const CallSites &callSites, RecipeWeights &weights) {

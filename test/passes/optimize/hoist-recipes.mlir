@@ -103,3 +103,13 @@ func.func @no_weight(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>) -> tensor<?x32
   %y = talc.linear %x, %t : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
   return %y : tensor<?x32xf32>
 }
+
+// -----
+
+func.func @recursive(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>) -> tensor<?x32xf32> {
+  %t = talc.derive #talc.transpose of (%w) : (tensor<32x32xf32>) -> tensor<32x32xf32>
+  %y = talc.linear %x, %t : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  // expected-error@-2 {{cannot leave its function, which calls itself}}
+  %z = call @recursive(%y, %w) : (tensor<?x32xf32>, tensor<32x32xf32>) -> tensor<?x32xf32>
+  return %z : tensor<?x32xf32>
+}
