@@ -163,7 +163,9 @@ static Status execute(int count, char **arguments) {
 }  // namespace talc::program
 
 int main(int count, char **arguments) {
-  signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like a full disk
+  // A closed pipe and a file size limit are errors like a full disk.
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
   talc::Status status = talc::program::execute(count, arguments);
   if (!status.failed())
     return 0;

@@ -11,8 +11,17 @@
 
 static std::atomic<long> allocations{0};
 
+// Sanitizers bring their own allocator.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define COUNTS_ALLOCATIONS 0
+#elif defined(__has_feature)
+#define COUNTS_ALLOCATIONS !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define COUNTS_ALLOCATIONS 1
+#endif
+
+#if COUNTS_ALLOCATIONS
 // These take the place of the C library's functions in this program.
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 extern "C" {
 void *__libc_malloc(size_t size);
 void *__libc_realloc(void *old, size_t size);

@@ -25,7 +25,7 @@ bool writeBytes(const std::string &path, const Bytes &bytes) {
   FILE *file = fopen(path.c_str(), "wb");
   if (!file)
     return false;
-  bool complete = fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  bool complete = bytes.empty() || fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   return fclose(file) == 0 && complete;
 }
 
