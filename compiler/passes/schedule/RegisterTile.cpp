@@ -6,14 +6,30 @@ using namespace mlir;
 
 namespace talc {
 
+// Of A's scalars and B's vectors the fewer are loaded first; the others one by one, so that besides the accumulators
+// hardly more than those few take registers.
 Emitter::Values RegisterTile::step(Emitter &e, ValueRange sums, Value k) const {
-  Emitter::Values columns, result;
+  Emitter::Values result(sums), held;
+  auto multiply = [&](int64_t row, int64_t vector, Value a, Value b) {
+    Value &sum = result[row * vectors + vector];
+    sum = e.fma(a, b, sum);
+  };
+  if (rows < vectors) {
+    for (int64_t row = 0; row < rows; ++row)
+      held.push_back(e.broadcast(loadA(row, k)));
+    for (int64_t vector = 0; vector < vectors; ++vector) {
+      Value b = loadB(k, vector);
+      for (int64_t row = 0; row < rows; ++row)
+        multiply(row, vector, held[row], b);
+    }
+    return result;
+  }
   for (int64_t vector = 0; vector < vectors; ++vector)
-    columns.push_back(loadB(k, vector));
+    held.push_back(loadB(k, vector));
   for (int64_t row = 0; row < rows; ++row) {
     Value a = e.broadcast(loadA(row, k));
     for (int64_t vector = 0; vector < vectors; ++vector)
-      result.push_back(e.fma(a, columns[vector], sums[row * vectors + vector]));
+      multiply(row, vector, a, held[vector]);
   }
   return result;
 }
