@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forms the lines that users read.
+#include "frontends/Diagnostics.h"
+
+#include <fmt/format.h>
+
+namespace talc {
+
+// More lines than this help nobody.
+constexpr size_t maxErrors = 20;
+
+void Diagnostics::error(ImportError code, std::string_view text) {
+  if (errorLines.size() < maxErrors)
+    errorLines.push_back(fmt::format("error[T{:04}]: {}", static_cast<int>(code), text));
+}
+
+void Diagnostics::warning(std::string_view text) {
+  warningLines.push_back(fmt::format("warning: {}", text));
+}
+
+std::string quotedText(std::string_view text) {
+  constexpr size_t limit = 120;
+  std::string result = "'";
+  for (unsigned char c : text.substr(0, limit))
+    result += c >= 0x20 && c < 0x7f ? std::string(1, static_cast<char>(c)) : fmt::format("\\x{:02x}", c);
+  return result + (text.size() > limit ? "...'" : "'");
+}
+
+std::string shapeText(const std::vector<int64_t> &shape) {
+  std::string result = "[";
+  for (int64_t size : shape)
+    result += (result.size() > 1 ? ", " : "") + std::to_string(size);
+  return result + "]";
+}
+
+}  // namespace talc

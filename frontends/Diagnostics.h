@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects what a frontend has to say to the user; the caller decides where it is printed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace talc {
+
+// Stable: a number never changes its meaning. Documented with examples in frontends/ErrorCodes.md.
+enum class ImportError {
+  ConfigFile = 101,         // config.json cannot be read or is no valid JSON
+  ModelType = 102,          // model_type is missing or unknown
+  ConfigType = 103,         // the value of a key has the wrong type
+  ConfigValue = 104,        // the value of a key is out of range or contradicts another
+  ConfigUnsupported = 105,  // talc cannot compute what a key asks for
+  GenerationConfig = 106,   // generation_config.json holds a wrong value
+  ModelDirectory = 201,     // a file of the model is missing, cannot be read, or is no regular file
+  TensorFile = 202,         // a safetensors file is damaged
+  TensorShape = 203,        // a tensor has another shape than the configuration says
+  TensorMissing = 204,      // a tensor that the model needs is in none of its files
+  TensorType = 205,         // a tensor that the model needs has an element type that talc does not read
+  TensorIndex = 206,        // model.safetensors.index.json is wrong or names a forbidden file
+  ModelDefinition = 301,    // a model definition puts operations together that do not fit
+};
+
+class Diagnostics {
+public:
+  // One finished line, "error[TNNNN]: " + text, where text begins with the file it speaks of.
+  void error(ImportError code, std::string_view text);
+  // "warning: " + text.
+  void warning(std::string_view text);
+
+  bool failed() const { return !errorLines.empty(); }
+  const std::vector<std::string> &errors() const { return errorLines; }
+  const std::vector<std::string> &warnings() const { return warningLines; }
+
+private:
+  std::vector<std::string> errorLines, warningLines;
+};
+
+// Untrusted text between quotes, cut to 120 bytes, with everything but printable ASCII as \xNN.
+std::string quotedText(std::string_view text);
+// [2, 3]
+std::string shapeText(const std::vector<int64_t> &shape);
+
+}  // namespace talc

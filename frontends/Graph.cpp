@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes symbols, functions and calls of the module that a GraphBuilder makes.
+#include "frontends/Graph.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Verifier.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace talc {
+
+// Values that one weight or one state may have, so that sizes in bytes never overflow.
+constexpr int64_t maxElements = int64_t(1) << 56;
+
+static bool elementsFit(llvm::ArrayRef<int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes) {
+    if (size <= 0 || size > maxElements / product)
+      return false;
+    product *= size;
+  }
+  return true;
+}
+
+GraphBuilder::Graph::Graph(MLIRContext &context, WeightSource &weights, Diagnostics &diagnostics, int64_t maxSequence)
+    : weights(weights), diagnostics(diagnostics), builder(&context), maxSequence(maxSequence),
+      blockLocation(UnknownLoc::get(&context)) {
+  context.loadDialect<TalcDialect, func::FuncDialect>();
+  module = ModuleOp::create(blockLocation);
+  builder.setInsertionPointToStart(module->getBody());
+  auto ids = RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
+  auto type = builder.getFunctionType({ids, SequencesType::get(&context)}, {});
+  entry = func::FuncOp::create(builder, blockLocation, "model", type);
+  entry->setAttr(entryAttr, builder.getUnitAttr());
+  builder.setInsertionPointToStart(entry.addEntryBlock());
+  entryFunction.op = entry;
+}
+
+void GraphBuilder::Graph::error(const std::string &text) {
+  std::string place = prefix.empty() ? "" : "in layer " + prefix.substr(0, prefix.size() - 1) + ": ";
+  diagnostics.error(ImportError::ModelDefinition, "model definition: " + place + text);
+}
+
+// The dialect's own verifiers say what does not fit.
+bool GraphBuilder::Graph::check(Operation *op) {
+  std::string text;
+  ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diagnostic) { text = diagnostic.str(); });
+  if (succeeded(verify(op)))
+    return true;
+  error(text);
+  return false;
+}
+
+bool GraphBuilder::Graph::ready(Weight weight, int64_t rank) {
+  if (!ready(weight))
+    return false;
+  Shape sizes = shape(weight);
+  if (static_cast<int64_t>(sizes.size()) == rank)
+    return true;
+  error(fmt::format("weight '{}' has the shape {}, expected {} dimension(s)",
+                    weightSymbols[weight.index].name.getValue().str(), shapeText(sizes), rank));
+  return false;
+}
+
+//===--- handles ------------------------------------------------------------------------------------------------===//
+
+Tensor GraphBuilder::Graph::tensor(Value value) {
+  Tensor result;
+  result.value = value.getAsOpaquePointer();
+  result.features = cast<RankedTensorType>(value.getType()).getDimSize(1);
+  return result;
+}
+
+Weight GraphBuilder::Graph::weight(int64_t index) {
+  Weight result;
+  result.index = index;
+  return result;
+}
+
+State GraphBuilder::Graph::state(int64_t index) {
+  State result;
+  result.index = index;
+  return result;
+}
+
+GraphBuilder::Shape GraphBuilder::Graph::shape(Weight weight) const {
+  return cast<RankedTensorType>(weightSymbols[weight.index].type).getShape().vec();
+}
+
+//===--- symbols ------------------------------------------------------------------------------------------------===//
+
+GraphBuilder::Graph::Symbol GraphBuilder::Graph::makeSymbol(const std::string &name, Type type) {
+  llvm::StringRef local = llvm::StringRef(name).drop_front(prefix.size());
+  local.consume_back(".weight");
+  auto location = NameLoc::get(builder.getStringAttr(local));
+  return {FlatSymbolRefAttr::get(builder.getContext(), name), type, location};
+}
+
+// Weights come first in the module, then state, then functions.
+void GraphBuilder::Graph::insertAfter(Operation *symbol) {
+  if (symbol)
+    builder.setInsertionPointAfter(symbol);
+  else
+    builder.setInsertionPointToStart(module->getBody());
+}
+
+void GraphBuilder::Graph::insertWeight(const Symbol &symbol, Attribute source, ArrayAttr of) {
+  OpBuilder::InsertionGuard guard(builder);
+  insertAfter(lastWeight);
+  lastWeight = WeightOp::create(builder, symbol.location, symbol.name.getAttr(), TypeAttr::get(symbol.type), source, of,
+                                StringAttr());
+}
+
+static Attribute originAttr(OpBuilder &builder, const WeightOrigin &origin) {
+  MLIRContext *context = builder.getContext();
+  if (auto *stored = std::get_if<StoredWeight>(&origin)) {
+    Type types[] = {builder.getF32Type(), builder.getF16Type(), builder.getBF16Type()};
+    return FileSourceAttr::get(context, stored->file, stored->offset, types[static_cast<int>(stored->type)]);
+  }
+  if (auto *random = std::get_if<RandomWeight>(&origin))
+    return RandomSourceAttr::get(context, random->seed, llvm::APFloat(random->mean), llvm::APFloat(random->deviation));
+  return FillSourceAttr::get(context, llvm::APFloat(std::get<FilledWeight>(origin).value));
+}
+
+int64_t GraphBuilder::Graph::addWeight(const std::string &name, const Shape &shape, const std::string &why) {
+  if (failed())
+    return -1;
+  if (!elementsFit(shape)) {
+    error(fmt::format("weight '{}' has the impossible shape {}", name, shapeText(shape)));
+    return -1;
+  }
+  auto type = RankedTensorType::get(shape, builder.getF32Type());
+  auto [known, isNew] = weightsByName.try_emplace(name, weightSymbols.size());
+  if (!isNew) {
+    if (weightSymbols[known->second].type == type)
+      return known->second;
+    error(fmt::format("weight '{}' is used with two shapes", name));
+    return -1;
+  }
+  auto origin = weights.find(name, shape, why);
+  if (!origin)
+    return -1;
+  weightSymbols.push_back(makeSymbol(name, type));
+  insertWeight(weightSymbols.back(), originAttr(builder, *origin), ArrayAttr());
+  return known->second;
+}
+
+int64_t GraphBuilder::Graph::addTransposed(Weight matrix) {
+  if (!ready(matrix, 2))
+    return -1;
+  Shape sizes = shape(matrix);
+  FlatSymbolRefAttr source = weightSymbols[matrix.index].name;
+  std::string name = source.getValue().str() + ".transposed";
+  auto [known, isNew] = weightsByName.try_emplace(name, weightSymbols.size());
+  if (isNew) {
+    Symbol symbol = makeSymbol(name, RankedTensorType::get({sizes[1], sizes[0]}, builder.getF32Type()));
+    symbol.location = location(matrix);
+    weightSymbols.push_back(symbol);
+    insertWeight(symbol, TransposeRecipeAttr::get(builder.getContext()), builder.getArrayAttr({source}));
+  }
+  return known->second;
+}
+
+int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, int64_t width) {
+  if (failed())
+    return -1;
+  if (!elementsFit({heads, width, maxSequence})) {
+    error(fmt::format("state '{}' cannot hold {} tokens of {} heads of width {}", name, maxSequence, heads, width));
+    return -1;
+  }
+  auto type = StateType::get(builder.getContext(), heads, width, maxSequence);
+  auto [known, isNew] = statesByName.try_emplace(name, stateSymbols.size());
+  if (!isNew) {
+    if (stateSymbols[known->second].type == type)
+      return known->second;
+    error(fmt::format("state '{}' is used with two shapes", name));
+    return -1;
+  }
+  stateSymbols.push_back(makeSymbol(name, type));
+  OpBuilder::InsertionGuard guard(builder);
+  insertAfter(lastState ? lastState : lastWeight);
+  const Symbol &symbol = stateSymbols.back();
+  lastState = StateOp::create(builder, symbol.location, symbol.name.getAttr(), TypeAttr::get(type), StringAttr());
+  return known->second;
+}
+
+//===--- values -------------------------------------------------------------------------------------------------===//
+
+// A symbol's value: read in the entry function, an argument of a block.
+Value GraphBuilder::Graph::symbolValue(Key key, const Symbol &symbol) {
+  Value &value = function->values[key];
+  if (value)
+    return value;
+  if (function != &entryFunction) {
+    function->captures.push_back(key);
+    return value = function->op.getBody().addArgument(symbol.type, symbol.location);
+  }
+  if (key.first == Origin::Weight)
+    return value = GetWeightOp::create(builder, symbol.location, symbol.type, symbol.name);
+  return value = GetStateOp::create(builder, symbol.location, symbol.type, symbol.name);
+}
+
+Value GraphBuilder::Graph::value(Weight weight) {
+  return weight ? symbolValue({Origin::Weight, weight.index}, weightSymbols[weight.index]) : Value();
+}
+
+Value GraphBuilder::Graph::value(State state) {
+  return state ? symbolValue({Origin::State, state.index}, stateSymbols[state.index]) : Value();
+}
+
+// A tensor that was made in the entry function and is used in a block becomes an argument.
+Value GraphBuilder::Graph::localValue(Value value) {
+  if (!value || value.getParentRegion() == &function->op.getBody())
+    return value;
+  Key key{Origin::Value, reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())};
+  Value &local = function->values[key];
+  if (!local) {
+    function->captures.push_back(key);
+    local = function->op.getBody().addArgument(value.getType(), value.getLoc());
+  }
+  return local;
+}
+
+Value GraphBuilder::Graph::outerValue(Key key) {
+  switch (key.first) {
+  case Origin::Weight:
+    return value(weight(key.second));
+  case Origin::State:
+    return value(state(key.second));
+  case Origin::Value:
+    return Value::getFromOpaquePointer(reinterpret_cast<const void *>(key.second));
+  }
+  llvm_unreachable("no such origin");
+}
+
+//===--- repeated blocks ----------------------------------------------------------------------------------------===//
+
+func::FuncOp GraphBuilder::Graph::startBlock(Type argument) {
+  auto type = builder.getFunctionType({argument, SequencesType::get(builder.getContext())}, {argument});
+  builder.setInsertionPoint(entry);
+  auto block = func::FuncOp::create(builder, blockLocation, "", type);
+  block.setPrivate();
+  builder.setInsertionPointToStart(block.addEntryBlock());
+  return block;
+}
+
+// The function that is called for `block`: an equal one that exists, or `block` itself under a name of its own.
+func::FuncOp GraphBuilder::Graph::shared(func::FuncOp block, const std::string &name) {
+  for (func::FuncOp known : blocks) {
+    if (known.getFunctionType() != block.getFunctionType() ||
+        !OperationEquivalence::isRegionEquivalentTo(&known.getBody(), &block.getBody(),
+                                                    OperationEquivalence::IgnoreLocations))
+      continue;
+    block.erase();
+    return known;
+  }
+  std::string unique = name;
+  for (int64_t variant = 2; module->lookupSymbol(unique); ++variant)
+    unique = fmt::format("{}_{}", name, variant);
+  block.setName(unique);
+  blocks.push_back(block);
+  return block;
+}
+
+Value GraphBuilder::Graph::call(func::FuncOp block, Value x, const std::vector<Key> &captures) {
+  llvm::SmallVector<Value> arguments{x, sequences()};
+  for (Key key : captures)
+    arguments.push_back(outerValue(key));
+  return func::CallOp::create(builder, blockLocation, block, arguments).getResult(0);
+}
+
+Tensor GraphBuilder::Graph::layer(const std::string &name, int64_t number, Tensor x, const Body &body) {
+  if (function != &entryFunction) {
+    error(fmt::format("the repeated block '{}' stands inside another", name));
+    return {};
+  }
+  Location outerLocation = std::exchange(blockLocation, NameLoc::get(builder.getStringAttr(name)));
+  Function block;
+  block.op = startBlock(activations(x.width()));
+  function = &block;
+  prefix = fmt::format("{}.{}.", name, number);
+  Tensor result = body(tensor(block.op.getArgument(0)), number);
+  bool complete = ready(result);
+  if (complete) {
+    func::ReturnOp::create(builder, blockLocation, value(result));
+    block.op.setType(builder.getFunctionType(block.op.getBody().getArgumentTypes(), activations(result.width())));
+  }
+  function = &entryFunction;
+  prefix.clear();
+  builder.setInsertionPointToEnd(&entry.getBody().front());
+  if (complete)
+    result = tensor(call(shared(block.op, name), value(x), block.captures));
+  else
+    block.op.erase();
+  blockLocation = outerLocation;
+  return complete ? result : Tensor();
+}
+
+}  // namespace talc

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module that a GraphBuilder writes: its symbols, its functions, and the values that functions take from outside.
+#pragma once
+
+#include "dialects/talc/TalcDialect.h"
+#include "frontends/Diagnostics.h"
+#include "frontends/GraphBuilder.h"
+#include "frontends/WeightSource.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <map>
+#include <variant>
+
+namespace talc {
+
+class GraphBuilder::Graph {
+public:
+  Graph(mlir::MLIRContext &context, WeightSource &weights, Diagnostics &diagnostics, int64_t maxSequence);
+
+  // A weight or a state: a symbol of the module.
+  struct Symbol {
+    mlir::FlatSymbolRefAttr name;
+    mlir::Type type;
+    mlir::Location location;  // named as the symbol is inside its layer
+  };
+
+  int64_t addWeight(const std::string &name, const Shape &shape, const std::string &why);
+  int64_t addTransposed(Weight matrix);
+  int64_t addState(const std::string &name, int64_t heads, int64_t width);
+
+  // Values in the function that is being written. Null for an empty handle.
+  mlir::Value value(Tensor tensor) { return localValue(mlir::Value::getFromOpaquePointer(tensor.value)); }
+  mlir::Value value(Weight weight);
+  mlir::Value value(State state);
+  mlir::Value ids() { return entry.getArgument(0); }
+  mlir::Value sequences() { return function->op.getArgument(1); }
+
+  // Writes one layer of a repeated block: `body` as a function, unless an equal one exists, and a call of it.
+  Tensor layer(const std::string &prefix, int64_t number, Tensor x, const Body &body);
+
+  // Whether an operation is valid; if not, the user's error is reported.
+  bool check(mlir::Operation *op);
+  // Creates an operation and checks it. Null if it does not fit, which is then reported as the user's error.
+  template <typename OpTy, typename... Args> OpTy create(mlir::Location location, Args &&...args) {
+    auto op = OpTy::create(builder, location, std::forward<Args>(args)...);
+    return check(op) ? op : OpTy();
+  }
+  // The same for operations whose result are activations of `width` features.
+  template <typename OpTy, typename... Args> Tensor make(mlir::Location location, int64_t width, Args &&...args) {
+    auto op = create<OpTy>(location, activations(width), std::forward<Args>(args)...);
+    return op ? tensor(op.getResult()) : Tensor();
+  }
+
+  // Whether an operation on these handles can be written: none is empty, and nothing went wrong before.
+  template <typename... Handles> bool ready(const Handles &...handles) {
+    if (failed() || (static_cast<bool>(handles) && ...))
+      return !failed();
+    error("an operation has an empty operand");
+    return false;
+  }
+  // The same, and the weight has `rank` dimensions.
+  bool ready(Weight weight, int64_t rank);
+
+  static Tensor tensor(mlir::Value value);
+  static Weight weight(int64_t index);
+  static State state(int64_t index);
+  mlir::RankedTensorType activations(int64_t width) {
+    return mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, width}, builder.getF32Type());
+  }
+  Shape shape(Weight weight) const;
+  StateType type(State state) const { return mlir::cast<StateType>(stateSymbols[state.index].type); }
+  mlir::Location location(Weight weight) const { return weightSymbols[weight.index].location; }
+  // Where operations without a weight come from: the repeated block.
+  mlir::Location location() const { return blockLocation; }
+
+  void error(const std::string &text);
+  bool failed() const { return diagnostics.failed(); }
+  std::string qualified(const std::string &name) const { return prefix + name; }
+
+  WeightSource &weights;
+  Diagnostics &diagnostics;
+  mlir::OpBuilder builder;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  int64_t maxSequence;
+  mlir::func::FuncOp entry;
+
+private:
+  enum class Origin { Weight, State, Value };
+  using Key = std::pair<Origin, uintptr_t>;
+
+  // A function that is being written. A block takes what it uses from outside as arguments, in the order of `captures`.
+  struct Function {
+    mlir::func::FuncOp op;
+    std::map<Key, mlir::Value> values;
+    std::vector<Key> captures;
+  };
+
+  mlir::Value localValue(mlir::Value value);
+  mlir::Value symbolValue(Key key, const Symbol &symbol);
+  mlir::Value outerValue(Key key);
+  Symbol makeSymbol(const std::string &name, mlir::Type type);
+  void insertAfter(mlir::Operation *symbol);
+  void insertWeight(const Symbol &symbol, mlir::Attribute source, mlir::ArrayAttr of);
+  mlir::func::FuncOp startBlock(mlir::Type argument);
+  mlir::func::FuncOp shared(mlir::func::FuncOp block, const std::string &name);
+  mlir::Value call(mlir::func::FuncOp block, mlir::Value x, const std::vector<Key> &captures);
+
+  mlir::Operation *lastWeight = nullptr, *lastState = nullptr;
+  std::vector<Symbol> weightSymbols, stateSymbols;
+  std::map<std::string, int64_t> weightsByName, statesByName;
+  std::vector<mlir::func::FuncOp> blocks;
+  Function entryFunction;
+  Function *function = &entryFunction;
+  std::string prefix;  // of names in the layer that is being written
+  mlir::Location blockLocation;
+};
+
+}  // namespace talc

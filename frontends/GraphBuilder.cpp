@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of the model definition vocabulary: one operation of the talc dialect each, or a few.
+#include "frontends/GraphBuilder.h"
+
+#include "frontends/Graph.h"
+
+#include "mlir/IR/Verifier.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace talc {
+
+GraphBuilder::GraphBuilder(MLIRContext &context, WeightSource &weights, Diagnostics &diagnostics, int64_t maxSequence)
+    : graph(std::make_unique<Graph>(context, weights, diagnostics, maxSequence)) {}
+
+GraphBuilder::~GraphBuilder() = default;
+
+void GraphBuilder::positions(int64_t count, bool hard) {
+  if (graph->maxSequence <= 0)
+    graph->maxSequence = count;
+  if (graph->maxSequence <= count)
+    return;
+  std::string text = fmt::format("sequences of {} tokens were asked for, but the model was made for {} positions",
+                                 graph->maxSequence, count);
+  if (hard)
+    graph->diagnostics.error(ImportError::ConfigValue, "config.json: " + text);
+  else
+    graph->diagnostics.warning(text + "; expect poor results beyond them");
+}
+
+//===--- weights ------------------------------------------------------------------------------------------------===//
+
+Weight GraphBuilder::weight(const std::string &name, const Shape &shape, const std::string &why) {
+  return graph->weight(graph->addWeight(graph->qualified(name), shape, why));
+}
+
+Weight GraphBuilder::transpose(Weight matrix) {
+  return graph->weight(graph->addTransposed(matrix));
+}
+
+std::pair<Weight, Weight> GraphBuilder::tiedWeights(const std::string &first, const std::string &second,
+                                                    const Shape &shape, bool wanted) {
+  std::string firstName = graph->qualified(first), secondName = graph->qualified(second);
+  if (!graph->weights.tied(firstName, secondName, wanted))
+    return {weight(first, shape), weight(second, shape)};
+  Weight both = weight(graph->weights.has(firstName) ? first : second, shape);
+  return {both, both};
+}
+
+//===--- structure ----------------------------------------------------------------------------------------------===//
+
+Tensor GraphBuilder::repeat(const std::string &prefix, int64_t count, Tensor x, const Body &body) {
+  for (int64_t layer = 0; layer < count && graph->ready(x); ++layer)
+    x = graph->layer(prefix, layer, x, body);
+  return x;
+}
+
+Tensor GraphBuilder::select(Tensor x) {
+  return graph->ready(x) ? graph->make<SelectOp>(graph->location(), x.width(), graph->value(x), graph->sequences())
+                         : Tensor();
+}
+
+void GraphBuilder::output(Tensor logits) {
+  if (!graph->ready(logits))
+    return;
+  func::FuncOp entry = graph->entry;
+  func::ReturnOp::create(graph->builder, graph->location(), graph->value(logits));
+  entry.setType(graph->builder.getFunctionType(entry.getArgumentTypes(), graph->activations(logits.width())));
+}
+
+OwningOpRef<ModuleOp> GraphBuilder::finish() {
+  if (!graph->failed() && graph->entry.getResultTypes().empty())
+    graph->error("it has no output");
+  if (graph->failed() || !graph->check(*graph->module))
+    return nullptr;
+  (*graph->module)->setAttr(maxSequenceAttr, graph->builder.getI64IntegerAttr(graph->maxSequence));
+  return std::move(graph->module);
+}
+
+//===--- rows ---------------------------------------------------------------------------------------------------===//
+
+Tensor GraphBuilder::embedding(Weight table) {
+  if (!graph->ready(table, 2))
+    return {};
+  return graph->make<EmbeddingOp>(graph->location(table), graph->shape(table)[1], graph->ids(), graph->value(table));
+}
+
+Tensor GraphBuilder::position(Weight table, int64_t offset) {
+  if (!graph->ready(table, 2))
+    return {};
+  return graph->make<PositionOp>(graph->location(table), graph->shape(table)[1], graph->sequences(),
+                                 graph->value(table), offset);
+}
+
+//===--- layers -------------------------------------------------------------------------------------------------===//
+
+Tensor GraphBuilder::linear(Tensor x, Weight matrix, Weight bias) {
+  if (!graph->ready(x) || !graph->ready(matrix, 2) || (bias && !graph->ready(bias, 1)))
+    return {};
+  return graph->make<LinearOp>(graph->location(matrix), graph->shape(matrix)[0], graph->value(x), graph->value(matrix),
+                               graph->value(bias));
+}
+
+Tensor GraphBuilder::layerNorm(Tensor x, Weight scale, Weight bias, double epsilon) {
+  if (!graph->ready(x) || !graph->ready(scale, 1) || (bias && !graph->ready(bias, 1)))
+    return {};
+  return graph->make<NormOp>(graph->location(scale), x.width(), NormKind::layer, graph->value(x), graph->value(scale),
+                             graph->value(bias), llvm::APFloat(epsilon), uint64_t(1));
+}
+
+Tensor GraphBuilder::rmsNorm(Tensor x, Weight scale, double epsilon, int64_t groups) {
+  if (!graph->ready(x) || !graph->ready(scale, 1))
+    return {};
+  return graph->make<NormOp>(graph->location(scale), x.width(), NormKind::rms, graph->value(x), graph->value(scale),
+                             Value(), llvm::APFloat(epsilon), static_cast<uint64_t>(groups));
+}
+
+static Attribute scalingAttr(MLIRContext *context, const Rope &rope) {
+  if (auto *linear = std::get_if<LinearScaling>(&rope.scaling))
+    return LinearScalingAttr::get(context, llvm::APFloat(linear->factor));
+  if (auto *llama3 = std::get_if<Llama3Scaling>(&rope.scaling))
+    return Llama3ScalingAttr::get(context, llvm::APFloat(llama3->factor), llvm::APFloat(llama3->low),
+                                  llvm::APFloat(llama3->high), llama3->original);
+  return {};
+}
+
+Tensor GraphBuilder::rope(Tensor x, int64_t heads, const Rope &rope) {
+  if (!graph->ready(x))
+    return {};
+  return graph->make<RopeOp>(graph->location(), x.width(), graph->value(x), graph->sequences(), Value(),
+                             static_cast<uint64_t>(heads), static_cast<uint64_t>(rope.rotary), llvm::APFloat(rope.base),
+                             scalingAttr(graph->builder.getContext(), rope));
+}
+
+static ActivationKind activationKind(Activation kind) {
+  switch (kind) {
+  case Activation::Relu:
+    return ActivationKind::relu;
+  case Activation::Gelu:
+    return ActivationKind::gelu;
+  case Activation::GeluTanh:
+    return ActivationKind::gelu_tanh;
+  case Activation::Silu:
+    return ActivationKind::silu;
+  case Activation::Tanh:
+    return ActivationKind::tanh;
+  case Activation::Sigmoid:
+    return ActivationKind::sigmoid;
+  case Activation::QuickGelu:
+    return ActivationKind::quick_gelu;
+  case Activation::ReluSquared:
+    return ActivationKind::relu_squared;
+  }
+  llvm_unreachable("no such activation");
+}
+
+Tensor GraphBuilder::activation(Tensor x, Activation kind) {
+  if (!graph->ready(x))
+    return {};
+  return graph->make<ActivationOp>(graph->location(), x.width(), activationKind(kind), graph->value(x));
+}
+
+Tensor GraphBuilder::add(Tensor x, Tensor y) {
+  return graph->ready(x, y) ? graph->make<AddOp>(graph->location(), x.width(), graph->value(x), graph->value(y))
+                            : Tensor();
+}
+
+Tensor GraphBuilder::mul(Tensor x, Tensor y) {
+  return graph->ready(x, y) ? graph->make<MulOp>(graph->location(), x.width(), graph->value(x), graph->value(y))
+                            : Tensor();
+}
+
+Tensor GraphBuilder::scale(Tensor x, double factor) {
+  return graph->ready(x) ? graph->make<ScaleOp>(graph->location(), x.width(), graph->value(x), llvm::APFloat(factor))
+                         : Tensor();
+}
+
+Tensor GraphBuilder::slice(Tensor x, int64_t offset, int64_t width) {
+  return graph->ready(x)
+             ? graph->make<SliceOp>(graph->location(), width, graph->value(x), static_cast<uint64_t>(offset))
+             : Tensor();
+}
+
+//===--- attention ----------------------------------------------------------------------------------------------===//
+
+Tensor GraphBuilder::attention(Tensor queries, Tensor keys, Tensor values, const Attention &attention) {
+  if (!graph->ready(queries, keys, values))
+    return {};
+  return graph->make<AttentionOp>(
+      graph->location(), queries.width(), graph->value(queries), graph->value(keys), graph->value(values),
+      graph->sequences(), attention.causal ? MaskKind::causal : MaskKind::full, static_cast<uint64_t>(attention.heads),
+      static_cast<uint64_t>(attention.keyValueHeads), llvm::APFloat(attention.scale),
+      static_cast<uint64_t>(attention.window));
+}
+
+State GraphBuilder::state(const std::string &name, int64_t heads, int64_t width) {
+  return graph->state(graph->addState(graph->qualified(name), heads, width));
+}
+
+void GraphBuilder::append(State state, Tensor keys, Tensor values) {
+  if (graph->ready(state, keys, values))
+    graph->create<AppendOp>(graph->location(), graph->value(state), graph->value(keys), graph->value(values),
+                            graph->sequences());
+}
+
+std::pair<Tensor, Tensor> GraphBuilder::read(State state) {
+  if (!graph->ready(state))
+    return {};
+  StateType type = graph->type(state);
+  auto rows = graph->activations(type.getHeads() * type.getWidth());
+  auto op = graph->create<ReadOp>(graph->location(), rows, rows, graph->value(state), graph->sequences());
+  if (!op)
+    return {};
+  return {graph->tensor(op.getKeys()), graph->tensor(op.getValues())};
+}
+
+Tensor GraphBuilder::cachedAttention(Tensor queries, Tensor keys, Tensor values, const Attention &kind,
+                                     const std::string &name) {
+  if (!graph->ready(queries, keys, values))
+    return {};
+  if (kind.keyValueHeads <= 0 || keys.width() % kind.keyValueHeads != 0) {
+    graph->error(
+        fmt::format("attention divides {} features of the keys into {} heads", keys.width(), kind.keyValueHeads));
+    return {};
+  }
+  State cache = state(name, kind.keyValueHeads, keys.width() / kind.keyValueHeads);
+  append(cache, keys, values);
+  auto [allKeys, allValues] = read(cache);
+  return attention(queries, allKeys, allValues, kind);
+}
+
+}  // namespace talc

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a model definition gets its weights from: a checkpoint, or a generator of random values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace talc {
+
+enum class ElementType { F32, F16, BF16 };
+
+// Row-major values in a file, from byte `offset` on. The path is relative to the model's directory.
+struct StoredWeight {
+  std::string file;
+  int64_t offset;
+  ElementType type;
+};
+
+// Element i is mean + deviation * u(seed, i), u of variance 1 (see #talc.random).
+struct RandomWeight {
+  int64_t seed;
+  double mean, deviation;
+};
+
+struct FilledWeight {
+  double value;
+};
+
+using WeightOrigin = std::variant<StoredWeight, RandomWeight, FilledWeight>;
+
+class WeightSource {
+public:
+  virtual ~WeightSource() = default;
+
+  virtual bool has(const std::string &name) const = 0;
+
+  // The weight `name`. On failure the source has reported an error; `why` explains the expected shape to the user.
+  virtual std::optional<WeightOrigin> find(const std::string &name, const std::vector<int64_t> &shape,
+                                           const std::string &why) = 0;
+
+  // Whether two names stand for one tensor. `wanted` is what the configuration says, but files win: two tensors are one
+  // exactly if they have the same bytes, and a tensor that is missing can only be the other one.
+  virtual bool tied(const std::string &first, const std::string &second, bool wanted) = 0;
+};
+
+}  // namespace talc

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the weights of a model definition in safetensors files.
+#include "frontends/huggingface/Checkpoint.h"
+
+#include "frontends/huggingface/Json.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace talc {
+
+constexpr const char *singleFile = "model.safetensors", *indexFile = "model.safetensors.index.json";
+
+std::optional<Checkpoint> Checkpoint::open(const ModelDirectory &directory, std::string basePrefix,
+                                           Diagnostics &diagnostics) {
+  Checkpoint checkpoint(directory, std::move(basePrefix), diagnostics);
+  bool complete = false;
+  if (directory.contains(singleFile))
+    complete = checkpoint.addFile(singleFile);
+  else if (directory.contains(indexFile))
+    complete = checkpoint.addShards();
+  else
+    diagnostics.error(
+        ImportError::ModelDirectory,
+        fmt::format("{}: has neither {} nor {}{}", directory.path(), singleFile, indexFile,
+                    directory.contains("pytorch_model.bin") || directory.contains("pytorch_model.bin.index.json")
+                        ? "; pytorch_model.bin can run code when it is read, so convert it to safetensors"
+                        : "; to compile without weights, ask for random ones (--random-weights)"));
+  if (!complete)
+    return std::nullopt;
+  return checkpoint;
+}
+
+bool Checkpoint::addFile(const std::string &file) {
+  OpenFile opened = directory.openFile(file, diagnostics);
+  auto entries = opened ? readSafetensors(opened, file, diagnostics) : std::nullopt;
+  if (!entries)
+    return false;
+  for (SafetensorsEntry &entry : *entries) {
+    std::string name = entry.name;
+    tensors.emplace(std::move(name), Tensor{file, std::move(entry)});
+  }
+  return true;
+}
+
+//===--- shards -------------------------------------------------------------------------------------------------===//
+
+static bool isShardName(const std::string &file) {
+  return ModelDirectory::isPlainName(file) && llvm::StringRef(file).ends_with(".safetensors");
+}
+
+bool Checkpoint::addShards() {
+  constexpr uint64_t indexLimit = 100'000'000;
+  auto refuse = [&](const std::string &reason) {
+    diagnostics.error(ImportError::TensorIndex, fmt::format("{}: {}", indexFile, reason));
+    return false;
+  };
+  auto text = directory.readText(indexFile, indexLimit, diagnostics);
+  auto index = text ? parseJsonObject(*text, indexFile, ImportError::TensorIndex, diagnostics) : std::nullopt;
+  if (!index)
+    return false;
+  auto map = index->find("weight_map");
+  if (map == index->end() || !map->is_object())
+    return refuse("lacks the object 'weight_map' from tensors to files");
+  std::map<std::string, std::set<std::string>> shards;
+  for (auto &[tensor, file] : map->items()) {
+    if (!file.is_string() || !isShardName(file.get_ref<const std::string &>()))
+      return refuse(fmt::format("tensor {} lies in {}, expected the plain name of a .safetensors file in the directory",
+                                quotedText(tensor), jsonText(file)));
+    shards[file.get_ref<const std::string &>()].insert(tensor);
+  }
+  for (auto &[file, names] : shards)
+    if (!addShard(file, names))
+      return false;
+  return true;
+}
+
+// Adds the tensors that the index places in this file; it may hold others.
+bool Checkpoint::addShard(const std::string &file, const std::set<std::string> &names) {
+  OpenFile opened = directory.openFile(file, diagnostics);
+  auto entries = opened ? readSafetensors(opened, file, diagnostics) : std::nullopt;
+  if (!entries)
+    return false;
+  size_t found = 0;
+  for (SafetensorsEntry &entry : *entries) {
+    std::string name = entry.name;
+    found += names.count(name) && tensors.emplace(name, Tensor{file, std::move(entry)}).second;
+  }
+  if (found == names.size())
+    return true;
+  for (const std::string &name : names)
+    if (!tensors.count(name))
+      diagnostics.error(ImportError::TensorIndex,
+                        fmt::format("{}: tensor {} should lie in {}, but does not", indexFile, quotedText(name), file));
+  return false;
+}
+
+//===--- lookup -------------------------------------------------------------------------------------------------===//
+
+const Checkpoint::Tensor *Checkpoint::lookup(const std::string &name) const {
+  auto at = [&](const std::string &key) {
+    auto found = tensors.find(key);
+    return found == tensors.end() ? nullptr : &found->second;
+  };
+  if (auto *tensor = at(name))
+    return tensor;
+  if (name.compare(0, basePrefix.size(), basePrefix) == 0)
+    return at(name.substr(basePrefix.size()));
+  return at(basePrefix + name);
+}
+
+static std::optional<ElementType> elementType(const std::string &type) {
+  if (type == "F32")
+    return ElementType::F32;
+  if (type == "F16")
+    return ElementType::F16;
+  if (type == "BF16")
+    return ElementType::BF16;
+  return std::nullopt;
+}
+
+std::optional<WeightOrigin> Checkpoint::find(const std::string &name, const std::vector<int64_t> &shape,
+                                             const std::string &why) {
+  const Tensor *tensor = lookup(name);
+  if (!tensor) {
+    reportMissing(name);
+    return std::nullopt;
+  }
+  const SafetensorsEntry &entry = tensor->entry;
+  used.insert(entry.name);
+  if (entry.shape != shape) {
+    diagnostics.error(ImportError::TensorShape,
+                      fmt::format("{}: tensor {} has shape {}, expected {}{}", tensor->file, quotedText(entry.name),
+                                  shapeText(entry.shape), shapeText(shape), why.empty() ? "" : " (" + why + ")"));
+    return std::nullopt;
+  }
+  auto type = elementType(entry.type);
+  if (!type) {
+    diagnostics.error(ImportError::TensorType, fmt::format("{}: tensor {} has dtype {}, expected F32, F16 or BF16",
+                                                           tensor->file, quotedText(entry.name), entry.type));
+    return std::nullopt;
+  }
+  return StoredWeight{tensor->file, static_cast<int64_t>(entry.offset), *type};
+}
+
+// Names the tensors whose names resemble the missing one most.
+void Checkpoint::reportMissing(const std::string &name) const {
+  constexpr size_t maxCompared = 20'000, maxShown = 3;
+  const unsigned maxDistance = static_cast<unsigned>(name.size() / 3);
+  std::vector<std::pair<unsigned, std::string>> close;
+  size_t compared = 0;
+  for (auto &[other, tensor] : tensors) {
+    if (++compared > maxCompared)
+      break;
+    if (other.size() > 2 * name.size())
+      continue;
+    unsigned distance = llvm::StringRef(name).edit_distance(other, /*AllowReplacements=*/true, maxDistance);
+    if (distance <= maxDistance)
+      close.emplace_back(distance, other);
+  }
+  std::sort(close.begin(), close.end());
+  std::string hint;
+  for (size_t i = 0; i < std::min(close.size(), maxShown); ++i)
+    hint += (i == 0 ? "; closest: " : ", ") + quotedText(close[i].second);
+  diagnostics.error(ImportError::TensorMissing, fmt::format("{}: tensor {} is in none of the model's files{}",
+                                                            directory.path(), quotedText(name), hint));
+}
+
+//===--- tied tensors -------------------------------------------------------------------------------------------===//
+
+bool Checkpoint::tied(const std::string &first, const std::string &second, bool wanted) {
+  const Tensor *a = lookup(first), *b = lookup(second);
+  if (!a || !b)
+    return wanted;
+  if (!sameBytes(*a, *b))
+    return false;
+  used.insert(b->entry.name);
+  return true;
+}
+
+bool Checkpoint::sameBytes(const Tensor &first, const Tensor &second) const {
+  const SafetensorsEntry &a = first.entry, &b = second.entry;
+  if (a.type != b.type || a.shape != b.shape)
+    return false;
+  OpenFile fileA = directory.openFile(first.file, diagnostics), fileB = directory.openFile(second.file, diagnostics);
+  constexpr uint64_t block = 1 << 20;
+  std::string bytesA(block, '\0'), bytesB(block, '\0');
+  for (uint64_t done = 0; done < a.bytes; done += block) {
+    size_t count = std::min(block, a.bytes - done);
+    if (!fileA.read(a.offset + done, bytesA.data(), count) || !fileB.read(b.offset + done, bytesB.data(), count) ||
+        memcmp(bytesA.data(), bytesB.data(), count) != 0)
+      return false;
+  }
+  return true;
+}
+
+//===--- unused tensors -----------------------------------------------------------------------------------------===//
+
+// Buffers that old versions of transformers saved beside the weights.
+static bool isBuffer(llvm::StringRef name, size_t rank) {
+  if ((name.ends_with("attn.bias") || name.ends_with("attention.bias")) && rank == 4)
+    return true;
+  if (name.contains(".rotary_emb.") && name.ends_with("_cached"))
+    return true;
+  for (const char *end : {".masked_bias", ".rotary_emb.inv_freq", "position_ids", "embed_positions.weights"})
+    if (name.ends_with(end))
+      return true;
+  return false;
+}
+
+void Checkpoint::reportUnused() const {
+  constexpr size_t maxShown = 8;
+  size_t count = 0;
+  std::string list;
+  for (auto &[name, tensor] : tensors) {
+    if (used.count(name) || isBuffer(name, tensor.entry.shape.size()))
+      continue;
+    if (++count <= maxShown)
+      list += (count == 1 ? "" : ", ") + quotedText(name);
+  }
+  if (count > 0)
+    diagnostics.warning(fmt::format("{}: {} tensor{} the model does not use: {}{}", directory.path(), count,
+                                    count == 1 ? "" : "s", list, count > maxShown ? ", ..." : ""));
+}
+
+}  // namespace talc

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads generation defaults.
+#include "frontends/huggingface/GenerationConfig.h"
+
+#include "frontends/huggingface/Json.h"
+#include "frontends/huggingface/ModelConfig.h"
+#include "frontends/huggingface/ModelDirectory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace talc {
+
+// The values of one file over those known so far. An explicit null keeps a number's default, as in transformers.
+static void readValues(const ModelConfig &config, GenerationConfig &values) {
+  std::vector<int64_t> begin = config.tokens("bos_token_id", {values.begin});
+  values.begin = begin.empty() ? -1 : begin.front();
+  values.end = config.tokens("eos_token_id", values.end);
+  if (config.has("do_sample"))
+    values.sample = config.flag("do_sample", false);
+  auto number = [&](const char *key, double &value, double most) {
+    if (config.has(key))
+      value = config.number(key, value, 0, most);
+  };
+  number("temperature", values.temperature, 1e6);
+  number("top_p", values.topP, 1);
+  number("min_p", values.minP, 1);
+  number("repetition_penalty", values.repetitionPenalty, 1e6);
+  if (config.has("top_k"))
+    values.topK = config.integer("top_k", values.topK, {0, INT32_MAX});
+}
+
+// Token ids that the model has no logit for.
+static void dropForeignTokens(GenerationConfig &values, int64_t vocabulary) {
+  auto foreign = [&](int64_t token) { return token >= vocabulary; };
+  values.end.erase(std::remove_if(values.end.begin(), values.end.end(), foreign), values.end.end());
+  if (foreign(values.begin))
+    values.begin = -1;
+}
+
+GenerationConfig readGenerationConfig(const ModelDirectory &directory, const nlohmann::json &modelConfig,
+                                      GenerationConfig defaults, int64_t vocabulary, Diagnostics &diagnostics) {
+  const char *file = "generation_config.json";
+  GenerationConfig values = std::move(defaults);
+  readValues(ModelConfig(modelConfig, "config.json", diagnostics), values);
+  if (directory.contains(file)) {
+    constexpr uint64_t limit = 1 << 24;
+    auto text = directory.readText(file, limit, diagnostics);
+    auto object = text ? parseJsonObject(*text, file, ImportError::GenerationConfig, diagnostics) : std::nullopt;
+    if (object)
+      readValues(ModelConfig(*object, file, diagnostics), values);
+  }
+  if (values.repetitionPenalty == 0)
+    diagnostics.error(ImportError::GenerationConfig, fmt::format("{}: key 'repetition_penalty' is 0", file));
+  dropForeignTokens(values, vocabulary);
+  return values;
+}
+
+}  // namespace talc

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads untrusted JSON: errors with their position instead of exceptions, no duplicate keys, limited depth.
+#pragma once
+
+#include "frontends/Diagnostics.h"
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+
+namespace talc {
+
+// The object that `text` holds. `file` and `code` are for the error.
+std::optional<nlohmann::json> parseJsonObject(std::string_view text, const std::string &file, ImportError code,
+                                              Diagnostics &diagnostics);
+
+// A value as the user wrote it, shortened.
+std::string jsonText(const nlohmann::json &value);
+
+// Where and why the JSON parser stopped.
+std::string jsonErrorText(size_t position, const std::string &lastToken);
+
+}  // namespace talc

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed access to config.json. An absent key takes the default of the model's class in transformers.
+//
+// A wrong value is reported as an error that names key, found and expected, and the default is returned, so that a
+// family reads its whole configuration and then asks failed() once.
+#pragma once
+
+#include "frontends/Layers.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace talc {
+
+class Diagnostics;
+enum class ImportError;
+
+class ModelConfig {
+public:
+  struct Range {
+    int64_t least, most;
+  };
+  // Bounds that keep every product of sizes below 2^63.
+  static constexpr Range layerCount{1, 4096}, headCount{1, 65536}, size{1, 1 << 24}, positionCount{1, INT32_MAX};
+
+  // Keeps references to `object` and `diagnostics`. `file` is its name in messages.
+  ModelConfig(const nlohmann::json &object, std::string file, Diagnostics &diagnostics)
+      : object(object), file(std::move(file)), diagnostics(diagnostics) {}
+
+  int64_t integer(const char *key, int64_t fallback, Range range) const;
+  // Like integer, for keys that may be null.
+  std::optional<int64_t> integerOrNull(const char *key, std::optional<int64_t> fallback, Range range) const;
+  // A finite number > 0.
+  double positive(const char *key, double fallback) const;
+  // A finite number from `least` to `most`.
+  double number(const char *key, double fallback, double least, double most) const;
+  bool flag(const char *key, bool fallback) const;
+  std::string text(const char *key, const std::string &fallback) const;
+  std::vector<std::string> texts(const char *key) const;
+  // A token id, a list of them, or null (empty). `fallback` if absent.
+  std::vector<int64_t> tokens(const char *key, const std::vector<int64_t> &fallback) const;
+  Activation activation(const char *key, const std::string &fallback) const;
+  // The rotary position embedding of heads of width `headWidth` in layers of type `layerType` ("full_attention" or
+  // "sliding_attention"), from rope_parameters (transformers 5) or rope_theta and rope_scaling (transformers 4).
+  Rope rope(int64_t headWidth, const std::string &layerType, double theta) const;
+
+  bool has(const char *key) const;  // and is not null
+  // Reports that talc cannot compute what a key asks for, or that its value contradicts others.
+  void unsupported(const std::string &key, const std::string &reason) const;
+  void invalid(const std::string &key, const std::string &reason) const;
+  // Reports a key that is true, which talc does not support.
+  void refuseFlag(const char *key, const std::string &reason) const;
+  bool failed() const;
+
+private:
+  const nlohmann::json *find(const char *key) const;
+  void wrong(ImportError code, const std::string &key, const nlohmann::json &found, const std::string &expected) const;
+  std::optional<ModelConfig> inner(const std::string &key) const;
+  std::optional<ModelConfig> ropeParameters(const std::string &layerType) const;
+  void readScaling(Rope &rope, const ModelConfig &parameters) const;
+  Llama3Scaling llama3Scaling(const ModelConfig &parameters) const;
+
+  const nlohmann::json &object;
+  std::string file;
+  std::string prefix;  // of keys in messages: the object that holds them
+  Diagnostics &diagnostics;
+};
+
+}  // namespace talc
