@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# How lit runs talc's tests; lit.site.cfg.py in the build tree says where things are and loads this file.
+import os
+import re
+
+import lit.formats
+
+config.name = "talc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "models"]
+config.test_source_root = os.path.join(config.talc_source, "test")
+config.test_exec_root = os.path.join(config.talc_build, "test")
+
+programs = os.path.join(config.talc_build, "bin")
+
+# FileCheck, not, count and every program of the project are found by their names.
+config.environment["PATH"] = os.pathsep.join([programs, config.llvm_programs, os.environ["PATH"]])
+
+# %NAME is build/bin/NAME. Names end where no letter, digit or dash follows: %talc is no prefix of %talc-opt.
+variables = {name: os.path.join(programs, name) for name in os.listdir(programs)}
+variables["models"] = os.path.join(config.test_exec_root, "models")  # all test models, one folder each
+variables["root"] = config.talc_source
+variables["build"] = config.talc_build
+variables["python"] = config.python
+variables["cc"] = config.c_compiler
+variables["cmake"] = config.cmake
+config.substitutions += [("%" + re.escape(name) + r"(?![\w-])", path) for name, path in variables.items()]
