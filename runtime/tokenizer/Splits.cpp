@@ -94,7 +94,7 @@ void splitScripts(const Section &section, std::string_view text, std::vector<Par
   for (size_t i = 0; i < text.size();) {
     size_t at = i;
     const ValueRange *range = findRange(section.scripts, decodeAt(text, i));
-    uint32_t script = range ? range->value : none - 1;
+    uint32_t script = range ? range->value : 0;
     if (script == 0 || (any && script == last))
       continue;
     if (any)

@@ -180,7 +180,7 @@ enum class TextOp : uint32_t {
   Charsmap,       // SentencePiece rules: trie root a, values are expansions; graphemes decide what is replaced
   Split,          // at matches of pattern a; b = Behavior + 16 if matches and gaps swap roles
   SplitLength,    // pieces of a characters
-  SplitScripts,   // where Header::scripts changes; value 0 joins either side
+  SplitScripts,   // where Header::scripts changes; 0 (also: no range) joins either side
 };
 
 // Operations on the list of token texts.

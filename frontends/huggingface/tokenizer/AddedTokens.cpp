@@ -56,11 +56,8 @@ void compileAddedTokens(CompileContext &context, const Json &json, const std::st
                                  "id " + std::to_string(*id) + " of '" + content + "' belongs to another token");
     token = {text, flags};
     idOfText[text.offset] = *id;
-    if (flags & tokenSingleWord && section.header.wordCharacters == none) {
-      CharacterSet word = context.unicode.wordCharacters();
-      word.add(0x200C, 0x200D);  // as in Rust's regex crate
-      section.header.wordCharacters = section.addSet(word);
-    }
+    if (flags & tokenSingleWord && section.header.wordCharacters == none)
+      section.header.wordCharacters = section.addSet(context.unicode.words());
   }
   // Tables by id cover the added ids too.
   if (!section.mergeFirst.empty())

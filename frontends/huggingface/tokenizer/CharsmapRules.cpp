@@ -54,7 +54,8 @@ private:
   static size_t offset(uint32_t unit) { return static_cast<size_t>(unit >> 10) << ((unit & 0x200) >> 6); }
 
   bool visit(size_t base, const std::string &key, std::vector<std::pair<std::string, uint32_t>> &keys) {
-    if (key.size() > maxKeySize || ++visits > maxVisits) return false;
+    if (key.size() > maxKeySize || ++visits > maxVisits)
+      return false;
     for (uint32_t byte = 1; byte < 256; ++byte) {
       size_t at = base ^ byte;
       if (at >= units.size() || (units[at] & 0x800000FF) != byte)

@@ -23,10 +23,10 @@ void compilePostProcessor(CompileContext &context, const Json *json, const std::
 uint32_t compilePattern(CompileContext &context, const Json &json, const std::string &path);
 uint32_t compileRegexAt(CompileContext &context, std::string_view regex, const std::string &path);
 
-// UnicodeTables.cpp: fill the section's tables on first use.
+// UnicodeTables.cpp, UnicodeScripts.cpp: fill the section's tables on first use.
 void addNormalFormTables(SectionBuilder &section, bool compatible);
 void addGraphemeTable(SectionBuilder &section);
-void addScriptTable(CompileContext &context);
+void addScriptTable(SectionBuilder &section);
 
 // CharsmapRules.cpp: the trie root of SentencePiece's precompiled rules (base64).
 uint32_t compileCharsmap(CompileContext &context, const std::string &base64, const std::string &path);

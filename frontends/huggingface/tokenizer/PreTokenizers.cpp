@@ -45,7 +45,7 @@ public:
     else if (type == "FixedLength")
       addFixedLength(fields);
     else if (type == "UnicodeScripts")
-      addScriptTable(context), add({uint32_t(TextOp::SplitScripts), 0, 0, {}, {}});
+      addScriptTable(section), add({uint32_t(TextOp::SplitScripts), 0, 0, {}, {}});
     else
       context.errors.fail(TokenizerError::Unsupported, path, "pre-tokenizer '" + type + "' is not known to talc");
   }
@@ -114,10 +114,9 @@ private:
       split(compileLiteral(replacement, section), Behavior::MergedWithNext);
   }
 
-  // Words `\w+` and runs of other visible characters; \w here includes the joiners, as in Rust's regex crate.
+  // Words `\w+` and runs of other visible characters.
   void addWhitespace() {
-    CharacterSet word = context.unicode.wordCharacters();
-    word.add(0x200C, 0x200D);
+    CharacterSet word = context.unicode.words();
     CharacterSet other = word;
     other.add(context.unicode.whitespace());
     auto run = [&](const CharacterSet &set) {

@@ -143,7 +143,7 @@ private:
     RegexNode node(RegexNode::Assertion);
     node.match = match;
     if (match == Match::WordBoundary || match == Match::NotWordBoundary)
-      node.set = unicode.wordCharacters();
+      node.set = unicode.regexWords();
     return node;
   }
 

@@ -78,7 +78,10 @@ CharacterSet RegexReader::parsePosix() {
   std::string name;
   while (!atEnd() && peek() >= 'a' && peek() <= 'z')
     name += static_cast<char>(next());
-  auto set = unicode.property(name);
+  // Symbols are punctuation here, but not in \p{Punct}.
+  auto set = unicode.property(name == "punct" ? "P" : name);
+  if (name == "punct")
+    set->add(*unicode.category("S"));
   if (!take(":]") || !set) {
     position = start;
     fail("[:" + name + ":]");

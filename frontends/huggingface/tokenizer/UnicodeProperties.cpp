@@ -7,6 +7,8 @@
 
 namespace talc::huggingface {
 
+using tokenizer::Range;
+
 namespace {
 
 constexpr uint32_t lastCodePoint = 0x10FFFF;
@@ -115,28 +117,13 @@ std::optional<CharacterSet> UnicodeProperties::property(const std::string &name)
   if (key == "space" || key == "whitespace")
     return whitespace();
   if (key == "word")
-    return wordCharacters();
-  if (key == "digit")
-    return category("Nd");
-  if (key == "alpha" || key == "alphabetic") {
-    CharacterSet set = *category("L");
-    set.add(*category("Nl"));
-    set.add(otherAlphabetic());
-    return set;
-  }
-  if (key == "upper")
-    return category("Lu");
-  if (key == "lower")
-    return category("Ll");
+    return regexWords();
   if (key == "punct")
     return category("P");
+  if (key == "digit")
+    return category("Nd");
   if (key == "cntrl")
     return category("Cc");
-  if (key == "alnum") {
-    CharacterSet set = *property("alpha");
-    set.add(*category("Nd"));
-    return set;
-  }
   if (key == "xdigit")
     return CharacterSet{{'0', '9'}, {'A', 'F'}, {'a', 'f'}};
   if (key == "blank") {
@@ -153,11 +140,19 @@ CharacterSet UnicodeProperties::whitespace() const {
   return set;
 }
 
-CharacterSet UnicodeProperties::wordCharacters() const {
+CharacterSet UnicodeProperties::words() const {
   CharacterSet set = *category("L");
   for (const char *name : {"M", "Nd", "Nl", "Pc"})
     set.add(*category(name));
   set.add(otherAlphabetic());
+  set.add(0x200C, 0x200D);
+  return set;
+}
+
+CharacterSet UnicodeProperties::regexWords() const {
+  CharacterSet set = words().intersected(CharacterSet{{0x200C, 0x200D}}.negated());
+  for (auto [first, last] : {Range{0xB2, 0xB3}, Range{0xB9, 0xB9}, Range{0xBC, 0xBE}})
+    set.add(first, last);
   return set;
 }
 

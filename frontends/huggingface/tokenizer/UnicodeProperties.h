@@ -20,9 +20,10 @@ public:
   // A property as \p{...} names it: category, script or class; case, spaces, - and _ do not matter.
   std::optional<CharacterSet> property(const std::string &name) const;
 
-  CharacterSet whitespace() const;      // White_Space
-  CharacterSet wordCharacters() const;  // \w: letters, marks, decimal digits, connectors
-  CharacterSet punctuation() const;     // P* and ASCII punctuation, as BERT sees it
+  CharacterSet whitespace() const;   // White_Space
+  CharacterSet words() const;        // \w of Unicode (UTS #18): alphabetic, marks, digits, connectors, joiners
+  CharacterSet regexWords() const;   // \w of Oniguruma: without joiners, with the Latin-1 superscripts and fractions
+  CharacterSet punctuation() const;  // P* and ASCII punctuation, as BERT sees it
   CharacterSet numeric() const { return *category("N"); }
 
   // Adds the characters that differ from one of the set in case only.
