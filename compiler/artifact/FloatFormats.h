@@ -19,7 +19,9 @@ inline float floatFromBits(uint32_t bits) {
   return value;
 }
 
-inline float decodeBf16(uint16_t half) { return floatFromBits(uint32_t(half) << 16); }
+inline float decodeBf16(uint16_t half) {
+  return floatFromBits(uint32_t(half) << 16);
+}
 
 // Rounds to nearest even. A NaN stays a NaN.
 inline uint16_t encodeBf16(float value) {

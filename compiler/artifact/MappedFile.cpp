@@ -21,18 +21,18 @@ llvm::Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::st
     int reason = errno;
     if (file >= 0)
       close(file);
-    return failure(ErrorCode::WeightFile, "{}: cannot be opened: {}", path, strerror(reason));
+    return makeError(ErrorCode::WeightFile, "{}: cannot be opened: {}", path, strerror(reason));
   }
   if (!S_ISREG(facts.st_mode)) {
     close(file);
-    return failure(ErrorCode::WeightFile, "{}: is no regular file", path);
+    return makeError(ErrorCode::WeightFile, "{}: is no regular file", path);
   }
   auto size = static_cast<size_t>(facts.st_size);
   void *data = size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   int reason = errno;
   close(file);
   if (data == MAP_FAILED)
-    return failure(ErrorCode::WeightFile, "{}: {} bytes cannot be mapped: {}", path, size, strerror(reason));
+    return makeError(ErrorCode::WeightFile, "{}: {} bytes cannot be mapped: {}", path, size, strerror(reason));
   return std::shared_ptr<const MappedFile>(new MappedFile(static_cast<const uint8_t *>(data), size));
 }
 

@@ -5,7 +5,6 @@
 #include "compiler/Error.h"
 #include "dialects/talc/TalcDialect.h"
 
-
 #include <cmath>
 
 using namespace mlir;
@@ -24,8 +23,8 @@ static llvm::Error readFigure(DictionaryAttr plan, llvm::StringRef name, int64_t
     return internalError("the module's {} lacks the figure '{}'", planAttr.str(), name.str());
   value = figure.getInt();
   if (value < 0 || value > limit)
-    return internalError("the figure '{}' of the module's {} is {}, expected 0 to {}", name.str(), planAttr.str(), value,
-                         limit);
+    return internalError("the figure '{}' of the module's {} is {}, expected 0 to {}", name.str(), planAttr.str(),
+                         value, limit);
   return llvm::Error::success();
 }
 
@@ -76,9 +75,9 @@ public:
     require(name, std::isfinite(value) && value >= low && value <= high);
   }
 
-  void integer(llvm::StringRef name, int32_t &target, int64_t high) {
+  void integer(llvm::StringRef name, int32_t &target, int64_t low, int64_t high) {
     if (Attribute attr = entries.get(name))
-      target = token(name, attr, high);
+      target = integer(name, attr, low, high);
   }
 
   void flag(llvm::StringRef name, int32_t &target) {
@@ -100,7 +99,7 @@ public:
       return;
     int64_t last = int64_t(info.vocabularySize) - 1;
     for (size_t i = 0; i < count; ++i) {
-      info.endTokens[i] = list ? token(name, list[i], last) : static_cast<int32_t>(dense[i]);
+      info.endTokens[i] = list ? integer(name, list[i], 0, last) : static_cast<int32_t>(dense[i]);
       require(name, !dense || (dense[i] >= 0 && dense[i] <= last));
     }
     info.endTokenCount = static_cast<int32_t>(count);
@@ -111,14 +110,14 @@ public:
       return llvm::Error::success();
     std::string value;
     llvm::raw_string_ostream(value) << entries.get(*wrong);
-    return failure(ErrorCode::ModelFact, "{}: the generation default '{}' is {}, which no artifact can hold", model,
-                   wrong->str(), value);
+    return makeError(ErrorCode::ModelFact, "{}: the generation default '{}' is {}, which no artifact can hold", model,
+                     wrong->str(), value);
   }
 
 private:
-  int32_t token(llvm::StringRef name, Attribute attr, int64_t high) {
+  int32_t integer(llvm::StringRef name, Attribute attr, int64_t low, int64_t high) {
     auto value = dyn_cast<IntegerAttr>(attr);
-    bool fits = value && value.getValue().getSignificantBits() <= 64 && value.getValue().getSExtValue() >= 0 &&
+    bool fits = value && value.getValue().getSignificantBits() <= 64 && value.getValue().getSExtValue() >= low &&
                 value.getValue().getSExtValue() <= high;
     require(name, fits);
     return fits ? static_cast<int32_t>(value.getValue().getSExtValue()) : 0;
@@ -137,10 +136,10 @@ private:
 
 static llvm::Error readGeneration(DictionaryAttr entries, const std::string &model, artifact::ModelInfo &info) {
   GenerationReader reader(entries);
-  reader.integer("begin", info.beginToken, int64_t(info.vocabularySize) - 1);
+  reader.integer("begin", info.beginToken, -1, int64_t(info.vocabularySize) - 1);
   reader.tokens("end", info);
   reader.flag("sample", info.sample);
-  reader.integer("top_k", info.topK, INT32_MAX);
+  reader.integer("top_k", info.topK, 0, INT32_MAX);
   reader.number("temperature", info.temperature, 0, 1e6);
   reader.number("top_p", info.topP, 1e-6, 1);
   reader.number("min_p", info.minP, 0, 1);
@@ -165,8 +164,8 @@ llvm::Expected<artifact::ModelInfo> modelFacts(ModuleOp module) {
     return std::move(error);
   auto longest = module->getAttrOfType<IntegerAttr>(maxSequenceAttr);
   if (!longest || longest.getInt() < 1 || longest.getInt() > (int64_t(1) << 30))
-    return failure(ErrorCode::ModelFact, "{}: {} is absent or out of range, expected 1 to 2^30 tokens", modelName(module),
-                   maxSequenceAttr.str());
+    return makeError(ErrorCode::ModelFact, "{}: {} is absent or out of range, expected 1 to 2^30 tokens",
+                     modelName(module), maxSequenceAttr.str());
   info.maxSequence = static_cast<uint32_t>(longest.getInt());
   if (auto generation = module->getAttrOfType<DictionaryAttr>(generationAttr))
     if (llvm::Error error = readGeneration(generation, modelName(module), info))

@@ -20,13 +20,13 @@ namespace talc {
 llvm::Expected<std::unique_ptr<OutputFile>> OutputFile::create(const std::string &path, bool executable) {
   struct stat facts;
   if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
-    return failure(ErrorCode::Output, "{}: is no regular file; name a file to write with -o", path);
+    return makeError(ErrorCode::Output, "{}: is no regular file; name a file to write with -o", path);
   std::unique_ptr<OutputFile> result(new OutputFile(path, -1));
   std::string partial = result->partialPath();
   unlink(partial.c_str());  // of an interrupted run; its permissions may differ
   result->file = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, executable ? 0777 : 0666);
   if (result->file < 0)
-    return failure(ErrorCode::Output, "{}: cannot be created: {}", partial, strerror(errno));
+    return makeError(ErrorCode::Output, "{}: cannot be created: {}", partial, strerror(errno));
   llvm::sys::RemoveFileOnSignal(partial);
   return result;
 }
@@ -50,12 +50,12 @@ static std::string freeSpace(const std::string &path) {
 llvm::Error OutputFile::cannotWrite(int reason) const {
   uint64_t needed = std::max(expected, written);
   if (reason == ENOSPC || reason == EDQUOT)
-    return failure(ErrorCode::Output, "{}: the file needs {} bytes, but its file system has {} bytes left", path, needed,
-                   freeSpace(path));
+    return makeError(ErrorCode::Output, "{}: the file needs {} bytes, but its file system has {} bytes left", path,
+                     needed, freeSpace(path));
   if (reason == EFBIG)
-    return failure(ErrorCode::Output, "{}: the file needs {} bytes, more than a file may have (ulimit -f)", path,
-                   needed);
-  return failure(ErrorCode::Output, "{}: the file of {} bytes cannot be written: {}", path, needed, strerror(reason));
+    return makeError(ErrorCode::Output, "{}: the file needs {} bytes, more than a file may have (ulimit -f)", path,
+                     needed);
+  return makeError(ErrorCode::Output, "{}: the file of {} bytes cannot be written: {}", path, needed, strerror(reason));
 }
 
 llvm::Error OutputFile::reserve(uint64_t bytes) {

@@ -6,8 +6,8 @@
 
 namespace talc {
 
-// Uniform in [-sqrt(3), sqrt(3)], so of variance 1: the upper 24 bits of the (index + 1)-th output of SplitMix64 (Steele,
-// Lea, Flood: Fast splittable pseudorandom number generators, 2014) started with `seed`.
+// Uniform in [-sqrt(3), sqrt(3)], so of variance 1: the upper 24 bits of the (index + 1)-th output of SplitMix64
+// (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) started with `seed`.
 inline float randomUniform(uint64_t seed, uint64_t index) {
   uint64_t z = seed + (index + 1) * 0x9E3779B97F4A7C15ull;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;

@@ -15,7 +15,9 @@ using Result = llvm::Expected<WeightValuesPtr>;
 
 constexpr int64_t maxLanes = 4096, maxRotary = 65536;
 
-static std::string text(MatrixShape shape) { return fmt::format("[{}, {}]", shape.rows, shape.columns); }
+static std::string text(MatrixShape shape) {
+  return fmt::format("[{}, {}]", shape.rows, shape.columns);
+}
 
 static Result concatenate(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) {
   for (const WeightValuesPtr &source : sources)
@@ -59,19 +61,22 @@ static Result tabulate(WeightOp weight, RotaryTableRecipeAttr recipe) {
 }
 
 Result evaluateRecipe(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) {
-  auto result = llvm::TypeSwitch<Attribute, Result>(weight.getSource())
-                    .Case([&](TransposeRecipeAttr) { return transposedValues(sources[0]); })
-                    .Case([&](ConcatRecipeAttr) { return concatenate(weight, sources); })
-                    .Case([&](InterleaveRecipeAttr recipe) { return interleave(weight, recipe, sources); })
-                    .Case([&](PackRecipeAttr) { return pack(weight, sources[0]); })
-                    .Case([&](PadRecipeAttr) { return pad(weight, sources[0]); })
-                    .Case([&](ConvertRecipeAttr) { return sources[0]; })
-                    .Case([&](RotaryTableRecipeAttr recipe) { return tabulate(weight, recipe); })
-                    .Default([&](Attribute) { return internalError("weight '{}' has a recipe that the packager lacks",
-                                                                   weight.getSymName().str()); });
+  auto result =
+      llvm::TypeSwitch<Attribute, Result>(weight.getSource())
+          .Case([&](TransposeRecipeAttr) { return transposedValues(sources[0]); })
+          .Case([&](ConcatRecipeAttr) { return concatenate(weight, sources); })
+          .Case([&](InterleaveRecipeAttr recipe) { return interleave(weight, recipe, sources); })
+          .Case([&](PackRecipeAttr) { return pack(weight, sources[0]); })
+          .Case([&](PadRecipeAttr) { return pad(weight, sources[0]); })
+          .Case([&](ConvertRecipeAttr) { return sources[0]; })
+          .Case([&](RotaryTableRecipeAttr recipe) { return tabulate(weight, recipe); })
+          .Default([&](Attribute) {
+            return internalError("weight '{}' has a recipe that the packager lacks", weight.getSymName().str());
+          });
   MatrixShape expected = matrixShape(cast<RankedTensorType>(weight.getType()));
   if (result && !((*result)->shape == expected))
-    return refuse(weight, fmt::format("is a matrix {}, but its recipe makes {}", text(expected), text((*result)->shape)));
+    return refuse(weight,
+                  fmt::format("is a matrix {}, but its recipe makes {}", text(expected), text((*result)->shape)));
   return result;
 }
 

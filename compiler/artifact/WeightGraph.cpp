@@ -15,13 +15,17 @@ namespace talc {
 constexpr int64_t maxElements = int64_t(1) << 44;
 constexpr int maxDepth = 64;  // recipes upon recipes
 
-static RankedTensorType typeOf(WeightOp weight) { return cast<RankedTensorType>(weight.getType()); }
+static RankedTensorType typeOf(WeightOp weight) {
+  return cast<RankedTensorType>(weight.getType());
+}
 
-static std::string shapeText(RankedTensorType type) { return fmt::format("[{}]", fmt::join(type.getShape(), ", ")); }
+static std::string shapeText(RankedTensorType type) {
+  return fmt::format("[{}]", fmt::join(type.getShape(), ", "));
+}
 
 llvm::Error refuse(WeightOp weight, const std::string &why) {
-  return failure(ErrorCode::WeightRecipe, "weight '{}' of shape {} {}", weight.getSymName().str(),
-                 shapeText(typeOf(weight)), why);
+  return makeError(ErrorCode::WeightRecipe, "weight '{}' of shape {} {}", weight.getSymName().str(),
+                   shapeText(typeOf(weight)), why);
 }
 
 llvm::Expected<int64_t> elementCount(WeightOp weight) {
@@ -112,11 +116,11 @@ WeightGraph::Result WeightGraph::fromFile(WeightOp weight, FileSourceAttr source
   int64_t bytes = *elementCount(weight) * source.getElementType().getIntOrFloatBitWidth() / 8;
   auto present = static_cast<int64_t>((*file)->bytes().size());
   if (source.getOffset() > present || bytes > present - source.getOffset())
-    return failure(ErrorCode::WeightFile,
-                   "{}: weight '{}' of shape {} needs {} bytes from byte {} on, but the file has {} bytes; was it "
-                   "downloaded completely?",
-                   source.getPath().str(), weight.getSymName().str(), shapeText(typeOf(weight)), bytes,
-                   source.getOffset(), present);
+    return makeError(ErrorCode::WeightFile,
+                     "{}: weight '{}' of shape {} needs {} bytes from byte {} on, but the file has {} bytes; was it "
+                     "downloaded completely?",
+                     source.getPath().str(), weight.getSymName().str(), shapeText(typeOf(weight)), bytes,
+                     source.getOffset(), present);
   return fileValues(*file, source.getOffset(), source.getElementType(), matrixShape(typeOf(weight)));
 }
 

@@ -125,7 +125,9 @@ private:
 
 }  // namespace
 
-WeightValuesPtr transposedValues(WeightValuesPtr source) { return std::make_shared<Transposed>(std::move(source)); }
+WeightValuesPtr transposedValues(WeightValuesPtr source) {
+  return std::make_shared<Transposed>(std::move(source));
+}
 
 WeightValuesPtr concatenatedValues(std::vector<WeightValuesPtr> sources) {
   MatrixShape shape{0, sources.front()->shape.columns};

@@ -19,7 +19,9 @@ template <float (*decode)(uint16_t)> void decodeRun(const uint8_t *bytes, int64_
   }
 }
 
-void copyRun(const uint8_t *bytes, int64_t count, float *out) { std::memcpy(out, bytes, count * sizeof(float)); }
+void copyRun(const uint8_t *bytes, int64_t count, float *out) {
+  std::memcpy(out, bytes, count * sizeof(float));
+}
 
 using RunReader = void (*)(const uint8_t *, int64_t, float *);
 
@@ -103,7 +105,9 @@ WeightValuesPtr randomValues(uint64_t seed, double mean, double deviation, Matri
   return std::make_shared<RandomValues>(seed, mean, deviation, shape);
 }
 
-WeightValuesPtr fillValues(float value, MatrixShape shape) { return std::make_shared<FillValues>(value, shape); }
+WeightValuesPtr fillValues(float value, MatrixShape shape) {
+  return std::make_shared<FillValues>(value, shape);
+}
 
 WeightValuesPtr listedValues(std::vector<float> values, MatrixShape shape) {
   return std::make_shared<ListedValues>(std::move(values), shape);

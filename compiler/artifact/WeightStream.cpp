@@ -15,8 +15,12 @@ using namespace mlir;
 
 namespace talc {
 
-static RankedTensorType typeOf(WeightOp weight) { return cast<RankedTensorType>(weight.getType()); }
-static int64_t elementBytes(WeightOp weight) { return typeOf(weight).getElementTypeBitWidth() / 8; }
+static RankedTensorType typeOf(WeightOp weight) {
+  return cast<RankedTensorType>(weight.getType());
+}
+static int64_t elementBytes(WeightOp weight) {
+  return typeOf(weight).getElementTypeBitWidth() / 8;
+}
 
 static llvm::Error checkPlace(const PlacedWeight &placed, int64_t end, int64_t sectionBytes) {
   std::string name = WeightOp(placed.weight).getSymName().str();
@@ -175,8 +179,10 @@ llvm::Error WeightStreamer::write(llvm::ArrayRef<Band> wave, llvm::ArrayRef<Comp
   for (size_t i = 0; i < wave.size(); ++i) {
     WeightOp weight = weights[wave[i].weight].weight;
     if (computed[i].outOfRange)
-      return failure(ErrorCode::WeightRange, "weight '{}' has values beyond the range of 16 bits; compile with "
-                     "--weights=f32 or --weights=bf16", weight.getSymName().str());
+      return makeError(ErrorCode::WeightRange,
+                       "weight '{}' has values beyond the range of 16 bits; compile with "
+                       "--weights=f32 or --weights=bf16",
+                       weight.getSymName().str());
     if (llvm::Error error = writer.write(wave[i].offset, computed[i].section()))
       return error;
   }

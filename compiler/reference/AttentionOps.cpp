@@ -29,7 +29,7 @@ llvm::Expected<Matrix> evaluate(RopeOp op, const Matrix &x, const StepSequences 
   for (int64_t t = 0; t < x.rows; ++t) {
     int64_t position = step.positions[t];
     if (table && position >= rowCount(*table))
-      return failure(ErrorCode::Usage, "the sequence is too long: a table of {} positions has no row {}",
+      return makeError(ErrorCode::Usage, "the sequence is too long: a table of {} positions has no row {}",
                      rowCount(*table), position);
     std::vector<double> turn = table ? row(*table, position) : angles(frequencies, position);
     for (int64_t first = 0; first < x.columns; first += width) {

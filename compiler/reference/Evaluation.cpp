@@ -48,10 +48,10 @@ Expected<MatrixPtr> Evaluation::run(mlir::func::FuncOp entry) {
 Expected<std::vector<Content>> Evaluation::call(mlir::func::FuncOp function, llvm::ArrayRef<Content> arguments) {
   std::string name = function.getSymName().str();
   if (!llvm::hasSingleElement(function.getBody()))
-    return failure(ErrorCode::Program, "function '{}' is not one block of code", name);
+    return makeError(ErrorCode::Program, "function '{}' is not one block of code", name);
   constexpr int deepest = 64;
   if (depth == deepest)
-    return failure(ErrorCode::Program, "the calls of function '{}' do not end", name);
+    return makeError(ErrorCode::Program, "the calls of function '{}' do not end", name);
   ++depth;
   Frame frame;
   mlir::Block &body = function.getBody().front();
@@ -78,7 +78,7 @@ Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
       .Case<RopeOp, AppendOp, ReadOp, AttentionOp>([&](auto) { return evaluateSequenceOp(op, frame); })
       .Case([&](mlir::func::CallOp call) { return evaluateCall(call, frame); })
       .Default([](mlir::Operation *op) {
-        return failure(ErrorCode::Program, "'{}' is no operation of the talc stage",
+        return makeError(ErrorCode::Program, "'{}' is no operation of the talc stage",
                        op->getName().getStringRef().str());
       });
 }
@@ -182,7 +182,7 @@ Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
     int64_t found = frame.matrix(value)->rows;
     if (found == rows)
       return Error::success();
-    return failure(ErrorCode::Program, "'{}' receives {} rows, expected {}", op->getName().getStringRef().str(), found,
+    return makeError(ErrorCode::Program, "'{}' receives {} rows, expected {}", op->getName().getStringRef().str(), found,
                    rows);
   };
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)

@@ -14,7 +14,7 @@ static llvm::Error checkType(mlir::Operation *op, mlir::Type type) {
   auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
   if (!tensor || tensor.getRank() < 2 || llvm::none_of(tensor.getShape().drop_front(), mlir::ShapedType::isDynamic))
     return llvm::Error::success();
-  return failure(ErrorCode::Program, "'{}' has a dynamic number of features", op->getName().getStringRef().str());
+  return makeError(ErrorCode::Program, "'{}' has a dynamic number of features", op->getName().getStringRef().str());
 }
 
 static llvm::Error checkTypes(mlir::ModuleOp module) {
@@ -41,7 +41,7 @@ static llvm::Error checkEntry(mlir::func::FuncOp entry) {
         result.getElementType().isF32())
       return llvm::Error::success();
   }
-  return failure(ErrorCode::Program,
+  return makeError(ErrorCode::Program,
                  "the entry function '{}' must be (tensor<?xi32>, !talc.sequences) -> tensor<?xNxf32>",
                  entry.getSymName().str());
 }
@@ -56,11 +56,11 @@ llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module) {
     auto phase = function->getAttrOfType<mlir::StringAttr>(phaseAttr);
     mlir::func::FuncOp &place = phase && phase.getValue() == decodePhase ? decode : entry;
     if (place)
-      return failure(ErrorCode::Program, "the module has two functions with the attribute {}", entryAttr.str());
+      return makeError(ErrorCode::Program, "the module has two functions with the attribute {}", entryAttr.str());
     place = function;
   }
   if (!entry)
-    return failure(ErrorCode::Program, "the module has no function with the attribute {}", entryAttr.str());
+    return makeError(ErrorCode::Program, "the module has no function with the attribute {}", entryAttr.str());
   if (llvm::Error error = checkTypes(module))
     return error;
   return Interpreter(module, entry, decode);
@@ -69,11 +69,11 @@ llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module) {
 llvm::Error Interpreter::checkLength(int64_t length) {
   auto limit = module->getAttrOfType<mlir::IntegerAttr>(maxSequenceAttr);
   if (limit && length > limit.getInt())
-    return failure(ErrorCode::Usage, "a sequence of {} tokens is longer than the model's {}", length, limit.getInt());
+    return makeError(ErrorCode::Usage, "a sequence of {} tokens is longer than the model's {}", length, limit.getInt());
   for (auto state : module.getOps<StateOp>()) {
     int64_t capacity = mlir::cast<StateType>(state.getType()).getCapacity();
     if (length > capacity)
-      return failure(ErrorCode::Usage, "a sequence of {} tokens does not fit in the state '{}' of {}", length,
+      return makeError(ErrorCode::Usage, "a sequence of {} tokens does not fit in the state '{}' of {}", length,
                      state.getSymName().str(), capacity);
   }
   return llvm::Error::success();
@@ -84,9 +84,9 @@ llvm::Expected<StepSequences> Interpreter::layOut(llvm::ArrayRef<Sequence> seque
   std::set<int> slots;
   for (const Sequence &sequence : sequences) {
     if (sequence.ids.empty())
-      return failure(ErrorCode::Usage, "a sequence brings no token to the step");
+      return makeError(ErrorCode::Usage, "a sequence brings no token to the step");
     if (!slots.insert(sequence.slot).second)
-      return failure(ErrorCode::Usage, "two sequences of a step share the slot {}", sequence.slot);
+      return makeError(ErrorCode::Usage, "two sequences of a step share the slot {}", sequence.slot);
     SequenceRows rows{sequence.slot, result.rows(), static_cast<int64_t>(sequence.ids.size()), position(sequence.slot)};
     if (llvm::Error error = checkLength(rows.length()))
       return error;

@@ -151,7 +151,7 @@ llvm::Expected<Weight> applyRecipe(const std::string &name, mlir::Attribute reci
     std::vector<std::string> shapes;
     for (const WeightPtr &source : sources)
       shapes.push_back(printed(source->shape));
-    return failure(ErrorCode::WeightRecipe, "weight '{}': {} of shapes ({}) does not give {}", name, printed(recipe),
+    return makeError(ErrorCode::WeightRecipe, "weight '{}': {} of shapes ({}) does not give {}", name, printed(recipe),
                    fmt::join(shapes, ", "), printed(result->shape));
   }
   roundValues(*result, type.getElementType());

@@ -14,7 +14,7 @@ llvm::Expected<Matrix> evaluate(EmbeddingOp, llvm::ArrayRef<int32_t> ids, const 
   Matrix result(ids.size(), table.shape[1]);
   for (size_t t = 0; t < ids.size(); ++t) {
     if (ids[t] < 0 || ids[t] >= rowCount(table))
-      return failure(ErrorCode::Usage, "token id {} is not in the vocabulary of {} tokens", ids[t], rowCount(table));
+      return makeError(ErrorCode::Usage, "token id {} is not in the vocabulary of {} tokens", ids[t], rowCount(table));
     setRow(result, t, row(table, ids[t]));
   }
   return result;
@@ -25,7 +25,7 @@ llvm::Expected<Matrix> evaluate(PositionOp op, const StepSequences &step, const 
   int64_t offset = op.getOffset();
   for (int64_t t = 0; t < step.rows(); ++t) {
     if (step.positions[t] >= rowCount(table) - offset)
-      return failure(ErrorCode::Usage, "the sequence is too long: a table of {} positions has no row {} + {}",
+      return makeError(ErrorCode::Usage, "the sequence is too long: a table of {} positions has no row {} + {}",
                      rowCount(table), step.positions[t], offset);
     setRow(result, t, row(table, step.positions[t] + offset));
   }

@@ -21,7 +21,7 @@ llvm::Expected<Weight> emptyWeight(const std::string &name, mlir::RankedTensorTy
   int64_t elements = 1;
   for (int64_t size : type.getShape()) {
     if (size < 0 || (elements > 0 && size > limit / elements))
-      return failure(ErrorCode::WeightRecipe, "weight '{}' has more elements than the interpreter holds ({})", name,
+      return makeError(ErrorCode::WeightRecipe, "weight '{}' has more elements than the interpreter holds ({})", name,
                      limit);
     elements *= size;
   }
@@ -64,20 +64,20 @@ llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directo
   std::string file = path.str().str();
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status))
-    return failure(ErrorCode::WeightFile, "{}: cannot be read: {}", file, error.message());
+    return makeError(ErrorCode::WeightFile, "{}: cannot be read: {}", file, error.message());
   if (!llvm::sys::fs::is_regular_file(status))
-    return failure(ErrorCode::WeightFile, "{}: is no regular file", file);
+    return makeError(ErrorCode::WeightFile, "{}: is no regular file", file);
   llvm::Expected<Weight> weight = emptyWeight(name, type);
   if (!weight)
     return weight.takeError();
   auto stored = mlir::cast<mlir::FloatType>(source.getElementType());
   uint64_t offset = source.getOffset(), bytes = weight->values.size() * (stored.getWidth() / 8);
   if (offset > status.getSize() || bytes > status.getSize() - offset)
-    return failure(ErrorCode::WeightFile, "{}: weight '{}' is {} bytes at {}, but the file has {} bytes", file, name,
+    return makeError(ErrorCode::WeightFile, "{}: weight '{}' is {} bytes at {}, but the file has {} bytes", file, name,
                    bytes, offset, status.getSize());
   auto buffer = llvm::MemoryBuffer::getFileSlice(path, bytes, offset);
   if (!buffer)
-    return failure(ErrorCode::WeightFile, "{}: cannot be read: {}", file, buffer.getError().message());
+    return makeError(ErrorCode::WeightFile, "{}: cannot be read: {}", file, buffer.getError().message());
   decode((*buffer)->getBufferStart(), stored, weight->values);
   roundValues(*weight, type.getElementType());
   return weight;

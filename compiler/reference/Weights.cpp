@@ -16,9 +16,9 @@ llvm::Expected<WeightPtr> Weights::get(llvm::StringRef name) {
     return known->second;
   auto op = llvm::dyn_cast_or_null<WeightOp>(mlir::SymbolTable::lookupSymbolIn(module, name));
   if (!op)
-    return failure(ErrorCode::WeightRecipe, "weight '{}' is used but not defined", name.str());
+    return makeError(ErrorCode::WeightRecipe, "weight '{}' is used but not defined", name.str());
   if (!open.insert(name.str()).second)
-    return failure(ErrorCode::WeightRecipe, "weight '{}' is made from itself", name.str());
+    return makeError(ErrorCode::WeightRecipe, "weight '{}' is made from itself", name.str());
   llvm::Expected<Weight> weight = evaluate(op);
   open.erase(name.str());
   if (!weight)

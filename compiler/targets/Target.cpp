@@ -12,7 +12,9 @@ namespace talc::targets {
 
 using artifact::CpuLevel;
 
-static bool isKnown(llvm::StringRef cpu) { return llvm::X86::parseArchX86(cpu, true) != llvm::X86::CK_None; }
+static bool isKnown(llvm::StringRef cpu) {
+  return llvm::X86::parseArchX86(cpu, true) != llvm::X86::CK_None;
+}
 
 static llvm::StringSet<> featuresOf(llvm::StringRef cpu) {
   llvm::SmallVector<llvm::StringRef> names;
@@ -49,16 +51,16 @@ llvm::Expected<Target> parseTarget(llvm::StringRef name) {
   bool native = name == "native";
   llvm::StringRef cpu = native ? llvm::sys::getHostCPUName() : name;
   if (!native && !isKnown(cpu))
-    return failure(ErrorCode::BadTarget,
-                   "--target={}: unknown; expected native, x86-64-v3, x86-64-v4, or the name of a processor such as "
-                   "znver3 or skylake-avx512",
-                   name.str());
+    return makeError(ErrorCode::BadTarget,
+                     "--target={}: unknown; expected native, x86-64-v3, x86-64-v4, or the name of a processor such as "
+                     "znver3 or skylake-avx512",
+                     name.str());
   CpuLevel level = levelOf(native ? featuresOfHost() : featuresOf(cpu));
   if (level < CpuLevel::X86_64_v3)
-    return failure(ErrorCode::BadTarget,
-                   "--target={}: the processor {} lacks instructions of x86-64-v3 (AVX2 and FMA), which talc's code "
-                   "needs; to compile for another machine, use --target=x86-64-v3",
-                   name.str(), cpu.str());
+    return makeError(ErrorCode::BadTarget,
+                     "--target={}: the processor {} lacks instructions of x86-64-v3 (AVX2 and FMA), which talc's code "
+                     "needs; to compile for another machine, use --target=x86-64-v3",
+                     name.str(), cpu.str());
   Target target;
   target.cpu = level == CpuLevel::X86_64_v4 ? "x86-64-v4" : "x86-64-v3";
   target.tune = isKnown(cpu) ? cpu.str() : target.cpu;

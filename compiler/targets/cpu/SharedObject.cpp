@@ -45,15 +45,18 @@ static llvm::Error writeFile(const std::string &path, llvm::ArrayRef<uint8_t> by
     stream.clear_error();
   }
   if (error)
-    return failure(ErrorCode::Output, "{}: {} bytes cannot be written: {}; TMPDIR names another directory for "
-                   "temporary files", path, bytes.size(), error.message());
+    return makeError(ErrorCode::Output,
+                     "{}: {} bytes cannot be written: {}; TMPDIR names another directory for "
+                     "temporary files",
+                     path, bytes.size(), error.message());
   return llvm::Error::success();
 }
 
 static llvm::Error link(const std::string &object, const std::string &output) {
-  const char *arguments[] = {"ld.lld", "-shared", object.c_str(), "-o", output.c_str(), "--no-undefined", "-z",
-                             "separate-code", "-z", "noexecstack", "-z", "now", "--hash-style=both",
-                             "--build-id=none", "--threads=1"};
+  const char *arguments[] = {
+      "ld.lld",        "-shared", object.c_str(), "-o", output.c_str(), "--no-undefined",    "-z",
+      "separate-code", "-z",      "noexecstack",  "-z", "now",          "--hash-style=both", "--build-id=none",
+      "--threads=1"};
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   lld::Result result = lld::lldMain(arguments, llvm::nulls(), stream, {{lld::Gnu, &lld::elf::link}});
@@ -65,8 +68,8 @@ static llvm::Error link(const std::string &object, const std::string &output) {
 llvm::Expected<std::vector<uint8_t>> linkSharedObject(llvm::ArrayRef<uint8_t> object) {
   TemporaryDirectory directory;
   if (directory.error)
-    return failure(ErrorCode::Output, "{}: cannot be made a temporary directory: {}; TMPDIR names another place",
-                   directory.path.str().str(), directory.error.message());
+    return makeError(ErrorCode::Output, "{}: cannot be made a temporary directory: {}; TMPDIR names another place",
+                     directory.path.str().str(), directory.error.message());
   std::string input = directory.file("code.o"), output = directory.file("code.so");
   if (llvm::Error error = writeFile(input, object))
     return std::move(error);
@@ -74,7 +77,7 @@ llvm::Expected<std::vector<uint8_t>> linkSharedObject(llvm::ArrayRef<uint8_t> ob
     return std::move(error);
   auto linked = llvm::MemoryBuffer::getFile(output, false, false);
   if (!linked)
-    return failure(ErrorCode::Output, "{}: cannot be read: {}", output, linked.getError().message());
+    return makeError(ErrorCode::Output, "{}: cannot be read: {}", output, linked.getError().message());
   llvm::StringRef bytes = (*linked)->getBuffer();
   return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler as a library: runs stages on a module and writes what they made.
+//
+//   talc::runStages(module, {Stage::Optimize, Stage::Codegen, pipeline});
+//   talc::writeProduct(module, {Product::Program, target, "app", tokenizer, carriers});
+//
+// Every function fails with finished lines of text, "error[TNNNN]: ...".
+#pragma once
+
+#include "compiler/Pipeline.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace talc {
+
+// All dialects of all stages.
+void registerDialects(mlir::DialectRegistry &registry);
+
+struct StageTime {
+  std::string name;
+  double seconds;
+};
+
+// Called when a stage, or a part of stage package, begins; an empty name: all is done.
+using StageListener = std::function<void(llvm::StringRef name)>;
+
+struct StageRun {
+  Stage first = Stage::Optimize, last = Stage::Codegen;  // both included
+  PipelineOptions pipeline;
+  std::string dumpDirectory;  // where every stage's result goes as NUMBER-STAGE.mlir; empty: nowhere
+  StageListener listener;     // may be empty
+};
+
+// MLIR's own flags (--mlir-print-ir-after-all, ...) apply when the caller has registered and parsed them.
+llvm::Error runStages(mlir::ModuleOp module, const StageRun &run);
+
+// Parses an .mlir file and verifies it.
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> parseProgram(const std::string &path, mlir::MLIRContext &context);
+
+enum class Product {
+  Program,  // an executable that needs nothing else
+  Library,  // a shared library, and beside it a C header
+  Object,   // the generated code as a relocatable object, without weights
+  Llvm,     // the generated code as LLVM IR
+  Ir,       // the module as it is
+};
+
+struct ProductOptions {
+  Product product = Product::Program;
+  targets::Target target;
+  std::string path;                // "-": standard output, for Llvm and Ir
+  std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
+  std::string programDirectory;    // of the talc command, to find the prebuilt runtime
+  StageListener listener;          // may be empty
+};
+
+// `module`: after stage codegen. On failure nothing is left at `path`.
+llvm::Error writeProduct(mlir::ModuleOp module, const ProductOptions &options);
+
+// Prints a module to a file or, for "-", to standard output.
+llvm::Error printModule(mlir::ModuleOp module, const std::string &path);
+
+}  // namespace talc

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the prebuilt runtime that an artifact begins with.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace talc {
+
+enum class CarrierKind { Program, Library };
+
+// Looks where a build and an installation put it, relative to the directory of the talc command.
+llvm::Expected<std::string> findCarrier(CarrierKind kind, llvm::StringRef programDirectory);
+
+}  // namespace talc

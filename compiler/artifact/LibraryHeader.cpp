@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model's header: its constants and a function that opens it, after the text of runtime/talc.h.
+#include "compiler/artifact/LibraryHeader.h"
+
+#include "compiler/Error.h"
+#include "compiler/artifact/ModelFacts.h"
+#include "compiler/artifact/TextOutput.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+namespace talc {
+
+static constexpr char runtimeHeader[] =
+#include "compiler/artifact/RuntimeHeader.inc"
+    ;
+
+// A name that C accepts.
+static std::string identifier(llvm::StringRef name) {
+  std::string result;
+  for (char c : name)
+    result += llvm::isAlnum(c) ? llvm::toLower(c) : '_';
+  return result.empty() || llvm::isDigit(result[0]) ? "model_" + result : result;
+}
+
+static constexpr const char *modelText = R"(
+/* The model of lib{name}.so. */
+#ifndef TALC_MODEL_{upper}_H
+#define TALC_MODEL_{upper}_H
+
+#define {upper}_VOCABULARY_SIZE {vocabulary}       /* logits per token */
+#define {upper}_MAX_SEQUENCE {longest}             /* tokens that one sequence can hold */
+#define {upper}_WEIGHT_BYTES {weights}ull
+#define {upper}_STATE_BYTES_PER_TOKEN {state}ull
+#define {upper}_BEGIN_TOKEN ({begin})              /* -1: none */
+
+/* Opens the model that this library carries: talc_model_open(NULL, ...). */
+static inline talc_status {lower}_open(const talc_open_options *options, talc_model **model, talc_error *error) {{
+  return talc_model_open(NULL, options, model, error);
+}}
+
+#endif
+)";
+
+llvm::Expected<std::string> writeLibraryHeader(mlir::ModuleOp module, const std::string &libraryPath) {
+  llvm::Expected<artifact::ModelInfo> facts = modelFacts(module);
+  if (!facts)
+    return facts.takeError();
+  llvm::StringRef name = llvm::sys::path::stem(libraryPath);
+  name.consume_front("lib");
+  std::string lower = identifier(name), upper = llvm::StringRef(lower).upper();
+  std::string text = runtimeHeader;
+  text += fmt::format(fmt::runtime(modelText), fmt::arg("name", name.str()), fmt::arg("upper", upper),
+                      fmt::arg("lower", lower), fmt::arg("vocabulary", facts->vocabularySize),
+                      fmt::arg("longest", facts->maxSequence), fmt::arg("weights", facts->weightBytes),
+                      fmt::arg("state", facts->stateBytesPerToken), fmt::arg("begin", facts->beginToken));
+  llvm::SmallString<128> path(llvm::sys::path::parent_path(libraryPath));
+  llvm::sys::path::append(path, name + ".h");
+  if (llvm::Error error = writeText(text, path.str().str()))
+    return std::move(error);
+  return path.str().str();
+}
+
+}  // namespace talc

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands of talc: each has a function that declares its options and one that does the work.
+#pragma once
+
+#include "tools/talc/ExitStatus.h"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+
+namespace talc::tools {
+
+// Declares a subcommand of `app`. The returned function runs it after parsing; it returns an exit status.
+using Action = std::function<int()>;
+Action addCompile(CLI::App &app, const std::string &programDirectory);
+Action addRun(CLI::App &app);
+
+}  // namespace talc::tools

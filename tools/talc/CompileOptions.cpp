@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// talc compile: declares its options and checks how they go together.
+#include "tools/talc/CompileOptions.h"
+
+#include "tools/talc/Commands.h"
+#include "tools/talc/MlirFlags.h"
+
+#include <cstdio>
+
+namespace talc::tools {
+
+static const char *const examples =
+    R"(MODEL is a Hugging Face directory (config.json, *.safetensors, tokenizer.json) or an .mlir file in the talc dialect.
+
+Stages: import, optimize, lower, bufferize, schedule, codegen, package.
+
+Examples:
+  talc compile tales-gpt2 -o app                        for this machine
+  talc compile tales-gpt2 -o app --weights=bf16         half the size
+  talc compile tales-gpt2 -o app --target=x86-64-v3     for any machine with AVX2
+  talc compile tales-gpt2 -o libtales.so --emit=lib     a shared library, and tales.h
+  talc compile tales-gpt2 --stop-after=optimize         print the program after a stage
+  talc compile tales-gpt2 -o app --dump=stages --time   keep the program after every stage
+  talc compile edited.mlir --start-from=lower -o app    go on with what --stop-after=optimize printed
+
+MLIR's own flags work too, as one word each: --mlir-print-ir-after-all, --mlir-timing, --mlir-print-ir-tree-dir=DIR.)";
+
+static const std::vector<std::string> stages = {"import",   "optimize", "lower",  "bufferize",
+                                                "schedule", "codegen",  "package"};
+
+static CLI::App *declare(CLI::App &app, CompileOptions &options) {
+  CLI::App *command = app.add_subcommand("compile", "compile a model to one native file");
+  command->set_help_flag("-h,--help", "print this help");
+  command->footer(examples);
+  command->allow_extras();  // MLIR's flags
+  command->add_option("MODEL", options.model, "what to compile")->required();
+  command->add_option("-o,--output", options.output, "the file to write; text goes to standard output without it");
+  command->add_option("--target", options.target, "native (default), x86-64-v3, x86-64-v4, or a processor's LLVM name");
+  command->add_option("--weights", options.weights, "element type of stored weights (default: as in the checkpoint)")
+      ->check(CLI::IsMember({"checkpoint", "f32", "f16", "bf16"}));
+  command->add_option("--random-weights", options.randomWeights,
+                      "reproducible random weights from this seed; only config.json is needed");
+  command->add_option("--max-seq", options.maxSequence, "tokens that one sequence can hold (default: the model's own)")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 30));
+  command->add_option("--tokenizer", options.tokenizer, "a tokenizer.json (default: the one in MODEL)");
+  command->add_option("--emit", options.emit, "exe (default), lib, object, llvm, or ir")
+      ->check(CLI::IsMember({"exe", "lib", "object", "llvm", "ir"}));
+  command->add_option("--stop-after", options.stopAfter, "print the program after this stage and stop")
+      ->check(CLI::IsMember(stages));
+  command->add_option("--start-from", options.startFrom, "MODEL is an .mlir file that is ready for this stage")
+      ->check(CLI::IsMember(stages));
+  command->add_option("--dump", options.dump, "write the program after every stage to this directory");
+  command->add_flag("--time", options.time, "print how long each stage took");
+  return command;
+}
+
+// Empty when the options go together.
+static std::string contradiction(const CompileOptions &options) {
+  bool text = options.emit == "llvm" || options.emit == "ir";
+  bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
+  if (stops && options.emit != "exe")
+    return "--emit and --stop-after exclude each other";
+  if (options.output.empty() && !text && !stops)
+    return "-o is missing: the file to write";
+  if (!stops || options.startFrom.empty())
+    return "";
+  auto place = [](const std::string &stage) { return std::find(stages.begin(), stages.end(), stage); };
+  return place(options.stopAfter) < place(options.startFrom) ? "--stop-after comes before --start-from" : "";
+}
+
+Action addCompile(CLI::App &app, const std::string &programDirectory) {
+  auto options = std::make_shared<CompileOptions>();
+  options->programDirectory = programDirectory;
+  CLI::App *command = declare(app, *options);
+  return [command, options] {
+    options->mlirFlags = command->remaining();
+    std::string problem = contradiction(*options);
+    if (problem.empty())
+      problem = findUnknownFlag(options->mlirFlags);
+    if (problem.empty())
+      return compile(*options);
+    fprintf(stderr, "error[T0701]: talc compile: %s; see talc compile --help\n", problem.c_str());
+    return static_cast<int>(wrongUsage);
+  };
+}
+
+}  // namespace talc::tools

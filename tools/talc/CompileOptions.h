@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line of `talc compile` says, after it was parsed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace talc::tools {
+
+struct CompileOptions {
+  std::string model;   // a directory or an .mlir file
+  std::string output;  // empty: standard output, for text
+  std::string target = "native";
+  std::string weights = "checkpoint";
+  std::optional<uint64_t> randomWeights;
+  std::optional<int64_t> maxSequence;
+  std::string tokenizer;  // a tokenizer.json; empty: the model's own
+  std::string emit = "exe";
+  std::string stopAfter, startFrom;  // stages; empty: all
+  std::string dump;                  // a directory; empty: none
+  bool time = false;
+  std::vector<std::string> mlirFlags;  // for MLIR's own parser
+  std::string programDirectory;
+};
+
+// Does what `talc compile` promises; returns an exit status.
+int compile(const CompileOptions &options);
+
+}  // namespace talc::tools

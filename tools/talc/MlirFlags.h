@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lets the flags of MLIR and LLVM that are made for debugging compilers through to their own parser.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace talc::tools {
+
+// What is wrong with the first word that is no flag of MLIR or LLVM, or empty.
+std::string findUnknownFlag(const std::vector<std::string> &flags);
+
+// Hands the flags over. Prints what their parser says and returns false if one has a wrong value.
+bool applyFlags(const std::vector<std::string> &flags);
+
+}  // namespace talc::tools

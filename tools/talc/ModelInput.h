@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads what a user names as MODEL: the one place that knows every frontend.
+#pragma once
+
+#include "tools/talc/CompileOptions.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+
+namespace talc::tools {
+
+struct ModelInput {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
+};
+
+llvm::Expected<ModelInput> loadModel(const CompileOptions &options, mlir::MLIRContext &context);
+
+}  // namespace talc::tools

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// talc: the command. Finds the subcommand and runs it.
+#include "tools/talc/Commands.h"
+
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <unistd.h>
+
+using namespace talc::tools;
+
+static const char *const examples = R"(Examples:
+  talc compile tales-gpt2 -o app     compile a Hugging Face directory for this machine
+  ./app -p "Once there was"          run it
+  talc compile --help                all options of a command)";
+
+// The directory of this program, where its parts are looked for.
+static std::string programDirectory() {
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  std::string program(path, length > 0 ? length : 0);
+  return program.substr(0, program.find_last_of('/'));
+}
+
+static int usageError(const CLI::ParseError &error) {
+  std::string text = error.what();
+  fprintf(stderr, "error[T0701]: talc: %s; see talc --help\n", text.substr(0, text.find('\n')).c_str());
+  return wrongUsage;
+}
+
+int main(int argc, char **argv) {
+  // A file that grows beyond its limit is an error to report, not a reason to die.
+  signal(SIGXFSZ, SIG_IGN);
+  CLI::App app("talc compiles a transformer model to one native file.", "talc");
+  app.set_version_flag("--version", "talc " TALC_VERSION, "print the version");
+  app.set_help_flag("-h,--help", "print this help");
+  app.footer(examples);
+  app.require_subcommand(1);
+  std::map<std::string, Action> actions;
+  actions["compile"] = addCompile(app, programDirectory());
+  actions["run"] = addRun(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &request) {  // help or version
+    return app.exit(request) == 0 && fflush(stdout) == 0 ? success : failed;
+  } catch (const CLI::ParseError &error) {
+    return usageError(error);
+  }
+  return actions[app.get_subcommands().front()->get_name()]();
+}
