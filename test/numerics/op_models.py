@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small models around one op of the talc dialect each: embedding, the op, vocabulary projection.
+
+`CASES[name](random)` yields (model, result); `OPTIMIZED` names the cases that only occur after the `optimize` stage.
+"""
+from model_writer import Model
+
+CASES, OPTIMIZED = {}, set()
+ELEMENTS = ['f32', 'f16', 'bf16']
+
+
+def case(name, optimized=False):
+    """Registers body(m, x, random) -> x'. Widths are odd on purpose."""
+    def register(body):
+        def build(random):
+            m = Model(max_sequence=48, seed=random.randrange(1 << 32))
+            vocabulary, width = random.randint(2, 70), random.choice([1, 3, 8, 17, 24, 40])
+            m.vocabulary = vocabulary
+            x = m.embedding(m.ids, m.weight([vocabulary, width], deviation=1.0))
+            x = m.select(body(m, x, random))
+            return m, m.linear(x, m.weight([vocabulary, x.shape[1]]))
+        CASES[name] = build
+        if optimized:
+            OPTIMIZED.add(name)
+        return body
+    return register
+
+
+def projected(m, x, width):
+    return m.linear(x, m.weight([width, x.shape[1]], deviation=1.0))
+
+
+# --- linear layers
+
+for element in ELEMENTS:
+    @case(f'linear-{element}')
+    def linear(m, x, random, element=element):
+        return m.linear(x, m.weight([random.randint(1, 50), x.shape[1]], element=element))
+
+    @case(f'linear-packed-{element}', optimized=True)
+    def linear_packed(m, x, random, element=element):
+        outputs, lanes = random.randint(1, 50), random.choice([1, 8, 16, 48])
+        w = m.pack(m.weight([outputs, x.shape[1]]), lanes, element=element, derive=random.random() < 0.5)
+        bias = m.weight([outputs])
+        if random.random() < 0.5:
+            bias = m.pad(bias, w.shape[0] * lanes, derive=random.random() < 0.5)
+        return m.linear(x, w, bias, outputs)
+
+    @case(f'gated-linear-packed-{element}', optimized=True)
+    def gated_linear_packed(m, x, random, element=element):
+        outputs, group = random.randint(1, 50), random.choice([1, 8, 24])
+        gate, up = (m.weight([outputs, x.shape[1]]) for _ in range(2))
+        w = m.pack(m.interleave(gate, up, group), 2 * group, element=element, derive=True)
+        return m.gated_linear('silu', x, (w, outputs), None)
+
+
+@case('linear-bias')
+def linear_bias(m, x, random):
+    outputs = random.randint(1, 50)
+    return m.linear(x, m.weight([outputs, x.shape[1]]), m.weight([outputs]))
+
+
+@case('gated-linear')
+def gated_linear(m, x, random):
+    shape = [random.randint(1, 50), x.shape[1]]
+    kind = random.choice(['relu', 'gelu', 'gelu_tanh', 'silu'])
+    return m.gated_linear(kind, x, m.weight(shape), m.weight(shape))
+
+
+# --- weights and recipes
+
+
+@case('recipe-transpose')
+def recipe_transpose(m, x, random):
+    return m.linear(x, m.transpose(m.weight([x.shape[1], random.randint(1, 50)])))
+
+
+@case('recipe-concat')
+def recipe_concat(m, x, random):
+    parts = [m.weight([random.randint(1, 20), x.shape[1]]) for _ in range(3)]
+    return m.linear(x, m.concat(parts, derive=random.random() < 0.5))
+
+
+for element in ELEMENTS:
+    @case(f'recipe-convert-{element}', optimized=True)
+    def recipe_convert(m, x, random, element=element):
+        return m.linear(x, m.convert(m.weight([9, x.shape[1]]), element, derive=random.random() < 0.5))
+
+
+@case('source-values')
+def source_values(m, x, random):
+    shape = [random.randint(1, 9), x.shape[1]]
+    return m.linear(x, m.listed(shape, [random.randint(-64, 64) / 64 for _ in range(shape[0] * shape[1])]))
+
+
+@case('source-fill')
+def source_fill(m, x, random):
+    return m.norm('rms', x, m.fill([x.shape[1]], 0.7), m.fill([x.shape[1]], -0.3))
+
+
+# --- rows
+
+
+@case('embedding-packed', optimized=True)
+def embedding_packed(m, x, random):
+    return m.add(x, m.embedding(m.ids, m.pack(m.weight([m.vocabulary, x.shape[1]]), 16, derive=True)))
+
+
+@case('position')
+def position(m, x, random):
+    return m.add(x, m.position(m.weight([m.max_sequence, x.shape[1]])))
+
+
+@case('position-offset')
+def position_offset(m, x, random):
+    return m.add(x, m.position(m.weight([m.max_sequence + 2, x.shape[1]]), offset=2))
+
+
+@case('slice')
+def slice_(m, x, random):
+    width = random.randint(1, x.shape[1])
+    return m.slice(x, random.randint(0, x.shape[1] - width), width)
+
+
+# --- layers of every row
+
+for kind in ['layer', 'rms']:
+    @case(f'norm-{kind}')
+    def norm(m, x, random, kind=kind):
+        x = projected(m, x, random.choice([2, 5, 16, 37]))
+        return m.norm(kind, x, m.weight([x.shape[1]], 1.0), epsilon=random.choice([0.0, 1e-5, 0.1]))
+
+    @case(f'norm-{kind}-bias')
+    def norm_bias(m, x, random, kind=kind):
+        x = projected(m, x, random.choice([2, 5, 16, 37]))
+        return m.norm(kind, x, m.weight([x.shape[1]], 1.0), m.weight([x.shape[1]]))
+
+    @case(f'norm-{kind}-groups')
+    def norm_groups(m, x, random, kind=kind):
+        groups, width = random.randint(1, 5), random.choice([2, 6, 16, 20])
+        return m.norm(kind, projected(m, x, groups * width), m.weight([width], 1.0), groups=groups)
+
+
+for kind in ['relu', 'gelu', 'gelu_tanh', 'silu', 'tanh', 'sigmoid', 'quick_gelu', 'relu_squared']:
+    @case(f'activation-{kind}')
+    def activation(m, x, random, kind=kind):
+        return m.activation(kind, m.scale(x, 3))
+
+
+@case('add')
+def add(m, x, random):
+    return m.add(x, projected(m, x, x.shape[1]))
+
+
+@case('mul')
+def mul(m, x, random):
+    return m.mul(x, projected(m, x, x.shape[1]))
+
+
+@case('scale')
+def scale(m, x, random):
+    return m.scale(x, random.choice([-1.5, 0.125, 11.3137]))
+
+
+# --- positions and sequences
+
+SCALINGS = {'plain': None, 'linear': ('linear', 4.0), 'llama3': ('llama3', 8.0, 1.0, 4.0, 32)}
+
+for name in SCALINGS:
+    @case(f'rope-{name}')
+    def rope(m, x, random, name=name):
+        heads, half = random.randint(1, 4), random.choice([1, 3, 8, 10])
+        width = 2 * half + random.choice([0, 0, 1, 6])  # some features are not turned
+        return m.rope(projected(m, x, heads * width), heads, 2 * half, random.choice([100.0, 10000.0]), SCALINGS[name])
+
+    @case(f'rope-table-{name}', optimized=True)
+    def rope_table(m, x, random, name=name):
+        table = m.rotary_table(m.max_sequence, 6, 10000.0, SCALINGS[name], derive=random.random() < 0.5)
+        return m.rope(projected(m, x, 18), 2, 6, 10000.0, SCALINGS[name], table)
+
+
+def attention_of(m, x, random, mask, kv_heads=None, window=0, state=True):
+    width = random.choice([1, 4, 7, 16, 20])
+    kv_heads = kv_heads or random.randint(1, 3)
+    heads = kv_heads * random.randint(1, 3)
+    q, k, v = (projected(m, x, n * width) for n in (heads, kv_heads, kv_heads))
+    kept = m.state(kv_heads, width) if state else None
+    return m.attention(mask, q, k, v, heads, kv_heads, width**-0.5, window, kept)
+
+
+@case('attention-causal')
+def attention_causal(m, x, random):
+    return attention_of(m, x, random, 'causal')
+
+
+@case('attention-multi-query')
+def attention_multi_query(m, x, random):
+    return attention_of(m, x, random, 'causal', kv_heads=1)
+
+
+@case('attention-window')
+def attention_window(m, x, random):
+    return attention_of(m, x, random, 'causal', window=random.randint(1, 6))
+
+
+@case('attention-full')
+def attention_full(m, x, random):
+    return attention_of(m, x, random, 'full', state=False)

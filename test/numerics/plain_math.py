@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The formulas of the talc dialect a second time, on lists of Python numbers, to check the interpreter itself.
+
+Activations are lists of rows of one sequence that begins at position 0; weights are nested lists.
+"""
+import math
+import struct
+
+
+def to_f32(x):
+    return struct.unpack('<f', struct.pack('<f', x))[0]
+
+
+def to_f16(x):
+    return struct.unpack('<e', struct.pack('<e', x))[0]
+
+
+def to_bf16(x):
+    bits = struct.unpack('<I', struct.pack('<f', x))[0]
+    low, kept = bits & 0xffff, bits >> 16
+    if low > 0x8000 or (low == 0x8000 and kept & 1):
+        kept += 1
+    return struct.unpack('<f', struct.pack('<I', kept << 16 & 0xffffffff))[0]
+
+
+ROUND = {'f32': to_f32, 'f16': to_f16, 'bf16': to_bf16}
+
+
+def shaped(values, shape):
+    """Nested lists of the next values of an iterator."""
+    if not shape:
+        return next(values)
+    return [shaped(values, shape[1:]) for _ in range(shape[0])]
+
+
+def each(f, nested):
+    return [each(f, item) for item in nested] if isinstance(nested, list) else f(nested)
+
+
+# --- weights
+
+
+def random_uniform(seed, index):
+    """SplitMix64's upper 24 bits, in [-sqrt(3), sqrt(3))."""
+    mask = (1 << 64) - 1
+    z = (seed + (index + 1) * 0x9E3779B97F4A7C15) & mask
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & mask
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & mask
+    z ^= z >> 31
+    return to_f32((2 * ((z >> 40) / 2**24) - 1) * math.sqrt(3))
+
+
+def random_values(seed, mean, deviation, shape):
+    count = math.prod(shape)
+    return shaped(iter([to_f32(mean + deviation * random_uniform(seed, i)) for i in range(count)]), shape)
+
+
+def transpose(matrix):
+    return [list(column) for column in zip(*matrix)]
+
+
+def concat(parts):
+    return [row for part in parts for row in part]
+
+
+def interleave(first, second, group):
+    zeros = [0.0] * len(first[0])
+    result = []
+    for start in range(0, len(first), group):
+        for part in (first, second):
+            rows = part[start:start + group]
+            result += rows + [zeros] * (group - len(rows))
+    return result
+
+
+def pack(matrix, lanes):
+    zeros = [0.0] * len(matrix[0])
+    padded = matrix + [zeros] * (-len(matrix) % lanes)
+    return [transpose(padded[start:start + lanes]) for start in range(0, len(padded), lanes)]
+
+
+def unpack(panels):
+    return concat([transpose(panel) for panel in panels])
+
+
+def rotary_frequencies(rotary, base, scaling):
+    """`scaling`: None, ('linear', factor) or ('llama3', factor, low, high, original)."""
+    result = []
+    for i in range(rotary // 2):
+        f = base**(-2 * i / rotary)
+        if scaling and scaling[0] == 'linear':
+            f /= scaling[1]
+        elif scaling:
+            _, factor, low, high, original = scaling
+            turns = original * f / (2 * math.pi)  # over the original context
+            blend = min(1, max(0, (turns - low) / (high - low)))
+            f = (1 - blend) * f / factor + blend * f
+        result.append(f)
+    return result
+
+
+def rotary_table(positions, rotary, base, scaling):
+    f = rotary_frequencies(rotary, base, scaling)
+    return [[math.cos(p * a) for a in f] + [math.sin(p * a) for a in f] for p in range(positions)]
+
+
+# --- activations
+
+
+def linear(x, matrix, bias):
+    bias = bias or [0.0] * len(matrix)
+    return [[math.fsum(a * b for a, b in zip(row, weights)) + c for weights, c in zip(matrix, bias)] for row in x]
+
+
+def norm(kind, x, scale, bias, epsilon, groups):
+    width = len(x[0]) // groups
+    bias = bias or [0.0] * width
+    result = []
+    for row in x:
+        out = []
+        for g in range(groups):
+            part = row[g * width:(g + 1) * width]
+            mean = math.fsum(part) / width if kind == 'layer' else 0.0
+            part = [v - mean for v in part]
+            divisor = math.sqrt(math.fsum(v * v for v in part) / width + epsilon)
+            out += [v / divisor * s + b for v, s, b in zip(part, scale, bias)]
+        result.append(out)
+    return result
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x))
+
+
+ACTIVATIONS = {
+    'relu': lambda x: max(x, 0.0),
+    'gelu': lambda x: 0.5 * x * math.erfc(-x / math.sqrt(2)),
+    'gelu_tanh': lambda x: 0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+    'silu': lambda x: x * sigmoid(x),
+    'tanh': math.tanh,
+    'sigmoid': sigmoid,
+    'quick_gelu': lambda x: x * sigmoid(1.702 * x),
+    'relu_squared': lambda x: max(x, 0.0)**2,
+}
+
+
+def rope(x, heads, rotary, base, scaling):
+    width, half = len(x[0]) // heads, rotary // 2
+    f = rotary_frequencies(rotary, base, scaling)
+    result = []
+    for position, row in enumerate(x):
+        row = list(row)
+        for first in range(0, heads * width, width):
+            for i in range(half):
+                # The pair as a complex number, turned by the angle.
+                angle = complex(math.cos(position * f[i]), math.sin(position * f[i]))
+                turned = complex(row[first + i], row[first + half + i]) * angle
+                row[first + i], row[first + half + i] = turned.real, turned.imag
+        result.append(row)
+    return result
+
+
+def attention(causal, queries, keys, values, heads, kv_heads, scale, window):
+    width = len(queries[0]) // heads
+    result = []
+    for t, query in enumerate(queries):
+        out = []
+        for head in range(heads):
+            q = query[head * width:(head + 1) * width]
+            at = head * kv_heads // heads * width
+            seen = range(t + 1 if causal else len(keys))
+            seen = seen[-window:] if window else seen
+            scores = [scale * math.fsum(a * b for a, b in zip(q, keys[s][at:at + width])) for s in seen]
+            weights = [math.exp(score - max(scores)) for score in scores]
+            out += [math.fsum(w * values[s][at + i] for w, s in zip(weights, seen)) / math.fsum(weights)
+                    for i in range(width)]
+        result.append(out)
+    return result
