@@ -26,6 +26,7 @@ struct Gpt2 {
 }  // namespace
 
 Gpt2::Gpt2(const ModelConfig &config) {
+  config.requireHead({"LMHeadModel", "Model"});
   vocabulary = config.integer("vocab_size", 50257, ModelConfig::size);
   positions = config.integer("n_positions", 1024, ModelConfig::positionCount);
   width = config.integer("n_embd", 768, ModelConfig::size);

@@ -52,6 +52,7 @@ struct Llama {
 }  // namespace
 
 Llama::Llama(const ModelConfig &config, const Variant &variant) {
+  config.requireHead({"ForCausalLM", "Model"});
   vocabulary = config.integer("vocab_size", variant.vocabulary, ModelConfig::size);
   width = config.integer("hidden_size", 4096, ModelConfig::size);
   inner = config.integer("intermediate_size", variant.inner, ModelConfig::size);

@@ -12,11 +12,15 @@
 
 namespace talc {
 
-// The values of one file over those known so far. An explicit null keeps a number's default, as in transformers.
-static void readValues(const ModelConfig &config, GenerationConfig &values) {
+// config.json may say with null that there is no such token.
+static void readTokens(const ModelConfig &config, GenerationConfig &values) {
   std::vector<int64_t> begin = config.tokens("bos_token_id", {values.begin});
   values.begin = begin.empty() ? -1 : begin.front();
   values.end = config.tokens("eos_token_id", values.end);
+}
+
+// In generation_config.json, and for sampling in both files, null means unknown.
+static void readSampling(const ModelConfig &config, GenerationConfig &values) {
   if (config.has("do_sample"))
     values.sample = config.flag("do_sample", false);
   auto number = [&](const char *key, double &value, double most) {
@@ -43,13 +47,21 @@ GenerationConfig readGenerationConfig(const ModelDirectory &directory, const nlo
                                       GenerationConfig defaults, int64_t vocabulary, Diagnostics &diagnostics) {
   const char *file = "generation_config.json";
   GenerationConfig values = std::move(defaults);
-  readValues(ModelConfig(modelConfig, "config.json", diagnostics), values);
+  ModelConfig model(modelConfig, "config.json", diagnostics);
+  readTokens(model, values);
+  readSampling(model, values);
   if (directory.contains(file)) {
     constexpr uint64_t limit = 1 << 24;
     auto text = directory.readText(file, limit, diagnostics);
     auto object = text ? parseJsonObject(*text, file, ImportError::GenerationConfig, diagnostics) : std::nullopt;
-    if (object)
-      readValues(ModelConfig(*object, file, diagnostics), values);
+    if (object) {
+      for (const char *key : {"bos_token_id", "eos_token_id"})
+        if (auto token = object->find(key); token != object->end() && token->is_null())
+          object->erase(token);
+      ModelConfig generation(*object, file, diagnostics);
+      readTokens(generation, values);
+      readSampling(generation, values);
+    }
   }
   if (values.repetitionPenalty == 0)
     diagnostics.error(ImportError::GenerationConfig, fmt::format("{}: key 'repetition_penalty' is 0", file));

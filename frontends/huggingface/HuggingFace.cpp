@@ -37,8 +37,13 @@ static const Family *chooseFamily(const ModelConfig &config, Diagnostics &diagno
   return nullptr;
 }
 
-// Keys that every family refuses, since they change what the tensors mean.
-static void checkCommonKeys(const ModelConfig &config) {
+// Keys that mean the same in every family.
+static void checkCommonKeys(const ModelConfig &config, Diagnostics &diagnostics) {
+  if (config.has("auto_map"))
+    diagnostics.warning(
+        fmt::format("{}: names code of its own (auto_map); talc never runs it and compiles the model as "
+                    "its model_type says",
+                    configFile));
   if (config.has("quantization_config"))
     config.unsupported("quantization_config", "talc reads weights in F32, F16 and BF16 only");
 }
@@ -87,7 +92,7 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &path, const HuggingFa
   const Family *family = chooseFamily(config, diagnostics);
   if (!family)
     return nullptr;
-  checkCommonKeys(config);
+  checkCommonKeys(config, diagnostics);
   if (diagnostics.failed())
     return nullptr;
 

@@ -4,6 +4,8 @@
 
 #include "frontends/huggingface/Json.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -31,6 +33,17 @@ void ModelConfig::invalid(const std::string &key, const std::string &reason) con
 void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
   if (flag(key, false))
     unsupported(key, "is true; " + reason);
+}
+
+void ModelConfig::requireHead(std::initializer_list<std::string_view> heads) const {
+  std::vector<std::string> architectures = texts("architectures");
+  if (architectures.empty())
+    return;
+  for (std::string_view head : heads)
+    if (llvm::StringRef(architectures.front()).ends_with(head))
+      return;
+  unsupported("architectures", fmt::format("is {}, expected a name that ends in {}", quotedText(architectures.front()),
+                                           fmt::join(heads, " or ")));
 }
 
 bool ModelConfig::failed() const {

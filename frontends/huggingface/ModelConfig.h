@@ -10,8 +10,10 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace talc {
@@ -52,6 +54,8 @@ public:
   // Reports that talc cannot compute what a key asks for, or that its value contradicts others.
   void unsupported(const std::string &key, const std::string &reason) const;
   void invalid(const std::string &key, const std::string &reason) const;
+  // Reports a model whose head (the end of architectures[0]) is none of `heads`. A configuration may name none.
+  void requireHead(std::initializer_list<std::string_view> heads) const;
   // Reports a key that is true, which talc does not support.
   void refuseFlag(const char *key, const std::string &reason) const;
   bool failed() const;
