@@ -4,10 +4,12 @@
 #include "runtime/tokenizer/PatternMatcher.h"
 #include "runtime/tokenizer/Utf8.h"
 
+#include <algorithm>
+
 namespace talc::tokenizer {
 
 namespace {
-constexpr uint64_t stepsPerByte = 256, stepsPerText = 1'000'000;
+constexpr uint64_t stepsPerByte = 64, stepsPerText = 1'000'000;
 constexpr size_t longRun = 32;  // bytes; shorter failures are not worth remembering
 }  // namespace
 
@@ -100,8 +102,7 @@ bool PatternMatcher::backtrack(size_t base, uint32_t &pc, size_t &position) {
       position = frame.position;
       return true;
     }
-    if (frame.kind == Frame::Shrink)
-      noteFailure(frame);
+    noteFailure(frame);
     frames.pop_back();
   }
   return false;
@@ -110,20 +111,22 @@ bool PatternMatcher::backtrack(size_t base, uint32_t &pc, size_t &position) {
 bool PatternMatcher::enterSpan(uint32_t &pc, size_t &position) {
   const Instruction &span = code[pc];
   auto match = static_cast<Match>(span.match);
-  if (match == Match::Span && hasFailed(pc, position))
+  if (hasFailed(pc, position))
     return false;
   size_t start = position, low = position, taken = 0;
   size_t wanted = match == Match::LazySpan ? span.y : span.z;
   for (; taken < wanted && takeCharacter(span.x, position); ++taken)
     if (taken + 1 <= span.y)
       low = position;
-  stepsLeft -= taken < stepsLeft ? taken : stepsLeft;
+  stepsLeft -= std::min<uint64_t>(taken, stepsLeft);
   if (taken < span.y)
     return false;
-  if (match == Match::Span && position > low)
-    frames.push_back({Frame::Shrink, pc, position, start, low, position});
   if (match == Match::LazySpan && span.z > span.y)
-    frames.push_back({Frame::Grow, pc, position, 0, span.z == unlimited ? SIZE_MAX : span.z - span.y, 0});
+    frames.push_back({Frame::Grow, pc, position, start, span.z == unlimited ? SIZE_MAX : span.z - span.y, 0});
+  else if (match == Match::Span && position > low)
+    frames.push_back({Frame::Shrink, pc, position, start, low, position});
+  else if (match == Match::PossessiveSpan && position - start >= longRun)
+    frames.push_back({Frame::Shrink, pc, position, start, position, position});
   ++pc;
   return true;
 }
@@ -194,16 +197,16 @@ bool PatternMatcher::takeCharacter(uint32_t set, size_t &position) {
 bool PatternMatcher::hasFailed(uint32_t pc, size_t position) const {
   if (failedRuns.empty() || code[pc].z != unlimited)
     return false;
-  const FailedRun &failed = failedRuns[pc];
-  return failed.start <= position && position <= failed.high;
+  return failedRuns[pc].start <= position && position <= failedRuns[pc].end;
 }
 
 void PatternMatcher::noteFailure(const Frame &frame) {
-  if (frame.high - frame.low < longRun || exhausted)
+  size_t end = frame.kind == Frame::Grow ? frame.position : frame.end;
+  if (end - frame.start < longRun || exhausted)
     return;
   if (failedRuns.empty())
     failedRuns.resize(code.count);
-  failedRuns[frame.pc] = {frame.start, frame.low, frame.high};
+  failedRuns[frame.pc] = {frame.start, end};
 }
 
 }  // namespace talc::tokenizer

@@ -8,9 +8,9 @@
 
 namespace talc::tokenizer {
 
-// A backtracking matcher that stays near linear time. Two guards: a run of one character set that was given back to the
-// last character without success is remembered, so that `\s*\n` does not scan a megabyte of spaces once per space; and
-// the number of steps is limited in proportion to the text, so that no pattern can hang.
+// A backtracking matcher that stays near linear time. Two guards: a run of one character set all ends of which were
+// tried without success is remembered, so that `\s*\n` does not scan a megabyte of spaces once per space; and the
+// number of steps is limited in proportion to the text, so that no pattern can hang.
 class PatternMatcher {
 public:
   // Both arguments must outlive the matcher; `text` is UTF-8.
@@ -26,12 +26,14 @@ private:
   struct Frame {
     enum Kind : uint32_t { Retry, Shrink, Grow } kind;
     uint32_t pc;
-    size_t position;          // where to go on (Retry), or the end of the run
-    size_t start, low, high;  // Shrink: where the run starts, its shortest and longest end. Grow: low = characters left
+    size_t position;  // where to go on (Retry), or the end of the run
+    size_t start;     // of the run
+    size_t low;       // Shrink: its shortest end. Grow: how many characters it may still take
+    size_t end;       // Shrink: its longest end
   };
-  // The run that starts at `start` and ends at `high`, no end of which from `low` on leads to a match.
+  // A run that starts in [start, end] fails: the one from `start` to `end` has, with all the ends that are tried.
   struct FailedRun {
-    size_t start = 1, low = 0, high = 0;
+    size_t start = 1, end = 0;
   };
 
   const Section &section;

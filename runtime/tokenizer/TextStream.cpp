@@ -28,8 +28,8 @@ std::string TextStream::finish() {
 std::string TextStream::show(const std::string &text) {
   // A run of byte tokens that turns out to be no UTF-8 changes what its beginning meant; what was shown stays.
   bool extends = text.compare(0, shown.size(), shown) == 0;
-  std::string fresh = extends ? text.substr(shown.size())
-                              : tokenizer.decode(ids.data() + shownIds, ids.size() - shownIds, skipSpecial);
+  std::string fresh =
+      extends ? text.substr(shown.size()) : tokenizer.decode(ids.data() + shownIds, ids.size() - shownIds, skipSpecial);
   ids.erase(ids.begin(), ids.begin() + static_cast<ptrdiff_t>(shownIds));
   shownIds = ids.size();
   shown = tokenizer.decode(ids.data(), ids.size(), skipSpecial);

@@ -6,7 +6,8 @@
 //     encode       one text per line; prints its ids on one line
 //     decode       ids per line; prints the text
 //     roundtrip    one text per line; prints decode(encode(text))
-//     golden       lines {"text", "ids", "plain", "decoded", "pair"}; prints what differs and how many agree
+//     golden       lines {"text", "ids", "decoded", ...}; prints what differs and how many agree. A line {"patch": ...}
+//                  applies a JSON merge patch to FILE for the lines that follow
 //     stream       ids per line; prints the pieces that a TextStream gives, each in brackets
 //     corrupt      flips bytes of the section, encodes with what still opens; prints how many opened
 //     repeat S N   encodes S repeated N times; prints the number of ids
@@ -18,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -113,13 +115,39 @@ bool agrees(const talc::Tokenizer &tokenizer, const Json &line) {
   return ok;
 }
 
-int runGolden(const talc::Tokenizer &tokenizer) {
+// A tokenizer and the bytes that it interprets.
+struct Compiled {
+  std::vector<uint8_t> section;
+  std::unique_ptr<talc::Tokenizer> tokenizer;
+
+  bool compile(const std::string &json, const std::string &name, std::string &error) {
+    auto bytes = talc::huggingface::compileTokenizer(json, name, error);
+    if (!bytes)
+      return false;
+    section = std::move(*bytes);
+    return talc::Tokenizer::open(section.data(), section.size(), tokenizer, error);
+  }
+};
+
+int runGolden(const std::string &path) {
+  Json base = Json::parse(std::ifstream(path), nullptr, false);
+  Compiled compiled;
+  std::string error;
+  if (!compiled.compile(base.dump(), path, error))
+    return fail(error);
   size_t agreed = 0, count = 0;
   for (std::string text; std::getline(std::cin, text);) {
     Json line = Json::parse(text, nullptr, false);
     if (!line.is_object())
       return fail("no JSON object: " + text);
-    agreed += agrees(tokenizer, line);
+    if (line.contains("patch")) {
+      Json patched = base;
+      patched.merge_patch(line["patch"]);
+      if (!compiled.compile(patched.dump(), path, error))
+        return fail(error);
+      continue;
+    }
+    agreed += agrees(*compiled.tokenizer, line);
     ++count;
   }
   std::cout << agreed << " of " << count << " agree\n";
@@ -174,6 +202,8 @@ int main(int argc, char **argv) {
       options.parseSpecial = false;
   }
   std::string error, mode = argv[2];
+  if (mode == "golden")
+    return runGolden(argv[1]);
   auto section = talc::huggingface::compileTokenizerFile(argv[1], error);
   if (!section)
     return fail(error);
@@ -182,8 +212,6 @@ int main(int argc, char **argv) {
     return fail(error);
   if (mode == "check")
     return std::cout << tokenizer->vocabularySize() << " tokens\n", 0;
-  if (mode == "golden")
-    return runGolden(*tokenizer);
   if (mode == "corrupt")
     return runCorrupt(*section);
   if (mode == "repeat" && argc >= 5)

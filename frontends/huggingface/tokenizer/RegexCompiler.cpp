@@ -66,7 +66,7 @@ private:
     case RegexNode::Look:
       return emitLook(node);
     case RegexNode::Atomic:
-      return emitBody(Match::Atomic, node.children[0], 0);
+      return emitAtomic(node.children[0]);
     case RegexNode::Assertion:
       emit(node.match, node.set.ranges().empty() ? 0 : section.addSet(node.set));
       return;
@@ -104,7 +104,7 @@ private:
     if (node.mode == RegexNode::Possessive) {
       RegexNode greedy = node;
       greedy.mode = RegexNode::Greedy;
-      return emitBody(Match::Atomic, greedy, 0);
+      return emitAtomic(greedy);
     }
     for (uint32_t i = 0; i < node.minimum && !failed; ++i)
       emitNode(body);
@@ -112,6 +112,15 @@ private:
       emitLoop(body, node.mode == RegexNode::Lazy);
     else
       emitOptional(body, node.maximum - node.minimum, node.mode == RegexNode::Lazy);
+  }
+
+  void emitAtomic(const RegexNode &body) {
+    bool isSpan = body.kind == RegexNode::Repeat && body.children[0].kind == RegexNode::Set;
+    if (!isSpan || body.mode != RegexNode::Greedy)
+      return emitBody(Match::Atomic, body, 0);
+    RegexNode possessive = body;
+    possessive.mode = RegexNode::Possessive;
+    emitRepeat(possessive);
   }
 
   void setTargets(uint32_t split, uint32_t into, uint32_t out, bool lazy) {

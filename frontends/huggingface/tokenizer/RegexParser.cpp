@@ -56,6 +56,8 @@ private:
         continue;
       sequence.children.push_back(parseRepetition());
     }
+    if (sequence.children.size() == 1)
+      return std::move(sequence.children[0]);
     return sequence;
   }
 

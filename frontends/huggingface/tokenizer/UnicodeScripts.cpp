@@ -255,7 +255,8 @@ void addScriptTable(SectionBuilder &section) {
     std::string name = script.name;
     bool isJapanese = name == "han" || name == "hiragana" || name == "katakana";
     uint32_t value = isJapanese ? han : next++;
-    for (Range range : parseRanges(script.ranges).intersected(apart.negated()).ranges())
+    CharacterSet characters = parseRanges(script.ranges).intersected(apart.negated());
+    for (Range range : characters.ranges())
       section.scripts.push_back({range.first, range.last, value});
   }
   std::sort(section.scripts.begin(), section.scripts.end(),
