@@ -60,7 +60,9 @@ static void addBufferize(OpPassManager &passes) {
   passes.addPass(bufferization::createDropEquivalentBufferResultsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
-  // Kernels first, so that barriers stand between calls; barriers first, so that no buffer is reused too early.
+  // The division of the work is part of a kernel, and decides where barriers stand; barriers come before the plan, so
+  // that no buffer is reused too early.
+  passes.addPass(createDivideWork());
   passes.addPass(createOutlineKernels());
   passes.addPass(createInsertBarriers());
   passes.addPass(createPlanMemory());
@@ -84,8 +86,8 @@ static void addCodegen(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createCSEPass());
-  // Upstream's way from vectors, loops and buffers to LLVM; the order matters only where an earlier pass makes ops for a
-  // later one (subviews make affine maps, vectors make arith).
+  // Upstream's way from vectors, loops and buffers to LLVM; the order matters only where an earlier pass makes ops for
+  // a later one (subviews make affine maps, vectors make arith).
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
   passes.addPass(createSCFToControlFlowPass());

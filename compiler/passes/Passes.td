@@ -123,6 +123,15 @@ def FuseEpilogues : Pass<"fuse-epilogues", "mlir::ModuleOp"> {
 
 //===--- bufferize: tensors -> memref ----------------------------------------------------------------------------===//
 
+def DivideWork : Pass<"divide-work", "mlir::ModuleOp"> {
+  let summary = "what every thread does of every piece: all, its rows, columns or heads";
+  let description = [{
+    Sets #kernel.share on every piece. With a single row, row pieces are computed by every thread into memory of its own,
+    which leaves five barriers in a decoder layer.
+  }];
+  let dependentDialects = ["talc::kernel::KernelDialect"];
+}
+
 def OutlineKernels : Pass<"outline-kernels", "mlir::ModuleOp"> {
   let summary = "every piece becomes a function; equal pieces share one";
   let dependentDialects = ["mlir::func::FuncDialect"];
@@ -178,7 +187,7 @@ def ConvertStepToLLVM : Pass<"convert-step-to-llvm", "mlir::ModuleOp"> {
     `!kernel.step` becomes a pointer to runtime/artifact/StepContext.h, `!talc.state` the state's offset in a slot; entry
     functions get the names that the runtime looks up.
   }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect"];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
 //===--- every stage ---------------------------------------------------------------------------------------------===//

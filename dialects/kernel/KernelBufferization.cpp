@@ -38,8 +38,7 @@ static void cloneOnBuffers(RewriterBase &rewriter, Operation *op, ValueRange ope
 namespace {
 
 // A piece writes its init completely and never reads it.
-template <typename PieceOp>
-struct PieceModel : DstBufferizableOpInterfaceExternalModel<PieceModel<PieceOp>, PieceOp> {
+template <typename PieceOp> struct PieceModel : DstBufferizableOpInterfaceExternalModel<PieceModel<PieceOp>, PieceOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
     return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
   }

@@ -58,8 +58,7 @@ LogicalResult ContractOp::verify() {
 }
 
 // On buffers a piece reads its operands and writes its init; on tensors it has no effect.
-template <typename Effects>
-static void addPieceEffects(DestinationStyleOpInterface op, Effects &effects) {
+template <typename Effects> static void addPieceEffects(DestinationStyleOpInterface op, Effects &effects) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (isa<MemRefType>(operand.get().getType())) {
       if (op.isDpsInit(&operand))
@@ -73,10 +72,20 @@ static void addPieceEffects(DestinationStyleOpInterface op, Effects &effects) {
 }
 
 using EffectList = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
-void ContractOp::getEffects(EffectList &effects) { addPieceEffects(*this, effects); }
-void AttentionOp::getEffects(EffectList &effects) { addPieceEffects(*this, effects); }
-void NormOp::getEffects(EffectList &effects) { addPieceEffects(*this, effects); }
-void RopeOp::getEffects(EffectList &effects) { addPieceEffects(*this, effects); }
-void GatherOp::getEffects(EffectList &effects) { addPieceEffects(*this, effects); }
+void ContractOp::getEffects(EffectList &effects) {
+  addPieceEffects(*this, effects);
+}
+void AttentionOp::getEffects(EffectList &effects) {
+  addPieceEffects(*this, effects);
+}
+void NormOp::getEffects(EffectList &effects) {
+  addPieceEffects(*this, effects);
+}
+void RopeOp::getEffects(EffectList &effects) {
+  addPieceEffects(*this, effects);
+}
+void GatherOp::getEffects(EffectList &effects) {
+  addPieceEffects(*this, effects);
+}
 
 }  // namespace talc::kernel

@@ -28,8 +28,7 @@ constexpr int64_t panelLanes = 16;
 // paddedWidth], all f32.
 struct StateLayout {
   explicit StateLayout(StateType state)
-      : heads(state.getHeads()), width(state.getWidth()),
-        panels((state.getCapacity() + panelLanes - 1) / panelLanes),
+      : heads(state.getHeads()), width(state.getWidth()), panels((state.getCapacity() + panelLanes - 1) / panelLanes),
         paddedWidth((width + panelLanes - 1) / panelLanes * panelLanes) {}
 
   int64_t keyBytes() const { return heads * panels * width * panelLanes * 4; }
@@ -40,8 +39,18 @@ struct StateLayout {
   int64_t heads, width, panels, paddedWidth;
 };
 
-// Marks the functions that outline-kernels makes: the name of the piece inside, for reports.
+// On the functions that outline-kernels makes: the name of the piece inside, for reports.
 constexpr llvm::StringLiteral kernelAttr = "kernel.piece";
+// On a piece, and on the function that it is outlined into: #kernel.share.
+constexpr llvm::StringLiteral shareAttr = "kernel.share";
+// On an allocation: every thread has its own.
+constexpr llvm::StringLiteral privateAttr = "kernel.private";
+
+// Rows of queries that one task of attention takes.
+constexpr int64_t attentionRows = 24;
+// A step is divided by rows (`kernel.by_rows`) if every thread gets at least so many; fewer would make the threads read
+// the weights more often than the multiply-adds hide.
+constexpr int64_t manyRows = 48;
 
 // Lets one-shot-bufferize handle the pieces.
 void registerBufferization(mlir::DialectRegistry &registry);

@@ -38,4 +38,15 @@ def Kernel_GatherIndex : I32EnumAttr<"GatherIndex", "what picks the row of the t
 }
 def Kernel_GatherIndexAttr : EnumAttr<Kernel_Dialect, Kernel_GatherIndex, "by">;
 
+def Kernel_Share : I32EnumAttr<"Share", "what a thread does of a piece", [
+  I32EnumAttrCase<"all", 0>,        // everything, into memory of its own
+  I32EnumAttrCase<"rows", 1>,       // its rows
+  I32EnumAttrCase<"columns", 2>,    // its columns of every row
+  I32EnumAttrCase<"heads", 3>,      // its key-value heads, or blocks of their queries
+  I32EnumAttrCase<"adaptive", 4>]>{ // its rows if the step has many of them (kernel.by_rows), else columns or heads
+  let cppNamespace = "::talc::kernel";
+  let genSpecializedAttr = 0;
+}
+def Kernel_ShareAttr : EnumAttr<Kernel_Dialect, Kernel_Share, "share">;
+
 #endif // KERNEL_DIALECT

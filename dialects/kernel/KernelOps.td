@@ -119,6 +119,13 @@ def Kernel_RowCountOp : Kernel_StepIndex<"row_count", "number of tokens in the s
 def Kernel_SpanCountOp : Kernel_StepIndex<"span_count", "number of sequences in the step">;
 def Kernel_OutputCountOp : Kernel_StepIndex<"output_count", "number of rows whose result is wanted">;
 
+def Kernel_ByRowsOp : Kernel_Op<"by_rows", [Pure]> {
+  let summary = "whether the step has so many rows that every thread takes its rows through whole layers";
+  let arguments = (ins Kernel_Step:$step);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$step attr-dict";
+}
+
 class Kernel_StepElement<string opName, string opSummary> : Kernel_Op<opName, [Pure]> {
   let summary = opSummary;
   let arguments = (ins Kernel_Step:$step, Index:$at);
@@ -177,17 +184,22 @@ def Kernel_OutputOp : Kernel_Op<"output", [Pure]> {
 def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {
   let summary = "a temporary buffer at a planned place";
   let description = [{
-    Begins `perToken` * row_count + `fixed` bytes into the arena; `rows` is the buffer's dynamic dimension, if any.
+    Begins `perToken` * row_count + `fixed` + `perThread` * thread bytes into the arena; `rows` is the buffer's dynamic
+    dimension, if any.
   }];
-  let arguments = (ins Kernel_Step:$step, Optional<Index>:$rows, I64Attr:$perToken, I64Attr:$fixed);
+  let arguments = (ins Kernel_Step:$step, Optional<Index>:$rows, I64Attr:$perToken, I64Attr:$fixed,
+                       I64Attr:$perThread);
   let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "$step (`rows` $rows^)? `at` $perToken `plus` $fixed attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $step (`rows` $rows^)? `at` $perToken `plus` $fixed `by_thread` $perThread attr-dict `:` type($result)
+  }];
 }
 
 def Kernel_BarrierOp : Kernel_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "no thread passes before all have arrived";
-  let arguments = (ins Kernel_Step:$step);
-  let assemblyFormat = "$step attr-dict";
+  let description = "With `unless_by_rows` only in steps that are not divided by rows (`kernel.by_rows`).";
+  let arguments = (ins Kernel_Step:$step, UnitAttr:$unless_by_rows);
+  let assemblyFormat = "$step (`unless_by_rows` $unless_by_rows^)? attr-dict";
 }
 
 #endif // KERNEL_OPS

@@ -26,15 +26,15 @@
 namespace talc {
 
 // Attributes of the module that holds a model.
-constexpr llvm::StringLiteral directoryAttr = "talc.directory";        // string: where #talc.file paths start
-constexpr llvm::StringLiteral nameAttr = "talc.name";                  // string: the model's name, for messages
-constexpr llvm::StringLiteral maxSequenceAttr = "talc.max_sequence";   // i64: tokens a sequence may have
-constexpr llvm::StringLiteral generationAttr = "talc.generation";      // dictionary: begin, end, sampling defaults
+constexpr llvm::StringLiteral directoryAttr = "talc.directory";       // string: where #talc.file paths start
+constexpr llvm::StringLiteral nameAttr = "talc.name";                 // string: the model's name, for messages
+constexpr llvm::StringLiteral maxSequenceAttr = "talc.max_sequence";  // i64: tokens a sequence may have
+constexpr llvm::StringLiteral generationAttr = "talc.generation";     // dictionary: begin, end, sampling defaults
 // Attribute of the function that evaluates a step: (ids, sequences) -> logits.
-constexpr llvm::StringLiteral entryAttr = "talc.entry";                // unit
+constexpr llvm::StringLiteral entryAttr = "talc.entry";  // unit
 // Attribute of every function once the phases are split; also the names of the two entry functions.
-constexpr llvm::StringLiteral phaseAttr = "talc.phase";                // string, one of:
-constexpr llvm::StringLiteral prefillPhase = "prefill";                // any number of tokens
-constexpr llvm::StringLiteral decodePhase = "decode";                  // one token
+constexpr llvm::StringLiteral phaseAttr = "talc.phase";  // string, one of:
+constexpr llvm::StringLiteral prefillPhase = "prefill";  // any number of tokens
+constexpr llvm::StringLiteral decodePhase = "decode";    // one token
 
 }  // namespace talc

@@ -13,9 +13,15 @@ using namespace mlir;
 
 namespace talc {
 
-static int64_t rows(Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(0); }
-static int64_t features(Value value) { return cast<RankedTensorType>(value.getType()).getDimSize(1); }
-static int64_t length(Value vector) { return cast<RankedTensorType>(vector.getType()).getDimSize(0); }
+static int64_t rows(Value value) {
+  return cast<RankedTensorType>(value.getType()).getDimSize(0);
+}
+static int64_t features(Value value) {
+  return cast<RankedTensorType>(value.getType()).getDimSize(1);
+}
+static int64_t length(Value vector) {
+  return cast<RankedTensorType>(vector.getType()).getDimSize(0);
+}
 
 // One check of the form "<what> is <found>, expected <expected>".
 static LogicalResult expect(Operation *op, StringRef what, int64_t found, int64_t expected) {
@@ -52,9 +58,7 @@ static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t source
       .Case([&](InterleaveRecipeAttr attr) {
         return attr.getGroup() > 0 ? takes(2) : op->emitOpError("interleaves groups of no rows");
       })
-      .Case([&](ConcatRecipeAttr) {
-        return sources > 0 ? success() : op->emitOpError("concatenates no weights");
-      })
+      .Case([&](ConcatRecipeAttr) { return sources > 0 ? success() : op->emitOpError("concatenates no weights"); })
       .Case([&](RotaryTableRecipeAttr) {
         return result.getRank() == 2 && result.getDimSize(1) % 2 == 0
                    ? takes(0)

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-barriers: puts a barrier where data crosses threads.
 //
-// Every thread calls every kernel and does its share: row kernels (norm, rope, gather, append, elementwise) split the
-// rows of the step, in the same way each; a contraction splits columns; attention splits heads and queries. Two
-// neighbouring row kernels need no barrier, since a thread reads only rows that it wrote. Everything else does.
+// A kernel needs a barrier if, since the last one, another kernel wrote what it reads, or touched what it writes, with
+// another division of the work. Two kernels divided by rows need none, since a thread reads only rows that it wrote;
+// nor two divided by heads; nor what a thread wrote into memory of its own. Through a state rows do meet: attention
+// reads what the rows before it stored.
+//
+// The step may be divided by rows or not (kernel.by_rows), so the question is asked twice; a barrier that only the
+// other division needs is marked unless_by_rows. A block begins with a barrier always: it runs again for the next
+// layer, in the same memory.
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
@@ -14,18 +19,81 @@ namespace talc {
 
 using namespace mlir;
 namespace kernel = talc::kernel;
+using kernel::Share;
 
 namespace {
 
-enum class Share { Nothing, Rows, Other };
+// One touch of a buffer or state by a kernel.
+struct Access {
+  Value memory;
+  Share share;
+  bool write, ofOutputs;
+};
 
-// How a call divides its work; a call of a block counts as Other.
-Share shareOf(func::FuncOp callee) {
-  auto piece = callee->getAttrOfType<StringAttr>(kernel::kernelAttr);
-  if (!piece || piece == "contract" || piece == "attention")
-    return Share::Other;
-  return Share::Rows;
+// The buffer behind views of it.
+Value rootOf(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  return value;
 }
+
+// Rows of results are divided by themselves, not like the rows of the step.
+bool isOfOutputs(Value buffer) {
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  return alloc && !alloc.getDynamicSizes().empty() && alloc.getDynamicSizes()[0].getDefiningOp<kernel::OutputCountOp>();
+}
+
+bool writes(Operation *piece, OpOperand &operand) {
+  if (auto destination = dyn_cast<DestinationStyleOpInterface>(piece))
+    return destination.isDpsInit(&operand);
+  if (auto copy = dyn_cast<memref::CopyOp>(piece))
+    return operand.get() == copy.getTarget();
+  return isa<talc::StateType>(operand.get().getType());  // append
+}
+
+// What a call of a kernel touches, seen from the caller.
+SmallVector<Access> accessesOf(func::CallOp call, func::FuncOp callee) {
+  auto share = callee->getAttrOfType<kernel::ShareAttr>(kernel::shareAttr).getValue();
+  Operation *piece = callee.front().getTerminator()->getPrevNode();
+  bool ofOutputs = llvm::any_of(call.getOperands(), [](Value operand) { return isOfOutputs(rootOf(operand)); });
+  SmallVector<Access> accesses;
+  for (OpOperand &operand : piece->getOpOperands()) {
+    auto argument = dyn_cast<BlockArgument>(operand.get());
+    if (!argument || isa<kernel::StepType>(argument.getType()))
+      continue;
+    Value memory = rootOf(call.getOperand(argument.getArgNumber()));
+    Operation *definition = memory.getDefiningOp();
+    bool isPrivate = definition && definition->hasAttr(kernel::privateAttr);
+    if (!isPrivate && !(definition && isa<kernel::WeightOp>(definition)))
+      accesses.push_back({memory, share, writes(piece, operand), ofOutputs});
+  }
+  return accesses;
+}
+
+// Whether a thread finds by itself what `before` left and `after` needs.
+bool isLocal(const Access &before, const Access &after, bool byRows) {
+  auto resolved = [&](Share share) {
+    return share == Share::adaptive ? (byRows ? Share::rows : Share::columns) : share;
+  };
+  Share share = resolved(before.share);
+  if (share != resolved(after.share) || before.ofOutputs != after.ofOutputs)
+    return false;
+  return share == Share::heads || (share == Share::rows && !isa<talc::StateType>(before.memory.getType()));
+}
+
+// The touches since the last barrier, for one way to divide the step.
+struct Pending {
+  bool byRows;
+  SmallVector<Access> accesses;
+
+  bool conflictsWith(ArrayRef<Access> next) const {
+    return llvm::any_of(next, [&](const Access &after) {
+      return llvm::any_of(accesses, [&](const Access &before) {
+        return before.memory == after.memory && (before.write || after.write) && !isLocal(before, after, byRows);
+      });
+    });
+  }
+};
 
 struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
   void runOnOperation() override {
@@ -35,19 +103,30 @@ struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
         separate(function, symbols);
   }
 
-  // The runtime starts an entry function on all threads at once; a block starts where its caller left off.
   static void separate(func::FuncOp function, SymbolTable &symbols) {
-    Share before = function->hasAttr(talc::entryAttr) ? Share::Nothing : Share::Other;
+    Pending columns{false, {}}, rows{true, {}};
+    bool first = !function->hasAttr(talc::entryAttr);
     for (auto call : llvm::to_vector(function.front().getOps<func::CallOp>())) {
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-      bool isBlock = !callee->hasAttr(kernel::kernelAttr);
-      Share share = shareOf(callee);
-      bool separated = before == Share::Nothing || (before == Share::Rows && share == Share::Rows);
-      if (!separated && !isBlock) {
-        OpBuilder builder(call);
-        kernel::BarrierOp::create(builder, call.getLoc(), function.getArgument(0));
+      if (!callee->hasAttr(kernel::kernelAttr)) {
+        // A block begins with a barrier, and leaves its result in an unknown division.
+        columns.accesses.clear();
+        rows.accesses.clear();
+        first = true;
+        continue;
       }
-      before = share;
+      SmallVector<Access> accesses = accessesOf(call, callee);
+      bool always = first || rows.conflictsWith(accesses), sometimes = columns.conflictsWith(accesses);
+      if (always || sometimes) {
+        OpBuilder builder(call);
+        kernel::BarrierOp::create(builder, call.getLoc(), function.getArgument(0), /*unless_by_rows=*/!always);
+        columns.accesses.clear();
+        if (always)
+          rows.accesses.clear();
+      }
+      first = false;
+      columns.accesses.append(accesses);
+      rows.accesses.append(accesses);
     }
   }
 };

@@ -64,6 +64,8 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
       shared = made;
       StringRef kind = piece->getName().stripDialect();
       made->setAttr(kernel::kernelAttr, StringAttr::get(&getContext(), kind));
+      if (Attribute share = piece->getAttr(kernel::shareAttr))
+        made->setAttr(kernel::shareAttr, share);
       made.setName((kind + "_" + Twine(kernels.size() - 1)).str());
       symbols.insert(made);
     }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan-memory: gives every temporary its place in the arena, every weight and state its offset.
 //
-//   %y = memref.alloc(%rows) : memref<?x384xf32>   ->   %y = kernel.arena %step rows %rows at 1536 plus 0
+//   %y = memref.alloc(%rows) : memref<?x384xf32>   ->   %y = kernel.arena %step rows %rows at 1536 plus 0 by_thread 0
 //
-// A buffer lives from its definition to the barrier after its last use, in program order; each takes the lowest place that is free during
-// its life, largest first. Sizes are affine in the number of tokens T: a buffer with a dynamic dimension (never more
-// than T rows) takes perToken*T bytes, a static one takes a fixed number; the two kinds are planned side by side. A
-// block's temporaries lie behind those of its callers. Upstream 22 has no static arena planner.
+// A buffer lives from its definition to the barrier after its last use, in program order; each takes the lowest place
+// that is free during its life, largest first. There are three kinds, planned side by side: a buffer with a dynamic
+// dimension (never more than T rows for T tokens) takes bytes per token, a static one a fixed number, a private one a
+// fixed number per thread. A block's temporaries lie behind those of its callers. Upstream 22 has no static arena
+// planner.
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
+
+#include <array>
 
 namespace talc {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -25,26 +28,34 @@ namespace {
 
 constexpr int64_t alignment = 64;
 
-// A temporary: its allocation, its size (bytes per token or in all), the operations between which it lives.
+// What a buffer's bytes are multiplied by.
+enum Kind { PerToken, Fixed, PerThread, kinds };
+
+// A temporary: its allocation, its size, the operations between which it lives.
 struct Buffer {
   memref::AllocOp alloc;
+  Kind kind;
   int64_t bytes, begin, end, offset = 0;
-  bool perToken;
 };
 
-struct FrameSize {
-  int64_t perToken = 0, fixed = 0;
-};
+using FrameSize = std::array<int64_t, kinds>;
 
-FrameSize larger(FrameSize a, FrameSize b) {
-  return {std::max(a.perToken, b.perToken), std::max(a.fixed, b.fixed)};
+FrameSize larger(FrameSize a, const FrameSize &b) {
+  for (int kind = 0; kind < kinds; ++kind)
+    a[kind] = std::max(a[kind], b[kind]);
+  return a;
 }
 
 // The temporaries of one function and where they begin.
 struct Frame {
   SmallVector<Buffer> buffers;
-  FrameSize size, base;
-  FrameSize end() const { return {base.perToken + size.perToken, base.fixed + size.fixed}; }
+  FrameSize size = {}, base = {};
+  FrameSize end() const {
+    FrameSize sum = base;
+    for (int kind = 0; kind < kinds; ++kind)
+      sum[kind] += size[kind];
+    return sum;
+  }
 };
 
 int64_t bytesOf(MemRefType type) {
@@ -67,10 +78,10 @@ int64_t lastUse(Value value, const DenseMap<Operation *, int64_t> &order) {
 }
 
 // Places buffers of one kind; returns the bytes they take together.
-int64_t place(MutableArrayRef<Buffer> buffers, bool perToken) {
+int64_t place(MutableArrayRef<Buffer> buffers, int kind) {
   SmallVector<Buffer *> sorted;
   for (Buffer &buffer : buffers)
-    if (buffer.perToken == perToken)
+    if (buffer.kind == kind)
       sorted.push_back(&buffer);
   llvm::sort(sorted, [](Buffer *a, Buffer *b) {
     return std::make_pair(-a->bytes, a->begin) < std::make_pair(-b->bytes, b->begin);
@@ -95,21 +106,32 @@ int64_t place(MutableArrayRef<Buffer> buffers, bool perToken) {
   return total;
 }
 
-// Between two barriers threads are at different operations, so a buffer lives until the barrier after its last use.
-SmallVector<Buffer> collectBuffers(func::FuncOp function) {
+Kind kindOf(memref::AllocOp alloc) {
+  if (alloc->hasAttr(kernel::privateAttr))
+    return PerThread;
+  return alloc.getType().hasStaticShape() ? Fixed : PerToken;
+}
+
+// Between two barriers threads are at different operations, so a buffer lives until the barrier after its last use. The
+// call of a block begins with a barrier.
+SmallVector<Buffer> collectBuffers(func::FuncOp function, const SymbolTable &symbols) {
   DenseMap<Operation *, int64_t> order;
   SmallVector<int64_t> barriers;
   for (Operation &op : function.front()) {
     int64_t place = order.size();
     order[&op] = place;
-    if (isa<kernel::BarrierOp>(op))
+    auto barrier = dyn_cast<kernel::BarrierOp>(op);
+    auto call = dyn_cast<func::CallOp>(op);
+    if ((barrier && !barrier.getUnlessByRows()) ||
+        (call && !symbols.lookup(call.getCallee())->hasAttr(kernel::kernelAttr)))
       barriers.push_back(place);
   }
   barriers.push_back(order.size());
   SmallVector<Buffer> buffers;
   for (auto alloc : function.front().getOps<memref::AllocOp>()) {
-    int64_t end = *llvm::lower_bound(barriers, lastUse(alloc.getResult(), order));
-    buffers.push_back({alloc, bytesOf(alloc.getType()), order[alloc], end, 0, !alloc.getType().hasStaticShape()});
+    auto barrier = llvm::upper_bound(barriers, lastUse(alloc.getResult(), order));
+    int64_t end = barrier == barriers.end() ? order.size() : *barrier;
+    buffers.push_back({alloc, kindOf(alloc), bytesOf(alloc.getType()), order[alloc], end});
   }
   return buffers;
 }
@@ -120,33 +142,35 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     Builder builder(&getContext());
     SmallVector<NamedAttribute> plan;
     auto add = [&](StringRef name, int64_t value) { plan.emplace_back(name, builder.getI64IntegerAttr(value)); };
-    add("arena_bytes_per_token", arena.perToken);
-    add("arena_bytes_fixed", arena.fixed);
-    add("arena_bytes_per_thread", 0);
+    add("arena_bytes_per_token", arena[PerToken]);
+    add("arena_bytes_fixed", arena[Fixed]);
+    add("arena_bytes_per_thread", arena[PerThread]);
     add("weight_bytes", placeWeights(builder));
     placeStates(builder, add);
     add("vocabulary", vocabulary());
     getOperation()->setAttr("talc.plan", builder.getDictionaryAttr(plan));
   }
 
-  // A function's frame begins where the largest frame of its callers ends; per-token buffers of all functions come
-  // first in the arena, fixed ones behind them.
+  // A function's frame begins where the largest frame of its callers ends; in the arena come the per-token buffers of
+  // all functions, then the fixed ones, then those of each thread.
   FrameSize planArena() {
+    SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
     llvm::MapVector<StringRef, Frame> frames;
     for (func::FuncOp function : functions) {
       Frame &frame = frames[function.getName()];
-      frame.buffers = collectBuffers(function);
-      frame.size = {place(frame.buffers, true), place(frame.buffers, false)};
+      frame.buffers = collectBuffers(function, symbols);
+      for (int kind = 0; kind < kinds; ++kind)
+        frame.size[kind] = place(frame.buffers, kind);
     }
     while (moveBehindCallers(functions, frames)) {
     }
-    FrameSize total;
+    FrameSize total = {};
     for (auto &[name, frame] : frames)
       total = larger(total, frame.end());
     for (auto &[name, frame] : frames)
       for (Buffer &buffer : frame.buffers)
-        replace(buffer, frame.base, total.perToken);
+        replace(buffer, frame.base[buffer.kind] + buffer.offset, total);
     return total;
   }
 
@@ -157,20 +181,22 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
       function.walk([&](func::CallOp call) {
         FrameSize &base = frames[call.getCallee()].base;
         FrameSize behind = larger(base, frames[function.getName()].end());
-        moved |= behind.perToken != base.perToken || behind.fixed != base.fixed;
+        moved |= behind != base;
         base = behind;
       });
     return moved;
   }
 
-  static void replace(Buffer &buffer, FrameSize base, int64_t endOfPerToken) {
+  static void replace(Buffer &buffer, int64_t offset, const FrameSize &total) {
     OpBuilder builder(buffer.alloc);
-    Value rows = buffer.perToken ? buffer.alloc.getDynamicSizes()[0] : Value();
-    int64_t perToken = buffer.perToken ? base.perToken + buffer.offset : endOfPerToken;
-    int64_t fixed = buffer.perToken ? 0 : base.fixed + buffer.offset;
+    Value rows = buffer.kind == PerToken && !buffer.alloc.getDynamicSizes().empty() ? buffer.alloc.getDynamicSizes()[0]
+                                                                                    : Value();
+    int64_t perToken = buffer.kind == PerToken ? offset : total[PerToken];
+    int64_t fixed = buffer.kind == PerToken ? 0 : buffer.kind == Fixed ? offset : total[Fixed] + offset;
+    int64_t perThread = buffer.kind == PerThread ? total[PerThread] : 0;
     Value step = buffer.alloc->getParentOfType<func::FuncOp>().getArgument(0);
     auto view = kernel::ArenaOp::create(builder, buffer.alloc.getLoc(), buffer.alloc.getType(), step, rows, perToken,
-                                        fixed);
+                                        fixed, perThread);
     buffer.alloc.replaceAllUsesWith(view.getResult());
     buffer.alloc.erase();
   }
@@ -189,8 +215,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     return offset;
   }
 
-  template <typename Add>
-  void placeStates(Builder &builder, Add add) {
+  template <typename Add> void placeStates(Builder &builder, Add add) {
     int64_t offset = 0, perToken = 0;
     for (auto state : getOperation().getOps<talc::StateOp>()) {
       state->setAttr("talc.offset", builder.getI64IntegerAttr(offset));

@@ -13,6 +13,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -106,25 +107,44 @@ private:
 
 SmallVector<Value> convertSpan(StepReader &r, kernel::SpanOp op) {
   SmallVector<Value> fields;
-  for (int64_t offset : {offsetof(Span, firstRow), offsetof(Span, rowCount), offsetof(Span, firstPosition),
-                         offsetof(Span, slot)})
+  for (int64_t offset :
+       {offsetof(Span, firstRow), offsetof(Span, rowCount), offsetof(Span, firstPosition), offsetof(Span, slot)})
     fields.push_back(r.element(op.getStep(), offsetof(StepContext, spans), op.getAt(), sizeof(Span), offset));
   return fields;
 }
 
 Value convertArena(StepReader &r, kernel::ArenaOp op) {
   Value rows = r.field(op.getStep(), offsetof(StepContext, rowCount), r.b.getI64Type());
+  Value thread = r.field(op.getStep(), offsetof(StepContext, thread), r.b.getI64Type());
   Value offset = r.add(r.mul(rows, r.constant(op.getPerToken())), r.constant(op.getFixed()));
+  offset = r.add(offset, r.mul(thread, r.constant(op.getPerThread())));
   Value base = r.field(op.getStep(), offsetof(StepContext, arena), r.pointer());
   return r.buffer(cast<MemRefType>(op.getType()), r.bytesFrom(base, offset),
                   op.getRows() ? r.toI64(op.getRows()) : Value());
 }
 
-void callBarrier(StepReader &r, kernel::BarrierOp op) {
-  Value function = r.field(op.getStep(), offsetof(StepContext, barrier), r.pointer());
-  Value state = r.field(op.getStep(), offsetof(StepContext, barrierState), r.pointer());
+// Every thread gets at least manyRows rows.
+Value convertByRows(StepReader &r, Value step) {
+  Value rows = r.field(step, offsetof(StepContext, rowCount), r.b.getI64Type());
+  Value threads = r.field(step, offsetof(StepContext, threads), r.b.getI64Type());
+  return LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::sge, rows, r.mul(threads, r.constant(kernel::manyRows)));
+}
+
+void callBarrier(StepReader &r, Value step) {
+  Value function = r.field(step, offsetof(StepContext, barrier), r.pointer());
+  Value state = r.field(step, offsetof(StepContext, barrierState), r.pointer());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(r.b.getContext()), {r.pointer()});
   LLVM::CallOp::create(r.b, r.loc, type, ValueRange{function, state});
+}
+
+void convertBarrier(StepReader &r, kernel::BarrierOp op) {
+  if (!op.getUnlessByRows())
+    return callBarrier(r, op.getStep());
+  Value byRows = convertByRows(r, op.getStep());
+  auto branch = scf::IfOp::create(r.b, r.loc, byRows, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(r.b);
+  r.b.setInsertionPointToStart(branch.elseBlock());
+  callBarrier(r, op.getStep());
 }
 
 // The values that stand for the results of a step op.
@@ -145,9 +165,8 @@ SmallVector<Value> convert(StepReader &r, Operation *op) {
       .Case([&](kernel::PositionOp o) {
         return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, position));
       })
-      .Case([&](kernel::SlotOp o) {
-        return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, slot));
-      })
+      .Case([&](kernel::SlotOp o) { return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, slot)); })
+      .Case([&](kernel::ByRowsOp o) -> SmallVector<Value> { return {convertByRows(r, o.getStep())}; })
       .Case([&](kernel::SpanOp o) { return convertSpan(r, o); })
       .Case([&](kernel::WeightOp o) -> SmallVector<Value> {
         Value base = r.field(o.getStep(), offsetof(StepContext, weights), r.pointer());
@@ -167,7 +186,7 @@ SmallVector<Value> convert(StepReader &r, Operation *op) {
       })
       .Case([&](kernel::ArenaOp o) -> SmallVector<Value> { return {convertArena(r, o)}; })
       .Case([&](kernel::BarrierOp o) -> SmallVector<Value> {
-        callBarrier(r, o);
+        convertBarrier(r, o);
         return {};
       });
 }

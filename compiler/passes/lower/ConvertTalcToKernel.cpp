@@ -23,7 +23,9 @@ using namespace mlir;
 namespace kernel = talc::kernel;
 
 // The step is the first argument of every function.
-static Value stepOf(Operation *op) { return op->getParentOfType<func::FuncOp>().getArgument(0); }
+static Value stepOf(Operation *op) {
+  return op->getParentOfType<func::FuncOp>().getArgument(0);
+}
 
 // The number of rows of a value: that of the step, unless it was made for the wanted rows only.
 static Value rowCount(OpBuilder &builder, Value value) {
@@ -214,17 +216,17 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
 };
 
 // An elementwise op -> linalg.generic with its scalar body (see ElementwiseBodies.h)
-template <typename SourceOp>
-struct LowerElementwise : OpRewritePattern<SourceOp> {
+template <typename SourceOp> struct LowerElementwise : OpRewritePattern<SourceOp> {
   using OpRewritePattern<SourceOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(SourceOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op->getOperand(0), op.getType());
     SmallVector<AffineMap> maps(op->getNumOperands() + 1, rewriter.getMultiDimIdentityMap(2));
     SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
-    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
-        op, op->getResultTypes(), op->getOperands(), init, maps, loops, [&](OpBuilder &b, Location loc, ValueRange args) {
-          linalg::YieldOp::create(b, loc, talc::elementwiseBody(b, loc, op, args.drop_back()));
-        });
+    rewriter.replaceOpWithNewOp<linalg::GenericOp>(op, op->getResultTypes(), op->getOperands(), init, maps, loops,
+                                                   [&](OpBuilder &b, Location loc, ValueRange args) {
+                                                     linalg::YieldOp::create(
+                                                         b, loc, talc::elementwiseBody(b, loc, op, args.drop_back()));
+                                                   });
     return success();
   }
 };

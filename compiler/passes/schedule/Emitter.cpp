@@ -13,15 +13,33 @@ namespace talc {
 
 //===--- index arithmetic -------------------------------------------------------------------------------------===//
 
-Value Emitter::index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-Value Emitter::add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-Value Emitter::sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
-Value Emitter::mul(Value x, Value y) { return arith::MulIOp::create(b, loc, x, y); }
-Value Emitter::div(Value x, Value y) { return arith::DivUIOp::create(b, loc, x, y); }
-Value Emitter::rem(Value x, Value y) { return arith::RemUIOp::create(b, loc, x, y); }
-Value Emitter::min(Value x, Value y) { return arith::MinSIOp::create(b, loc, x, y); }
-Value Emitter::max(Value x, Value y) { return arith::MaxSIOp::create(b, loc, x, y); }
-Value Emitter::less(Value x, Value y) { return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y); }
+Value Emitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+Value Emitter::add(Value x, Value y) {
+  return arith::AddIOp::create(b, loc, x, y);
+}
+Value Emitter::sub(Value x, Value y) {
+  return arith::SubIOp::create(b, loc, x, y);
+}
+Value Emitter::mul(Value x, Value y) {
+  return arith::MulIOp::create(b, loc, x, y);
+}
+Value Emitter::div(Value x, Value y) {
+  return arith::DivUIOp::create(b, loc, x, y);
+}
+Value Emitter::rem(Value x, Value y) {
+  return arith::RemUIOp::create(b, loc, x, y);
+}
+Value Emitter::min(Value x, Value y) {
+  return arith::MinSIOp::create(b, loc, x, y);
+}
+Value Emitter::max(Value x, Value y) {
+  return arith::MaxSIOp::create(b, loc, x, y);
+}
+Value Emitter::less(Value x, Value y) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+}
 
 //===--- vectors ----------------------------------------------------------------------------------------------===//
 
@@ -32,13 +50,27 @@ Value Emitter::splat(double value) {
 Value Emitter::broadcast(Value scalar) {
   return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, scalar.getType()), scalar);
 }
-Value Emitter::lane(Value vector, int64_t at) { return vector::ExtractOp::create(b, loc, vector, at); }
-Value Emitter::addf(Value x, Value y) { return arith::AddFOp::create(b, loc, x, y); }
-Value Emitter::subf(Value x, Value y) { return arith::SubFOp::create(b, loc, x, y); }
-Value Emitter::mulf(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
-Value Emitter::divf(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y); }
-Value Emitter::fma(Value x, Value y, Value z) { return vector::FMAOp::create(b, loc, x, y, z); }
-Value Emitter::select(Value mask, Value x, Value y) { return arith::SelectOp::create(b, loc, mask, x, y); }
+Value Emitter::lane(Value vector, int64_t at) {
+  return vector::ExtractOp::create(b, loc, vector, at);
+}
+Value Emitter::addf(Value x, Value y) {
+  return arith::AddFOp::create(b, loc, x, y);
+}
+Value Emitter::subf(Value x, Value y) {
+  return arith::SubFOp::create(b, loc, x, y);
+}
+Value Emitter::mulf(Value x, Value y) {
+  return arith::MulFOp::create(b, loc, x, y);
+}
+Value Emitter::divf(Value x, Value y) {
+  return arith::DivFOp::create(b, loc, x, y);
+}
+Value Emitter::fma(Value x, Value y, Value z) {
+  return vector::FMAOp::create(b, loc, x, y, z);
+}
+Value Emitter::select(Value mask, Value x, Value y) {
+  return arith::SelectOp::create(b, loc, mask, x, y);
+}
 
 // A compare and a select become one instruction; NaN in y wins, NaN in x is dropped.
 Value Emitter::maxf(Value x, Value y) {
@@ -105,7 +137,9 @@ void Emitter::storeScalar(Value scalar, Value memref, ValueRange at) {
 Value Emitter::stackBuffer(ArrayRef<int64_t> shape) {
   return memref::AllocaOp::create(b, loc, MemRefType::get(shape, b.getF32Type()), b.getI64IntegerAttr(64));
 }
-Value Emitter::rows(Value memref) { return memref::DimOp::create(b, loc, memref, 0); }
+Value Emitter::rows(Value memref) {
+  return memref::DimOp::create(b, loc, memref, 0);
+}
 
 //===--- control flow -----------------------------------------------------------------------------------------===//
 
@@ -156,9 +190,16 @@ void Emitter::columns(int64_t width, llvm::function_ref<void(Value, Value)> body
     body(index(whole), firstLanes(width - whole));
 }
 
-std::pair<Value, Value> Emitter::share(Value step, Value count) {
+std::pair<Value, Value> Emitter::share(Value step, Value count, kernel::Share division) {
+  if (division == kernel::Share::all)
+    return {index(0), count};
   Value thread = kernel::ThreadOp::create(b, loc, step), threads = kernel::ThreadsOp::create(b, loc, step);
   return {div(mul(count, thread), threads), div(mul(count, add(thread, 1)), threads)};
+}
+
+kernel::Share shareOf(Operation *piece) {
+  auto share = piece->getAttrOfType<kernel::ShareAttr>(kernel::shareAttr);
+  return share ? share.getValue() : kernel::Share::rows;
 }
 
 //===--- scalar code on vectors -------------------------------------------------------------------------------===//

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-attention: loops for kernel.attention: online softmax over blocks of keys, grouped heads together.
 //
-// The queries of a key-value head form rows m = token * group + head-in-group. A task is one block of up to 24 such rows:
+// The queries of a key-value head form rows m = token * group + head-in-group. A task is one block of up to 24 such
+// rows:
 //
 //   Q = scale * queries;  O = 0, max = -1e30, sum = 0
 //   for each block of 64 keys, counted from position 0, that some row of the task sees
@@ -10,8 +11,9 @@
 //     O = factor * O + S * values        register tiles
 //   out = O / sum
 //
-// Every row sees the same sequence of operations whatever its task looks like, since blocks begin at multiples of 64 and
-// masked keys add exact zeros: prefill, decode and ragged batches give the same bits. The finite -1e30 avoids inf - inf.
+// Every row sees the same sequence of operations whatever its task looks like, since blocks begin at multiples of 64
+// and masked keys add exact zeros: prefill, decode and ragged batches give the same bits. The finite -1e30 avoids inf -
+// inf.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/RegisterTile.h"
 
@@ -28,7 +30,7 @@ using namespace talc;
 namespace {
 
 constexpr int64_t keyBlock = 64;
-constexpr int64_t rowBlock = 24;
+constexpr int64_t rowBlock = kernel::attentionRows;
 constexpr double masked = -1e30;
 
 class Attention {
@@ -50,13 +52,26 @@ public:
     Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep());
     Value threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
     Value spans = kernel::SpanCountOp::create(e.b, e.loc, op.getStep());
-    // Tasks are dealt to the threads in turn, counted through all sequences.
-    e.loop(e.index(0), spans, 1, ValueRange{e.index(0)}, [&](Value s, ValueRange carried) -> Emitter::Values {
+    Value zero = e.index(0), one = e.index(1), first = zero, end = e.rows(op.getQueries());
+    Value turn = thread, turns = threads;
+    if (shareOf(op) == kernel::Share::adaptive) {
+      Value byRows = kernel::ByRowsOp::create(e.b, e.loc, op.getStep());
+      auto [myFirst, myEnd] = e.share(op.getStep(), end, kernel::Share::rows);
+      first = e.select(byRows, myFirst, first);
+      end = e.select(byRows, myEnd, end);
+      turn = e.select(byRows, zero, turn);
+      turns = e.select(byRows, one, turns);
+    }
+    // Tasks are dealt to the threads in turn, counted through all sequences; by rows a thread takes all tasks of its
+    // rows.
+    e.loop(zero, spans, 1, ValueRange{zero}, [&](Value s, ValueRange carried) -> Emitter::Values {
       span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), s);
-      rows = e.mul(span.getRows(), group);
+      Value spanEnd = e.add(span.getFirstRow(), span.getRows());
+      firstToken = e.max(first, span.getFirstRow());
+      rows = e.mul(e.max(e.sub(e.min(end, spanEnd), firstToken), zero), group);
       Value tasks = e.mul(e.ceilDiv(rows, rowBlock), layout->heads);
-      Value first = e.rem(e.sub(e.add(thread, threads), e.rem(carried[0], threads)), threads);
-      e.loop(first, tasks, threads, [&](Value task) { expandTask(task); });
+      Value firstTask = e.rem(e.sub(e.add(turn, turns), e.rem(carried[0], turns)), turns);
+      e.loop(firstTask, tasks, turns, [&](Value task) { expandTask(task); });
       return {e.add(carried[0], tasks)};
     });
   }
@@ -65,8 +80,8 @@ private:
   void expandTask(Value task) {
     Value slot = span.getSlot();
     auto keysType = MemRefType::get({layout->heads, layout->panels, width, kernel::panelLanes}, e.b.getF32Type());
-    auto valuesType = MemRefType::get({layout->heads, layout->panels * kernel::panelLanes, layout->paddedWidth},
-                                      e.b.getF32Type());
+    auto valuesType =
+        MemRefType::get({layout->heads, layout->panels * kernel::panelLanes, layout->paddedWidth}, e.b.getF32Type());
     keys = kernel::KeysOp::create(e.b, e.loc, keysType, op.getStep(), op.getState(), slot);
     values = kernel::ValuesOp::create(e.b, e.loc, valuesType, op.getStep(), op.getState(), slot);
     head = e.rem(task, layout->heads);
@@ -87,9 +102,12 @@ private:
   std::pair<Value, Value> place(Value row) {
     Value m = e.add(firstRow, row);
     Value at = e.add(e.mul(head, group), e.rem(m, group));
-    return {e.add(span.getFirstRow(), e.div(m, group)), e.mul(at, width)};
+    return {e.add(firstToken, e.div(m, group)), e.mul(at, width)};
   }
-  Value position(Value row) { return e.add(span.getFirstPosition(), e.div(e.add(firstRow, row), group)); }
+  Value position(Value row) {
+    Value token = e.add(firstToken, e.div(e.add(firstRow, row), group));
+    return e.add(span.getFirstPosition(), e.sub(token, span.getFirstRow()));
+  }
 
   void prepare() {
     Value scale = e.splat(op.getScale().convertToDouble());
@@ -100,8 +118,9 @@ private:
         Value query = e.load(op.getQueries(), {source, e.add(feature, column)}, mask);
         e.store(e.mulf(query, scale), queries, {row, column}, mask);
       });
-      e.columns(layout->paddedWidth,
-                [&](Value column, Value mask) { e.store(e.splat(0), output, {row, column}, mask); });
+      e.columns(layout->paddedWidth, [&](Value column, Value mask) {
+        e.store(e.splat(0), output, {row, column}, mask);
+      });
       e.storeScalar(start, maxima, {row});
       e.storeScalar(zero, sums, {row});
     });
@@ -141,20 +160,23 @@ private:
     int64_t perPanel = kernel::panelLanes / e.lanes;
     Value firstPanel = e.div(firstKey, kernel::panelLanes);
     tiles([&](int64_t n, Value row) {
-      panels(n, e.ceilDiv(keyCount, kernel::panelLanes), keyBlock / kernel::panelLanes, [&](int64_t count, Value panel) {
-        RegisterTile tile{n, count * perPanel, /*unroll=*/2,
-                          [&](int64_t r, Value k) { return e.loadScalar(queries, {e.add(row, r), k}); },
-                          [&](Value k, int64_t v) {
-                            Value at = e.add(e.add(firstPanel, panel), v / perPanel);
-                            return e.load(keys, {head, at, k, e.index(v % perPanel * e.lanes)});
-                          }};
-        Emitter::Values zeros(n * tile.vectors, e.splat(0));
-        Emitter::Values sums = tile.accumulate(e, zeros, width);
-        for (int64_t r = 0; r < n; ++r)
-          for (int64_t v = 0; v < tile.vectors; ++v)
-            e.store(sums[r * tile.vectors + v], scores,
-                    {e.add(row, r), e.add(e.mul(panel, kernel::panelLanes), v * e.lanes)});
-      });
+      panels(n, e.ceilDiv(keyCount, kernel::panelLanes), keyBlock / kernel::panelLanes,
+             [&](int64_t count, Value panel) {
+               RegisterTile tile{n, count * perPanel, /*unroll=*/2,
+                                 [&](int64_t r, Value k) {
+                                   return e.loadScalar(queries, {e.add(row, r), k});
+                                 },
+                                 [&](Value k, int64_t v) {
+                                   Value at = e.add(e.add(firstPanel, panel), v / perPanel);
+                                   return e.load(keys, {head, at, k, e.index(v % perPanel * e.lanes)});
+                                 }};
+               Emitter::Values zeros(n * tile.vectors, e.splat(0));
+               Emitter::Values sums = tile.accumulate(e, zeros, width);
+               for (int64_t r = 0; r < n; ++r)
+                 for (int64_t v = 0; v < tile.vectors; ++v)
+                   e.store(sums[r * tile.vectors + v], scores,
+                           {e.add(row, r), e.add(e.mul(panel, kernel::panelLanes), v * e.lanes)});
+             });
     });
   }
 
@@ -174,23 +196,26 @@ private:
 
   Value exp(Value x) { return math::ExpOp::create(e.b, e.loc, x); }
 
+  // Two passes over the row's scores, so that no more than a few vectors are alive at a time.
   void softmaxRow(Value row, Value firstKey, Value keyCount) {
-    Value at = position(row);
-    Emitter::Values score, mask;
+    Value at = position(row), before = e.broadcast(e.loadScalar(maxima, {row}));
+    auto column = [&](int64_t offset) { return Emitter::Values{row, e.index(offset)}; };
     Value maximum = e.splat(masked);
     for (int64_t offset = 0; offset < keyBlock; offset += e.lanes) {
-      mask.push_back(visible(at, firstKey, keyCount, offset));
-      Value value = e.load(scores, {row, e.index(offset)});
-      score.push_back(e.select(mask.back(), value, e.splat(masked)));
-      maximum = e.maxf(score.back(), maximum);
+      Value seen = visible(at, firstKey, keyCount, offset);
+      Value score = e.select(seen, e.load(scores, column(offset)), e.splat(masked));
+      e.store(score, scores, column(offset));
+      maximum = e.maxf(score, maximum);
     }
-    Value before = e.broadcast(e.loadScalar(maxima, {row}));
     maximum = e.maxf(before, e.maxLanes(maximum));
     Value factor = exp(e.subf(before, maximum));
     Value sum = e.splat(0);
-    for (size_t v = 0; v < score.size(); ++v) {
-      Value weight = e.select(mask[v], exp(e.subf(score[v], maximum)), e.splat(0));
-      e.store(weight, scores, {row, e.index(v * e.lanes)});
+    for (int64_t offset = 0; offset < keyBlock; offset += e.lanes) {
+      // A masked score stays zero even if the row has seen no key and `maximum` is as low.
+      Value score = e.load(scores, column(offset));
+      Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, score, e.splat(masked));
+      Value weight = e.select(seen, exp(e.subf(score, maximum)), e.splat(0));
+      e.store(weight, scores, column(offset));
       sum = e.addf(sum, weight);
     }
     Value total = e.fma(e.broadcast(e.loadScalar(sums, {row})), factor, e.sumLanes(sum));
@@ -207,8 +232,12 @@ private:
         int64_t vectors = wide * perPanel;
         auto column = [&](int64_t v) { return e.add(e.mul(panel, kernel::panelLanes), v * e.lanes); };
         RegisterTile tile{n, vectors, /*unroll=*/1,
-                          [&](int64_t r, Value k) { return e.loadScalar(scores, {e.add(row, r), k}); },
-                          [&](Value k, int64_t v) { return e.load(values, {head, e.add(firstKey, k), column(v)}); }};
+                          [&](int64_t r, Value k) {
+                            return e.loadScalar(scores, {e.add(row, r), k});
+                          },
+                          [&](Value k, int64_t v) {
+                            return e.load(values, {head, e.add(firstKey, k), column(v)});
+                          }};
         Emitter::Values init;
         for (int64_t r = 0; r < n; ++r) {
           Value factor = e.broadcast(e.loadScalar(factors, {e.add(row, r)}));
@@ -241,9 +270,10 @@ private:
   Emitter e;
   std::unique_ptr<kernel::StateLayout> layout;
   int64_t width, group;
-  Value queries, scores, output, maxima, sums, factors;       // scratch of this thread
-  kernel::SpanOp span;                                        // the sequence
-  Value rows, head, firstRow, rowCount, keys, values;         // the task
+  Value queries, scores, output, maxima, sums, factors;  // scratch of this thread
+  kernel::SpanOp span;                                   // the sequence
+  Value firstToken, rows;                                // this thread's tokens of it, its rows m
+  Value head, firstRow, rowCount, keys, values;          // the task
 };
 
 struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {

@@ -35,12 +35,24 @@ public:
   }
 
   void expand() {
-    std::tie(firstPanel, endPanel) = e.share(op.getStep(), e.index(panels));
-    auto rows = cast<MemRefType>(op.getX().getType());
-    if (!rows.isDynamicDim(0) && rows.getDimSize(0) < tileRows)
-      return fewRows(rows.getDimSize(0));
-    Value count = e.rows(op.getX());
-    e.when(e.less(count, e.index(tileRows)), [&] { e.dispatch(count, 1, tileRows - 1, [&](int64_t n) { fewRows(n); }); });
+    Value zero = e.index(0), allRows = e.rows(op.getX()), allPanels = e.index(panels);
+    std::tie(firstPanel, endPanel) = e.share(op.getStep(), allPanels, kernel::Share::columns);
+    firstRow = zero;
+    endRow = allRows;
+    if (shareOf(op) == kernel::Share::adaptive) {
+      Value byRows = kernel::ByRowsOp::create(e.b, e.loc, op.getStep());
+      auto [first, end] = e.share(op.getStep(), allRows, kernel::Share::rows);
+      firstRow = e.select(byRows, first, zero);
+      endRow = e.select(byRows, end, allRows);
+      firstPanel = e.select(byRows, zero, firstPanel);
+      endPanel = e.select(byRows, allPanels, endPanel);
+    }
+    auto type = cast<MemRefType>(op.getX().getType());
+    if (!type.isDynamicDim(0) && type.getDimSize(0) < tileRows)
+      return fewRows(type.getDimSize(0));
+    Value count = e.sub(endRow, firstRow);
+    e.when(e.less(count, e.index(tileRows)),
+           [&] { e.dispatch(count, 1, tileRows - 1, [&](int64_t n) { fewRows(n); }); });
     e.when(e.less(e.index(tileRows - 1), count), [&] { manyRows(count); });
   }
 
@@ -48,17 +60,17 @@ private:
   void fewRows(int64_t rows) {
     int64_t step = panelsFor(rows);
     Value wide = e.add(firstPanel, e.mul(e.div(e.sub(endPanel, firstPanel), step), step));
-    e.loop(firstPanel, wide, step, [&](Value panel) { tile(rows, step, e.index(0), panel); });
+    e.loop(firstPanel, wide, step, [&](Value panel) { tile(rows, step, firstRow, panel); });
     if (step > 1)
-      e.loop(wide, endPanel, 1, [&](Value panel) { tile(rows, 1, e.index(0), panel); });
+      e.loop(wide, endPanel, 1, [&](Value panel) { tile(rows, 1, firstRow, panel); });
   }
 
   // Blocks of about equal size, none above rowBlock.
   void manyRows(Value count) {
     Value blocks = e.ceilDiv(count, rowBlock);
     Value size = e.mul(e.ceilDiv(e.div(e.add(count, e.sub(blocks, e.index(1))), blocks), tileRows), tileRows);
-    e.loop(e.index(0), count, size, [&](Value first) {
-      Value rows = e.min(size, e.sub(count, first));
+    e.loop(firstRow, endRow, size, [&](Value first) {
+      Value rows = e.min(size, e.sub(endRow, first));
       // rows = 6a + 5b with the smallest b, when there is one; otherwise 6a and a rest below 6.
       Value fives = e.rem(e.sub(e.index(tileRows), e.rem(rows, tileRows)), tileRows);
       Value fits = e.less(e.mul(fives, tileRows - 1), e.add(rows, 1));
@@ -83,7 +95,9 @@ private:
     for (int64_t p = 0; p < count; ++p)
       panelAt.push_back(e.add(panel, p));
     RegisterTile tile{rows, count * perPanel, /*unroll=*/2,
-                      [&](int64_t r, Value k) { return e.loadScalar(op.getX(), {rowAt[r], k}); },
+                      [&](int64_t r, Value k) {
+                        return e.loadScalar(op.getX(), {rowAt[r], k});
+                      },
                       [&](Value k, int64_t v) {
                         return e.load(op.getWeight(), {panelAt[v / perPanel], k, e.index(v % perPanel * e.lanes)});
                       }};
@@ -123,7 +137,7 @@ private:
   kernel::ContractOp op;
   Emitter e;
   int64_t panels, depth, panelLanes, panelColumns, width, rowBlock;
-  Value firstPanel, endPanel;
+  Value firstRow, endRow, firstPanel, endPanel;  // this thread's share
 };
 
 struct ExpandContract : talc::impl::ExpandContractBase<ExpandContract> {

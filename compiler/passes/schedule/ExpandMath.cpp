@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-math: polynomials for exp, tanh and erf on vectors.
 //
-// exp is our own: one fused multiply-add chain, within 1 ulp on [-87.3, 88.3] (arguments beyond are clamped), faster than
-// upstream's at the same error. tanh and erf are upstream's approximations, within 5 ulp.
+// exp is our own: one fused multiply-add chain, within 1 ulp on [-87.3, 88.3] (arguments beyond are clamped), faster
+// than upstream's at the same error. tanh and erf are upstream's approximations, within 5 ulp.
 //
 //   n = round(x / ln 2), by adding 1.5 * 2^23;  r = x - n ln 2 in two steps;  exp(x) = p(r) * 2^n
 //
@@ -61,8 +61,9 @@ struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExp>(&getContext(), /*benefit=*/2);
-    populateMathPolynomialApproximationPatterns(
-        patterns, [](StringRef name) { return name == math::TanhOp::getOperationName() || name == math::ErfOp::getOperationName(); });
+    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+      return name == math::TanhOp::getOperationName() || name == math::ErfOp::getOperationName();
+    });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -19,11 +19,17 @@ namespace talc {
 using namespace mlir;
 using namespace talc;
 
-static int64_t widthOf(Value memref) { return cast<MemRefType>(memref.getType()).getShape().back(); }
+static int64_t widthOf(Value memref) {
+  return cast<MemRefType>(memref.getType()).getShape().back();
+}
+
+static Value stepOf(Operation *op) {
+  return op->getParentOfType<func::FuncOp>().getArgument(0);
+}
 
 // body(row) for this thread's rows of `memref`
-static void eachRow(Emitter &e, Value step, Value memref, llvm::function_ref<void(Value)> body) {
-  auto [first, end] = e.share(step, e.rows(memref));
+static void eachRow(Emitter &e, Operation *piece, Value memref, llvm::function_ref<void(Value)> body) {
+  auto [first, end] = e.share(stepOf(piece), e.rows(memref), shareOf(piece));
   e.loop(first, end, 1, body);
 }
 
@@ -44,7 +50,7 @@ static Value gatherIndex(Emitter &e, kernel::GatherOp op, Value row) {
 static void expand(Emitter &e, kernel::GatherOp op) {
   Value table = op.getTable(), init = op.getInit();
   auto type = cast<MemRefType>(table.getType());
-  eachRow(e, op.getStep(), init, [&](Value row) {
+  eachRow(e, op, init, [&](Value row) {
     Value index = e.add(gatherIndex(e, op, row), op.getOffset());
     if (type.getRank() == 2)
       return e.columns(widthOf(init), [&](Value column, Value mask) {
@@ -89,9 +95,7 @@ static void normalize(Emitter &e, kernel::NormOp op, Value row, Value base, int6
   Value mean = e.splat(0), inverse = e.splat(1.0 / width);
   if (centred)
     mean = e.mulf(sumColumns(e, width, x), inverse);
-  auto deviation = [&](Value column, Value mask) {
-    return centred ? e.subf(x(column, mask), mean) : x(column, mask);
-  };
+  auto deviation = [&](Value column, Value mask) { return centred ? e.subf(x(column, mask), mean) : x(column, mask); };
   Value squares = sumColumns(e, width, [&](Value column, Value mask) {
     Value d = deviation(column, mask);
     return e.mulf(d, d);
@@ -108,9 +112,8 @@ static void normalize(Emitter &e, kernel::NormOp op, Value row, Value base, int6
 
 static void expand(Emitter &e, kernel::NormOp op) {
   int64_t groups = op.getGroups(), width = widthOf(op.getX()) / groups;
-  eachRow(e, op.getStep(), op.getX(), [&](Value row) {
-    e.loop(e.index(0), e.index(groups), 1,
-           [&](Value group) { normalize(e, op, row, e.mul(group, width), width); });
+  eachRow(e, op, op.getX(), [&](Value row) {
+    e.loop(e.index(0), e.index(groups), 1, [&](Value group) { normalize(e, op, row, e.mul(group, width), width); });
   });
 }
 
@@ -118,7 +121,7 @@ static void expand(Emitter &e, kernel::NormOp op) {
 
 static void expand(Emitter &e, kernel::RopeOp op) {
   int64_t heads = op.getHeads(), width = widthOf(op.getX()) / heads, half = widthOf(op.getTable()) / 2;
-  eachRow(e, op.getStep(), op.getX(), [&](Value row) {
+  eachRow(e, op, op.getX(), [&](Value row) {
     Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
     e.loop(e.index(0), e.index(heads), 1, [&](Value head) {
       Value base = e.mul(head, width);
@@ -146,13 +149,19 @@ static void expand(Emitter &e, kernel::AppendOp op) {
   Type f32 = e.b.getF32Type();
   auto keysType = MemRefType::get({layout.heads, layout.panels, layout.width, kernel::panelLanes}, f32);
   auto valuesType = MemRefType::get({layout.heads, layout.panels * kernel::panelLanes, layout.paddedWidth}, f32);
-  eachRow(e, op.getStep(), op.getKeys(), [&](Value row) {
+  // By heads every thread visits every row; heads are dealt in turn, as attention does.
+  bool byHeads = shareOf(op) == kernel::Share::heads;
+  Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep());
+  Value threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
+  Value firstHead = byHeads ? thread : e.index(0), headStep = byHeads ? threads : e.index(1);
+  auto [firstRow, endRow] = e.share(op.getStep(), e.rows(op.getKeys()), byHeads ? kernel::Share::all : shareOf(op));
+  e.loop(firstRow, endRow, 1, [&](Value row) {
     Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
     Value slot = kernel::SlotOp::create(e.b, e.loc, op.getStep(), row);
     Value keys = kernel::KeysOp::create(e.b, e.loc, keysType, op.getStep(), op.getState(), slot);
     Value values = kernel::ValuesOp::create(e.b, e.loc, valuesType, op.getStep(), op.getState(), slot);
     Value panel = e.div(position, kernel::panelLanes), lane = e.rem(position, kernel::panelLanes);
-    e.loop(e.index(0), e.index(layout.heads), 1, [&](Value head) {
+    e.loop(firstHead, e.index(layout.heads), headStep, [&](Value head) {
       Value base = e.mul(head, layout.width);
       e.loop(e.index(0), e.index(layout.width), 1, [&](Value column) {
         e.storeScalar(e.loadScalar(op.getKeys(), {row, e.add(base, column)}), keys, {head, panel, column, lane});
@@ -166,11 +175,9 @@ static void expand(Emitter &e, kernel::AppendOp op) {
 
 //===--- elementwise and copies -------------------------------------------------------------------------------===//
 
-static Value stepOf(Operation *op) { return op->getParentOfType<func::FuncOp>().getArgument(0); }
-
 static void expand(Emitter &e, linalg::GenericOp op) {
   Value init = op.getDpsInits()[0];
-  eachRow(e, stepOf(op), init, [&](Value row) {
+  eachRow(e, op, init, [&](Value row) {
     e.columns(widthOf(init), [&](Value column, Value mask) {
       Emitter::Values arguments;
       for (OpOperand &operand : op->getOpOperands()) {
@@ -185,7 +192,7 @@ static void expand(Emitter &e, linalg::GenericOp op) {
 }
 
 static void expand(Emitter &e, memref::CopyOp op) {
-  eachRow(e, stepOf(op), op.getTarget(), [&](Value row) {
+  eachRow(e, op, op.getTarget(), [&](Value row) {
     e.columns(widthOf(op.getTarget()), [&](Value column, Value mask) {
       e.store(e.load(op.getSource(), {row, column}, mask), op.getTarget(), {row, column}, mask);
     });
@@ -197,8 +204,7 @@ namespace {
 struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
   using Base::Base;
 
-  template <typename... Ops>
-  void expandAll() {
+  template <typename... Ops> void expandAll() {
     SmallVector<Operation *> found;
     getOperation().walk([&](Operation *op) {
       if (isa<Ops...>(op))
@@ -213,8 +219,7 @@ struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
   }
 
   void runOnOperation() override {
-    expandAll<kernel::GatherOp, kernel::NormOp, kernel::RopeOp, kernel::AppendOp, linalg::GenericOp,
-              memref::CopyOp>();
+    expandAll<kernel::GatherOp, kernel::NormOp, kernel::RopeOp, kernel::AppendOp, linalg::GenericOp, memref::CopyOp>();
   }
 };
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// divide-work: decides what every thread does of every piece.
+//
+// Many rows: row pieces (norm, rope, gather, append, elementwise) are divided by rows, contractions and attention
+// adapt to the number of rows of the step.
+//
+// One row: dividing a norm by rows would leave it to one thread, at the price of a barrier before and one after. Every
+// thread computes it instead, into memory of its own; append and attention are divided by heads alike, so that a thread
+// finds the keys that it stored itself. A decoder layer then has five barriers: before q/k/v, rope, the output
+// projection, the feed-forward layer, and its second half.
+#include "compiler/passes/Passes.h"
+#include "dialects/kernel/KernelDialect.h"
+
+namespace talc {
+#define GEN_PASS_DEF_DIVIDEWORK
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+namespace kernel = talc::kernel;
+using kernel::Share;
+
+// The buffer that a row piece writes, if it is a temporary of this function.
+static memref::AllocOp temporaryOf(Operation *piece) {
+  if (auto destination = dyn_cast<DestinationStyleOpInterface>(piece))
+    return destination.getDpsInits()[0].getDefiningOp<memref::AllocOp>();
+  if (auto copy = dyn_cast<memref::CopyOp>(piece))
+    return copy.getTarget().getDefiningOp<memref::AllocOp>();
+  return {};
+}
+
+static bool hasOneRow(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getDimSize(0) == 1;
+}
+
+// Whether the rows are those that the caller wants the results of: few, and others than those of the step.
+static bool isOfOutputs(Value buffer) {
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  return buffer.getDefiningOp<kernel::OutputOp>() ||
+         (alloc && !alloc.getDynamicSizes().empty() &&
+          alloc.getDynamicSizes()[0].getDefiningOp<kernel::OutputCountOp>());
+}
+
+static Share shareOfContract(kernel::ContractOp op) {
+  return hasOneRow(op.getX()) || isOfOutputs(op.getInit()) ? Share::columns : Share::adaptive;
+}
+
+// With one row a head's queries are a single task, which append can follow, if the group is small enough.
+static Share shareOfAppend(kernel::AppendOp op) {
+  bool oneTask = true;
+  for (Operation *user : op.getState().getUsers())
+    if (auto attention = dyn_cast<kernel::AttentionOp>(user)) {
+      int64_t group = attention.getHeads() / cast<talc::StateType>(op.getState().getType()).getHeads();
+      oneTask &= group <= kernel::attentionRows;
+    }
+  return hasOneRow(op.getKeys()) && oneTask ? Share::heads : Share::rows;
+}
+
+static Share shareOfRows(Operation *piece) {
+  memref::AllocOp temporary = temporaryOf(piece);
+  return temporary && hasOneRow(temporary) ? Share::all : Share::rows;
+}
+
+namespace {
+
+struct DivideWork : talc::impl::DivideWorkBase<DivideWork> {
+  void runOnOperation() override {
+    getOperation().walk([](Operation *op) {
+      if (auto contract = dyn_cast<kernel::ContractOp>(op))
+        set(op, shareOfContract(contract));
+      else if (auto attention = dyn_cast<kernel::AttentionOp>(op))
+        set(op, hasOneRow(attention.getQueries()) ? Share::heads : Share::adaptive);
+      else if (auto append = dyn_cast<kernel::AppendOp>(op))
+        set(op, shareOfAppend(append));
+      else if (isa<kernel::NormOp, kernel::RopeOp, kernel::GatherOp, linalg::GenericOp, memref::CopyOp>(op))
+        set(op, shareOfRows(op));
+    });
+  }
+
+  static void set(Operation *piece, Share share) {
+    piece->setAttr(kernel::shareAttr, kernel::ShareAttr::get(piece->getContext(), share));
+    if (share == Share::all)
+      temporaryOf(piece)->setAttr(kernel::privateAttr, UnitAttr::get(piece->getContext()));
+  }
+};
+
+}  // namespace
