@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+# Checks the rules of the source tree that docs/architecture.md states: layout, directions of includes, names, error codes.
+#
+# usage: layout.py [RULE...]   checks the named rules, by default all of RULES; prints one line per violation
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+IGNORED = {"build", ".git", ".cache", "__pycache__", "models"}
+SOURCES = (".cpp", ".h", ".c", ".td", ".py", ".cmake", ".mlir", ".py.in", "CMakeLists.txt")
+CPP = (".cpp", ".h", ".c")
+MAX_LINES, MAX_FUNCTION_LINES = 500, 60
+FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
+# Each folder and what its files may include of the others; contracts are headers of the runtime that say so.
+DIRECTIONS = {
+    "dialects": {"dialects"},
+    "frontends": {"frontends", "dialects", "contracts"},
+    "compiler": {"compiler", "dialects", "contracts"},
+    "runtime": {"runtime"},
+    "tools": {"tools", "frontends", "compiler", "dialects", "runtime"},
+    "test": {"test", "frontends", "compiler", "dialects", "runtime"},
+    "examples": {"examples", "frontends", "compiler", "dialects", "runtime"},
+}
+FAMILY_MAY_INCLUDE = {"frontends/GraphBuilder.h", "frontends/huggingface/ModelConfig.h", "frontends/families/Families.h"}
+# Where error codes have names: file -> pattern of an enumerator, and how code refers to it.
+CODE_ENUMS = {
+    "compiler/Error.h": (r"^\s+(\w+) = (\d{3}),", "ErrorCode::"),
+    "frontends/Diagnostics.h": (r"^\s+(\w+) = (\d{3}),", "ImportError::"),
+    "runtime/talc.h": (r"^\s+(TALC_ERROR_\w+) = (\d{3})", ""),
+}
+# Defects of talc and refusals of the system, which no test can cause.
+UNTESTABLE = {"T0408", "T0413", "T0900"}
+
+
+def readTree():
+    files = {}
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = sorted(name for name in folders if name not in IGNORED)
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            try:
+                with open(path, encoding="utf-8") as file:
+                    files[os.path.relpath(path, ROOT)] = file.read()
+            except (UnicodeDecodeError, FileNotFoundError):
+                pass
+    return files
+
+
+def comment(line):
+    match = re.match(r"\s*(?://|#|/\*|\"\"\")\s*(.*)", line)
+    return match.group(1) if match else None
+
+
+def heads(files):
+    """Line 1 is the licence, line 2 a sentence that says what the file is for."""
+    for path, text in files.items():
+        if not path.endswith(SOURCES):
+            continue
+        lines = text.split("\n") + ["", ""]
+        if not (comment(lines[0]) or "").startswith("SPDX-License-Identifier: Apache-2.0"):
+            yield path, 1, "does not begin with SPDX-License-Identifier: Apache-2.0"
+        elif len((comment(lines[1]) or "").split()) < 3:
+            yield path, 2, "is no comment that says what the file is for"
+
+
+def lengths(files):
+    """Files and functions stay short enough to be read."""
+    for path, text in files.items():
+        lines = text.count("\n")
+        if path.endswith(SOURCES) and lines > MAX_LINES:
+            yield path, lines, f"more than {MAX_LINES} lines"
+        if path.endswith(CPP):
+            for first, count in allFunctions(text.split("\n")):
+                if count > MAX_FUNCTION_LINES:
+                    yield path, first, f"a function of {count} lines, expected at most {MAX_FUNCTION_LINES}"
+
+
+FUNCTION_HEAD = re.compile(r"(?! |namespace|class|struct|enum|union|extern|public:|private:|#|//|/\*|\*|\}).*[({,]$")
+
+
+def functions(lines):
+    """(first line, number of lines) of functions; relies on the format of clang-format: the body ends where it began."""
+    start = None
+    for number, line in enumerate(lines, 1):
+        if start is None and FUNCTION_HEAD.match(line) and "= {" not in line:
+            start = number
+        elif start is not None and line.startswith("}"):
+            yield start, number - start + 1
+            start = None
+        elif start is not None and line and not line.startswith((" ", "#", "//")) and not line.endswith((",", "{", "(")):
+            start = None
+
+
+def allFunctions(lines):
+    """Those at the top level, then those in classes."""
+    lines = list(lines)
+    for first, count in list(functions(lines)):
+        yield first, count
+        lines[first - 1:first - 1 + count] = [""] * count
+    yield from functions([line[2:] if line.startswith("  ") else "#" + line for line in lines])
+
+
+def names(files):
+    """No file or folder is named after nothing."""
+    for path in files:
+        for part in re.split(r"[/.\-_]|(?<=[a-z])(?=[A-Z])", path):
+            if part.lower() in FORBIDDEN_NAMES:
+                yield path, 1, f"the name '{part}' says nothing"
+
+
+def includes(files):
+    """Yields (path, line number, included file of ours or of MLIR and LLVM) for all C and C++ files."""
+    for path, text in files.items():
+        if path.endswith(CPP):
+            for number, line in enumerate(text.split("\n"), 1):
+                match = re.match(r'#include "([^"]+)"', line)
+                if match:
+                    yield path, number, match.group(1)
+
+
+def directions(files):
+    """Include paths start at the root, and folders know only what is below them."""
+    contracts = {path for path, text in files.items() if path.startswith("runtime/") and "// CONTRACT" in text[:200]}
+    for path, number, included in includes(files):
+        folder, target = path.split("/")[0], included.split("/")[0]
+        if target not in DIRECTIONS:
+            if "/" not in included or target in (".", ".."):
+                yield path, number, f"'{included}' does not start at the root of the repository"
+            elif folder == "runtime":
+                yield path, number, f"the runtime includes '{included}', expected the standard library only"
+            continue
+        allowed = DIRECTIONS.get(folder, {target})
+        if target not in allowed and not ("contracts" in allowed and included in contracts):
+            yield path, number, f"{folder} must not include '{included}'"
+
+
+def families(files):
+    """A model family is written in the vocabulary of GraphBuilder.h alone."""
+    for path, number, included in includes(files):
+        if path.startswith("frontends/families/") and not path.endswith(("/Families.cpp", "/Families.h")):
+            if included not in FAMILY_MAY_INCLUDE and included != path.replace(".cpp", ".h"):
+                yield path, number, f"a family must not include '{included}'"
+
+
+def declaredPasses(files):
+    """(name of the definition, name on the command line, line number)"""
+    for number, line in enumerate(files["compiler/passes/Passes.td"].split("\n"), 1):
+        match = re.match(r'def (\w+) : Pass<"([\w-]+)"', line)
+        if match:
+            yield match.group(1), match.group(2), number
+
+
+def passes(files):
+    """One name for a pass, its file and its test; no pass includes another."""
+    table = "compiler/passes/Passes.td"
+    stages = {os.path.basename(path)[:-4]: os.path.dirname(path)[len("compiler/passes/"):]
+              for path in files if path.startswith("compiler/passes/") and path.endswith(".cpp")}
+    definitions = set()
+    for name, flag, number in declaredPasses(files):
+        definitions.add(name)
+        if "".join(word.capitalize() for word in flag.split("-")).lower() != name.lower():
+            yield table, number, f"{name} is called {flag}"
+        if name not in stages:
+            yield table, number, f"no folder has {name}.cpp"
+        else:
+            test = os.path.join("test/passes", stages[name], flag + ".mlir")
+            if test not in files:
+                yield table, number, f"the pass has no test {test}"
+    for path, number, included in includes(files):
+        if included.startswith("compiler/passes/") and os.path.basename(included)[:-2] in definitions:
+            yield path, number, f"includes the pass '{included}'"
+
+
+def paths(files):
+    """Nothing depends on the machine that it was written on."""
+    pattern = re.compile(r"(?<![\w.}$*/-])/(?:work|root|farm|home)/")
+    for path, text in files.items():
+        for number, line in enumerate(text.split("\n"), 1):
+            if path != "test/layout.py" and pattern.search(line):
+                yield path, number, "a path of one machine"
+
+
+def errorCodes(files):
+    """Every code is in the table of docs/errors.md and in a test, and the table has no others."""
+    documented = set(re.findall(r"^\| (T\d{4})", files.get("docs/errors.md", ""), re.MULTILINE))
+    tests = "\n".join(text for path, text in files.items() if path.startswith("test/"))
+    codes = {}  # code -> (path, line number, how tests may refer to it)
+    for path, text in files.items():
+        if path.split("/")[0] in ("frontends", "compiler", "runtime", "tools") and path.endswith(CPP):
+            for number, line in enumerate(text.split("\n"), 1):
+                for code in re.findall(r"\bT\d{4}\b", line):
+                    codes.setdefault(code, (path, number, code))
+    for path, (pattern, prefix) in CODE_ENUMS.items():
+        for match in re.finditer(pattern, files[path], re.MULTILINE):
+            number = files[path].count("\n", 0, match.start(1)) + 1
+            codes[f"T0{match.group(2)}"] = (path, number, prefix + match.group(1))
+    for code, (path, number, name) in sorted(codes.items()):
+        if code not in documented:
+            yield path, number, f"{code} is not in docs/errors.md"
+        if code not in UNTESTABLE and code not in tests and name not in tests:
+            yield path, number, f"{code} is in no test"
+    for code in sorted(documented - codes.keys()):
+        yield "docs/errors.md", 1, f"{code} is nowhere in the code"
+
+
+RULES = {rule.__name__: rule for rule in (heads, lengths, names, directions, families, passes, paths, errorCodes)}
+
+
+def main(chosen):
+    files = readTree()
+    violations = [violation for name in chosen or RULES for violation in RULES[name](files)]
+    for path, number, text in violations:
+        print(f"{path}:{number}: {text}")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
