@@ -156,7 +156,7 @@ int runGolden(const std::string &path) {
 
 // Damages the section in many ways; the point is that nothing crashes or hangs.
 int runCorrupt(const std::vector<uint8_t> &section) {
-  size_t opened = 0;
+  size_t opened = 0, refused = 0;
   uint64_t random = 88172645463325252ull;
   auto next = [&] { return random ^= random << 13, random ^= random >> 7, random ^= random << 17; };
   for (int round = 0; round < 2000; ++round) {
@@ -167,8 +167,11 @@ int runCorrupt(const std::vector<uint8_t> &section) {
     std::unique_ptr<talc::Tokenizer> tokenizer;
     std::string error;
     std::vector<int32_t> ids;
-    if (!talc::Tokenizer::open(damaged.data(), damaged.size(), tokenizer, error))
+    if (!talc::Tokenizer::open(damaged.data(), damaged.size(), tokenizer, error)) {
+      if (refused++ == 0)
+        std::cout << error << "\n";
       continue;
+    }
     ++opened;
     tokenizer->encode("Once upon a time, l\xC3\xA9 \xE4\xBD\xA0\xE5\xA5\xBD 12345 <|endoftext|>", ids, error);
     tokenizer->decode(ids.data(), ids.size());

@@ -11,7 +11,7 @@
 namespace talc::huggingface {
 
 // The bytes of a section as described in runtime/tokenizer/TokenizerFormat.h. The file is untrusted; on failure `error`
-// is one line "error[T03nn]: <file>: ...". Truncation, padding and dropout are not part of the section.
+// is one line "error[T031n]: <file>: ...". Truncation, padding and dropout are not part of the section.
 std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path, std::string &error);
 
 // The same for the text of such a file; `name` stands for the file in messages.
