@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verifiers say about layers; packed linear layers have packed-layers.mlir.
+// RUN: talc-opt %s -split-input-file -verify-diagnostics
+
+func.func @linear_depth(%x: tensor<?x4xf32>, %w: tensor<8x5xf32>) {
+  // expected-error @+1 {{'talc.linear' op width of x is 4, expected 5}}
+  %0 = talc.linear %x, %w : (tensor<?x4xf32>, tensor<8x5xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @linear_width(%x: tensor<?x4xf32>, %w: tensor<8x4xf32>) {
+  // expected-error @+1 {{'talc.linear' op width of the result is 9, expected 8}}
+  %0 = talc.linear %x, %w : (tensor<?x4xf32>, tensor<8x4xf32>) -> tensor<?x9xf32>
+  return
+}
+
+// -----
+
+func.func @linear_rows(%x: tensor<3x4xf32>, %w: tensor<8x4xf32>) {
+  // expected-error @+1 {{'talc.linear' op row count of the result is 2, expected 3}}
+  %0 = talc.linear %x, %w : (tensor<3x4xf32>, tensor<8x4xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+func.func @linear_bias(%x: tensor<?x4xf32>, %w: tensor<8x4xf32>, %b: tensor<4xf32>) {
+  // expected-error @+1 {{'talc.linear' op length of the bias is 4, expected 8}}
+  %0 = talc.linear %x, %w bias %b : (tensor<?x4xf32>, tensor<8x4xf32>, tensor<4xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @linear_lanes(%x: tensor<?x4xf32>, %w: tensor<1x4x0xf32>) {
+  // expected-error @+1 {{'talc.linear' op has a weight with panels of 0 lanes}}
+  %0 = talc.linear %x, %w : (tensor<?x4xf32>, tensor<1x4x0xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @linear_panels(%x: tensor<?x4xf32>, %w: tensor<1x4x4xf32>) {
+  // expected-error @+1 {{'talc.linear' op number of panels of the weight is 1, expected 2}}
+  %0 = talc.linear %x, %w : (tensor<?x4xf32>, tensor<1x4x4xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @gated_depth(%x: tensor<?x4xf32>, %w: tensor<8x5xf32>) {
+  // expected-error @+1 {{'talc.gated_linear' op width of x is 4, expected 5}}
+  %0 = talc.gated_linear silu %x, %w, %w : (tensor<?x4xf32>, tensor<8x5xf32>, tensor<8x5xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @gated_rows(%x: tensor<3x4xf32>, %w: tensor<8x4xf32>) {
+  // expected-error @+1 {{'talc.gated_linear' op row count of the result is 2, expected 3}}
+  %0 = talc.gated_linear silu %x, %w, %w : (tensor<3x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+func.func @gated_types(%x: tensor<?x4xf32>, %w: tensor<8x4xf32>, %up: tensor<8x4xf16>) {
+  // expected-error @+1 {{'talc.gated_linear' op has a gate of type 'tensor<8x4xf32>' and an up projection of type 'tensor<8x4xf16>'}}
+  %0 = talc.gated_linear silu %x, %w, %up : (tensor<?x4xf32>, tensor<8x4xf32>, tensor<8x4xf16>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @gated_width(%x: tensor<?x4xf32>, %w: tensor<8x4xf32>) {
+  // expected-error @+1 {{'talc.gated_linear' op width of the result is 9, expected 8}}
+  %0 = talc.gated_linear silu %x, %w, %w : (tensor<?x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<?x9xf32>
+  return
+}
+
+// -----
+
+func.func @gated_matrix(%x: tensor<?x4xf32>, %w: tensor<8x4xf32>) {
+  // expected-error @+1 {{'talc.gated_linear' op has the weight 'tensor<8x4xf32>', expected [panels, depth, even number of lanes]}}
+  %0 = talc.gated_linear silu %x, %w : (tensor<?x4xf32>, tensor<8x4xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @norm_groups(%x: tensor<?x8xf32>, %scale: tensor<8xf32>) {
+  // expected-error @+1 {{'talc.norm' op divides 8 features into 3 groups}}
+  %0 = talc.norm rms %x, %scale epsilon 1.0e-05 {groups = 3 : i64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @norm_epsilon(%x: tensor<?x8xf32>, %scale: tensor<8xf32>) {
+  // expected-error @+1 {{'talc.norm' op has the epsilon -1.000000e+00, expected a number >= 0}}
+  %0 = talc.norm rms %x, %scale epsilon -1.0 : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @norm_scale(%x: tensor<?x8xf32>, %scale: tensor<8xf32>) {
+  // expected-error @+1 {{'talc.norm' op length of the scale is 8, expected 4}}
+  %0 = talc.norm rms %x, %scale epsilon 1.0e-05 {groups = 2 : i64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @norm_bias(%x: tensor<?x8xf32>, %scale: tensor<8xf32>, %bias: tensor<4xf32>) {
+  // expected-error @+1 {{'talc.norm' op length of the bias is 4, expected 8}}
+  %0 = talc.norm layer %x, %scale bias %bias epsilon 1.0e-05 : (tensor<?x8xf32>, tensor<8xf32>, tensor<4xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rope_heads(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.rope' op divides 8 features into 3 heads}}
+  %0 = talc.rope %x, %s heads 3 rotary 2 base 10000.0 : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rope_odd(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.rope' op turns 3 features of heads of width 4, expected an even number up to that width}}
+  %0 = talc.rope %x, %s heads 2 rotary 3 base 10000.0 : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rope_too_wide(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.rope' op turns 6 features of heads of width 4, expected an even number up to that width}}
+  %0 = talc.rope %x, %s heads 2 rotary 6 base 10000.0 : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rope_base(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.rope' op has the base 0.000000e+00, expected a number > 0}}
+  %0 = talc.rope %x, %s heads 2 rotary 4 base 0.0 : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_heads(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.attention' op shares 3 key-value heads among 4 heads}}
+  %0 = talc.attention causal %x, %x, %x, %s heads 4, 3 scale 1.0 : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_width(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.attention' op divides 8 features into 3 heads}}
+  %0 = talc.attention causal %x, %x, %x, %s heads 3, 1 scale 1.0 : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_window(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.attention' op has the negative window}}
+  %0 = talc.attention causal %x, %x, %x, %s heads 2, 2 scale 1.0 {window = -1 : i64} : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_keys(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.attention' op width of the keys is 8, expected 4}}
+  %0 = talc.attention causal %x, %x, %x, %s heads 2, 1 scale 1.0 : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @unequal_types(%x: tensor<?x8xf32>, %y: tensor<?x4xf32>) {
+  // expected-error @+1 {{'talc.add' op requires the same type for all operands and results}}
+  %0 = "talc.add"(%x, %y) : (tensor<?x8xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+  return
+}

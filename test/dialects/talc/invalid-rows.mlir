@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verifiers say about operations that pick rows or features.
+// RUN: talc-opt %s -split-input-file -verify-diagnostics
+
+func.func @embedding_width(%ids: tensor<?xi32>, %table: tensor<10x4xf32>) {
+  // expected-error @+1 {{'talc.embedding' op width of the result is 5, expected 4}}
+  %0 = talc.embedding %ids, %table : (tensor<?xi32>, tensor<10x4xf32>) -> tensor<?x5xf32>
+  return
+}
+
+// -----
+
+func.func @embedding_rank(%ids: tensor<?xi32>, %table: tensor<10xf32>) {
+  // expected-error @+1 {{'talc.embedding' op width of the result is 4, expected -1}}
+  %0 = talc.embedding %ids, %table : (tensor<?xi32>, tensor<10xf32>) -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @embedding_rows(%ids: tensor<3xi32>, %table: tensor<10x4xf32>) {
+  // expected-error @+1 {{'talc.embedding' op row count of the result is 2, expected 3}}
+  %0 = talc.embedding %ids, %table : (tensor<3xi32>, tensor<10x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @position_offset(%s: !talc.sequences, %table: tensor<10x4xf32>) {
+  // expected-error @+1 {{'talc.position' op has the negative offset}}
+  %0 = talc.position %s, %table {offset = -1 : i64} : tensor<10x4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @position_width(%s: !talc.sequences, %table: tensor<10x4xf32>) {
+  // expected-error @+1 {{'talc.position' op width of the result is 5, expected 4}}
+  %0 = talc.position %s, %table : tensor<10x4xf32> -> tensor<?x5xf32>
+  return
+}
+
+// -----
+
+func.func @select_width(%x: tensor<?x4xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.select' op width of the result is 5, expected 4}}
+  %0 = talc.select %x, %s : tensor<?x4xf32> -> tensor<?x5xf32>
+  return
+}
+
+// -----
+
+func.func @slice_end(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'talc.slice' op takes the features 5 to 9 of 8}}
+  %0 = talc.slice %x at 5 : tensor<?x8xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @slice_begin(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'talc.slice' op takes the features -1 to 3 of 8}}
+  %0 = talc.slice %x at -1 : tensor<?x8xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @slice_rows(%x: tensor<3x8xf32>) {
+  // expected-error @+1 {{'talc.slice' op row count of the result is 2, expected 3}}
+  %0 = talc.slice %x at 0 : tensor<3x8xf32> -> tensor<2x8xf32>
+  return
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verifiers say about weights, recipes and states that are not valid.
+// RUN: talc-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{'talc.weight' op has the type 'tensor<?x4xf32>', expected a static shape}}
+talc.weight @dynamic : tensor<?x4xf32> = #talc.fill<0.0>
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op begins at the negative offset -4}}
+talc.weight @negative : tensor<4xf32> = #talc.file<"model.safetensors", -4, f32>
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op is stored as 'f64', expected f32, f16 or bf16}}
+talc.weight @double : tensor<4xf32> = #talc.file<"model.safetensors", 0, f64>
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op has values of another shape: 'tensor<3xf32>'}}
+talc.weight @values : tensor<4xf32> = #talc.values<dense<0.0> : tensor<3xf32>>
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op has the unknown recipe "model.safetensors"}}
+talc.weight @unknown : tensor<4xf32> = "model.safetensors"
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op number of weights of the recipe is 0, expected 1}}
+talc.weight @transpose : tensor<4x4xf32> = #talc.transpose
+
+// -----
+
+talc.weight @a : tensor<4xf32> = #talc.fill<0.0>
+// expected-error @+1 {{'talc.weight' op number of weights of the recipe is 2, expected 1}}
+talc.weight @pad : tensor<8xf32> = #talc.pad of [@a, @a]
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op number of weights of the recipe is 0, expected 1}}
+talc.weight @convert : tensor<4xf16> = #talc.convert
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op concatenates no weights}}
+talc.weight @concat : tensor<4xf32> = #talc.concat
+
+// -----
+
+talc.weight @a : tensor<4x4xf32> = #talc.fill<0.0>
+// expected-error @+1 {{'talc.weight' op number of weights of the recipe is 1, expected 2}}
+talc.weight @interleave : tensor<4x4xf32> = #talc.interleave<2> of [@a]
+
+// -----
+
+talc.weight @a : tensor<4x4xf32> = #talc.fill<0.0>
+// expected-error @+1 {{'talc.weight' op interleaves groups of no rows}}
+talc.weight @interleave : tensor<8x4xf32> = #talc.interleave<0> of [@a, @a]
+
+// -----
+
+talc.weight @a : tensor<4x4xf32> = #talc.fill<0.0>
+// expected-error @+1 {{'talc.weight' op is packed, expected a shape [panels, depth, lanes]}}
+talc.weight @pack : tensor<4x4xf32> = #talc.pack of [@a]
+
+// -----
+
+talc.weight @a : tensor<4x4xf32> = #talc.fill<0.0>
+// expected-error @+1 {{'talc.weight' op number of weights of the recipe is 2, expected 1}}
+talc.weight @pack : tensor<1x4x4xf32> = #talc.pack of [@a, @a]
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op is a rotary table, expected a shape [positions, even width]}}
+talc.weight @rotary : tensor<64x3xf32> = #talc.rotary_table<base = 10000.0>
+
+// -----
+
+talc.weight @a : tensor<4xf32> = #talc.fill<0.0>
+// expected-error @+1 {{'talc.weight' op number of weights of the recipe is 1, expected 0}}
+talc.weight @rotary : tensor<64x4xf32> = #talc.rotary_table<base = 10000.0> of [@a]
+
+// -----
+
+func.func @derive(%w: tensor<4x4xf32>) {
+  // expected-error @+1 {{'talc.derive' op number of weights of the recipe is 2, expected 1}}
+  %0 = talc.derive #talc.transpose of (%w, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @derive_from_file() {
+  // expected-error @+1 {{'talc.derive' op has the unknown recipe #talc.file<"model.safetensors", 0, f32>}}
+  %0 = talc.derive #talc.file<"model.safetensors", 0, f32> of () : () -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @missing_weight() {
+  // expected-error @+1 {{'talc.get_weight' op names @w, which is no talc.weight}}
+  %0 = talc.get_weight @w : tensor<4xf32>
+  return
+}
+
+// -----
+
+talc.weight @w : tensor<4xf32> = #talc.fill<0.0>
+func.func @weight_type() {
+  // expected-error @+1 {{'talc.get_weight' op has the type 'tensor<5xf32>', but @w is 'tensor<4xf32>'}}
+  %0 = talc.get_weight @w : tensor<5xf32>
+  return
+}
+
+// -----
+
+talc.weight @w : tensor<4xf32> = #talc.fill<0.0>
+func.func @missing_state() {
+  // expected-error @+1 {{'talc.get_state' op names @w, which is no talc.state}}
+  %0 = talc.get_state @w : !talc.state<1 x 4 x 8>
+  return
+}
+
+// -----
+
+talc.state @s : !talc.state<1 x 4 x 16>
+func.func @state_type() {
+  // expected-error @+1 {{'talc.get_state' op has the type '!talc.state<1 x 4 x 8>', but @s is '!talc.state<1 x 4 x 16>'}}
+  %0 = talc.get_state @s : !talc.state<1 x 4 x 8>
+  return
+}
+
+// -----
+
+func.func @append(%state: !talc.state<2 x 4 x 8>, %x: tensor<?x4xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.append' op width of the keys is 4, expected 8}}
+  talc.append %state, %x, %x, %s : !talc.state<2 x 4 x 8>, tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @read_keys(%state: !talc.state<2 x 4 x 8>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.read' op width of the keys is 4, expected 8}}
+  %0, %1 = talc.read %state, %s : !talc.state<2 x 4 x 8> -> tensor<?x4xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @read_values(%state: !talc.state<2 x 4 x 8>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.read' op width of the values is 4, expected 8}}
+  %0, %1 = talc.read %state, %s : !talc.state<2 x 4 x 8> -> tensor<?x8xf32>, tensor<?x4xf32>
+  return
+}

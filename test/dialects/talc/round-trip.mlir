@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every operation, type and attribute of the talc dialect prints as it is read.
+// RUN: talc-opt %s -o %t.mlir && FileCheck %s --input-file %t.mlir && talc-opt %t.mlir | diff %t.mlir -
+// RUN: talc-opt %s -mlir-print-op-generic | talc-opt | diff %t.mlir -
+// RUN: talc-opt %s -emit-bytecode | talc-opt | diff %t.mlir -
+
+// CHECK: module attributes {talc.directory = "models/small", talc.generation = {end = [2]}, talc.max_sequence = 64 : i64, talc.name = "small"} {
+module attributes {talc.directory = "models/small", talc.name = "small", talc.max_sequence = 64 : i64,
+                   talc.generation = {end = [2]}} {
+  // CHECK-NEXT: talc.weight @wte : tensor<80x32xf32> = #talc.file<"model.safetensors", 4096, bf16>
+  talc.weight @wte : tensor<80x32xf32> = #talc.file<"model.safetensors", 4096, bf16>
+  // CHECK-NEXT: talc.weight @random : tensor<32x32xbf16> = #talc.random<seed = 1, mean = 0.000000e+00, deviation = 2.000000e-02>
+  talc.weight @random : tensor<32x32xbf16> = #talc.random<seed = 1, mean = 0.0, deviation = 0.02>
+  // CHECK-NEXT: talc.weight @ones : tensor<32xf32> = #talc.fill<1.000000e+00>
+  talc.weight @ones : tensor<32xf32> = #talc.fill<1.0>
+  // CHECK-NEXT: talc.weight @listed : tensor<2x1xf32> = #talc.values<dense<{{\[\[}}1.500000e+00], [-2.000000e+00]]> : tensor<2x1xf32>>
+  talc.weight @listed : tensor<2x1xf32> = #talc.values<dense<[[1.5], [-2.0]]> : tensor<2x1xf32>>
+  // CHECK-NEXT: talc.weight @transposed : tensor<32x80xf32> = #talc.transpose of [@wte]
+  talc.weight @transposed : tensor<32x80xf32> = #talc.transpose of [@wte]
+  // CHECK-NEXT: talc.weight @both : tensor<160x32xf32> = #talc.concat of [@wte, @wte]
+  talc.weight @both : tensor<160x32xf32> = #talc.concat of [@wte, @wte]
+  // CHECK-NEXT: talc.weight @turns : tensor<160x32xf32> = #talc.interleave<8> of [@wte, @wte]
+  talc.weight @turns : tensor<160x32xf32> = #talc.interleave<8> of [@wte, @wte]
+  // CHECK-NEXT: talc.weight @panels : tensor<5x32x16xf16> = #talc.pack of [@wte] {sym_visibility = "private"}
+  talc.weight @panels : tensor<5x32x16xf16> = #talc.pack of [@wte] {sym_visibility = "private"}
+  // CHECK-NEXT: talc.weight @padded : tensor<48xf32> = #talc.pad of [@ones]
+  talc.weight @padded : tensor<48xf32> = #talc.pad of [@ones]
+  // CHECK-NEXT: talc.weight @narrow : tensor<80x32xf16> = #talc.convert of [@wte]
+  talc.weight @narrow : tensor<80x32xf16> = #talc.convert of [@wte]
+  // CHECK-NEXT: talc.weight @angles : tensor<64x16xf32> = #talc.rotary_table<base = 1.000000e+04>
+  talc.weight @angles : tensor<64x16xf32> = #talc.rotary_table<base = 10000.0>
+  // CHECK-NEXT: talc.weight @slow : tensor<64x16xf32> = #talc.rotary_table<base = 1.000000e+04, scaling = #talc.linear_scaling<factor = 2.000000e+00>>
+  talc.weight @slow : tensor<64x16xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.linear_scaling<factor = 2.0>>
+  // CHECK-NEXT: talc.state @cache : !talc.state<2 x 16 x 64>
+  talc.state @cache : !talc.state<2 x 16 x 64>
+
+  // CHECK: func.func @rows(%[[IDS:.*]]: tensor<?xi32>, %[[S:.*]]: !talc.sequences)
+  func.func @rows(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
+    // CHECK-NEXT: %[[WTE:.*]] = talc.get_weight @wte : tensor<80x32xf32>
+    %wte = talc.get_weight @wte : tensor<80x32xf32>
+    // CHECK-NEXT: %[[PANELS:.*]] = talc.get_weight @panels : tensor<5x32x16xf16>
+    %panels = talc.get_weight @panels : tensor<5x32x16xf16>
+    // CHECK-NEXT: talc.embedding %[[IDS]], %[[WTE]] : (tensor<?xi32>, tensor<80x32xf32>) -> tensor<?x32xf32>
+    %0 = talc.embedding %ids, %wte : (tensor<?xi32>, tensor<80x32xf32>) -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.embedding %[[IDS]], %[[PANELS]] : (tensor<?xi32>, tensor<5x32x16xf16>) -> tensor<?x32xf32>
+    %1 = talc.embedding %ids, %panels : (tensor<?xi32>, tensor<5x32x16xf16>) -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.position %[[S]], %[[WTE]] {offset = 2 : i64} : tensor<80x32xf32> -> tensor<?x32xf32>
+    %2 = talc.position %s, %wte {offset = 2 : i64} : tensor<80x32xf32> -> tensor<?x32xf32>
+    // CHECK-NEXT: %[[SELECTED:.*]] = talc.select %{{.*}}, %[[S]] : tensor<?x32xf32> -> tensor<?x32xf32>
+    %3 = talc.select %2, %s : tensor<?x32xf32> -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.slice %[[SELECTED]] at 24 : tensor<?x32xf32> -> tensor<?x8xf32>
+    %4 = talc.slice %3 at 24 : tensor<?x32xf32> -> tensor<?x8xf32>
+    return %4 : tensor<?x8xf32>
+  }
+
+  // CHECK: func.func @layers(%[[X:.*]]: tensor<?x32xf32>, %[[S:.*]]: !talc.sequences, %[[W:.*]]: tensor<32x32xbf16>, %[[B:.*]]: tensor<32xf32>, %[[TABLE:.*]]: tensor<64x16xf32>)
+  func.func @layers(%x: tensor<?x32xf32>, %s: !talc.sequences, %w: tensor<32x32xbf16>, %b: tensor<32xf32>,
+                    %table: tensor<64x16xf32>) {
+    // CHECK-NEXT: %[[PANELS:.*]] = talc.derive #talc.pack of(%[[W]]) : (tensor<32x32xbf16>) -> tensor<4x32x8xbf16>
+    %panels = talc.derive #talc.pack of (%w) : (tensor<32x32xbf16>) -> tensor<4x32x8xbf16>
+    // CHECK-NEXT: talc.derive #talc.fill<0.000000e+00> of() : () -> tensor<32xf32>
+    %zeros = talc.derive #talc.fill<0.0> of () : () -> tensor<32xf32>
+    // CHECK-NEXT: talc.linear %[[X]], %[[W]] : (tensor<?x32xf32>, tensor<32x32xbf16>) -> tensor<?x32xf32>
+    %0 = talc.linear %x, %w : (tensor<?x32xf32>, tensor<32x32xbf16>) -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.linear %[[X]], %[[PANELS]] bias %[[B]] : (tensor<?x32xf32>, tensor<4x32x8xbf16>, tensor<32xf32>) -> tensor<?x32xf32>
+    %1 = talc.linear %x, %panels bias %b : (tensor<?x32xf32>, tensor<4x32x8xbf16>, tensor<32xf32>) -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.gated_linear silu %[[X]], %[[W]], %[[W]] : (tensor<?x32xf32>, tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<?x32xf32>
+    %2 = talc.gated_linear silu %x, %w, %w : (tensor<?x32xf32>, tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.gated_linear gelu %[[X]], %[[PANELS]] : (tensor<?x32xf32>, tensor<4x32x8xbf16>) -> tensor<?x16xf32>
+    %3 = talc.gated_linear gelu %x, %panels : (tensor<?x32xf32>, tensor<4x32x8xbf16>) -> tensor<?x16xf32>
+    // CHECK-NEXT: talc.norm layer %[[X]], %[[B]] bias %[[B]] epsilon 1.000000e-05 : (tensor<?x32xf32>, tensor<32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
+    %4 = talc.norm layer %x, %b bias %b epsilon 1.0e-05 : (tensor<?x32xf32>, tensor<32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.norm rms %[[X]], %{{.*}} epsilon 0.000000e+00 {groups = 1 : i64} :
+    %5 = talc.norm rms %x, %zeros epsilon 0.0 {groups = 1 : i64} : (tensor<?x32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.rope %[[X]], %[[S]] heads 2 rotary 16 base 1.000000e+04 : tensor<?x32xf32>
+    %6 = talc.rope %x, %s heads 2 rotary 16 base 10000.0 : tensor<?x32xf32>
+    // CHECK-NEXT: talc.rope %[[X]], %[[S]] heads 2 rotary 16 base 1.000000e+04 scaling(#talc.linear_scaling<factor = 4.000000e+00>) table %[[TABLE]] : tensor<64x16xf32> : tensor<?x32xf32>
+    %7 = talc.rope %x, %s heads 2 rotary 16 base 10000.0 scaling (#talc.linear_scaling<factor = 4.0>) table %table : tensor<64x16xf32> : tensor<?x32xf32>
+    // CHECK-NEXT: talc.rope %{{.*}} scaling(#talc.llama3_scaling<factor = 8.000000e+00, low = 1.000000e+00, high = 4.000000e+00, original = 8192>) : tensor<?x32xf32>
+    %8 = talc.rope %x, %s heads 2 rotary 8 base 10000.0 scaling (#talc.llama3_scaling<factor = 8.0, low = 1.0, high = 4.0, original = 8192>) : tensor<?x32xf32>
+    // CHECK-NEXT: talc.activation relu %
+    %9 = talc.activation relu %x : tensor<?x32xf32>
+    // CHECK-NEXT: talc.activation gelu %
+    %10 = talc.activation gelu %x : tensor<?x32xf32>
+    // CHECK-NEXT: talc.activation gelu_tanh %
+    %11 = talc.activation gelu_tanh %x : tensor<?x32xf32>
+    // CHECK-NEXT: talc.activation silu %
+    %12 = talc.activation silu %x : tensor<?x32xf32>
+    // CHECK-NEXT: talc.activation tanh %
+    %13 = talc.activation tanh %x : tensor<?x32xf32>
+    // CHECK-NEXT: talc.activation sigmoid %
+    %14 = talc.activation sigmoid %x : tensor<?x32xf32>
+    // CHECK-NEXT: talc.activation quick_gelu %
+    %15 = talc.activation quick_gelu %x : tensor<?x32xf32>
+    // CHECK-NEXT: talc.activation relu_squared %
+    %16 = talc.activation relu_squared %x : tensor<?x32xf32>
+    // CHECK-NEXT: %[[SUM:.*]] = talc.add %[[X]], %{{.*}} : tensor<?x32xf32>
+    %17 = talc.add %x, %16 : tensor<?x32xf32>
+    // CHECK-NEXT: talc.mul %[[SUM]], %[[X]] : tensor<?x32xf32>
+    %18 = talc.mul %17, %x : tensor<?x32xf32>
+    // CHECK-NEXT: talc.scale %[[SUM]] by 0.17677669529663687 : tensor<?x32xf32>
+    %19 = talc.scale %17 by 0.17677669529663687 : tensor<?x32xf32>
+    return
+  }
+
+  // CHECK: func.func @past(%[[Q:.*]]: tensor<?x64xf32>, %[[K:.*]]: tensor<?x32xf32>, %[[S:.*]]: !talc.sequences)
+  func.func @past(%q: tensor<?x64xf32>, %k: tensor<?x32xf32>, %s: !talc.sequences) {
+    // CHECK-NEXT: %[[STATE:.*]] = talc.get_state @cache : !talc.state<2 x 16 x 64>
+    %state = talc.get_state @cache : !talc.state<2 x 16 x 64>
+    // CHECK-NEXT: talc.append %[[STATE]], %[[K]], %[[K]], %[[S]] : !talc.state<2 x 16 x 64>, tensor<?x32xf32>
+    talc.append %state, %k, %k, %s : !talc.state<2 x 16 x 64>, tensor<?x32xf32>
+    // CHECK-NEXT: %[[KEYS:.*]], %[[VALUES:.*]] = talc.read %[[STATE]], %[[S]] : !talc.state<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
+    %keys, %values = talc.read %state, %s : !talc.state<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
+    // CHECK-NEXT: talc.attention causal %[[Q]], %[[KEYS]], %[[VALUES]], %[[S]] heads 4, 2 scale 2.500000e-01 {window = 5 : i64} : tensor<?x64xf32>, tensor<?x32xf32>
+    %0 = talc.attention causal %q, %keys, %values, %s heads 4, 2 scale 0.25 {window = 5 : i64} : tensor<?x64xf32>, tensor<?x32xf32>
+    // CHECK-NEXT: talc.attention full %[[Q]], %[[K]], %[[K]], %[[S]] heads 4, 2 scale 2.500000e-01 : tensor<?x64xf32>, tensor<?x32xf32>
+    %1 = talc.attention full %q, %k, %k, %s heads 4, 2 scale 0.25 : tensor<?x64xf32>, tensor<?x32xf32>
+    return
+  }
+}
