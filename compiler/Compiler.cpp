@@ -82,7 +82,7 @@ private:
 static llvm::Error dump(ModuleOp module, Stage stage, const std::string &directory) {
   if (directory.empty())
     return llvm::Error::success();
-  if (std::error_code error = llvm::sys::fs::create_directories(directory))
+  if (std::error_code error = llvm::sys::fs::create_directories(directory, true, llvm::sys::fs::all_all))
     return makeError(ErrorCode::Output, "{}: cannot be made a directory: {}", directory, error.message());
   llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, fmt::format("{}-{}.mlir", static_cast<int>(stage) + 1, stageName(stage).str()));

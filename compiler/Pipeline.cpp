@@ -15,11 +15,15 @@ using namespace mlir;
 
 namespace talc {
 
+static void checkDialects(OpPassManager &passes, ArrayRef<std::string> dialects) {
+  passes.addPass(createCheckDialects({SmallVector<std::string>(dialects)}));
+}
+
 // Every stage ends here: tidies up, then names any operation that does not belong into the next stage.
 static void endStage(OpPassManager &passes, ArrayRef<std::string> dialects) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
-  passes.addPass(createCheckDialects({SmallVector<std::string>(dialects)}));
+  checkDialects(passes, dialects);
 }
 
 static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
@@ -46,7 +50,9 @@ static void addLower(OpPassManager &passes) {
   // Chains of elementwise ops become one before they move into an epilogue.
   passes.addPass(createLinalgElementwiseOpFusionPass());
   passes.addPass(createFuseEpilogues());
-  endStage(passes, {"builtin", "func", "talc", "kernel", "linalg", "tensor", "arith", "math", "bufferization"});
+  // No CSE here: it would make one tensor of all empty ones, and they are to become different buffers.
+  passes.addPass(createCanonicalizerPass());
+  checkDialects(passes, {"builtin", "func", "talc", "kernel", "linalg", "tensor", "arith", "math", "bufferization"});
 }
 
 static void addBufferize(OpPassManager &passes) {

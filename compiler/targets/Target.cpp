@@ -33,16 +33,17 @@ static llvm::StringSet<> featuresOfHost() {
   return result;
 }
 
-// The highest level of the psABI whose features are all present. Sources: x86-64 psABI, table 3.1.
+// The highest level of the psABI (table 3.1) whose features are all present. LLVM's lists leave out what follows from
+// another feature, such as avx from avx2.
 static CpuLevel levelOf(const llvm::StringSet<> &features) {
   auto has = [&](std::initializer_list<llvm::StringRef> names) {
     return llvm::all_of(names, [&](llvm::StringRef name) { return features.contains(name); });
   };
-  if (!has({"cx16", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"}))
+  if (!has({"cx16", "popcnt", "sse4.2"}))
     return CpuLevel::Any;
-  if (!has({"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}))
+  if (!has({"avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}))
     return CpuLevel::X86_64_v2;
-  if (!has({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
+  if (!has({"avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
     return CpuLevel::X86_64_v3;
   return CpuLevel::X86_64_v4;
 }

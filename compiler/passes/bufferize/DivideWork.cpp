@@ -20,7 +20,11 @@ using namespace mlir;
 namespace kernel = talc::kernel;
 using kernel::Share;
 
-// The buffer that a row piece writes, if it is a temporary of this function.
+static bool isRowPiece(Operation *op) {
+  return isa<kernel::NormOp, kernel::RopeOp, kernel::GatherOp, linalg::GenericOp, memref::CopyOp>(op);
+}
+
+// The buffer that a piece writes, if it is a temporary of this function.
 static memref::AllocOp temporaryOf(Operation *piece) {
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(piece))
     return destination.getDpsInits()[0].getDefiningOp<memref::AllocOp>();
@@ -56,9 +60,17 @@ static Share shareOfAppend(kernel::AppendOp op) {
   return hasOneRow(op.getKeys()) && oneTask ? Share::heads : Share::rows;
 }
 
+// Memory of a thread's own must not be written by a piece that is divided otherwise, nor in another function.
 static Share shareOfRows(Operation *piece) {
   memref::AllocOp temporary = temporaryOf(piece);
-  return temporary && hasOneRow(temporary) ? Share::all : Share::rows;
+  if (!temporary || !hasOneRow(temporary))
+    return Share::rows;
+  bool ownWriters = llvm::all_of(temporary->getUsers(), [&](Operation *user) {
+    if (auto call = dyn_cast<func::CallOp>(user))
+      return call.getOperands().back() != temporary.getResult();  // the last operand is the destination
+    return temporaryOf(user) != temporary || isRowPiece(user);
+  });
+  return ownWriters ? Share::all : Share::rows;
 }
 
 namespace {
@@ -72,7 +84,7 @@ struct DivideWork : talc::impl::DivideWorkBase<DivideWork> {
         set(op, hasOneRow(attention.getQueries()) ? Share::heads : Share::adaptive);
       else if (auto append = dyn_cast<kernel::AppendOp>(op))
         set(op, shareOfAppend(append));
-      else if (isa<kernel::NormOp, kernel::RopeOp, kernel::GatherOp, linalg::GenericOp, memref::CopyOp>(op))
+      else if (isRowPiece(op))
         set(op, shareOfRows(op));
     });
   }

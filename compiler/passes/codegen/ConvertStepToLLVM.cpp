@@ -192,21 +192,25 @@ SmallVector<Value> convert(StepReader &r, Operation *op) {
 }
 
 struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> {
+  // Types go last: while ops are converted, a state's type still tells its layout.
   void runOnOperation() override {
+    convertAll([](Operation *op) { return isa<kernel::KernelDialect>(op->getDialect()) && !isa<kernel::StateOp>(op); });
+    convertAll([](Operation *op) { return isa<kernel::StateOp>(op); });
     convertSignatures();
+    exportEntries();
+  }
+
+  void convertAll(llvm::function_ref<bool(Operation *)> chosen) {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
-      if (isa<kernel::KernelDialect>(op->getDialect()))
+      if (chosen(op))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
       StepReader reader(op, getOperation());
-      SmallVector<Value> values = convert(reader, op);
-      // A state's handle changes its type in place: its users are converted as well.
-      op->replaceAllUsesWith(values);
+      op->replaceAllUsesWith(convert(reader, op));
       op->erase();
     }
-    exportEntries();
   }
 
   // Steps and states in signatures become a pointer and an offset.

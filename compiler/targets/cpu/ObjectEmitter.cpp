@@ -89,9 +89,14 @@ llvm::Error ObjectEmitter::prepare(llvm::Module &module) {
     function.addFnAttr("min-legal-vector-width", vectorBits);
     function.addFnAttr("no-builtins");
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    if (!llvm::is_contained(entryPoints, function.getName()) && !function.hasLocalLinkage())
-      function.setVisibility(llvm::GlobalValue::HiddenVisibility);
     function.setDSOLocal(true);
+    if (llvm::is_contained(entryPoints, function.getName()))
+      continue;
+    if (!function.hasLocalLinkage())
+      function.setVisibility(llvm::GlobalValue::HiddenVisibility);
+    // Kernels and layers are shared by many calls; inlining them costs compile time and gains nothing.
+    if (!function.hasFnAttribute(llvm::Attribute::AlwaysInline))
+      function.addFnAttr(llvm::Attribute::NoInline);
   }
   for (llvm::GlobalVariable &global : module.globals())
     if (!global.hasLocalLinkage())
