@@ -19,20 +19,17 @@ static void readTokens(const ModelConfig &config, GenerationConfig &values) {
   values.end = config.tokens("eos_token_id", values.end);
 }
 
-// In generation_config.json, and for sampling in both files, null means unknown.
+// Null means off.
 static void readSampling(const ModelConfig &config, GenerationConfig &values) {
-  if (config.has("do_sample"))
-    values.sample = config.flag("do_sample", false);
-  auto number = [&](const char *key, double &value, double most) {
-    if (config.has(key))
-      value = config.number(key, value, 0, most);
+  values.sample = !config.isNull("do_sample") && config.flag("do_sample", values.sample);
+  auto number = [&](const char *key, double &value, double off, double most) {
+    value = config.isNull(key) ? off : config.number(key, value, 0, most);
   };
-  number("temperature", values.temperature, 1e6);
-  number("top_p", values.topP, 1);
-  number("min_p", values.minP, 1);
-  number("repetition_penalty", values.repetitionPenalty, 1e6);
-  if (config.has("top_k"))
-    values.topK = config.integer("top_k", values.topK, {0, INT32_MAX});
+  number("temperature", values.temperature, 1, 1e6);
+  number("top_p", values.topP, 1, 1);
+  number("min_p", values.minP, 0, 1);
+  number("repetition_penalty", values.repetitionPenalty, 1, 1e6);
+  values.topK = config.integerOrNull("top_k", values.topK, {0, INT32_MAX}).value_or(0);
 }
 
 // Token ids that the model has no logit for.
@@ -55,6 +52,7 @@ GenerationConfig readGenerationConfig(const ModelDirectory &directory, const nlo
     auto text = directory.readText(file, limit, diagnostics);
     auto object = text ? parseJsonObject(*text, file, ImportError::GenerationConfig, diagnostics) : std::nullopt;
     if (object) {
+      // Here null means that config.json is to be asked.
       for (const char *key : {"bos_token_id", "eos_token_id"})
         if (auto token = object->find(key); token != object->end() && token->is_null())
           object->erase(token);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace talc {
@@ -13,6 +14,8 @@ namespace {
 // Accepts what talc is willing to read; `problem` says why it stopped.
 class JsonCheck : public nlohmann::json_sax<nlohmann::json> {
 public:
+  explicit JsonCheck(std::string_view text) : text(text) {}
+
   std::string problem;
 
   bool null() override { return true; }
@@ -38,8 +41,8 @@ public:
     problem = fmt::format("has the key {} twice in one object", quotedText(name));
     return false;
   }
-  bool parse_error(size_t position, const std::string &lastToken, const nlohmann::detail::exception &) override {
-    problem = jsonErrorText(position, lastToken);
+  bool parse_error(size_t position, const std::string &, const nlohmann::detail::exception &) override {
+    problem = jsonErrorText(text, position);
     return false;
   }
 
@@ -56,19 +59,25 @@ private:
   }
 
   static constexpr int maxDepth = 64;
+  std::string_view text;
   int depth = 0;
   std::vector<std::set<std::string>> keys;
 };
 
 }  // namespace
 
-std::string jsonErrorText(size_t position, const std::string &lastToken) {
-  return fmt::format("is no valid JSON: byte {}, at {}", position, quotedText(lastToken));
+std::string jsonErrorText(std::string_view text, size_t position) {
+  constexpr size_t shown = 40;
+  size_t end = std::min(position, text.size()), begin = end - std::min(end, shown);
+  std::string_view culprit = text.substr(end - std::min<size_t>(end, 1));
+  bool number = culprit.substr(0, 3) == "NaN" || culprit.substr(0, 8) == "Infinity";
+  return fmt::format("is no valid JSON: byte {}, the end of {}{}", position,
+                     quotedText(text.substr(begin, end - begin)), number ? "; JSON has no NaN and no Infinity" : "");
 }
 
 std::optional<nlohmann::json> parseJsonObject(std::string_view text, const std::string &file, ImportError code,
                                               Diagnostics &diagnostics) {
-  JsonCheck check;
+  JsonCheck check(text);
   if (!nlohmann::json::sax_parse(text, &check)) {
     diagnostics.error(code, file + ": " + check.problem);
     return std::nullopt;

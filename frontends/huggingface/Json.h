@@ -18,7 +18,7 @@ std::optional<nlohmann::json> parseJsonObject(std::string_view text, const std::
 // A value as the user wrote it, shortened.
 std::string jsonText(const nlohmann::json &value);
 
-// Where and why the JSON parser stopped.
-std::string jsonErrorText(size_t position, const std::string &lastToken);
+// Where the parser stopped: `position` bytes into `text`.
+std::string jsonErrorText(std::string_view text, size_t position);
 
 }  // namespace talc

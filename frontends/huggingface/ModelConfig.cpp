@@ -57,6 +57,11 @@ const json *ModelConfig::find(const char *key) const {
   return found == object.end() ? nullptr : &*found;
 }
 
+bool ModelConfig::isNull(const char *key) const {
+  const json *value = find(key);
+  return value && value->is_null();
+}
+
 bool ModelConfig::has(const char *key) const {
   const json *value = find(key);
   return value && !value->is_null();

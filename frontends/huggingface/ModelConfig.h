@@ -50,6 +50,7 @@ public:
   // "sliding_attention"), from rope_parameters (transformers 5) or rope_theta and rope_scaling (transformers 4).
   Rope rope(int64_t headWidth, const std::string &layerType, double theta) const;
 
+  bool isNull(const char *key) const;
   bool has(const char *key) const;  // and is not null
   // Reports that talc cannot compute what a key asks for, or that its value contradicts others.
   void unsupported(const std::string &key, const std::string &reason) const;

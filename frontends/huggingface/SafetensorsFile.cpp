@@ -37,6 +37,8 @@ namespace {
 // __metadata__.
 class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 public:
+  explicit HeaderReader(std::string_view text) : text(text) {}
+
   std::vector<SafetensorsEntry> entries;
   std::string problem;
 
@@ -107,8 +109,8 @@ public:
 
   bool end_array() override { return enter(Place::Tensor); }
 
-  bool parse_error(size_t position, const std::string &lastToken, const nlohmann::detail::exception &) override {
-    problem = "the header " + jsonErrorText(position, lastToken);
+  bool parse_error(size_t position, const std::string &, const nlohmann::detail::exception &) override {
+    problem = "the header " + jsonErrorText(text, position);
     return false;
   }
 
@@ -182,6 +184,7 @@ private:
                             shapeText(entry.shape)));
   }
 
+  std::string_view text;
   Place place = Place::Outside;
   std::string current, field;
   int fields = 0;  // of the current tensor: 1 dtype, 2 shape, 4 data_offsets
@@ -233,7 +236,7 @@ std::optional<std::vector<SafetensorsEntry>> readSafetensors(const OpenFile &fil
     return refuse("the header cannot be read");
   if (header.empty() || header[0] != '{')
     return refuse("the header does not begin with '{'");
-  HeaderReader reader;
+  HeaderReader reader(header);
   if (!nlohmann::json::sax_parse(header, &reader))
     return refuse(reader.problem);
   std::string problem = placeData(reader.entries, 8 + length, file.size());

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrong configurations: hostile_configs.py TALC DIRECTORY."""
+import json
+import sys
+
+import refusals
+from make_safetensors import CONFIG, write_model
+
+LLAMA = {'model_type': 'llama', 'vocab_size': 10, 'hidden_size': 8, 'intermediate_size': 8, 'num_hidden_layers': 2,
+         'num_attention_heads': 2, 'max_position_embeddings': 16}
+QWEN2 = {**LLAMA, 'model_type': 'qwen2', 'num_key_value_heads': 2}
+LLAMA3 = {'rope_type': 'llama3', 'factor': 8, 'low_freq_factor': 1, 'high_freq_factor': 4}
+
+
+def rope(**values):
+    return {**LLAMA, 'rope_scaling': values}
+
+
+# name, code, text, config.json
+REFUSED = [
+    ('empty', 'T0101', 'no valid JSON', ''),
+    ('list', 'T0101', 'expected a JSON object', '[]'),
+    ('nan', 'T0101',
+     "the end of '{\"model_type\": \"gpt2\", \"n_embd\": N'; JSON has no NaN", '{"model_type": "gpt2", "n_embd": NaN}'),
+    ('infinity', 'T0101', 'no valid JSON', '{"model_type": "gpt2", "n_embd": -Infinity}'),
+    ('beyond-double', 'T0101', 'no valid JSON', '{"model_type": "gpt2", "layer_norm_epsilon": 1e999}'),
+    ('deep', 'T0101', 'nested deeper than 64 levels', '{"a":' + '[' * 100000 + ']' * 100000 + '}'),
+    ('duplicate', 'T0101', "the key 'n_embd' twice", '{"model_type": "gpt2", "n_embd": 4, "n_embd": 8}'),
+    ('nul', 'T0101', 'no valid JSON', '{"model_type": "gpt2\0"}'),
+    ('no-type', 'T0102', "lacks the key 'model_type'; talc knows gpt2, llama", {}),
+    ('unknown-type', 'T0102', r"model_type is 'mam\x1bba'; talc knows gpt2", {'model_type': 'mam\x1bba'}),
+    ('type-is-number', 'T0103', "key 'model_type' is 1, expected a string", {'model_type': 1}),
+    ('text', 'T0103', """key 'n_embd' is "4", expected an integer from 1 to""", {**CONFIG, 'n_embd': '4'}),
+    ('fraction', 'T0103', "key 'n_embd' is 4.0, expected an integer", {**CONFIG, 'n_embd': 4.0}),
+    ('boolean', 'T0103', "key 'n_embd' is true, expected an integer", {**CONFIG, 'n_embd': True}),
+    ('null', 'T0103', "key 'n_embd' is null, expected an integer", {**CONFIG, 'n_embd': None}),
+    ('flag-is-text', 'T0103', 'expected true or false', {**CONFIG, 'tie_word_embeddings': 'yes'}),
+    ('zero', 'T0104', "key 'n_head' is 0, expected an integer from 1 to", {**CONFIG, 'n_head': 0}),
+    ('negative', 'T0104', "key 'n_layer' is -1, expected an integer from 1 to", {**CONFIG, 'n_layer': -1}),
+    ('huge', 'T0104', "key 'n_layer' is 1000000000, expected", {**CONFIG, 'n_layer': 10**9}),
+    ('beyond-int64', 'T0104', "key 'n_embd' is 18446744073709551615, expected", {**CONFIG, 'n_embd': 2**64 - 1}),
+    ('epsilon-0', 'T0104', "key 'layer_norm_epsilon' is 0, expected a number from",
+     {**CONFIG, 'layer_norm_epsilon': 0}),
+    ('indivisible', 'T0104', '3 heads do not divide n_embd = 4', {**CONFIG, 'n_head': 3}),
+    ('activation', 'T0105', "is 'mish', expected one of relu, gelu", {**CONFIG, 'activation_function': 'mish'}),
+    ('cross-attention', 'T0105', "'add_cross_attention': is true", {**CONFIG, 'add_cross_attention': True}),
+    ('classifier', 'T0105', "is 'GPT2ForSequenceClassification'",
+     {**CONFIG, 'architectures': ['GPT2ForSequenceClassification']}),
+    ('quantized', 'T0105', "'quantization_config'", {**LLAMA, 'quantization_config': {'quant_method': 'gptq'}}),
+    ('groups', 'T0104', '3 key-value heads do not divide 2', {**LLAMA, 'num_key_value_heads': 3}),
+    ('head-width-0', 'T0104', "key 'head_dim' is 0", {**LLAMA, 'head_dim': 0}),
+    ('odd-rotary', 'T0104', 'turns 1 of 4 features', {**LLAMA, 'partial_rotary_factor': 0.25}),
+    ('yarn', 'T0105',
+     "'rope_scaling.rope_type': is 'yarn', expected default, linear or llama3", rope(rope_type='yarn')),
+    ('old-dynamic', 'T0105', "'rope_scaling.type': is 'dynamic'", rope(type='dynamic', factor=2)),
+    ('factor-0', 'T0104', "'rope_scaling.factor' is 0, expected a number", rope(rope_type='linear', factor=0)),
+    ('no-factor', 'T0104', "'rope_scaling.factor': is missing", rope(rope_type='linear')),
+    ('llama3-no-high', 'T0104', "'rope_scaling.high_freq_factor': is missing",
+     rope(rope_type='llama3', factor=8, low_freq_factor=1)),
+    ('llama3-equal', 'T0104', 'expected less than the high_freq_factor', rope(**{**LLAMA3, 'high_freq_factor': 1})),
+    ('rope-list', 'T0103', "key 'rope_scaling' is [], expected an object", {**LLAMA, 'rope_scaling': []}),
+    ('two-spellings', 'T0104', "contradicts 'rope_parameters'",
+     {**rope(rope_type='default'), 'rope_parameters': {}}),
+    ('theta-negative', 'T0104', "key 'rope_theta' is -1", {**LLAMA, 'rope_theta': -1}),
+    ('type-without-rope', 'T0104', "'rope_parameters.full_attention': is missing",
+     {**LLAMA, 'rope_parameters': {'sliding_attention': {'rope_theta': 1}}}),
+    ('layer-types-length', 'T0104', 'has 1 entries for 2 layers', {**QWEN2, 'layer_types': ['full_attention']}),
+    ('layer-types-unknown', 'T0105', 'talc knows full_attention', {**QWEN2, 'layer_types': ['mamba', 'mamba']}),
+    ('layer-types-window', 'T0104', 'gives no window', {**QWEN2, 'layer_types': ['sliding_attention'] * 2}),
+    ('mrope', 'T0105', "'use_mrope': is true", {**QWEN2, 'use_mrope': True}),
+    ('mistral-bias', 'T0105', "'attention_bias': is true", {**LLAMA, 'model_type': 'mistral', 'attention_bias': True}),
+    ('tokens', 'T0103', "key 'eos_token_id' is [1,-1], expected a token id", {**LLAMA, 'eos_token_id': [1, -1]}),
+    ('positions', 'T0104', 'sequences of 5 tokens were asked for', CONFIG, '--max-seq=5'),
+]
+
+# generation_config.json
+GENERATION = [
+    ('generation-text', 'T0103',
+     """generation_config.json: key 'temperature' is "hot", expected""", {'temperature': 'hot'}),
+    ('generation-range', 'T0104',
+     "generation_config.json: key 'top_p' is 1.5, expected a number from 0 to 1", {'top_p': 1.5}),
+    ('generation-json', 'T0106', 'generation_config.json: is no valid JSON', '{'),
+    ('generation-penalty', 'T0106', "'repetition_penalty' is 0", {'repetition_penalty': 0}),
+    ('generation-nulls', None, '', dict.fromkeys(['eos_token_id', 'top_k', 'top_p', 'temperature', 'do_sample'])),
+    ('generation-foreign-token', None, '', {'eos_token_id': [1, 10**6]}),
+    ('generation-no-end', None, '', {'eos_token_id': []}),
+]
+
+
+def config(content):
+    return lambda directory: write_model(directory, content, {})
+
+
+def generation(content):
+    return lambda directory: write_model(directory, LLAMA, {'generation_config.json': content})
+
+
+def main(talc, directory):
+    random = '--random-weights=1'
+    cases = [(name, code, text, config(content), random, *options) for name, code, text, content, *options in REFUSED]
+    cases += [(name, code, text, generation(content), random) for name, code, text, content in GENERATION]
+    cases.append(('custom-code', None, 'auto_map', config({**LLAMA, 'auto_map': {'AutoModel': 'evil.Model'}}), random))
+    return 1 if refusals.check(talc, directory, cases) else 0
+
+
+sys.exit(main(*sys.argv[1:]))
