@@ -29,7 +29,7 @@ static llvm::Error readFigure(DictionaryAttr plan, llvm::StringRef name, int64_t
 }
 
 static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
-  constexpr int64_t maxBytes = int64_t(1) << 46, maxTokens = int64_t(1) << 30;
+  constexpr int64_t maxBytes = int64_t(1) << 46, maxTokens = int64_t(1) << 30, maxBytesPerToken = int64_t(1) << 30;
   int64_t vocabulary = 0;
   auto read = [&](llvm::StringRef name, int64_t limit, uint64_t &target) {
     int64_t value = 0;
@@ -43,7 +43,7 @@ static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
   const std::tuple<const char *, int64_t, uint64_t *> figures[] = {
       {"weight_bytes", maxBytes, &info.weightBytes},
       {"state_bytes_per_slot", maxBytes, &info.stateBytesPerSlot},
-      {"state_bytes_per_token", maxBytes / maxTokens, &info.stateBytesPerToken},
+      {"state_bytes_per_token", maxBytesPerToken, &info.stateBytesPerToken},
       {"state_token_group", maxTokens, &info.stateTokenGroup},
       {"arena_bytes_per_token", maxBytes, &info.arenaBytesPerToken},
       {"arena_bytes_fixed", maxBytes, &info.arenaBytesFixed},
