@@ -110,9 +110,8 @@ llvm::Error runStages(ModuleOp module, const StageRun &run) {
       return error;
   DiagnosticLines lines(*module.getContext());
   PassManager passes(module.getContext());
-  if (failed(applyPassManagerCLOptions(passes)))
+  if (run.configure && failed(run.configure(passes)))
     return makeError(ErrorCode::Usage, "talc: MLIR's flags contradict each other");
-  applyDefaultTimingPassManagerCLOptions(passes);
   addStages(passes, run);
   LogicalResult result = passes.run(module);
   tell(run.listener, "");

@@ -35,9 +35,10 @@ struct StageRun {
   PipelineOptions pipeline;
   std::string dumpDirectory;  // where every stage's result goes as NUMBER-STAGE.mlir; empty: nowhere
   StageListener listener;     // may be empty
+  // Sets up instrumentation, such as MLIR's own flags ask for (--mlir-print-ir-after-all, ...); may be empty.
+  std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
 };
 
-// MLIR's own flags (--mlir-print-ir-after-all, ...) apply when the caller has registered and parsed them.
 llvm::Error runStages(mlir::ModuleOp module, const StageRun &run);
 
 // Parses an .mlir file and verifies it.

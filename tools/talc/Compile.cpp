@@ -41,6 +41,7 @@ static llvm::Error compile(const CompileOptions &options, Report &report) {
   run.pipeline = {options.weights, *target};
   run.dumpDirectory = options.dump;
   run.listener = [&](llvm::StringRef stage) { report.begin(stage.str()); };
+  run.configure = configurePasses;
   if (llvm::Error error = runStages(*input->module, run))
     return error;
   std::string output = options.output.empty() ? "-" : options.output;

@@ -39,4 +39,9 @@ bool applyFlags(const std::vector<std::string> &flags) {
   return llvm::cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), "", &llvm::errs());
 }
 
+llvm::LogicalResult configurePasses(mlir::PassManager &passes) {
+  mlir::applyDefaultTimingPassManagerCLOptions(passes);
+  return mlir::applyPassManagerCLOptions(passes);
+}
+
 }  // namespace talc::tools

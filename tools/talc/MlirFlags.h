@@ -2,8 +2,14 @@
 // Lets the flags of MLIR and LLVM that are made for debugging compilers through to their own parser.
 #pragma once
 
+#include "llvm/Support/LogicalResult.h"
+
 #include <string>
 #include <vector>
+
+namespace mlir {
+class PassManager;
+}  // namespace mlir
 
 namespace talc::tools {
 
@@ -12,5 +18,8 @@ std::string findUnknownFlag(const std::vector<std::string> &flags);
 
 // Hands the flags over. Prints what their parser says and returns false if one has a wrong value.
 bool applyFlags(const std::vector<std::string> &flags);
+
+// What the flags ask of passes. Fails if they contradict each other.
+llvm::LogicalResult configurePasses(mlir::PassManager &passes);
 
 }  // namespace talc::tools
