@@ -8,6 +8,7 @@
 namespace talc {
 
 constexpr uint32_t maxVocabulary = 1u << 28, maxTokens = 1u << 30;
+constexpr uint64_t maxBytesPerToken = uint64_t(1) << 30;
 constexpr uint64_t maxBytes = uint64_t(1) << 46;  // beyond the address space of a process
 
 static const char *findImpossibleSize(const artifact::ModelInfo &info) {
@@ -19,7 +20,7 @@ static const char *findImpossibleSize(const artifact::ModelInfo &info) {
     return "weight bytes";
   if (info.stateBytesPerSlot > maxBytes)
     return "state bytes per slot";
-  if (info.stateTokenGroup == 0 || info.stateTokenGroup > maxTokens || info.stateBytesPerToken > maxBytes / maxTokens)
+  if (info.stateTokenGroup == 0 || info.stateTokenGroup > maxTokens || info.stateBytesPerToken > maxBytesPerToken)
     return "state bytes per token";
   if (info.arenaBytesPerToken > maxBytes || info.arenaBytesFixed > maxBytes || info.arenaBytesPerThread > maxBytes)
     return "arena bytes";
