@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
     const std::string &other = rename.empty() ? name : rename.getValue();
     if (!expected->count(other))
       return report(createStringError(expectedPath + ": has no tensor '" + other + "'"));
-    agrees &= compare(other, expected->at(other), tensor, exact ? 0 : tolerance);
+    agrees &= compare(other, expected->at(other), tensor, exact ? 0.0 : tolerance.getValue());
   }
   return agrees ? 0 : 1;
 }

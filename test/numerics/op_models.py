@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small models around one op of the talc dialect each: embedding, the op, vocabulary projection.
+"""Small models around ops of the talc dialect: for each case embedding, the op, vocabulary projection; logits are the
+sum over the cases.
 
-`CASES[name](random)` yields (model, result); `OPTIMIZED` names the cases that only occur after the `optimize` stage.
+`CASES` maps a name to body(m, x, random) -> x'; `OPTIMIZED` names the cases that only occur after the `optimize` stage.
 """
 from model_writer import Model
 
@@ -10,20 +11,26 @@ ELEMENTS = ['f32', 'f16', 'bf16']
 
 
 def case(name, optimized=False):
-    """Registers body(m, x, random) -> x'. Widths are odd on purpose."""
     def register(body):
-        def build(random):
-            m = Model(max_sequence=48, seed=random.randrange(1 << 32))
-            vocabulary, width = random.randint(2, 70), random.choice([1, 3, 8, 17, 24, 40])
-            m.vocabulary = vocabulary
-            x = m.embedding(m.ids, m.weight([vocabulary, width], deviation=1.0))
-            x = m.select(body(m, x, random))
-            return m, m.linear(x, m.weight([vocabulary, x.shape[1]]))
-        CASES[name] = build
+        CASES[name] = body
         if optimized:
             OPTIMIZED.add(name)
         return body
     return register
+
+
+def build(names, random):
+    """(model, logits). Widths are odd on purpose."""
+    m = Model(max_sequence=48, seed=random.randrange(1 << 32))
+    m.vocabulary = random.randint(2, 70)
+    logits = None
+    for name in names:
+        width = random.choice([1, 3, 8, 17, 24, 40])
+        x = m.embedding(m.ids, m.weight([m.vocabulary, width], deviation=1.0))
+        x = m.select(CASES[name](m, x, random))
+        y = m.linear(x, m.weight([m.vocabulary, x.shape[1]]))
+        logits = m.add(logits, y) if logits else y
+    return m, logits
 
 
 def projected(m, x, width):
