@@ -28,11 +28,9 @@ static constexpr const char *modelText = R"(
 #ifndef TALC_MODEL_{upper}_H
 #define TALC_MODEL_{upper}_H
 
-#define {upper}_VOCABULARY_SIZE {vocabulary}       /* logits per token */
-#define {upper}_MAX_SEQUENCE {longest}             /* tokens that one sequence can hold */
-#define {upper}_WEIGHT_BYTES {weights}ull
-#define {upper}_STATE_BYTES_PER_TOKEN {state}ull
-#define {upper}_BEGIN_TOKEN ({begin})              /* -1: none */
+#define {upper}_VOCABULARY_SIZE {vocabulary} /* logits per token */
+#define {upper}_MAX_SEQUENCE {longest} /* tokens that one sequence can hold */
+#define {upper}_BEGIN_TOKEN ({begin}) /* -1: none */
 
 /* Opens the model that this library carries: talc_model_open(NULL, ...). */
 static inline talc_status {lower}_open(const talc_open_options *options, talc_model **model, talc_error *error) {{
@@ -52,8 +50,7 @@ llvm::Expected<std::string> writeLibraryHeader(mlir::ModuleOp module, const std:
   std::string text = runtimeHeader;
   text += fmt::format(fmt::runtime(modelText), fmt::arg("name", name.str()), fmt::arg("upper", upper),
                       fmt::arg("lower", lower), fmt::arg("vocabulary", facts->vocabularySize),
-                      fmt::arg("longest", facts->maxSequence), fmt::arg("weights", facts->weightBytes),
-                      fmt::arg("state", facts->stateBytesPerToken), fmt::arg("begin", facts->beginToken));
+                      fmt::arg("longest", facts->maxSequence), fmt::arg("begin", facts->beginToken));
   llvm::SmallString<128> path(llvm::sys::path::parent_path(libraryPath));
   llvm::sys::path::append(path, name + ".h");
   if (llvm::Error error = writeText(text, path.str().str()))

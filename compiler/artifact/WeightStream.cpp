@@ -180,8 +180,7 @@ llvm::Error WeightStreamer::write(llvm::ArrayRef<Band> wave, llvm::ArrayRef<Comp
     WeightOp weight = weights[wave[i].weight].weight;
     if (computed[i].outOfRange)
       return makeError(ErrorCode::WeightRange,
-                       "weight '{}' has values beyond the range of 16 bits; compile with "
-                       "--weights=f32 or --weights=bf16",
+                       "weight '{}' has a value that is too large for 16 bits; compile with --weights=f32",
                        weight.getSymName().str());
     if (llvm::Error error = writer.write(wave[i].offset, computed[i].section()))
       return error;

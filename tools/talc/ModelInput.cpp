@@ -26,9 +26,9 @@ static llvm::Error readTokenizer(const std::string &path, std::vector<uint8_t> &
 // A program in the talc dialect, or one that an earlier run printed.
 static llvm::Expected<ModelInput> loadProgram(const CompileOptions &options, mlir::MLIRContext &context) {
   if (options.randomWeights || options.maxSequence)
-    return makeError(ErrorCode::Usage,
-                     "{}: --random-weights and --max-seq are for model directories; a program says "
-                     "itself where weights come from and how long sequences are",
+    return makeError(ErrorCode::Model,
+                     "{}: a program says itself where weights come from and how long sequences are; --random-weights "
+                     "and --max-seq are for model directories",
                      options.model);
   auto module = parseProgram(options.model, context);
   if (!module)
@@ -60,7 +60,8 @@ llvm::Expected<ModelInput> loadModel(const CompileOptions &options, mlir::MLIRCo
   if (!directory && !program)
     return makeError(ErrorCode::Model, "{}: is neither a model directory nor an .mlir file", options.model);
   if (directory && !options.startFrom.empty() && options.startFrom != "import")
-    return makeError(ErrorCode::Usage, "{}: --start-from={} needs an .mlir file", options.model, options.startFrom);
+    return makeError(ErrorCode::Model, "{}: is a directory, but --start-from={} needs an .mlir file", options.model,
+                     options.startFrom);
   llvm::Expected<ModelInput> input = program ? loadProgram(options, context) : loadDirectory(options, context);
   if (!input)
     return input.takeError();

@@ -2,8 +2,11 @@
 // talc: the command. Finds the subcommand and runs it.
 #include "tools/talc/Commands.h"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <iostream>
 #include <map>
 #include <unistd.h>
 
@@ -28,6 +31,13 @@ static int usageError(const CLI::ParseError &error) {
   return wrongUsage;
 }
 
+static int flushOutput() {
+  if (std::cout.flush())
+    return success;
+  fprintf(stderr, "error[T0505]: standard output: cannot be written: %s\n", strerror(errno));
+  return failed;
+}
+
 int main(int argc, char **argv) {
   // A file that grows beyond its limit is an error to report, not a reason to die.
   signal(SIGXFSZ, SIG_IGN);
@@ -39,10 +49,15 @@ int main(int argc, char **argv) {
   std::map<std::string, Action> actions;
   actions["compile"] = addCompile(app, programDirectory());
   actions["run"] = addRun(app);
+  if (argc > 1 && argv[1][0] != '-' && !actions.count(argv[1])) {
+    fprintf(stderr, "error[T0701]: talc: unknown command '%s', expected compile or run; see talc --help\n", argv[1]);
+    return wrongUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &request) {  // help or version
-    return app.exit(request) == 0 && fflush(stdout) == 0 ? success : failed;
+    app.exit(request);
+    return flushOutput();
   } catch (const CLI::ParseError &error) {
     return usageError(error);
   }

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+# Computes the weights of recipes.mlir from the definitions of the talc dialect and compares an artifact with them.
+#
+# usage: check_recipes.py --make-files DIRECTORY | APP
+import math
+import os
+import struct
+import sys
+
+from artifact import read_weights
+
+
+def f32(x):
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+def to_bf16(x):
+    """Nearest even, by exact arithmetic on the neighbours."""
+    bits = struct.unpack("<I", struct.pack("<f", x))[0]
+    if bits & 0x7FFFFFFF > 0x7F800000:
+        return bits >> 16 | 0x40
+    low = bits >> 16
+    rest = bits & 0xFFFF
+    return low + (rest > 0x8000 or (rest == 0x8000 and low & 1))
+
+
+def from_bf16(h):
+    return struct.unpack("<f", struct.pack("<I", h << 16))[0]
+
+
+def from_f16(h):
+    return struct.unpack("<e", struct.pack("<H", h))[0]
+
+
+def encode(values, kind):
+    if kind == "f32":
+        return struct.pack(f"<{len(values)}f", *values)
+    if kind == "f16":
+        return struct.pack(f"<{len(values)}e", *values)
+    return struct.pack(f"<{len(values)}H", *map(to_bf16, values))
+
+
+def random(count, seed, mean, deviation):
+    mask = (1 << 64) - 1
+    result = []
+    for i in range(count):
+        z = (seed + (i + 1) * 0x9E3779B97F4A7C15) & mask
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & mask
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & mask
+        z ^= z >> 31
+        u = f32((2 * ((z >> 40) / 2**24) - 1) * math.sqrt(3))
+        result.append(f32(mean + deviation * u))
+    return result
+
+
+def rows(values, columns):
+    return [values[i:i + columns] for i in range(0, len(values), columns)]
+
+
+def flat(matrix):
+    return [x for row in matrix for x in row]
+
+
+def transpose(matrix):
+    return [list(column) for column in zip(*matrix)]
+
+
+def interleave(first, second, group):
+    result, zero = [], [0.0] * len(first[0])
+    for begin in range(0, len(first), group):
+        for matrix in (first, second):
+            result += [matrix[r] if r < len(matrix) else zero for r in range(begin, begin + group)]
+    return result
+
+
+def pack(matrix, lanes):
+    zero = [0.0] * len(matrix[0])
+    padded = matrix + [zero] * (-len(matrix) % lanes)
+    return [padded[p + lane][k] for p in range(0, len(padded), lanes) for k in range(len(zero)) for lane in range(lanes)]
+
+
+def rotary(positions, width, base, change=lambda f: f):
+    frequencies = [change(base ** (-2.0 * i / width)) for i in range(width // 2)]
+    return [turn(p * f) for p in range(positions) for turn in (math.cos, math.sin) for f in frequencies]
+
+
+def llama3(f):
+    factor, low, high, original = 8.0, 1.0, 4.0, 8192.0
+    wavelength = 2 * math.pi / f
+    if wavelength > original / low:
+        return f / factor
+    if wavelength < original / high:
+        return f
+    s = (original / wavelength - low) / (high - low)
+    return ((1 - s) / factor + s) * f
+
+
+def expected():
+    a, b, c = (rows(random(n * 70, seed, 0.0, 1.0), 70) for n, seed in ((300, 1), (13, 2), (13, 3)))
+    v3 = random(3, 4, 0.0, 1.0)
+    half = [[from_f16(struct.unpack("<H", struct.pack("<e", x))[0]) for x in row] for row in c]
+    concat = b + a + c
+    return {
+        "file.f32": [i * 0.1 for i in range(35)],
+        "file.f16": [from_f16(h) for h in range(65536)],
+        "file.bf16": [from_bf16(h) for h in range(65536)],
+        "file.edges": edges(),
+        "random": random(41 * 53, 7, 0.5, 2.0),
+        "fill": [f32(0.1)] * 9,
+        "values": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        "splat": [f32(1.1)] * 6,
+        "transpose": flat(transpose(a)),
+        "concat": flat(concat),
+        "vectors": [1.0] + v3,
+        "pad": v3 + [0.0] * 5,
+        "interleave": flat(interleave(b, c, 4)),
+        "pack": pack(a, 16),
+        "pack.f16": pack(half, 8),
+        "pack.bf16": pack(transpose(a), 16),
+        "pack.all": pack(interleave(concat, concat, 1), 16),
+        "rotary": rotary(40, 6, 10000.0),
+        "rotary.linear": rotary(40, 6, 10000.0, lambda f: f / 4),
+        "rotary.llama3": rotary(40, 32, 500000.0, llama3),
+        "wide": random(700000, 5, 0.0, 1.0),
+    }
+
+
+def same(name, found, values, kind):
+    if name == "file.f16" or name == "file.bf16":  # NaN stays NaN, whatever its bits
+        width, form = (4, "<I") if kind == "f32" else (2, "<H")
+        for i, value in enumerate(values):
+            bits = struct.unpack_from(form, found, width * i)[0]
+            if math.isnan(value) and (bits & 0x7FFFFFFF > 0x7F800000 if width == 4 else bits & 0x7FFF > 0x7F80):
+                continue
+            if found[width * i:width * (i + 1)] != encode([value], kind):
+                return False
+        return True
+    if not name.startswith("rotary"):
+        return found == encode(values, kind)
+    floats = struct.unpack(f"<{len(values)}f", found)  # libm's last bit may differ
+    return all(abs(x - y) <= 6e-8 for x, y in zip(floats, values))
+
+
+def edges():
+    """Every f16 below infinity, the middle between it and the next one, and the f32 on both sides of the middle."""
+    result = []
+    for h in range(0x7BFF):
+        low, high = from_f16(h), from_f16(h + 1)
+        middle = struct.unpack("<I", struct.pack("<f", (low + high) / 2))[0]
+        result += [low, *(struct.unpack("<f", struct.pack("<I", middle + step))[0] for step in (-1, 0, 1))]
+    return result
+
+
+def make_files(directory):
+    with open(os.path.join(directory, "edges.bin"), "wb") as file:
+        file.write(encode(edges(), "f32"))
+    with open(os.path.join(directory, "f32.bin"), "wb") as file:
+        file.write(b"xyz" + encode([i * 0.1 for i in range(35)], "f32"))
+    with open(os.path.join(directory, "all.bin"), "wb") as file:
+        file.write(struct.pack("<65536H", *range(65536)))
+
+
+def main(arguments):
+    if arguments[0] == "--make-files":
+        return make_files(arguments[1])
+    weights, wanted = read_weights(arguments[0]), expected()
+    assert weights.keys() == wanted.keys(), weights.keys() ^ wanted.keys()
+    for name, values in wanted.items():
+        kind, shape, found = weights[name]
+        assert math.prod(shape) == len(values), name
+        assert same(name, found, values, kind), f"{name} differs"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

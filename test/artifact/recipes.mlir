@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every source and recipe of weights; check_recipes.py computes them once more.
+// RUN: rm -rf %t && mkdir %t && cp %s %t/model.mlir && %python %S/check_recipes.py --make-files %t
+// RUN: %talc compile %t/model.mlir --start-from=package -o %t/app
+// RUN: %python %S/check_recipes.py %t/app
+// One thread makes the same file.
+// RUN: %talc compile %t/model.mlir --start-from=package -o %t/app1 --mlir-disable-threading && cmp %t/app %t/app1
+
+module attributes {talc.name = "recipes", talc.max_sequence = 64 : i64,
+                   talc.plan = {weight_bytes = 2662400 : i64, state_bytes_per_slot = 0 : i64,
+                                state_bytes_per_token = 0 : i64, state_token_group = 1 : i64,
+                                arena_bytes_per_token = 64 : i64, arena_bytes_fixed = 0 : i64,
+                                arena_bytes_per_thread = 0 : i64, vocabulary = 10 : i64}} {
+  // Sources.
+  talc.weight @file.f32 : tensor<5x7xf32> = #talc.file<"f32.bin", 3, f32> {talc.offset = 0 : i64}
+  talc.weight @file.f16 : tensor<16x16x256xf32> = #talc.file<"all.bin", 0, f16> {talc.offset = 192 : i64}
+  talc.weight @file.bf16 : tensor<65536xbf16> = #talc.file<"all.bin", 0, bf16> {talc.offset = 262336 : i64}
+  talc.weight @file.edges : tensor<126972xf16> = #talc.file<"edges.bin", 0, f32> {talc.offset = 2407104 : i64}
+  talc.weight @random : tensor<41x53xf32> = #talc.random<seed = 7, mean = 0.5, deviation = 2.0> {talc.offset = 393408 : i64}
+  talc.weight @fill : tensor<9xf16> = #talc.fill<0.1> {talc.offset = 402112 : i64}
+  talc.weight @values : tensor<2x3xf32> = #talc.values<dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>> {talc.offset = 402176 : i64}
+  talc.weight @splat : tensor<2x3xbf16> = #talc.values<dense<1.1> : tensor<2x3xf32>> {talc.offset = 402240 : i64}
+
+  // Recipes. The symbols without an offset are not stored.
+  talc.weight @a : tensor<300x70xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 1.0>
+  talc.weight @b : tensor<13x70xf32> = #talc.random<seed = 2, mean = 0.0, deviation = 1.0>
+  talc.weight @c : tensor<13x70xf32> = #talc.random<seed = 3, mean = 0.0, deviation = 1.0>
+  talc.weight @half : tensor<13x70xf16> = #talc.convert of [@c]
+  talc.weight @transpose : tensor<70x300xf32> = #talc.transpose of [@a] {talc.offset = 402304 : i64}
+  talc.weight @concat : tensor<326x70xf32> = #talc.concat of [@b, @a, @c] {talc.offset = 486336 : i64}
+  talc.weight @vectors : tensor<4xf32> = #talc.concat of [@v1, @v3] {talc.offset = 577664 : i64}
+  talc.weight @v1 : tensor<1xf32> = #talc.fill<1.0>
+  talc.weight @v3 : tensor<3xf32> = #talc.random<seed = 4, mean = 0.0, deviation = 1.0>
+  talc.weight @pad : tensor<8xf32> = #talc.pad of [@v3] {talc.offset = 577728 : i64}
+  talc.weight @interleave : tensor<32x70xf32> = #talc.interleave<4> of [@b, @c] {talc.offset = 577792 : i64}
+  talc.weight @pack : tensor<19x70x16xf32> = #talc.pack of [@a] {talc.offset = 586752 : i64}
+  talc.weight @pack.f16 : tensor<2x70x8xf16> = #talc.pack of [@half] {talc.offset = 671872 : i64}
+  talc.weight @pack.bf16 : tensor<5x300x16xbf16> = #talc.pack of [@transpose] {talc.offset = 674112 : i64}
+  talc.weight @pack.all : tensor<41x70x16xbf16> = #talc.pack of [@interleaved.all] {talc.offset = 722112 : i64}
+  talc.weight @interleaved.all : tensor<652x70xf32> = #talc.interleave<1> of [@concat, @concat]
+  talc.weight @rotary : tensor<40x6xf32> = #talc.rotary_table<base = 10000.0> {talc.offset = 1000000 : i64}
+  talc.weight @rotary.linear : tensor<40x6xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.linear_scaling<factor = 4.0>> {talc.offset = 1000960 : i64}
+  talc.weight @rotary.llama3 : tensor<40x32xf32> = #talc.rotary_table<base = 500000.0, scaling = #talc.llama3_scaling<factor = 8.0, low = 1.0, high = 4.0, original = 8192>> {talc.offset = 1001920 : i64}
+  // More than one band of work, in rows and in one long row.
+  talc.weight @wide : tensor<1x700000xbf16> = #talc.random<seed = 5, mean = 0.0, deviation = 1.0> {talc.offset = 1007040 : i64}
+  llvm.func @talc_prefill(%context: !llvm.ptr) { llvm.return }
+  llvm.func @talc_decode(%context: !llvm.ptr) { llvm.return }
+}
