@@ -90,7 +90,7 @@ class Checker:
         """Prints what is wrong; returns whether all is right."""
         generator = random.Random(name)
         model, logits = build(generator)
-        batch = prompts.ragged_batch(generator, model.vocabulary, 40)
+        batch = prompts.ragged_batch(generator, model.vocabulary, model.max_sequence)
         try:
             self.check_model(model, logits, batch, weights)
             return True

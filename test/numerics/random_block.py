@@ -20,12 +20,12 @@ class Choices:
     def __init__(self, random, encoder):
         pick = random.choice
         self.mask = 'full' if encoder else 'causal'
-        self.vocabulary = random.randint(5, 97)
+        self.vocabulary = pick([random.randint(5, 97), random.randint(5, 97), 517])
         self.head_width = pick([2, 4, 6, 10, 16, 20])
         self.kv_heads = random.randint(1, 3)
         self.heads = self.kv_heads * random.randint(1, 3)
         self.width = pick([self.heads * self.head_width, 9, 24, 35])
-        self.hidden = pick([7, 32, 45, 3 * self.width])
+        self.hidden = pick([7, 32, 45, 3 * self.width, 301])
         self.layers = random.randint(1, 3)
         self.norm = pick(['layer', 'rms'])
         self.norm_bias = self.norm == 'layer' and pick([True, True, False])
@@ -111,7 +111,7 @@ def block(m, c, names, x, arguments):
 def build(random, encoder=False):
     """(model, logits); `model.vocabulary` is the number of token ids."""
     c = Choices(random, encoder)
-    m = Model(max_sequence=40, seed=random.randrange(1 << 32))
+    m = Model(max_sequence=random.choice([40, 70, 300]), seed=random.randrange(1 << 32))
     m.vocabulary = c.vocabulary
     table = m.weight([c.vocabulary, c.width], deviation=1.0)
     x = m.embedding(m.ids, table)
@@ -136,7 +136,7 @@ def main():
     random = random_module.Random(f'random-block {options.seed}')
     model, logits = build(random, options.encoder)
     print(model.text(logits), end='')
-    print(' '.join(prompts.arguments(prompts.ragged_batch(random, model.vocabulary, 30))), file=sys.stderr)
+    print(' '.join(prompts.arguments(prompts.ragged_batch(random, model.vocabulary, model.max_sequence))), file=sys.stderr)
 
 
 if __name__ == '__main__':
