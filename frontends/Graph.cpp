@@ -54,7 +54,17 @@ bool GraphBuilder::Graph::check(Operation *op) {
   return false;
 }
 
-bool GraphBuilder::Graph::ready(Weight weight, int64_t rank) {
+bool GraphBuilder::Graph::usable(const Tensor &tensor) {
+  if (!tensor)
+    error("an operation has an empty operand");
+  else if (tensor.scope != 0 && tensor.scope != function->scope)
+    error("a tensor is used outside of the layer that made it");
+  else
+    return true;
+  return false;
+}
+
+bool GraphBuilder::Graph::readyWeight(Weight weight, int64_t rank) {
   if (!ready(weight))
     return false;
   Shape sizes = shape(weight);
@@ -67,8 +77,9 @@ bool GraphBuilder::Graph::ready(Weight weight, int64_t rank) {
 
 //===--- handles ------------------------------------------------------------------------------------------------===//
 
-Tensor GraphBuilder::Graph::tensor(Value value) {
+Tensor GraphBuilder::Graph::tensor(Value value) const {
   Tensor result;
+  result.scope = function->scope;
   result.value = value.getAsOpaquePointer();
   result.features = cast<RankedTensorType>(value.getType()).getDimSize(1);
   return result;
@@ -149,7 +160,7 @@ int64_t GraphBuilder::Graph::addWeight(const std::string &name, const Shape &sha
 }
 
 int64_t GraphBuilder::Graph::addTransposed(Weight matrix) {
-  if (!ready(matrix, 2))
+  if (!readyWeight(matrix, 2))
     return -1;
   Shape sizes = shape(matrix);
   FlatSymbolRefAttr source = weightSymbols[matrix.index].name;
@@ -212,8 +223,9 @@ Value GraphBuilder::Graph::value(State state) {
 }
 
 // A tensor that was made in the entry function and is used in a block becomes an argument.
-Value GraphBuilder::Graph::localValue(Value value) {
-  if (!value || value.getParentRegion() == &function->op.getBody())
+Value GraphBuilder::Graph::value(Tensor tensor) {
+  Value value = Value::getFromOpaquePointer(tensor.value);
+  if (!tensor || tensor.scope == function->scope)
     return value;
   Key key{Origin::Value, reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())};
   Value &local = function->values[key];
@@ -279,6 +291,7 @@ Tensor GraphBuilder::Graph::layer(const std::string &name, int64_t number, Tenso
   }
   Location outerLocation = std::exchange(blockLocation, NameLoc::get(builder.getStringAttr(name)));
   Function block;
+  block.scope = ++scopes;
   block.op = startBlock(activations(x.width()));
   function = &block;
   prefix = fmt::format("{}.{}.", name, number);

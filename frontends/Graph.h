@@ -33,7 +33,7 @@ public:
   int64_t addState(const std::string &name, int64_t heads, int64_t width);
 
   // Values in the function that is being written. Null for an empty handle.
-  mlir::Value value(Tensor tensor) { return localValue(mlir::Value::getFromOpaquePointer(tensor.value)); }
+  mlir::Value value(Tensor tensor);
   mlir::Value value(Weight weight);
   mlir::Value value(State state);
   mlir::Value ids() { return entry.getArgument(0); }
@@ -55,17 +55,12 @@ public:
     return op ? tensor(op.getResult()) : Tensor();
   }
 
-  // Whether an operation on these handles can be written: none is empty, and nothing went wrong before.
-  template <typename... Handles> bool ready(const Handles &...handles) {
-    if (failed() || (static_cast<bool>(handles) && ...))
-      return !failed();
-    error("an operation has an empty operand");
-    return false;
-  }
+  // Whether an operation on these handles can be written. What speaks against it is reported.
+  template <typename... Handles> bool ready(const Handles &...handles) { return !failed() && (usable(handles) && ...); }
   // The same, and the weight has `rank` dimensions.
-  bool ready(Weight weight, int64_t rank);
+  bool readyWeight(Weight weight, int64_t rank);
 
-  static Tensor tensor(mlir::Value value);
+  Tensor tensor(mlir::Value value) const;
   static Weight weight(int64_t index);
   static State state(int64_t index);
   mlir::RankedTensorType activations(int64_t width) {
@@ -95,11 +90,17 @@ private:
   // A function that is being written. A block takes what it uses from outside as arguments, in the order of `captures`.
   struct Function {
     mlir::func::FuncOp op;
+    int64_t scope = 0;
     std::map<Key, mlir::Value> values;
     std::vector<Key> captures;
   };
 
-  mlir::Value localValue(mlir::Value value);
+  template <typename Handle> bool usable(const Handle &handle) {
+    if (!handle)
+      error("an operation has an empty operand");
+    return static_cast<bool>(handle);
+  }
+  bool usable(const Tensor &tensor);
   mlir::Value symbolValue(Key key, const Symbol &symbol);
   mlir::Value outerValue(Key key);
   Symbol makeSymbol(const std::string &name, mlir::Type type);
@@ -113,6 +114,7 @@ private:
   std::vector<Symbol> weightSymbols, stateSymbols;
   std::map<std::string, int64_t> weightsByName, statesByName;
   std::vector<mlir::func::FuncOp> blocks;
+  int64_t scopes = 0;  // layers written so far
   Function entryFunction;
   Function *function = &entryFunction;
   std::string prefix;  // of names in the layer that is being written

@@ -82,13 +82,13 @@ OwningOpRef<ModuleOp> GraphBuilder::finish() {
 //===--- rows ---------------------------------------------------------------------------------------------------===//
 
 Tensor GraphBuilder::embedding(Weight table) {
-  if (!graph->ready(table, 2))
+  if (!graph->readyWeight(table, 2))
     return {};
   return graph->make<EmbeddingOp>(graph->location(table), graph->shape(table)[1], graph->ids(), graph->value(table));
 }
 
 Tensor GraphBuilder::position(Weight table, int64_t offset) {
-  if (!graph->ready(table, 2))
+  if (!graph->readyWeight(table, 2))
     return {};
   return graph->make<PositionOp>(graph->location(table), graph->shape(table)[1], graph->sequences(),
                                  graph->value(table), offset);
@@ -97,21 +97,21 @@ Tensor GraphBuilder::position(Weight table, int64_t offset) {
 //===--- layers -------------------------------------------------------------------------------------------------===//
 
 Tensor GraphBuilder::linear(Tensor x, Weight matrix, Weight bias) {
-  if (!graph->ready(x) || !graph->ready(matrix, 2) || (bias && !graph->ready(bias, 1)))
+  if (!graph->ready(x) || !graph->readyWeight(matrix, 2) || (bias && !graph->readyWeight(bias, 1)))
     return {};
   return graph->make<LinearOp>(graph->location(matrix), graph->shape(matrix)[0], graph->value(x), graph->value(matrix),
                                graph->value(bias));
 }
 
 Tensor GraphBuilder::layerNorm(Tensor x, Weight scale, Weight bias, double epsilon) {
-  if (!graph->ready(x) || !graph->ready(scale, 1) || (bias && !graph->ready(bias, 1)))
+  if (!graph->ready(x) || !graph->readyWeight(scale, 1) || (bias && !graph->readyWeight(bias, 1)))
     return {};
   return graph->make<NormOp>(graph->location(scale), x.width(), NormKind::layer, graph->value(x), graph->value(scale),
                              graph->value(bias), llvm::APFloat(epsilon), uint64_t(1));
 }
 
 Tensor GraphBuilder::rmsNorm(Tensor x, Weight scale, double epsilon, int64_t groups) {
-  if (!graph->ready(x) || !graph->ready(scale, 1))
+  if (!graph->ready(x) || !graph->readyWeight(scale, 1))
     return {};
   return graph->make<NormOp>(graph->location(scale), x.width(), NormKind::rms, graph->value(x), graph->value(scale),
                              Value(), llvm::APFloat(epsilon), static_cast<uint64_t>(groups));
@@ -178,9 +178,13 @@ Tensor GraphBuilder::scale(Tensor x, double factor) {
 }
 
 Tensor GraphBuilder::slice(Tensor x, int64_t offset, int64_t width) {
-  return graph->ready(x)
-             ? graph->make<SliceOp>(graph->location(), width, graph->value(x), static_cast<uint64_t>(offset))
-             : Tensor();
+  if (!graph->ready(x))
+    return {};
+  if (width <= 0) {
+    graph->error(fmt::format("a slice takes {} features", width));
+    return {};
+  }
+  return graph->make<SliceOp>(graph->location(), width, graph->value(x), static_cast<uint64_t>(offset));
 }
 
 //===--- attention ----------------------------------------------------------------------------------------------===//

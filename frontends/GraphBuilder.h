@@ -35,7 +35,7 @@ namespace talc {
 class Diagnostics;
 class WeightSource;
 
-// Activations [tokens, width] of f32.
+// Activations [tokens, width] of f32. What a layer makes can be used in that layer only.
 class Tensor {
 public:
   explicit operator bool() const { return value != nullptr; }
@@ -45,6 +45,7 @@ private:
   friend class GraphBuilder;
   const void *value = nullptr;
   int64_t features = 0;
+  int64_t scope = 0;  // the layer that made it; 0: none
 };
 
 // A named weight. Its values are f32 in the program, whatever the file stores.

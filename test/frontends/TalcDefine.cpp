@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// talc-define NAME: builds the model definition NAME with GraphBuilder and prints its module or what is wrong with it.
+#include "frontends/Diagnostics.h"
+#include "frontends/GraphBuilder.h"
+#include "frontends/huggingface/RandomWeights.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace talc;
+
+namespace {
+
+// A layer that uses a tensor, a weight and a state from outside.
+void sharing(GraphBuilder &g) {
+  Weight table = g.weight("table.weight", {6, 4}), shared = g.weight("shared.weight", {4, 4});
+  Tensor x = g.embedding(table), first = x;
+  State memory = g.state("memory", 2, 2);
+  x = g.repeat("layers", 2, x, [&](Tensor x, int64_t) {
+    Tensor y = g.linear(g.mul(x, first), shared);
+    g.append(memory, y, y);
+    auto [keys, values] = g.read(memory);
+    return g.add(x, g.linear(g.attention(y, keys, values, {2, 2, 0.5}), g.weight("own.weight", {4, 4})));
+  });
+  g.output(g.linear(x, table));
+}
+
+void wrongWidth(GraphBuilder &g) {
+  Tensor x = g.embedding(g.weight("table.weight", {6, 4}));
+  g.output(g.repeat("layers", 2, x, [&](Tensor x, int64_t layer) {
+    return g.linear(x, g.weight("proj.weight", {4, 4 - layer}));
+  }));
+}
+
+void wrongRank(GraphBuilder &g) {
+  g.output(g.embedding(g.weight("table.weight", {6})));
+}
+
+void twoShapes(GraphBuilder &g) {
+  Tensor x = g.embedding(g.weight("table.weight", {6, 4}));
+  g.output(g.linear(x, g.weight("table.weight", {8, 4})));
+}
+
+void emptyHandle(GraphBuilder &g) {
+  g.output(g.activation(Tensor(), Activation::Relu));
+}
+
+void noOutput(GraphBuilder &g) {
+  g.embedding(g.weight("table.weight", {6, 4}));
+}
+
+void nested(GraphBuilder &g) {
+  Tensor x = g.embedding(g.weight("table.weight", {6, 4}));
+  auto inner = [&](Tensor x, int64_t) { return x; };
+  g.output(g.repeat("outer", 1, x, [&](Tensor x, int64_t) { return g.repeat("inner", 1, x, inner); }));
+}
+
+void escaped(GraphBuilder &g) {
+  Tensor x = g.embedding(g.weight("table.weight", {6, 4})), kept;
+  g.repeat("layers", 1, x, [&](Tensor x, int64_t) { return kept = g.scale(x, 2); });
+  g.output(kept);
+}
+
+void emptySlice(GraphBuilder &g) {
+  g.output(g.slice(g.embedding(g.weight("table.weight", {6, 4})), 0, -1));
+}
+
+void hugeWeight(GraphBuilder &g) {
+  g.weight("table.weight", {int64_t(1) << 40, int64_t(1) << 40});
+}
+
+struct Definition {
+  llvm::StringRef name;
+  void (*define)(GraphBuilder &);
+};
+
+constexpr Definition definitions[] = {
+    {"sharing", sharing},          {"wrong-width", wrongWidth}, {"wrong-rank", wrongRank}, {"two-shapes", twoShapes},
+    {"empty-handle", emptyHandle}, {"no-output", noOutput},     {"nested", nested},        {"escaped", escaped},
+    {"huge-weight", hugeWeight},   {"empty-slice", emptySlice},
+};
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  mlir::MLIRContext context;
+  RandomWeights weights(1);
+  Diagnostics diagnostics;
+  GraphBuilder graph(context, weights, diagnostics, 8);
+  for (const Definition &definition : definitions)
+    if (argc == 2 && definition.name == argv[1])
+      definition.define(graph);
+  mlir::OwningOpRef<mlir::ModuleOp> module = graph.finish();
+  for (const std::string &error : diagnostics.errors())
+    llvm::errs() << error << "\n";
+  if (module)
+    module->print(llvm::outs());
+  return module ? 0 : 1;
+}
