@@ -2,8 +2,8 @@
 """Imports models that talc must refuse and compares what it says.
 
 A case is (name, code, text, write, option...): write(directory) makes the model; talc must exit with 1 and print
-nothing but lines that begin with "error[T" or "warning: ", one of which must hold the code and the text. Code None: talc must
-succeed.
+nothing but lines that begin with "error[T" or "warning: ", one of which must hold the code and the text. Code None:
+talc must succeed.
 """
 import os
 import shutil
