@@ -53,8 +53,6 @@ static llvm::Error compile(const CompileOptions &options, Report &report) {
 }
 
 int compile(const CompileOptions &options) {
-  if (!applyFlags(options.mlirFlags))
-    return wrongUsage;
   Report report;
   llvm::Error error = compile(options, report);
   report.begin("");

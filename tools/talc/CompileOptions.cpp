@@ -78,6 +78,8 @@ Action addCompile(CLI::App &app, const std::string &programDirectory) {
     if (problem.empty())
       problem = findUnknownFlag(options->mlirFlags);
     if (problem.empty())
+      problem = applyFlags(options->mlirFlags);
+    if (problem.empty())
       return compile(*options);
     fprintf(stderr, "error[T0701]: talc compile: %s; see talc compile --help\n", problem.c_str());
     return static_cast<int>(wrongUsage);

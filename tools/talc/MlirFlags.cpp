@@ -2,8 +2,11 @@
 // Registers MLIR's flags and parses them with LLVM's command line library.
 #include "tools/talc/MlirFlags.h"
 
+#include "compiler/passes/Passes.h"
+
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/Support/CommandLine.h"
@@ -12,7 +15,11 @@
 
 namespace talc::tools {
 
-static void registerFlags() {
+static void registerFlags(bool used) {
+  if (used) {  // flags name passes
+    mlir::registerAllPasses();
+    registerTalcPasses();
+  }
   mlir::registerAsmPrinterCLOptions();
   mlir::registerMLIRContextCLOptions();
   mlir::registerPassManagerCLOptions();
@@ -20,7 +27,7 @@ static void registerFlags() {
 }
 
 std::string findUnknownFlag(const std::vector<std::string> &flags) {
-  registerFlags();
+  registerFlags(!flags.empty());
   const auto &known = llvm::cl::getRegisteredOptions();
   for (const std::string &flag : flags) {
     llvm::StringRef name = llvm::StringRef(flag).split('=').first;
@@ -32,11 +39,19 @@ std::string findUnknownFlag(const std::vector<std::string> &flags) {
   return "";
 }
 
-bool applyFlags(const std::vector<std::string> &flags) {
+std::string applyFlags(const std::vector<std::string> &flags) {
+  if (flags.empty())
+    return "";
   std::vector<const char *> arguments = {"talc compile"};
   for (const std::string &flag : flags)
     arguments.push_back(flag.c_str());
-  return llvm::cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), "", &llvm::errs());
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  if (llvm::cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(), "", &stream))
+    return "";
+  llvm::StringRef text = llvm::StringRef(messages).split('\n').first;
+  text.consume_front("talc compile: ");
+  return text.empty() ? "a flag of MLIR has a wrong value" : text.str();  // LLVM itself has said which
 }
 
 llvm::LogicalResult configurePasses(mlir::PassManager &passes) {

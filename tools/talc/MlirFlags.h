@@ -16,8 +16,8 @@ namespace talc::tools {
 // What is wrong with the first word that is no flag of MLIR or LLVM, or empty.
 std::string findUnknownFlag(const std::vector<std::string> &flags);
 
-// Hands the flags over. Prints what their parser says and returns false if one has a wrong value.
-bool applyFlags(const std::vector<std::string> &flags);
+// Hands the flags over. Returns what is wrong with the value of one, or nothing.
+std::string applyFlags(const std::vector<std::string> &flags);
 
 // What the flags ask of passes. Fails if they contradict each other.
 llvm::LogicalResult configurePasses(mlir::PassManager &passes);
