@@ -30,7 +30,7 @@ llvm::Expected<Matrix> evaluate(RopeOp op, const Matrix &x, const StepSequences 
     int64_t position = step.positions[t];
     if (table && position >= rowCount(*table))
       return makeError(ErrorCode::Usage, "the sequence is too long: a table of {} positions has no row {}",
-                     rowCount(*table), position);
+                       rowCount(*table), position);
     std::vector<double> turn = table ? row(*table, position) : angles(frequencies, position);
     for (int64_t first = 0; first < x.columns; first += width) {
       for (int64_t i = 0; i < half; ++i) {

@@ -79,7 +79,7 @@ Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
       .Case([&](mlir::func::CallOp call) { return evaluateCall(call, frame); })
       .Default([](mlir::Operation *op) {
         return makeError(ErrorCode::Program, "'{}' is no operation of the talc stage",
-                       op->getName().getStringRef().str());
+                         op->getName().getStringRef().str());
       });
 }
 
@@ -182,8 +182,8 @@ Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
     int64_t found = frame.matrix(value)->rows;
     if (found == rows)
       return Error::success();
-    return makeError(ErrorCode::Program, "'{}' receives {} rows, expected {}", op->getName().getStringRef().str(), found,
-                   rows);
+    return makeError(ErrorCode::Program, "'{}' receives {} rows, expected {}", op->getName().getStringRef().str(),
+                     found, rows);
   };
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
       .Case<AddOp, MulOp>([&](auto op) { return expect(op.getRhs(), frame.matrix(op.getLhs())->rows); })

@@ -42,8 +42,8 @@ static llvm::Error checkEntry(mlir::func::FuncOp entry) {
       return llvm::Error::success();
   }
   return makeError(ErrorCode::Program,
-                 "the entry function '{}' must be (tensor<?xi32>, !talc.sequences) -> tensor<?xNxf32>",
-                 entry.getSymName().str());
+                   "the entry function '{}' must be (tensor<?xi32>, !talc.sequences) -> tensor<?xNxf32>",
+                   entry.getSymName().str());
 }
 
 llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module) {
@@ -74,7 +74,7 @@ llvm::Error Interpreter::checkLength(int64_t length) {
     int64_t capacity = mlir::cast<StateType>(state.getType()).getCapacity();
     if (length > capacity)
       return makeError(ErrorCode::Usage, "a sequence of {} tokens does not fit in the state '{}' of {}", length,
-                     state.getSymName().str(), capacity);
+                       state.getSymName().str(), capacity);
   }
   return llvm::Error::success();
 }

@@ -152,7 +152,7 @@ llvm::Expected<Weight> applyRecipe(const std::string &name, mlir::Attribute reci
     for (const WeightPtr &source : sources)
       shapes.push_back(printed(source->shape));
     return makeError(ErrorCode::WeightRecipe, "weight '{}': {} of shapes ({}) does not give {}", name, printed(recipe),
-                   fmt::join(shapes, ", "), printed(result->shape));
+                     fmt::join(shapes, ", "), printed(result->shape));
   }
   roundValues(*result, type.getElementType());
   return result;

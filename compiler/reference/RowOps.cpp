@@ -26,7 +26,7 @@ llvm::Expected<Matrix> evaluate(PositionOp op, const StepSequences &step, const 
   for (int64_t t = 0; t < step.rows(); ++t) {
     if (step.positions[t] >= rowCount(table) - offset)
       return makeError(ErrorCode::Usage, "the sequence is too long: a table of {} positions has no row {} + {}",
-                     rowCount(table), step.positions[t], offset);
+                       rowCount(table), step.positions[t], offset);
     setRow(result, t, row(table, step.positions[t] + offset));
   }
   return result;

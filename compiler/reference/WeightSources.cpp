@@ -22,7 +22,7 @@ llvm::Expected<Weight> emptyWeight(const std::string &name, mlir::RankedTensorTy
   for (int64_t size : type.getShape()) {
     if (size < 0 || (elements > 0 && size > limit / elements))
       return makeError(ErrorCode::WeightRecipe, "weight '{}' has more elements than the interpreter holds ({})", name,
-                     limit);
+                       limit);
     elements *= size;
   }
   return Weight{type.getShape().vec(), std::vector<float>(elements)};
@@ -74,7 +74,7 @@ llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directo
   uint64_t offset = source.getOffset(), bytes = weight->values.size() * (stored.getWidth() / 8);
   if (offset > status.getSize() || bytes > status.getSize() - offset)
     return makeError(ErrorCode::WeightFile, "{}: weight '{}' is {} bytes at {}, but the file has {} bytes", file, name,
-                   bytes, offset, status.getSize());
+                     bytes, offset, status.getSize());
   auto buffer = llvm::MemoryBuffer::getFileSlice(path, bytes, offset);
   if (!buffer)
     return makeError(ErrorCode::WeightFile, "{}: cannot be read: {}", file, buffer.getError().message());
