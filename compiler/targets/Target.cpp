@@ -66,6 +66,7 @@ llvm::Expected<Target> parseTarget(llvm::StringRef name) {
   target.cpu = level == CpuLevel::X86_64_v4 ? "x86-64-v4" : "x86-64-v3";
   target.tune = isKnown(cpu) ? cpu.str() : target.cpu;
   target.level = level;
+  target.vectorLanes = level == CpuLevel::X86_64_v4 ? 16 : 8;
   return target;
 }
 

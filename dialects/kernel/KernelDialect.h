@@ -43,14 +43,16 @@ struct StateLayout {
 constexpr llvm::StringLiteral kernelAttr = "kernel.piece";
 // On a piece, and on the function that it is outlined into: #kernel.share.
 constexpr llvm::StringLiteral shareAttr = "kernel.share";
+// On the last operation of an activation's formula: the activation's name, for reports.
+constexpr llvm::StringLiteral activationAttr = "kernel.activation";
 // On an allocation: every thread has its own.
 constexpr llvm::StringLiteral privateAttr = "kernel.private";
 
 // Rows of queries that one task of attention takes.
 constexpr int64_t attentionRows = 24;
-// A step is divided by rows (`kernel.by_rows`) if every thread gets at least so many; fewer would make the threads read
-// the weights more often than the multiply-adds hide.
-constexpr int64_t manyRows = 48;
+// A step is divided by rows (`kernel.by_rows`) if every thread gets at least so many. All threads then read all weights,
+// which takes 8 operations per byte and thread to hide; fewer rows make fewer.
+constexpr int64_t manyRows = 16;
 
 // Lets one-shot-bufferize handle the pieces.
 void registerBufferization(mlir::DialectRegistry &registry);

@@ -202,4 +202,11 @@ def Kernel_BarrierOp : Kernel_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]
   let assemblyFormat = "$step (`unless_by_rows` $unless_by_rows^)? attr-dict";
 }
 
+def Kernel_MarkOp : Kernel_Op<"mark", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "this thread has finished its share of a kernel";
+  let description = "Tells the tool that measures the step, if there is one; `kernel` is a place in `talc.kernels`.";
+  let arguments = (ins Kernel_Step:$step, I64Attr:$kernel);
+  let assemblyFormat = "$step $kernel attr-dict";
+}
+
 #endif // KERNEL_OPS

@@ -3,7 +3,7 @@
 //
 //   for each block of rows that a cache holds
 //     for each panel of this thread            (K x 16 of the weight stay in cache while the rows pass)
-//       for each tile of 6 (or 5) rows
+//       for each tile of 6 (or 5) rows         (two panels at a time with vectors of 16 lanes)
 //         12 accumulators; for k: 2 vectors of the panel, 6 broadcasts, 12 fused multiply-adds
 //         epilogue on the accumulators; store
 //
@@ -57,12 +57,17 @@ public:
   }
 
 private:
-  void fewRows(int64_t rows) {
-    int64_t step = panelsFor(rows);
-    Value wide = e.add(firstPanel, e.mul(e.div(e.sub(endPanel, firstPanel), step), step));
-    e.loop(firstPanel, wide, step, [&](Value panel) { tile(rows, step, firstRow, panel); });
+  // Runs body(panels at a time, first panel) over this thread's panels.
+  void eachPanels(int64_t rows, llvm::function_ref<void(int64_t, Value)> body) {
+    int64_t step = panelsFor(rows, e.lanes);
+    Value whole = e.add(firstPanel, e.mul(e.div(e.sub(endPanel, firstPanel), step), step));
+    e.loop(firstPanel, whole, step, [&](Value panel) { body(step, panel); });
     if (step > 1)
-      e.loop(wide, endPanel, 1, [&](Value panel) { tile(rows, 1, firstRow, panel); });
+      e.loop(whole, endPanel, 1, [&](Value panel) { body(1, panel); });
+  }
+
+  void fewRows(int64_t rows) {
+    eachPanels(rows, [&](int64_t count, Value panel) { tile(rows, count, firstRow, panel); });
   }
 
   // Blocks of about equal size, none above rowBlock.
@@ -79,10 +84,10 @@ private:
       Value endSixes = e.add(first, e.mul(sixes, tileRows));
       Value endFives = e.add(endSixes, e.mul(fives, tileRows - 1));
       Value rest = e.sub(e.add(first, rows), endFives);
-      e.loop(firstPanel, endPanel, 1, [&](Value panel) {
-        e.loop(first, endSixes, tileRows, [&](Value row) { tile(tileRows, 1, row, panel); });
-        e.loop(endSixes, endFives, tileRows - 1, [&](Value row) { tile(tileRows - 1, 1, row, panel); });
-        e.dispatch(rest, 1, tileRows - 1, [&](int64_t n) { tile(n, 1, endFives, panel); });
+      eachPanels(tileRows, [&](int64_t wide, Value panel) {
+        e.loop(first, endSixes, tileRows, [&](Value row) { tile(tileRows, wide, row, panel); });
+        e.loop(endSixes, endFives, tileRows - 1, [&](Value row) { tile(tileRows - 1, wide, row, panel); });
+        e.dispatch(rest, 1, tileRows - 1, [&](int64_t n) { tile(n, wide, endFives, panel); });
       });
     });
   }
@@ -108,30 +113,37 @@ private:
         finish(rowAt[r], panelAt[p], ArrayRef(sums).slice((r * count + p) * perPanel, perPanel));
   }
 
-  // Epilogue and store of one row of one panel.
+  // Epilogue and store of one row of one panel. The sums of a gated panel are gate columns, then as many up columns.
   void finish(Value row, Value panel, ArrayRef<Value> sums) {
-    Value column = e.mul(panel, panelColumns);
+    Emitter::Values halves;
+    Emitter out(e.b, e.loc, op.getGated() && sums.size() == 1 ? e.lanes / 2 : e.lanes);
+    if (out.lanes != e.lanes) {
+      for (int64_t half : {0, 1})
+        halves.push_back(vector::ExtractStridedSliceOp::create(e.b, e.loc, sums[0], half * out.lanes, out.lanes, 1));
+      sums = halves;
+    }
+    Value column = out.mul(panel, panelColumns);
     size_t outputs = op.getGated() ? sums.size() / 2 : sums.size();
     for (size_t v = 0; v < outputs; ++v) {
-      Value at = e.add(column, v * e.lanes);
+      Value at = out.add(column, v * out.lanes);
       bool partial = width % panelColumns != 0;
-      Value mask = partial ? e.firstLanes(e.max(e.sub(e.index(width), at), e.index(0))) : Value();
+      Value mask = partial ? out.firstLanes(out.max(out.sub(out.index(width), at), out.index(0))) : Value();
       Emitter::Values arguments = {sums[v]};
       if (op.getGated())
         arguments.push_back(sums[v + outputs]);
       for (Value input : op.getInputs())
-        arguments.push_back(loadInput(input, row, at, mask));
-      Value result = vectorize(e, op.getEpilogue().front(), arguments)[0];
-      e.store(result, op.getInit(), {row, at}, mask);
+        arguments.push_back(loadInput(out, input, row, at, mask));
+      Value result = vectorize(out, op.getEpilogue().front(), arguments)[0];
+      out.store(result, op.getInit(), {row, at}, mask);
     }
   }
 
   // A vector input that fills the last panel needs no mask.
-  Value loadInput(Value input, Value row, Value column, Value mask) {
+  Value loadInput(Emitter &out, Value input, Value row, Value column, Value mask) {
     auto type = cast<MemRefType>(input.getType());
     if (type.getRank() == 2)
-      return e.load(input, {row, column}, mask);
-    return e.load(input, {column}, type.getDimSize(0) >= panels * panelColumns ? Value() : mask);
+      return out.load(input, {row, column}, mask);
+    return out.load(input, {column}, type.getDimSize(0) >= panels * panelColumns ? Value() : mask);
   }
 
   kernel::ContractOp op;

@@ -25,9 +25,9 @@ private:
   Emitter::Values step(Emitter &e, mlir::ValueRange sums, mlir::Value k) const;
 };
 
-// Columns of panels that fill the accumulators when there are only `rows` rows: few rows need many columns, so that
-// enough independent chains hide the latency of the multiply-add.
-int64_t panelsFor(int64_t rows);
+// Panels (of kernel::panelLanes columns) side by side that fill the accumulators of a tile of `rows` rows: few rows
+// need many columns, so that enough independent chains hide the latency of the multiply-add; so do wide vectors.
+int64_t panelsFor(int64_t rows, int64_t lanes);
 
 // Rows of a full tile.
 constexpr int64_t tileRows = 6;
