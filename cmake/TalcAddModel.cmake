@@ -3,9 +3,9 @@
 #
 #   talc_add_model(NAME MODEL [LIBRARY] [OPTIONS --weights=bf16 ...])
 #
-# MODEL is what `talc compile` takes: a model directory or an .mlir file. Without LIBRARY the result is the program NAME in
-# the current binary directory, made by the target NAME, which is part of `all`. With LIBRARY, NAME is a library to link
-# with: it brings libNAME.so and the header NAME.h.
+# MODEL is what `talc compile` takes: a model directory or an .mlir file. Without LIBRARY the target NAME, a part of `all`,
+# makes the program models/NAME in the current binary directory. With LIBRARY, NAME is a library to link with: it brings
+# models/libNAME.so and the header NAME.h.
 #
 # The talc command is found in TALC_COMMAND, else in the search path.
 include_guard()
@@ -19,7 +19,8 @@ function(talc_add_model name model)
   if(IS_DIRECTORY ${model})
     file(GLOB inputs CONFIGURE_DEPENDS ${model}/*)
   endif()
-  set(directory ${CMAKE_CURRENT_BINARY_DIR})
+  set(directory ${CMAKE_CURRENT_BINARY_DIR}/models)
+  file(MAKE_DIRECTORY ${directory})
   set(outputs ${directory}/${name})
   if(ARG_LIBRARY)
     set(outputs ${directory}/lib${name}.so ${directory}/${name}.h)
