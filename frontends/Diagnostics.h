@@ -8,7 +8,7 @@
 
 namespace talc {
 
-// Stable: a number never changes its meaning. Documented with examples in frontends/ErrorCodes.md.
+// Stable: a number never changes its meaning. Documented with examples in docs/errors.md.
 enum class ImportError {
   ConfigFile = 101,         // config.json cannot be read or is no valid JSON
   ModelType = 102,          // model_type is missing or unknown
