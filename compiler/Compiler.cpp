@@ -156,7 +156,8 @@ static llvm::Error writeModel(ModuleOp module, const ProductOptions &options, cp
   if (!code)
     return code.takeError();
   tell(options.listener, "weights");
-  ArtifactParts parts{module, options.target, {{options.target.level, std::move(*code)}}, options.tokenizer, *carrier};
+  ArtifactParts parts{module,   options.target,  {{options.target.level, std::move(*code)}}, options.tokenizer,
+                      *carrier, emitter.spills()};
   if (!library)
     return writeArtifact(parts, options.path);
   llvm::Expected<std::string> header = writeLibraryHeader(module, options.path);

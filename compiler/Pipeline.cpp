@@ -72,6 +72,8 @@ static void addBufferize(OpPassManager &passes) {
   passes.addPass(createOutlineKernels());
   passes.addPass(createInsertBarriers());
   passes.addPass(createPlanMemory());
+  // When the calls of kernels are final: what each one costs, and where it ends.
+  passes.addPass(createMarkKernels());
   endStage(passes, {"builtin", "func", "talc", "kernel", "linalg", "memref", "arith", "math"});
 }
 

@@ -105,7 +105,7 @@ llvm::Error ArtifactWriter::plan() {
   if (!mapped)
     return mapped.takeError();
   carrier = *mapped;
-  manifest = makeManifest(parts.module, weights, parts.target);
+  manifest = makeManifest(parts.module, weights, parts.target, parts.spills);
   addSection(SectionKind::Manifest, bytesOf(manifest));
   addSection(SectionKind::ModelInfo, {reinterpret_cast<const uint8_t *>(&facts), sizeof(facts)});
   for (const CodeVariant &variant : parts.code)

@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <vector>
 
@@ -20,8 +21,9 @@ struct ArtifactParts {
   mlir::ModuleOp module;  // after stage codegen
   targets::Target target;
   std::vector<CodeVariant> code;
-  std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
-  std::string carrier;             // path of the program or library that carries the model
+  std::vector<uint8_t> tokenizer;   // a Tokenizer section; empty: none
+  std::string carrier;              // path of the program or library that carries the model
+  llvm::StringMap<int64_t> spills;  // registers that a kernel spills, by its name; for the manifest
 };
 
 // Layout: runtime/artifact/ArtifactFormat.h. On failure nothing is left at or beside `path`.

@@ -4,8 +4,6 @@
 
 #include "compiler/artifact/ModelFacts.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-
 #include <nlohmann/json.hpp>
 
 using namespace mlir;
@@ -25,15 +23,37 @@ static Json describeWeight(const PlacedWeight &placed) {
           {"bytes", placed.bytes}};
 }
 
-static Json describeKernels(ModuleOp module) {
+// The entries of mark-kernels as they are, in their order, which is how running code refers to them.
+static Json describeKernels(ModuleOp module, const llvm::StringMap<int64_t> &spills) {
   Json kernels = Json::array();
-  for (LLVM::LLVMFuncOp function : module.getOps<LLVM::LLVMFuncOp>())
-    if (!function.isDeclaration() && !function.getSymName().starts_with("talc_"))
-      kernels.push_back(function.getSymName().str());
+  auto entries = module->getAttrOfType<ArrayAttr>(kernelsAttr);
+  if (!entries)
+    return kernels;
+  for (auto entry : entries.getAsRange<DictionaryAttr>()) {
+    Json kernel;
+    for (NamedAttribute field : entry)
+      if (auto text = dyn_cast<StringAttr>(field.getValue()))
+        kernel[field.getName().str()] = text.str();
+      else if (auto number = dyn_cast<IntegerAttr>(field.getValue()))
+        kernel[field.getName().str()] = number.getValue().getSExtValue();
+    auto name = entry.getAs<StringAttr>("name");
+    kernel["spills"] = name ? spills.lookup(name.getValue()) : 0;
+    kernels.push_back(std::move(kernel));
+  }
   return kernels;
 }
 
-std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, const targets::Target &target) {
+// Numbers that the model was trained for; what recipes add (padding, tables) does not count.
+static int64_t countParameters(ModuleOp module) {
+  int64_t count = 0;
+  for (auto weight : module.getOps<WeightOp>())
+    if (isa<FileSourceAttr, RandomSourceAttr, ValuesSourceAttr>(weight.getSource()))
+      count += cast<RankedTensorType>(weight.getType()).getNumElements();
+  return count;
+}
+
+std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, const targets::Target &target,
+                         const llvm::StringMap<int64_t> &spills) {
   Json manifest;
   manifest["talc"] = TALC_VERSION;
   manifest["format"] = artifact::formatVersion;
@@ -44,7 +64,8 @@ std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, 
     for (NamedAttribute figure : plan)
       if (auto value = dyn_cast<IntegerAttr>(figure.getValue()))
         manifest["plan"][figure.getName().str()] = value.getValue().getSExtValue();
-  manifest["kernels"] = describeKernels(module);
+  manifest["parameters"] = countParameters(module);
+  manifest["kernels"] = describeKernels(module, spills);
   manifest["weights"] = Json::array();
   for (const PlacedWeight &placed : weights)
     manifest["weights"].push_back(describeWeight(placed));

@@ -7,6 +7,8 @@
 
 namespace talc {
 
-std::string makeManifest(mlir::ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, const targets::Target &target);
+// `spills`: registers that a kernel spills, by the kernel's name.
+std::string makeManifest(mlir::ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, const targets::Target &target,
+                         const llvm::StringMap<int64_t> &spills);
 
 }  // namespace talc

@@ -150,6 +150,15 @@ def PlanMemory : Pass<"plan-memory", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
+def MarkKernels : Pass<"mark-kernels", "mlir::ModuleOp"> {
+  let summary = "lists what every kernel does and needs, and marks where it ends";
+  let description = [{
+    Adds `talc.kernels` to the module, an entry for every place that calls a kernel: what was fused, shapes, operations,
+    bytes, calls per step. A kernel.mark with the place of the entry follows the call, for `talc bench`.
+  }];
+  let dependentDialects = ["talc::kernel::KernelDialect"];
+}
+
 //===--- schedule: pieces -> vector, scf -------------------------------------------------------------------------===//
 
 def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {

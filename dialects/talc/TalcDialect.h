@@ -36,5 +36,9 @@ constexpr llvm::StringLiteral entryAttr = "talc.entry";  // unit
 constexpr llvm::StringLiteral phaseAttr = "talc.phase";  // string, one of:
 constexpr llvm::StringLiteral prefillPhase = "prefill";  // any number of tokens
 constexpr llvm::StringLiteral decodePhase = "decode";    // one token
+// Attribute of a module whose kernels are known: an array of dictionaries, for reports (mark-kernels).
+constexpr llvm::StringLiteral kernelsAttr = "talc.kernels";
+// Attribute of the last operation of an activation's formula: the activation's name, for reports.
+constexpr llvm::StringLiteral activationAttr = "talc.activation";
 
 }  // namespace talc

@@ -29,7 +29,7 @@ struct Row {
 
 // Field order is part of the contract: generated code addresses fields by index (8 bytes each).
 struct StepContext {
-  int64_t thread;             // 0 to threads - 1
+  int64_t thread;  // 0 to threads - 1
   int64_t threads;
   int64_t rowCount;
   int64_t spanCount;
@@ -39,11 +39,15 @@ struct StepContext {
   const Span *spans;          // [spanCount]
   const int32_t *outputRows;  // [outputCount]
   const unsigned char *weights;
-  unsigned char *state;       // slot s begins at state + s * ModelInfo::stateBytesPerSlot; fresh state is zero
-  unsigned char *arena;       // 64-byte aligned, sized by ModelInfo for this rowCount and thread count
-  float *output;              // [outputCount][vocabularySize]
+  unsigned char *state;  // slot s begins at state + s * ModelInfo::stateBytesPerSlot; fresh state is zero
+  unsigned char *arena;  // 64-byte aligned, sized by ModelInfo for this rowCount and thread count
+  float *output;         // [outputCount][vocabularySize]
   void (*barrier)(void *barrierState);
   void *barrierState;
+  // For tools that measure; null in normal runs. Called with a kernel's number (its place in the manifest's list) when
+  // a thread has finished its share of the kernel.
+  void (*mark)(void *markState, int64_t thread, int64_t kernel);
+  void *markState;
 };
 
 using StepFunction = void (*)(const StepContext *);

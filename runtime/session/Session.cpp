@@ -79,6 +79,37 @@ static void runThread(void *argument, int32_t thread) {
   step->function(&context);
 }
 
+namespace {
+struct MeasuredThread {
+  StepContext context;
+  void (*barrier)(void *barrierState);
+  void *barrierState;
+
+  void mark(int64_t event) const { context.mark(context.markState, context.thread, event); }
+};
+}  // namespace
+
+// Also tells when the step begins, when a barrier was passed and when the step ends.
+static void runMeasuredThread(void *argument, int32_t thread) {
+  auto *step = static_cast<Step *>(argument);
+  MeasuredThread own = {*step->context, step->context->barrier, step->context->barrierState};
+  own.context.thread = thread;
+  own.context.barrierState = &own;
+  own.context.barrier = [](void *state) {
+    auto *self = static_cast<MeasuredThread *>(state);
+    self->barrier(self->barrierState);
+    self->mark(Session::barrierPassed);
+  };
+  own.mark(Session::stepBegins);
+  step->function(&own.context);
+  own.mark(Session::stepEnds);
+}
+
+void Session::measure(Mark newMark, void *state) {
+  mark = newMark;
+  markState = state;
+}
+
 void Session::runStep() {
   StepContext context = {};
   context.threads = pool->size();
@@ -95,8 +126,10 @@ void Session::runStep() {
   context.output = reinterpret_cast<float *>(output.data());
   context.barrier = [](void *barrier) { static_cast<Barrier *>(barrier)->wait(); };
   context.barrierState = &pool->barrier();
+  context.mark = mark;
+  context.markState = markState;
   Step step = {context.rowCount == 1 ? model.code().decode() : model.code().prefill(), &context};
-  pool->run(runThread, &step);
+  pool->run(mark ? runMeasuredThread : runThread, &step);
 }
 
 const float *Session::logits(int32_t sequence, int32_t &rows) const {

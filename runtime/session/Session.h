@@ -29,6 +29,12 @@ public:
   talc_session_memory memory() const;
   const Model &usedModel() const { return model; }
 
+  // For tools: `mark` is called on every thread with a kernel's number after each kernel, and with one of the negative
+  // numbers below. Null: measures nothing.
+  using Mark = void (*)(void *state, int64_t thread, int64_t kernel);
+  static constexpr int64_t stepBegins = -1, barrierPassed = -2, stepEnds = -3;
+  void measure(Mark mark, void *state);
+
 private:
   explicit Session(const Model &model) : model(model) {}
   Status reserveState(int32_t slots);
@@ -40,6 +46,8 @@ private:
   std::vector<int32_t> lengths;  // [slot], tokens held
   Batch batch;
   bool evaluated = false;  // the batch's logits are there
+  Mark mark = nullptr;
+  void *markState = nullptr;
   Mapping state, arena, output;
 };
 

@@ -27,6 +27,8 @@ struct StepContext {
   float *output;
   void (*barrier)(void *);
   void *barrierState;
+  void (*mark)(void *, int64_t, int64_t);
+  void *markState;
 };
 
 // The weights section.

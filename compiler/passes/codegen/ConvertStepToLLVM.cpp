@@ -30,7 +30,7 @@ using talc::artifact::Span;
 using talc::artifact::StepContext;
 namespace kernel = talc::kernel;
 
-static_assert(sizeof(Span) == 16 && sizeof(Row) == 8 && sizeof(StepContext) == 15 * 8);
+static_assert(sizeof(Span) == 16 && sizeof(Row) == 8 && sizeof(StepContext) == 17 * 8);
 
 namespace {
 
@@ -147,6 +147,21 @@ void convertBarrier(StepReader &r, kernel::BarrierOp op) {
   callBarrier(r, op.getStep());
 }
 
+// Costs a load and a branch that is not taken when nobody measures.
+void convertMark(StepReader &r, kernel::MarkOp op) {
+  Value function = r.field(op.getStep(), offsetof(StepContext, mark), r.pointer());
+  Value null = LLVM::ZeroOp::create(r.b, r.loc, r.pointer());
+  Value wanted = LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::ne, function, null);
+  auto branch = scf::IfOp::create(r.b, r.loc, wanted, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(r.b);
+  r.b.setInsertionPointToStart(branch.thenBlock());
+  Value state = r.field(op.getStep(), offsetof(StepContext, markState), r.pointer());
+  Value thread = r.field(op.getStep(), offsetof(StepContext, thread), r.b.getI64Type());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(r.b.getContext()),
+                                          {r.pointer(), r.b.getI64Type(), r.b.getI64Type()});
+  LLVM::CallOp::create(r.b, r.loc, type, ValueRange{function, state, thread, r.constant(op.getKernel())});
+}
+
 // The values that stand for the results of a step op.
 SmallVector<Value> convert(StepReader &r, Operation *op) {
   auto count = [&](auto o, int64_t at) -> SmallVector<Value> { return {r.count(o.getStep(), at)}; };
@@ -187,6 +202,10 @@ SmallVector<Value> convert(StepReader &r, Operation *op) {
       .Case([&](kernel::ArenaOp o) -> SmallVector<Value> { return {convertArena(r, o)}; })
       .Case([&](kernel::BarrierOp o) -> SmallVector<Value> {
         convertBarrier(r, o);
+        return {};
+      })
+      .Case([&](kernel::MarkOp o) -> SmallVector<Value> {
+        convertMark(r, o);
         return {};
       });
 }

@@ -35,7 +35,7 @@ struct Formula {
 
 }  // namespace
 
-Value activationBody(OpBuilder &builder, Location loc, ActivationKind kind, Value x) {
+static Value activationFormula(OpBuilder &builder, Location loc, ActivationKind kind, Value x) {
   Formula f{builder, loc};
   switch (kind) {
   case ActivationKind::relu:
@@ -63,6 +63,12 @@ Value activationBody(OpBuilder &builder, Location loc, ActivationKind kind, Valu
     return math::TanhOp::create(builder, loc, x);
   }
   llvm_unreachable("every activation is handled");
+}
+
+Value activationBody(OpBuilder &builder, Location loc, ActivationKind kind, Value x) {
+  Value result = activationFormula(builder, loc, kind, x);
+  result.getDefiningOp()->setAttr(activationAttr, builder.getStringAttr(stringifyActivationKind(kind)));
+  return result;
 }
 
 Value elementwiseBody(OpBuilder &builder, Location loc, Operation *op, ValueRange operands) {

@@ -14,6 +14,8 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -150,6 +152,34 @@ void ObjectEmitter::optimize(llvm::Module &module) {
       expandMemoryIntrinsics(function, functions.getResult<llvm::TargetIRAnalysis>(function));
 }
 
+namespace {
+
+// Reads the register allocator's remarks: "%1 spills ... generated in function".
+class SpillCounter : public llvm::DiagnosticHandler {
+public:
+  explicit SpillCounter(llvm::StringMap<int64_t> &spills) : spills(spills) {}
+
+  bool isMissedOptRemarkEnabled(llvm::StringRef pass) const override { return pass == "regalloc"; }
+  bool isAnyRemarkEnabled() const override { return true; }
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    auto *remark = llvm::dyn_cast<llvm::DiagnosticInfoOptimizationBase>(&info);
+    if (!remark)
+      return false;
+    int64_t count = 0;
+    for (const auto &argument : remark->getArgs())
+      if (argument.Key == "NumSpills" && !llvm::StringRef(argument.Val).getAsInteger(10, count) &&
+          remark->getRemarkName() == "SpillReloadCopies")
+        spills[remark->getFunction().getName()] = count;
+    return true;
+  }
+
+private:
+  llvm::StringMap<int64_t> &spills;
+};
+
+}  // namespace
+
 static llvm::Error checkNothingUndefined(llvm::MemoryBufferRef object) {
   auto file = llvm::object::ObjectFile::createObjectFile(object);
   if (!file)
@@ -173,6 +203,7 @@ llvm::Expected<std::vector<uint8_t>> ObjectEmitter::emit(llvm::Module &module) {
   passes.add(new llvm::TargetLibraryInfoWrapperPass(noLibrary(machine->getTargetTriple())));
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
     return internalError("LLVM cannot write object files for {}", target.cpu);
+  module.getContext().setDiagnosticHandler(std::make_unique<SpillCounter>(spillsOfFunctions));
   passes.run(module);
   if (llvm::Error error = checkNothingUndefined({{bytes.data(), bytes.size()}, "generated code"}))
     return std::move(error);

@@ -5,6 +5,7 @@
 #include "compiler/targets/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -25,6 +26,10 @@ public:
   // A relocatable object without undefined symbols.
   llvm::Expected<std::vector<uint8_t>> emit(llvm::Module &module);
 
+  // How many times the code that emit() made writes a register to the stack for want of registers, by function; a
+  // function that is not there spills nothing.
+  const llvm::StringMap<int64_t> &spills() const { return spillsOfFunctions; }
+
 private:
   ObjectEmitter(const targets::Target &target, std::unique_ptr<llvm::TargetMachine> machine)
       : target(target), machine(std::move(machine)) {}
@@ -33,6 +38,7 @@ private:
 
   targets::Target target;
   std::unique_ptr<llvm::TargetMachine> machine;
+  llvm::StringMap<int64_t> spillsOfFunctions;
 };
 
 }  // namespace talc::cpu
