@@ -43,8 +43,6 @@ struct StateLayout {
 constexpr llvm::StringLiteral kernelAttr = "kernel.piece";
 // On a piece, and on the function that it is outlined into: #kernel.share.
 constexpr llvm::StringLiteral shareAttr = "kernel.share";
-// On the last operation of an activation's formula: the activation's name, for reports.
-constexpr llvm::StringLiteral activationAttr = "kernel.activation";
 // On an allocation: every thread has its own.
 constexpr llvm::StringLiteral privateAttr = "kernel.private";
 
