@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// divide-work: the share of every piece, with many rows, with one, and for the rows of results.
+// RUN: talc-opt %s -divide-work | FileCheck %s
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+
+// Row pieces go by rows; contractions and attention decide when the step runs.
+// CHECK-LABEL: @many_rows
+// CHECK: memref.alloc(%{{.*}}) : memref
+// CHECK: kernel.gather ids {{.*}}{kernel.share = #kernel<share rows>}
+// CHECK: kernel.norm {{.*}}{kernel.share = #kernel<share rows>}
+// CHECK: kernel.rope {{.*}}{kernel.share = #kernel<share rows>}
+// CHECK: kernel.append {{.*}}{kernel.share = #kernel<share rows>}
+// CHECK: kernel.attention {{.*}}{kernel.share = #kernel<share adaptive>}
+// CHECK: kernel.contract
+// CHECK: } {kernel.share = #kernel<share adaptive>}
+// CHECK: memref.copy {{.*}}{kernel.share = #kernel<share rows>}
+func.func @many_rows(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64>, %table: memref<80x32xf32>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<2x32x16xf32>, %out: memref<?x32xf32>) {
+  %x = memref.alloc(%rows) : memref<?x32xf32>
+  kernel.gather ids %s, %table plus 0 into %x : (!kernel.step, memref<80x32xf32>, memref<?x32xf32>) -> ()
+  kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %x : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  kernel.rope %s, %x, %angles heads 2 into %x : (!kernel.step, memref<?x32xf32>, memref<64x16xf32>, memref<?x32xf32>) -> ()
+  kernel.append %s, %kv, %x, %x : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x32xf32>
+  kernel.attention causal %s, %x, %kv heads 2 scale 0.25 window 0 into %x : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
+  kernel.contract %s, %x, %w into %x {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  memref.copy %x, %out : memref<?x32xf32> to memref<?x32xf32>
+  return
+}
+
+// A row piece with one row is for every thread, in memory of its own; what goes to the caller has one writer.
+// CHECK-LABEL: @one_row
+// CHECK: memref.alloc() {kernel.private}
+// CHECK: memref.alloc() : memref<1x64xf32>
+// CHECK: memref.alloc() {kernel.private}
+// CHECK: kernel.norm {{.*}}{kernel.share = #kernel<share all>}
+// CHECK: kernel.contract
+// CHECK: } {kernel.share = #kernel<share columns>}
+// CHECK: kernel.rope {{.*}}{kernel.share = #kernel<share all>}
+// CHECK: kernel.append {{.*}}{kernel.share = #kernel<share heads>}
+// CHECK: kernel.attention {{.*}}{kernel.share = #kernel<share heads>}
+// CHECK: linalg.generic {{.*}}{kernel.share = #kernel<share rows>}
+func.func @one_row(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 64>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<4x32x16xf32>, %out: memref<1x32xf32>) {
+  %a = memref.alloc() : memref<1x32xf32>
+  %b = memref.alloc() : memref<1x64xf32>
+  %c = memref.alloc() : memref<1x32xf32>
+  %d = memref.alloc() : memref<1x32xf32>
+  kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %a : (!kernel.step, memref<1x32xf32>, memref<32xf32>, memref<1x32xf32>) -> ()
+  kernel.contract %s, %a, %w into %b {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : (!kernel.step, memref<1x32xf32>, memref<4x32x16xf32>, memref<1x64xf32>) -> ()
+  %q = memref.subview %b[0, 0] [1, 32] [1, 1] : memref<1x64xf32> to memref<1x32xf32, strided<[64, 1]>>
+  kernel.rope %s, %q, %angles heads 2 into %c : (!kernel.step, memref<1x32xf32, strided<[64, 1]>>, memref<64x16xf32>, memref<1x32xf32>) -> ()
+  kernel.append %s, %kv, %c, %c : !talc.state<2 x 16 x 64>, memref<1x32xf32>, memref<1x32xf32>
+  kernel.attention causal %s, %c, %kv heads 2 scale 0.25 window 0 into %d : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64>, memref<1x32xf32>) -> ()
+  linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%x, %d : memref<1x32xf32>, memref<1x32xf32>) outs(%out : memref<1x32xf32>) {
+  ^bb0(%p: f32, %r: f32, %o: f32):
+    %sum = arith.addf %p, %r : f32
+    linalg.yield %sum : f32
+  }
+  return
+}
+
+// Memory that pieces of another division write, too, belongs to all threads; so does a block's destination.
+// CHECK-LABEL: @other_writers
+// CHECK-NOT: kernel.private
+// CHECK: kernel.norm {{.*}}{kernel.share = #kernel<share rows>}
+// CHECK: kernel.norm {{.*}}{kernel.share = #kernel<share rows>}
+func.func @other_writers(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 64>, %scale: memref<32xf32>, %out: memref<1x32xf32>) {
+  %a = memref.alloc() : memref<1x32xf32>
+  %b = memref.alloc() : memref<1x32xf32>
+  kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %a : (!kernel.step, memref<1x32xf32>, memref<32xf32>, memref<1x32xf32>) -> ()
+  kernel.attention causal %s, %x, %kv heads 2 scale 0.25 window 0 into %a : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64>, memref<1x32xf32>) -> ()
+  kernel.norm rms %s, %a, %scale epsilon 0.5 groups 1 into %b : (!kernel.step, memref<1x32xf32>, memref<32xf32>, memref<1x32xf32>) -> ()
+  call @block(%s, %a, %b) : (!kernel.step, memref<1x32xf32>, memref<1x32xf32>) -> ()
+  memref.copy %b, %out : memref<1x32xf32> to memref<1x32xf32>
+  return
+}
+func.func private @block(%s: !kernel.step, %x: memref<1x32xf32>, %out: memref<1x32xf32>) {
+  memref.copy %x, %out : memref<1x32xf32> to memref<1x32xf32>
+  return
+}
+
+// 24 queries of a head are one task, 25 are two: append cannot follow them by heads.
+// CHECK-LABEL: @group_fits
+// CHECK: kernel.append {{.*}}{kernel.share = #kernel<share heads>}
+func.func @group_fits(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref<1x8xf32>, %q: memref<1x192xf32>, %out: memref<1x192xf32>) {
+  kernel.append %s, %kv, %k, %k : !talc.state<1 x 8 x 64>, memref<1x8xf32>, memref<1x8xf32>
+  kernel.attention causal %s, %q, %kv heads 24 scale 0.25 window 0 into %out : (!kernel.step, memref<1x192xf32>, !talc.state<1 x 8 x 64>, memref<1x192xf32>) -> ()
+  return
+}
+// CHECK-LABEL: @group_too_large
+// CHECK: kernel.append {{.*}}{kernel.share = #kernel<share rows>}
+func.func @group_too_large(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref<1x8xf32>, %q: memref<1x200xf32>, %out: memref<1x200xf32>) {
+  kernel.append %s, %kv, %k, %k : !talc.state<1 x 8 x 64>, memref<1x8xf32>, memref<1x8xf32>
+  kernel.attention causal %s, %q, %kv heads 25 scale 0.25 window 0 into %out : (!kernel.step, memref<1x200xf32>, !talc.state<1 x 8 x 64>, memref<1x200xf32>) -> ()
+  return
+}
+
+// Results are few rows: their contractions always go by columns.
+// CHECK-LABEL: @outputs
+// CHECK: kernel.gather outputs {{.*}}{kernel.share = #kernel<share rows>}
+// CHECK: } {kernel.share = #kernel<share columns>}
+// CHECK: } {kernel.share = #kernel<share columns>}
+func.func @outputs(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>) {
+  %count = kernel.output_count %s
+  %a = memref.alloc(%count) : memref<?x32xf32>
+  %b = memref.alloc(%count) : memref<?x32xf32>
+  %out = kernel.output %s : memref<?x32xf32>
+  kernel.gather outputs %s, %x plus 0 into %a : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  kernel.contract %s, %a, %w into %b {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  kernel.contract %s, %b, %w into %out {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  return
+}
