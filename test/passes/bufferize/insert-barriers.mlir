@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// insert-barriers: which neighbours need a barrier, which need one only when the step is not divided by rows, and which
+// need none.
+// RUN: talc-opt %s -outline-kernels -insert-barriers | FileCheck %s
+
+// An entry function starts on all threads at once. Neighbours by rows need nothing; by rows and adaptive one unless
+// the step is divided by rows; attention meets the rows of other threads in the state.
+// CHECK-LABEL: func.func @prefill(
+// CHECK-NOT: kernel.barrier
+// CHECK: call @gather
+// CHECK-NOT: kernel.barrier
+// CHECK: call @norm
+// CHECK-NEXT: kernel.barrier %{{.*}} unless_by_rows
+// CHECK-NEXT: call @contract
+// CHECK-NEXT: kernel.barrier %{{.*}} unless_by_rows
+// CHECK-NEXT: call @rope
+// CHECK-NEXT: call @append
+// CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CHECK-NEXT: call @attention
+// CHECK-NEXT: kernel.barrier %{{.*}} unless_by_rows
+// CHECK-NEXT: call @contract
+// CHECK-NEXT: return
+func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64>, %table: memref<80x32xf32>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<2x32x16xf32>, %out: memref<?x32xf32>) attributes {talc.entry} {
+  %x = memref.alloc(%rows) : memref<?x32xf32>
+  %y = memref.alloc(%rows) : memref<?x32xf32>
+  %q = memref.alloc(%rows) : memref<?x32xf32>
+  kernel.gather ids %s, %table plus 0 into %x {kernel.share = #kernel<share rows>} : (!kernel.step, memref<80x32xf32>, memref<?x32xf32>) -> ()
+  kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  kernel.contract %s, %y, %w into %x {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share adaptive>} : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  kernel.rope %s, %x, %angles heads 2 into %q {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<64x16xf32>, memref<?x32xf32>) -> ()
+  kernel.append %s, %kv, %q, %q {kernel.share = #kernel<share rows>} : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x32xf32>
+  kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %y {kernel.share = #kernel<share adaptive>} : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
+  kernel.contract %s, %y, %w into %out {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share adaptive>} : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  return
+}
+
+// One row: memory of a thread's own, and append and attention by heads, need none. A block begins with a barrier.
+// CHECK-LABEL: func.func @decode_block(
+// CHECK: kernel.barrier %{{[a-z0-9]+$}}
+// CHECK-NEXT: call @norm
+// CHECK-NEXT: call @contract
+// CHECK-NEXT: memref.subview
+// CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CHECK-NEXT: call @rope
+// CHECK-NEXT: call @append
+// CHECK-NEXT: call @attention
+// CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CHECK-NEXT: call @contract
+// CHECK-NEXT: return
+func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 64>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<4x32x16xf32>, %v: memref<2x32x16xf32>, %out: memref<1x32xf32>) {
+  %a = memref.alloc() {kernel.private} : memref<1x32xf32>
+  %b = memref.alloc() : memref<1x64xf32>
+  %c = memref.alloc() {kernel.private} : memref<1x32xf32>
+  %d = memref.alloc() : memref<1x32xf32>
+  kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %a {kernel.share = #kernel<share all>} : (!kernel.step, memref<1x32xf32>, memref<32xf32>, memref<1x32xf32>) -> ()
+  kernel.contract %s, %a, %w into %b {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<4x32x16xf32>, memref<1x64xf32>) -> ()
+  %q = memref.subview %b[0, 0] [1, 32] [1, 1] : memref<1x64xf32> to memref<1x32xf32, strided<[64, 1]>>
+  kernel.rope %s, %q, %angles heads 2 into %c {kernel.share = #kernel<share all>} : (!kernel.step, memref<1x32xf32, strided<[64, 1]>>, memref<64x16xf32>, memref<1x32xf32>) -> ()
+  kernel.append %s, %kv, %c, %c {kernel.share = #kernel<share heads>} : !talc.state<2 x 16 x 64>, memref<1x32xf32>, memref<1x32xf32>
+  kernel.attention causal %s, %c, %kv heads 2 scale 0.25 window 0 into %d {kernel.share = #kernel<share heads>} : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64>, memref<1x32xf32>) -> ()
+  kernel.contract %s, %d, %v inputs(%x) into %out {
+  ^bb0(%sum: f32, %r: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>, memref<1x32xf32>) -> ()
+  return
+}
+
+// Append by rows does not fit attention by heads.
+// CHECK-LABEL: func.func @large_group(
+// CHECK: call @append
+// CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CHECK-NEXT: call @attention
+func.func @large_group(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref<1x8xf32>, %q: memref<1x200xf32>, %out: memref<1x200xf32>) attributes {talc.entry} {
+  kernel.append %s, %kv, %k, %k {kernel.share = #kernel<share rows>} : !talc.state<1 x 8 x 64>, memref<1x8xf32>, memref<1x8xf32>
+  kernel.attention causal %s, %q, %kv heads 25 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<1x200xf32>, !talc.state<1 x 8 x 64>, memref<1x200xf32>) -> ()
+  return
+}
+
+// Contractions that touch nothing of each other need none between them; overwriting what another division still reads
+// needs one.
+// CHECK-LABEL: func.func @overwrite(
+// CHECK-NOT: kernel.barrier
+// CHECK: call @contract
+// CHECK-NEXT: call @contract
+// CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CHECK-NEXT: call @contract
+// CHECK-NEXT: return
+func.func @overwrite(%s: !kernel.step, %x: memref<1x32xf32>, %y: memref<1x32xf32>, %z: memref<1x32xf32>, %w: memref<2x32x16xf32>) attributes {talc.entry} {
+  kernel.contract %s, %x, %w into %y {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
+  kernel.contract %s, %x, %w into %z {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
+  kernel.contract %s, %z, %w into %x {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
+  return
+}
+
+// The caller need not separate a block from what came before; what comes after it waits always. Rows of results are
+// divided by themselves.
+// CHECK-LABEL: func.func @calls(
+// CHECK: call @copy
+// CHECK-NEXT: call @block
+// CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CHECK-NEXT: call @norm
+// CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CHECK-NEXT: call @gather
+// CHECK-NEXT: call @norm
+// CHECK-NEXT: return
+func.func @calls(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>, %scale: memref<32xf32>) attributes {talc.entry} {
+  %count = kernel.output_count %s
+  %r = memref.alloc(%count) : memref<?x32xf32>
+  %out = kernel.output %s : memref<?x32xf32>
+  memref.copy %x, %y {kernel.share = #kernel<share rows>} : memref<?x32xf32> to memref<?x32xf32>
+  call @block(%s, %y, %x) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  kernel.gather outputs %s, %y plus 0 into %r {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  kernel.norm rms %s, %r, %scale epsilon 0.5 groups 1 into %out {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  return
+}
+func.func private @block(%s: !kernel.step, %x: memref<?x32xf32>, %out: memref<?x32xf32>) {
+  memref.copy %x, %out {kernel.share = #kernel<share rows>} : memref<?x32xf32> to memref<?x32xf32>
+  return
+}
