@@ -61,7 +61,7 @@ def Kernel_AttentionOp : Kernel_Piece<"attention"> {
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$queries, Talc_State:$state, Kernel_Data:$init,
                        Talc_MaskKindAttr:$mask, I64Attr:$heads, F64Attr:$scale, I64Attr:$window);
   let assemblyFormat = [{
-    $mask $step `,` $queries `,` $state `heads` $heads `scale` $scale `window` $window `into` $init attr-dict `:`
+    `` $mask $step `,` $queries `,` $state `heads` $heads `scale` $scale `window` $window `into` $init attr-dict `:`
     functional-type(operands, results)
   }];
 }
@@ -71,7 +71,7 @@ def Kernel_NormOp : Kernel_Piece<"norm"> {
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$scale, Optional<Kernel_Data>:$bias,
                        Kernel_Data:$init, Talc_NormKindAttr:$kind, F64Attr:$epsilon, I64Attr:$groups);
   let assemblyFormat = [{
-    $kind $step `,` $x `,` $scale (`bias` $bias^)? `epsilon` $epsilon `groups` $groups `into` $init attr-dict `:`
+    `` $kind $step `,` $x `,` $scale (`bias` $bias^)? `epsilon` $epsilon `groups` $groups `into` $init attr-dict `:`
     functional-type(operands, results)
   }];
 }
@@ -93,7 +93,7 @@ def Kernel_GatherOp : Kernel_Piece<"gather"> {
   let arguments = (ins Kernel_GatherIndexAttr:$index, Kernel_Step:$step, Kernel_Data:$table, Kernel_Data:$init,
                        I64Attr:$offset);
   let assemblyFormat = [{
-    $index $step `,` $table `plus` $offset `into` $init attr-dict `:` functional-type(operands, results)
+    `` $index $step `,` $table `plus` $offset `into` $init attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -101,7 +101,7 @@ def Kernel_AppendOp : Kernel_Op<"append", [MemoryEffects<[MemRead, MemWrite]>]> 
   let summary = "stores keys and values of the step's rows in a state; see `talc.append`";
   let arguments = (ins Kernel_Step:$step, Talc_State:$state, Kernel_Data:$keys, Kernel_Data:$values);
   let assemblyFormat = [{
-    $step `,` $state `,` $keys `,` $values attr-dict `:` type($state) `,` type($keys) `,` type($values)
+    $step `,` $state `,` $keys `,` $values attr-dict `:` qualified(type($state)) `,` type($keys) `,` type($values)
   }];
 }
 
@@ -155,14 +155,14 @@ def Kernel_StateOp : Kernel_Op<"state", [Pure]> {
   let summary = "a state's handle";
   let arguments = (ins FlatSymbolRefAttr:$name);
   let results = (outs Talc_State:$result);
-  let assemblyFormat = "$name attr-dict `:` type($result)";
+  let assemblyFormat = "$name attr-dict `:` qualified(type($result))";
 }
 
 class Kernel_StatePart<string opName, string opSummary> : Kernel_Op<opName, [Pure]> {
   let summary = opSummary;
   let arguments = (ins Kernel_Step:$step, Talc_State:$state, Index:$slot);
   let results = (outs AnyStaticShapeMemRef:$result);
-  let assemblyFormat = "$step `,` $state `[` $slot `]` attr-dict `:` type($state) `->` type($result)";
+  let assemblyFormat = "$step `,` $state `[` $slot `]` attr-dict `:` qualified(type($state)) `->` type($result)";
 }
 def Kernel_KeysOp : Kernel_StatePart<"keys", "one slot's keys"> {
   let description = [{

@@ -15,6 +15,44 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialects/talc/TalcAttributes.cpp.inc"
 
+using namespace mlir;
+
+namespace talc {
+
+static LogicalResult requirePositive(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef what, double value) {
+  return value > 0 ? success() : emitError() << "has the " << what << " " << value << ", expected a number > 0";
+}
+
+LogicalResult StateType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t heads, int64_t width,
+                                int64_t capacity) {
+  if (heads > 0 && width > 0 && capacity > 0)
+    return success();
+  return emitError() << "a state of " << heads << " heads of width " << width << " for " << capacity
+                     << " tokens is impossible";
+}
+
+LogicalResult LinearScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::APFloat factor) {
+  return requirePositive(emitError, "factor", factor.convertToDouble());
+}
+
+LogicalResult Llama3ScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::APFloat factor,
+                                        llvm::APFloat low, llvm::APFloat high, int64_t original) {
+  if (failed(requirePositive(emitError, "factor", factor.convertToDouble())) ||
+      failed(requirePositive(emitError, "low factor", low.convertToDouble())) ||
+      failed(requirePositive(emitError, "original context", original)))
+    return failure();
+  return requirePositive(emitError, "high factor minus low factor", high.convertToDouble() - low.convertToDouble());
+}
+
+LogicalResult RotaryTableRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::APFloat base,
+                                            Attribute scaling) {
+  if (scaling && !isa<LinearScalingAttr, Llama3ScalingAttr>(scaling))
+    return emitError() << "has the unknown scaling " << scaling;
+  return requirePositive(emitError, "base", base.convertToDouble());
+}
+
+}  // namespace talc
+
 void talc::TalcDialect::initialize() {
   addTypes<
 #define GET_TYPEDEF_LIST

@@ -49,6 +49,7 @@ def Talc_State : Talc_Type<"State", "state"> {
   }];
   let parameters = (ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity);
   let assemblyFormat = "`<` $heads `x` $width `x` $capacity `>`";
+  let genVerifyDecl = 1;
 }
 
 //===--- enumerations --------------------------------------------------------------------------------------------===//
@@ -95,6 +96,7 @@ def Talc_LinearScaling : Talc_Attr<"LinearScaling", "linear_scaling"> {
   let summary = "rotary frequencies divided by a factor";
   let description = "Source: position interpolation (arXiv 2306.15595), `rope_type: linear`.";
   let parameters = (ins Talc_Real:$factor);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` `factor` `=` $factor `>`";
 }
 
@@ -105,6 +107,7 @@ def Talc_Llama3Scaling : Talc_Attr<"Llama3Scaling", "llama3_scaling"> {
     (high - low) blends ((1 - s)/factor + s) * f. `rope_type: llama3`.
   }];
   let parameters = (ins Talc_Real:$factor, Talc_Real:$low, Talc_Real:$high, "int64_t":$original);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` `factor` `=` $factor `,` `low` `=` $low `,` `high` `=` $high `,` `original` `=` $original `>`";
 }
 
@@ -181,6 +184,7 @@ def Talc_RotaryTableRecipe : Talc_Attr<"RotaryTableRecipe", "rotary_table"> {
     Computed in double precision.
   }];
   let parameters = (ins Talc_Real:$base, OptionalParameter<"::mlir::Attribute">:$scaling);
+  let genVerifyDecl = 1;
   let assemblyFormat = "`<` `base` `=` $base (`,` `scaling` `=` $scaling^)? `>`";
 }
 

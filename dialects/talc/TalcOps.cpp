@@ -70,8 +70,11 @@ static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t source
 
 LogicalResult WeightOp::verify() {
   auto type = cast<RankedTensorType>(getType());
-  if (!type.hasStaticShape())
-    return emitOpError() << "has the type " << type << ", expected a static shape";
+  if (!type.hasStaticShape() || type.getRank() == 0)
+    return emitOpError() << "has the type " << type << ", expected a static shape of at least one dimension";
+  bool isRecipe = !isa<FileSourceAttr, ValuesSourceAttr, RandomSourceAttr, FillSourceAttr>(getSource());
+  if (!isRecipe && getOf())
+    return emitOpError("is made of other weights, but has values of its own");
   if (auto file = dyn_cast<FileSourceAttr>(getSource()))
     return verifyFile(*this, file);
   if (auto values = dyn_cast<ValuesSourceAttr>(getSource()))
@@ -83,6 +86,13 @@ LogicalResult WeightOp::verify() {
 
 LogicalResult DeriveOp::verify() {
   return verifyRecipe(*this, getRecipe(), getSources().size(), cast<RankedTensorType>(getResult().getType()));
+}
+
+LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (Attribute source : getOf() ? getOf()->getValue() : ArrayRef<Attribute>())
+    if (!symbols.lookupNearestSymbolFrom<WeightOp>(*this, cast<FlatSymbolRefAttr>(source)))
+      return emitOpError() << "is made of " << source << ", which is no " << getOperationName();
+  return success();
 }
 
 template <typename SymbolOp, typename UserOp>
@@ -129,6 +139,8 @@ static int64_t depth(Value weight) {
 }
 
 LogicalResult EmbeddingOp::verify() {
+  if (depth(getTable()) < 0)
+    return emitOpError() << "has the table " << getTable().getType() << ", expected a matrix or panels";
   if (failed(expect(*this, "width of the result", features(getResult()), depth(getTable()))))
     return failure();
   return expect(*this, "row count of the result", rows(getResult()), length(getIds()));
@@ -136,7 +148,7 @@ LogicalResult EmbeddingOp::verify() {
 
 LogicalResult PositionOp::verify() {
   if (static_cast<int64_t>(getOffset()) < 0)
-    return emitOpError() << "has the negative offset " << getOffset();
+    return emitOpError() << "has the negative offset " << static_cast<int64_t>(getOffset());
   return expect(*this, "width of the result", features(getResult()), features(getTable()));
 }
 
@@ -146,8 +158,8 @@ LogicalResult SelectOp::verify() {
 
 LogicalResult SliceOp::verify() {
   int64_t offset = getOffset(), width = features(getResult());
-  if (offset < 0 || offset + width > features(getX()))
-    return emitOpError() << "takes the features " << offset << " to " << offset + width << " of " << features(getX());
+  if (offset < 0 || offset > features(getX()) || width > features(getX()) - offset)
+    return emitOpError() << "takes " << width << " features from " << offset << " on, of " << features(getX());
   return expect(*this, "row count of the result", rows(getResult()), rows(getX()));
 }
 
@@ -231,7 +243,7 @@ LogicalResult RopeOp::verify() {
                          << ", expected an even number up to that width";
   if (!(getBase().convertToDouble() > 0))
     return emitOpError() << "has the base " << getBase().convertToDouble() << ", expected a number > 0";
-  return success();
+  return getTable() ? expect(*this, "width of the table", features(getTable()), rotary) : success();
 }
 
 LogicalResult AttentionOp::verify() {
@@ -241,7 +253,9 @@ LogicalResult AttentionOp::verify() {
   if (width % heads != 0)
     return emitOpError() << "divides " << width << " features into " << heads << " heads";
   if (static_cast<int64_t>(getWindow()) < 0)
-    return emitOpError() << "has the negative window " << getWindow();
+    return emitOpError() << "has the negative window " << static_cast<int64_t>(getWindow());
+  if (getWindow() > 0 && getMask() == MaskKind::full)
+    return emitOpError("has a window, which only a causal mask can have");
   int64_t keyWidth = width / heads * kvHeads;
   if (failed(expect(*this, "width of the keys", features(getKeys()), keyWidth)))
     return failure();

@@ -8,17 +8,23 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 
-def Talc_Activations : 2DTensorOf<[F32]>;     // [T, N]
+// A ranked tensor whose dimensions are known, but for the first.
+class Talc_Static<int from> : CPred<"!::llvm::any_of(::llvm::cast<::mlir::RankedTensorType>($_self).getShape()"
+                                    ".drop_front(" # from # "), ::mlir::ShapedType::isDynamic)">;
+class Talc_TensorOf<list<Type> elements, int rank, int from, string what>
+    : ConfinedType<RankedTensorOf<elements>, [HasAnyRankOfPred<[rank]>, Talc_Static<from>], what>;
 
-def Talc_Matrix : 2DTensorOf<[F32, F16, BF16]>;
-def Talc_Vector : 1DTensorOf<[F32]>;
+def Talc_Activations : Talc_TensorOf<[F32], 2, 1, "activations [tokens, features] of f32, features being known">;
+
+def Talc_Matrix : Talc_TensorOf<[F32, F16, BF16], 2, 0, "a matrix of known size">;
+def Talc_Vector : Talc_TensorOf<[F32], 1, 0, "a vector of f32 of known length">;
 def Talc_TokenIds : 1DTensorOf<[I32]>;        // [T]
 
 class Talc_Op<string opName, list<Trait> traits = []> : Op<Talc_Dialect, opName, traits>;
 
 //===--- weights and state ---------------------------------------------------------------------------------------===//
 
-def Talc_WeightOp : Talc_Op<"weight", [Symbol]> {
+def Talc_WeightOp : Talc_Op<"weight", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a named weight and where its values come from";
   let description = [{
     ```mlir
@@ -73,7 +79,7 @@ def Talc_GetStateOp : Talc_Op<"get_state", [Pure, DeclareOpInterfaceMethods<Symb
   let summary = "the handle of a state";
   let arguments = (ins FlatSymbolRefAttr:$name);
   let results = (outs Talc_State:$result);
-  let assemblyFormat = "$name `:` type($result) attr-dict";
+  let assemblyFormat = "$name `:` qualified(type($result)) attr-dict";
 }
 
 def Talc_AppendOp : Talc_Op<"append", [MemoryEffects<[MemWrite]>, AllTypesMatch<["keys", "values"]>]> {
@@ -84,7 +90,7 @@ def Talc_AppendOp : Talc_Op<"append", [MemoryEffects<[MemWrite]>, AllTypesMatch<
   }];
   let arguments = (ins Talc_State:$state, Talc_Activations:$keys, Talc_Activations:$values,
                        Talc_Sequences:$sequences);
-  let assemblyFormat = "$state `,` $keys `,` $values `,` $sequences attr-dict `:` type($state) `,` type($keys)";
+  let assemblyFormat = "$state `,` $keys `,` $values `,` $sequences attr-dict `:` qualified(type($state)) `,` type($keys)";
   let hasVerifier = 1;
 }
 
@@ -96,7 +102,7 @@ def Talc_ReadOp : Talc_Op<"read", [MemoryEffects<[MemRead]>]> {
   }];
   let arguments = (ins Talc_State:$state, Talc_Sequences:$sequences);
   let results = (outs Talc_Activations:$keys, Talc_Activations:$values);
-  let assemblyFormat = "$state `,` $sequences attr-dict `:` type($state) `->` type($keys) `,` type($values)";
+  let assemblyFormat = "$state `,` $sequences attr-dict `:` qualified(type($state)) `->` type($keys) `,` type($values)";
   let hasVerifier = 1;
 }
 
@@ -176,7 +182,7 @@ def Talc_GatedLinearOp : Talc_Op<"gated_linear", [Pure]> {
   let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Activations:$x,
                        RankedTensorOf<[F32, F16, BF16]>:$weight, Optional<Talc_Matrix>:$up);
   let results = (outs Talc_Activations:$result);
-  let assemblyFormat = "$kind $x `,` $weight (`,` $up^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $kind $x `,` $weight (`,` $up^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -192,7 +198,7 @@ def Talc_NormOp : Talc_Op<"norm", [Pure, AllTypesMatch<["x", "result"]>]> {
                        F64Attr:$epsilon, DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
-    $kind $x `,` $scale (`bias` $bias^)? `epsilon` $epsilon attr-dict `:` functional-type(operands, results)
+    `` $kind $x `,` $scale (`bias` $bias^)? `epsilon` $epsilon attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -226,7 +232,7 @@ def Talc_ActivationOp : Talc_Op<"activation", [Pure, SameOperandsAndResultType]>
   }];
   let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Activations:$x);
   let results = (outs Talc_Activations:$result);
-  let assemblyFormat = "$kind $x attr-dict `:` type($x)";
+  let assemblyFormat = "`` $kind $x attr-dict `:` type($x)";
 }
 
 def Talc_AddOp : Talc_Op<"add", [Pure, Commutative, SameOperandsAndResultType]> {
@@ -266,7 +272,7 @@ def Talc_AttentionOp : Talc_Op<"attention", [Pure, AllTypesMatch<["queries", "re
                        F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$window);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
-    $mask $queries `,` $keys `,` $values `,` $sequences `heads` $heads `,` $kv_heads `scale` $scale attr-dict `:`
+    `` $mask $queries `,` $keys `,` $values `,` $sequences `heads` $heads `,` $kv_heads `scale` $scale attr-dict `:`
     type($queries) `,` type($keys)
   }];
   let hasVerifier = 1;

@@ -171,7 +171,7 @@ func.func @attention_width(%x: tensor<?x8xf32>, %s: !talc.sequences) {
 // -----
 
 func.func @attention_window(%x: tensor<?x8xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.attention' op has the negative window}}
+  // expected-error @+1 {{'talc.attention' op has the negative window -1}}
   %0 = talc.attention causal %x, %x, %x, %s heads 2, 2 scale 1.0 {window = -1 : i64} : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
@@ -189,5 +189,29 @@ func.func @attention_keys(%x: tensor<?x8xf32>, %s: !talc.sequences) {
 func.func @unequal_types(%x: tensor<?x8xf32>, %y: tensor<?x4xf32>) {
   // expected-error @+1 {{'talc.add' op requires the same type for all operands and results}}
   %0 = "talc.add"(%x, %y) : (tensor<?x8xf32>, tensor<?x4xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @full_window(%q: tensor<?x8xf32>, %k: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.attention' op has a window, which only a causal mask can have}}
+  %0 = talc.attention full %q, %k, %k, %s heads 2, 2 scale 0.5 {window = 4 : i64} : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rope_table(%x: tensor<?x8xf32>, %s: !talc.sequences, %table: tensor<16x4xf32>) {
+  // expected-error @+1 {{'talc.rope' op width of the table is 4, expected 8}}
+  %0 = talc.rope %x, %s heads 1 rotary 8 base 100.0 table %table : tensor<16x4xf32> : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rope_scaling(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{has the factor 0.000000e+00, expected a number > 0}}
+  %0 = talc.rope %x, %s heads 1 rotary 8 base 100.0 scaling(#talc.linear_scaling<factor = 0.0>) : tensor<?x8xf32>
   return
 }

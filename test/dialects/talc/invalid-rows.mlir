@@ -11,7 +11,7 @@ func.func @embedding_width(%ids: tensor<?xi32>, %table: tensor<10x4xf32>) {
 // -----
 
 func.func @embedding_rank(%ids: tensor<?xi32>, %table: tensor<10xf32>) {
-  // expected-error @+1 {{'talc.embedding' op width of the result is 4, expected -1}}
+  // expected-error @+1 {{'talc.embedding' op has the table 'tensor<10xf32>', expected a matrix or panels}}
   %0 = talc.embedding %ids, %table : (tensor<?xi32>, tensor<10xf32>) -> tensor<?x4xf32>
   return
 }
@@ -27,7 +27,7 @@ func.func @embedding_rows(%ids: tensor<3xi32>, %table: tensor<10x4xf32>) {
 // -----
 
 func.func @position_offset(%s: !talc.sequences, %table: tensor<10x4xf32>) {
-  // expected-error @+1 {{'talc.position' op has the negative offset}}
+  // expected-error @+1 {{'talc.position' op has the negative offset -1}}
   %0 = talc.position %s, %table {offset = -1 : i64} : tensor<10x4xf32> -> tensor<?x4xf32>
   return
 }
@@ -51,7 +51,7 @@ func.func @select_width(%x: tensor<?x4xf32>, %s: !talc.sequences) {
 // -----
 
 func.func @slice_end(%x: tensor<?x8xf32>) {
-  // expected-error @+1 {{'talc.slice' op takes the features 5 to 9 of 8}}
+  // expected-error @+1 {{'talc.slice' op takes 4 features from 5 on, of 8}}
   %0 = talc.slice %x at 5 : tensor<?x8xf32> -> tensor<?x4xf32>
   return
 }
@@ -59,7 +59,7 @@ func.func @slice_end(%x: tensor<?x8xf32>) {
 // -----
 
 func.func @slice_begin(%x: tensor<?x8xf32>) {
-  // expected-error @+1 {{'talc.slice' op takes the features -1 to 3 of 8}}
+  // expected-error @+1 {{'talc.slice' op takes 4 features from -1 on, of 8}}
   %0 = talc.slice %x at -1 : tensor<?x8xf32> -> tensor<?x4xf32>
   return
 }
@@ -69,5 +69,22 @@ func.func @slice_begin(%x: tensor<?x8xf32>) {
 func.func @slice_rows(%x: tensor<3x8xf32>) {
   // expected-error @+1 {{'talc.slice' op row count of the result is 2, expected 3}}
   %0 = talc.slice %x at 0 : tensor<3x8xf32> -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// The sum of offset and width must not wrap around.
+func.func @slice_far(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'talc.slice' op takes 4 features from 9223372036854775807 on, of 8}}
+  %0 = talc.slice %x at 9223372036854775807 : tensor<?x8xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @unknown_width(%x: tensor<?x?xf32>) {
+  // expected-error @+1 {{'talc.add' op operand #0 must be activations [tokens, features] of f32, features being known}}
+  %0 = talc.add %x, %x : tensor<?x?xf32>
   return
 }

@@ -2,7 +2,7 @@
 // What the verifiers say about weights, recipes and states that are not valid.
 // RUN: talc-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{'talc.weight' op has the type 'tensor<?x4xf32>', expected a static shape}}
+// expected-error @+1 {{'talc.weight' op has the type 'tensor<?x4xf32>', expected a static shape of at least one dimension}}
 talc.weight @dynamic : tensor<?x4xf32> = #talc.fill<0.0>
 
 // -----
@@ -155,3 +155,29 @@ func.func @read_values(%state: !talc.state<2 x 4 x 8>, %s: !talc.sequences) {
   %0, %1 = talc.read %state, %s : !talc.state<2 x 4 x 8> -> tensor<?x8xf32>, tensor<?x4xf32>
   return
 }
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op is made of @missing, which is no talc.weight}}
+talc.weight @copy : tensor<4x4xf32> = #talc.transpose of [@missing]
+
+// -----
+
+talc.weight @a : tensor<4x4xf32> = #talc.fill<0.0>
+// expected-error @+1 {{'talc.weight' op is made of other weights, but has values of its own}}
+talc.weight @b : tensor<4x4xf32> = #talc.fill<0.0> of [@a]
+
+// -----
+
+// expected-error @+1 {{a state of 0 heads of width 4 for 8 tokens is impossible}}
+talc.state @cache : !talc.state<0 x 4 x 8>
+
+// -----
+
+// expected-error @+1 {{has the base 0.000000e+00, expected a number > 0}}
+talc.weight @table : tensor<4x4xf32> = #talc.rotary_table<base = 0.0>
+
+// -----
+
+// expected-error @+1 {{has the unknown scaling "linear"}}
+talc.weight @table : tensor<4x4xf32> = #talc.rotary_table<base = 1.0, scaling = "linear">
