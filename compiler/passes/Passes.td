@@ -166,7 +166,8 @@ def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
                  Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
                         "bytes of activations that a block of rows may take">];
-  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect"];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect"];
 }
 
 def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
