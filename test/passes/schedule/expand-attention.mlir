@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// expand-attention: tasks, key ranges and masks of causal, windowed and full attention; padded widths; shares.
+// RUN: talc-opt %s -expand-attention -canonicalize -cse | FileCheck %s
+
+// 2 heads share the keys: rows of a task are (token, head in group). Tasks of 24 rows are dealt in turn, counted on
+// through the sequences.
+// CHECK-LABEL: @causal(
+// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[Q:[a-z0-9]+]]: memref<?x32xf32>, %[[KV:[a-z0-9]+]]: !talc.state<1 x 16 x 128>, %[[OUT:[a-z0-9]+]]: memref<?x32xf32>
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
+// CHECK-DAG: %[[LOW:.*]] = arith.constant dense<-1.000000e+30> : vector<8xf32>
+// CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<2.500000e-01> : vector<8xf32>
+// CHECK-DAG: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<8xf32>
+// CHECK: %[[QUERIES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<24x16xf32>
+// CHECK: %[[SCORES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<24x64xf32>
+// CHECK: %[[O:.*]] = memref.alloca() {alignment = 64 : i64} : memref<24x16xf32>
+// CHECK: %[[MAXIMA:.*]] = memref.alloca() {{.*}} : memref<24xf32>
+// CHECK: %[[SUMS:.*]] = memref.alloca() {{.*}} : memref<24xf32>
+// CHECK: %[[FACTORS:.*]] = memref.alloca() {{.*}} : memref<24xf32>
+// CHECK: %[[I:.*]] = kernel.thread
+// CHECK: %[[N:.*]] = kernel.threads
+// CHECK: scf.for %[[S:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[BEFORE:.*]] = %c0)
+// CHECK: %[[FIRSTROW:.*]], %[[LENGTH:.*]], %[[POSITION:.*]], %[[SLOT:.*]] = kernel.span %[[STEP]][%[[S]]]
+// CHECK: %[[TASKS:.*]] = arith.divui %{{.*}}, %c24
+// CHECK: %[[SUM:.*]] = arith.addi %[[I]], %[[N]]
+// CHECK: %[[TURN:.*]] = arith.remui %[[BEFORE]], %[[N]]
+// CHECK: %[[DIFFERENCE:.*]] = arith.subi %[[SUM]], %[[TURN]]
+// CHECK: %[[FIRST:.*]] = arith.remui %[[DIFFERENCE]], %[[N]]
+// CHECK: scf.for %[[TASK:.*]] = %[[FIRST]] to %[[TASKS]] step %[[N]]
+// CHECK: %[[K:.*]] = kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x8x16x16xf32>
+// CHECK: %[[V:.*]] = kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x128x16xf32>
+// CHECK: %[[ROW0:.*]] = arith.muli %[[TASK]], %c24
+// CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c24
+// Queries are scaled; row m is head m % 2 of token m / 2.
+// CHECK: scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c1
+// CHECK: %[[M:.*]] = arith.addi %[[ROW0]], %[[R]]
+// CHECK: %[[HEAD:.*]] = arith.remui %[[M]], %c2
+// CHECK: %[[TOKEN:.*]] = arith.divui %[[M]], %c2
+// CHECK: %[[SOURCE:.*]] = arith.addi %{{.*}}, %[[TOKEN]]
+// CHECK: arith.muli %[[HEAD]], %c16
+// CHECK: %[[QUERY:.*]] = vector.load %[[Q]][%[[SOURCE]],
+// CHECK: arith.mulf %[[QUERY]], %[[SCALE]]
+// Keys from 0 up to the position of the last row, in blocks of 64.
+// CHECK: %[[LAST:.*]] = arith.addi %[[POSITION]], %{{.*}}
+// CHECK: %[[ENDKEY:.*]] = arith.addi %[[LAST]], %c1
+// CHECK: scf.for %[[KEY:.*]] = %c0 to %[[ENDKEY]] step %c64
+// CHECK: %[[LEFT:.*]] = arith.subi %[[ENDKEY]], %[[KEY]]
+// CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c64
+// CHECK: vector.load %[[K]][%c0,
+// CHECK: memref.load %[[QUERIES]]
+// CHECK: scf.index_switch
+// Softmax: a row sees keys up to its position; others are the lowest score, and weigh nothing.
+// CHECK: %[[OLD:.*]] = memref.load %[[MAXIMA]]
+// CHECK: %[[END:.*]] = arith.minsi %[[COUNT]], %{{.*}}
+// CHECK: %[[CLAMPED:.*]] = arith.maxsi %[[END]], %c0
+// CHECK: %[[MASK:.*]] = vector.create_mask %[[CLAMPED]]
+// CHECK: arith.select %[[MASK]], %{{.*}}, %[[LOW]]
+// CHECK-COUNT-7: vector.create_mask
+// CHECK: %[[FACTOR:.*]] = math.exp
+// CHECK: %[[SEEN:.*]] = arith.cmpf ogt, %{{.*}}, %[[LOW]]
+// CHECK: %[[WEIGHT:.*]] = math.exp
+// CHECK: arith.select %[[SEEN]], %[[WEIGHT]], %[[ZERO]]
+// CHECK-COUNT-7: math.exp
+// CHECK-NOT: math.exp
+// CHECK: vector.fma %{{.*}}, %[[FACTOR]],
+// CHECK: memref.load %[[FACTORS]]
+// CHECK: scf.for %{{.*}} = %c0 to %[[COUNT]] step %c1
+// CHECK: vector.load %[[V]][%c0,
+// A row that saw nothing yields zero.
+// CHECK: %[[STORED:.*]] = memref.load %[[SUMS]]
+// CHECK: %[[TOTAL:.*]] = vector.broadcast %[[STORED]]
+// CHECK: %[[ANY:.*]] = arith.cmpf une, %[[TOTAL]], %[[ZERO]]
+// CHECK: %[[INVERSE:.*]] = arith.divf %[[ONE]], %[[TOTAL]]
+// CHECK: arith.select %[[ANY]], %[[INVERSE]], %[[ZERO]]
+// CHECK: vector.store %{{.*}}, %[[OUT]]
+// CHECK: %[[AFTER:.*]] = arith.addi %[[BEFORE]], %[[TASKS]]
+// CHECK: scf.yield %[[AFTER]]
+func.func @causal(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x32xf32>) {
+  kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<?x32xf32>) -> ()
+  return
+}
+
+// A window of 5: keys begin at the block of the first row's oldest key; every row masks keys on both sides.
+// CHECK-LABEL: @window(
+// CHECK: %[[OLDEST:.*]] = arith.subi %{{.*}}, %c4
+// CHECK: %[[CLAMPED:.*]] = arith.maxsi %[[OLDEST]], %c0
+// CHECK: %[[BLOCK:.*]] = arith.divui %[[CLAMPED]], %c64
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[BLOCK]], %c64
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %{{.*}} step %c64
+// CHECK: %[[UPTO:.*]] = vector.create_mask
+// CHECK: %[[BEFORE:.*]] = vector.create_mask
+// CHECK: %[[NOTBEFORE:.*]] = arith.xori %[[BEFORE]], %{{.*}}
+// CHECK: %[[SEEN:.*]] = arith.andi %[[UPTO]], %[[NOTBEFORE]]
+// CHECK: arith.select %[[SEEN]],
+func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x16xf32>) {
+  kernel.attention causal %s, %q, %kv heads 1 scale 0.25 window 5 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
+  return
+}
+
+// Without a mask all rows see all keys of the sequence. Two key-value heads of width 12, padded to 16: only queries and
+// results are masked.
+// CHECK-LABEL: @full_odd_width(
+// CHECK-DAG: %[[FOUR:.*]] = arith.constant dense<[true, true, true, true, false, false, false, false]>
+// CHECK-DAG: memref.alloca() {{.*}} : memref<24x12xf32>
+// CHECK-DAG: %[[O:.*]] = memref.alloca() {{.*}} : memref<24x16xf32>
+// CHECK: %{{.*}}, %[[LENGTH:.*]], %[[POSITION:.*]], %{{.*}} = kernel.span
+// CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %c2
+// CHECK: scf.for %[[TASK:.*]] = %{{.*}} to %[[TASKS]]
+// CHECK: memref<2x8x12x16xf32>
+// CHECK: memref<2x128x16xf32>
+// CHECK: %[[HEAD:.*]] = arith.remui %[[TASK]], %c2
+// CHECK: vector.maskedload %{{.*}}, %[[FOUR]]
+// CHECK: %[[END:.*]] = arith.addi %[[POSITION]], %[[LENGTH]]
+// CHECK: scf.for %{{.*}} = %c0 to %[[END]] step %c64
+// CHECK-NOT: vector.maskedload
+// CHECK-NOT: arith.xori
+// CHECK: vector.maskedstore %{{.*}}, %[[FOUR]]
+// CHECK: return
+func.func @full_odd_width(%s: !kernel.step, %q: memref<?x24xf32>, %kv: !talc.state<2 x 12 x 128>, %out: memref<?x24xf32>) {
+  kernel.attention full %s, %q, %kv heads 2 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x24xf32>, !talc.state<2 x 12 x 128>, memref<?x24xf32>) -> ()
+  return
+}
+
+// Adaptive: by rows a thread takes all tasks of its rows, which may begin and end within a sequence.
+// CHECK-LABEL: @adaptive(
+// CHECK: %[[I:.*]] = kernel.thread
+// CHECK: %[[N:.*]] = kernel.threads
+// CHECK: %[[ALL:.*]] = memref.dim
+// CHECK: %[[BYROWS:.*]] = kernel.by_rows
+// CHECK: %[[MYFIRST:.*]] = arith.divui
+// CHECK: %[[MYEND:.*]] = arith.divui
+// CHECK: %[[FIRST:.*]] = arith.select %[[BYROWS]], %[[MYFIRST]], %c0
+// CHECK: %[[END:.*]] = arith.select %[[BYROWS]], %[[MYEND]], %[[ALL]]
+// CHECK: arith.select %[[BYROWS]], %c0, %[[I]]
+// CHECK: %[[TURNS:.*]] = arith.select %[[BYROWS]], %c1, %[[N]]
+// CHECK: %[[ROW:.*]], %[[LENGTH:.*]], %{{.*}}, %{{.*}} = kernel.span
+// CHECK: %[[SPANEND:.*]] = arith.addi %[[ROW]], %[[LENGTH]]
+// CHECK: %[[FROM:.*]] = arith.maxsi %[[FIRST]], %[[ROW]]
+// CHECK: %[[TO:.*]] = arith.minsi %[[END]], %[[SPANEND]]
+// CHECK: %[[COUNT:.*]] = arith.subi %[[TO]], %[[FROM]]
+// CHECK: arith.maxsi %[[COUNT]], %c0
+// CHECK: scf.for {{.*}} step %[[TURNS]]
+func.func @adaptive(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x16xf32>) {
+  kernel.attention causal %s, %q, %kv heads 1 scale 0.25 window 0 into %out {kernel.share = #kernel<share adaptive>} : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
+  return
+}

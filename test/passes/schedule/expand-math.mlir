@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// expand-math: exp, tanh and erf of f32 vectors of any length become polynomials; other functions and types stay. How
+// precise they are is checked in test/numerics.
+// RUN: talc-opt %s -expand-math | FileCheck %s
+
+// exp: clamp, split into n and r, six coefficients, n into the exponent.
+// CHECK-LABEL: @exp(
+// CHECK-SAME: %[[X:.*]]: vector<16xf32>
+// CHECK-DAG: %[[MIN:.*]] = arith.constant dense<-87.3365{{.*}}> : vector<16xf32>
+// CHECK-DAG: %[[MAX:.*]] = arith.constant dense<88.3762{{.*}}> : vector<16xf32>
+// CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<0x4B400000> : vector<16xf32>
+// CHECK-DAG: %[[PLACES:.*]] = arith.constant dense<23> : vector<16xi32>
+// CHECK: arith.cmpf ogt, %[[X]], %[[MIN]]
+// CHECK: %[[A:.*]] = arith.select %{{.*}}, %[[X]], %[[MIN]]
+// CHECK: arith.cmpf olt, %[[A]], %[[MAX]]
+// CHECK: %[[B:.*]] = arith.select %{{.*}}, %[[A]], %[[MAX]]
+// CHECK: %[[N:.*]] = vector.fma %[[B]], %{{.*}}, %[[SHIFT]]
+// CHECK-COUNT-8: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: arith.bitcast %[[N]] : vector<16xf32> to vector<16xi32>
+// CHECK: arith.shli %{{.*}}, %[[PLACES]]
+// CHECK: arith.addi
+// CHECK: %[[Y:.*]] = arith.bitcast %{{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK: return %[[Y]]
+func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.exp %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// CHECK-LABEL: @tanh_erf(
+// CHECK-NOT: math.tanh
+// CHECK-NOT: math.erf
+// CHECK: return
+func.func @tanh_erf(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
+  %y = math.tanh %x : vector<8xf32>
+  %z = math.erf %x : vector<8xf32>
+  return %y, %z : vector<8xf32>, vector<8xf32>
+}
+
+// CHECK-LABEL: @others(
+// CHECK-NEXT: math.sqrt
+// CHECK-NEXT: math.exp %{{.*}} : f32
+// CHECK-NEXT: math.exp %{{.*}} : vector<4xf64>
+// CHECK-NEXT: math.exp %{{.*}} : vector<2x4xf32>
+// CHECK-NEXT: return
+func.func @others(%x: vector<8xf32>, %y: f32, %z: vector<4xf64>, %w: vector<2x4xf32>) -> (vector<8xf32>, f32, vector<4xf64>, vector<2x4xf32>) {
+  %0 = math.sqrt %x : vector<8xf32>
+  %1 = math.exp %y : f32
+  %2 = math.exp %z : vector<4xf64>
+  %3 = math.exp %w : vector<2x4xf32>
+  return %0, %1, %2, %3 : vector<8xf32>, f32, vector<4xf64>, vector<2x4xf32>
+}
