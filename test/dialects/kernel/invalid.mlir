@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verifiers of the kernel dialect refuse.
+// RUN: talc-opt %s -split-input-file -verify-diagnostics
+
+func.func @ranks(%s: !kernel.step, %x: memref<32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>) {
+  // expected-error@+1 {{takes x of rank 2, a weight of rank 3 and an init of rank 2}}
+  kernel.contract %s, %x, %w into %y {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : (!kernel.step, memref<32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @depth(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x31x16xf32>, %y: memref<?x32xf32>) {
+  // expected-error@+1 {{contracts 32 features with a depth of 31}}
+  kernel.contract %s, %x, %w into %y {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : (!kernel.step, memref<?x32xf32>, memref<2x31x16xf32>, memref<?x32xf32>) -> ()
+  return
+}
+
+// -----
+
+// 33 columns need 3 panels of 16.
+func.func @panels(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x33xf32>) {
+  // expected-error@+1 {{has 2 panels of 16 columns for a width of 33}}
+  kernel.contract %s, %x, %w into %y {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x33xf32>) -> ()
+  return
+}
+
+// -----
+
+// Gated panels yield half as many columns.
+func.func @gated_panels(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>) {
+  // expected-error@+1 {{has 2 panels of 8 columns for a width of 32}}
+  kernel.contract %s, %x, %w into %y gated {
+  ^bb0(%gate: f32, %up: f32):
+    kernel.yield %up : f32
+  } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @arguments(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %b: memref<32xf32>, %y: memref<?x32xf32>) {
+  // expected-error@+1 {{has an epilogue of 1 arguments, expected 2}}
+  kernel.contract %s, %x, %w inputs(%b) into %y {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @gated_arguments(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<4x32x16xf32>, %y: memref<?x32xf32>) {
+  // expected-error@+1 {{has an epilogue of 1 arguments, expected 2}}
+  kernel.contract %s, %x, %w into %y gated {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : (!kernel.step, memref<?x32xf32>, memref<4x32x16xf32>, memref<?x32xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @yields_two(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>) {
+  // expected-error@+1 {{has an epilogue that yields no single value}}
+  kernel.contract %s, %x, %w into %y {
+  ^bb0(%sum: f32):
+    kernel.yield %sum, %sum : f32, f32
+  } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @stray_yield(%x: f32) {
+  // expected-error@+1 {{expects parent op 'kernel.contract'}}
+  kernel.yield %x : f32
+}
+
+// -----
+
+func.func @no_step(%x: memref<?x32xf32>, %n: memref<32xf32>) {
+  // expected-error@+1 {{operand #0 must be the running step}}
+  "kernel.norm"(%x, %x, %n, %x) {kind = #talc<norm rms>, epsilon = 0.5 : f64, groups = 1 : i64} : (memref<?x32xf32>, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  return
+}

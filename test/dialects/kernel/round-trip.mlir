@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every op of the kernel dialect, on tensors and on buffers, reads back as it was printed.
+// RUN: talc-opt %s | talc-opt | FileCheck %s
+
+// CHECK-LABEL: @tensors
+func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf16>, %g: tensor<5x32x16xf32>, %b: tensor<48xf32>, %n: tensor<16xf32>, %angles: tensor<64x16xf32>, %e: tensor<?x33xf32>, %f: tensor<?x40xf32>, %table: tensor<5x32x16xf16>, %kv: !talc.state<2 x 16 x 64>) {
+  // CHECK: kernel.contract %{{.*}}, %{{.*}}, %{{.*}} inputs(%{{.*}}, %{{.*}}) into %{{.*}} {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32):
+  // CHECK: kernel.yield %{{.*}} : f32
+  // CHECK: } : (!kernel.step, tensor<?x32xf32>, tensor<3x32x16xbf16>, tensor<48xf32>, tensor<?x33xf32>, tensor<?x33xf32>) -> tensor<?x33xf32>
+  %0 = kernel.contract %s, %x, %w inputs(%b, %e) into %e {
+  ^bb0(%sum: f32, %bias: f32, %residual: f32):
+    %a = arith.addf %sum, %bias : f32
+    kernel.yield %a : f32
+  } : (!kernel.step, tensor<?x32xf32>, tensor<3x32x16xbf16>, tensor<48xf32>, tensor<?x33xf32>, tensor<?x33xf32>) -> tensor<?x33xf32>
+  // CHECK: kernel.contract %{{.*}}, %{{.*}}, %{{.*}} into %{{.*}} gated {
+  // CHECK: } {kernel.share = #kernel<share adaptive>} :
+  %1 = kernel.contract %s, %x, %g into %f gated {
+  ^bb0(%gate: f32, %up: f32):
+    kernel.yield %up : f32
+  } {kernel.share = #kernel<share adaptive>} : (!kernel.step, tensor<?x32xf32>, tensor<5x32x16xf32>, tensor<?x40xf32>) -> tensor<?x40xf32>
+  // CHECK: kernel.attention causal %{{.*}}, %{{.*}}, %{{.*}} heads 2 scale 2.500000e-01 window 5 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  %2 = kernel.attention causal %s, %x, %kv heads 2 scale 0.25 window 5 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.norm layer %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} epsilon 5.000000e-01 groups 2 into %{{.*}} :
+  %3 = kernel.norm layer %s, %x, %n bias %n epsilon 0.5 groups 2 into %x : (!kernel.step, tensor<?x32xf32>, tensor<16xf32>, tensor<16xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.rope %{{.*}}, %{{.*}}, %{{.*}} heads 2 into %{{.*}} :
+  %4 = kernel.rope %s, %x, %angles heads 2 into %x : (!kernel.step, tensor<?x32xf32>, tensor<64x16xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.gather ids %{{.*}}, %{{.*}} plus 0 into %{{.*}} :
+  %5 = kernel.gather ids %s, %table plus 0 into %x : (!kernel.step, tensor<5x32x16xf16>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.append %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : !talc.state<2 x 16 x 64>, tensor<?x32xf32>, tensor<?x32xf32>
+  kernel.append %s, %kv, %x, %x : !talc.state<2 x 16 x 64>, tensor<?x32xf32>, tensor<?x32xf32>
+  return
+}
+
+// CHECK-LABEL: @buffers
+func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32xf32, strided<[64, 1], offset: 32>>, %w: memref<2x32x16xf32>, %n: memref<32xf32>, %table: memref<66x32xf32>, %kv: !talc.state<2 x 16 x 64>) {
+  // CHECK: } : (!kernel.step, memref<?x32xf32, strided<[64, 1], offset: 32>>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  kernel.contract %s, %strided, %w into %x {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } : (!kernel.step, memref<?x32xf32, strided<[64, 1], offset: 32>>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  // CHECK: kernel.attention full {{.*}} -> ()
+  kernel.attention full %s, %x, %kv heads 2 scale 0.25 window 0 into %x : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
+  // CHECK: kernel.norm rms {{.*}} -> ()
+  kernel.norm rms %s, %x, %n epsilon 0.5 groups 1 into %x : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  // CHECK: kernel.gather positions {{.*}} plus 2 into
+  kernel.gather positions %s, %table plus 2 into %x : (!kernel.step, memref<66x32xf32>, memref<?x32xf32>) -> ()
+  // CHECK: kernel.gather outputs
+  kernel.gather outputs %s, %x plus 0 into %x : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  return
+}
+
+talc.weight @w : tensor<3x5xf32> = #talc.fill<1.0>
+talc.state @kv : !talc.state<2 x 16 x 64>
+
+// CHECK-LABEL: @step
+// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[AT:[a-z0-9]+]]: index
+func.func @step(%s: !kernel.step, %at: index) {
+  // CHECK: kernel.thread %[[STEP]]
+  %0 = kernel.thread %s
+  // CHECK: kernel.threads %[[STEP]]
+  %1 = kernel.threads %s
+  // CHECK: kernel.row_count %[[STEP]]
+  %2 = kernel.row_count %s
+  // CHECK: kernel.span_count %[[STEP]]
+  %3 = kernel.span_count %s
+  // CHECK: kernel.output_count %[[STEP]]
+  %4 = kernel.output_count %s
+  // CHECK: kernel.by_rows %[[STEP]]
+  %5 = kernel.by_rows %s
+  // CHECK: kernel.id %[[STEP]][%[[AT]]]
+  %6 = kernel.id %s[%at]
+  // CHECK: kernel.position %[[STEP]][%[[AT]]]
+  %7 = kernel.position %s[%at]
+  // CHECK: %[[SLOT:.*]] = kernel.slot %[[STEP]][%[[AT]]]
+  %8 = kernel.slot %s[%at]
+  // CHECK: kernel.output_row %[[STEP]][%[[AT]]]
+  %9 = kernel.output_row %s[%at]
+  // CHECK: %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} = kernel.span %[[STEP]][%[[AT]]]
+  %10, %11, %12, %13 = kernel.span %s[%at]
+  // CHECK: kernel.weight %[[STEP]] @w : memref<3x5xf32>
+  %14 = kernel.weight %s @w : memref<3x5xf32>
+  // CHECK: kernel.weight %[[STEP]] @w : tensor<3x5xf32>
+  %15 = kernel.weight %s @w : tensor<3x5xf32>
+  // CHECK: %[[KV:.*]] = kernel.state @kv : !talc.state<2 x 16 x 64>
+  %16 = kernel.state @kv : !talc.state<2 x 16 x 64>
+  // CHECK: kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : !talc.state<2 x 16 x 64> -> memref<2x4x16x16xf32>
+  %17 = kernel.keys %s, %16[%8] : !talc.state<2 x 16 x 64> -> memref<2x4x16x16xf32>
+  // CHECK: kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : !talc.state<2 x 16 x 64> -> memref<2x64x16xf32>
+  %18 = kernel.values %s, %16[%8] : !talc.state<2 x 16 x 64> -> memref<2x64x16xf32>
+  // CHECK: kernel.output %[[STEP]] : memref<?x80xf32>
+  %19 = kernel.output %s : memref<?x80xf32>
+  // CHECK: kernel.arena %[[STEP]] rows %[[AT]] at 128 plus 64 by_thread 0 : memref<?x32xf32>
+  %20 = kernel.arena %s rows %at at 128 plus 64 by_thread 0 : memref<?x32xf32>
+  // CHECK: kernel.arena %[[STEP]] at 0 plus 0 by_thread 128 : memref<1x32xf32>
+  %21 = kernel.arena %s at 0 plus 0 by_thread 128 : memref<1x32xf32>
+  // CHECK: kernel.barrier %[[STEP]]{{$}}
+  kernel.barrier %s
+  // CHECK: kernel.barrier %[[STEP]] unless_by_rows
+  kernel.barrier %s unless_by_rows
+  // CHECK: kernel.mark %[[STEP]] 3
+  kernel.mark %s 3
+  return
+}
