@@ -15,5 +15,6 @@ namespace talc::tools {
 using Action = std::function<int()>;
 Action addCompile(CLI::App &app, const std::string &programDirectory);
 Action addRun(CLI::App &app);
+Action addBench(CLI::App &app, const std::string &programDirectory);
 
 }  // namespace talc::tools

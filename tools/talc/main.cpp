@@ -49,8 +49,9 @@ int main(int argc, char **argv) {
   std::map<std::string, Action> actions;
   actions["compile"] = addCompile(app, programDirectory());
   actions["run"] = addRun(app);
+  actions["bench"] = addBench(app, programDirectory());
   if (argc > 1 && argv[1][0] != '-' && !actions.count(argv[1])) {
-    fprintf(stderr, "error[T0701]: talc: unknown command '%s', expected compile or run; see talc --help\n", argv[1]);
+    fprintf(stderr, "error[T0701]: talc: unknown command '%s', expected compile, run or bench; see talc --help\n", argv[1]);
     return wrongUsage;
   }
   try {

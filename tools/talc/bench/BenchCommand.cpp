@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// talc bench: declares its options and parses lists of values.
+#include "runtime/parallel/Cores.h"
+#include "tools/talc/Commands.h"
+#include "tools/talc/bench/BenchOptions.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace talc::tools {
+
+static const char *const examples =
+    R"(Lists are as in llama-bench: 128,512 or 1-4 or 64-512*2 or 0-512+128. Every combination is a test, run five times after
+a warm-up. The machine's peak of multiply-adds and its bandwidths are measured in the same process just before.
+
+Examples:
+  talc bench ./app                                    a prompt of 128 and 512 tokens, and 32 generated ones
+  talc bench ./app -p 0 -n 64 -d 0,512 -t 1,2         generation at two depths, with one and two threads
+  talc bench ./app --kernels --roofline app.svg       every kernel, and the share of its own roof that it reaches
+  talc bench --op 'linear 128x768x2304' -t 1          one op alone, against the math libraries that are installed
+  talc bench --op 'attention 512x12x12x64 causal')";
+
+namespace {
+
+struct Lists {
+  std::string prompts = "128,512", generated = "32", depths = "0", batches = "2048", sequences = "1", threads;
+};
+
+}  // namespace
+
+static bool parseNumber(const char *&at, int64_t &value) {
+  char *end = nullptr;
+  if (*at < '0' || *at > '9')
+    return false;
+  value = std::strtoll(at, &end, 10);
+  at = end;
+  return value <= (int64_t(1) << 30);
+}
+
+// "first-last", "first-last+step" or "first-last*factor", or one number.
+static bool parseRange(const char *&at, std::vector<int64_t> &values) {
+  int64_t first = 0, last = 0, step = 1;
+  if (!parseNumber(at, first))
+    return false;
+  last = first;
+  char kind = '+';
+  if (*at == '-' && !parseNumber(++at, last))
+    return false;
+  if (*at == '+' || *at == '*') {
+    kind = *at;
+    if (!parseNumber(++at, step) || step < (kind == '*' ? 2 : 1) || (kind == '*' && first == 0))
+      return false;
+  }
+  for (int64_t value = first; value <= last && values.size() < 1000; value = kind == '*' ? value * step : value + step)
+    values.push_back(value);
+  return true;
+}
+
+// Empty when the text is no list of numbers from `least` on.
+static std::vector<int64_t> parseList(const std::string &text, int64_t least) {
+  std::vector<int64_t> values;
+  const char *at = text.c_str();
+  do {
+    if (!parseRange(at, values))
+      return {};
+  } while (*at++ == ',');
+  bool valid = at[-1] == '\0';
+  for (int64_t value : values)
+    valid &= value >= least;
+  return valid ? values : std::vector<int64_t>();
+}
+
+// What is wrong with a list, or empty.
+static std::string parseLists(const Lists &lists, bench::BenchOptions &options) {
+  struct Entry {
+    const char *option;
+    const std::string &text;
+    int64_t least, most;
+    std::vector<int64_t> &target;
+  };
+  const Entry entries[] = {{"-p", lists.prompts, 0, 1 << 30, options.prompts},
+                           {"-n", lists.generated, 0, 1 << 30, options.generated},
+                           {"-d", lists.depths, 0, 1 << 30, options.depths},
+                           {"-b", lists.batches, 1, 1 << 30, options.batches},
+                           {"--sequences", lists.sequences, 1, 65536, options.sequences},
+                           {"-t", lists.threads, 1, 1024, options.threads}};
+  for (const Entry &entry : entries) {
+    entry.target = parseList(entry.text, entry.least);
+    bool valid = !entry.target.empty();
+    for (int64_t value : entry.target)
+      valid &= value <= entry.most;
+    if (!valid)
+      return std::string(entry.option) + ": '" + entry.text + "' is no list of numbers from " +
+             std::to_string(entry.least) + " to " + std::to_string(entry.most) + " such as 128,512 or 1-4";
+  }
+  return "";
+}
+
+static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lists) {
+  CLI::App *command = app.add_subcommand("bench", "measure a compiled model, its kernels, or one op");
+  command->set_help_flag("-h,--help", "print this help");
+  command->footer(examples);
+  command->add_option("APP", options.app, "what talc compile wrote");
+  command->add_option("-p,--n-prompt", lists.prompts, "tokens of prompts (default: 128,512); 0: none");
+  command->add_option("-n,--n-gen", lists.generated, "generated tokens (default: 32); 0: none");
+  command->add_option("-d,--n-depth", lists.depths, "tokens that come before (default: 0)");
+  command->add_option("-b,--batch-size", lists.batches, "tokens of a prompt in one step (default: 2048)");
+  command->add_option("--sequences", lists.sequences, "sequences side by side (default: 1)");
+  command->add_option("-t,--threads", lists.threads, "threads (default: the cores that this process may use)");
+  command->add_option("-r,--repetitions", options.repetitions, "rounds after the warm-up (default: 5)")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("-o,--output", options.output, "md (default), csv, or json")
+      ->check(CLI::IsMember({"md", "csv", "json"}));
+  command->add_flag("--kernels", options.kernels, "a row for every kernel instead of for the whole model");
+  command->add_option("--roofline", options.roofline, "draw the kernels below the machine's roofs into this SVG file");
+  command->add_option(
+      "--op", options.op,
+      "measure one op: linear MxKxN, attention SxHxKVxD causal|full, norm SxD layer|rms, activation SxD "
+      "KIND, embedding SxVxD");
+  command->add_option("--weights", options.weights, "element type of the op's weights: f32 (default), f16, bf16")
+      ->check(CLI::IsMember({"f32", "f16", "bf16"}));
+  command->add_option("--target", options.target, "what the op is compiled for (default: native)");
+  return command;
+}
+
+Action addBench(CLI::App &app, const std::string &programDirectory) {
+  auto options = std::make_shared<bench::BenchOptions>();
+  auto lists = std::make_shared<Lists>();
+  options->programDirectory = programDirectory;
+  lists->threads = std::to_string(usableCores());
+  declare(app, *options, *lists);
+  return [options, lists] {
+    std::string problem = parseLists(*lists, *options);
+    if (problem.empty() && options->app.empty() == options->op.empty())
+      problem = "expected either APP, the file that talc compile wrote, or --op";
+    if (problem.empty())
+      return bench::bench(*options);
+    fprintf(stderr, "error[T0701]: talc bench: %s; see talc bench --help\n", problem.c_str());
+    return static_cast<int>(wrongUsage);
+  };
+}
+
+}  // namespace talc::tools

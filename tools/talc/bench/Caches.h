@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The caches of the processor, as the system describes them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace talc::bench {
+
+struct Cache {
+  int level;
+  int64_t bytes;
+  int64_t sharedBy;  // processors
+};
+
+// Data caches of the first processor by ascending level; empty where the system does not tell.
+std::vector<Cache> findCaches();
+
+// "AMD EPYC 7763 64-Core Processor"; empty where the system does not tell.
+std::string processorName();
+
+}  // namespace talc::bench

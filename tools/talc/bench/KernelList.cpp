@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the manifest field by field; a field that is missing or of another type counts as empty.
+#include "tools/talc/bench/KernelList.h"
+
+#include "runtime/artifact/Artifact.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+
+namespace talc::bench {
+
+using Json = nlohmann::json;
+
+static std::string textOf(const Json &object, const char *name) {
+  auto field = object.find(name);
+  return field != object.end() && field->is_string() ? field->get<std::string>() : "";
+}
+
+static int64_t numberOf(const Json &object, const char *name) {
+  auto field = object.find(name);
+  return field != object.end() && field->is_number_integer() ? field->get<int64_t>() : 0;
+}
+
+// Pairs of a query and a key that it sees.
+static double countPairs(const StepShape &step, bool causal, int64_t window) {
+  double pairs = 0;
+  for (int64_t row = 0; row < step.rows; ++row) {
+    int64_t seen = causal ? step.past + row + 1 : step.past + step.rows;
+    pairs += static_cast<double>(window > 0 ? std::min(seen, window) : seen);
+  }
+  return pairs * static_cast<double>(step.sequences);
+}
+
+// Tokens whose keys and values at least one query sees.
+static double countKeys(const StepShape &step, int64_t window) {
+  int64_t keys = step.past + step.rows;
+  if (window > 0)
+    keys = std::min(keys, window + step.rows - 1);
+  return static_cast<double>(keys * step.sequences);
+}
+
+StepCosts KernelEntry::costsOfCall(const StepShape &step) const {
+  bool outputs = rows == "outputs";
+  auto count = static_cast<double>(outputs ? (step.results ? step.sequences : 0) : step.sequences * step.rows);
+  StepCosts costs;
+  costs.operations = count * static_cast<double>(operationsPerRow);
+  if (operationsPerPair > 0)
+    costs.operations += static_cast<double>(operationsPerPair) * countPairs(step, mask == "causal", window);
+  double callBytes = count > 0 ? static_cast<double>(storedBytesPerCall) : 0;
+  costs.storedBytes = callBytes + count * static_cast<double>(storedBytesPerRow) +
+                      countKeys(step, window) * static_cast<double>(storedBytesPerKey);
+  costs.passedBytes = count * static_cast<double>(passedBytesPerRow);
+  return costs;
+}
+
+StepCosts KernelList::costs(const StepShape &step) const {
+  StepCosts sum;
+  for (const KernelEntry &kernel : kernels)
+    if (kernel.runsIn(step)) {
+      StepCosts one = kernel.costsOfCall(step);
+      auto calls = static_cast<double>(kernel.calls);
+      sum.operations += calls * one.operations;
+      sum.storedBytes += calls * one.storedBytes;
+      sum.passedBytes += calls * one.passedBytes;
+    }
+  return sum;
+}
+
+static KernelEntry readEntry(const Json &json) {
+  KernelEntry kernel;
+  auto text = [&](const char *name) { return textOf(json, name); };
+  kernel.name = text("name");
+  kernel.piece = text("piece");
+  kernel.phase = text("phase");
+  kernel.rows = text("rows");
+  kernel.shapes = text("shapes");
+  kernel.fused = text("fused");
+  kernel.share = text("share");
+  kernel.mask = text("mask");
+  const std::pair<const char *, int64_t *> numbers[] = {
+      {"calls", &kernel.calls},
+      {"spills", &kernel.spills},
+      {"window", &kernel.window},
+      {"operations_per_row", &kernel.operationsPerRow},
+      {"operations_per_pair", &kernel.operationsPerPair},
+      {"stored_bytes_per_call", &kernel.storedBytesPerCall},
+      {"stored_bytes_per_row", &kernel.storedBytesPerRow},
+      {"stored_bytes_per_key", &kernel.storedBytesPerKey},
+      {"passed_bytes_per_row", &kernel.passedBytesPerRow},
+  };
+  for (auto [name, target] : numbers)
+    *target = numberOf(json, name);
+  return kernel;
+}
+
+// The element type that takes the most bytes.
+static std::string mainType(const Json &weights) {
+  std::map<std::string, int64_t> bytes;
+  for (const Json &weight : weights)
+    bytes[textOf(weight, "type")] += numberOf(weight, "bytes");
+  std::string type;
+  for (const auto &[name, size] : bytes)
+    if (type.empty() || size > bytes[type])
+      type = name;
+  return type;
+}
+
+Status readKernels(const std::string &path, KernelList &list) {
+  Artifact artifact;
+  if (Status status = artifact.open(path, /*checkWeights=*/false); status.failed())
+    return status;
+  const Artifact::MappedSection *section = artifact.find(artifact::SectionKind::Manifest);
+  Json manifest;
+  if (section && !section->bytes.empty()) {
+    const unsigned char *text = section->bytes.data();
+    manifest = Json::parse(text, text + section->header.size, nullptr, /*allow_exceptions=*/false);
+  }
+  auto kernels = manifest.find("kernels");
+  if (!manifest.is_object() || kernels == manifest.end() || !kernels->is_array() || kernels->empty() ||
+      !kernels->front().is_object())
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the manifest lists no kernels; compile the model again",
+                           artifact.name().c_str());
+  list.model = textOf(manifest, "name");
+  if (auto target = manifest.find("target"); target != manifest.end())
+    list.target = textOf(*target, "cpu");
+  if (auto weights = manifest.find("weights"); weights != manifest.end())
+    list.weightType = mainType(*weights);
+  list.parameters = numberOf(manifest, "parameters");
+  for (const Json &kernel : *kernels)
+    list.kernels.push_back(readEntry(kernel));
+  return {};
+}
+
+}  // namespace talc::bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of a compiled model, as its manifest lists them, and what a step costs.
+#pragma once
+
+#include "runtime/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace talc::bench {
+
+// The tokens that a step evaluates, and what came before them.
+struct StepShape {
+  int64_t sequences = 1, rows = 1, past = 0;  // rows and past: of each sequence
+  bool results = true;                        // for the last row of each sequence
+  bool decode() const { return sequences * rows == 1; }
+};
+
+struct StepCosts {
+  double operations = 0;
+  double storedBytes = 0;  // of weights and states
+  double passedBytes = 0;  // of activations
+  double bytes() const { return storedBytes + passedBytes; }
+};
+
+// An entry of mark-kernels (compiler/passes/Passes.td).
+struct KernelEntry {
+  std::string name, piece, phase, rows, shapes, fused, share, mask;
+  int64_t calls = 0, spills = 0, window = 0;
+  int64_t operationsPerRow = 0, operationsPerPair = 0;
+  int64_t storedBytesPerCall = 0, storedBytesPerRow = 0, storedBytesPerKey = 0, passedBytesPerRow = 0;
+
+  bool runsIn(const StepShape &step) const { return phase == (step.decode() ? "decode" : "prefill"); }
+  StepCosts costsOfCall(const StepShape &step) const;
+};
+
+struct KernelList {
+  std::string model, target, weightType;
+  int64_t parameters = 0;
+  std::vector<KernelEntry> kernels;  // in the order that running code refers to
+
+  // Of all kernels.
+  StepCosts costs(const StepShape &step) const;
+};
+
+// Reads the manifest of an artifact; fails when there is none or when it lists no kernels.
+Status readKernels(const std::string &path, KernelList &list);
+
+}  // namespace talc::bench

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table per phase and number of threads, below a line with what the machine can do.
+#include "tools/talc/bench/KernelReport.h"
+
+#include "tools/talc/bench/Csv.h"
+#include "tools/talc/bench/Table.h"
+
+#include <fmt/format.h>
+
+namespace talc::bench {
+
+using Json = nlohmann::ordered_json;
+
+static std::string describeMachine(const MachineProfile &machine) {
+  std::string text =
+      fmt::format("{}, {} thread{}: {:.1f} GFLOP/s ({})", machine.processor, machine.threads,
+                  machine.threads == 1 ? "" : "s", 1e-9 * machine.operationsPerSecond, machine.instructions);
+  for (const MemoryLevel &level : machine.levels)
+    text += fmt::format(", {} {:.1f} GB/s", level.name, 1e-9 * level.bytesPerSecond);
+  return text + "\n\n";
+}
+
+static std::vector<std::string> cellsOf(const KernelResult &result, double stepSeconds) {
+  const KernelEntry &kernel = *result.kernel;
+  double seconds = result.time.total(), waiting = seconds > 0 ? result.time.waiting / seconds : 0;
+  return {kernel.name,
+          kernel.shapes,
+          kernel.fused,
+          kernel.share,
+          std::to_string(kernel.calls),
+          formatSeconds(seconds),
+          formatShare(seconds / stepSeconds),
+          fmt::format("{:.2f}", 1e-6 * result.costs.operations),
+          fmt::format("{:.3f}", 1e-6 * result.costs.bytes()),
+          fmt::format("{:.1f}", 1e-9 * result.costs.operations / seconds),
+          fmt::format("{:.1f}", 1e-9 * result.costs.bytes() / seconds),
+          formatShare(result.share()),
+          result.limit,
+          formatShare(waiting),
+          std::to_string(result.time.barriers),
+          std::to_string(kernel.spills)};
+}
+
+static std::string formatPhase(const PhaseResult &phase) {
+  Table table({{"kernel"},
+               {"shape"},
+               {"fused"},
+               {"divided by"},
+               {"calls", true},
+               {"time", true},
+               {"of step", true},
+               {"MFLOP", true},
+               {"MB", true},
+               {"GFLOP/s", true},
+               {"GB/s", true},
+               {"of roof", true},
+               {"roof"},
+               {"waiting", true},
+               {"barriers", true},
+               {"spills", true}});
+  int64_t barriers = 0, calls = 0;
+  for (const KernelResult &result : phase.kernels) {
+    table.add(cellsOf(result, phase.stepSeconds));
+    barriers += result.time.barriers;
+    calls += result.kernel->calls;
+  }
+  double seconds = phase.kernelSeconds(), outside = std::max(phase.stepSeconds - seconds, 0.0);
+  table.add({"outside kernels", "", "", "", "", formatSeconds(outside), formatShare(outside / phase.stepSeconds), "",
+             "", "", "", "", "", "", "", ""});
+  table.add({"total", "", "", "", std::to_string(calls), formatSeconds(phase.stepSeconds), "100 %",
+             fmt::format("{:.2f}", 1e-6 * phase.costs.operations), fmt::format("{:.3f}", 1e-6 * phase.costs.bytes()),
+             fmt::format("{:.1f}", 1e-9 * phase.costs.operations / phase.stepSeconds),
+             fmt::format("{:.1f}", 1e-9 * phase.costs.bytes() / phase.stepSeconds),
+             formatShare(phase.roofSeconds() / phase.stepSeconds), "", "", std::to_string(barriers), ""});
+  return fmt::format("{}: one step of {} token{} behind {}\n\n{}\n", phase.name, phase.step.rows * phase.step.sequences,
+                     phase.step.rows * phase.step.sequences == 1 ? "" : "s", phase.step.past, table.markdown());
+}
+
+static Json describeKernel(const KernelResult &result, const PhaseResult &phase, const MachineProfile &machine) {
+  const KernelEntry &kernel = *result.kernel;
+  return {{"test", phase.name},
+          {"n_threads", machine.threads},
+          {"phase", kernel.phase},
+          {"kernel", kernel.name},
+          {"piece", kernel.piece},
+          {"shapes", kernel.shapes},
+          {"fused", kernel.fused},
+          {"share", kernel.share},
+          {"calls", kernel.calls},
+          {"seconds", result.time.total()},
+          {"seconds_waiting", result.time.waiting},
+          {"step_seconds", phase.stepSeconds},
+          {"operations", result.costs.operations},
+          {"stored_bytes", result.costs.storedBytes},
+          {"passed_bytes", result.costs.passedBytes},
+          {"roof_seconds", result.roofSeconds},
+          {"roof_share", result.share()},
+          {"roof", result.limit},
+          {"barriers", result.time.barriers},
+          {"spills", kernel.spills}};
+}
+
+static Json describeMachineJson(const MachineProfile &machine) {
+  Json levels = Json::array();
+  for (const MemoryLevel &level : machine.levels)
+    levels.push_back({{"name", level.name}, {"gbps", 1e-9 * level.bytesPerSecond}});
+  return {{"cpu_info", machine.processor},
+          {"n_threads", machine.threads},
+          {"instructions", machine.instructions},
+          {"gflops", 1e-9 * machine.operationsPerSecond},
+          {"levels", levels}};
+}
+
+std::string formatKernelRows(const std::vector<KernelRows> &rows, const std::string &format) {
+  std::string text;
+  Json machines = Json::array(), kernels = Json::array();
+  for (const KernelRows &row : rows) {
+    if (format == "md")
+      text += describeMachine(row.machine);
+    machines.push_back(describeMachineJson(row.machine));
+    for (const PhaseResult &phase : row.phases) {
+      if (format == "md")
+        text += formatPhase(phase);
+      for (const KernelResult &result : phase.kernels)
+        kernels.push_back(describeKernel(result, phase, row.machine));
+    }
+  }
+  if (format == "md")
+    return text;
+  if (format == "csv")
+    return formatCsv(kernels);
+  return Json{{"machines", machines}, {"kernels", kernels}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace talc::bench

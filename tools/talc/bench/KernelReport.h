@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints what was measured of kernels.
+#pragma once
+
+#include "tools/talc/bench/KernelTests.h"
+
+namespace talc::bench {
+
+struct KernelRows {
+  MachineProfile machine;
+  std::vector<PhaseResult> phases;
+};
+
+// `format`: md, csv or json.
+std::string formatKernelRows(const std::vector<KernelRows> &rows, const std::string &format);
+
+}  // namespace talc::bench

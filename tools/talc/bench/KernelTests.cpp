@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The roof of a kernel: its operations at the peak of multiply-adds, or its bytes at the bandwidth of where they come
+// from, whichever takes longer. Weights and states are read once per step, so they come from the level that holds all
+// that a step reads of them; activations were just written, so they come from the level that holds the kernel's own.
+#include "tools/talc/bench/KernelTests.h"
+
+#include "tools/talc/bench/Statistics.h"
+#include "tools/talc/bench/Stopwatch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace talc::bench {
+
+double PhaseResult::kernelSeconds() const {
+  double sum = 0;
+  for (const KernelResult &kernel : kernels)
+    sum += kernel.time.total();
+  return sum;
+}
+
+double PhaseResult::roofSeconds() const {
+  double sum = 0;
+  for (const KernelResult &kernel : kernels)
+    sum += kernel.roofSeconds;
+  return sum;
+}
+
+static KernelResult holdAgainstRoof(const KernelEntry &kernel, const StepShape &step, const StepCosts &all,
+                                    const MachineProfile &machine) {
+  StepCosts call = kernel.costsOfCall(step);
+  auto calls = static_cast<double>(kernel.calls);
+  KernelResult result = {
+      &kernel, {}, {calls * call.operations, calls * call.storedBytes, calls * call.passedBytes}, 0, ""};
+  const MemoryLevel &stored = machine.levelOf(all.storedBytes), &passed = machine.levelOf(call.bytes());
+  double storedSeconds = result.costs.storedBytes / stored.bytesPerSecond;
+  double passedSeconds = result.costs.passedBytes / passed.bytesPerSecond;
+  double computing = result.costs.operations / machine.operationsPerSecond;
+  result.roofSeconds = std::max(computing, storedSeconds + passedSeconds);
+  result.limit = computing >= storedSeconds + passedSeconds ? "FMA"
+                 : storedSeconds >= passedSeconds           ? stored.name
+                                                            : passed.name;
+  return result;
+}
+
+KernelSampler::KernelSampler(ModelRun &run, const KernelList &list, const StepShape &step)
+    : run(run), list(list), step(step), times(run.usedSession().threads(), list.kernels.size()),
+      samples(list.kernels.size()) {}
+
+Status KernelSampler::sample() {
+  if (Status status = run.fill(step.past); status.failed())
+    return status;
+  times.attach(run.usedSession());
+  Stopwatch watch(0);  // the time that passes, like the marks
+  Status status = run.evaluate(step);
+  double passed = watch.seconds();
+  times.detach(run.usedSession());
+  std::vector<KernelTime> kernels = times.takeStep();
+  if (status.failed() || !std::exchange(warm, true))
+    return status;
+  seconds.push_back(passed);
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    samples[i].working.push_back(kernels[i].working);
+    samples[i].waiting.push_back(kernels[i].waiting);
+    samples[i].barriers = kernels[i].barriers;
+  }
+  return {};
+}
+
+PhaseResult KernelSampler::result(const std::string &name, const MachineProfile &machine) const {
+  PhaseResult result = {name, step, median(seconds), {}, list.costs(step)};
+  for (size_t i = 0; i < samples.size(); ++i)
+    if (list.kernels[i].runsIn(step)) {
+      result.kernels.push_back(holdAgainstRoof(list.kernels[i], step, result.costs, machine));
+      result.kernels.back().time = {median(samples[i].working), median(samples[i].waiting), samples[i].barriers};
+    }
+  std::sort(result.kernels.begin(), result.kernels.end(),
+            [](const KernelResult &a, const KernelResult &b) { return a.time.total() > b.time.total(); });
+  return result;
+}
+
+Status runKernelTest(ModelRun &run, const KernelList &list, const MachineProfile &machine, const TestCase &test,
+                     int64_t repetitions, PhaseResult &result) {
+  std::vector<StepShape> steps = test.steps();
+  StepShape step = test.prompt > 0 ? steps.front() : steps[steps.size() / 2];
+  step.results = true;
+  KernelSampler sampler(run, list, step);
+  for (int64_t i = 0; i <= repetitions; ++i)
+    if (Status status = sampler.sample(); status.failed())
+      return status;
+  result = sampler.result(test.name(), machine);
+  return {};
+}
+
+}  // namespace talc::bench

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures every kernel of a phase, and holds it against its own roof.
+#pragma once
+
+#include "tools/talc/bench/KernelTimes.h"
+#include "tools/talc/bench/MachineProfile.h"
+#include "tools/talc/bench/ModelRun.h"
+#include "tools/talc/bench/ModelTests.h"
+
+namespace talc::bench {
+
+// An entry of the kernel list in one step.
+struct KernelResult {
+  const KernelEntry *kernel;
+  KernelTime time;     // of all calls; medians over the steps
+  StepCosts costs;     // of all calls
+  double roofSeconds;  // that the costs take at least
+  std::string limit;   // what sets the roof: FMA, L1, L2, L3 or memory
+  double share() const { return time.total() > 0 ? roofSeconds / time.total() : 0; }
+};
+
+struct PhaseResult {
+  std::string name;  // "pp512 @ d128, one step"
+  StepShape step;
+  double stepSeconds = 0;             // from the call of the runtime to its return; the median
+  std::vector<KernelResult> kernels;  // the longest first
+  StepCosts costs;
+  double kernelSeconds() const;
+  double roofSeconds() const;
+};
+
+// Evaluates one step over and over.
+class KernelSampler {
+public:
+  // For as long as the run's session lives.
+  KernelSampler(ModelRun &run, const KernelList &list, const StepShape &step);
+
+  // Fills the context and evaluates the step once; the first time it only warms up.
+  Status sample();
+  // Medians of the samples, and roofs.
+  PhaseResult result(const std::string &name, const MachineProfile &machine) const;
+
+private:
+  struct Samples {
+    std::vector<double> working, waiting;
+    int64_t barriers = 0;
+  };
+
+  ModelRun &run;
+  const KernelList &list;
+  StepShape step;
+  KernelTimes times;
+  bool warm = false;
+  std::vector<Samples> samples;  // of every kernel
+  std::vector<double> seconds;   // of the step
+};
+
+// One step of a test: the first of a prompt, or the one in the middle of generated tokens.
+Status runKernelTest(ModelRun &run, const KernelList &list, const MachineProfile &machine, const TestCase &test,
+                     int64_t repetitions, PhaseResult &result);
+
+}  // namespace talc::bench

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field names are llama-bench's (ggml-org/llama.cpp, tools/llama-bench), then talc's own: rates and shares of peaks.
+#include "tools/talc/bench/ModelReport.h"
+
+#include "tools/talc/bench/Csv.h"
+#include "tools/talc/bench/Statistics.h"
+#include "tools/talc/bench/Table.h"
+
+#include <fmt/format.h>
+
+namespace talc::bench {
+
+using Json = nlohmann::ordered_json;
+
+static std::string modelType(const KernelList &kernels) {
+  return kernels.model + " " + kernels.weightType;
+}
+
+static Json describe(const ModelRow &row, const KernelList &kernels, const ModelRun &run, const std::string &file) {
+  const TestResult &result = row.result;
+  const TestCase &test = result.test;
+  std::vector<double> rates = result.tokensPerSecond();
+  Json samples = Json::array();
+  for (double sample : result.nanoseconds)
+    samples.push_back(static_cast<int64_t>(sample));
+  return {{"build_commit", TALC_VERSION},
+          {"cpu_info", row.machine.processor},
+          {"gpu_info", ""},
+          {"backends", "CPU"},
+          {"model_filename", file},
+          {"model_type", modelType(kernels)},
+          {"model_size", run.info().weightBytes},
+          {"model_n_params", kernels.parameters},
+          {"n_batch", test.batch},
+          {"n_ubatch", test.batch},
+          {"n_threads", test.threads},
+          {"n_seq", test.sequences},
+          {"n_prompt", test.prompt},
+          {"n_gen", test.generated},
+          {"n_depth", test.depth},
+          {"test_time", result.time},
+          {"avg_ns", static_cast<int64_t>(mean(result.nanoseconds))},
+          {"stddev_ns", static_cast<int64_t>(deviation(result.nanoseconds))},
+          {"avg_ts", mean(rates)},
+          {"stddev_ts", deviation(rates)},
+          {"operations", result.costs.operations},
+          {"stored_bytes", result.costs.storedBytes},
+          {"gflops", 1e-9 * result.operationsPerSecond()},
+          {"peak_instructions", row.machine.instructions},
+          {"peak_gflops", 1e-9 * row.machine.operationsPerSecond},
+          {"peak_share", row.peakShare()},
+          {"gbps", 1e-9 * result.storedBytesPerSecond()},
+          {"read_level", row.level().name},
+          {"read_gbps", 1e-9 * row.level().bytesPerSecond},
+          {"read_share", row.readShare()},
+          {"samples_ns", samples},
+          {"samples_ts", rates}};
+}
+
+static std::string formatTable(const std::vector<ModelRow> &rows, const KernelList &kernels, const ModelRun &run) {
+  Table table({{"model"},
+               {"size"},
+               {"params"},
+               {"backend"},
+               {"threads", true},
+               {"test", true},
+               {"t/s", true},
+               {"GFLOP/s", true},
+               {"of peak", true},
+               {"GB/s", true},
+               {"of read", true}});
+  for (const ModelRow &row : rows) {
+    const TestResult &result = row.result;
+    std::vector<double> rates = result.tokensPerSecond();
+    table.add({modelType(kernels), formatBytes(static_cast<double>(run.info().weightBytes)),
+               formatCount(static_cast<double>(kernels.parameters)), "CPU", std::to_string(result.test.threads),
+               result.test.name(), fmt::format("{:.2f} ± {:.2f}", mean(rates), deviation(rates)),
+               fmt::format("{:.1f}", 1e-9 * result.operationsPerSecond()), formatShare(row.peakShare()),
+               fmt::format("{:.1f}", 1e-9 * result.storedBytesPerSecond()),
+               formatShare(row.readShare()) + " " + row.level().name});
+  }
+  return table.markdown();
+}
+
+std::string formatModelRows(const std::vector<ModelRow> &rows, const KernelList &kernels, const ModelRun &run,
+                            const std::string &file, const std::string &format) {
+  if (format == "md")
+    return formatTable(rows, kernels, run);
+  Json described = Json::array();
+  for (const ModelRow &row : rows)
+    described.push_back(describe(row, kernels, run, file));
+  if (format == "csv")
+    return formatCsv(described);
+  return described.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace talc::bench

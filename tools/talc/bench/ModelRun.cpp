@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drives a session of the runtime; sampling and text are no part of what is measured.
+#include "tools/talc/bench/ModelRun.h"
+
+#include <algorithm>
+
+namespace talc::bench {
+
+Status ModelRun::open(const std::string &path) {
+  if (Status status = model.open(path, /*checkWeights=*/true); status.failed())
+    return status;
+  // Any tokens do; the same ones in every run.
+  uint64_t state = 1;
+  for (uint32_t i = 0; i < model.info().maxSequence; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    ids.push_back(static_cast<int32_t>((state >> 33) % model.info().vocabularySize));
+  }
+  return {};
+}
+
+Status ModelRun::start(int32_t threads, int64_t sequences) {
+  session.reset();
+  batch.resize(sequences);
+  return Session::create(model, threads, static_cast<int32_t>(sequences), session);
+}
+
+Status ModelRun::fill(int64_t depth) {
+  constexpr int64_t stepTokens = 512;
+  for (int32_t slot = 0; slot < session->slots(); ++slot)
+    session->reset(slot);
+  for (StepShape step : promptSteps(depth, 0, stepTokens, session->slots())) {
+    step.results = false;
+    if (Status status = evaluate(step); status.failed())
+      return status;
+  }
+  return {};
+}
+
+Status ModelRun::evaluate(const StepShape &step) {
+  for (int32_t slot = 0; slot < session->slots(); ++slot)
+    batch[slot] = {slot, static_cast<int32_t>(step.rows), ids.data() + session->length(slot),
+                   step.results ? TALC_LOGITS_LAST : TALC_LOGITS_NONE};
+  return session->evaluate(batch.data(), session->slots());
+}
+
+std::vector<StepShape> promptSteps(int64_t tokens, int64_t depth, int64_t batch, int64_t sequences) {
+  std::vector<StepShape> steps;
+  int64_t most = std::max<int64_t>(batch / sequences, 1);
+  for (int64_t done = 0; done < tokens;) {
+    int64_t rows = std::min(most, tokens - done);
+    steps.push_back({sequences, rows, depth + done, done + rows == tokens});
+    done += rows;
+  }
+  return steps;
+}
+
+std::vector<StepShape> generationSteps(int64_t tokens, int64_t depth, int64_t sequences) {
+  std::vector<StepShape> steps;
+  for (int64_t i = 0; i < tokens; ++i)
+    steps.push_back({sequences, 1, depth + i, true});
+  return steps;
+}
+
+}  // namespace talc::bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled model in this process, evaluating steps of any shape on random tokens.
+#pragma once
+
+#include "runtime/artifact/Model.h"
+#include "runtime/session/Session.h"
+#include "tools/talc/bench/KernelList.h"
+
+#include <memory>
+#include <vector>
+
+namespace talc::bench {
+
+class ModelRun {
+public:
+  Status open(const std::string &path);
+  // Threads and the states of so many sequences; replaces those before.
+  Status start(int32_t threads, int64_t sequences);
+
+  // Empties all sequences and evaluates `depth` tokens of each.
+  Status fill(int64_t depth);
+  // Evaluates the rows of a step; `step.past` is what fill() and earlier steps made.
+  Status evaluate(const StepShape &step);
+
+  const artifact::ModelInfo &info() const { return model.info(); }
+  Session &usedSession() { return *session; }
+
+private:
+  Model model;
+  std::unique_ptr<Session> session;
+  std::vector<int32_t> ids;
+  std::vector<talc_sequence> batch;
+};
+
+// The steps of a prompt of `tokens` behind `depth` others, at most `batch` tokens of all sequences in one.
+std::vector<StepShape> promptSteps(int64_t tokens, int64_t depth, int64_t batch, int64_t sequences);
+// The steps of `tokens` generated one by one.
+std::vector<StepShape> generationSteps(int64_t tokens, int64_t depth, int64_t sequences);
+
+}  // namespace talc::bench

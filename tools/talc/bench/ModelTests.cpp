@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warms up once, then repeats; filling the context up to the depth is not timed.
+#include "tools/talc/bench/ModelTests.h"
+
+#include "tools/talc/bench/Statistics.h"
+#include "tools/talc/bench/Stopwatch.h"
+
+#include <fmt/format.h>
+
+namespace talc::bench {
+
+std::string TestCase::name() const {
+  std::string name = prompt > 0 ? fmt::format("pp{}", prompt) : fmt::format("tg{}", generated);
+  if (depth > 0)
+    name += fmt::format(" @ d{}", depth);
+  return sequences > 1 ? name + fmt::format(" x {}", sequences) : name;
+}
+
+std::vector<StepShape> TestCase::steps() const {
+  return prompt > 0 ? promptSteps(prompt, depth, batch, sequences) : generationSteps(generated, depth, sequences);
+}
+
+double TestResult::averageSeconds() const {
+  return 1e-9 * mean(nanoseconds);
+}
+
+std::vector<double> TestResult::tokensPerSecond() const {
+  std::vector<double> rates;
+  for (double sample : nanoseconds)
+    rates.push_back(1e9 * static_cast<double>(test.tokens()) / sample);
+  return rates;
+}
+
+std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, int64_t maxSequence) {
+  std::vector<TestCase> tests;
+  auto add = [&](TestCase test) {
+    bool known = false;
+    for (const TestCase &other : tests)
+      known |= other.name() == test.name() && other.batch == test.batch;
+    if (test.tokens() > 0 && test.depth + test.prompt + test.generated <= maxSequence && !known)
+      tests.push_back(test);
+  };
+  for (int64_t depth : options.depths)
+    for (int64_t sequences : options.sequences) {
+      for (int64_t prompt : options.prompts)
+        for (int64_t batch : options.batches)
+          add({std::min(prompt, maxSequence - depth), 0, depth, batch, sequences, threads});
+      for (int64_t generated : options.generated)
+        add({0, generated, depth, options.batches.front(), sequences, threads});
+    }
+  return tests;
+}
+
+static std::string currentTime() {
+  time_t now = time(nullptr);
+  tm parts;
+  char text[32];
+  strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
+  return text;
+}
+
+Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions,
+               TestResult &result) {
+  std::vector<StepShape> steps = test.steps();
+  result = {test, currentTime(), {}, {}, 0};
+  for (const StepShape &step : steps) {
+    StepCosts costs = kernels.costs(step);
+    result.costs.operations += costs.operations;
+    result.costs.storedBytes += costs.storedBytes;
+    result.costs.passedBytes += costs.passedBytes;
+    result.stepStoredBytes = std::max(result.stepStoredBytes, costs.storedBytes);
+  }
+  for (int64_t i = 0; i <= repetitions; ++i) {
+    if (Status status = run.fill(test.depth); status.failed())
+      return status;
+    Stopwatch watch(test.threads);
+    for (const StepShape &step : steps)
+      if (Status status = run.evaluate(step); status.failed())
+        return status;
+    if (i > 0)  // the first one warms up
+      result.nanoseconds.push_back(static_cast<double>(std::max<int64_t>(watch.nanoseconds(), 1)));
+  }
+  return {};
+}
+
+}  // namespace talc::bench

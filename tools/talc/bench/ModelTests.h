@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole-model tests in the manner of llama-bench: pp (a prompt) and tg (generated tokens), at a depth.
+#pragma once
+
+#include "tools/talc/bench/BenchOptions.h"
+#include "tools/talc/bench/MachineProfile.h"
+#include "tools/talc/bench/ModelRun.h"
+
+namespace talc::bench {
+
+struct TestCase {
+  int64_t prompt = 0, generated = 0, depth = 0, batch = 0, sequences = 1;
+  int32_t threads = 1;
+
+  std::string name() const;  // "pp512 @ d128"
+  int64_t tokens() const { return (prompt + generated) * sequences; }
+  std::vector<StepShape> steps() const;
+};
+
+struct TestResult {
+  TestCase test;
+  std::string time;  // when it ran, ISO 8601
+  std::vector<double> nanoseconds;
+  StepCosts costs;             // of all steps
+  double stepStoredBytes = 0;  // of the step that reads the most weights and states: what a cache would have to hold
+
+  double averageSeconds() const;
+  double operationsPerSecond() const { return costs.operations / averageSeconds(); }
+  double storedBytesPerSecond() const { return costs.storedBytes / averageSeconds(); }
+  std::vector<double> tokensPerSecond() const;
+};
+
+// The tests of the options for a number of threads; those that the model has no room for are left out, with prompts
+// shortened to `maxSequence`.
+std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, int64_t maxSequence);
+
+Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions, TestResult &result);
+
+}  // namespace talc::bench

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the whole compiler on a program in memory.
+#include "tools/talc/bench/OpCompiler.h"
+
+#include "compiler/Compiler.h"
+#include "compiler/Error.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace talc::bench {
+
+CompiledOp::~CompiledOp() {
+  if (!directory.empty())
+    llvm::sys::fs::remove_directories(directory);
+}
+
+static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &options, const std::string &path) {
+  auto target = targets::parseTarget(options.target);
+  if (!target)
+    return target.takeError();
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(spec.program, mlir::ParserConfig(&context));
+  if (!module)
+    return internalError("the program for '{}' is not valid", spec.text);
+  StageRun run;
+  run.pipeline = {options.weights, *target};
+  if (llvm::Error error = runStages(*module, run))
+    return error;
+  return writeProduct(*module, {Product::Program, *target, path, {}, options.programDirectory, {}});
+}
+
+std::string CompiledOp::compile(const OpSpec &spec, const BenchOptions &options) {
+  llvm::SmallString<128> made;
+  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("talc-bench", made))
+    return errorText(ErrorCode::Output, "{}: cannot be made a temporary directory: {}; TMPDIR names another place",
+                     made.str().str(), error.message());
+  directory = made.str().str();
+  llvm::Error error = compileProgram(spec, options, path());
+  return error ? llvm::toString(std::move(error)) : "";
+}
+
+}  // namespace talc::bench

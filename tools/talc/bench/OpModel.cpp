@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every program begins with rows of a random table and ends with select, which picks the last row as the result, so
+// that the op between works on all rows as it does in a model.
+#include "tools/talc/bench/OpModel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+#include <vector>
+
+namespace talc::bench {
+
+namespace {
+
+// The words of the text: a kind, sizes, maybe a variant.
+struct Words {
+  std::string kind, variant;
+  std::vector<int64_t> sizes;
+};
+
+struct OpKind {
+  const char *name, *piece, *form;
+  size_t sizes;
+  std::vector<std::string> variants;  // empty: none is expected
+  void (*write)(const Words &words, std::string &body, OpSpec &spec);
+};
+
+constexpr int64_t vocabulary = 64, largestSize = 1 << 24;
+
+}  // namespace
+
+static std::string rowsOf(int64_t width) {
+  return fmt::format("tensor<?x{}xf32>", width);
+}
+
+static std::string weight(const char *name, const std::string &shape, double deviation) {
+  return fmt::format("talc.weight @{} : tensor<{}xf32> = #talc.random<seed = 1, mean = 0.0, deviation = {:.9f}>\n",
+                     name, shape, deviation);
+}
+
+// The program: a table of random rows of `width`, the op's own definitions, and its body, which makes %y of %x.
+static void wrap(const std::string &definitions, const std::string &body, int64_t entries, int64_t width,
+                 int64_t resultWidth, std::string &program) {
+  std::string table = fmt::format("tensor<{}x{}xf32>", entries, width), x = rowsOf(width), y = rowsOf(resultWidth);
+  program =
+      weight("table", fmt::format("{}x{}", entries, width), 1.0) + definitions +
+      fmt::format("func.func @model(%ids: tensor<?xi32>, %sequences: !talc.sequences) -> {} attributes "
+                  "{{talc.entry}} {{\n",
+                  y) +
+      fmt::format("%table = talc.get_weight @table : {0}\n%x = talc.embedding %ids, %table : (tensor<?xi32>, {0}) "
+                  "-> {1}\n",
+                  table, x) +
+      body + fmt::format("%result = talc.select %y, %sequences : {0} -> {0}\nreturn %result : {0}\n}}\n", y);
+}
+
+static void writeLinear(const Words &words, std::string &program, OpSpec &spec) {
+  int64_t depth = words.sizes[1], columns = words.sizes[2];
+  spec.depth = depth;
+  spec.columns = columns;
+  std::string type = fmt::format("tensor<{}x{}xf32>", columns, depth);
+  std::string body = fmt::format("%w = talc.get_weight @w : {0}\n%y = talc.linear %x, %w : ({1}, {0}) -> {2}\n", type,
+                                 rowsOf(depth), rowsOf(columns));
+  wrap(weight("w", fmt::format("{}x{}", columns, depth), 0.02), body, vocabulary, depth, columns, program);
+}
+
+static void writeAttention(const Words &words, std::string &program, OpSpec &spec) {
+  int64_t heads = words.sizes[1], keyHeads = words.sizes[2], width = words.sizes[3];
+  int64_t queries = heads * width, keys = keyHeads * width;
+  std::string q = rowsOf(queries), k = rowsOf(keys), x = rowsOf(queries + 2 * keys);
+  std::string state = fmt::format("!talc.state<{} x {} x {}>", keyHeads, width, spec.rows);
+  std::string body =
+      fmt::format("%q = talc.slice %x at 0 : {0} -> {1}\n%k = talc.slice %x at {2} : {0} -> {3}\n"
+                  "%v = talc.slice %x at {4} : {0} -> {3}\n",
+                  x, q, queries, k, queries + keys) +
+      fmt::format("%kv = talc.get_state @kv : {0}\n"
+                  "talc.append %kv, %k, %v, %sequences : {0}, {1}\n"
+                  "%keys, %values = talc.read %kv, %sequences : {0} -> {1}, {1}\n",
+                  state, k) +
+      fmt::format("%y = talc.attention {} %q, %keys, %values, %sequences heads {}, {} scale {:.9f} : {}, "
+                  "{}\n",
+                  words.variant, heads, keyHeads, 1.0 / static_cast<double>(width), q, k);
+  wrap(fmt::format("talc.state @kv : {}\n", state), body, vocabulary, queries + 2 * keys, queries, program);
+}
+
+static void writeNorm(const Words &words, std::string &program, OpSpec &) {
+  int64_t width = words.sizes[1];
+  std::string type = fmt::format("tensor<{}xf32>", width), x = rowsOf(width);
+  bool layer = words.variant == "layer";
+  std::string body = fmt::format("%scale = talc.get_weight @scale : {}\n", type);
+  body += layer ? fmt::format("%y = talc.norm layer %x, %scale bias %scale epsilon 1.0e-5 : ({0}, {1}, {1}) -> {0}\n",
+                              x, type)
+                : fmt::format("%y = talc.norm rms %x, %scale epsilon 1.0e-5 : ({0}, {1}) -> {0}\n", x, type);
+  wrap(weight("scale", std::to_string(width), 0.02), body, vocabulary, width, width, program);
+}
+
+static void writeActivation(const Words &words, std::string &program, OpSpec &) {
+  int64_t width = words.sizes[1];
+  wrap("", fmt::format("%y = talc.activation {} %x : {}\n", words.variant, rowsOf(width)), vocabulary, width, width,
+       program);
+}
+
+static void writeEmbedding(const Words &words, std::string &program, OpSpec &) {
+  int64_t width = words.sizes[2];
+  wrap("", fmt::format("%y = talc.scale %x by 2.0 : {}\n", rowsOf(width)), words.sizes[1], width, width, program);
+}
+
+static const std::vector<OpKind> &opKinds() {
+  static const std::vector<OpKind> kinds = {
+      {"linear", "contract", "linear MxKxN", 3, {}, writeLinear},
+      {"attention", "attention", "attention SxHxKVxD causal|full", 4, {"causal", "full"}, writeAttention},
+      {"norm", "norm", "norm SxD layer|rms", 2, {"layer", "rms"}, writeNorm},
+      {"activation",
+       "generic",
+       "activation SxD KIND",
+       2,
+       {"relu", "relu_squared", "gelu", "gelu_tanh", "silu", "quick_gelu", "sigmoid", "tanh"},
+       writeActivation},
+      {"embedding", "gather", "embedding SxVxD", 3, {}, writeEmbedding}};
+  return kinds;
+}
+
+// "128x768x2304". Empty when it is no such thing.
+static std::vector<int64_t> parseSizes(const std::string &text) {
+  std::vector<int64_t> sizes;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, 'x');) {
+    bool digits = !part.empty() && part.size() <= 8 && part.find_first_not_of("0123456789") == std::string::npos;
+    int64_t size = digits ? std::strtoll(part.c_str(), nullptr, 10) : 0;
+    if (size < 1 || size > largestSize)
+      return {};
+    sizes.push_back(size);
+  }
+  return text.empty() || text.back() == 'x' ? std::vector<int64_t>() : sizes;
+}
+
+static std::string wrongOp(const std::string &text, const std::string &expected) {
+  return fmt::format("--op '{}': expected {} with sizes from 1 to {}", text, expected, largestSize);
+}
+
+std::string parseOp(const std::string &text, int64_t past, OpSpec &spec) {
+  Words words;
+  std::string sizes, rest;
+  std::stringstream stream(text);
+  stream >> words.kind >> sizes >> words.variant >> rest;
+  words.sizes = parseSizes(sizes);
+  std::string forms;
+  for (const OpKind &kind : opKinds()) {
+    forms += (forms.empty() ? "" : ", ") + std::string(kind.form);
+    if (words.kind != kind.name)
+      continue;
+    bool variant = kind.variants.empty() ? words.variant.empty()
+                                         : std::count(kind.variants.begin(), kind.variants.end(), words.variant) > 0;
+    if (words.sizes.size() != kind.sizes || !variant || !rest.empty())
+      return wrongOp(text, kind.form);
+    spec = {text, kind.piece, words.sizes[0] + past, 0, 0, ""};  // room for the past, too
+    std::string program;
+    kind.write(words, program, spec);
+    spec.program = fmt::format("module attributes {{talc.name = \"{}\", talc.max_sequence = {} : i64}} {{\n{}}}\n",
+                               text, spec.rows, program);
+    spec.rows = words.sizes[0];
+    return "";
+  }
+  return wrongOp(text, "one of " + forms);
+}
+
+}  // namespace talc::bench

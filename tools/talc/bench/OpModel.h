@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small program in the talc dialect around the one op that is to be measured.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace talc::bench {
+
+struct OpSpec {
+  std::string text;   // "linear 128x768x2304", as it was given
+  std::string piece;  // which kernel of the compiled program is the op
+  int64_t rows = 0;   // tokens of a step
+  // Of linear: [rows, depth] x [depth, columns]; else 0.
+  int64_t depth = 0, columns = 0;
+  std::string program;  // in the talc dialect
+};
+
+// "linear MxKxN", "attention SxHxKVxD causal|full", "norm SxD layer|rms", "activation SxD KIND", "embedding SxVxD".
+// `past`: tokens before the step, which attention sees. Returns what is wrong with the text, or nothing.
+std::string parseOp(const std::string &text, int64_t past, OpSpec &spec);
+
+}  // namespace talc::bench

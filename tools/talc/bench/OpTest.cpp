@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rounds are interleaved, so that a disturbance hits all candidates alike; medians are compared.
+#include "tools/talc/bench/OpTest.h"
+
+#include "tools/talc/bench/Csv.h"
+#include "tools/talc/bench/MathLibraries.h"
+#include "tools/talc/bench/Statistics.h"
+#include "tools/talc/bench/Stopwatch.h"
+#include "tools/talc/bench/Table.h"
+
+#include <fmt/format.h>
+
+namespace talc::bench {
+
+using Json = nlohmann::ordered_json;
+
+// What a candidate gets in a round.
+constexpr double turnSeconds = 0.02;
+
+static Status takeTurn(KernelSampler &sampler) {
+  Stopwatch watch(0);
+  do
+    if (Status status = sampler.sample(); status.failed())
+      return status;
+  while (watch.seconds() < turnSeconds);
+  return {};
+}
+
+static void takeTurn(const LibraryProduct &product, std::vector<double> &samples) {
+  Stopwatch turn(0);
+  do {
+    Stopwatch watch(0);
+    product.run();
+    samples.push_back(watch.seconds());
+  } while (turn.seconds() < turnSeconds);
+}
+
+Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, int64_t past, const MachineProfile &machine,
+             int64_t repetitions, OpResult &result) {
+  if (Status status = run.start(machine.threads, 1); status.failed())
+    return status;
+  StepShape step = {1, spec.rows, past, true};
+  KernelSampler sampler(run, list, step);
+  std::vector<LibraryProduct> products;
+  if (spec.columns > 0)
+    products = libraryProducts(spec.rows, spec.depth, spec.columns, machine.threads);
+  std::vector<std::vector<double>> samples(products.size());
+  for (const LibraryProduct &product : products)
+    product.run();  // warms up
+  for (int64_t round = 0; round < repetitions; ++round) {
+    if (Status status = takeTurn(sampler); status.failed())
+      return status;
+    for (size_t i = 0; i < products.size(); ++i)
+      takeTurn(products[i], samples[i]);
+  }
+  PhaseResult phase = sampler.result(spec.text, machine);
+  // Of several kernels of this kind the op's own comes first in the program.
+  const KernelResult *found = nullptr;
+  for (const KernelResult &kernel : phase.kernels)
+    if (kernel.kernel->piece == spec.piece && (!found || kernel.kernel < found->kernel))
+      found = &kernel;
+  if (!found)
+    return Status::failure(TALC_ERROR_DAMAGED, "talc bench: --op '%s': the compiler left no kernel of its own",
+                           spec.text.c_str());
+  result = {spec.text, machine, step, *found, {}};
+  for (size_t i = 0; i < products.size(); ++i)
+    result.libraries.push_back({products[i].library, median(samples[i])});
+  return {};
+}
+
+static double rate(const OpResult &result, double seconds) {
+  return 1e-9 * result.kernel.costs.operations / seconds;
+}
+
+static std::string formatTable(const std::vector<OpResult> &results) {
+  std::vector<Column> columns = {
+      {"op"},         {"weights"},       {"threads", true}, {"time", true},  {"GFLOP/s", true},
+      {"GB/s", true}, {"of roof", true}, {"roof"},          {"spills", true}};
+  for (const LibraryTime &library : results.front().libraries) {
+    columns.push_back({library.library, true});
+    columns.push_back({"GFLOP/s", true});
+    columns.push_back({"talc is", true});
+  }
+  Table table(columns);
+  for (const OpResult &result : results) {
+    double seconds = result.kernel.time.total();
+    std::vector<std::string> cells = {result.text,
+                                      result.kernel.kernel->shapes,
+                                      std::to_string(result.machine.threads),
+                                      formatSeconds(seconds),
+                                      fmt::format("{:.1f}", rate(result, seconds)),
+                                      fmt::format("{:.1f}", 1e-9 * result.kernel.costs.bytes() / seconds),
+                                      formatShare(result.kernel.share()),
+                                      result.kernel.limit,
+                                      std::to_string(result.kernel.kernel->spills)};
+    for (const LibraryTime &library : result.libraries) {
+      cells.push_back(formatSeconds(library.seconds));
+      cells.push_back(fmt::format("{:.1f}", rate(result, library.seconds)));
+      cells.push_back(fmt::format("{:.2f} x", library.seconds / seconds));
+    }
+    table.add(cells);
+  }
+  return table.markdown();
+}
+
+static Json describe(const OpResult &result) {
+  double seconds = result.kernel.time.total();
+  Json row = {{"op", result.text},
+              {"cpu_info", result.machine.processor},
+              {"n_threads", result.machine.threads},
+              {"n_depth", result.step.past},
+              {"shapes", result.kernel.kernel->shapes},
+              {"seconds", seconds},
+              {"operations", result.kernel.costs.operations},
+              {"bytes", result.kernel.costs.bytes()},
+              {"gflops", rate(result, seconds)},
+              {"peak_gflops", 1e-9 * result.machine.operationsPerSecond},
+              {"roof_seconds", result.kernel.roofSeconds},
+              {"roof_share", result.kernel.share()},
+              {"roof", result.kernel.limit},
+              {"spills", result.kernel.kernel->spills}};
+  for (const LibraryTime &library : result.libraries)
+    row[library.library + "_seconds"] = library.seconds;
+  return row;
+}
+
+std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format) {
+  if (format == "md")
+    return formatTable(results);
+  Json rows = Json::array();
+  for (const OpResult &result : results)
+    rows.push_back(describe(result));
+  return format == "csv" ? formatCsv(rows) : rows.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace talc::bench

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures one op alone, and the products of math libraries beside it.
+#pragma once
+
+#include "tools/talc/bench/BenchOptions.h"
+#include "tools/talc/bench/KernelTests.h"
+#include "tools/talc/bench/OpModel.h"
+
+namespace talc::bench {
+
+struct LibraryTime {
+  std::string library;
+  double seconds;  // of one product; the median
+};
+
+struct OpResult {
+  std::string text;  // as the user wrote it
+  MachineProfile machine;
+  StepShape step;
+  KernelResult kernel;  // costs and time of one call
+  std::vector<LibraryTime> libraries;
+};
+
+// In rounds: the op, then each library, for some milliseconds each.
+Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, int64_t past, const MachineProfile &machine,
+             int64_t repetitions, OpResult &result);
+
+// `format`: md, csv or json.
+std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format);
+
+}  // namespace talc::bench

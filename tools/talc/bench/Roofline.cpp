@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both axes are logarithmic: operations per byte, and operations per second. Points carry numbers, which a list beside
+// them explains, since names at the points would lie over each other.
+#include "tools/talc/bench/Roofline.h"
+
+#include "tools/talc/bench/Table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talc::bench {
+
+namespace {
+
+constexpr double panelWidth = 1180, plotLeft = 70, plotTop = 50, plotWidth = 620, plotHeight = 420, listLeft = 720;
+constexpr double lineHeight = 16;
+const char *const colors[] = {"#1f6fb4", "#c8501e", "#2c8a4b", "#7d4fa6", "#8a6d1c", "#b03060"};  // of tests
+
+// A decade or more of values on a logarithmic axis.
+struct Axis {
+  double low = 0, high = 0;  // decimal exponents, whole
+
+  void show(double value) {
+    if (!(value > 0))
+      return;
+    double exponent = std::log10(value);
+    low = empty ? std::floor(exponent) : std::min(low, std::floor(exponent));
+    high = empty ? std::ceil(exponent) : std::max(high, std::ceil(exponent));
+    empty = false;
+  }
+  double place(double value) const {
+    double span = std::max(high - low, 1.0);
+    return std::clamp((std::log10(value) - low) / span, 0.0, 1.0);
+  }
+
+  bool empty = true;
+};
+
+struct Point {
+  double intensity, rate;  // operations per byte; operations per second
+  std::string label, color;
+};
+
+class Panel {
+public:
+  Panel(const KernelRows &rows, double top);
+  std::string draw() const;
+  double height() const;
+
+private:
+  double x(double intensity) const { return plotLeft + plotWidth * xAxis.place(intensity); }
+  double y(double rate) const { return top + plotTop + plotHeight * (1 - yAxis.place(rate)); }
+  std::string drawGrid() const;
+  std::string drawRoofs() const;
+  std::string drawPoints() const;
+
+  const KernelRows &rows;
+  double top;
+  std::vector<Point> points;
+  Axis xAxis, yAxis;
+};
+
+}  // namespace
+
+static std::string escape(const std::string &text) {
+  std::string escaped;
+  for (char c : text)
+    escaped += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return escaped;
+}
+
+static std::string textAt(double x, double y, const std::string &text, const std::string &attributes = "") {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes, escape(text));
+}
+
+static std::string line(double x1, double y1, double x2, double y2, const std::string &attributes) {
+  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2,
+                     attributes);
+}
+
+Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
+  size_t number = 0;
+  for (const PhaseResult &phase : rows.phases) {
+    std::string color = colors[number++ % std::size(colors)];
+    for (const KernelResult &kernel : phase.kernels) {
+      double seconds = kernel.time.total();
+      if (kernel.costs.operations <= 0 || kernel.costs.bytes() <= 0 || seconds <= 0)
+        continue;
+      std::string label = fmt::format("{} {}{}{}: {} of roof, {}", kernel.kernel->name, kernel.kernel->shapes,
+                                      kernel.kernel->fused.empty() ? "" : " + ", kernel.kernel->fused,
+                                      formatShare(kernel.share()), formatSeconds(seconds));
+      points.push_back(
+          {kernel.costs.operations / kernel.costs.bytes(), kernel.costs.operations / seconds, label, color});
+    }
+  }
+  for (const Point &point : points) {
+    xAxis.show(point.intensity);
+    yAxis.show(point.rate);
+  }
+  yAxis.show(rows.machine.operationsPerSecond);
+  // Where the lowest roof bends.
+  xAxis.show(rows.machine.operationsPerSecond / rows.machine.memory().bytesPerSecond);
+}
+
+double Panel::height() const {
+  auto lines = static_cast<double>(points.size() + rows.phases.size());
+  return plotTop + std::max(plotHeight + 60, lines * lineHeight + 30);
+}
+
+std::string Panel::drawGrid() const {
+  std::string svg;
+  double bottom = top + plotTop + plotHeight, right = plotLeft + plotWidth;
+  for (double e = xAxis.low; e <= xAxis.high; ++e) {
+    double at = x(std::pow(10, e));
+    svg += line(at, top + plotTop, at, bottom, "class=\"grid\"");
+    svg += textAt(at, bottom + 18, fmt::format("{:g}", std::pow(10, e)), "text-anchor=\"middle\"");
+  }
+  for (double e = yAxis.low; e <= yAxis.high; ++e) {
+    double at = y(std::pow(10, e));
+    svg += line(plotLeft, at, right, at, "class=\"grid\"");
+    svg += textAt(plotLeft - 8, at + 4, fmt::format("{:g}", std::pow(10, e - 9)), "text-anchor=\"end\"");
+  }
+  svg += textAt(plotLeft + plotWidth / 2, bottom + 40, "operations per byte", "text-anchor=\"middle\"");
+  svg +=
+      textAt(18, top + plotTop + plotHeight / 2, "GFLOP/s",
+             fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 18 {:.1f})\"", top + plotTop + plotHeight / 2));
+  return svg;
+}
+
+// The slanted roofs of the levels end where they meet the flat one.
+std::string Panel::drawRoofs() const {
+  const MachineProfile &machine = rows.machine;
+  double peak = machine.operationsPerSecond, least = std::pow(10, xAxis.low), most = std::pow(10, xAxis.high);
+  double floor = std::pow(10, yAxis.low);
+  std::string svg;
+  double firstBend = most;
+  for (const MemoryLevel &level : machine.levels) {
+    double bend = peak / level.bytesPerSecond, start = std::max(least, floor / level.bytesPerSecond);
+    firstBend = std::min(firstBend, bend);
+    if (start >= bend)
+      continue;
+    double x1 = x(start), y1 = y(start * level.bytesPerSecond), x2 = x(bend), y2 = y(peak);
+    double angle = std::atan2(y2 - y1, x2 - x1) * 180 / M_PI, part = 0.3;
+    double tx = x1 + part * (x2 - x1), ty = y1 + part * (y2 - y1) - 5;
+    svg += line(x1, y1, x2, y2, "class=\"roof\"");
+    svg += textAt(tx, ty, fmt::format("{} {:.0f} GB/s", level.name, 1e-9 * level.bytesPerSecond),
+                  fmt::format("class=\"roofname\" transform=\"rotate({:.1f} {:.1f} {:.1f})\"", angle, tx, ty));
+  }
+  svg += line(x(std::max(firstBend, least)), y(peak), x(most), y(peak), "class=\"roof\"");
+  svg += textAt(x(most) - 4, y(peak) - 6, fmt::format("{} FMA {:.0f} GFLOP/s", machine.instructions, 1e-9 * peak),
+                "class=\"roofname\" text-anchor=\"end\"");
+  return svg;
+}
+
+std::string Panel::drawPoints() const {
+  std::string svg;
+  for (size_t i = 0; i < points.size(); ++i) {
+    double px = x(points[i].intensity), py = y(points[i].rate);
+    svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", px, py, points[i].color);
+    svg += textAt(px + 6, py + 4, std::to_string(i + 1), fmt::format("class=\"number\" fill=\"{}\"", points[i].color));
+  }
+  double at = top + plotTop + 4;
+  size_t next = 0;
+  for (size_t phase = 0; phase < rows.phases.size(); ++phase) {
+    std::string color = colors[phase % std::size(colors)];
+    svg += textAt(listLeft, at, rows.phases[phase].name, fmt::format("font-weight=\"bold\" fill=\"{}\"", color));
+    at += lineHeight;
+    for (; next < points.size() && points[next].color == color; ++next, at += lineHeight)
+      svg += textAt(listLeft, at, fmt::format("{}  {}", next + 1, points[next].label));
+  }
+  return svg;
+}
+
+std::string Panel::draw() const {
+  std::string heading = fmt::format("{}, {} thread{}", rows.machine.processor, rows.machine.threads,
+                                    rows.machine.threads == 1 ? "" : "s");
+  return textAt(plotLeft, top + 34, heading, "font-weight=\"bold\"") + drawGrid() + drawRoofs() + drawPoints();
+}
+
+std::string drawRoofline(const std::vector<KernelRows> &rows, const std::string &title) {
+  std::string body = textAt(plotLeft, 26, title, "font-size=\"18\" font-weight=\"bold\"");
+  double top = 30;
+  for (const KernelRows &row : rows) {
+    Panel panel(row, top);
+    body += panel.draw();
+    top += panel.height();
+  }
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+      "{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n"
+      "<style>.grid {{ stroke: #ddd; }} .roof {{ stroke: #555; stroke-width: 1.5; }} .roofname {{ fill: "
+      "#555; }} .number {{ font-size: 11px; font-weight: bold; }}</style>\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{2}</svg>\n",
+      panelWidth, top, body);
+}
+
+}  // namespace talc::bench

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pads cells to the width of their column, counting characters and not bytes.
+#include "tools/talc/bench/Table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace talc::bench {
+
+static size_t width(const std::string &text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+std::string Table::markdown() const {
+  std::vector<size_t> widths;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    widths.push_back(width(columns[i].title));
+    for (const auto &row : rows)
+      widths[i] = std::max(widths[i], width(row[i]));
+  }
+  auto line = [&](auto cellOf) {
+    std::string text = "|";
+    for (size_t i = 0; i < columns.size(); ++i) {
+      std::string cell = cellOf(i), space(widths[i] - std::min(widths[i], width(cell)), ' ');
+      text += " " + (columns[i].right ? space + cell : cell + space) + " |";
+    }
+    return text + "\n";
+  };
+  std::string text = line([&](size_t i) { return columns[i].title; });
+  text += line([&](size_t i) {
+    std::string dashes(widths[i], '-');
+    if (columns[i].right)
+      dashes.back() = ':';
+    return dashes;
+  });
+  for (const auto &row : rows)
+    text += line([&](size_t i) { return row[i]; });
+  return text;
+}
+
+std::string formatBytes(double bytes) {
+  if (bytes >= 1024.0 * 1024 * 1024)
+    return fmt::format("{:.2f} GiB", bytes / (1024.0 * 1024 * 1024));
+  if (bytes >= 1024.0 * 1024)
+    return fmt::format("{:.2f} MiB", bytes / (1024.0 * 1024));
+  return fmt::format("{:.2f} KiB", bytes / 1024);
+}
+
+std::string formatCount(double count) {
+  if (count >= 1e9)
+    return fmt::format("{:.2f} G", count / 1e9);
+  if (count >= 1e6)
+    return fmt::format("{:.2f} M", count / 1e6);
+  return fmt::format("{:.2f} K", count / 1e3);
+}
+
+std::string formatShare(double share) {
+  return fmt::format("{:.0f} %", 100 * share);
+}
+
+std::string formatSeconds(double seconds) {
+  if (seconds >= 1)
+    return fmt::format("{:.3f} s", seconds);
+  if (seconds >= 1e-3)
+    return fmt::format("{:.2f} ms", 1e3 * seconds);
+  return fmt::format("{:.1f} us", 1e6 * seconds);
+}
+
+}  // namespace talc::bench
