@@ -24,8 +24,8 @@ namespace talc::kernel {
 // Columns of a panel of packed weights and of packed keys.
 constexpr int64_t panelLanes = 16;
 
-// Where a slot's keys and values lie: keys [heads, panels, width, panelLanes], then values [heads, panels * panelLanes,
-// paddedWidth], all f32.
+// Where a slot's keys and values lie: keys [heads, panels, width, panelLanes], then values [heads, paddedWidth /
+// panelLanes, panels * panelLanes, panelLanes], all f32. Either way what a register tile reads is contiguous.
 struct StateLayout {
   explicit StateLayout(StateType state)
       : heads(state.getHeads()), width(state.getWidth()), panels((state.getCapacity() + panelLanes - 1) / panelLanes),
@@ -35,6 +35,13 @@ struct StateLayout {
   int64_t valueBytes() const { return heads * panels * panelLanes * paddedWidth * 4; }
   int64_t bytes() const { return keyBytes() + valueBytes(); }
   int64_t bytesPerToken() const { return heads * (width + paddedWidth) * 4; }
+
+  mlir::MemRefType keysType(mlir::Type f32) const {
+    return mlir::MemRefType::get({heads, panels, width, panelLanes}, f32);
+  }
+  mlir::MemRefType valuesType(mlir::Type f32) const {
+    return mlir::MemRefType::get({heads, paddedWidth / panelLanes, panels * panelLanes, panelLanes}, f32);
+  }
 
   int64_t heads, width, panels, paddedWidth;
 };
@@ -47,9 +54,9 @@ constexpr llvm::StringLiteral shareAttr = "kernel.share";
 constexpr llvm::StringLiteral privateAttr = "kernel.private";
 
 // Rows of queries that one task of attention takes.
-constexpr int64_t attentionRows = 24;
-// A step is divided by rows (`kernel.by_rows`) if every thread gets at least so many. All threads then read all weights,
-// which takes 8 operations per byte and thread to hide; fewer rows make fewer.
+constexpr int64_t attentionRows = 48;
+// A step is divided by rows (`kernel.by_rows`) if every thread gets at least so many. All threads then read all
+// weights, which takes 8 operations per byte and thread to hide; fewer rows make fewer.
 constexpr int64_t manyRows = 16;
 
 // Lets one-shot-bufferize handle the pieces.

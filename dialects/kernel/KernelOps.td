@@ -171,7 +171,10 @@ def Kernel_KeysOp : Kernel_StatePart<"keys", "one slot's keys"> {
   }];
 }
 def Kernel_ValuesOp : Kernel_StatePart<"values", "one slot's values"> {
-  let description = "[heads, panels * L, width rounded up to L]; the columns beyond width stay zero.";
+  let description = [{
+    [heads, ceil(width / L), panels * L, L]: feature f of value p of head h is [h, f / L, p, f % L]; the features beyond
+    width stay zero.
+  }];
 }
 
 def Kernel_OutputOp : Kernel_Op<"output", [Pure]> {

@@ -5,7 +5,7 @@
 // rows:
 //
 //   Q = scale * queries;  O = 0, max = -1e30, sum = 0
-//   for each block of 64 keys, counted from position 0, that some row of the task sees
+//   for each block of 64 keys, counted from position 0, that some row of the task sees: for each tile that sees it
 //     S = Q * keys                       register tiles; keys lie in panels like a packed weight
 //     per row: new max; S = exp(S - max), 0 where masked; sum; the factor exp(old max - new max)
 //     O = factor * O + S * values        register tiles
@@ -79,11 +79,9 @@ public:
 private:
   void expandTask(Value task) {
     Value slot = span.getSlot();
-    auto keysType = MemRefType::get({layout->heads, layout->panels, width, kernel::panelLanes}, e.b.getF32Type());
-    auto valuesType =
-        MemRefType::get({layout->heads, layout->panels * kernel::panelLanes, layout->paddedWidth}, e.b.getF32Type());
-    keys = kernel::KeysOp::create(e.b, e.loc, keysType, op.getStep(), op.getState(), slot);
-    values = kernel::ValuesOp::create(e.b, e.loc, valuesType, op.getStep(), op.getState(), slot);
+    keys = kernel::KeysOp::create(e.b, e.loc, layout->keysType(e.b.getF32Type()), op.getStep(), op.getState(), slot);
+    values =
+        kernel::ValuesOp::create(e.b, e.loc, layout->valuesType(e.b.getF32Type()), op.getStep(), op.getState(), slot);
     head = e.rem(task, layout->heads);
     firstRow = e.mul(e.div(task, layout->heads), rowBlock);
     rowCount = e.min(e.index(rowBlock), e.sub(rows, firstRow));
@@ -91,9 +89,11 @@ private:
     auto [begin, end] = keyRange();
     e.loop(begin, end, keyBlock, [&, end = end](Value firstKey) {
       Value keyCount = e.min(e.index(keyBlock), e.sub(end, firstKey));
-      computeScores(firstKey, keyCount);
-      e.loop(e.index(0), rowCount, 1, [&](Value row) { softmaxRow(row, firstKey, keyCount); });
-      addValues(firstKey, keyCount);
+      eachTile(firstKey, keyCount, [&](int64_t n, Value row, Value count) {
+        computeScores(n, row, firstKey, count);
+        e.loop(row, e.add(row, n), 1, [&](Value r) { softmaxRow(r, firstKey, count); });
+      });
+      eachTile(firstKey, keyCount, [&](int64_t n, Value row, Value count) { addValues(n, row, firstKey, count); });
     });
     finish();
   }
@@ -139,11 +139,23 @@ private:
     return {begin, end};
   }
 
-  // Runs body(rows, first row) for tiles that cover the task's rows.
-  void tiles(llvm::function_ref<void(int64_t, Value)> body) {
+  // Runs body(rows, first row, keys) for the tiles of the task whose rows see some of the block's keys; the last row of
+  // the tile sees `keys` of them.
+  void eachTile(Value firstKey, Value keyCount, llvm::function_ref<void(int64_t, Value, Value)> body) {
+    auto visit = [&](int64_t n, Value row) {
+      Value count = keyCount;
+      if (op.getMask() == MaskKind::causal)
+        count = e.min(count, e.sub(e.add(position(e.add(row, n - 1)), 1), firstKey));
+      Value sees = e.less(e.index(0), count);
+      if (op.getWindow() > 0) {
+        Value oldest = e.sub(position(row), e.index(op.getWindow() - 1));
+        sees = arith::AndIOp::create(e.b, e.loc, sees, e.less(oldest, e.add(firstKey, keyBlock)));
+      }
+      e.when(sees, [&] { body(n, row, count); });
+    };
     Value whole = e.mul(e.div(rowCount, tileRows), tileRows);
-    e.loop(e.index(0), whole, tileRows, [&](Value row) { body(tileRows, row); });
-    e.dispatch(e.sub(rowCount, whole), 1, tileRows - 1, [&](int64_t n) { body(n, whole); });
+    e.loop(e.index(0), whole, tileRows, [&](Value row) { visit(tileRows, row); });
+    e.dispatch(e.sub(rowCount, whole), 1, tileRows - 1, [&](int64_t n) { visit(n, whole); });
   }
 
   // Runs body(panels at a time, first panel) over [0, count), count at most `most`.
@@ -156,27 +168,24 @@ private:
   }
 
   // S[row, key - firstKey] = Q[row, :] * K[:, key] for whole panels that cover the keys
-  void computeScores(Value firstKey, Value keyCount) {
+  void computeScores(int64_t n, Value row, Value firstKey, Value keyCount) {
     int64_t perPanel = kernel::panelLanes / e.lanes;
     Value firstPanel = e.div(firstKey, kernel::panelLanes);
-    tiles([&](int64_t n, Value row) {
-      panels(n, e.ceilDiv(keyCount, kernel::panelLanes), keyBlock / kernel::panelLanes,
-             [&](int64_t count, Value panel) {
-               RegisterTile tile{n, count * perPanel, /*unroll=*/2,
-                                 [&](int64_t r, Value k) {
-                                   return e.loadScalar(queries, {e.add(row, r), k});
-                                 },
-                                 [&](Value k, int64_t v) {
-                                   Value at = e.add(e.add(firstPanel, panel), v / perPanel);
-                                   return e.load(keys, {head, at, k, e.index(v % perPanel * e.lanes)});
-                                 }};
-               Emitter::Values zeros(n * tile.vectors, e.splat(0));
-               Emitter::Values sums = tile.accumulate(e, zeros, width);
-               for (int64_t r = 0; r < n; ++r)
-                 for (int64_t v = 0; v < tile.vectors; ++v)
-                   e.store(sums[r * tile.vectors + v], scores,
-                           {e.add(row, r), e.add(e.mul(panel, kernel::panelLanes), v * e.lanes)});
-             });
+    panels(n, e.ceilDiv(keyCount, kernel::panelLanes), keyBlock / kernel::panelLanes, [&](int64_t count, Value panel) {
+      RegisterTile tile{n, count * perPanel, /*unroll=*/2,
+                        [&](int64_t r, Value k) {
+                          return e.loadScalar(queries, {e.add(row, r), k});
+                        },
+                        [&](Value k, int64_t v) {
+                          Value at = e.add(e.add(firstPanel, panel), v / perPanel);
+                          return e.load(keys, {head, at, k, e.index(v % perPanel * e.lanes)});
+                        }};
+      Emitter::Values zeros(n * tile.vectors, e.splat(0));
+      Emitter::Values sums = tile.accumulate(e, zeros, width);
+      for (int64_t r = 0; r < n; ++r)
+        for (int64_t v = 0; v < tile.vectors; ++v)
+          e.store(sums[r * tile.vectors + v], scores,
+                  {e.add(row, r), e.add(e.mul(panel, kernel::panelLanes), v * e.lanes)});
     });
   }
 
@@ -225,30 +234,29 @@ private:
   }
 
   // O[row, :] = factor[row] * O[row, :] + S[row, :] * V
-  void addValues(Value firstKey, Value keyCount) {
+  void addValues(int64_t n, Value row, Value firstKey, Value keyCount) {
     int64_t perPanel = kernel::panelLanes / e.lanes, count = layout->paddedWidth / kernel::panelLanes;
-    tiles([&](int64_t n, Value row) {
-      panels(n, e.index(count), count, [&](int64_t wide, Value panel) {
-        int64_t vectors = wide * perPanel;
-        auto column = [&](int64_t v) { return e.add(e.mul(panel, kernel::panelLanes), v * e.lanes); };
-        RegisterTile tile{n, vectors, /*unroll=*/1,
-                          [&](int64_t r, Value k) {
-                            return e.loadScalar(scores, {e.add(row, r), k});
-                          },
-                          [&](Value k, int64_t v) {
-                            return e.load(values, {head, e.add(firstKey, k), column(v)});
-                          }};
-        Emitter::Values init;
-        for (int64_t r = 0; r < n; ++r) {
-          Value factor = e.broadcast(e.loadScalar(factors, {e.add(row, r)}));
-          for (int64_t v = 0; v < vectors; ++v)
-            init.push_back(e.mulf(e.load(output, {e.add(row, r), column(v)}), factor));
-        }
-        Emitter::Values result = tile.accumulate(e, init, keyCount);
-        for (int64_t r = 0; r < n; ++r)
-          for (int64_t v = 0; v < vectors; ++v)
-            e.store(result[r * vectors + v], output, {e.add(row, r), column(v)});
-      });
+    panels(n, e.index(count), count, [&](int64_t wide, Value panel) {
+      int64_t vectors = wide * perPanel;
+      auto column = [&](int64_t v) { return e.add(e.mul(panel, kernel::panelLanes), v * e.lanes); };
+      RegisterTile tile{n, vectors, /*unroll=*/1,
+                        [&](int64_t r, Value k) {
+                          return e.loadScalar(scores, {e.add(row, r), k});
+                        },
+                        [&](Value k, int64_t v) {
+                          Value at = e.add(panel, v / perPanel);
+                          return e.load(values, {head, at, e.add(firstKey, k), e.index(v % perPanel * e.lanes)});
+                        }};
+      Emitter::Values init;
+      for (int64_t r = 0; r < n; ++r) {
+        Value factor = e.broadcast(e.loadScalar(factors, {e.add(row, r)}));
+        for (int64_t v = 0; v < vectors; ++v)
+          init.push_back(e.mulf(e.load(output, {e.add(row, r), column(v)}), factor));
+      }
+      Emitter::Values result = tile.accumulate(e, init, keyCount);
+      for (int64_t r = 0; r < n; ++r)
+        for (int64_t v = 0; v < vectors; ++v)
+          e.store(result[r * vectors + v], output, {e.add(row, r), column(v)});
     });
   }
 

@@ -144,31 +144,39 @@ static void expand(Emitter &e, kernel::RopeOp op) {
 
 //===--- append -----------------------------------------------------------------------------------------------===//
 
+// Stores one head's key and value of one row.
+static void appendHead(Emitter &e, kernel::AppendOp op, const kernel::StateLayout &layout, Value row, Value head) {
+  Type f32 = e.b.getF32Type();
+  Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
+  Value slot = kernel::SlotOp::create(e.b, e.loc, op.getStep(), row);
+  Value keys = kernel::KeysOp::create(e.b, e.loc, layout.keysType(f32), op.getStep(), op.getState(), slot);
+  Value values = kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(f32), op.getStep(), op.getState(), slot);
+  Value panel = e.div(position, kernel::panelLanes), lane = e.rem(position, kernel::panelLanes);
+  Value base = e.mul(head, layout.width);
+  e.loop(e.index(0), e.index(layout.width), 1, [&](Value column) {
+    e.storeScalar(e.loadScalar(op.getKeys(), {row, e.add(base, column)}), keys, {head, panel, column, lane});
+  });
+  e.columns(layout.width, [&](Value column, Value mask) {
+    Value value = e.load(op.getValues(), {row, e.add(base, column)}, mask);
+    Value at = e.div(column, kernel::panelLanes), offset = e.rem(column, kernel::panelLanes);
+    e.store(value, values, {head, at, position, offset}, mask);
+  });
+}
+
 static void expand(Emitter &e, kernel::AppendOp op) {
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
-  Type f32 = e.b.getF32Type();
-  auto keysType = MemRefType::get({layout.heads, layout.panels, layout.width, kernel::panelLanes}, f32);
-  auto valuesType = MemRefType::get({layout.heads, layout.panels * kernel::panelLanes, layout.paddedWidth}, f32);
   // By heads every thread visits every row; heads are dealt in turn, as attention does.
   bool byHeads = shareOf(op) == kernel::Share::heads;
   Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep());
   Value threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
   Value firstHead = byHeads ? thread : e.index(0), headStep = byHeads ? threads : e.index(1);
   auto [firstRow, endRow] = e.share(op.getStep(), e.rows(op.getKeys()), byHeads ? kernel::Share::all : shareOf(op));
-  e.loop(firstRow, endRow, 1, [&](Value row) {
-    Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
-    Value slot = kernel::SlotOp::create(e.b, e.loc, op.getStep(), row);
-    Value keys = kernel::KeysOp::create(e.b, e.loc, keysType, op.getStep(), op.getState(), slot);
-    Value values = kernel::ValuesOp::create(e.b, e.loc, valuesType, op.getStep(), op.getState(), slot);
-    Value panel = e.div(position, kernel::panelLanes), lane = e.rem(position, kernel::panelLanes);
+  // A panel's worth of tokens at a time, head by head: their rows stay in the translation buffer and the panel that
+  // they share in the first cache.
+  e.loop(firstRow, endRow, kernel::panelLanes, [&, endRow = endRow](Value blockRow) {
+    Value blockEnd = e.min(endRow, e.add(blockRow, kernel::panelLanes));
     e.loop(firstHead, e.index(layout.heads), headStep, [&](Value head) {
-      Value base = e.mul(head, layout.width);
-      e.loop(e.index(0), e.index(layout.width), 1, [&](Value column) {
-        e.storeScalar(e.loadScalar(op.getKeys(), {row, e.add(base, column)}), keys, {head, panel, column, lane});
-      });
-      e.columns(layout.width, [&](Value column, Value mask) {
-        e.store(e.load(op.getValues(), {row, e.add(base, column)}, mask), values, {head, position, column}, mask);
-      });
+      e.loop(blockRow, blockEnd, 1, [&](Value row) { appendHead(e, op, layout, row, head); });
     });
   });
 }
