@@ -94,9 +94,9 @@ func.func @group_fits(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref
 }
 // CHECK-LABEL: @group_too_large
 // CHECK: kernel.append {{.*}}{kernel.share = #kernel<share rows>}
-func.func @group_too_large(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref<1x8xf32>, %q: memref<1x200xf32>, %out: memref<1x200xf32>) {
+func.func @group_too_large(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref<1x8xf32>, %q: memref<1x392xf32>, %out: memref<1x392xf32>) {
   kernel.append %s, %kv, %k, %k : !talc.state<1 x 8 x 64>, memref<1x8xf32>, memref<1x8xf32>
-  kernel.attention causal %s, %q, %kv heads 25 scale 0.25 window 0 into %out : (!kernel.step, memref<1x200xf32>, !talc.state<1 x 8 x 64>, memref<1x200xf32>) -> ()
+  kernel.attention causal %s, %q, %kv heads 49 scale 0.25 window 0 into %out : (!kernel.step, memref<1x392xf32>, !talc.state<1 x 8 x 64>, memref<1x392xf32>) -> ()
   return
 }
 

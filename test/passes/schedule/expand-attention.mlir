@@ -2,7 +2,7 @@
 // expand-attention: tasks, key ranges and masks of causal, windowed and full attention; padded widths; shares.
 // RUN: talc-opt %s -expand-attention -canonicalize -cse | FileCheck %s
 
-// 2 heads share the keys: rows of a task are (token, head in group). Tasks of 24 rows are dealt in turn, counted on
+// 2 heads share the keys: rows of a task are (token, head in group). Tasks of 48 rows are dealt in turn, counted on
 // through the sequences.
 // CHECK-LABEL: @causal(
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[Q:[a-z0-9]+]]: memref<?x32xf32>, %[[KV:[a-z0-9]+]]: !talc.state<1 x 16 x 128>, %[[OUT:[a-z0-9]+]]: memref<?x32xf32>
@@ -10,26 +10,26 @@
 // CHECK-DAG: %[[LOW:.*]] = arith.constant dense<-1.000000e+30> : vector<8xf32>
 // CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<2.500000e-01> : vector<8xf32>
 // CHECK-DAG: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<8xf32>
-// CHECK: %[[QUERIES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<24x16xf32>
-// CHECK: %[[SCORES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<24x64xf32>
-// CHECK: %[[O:.*]] = memref.alloca() {alignment = 64 : i64} : memref<24x16xf32>
-// CHECK: %[[MAXIMA:.*]] = memref.alloca() {{.*}} : memref<24xf32>
-// CHECK: %[[SUMS:.*]] = memref.alloca() {{.*}} : memref<24xf32>
-// CHECK: %[[FACTORS:.*]] = memref.alloca() {{.*}} : memref<24xf32>
+// CHECK: %[[QUERIES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
+// CHECK: %[[SCORES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x64xf32>
+// CHECK: %[[O:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
+// CHECK: %[[MAXIMA:.*]] = memref.alloca() {{.*}} : memref<48xf32>
+// CHECK: %[[SUMS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
+// CHECK: %[[FACTORS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
 // CHECK: %[[I:.*]] = kernel.thread
 // CHECK: %[[N:.*]] = kernel.threads
 // CHECK: scf.for %[[S:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[BEFORE:.*]] = %c0)
 // CHECK: %[[FIRSTROW:.*]], %[[LENGTH:.*]], %[[POSITION:.*]], %[[SLOT:.*]] = kernel.span %[[STEP]][%[[S]]]
-// CHECK: %[[TASKS:.*]] = arith.divui %{{.*}}, %c24
+// CHECK: %[[TASKS:.*]] = arith.divui %{{.*}}, %c48
 // CHECK: %[[SUM:.*]] = arith.addi %[[I]], %[[N]]
 // CHECK: %[[TURN:.*]] = arith.remui %[[BEFORE]], %[[N]]
 // CHECK: %[[DIFFERENCE:.*]] = arith.subi %[[SUM]], %[[TURN]]
 // CHECK: %[[FIRST:.*]] = arith.remui %[[DIFFERENCE]], %[[N]]
 // CHECK: scf.for %[[TASK:.*]] = %[[FIRST]] to %[[TASKS]] step %[[N]]
 // CHECK: %[[K:.*]] = kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x8x16x16xf32>
-// CHECK: %[[V:.*]] = kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x128x16xf32>
-// CHECK: %[[ROW0:.*]] = arith.muli %[[TASK]], %c24
-// CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c24
+// CHECK: %[[V:.*]] = kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x1x128x16xf32>
+// CHECK: %[[ROW0:.*]] = arith.muli %[[TASK]], %c48
+// CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c48
 // Queries are scaled; row m is head m % 2 of token m / 2.
 // CHECK: scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c1
 // CHECK: %[[M:.*]] = arith.addi %[[ROW0]], %[[R]]
@@ -45,12 +45,16 @@
 // CHECK: scf.for %[[KEY:.*]] = %c0 to %[[ENDKEY]] step %c64
 // CHECK: %[[LEFT:.*]] = arith.subi %[[ENDKEY]], %[[KEY]]
 // CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c64
+// Tiles of 6 rows, then a rest; a tile whose last row sees no key of the block is passed over.
+// CHECK: scf.for %[[TILE:.*]] = %c0 to %{{.*}} step %c6
+// CHECK: %[[TILECOUNT:.*]] = arith.minsi %[[COUNT]],
+// CHECK: %[[SEES:.*]] = arith.cmpi sgt, %[[TILECOUNT]], %c0
+// CHECK: scf.if %[[SEES]]
 // CHECK: vector.load %[[K]][%c0,
 // CHECK: memref.load %[[QUERIES]]
-// CHECK: scf.index_switch
 // Softmax: a row sees keys up to its position; others are the lowest score, and weigh nothing.
 // CHECK: %[[OLD:.*]] = memref.load %[[MAXIMA]]
-// CHECK: %[[END:.*]] = arith.minsi %[[COUNT]], %{{.*}}
+// CHECK: %[[END:.*]] = arith.minsi %[[TILECOUNT]], %{{.*}}
 // CHECK: %[[CLAMPED:.*]] = arith.maxsi %[[END]], %c0
 // CHECK: %[[MASK:.*]] = vector.create_mask %[[CLAMPED]]
 // CHECK: arith.select %[[MASK]], %{{.*}}, %[[LOW]]
@@ -62,9 +66,9 @@
 // CHECK-COUNT-7: math.exp
 // CHECK-NOT: math.exp
 // CHECK: vector.fma %{{.*}}, %[[FACTOR]],
+// CHECK: scf.index_switch
 // CHECK: memref.load %[[FACTORS]]
-// CHECK: scf.for %{{.*}} = %c0 to %[[COUNT]] step %c1
-// CHECK: vector.load %[[V]][%c0,
+// CHECK: vector.load %[[V]][%c0, %{{.*}}, %{{.*}}, %c8]
 // A row that saw nothing yields zero.
 // CHECK: %[[STORED:.*]] = memref.load %[[SUMS]]
 // CHECK: %[[TOTAL:.*]] = vector.broadcast %[[STORED]]
@@ -100,13 +104,13 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // results are masked.
 // CHECK-LABEL: @full_odd_width(
 // CHECK-DAG: %[[FOUR:.*]] = arith.constant dense<[true, true, true, true, false, false, false, false]>
-// CHECK-DAG: memref.alloca() {{.*}} : memref<24x12xf32>
-// CHECK-DAG: %[[O:.*]] = memref.alloca() {{.*}} : memref<24x16xf32>
+// CHECK-DAG: memref.alloca() {{.*}} : memref<48x12xf32>
+// CHECK-DAG: %[[O:.*]] = memref.alloca() {{.*}} : memref<48x16xf32>
 // CHECK: %{{.*}}, %[[LENGTH:.*]], %[[POSITION:.*]], %{{.*}} = kernel.span
 // CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %c2
 // CHECK: scf.for %[[TASK:.*]] = %{{.*}} to %[[TASKS]]
 // CHECK: memref<2x8x12x16xf32>
-// CHECK: memref<2x128x16xf32>
+// CHECK: memref<2x1x128x16xf32>
 // CHECK: %[[HEAD:.*]] = arith.remui %[[TASK]], %c2
 // CHECK: vector.maskedload %{{.*}}, %[[FOUR]]
 // CHECK: %[[END:.*]] = arith.addi %[[POSITION]], %[[LENGTH]]

@@ -155,20 +155,25 @@ func.func @rope(%s: !kernel.step, %x: memref<?x14xf32>, %table: memref<64x6xf32>
   return
 }
 
-// A key becomes a column of its panel; a value a row, whose columns beyond the width stay as they are.
+// A key becomes a column of its panel; a value a row of its panels, whose columns beyond the width stay as they are. The
+// rows of a panel pass head by head.
 // CHECK-LABEL: @append(
-// CHECK: %[[P:.*]] = kernel.position %{{.*}}[%[[R:.*]]]
+// CHECK: scf.for %[[BLOCK:.*]] = %{{.*}} to %[[LAST:.*]] step %c16
+// CHECK: %[[NEXT:.*]] = arith.addi %[[BLOCK]], %c16
+// CHECK: %[[END:.*]] = arith.minsi %[[LAST]], %[[NEXT]]
+// CHECK: scf.for %[[H:.*]] = %c0 to %c2 step %c1
+// CHECK: scf.for %[[R:.*]] = %[[BLOCK]] to %[[END]] step %c1
+// CHECK: %[[P:.*]] = kernel.position %{{.*}}[%[[R]]]
 // CHECK: %[[SLOT:.*]] = kernel.slot %{{.*}}[%[[R]]]
 // CHECK: %[[K:.*]] = kernel.keys %{{.*}}, %{{.*}}[%[[SLOT]]] : {{.*}} -> memref<2x5x12x16xf32>
-// CHECK: %[[V:.*]] = kernel.values %{{.*}}, %{{.*}}[%[[SLOT]]] : {{.*}} -> memref<2x80x16xf32>
+// CHECK: %[[V:.*]] = kernel.values %{{.*}}, %{{.*}}[%[[SLOT]]] : {{.*}} -> memref<2x1x80x16xf32>
 // CHECK: %[[PANEL:.*]] = arith.divui %[[P]], %c16
 // CHECK: %[[LANE:.*]] = arith.remui %[[P]], %c16
-// CHECK: scf.for %[[H:.*]] = %c0 to %c2 step %c1
 // CHECK: %[[BASE:.*]] = arith.muli %[[H]], %c12
 // CHECK: scf.for %[[C:.*]] = %c0 to %c12 step %c1
 // CHECK: memref.store %{{.*}}, %[[K]][%[[H]], %[[PANEL]], %[[C]], %[[LANE]]]
-// CHECK: vector.store %{{.*}}, %[[V]][%[[H]], %[[P]], %c0]
-// CHECK: vector.maskedstore %[[V]][%[[H]], %[[P]], %c8], %{{.*}}
+// CHECK: vector.store %{{.*}}, %[[V]][%[[H]], %c0, %[[P]], %c0]
+// CHECK: vector.maskedstore %[[V]][%[[H]], %c0, %[[P]], %c8], %{{.*}}
 func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70>, %k: memref<?x24xf32>, %v: memref<?x24xf32>) {
   kernel.append %s, %kv, %k, %v : !talc.state<2 x 12 x 70>, memref<?x24xf32>, memref<?x24xf32>
   return
@@ -179,8 +184,8 @@ func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70>, %k: memref<?x
 // CHECK: %[[I:.*]] = kernel.thread
 // CHECK: %[[N:.*]] = kernel.threads
 // CHECK-NOT: arith.divui
-// CHECK: kernel.position %{{.*}}[%c0]
 // CHECK: scf.for %{{.*}} = %[[I]] to %c2 step %[[N]]
+// CHECK: kernel.position %{{.*}}[%c0]
 func.func @append_heads(%s: !kernel.step, %kv: !talc.state<2 x 16 x 70>, %k: memref<1x32xf32>, %v: memref<1x32xf32>) {
   kernel.append %s, %kv, %k, %v {kernel.share = #kernel<share heads>} : !talc.state<2 x 16 x 70>, memref<1x32xf32>, memref<1x32xf32>
   return
