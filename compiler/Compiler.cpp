@@ -144,20 +144,41 @@ static llvm::Error writeObject(ModuleOp module, const ProductOptions &options, c
   return writeBytes(*object, options.path);
 }
 
+static llvm::Error addCode(ModuleOp module, const targets::Target &target, cpu::ObjectEmitter &emitter,
+                           std::vector<CodeVariant> &code) {
+  auto object = makeObject(module, emitter);
+  if (!object)
+    return object.takeError();
+  auto linked = cpu::linkSharedObject(*object);
+  if (!linked)
+    return linked.takeError();
+  code.push_back({target.level, std::move(*linked)});
+  return llvm::Error::success();
+}
+
+static llvm::Error addVariants(const ProductOptions &options, std::vector<CodeVariant> &code) {
+  for (const Variant &variant : options.variants) {
+    auto emitter = cpu::ObjectEmitter::create(variant.target);
+    if (!emitter)
+      return emitter.takeError();
+    if (llvm::Error error = addCode(*variant.module, variant.target, **emitter, code))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error writeModel(ModuleOp module, const ProductOptions &options, cpu::ObjectEmitter &emitter) {
   bool library = options.product == Product::Library;
   auto carrier = findCarrier(library ? CarrierKind::Library : CarrierKind::Program, options.programDirectory);
   if (!carrier)
     return carrier.takeError();
-  auto object = makeObject(module, emitter);
-  if (!object)
-    return object.takeError();
-  auto code = cpu::linkSharedObject(*object);
-  if (!code)
-    return code.takeError();
+  std::vector<CodeVariant> code;
+  if (llvm::Error error = addCode(module, options.target, emitter, code))
+    return error;
+  if (llvm::Error error = addVariants(options, code))
+    return error;
   tell(options.listener, "weights");
-  ArtifactParts parts{module,   options.target,  {{options.target.level, std::move(*code)}}, options.tokenizer,
-                      *carrier, emitter.spills()};
+  ArtifactParts parts{module, options.target, std::move(code), options.tokenizer, *carrier, emitter.spills()};
   if (!library)
     return writeArtifact(parts, options.path);
   llvm::Expected<std::string> header = writeLibraryHeader(module, options.path);

@@ -52,9 +52,16 @@ enum class Product {
   Ir,       // the module as it is
 };
 
+// The same model after stage codegen for another processor. All variants agree on weights, states and arena.
+struct Variant {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  targets::Target target;
+};
+
 struct ProductOptions {
   Product product = Product::Program;
   targets::Target target;
+  std::vector<Variant> variants;   // code for further CPU levels, for programs and libraries
   std::string path;                // "-": standard output, for Llvm and Ir
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
   std::string programDirectory;    // of the talc command, to find the prebuilt runtime

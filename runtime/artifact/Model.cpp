@@ -56,8 +56,8 @@ Status Model::loadCode() {
   if (!best) {
     auto needed = static_cast<CpuLevel>(lowest->header.cpuLevel);
     return Status::failure(TALC_ERROR_CPU,
-                           "%s: needs a processor of level %s (%s), but this one has %s; compile with "
-                           "a lower --cpu level",
+                           "%s: needs a processor of level %s (%s), but this one has %s; compile it with a "
+                           "lower --target",
                            name().c_str(), cpuLevelName(needed), cpuLevelFeatures(needed), cpuLevelName(available));
   }
   level = static_cast<CpuLevel>(best->header.cpuLevel);

@@ -23,10 +23,51 @@ static Product productOf(const std::string &emit) {
   return products.at(emit);
 }
 
+// The targets of --target=A,B, no two of one CPU level.
+static llvm::Expected<std::vector<targets::Target>> parseTargets(llvm::StringRef list) {
+  std::vector<targets::Target> result;
+  for (llvm::StringRef name : llvm::split(list, ',')) {
+    llvm::Expected<targets::Target> target = targets::parseTarget(name);
+    if (!target)
+      return target.takeError();
+    for (const targets::Target &other : result)
+      if (other.level == target->level)
+        return makeError(ErrorCode::BadTarget, "--target={}: {} needs the same CPU level as another one of the list",
+                         list.str(), name.str());
+    result.push_back(std::move(*target));
+  }
+  return result;
+}
+
+// Runs the stages for every target. What comes before stage schedule depends on no target and runs once; `module`
+// becomes the program of the first target, the others are returned.
+static llvm::Expected<std::vector<Variant>> runTargets(mlir::ModuleOp module, StageRun run,
+                                                       const std::vector<targets::Target> &targets) {
+  std::vector<Variant> variants;
+  if (targets.size() > 1 && run.first < Stage::Schedule && run.last == Stage::Codegen) {
+    run.last = Stage::Bufferize;
+    if (llvm::Error error = runStages(module, run))
+      return std::move(error);
+    run.first = Stage::Schedule;
+    run.last = Stage::Codegen;
+    for (const targets::Target &target : llvm::drop_begin(targets)) {
+      variants.push_back({module.clone(), target});
+      StageRun further = run;
+      further.pipeline.target = target;
+      further.dumpDirectory.clear();
+      if (llvm::Error error = runStages(*variants.back().module, further))
+        return std::move(error);
+    }
+  }
+  if (llvm::Error error = runStages(module, run))
+    return std::move(error);
+  return variants;
+}
+
 static llvm::Error compile(const CompileOptions &options, Report &report) {
-  llvm::Expected<targets::Target> target = targets::parseTarget(options.target);
-  if (!target)
-    return target.takeError();
+  llvm::Expected<std::vector<targets::Target>> targets = parseTargets(options.target);
+  if (!targets)
+    return targets.takeError();
   report.begin("import");
   mlir::DialectRegistry registry;
   registerDialects(registry);
@@ -38,17 +79,18 @@ static llvm::Error compile(const CompileOptions &options, Report &report) {
   StageRun run;
   run.first = std::max(Stage::Optimize, parseStage(options.startFrom).value_or(Stage::Import));
   run.last = std::min(Stage::Codegen, parseStage(options.stopAfter).value_or(Stage::Package));
-  run.pipeline = {options.weights, *target};
+  run.pipeline = {options.weights, targets->front()};
   run.dumpDirectory = options.dump;
   run.listener = [&](llvm::StringRef stage) { report.begin(stage.str()); };
   run.configure = configurePasses;
-  if (llvm::Error error = runStages(*input->module, run))
-    return error;
+  llvm::Expected<std::vector<Variant>> variants = runTargets(*input->module, run, *targets);
+  if (!variants)
+    return variants.takeError();
   std::string output = options.output.empty() ? "-" : options.output;
   if (!options.stopAfter.empty() && options.stopAfter != "package")
     return printModule(*input->module, output);
-  ProductOptions product{productOf(options.emit),  *target,     output, std::move(input->tokenizer),
-                         options.programDirectory, run.listener};
+  ProductOptions product{productOf(options.emit),     targets->front(),         std::move(*variants), output,
+                         std::move(input->tokenizer), options.programDirectory, run.listener};
   return writeProduct(*input->module, product);
 }
 

@@ -18,6 +18,7 @@ Examples:
   talc compile tales-gpt2 -o app                        for this machine
   talc compile tales-gpt2 -o app --weights=bf16         half the size
   talc compile tales-gpt2 -o app --target=x86-64-v3     for any machine with AVX2
+  talc compile tales-gpt2 -o app --target=x86-64-v3,x86-64-v4    chosen when the program starts
   talc compile tales-gpt2 -o libtales.so --emit=lib     a shared library, and tales.h
   talc compile tales-gpt2 --stop-after=optimize         print the program after a stage
   talc compile tales-gpt2 -o app --dump=stages --time   keep the program after every stage
@@ -35,7 +36,9 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->allow_extras();  // MLIR's flags
   command->add_option("MODEL", options.model, "what to compile")->required();
   command->add_option("-o,--output", options.output, "the file to write; text goes to standard output without it");
-  command->add_option("--target", options.target, "native (default), x86-64-v3, x86-64-v4, or a processor's LLVM name");
+  command->add_option(
+      "--target", options.target,
+      "native (default), x86-64-v3, x86-64-v4, or a processor's LLVM name; a list puts code for each into the product");
   command->add_option("--weights", options.weights, "element type of stored weights (default: as in the checkpoint)")
       ->check(CLI::IsMember({"checkpoint", "f32", "f16", "bf16"}));
   command->add_option("--random-weights", options.randomWeights,

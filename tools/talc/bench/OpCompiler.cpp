@@ -30,7 +30,7 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
   run.pipeline = {options.weights, *target};
   if (llvm::Error error = runStages(*module, run))
     return error;
-  return writeProduct(*module, {Product::Program, *target, path, {}, options.programDirectory, {}});
+  return writeProduct(*module, {Product::Program, *target, {}, path, {}, options.programDirectory, {}});
 }
 
 std::string CompiledOp::compile(const OpSpec &spec, const BenchOptions &options) {
