@@ -5,8 +5,8 @@
 // program: the runtime calls the same function on every thread, each with a copy of the context that differs in
 // `thread` alone; the generated code divides the work and calls `barrier` where data crosses threads.
 //
-// Exported symbols of a Code section: talc_prefill (any rowCount) and talc_decode (rowCount 1). Both have the type
-// StepFunction. The generated code has no undefined symbol.
+// Exported symbols of a Code section: talc_prefill (any step) and talc_decode (rowCount 1 and outputCount 1). Both have
+// the type StepFunction. The generated code has no undefined symbol.
 #pragma once
 
 #include <cstdint>

@@ -128,7 +128,8 @@ void Session::runStep() {
   context.barrierState = &pool->barrier();
   context.mark = mark;
   context.markState = markState;
-  Step step = {context.rowCount == 1 ? model.code().decode() : model.code().prefill(), &context};
+  bool decode = context.rowCount == 1 && context.outputCount == 1;
+  Step step = {decode ? model.code().decode() : model.code().prefill(), &context};
   pool->run(mark ? runMeasuredThread : runThread, &step);
 }
 

@@ -14,7 +14,7 @@ namespace talc::bench {
 struct StepShape {
   int64_t sequences = 1, rows = 1, past = 0;  // rows and past: of each sequence
   bool results = true;                        // for the last row of each sequence
-  bool decode() const { return sequences * rows == 1; }
+  bool decode() const { return sequences * rows == 1 && results; }
 };
 
 struct StepCosts {

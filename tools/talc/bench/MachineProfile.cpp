@@ -9,6 +9,7 @@
 #include "tools/talc/bench/PeakLoops.h"
 #include "tools/talc/bench/Stopwatch.h"
 
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -136,10 +137,13 @@ Status measureMachine(int32_t threads, MachineProfile &profile) {
   memset(memory.data(), 1, memory.size());
   auto *data = reinterpret_cast<const float *>(memory.data());
   measureOperations(team, kinds, profile);
+  double smaller = 0;  // capacity of the level before
   for (MemoryLevel &level : profile.levels) {
-    // Half a cache: room for what else it holds.
+    // In the middle between what the level before holds and this one, as factors; of the first one half.
     bool isCache = level.capacity < static_cast<double>(footprint);
-    int64_t bytes = isCache ? static_cast<int64_t>(level.capacity) / 2 : footprint;
+    double middle = smaller > 0 ? std::sqrt(smaller * level.capacity) : level.capacity / 2;
+    int64_t bytes = isCache ? static_cast<int64_t>(middle) : footprint;
+    smaller = level.capacity;
     for (const PeakLoops *loops : kinds)
       level.bytesPerSecond = std::max(level.bytesPerSecond, measureReading(team, threads, *loops, data, bytes));
   }

@@ -30,7 +30,11 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
   run.pipeline = {options.weights, *target};
   if (llvm::Error error = runStages(*module, run))
     return error;
-  return writeProduct(*module, {Product::Program, *target, {}, path, {}, options.programDirectory, {}});
+  ProductOptions product;
+  product.target = *target;
+  product.path = path;
+  product.programDirectory = options.programDirectory;
+  return writeProduct(*module, product);
 }
 
 std::string CompiledOp::compile(const OpSpec &spec, const BenchOptions &options) {

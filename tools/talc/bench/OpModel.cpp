@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every program begins with rows of a random table and ends with select, which picks the last row as the result, so
-// that the op between works on all rows as it does in a model.
+// Every program begins with rows of a random table and ends with select, which picks the last row, so that the op
+// between works on all rows as it does in a model.
 #include "tools/talc/bench/OpModel.h"
 
 #include <fmt/format.h>
@@ -39,19 +39,25 @@ static std::string weight(const char *name, const std::string &shape, double dev
                      name, shape, deviation);
 }
 
-// The program: a table of random rows of `width`, the op's own definitions, and its body, which makes %y of %x.
+// The program: a table of random rows of `width`, the op's own definitions, its body, which makes %y of %x, and a small
+// head, since token ids reach from 0 to the width of the result.
 static void wrap(const std::string &definitions, const std::string &body, int64_t entries, int64_t width,
                  int64_t resultWidth, std::string &program) {
   std::string table = fmt::format("tensor<{}x{}xf32>", entries, width), x = rowsOf(width), y = rowsOf(resultWidth);
+  std::string head = fmt::format("tensor<{}x{}xf32>", vocabulary, resultWidth), logits = rowsOf(vocabulary);
   program =
-      weight("table", fmt::format("{}x{}", entries, width), 1.0) + definitions +
+      weight("table", fmt::format("{}x{}", entries, width), 1.0) +
+      weight("head", fmt::format("{}x{}", vocabulary, resultWidth), 0.02) + definitions +
       fmt::format("func.func @model(%ids: tensor<?xi32>, %sequences: !talc.sequences) -> {} attributes "
                   "{{talc.entry}} {{\n",
-                  y) +
+                  logits) +
       fmt::format("%table = talc.get_weight @table : {0}\n%x = talc.embedding %ids, %table : (tensor<?xi32>, {0}) "
                   "-> {1}\n",
                   table, x) +
-      body + fmt::format("%result = talc.select %y, %sequences : {0} -> {0}\nreturn %result : {0}\n}}\n", y);
+      body +
+      fmt::format("%last = talc.select %y, %sequences : {0} -> {0}\n%head = talc.get_weight @head : {1}\n"
+                  "%logits = talc.linear %last, %head : ({0}, {1}) -> {2}\nreturn %logits : {2}\n}}\n",
+                  y, head, logits);
 }
 
 static void writeLinear(const Words &words, std::string &program, OpSpec &spec) {
@@ -102,7 +108,8 @@ static void writeActivation(const Words &words, std::string &program, OpSpec &) 
 
 static void writeEmbedding(const Words &words, std::string &program, OpSpec &) {
   int64_t width = words.sizes[2];
-  wrap("", fmt::format("%y = talc.scale %x by 2.0 : {}\n", rowsOf(width)), words.sizes[1], width, width, program);
+  wrap("", fmt::format("%y = talc.scale %x by 2.0 : {}\n", rowsOf(width)), std::max(words.sizes[1], vocabulary), width,
+       width, program);
 }
 
 static const std::vector<OpKind> &opKinds() {

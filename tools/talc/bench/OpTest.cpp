@@ -45,8 +45,10 @@ Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, int64_t 
   if (spec.columns > 0)
     products = libraryProducts(spec.rows, spec.depth, spec.columns, machine.threads);
   std::vector<std::vector<double>> samples(products.size());
+  if (Status status = sampler.sample(); status.failed())  // warms up
+    return status;
   for (const LibraryProduct &product : products)
-    product.run();  // warms up
+    product.run();
   for (int64_t round = 0; round < repetitions; ++round) {
     if (Status status = takeTurn(sampler); status.failed())
       return status;
