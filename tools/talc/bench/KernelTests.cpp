@@ -51,9 +51,9 @@ Status KernelSampler::sample() {
   if (Status status = run.fill(step.past); status.failed())
     return status;
   times.attach(run.usedSession());
-  Stopwatch watch(0);  // the time that passes, like the marks
+  Stopwatch watch(run.usedSession().threads());
   Status status = run.evaluate(step);
-  double passed = watch.seconds();
+  double passed = watch.seconds() - times.takeOverhead();
   times.detach(run.usedSession());
   std::vector<KernelTime> kernels = times.takeStep();
   if (status.failed() || !std::exchange(warm, true))

@@ -2,18 +2,28 @@
 // The time between two marks belongs to what the later one ends: a kernel, or waiting behind the kernel before.
 #include "tools/talc/bench/KernelTimes.h"
 
-#include <ctime>
+#include "tools/talc/bench/Stopwatch.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace talc::bench {
 
-// A mark costs some 25 ns this way; the CPU time of a thread would take a system call.
-static int64_t now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * int64_t(1000000000) + time.tv_nsec;
+// What reading the clock takes, which is part of every interval: the least of many rounds.
+static int64_t costOfReading(clockid_t clock) {
+  constexpr int64_t rounds = 50, readings = 20;
+  int64_t least = INT64_MAX;
+  for (int64_t round = 0; round < rounds; ++round) {
+    int64_t start = Stopwatch::now(clock), end = start;
+    for (int64_t i = 0; i < readings; ++i)
+      end = Stopwatch::now(clock);
+    least = std::min(least, (end - start) / readings);
+  }
+  return least;
 }
 
-KernelTimes::KernelTimes(int32_t count, size_t kernels) : threads(count) {
+KernelTimes::KernelTimes(int32_t count, size_t kernels)
+    : clock(Stopwatch::clockFor(count)), reading(costOfReading(clock)), threads(count) {
   for (Thread &thread : threads) {
     thread.working.resize(kernels);
     thread.waiting.resize(kernels);
@@ -26,8 +36,10 @@ void KernelTimes::attach(Session &session) {
 }
 
 void KernelTimes::mark(void *state, int64_t number, int64_t kernel) {
-  Thread &thread = static_cast<KernelTimes *>(state)->threads[number];
-  int64_t time = now(), passed = time - thread.last;
+  auto *times = static_cast<KernelTimes *>(state);
+  Thread &thread = times->threads[number];
+  int64_t time = Stopwatch::now(times->clock), passed = std::max<int64_t>(time - thread.last - times->reading, 0);
+  ++thread.marks;
   thread.last = time;
   if (kernel >= 0 && kernel < static_cast<int64_t>(thread.working.size())) {
     thread.working[kernel] += passed;
@@ -38,6 +50,13 @@ void KernelTimes::mark(void *state, int64_t number, int64_t kernel) {
   } else if (kernel == Session::stepBegins) {
     thread.kernel = -1;
   }
+}
+
+double KernelTimes::takeOverhead() {
+  int64_t marks = 0;
+  for (Thread &thread : threads)
+    marks = std::max(marks, std::exchange(thread.marks, 0));
+  return 1e-9 * static_cast<double>(marks * reading);
 }
 
 std::vector<KernelTime> KernelTimes::takeStep() {

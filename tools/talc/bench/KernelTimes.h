@@ -5,6 +5,7 @@
 #include "runtime/session/Session.h"
 
 #include <cstdint>
+#include <ctime>
 #include <vector>
 
 namespace talc::bench {
@@ -24,8 +25,9 @@ public:
   void attach(Session &session);
   void detach(Session &session) { session.measure(nullptr, nullptr); }
 
-  // What the step since the last call took, by kernel.
+  // What the step since the last call took, by kernel; and what the marks themselves took, which is not in it.
   std::vector<KernelTime> takeStep();
+  double takeOverhead();
 
 private:
   static void mark(void *state, int64_t thread, int64_t kernel);
@@ -34,9 +36,12 @@ private:
   struct alignas(128) Thread {
     int64_t last = 0;     // when the last mark came
     int64_t kernel = -1;  // which kernel ended last
+    int64_t marks = 0;
     std::vector<int64_t> working, waiting, barriers;
   };
 
+  clockid_t clock;
+  int64_t reading;  // nanoseconds that reading the clock takes
   std::vector<Thread> threads;
 };
 

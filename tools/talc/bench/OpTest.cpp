@@ -26,10 +26,10 @@ static Status takeTurn(KernelSampler &sampler) {
   return {};
 }
 
-static void takeTurn(const LibraryProduct &product, std::vector<double> &samples) {
+static void takeTurn(const LibraryProduct &product, int32_t threads, std::vector<double> &samples) {
   Stopwatch turn(0);
   do {
-    Stopwatch watch(0);
+    Stopwatch watch(threads);
     product.run();
     samples.push_back(watch.seconds());
   } while (turn.seconds() < turnSeconds);
@@ -53,7 +53,7 @@ Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, int64_t 
     if (Status status = takeTurn(sampler); status.failed())
       return status;
     for (size_t i = 0; i < products.size(); ++i)
-      takeTurn(products[i], samples[i]);
+      takeTurn(products[i], machine.threads, samples[i]);
   }
   PhaseResult phase = sampler.result(spec.text, machine);
   // Of several kernels of this kind the op's own comes first in the program.

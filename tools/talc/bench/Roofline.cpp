@@ -18,29 +18,57 @@ constexpr double panelWidth = 1180, plotLeft = 70, plotTop = 50, plotWidth = 620
 constexpr double lineHeight = 16;
 const char *const colors[] = {"#1f6fb4", "#c8501e", "#2c8a4b", "#7d4fa6", "#8a6d1c", "#b03060"};  // of tests
 
-// A decade or more of values on a logarithmic axis.
+// Values on a logarithmic axis, with some room around them.
 struct Axis {
-  double low = 0, high = 0;  // decimal exponents, whole
+  double low = 0, high = 0;  // decimal exponents
+  bool empty = true;
 
   void show(double value) {
     if (!(value > 0))
       return;
+    constexpr double room = 0.2;
     double exponent = std::log10(value);
-    low = empty ? std::floor(exponent) : std::min(low, std::floor(exponent));
-    high = empty ? std::ceil(exponent) : std::max(high, std::ceil(exponent));
+    low = empty ? exponent - room : std::min(low, exponent - room);
+    high = empty ? exponent + room : std::max(high, exponent + room);
     empty = false;
   }
-  double place(double value) const {
-    double span = std::max(high - low, 1.0);
-    return std::clamp((std::log10(value) - low) / span, 0.0, 1.0);
+  double place(double value) const { return std::clamp((std::log10(value) - low) / (high - low), 0.0, 1.0); }
+  // Powers of ten, and if they are few, also 2 and 5 times them.
+  std::vector<double> ticks() const {
+    std::vector<double> result;
+    for (double e = std::floor(low); e <= high; ++e)
+      for (double factor : {1.0, 2.0, 5.0})
+        if (double value = factor * std::pow(10, e);
+            (factor == 1 || high - low < 2.5) && std::log10(value) >= low && std::log10(value) <= high)
+          result.push_back(value);
+    return result;
   }
-
-  bool empty = true;
 };
 
 struct Point {
   double intensity, rate;  // operations per byte; operations per second
   std::string label, color;
+};
+
+// Places for the numbers of points: beside them, and where that is taken, further away.
+class Labels {
+public:
+  std::pair<double, double> place(double x, double y) {
+    constexpr double width = 17, height = 12;
+    for (double distance = 0; distance < 20; ++distance)
+      for (double side : {1.0, -1.0}) {
+        double lx = x + 7 + 5 * distance, ly = y + 4 + side * height * distance;
+        bool taken = std::any_of(placed.begin(), placed.end(), [&](auto &other) {
+          return std::abs(other.first - lx) < width && std::abs(other.second - ly) < height;
+        });
+        if (!taken)
+          return placed.emplace_back(lx, ly);
+      }
+    return {x, y};
+  }
+
+private:
+  std::vector<std::pair<double, double>> placed;
 };
 
 class Panel {
@@ -112,16 +140,17 @@ double Panel::height() const {
 std::string Panel::drawGrid() const {
   std::string svg;
   double bottom = top + plotTop + plotHeight, right = plotLeft + plotWidth;
-  for (double e = xAxis.low; e <= xAxis.high; ++e) {
-    double at = x(std::pow(10, e));
-    svg += line(at, top + plotTop, at, bottom, "class=\"grid\"");
-    svg += textAt(at, bottom + 18, fmt::format("{:g}", std::pow(10, e)), "text-anchor=\"middle\"");
+  for (double value : xAxis.ticks()) {
+    svg += line(x(value), top + plotTop, x(value), bottom, "class=\"grid\"");
+    svg += textAt(x(value), bottom + 18, fmt::format("{:g}", value), "text-anchor=\"middle\"");
   }
-  for (double e = yAxis.low; e <= yAxis.high; ++e) {
-    double at = y(std::pow(10, e));
-    svg += line(plotLeft, at, right, at, "class=\"grid\"");
-    svg += textAt(plotLeft - 8, at + 4, fmt::format("{:g}", std::pow(10, e - 9)), "text-anchor=\"end\"");
+  for (double value : yAxis.ticks()) {
+    svg += line(plotLeft, y(value), right, y(value), "class=\"grid\"");
+    svg += textAt(plotLeft - 8, y(value) + 4, fmt::format("{:g}", 1e-9 * value), "text-anchor=\"end\"");
   }
+  svg +=
+      fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" class=\"grid\"/>\n",
+                  plotLeft, top + plotTop, plotWidth, plotHeight);
   svg += textAt(plotLeft + plotWidth / 2, bottom + 40, "operations per byte", "text-anchor=\"middle\"");
   svg +=
       textAt(18, top + plotTop + plotHeight / 2, "GFLOP/s",
@@ -135,31 +164,35 @@ std::string Panel::drawRoofs() const {
   double peak = machine.operationsPerSecond, least = std::pow(10, xAxis.low), most = std::pow(10, xAxis.high);
   double floor = std::pow(10, yAxis.low);
   std::string svg;
-  double firstBend = most;
+  double firstBend = most, part = 0.05;  // where on a roof its name stands; names of close roofs stand apart
   for (const MemoryLevel &level : machine.levels) {
     double bend = peak / level.bytesPerSecond, start = std::max(least, floor / level.bytesPerSecond);
     firstBend = std::min(firstBend, bend);
     if (start >= bend)
       continue;
     double x1 = x(start), y1 = y(start * level.bytesPerSecond), x2 = x(bend), y2 = y(peak);
-    double angle = std::atan2(y2 - y1, x2 - x1) * 180 / M_PI, part = 0.3;
+    double angle = std::atan2(y2 - y1, x2 - x1) * 180 / M_PI;
     double tx = x1 + part * (x2 - x1), ty = y1 + part * (y2 - y1) - 5;
+    part += 0.2;
     svg += line(x1, y1, x2, y2, "class=\"roof\"");
     svg += textAt(tx, ty, fmt::format("{} {:.0f} GB/s", level.name, 1e-9 * level.bytesPerSecond),
                   fmt::format("class=\"roofname\" transform=\"rotate({:.1f} {:.1f} {:.1f})\"", angle, tx, ty));
   }
   svg += line(x(std::max(firstBend, least)), y(peak), x(most), y(peak), "class=\"roof\"");
-  svg += textAt(x(most) - 4, y(peak) - 6, fmt::format("{} FMA {:.0f} GFLOP/s", machine.instructions, 1e-9 * peak),
+  svg += textAt(x(most) - 4, y(peak) - 20, fmt::format("{} FMA {:.0f} GFLOP/s", machine.instructions, 1e-9 * peak),
                 "class=\"roofname\" text-anchor=\"end\"");
   return svg;
 }
 
 std::string Panel::drawPoints() const {
   std::string svg;
+  Labels labels;
   for (size_t i = 0; i < points.size(); ++i) {
     double px = x(points[i].intensity), py = y(points[i].rate);
+    auto [lx, ly] = labels.place(px, py);
+    svg += line(px, py, lx, ly - 4, fmt::format("stroke=\"{}\" stroke-width=\"0.5\"", points[i].color));
     svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", px, py, points[i].color);
-    svg += textAt(px + 6, py + 4, std::to_string(i + 1), fmt::format("class=\"number\" fill=\"{}\"", points[i].color));
+    svg += textAt(lx, ly, std::to_string(i + 1), fmt::format("class=\"number\" fill=\"{}\"", points[i].color));
   }
   double at = top + plotTop + 4;
   size_t next = 0;

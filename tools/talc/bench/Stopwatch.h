@@ -10,19 +10,20 @@ namespace talc::bench {
 
 class Stopwatch {
 public:
-  // To be read by the thread that made it. Any number but 1: the time that passes.
-  explicit Stopwatch(int32_t threads) : clock(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC), start(now()) {}
+  // To be read by the thread that made it.
+  explicit Stopwatch(int32_t threads) : clock(clockFor(threads)), start(now(clock)) {}
 
-  int64_t nanoseconds() const { return now() - start; }
+  int64_t nanoseconds() const { return now(clock) - start; }
   double seconds() const { return 1e-9 * static_cast<double>(nanoseconds()); }
 
-private:
-  int64_t now() const {
+  static clockid_t clockFor(int32_t threads) { return threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC; }
+  static int64_t now(clockid_t clock) {
     timespec time;
     clock_gettime(clock, &time);
     return time.tv_sec * int64_t(1000000000) + time.tv_nsec;
   }
 
+private:
   clockid_t clock;
   int64_t start;
 };
