@@ -98,6 +98,9 @@ bool checkIndependence(talc_session *session) {
   talc_session_memory memory;
   talc_session_get_memory(session, &memory, nullptr, nullptr);
   good &= expect(memory.state_used == 3 * 16 * 4 && memory.arena == 12 * 8 + 64 + 3 * 64, "memory");
+  talc_sequence silent = {2, 1, first.data(), TALC_LOGITS_NONE};
+  good &= expect(talc_evaluate(session, &silent, 1, nullptr) == TALC_OK && !talc_logits(session, 0, rows) && !rows[0],
+                 "one token without logits");
   for (int slot = 0; slot < 4; ++slot)
     talc_slot_reset(session, slot, nullptr);
   return good;

@@ -97,6 +97,8 @@ typedef void (*Phase)(const struct StepContext *);
 static const Phase volatile phases[] = {storeTokens, hashHistories, writeLogits};
 
 __attribute__((visibility("default"))) void talc_decode(const struct StepContext *c) {
+  if (c->rowCount != 1 || c->outputCount != 1)
+    __builtin_trap();  // real code relies on it
   for (int i = 0; i < 3; ++i) {
     if (i > 0)
       c->barrier(c->barrierState);
