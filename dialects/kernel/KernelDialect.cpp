@@ -88,4 +88,11 @@ void GatherOp::getEffects(EffectList &effects) {
   addPieceEffects(*this, effects);
 }
 
+bool isOfOutputs(Value buffer) {
+  if (buffer.getDefiningOp<OutputOp>())
+    return true;
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  return alloc && !alloc.getDynamicSizes().empty() && alloc.getDynamicSizes()[0].getDefiningOp<OutputCountOp>();
+}
+
 }  // namespace talc::kernel

@@ -37,16 +37,8 @@ static bool hasOneRow(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getDimSize(0) == 1;
 }
 
-// Whether the rows are those that the caller wants the results of: few, and others than those of the step.
-static bool isOfOutputs(Value buffer) {
-  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
-  return buffer.getDefiningOp<kernel::OutputOp>() ||
-         (alloc && !alloc.getDynamicSizes().empty() &&
-          alloc.getDynamicSizes()[0].getDefiningOp<kernel::OutputCountOp>());
-}
-
 static Share shareOfContract(kernel::ContractOp op) {
-  return hasOneRow(op.getX()) || isOfOutputs(op.getInit()) ? Share::columns : Share::adaptive;
+  return hasOneRow(op.getX()) || kernel::isOfOutputs(op.getInit()) ? Share::columns : Share::adaptive;
 }
 
 // With one row a head's queries are a single task, which append can follow, if the group is small enough.

@@ -37,12 +37,6 @@ Value rootOf(Value value) {
   return value;
 }
 
-// Rows of results are divided by themselves, not like the rows of the step.
-bool isOfOutputs(Value buffer) {
-  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
-  return alloc && !alloc.getDynamicSizes().empty() && alloc.getDynamicSizes()[0].getDefiningOp<kernel::OutputCountOp>();
-}
-
 bool writes(Operation *piece, OpOperand &operand) {
   if (auto destination = dyn_cast<DestinationStyleOpInterface>(piece))
     return destination.isDpsInit(&operand);
@@ -55,7 +49,7 @@ bool writes(Operation *piece, OpOperand &operand) {
 SmallVector<Access> accessesOf(func::CallOp call, func::FuncOp callee) {
   auto share = callee->getAttrOfType<kernel::ShareAttr>(kernel::shareAttr).getValue();
   Operation *piece = callee.front().getTerminator()->getPrevNode();
-  bool ofOutputs = llvm::any_of(call.getOperands(), [](Value operand) { return isOfOutputs(rootOf(operand)); });
+  bool ofOutputs = llvm::any_of(call.getOperands(), [](Value operand) { return kernel::isOfOutputs(rootOf(operand)); });
   SmallVector<Access> accesses;
   for (OpOperand &operand : piece->getOpOperands()) {
     auto argument = dyn_cast<BlockArgument>(operand.get());

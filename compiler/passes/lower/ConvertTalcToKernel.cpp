@@ -265,6 +265,20 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     return failure(left.wasInterrupted());
   }
 
+  // The caller's buffer has room for the rows that it wants; a model that does not select them itself gets it done
+  // here.
+  static Value selectOutputs(OpBuilder &builder, Value value) {
+    if (cast<RankedTensorType>(value.getType()).hasStaticShape() ||
+        rowCount(builder, value).getDefiningOp<kernel::OutputCountOp>())
+      return value;
+    Value step = stepOf(&*builder.getInsertionPoint());
+    Value rows = kernel::OutputCountOp::create(builder, value.getLoc(), step);
+    Value init = emptyTensor(builder, value.getLoc(), value.getType(), rows);
+    return kernel::GatherOp::create(builder, value.getLoc(), value.getType(), kernel::GatherIndex::outputs, step, value,
+                                    init, 0)
+        .getResult(0);
+  }
+
   // The result goes to the caller's buffer (entry functions) or to a new last argument (blocks).
   LogicalResult passDestination(func::FuncOp function) {
     auto result = cast<func::ReturnOp>(function.front().getTerminator());
@@ -274,6 +288,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     auto type = cast<RankedTensorType>(value.getType());
     OpBuilder builder(result);
     if (function->hasAttr(talc::entryAttr)) {
+      value = selectOutputs(builder, value);
       auto buffer = MemRefType::get(type.getShape(), type.getElementType());
       Value output = kernel::OutputOp::create(builder, result.getLoc(), buffer, stepOf(result));
       auto store = bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), value, output);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-barriers: results that go to the caller's buffer without a temporary.
-// XFAIL: *
 // RUN: talc-opt %s -outline-kernels -insert-barriers | FileCheck %s
 
 // Results may go to the caller's buffer at once: still another division than that of the rows they come from.
