@@ -94,7 +94,7 @@ func.func @large_group(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memre
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @contract
 // CHECK-NEXT: return
-func.func @overwrite(%s: !kernel.step, %x: memref<1x32xf32>, %y: memref<1x32xf32>, %z: memref<1x32xf32>, %w: memref<2x32x16xf32>) attributes {talc.entry} {
+func.func @overwrite(%s: !kernel.step, %x: memref<1x32xf32>, %y: memref<1x32xf32>, %z: memref<1x32xf32>, %v: memref<1x32xf32>, %w: memref<2x32x16xf32>) attributes {talc.entry} {
   kernel.contract %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -103,7 +103,7 @@ func.func @overwrite(%s: !kernel.step, %x: memref<1x32xf32>, %y: memref<1x32xf32
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
-  kernel.contract %s, %z, %w into %x {
+  kernel.contract %s, %v, %w into %x {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
