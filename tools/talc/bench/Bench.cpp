@@ -32,10 +32,10 @@ struct Bench {
 }  // namespace
 
 // A line of text that says everything already.
-static Status statusOf(const std::string &line) {
-  talc_error error = {TALC_ERROR_USAGE, ""};
+static Status statusOf(const std::string &line, talc_status code = TALC_ERROR_USAGE) {
+  talc_error error = {code, ""};
   snprintf(error.text, sizeof(error.text), "%s", line.c_str());
-  return Status::from(TALC_ERROR_USAGE, error);
+  return Status::from(code, error);
 }
 
 Status Bench::open() {
@@ -82,12 +82,11 @@ static Status writeFile(const std::string &path, const std::string &text) {
 // Compiles the op, and measures it in an artifact of its own.
 static Status measureOp(const BenchOptions &options, std::string &text) {
   OpSpec spec;
-  int64_t past = options.depths.front();
-  if (std::string problem = parseOp(options.op, past, spec); !problem.empty())
+  if (std::string problem = parseOp(options.op, options.depths.front(), spec); !problem.empty())
     return statusOf("error[T0701]: talc bench: " + problem + "; see talc bench --help");
   CompiledOp compiled;
   if (std::string error = compiled.compile(spec, options); !error.empty())
-    return statusOf(error);
+    return statusOf(error, TALC_ERROR_ARGUMENT);
   Bench bench = {options, {}, {}, {}, {}};
   if (Status status = bench.run.open(compiled.path()); status.failed())
     return status;
@@ -99,7 +98,7 @@ static Status measureOp(const BenchOptions &options, std::string &text) {
     if (Status status = measureMachine(static_cast<int32_t>(threads), machine); status.failed())
       return status;
     results.emplace_back();
-    if (Status status = runOp(bench.run, bench.list, spec, past, machine, options.repetitions, results.back());
+    if (Status status = runOp(bench.run, bench.list, spec, machine, options.repetitions, results.back());
         status.failed())
       return status;
   }

@@ -26,7 +26,7 @@ struct OpKind {
   void (*write)(const Words &words, std::string &body, OpSpec &spec);
 };
 
-constexpr int64_t vocabulary = 64, largestSize = 1 << 24;
+constexpr int64_t vocabulary = 64, largestSize = 1 << 20, largestWeight = int64_t(1) << 30;
 
 }  // namespace
 
@@ -141,6 +141,19 @@ static std::vector<int64_t> parseSizes(const std::string &text) {
   return text.empty() || text.back() == 'x' ? std::vector<int64_t>() : sizes;
 }
 
+// What is wrong with sizes that are numbers in range, or empty.
+static std::string contradiction(const Words &words, int64_t past) {
+  const std::vector<int64_t> &sizes = words.sizes;
+  if (words.kind == "attention" && sizes[1] % sizes[2] != 0)
+    return fmt::format("{} key-value heads cannot be shared by {} heads", sizes[2], sizes[1]);
+  if (words.kind == "attention" && sizes[0] + past > largestSize)
+    return fmt::format("{} tokens behind {} are too many, expected at most {}", sizes[0], past, largestSize);
+  if (sizes.size() == 3 && sizes[1] * sizes[2] > largestWeight)
+    return fmt::format("a weight of {} x {} is too large, expected at most {} elements", sizes[1], sizes[2],
+                       largestWeight);
+  return "";
+}
+
 static std::string wrongOp(const std::string &text, const std::string &expected) {
   return fmt::format("--op '{}': expected {} with sizes from 1 to {}", text, expected, largestSize);
 }
@@ -160,7 +173,10 @@ std::string parseOp(const std::string &text, int64_t past, OpSpec &spec) {
                                          : std::count(kind.variants.begin(), kind.variants.end(), words.variant) > 0;
     if (words.sizes.size() != kind.sizes || !variant || !rest.empty())
       return wrongOp(text, kind.form);
-    spec = {text, kind.piece, words.sizes[0] + past, 0, 0, ""};  // room for the past, too
+    if (std::string problem = contradiction(words, past); !problem.empty())
+      return fmt::format("--op '{}': {}", text, problem);
+    past = words.kind == "attention" ? past : 0;                       // the others do not look back
+    spec = {text, kind.piece, words.sizes[0] + past, past, 0, 0, ""};  // room for the past, too
     std::string program;
     kind.write(words, program, spec);
     spec.program = fmt::format("module attributes {{talc.name = \"{}\", talc.max_sequence = {} : i64}} {{\n{}}}\n",

@@ -35,11 +35,11 @@ static void takeTurn(const LibraryProduct &product, int32_t threads, std::vector
   } while (turn.seconds() < turnSeconds);
 }
 
-Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, int64_t past, const MachineProfile &machine,
+Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
              int64_t repetitions, OpResult &result) {
   if (Status status = run.start(machine.threads, 1); status.failed())
     return status;
-  StepShape step = {1, spec.rows, past, true};
+  StepShape step = {1, spec.rows, spec.past, true};
   KernelSampler sampler(run, list, step);
   std::vector<LibraryProduct> products;
   if (spec.columns > 0)

@@ -22,7 +22,7 @@ struct OpResult {
 };
 
 // In rounds: the op, then each library, for some milliseconds each.
-Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, int64_t past, const MachineProfile &machine,
+Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
              int64_t repetitions, OpResult &result);
 
 // `format`: md, csv or json.
