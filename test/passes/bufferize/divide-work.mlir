@@ -84,12 +84,12 @@ func.func private @block(%s: !kernel.step, %x: memref<1x32xf32>, %out: memref<1x
   return
 }
 
-// 24 queries of a head are one task, 25 are two: append cannot follow them by heads.
+// 48 queries of a head are one task, 49 are two: append cannot follow them by heads.
 // CHECK-LABEL: @group_fits
 // CHECK: kernel.append {{.*}}{kernel.share = #kernel<share heads>}
-func.func @group_fits(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref<1x8xf32>, %q: memref<1x192xf32>, %out: memref<1x192xf32>) {
+func.func @group_fits(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref<1x8xf32>, %q: memref<1x384xf32>, %out: memref<1x384xf32>) {
   kernel.append %s, %kv, %k, %k : !talc.state<1 x 8 x 64>, memref<1x8xf32>, memref<1x8xf32>
-  kernel.attention causal %s, %q, %kv heads 24 scale 0.25 window 0 into %out : (!kernel.step, memref<1x192xf32>, !talc.state<1 x 8 x 64>, memref<1x192xf32>) -> ()
+  kernel.attention causal %s, %q, %kv heads 48 scale 0.25 window 0 into %out : (!kernel.step, memref<1x384xf32>, !talc.state<1 x 8 x 64>, memref<1x384xf32>) -> ()
   return
 }
 // CHECK-LABEL: @group_too_large

@@ -54,8 +54,11 @@
 // CHECK: memref.load %[[QUERIES]]
 // Softmax: a row sees keys up to its position; others are the lowest score, and weigh nothing.
 // CHECK: %[[OLD:.*]] = memref.load %[[MAXIMA]]
-// CHECK: %[[END:.*]] = arith.minsi %[[TILECOUNT]], %{{.*}}
-// CHECK: %[[CLAMPED:.*]] = arith.maxsi %[[END]], %c0
+// CHECK-NEXT: vector.broadcast %[[OLD]]
+// CHECK-NEXT: %[[AFTER:.*]] = arith.addi %{{.*}}, %c1
+// CHECK-NEXT: %[[UPTO:.*]] = arith.subi %[[AFTER]], %[[KEY]]
+// CHECK-NEXT: %[[END:.*]] = arith.minsi %[[TILECOUNT]], %[[UPTO]]
+// CHECK-NEXT: %[[CLAMPED:.*]] = arith.maxsi %[[END]], %c0
 // CHECK: %[[MASK:.*]] = vector.create_mask %[[CLAMPED]]
 // CHECK: arith.select %[[MASK]], %{{.*}}, %[[LOW]]
 // CHECK-COUNT-7: vector.create_mask
@@ -76,8 +79,8 @@
 // CHECK: %[[INVERSE:.*]] = arith.divf %[[ONE]], %[[TOTAL]]
 // CHECK: arith.select %[[ANY]], %[[INVERSE]], %[[ZERO]]
 // CHECK: vector.store %{{.*}}, %[[OUT]]
-// CHECK: %[[AFTER:.*]] = arith.addi %[[BEFORE]], %[[TASKS]]
-// CHECK: scf.yield %[[AFTER]]
+// CHECK: %[[ALLTASKS:.*]] = arith.addi %[[BEFORE]], %[[TASKS]]
+// CHECK: scf.yield %[[ALLTASKS]]
 func.func @causal(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x32xf32>) {
   kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<?x32xf32>) -> ()
   return
