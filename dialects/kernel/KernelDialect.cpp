@@ -43,6 +43,9 @@ LogicalResult ContractOp::verify() {
   auto init = cast<ShapedType>(getInit().getType());
   if (x.getRank() != 2 || weight.getRank() != 3 || init.getRank() != 2)
     return emitOpError("takes x of rank 2, a weight of rank 3 and an init of rank 2");
+  int64_t lanes = weight.getDimSize(2);
+  if (lanes <= 0 || (getGated() && lanes % 2 != 0) || weight.getDimSize(1) <= 0)
+    return emitOpError() << "has panels of depth " << weight.getDimSize(1) << " and " << lanes << " lanes";
   if (x.getDimSize(1) != weight.getDimSize(1))
     return emitOpError() << "contracts " << x.getDimSize(1) << " features with a depth of " << weight.getDimSize(1);
   int64_t columns = weight.getDimSize(2) / (getGated() ? 2 : 1);

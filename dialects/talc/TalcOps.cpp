@@ -72,6 +72,11 @@ LogicalResult WeightOp::verify() {
   auto type = cast<RankedTensorType>(getType());
   if (!type.hasStaticShape() || type.getRank() == 0)
     return emitOpError() << "has the type " << type << ", expected a static shape of at least one dimension";
+  int64_t elements = int64_t(1) << 44;  // more do not fit an address space
+  for (int64_t size : type.getShape())
+    elements = size > 0 ? elements / size : elements;
+  if (elements == 0)
+    return emitOpError() << "has the type " << type << ", which is too large";
   bool isRecipe = !isa<FileSourceAttr, ValuesSourceAttr, RandomSourceAttr, FillSourceAttr>(getSource());
   if (!isRecipe && getOf())
     return emitOpError("is made of other weights, but has values of its own");
@@ -198,6 +203,8 @@ static LogicalResult verifyBias(LinearOp op) {
 }
 
 LogicalResult LinearOp::verify() {
+  if (depth(getWeight()) == 0)
+    return emitOpError("sums no features");
   if (failed(expect(*this, "width of x", features(getX()), depth(getWeight()))) || failed(verifyOutputs(*this)) ||
       failed(expect(*this, "row count of the result", rows(getResult()), rows(getX()))))
     return failure();

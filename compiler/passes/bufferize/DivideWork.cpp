@@ -58,6 +58,11 @@ static Share shareOfRows(Operation *piece) {
   if (!temporary || !hasOneRow(temporary))
     return Share::rows;
   bool ownWriters = llvm::all_of(temporary->getUsers(), [&](Operation *user) {
+    if (isa<ViewLikeOpInterface>(user))
+      return llvm::none_of(user->getUsers(), [](Operation *piece) {
+        auto destination = dyn_cast<DestinationStyleOpInterface>(piece);
+        return destination && isa_and_nonnull<ViewLikeOpInterface>(destination.getDpsInits()[0].getDefiningOp());
+      });
     if (auto call = dyn_cast<func::CallOp>(user))
       return call.getOperands().back() != temporary.getResult();  // the last operand is the destination
     return temporaryOf(user) != temporary || isRowPiece(user);

@@ -23,11 +23,14 @@ using kernel::Share;
 
 namespace {
 
-// One touch of a buffer or state by a kernel.
+// One touch of a buffer or state by a kernel. Two handles may be the same state, so all states count as one memory,
+// whose value is null.
 struct Access {
   Value memory;
   Share share;
   bool write, ofOutputs;
+
+  bool isState() const { return !memory; }
 };
 
 // The buffer behind views of it.
@@ -55,6 +58,10 @@ SmallVector<Access> accessesOf(func::CallOp call, func::FuncOp callee) {
     auto argument = dyn_cast<BlockArgument>(operand.get());
     if (!argument || isa<kernel::StepType>(argument.getType()))
       continue;
+    if (isa<talc::StateType>(argument.getType())) {
+      accesses.push_back({Value(), share, writes(piece, operand), ofOutputs});
+      continue;
+    }
     Value memory = rootOf(call.getOperand(argument.getArgNumber()));
     Operation *definition = memory.getDefiningOp();
     bool isPrivate = definition && definition->hasAttr(kernel::privateAttr);
@@ -72,7 +79,7 @@ bool isLocal(const Access &before, const Access &after, bool byRows) {
   Share share = resolved(before.share);
   if (share != resolved(after.share) || before.ofOutputs != after.ofOutputs)
     return false;
-  return share == Share::heads || (share == Share::rows && !isa<talc::StateType>(before.memory.getType()));
+  return share == Share::heads || (share == Share::rows && !before.isState());
 }
 
 // The touches since the last barrier, for one way to divide the step.

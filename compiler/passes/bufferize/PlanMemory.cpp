@@ -11,7 +11,9 @@
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
+#include "mlir/Analysis/CallGraph.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <array>
@@ -138,6 +140,8 @@ SmallVector<Buffer> collectBuffers(func::FuncOp function, const SymbolTable &sym
 
 struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
   void runOnOperation() override {
+    if (failed(checkFunctions()))
+      return signalPassFailure();
     FrameSize arena = planArena();
     Builder builder(&getContext());
     SmallVector<NamedAttribute> plan;
@@ -149,6 +153,18 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     placeStates(builder, add);
     add("vocabulary", vocabulary());
     getOperation()->setAttr("talc.plan", builder.getDictionaryAttr(plan));
+  }
+
+  // Frames follow from bodies and from calls that come to an end.
+  LogicalResult checkFunctions() {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function.isExternal())
+        return function.emitOpError("has no body");
+    const CallGraph calls(getOperation());
+    for (auto part = llvm::scc_begin(&calls); !part.isAtEnd(); ++part)
+      if (part.hasCycle())
+        return getOperation()->emitOpError("has functions that call each other in a cycle");
+    return success();
   }
 
   // A function's frame begins where the largest frame of its callers ends; in the arena come the per-token buffers of

@@ -200,7 +200,15 @@ struct LowerAppend : OpRewritePattern<talc::AppendOp> {
   }
 };
 
-// attention(q, read(state)) -> attention over the state
+// Whether keys are stored between the two operations, which would change what is read.
+static bool storesBetween(Operation *first, Operation *last) {
+  for (Operation *op = first; op && op != last; op = op->getNextNode())
+    if (isa<talc::AppendOp, kernel::AppendOp, func::CallOp>(op))
+      return true;
+  return first->getBlock() != last->getBlock();
+}
+
+// attention(q, read(state)) -> attention over the state, which is read where the attention stands
 struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::AttentionOp op, PatternRewriter &rewriter) const override {
@@ -208,6 +216,8 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
     if (!read || read != op.getValues().getDefiningOp<talc::ReadOp>() || op.getKeys() != read.getKeys() ||
         op.getValues() != read.getValues())
       return rewriter.notifyMatchFailure(op, "keys and values do not come from one state");
+    if (storesBetween(read, op))
+      return rewriter.notifyMatchFailure(op, "the state changes between its read and the attention");
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(op, op.getType(), stepOf(op), op.getQueries(), read.getState(),
                                                      init, op.getMask(), op.getHeads(), op.getScale(), op.getWindow());
@@ -233,15 +243,48 @@ template <typename SourceOp> struct LowerElementwise : OpRewritePattern<SourceOp
 
 struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKernel> {
   void runOnOperation() override {
+    if (failed(checkTables()))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       (void)function.insertArgument(0, kernel::StepType::get(&getContext()), {}, function.getLoc());
     getOperation().walk([](func::CallOp call) { call->insertOperands(0, stepOf(call)); });
-    if (failed(convertOps()))
+    if (failed(convertOps()) || failed(checkCalls()))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(passDestination(function)))
         return signalPassFailure();
     dropArguments();
+  }
+
+  // Token ids are checked against the width of the logits before a step; every table must have a row for each.
+  LogicalResult checkTables() {
+    int64_t vocabulary = 0;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(talc::entryAttr) && function.getNumResults() == 1)
+        vocabulary = cast<RankedTensorType>(function.getResultTypes()[0]).getDimSize(1);
+    WalkResult result = getOperation().walk([&](talc::EmbeddingOp op) -> WalkResult {
+      auto table = cast<RankedTensorType>(op.getTable().getType());
+      int64_t rows = table.getDimSize(0) * (table.getRank() == 3 ? table.getDimSize(2) : 1);
+      if (rows >= vocabulary)
+        return WalkResult::advance();
+      return op.emitOpError() << "has a table of " << rows << " rows for a vocabulary of " << vocabulary;
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  // A block has a row for every token of the step.
+  LogicalResult checkCalls() {
+    WalkResult result = getOperation().walk([&](func::CallOp call) -> WalkResult {
+      OpBuilder builder(call);
+      for (Value operand : call.getOperands()) {
+        auto type = dyn_cast<RankedTensorType>(operand.getType());
+        if (type && type.getRank() == 2 && type.isDynamicDim(0) &&
+            rowCount(builder, operand).getDefiningOp<kernel::OutputCountOp>())
+          return call.emitOpError("gets selected rows; a block takes the rows of all tokens");
+      }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
   }
 
   LogicalResult convertOps() {

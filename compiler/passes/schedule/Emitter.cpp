@@ -197,6 +197,13 @@ std::pair<Value, Value> Emitter::share(Value step, Value count, kernel::Share di
   return {div(mul(count, thread), threads), div(mul(count, add(thread, 1)), threads)};
 }
 
+bool isValidWidth(Operation *op, int64_t lanes) {
+  if (lanes == 4 || lanes == 8 || lanes == 16)
+    return true;
+  op->emitError() << "vectors of " << lanes << " lanes, expected 4, 8 or 16";
+  return false;
+}
+
 kernel::Share shareOf(Operation *piece) {
   auto share = piece->getAttrOfType<kernel::ShareAttr>(kernel::shareAttr);
   return share ? share.getValue() : kernel::Share::rows;

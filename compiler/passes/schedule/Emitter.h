@@ -85,6 +85,9 @@ public:
   const int64_t lanes;
 };
 
+// Whether vectors of `lanes` lanes divide a panel; says so at `op` if they do not.
+bool isValidWidth(mlir::Operation *op, int64_t lanes);
+
 // The division that divide-work chose for a piece; by rows if it did not run.
 kernel::Share shareOf(mlir::Operation *piece);
 

@@ -160,7 +160,7 @@ private:
 
   // Runs body(panels at a time, first panel) over [0, count), count at most `most`.
   void panels(int64_t rows, Value count, int64_t most, llvm::function_ref<void(int64_t, Value)> body) {
-    int64_t step = std::min(panelsFor(rows, e.lanes), most);
+    int64_t step = std::min(panelsFor(rows, e.lanes, /*streamed=*/false), most);
     Value whole = e.mul(e.div(count, step), step);
     e.loop(e.index(0), whole, step, [&](Value panel) { body(step, panel); });
     if (step > 1)
@@ -220,9 +220,9 @@ private:
     Value factor = exp(e.subf(before, maximum));
     Value sum = e.splat(0);
     for (int64_t offset = 0; offset < keyBlock; offset += e.lanes) {
-      // A masked score stays zero even if the row has seen no key and `maximum` is as low.
+      // A masked score weighs nothing even if the row has seen no key and `maximum` is as low; NaN counts as seen.
       Value score = e.load(scores, column(offset));
-      Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, score, e.splat(masked));
+      Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(masked));
       Value weight = e.select(seen, exp(e.subf(score, maximum)), e.splat(0));
       e.store(weight, scores, column(offset));
       sum = e.addf(sum, weight);
@@ -287,6 +287,8 @@ private:
 struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
   using Base::Base;
   void runOnOperation() override {
+    if (!isValidWidth(getOperation(), lanes))
+      return signalPassFailure();
     SmallVector<kernel::AttentionOp> ops;
     getOperation().walk([&](kernel::AttentionOp op) { ops.push_back(op); });
     for (kernel::AttentionOp op : ops) {

@@ -227,6 +227,8 @@ struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
   }
 
   void runOnOperation() override {
+    if (!isValidWidth(getOperation(), lanes))
+      return signalPassFailure();
     expandAll<kernel::GatherOp, kernel::NormOp, kernel::RopeOp, kernel::AppendOp, linalg::GenericOp, memref::CopyOp>();
   }
 };

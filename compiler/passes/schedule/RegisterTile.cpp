@@ -53,7 +53,9 @@ Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, int64_t de
   return sums;
 }
 
-int64_t panelsFor(int64_t rows, int64_t lanes) {
+int64_t panelsFor(int64_t rows, int64_t lanes, bool streamed) {
+  if (rows == 1 && streamed)
+    return 1;
   if (lanes > 8)
     return rows <= 3 ? 4 : 2;
   switch (rows) {

@@ -181,3 +181,13 @@ talc.weight @table : tensor<4x4xf32> = #talc.rotary_table<base = 0.0>
 
 // expected-error @+1 {{has the unknown scaling "linear"}}
 talc.weight @table : tensor<4x4xf32> = #talc.rotary_table<base = 1.0, scaling = "linear">
+
+// -----
+
+// expected-error @+1 {{which is too large}}
+talc.weight @huge : tensor<4611686018427387904x4xf32> = #talc.fill<0.0>
+
+// -----
+
+// expected-error @+1 {{a state of 1000000000 heads of width 64 for 1000000000 tokens is impossible}}
+talc.state @cache : !talc.state<1000000000 x 64 x 1000000000>

@@ -76,3 +76,39 @@ func.func @block(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> 
 func.func @two(%x: tensor<?x32xf32>) -> (tensor<?x32xf32>, tensor<?x32xf32>) {
   return %x, %x : tensor<?x32xf32>, tensor<?x32xf32>
 }
+
+// -----
+
+// What attention would read now is not what `talc.read` read.
+func.func @stored_between(%q: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.state<1 x 8 x 4>) -> tensor<?x8xf32> {
+  // expected-error@+1 {{cannot be lowered in this form}}
+  %k, %v = talc.read %kv, %s : !talc.state<1 x 8 x 4> -> tensor<?x8xf32>, tensor<?x8xf32>
+  talc.append %kv, %q, %q, %s : !talc.state<1 x 8 x 4>, tensor<?x8xf32>
+  %o = talc.attention causal %q, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
+  return %o : tensor<?x8xf32>
+}
+
+// -----
+
+func.func private @block(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  return %x : tensor<?x8xf32>
+}
+func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences, %x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {talc.entry} {
+  %y = talc.select %x, %s : tensor<?x8xf32> -> tensor<?x8xf32>
+  // expected-error@+1 {{gets selected rows; a block takes the rows of all tokens}}
+  %z = func.call @block(%y) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %z : tensor<?x8xf32>
+}
+
+// -----
+
+talc.weight @table : tensor<4x8xf32> = #talc.fill<1.0>
+func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x9xf32> attributes {talc.entry} {
+  %table = talc.get_weight @table : tensor<4x8xf32>
+  // expected-error@+1 {{has a table of 4 rows for a vocabulary of 9}}
+  %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<4x8xf32>) -> tensor<?x8xf32>
+  %w = talc.get_weight @packed : tensor<1x8x16xf32>
+  %y = talc.linear %x, %w : (tensor<?x8xf32>, tensor<1x8x16xf32>) -> tensor<?x9xf32>
+  return %y : tensor<?x9xf32>
+}
+talc.weight @packed : tensor<1x8x16xf32> = #talc.fill<1.0>

@@ -63,7 +63,7 @@
 // CHECK: arith.select %[[MASK]], %{{.*}}, %[[LOW]]
 // CHECK-COUNT-7: vector.create_mask
 // CHECK: %[[FACTOR:.*]] = math.exp
-// CHECK: %[[SEEN:.*]] = arith.cmpf ogt, %{{.*}}, %[[LOW]]
+// CHECK: %[[SEEN:.*]] = arith.cmpf ugt, %{{.*}}, %[[LOW]]
 // CHECK: %[[WEIGHT:.*]] = math.exp
 // CHECK: arith.select %[[SEEN]], %[[WEIGHT]], %[[ZERO]]
 // CHECK-COUNT-7: math.exp

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan-memory: functions without a body, and functions that call each other in a cycle, have no plan.
+// RUN: talc-opt %s -plan-memory -split-input-file -verify-diagnostics
+
+// expected-error@+1 {{has no body}}
+func.func private @declared(!kernel.step)
+
+// -----
+
+// expected-error@+1 {{has functions that call each other in a cycle}}
+module {
+  func.func private @ping(%s: !kernel.step) {
+    func.call @pong(%s) : (!kernel.step) -> ()
+    return
+  }
+  func.func private @pong(%s: !kernel.step) {
+    func.call @ping(%s) : (!kernel.step) -> ()
+    return
+  }
+}
