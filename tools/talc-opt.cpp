@@ -18,7 +18,8 @@ int main(int argc, char **argv) {
     std::string name = ("talc-" + talc::stageName(stage)).str();
     mlir::registerPassPipeline(
         name, "talc's stage " + talc::stageName(stage).str(),
-        [stage](mlir::OpPassManager &passes, llvm::StringRef, llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>) {
+        [stage](mlir::OpPassManager &passes, llvm::StringRef,
+                llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>) {
           talc::addStage(passes, stage, {});
           return mlir::success();
         },

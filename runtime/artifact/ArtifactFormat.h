@@ -38,33 +38,33 @@ struct Section {
 };
 
 struct Trailer {
-  uint64_t tableOffset;   // of the section table, directly before the trailer
-  uint64_t tableHash;     // hashBytes of the section table
-  uint64_t fileSize;      // of the whole file, trailer included
+  uint64_t tableOffset;  // of the section table, directly before the trailer
+  uint64_t tableHash;    // hashBytes of the section table
+  uint64_t fileSize;     // of the whole file, trailer included
   uint32_t sectionCount;
-  uint32_t version;       // formatVersion
-  char magic[8];          // trailerMagic
+  uint32_t version;  // formatVersion
+  char magic[8];     // trailerMagic
 };
 
 // What the runtime must know of a model. Byte figures follow from the compiler's plan and are exact.
 struct ModelInfo {
-  uint32_t vocabularySize;       // logits per output row
-  uint32_t maxSequence;          // tokens that one sequence's state can hold (--max-seq)
+  uint32_t vocabularySize;  // logits per output row
+  uint32_t maxSequence;     // tokens that one sequence's state can hold (--max-seq)
   uint64_t weightBytes;
-  uint64_t stateBytesPerSlot;    // address space of one sequence's state; pages are committed when touched
-  uint64_t stateBytesPerToken;   // a sequence of n tokens touches roundUp(n, stateTokenGroup) * stateBytesPerToken
+  uint64_t stateBytesPerSlot;   // address space of one sequence's state; pages are committed when touched
+  uint64_t stateBytesPerToken;  // a sequence of n tokens touches roundUp(n, stateTokenGroup) * stateBytesPerToken
   uint64_t stateTokenGroup;
-  uint64_t arenaBytesPerToken;   // temporaries of a step of T tokens: T * arenaBytesPerToken + arenaBytesFixed ...
+  uint64_t arenaBytesPerToken;  // temporaries of a step of T tokens: T * arenaBytesPerToken + arenaBytesFixed ...
   uint64_t arenaBytesFixed;
   uint64_t arenaBytesPerThread;  // ... + threads * arenaBytesPerThread
   int32_t beginToken;            // -1: none
   int32_t endTokenCount;         // 0 to maxEndTokens
   int32_t endTokens[16];
   // Defaults of generation_config.json.
-  int32_t sample;                // 0: greedy
-  int32_t topK;                  // 0: off
+  int32_t sample;  // 0: greedy
+  int32_t topK;    // 0: off
   float temperature, topP, minP, repetitionPenalty;
-  char name[64];                 // NUL-terminated, for messages
+  char name[64];  // NUL-terminated, for messages
 };
 constexpr int32_t maxEndTokens = 16;
 
@@ -86,8 +86,10 @@ public:
   // `tail`: what follows the stripes; `size`: of the whole string.
   uint64_t finish(const unsigned char *tail, uint64_t tailBytes, uint64_t size) const {
     uint64_t hash = size * p;
-    for (uint64_t value : lane) hash = rotate(hash ^ value, 27) * p + q;
-    for (uint64_t i = 0; i < tailBytes; ++i) hash = rotate(hash ^ (tail[i] * q), 11) * p;
+    for (uint64_t value : lane)
+      hash = rotate(hash ^ value, 27) * p + q;
+    for (uint64_t i = 0; i < tailBytes; ++i)
+      hash = rotate(hash ^ (tail[i] * q), 11) * p;
     hash = (hash ^ (hash >> 33)) * q;
     return hash ^ (hash >> 29);
   }

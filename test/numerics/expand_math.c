@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the functions of expand-math.mlir with those of libm in double precision, in units in the last place of f32.
 //
-//   exp   1 ulp on [-87.3, 88.37], never falling, NaN for NaN; 2^-126 and 2.4e38 (about) for all arguments below and above
-//   tanh  5 ulp everywhere, 1 and -1 beyond 10
-//   erf   5 ulp everywhere, 1 and -1 beyond 5
+//   exp   1 ulp on [-87.3, 88.37], never falling, NaN for NaN; 2^-126 and 2.4e38 (about) for all arguments below and
+//   above tanh  5 ulp everywhere, 1 and -1 beyond 10 erf   5 ulp everywhere, 1 and -1 beyond 5
 #include <float.h>
 #include <math.h>
 #include <stdint.h>

@@ -51,7 +51,8 @@ int main(int argc, char **argv) {
   actions["run"] = addRun(app);
   actions["bench"] = addBench(app, programDirectory());
   if (argc > 1 && argv[1][0] != '-' && !actions.count(argv[1])) {
-    fprintf(stderr, "error[T0701]: talc: unknown command '%s', expected compile, run or bench; see talc --help\n", argv[1]);
+    fprintf(stderr, "error[T0701]: talc: unknown command '%s', expected compile, run or bench; see talc --help\n",
+            argv[1]);
     return wrongUsage;
   }
   try {
