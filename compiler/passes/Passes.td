@@ -165,9 +165,7 @@ def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {
   let summary = "register tiles and cache blocks for contractions";
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
                  Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
-                        "bytes of activations that a block of rows may take">,
-                 Option<"streamBytes", "stream-bytes", "int64_t", "33554432",
-                        "bytes of all weights beyond which they are taken to come from memory in every step">];
+                        "bytes of activations that a block of rows may take">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::memref::MemRefDialect"];
 }

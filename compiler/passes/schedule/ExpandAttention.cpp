@@ -160,7 +160,7 @@ private:
 
   // Runs body(panels at a time, first panel) over [0, count), count at most `most`.
   void panels(int64_t rows, Value count, int64_t most, llvm::function_ref<void(int64_t, Value)> body) {
-    int64_t step = std::min(panelsFor(rows, e.lanes, /*streamed=*/false), most);
+    int64_t step = std::min(panelsFor(rows, e.lanes), most);
     Value whole = e.mul(e.div(count, step), step);
     e.loop(e.index(0), whole, step, [&](Value panel) { body(step, panel); });
     if (step > 1)

@@ -23,8 +23,8 @@ namespace {
 
 class Contract {
 public:
-  Contract(OpBuilder &builder, kernel::ContractOp op, int64_t lanes, int64_t cacheBytes, bool streamed)
-      : op(op), e(builder, op.getLoc(), lanes), streamed(streamed) {
+  Contract(OpBuilder &builder, kernel::ContractOp op, int64_t lanes, int64_t cacheBytes)
+      : op(op), e(builder, op.getLoc(), lanes) {
     auto weight = cast<MemRefType>(op.getWeight().getType());
     panels = weight.getDimSize(0);
     depth = weight.getDimSize(1);
@@ -59,7 +59,7 @@ public:
 private:
   // Runs body(panels at a time, first panel) over this thread's panels.
   void eachPanels(int64_t rows, llvm::function_ref<void(int64_t, Value)> body) {
-    int64_t step = panelsFor(rows, e.lanes, streamed);
+    int64_t step = panelsFor(rows, e.lanes);
     Value whole = e.add(firstPanel, e.mul(e.div(e.sub(endPanel, firstPanel), step), step));
     e.loop(firstPanel, whole, step, [&](Value panel) { body(step, panel); });
     if (step > 1)
@@ -148,7 +148,6 @@ private:
 
   kernel::ContractOp op;
   Emitter e;
-  bool streamed;
   int64_t panels, depth, panelLanes, panelColumns, width, rowBlock;
   Value firstRow, endRow, firstPanel, endPanel;  // this thread's share
 };
@@ -162,16 +161,9 @@ struct ExpandContract : talc::impl::ExpandContractBase<ExpandContract> {
     getOperation().walk([&](kernel::ContractOp op) { contracts.push_back(op); });
     for (kernel::ContractOp op : contracts) {
       OpBuilder builder(op);
-      Contract(builder, op, lanes, cacheBytes, streamsWeights()).expand();
+      Contract(builder, op, lanes, cacheBytes).expand();
       op.erase();
     }
-  }
-
-  // A step passes over all weights; more than a cache holds come from memory every time.
-  bool streamsWeights() {
-    auto plan = getOperation()->getAttrOfType<DictionaryAttr>("talc.plan");
-    auto bytes = plan ? plan.getAs<IntegerAttr>("weight_bytes") : IntegerAttr();
-    return bytes && bytes.getInt() > streamBytes;
   }
 };
 

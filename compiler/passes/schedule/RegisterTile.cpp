@@ -53,9 +53,7 @@ Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, int64_t de
   return sums;
 }
 
-int64_t panelsFor(int64_t rows, int64_t lanes, bool streamed) {
-  if (rows == 1 && streamed)
-    return 1;
+int64_t panelsFor(int64_t rows, int64_t lanes) {
   if (lanes > 8)
     return rows <= 3 ? 4 : 2;
   switch (rows) {

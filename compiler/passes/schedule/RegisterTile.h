@@ -26,10 +26,8 @@ private:
 };
 
 // Panels (of kernel::panelLanes columns) side by side that fill the accumulators of a tile of `rows` rows: few rows
-// need many columns, so that enough independent chains hide the latency of the multiply-add; so do wide vectors. A
-// single row over panels that are `streamed` from memory takes one panel: one chain keeps up with memory, and one
-// ascending stream is what the hardware prefetches best.
-int64_t panelsFor(int64_t rows, int64_t lanes, bool streamed);
+// need many columns, so that enough independent chains hide the latency of the multiply-add; so do wide vectors.
+int64_t panelsFor(int64_t rows, int64_t lanes);
 
 // Rows of a full tile.
 constexpr int64_t tileRows = 6;
