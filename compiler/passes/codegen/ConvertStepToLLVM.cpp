@@ -213,10 +213,32 @@ SmallVector<Value> convert(StepReader &r, Operation *op) {
 struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> {
   // Types go last: while ops are converted, a state's type still tells its layout.
   void runOnOperation() override {
+    if (failed(checkPlaces()))
+      return signalPassFailure();
     convertAll([](Operation *op) { return isa<kernel::KernelDialect>(op->getDialect()) && !isa<kernel::StateOp>(op); });
     convertAll([](Operation *op) { return isa<kernel::StateOp>(op); });
     convertSignatures();
     exportEntries();
+  }
+
+  // A program that somebody edited may lack what plan-memory adds.
+  LogicalResult checkPlaces() {
+    ModuleOp module = getOperation();
+    auto plan = module->getAttrOfType<DictionaryAttr>("talc.plan");
+    bool hasSlots = plan && plan.getAs<IntegerAttr>("state_bytes_per_slot");
+    auto isPlaced = [&](FlatSymbolRefAttr name) {
+      Operation *symbol = module.lookupSymbol(name.getAttr());
+      return symbol && symbol->getAttrOfType<IntegerAttr>("talc.offset");
+    };
+    WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+      auto weight = dyn_cast<kernel::WeightOp>(op);
+      auto state = dyn_cast<kernel::StateOp>(op);
+      if ((weight && !isPlaced(weight.getNameAttr())) || (state && !isPlaced(state.getNameAttr())) ||
+          (isa<kernel::KeysOp, kernel::ValuesOp>(op) && !hasSlots))
+        return op->emitOpError("has no place in memory; plan-memory gives it one");
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
   }
 
   void convertAll(llvm::function_ref<bool(Operation *)> chosen) {

@@ -52,6 +52,19 @@ static Value emptyLike(OpBuilder &builder, Value x, Type type) {
   return emptyTensor(builder, x.getLoc(), type, dynamic ? rowCount(builder, x) : Value());
 }
 
+// Rows of a table, as many as the step has tokens, or wants results of.
+static Value gather(OpBuilder &builder, Operation *op, kernel::GatherIndex index, Value table, Type type,
+                    int64_t offset = 0) {
+  Location loc = op->getLoc();
+  Value step = stepOf(op), rows;
+  if (index == kernel::GatherIndex::outputs)
+    rows = kernel::OutputCountOp::create(builder, loc, step);
+  else
+    rows = kernel::RowCountOp::create(builder, loc, step);
+  Value init = emptyTensor(builder, loc, type, rows);
+  return kernel::GatherOp::create(builder, loc, type, index, step, table, init, offset).getResult(0);
+}
+
 namespace {
 
 struct LowerGetWeight : OpRewritePattern<talc::GetWeightOp> {
@@ -74,10 +87,7 @@ struct LowerGetState : OpRewritePattern<talc::GetStateOp> {
 struct LowerEmbedding : OpRewritePattern<talc::EmbeddingOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::EmbeddingOp op, PatternRewriter &rewriter) const override {
-    Value rows = kernel::RowCountOp::create(rewriter, op.getLoc(), stepOf(op));
-    Value init = emptyTensor(rewriter, op.getLoc(), op.getType(), rows);
-    rewriter.replaceOpWithNewOp<kernel::GatherOp>(op, op.getType(), kernel::GatherIndex::ids, stepOf(op), op.getTable(),
-                                                  init, 0);
+    rewriter.replaceOp(op, gather(rewriter, op, kernel::GatherIndex::ids, op.getTable(), op.getType()));
     return success();
   }
 };
@@ -90,10 +100,8 @@ struct LowerPosition : OpRewritePattern<talc::PositionOp> {
     if (!maxSequence || static_cast<int64_t>(op.getOffset()) + maxSequence.getInt() > positions)
       return op.emitOpError() << "has a table of " << positions << " positions, fewer than the module's "
                               << talc::maxSequenceAttr << " needs";
-    Value rows = kernel::RowCountOp::create(rewriter, op.getLoc(), stepOf(op));
-    Value init = emptyTensor(rewriter, op.getLoc(), op.getType(), rows);
-    rewriter.replaceOpWithNewOp<kernel::GatherOp>(op, op.getType(), kernel::GatherIndex::positions, stepOf(op),
-                                                  op.getTable(), init, op.getOffset());
+    rewriter.replaceOp(
+        op, gather(rewriter, op, kernel::GatherIndex::positions, op.getTable(), op.getType(), op.getOffset()));
     return success();
   }
 };
@@ -101,10 +109,7 @@ struct LowerPosition : OpRewritePattern<talc::PositionOp> {
 struct LowerSelect : OpRewritePattern<talc::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::SelectOp op, PatternRewriter &rewriter) const override {
-    Value rows = kernel::OutputCountOp::create(rewriter, op.getLoc(), stepOf(op));
-    Value init = emptyTensor(rewriter, op.getLoc(), op.getType(), rows);
-    rewriter.replaceOpWithNewOp<kernel::GatherOp>(op, op.getType(), kernel::GatherIndex::outputs, stepOf(op), op.getX(),
-                                                  init, 0);
+    rewriter.replaceOp(op, gather(rewriter, op, kernel::GatherIndex::outputs, op.getX(), op.getType()));
     return success();
   }
 };
@@ -314,12 +319,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     if (cast<RankedTensorType>(value.getType()).hasStaticShape() ||
         rowCount(builder, value).getDefiningOp<kernel::OutputCountOp>())
       return value;
-    Value step = stepOf(&*builder.getInsertionPoint());
-    Value rows = kernel::OutputCountOp::create(builder, value.getLoc(), step);
-    Value init = emptyTensor(builder, value.getLoc(), value.getType(), rows);
-    return kernel::GatherOp::create(builder, value.getLoc(), value.getType(), kernel::GatherIndex::outputs, step, value,
-                                    init, 0)
-        .getResult(0);
+    return gather(builder, &*builder.getInsertionPoint(), kernel::GatherIndex::outputs, value, value.getType());
   }
 
   // The result goes to the caller's buffer (entry functions) or to a new last argument (blocks).

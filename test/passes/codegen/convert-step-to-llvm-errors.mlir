@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// convert-step-to-llvm: weights and states that have no place are named.
+// RUN: talc-opt %s -convert-step-to-llvm -split-input-file -verify-diagnostics
+
+func.func @unknown(%s: !kernel.step) {
+  // expected-error@+1 {{has no place in memory; plan-memory gives it one}}
+  %w = kernel.weight %s @missing : memref<4xf32>
+  return
+}
+
+// -----
+
+talc.state @cache : !talc.state<1 x 8 x 4>
+func.func @unplaced() {
+  // expected-error@+1 {{has no place in memory; plan-memory gives it one}}
+  %kv = kernel.state @cache : !talc.state<1 x 8 x 4>
+  return
+}
+
+// -----
+
+func.func @unplanned(%s: !kernel.step, %kv: !talc.state<1 x 8 x 4>, %slot: index) {
+  // expected-error@+1 {{has no place in memory; plan-memory gives it one}}
+  %k = kernel.keys %s, %kv[%slot] : !talc.state<1 x 8 x 4> -> memref<1x1x8x16xf32>
+  return
+}
