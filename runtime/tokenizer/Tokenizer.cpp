@@ -24,11 +24,11 @@ bool Tokenizer::open(const unsigned char *bytes, size_t size, std::unique_ptr<To
 }
 
 bool Tokenizer::encode(std::string_view text, std::vector<int32_t> &ids, std::string &error, bool addSpecial,
-                       bool parseSpecial) const {
+                       bool parseSpecial, std::vector<int32_t> *types) const {
   std::vector<int32_t> first;
   if (!encodeText(text, parseSpecial, first, error))
     return false;
-  applyTemplate(section.single, addSpecial, first, {}, ids, nullptr);
+  applyTemplate(section.single, addSpecial, first, {}, ids, types);
   return true;
 }
 
@@ -131,6 +131,21 @@ bool Tokenizer::contains(int32_t id) const {
 
 bool Tokenizer::isSpecial(int32_t id) const {
   return contains(id) && section.tokens[id].flags & tokenSpecial;
+}
+
+std::vector<int32_t> Tokenizer::specialTokens() const {
+  std::vector<int32_t> ids;
+  for (int32_t id = 0; id < vocabularySize(); ++id)
+    if (isSpecial(id))
+      ids.push_back(id);
+  return ids;
+}
+
+int32_t Tokenizer::findToken(std::string_view spelling) const {
+  for (int32_t id = 0; id < vocabularySize(); ++id)
+    if (contains(id) && tokenText(id) == spelling)
+      return id;
+  return -1;
 }
 
 std::string_view Tokenizer::tokenText(int32_t id) const {

@@ -24,11 +24,11 @@ public:
   // Appends the ids of `text`. addSpecial: also what the model's post-processor adds (<s>, [CLS], </s>, ...).
   // parseSpecial: special tokens spelled out in the text, such as <|im_end|>, become those tokens; pass false for text
   // from users. False: the text is no UTF-8 or no token stands for a part of it; `error` is one line, ids are as
-  // before.
+  // before. `types`, if not null, receives one token type id (BERT's segment) per id.
   bool encode(std::string_view text, std::vector<int32_t> &ids, std::string &error, bool addSpecial = true,
-              bool parseSpecial = true) const;
+              bool parseSpecial = true, std::vector<int32_t> *types = nullptr) const;
 
-  // The same for a pair of texts; `types` receives one token type id (BERT's segment) per id.
+  // The same for a pair of texts.
   bool encodePair(std::string_view first, std::string_view second, std::vector<int32_t> &ids,
                   std::vector<int32_t> &types, std::string &error, bool addSpecial = true,
                   bool parseSpecial = true) const;
@@ -40,6 +40,10 @@ public:
   int32_t vocabularySize() const { return static_cast<int32_t>(section.tokens.count); }
   bool contains(int32_t id) const;
   bool isSpecial(int32_t id) const;
+  // Ascending.
+  std::vector<int32_t> specialTokens() const;
+  // The id of the token that is spelled exactly so, for example "[MASK]"; -1 if there is none.
+  int32_t findToken(std::string_view spelling) const;
   // The vocabulary's spelling, for example "Ġthe"; empty if there is no such id.
   std::string_view tokenText(int32_t id) const;
 

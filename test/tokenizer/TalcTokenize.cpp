@@ -4,6 +4,9 @@
 //   talc-tokenize FILE MODE [OPTIONS]
 //     check        compile and open only; prints the size of the section's vocabulary
 //     encode       one text per line; prints its ids on one line
+//     types        one text, or two with a tab between them, per line; prints id:type for every token
+//     find         one spelling per line; prints the id of that token, or -1
+//     special      prints the ids of all special tokens
 //     decode       ids per line; prints the text
 //     roundtrip    one text per line; prints decode(encode(text))
 //     golden       lines {"text", "ids", "decoded", ...}; prints what differs and how many agree. A line {"patch": ...}
@@ -58,6 +61,19 @@ std::vector<int32_t> readIds(const std::string &line) {
   return ids;
 }
 
+bool printTypes(const talc::Tokenizer &tokenizer, const std::string &text, const Options &options, std::string &error) {
+  std::vector<int32_t> ids, types;
+  size_t tab = text.find('\t');
+  bool known = tab == std::string::npos
+                   ? tokenizer.encode(text, ids, error, options.addSpecial, options.parseSpecial, &types)
+                   : tokenizer.encodePair(text.substr(0, tab), text.substr(tab + 1), ids, types, error,
+                                          options.addSpecial, options.parseSpecial);
+  for (size_t i = 0; i < ids.size(); ++i)
+    std::cout << (i ? " " : "") << ids[i] << ":" << types[i];
+  std::cout << "\n";
+  return known;
+}
+
 int runLines(const talc::Tokenizer &tokenizer, const std::string &mode, const Options &options) {
   std::string error;
   for (std::string line; std::getline(std::cin, line);) {
@@ -73,7 +89,16 @@ int runLines(const talc::Tokenizer &tokenizer, const std::string &mode, const Op
       std::cout << "[" << stream.finish() << "]\n";
       continue;
     }
+    if (mode == "find") {
+      std::cout << tokenizer.findToken(readText(line, options)) << "\n";
+      continue;
+    }
     std::vector<int32_t> ids;
+    if (mode == "types") {
+      if (!printTypes(tokenizer, readText(line, options), options, error))
+        return fail(error);
+      continue;
+    }
     if (!tokenizer.encode(readText(line, options), ids, error, options.addSpecial, options.parseSpecial))
       return fail(error);
     if (mode == "encode")
@@ -215,6 +240,8 @@ int main(int argc, char **argv) {
     return fail(error);
   if (mode == "check")
     return std::cout << tokenizer->vocabularySize() << " tokens\n", 0;
+  if (mode == "special")
+    return print(tokenizer->specialTokens()), 0;
   if (mode == "corrupt")
     return runCorrupt(*section);
   if (mode == "repeat" && argc >= 5)
