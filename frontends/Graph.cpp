@@ -182,7 +182,7 @@ int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, in
     error(fmt::format("state '{}' cannot hold {} tokens of {} heads of width {}", name, maxSequence, heads, width));
     return -1;
   }
-  auto type = StateType::get(builder.getContext(), heads, width, maxSequence);
+  auto type = StateType::get(builder.getContext(), heads, width, maxSequence, StateRole::sequence);
   auto [known, isNew] = statesByName.try_emplace(name, stateSymbols.size());
   if (!isNew) {
     if (stateSymbols[known->second].type == type)

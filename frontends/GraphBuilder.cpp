@@ -194,7 +194,7 @@ Tensor GraphBuilder::attention(Tensor queries, Tensor keys, Tensor values, const
     return {};
   return graph->make<AttentionOp>(
       graph->location(), queries.width(), graph->value(queries), graph->value(keys), graph->value(values),
-      graph->sequences(), attention.causal ? MaskKind::causal : MaskKind::full, static_cast<uint64_t>(attention.heads),
+      graph->sequences(), Value(), attention.causal ? MaskKind::causal : MaskKind::full, static_cast<uint64_t>(attention.heads),
       static_cast<uint64_t>(attention.keyValueHeads), llvm::APFloat(attention.scale),
       static_cast<uint64_t>(attention.window));
 }

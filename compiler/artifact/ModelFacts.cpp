@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads talc.plan, talc.max_sequence and talc.generation.
+// Reads talc.interface, talc.plan, talc.max_sequence and talc.generation.
 #include "compiler/artifact/ModelFacts.h"
 
 #include "compiler/Error.h"
@@ -16,34 +16,74 @@ std::string modelName(ModuleOp module) {
   return name && !name.getValue().empty() ? name.str() : "model";
 }
 
-// A figure of the plan; stage codegen wrote it, so its absence is a defect.
-static llvm::Error readFigure(DictionaryAttr plan, llvm::StringRef name, int64_t limit, int64_t &value) {
-  auto figure = plan ? plan.getAs<IntegerAttr>(name) : IntegerAttr();
+// A figure of the plan or interface; an earlier stage wrote it, so its absence is a defect.
+static llvm::Error readFigure(DictionaryAttr figures, llvm::StringRef name, int64_t limit, int64_t &value) {
+  auto figure = figures ? figures.getAs<IntegerAttr>(name) : IntegerAttr();
   if (!figure || !figure.getType().isSignlessInteger(64))
-    return internalError("the module's {} lacks the figure '{}'", planAttr.str(), name.str());
+    return internalError("the module lacks the figure '{}'", name.str());
   value = figure.getInt();
   if (value < 0 || value > limit)
-    return internalError("the figure '{}' of the module's {} is {}, expected 0 to {}", name.str(), planAttr.str(),
-                         value, limit);
+    return internalError("the module's figure '{}' is {}, expected 0 to {}", name.str(), value, limit);
+  return llvm::Error::success();
+}
+
+// The place of a name in a list of names, counted from 1; 0 for another name.
+static uint32_t placeOf(Attribute name, llvm::ArrayRef<llvm::StringLiteral> names) {
+  auto text = dyn_cast_or_null<StringAttr>(name);
+  auto found = text ? llvm::find(names, text.getValue()) : names.end();
+  return found == names.end() ? 0 : static_cast<uint32_t>(found - names.begin()) + 1;
+}
+
+// Kinds of models and results are numbered as listed here.
+static llvm::Error readOutputs(DictionaryAttr interface, artifact::ModelInfo &info) {
+  static constexpr llvm::StringLiteral kinds[] = {"decoder", "encoder", "encoder_decoder"};
+  static constexpr llvm::StringLiteral results[] = {logitsOutput, hiddenOutput, classesOutput, tokenClassesOutput};
+  static_assert(static_cast<uint32_t>(artifact::ModelKind::EncoderDecoder) == std::size(kinds) &&
+                static_cast<uint32_t>(artifact::OutputKind::TokenClasses) == std::size(results));
+  auto outputs = interface ? interface.getAs<ArrayAttr>("outputs") : ArrayAttr();
+  info.kind = placeOf(interface ? interface.get("kind") : Attribute(), kinds);
+  if (!outputs || outputs.empty() || outputs.size() > std::size(info.outputs) || info.kind == 0)
+    return internalError("the module lacks a correct {}", interfaceAttr.str());
+  for (auto [output, target] : llvm::zip(outputs, info.outputs)) {
+    auto entry = dyn_cast<DictionaryAttr>(output);
+    int64_t width = 0;
+    if (llvm::Error error = readFigure(entry, "width", int64_t(1) << 28, width))
+      return error;
+    target = {placeOf(entry.get("kind"), results), static_cast<uint32_t>(width)};
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Error readInterface(DictionaryAttr interface, artifact::ModelInfo &info) {
+  if (llvm::Error error = readOutputs(interface, info))
+    return error;
+  const std::pair<const char *, uint32_t *> figures[] = {{"vocabulary", &info.vocabularySize},
+                                                         {"source_vocabulary", &info.sourceVocabularySize},
+                                                         {"token_types", &info.tokenTypes}};
+  for (auto [name, target] : figures) {
+    int64_t value = 0;
+    if (llvm::Error error = readFigure(interface, name, int64_t(1) << 28, value))
+      return error;
+    *target = static_cast<uint32_t>(value);
+  }
+  auto prefix = interface.getAs<BoolAttr>("uses_prefix");
+  info.usesPrefix = prefix && prefix.getValue();
   return llvm::Error::success();
 }
 
 static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
   constexpr int64_t maxBytes = int64_t(1) << 46, maxTokens = int64_t(1) << 30, maxBytesPerToken = int64_t(1) << 30;
-  int64_t vocabulary = 0;
   auto read = [&](llvm::StringRef name, int64_t limit, uint64_t &target) {
     int64_t value = 0;
     llvm::Error error = readFigure(plan, name, limit, value);
     target = value;
     return error;
   };
-  if (llvm::Error error = readFigure(plan, "vocabulary", int64_t(1) << 28, vocabulary))
-    return error;
-  info.vocabularySize = static_cast<uint32_t>(vocabulary);
   const std::tuple<const char *, int64_t, uint64_t *> figures[] = {
       {"weight_bytes", maxBytes, &info.weightBytes},
       {"state_bytes_per_slot", maxBytes, &info.stateBytesPerSlot},
       {"state_bytes_per_token", maxBytesPerToken, &info.stateBytesPerToken},
+      {"source_bytes_per_token", maxBytesPerToken, &info.sourceBytesPerToken},
       {"state_token_group", maxTokens, &info.stateTokenGroup},
       {"arena_bytes_per_token", maxBytes, &info.arenaBytesPerToken},
       {"arena_bytes_fixed", maxBytes, &info.arenaBytesFixed},
@@ -87,22 +127,31 @@ public:
     }
   }
 
-  void tokens(llvm::StringRef name, artifact::ModelInfo &info) {
+  // A list of at most `targets.size()` token ids, each at most `last`.
+  void tokens(llvm::StringRef name, int64_t last, llvm::MutableArrayRef<int32_t> targets, int32_t &number) {
     Attribute attr = entries.get(name);
     if (!attr)
       return;
     auto list = dyn_cast<ArrayAttr>(attr);
     auto dense = dyn_cast<DenseI64ArrayAttr>(attr);
     size_t count = list ? list.size() : dense ? dense.size() : 0;
-    require(name, (list || dense) && count <= artifact::maxEndTokens);
+    require(name, (list || dense) && count <= targets.size());
     if (wrong)
       return;
-    int64_t last = int64_t(info.vocabularySize) - 1;
     for (size_t i = 0; i < count; ++i) {
-      info.endTokens[i] = list ? integer(name, list[i], 0, last) : static_cast<int32_t>(dense[i]);
+      targets[i] = list ? integer(name, list[i], 0, last) : static_cast<int32_t>(dense[i]);
       require(name, !dense || (dense[i] >= 0 && dense[i] <= last));
     }
-    info.endTokenCount = static_cast<int32_t>(count);
+    number = static_cast<int32_t>(count);
+  }
+
+  // One of the names, as its place in the list.
+  void choice(llvm::StringRef name, uint32_t &target, llvm::ArrayRef<llvm::StringLiteral> names) {
+    if (Attribute attr = entries.get(name)) {
+      uint32_t place = placeOf(attr, names);
+      require(name, place > 0);
+      target = place > 0 ? place - 1 : target;
+    }
   }
 
   llvm::Error finish(const std::string &model) {
@@ -136,8 +185,21 @@ private:
 
 static llvm::Error readGeneration(DictionaryAttr entries, const std::string &model, artifact::ModelInfo &info) {
   GenerationReader reader(entries);
-  reader.integer("begin", info.beginToken, -1, int64_t(info.vocabularySize) - 1);
-  reader.tokens("end", info);
+  int64_t last = int64_t(info.vocabularySize) - 1;
+  const std::pair<const char *, int32_t *> tokens[] = {{"begin", &info.beginToken},
+                                                       {"start", &info.startToken},
+                                                       {"forced_begin", &info.forcedBegin},
+                                                       {"forced_end", &info.forcedEnd},
+                                                       {"mask", &info.maskToken}};
+  for (auto [name, target] : tokens)
+    reader.integer(name, *target, -1, last);
+  reader.tokens("end", last, info.endTokens, info.endTokenCount);
+  reader.tokens("suppress", last, info.suppressTokens, info.suppressCount);
+  reader.integer("beams", info.beams, 1, 1024);
+  reader.integer("no_repeat_ngram", info.noRepeatNgram, 0, INT32_MAX);
+  reader.number("length_penalty", info.lengthPenalty, -1e6, 1e6);
+  static constexpr llvm::StringLiteral stops[] = {"no", "yes", "never"};
+  reader.choice("early_stopping", info.earlyStopping, stops);
   reader.flag("sample", info.sample);
   reader.integer("top_k", info.topK, 0, INT32_MAX);
   reader.number("temperature", info.temperature, 0, 1e6);
@@ -157,9 +219,12 @@ static void copyName(const std::string &name, artifact::ModelInfo &info) {
 
 llvm::Expected<artifact::ModelInfo> modelFacts(ModuleOp module) {
   artifact::ModelInfo info = {};
-  info.beginToken = -1;
-  info.temperature = info.topP = info.repetitionPenalty = 1;
+  info.beginToken = info.startToken = info.forcedBegin = info.forcedEnd = info.maskToken = -1;
+  info.temperature = info.topP = info.repetitionPenalty = info.lengthPenalty = 1;
+  info.beams = 1;
   copyName(modelName(module), info);
+  if (llvm::Error error = readInterface(module->getAttrOfType<DictionaryAttr>(interfaceAttr), info))
+    return std::move(error);
   if (llvm::Error error = readPlan(module->getAttrOfType<DictionaryAttr>(planAttr), info))
     return std::move(error);
   auto longest = module->getAttrOfType<IntegerAttr>(maxSequenceAttr);
@@ -167,6 +232,14 @@ llvm::Expected<artifact::ModelInfo> modelFacts(ModuleOp module) {
     return makeError(ErrorCode::ModelFact, "{}: {} is absent or out of range, expected 1 to 2^30 tokens",
                      modelName(module), maxSequenceAttr.str());
   info.maxSequence = static_cast<uint32_t>(longest.getInt());
+  if (Attribute pooling = module->getAttr(poolingAttr)) {
+    static constexpr llvm::StringLiteral poolings[] = {"none", "cls", "mean"};
+    uint32_t place = placeOf(pooling, poolings);
+    if (place == 0)
+      return makeError(ErrorCode::ModelFact, "{}: {} is unknown, expected cls, mean or none", modelName(module),
+                       poolingAttr.str());
+    info.pooling = place - 1;
+  }
   if (auto generation = module->getAttrOfType<DictionaryAttr>(generationAttr))
     if (llvm::Error error = readGeneration(generation, modelName(module), info))
       return std::move(error);

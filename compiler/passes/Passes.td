@@ -41,12 +41,13 @@ def MaterializeKeys : Pass<"materialize-keys", "mlir::ModuleOp"> {
 }
 
 def SplitPhases : Pass<"split-phases", "mlir::ModuleOp"> {
-  let summary = "one copy of the model for any number of tokens and one for exactly one";
+  let summary = "the phases of a model: whole sequences, any number of tokens, exactly one";
   let description = [{
       @model {talc.entry}, @block  ->  @prefill {talc.entry}, @block.prefill   (? rows)
                                        @decode {talc.entry}, @block.decode     (1 row; talc.read keeps ? rows)
 
-    Every function gets `talc.phase`. The two share all weights and states.
+    for an entry that reads what sequences keep between steps, or a source. An entry that does not is given whole
+    sequences, and becomes @encode. Every function gets `talc.phase`. Phases share all weights and states.
   }];
   let dependentDialects = ["talc::TalcDialect"];
 }
@@ -80,7 +81,7 @@ def PackWeights : Pass<"pack-weights", "mlir::ModuleOp"> {
 def ShareEmbedding : Pass<"share-embedding", "mlir::ModuleOp"> {
   let summary = "an embedding reads the packed vocabulary projection, or a table as narrow as the weights";
   let description = [{
-      embedding(ids, table)  ->  embedding(ids, pack(table))      if the function also has a linear with pack(table)
+      embedding(ids, table)  ->  embedding(ids, pack(table))      if the module also has a linear with pack(table)
                              ->  embedding(ids, convert(table))   if `weights` asks for another element type
   }];
   let dependentDialects = ["talc::TalcDialect"];

@@ -91,11 +91,14 @@ void GatherOp::getEffects(EffectList &effects) {
   addPieceEffects(*this, effects);
 }
 
-bool isOfOutputs(Value buffer) {
-  if (buffer.getDefiningOp<OutputOp>())
-    return true;
+std::optional<int64_t> outputOf(Value buffer) {
+  if (auto output = buffer.getDefiningOp<OutputOp>())
+    return output.getOutput();
   auto alloc = buffer.getDefiningOp<memref::AllocOp>();
-  return alloc && !alloc.getDynamicSizes().empty() && alloc.getDynamicSizes()[0].getDefiningOp<OutputCountOp>();
+  if (alloc && !alloc.getDynamicSizes().empty())
+    if (auto count = alloc.getDynamicSizes()[0].getDefiningOp<OutputCountOp>())
+      return count.getOutput();
+  return std::nullopt;
 }
 
 }  // namespace talc::kernel

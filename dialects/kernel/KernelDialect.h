@@ -59,9 +59,9 @@ constexpr int64_t attentionRows = 48;
 // weights, which takes 8 operations per byte and thread to hide; fewer rows make fewer.
 constexpr int64_t manyRows = 16;
 
-// Whether the rows of a buffer are those that the caller of the step wants: few, and divided among the threads by
-// themselves, not like the rows of the step.
-bool isOfOutputs(mlir::Value buffer);
+// The result that the rows of a buffer are wanted for, if they are not the rows of the step: such rows are few, and
+// divided among the threads by themselves.
+std::optional<int64_t> outputOf(mlir::Value buffer);
 
 // Lets one-shot-bufferize handle the pieces.
 void registerBufferization(mlir::DialectRegistry &registry);

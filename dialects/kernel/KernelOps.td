@@ -54,15 +54,15 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator, HasParent<"ContractOp
 def Kernel_AttentionOp : Kernel_Piece<"attention"> {
   let summary = "online-softmax attention of the step's queries over a state";
   let description = [{
-    queries and init [T, heads*width]; see `talc.attention`. Keys are taken in blocks of fixed size counted from
-    position 0, so that a query's result does not depend on the other queries of the step. Source: Milakov and
+    queries and init [T, heads*width]; see `talc.attention`. A state of the role source has the keys of the sequence's
+    source, all of which are seen. Keys are taken in blocks of fixed size counted from position 0, so that a query's result does not depend on the other queries of the step. Source: Milakov and
     Gimelshein 2018; FlashAttention (arXiv 2205.14135).
   }];
-  let arguments = (ins Kernel_Step:$step, Kernel_Data:$queries, Talc_State:$state, Kernel_Data:$init,
-                       Talc_MaskKindAttr:$mask, I64Attr:$heads, F64Attr:$scale, I64Attr:$window);
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$queries, Talc_State:$state, Optional<Kernel_Data>:$bias,
+                       Kernel_Data:$init, Talc_MaskKindAttr:$mask, I64Attr:$heads, F64Attr:$scale, I64Attr:$window);
   let assemblyFormat = [{
-    `` $mask $step `,` $queries `,` $state `heads` $heads `scale` $scale `window` $window `into` $init attr-dict `:`
-    functional-type(operands, results)
+    `` $mask $step `,` $queries `,` $state (`bias` $bias^)? `heads` $heads `scale` $scale `window` $window
+    `into` $init attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -87,11 +87,11 @@ def Kernel_RopeOp : Kernel_Piece<"rope"> {
 def Kernel_GatherOp : Kernel_Piece<"gather"> {
   let summary = "init[t] = table[index(t) + offset]";
   let description = [{
-    index(t) is the token id of row t (`ids`), its position (`positions`), or the row that output t wants (`outputs`).
-    A table of rank 3 is packed: [V/L, D, L].
+    index(t) is the token id of row t (`ids`), its position (`positions`), its token type (`types`), or the t-th row
+    that is wanted for the result `output` (`outputs`). A table of rank 3 is packed: [V/L, D, L].
   }];
   let arguments = (ins Kernel_GatherIndexAttr:$index, Kernel_Step:$step, Kernel_Data:$table, Kernel_Data:$init,
-                       I64Attr:$offset);
+                       I64Attr:$offset, DefaultValuedAttr<I64Attr, "0">:$output);
   let assemblyFormat = [{
     `` $index $step `,` $table `plus` $offset `into` $init attr-dict `:` functional-type(operands, results)
   }];
@@ -117,7 +117,13 @@ def Kernel_ThreadOp : Kernel_StepIndex<"thread", "index of this thread">;
 def Kernel_ThreadsOp : Kernel_StepIndex<"threads", "number of threads that run the step">;
 def Kernel_RowCountOp : Kernel_StepIndex<"row_count", "number of tokens in the step">;
 def Kernel_SpanCountOp : Kernel_StepIndex<"span_count", "number of sequences in the step">;
-def Kernel_OutputCountOp : Kernel_StepIndex<"output_count", "number of rows whose result is wanted">;
+
+def Kernel_OutputCountOp : Kernel_Op<"output_count", [Pure]> {
+  let summary = "number of rows that are wanted for a result";
+  let arguments = (ins Kernel_Step:$step, I64Attr:$output);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$step $output attr-dict";
+}
 
 def Kernel_ByRowsOp : Kernel_Op<"by_rows", [Pure]> {
   let summary = "whether the step has so many rows that every thread takes its rows through whole layers";
@@ -135,12 +141,27 @@ class Kernel_StepElement<string opName, string opSummary> : Kernel_Op<opName, [P
 def Kernel_IdOp : Kernel_StepElement<"id", "token id of a row">;
 def Kernel_PositionOp : Kernel_StepElement<"position", "position of a row in its sequence">;
 def Kernel_SlotOp : Kernel_StepElement<"slot", "state slot of a row's sequence">;
-def Kernel_OutputRowOp : Kernel_StepElement<"output_row", "row that an output wants">;
+def Kernel_TokenTypeOp : Kernel_StepElement<"token_type", "token type of a row">;
+def Kernel_HistoryOp : Kernel_StepElement<"history", "an entry of the step's list of slots (see kernel.span)">;
+
+def Kernel_OutputRowOp : Kernel_Op<"output_row", [Pure]> {
+  let summary = "a row that is wanted for a result";
+  let arguments = (ins Kernel_Step:$step, I64Attr:$output, Index:$at);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$step $output `[` $at `]` attr-dict";
+}
 
 def Kernel_SpanOp : Kernel_Op<"span", [Pure]> {
-  let summary = "the rows of one sequence in the step";
+  let summary = "one sequence in the step";
+  let description = [{
+    Its rows begin at `first_row`, the first has the position `first_position`. Its state is that of `slot`; but if
+    `history` >= 0, the keys and values at a position p < `first_position` lie in the slot kernel.history[history + p].
+    Its first `prefix` tokens see each other under a prefix mask. Its source is the first `source_length` tokens of
+    `source_slot`.
+  }];
   let arguments = (ins Kernel_Step:$step, Index:$at);
-  let results = (outs Index:$first_row, Index:$rows, Index:$first_position, Index:$slot);
+  let results = (outs Index:$first_row, Index:$rows, Index:$first_position, Index:$slot, Index:$prefix,
+                      Index:$source_slot, Index:$source_length, Index:$history);
   let assemblyFormat = "$step `[` $at `]` attr-dict";
 }
 
@@ -178,10 +199,10 @@ def Kernel_ValuesOp : Kernel_StatePart<"values", "one slot's values"> {
 }
 
 def Kernel_OutputOp : Kernel_Op<"output", [Pure]> {
-  let summary = "the caller's buffer for the result of the step";
-  let arguments = (ins Kernel_Step:$step);
+  let summary = "the caller's buffer for a result of the step";
+  let arguments = (ins Kernel_Step:$step, I64Attr:$output);
   let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "$step attr-dict `:` type($result)";
+  let assemblyFormat = "$step $output attr-dict `:` type($result)";
 }
 
 def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {

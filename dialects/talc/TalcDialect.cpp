@@ -24,7 +24,7 @@ static LogicalResult requirePositive(llvm::function_ref<InFlightDiagnostic()> em
 }
 
 LogicalResult StateType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t heads, int64_t width,
-                                int64_t capacity) {
+                                int64_t capacity, StateRole) {
   // Kernels keep a few rows of a head on the stack; addresses are 64 bits wide.
   constexpr int64_t mostWidth = 4096, mostElements = int64_t(1) << 44;
   if (heads > 0 && width > 0 && capacity > 0 && width <= mostWidth && heads <= mostElements / width &&
@@ -52,6 +52,11 @@ LogicalResult RotaryTableRecipeAttr::verify(llvm::function_ref<InFlightDiagnosti
   if (scaling && !isa<LinearScalingAttr, Llama3ScalingAttr>(scaling))
     return emitError() << "has the unknown scaling " << scaling;
   return requirePositive(emitError, "base", base.convertToDouble());
+}
+
+LogicalResult RelativeBiasRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, bool,
+                                             int64_t maxDistance) {
+  return requirePositive(emitError, "max_distance", static_cast<double>(maxDistance));
 }
 
 }  // namespace talc

@@ -30,12 +30,24 @@ constexpr llvm::StringLiteral directoryAttr = "talc.directory";       // string:
 constexpr llvm::StringLiteral nameAttr = "talc.name";                 // string: the model's name, for messages
 constexpr llvm::StringLiteral maxSequenceAttr = "talc.max_sequence";  // i64: tokens a sequence may have
 constexpr llvm::StringLiteral generationAttr = "talc.generation";     // dictionary: begin, end, sampling defaults
-// Attribute of the function that evaluates a step: (ids, sequences) -> logits.
+constexpr llvm::StringLiteral outputsAttr = "talc.outputs";           // strings: what the results are (see below)
+constexpr llvm::StringLiteral labelsAttr = "talc.labels";             // strings: names of the classes
+constexpr llvm::StringLiteral poolingAttr = "talc.pooling";           // string: cls, mean or none; of hidden states
+// Attribute of a function that evaluates a step: (ids, sequences) -> results, one row for every row that is wanted. A
+// model has one with results; an encoder-decoder also has one without, which leaves the source in states.
 constexpr llvm::StringLiteral entryAttr = "talc.entry";  // unit
+// What a result is (talc.outputs; logits if the module does not say).
+constexpr llvm::StringLiteral logitsOutput = "logits";              // for every token of the vocabulary
+constexpr llvm::StringLiteral hiddenOutput = "hidden";              // the token's hidden state
+constexpr llvm::StringLiteral classesOutput = "classes";            // for every class, of the first token: the text
+constexpr llvm::StringLiteral tokenClassesOutput = "token_classes";  // for every class, of every token
 // Attribute of every function once the phases are split; also the names of the two entry functions.
 constexpr llvm::StringLiteral phaseAttr = "talc.phase";  // string, one of:
-constexpr llvm::StringLiteral prefillPhase = "prefill";  // any number of tokens
-constexpr llvm::StringLiteral decodePhase = "decode";    // one token
+constexpr llvm::StringLiteral encodePhase = "encode";    // whole sequences
+constexpr llvm::StringLiteral prefillPhase = "prefill";  // any number of tokens that follow others
+constexpr llvm::StringLiteral decodePhase = "decode";    // one of them
+// Attribute of a module in stage lower and after: a dictionary, see compiler/passes/lower/ModelInterface.h.
+constexpr llvm::StringLiteral interfaceAttr = "talc.interface";
 // Attribute of a module whose kernels are known: an array of dictionaries, for reports (mark-kernels).
 constexpr llvm::StringLiteral kernelsAttr = "talc.kernels";
 // Attribute of the last operation of an activation's formula: the activation's name, for reports.

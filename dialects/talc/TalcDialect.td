@@ -41,24 +41,33 @@ def Talc_Sequences : Talc_Type<"Sequences", "sequences">, BuildableType<"$_build
   }];
 }
 
-def Talc_State : Talc_Type<"State", "state"> {
-  let summary = "keys and values that sequences keep between steps";
-  let description = [{
-    `!talc.state<2 x 64 x 1024>`: for each sequence slot, keys and values of 2 heads of width 64 for at most 1024 tokens,
-    f32. A handle to memory that is updated in place.
-  }];
-  let parameters = (ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity);
-  let assemblyFormat = "`<` $heads `x` $width `x` $capacity `>`";
-  let genVerifyDecl = 1;
-}
-
-//===--- enumerations --------------------------------------------------------------------------------------------===//
-
 class Talc_Enum<string enumName, string enumSummary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<enumName, enumSummary, cases> {
   let cppNamespace = "::talc";
   let genSpecializedAttr = 0;
 }
+
+def Talc_StateRole : Talc_Enum<"StateRole", "whose tokens a state holds, and for how long", [
+  I32EnumAttrCase<"sequence", 0>,  // the sequence's own, until it ends
+  I32EnumAttrCase<"source", 1>,    // those of the source that the sequence answers to, until the next source
+  I32EnumAttrCase<"step", 2>]>;    // the sequence's own, until the step ends
+
+def Talc_State : Talc_Type<"State", "state"> {
+  let summary = "keys and values that sequences keep between steps";
+  let description = [{
+    `!talc.state<2 x 64 x 1024>`: for each sequence slot, keys and values of 2 heads of width 64 for at most 1024 tokens,
+    f32. A handle to memory that is updated in place.
+
+    `!talc.state<2 x 64 x 1024, source>`: the encoder of an encoder-decoder appends its tokens, the decoder reads them in
+    every step (cross-attention). `step`: what `materialize-keys` makes for attention among the rows of a step.
+  }];
+  let parameters = (ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity,
+                        DefaultValuedParameter<"::talc::StateRole", "::talc::StateRole::sequence">:$role);
+  let assemblyFormat = "`<` $heads `x` $width `x` $capacity (`,` $role^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+//===--- enumerations --------------------------------------------------------------------------------------------===//
 
 def Talc_NormKind : Talc_Enum<"NormKind", "normalization", [
   I32EnumAttrCase<"layer", 0>, I32EnumAttrCase<"rms", 1>]>;
@@ -71,7 +80,7 @@ def Talc_ActivationKind : Talc_Enum<"ActivationKind", "activation function", [
 def Talc_ActivationKindAttr : EnumAttr<Talc_Dialect, Talc_ActivationKind, "function">;
 
 def Talc_MaskKind : Talc_Enum<"MaskKind", "which keys a query sees", [
-  I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"causal", 1>]>;
+  I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"causal", 1>, I32EnumAttrCase<"prefix", 2>]>;
 def Talc_MaskKindAttr : EnumAttr<Talc_Dialect, Talc_MaskKind, "mask">;
 
 //===--- attributes ----------------------------------------------------------------------------------------------===//
@@ -186,6 +195,35 @@ def Talc_RotaryTableRecipe : Talc_Attr<"RotaryTableRecipe", "rotary_table"> {
   let parameters = (ins Talc_Real:$base, OptionalParameter<"::mlir::Attribute">:$scaling);
   let genVerifyDecl = 1;
   let assemblyFormat = "`<` `base` `=` $base (`,` `scaling` `=` $scaling^)? `>`";
+}
+
+def Talc_SinusoidLayout : Talc_Enum<"SinusoidLayout", "where sines and cosines stand in a row", [
+  I32EnumAttrCase<"halves", 0>,        // all sines, then all cosines
+  I32EnumAttrCase<"interleaved", 1>]>; // sine and cosine in turn
+
+def Talc_SinusoidTableRecipe : Talc_Attr<"SinusoidTableRecipe", "sinusoid_table"> {
+  let summary = "sinusoidal positions; of no other weight";
+  let description = [{
+    Shape [positions, D], D even: sin(p*f_i) and cos(p*f_i) with f_i = 10000^(-2i/D) for i in [0, D/2), computed in
+    double precision. `halves`: columns i and D/2 + i (Marian); `interleaved`: 2i and 2i + 1 (Vaswani et al. 2017).
+  }];
+  let parameters = (ins EnumParameter<Talc_SinusoidLayout>:$layout);
+  let assemblyFormat = "`<` $layout `>`";
+}
+
+def Talc_RelativeBiasRecipe : Talc_Attr<"RelativeBiasRecipe", "relative_bias"> {
+  let summary = "the bias of attention by distance, from a table of buckets [B, heads]";
+  let description = [{
+    Shape [heads, 2L - 1]: column L - 1 + d is table[bucket(d)], d = key position - query position. With nb buckets for
+    a direction (B, or B/2 if `bidirectional`, the second half being for d > 0; else all d > 0 count as 0), n = |d| and
+    e = nb/2:
+      bucket = n                                                                     if n < e
+               min(nb - 1, e + floor(ln(n/e) / ln(max_distance/e) * (nb - e)))       else
+    Source: T5 (arXiv 1910.10683). Depends on no activation, so that all layers and steps share one weight.
+  }];
+  let parameters = (ins "bool":$bidirectional, "int64_t":$maxDistance);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` `bidirectional` `=` $bidirectional `,` `max_distance` `=` $maxDistance `>`";
 }
 
 #endif // TALC_DIALECT

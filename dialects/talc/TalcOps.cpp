@@ -64,6 +64,16 @@ static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t source
                    ? takes(0)
                    : op->emitOpError("is a rotary table, expected a shape [positions, even width]");
       })
+      .Case([&](SinusoidTableRecipeAttr) {
+        return result.getRank() == 2 && result.getDimSize(1) % 2 == 0
+                   ? takes(0)
+                   : op->emitOpError("is a table of sinusoids, expected a shape [positions, even width]");
+      })
+      .Case([&](RelativeBiasRecipeAttr) {
+        return result.getRank() == 2 && result.getDimSize(1) % 2 == 1
+                   ? takes(1)
+                   : op->emitOpError("is a relative bias, expected a shape [heads, odd number of distances]");
+      })
       .Case([&](FillSourceAttr) { return takes(0); })
       .Default([&](Attribute) { return op->emitOpError() << "has the unknown recipe " << recipe; });
 }
@@ -157,7 +167,13 @@ LogicalResult PositionOp::verify() {
   return expect(*this, "width of the result", features(getResult()), features(getTable()));
 }
 
+LogicalResult TokenTypeOp::verify() {
+  return expect(*this, "width of the result", features(getResult()), features(getTable()));
+}
+
 LogicalResult SelectOp::verify() {
+  if (static_cast<int64_t>(getOutput()) < 0)
+    return emitOpError() << "is for the negative output " << static_cast<int64_t>(getOutput());
   return expect(*this, "width of the result", features(getResult()), features(getX()));
 }
 
@@ -261,8 +277,14 @@ LogicalResult AttentionOp::verify() {
     return emitOpError() << "divides " << width << " features into " << heads << " heads";
   if (static_cast<int64_t>(getWindow()) < 0)
     return emitOpError() << "has the negative window " << static_cast<int64_t>(getWindow());
-  if (getWindow() > 0 && getMask() == MaskKind::full)
-    return emitOpError("has a window, which only a causal mask can have");
+  auto read = getKeys().getDefiningOp<ReadOp>();
+  bool ofSource = read && cast<StateType>(read.getState().getType()).getRole() == StateRole::source;
+  if (ofSource && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
+    return emitOpError("reads a source, whose keys have no order among the queries: expected the mask full, no window "
+                       "and no bias");
+  if (getBias() && (rows(getBias()) != heads || features(getBias()) % 2 == 0))
+    return emitOpError() << "has the bias " << getBias().getType() << ", expected " << heads
+                         << " heads by an odd number of distances";
   int64_t keyWidth = width / heads * kvHeads;
   if (failed(expect(*this, "width of the keys", features(getKeys()), keyWidth)))
     return failure();

@@ -98,7 +98,7 @@ def Talc_ReadOp : Talc_Op<"read", [MemoryEffects<[MemRead]>]> {
   let summary = "the keys and values of the step's sequences, past and present";
   let description = [{
     The keys (values) of every sequence in the step from position 0 to its last token in this step, laid end to end:
-    [sum of lengths, heads*width].
+    [sum of lengths, heads*width]. Of a source: all tokens of every sequence's source.
   }];
   let arguments = (ins Talc_State:$state, Talc_Sequences:$sequences);
   let results = (outs Talc_Activations:$keys, Talc_Activations:$values);
@@ -129,13 +129,23 @@ def Talc_PositionOp : Talc_Op<"position", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Talc_TokenTypeOp : Talc_Op<"token_type", [Pure]> {
+  let summary = "one row of a table per token type (which of two texts a token belongs to)";
+  let description = "result[t] = table[type(t)]: [types, D] -> [T, D]. The type is 0 unless the caller says otherwise.";
+  let arguments = (ins Talc_Sequences:$sequences, Talc_Matrix:$table);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$sequences `,` $table attr-dict `:` type($table) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Talc_SelectOp : Talc_Op<"select", [Pure]> {
   let summary = "the rows whose result the caller of the step wants";
   let description = [{
     By default the last token of every sequence: [T, N] -> [R, N]. Keeps the vocabulary projection from running for
-    tokens that nobody asks about.
+    tokens that nobody asks about. `output` is the place of the result, among those of the entry function, that the rows
+    are wanted for.
   }];
-  let arguments = (ins Talc_Activations:$x, Talc_Sequences:$sequences);
+  let arguments = (ins Talc_Activations:$x, Talc_Sequences:$sequences, DefaultValuedAttr<I64Attr, "0">:$output);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = "$x `,` $sequences attr-dict `:` type($x) `->` type($result)";
   let hasVerifier = 1;
@@ -263,17 +273,21 @@ def Talc_AttentionOp : Talc_Op<"attention", [Pure, AllTypesMatch<["queries", "re
   let description = [{
     queries [T, heads*d], keys and values [S, kv_heads*d]; query head h uses key-value head h / (heads/kv_heads).
     Keys come from the same rows as the queries (S = T), or from `talc.read` (past and present, S >= T).
-    mask full: all keys of the sequence; causal: keys at or before the query's position; `window` = W > 0 leaves only
-    the last W of those (the query's own included). A query that sees no key yields zero.
+    mask full: all keys of the sequence; causal: keys at or before the query's position; prefix: causal, and the first P
+    tokens of the sequence see each other, P being the caller's (arXiv 1910.10683, section 3.2.1). `window` = W > 0 also
+    asks for |query - key| < W in positions. A query that sees no key yields zero.
+    Keys read from a source (`!talc.state<..., source>`) have no order among the queries: mask full, no window, no bias.
+    `bias` [heads, 2L - 1] is added to the scaled score: column L - 1 + key position - query position; L is the number
+    of tokens that a sequence may have, at least.
     Softmax subtracts the maximum. Source: Vaswani et al. 2017; grouped heads: arXiv 2305.13245.
   }];
   let arguments = (ins Talc_Activations:$queries, Talc_Activations:$keys, Talc_Activations:$values,
-                       Talc_Sequences:$sequences, Talc_MaskKindAttr:$mask, I64Attr:$heads, I64Attr:$kv_heads,
-                       F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$window);
+                       Talc_Sequences:$sequences, Optional<Talc_Matrix>:$bias, Talc_MaskKindAttr:$mask, I64Attr:$heads,
+                       I64Attr:$kv_heads, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$window);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
-    `` $mask $queries `,` $keys `,` $values `,` $sequences `heads` $heads `,` $kv_heads `scale` $scale attr-dict `:`
-    type($queries) `,` type($keys)
+    `` $mask $queries `,` $keys `,` $values `,` $sequences `heads` $heads `,` $kv_heads `scale` $scale
+    (`bias` $bias^ `:` type($bias))? attr-dict `:` type($queries) `,` type($keys)
   }];
   let hasVerifier = 1;
 }

@@ -14,7 +14,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 1;
+constexpr uint32_t formatVersion = 2;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char trailerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '1'};
 
@@ -24,6 +24,7 @@ enum class SectionKind : uint32_t {
   Code = 3,       // ELF shared object without undefined symbols, one section per CPU level
   Weights = 4,    // packed weights, addressed by offsets that the generated code holds
   Tokenizer = 5,  // runtime/tokenizer/TokenizerFormat.h; absent when the model has no tokenizer
+  Labels = 6,     // names of the classes, UTF-8, each ended by a NUL; absent when the model has none
 };
 
 // CPU levels of the x86-64 psABI that a Code section needs.
@@ -46,13 +47,46 @@ struct Trailer {
   char magic[8];     // trailerMagic
 };
 
+// How a model is used, which decides its step functions (see StepContext.h).
+enum class ModelKind : uint32_t {
+  Decoder = 1,         // continues sequences
+  Encoder = 2,         // evaluates whole sequences
+  EncoderDecoder = 3,  // continues sequences that answer to a source, which is evaluated as a whole
+};
+
+// What a row of a result is.
+enum class OutputKind : uint32_t {
+  None = 0,          // the model has no such result
+  Logits = 1,        // of every token of the vocabulary
+  Hidden = 2,        // hidden state of a token
+  Classes = 3,       // logits of every class, of the first token
+  TokenClasses = 4,  // logits of every class, of any token
+};
+
+struct OutputInfo {
+  uint32_t kind;   // OutputKind
+  uint32_t width;  // floats per row
+};
+
+// How the hidden states of a text become one vector, if the user does not say.
+enum class Pooling : uint32_t { None = 0, First = 1, Mean = 2 };
+
+// When beam search ends though a longer text might become better: Hugging Face's early_stopping.
+enum class EarlyStopping : uint32_t { No = 0, Yes = 1, Never = 2 };
+
 // What the runtime must know of a model. Byte figures follow from the compiler's plan and are exact.
 struct ModelInfo {
-  uint32_t vocabularySize;  // logits per output row
-  uint32_t maxSequence;     // tokens that one sequence's state can hold (--max-seq)
+  uint32_t kind;                  // ModelKind
+  OutputInfo outputs[2];          // results; the first is never None
+  uint32_t vocabularySize;        // token ids are less; = the width of logits
+  uint32_t sourceVocabularySize;  // the same for sources of an encoder-decoder; else 0
+  uint32_t tokenTypes;            // token types are less; 0: the model has none
+  uint32_t usesPrefix;            // 1: a sequence has a prefix whose tokens see each other
+  uint32_t maxSequence;           // tokens that one sequence, or one source, can have (--max-seq)
   uint64_t weightBytes;
-  uint64_t stateBytesPerSlot;   // address space of one sequence's state; pages are committed when touched
-  uint64_t stateBytesPerToken;  // a sequence of n tokens touches roundUp(n, stateTokenGroup) * stateBytesPerToken
+  uint64_t stateBytesPerSlot;    // address space of one sequence's state; pages are committed when touched
+  uint64_t stateBytesPerToken;   // a sequence of n tokens touches roundUp(n, stateTokenGroup) * stateBytesPerToken
+  uint64_t sourceBytesPerToken;  // the same of a source
   uint64_t stateTokenGroup;
   uint64_t arenaBytesPerToken;  // temporaries of a step of T tokens: T * arenaBytesPerToken + arenaBytesFixed ...
   uint64_t arenaBytesFixed;
@@ -64,9 +98,19 @@ struct ModelInfo {
   int32_t sample;  // 0: greedy
   int32_t topK;    // 0: off
   float temperature, topP, minP, repetitionPenalty;
-  char name[64];  // NUL-terminated, for messages
+  int32_t startToken;                    // begins the text of an encoder-decoder; -1: none
+  int32_t forcedBegin, forcedEnd;        // the token after the start token, and at the end of a text that is cut; -1: none
+  int32_t maskToken;                     // stands for a token to be guessed; -1: none
+  int32_t suppressCount;                 // 0 to maxSuppressTokens
+  int32_t suppressTokens[16];            // never chosen
+  int32_t beams;                         // at least 1; 1: no beam search
+  int32_t noRepeatNgram;                 // no group of so many tokens occurs twice; 0: off
+  float lengthPenalty;                   // a text's score is divided by its length to this power
+  uint32_t earlyStopping;                // EarlyStopping
+  uint32_t pooling;                      // Pooling
+  char name[64];                         // NUL-terminated, for messages
 };
-constexpr int32_t maxEndTokens = 16;
+constexpr int32_t maxEndTokens = 16, maxSuppressTokens = 16;
 
 // 64-bit hash of a byte string: four lanes of multiply and rotate over 32-byte stripes, then the tail byte by byte. It
 // detects damage; it is no protection against an attacker. A writer that streams adds stripes as they come.

@@ -17,6 +17,8 @@ public:
   // Empty on success, else what is wrong. No page is ever writable and executable.
   std::string load(const unsigned char *bytes, uint64_t size, int descriptor, uint64_t fileOffset);
 
+  // Null for a function that the code does not have.
+  artifact::StepFunction encode() const { return encodeFunction; }
   artifact::StepFunction prefill() const { return prefillFunction; }
   artifact::StepFunction decode() const { return decodeFunction; }
 
@@ -27,7 +29,7 @@ private:
   artifact::StepFunction find(const ElfFile &elf, const char *name) const;
 
   Mapping image;
-  artifact::StepFunction prefillFunction = nullptr, decodeFunction = nullptr;
+  artifact::StepFunction encodeFunction = nullptr, prefillFunction = nullptr, decodeFunction = nullptr;
 };
 
 }  // namespace talc

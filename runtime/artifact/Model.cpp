@@ -65,6 +65,10 @@ Status Model::loadCode() {
   if (!error.empty())
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", name().c_str(), cpuLevelName(level),
                            error.c_str());
+  bool decodes = kind() != ModelKind::Encoder, encodes = kind() != ModelKind::Decoder;
+  if ((encodes && !image.encode()) || (decodes && !(image.prefill() && image.decode())))
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: lacks a function of the model", name().c_str(),
+                           cpuLevelName(level));
   return {};
 }
 

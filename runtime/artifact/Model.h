@@ -18,6 +18,7 @@ public:
 
   const artifact::ModelInfo &info() const { return facts; }
   const std::string &name() const { return file.name(); }
+  artifact::ModelKind kind() const { return static_cast<artifact::ModelKind>(facts.kind); }
   artifact::CpuLevel cpuLevel() const { return level; }
   const CodeImage &code() const { return image; }
   const unsigned char *weights() const { return weightBytes; }

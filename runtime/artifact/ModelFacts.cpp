@@ -11,6 +11,31 @@ constexpr uint32_t maxVocabulary = 1u << 28, maxTokens = 1u << 30;
 constexpr uint64_t maxBytesPerToken = uint64_t(1) << 30;
 constexpr uint64_t maxBytes = uint64_t(1) << 46;  // beyond the address space of a process
 
+static const char *findImpossibleInterface(const artifact::ModelInfo &info) {
+  using artifact::ModelKind, artifact::OutputKind;
+  auto kind = static_cast<ModelKind>(info.kind);
+  if (kind != ModelKind::Decoder && kind != ModelKind::Encoder && kind != ModelKind::EncoderDecoder)
+    return "kind of model";
+  for (const artifact::OutputInfo &output : info.outputs) {
+    bool none = output.kind == static_cast<uint32_t>(OutputKind::None);
+    if (output.kind > static_cast<uint32_t>(OutputKind::TokenClasses) || output.width > maxVocabulary ||
+        none != (output.width == 0) || (none && &output == info.outputs))
+      return "result";
+    if (output.kind == static_cast<uint32_t>(OutputKind::Logits) && output.width != info.vocabularySize)
+      return "number of logits";
+  }
+  if (kind != ModelKind::Encoder && info.outputs[0].kind != static_cast<uint32_t>(OutputKind::Logits))
+    return "result of a decoder";
+  if (info.sourceVocabularySize > maxVocabulary ||
+      (info.sourceVocabularySize == 0) != (kind != ModelKind::EncoderDecoder))
+    return "vocabulary size of sources";
+  if (info.tokenTypes > maxVocabulary)
+    return "number of token types";
+  if (info.usesPrefix > 1)
+    return "use of prefixes";
+  return nullptr;
+}
+
 static const char *findImpossibleSize(const artifact::ModelInfo &info) {
   if (info.vocabularySize == 0 || info.vocabularySize > maxVocabulary)
     return "vocabulary size";
@@ -20,7 +45,8 @@ static const char *findImpossibleSize(const artifact::ModelInfo &info) {
     return "weight bytes";
   if (info.stateBytesPerSlot > maxBytes)
     return "state bytes per slot";
-  if (info.stateTokenGroup == 0 || info.stateTokenGroup > maxTokens || info.stateBytesPerToken > maxBytesPerToken)
+  if (info.stateTokenGroup == 0 || info.stateTokenGroup > maxTokens || info.stateBytesPerToken > maxBytesPerToken ||
+      info.sourceBytesPerToken > maxBytesPerToken)
     return "state bytes per token";
   if (info.arenaBytesPerToken > maxBytes || info.arenaBytesFixed > maxBytes || info.arenaBytesPerThread > maxBytes)
     return "arena bytes";
@@ -41,12 +67,32 @@ static const char *findImpossibleSampling(const artifact::ModelInfo &info) {
   return nullptr;
 }
 
+static const char *findImpossibleSearch(const artifact::ModelInfo &info) {
+  if (info.beams < 1 || info.beams > 1024)
+    return "number of beams";
+  if (info.noRepeatNgram < 0)
+    return "length of n-grams";
+  if (!std::isfinite(info.lengthPenalty))
+    return "length penalty";
+  if (info.earlyStopping > static_cast<uint32_t>(artifact::EarlyStopping::Never))
+    return "early stopping";
+  return info.pooling > static_cast<uint32_t>(artifact::Pooling::Mean) ? "pooling" : nullptr;
+}
+
 const char *findImpossibleFact(const artifact::ModelInfo &info) {
+  if (const char *fact = findImpossibleInterface(info))
+    return fact;
   if (const char *fact = findImpossibleSize(info))
     return fact;
   auto outside = [&](int32_t id) { return id < 0 || static_cast<uint32_t>(id) >= info.vocabularySize; };
-  if (info.beginToken != -1 && outside(info.beginToken))
-    return "begin token";
+  for (int32_t id : {info.beginToken, info.startToken, info.forcedBegin, info.forcedEnd, info.maskToken})
+    if (id != -1 && outside(id))
+      return "special token";
+  if (info.suppressCount < 0 || info.suppressCount > artifact::maxSuppressTokens)
+    return "number of suppressed tokens";
+  for (int32_t i = 0; i < info.suppressCount; ++i)
+    if (outside(info.suppressTokens[i]))
+      return "suppressed token";
   if (info.endTokenCount < 0 || info.endTokenCount > artifact::maxEndTokens)
     return "number of end tokens";
   for (int32_t i = 0; i < info.endTokenCount; ++i)
@@ -54,6 +100,8 @@ const char *findImpossibleFact(const artifact::ModelInfo &info) {
       return "end token";
   if (!memchr(info.name, 0, sizeof(info.name)))
     return "name";
+  if (const char *fact = findImpossibleSearch(info))
+    return fact;
   return findImpossibleSampling(info);
 }
 

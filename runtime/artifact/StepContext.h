@@ -5,8 +5,11 @@
 // program: the runtime calls the same function on every thread, each with a copy of the context that differs in
 // `thread` alone; the generated code divides the work and calls `barrier` where data crosses threads.
 //
-// Exported symbols of a Code section: talc_prefill (any step) and talc_decode (rowCount 1 and outputCount 1). Both have
-// the type StepFunction. The generated code has no undefined symbol.
+// Exported symbols of a Code section, all of the type StepFunction:
+//   a decoder           talc_prefill (any step) and talc_decode (rowCount 1, and 1 row wanted for result 0)
+//   an encoder          talc_encode: every span is a whole sequence (firstPosition 0), nothing is kept
+//   an encoder-decoder  all three: talc_encode has no results, but leaves whole sources in the slots of its spans
+// The generated code has no undefined symbol.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +22,26 @@ struct Span {
   int32_t rowCount;       // at least 1
   int32_t firstPosition;  // position of the first token in its sequence = tokens evaluated before
   int32_t slot;           // which state the sequence owns
+  int32_t prefix;         // under a prefix mask: so many tokens of the sequence, counted from its first, see each other
+  int32_t sourceSlot;     // which slot holds the sequence's source
+  int32_t sourceLength;   // tokens of the source
+  int32_t history;        // -1: all earlier tokens are in `slot`. Else token p < firstPosition is in history[this + p]
 };
 
 // One token.
 struct Row {
   int32_t position;  // in its sequence, counted from 0
   int32_t slot;
+  int32_t type;  // which row of the table of token types; 0 if the model has none
 };
+
+// The rows that the caller wants for one result of the model, and where they go.
+struct Output {
+  int64_t count;
+  const int32_t *rows;  // [count], rows of the step
+  float *data;          // [count][width]
+};
+constexpr int64_t maxOutputs = 2;
 
 // Field order is part of the contract: generated code addresses fields by index (8 bytes each).
 struct StepContext {
@@ -33,15 +49,14 @@ struct StepContext {
   int64_t threads;
   int64_t rowCount;
   int64_t spanCount;
-  int64_t outputCount;        // rows whose logits are wanted
-  const int32_t *ids;         // [rowCount], each in [0, vocabularySize)
-  const Row *rows;            // [rowCount]
-  const Span *spans;          // [spanCount]
-  const int32_t *outputRows;  // [outputCount]
+  const int32_t *ids;      // [rowCount], each in [0, vocabularySize), or sourceVocabularySize in talc_encode
+  const Row *rows;         // [rowCount]
+  const Span *spans;       // [spanCount]
+  const int32_t *history;  // slots; see Span::history
   const unsigned char *weights;
   unsigned char *state;  // slot s begins at state + s * ModelInfo::stateBytesPerSlot; fresh state is zero
   unsigned char *arena;  // 64-byte aligned, sized by ModelInfo for this rowCount and thread count
-  float *output;         // [outputCount][vocabularySize]
+  Output outputs[maxOutputs];
   void (*barrier)(void *barrierState);
   void *barrierState;
   // For tools that measure; null in normal runs. Called with a kernel's number (its place in the manifest's list) when

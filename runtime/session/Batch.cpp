@@ -57,8 +57,8 @@ void Batch::append(const talc_sequence &sequence, int32_t length) {
   auto first = static_cast<int32_t>(tokenIds.size());
   tokenIds.insert(tokenIds.end(), sequence.ids, sequence.ids + sequence.count);
   for (int32_t i = 0; i < sequence.count; ++i)
-    tokenRows.push_back({length + i, sequence.slot});
-  sequenceSpans.push_back({first, sequence.count, length, sequence.slot});
+    tokenRows.push_back({length + i, sequence.slot, 0});
+  sequenceSpans.push_back({first, sequence.count, length, sequence.slot, 0, sequence.slot, 0, -1});
   firstOutputs.push_back(static_cast<int32_t>(wantedRows.size()));
   int32_t wanted = sequence.logits == TALC_LOGITS_ALL ? sequence.count : sequence.logits == TALC_LOGITS_LAST ? 1 : 0;
   for (int32_t i = sequence.count - wanted; i < sequence.count; ++i)

@@ -44,8 +44,9 @@ Status Session::evaluate(const talc_sequence *sequences, int32_t count) {
   if (Status status = reserveStep(); status.failed())
     return status;
   runStep();
-  for (const artifact::Span &span : batch.spans())
-    lengths[span.slot] += span.rowCount;
+  if (model.kind() != artifact::ModelKind::Encoder)
+    for (const artifact::Span &span : batch.spans())
+      lengths[span.slot] += span.rowCount;
   evaluated = true;
   return {};
 }
@@ -59,7 +60,7 @@ Status Session::reserveStep() {
                   __builtin_add_overflow(needed, perThread, &needed);
   if (overflow || !arena.growZeros(needed))
     return outOfMemory(model, "temporaries (divide the batch into smaller steps)", overflow ? UINT64_MAX : needed);
-  uint64_t logitBytes = batch.outputRows().size() * uint64_t(info.vocabularySize) * sizeof(float);
+  uint64_t logitBytes = batch.outputRows().size() * uint64_t(info.outputs[0].width) * sizeof(float);
   if (!output.growZeros(logitBytes))
     return outOfMemory(model, "logits (ask for fewer at a time)", logitBytes);
   return {};
@@ -115,21 +116,21 @@ void Session::runStep() {
   context.threads = pool->size();
   context.rowCount = static_cast<int64_t>(batch.ids().size());
   context.spanCount = static_cast<int64_t>(batch.spans().size());
-  context.outputCount = static_cast<int64_t>(batch.outputRows().size());
   context.ids = batch.ids().data();
   context.rows = batch.rows().data();
   context.spans = batch.spans().data();
-  context.outputRows = batch.outputRows().data();
   context.weights = model.weights();
   context.state = state.data();
   context.arena = arena.data();
-  context.output = reinterpret_cast<float *>(output.data());
+  context.outputs[0] = {static_cast<int64_t>(batch.outputRows().size()), batch.outputRows().data(),
+                        reinterpret_cast<float *>(output.data())};
   context.barrier = [](void *barrier) { static_cast<Barrier *>(barrier)->wait(); };
   context.barrierState = &pool->barrier();
   context.mark = mark;
   context.markState = markState;
-  bool decode = context.rowCount == 1 && context.outputCount == 1;
-  Step step = {decode ? model.code().decode() : model.code().prefill(), &context};
+  bool decode = context.rowCount == 1 && context.outputs[0].count == 1;
+  artifact::StepFunction evaluation = decode ? model.code().decode() : model.code().prefill();
+  Step step = {model.kind() == artifact::ModelKind::Encoder ? model.code().encode() : evaluation, &context};
   pool->run(mark ? runMeasuredThread : runThread, &step);
 }
 
@@ -139,7 +140,7 @@ const float *Session::logits(int32_t sequence, int32_t &rows) const {
     return nullptr;
   int32_t first = batch.firstOutput(sequence);
   rows = batch.firstOutput(sequence + 1) - first;
-  uint64_t offset = first * uint64_t(model.info().vocabularySize);
+  uint64_t offset = first * uint64_t(model.info().outputs[0].width);
   return rows ? reinterpret_cast<const float *>(output.data()) + offset : nullptr;
 }
 

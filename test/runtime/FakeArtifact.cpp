@@ -58,6 +58,11 @@ static Bytes makeWeights(const FakeOptions &options) {
 
 static Bytes makeInfo(const FakeOptions &options, uint64_t weightBytes) {
   ModelInfo info = {};
+  info.kind = static_cast<uint32_t>(artifact::ModelKind::Decoder);
+  info.outputs[0] = {static_cast<uint32_t>(artifact::OutputKind::Logits), static_cast<uint32_t>(options.vocabulary)};
+  info.startToken = info.forcedBegin = info.forcedEnd = info.maskToken = -1;
+  info.beams = 1;
+  info.lengthPenalty = 1;
   info.vocabularySize = options.vocabulary;
   info.maxSequence = options.maxSequence;
   info.weightBytes = weightBytes;

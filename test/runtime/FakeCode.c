@@ -8,23 +8,29 @@
 #include <stdint.h>
 
 struct Span {
-  int32_t firstRow, rowCount, firstPosition, slot;
+  int32_t firstRow, rowCount, firstPosition, slot, prefix, sourceSlot, sourceLength, history;
 };
 
 struct Row {
-  int32_t position, slot;
+  int32_t position, slot, type;
+};
+
+struct Output {
+  int64_t count;
+  const int32_t *rows;
+  float *data;
 };
 
 // The C view of runtime/artifact/StepContext.h.
 struct StepContext {
-  int64_t thread, threads, rowCount, spanCount, outputCount;
+  int64_t thread, threads, rowCount, spanCount;
   const int32_t *ids;
   const struct Row *rows;
   const struct Span *spans;
-  const int32_t *outputRows;
+  const int32_t *history;
   const unsigned char *weights;
   unsigned char *state, *arena;
-  float *output;
+  struct Output outputs[2];
   void (*barrier)(void *);
   void *barrierState;
   void (*mark)(void *, int64_t, int64_t);
@@ -71,10 +77,10 @@ static void hashHistories(const struct StepContext *c) {
 
 static void writeLogits(const struct StepContext *c) {
   const struct Weights *weights = (const struct Weights *)c->weights;
-  for (int64_t o = c->thread; o < c->outputCount; o += c->threads) {
-    int32_t row = c->outputRows[o];
+  for (int64_t o = c->thread; o < c->outputs[0].count; o += c->threads) {
+    int32_t row = c->outputs[0].rows[o];
     uint32_t hash = (uint32_t)((const uint64_t *)c->arena)[row];
-    float *logits = c->output + o * weights->vocabulary;
+    float *logits = c->outputs[0].data + o * weights->vocabulary;
     for (int32_t id = 0; id < weights->vocabulary; ++id) {
       float noise = (float)(mix(hash ^ (uint32_t)id) & 0xffff) / 65536.0f;
       logits[id] = weights->next[c->ids[row]] == id ? noise + 2.0f : noise;
@@ -97,7 +103,7 @@ typedef void (*Phase)(const struct StepContext *);
 static const Phase volatile phases[] = {storeTokens, hashHistories, writeLogits};
 
 __attribute__((visibility("default"))) void talc_decode(const struct StepContext *c) {
-  if (c->rowCount != 1 || c->outputCount != 1)
+  if (c->rowCount != 1 || c->outputs[0].count != 1)
     __builtin_trap();  // real code relies on it
   for (int i = 0; i < 3; ++i) {
     if (i > 0)

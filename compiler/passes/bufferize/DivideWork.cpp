@@ -38,7 +38,7 @@ static bool hasOneRow(Value buffer) {
 }
 
 static Share shareOfContract(kernel::ContractOp op) {
-  return hasOneRow(op.getX()) || kernel::isOfOutputs(op.getInit()) ? Share::columns : Share::adaptive;
+  return hasOneRow(op.getX()) || kernel::outputOf(op.getInit()) ? Share::columns : Share::adaptive;
 }
 
 // With one row a head's queries are a single task, which append can follow, if the group is small enough.

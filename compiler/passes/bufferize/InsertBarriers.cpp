@@ -28,7 +28,8 @@ namespace {
 struct Access {
   Value memory;
   Share share;
-  bool write, ofOutputs;
+  bool write;
+  std::optional<int64_t> output;  // whose rows it has, if not those of the step
 
   bool isState() const { return !memory; }
 };
@@ -52,21 +53,24 @@ bool writes(Operation *piece, OpOperand &operand) {
 SmallVector<Access> accessesOf(func::CallOp call, func::FuncOp callee) {
   auto share = callee->getAttrOfType<kernel::ShareAttr>(kernel::shareAttr).getValue();
   Operation *piece = callee.front().getTerminator()->getPrevNode();
-  bool ofOutputs = llvm::any_of(call.getOperands(), [](Value operand) { return kernel::isOfOutputs(rootOf(operand)); });
+  std::optional<int64_t> output;
+  for (Value operand : call.getOperands())
+    if (!output)
+      output = kernel::outputOf(rootOf(operand));
   SmallVector<Access> accesses;
   for (OpOperand &operand : piece->getOpOperands()) {
     auto argument = dyn_cast<BlockArgument>(operand.get());
     if (!argument || isa<kernel::StepType>(argument.getType()))
       continue;
     if (isa<talc::StateType>(argument.getType())) {
-      accesses.push_back({Value(), share, writes(piece, operand), ofOutputs});
+      accesses.push_back({Value(), share, writes(piece, operand), output});
       continue;
     }
     Value memory = rootOf(call.getOperand(argument.getArgNumber()));
     Operation *definition = memory.getDefiningOp();
     bool isPrivate = definition && definition->hasAttr(kernel::privateAttr);
     if (!isPrivate && !(definition && isa<kernel::WeightOp>(definition)))
-      accesses.push_back({memory, share, writes(piece, operand), ofOutputs});
+      accesses.push_back({memory, share, writes(piece, operand), output});
   }
   return accesses;
 }
@@ -77,7 +81,7 @@ bool isLocal(const Access &before, const Access &after, bool byRows) {
     return share == Share::adaptive ? (byRows ? Share::rows : Share::columns) : share;
   };
   Share share = resolved(before.share);
-  if (share != resolved(after.share) || before.ofOutputs != after.ofOutputs)
+  if (share != resolved(after.share) || before.output != after.output)
     return false;
   return share == Share::heads || (share == Share::rows && !before.isState());
 }

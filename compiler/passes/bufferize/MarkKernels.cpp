@@ -24,12 +24,23 @@ static Value rootOf(Value value) {
   return value;
 }
 
-// Whether a buffer has a row for every wanted result instead of one for every token.
-static bool isOfOutputs(Value buffer) {
+// The result whose wanted rows a buffer has, if it does not have one for every token.
+static std::optional<int64_t> outputOf(Value buffer) {
   Value root = rootOf(buffer);
+  if (auto output = root.getDefiningOp<kernel::OutputOp>())
+    return output.getOutput();
   auto arena = root.getDefiningOp<kernel::ArenaOp>();
-  return root.getDefiningOp<kernel::OutputOp>() ||
-         (arena && arena.getRows() && arena.getRows().getDefiningOp<kernel::OutputCountOp>());
+  auto count = arena && arena.getRows() ? arena.getRows().getDefiningOp<kernel::OutputCountOp>() : nullptr;
+  return count ? std::optional<int64_t>(count.getOutput()) : std::nullopt;
+}
+
+// What the rows of a kernel are, for reports.
+static StringRef rowsOf(func::CallOp call) {
+  static constexpr StringLiteral names[] = {"outputs", "outputs 1"};
+  for (Value operand : call.getOperands())
+    if (auto output = outputOf(operand))
+      return names[std::min<int64_t>(*output, 1)];
+  return "tokens";
 }
 
 namespace {
@@ -77,7 +88,7 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
     add("piece", callee->getAttr(kernel::kernelAttr));
     if (Attribute phase = call->getParentOfType<func::FuncOp>()->getAttr(talc::phaseAttr))
       add("phase", phase);
-    add("rows", b.getStringAttr(llvm::any_of(call.getOperands(), isOfOutputs) ? "outputs" : "tokens"));
+    add("rows", b.getStringAttr(rowsOf(call)));
     add("shapes", b.getStringAttr(talc::shapesOf(piece)));
     add("fused", b.getStringAttr(talc::fusedInto(piece)));
     add("share", b.getStringAttr(

@@ -151,7 +151,6 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     add("arena_bytes_per_thread", arena[PerThread]);
     add("weight_bytes", placeWeights(builder));
     placeStates(builder, add);
-    add("vocabulary", vocabulary());
     getOperation()->setAttr("talc.plan", builder.getDictionaryAttr(plan));
   }
 
@@ -232,23 +231,18 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
   }
 
   template <typename Add> void placeStates(Builder &builder, Add add) {
-    int64_t offset = 0, perToken = 0;
+    int64_t offset = 0, perToken = 0, perSourceToken = 0;
     for (auto state : getOperation().getOps<talc::StateOp>()) {
       state->setAttr("talc.offset", builder.getI64IntegerAttr(offset));
       auto type = cast<talc::StateType>(state.getType());
       kernel::StateLayout layout(type);
       offset += layout.bytes();
-      perToken += layout.bytesPerToken();
+      (type.getRole() == talc::StateRole::source ? perSourceToken : perToken) += layout.bytesPerToken();
     }
     add("state_bytes_per_slot", llvm::alignTo(offset, 4096));
     add("state_bytes_per_token", perToken);
+    add("source_bytes_per_token", perSourceToken);
     add("state_token_group", kernel::panelLanes);
-  }
-
-  int64_t vocabulary() {
-    int64_t width = 0;
-    getOperation().walk([&](kernel::OutputOp op) { width = cast<MemRefType>(op.getType()).getDimSize(1); });
-    return width;
   }
 };
 

@@ -25,12 +25,13 @@ namespace talc {
 }  // namespace talc
 
 using namespace mlir;
+using talc::artifact::Output;
 using talc::artifact::Row;
 using talc::artifact::Span;
 using talc::artifact::StepContext;
 namespace kernel = talc::kernel;
 
-static_assert(sizeof(Span) == 16 && sizeof(Row) == 8 && sizeof(StepContext) == 17 * 8);
+static_assert(sizeof(Span) == 32 && sizeof(Row) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 21 * 8);
 
 namespace {
 
@@ -107,10 +108,16 @@ private:
 
 SmallVector<Value> convertSpan(StepReader &r, kernel::SpanOp op) {
   SmallVector<Value> fields;
-  for (int64_t offset :
-       {offsetof(Span, firstRow), offsetof(Span, rowCount), offsetof(Span, firstPosition), offsetof(Span, slot)})
+  for (int64_t offset : {offsetof(Span, firstRow), offsetof(Span, rowCount), offsetof(Span, firstPosition),
+                         offsetof(Span, slot), offsetof(Span, prefix), offsetof(Span, sourceSlot),
+                         offsetof(Span, sourceLength), offsetof(Span, history)})
     fields.push_back(r.element(op.getStep(), offsetof(StepContext, spans), op.getAt(), sizeof(Span), offset));
   return fields;
+}
+
+// Where a field of the model's result `output` lies in the context.
+int64_t outputField(int64_t output, int64_t field) {
+  return offsetof(StepContext, outputs) + output * sizeof(Output) + field;
 }
 
 Value convertArena(StepReader &r, kernel::ArenaOp op) {
@@ -174,13 +181,17 @@ SmallVector<Value> convert(StepReader &r, Operation *op) {
       .Case([&](kernel::ThreadsOp o) { return count(o, offsetof(StepContext, threads)); })
       .Case([&](kernel::RowCountOp o) { return count(o, offsetof(StepContext, rowCount)); })
       .Case([&](kernel::SpanCountOp o) { return count(o, offsetof(StepContext, spanCount)); })
-      .Case([&](kernel::OutputCountOp o) { return count(o, offsetof(StepContext, outputCount)); })
+      .Case([&](kernel::OutputCountOp o) { return count(o, outputField(o.getOutput(), offsetof(Output, count))); })
       .Case([&](kernel::IdOp o) { return element(o, offsetof(StepContext, ids), 4, 0); })
-      .Case([&](kernel::OutputRowOp o) { return element(o, offsetof(StepContext, outputRows), 4, 0); })
+      .Case([&](kernel::HistoryOp o) { return element(o, offsetof(StepContext, history), 4, 0); })
+      .Case([&](kernel::OutputRowOp o) { return element(o, outputField(o.getOutput(), offsetof(Output, rows)), 4, 0); })
       .Case([&](kernel::PositionOp o) {
         return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, position));
       })
       .Case([&](kernel::SlotOp o) { return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, slot)); })
+      .Case([&](kernel::TokenTypeOp o) {
+        return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, type));
+      })
       .Case([&](kernel::ByRowsOp o) -> SmallVector<Value> { return {convertByRows(r, o.getStep())}; })
       .Case([&](kernel::SpanOp o) { return convertSpan(r, o); })
       .Case([&](kernel::WeightOp o) -> SmallVector<Value> {
@@ -196,8 +207,9 @@ SmallVector<Value> convert(StepReader &r, Operation *op) {
         return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getState(), o.getSlot(), layout.keyBytes()))};
       })
       .Case([&](kernel::OutputOp o) -> SmallVector<Value> {
-        Value rows = r.field(o.getStep(), offsetof(StepContext, outputCount), r.b.getI64Type());
-        return {r.buffer(type(o), r.field(o.getStep(), offsetof(StepContext, output), r.pointer()), rows)};
+        Value rows = r.field(o.getStep(), outputField(o.getOutput(), offsetof(Output, count)), r.b.getI64Type());
+        Value data = r.field(o.getStep(), outputField(o.getOutput(), offsetof(Output, data)), r.pointer());
+        return {r.buffer(type(o), data, rows)};
       })
       .Case([&](kernel::ArenaOp o) -> SmallVector<Value> { return {convertArena(r, o)}; })
       .Case([&](kernel::BarrierOp o) -> SmallVector<Value> {
@@ -221,7 +233,7 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     exportEntries();
   }
 
-  // A program that somebody edited may lack what plan-memory adds.
+  // A program that somebody edited may lack what plan-memory adds, or have more results than the context.
   LogicalResult checkPlaces() {
     ModuleOp module = getOperation();
     auto plan = module->getAttrOfType<DictionaryAttr>("talc.plan");
@@ -236,6 +248,11 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
       if ((weight && !isPlaced(weight.getNameAttr())) || (state && !isPlaced(state.getNameAttr())) ||
           (isa<kernel::KeysOp, kernel::ValuesOp>(op) && !hasSlots))
         return op->emitOpError("has no place in memory; plan-memory gives it one");
+      auto output = op->getAttrOfType<IntegerAttr>("output");
+      if (isa<kernel::OutputOp, kernel::OutputCountOp, kernel::OutputRowOp>(op) &&
+          (output.getInt() < 0 || output.getInt() >= talc::artifact::maxOutputs))
+        return op->emitOpError() << "is of the result " << output.getInt() << "; a model has at most "
+                                 << talc::artifact::maxOutputs;
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());

@@ -9,6 +9,7 @@
 //     return %y                                        %r = materialize %y in %out;  return %r
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/ElementwiseBodies.h"
+#include "compiler/passes/lower/ModelInterface.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/TalcDialect.h"
 
@@ -52,17 +53,22 @@ static Value emptyLike(OpBuilder &builder, Value x, Type type) {
   return emptyTensor(builder, x.getLoc(), type, dynamic ? rowCount(builder, x) : Value());
 }
 
-// Rows of a table, as many as the step has tokens, or wants results of.
+// Rows of a table, as many as the step has tokens.
 static Value gather(OpBuilder &builder, Operation *op, kernel::GatherIndex index, Value table, Type type,
                     int64_t offset = 0) {
   Location loc = op->getLoc();
-  Value step = stepOf(op), rows;
-  if (index == kernel::GatherIndex::outputs)
-    rows = kernel::OutputCountOp::create(builder, loc, step);
-  else
-    rows = kernel::RowCountOp::create(builder, loc, step);
+  Value step = stepOf(op), rows = kernel::RowCountOp::create(builder, loc, step);
   Value init = emptyTensor(builder, loc, type, rows);
-  return kernel::GatherOp::create(builder, loc, type, index, step, table, init, offset).getResult(0);
+  return kernel::GatherOp::create(builder, loc, type, index, step, table, init, offset, 0).getResult(0);
+}
+
+// The rows of x that are wanted for a result.
+static Value gatherWanted(OpBuilder &builder, Operation *op, int64_t output, Value x, Type type) {
+  Location loc = op->getLoc();
+  Value step = stepOf(op), rows = kernel::OutputCountOp::create(builder, loc, step, output);
+  Value init = emptyTensor(builder, loc, type, rows);
+  auto index = kernel::GatherIndex::outputs;
+  return kernel::GatherOp::create(builder, loc, type, index, step, x, init, 0, output).getResult(0);
 }
 
 namespace {
@@ -83,7 +89,7 @@ struct LowerGetState : OpRewritePattern<talc::GetStateOp> {
   }
 };
 
-// embedding(ids, table), position(sequences, table), select(x) -> gather
+// embedding(ids, table), position(sequences, table), token_type(sequences, table), select(x) -> gather
 struct LowerEmbedding : OpRewritePattern<talc::EmbeddingOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::EmbeddingOp op, PatternRewriter &rewriter) const override {
@@ -106,10 +112,18 @@ struct LowerPosition : OpRewritePattern<talc::PositionOp> {
   }
 };
 
+struct LowerTokenType : OpRewritePattern<talc::TokenTypeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::TokenTypeOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, gather(rewriter, op, kernel::GatherIndex::types, op.getTable(), op.getType()));
+    return success();
+  }
+};
+
 struct LowerSelect : OpRewritePattern<talc::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::SelectOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, gather(rewriter, op, kernel::GatherIndex::outputs, op.getX(), op.getType()));
+    rewriter.replaceOp(op, gatherWanted(rewriter, op, op.getOutput(), op.getX(), op.getType()));
     return success();
   }
 };
@@ -223,10 +237,25 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
       return rewriter.notifyMatchFailure(op, "keys and values do not come from one state");
     if (storesBetween(read, op))
       return rewriter.notifyMatchFailure(op, "the state changes between its read and the attention");
+    if (failed(checkDistances(op)))
+      return failure();
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(op, op.getType(), stepOf(op), op.getQueries(), read.getState(),
-                                                     init, op.getMask(), op.getHeads(), op.getScale(), op.getWindow());
+                                                     op.getBias(), init, op.getMask(), op.getHeads(), op.getScale(),
+                                                     op.getWindow());
     return success();
+  }
+
+  // The bias must have a column for every distance between two tokens of a sequence.
+  static LogicalResult checkDistances(talc::AttentionOp op) {
+    if (!op.getBias())
+      return success();
+    int64_t distances = cast<ShapedType>(op.getBias().getType()).getDimSize(1);
+    auto maxSequence = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(talc::maxSequenceAttr);
+    if (maxSequence && 2 * maxSequence.getInt() - 1 <= distances)
+      return success();
+    return op.emitOpError() << "has a bias for " << distances << " distances, fewer than the module's "
+                            << talc::maxSequenceAttr << " needs";
   }
 };
 
@@ -248,7 +277,7 @@ template <typename SourceOp> struct LowerElementwise : OpRewritePattern<SourceOp
 
 struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKernel> {
   void runOnOperation() override {
-    if (failed(checkTables()))
+    if (failed(talc::describeInterface(getOperation())))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       (void)function.insertArgument(0, kernel::StepType::get(&getContext()), {}, function.getLoc());
@@ -256,25 +285,9 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     if (failed(convertOps()) || failed(checkCalls()))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(passDestination(function)))
+      if (failed(function->hasAttr(talc::entryAttr) ? storeResults(function) : passDestination(function)))
         return signalPassFailure();
     dropArguments();
-  }
-
-  // Token ids are checked against the width of the logits before a step; every table must have a row for each.
-  LogicalResult checkTables() {
-    int64_t vocabulary = 0;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr(talc::entryAttr) && function.getNumResults() == 1)
-        vocabulary = cast<RankedTensorType>(function.getResultTypes()[0]).getDimSize(1);
-    WalkResult result = getOperation().walk([&](talc::EmbeddingOp op) -> WalkResult {
-      auto table = cast<RankedTensorType>(op.getTable().getType());
-      int64_t rows = table.getDimSize(0) * (table.getRank() == 3 ? table.getDimSize(2) : 1);
-      if (rows >= vocabulary)
-        return WalkResult::advance();
-      return op.emitOpError() << "has a table of " << rows << " rows for a vocabulary of " << vocabulary;
-    });
-    return failure(result.wasInterrupted());
   }
 
   // A block has a row for every token of the step.
@@ -295,7 +308,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
   LogicalResult convertOps() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerSelect, LowerSlice, LowerLinear,
+    patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice, LowerLinear,
                  LowerGatedLinear, LowerNorm, LowerRope, LowerAppend, LowerAttention, LowerElementwise<talc::AddOp>,
                  LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ActivationOp>>(
         context);
@@ -315,14 +328,40 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
 
   // The caller's buffer has room for the rows that it wants; a model that does not select them itself gets it done
   // here.
-  static Value selectOutputs(OpBuilder &builder, Value value) {
-    if (cast<RankedTensorType>(value.getType()).hasStaticShape() ||
-        rowCount(builder, value).getDefiningOp<kernel::OutputCountOp>())
+  static FailureOr<Value> selectWanted(OpBuilder &builder, func::ReturnOp result, int64_t output) {
+    Value value = result.getOperand(output);
+    if (cast<RankedTensorType>(value.getType()).hasStaticShape())
       return value;
-    return gather(builder, &*builder.getInsertionPoint(), kernel::GatherIndex::outputs, value, value.getType());
+    auto count = rowCount(builder, value).getDefiningOp<kernel::OutputCountOp>();
+    if (!count)
+      return gatherWanted(builder, result, output, value, value.getType());
+    if (count.getOutput() == static_cast<uint64_t>(output))
+      return value;
+    return result.emitOpError() << "returns rows that were selected for the result " << count.getOutput()
+                                << " as the result " << output;
   }
 
-  // The result goes to the caller's buffer (entry functions) or to a new last argument (blocks).
+  // Every result of an entry goes to a buffer of the caller's.
+  LogicalResult storeResults(func::FuncOp function) {
+    auto result = cast<func::ReturnOp>(function.front().getTerminator());
+    OpBuilder builder(result);
+    for (int64_t i = 0, count = result.getNumOperands(); i < count; ++i) {
+      FailureOr<Value> value = selectWanted(builder, result, i);
+      if (failed(value))
+        return failure();
+      auto type = cast<RankedTensorType>(value->getType());
+      auto buffer = MemRefType::get(type.getShape(), type.getElementType());
+      Value output = kernel::OutputOp::create(builder, result.getLoc(), buffer, stepOf(result), i);
+      auto store = bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), *value, output);
+      store.setWritable(true);
+      store.setRestrict(true);
+    }
+    result->setOperands({});
+    function.setType(FunctionType::get(&getContext(), function.getArgumentTypes(), {}));
+    return success();
+  }
+
+  // The result of a block goes to a new last argument.
   LogicalResult passDestination(func::FuncOp function) {
     auto result = cast<func::ReturnOp>(function.front().getTerminator());
     if (result.getNumOperands() != 1)
@@ -330,17 +369,6 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     Value value = result.getOperand(0);
     auto type = cast<RankedTensorType>(value.getType());
     OpBuilder builder(result);
-    if (function->hasAttr(talc::entryAttr)) {
-      value = selectOutputs(builder, value);
-      auto buffer = MemRefType::get(type.getShape(), type.getElementType());
-      Value output = kernel::OutputOp::create(builder, result.getLoc(), buffer, stepOf(result));
-      auto store = bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), value, output);
-      store.setWritable(true);
-      store.setRestrict(true);
-      result->eraseOperands(0, 1);
-      function.setType(FunctionType::get(&getContext(), function.getArgumentTypes(), {}));
-      return success();
-    }
     // Only private functions lose results that are equal to an argument.
     function.setPrivate();
     if (rowCount(builder, value).getDefiningOp<kernel::OutputCountOp>())

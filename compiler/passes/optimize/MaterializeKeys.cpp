@@ -101,7 +101,7 @@ struct MaterializeKeys : talc::impl::MaterializeKeysBase<MaterializeKeys> {
     OpBuilder builder(attention);
     Location loc = attention.getLoc();
     int64_t heads = attention.getKvHeads(), keyWidth = width(attention.getKeys());
-    auto stateType = StateType::get(&getContext(), heads, keyWidth / heads, capacity.getInt());
+    auto stateType = StateType::get(&getContext(), heads, keyWidth / heads, capacity.getInt(), StateRole::step);
     Value state = scratch.handle(function, stateType), sequences = attention.getSequences();
     AppendOp::create(builder, loc, state, attention.getKeys(), attention.getValues(), sequences);
     auto rows = RankedTensorType::get({ShapedType::kDynamic, keyWidth}, builder.getF32Type());

@@ -30,16 +30,15 @@ struct ShareEmbedding : talc::impl::ShareEmbeddingBase<ShareEmbedding> {
     FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
     if (failed(storage))
       return signalPassFailure();
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      PackedTypes packed = findPacked(function);
-      function.walk([&](EmbeddingOp embedding) { narrow(embedding, packed, *storage); });
-    }
+    PackedTypes packed = findPacked();
+    getOperation().walk([&](EmbeddingOp embedding) { narrow(embedding, packed, *storage); });
   }
 
-  // The packed forms of weights that a linear layer of the function uses.
-  static PackedTypes findPacked(func::FuncOp function) {
+  // The packed forms of weights that some linear layer uses, in whatever function: an encoder may embed with the table
+  // that its decoder projects with.
+  PackedTypes findPacked() {
     PackedTypes packed;
-    function.walk([&](LinearOp linear) {
+    getOperation().walk([&](LinearOp linear) {
       auto derive = linear.getWeight().getDefiningOp<DeriveOp>();
       if (derive && isa<PackRecipeAttr>(derive.getRecipe()))
         if (StringAttr name = weightName(derive.getSources().front()))

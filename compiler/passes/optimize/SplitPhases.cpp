@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// split-phases: one copy of the model for any number of tokens and one for exactly one token.
+// split-phases: one copy of the model for each kind of step: whole sequences, any number of tokens, exactly one.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
 #include "compiler/passes/optimize/PastRows.h"
@@ -49,36 +49,70 @@ void setOneRow(func::FuncOp function) {
 struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    func::FuncOp entry = findEntry();
-    Functions functions;
-    if (!entry || failed(collectCalled(entry, symbols, functions)))
-      return signalPassFailure();
-    for (StringRef phase : {prefillPhase, decodePhase})
-      if (Operation *taken = symbols.lookup(phase); taken && taken != entry) {
-        taken->emitOpError() << "has the name of a phase, @" << phase << "; give it another name";
+    SmallVector<Functions> entries;  // each entry, and what it reaches
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(entryAttr) && failed(collectCalled(function, symbols, entries.emplace_back())))
         return signalPassFailure();
-      }
-    clonePhase(prefillPhase, functions, symbols);
-    for (func::FuncOp function : clonePhase(decodePhase, functions, symbols))
-      setOneRow(function);
-    for (Operation *function : functions)
+    if (failed(checkEntries(entries)) || failed(checkNames(entries, symbols)))
+      return signalPassFailure();
+    Functions originals;
+    for (const Functions &functions : entries) {
+      split(functions, symbols);
+      originals.insert(functions.begin(), functions.end());
+    }
+    for (Operation *function : originals)
       function->erase();
   }
 
-  func::FuncOp findEntry() {
-    func::FuncOp entry;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (!function->hasAttr(entryAttr))
-        continue;
-      if (entry) {
-        function.emitOpError() << "is a second function with " << entryAttr << ", after @" << entry.getSymName();
-        return {};
-      }
-      entry = function;
+  static void split(const Functions &functions, SymbolTable &symbols) {
+    if (!keepsPast(functions)) {
+      clonePhase(encodePhase, functions, symbols);
+      return;
     }
-    if (!entry)
-      getOperation().emitError() << "has no function with " << entryAttr;
-    return entry;
+    clonePhase(prefillPhase, functions, symbols);
+    for (func::FuncOp function : clonePhase(decodePhase, functions, symbols))
+      setOneRow(function);
+  }
+
+  // Whether steps read more than what they are given.
+  static bool keepsPast(const Functions &functions) {
+    return llvm::any_of(functions, [](Operation *function) {
+      WalkResult result = function->walk([](ReadOp read) {
+        bool ofStep = cast<StateType>(read.getState().getType()).getRole() == StateRole::step;
+        return ofStep ? WalkResult::advance() : WalkResult::interrupt();
+      });
+      return result.wasInterrupted();
+    });
+  }
+
+  // One entry with results; beside it an encoder without any if that entry is a decoder.
+  LogicalResult checkEntries(ArrayRef<Functions> entries) {
+    func::FuncOp model, encoder;
+    for (const Functions &functions : entries) {
+      auto entry = cast<func::FuncOp>(functions.front());
+      func::FuncOp &place = entry.getNumResults() == 0 ? encoder : model;
+      if (place)
+        return entry.emitOpError() << "is a second function with " << entryAttr << " and "
+                                   << (entry.getNumResults() == 0 ? "no" : "with") << " results, after @"
+                                   << place.getSymName();
+      place = entry;
+      if (entry.getNumResults() == 0 && keepsPast(functions))
+        return entry.emitOpError() << "has no results, but reads a state; an encoder takes whole sequences";
+      if (entry.getNumResults() != 0 && !keepsPast(functions) && entries.size() > 1)
+        return entry.emitOpError() << "reads no state beside the " << entryAttr << " of an encoder";
+    }
+    if (!model)
+      return getOperation().emitError() << "has no function with " << entryAttr << " and results";
+    return success();
+  }
+
+  static LogicalResult checkNames(ArrayRef<Functions> entries, SymbolTable &symbols) {
+    for (StringRef phase : {encodePhase, prefillPhase, decodePhase}) {
+      Operation *taken = symbols.lookup(phase);
+      if (taken && llvm::none_of(entries, [&](const Functions &functions) { return functions.front() == taken; }))
+        return taken->emitOpError() << "has the name of a phase, @" << phase << "; give it another name";
+    }
+    return success();
   }
 
   // The entry and all functions that it reaches. Each must have a body.
@@ -107,8 +141,8 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
       StringRef name = cast<func::FuncOp>(original).getSymName();
       clone.setSymName(isEntry ? phase.str() : (name + "." + phase).str());
       clone->setAttr(phaseAttr, builder.getStringAttr(phase));
-      if (isEntry && name == phase)
-        symbols.remove(original);
+      if (isEntry && symbols.lookup(phase) && symbols.lookup(phase)->hasAttr(entryAttr))
+        symbols.remove(symbols.lookup(phase));
       names[name] = symbols.insert(clone, Block::iterator(functions.front()));
       clones.push_back(clone);
     }

@@ -42,7 +42,9 @@ static Value gatherIndex(Emitter &e, kernel::GatherOp op, Value row) {
   case kernel::GatherIndex::positions:
     return kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
   case kernel::GatherIndex::outputs:
-    return kernel::OutputRowOp::create(e.b, e.loc, op.getStep(), row);
+    return kernel::OutputRowOp::create(e.b, e.loc, op.getStep(), op.getOutput(), row);
+  case kernel::GatherIndex::types:
+    return kernel::TokenTypeOp::create(e.b, e.loc, op.getStep(), row);
   }
   llvm_unreachable("every index is handled");
 }

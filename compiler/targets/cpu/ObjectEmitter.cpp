@@ -29,7 +29,7 @@ using namespace mlir;
 
 namespace talc::cpu {
 
-static const char *const entryPoints[] = {"talc_prefill", "talc_decode"};
+static const char *const entryPoints[] = {"talc_encode", "talc_prefill", "talc_decode"};
 
 static llvm::TargetLibraryInfoImpl noLibrary(const llvm::Triple &triple) {
   llvm::TargetLibraryInfoImpl library(triple);
@@ -76,9 +76,12 @@ llvm::Error ObjectEmitter::prepare(llvm::Module &module) {
   module.setTargetTriple(machine->getTargetTriple());
   module.setDataLayout(machine->createDataLayout());
   module.setPICLevel(llvm::PICLevel::BigPIC);
-  for (const char *name : entryPoints)
-    if (llvm::Function *entry = module.getFunction(name); !entry || entry->isDeclaration())
-      return internalError("the compiled model lacks the function {}", name);
+  auto isDefined = [&](const char *name) {
+    llvm::Function *entry = module.getFunction(name);
+    return entry && !entry->isDeclaration();
+  };
+  if (llvm::none_of(entryPoints, isDefined))
+    return internalError("the compiled model has no entry point");
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;

@@ -20,6 +20,7 @@ enum class TokenizerError {
   Pattern = 317,      // a regular expression that talc does not support
   TooLarge = 318,     // a limit of talc
   Charsmap = 319,     // damaged normalization rules
+  SentencePiece = 320,  // a damaged SentencePiece model
 };
 
 class CompileErrors {
@@ -28,13 +29,21 @@ public:
 
   bool failed() const { return hasFailed; }
 
+  // Errors speak of another file from now on.
+  void speakOf(std::string otherFile) { file = std::move(otherFile); }
+
   // Keeps the first error only. `where` is a JSON path or empty.
   void fail(TokenizerError code, const std::string &where, const std::string &what) {
+    failWith("error[T0" + std::to_string(static_cast<int>(code)) + "]: " + file + ": " +
+             (where.empty() ? what : where + ": " + what));
+  }
+
+  // The same for a finished line.
+  void failWith(const std::string &line) {
     if (hasFailed)
       return;
     hasFailed = true;
-    message = "error[T0" + std::to_string(static_cast<int>(code)) + "]: " + file + ": " +
-              (where.empty() ? what : where + ": " + what);
+    message = line;
     for (char &c : message)
       if (static_cast<unsigned char>(c) < 0x20)
         c = ' ';  // one line, whatever the file says

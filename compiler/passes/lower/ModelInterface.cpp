@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the interface of a model off its talc ops.
+#include "compiler/passes/lower/ModelInterface.h"
+
+#include "dialects/talc/TalcDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+// The entry functions by phase; null where there is none.
+struct Entries {
+  func::FuncOp encode, prefill, decode;
+
+  explicit Entries(ModuleOp module) {
+    for (auto function : module.getOps<func::FuncOp>()) {
+      auto phase = function->getAttrOfType<StringAttr>(phaseAttr);
+      if (!function->hasAttr(entryAttr))
+        continue;
+      if (phase && phase.getValue() == encodePhase)
+        encode = function;
+      else if (phase && phase.getValue() == decodePhase)
+        decode = function;
+      else
+        prefill = function;
+    }
+  }
+
+  // Of the entry with results.
+  func::FuncOp model() { return prefill ? prefill : decode ? decode : encode; }
+  StringRef kind() { return !encode ? "decoder" : prefill || decode ? "encoder_decoder" : "encoder"; }
+};
+
+}  // namespace
+
+static int64_t rowsOf(Value table) {
+  auto type = cast<RankedTensorType>(table.getType());
+  return type.getDimSize(0) * (type.getRank() == 3 ? type.getDimSize(2) : 1);
+}
+
+// The number of ids that all embedding tables of a phase have a row for; `limit` if there is no table.
+static int64_t tableRows(ModuleOp module, Attribute phase, int64_t limit) {
+  int64_t rows = limit;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->getAttr(phaseAttr) == phase)
+      function.walk([&](EmbeddingOp op) { rows = std::min(rows, rowsOf(op.getTable())); });
+  return rows;
+}
+
+// Whether the names in talc.outputs suit the results.
+static LogicalResult readOutputs(func::FuncOp model, SmallVectorImpl<Attribute> &outputs) {
+  auto module = model->getParentOfType<ModuleOp>();
+  auto kinds = module->getAttrOfType<ArrayAttr>(outputsAttr);
+  if (kinds && kinds.size() != model.getNumResults())
+    return module->emitError() << "the attribute " << outputsAttr << " names " << kinds.size() << " results, but @"
+                               << model.getSymName() << " has " << model.getNumResults();
+  Builder b(module.getContext());
+  for (auto [i, type] : llvm::enumerate(model.getResultTypes())) {
+    auto kind = kinds ? dyn_cast<StringAttr>(kinds[i]) : b.getStringAttr(logitsOutput);
+    if (!kind || !llvm::is_contained({logitsOutput, hiddenOutput, classesOutput, tokenClassesOutput}, kind.getValue()))
+      return module->emitError() << "the attribute " << outputsAttr << " has the unknown kind of result "
+                                 << kinds[i] << ", expected logits, hidden, classes or token_classes";
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.getRank() != 2 || tensor.isDynamicDim(1))
+      return model.emitOpError() << "has a result of type " << type << ", expected rows of known width";
+    auto width = b.getI64IntegerAttr(tensor.getDimSize(1));
+    outputs.push_back(b.getDictionaryAttr({b.getNamedAttr("kind", kind), b.getNamedAttr("width", width)}));
+  }
+  return success();
+}
+
+// Every id that a caller may hand in needs a row in the tables: those below the number of logits, if there are any.
+static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute> outputs) {
+  constexpr int64_t mostIds = int64_t(1) << 28;
+  int64_t rows = tableRows(model->getParentOfType<ModuleOp>(), model->getAttr(phaseAttr), mostIds);
+  for (Attribute output : outputs) {
+    auto entry = cast<DictionaryAttr>(output);
+    int64_t width = entry.getAs<IntegerAttr>("width").getInt();
+    if (entry.getAs<StringAttr>("kind").getValue() != logitsOutput)
+      continue;
+    if (rows < width)
+      return model.emitOpError() << "has an embedding table of " << rows << " rows for a vocabulary of " << width;
+    return width;
+  }
+  return rows;
+}
+
+LogicalResult describeInterface(ModuleOp module) {
+  Entries entries(module);
+  func::FuncOp model = entries.model();
+  if (!model)
+    return success();  // a library of blocks
+  SmallVector<Attribute> outputs;
+  if (failed(readOutputs(model, outputs)))
+    return failure();
+  FailureOr<int64_t> vocabulary = findVocabulary(model, outputs);
+  if (failed(vocabulary))
+    return failure();
+  int64_t sourceVocabulary = 0, tokenTypes = 0;
+  if (entries.encode && entries.encode != model)
+    sourceVocabulary = tableRows(module, entries.encode->getAttr(phaseAttr), *vocabulary);
+  module.walk([&](TokenTypeOp op) {
+    int64_t rows = rowsOf(op.getTable());
+    tokenTypes = tokenTypes == 0 ? rows : std::min(tokenTypes, rows);
+  });
+  bool usesPrefix = false;
+  module.walk([&](AttentionOp op) { usesPrefix |= op.getMask() == MaskKind::prefix; });
+  Builder b(module.getContext());
+  module->setAttr(interfaceAttr, b.getDictionaryAttr({
+                                     b.getNamedAttr("kind", b.getStringAttr(entries.kind())),
+                                     b.getNamedAttr("outputs", b.getArrayAttr(outputs)),
+                                     b.getNamedAttr("vocabulary", b.getI64IntegerAttr(*vocabulary)),
+                                     b.getNamedAttr("source_vocabulary", b.getI64IntegerAttr(sourceVocabulary)),
+                                     b.getNamedAttr("token_types", b.getI64IntegerAttr(tokenTypes)),
+                                     b.getNamedAttr("uses_prefix", b.getBoolAttr(usesPrefix)),
+                                 }));
+  return success();
+}
+
+}  // namespace talc
