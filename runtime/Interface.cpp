@@ -106,7 +106,11 @@ int32_t talc_is_end_token(const talc_model *model, int32_t id) {
 // ---- Evaluation
 
 int32_t talc_default_threads(void) {
-  return std::min(talc::usableCores(), maxThreads);
+  return std::min(talc::usableCores(), talc_max_threads());
+}
+
+int32_t talc_max_threads(void) {
+  return std::min(talc::threadLimit(), maxThreads);
 }
 
 talc_status talc_session_create(const talc_model *model, const talc_session_options *options, talc_session **session,

@@ -130,12 +130,18 @@ TALC_API int32_t talc_is_end_token(const talc_model *model, int32_t id);
 typedef struct talc_session talc_session;
 
 typedef struct talc_session_options {
-  int32_t threads; /* 1 to 1024, the calling thread included; 0: talc_default_threads() */
+  int32_t threads; /* 1 to 1024, the calling thread included; 0: talc_default_threads(). No more than
+                      talc_max_threads() are started */
   int32_t slots;   /* sequences that can be held at the same time, 1 to 65536; 0: 1 */
 } talc_session_options;
 
 /* Physical cores that this process may use: scheduler affinity and the CPU quota of its control group count. */
 TALC_API int32_t talc_default_threads(void);
+
+/* Processors, hardware threads included, that this process may use. A session runs on no more threads, whatever it is
+   asked for: a step ends when its slowest thread does. Results are the same bits for any number of threads.
+   Environment: TALC_MAX_THREADS=N sets another limit. */
+TALC_API int32_t talc_max_threads(void);
 
 /* Errors: ARGUMENT, MEMORY, THREADS. Memory of states is reserved here and used only as sequences grow. */
 TALC_API talc_status talc_session_create(const talc_model *model, const talc_session_options *options,
@@ -184,7 +190,7 @@ typedef struct talc_session_memory {
   uint64_t logits;         /* of the largest step so far */
 } talc_session_memory;
 
-/* Stores the session's memory and thread count (`threads` may be NULL). Errors: ARGUMENT. */
+/* Stores the session's memory and how many threads it runs on (`threads` may be NULL). Errors: ARGUMENT. */
 TALC_API talc_status talc_session_get_memory(const talc_session *session, talc_session_memory *memory, int32_t *threads,
                                              talc_error *error);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sched.h>
 #include <string>
@@ -91,6 +92,14 @@ int32_t usableCores() {
   std::sort(cores.begin(), cores.end());
   cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
   return limitByQuota(cores.size());
+}
+
+int32_t threadLimit() {
+  const char *wanted = getenv("TALC_MAX_THREADS");
+  char *end = nullptr;
+  long limit = wanted ? strtol(wanted, &end, 10) : 0;
+  bool valid = limit >= 1 && limit <= INT32_MAX && *end == 0;
+  return valid ? static_cast<int32_t>(limit) : usableProcessors();
 }
 
 }  // namespace talc

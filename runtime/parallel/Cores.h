@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many processors this process may use, by affinity and by the CPU quota of its control group.
+// How many processors this process may use, by affinity and by the CPU quota of its control group, and how many
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -11,5 +12,10 @@ int32_t usableProcessors();
 
 // Physical cores among them, at least 1: the second hardware thread of a core adds little to arithmetic.
 int32_t usableCores();
+
+// The most threads that a step runs on, at least 1: usableProcessors(), or what the environment variable
+// TALC_MAX_THREADS says. Every thread has a fixed share of a step, so that with more threads than processors all wait
+// for the one that waits for a processor.
+int32_t threadLimit();
 
 }  // namespace talc

@@ -23,7 +23,8 @@ generation:
   -n, --predict N         at most N new tokens (default: 128, or none with --logits); an end token ends earlier
       --ignore-eos        go on after an end token (also --no-eos)
       --no-echo           do not print the prompt before its continuation
-  -t, --threads N         threads (default: physical cores that may be used)
+  -t, --threads N         threads (default: physical cores that may be used; more threads than processors that may be
+                          used are not started)
 
 sampling (defaults come from the model; --temp, --top-k, --top-p or --min-p turn sampling on):
       --temp F            divide logits by F; 0: always the most likely token
@@ -44,7 +45,9 @@ others:
       --version, -h, --help
 
 exit status: 0 success, 1 error, 2 wrong command line. Text goes to standard output, all else to standard error.
-environment: TALC_CPU_LEVEL=v2|v3|v4 uses code for a lower level than the processor's.
+environment:
+  TALC_CPU_LEVEL=v2|v3|v4   use code for a lower level than the processor's
+  TALC_MAX_THREADS=N        the most threads, instead of the processors that may be used
 
 examples:
   APP -p "Once there was" -n 200 --temp 0.8 --top-p 0.9 -s 42

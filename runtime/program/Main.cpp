@@ -4,6 +4,7 @@
 #include "runtime/program/Output.h"
 #include "runtime/program/Report.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -137,8 +138,10 @@ static Status useModel(const Options &options) {
   talc_model_info info;
   talc_model_get_info(opened, &info, nullptr);
   double loadSeconds = secondsNow() - begin;
-  if (options.action == Action::Memory)
-    return printOut(memoryText(info, options.threads ? options.threads : talc_default_threads()));
+  if (options.action == Action::Memory) {
+    int32_t threads = options.threads ? std::min(options.threads, talc_max_threads()) : talc_default_threads();
+    return printOut(memoryText(info, threads));
+  }
   std::vector<Prompt> prompts;
   if (Status status = readPrompts(opened, options.prompts, prompts); status.failed())
     return status;

@@ -2,6 +2,9 @@
 // Memory is mapped, not allocated: states cost nothing until tokens arrive, and arena and logits only ever grow.
 #include "runtime/session/Session.h"
 
+#include "runtime/parallel/Cores.h"
+
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cstring>
@@ -20,7 +23,7 @@ Status Session::create(const Model &model, int32_t threads, int32_t slots, std::
   std::unique_ptr<Session> created(new Session(model));
   if (Status status = created->reserveState(slots); status.failed())
     return status;
-  if (Status status = ThreadPool::create(threads, created->pool); status.failed())
+  if (Status status = ThreadPool::create(std::min(threads, threadLimit()), created->pool); status.failed())
     return status;
   session = std::move(created);
   return {};

@@ -14,7 +14,7 @@ namespace talc {
 
 class Session {
 public:
-  // `model` must outlive the session.
+  // `model` must outlive the session. No more threads are started than threadLimit().
   static Status create(const Model &model, int32_t threads, int32_t slots, std::unique_ptr<Session> &session);
 
   // All or nothing: on failure no sequence has changed.

@@ -132,6 +132,10 @@ bool checkApi(const Arguments &arguments) {
   talc_session *session = nullptr;
   talc_session_options options = {3, 4};
   bool good = expect(talc_session_create(model, &options, &session, &error) == TALC_OK, error.text);
+  talc_session_memory memory;
+  int32_t threads = 0;
+  good = good && talc_session_get_memory(session, &memory, &threads, &error) == TALC_OK;
+  good = good && expect(threads == 3, "3 threads were wanted; TALC_MAX_THREADS lets them be started");
   good = good && checkBatchErrors(session) && checkOtherErrors(model) && checkIndependence(session) && checkText(model);
   talc_session_destroy(session);
   talc_model_close(model);

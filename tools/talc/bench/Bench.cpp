@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc bench: measures the machine, then the model or its kernels, for every number of threads.
+#include "runtime/parallel/Cores.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/bench/KernelReport.h"
 #include "tools/talc/bench/ModelReport.h"
@@ -57,6 +58,7 @@ Status Bench::measure(const TestCase &test, const MachineProfile &machine) {
 
 Status Bench::measure(int32_t threads) {
   MachineProfile machine;
+  threads = std::min(threads, threadLimit());  // as a session does
   if (Status status = measureMachine(threads, machine); status.failed())
     return status;
   kernels.push_back({machine, {}});
@@ -95,7 +97,8 @@ static Status measureOp(const BenchOptions &options, std::string &text) {
   std::vector<OpResult> results;
   for (int64_t threads : options.threads) {
     MachineProfile machine;
-    if (Status status = measureMachine(static_cast<int32_t>(threads), machine); status.failed())
+    if (Status status = measureMachine(std::min(static_cast<int32_t>(threads), threadLimit()), machine);
+        status.failed())
       return status;
     results.emplace_back();
     if (Status status = runOp(bench.run, bench.list, spec, machine, options.repetitions, results.back());

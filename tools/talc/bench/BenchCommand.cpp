@@ -106,7 +106,8 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
   command->add_option("-d,--n-depth", lists.depths, "tokens that come before (default: 0)");
   command->add_option("-b,--batch-size", lists.batches, "tokens of a prompt in one step (default: 2048)");
   command->add_option("--sequences", lists.sequences, "sequences side by side (default: 1)");
-  command->add_option("-t,--threads", lists.threads, "threads (default: the cores that this process may use)");
+  command->add_option("-t,--threads", lists.threads,
+                      "threads (default: the cores that this process may use); no more than processors");
   command->add_option("-r,--repetitions", options.repetitions, "rounds after the warm-up (default: 5)")
       ->check(CLI::Range(1, 1000));
   command->add_option("-o,--output", options.output, "md (default), csv, or json")
