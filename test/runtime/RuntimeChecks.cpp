@@ -20,9 +20,9 @@ int main(int count, char **arguments) {
     const char *name;
     bool (*check)(const Arguments &);
   } const table[] = {
-      {"allocations", checkAllocations}, {"api", checkApi},         {"damage", checkDamage},
-      {"hostile", checkHostile},         {"library", checkLibrary}, {"sampler", checkSampler},
-      {"threads", checkThreads},
+      {"allocations", checkAllocations}, {"api", checkApi},         {"beams", checkBeams},
+      {"damage", checkDamage},           {"hostile", checkHostile}, {"library", checkLibrary},
+      {"sampler", checkSampler},         {"threads", checkThreads},
   };
   for (auto &entry : table)
     if (count > 1 && std::string(arguments[1]) == entry.name)

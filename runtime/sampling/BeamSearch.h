@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beam search for one text, step for step what Hugging Face's generate() does with num_beams > 1 and do_sample false.
+#pragma once
+
+#include "runtime/artifact/ArtifactFormat.h"
+#include "runtime/sampling/TokenScores.h"
+
+namespace talc {
+
+struct BeamSettings {
+  int32_t beams = 1;         // texts that are continued at the same time, and results that are kept
+  double lengthPenalty = 1;  // a result's score is the sum of its scores divided by (new tokens ^ this)
+  artifact::EarlyStopping earlyStopping = artifact::EarlyStopping::No;
+  std::vector<int32_t> endTokens;
+};
+
+// A text that is finished.
+struct BeamResult {
+  double score;
+  std::vector<int32_t> ids;  // new tokens, the end token included
+};
+
+// Beams are numbered from 0, the best first. Between two steps each beam is a text whose last token was chosen and not
+// evaluated yet. All memory is taken in the constructor.
+class BeamSearch {
+public:
+  // `choosable`: ids that may be chosen, ascending; it must outlive the object. `mostTokens`: the longest text.
+  BeamSearch(const BeamSettings &settings, const std::vector<int32_t> &choosable, size_t mostTokens);
+
+  // A new search for at most `limit` tokens after a prompt: both at least 1, together at most mostTokens. There is one
+  // beam, the prompt.
+  void start(const int32_t *prompt, size_t count, size_t limit);
+
+  // `logits` has a row for each beam: what follows its last token. `scores` may be shared by any number of searches.
+  // Returns false when nothing can be chosen from (all NaN or minus infinity): the search has ended.
+  bool step(const float *const *logits, TokenScores &scores);
+
+  bool ended() const { return beamCount == 0; }
+  // The beams to be evaluated next: none once the search has ended.
+  size_t beams() const { return beamCount; }
+  // Which beam of the step before a beam continues. Its token: what it was continued with.
+  size_t parent(size_t beam) const { return running[beam].parent; }
+  const int32_t *token(size_t beam) const { return texts.data() + beam * mostTokens + length - 1; }
+
+  // Finished texts, the best first.
+  size_t resultCount() const { return finished; }
+  const BeamResult &result(size_t rank) const { return results[rank]; }
+
+private:
+  struct Candidate {
+    double score;  // sum
+    size_t parent;
+    int32_t token;
+  };
+
+  bool isEnd(int32_t token) const;
+  void collect(const float *const *logits, TokenScores &scores);
+  void offer(const Candidate &candidate);
+  void finish(const Candidate &candidate);
+  void continueWith(const Candidate *chosen, size_t count);
+  bool canImprove() const;
+
+  const BeamSettings settings;
+  const std::vector<int32_t> &choosable;
+  const size_t mostTokens, mostCandidates;
+  size_t promptLength = 0, length = 0, lastLength = 0;  // tokens of the prompt, of a beam, of the longest text
+  size_t beamCount = 0, finished = 0;
+  std::vector<int32_t> texts, nextTexts;  // [beams][mostTokens]
+  std::vector<Candidate> running;         // [beams]
+  std::vector<Candidate> candidates;      // the best ones of a step, in order
+  std::vector<BeamResult> results;        // [beams], the first `finished` are there
+};
+
+}  // namespace talc

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Log-softmax, then the processors in the order of Hugging Face's generate().
+//
+// Beam search there applies the processors to log-probabilities, not to logits: a repetition penalty always multiplies,
+// and a forced token has the score 0. Source: transformers, generation/utils.py (_beam_search, _get_logits_processor)
+// and generation/logits_process.py.
+#include "runtime/sampling/TokenScores.h"
+
+#include "runtime/sampling/Logarithm.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talc {
+
+// Lanes keep the order of a sum fixed while the processor works on several values at once.
+constexpr size_t lanes = 4;
+typedef double Doubles __attribute__((vector_size(lanes * sizeof(double))));
+typedef int64_t Integers __attribute__((vector_size(lanes * sizeof(int64_t))));
+
+// e^x for x in [-700, 0], relative error below 1e-13. Adding 1.5 * 2^52 rounds to an integer, which then stands in the
+// low bits.
+static Doubles exponentials(Doubles x) {
+  constexpr double log2e = 1.4426950408889634074, ln2High = 6.93147180369123816490e-01,
+                   ln2Low = 1.90821492927058770002e-10, shift = 0x1.8p52;
+  static const double inverseFactorials[] = {1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+                                             1.0 / 720,      1.0 / 120,     1.0 / 24,     1.0 / 6,     0.5};
+  Doubles shifted = x * log2e + shift, n = shifted - shift;
+  Doubles r = (x - n * ln2High) - n * ln2Low, sum = r * (1.0 / 479001600);
+  for (double coefficient : inverseFactorials)
+    sum = (sum + coefficient) * r;
+  sum = (sum + 1.0) * r + 1.0;
+  Integers exponent = (reinterpret_cast<Integers>(shifted) + 1023) << 52;
+  return sum * reinterpret_cast<Doubles>(exponent);
+}
+
+static Doubles shiftedExponentials(const float *values, double highest) {
+  Doubles x;
+  for (size_t i = 0; i < lanes; ++i)
+    x[i] = values[i];
+  x -= highest;
+  return x > -700.0 ? exponentials(x > -700.0 ? x : Doubles{}) : Doubles{};  // false for NaN
+}
+
+double logSumExp(const float *values, size_t count, double highest) {
+  Doubles sums = {};
+  size_t whole = count / lanes * lanes;
+  for (size_t i = 0; i < whole; i += lanes)
+    sums += shiftedExponentials(values + i, highest);
+  float rest[lanes];
+  std::fill(rest, rest + lanes, -HUGE_VALF);
+  std::copy(values + whole, values + count, rest);
+  sums += shiftedExponentials(rest, highest);
+  double sum = 0;
+  for (size_t i = 0; i < lanes; ++i)
+    sum += sums[i];
+  return deterministicLog(sum);
+}
+
+float highestValue(const float *values, size_t count) {
+  float highest[8];
+  std::fill(highest, highest + 8, -HUGE_VALF);
+  for (size_t i = 0; i < count; ++i)
+    highest[i % 8] = values[i] > highest[i % 8] ? values[i] : highest[i % 8];
+  return *std::max_element(highest, highest + 8);
+}
+
+TokenScores::TokenScores(const TokenRules &rules)
+    : rules(rules), scores(rules.vocabulary), penalizedIn(rules.vocabulary) {}
+
+const double *TokenScores::compute(const float *logits, const int32_t *text, size_t length, bool last) {
+  ++call;
+  takeLogarithms(logits);
+  if (rules.repetitionPenalty != 1)
+    penalizeRepetition(text, length);
+  if (rules.noRepeatNgram > 0)
+    forbidNgrams(text, length);
+  if (length == 1 && rules.forcedBegin >= 0)
+    force(rules.forcedBegin);
+  if (last && rules.forcedEnd >= 0)
+    force(rules.forcedEnd);
+  for (int32_t id : rules.suppressed)
+    scores[id] = -HUGE_VAL;
+  return scores.data();
+}
+
+void TokenScores::takeLogarithms(const float *logits) {
+  double highest = highestValue(logits, scores.size());
+  if (!std::isfinite(highest)) {  // infinitely likely tokens, or none
+    for (size_t id = 0; id < scores.size(); ++id)
+      scores[id] = logits[id] == HUGE_VALF ? 0 : -HUGE_VAL;
+    return;
+  }
+  double logarithm = logSumExp(logits, scores.size(), highest);
+  for (size_t id = 0; id < scores.size(); ++id)
+    scores[id] = (logits[id] - highest) - logarithm;
+}
+
+void TokenScores::penalizeRepetition(const int32_t *text, size_t length) {
+  for (size_t i = 0; i < length; ++i) {
+    double &score = scores[text[i]];
+    if (penalizedIn[text[i]] != call)
+      score = score < 0 ? score * rules.repetitionPenalty : score / rules.repetitionPenalty;
+    penalizedIn[text[i]] = call;
+  }
+}
+
+// The text's last tokens are the beginning of groups that occurred: forbids their last tokens.
+void TokenScores::forbidNgrams(const int32_t *text, size_t length) {
+  size_t begin = rules.noRepeatNgram - 1;
+  if (length <= begin)
+    return;
+  const int32_t *end = text + length - begin;
+  for (size_t i = 0; i + begin < length; ++i)
+    if (std::equal(end, text + length, text + i))
+      scores[text[i + begin]] = -HUGE_VAL;
+}
+
+void TokenScores::force(int32_t id) {
+  std::fill(scores.begin(), scores.end(), -HUGE_VAL);
+  scores[id] = 0;
+}
+
+}  // namespace talc
