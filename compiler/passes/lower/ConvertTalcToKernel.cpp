@@ -237,25 +237,11 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
       return rewriter.notifyMatchFailure(op, "keys and values do not come from one state");
     if (storesBetween(read, op))
       return rewriter.notifyMatchFailure(op, "the state changes between its read and the attention");
-    if (failed(checkDistances(op)))
-      return failure();
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(op, op.getType(), stepOf(op), op.getQueries(), read.getState(),
                                                      op.getBias(), init, op.getMask(), op.getHeads(), op.getScale(),
                                                      op.getWindow());
     return success();
-  }
-
-  // The bias must have a column for every distance between two tokens of a sequence.
-  static LogicalResult checkDistances(talc::AttentionOp op) {
-    if (!op.getBias())
-      return success();
-    int64_t distances = cast<ShapedType>(op.getBias().getType()).getDimSize(1);
-    auto maxSequence = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(talc::maxSequenceAttr);
-    if (maxSequence && 2 * maxSequence.getInt() - 1 <= distances)
-      return success();
-    return op.emitOpError() << "has a bias for " << distances << " distances, fewer than the module's "
-                            << talc::maxSequenceAttr << " needs";
   }
 };
 
@@ -277,7 +263,7 @@ template <typename SourceOp> struct LowerElementwise : OpRewritePattern<SourceOp
 
 struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKernel> {
   void runOnOperation() override {
-    if (failed(talc::describeInterface(getOperation())))
+    if (failed(talc::describeInterface(getOperation())) || failed(checkBiases()))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       (void)function.insertArgument(0, kernel::StepType::get(&getContext()), {}, function.getLoc());
@@ -288,6 +274,19 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
       if (failed(function->hasAttr(talc::entryAttr) ? storeResults(function) : passDestination(function)))
         return signalPassFailure();
     dropArguments();
+  }
+
+  // A bias must have a column for every distance between two tokens of a sequence.
+  LogicalResult checkBiases() {
+    auto maxSequence = getOperation()->getAttrOfType<IntegerAttr>(talc::maxSequenceAttr);
+    WalkResult result = getOperation().walk([&](talc::AttentionOp op) -> WalkResult {
+      int64_t distances = op.getBias() ? cast<ShapedType>(op.getBias().getType()).getDimSize(1) : 0;
+      if (!op.getBias() || (maxSequence && 2 * maxSequence.getInt() - 1 <= distances))
+        return WalkResult::advance();
+      return op.emitOpError() << "has a bias for " << distances << " distances, fewer than the module's "
+                              << talc::maxSequenceAttr << " needs";
+    });
+    return failure(result.wasInterrupted());
   }
 
   // A block has a row for every token of the step.

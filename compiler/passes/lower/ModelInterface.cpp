@@ -43,9 +43,9 @@ static int64_t rowsOf(Value table) {
   return type.getDimSize(0) * (type.getRank() == 3 ? type.getDimSize(2) : 1);
 }
 
-// The number of ids that all embedding tables of a phase have a row for; `limit` if there is no table.
-static int64_t tableRows(ModuleOp module, Attribute phase, int64_t limit) {
-  int64_t rows = limit;
+// The number of ids that all embedding tables of a phase have a row for.
+static int64_t tableRows(ModuleOp module, Attribute phase) {
+  int64_t rows = int64_t(1) << 28;  // without a table
   for (auto function : module.getOps<func::FuncOp>())
     if (function->getAttr(phaseAttr) == phase)
       function.walk([&](EmbeddingOp op) { rows = std::min(rows, rowsOf(op.getTable())); });
@@ -76,8 +76,7 @@ static LogicalResult readOutputs(func::FuncOp model, SmallVectorImpl<Attribute> 
 
 // Every id that a caller may hand in needs a row in the tables: those below the number of logits, if there are any.
 static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute> outputs) {
-  constexpr int64_t mostIds = int64_t(1) << 28;
-  int64_t rows = tableRows(model->getParentOfType<ModuleOp>(), model->getAttr(phaseAttr), mostIds);
+  int64_t rows = tableRows(model->getParentOfType<ModuleOp>(), model->getAttr(phaseAttr));
   for (Attribute output : outputs) {
     auto entry = cast<DictionaryAttr>(output);
     int64_t width = entry.getAs<IntegerAttr>("width").getInt();
@@ -103,7 +102,7 @@ LogicalResult describeInterface(ModuleOp module) {
     return failure();
   int64_t sourceVocabulary = 0, tokenTypes = 0;
   if (entries.encode && entries.encode != model)
-    sourceVocabulary = tableRows(module, entries.encode->getAttr(phaseAttr), *vocabulary);
+    sourceVocabulary = tableRows(module, entries.encode->getAttr(phaseAttr));
   module.walk([&](TokenTypeOp op) {
     int64_t rows = rowsOf(op.getTable());
     tokenTypes = tokenTypes == 0 ? rows : std::min(tokenTypes, rows);

@@ -88,6 +88,7 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
   // One entry with results; beside it an encoder without any if that entry is a decoder.
   LogicalResult checkEntries(ArrayRef<Functions> entries) {
     func::FuncOp model, encoder;
+    bool isDecoder = false;
     for (const Functions &functions : entries) {
       auto entry = cast<func::FuncOp>(functions.front());
       func::FuncOp &place = entry.getNumResults() == 0 ? encoder : model;
@@ -96,13 +97,15 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
                                    << (entry.getNumResults() == 0 ? "no" : "with") << " results, after @"
                                    << place.getSymName();
       place = entry;
-      if (entry.getNumResults() == 0 && keepsPast(functions))
+      if (entry.getNumResults() != 0)
+        isDecoder = keepsPast(functions);
+      else if (keepsPast(functions))
         return entry.emitOpError() << "has no results, but reads a state; an encoder takes whole sequences";
-      if (entry.getNumResults() != 0 && !keepsPast(functions) && entries.size() > 1)
-        return entry.emitOpError() << "reads no state beside the " << entryAttr << " of an encoder";
     }
     if (!model)
       return getOperation().emitError() << "has no function with " << entryAttr << " and results";
+    if (encoder && !isDecoder)
+      return model.emitOpError() << "reads no state beside the " << entryAttr << " of an encoder";
     return success();
   }
 

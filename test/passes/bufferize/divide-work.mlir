@@ -106,10 +106,10 @@ func.func @group_too_large(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: m
 // CHECK: } {kernel.share = #kernel<share columns>}
 // CHECK: } {kernel.share = #kernel<share columns>}
 func.func @outputs(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>) {
-  %count = kernel.output_count %s
+  %count = kernel.output_count %s 0
   %a = memref.alloc(%count) : memref<?x32xf32>
   %b = memref.alloc(%count) : memref<?x32xf32>
-  %out = kernel.output %s : memref<?x32xf32>
+  %out = kernel.output %s 0 : memref<?x32xf32>
   kernel.gather outputs %s, %x plus 0 into %a : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   kernel.contract %s, %a, %w into %b {
   ^bb0(%sum: f32):

@@ -122,9 +122,9 @@ func.func @overwrite(%s: !kernel.step, %x: memref<1x32xf32>, %y: memref<1x32xf32
 // CHECK-NEXT: call @norm
 // CHECK-NEXT: return
 func.func @calls(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>, %scale: memref<32xf32>) attributes {talc.entry} {
-  %count = kernel.output_count %s
+  %count = kernel.output_count %s 0
   %r = memref.alloc(%count) : memref<?x32xf32>
-  %out = kernel.output %s : memref<?x32xf32>
+  %out = kernel.output %s 0 : memref<?x32xf32>
   memref.copy %x, %y {kernel.share = #kernel<share rows>} : memref<?x32xf32> to memref<?x32xf32>
   call @block(%s, %y, %x) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()

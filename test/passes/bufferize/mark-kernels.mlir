@@ -34,10 +34,10 @@ func.func @prefill(%step: !kernel.step) attributes {talc.entry, talc.phase = "pr
   %y = kernel.arena %step rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
   call @block(%step, %x, %scale, %kv, %y) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, !talc.state<1 x 16 x 64>, memref<?x32xf32>) -> ()
   call @block(%step, %y, %scale, %kv, %x) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, !talc.state<1 x 16 x 64>, memref<?x32xf32>) -> ()
-  %wanted = kernel.output_count %step
+  %wanted = kernel.output_count %step 0
   %z = kernel.arena %step rows %wanted at 256 plus 0 by_thread 0 : memref<?x32xf32>
   call @norm(%step, %x, %scale, %z) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
-  %output = kernel.output %step : memref<?x80xf32>
+  %output = kernel.output %step 0 : memref<?x80xf32>
   call @contract(%step, %z, %w, %b, %output, %output) : (!kernel.step, memref<?x32xf32>, memref<5x32x16xbf16>, memref<80xf32>, memref<?x80xf32>, memref<?x80xf32>) -> ()
   return
 }

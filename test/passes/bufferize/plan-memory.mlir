@@ -122,7 +122,7 @@ func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>, %2: memref<1x32xf
 
 // Weights that nothing reads take no place; the others begin at multiples of 64. A state of w features takes
 // heads * panels * 16 * (w + w rounded up to 16) * 4 bytes; a slot is a multiple of 4096.
-// CHECK: state_bytes_per_slot = 12288 : i64, state_bytes_per_token = 512 : i64, state_token_group = 16 : i64, vocabulary = 80 : i64, weight_bytes = 622329984 : i64}
+// CHECK: state_bytes_per_slot = 12288 : i64, state_bytes_per_token = 512 : i64, state_token_group = 16 : i64, weight_bytes = 622329984 : i64}
 // CHECK: talc.weight @unused
 // CHECK-NOT: talc.offset
 // CHECK: talc.weight @small {{.*}}talc.offset = 0 : i64
@@ -140,14 +140,14 @@ func.func @weights(%s: !kernel.step) attributes {talc.entry} {
   %a = kernel.weight %s @small : memref<3xbf16>
   %b = kernel.weight %s @large : memref<151936x1024xf32>
   %c = kernel.weight %s @last : memref<1xf32>
-  %o = kernel.output %s : memref<?x80xf32>
+  %o = kernel.output %s 0 : memref<?x80xf32>
   return
 }
 
 // -----
 
 // Sizes beyond 32 bits: 10^9 features are 4 * 10^9 bytes per token; keys and values of 40960 tokens.
-// CHECK: arena_bytes_per_token = 4000000000 : i64, state_bytes_per_slot = 10737418240 : i64, state_bytes_per_token = 262144 : i64
+// CHECK: arena_bytes_per_token = 4000000000 : i64, source_bytes_per_token = 0 : i64, state_bytes_per_slot = 10737418240 : i64, state_bytes_per_token = 262144 : i64
 // CHECK: talc.state @b {{.*}}talc.offset = 5368709120 : i64
 talc.state @a : !talc.state<128 x 128 x 40960>
 talc.state @b : !talc.state<128 x 128 x 40960>
@@ -157,5 +157,15 @@ func.func @large(%s: !kernel.step, %rows: index) {
   return
 }
 func.func private @use(%0: !kernel.step, %1: memref<?x1000000000xf32>) attributes {kernel.piece = "copy"} {
+  return
+}
+
+// -----
+
+// Tokens of a source are counted by themselves.
+// CHECK: source_bytes_per_token = 256 : i64, state_bytes_per_slot = 12288 : i64, state_bytes_per_token = 128 : i64
+talc.state @text : !talc.state<1 x 16 x 32>
+talc.state @source : !talc.state<2 x 16 x 32, source>
+func.func @sources(%s: !kernel.step) {
   return
 }

@@ -13,14 +13,16 @@ talc.state @kv : !talc.state<2 x 12 x 17> {talc.offset = 7168 : i64}
 // CHECK: llvm.getelementptr %[[STEP]][8]
 // CHECK: llvm.getelementptr %[[STEP]][16]
 // CHECK: llvm.getelementptr %[[STEP]][24]
-// CHECK: llvm.getelementptr %[[STEP]][32]
-func.func @counts(%s: !kernel.step) -> (index, index, index, index, index) {
+// CHECK: llvm.getelementptr %[[STEP]][88]
+// CHECK: llvm.getelementptr %[[STEP]][112]
+func.func @counts(%s: !kernel.step) -> (index, index, index, index, index, index) {
   %0 = kernel.thread %s
   %1 = kernel.threads %s
   %2 = kernel.row_count %s
   %3 = kernel.span_count %s
-  %4 = kernel.output_count %s
-  return %0, %1, %2, %3, %4 : index, index, index, index, index
+  %4 = kernel.output_count %s 0
+  %5 = kernel.output_count %s 1
+  return %0, %1, %2, %3, %4, %5 : index, index, index, index, index, index
 }
 
 // At least 16 rows for every thread.
@@ -37,49 +39,57 @@ func.func @by_rows(%s: !kernel.step) -> i1 {
   return %0 : i1
 }
 
-// Elements are signed 32-bit numbers: ids of 4 bytes, rows {position, slot} of 8.
+// Elements are signed 32-bit numbers: ids of 4 bytes, rows {position, slot, type} of 12.
 // CHECK-LABEL: func.func private @elements(
 // CHECK-SAME: %[[STEP:.*]]: !llvm.ptr, %[[AT:.*]]: index
 // CHECK-DAG: %[[FOUR:.*]] = llvm.mlir.constant(4 : i64)
 // CHECK-DAG: %[[EIGHT:.*]] = llvm.mlir.constant(8 : i64)
-// CHECK: %[[P:.*]] = llvm.getelementptr %[[STEP]][40]
+// CHECK-DAG: %[[TWELVE:.*]] = llvm.mlir.constant(12 : i64)
+// CHECK: %[[P:.*]] = llvm.getelementptr %[[STEP]][32]
 // CHECK: %[[IDS:.*]] = llvm.load %[[P]] : !llvm.ptr -> !llvm.ptr
 // CHECK: %[[I:.*]] = arith.index_cast %[[AT]] : index to i64
 // CHECK: llvm.mul %[[I]], %[[FOUR]]
 // CHECK: llvm.getelementptr %[[IDS]][
 // CHECK: %[[ID:.*]] = llvm.load {{.*}} -> i32
 // CHECK: llvm.sext %[[ID]] : i32 to i64
-// CHECK: llvm.getelementptr %[[STEP]][48]
-// CHECK: %[[POSITION:.*]] = llvm.mul %[[I]], %[[EIGHT]]
+// CHECK: llvm.getelementptr %[[STEP]][40]
+// CHECK: %[[POSITION:.*]] = llvm.mul %[[I]], %[[TWELVE]]
 // CHECK: %[[SLOT:.*]] = llvm.add %[[POSITION]], %[[FOUR]]
 // CHECK: llvm.getelementptr %{{.*}}[%[[SLOT]]]
-// CHECK: llvm.getelementptr %[[STEP]][64]
-func.func @elements(%s: !kernel.step, %at: index) -> (index, index, index, index) {
+// CHECK: %[[TYPE:.*]] = llvm.add %[[POSITION]], %[[EIGHT]]
+// CHECK: llvm.getelementptr %{{.*}}[%[[TYPE]]]
+// CHECK: llvm.getelementptr %[[STEP]][96]
+// CHECK: llvm.getelementptr %[[STEP]][120]
+// CHECK: llvm.getelementptr %[[STEP]][56]
+func.func @elements(%s: !kernel.step, %at: index) -> (index, index, index, index, index, index, index) {
   %0 = kernel.id %s[%at]
   %1 = kernel.position %s[%at]
   %2 = kernel.slot %s[%at]
-  %3 = kernel.output_row %s[%at]
-  return %0, %1, %2, %3 : index, index, index, index
+  %3 = kernel.token_type %s[%at]
+  %4 = kernel.output_row %s 0[%at]
+  %5 = kernel.output_row %s 1[%at]
+  %6 = kernel.history %s[%at]
+  return %0, %1, %2, %3, %4, %5, %6 : index, index, index, index, index, index, index
 }
 
-// A span is four numbers in 16 bytes.
+// A span is eight numbers in 32 bytes.
 // CHECK-LABEL: func.func private @span(
-// CHECK-DAG: %[[SIZE:.*]] = llvm.mlir.constant(16 : i64)
-// CHECK-DAG: %[[TWELVE:.*]] = llvm.mlir.constant(12 : i64)
-// CHECK: llvm.getelementptr %{{.*}}[56]
+// CHECK-DAG: %[[SIZE:.*]] = llvm.mlir.constant(32 : i64)
+// CHECK-DAG: %[[LAST:.*]] = llvm.mlir.constant(28 : i64)
+// CHECK: llvm.getelementptr %{{.*}}[48]
 // CHECK: %[[AT:.*]] = llvm.mul %{{.*}}, %[[SIZE]]
-// CHECK: llvm.add %[[AT]], %[[TWELVE]]
-// CHECK: %[[SLOT:.*]] = arith.index_cast
-// CHECK: return %{{.*}}, %{{.*}}, %{{.*}}, %[[SLOT]]
-func.func @span(%s: !kernel.step, %at: index) -> (index, index, index, index) {
-  %0, %1, %2, %3 = kernel.span %s[%at]
-  return %0, %1, %2, %3 : index, index, index, index
+// CHECK: llvm.add %[[AT]], %[[LAST]]
+// CHECK: %[[HISTORY:.*]] = arith.index_cast
+// CHECK: return %{{.*}}, %[[HISTORY]]
+func.func @span(%s: !kernel.step, %at: index) -> (index, index) {
+  %0, %1, %2, %3, %4, %5, %6, %7 = kernel.span %s[%at]
+  return %0, %7 : index, index
 }
 
 // Beyond 4 GB of weights.
 // CHECK-LABEL: func.func private @weight(
 // CHECK: %[[OFFSET:.*]] = llvm.mlir.constant(5368709120 : i64)
-// CHECK: %[[P:.*]] = llvm.getelementptr %{{.*}}[72]
+// CHECK: %[[P:.*]] = llvm.getelementptr %{{.*}}[64]
 // CHECK: %[[WEIGHTS:.*]] = llvm.load %[[P]] : !llvm.ptr -> !llvm.ptr
 // CHECK: llvm.getelementptr %[[WEIGHTS]][%[[OFFSET]]]
 func.func @weight(%s: !kernel.step) -> memref<3x5xf32> {
@@ -100,7 +110,7 @@ func.func @weight(%s: !kernel.step) -> memref<3x5xf32> {
 // CHECK: %[[BEHIND:.*]] = llvm.add %[[TOKENS]], %[[FIXED]]
 // CHECK: %[[OWN:.*]] = llvm.mul %[[THREAD]], %[[PERTHREAD]]
 // CHECK: %[[OFFSET:.*]] = llvm.add %[[BEHIND]], %[[OWN]]
-// CHECK: llvm.getelementptr %[[STEP]][88]
+// CHECK: llvm.getelementptr %[[STEP]][80]
 // CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%[[OFFSET]]]
 // CHECK: %[[SIZE:.*]] = arith.index_cast %[[ROWS]]
 // CHECK: llvm.insertvalue %[[AT]], %{{.*}}[1]
@@ -112,12 +122,12 @@ func.func @arena(%s: !kernel.step, %rows: index) -> memref<?x32xf32> {
 
 // The caller's buffer has as many rows as results are wanted.
 // CHECK-LABEL: func.func private @output(
-// CHECK: %[[P:.*]] = llvm.getelementptr %{{.*}}[32]
+// CHECK: %[[P:.*]] = llvm.getelementptr %{{.*}}[88]
 // CHECK: %[[COUNT:.*]] = llvm.load %[[P]]
-// CHECK: llvm.getelementptr %{{.*}}[96]
+// CHECK: llvm.getelementptr %{{.*}}[104]
 // CHECK: llvm.insertvalue %[[COUNT]], %{{.*}}[3, 0]
 func.func @output(%s: !kernel.step) -> memref<?x80xf32> {
-  %o = kernel.output %s : memref<?x80xf32>
+  %o = kernel.output %s 0 : memref<?x80xf32>
   return %o : memref<?x80xf32>
 }
 
@@ -129,7 +139,7 @@ func.func @output(%s: !kernel.step) -> memref<?x80xf32> {
 // CHECK: %[[S:.*]] = arith.index_cast %[[SLOT]]
 // CHECK: %[[BEGIN:.*]] = llvm.mul %[[S]], %[[SLOTBYTES]]
 // CHECK: %[[KEYS:.*]] = llvm.add %[[BEGIN]], %[[KV]]
-// CHECK: llvm.getelementptr %[[STEP]][80]
+// CHECK: llvm.getelementptr %[[STEP]][72]
 // CHECK: %[[VALUES:.*]] = llvm.add %[[KEYS]], %[[KEYBYTES]]
 // CHECK: llvm.getelementptr %{{.*}}[%[[VALUES]]]
 func.func @state(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17>, %slot: index) -> (memref<2x2x12x16xf32>, memref<2x1x32x16xf32>) {
@@ -144,18 +154,18 @@ func.func @state(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17>, %slot: index) 
 // CHECK-SAME: %[[STEP:.*]]: !llvm.ptr)
 // CHECK: %[[KV:.*]] = llvm.mlir.constant(7168 : i64)
 // CHECK: call @callee(%[[STEP]], %[[KV]]) : (!llvm.ptr, i64) -> ()
-// CHECK: %[[P:.*]] = llvm.getelementptr %[[STEP]][104]
+// CHECK: %[[P:.*]] = llvm.getelementptr %[[STEP]][136]
 // CHECK: %[[BARRIER:.*]] = llvm.load %[[P]]
-// CHECK: llvm.getelementptr %[[STEP]][112]
+// CHECK: llvm.getelementptr %[[STEP]][144]
 // CHECK: llvm.call %[[BARRIER]](%{{.*}}) : !llvm.ptr, (!llvm.ptr) -> ()
 // CHECK: %[[BYROWS:.*]] = llvm.icmp "sge"
 // CHECK: scf.if %[[BYROWS]] {
 // CHECK-NEXT: } else {
 // CHECK: llvm.call %{{.*}}(%{{.*}}) : !llvm.ptr, (!llvm.ptr) -> ()
-// CHECK: llvm.getelementptr %[[STEP]][120]
+// CHECK: llvm.getelementptr %[[STEP]][152]
 // CHECK: %[[WANTED:.*]] = llvm.icmp "ne"
 // CHECK: scf.if %[[WANTED]] {
-// CHECK: llvm.getelementptr %[[STEP]][128]
+// CHECK: llvm.getelementptr %[[STEP]][160]
 // CHECK: llvm.call {{.*}} : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %kv = kernel.state @kv : !talc.state<2 x 12 x 17>

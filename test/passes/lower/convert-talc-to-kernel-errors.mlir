@@ -103,12 +103,52 @@ func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences, %x: tensor<?x8xf32>) 
 // -----
 
 talc.weight @table : tensor<4x8xf32> = #talc.fill<1.0>
+// expected-error@+1 {{has an embedding table of 4 rows for a vocabulary of 9}}
 func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x9xf32> attributes {talc.entry} {
   %table = talc.get_weight @table : tensor<4x8xf32>
-  // expected-error@+1 {{has a table of 4 rows for a vocabulary of 9}}
   %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<4x8xf32>) -> tensor<?x8xf32>
   %w = talc.get_weight @packed : tensor<1x8x16xf32>
   %y = talc.linear %x, %w : (tensor<?x8xf32>, tensor<1x8x16xf32>) -> tensor<?x9xf32>
   return %y : tensor<?x9xf32>
 }
 talc.weight @packed : tensor<1x8x16xf32> = #talc.fill<1.0>
+
+// -----
+
+// expected-error@+1 {{the attribute talc.outputs names 2 results, but @model has 1}}
+module attributes {talc.outputs = ["logits", "hidden"]} {
+  func.func @model(%ids: tensor<?xi32>, %x: tensor<?x9xf32>) -> tensor<?x9xf32> attributes {talc.entry} {
+    return %x : tensor<?x9xf32>
+  }
+}
+
+// -----
+
+// expected-error@+1 {{the attribute talc.outputs has the unknown kind of result "scores", expected logits, hidden, classes or token_classes}}
+module attributes {talc.outputs = ["scores"]} {
+  func.func @model(%ids: tensor<?xi32>, %x: tensor<?x9xf32>) -> tensor<?x9xf32> attributes {talc.entry} {
+    return %x : tensor<?x9xf32>
+  }
+}
+
+// -----
+
+module attributes {talc.outputs = ["logits", "hidden"]} {
+  func.func @model(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x9xf32>, tensor<?x9xf32>) attributes {talc.entry} {
+    %y = talc.select %x, %s {output = 1 : i64} : tensor<?x9xf32> -> tensor<?x9xf32>
+    // expected-error@+1 {{returns rows that were selected for the result 1 as the result 0}}
+    return %y, %y : tensor<?x9xf32>, tensor<?x9xf32>
+  }
+}
+
+// -----
+
+// 64 tokens have 127 distances.
+module attributes {talc.max_sequence = 64 : i64} {
+  func.func @far(%x: tensor<?x16xf32>, %s: !talc.sequences, %kv: !talc.state<1 x 16 x 64>, %b: tensor<1x125xf32>) -> tensor<?x16xf32> {
+    %k, %v = talc.read %kv, %s : !talc.state<1 x 16 x 64> -> tensor<?x16xf32>, tensor<?x16xf32>
+    // expected-error@+1 {{has a bias for 125 distances, fewer than the module's talc.max_sequence needs}}
+    %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.25 bias %b : tensor<1x125xf32> : tensor<?x16xf32>, tensor<?x16xf32>
+    return %y : tensor<?x16xf32>
+  }
+}

@@ -19,12 +19,12 @@ talc.state @kv : !talc.state<1 x 16 x 64>
 // CHECK: %[[P:.*]] = kernel.gather positions %[[STEP]], %[[WPE]] plus 2 into %[[E]]
 // CHECK: %[[KV:.*]] = kernel.state @kv
 // CHECK: %[[Y:.*]] = call @block(%[[STEP]], %[[X]], %[[P]], %[[KV]], %[[E]])
-// CHECK: %[[OUTPUTS:.*]] = kernel.output_count %[[STEP]]
+// CHECK: %[[OUTPUTS:.*]] = kernel.output_count %[[STEP]] 0
 // CHECK: %[[F:.*]] = tensor.empty(%[[OUTPUTS]]) : tensor<?x32xf32>
 // CHECK: %[[S:.*]] = kernel.gather outputs %[[STEP]], %[[Y]] plus 0 into %[[F]]
 // CHECK: %[[L:.*]] = tensor.empty(%[[OUTPUTS]]) : tensor<?x80xf32>
 // CHECK: %[[Z:.*]] = kernel.contract %[[STEP]], %[[S]], %[[WTE]] into %[[L]]
-// CHECK: %[[OUT:.*]] = kernel.output %[[STEP]] : memref<?x80xf32>
+// CHECK: %[[OUT:.*]] = kernel.output %[[STEP]] 0 : memref<?x80xf32>
 // CHECK: bufferization.materialize_in_destination %[[Z]] in restrict writable %[[OUT]]
 // CHECK: return{{$}}
 func.func @entry(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x80xf32> attributes {talc.entry} {

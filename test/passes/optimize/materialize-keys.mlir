@@ -3,15 +3,15 @@
 // RUN: talc-opt %s -materialize-keys -split-input-file -verify-diagnostics | FileCheck %s
 
 // CHECK: module attributes
-// CHECK-NEXT: talc.state @attention.scratch.1x16 : !talc.state<1 x 16 x 64> {sym_visibility = "private"}
-// CHECK-NEXT: talc.state @attention.scratch.2x16 : !talc.state<2 x 16 x 64> {sym_visibility = "private"}
+// CHECK-NEXT: talc.state @attention.scratch.1x16 : !talc.state<1 x 16 x 64, step> {sym_visibility = "private"}
+// CHECK-NEXT: talc.state @attention.scratch.2x16 : !talc.state<2 x 16 x 64, step> {sym_visibility = "private"}
 // CHECK-NEXT: talc.state @kv
 // CHECK-NOT: talc.state @
 module attributes {talc.max_sequence = 64 : i64} {
   talc.state @kv : !talc.state<2 x 16 x 64>
 
   // CHECK-LABEL: @block
-  // CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf32>, %[[S:[^:]*]]: !talc.sequences, %[[SCRATCH:[^:]*]]: !talc.state<2 x 16 x 64>)
+  // CHECK-SAME: %[[X:[^:]*]]: tensor<?x32xf32>, %[[S:[^:]*]]: !talc.sequences, %[[SCRATCH:[^:]*]]: !talc.state<2 x 16 x 64, step>)
   // CHECK-NEXT: talc.append %[[SCRATCH]], %[[X]], %[[X]], %[[S]]
   // CHECK-NEXT: %[[K:.*]], %[[V:.*]] = talc.read %[[SCRATCH]], %[[S]]
   // CHECK-NEXT: %[[Y:.*]] = talc.attention full %[[X]], %[[K]], %[[V]], %[[S]] heads 2, 2

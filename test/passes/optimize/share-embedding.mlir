@@ -8,6 +8,7 @@
 
 talc.weight @wte : tensor<80x32xf32> = #talc.file<"m", 0, bf16>
 talc.weight @head : tensor<80x32xf32> = #talc.file<"m", 8192, bf16>
+talc.weight @other : tensor<80x32xf32> = #talc.file<"m", 32768, bf16>
 talc.weight @full : tensor<80x32xf32> = #talc.file<"m", 16384, f32>
 
 // CHECK-LABEL: @tied
@@ -31,7 +32,7 @@ func.func @tied(%ids: tensor<?xi32>) -> tensor<?x80xf32> {
 // F32-LABEL: @untied
 // F32-NOT: convert
 func.func @untied(%ids: tensor<?xi32>) -> tensor<?x80xf32> {
-  %wte = talc.get_weight @wte : tensor<80x32xf32>
+  %wte = talc.get_weight @other : tensor<80x32xf32>
   %x = talc.embedding %ids, %wte : (tensor<?xi32>, tensor<80x32xf32>) -> tensor<?x32xf32>
   %head = talc.get_weight @head : tensor<80x32xf32>
   %p = talc.derive #talc.pack of (%head) : (tensor<80x32xf32>) -> tensor<5x32x16xbf16>
@@ -51,5 +52,14 @@ func.func @wide(%ids: tensor<?xi32>) -> tensor<?x32xf32> {
 // CHECK-NOT: talc.derive
 func.func @packed_already(%ids: tensor<?xi32>, %table: tensor<5x32x16xbf16>) -> tensor<?x32xf32> {
   %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<5x32x16xbf16>) -> tensor<?x32xf32>
+  return %x : tensor<?x32xf32>
+}
+
+// An encoder embeds with the table that its decoder projects with.
+// CHECK-LABEL: @encoder
+// CHECK: talc.embedding {{.*}} tensor<5x32x16xbf16>
+func.func @encoder(%ids: tensor<?xi32>) -> tensor<?x32xf32> {
+  %wte = talc.get_weight @wte : tensor<80x32xf32>
+  %x = talc.embedding %ids, %wte : (tensor<?xi32>, tensor<80x32xf32>) -> tensor<?x32xf32>
   return %x : tensor<?x32xf32>
 }

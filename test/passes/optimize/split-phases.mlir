@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// split-phases makes two copies of what the entry reaches; in @decode only keys and values keep any number of rows.
+// split-phases makes a copy of what an entry reaches for each phase; in @decode only keys and values keep any number of rows.
 // RUN: talc-opt %s -split-phases -split-input-file -verify-diagnostics | FileCheck %s
 
 talc.state @kv : !talc.state<2 x 16 x 64>
@@ -51,10 +51,58 @@ func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences, %wte: tensor<80x32xf3
 // -----
 
 // The model may already have the name of a phase.
-// CHECK-LABEL: func.func @prefill(%arg0: tensor<?x32xf32>)
-// CHECK-LABEL: func.func @decode(%arg0: tensor<1x32xf32>)
-func.func @decode(%x: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {talc.entry} {
-  return %x : tensor<?x32xf32>
+talc.state @kv : !talc.state<2 x 16 x 64>
+// CHECK-LABEL: func.func @prefill(%arg0: tensor<?x32xf32>, {{.*}})
+// CHECK-LABEL: func.func @decode(%arg0: tensor<1x32xf32>, {{.*}})
+func.func @decode(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> attributes {talc.entry} {
+  %kv = talc.get_state @kv : !talc.state<2 x 16 x 64>
+  %k, %v = talc.read %kv, %s : !talc.state<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
+  %y = talc.attention causal %x, %k, %v, %s heads 2, 2 scale 0.25 : tensor<?x32xf32>, tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+
+// -----
+
+// What keeps nothing is given whole sequences; the state of a step is none that is kept.
+talc.state @scratch : !talc.state<2 x 16 x 64, step>
+// CHECK-NOT: @prefill
+// CHECK-LABEL: func.func @encode(%arg0: tensor<?x32xf32>, {{.*}}) -> tensor<?x32xf32>
+// CHECK-SAME: talc.phase = "encode"
+// CHECK-NOT: @decode
+func.func @model(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> attributes {talc.entry} {
+  %kv = talc.get_state @scratch : !talc.state<2 x 16 x 64, step>
+  talc.append %kv, %x, %x, %s : !talc.state<2 x 16 x 64, step>, tensor<?x32xf32>
+  %k, %v = talc.read %kv, %s : !talc.state<2 x 16 x 64, step> -> tensor<?x32xf32>, tensor<?x32xf32>
+  %y = talc.attention full %x, %k, %v, %s heads 2, 2 scale 0.25 : tensor<?x32xf32>, tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+
+// -----
+
+// An encoder-decoder has all phases; a block that both entries call is cloned for each.
+talc.state @source : !talc.state<2 x 16 x 64, source>
+func.func private @double(%x: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  %y = talc.add %x, %x : tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+// CHECK-DAG: func.func @encode(%arg0: tensor<?x32xf32>, %arg1: !talc.sequences) attributes {talc.entry, talc.phase = "encode"}
+// CHECK-DAG: func.func private @double.encode
+// CHECK-DAG: func.func @prefill
+// CHECK-DAG: func.func private @double.prefill
+// CHECK-DAG: func.func @decode
+// CHECK-DAG: func.func private @double.decode(%arg0: tensor<1x32xf32>)
+func.func @sources(%x: tensor<?x32xf32>, %s: !talc.sequences) attributes {talc.entry} {
+  %state = talc.get_state @source : !talc.state<2 x 16 x 64, source>
+  %y = call @double(%x) : (tensor<?x32xf32>) -> tensor<?x32xf32>
+  talc.append %state, %y, %y, %s : !talc.state<2 x 16 x 64, source>, tensor<?x32xf32>
+  return
+}
+func.func @model(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> attributes {talc.entry} {
+  %state = talc.get_state @source : !talc.state<2 x 16 x 64, source>
+  %k, %v = talc.read %state, %s : !talc.state<2 x 16 x 64, source> -> tensor<?x32xf32>, tensor<?x32xf32>
+  %q = call @double(%x) : (tensor<?x32xf32>) -> tensor<?x32xf32>
+  %y = talc.attention full %q, %k, %v, %s heads 2, 2 scale 0.25 : tensor<?x32xf32>, tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
 }
 
 // -----
@@ -69,16 +117,36 @@ func.func @decode(%x: tensor<?x32xf32>) -> tensor<?x32xf32> {
 
 // -----
 
-// expected-error@+1 {{has no function with talc.entry}}
+// expected-error@+1 {{has no function with talc.entry and results}}
 module {
 }
 
 // -----
 
-func.func @model(%x: tensor<?x32xf32>) attributes {talc.entry} {
+func.func @model(%x: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {talc.entry} {
+  return %x : tensor<?x32xf32>
+}
+// expected-error@+1 {{is a second function with talc.entry and with results, after @model}}
+func.func @other(%x: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {talc.entry} {
+  return %x : tensor<?x32xf32>
+}
+
+// -----
+
+func.func @source(%x: tensor<?x32xf32>) attributes {talc.entry} {
   return
 }
-// expected-error@+1 {{is a second function with talc.entry, after @model}}
-func.func @other(%x: tensor<?x32xf32>) attributes {talc.entry} {
+// expected-error@+1 {{reads no state beside the talc.entry of an encoder}}
+func.func @model(%x: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {talc.entry} {
+  return %x : tensor<?x32xf32>
+}
+
+// -----
+
+talc.state @kv : !talc.state<2 x 16 x 64>
+// expected-error@+1 {{has no results, but reads a state; an encoder takes whole sequences}}
+func.func @source(%x: tensor<?x32xf32>, %s: !talc.sequences) attributes {talc.entry} {
+  %kv = talc.get_state @kv : !talc.state<2 x 16 x 64>
+  %k, %v = talc.read %kv, %s : !talc.state<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
   return
 }

@@ -49,7 +49,7 @@ func.func @copy_all(%s: !kernel.step, %x: memref<1x3xf32>, %y: memref<1x3xf32>) 
 // CHECK: %[[P:.*]] = kernel.position %{{.*}}[%{{.*}}]
 // CHECK: %[[PLUS:.*]] = arith.addi %[[P]], %c2
 // CHECK: vector.load %{{.*}}[%[[PLUS]], %{{.*}}]
-// CHECK: %[[O:.*]] = kernel.output_row %{{.*}}[%{{.*}}]
+// CHECK: %[[O:.*]] = kernel.output_row %{{.*}} 0[%{{.*}}]
 // CHECK: vector.load %{{.*}}[%[[O]], %{{.*}}]
 func.func @gather(%s: !kernel.step, %ids: memref<80x32xbf16>, %positions: memref<66x32xf32>, %x: memref<?x32xf32>, %y: memref<?x32xf32>) {
   kernel.gather ids %s, %ids plus 0 into %x : (!kernel.step, memref<80x32xbf16>, memref<?x32xf32>) -> ()
