@@ -31,12 +31,16 @@ GraphBuilder::Graph::Graph(MLIRContext &context, WeightSource &weights, Diagnost
   context.loadDialect<TalcDialect, func::FuncDialect>();
   module = ModuleOp::create(blockLocation);
   builder.setInsertionPointToStart(module->getBody());
+  startEntry(model, "model");
+}
+
+void GraphBuilder::Graph::startEntry(Function &started, llvm::StringRef name) {
   auto ids = RankedTensorType::get({ShapedType::kDynamic}, builder.getI32Type());
-  auto type = builder.getFunctionType({ids, SequencesType::get(&context)}, {});
-  entry = func::FuncOp::create(builder, blockLocation, "model", type);
-  entry->setAttr(entryAttr, builder.getUnitAttr());
-  builder.setInsertionPointToStart(entry.addEntryBlock());
-  entryFunction.op = entry;
+  auto type = builder.getFunctionType({ids, SequencesType::get(builder.getContext())}, {});
+  started.op = func::FuncOp::create(builder, blockLocation, name, type);
+  started.op->setAttr(entryAttr, builder.getUnitAttr());
+  builder.setInsertionPointToStart(started.op.addEntryBlock());
+  started.sequences = started.op.getArgument(1);
 }
 
 void GraphBuilder::Graph::error(const std::string &text) {
@@ -57,7 +61,7 @@ bool GraphBuilder::Graph::check(Operation *op) {
 bool GraphBuilder::Graph::usable(const Tensor &tensor) {
   if (!tensor)
     error("an operation has an empty operand");
-  else if (tensor.scope != 0 && tensor.scope != function->scope)
+  else if (tensor.scope != function->scope && !(function->outer && tensor.scope == function->outer->scope))
     error("a tensor is used outside of the layer that made it");
   else
     return true;
@@ -70,8 +74,8 @@ bool GraphBuilder::Graph::readyWeight(Weight weight, int64_t rank) {
   Shape sizes = shape(weight);
   if (static_cast<int64_t>(sizes.size()) == rank)
     return true;
-  error(fmt::format("weight '{}' has the shape {}, expected {} dimension(s)",
-                    weightSymbols[weight.index].name.getValue().str(), shapeText(sizes), rank));
+  error(fmt::format("weight '{}' has the shape {}, expected {} dimension(s)", weightName(weight), shapeText(sizes),
+                    rank));
   return false;
 }
 
@@ -159,30 +163,36 @@ int64_t GraphBuilder::Graph::addWeight(const std::string &name, const Shape &sha
   return known->second;
 }
 
-int64_t GraphBuilder::Graph::addTransposed(Weight matrix) {
-  if (!readyWeight(matrix, 2))
+int64_t GraphBuilder::Graph::addRecipe(const std::string &name, const Shape &shape, Attribute recipe,
+                                       const std::vector<Weight> &sources) {
+  if (failed())
     return -1;
-  Shape sizes = shape(matrix);
-  FlatSymbolRefAttr source = weightSymbols[matrix.index].name;
-  std::string name = source.getValue().str() + ".transposed";
-  auto [known, isNew] = weightsByName.try_emplace(name, weightSymbols.size());
-  if (isNew) {
-    Symbol symbol = makeSymbol(name, RankedTensorType::get({sizes[1], sizes[0]}, builder.getF32Type()));
-    symbol.location = location(matrix);
-    weightSymbols.push_back(symbol);
-    insertWeight(symbol, TransposeRecipeAttr::get(builder.getContext()), builder.getArrayAttr({source}));
+  if (!elementsFit(shape)) {
+    error(fmt::format("weight '{}' has the impossible shape {}", name, shapeText(shape)));
+    return -1;
   }
+  auto [known, isNew] = weightsByName.try_emplace(name, weightSymbols.size());
+  if (!isNew)
+    return known->second;
+  Symbol symbol = makeSymbol(name, RankedTensorType::get(shape, builder.getF32Type()));
+  llvm::SmallVector<Attribute> of;
+  for (Weight source : sources) {
+    of.push_back(weightSymbols[source.index].name);
+    symbol.location = location(source);
+  }
+  weightSymbols.push_back(symbol);
+  insertWeight(symbol, recipe, of.empty() ? ArrayAttr() : builder.getArrayAttr(of));
   return known->second;
 }
 
-int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, int64_t width) {
+int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, int64_t width, StateRole role) {
   if (failed())
     return -1;
   if (!elementsFit({heads, width, maxSequence})) {
     error(fmt::format("state '{}' cannot hold {} tokens of {} heads of width {}", name, maxSequence, heads, width));
     return -1;
   }
-  auto type = StateType::get(builder.getContext(), heads, width, maxSequence, StateRole::sequence);
+  auto type = StateType::get(builder.getContext(), heads, width, maxSequence, role);
   auto [known, isNew] = statesByName.try_emplace(name, stateSymbols.size());
   if (!isNew) {
     if (stateSymbols[known->second].type == type)
@@ -205,7 +215,7 @@ Value GraphBuilder::Graph::symbolValue(Key key, const Symbol &symbol) {
   Value &value = function->values[key];
   if (value)
     return value;
-  if (function != &entryFunction) {
+  if (function->outer) {
     function->captures.push_back(key);
     return value = function->op.getBody().addArgument(symbol.type, symbol.location);
   }
@@ -222,10 +232,14 @@ Value GraphBuilder::Graph::value(State state) {
   return state ? symbolValue({Origin::State, state.index}, stateSymbols[state.index]) : Value();
 }
 
-// A tensor that was made in the entry function and is used in a block becomes an argument.
 Value GraphBuilder::Graph::value(Tensor tensor) {
   Value value = Value::getFromOpaquePointer(tensor.value);
-  if (!tensor || tensor.scope == function->scope)
+  return !tensor || tensor.scope == function->scope ? value : local(value);
+}
+
+// A value of the entry function that is used in a block becomes an argument.
+Value GraphBuilder::Graph::local(Value value) {
+  if (!function->outer)
     return value;
   Key key{Origin::Value, reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())};
   Value &local = function->values[key];
@@ -250,13 +264,30 @@ Value GraphBuilder::Graph::outerValue(Key key) {
 
 //===--- repeated blocks ----------------------------------------------------------------------------------------===//
 
-func::FuncOp GraphBuilder::Graph::startBlock(Type argument) {
-  auto type = builder.getFunctionType({argument, SequencesType::get(builder.getContext())}, {argument});
-  builder.setInsertionPoint(entry);
-  auto block = func::FuncOp::create(builder, blockLocation, "", type);
-  block.setPrivate();
-  builder.setInsertionPointToStart(block.addEntryBlock());
-  return block;
+// The block's own value of `x`.
+Tensor GraphBuilder::Graph::startBlock(Function &started, Tensor x) {
+  llvm::SmallVector<Type> arguments;
+  if (x)
+    arguments.push_back(activations(x.width()));
+  arguments.push_back(SequencesType::get(builder.getContext()));
+  builder.setInsertionPoint(function->op);
+  started.op = func::FuncOp::create(builder, blockLocation, "", builder.getFunctionType(arguments, {}));
+  started.op.setPrivate();
+  builder.setInsertionPointToStart(started.op.addEntryBlock());
+  started.sequences = started.op.getArgument(arguments.size() - 1);
+  started.outer = function;
+  started.scope = ++scopes;
+  function = &started;
+  return x ? tensor(started.op.getArgument(0)) : Tensor();
+}
+
+void GraphBuilder::Graph::endBlock(const Function &block, Tensor result) {
+  llvm::SmallVector<Value> values;
+  if (result)
+    values.push_back(value(result));
+  func::ReturnOp::create(builder, blockLocation, values);
+  func::FuncOp op = block.op;
+  op.setType(builder.getFunctionType(op.getBody().getArgumentTypes(), ValueRange(values).getTypes()));
 }
 
 // The function that is called for `block`: an equal one that exists, or `block` itself under a name of its own.
@@ -277,39 +308,80 @@ func::FuncOp GraphBuilder::Graph::shared(func::FuncOp block, const std::string &
   return block;
 }
 
-Value GraphBuilder::Graph::call(func::FuncOp block, Value x, const std::vector<Key> &captures) {
-  llvm::SmallVector<Value> arguments{x, sequences()};
+Tensor GraphBuilder::Graph::call(func::FuncOp block, Tensor x, const std::vector<Key> &captures) {
+  llvm::SmallVector<Value> arguments;
+  if (x)
+    arguments.push_back(value(x));
+  arguments.push_back(sequences());
   for (Key key : captures)
     arguments.push_back(outerValue(key));
-  return func::CallOp::create(builder, blockLocation, block, arguments).getResult(0);
+  auto call = func::CallOp::create(builder, blockLocation, block, arguments);
+  return call.getNumResults() == 1 ? tensor(call.getResult(0)) : Tensor();
 }
 
 Tensor GraphBuilder::Graph::layer(const std::string &name, int64_t number, Tensor x, const Body &body) {
-  if (function != &entryFunction) {
+  if (function->outer) {
     error(fmt::format("the repeated block '{}' stands inside another", name));
     return {};
   }
+  Function *outer = function;
   Location outerLocation = std::exchange(blockLocation, NameLoc::get(builder.getStringAttr(name)));
   Function block;
-  block.scope = ++scopes;
-  block.op = startBlock(activations(x.width()));
-  function = &block;
+  Tensor inner = startBlock(block, x);
   prefix = fmt::format("{}.{}.", name, number);
-  Tensor result = body(tensor(block.op.getArgument(0)), number);
-  bool complete = ready(result);
-  if (complete) {
-    func::ReturnOp::create(builder, blockLocation, value(result));
-    block.op.setType(builder.getFunctionType(block.op.getBody().getArgumentTypes(), activations(result.width())));
-  }
-  function = &entryFunction;
-  prefix.clear();
-  builder.setInsertionPointToEnd(&entry.getBody().front());
+  Tensor result = body(inner, number);
+  bool complete = x ? ready(result) : !failed();
   if (complete)
-    result = tensor(call(shared(block.op, name), value(x), block.captures));
+    endBlock(block, result);
+  function = outer;
+  prefix.clear();
+  builder.setInsertionPointToEnd(&outer->op.getBody().front());
+  if (complete)
+    result = call(shared(block.op, name), x, block.captures);
   else
     block.op.erase();
   blockLocation = outerLocation;
   return complete ? result : Tensor();
+}
+
+//===--- entries ------------------------------------------------------------------------------------------------===//
+
+void GraphBuilder::Graph::writeEncoder(const std::function<void()> &body) {
+  if (function != &model || encoder.op)
+    return error("a model has one encoder, which stands outside of other parts");
+  builder.setInsertionPoint(model.op);
+  startEntry(encoder, "encoder");
+  encoder.scope = ++scopes;
+  function = &encoder;
+  body();
+  func::ReturnOp::create(builder, blockLocation);
+  function = &model;
+  builder.setInsertionPointToEnd(&model.op.getBody().front());
+}
+
+void GraphBuilder::Graph::addResult(Tensor rows, llvm::StringRef kind) {
+  constexpr size_t maxResults = 2;
+  if (!ready(rows))
+    return;
+  if (results.size() == maxResults)
+    return error(fmt::format("it has more than {} outputs", maxResults));
+  results.push_back(rows);
+  resultKinds.push_back(builder.getStringAttr(kind));
+}
+
+void GraphBuilder::Graph::finish() {
+  if (failed())
+    return;
+  if (results.empty())
+    return error("it has no output");
+  llvm::SmallVector<Value> values;
+  for (Tensor result : results)
+    values.push_back(value(result));
+  func::ReturnOp::create(builder, blockLocation, values);
+  model.op.setType(builder.getFunctionType(model.op.getArgumentTypes(), ValueRange(values).getTypes()));
+  (*module)->setAttr(maxSequenceAttr, builder.getI64IntegerAttr(maxSequence));
+  (*module)->setAttr(outputsAttr, builder.getArrayAttr(resultKinds));
+  check(*module);
 }
 
 }  // namespace talc

@@ -29,18 +29,26 @@ public:
   };
 
   int64_t addWeight(const std::string &name, const Shape &shape, const std::string &why);
-  int64_t addTransposed(Weight matrix);
-  int64_t addState(const std::string &name, int64_t heads, int64_t width);
+  // A weight that follows from other weights.
+  int64_t addRecipe(const std::string &name, const Shape &shape, mlir::Attribute recipe,
+                    const std::vector<Weight> &sources);
+  int64_t addState(const std::string &name, int64_t heads, int64_t width, StateRole role);
 
   // Values in the function that is being written. Null for an empty handle.
   mlir::Value value(Tensor tensor);
   mlir::Value value(Weight weight);
   mlir::Value value(State state);
-  mlir::Value ids() { return entry.getArgument(0); }
-  mlir::Value sequences() { return function->op.getArgument(1); }
+  mlir::Value ids() { return local(entry().getArgument(0)); }
+  mlir::Value sequences() { return function->sequences; }
 
-  // Writes one layer of a repeated block: `body` as a function, unless an equal one exists, and a call of it.
+  // Writes one layer of a repeated block: `body` as a function, unless an equal one exists, and a call of it. `x` and
+  // the result are both there or both empty.
   Tensor layer(const std::string &prefix, int64_t number, Tensor x, const Body &body);
+  // Writes the encoder's entry function.
+  void writeEncoder(const std::function<void()> &body);
+  void addResult(Tensor rows, llvm::StringRef kind);
+  // Ends the model's entry function.
+  void finish();
 
   // Whether an operation is valid; if not, the user's error is reported.
   bool check(mlir::Operation *op);
@@ -63,6 +71,7 @@ public:
   Tensor tensor(mlir::Value value) const;
   static Weight weight(int64_t index);
   static State state(int64_t index);
+  std::string weightName(Weight weight) const { return weightSymbols[weight.index].name.getValue().str(); }
   mlir::RankedTensorType activations(int64_t width) {
     return mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, width}, builder.getF32Type());
   }
@@ -81,16 +90,18 @@ public:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   int64_t maxSequence;
-  mlir::func::FuncOp entry;
 
 private:
   enum class Origin { Weight, State, Value };
   using Key = std::pair<Origin, uintptr_t>;
 
-  // A function that is being written. A block takes what it uses from outside as arguments, in the order of `captures`.
+  // A function that is being written: an entry, or a block that `outer`, an entry, calls. A block takes what it uses
+  // from outside as arguments, in the order of `captures`.
   struct Function {
     mlir::func::FuncOp op;
+    Function *outer = nullptr;
     int64_t scope = 0;
+    mlir::Value sequences;
     std::map<Key, mlir::Value> values;
     std::vector<Key> captures;
   };
@@ -101,22 +112,28 @@ private:
     return static_cast<bool>(handle);
   }
   bool usable(const Tensor &tensor);
+  mlir::func::FuncOp entry() { return (function->outer ? function->outer : function)->op; }
+  mlir::Value local(mlir::Value value);
   mlir::Value symbolValue(Key key, const Symbol &symbol);
   mlir::Value outerValue(Key key);
   Symbol makeSymbol(const std::string &name, mlir::Type type);
   void insertAfter(mlir::Operation *symbol);
   void insertWeight(const Symbol &symbol, mlir::Attribute source, mlir::ArrayAttr of);
-  mlir::func::FuncOp startBlock(mlir::Type argument);
+  void startEntry(Function &started, llvm::StringRef name);
+  Tensor startBlock(Function &started, Tensor x);
+  void endBlock(const Function &block, Tensor result);
   mlir::func::FuncOp shared(mlir::func::FuncOp block, const std::string &name);
-  mlir::Value call(mlir::func::FuncOp block, mlir::Value x, const std::vector<Key> &captures);
+  Tensor call(mlir::func::FuncOp block, Tensor x, const std::vector<Key> &captures);
 
   mlir::Operation *lastWeight = nullptr, *lastState = nullptr;
   std::vector<Symbol> weightSymbols, stateSymbols;
   std::map<std::string, int64_t> weightsByName, statesByName;
   std::vector<mlir::func::FuncOp> blocks;
   int64_t scopes = 0;  // layers written so far
-  Function entryFunction;
-  Function *function = &entryFunction;
+  Function model, encoder;
+  Function *function = &model;
+  std::vector<Tensor> results;
+  llvm::SmallVector<mlir::Attribute> resultKinds;
   std::string prefix;  // of names in the layer that is being written
   mlir::Location blockLocation;
 };

@@ -4,8 +4,6 @@
 
 #include "frontends/Graph.h"
 
-#include "mlir/IR/Verifier.h"
-
 #include <fmt/format.h>
 
 using namespace mlir;
@@ -36,8 +34,47 @@ Weight GraphBuilder::weight(const std::string &name, const Shape &shape, const s
   return graph->weight(graph->addWeight(graph->qualified(name), shape, why));
 }
 
+Weight GraphBuilder::aliasedWeight(const std::vector<std::string> &names, const Shape &shape) {
+  std::string first = names.front();
+  for (const std::string &name : names)
+    if (!has(first) && has(name))
+      first = name;
+  // The others are copies, if there are any.
+  for (const std::string &name : names)
+    if (name != first && has(name))
+      graph->weights.tied(graph->qualified(first), graph->qualified(name), true);
+  return weight(first, shape);
+}
+
+bool GraphBuilder::has(const std::string &name) const {
+  return graph->weights.has(graph->qualified(name));
+}
+
 Weight GraphBuilder::transpose(Weight matrix) {
-  return graph->weight(graph->addTransposed(matrix));
+  if (!graph->readyWeight(matrix, 2))
+    return {};
+  Shape sizes = graph->shape(matrix);
+  return graph->weight(graph->addRecipe(graph->weightName(matrix) + ".transposed", {sizes[1], sizes[0]},
+                                        TransposeRecipeAttr::get(graph->builder.getContext()), {matrix}));
+}
+
+Weight GraphBuilder::sinusoids(int64_t width, Sinusoids layout) {
+  auto kind = layout == Sinusoids::Halves ? SinusoidLayout::halves : SinusoidLayout::interleaved;
+  std::string name = fmt::format("sinusoids.{}.{}", stringifySinusoidLayout(kind).str(), width);
+  return graph->weight(graph->addRecipe(name, {graph->maxSequence, width},
+                                        SinusoidTableRecipeAttr::get(graph->builder.getContext(), kind), {}));
+}
+
+Weight GraphBuilder::relativeBias(Weight table, bool bidirectional, int64_t maxDistance) {
+  if (!graph->readyWeight(table, 2))
+    return {};
+  if (maxDistance <= 0) {
+    graph->error(fmt::format("a relative bias has the greatest distance {}", maxDistance));
+    return {};
+  }
+  auto recipe = RelativeBiasRecipeAttr::get(graph->builder.getContext(), bidirectional, maxDistance);
+  return graph->weight(graph->addRecipe(graph->weightName(table) + ".by_distance",
+                                        {graph->shape(table)[1], 2 * graph->maxSequence - 1}, recipe, {table}));
 }
 
 std::pair<Weight, Weight> GraphBuilder::tiedWeights(const std::string &first, const std::string &second,
@@ -57,26 +94,51 @@ Tensor GraphBuilder::repeat(const std::string &prefix, int64_t count, Tensor x, 
   return x;
 }
 
-Tensor GraphBuilder::select(Tensor x) {
-  return graph->ready(x) ? graph->make<SelectOp>(graph->location(), x.width(), graph->value(x), graph->sequences())
+void GraphBuilder::each(const std::string &prefix, int64_t count, const Effect &body) {
+  auto block = [&](Tensor, int64_t layer) {
+    body(layer);
+    return Tensor();
+  };
+  for (int64_t layer = 0; layer < count && !graph->failed(); ++layer)
+    graph->layer(prefix, layer, {}, block);
+}
+
+void GraphBuilder::encoder(const std::function<void()> &body) {
+  graph->writeEncoder(body);
+}
+
+Tensor GraphBuilder::select(Tensor x, int64_t output) {
+  return graph->ready(x) ? graph->make<SelectOp>(graph->location(), x.width(), graph->value(x), graph->sequences(),
+                                                 static_cast<uint64_t>(output))
                          : Tensor();
 }
 
-void GraphBuilder::output(Tensor logits) {
-  if (!graph->ready(logits))
-    return;
-  func::FuncOp entry = graph->entry;
-  func::ReturnOp::create(graph->builder, graph->location(), graph->value(logits));
-  entry.setType(graph->builder.getFunctionType(entry.getArgumentTypes(), graph->activations(logits.width())));
+static llvm::StringRef outputName(Output kind) {
+  switch (kind) {
+  case Output::Logits:
+    return logitsOutput;
+  case Output::Hidden:
+    return hiddenOutput;
+  case Output::Classes:
+    return classesOutput;
+  case Output::TokenClasses:
+    return tokenClassesOutput;
+  }
+  llvm_unreachable("no such output");
+}
+
+void GraphBuilder::output(Tensor rows, Output kind) {
+  graph->addResult(rows, outputName(kind));
+}
+
+void GraphBuilder::labels(const std::vector<std::string> &names) {
+  llvm::SmallVector<llvm::StringRef> texts(names.begin(), names.end());
+  (*graph->module)->setAttr(labelsAttr, graph->builder.getStrArrayAttr(texts));
 }
 
 OwningOpRef<ModuleOp> GraphBuilder::finish() {
-  if (!graph->failed() && graph->entry.getResultTypes().empty())
-    graph->error("it has no output");
-  if (graph->failed() || !graph->check(*graph->module))
-    return nullptr;
-  (*graph->module)->setAttr(maxSequenceAttr, graph->builder.getI64IntegerAttr(graph->maxSequence));
-  return std::move(graph->module);
+  graph->finish();
+  return graph->failed() ? nullptr : std::move(graph->module);
 }
 
 //===--- rows ---------------------------------------------------------------------------------------------------===//
@@ -92,6 +154,13 @@ Tensor GraphBuilder::position(Weight table, int64_t offset) {
     return {};
   return graph->make<PositionOp>(graph->location(table), graph->shape(table)[1], graph->sequences(),
                                  graph->value(table), offset);
+}
+
+Tensor GraphBuilder::tokenType(Weight table) {
+  if (!graph->readyWeight(table, 2))
+    return {};
+  return graph->make<TokenTypeOp>(graph->location(table), graph->shape(table)[1], graph->sequences(),
+                                  graph->value(table));
 }
 
 //===--- layers -------------------------------------------------------------------------------------------------===//
@@ -189,18 +258,34 @@ Tensor GraphBuilder::slice(Tensor x, int64_t offset, int64_t width) {
 
 //===--- attention ----------------------------------------------------------------------------------------------===//
 
+static MaskKind maskKind(Mask mask) {
+  switch (mask) {
+  case Mask::Full:
+    return MaskKind::full;
+  case Mask::Causal:
+    return MaskKind::causal;
+  case Mask::Prefix:
+    return MaskKind::prefix;
+  }
+  llvm_unreachable("no such mask");
+}
+
 Tensor GraphBuilder::attention(Tensor queries, Tensor keys, Tensor values, const Attention &attention) {
-  if (!graph->ready(queries, keys, values))
+  if (!graph->ready(queries, keys, values) || (attention.bias && !graph->readyWeight(attention.bias, 2)))
     return {};
-  return graph->make<AttentionOp>(
-      graph->location(), queries.width(), graph->value(queries), graph->value(keys), graph->value(values),
-      graph->sequences(), Value(), attention.causal ? MaskKind::causal : MaskKind::full, static_cast<uint64_t>(attention.heads),
-      static_cast<uint64_t>(attention.keyValueHeads), llvm::APFloat(attention.scale),
-      static_cast<uint64_t>(attention.window));
+  return graph->make<AttentionOp>(graph->location(), queries.width(), graph->value(queries), graph->value(keys),
+                                  graph->value(values), graph->sequences(), graph->value(attention.bias),
+                                  maskKind(attention.mask), static_cast<uint64_t>(attention.heads),
+                                  static_cast<uint64_t>(attention.keyValueHeads), llvm::APFloat(attention.scale),
+                                  static_cast<uint64_t>(attention.window));
 }
 
 State GraphBuilder::state(const std::string &name, int64_t heads, int64_t width) {
-  return graph->state(graph->addState(graph->qualified(name), heads, width));
+  return graph->state(graph->addState(graph->qualified(name), heads, width, StateRole::sequence));
+}
+
+State GraphBuilder::sourceState(const std::string &name, int64_t heads, int64_t width) {
+  return graph->state(graph->addState(graph->qualified(name), heads, width, StateRole::source));
 }
 
 void GraphBuilder::append(State state, Tensor keys, Tensor values) {
@@ -233,6 +318,13 @@ Tensor GraphBuilder::cachedAttention(Tensor queries, Tensor keys, Tensor values,
   append(cache, keys, values);
   auto [allKeys, allValues] = read(cache);
   return attention(queries, allKeys, allValues, kind);
+}
+
+Tensor GraphBuilder::crossAttention(Tensor queries, State source, const Attention &kind) {
+  auto [keys, values] = read(source);
+  Attention everything = kind;
+  everything.mask = Mask::Full;
+  return attention(queries, keys, values, everything);
 }
 
 }  // namespace talc

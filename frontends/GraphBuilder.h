@@ -11,6 +11,14 @@
 //   g.output(g.linear(g.select(x), table));
 //   mlir::OwningOpRef<mlir::ModuleOp> module = g.finish();
 //
+// An encoder-decoder begins with its encoder, which leaves keys and values of the source in states:
+//
+//   g.encoder([&] {
+//     Tensor memory = ...;
+//     g.each("layers", 12, [&](int64_t) { g.append(g.sourceState("source", heads, d), g.linear(memory, ...), ...); });
+//   });
+//   ... g.crossAttention(queries, g.sourceState("source", heads, d), {heads, heads, scale}) ...
+//
 // Activations are [tokens, width]; the tokens of all sequences of a step lie end to end. Token ids and the borders of
 // sequences are implicit. An error is remembered in the Diagnostics, and from then on every operation yields an empty
 // handle, so that a definition needs no checks of its own.
@@ -68,11 +76,29 @@ private:
   int64_t index = -1;
 };
 
+// Which keys a query sees: all of its sequence; those at or before it; those, and in the caller's prefix all.
+enum class Mask { Full, Causal, Prefix };
+
+// softmax(scale * Q K^T + bias + mask) V. Query head h uses key-value head h / (heads / keyValueHeads).
+struct Attention {
+  int64_t heads;
+  int64_t keyValueHeads;
+  double scale;
+  Mask mask = Mask::Causal;
+  int64_t window = 0;  // > 0: only keys at a distance < window are seen
+  Weight bias = {};    // by distance: see relativeBias
+};
+
+// What a result of the model is: talc.outputs in dialects/talc/TalcDialect.h.
+enum class Output { Logits, Hidden, Classes, TokenClasses };
+
 class GraphBuilder {
 public:
   using Shape = std::vector<int64_t>;
   // One layer of a repeated block: its input and its number.
   using Body = std::function<Tensor(Tensor x, int64_t layer)>;
+  // The same of a block that leaves its results in states.
+  using Effect = std::function<void(int64_t layer)>;
 
   // `maxSequence` is the number of tokens that a sequence may have; 0: as many as the model allows (see positions).
   GraphBuilder(mlir::MLIRContext &context, WeightSource &weights, Diagnostics &diagnostics, int64_t maxSequence);
@@ -81,11 +107,15 @@ public:
   GraphBuilder &operator=(const GraphBuilder &) = delete;
 
   // The number of positions that the model was made for. `hard`: there are no others (a table of learned positions).
-  // To be called before the first use of state.
+  // To be called before the first use of state, sinusoids or a relative bias.
   void positions(int64_t count, bool hard);
 
   // Inside a repeated block `name` is relative to the layer. `why` explains the shape in error messages.
   Weight weight(const std::string &name, const Shape &shape, const std::string &why = {});
+  // A weight that files store under the first of `names` that they have.
+  Weight aliasedWeight(const std::vector<std::string> &names, const Shape &shape);
+  // Whether the source of weights has one of this name.
+  bool has(const std::string &name) const;
   // [K, N] as [N, K].
   Weight transpose(Weight matrix);
   // Two weights of one shape that may be one and the same tensor, as an embedding and a vocabulary projection.
@@ -93,14 +123,25 @@ public:
   std::pair<Weight, Weight> tiedWeights(const std::string &first, const std::string &second, const Shape &shape,
                                         bool wanted);
 
+  // Sinusoidal positions of every position a sequence may have: [positions, width], for `position`.
+  Weight sinusoids(int64_t width, Sinusoids layout);
+  // The bias of attention by distance, from a table of buckets [buckets, heads] (T5). One weight serves all layers.
+  Weight relativeBias(Weight table, bool bidirectional, int64_t maxDistance);
+
+  // What `body` writes is the model's encoder: a function of its own without results, evaluated once per source. It
+  // leaves its results in source states. Activations do not cross between it and the rest of the model, the decoder.
+  void encoder(const std::function<void()> &body);
+
   // Applies `body` for layers 0 to count-1. Weights and state named in it belong to the layer:
   // "<prefix>.<layer>.<name>". Layers whose bodies come out equal share one function, which is called once per layer;
   // what the body uses from outside becomes an argument.
   Tensor repeat(const std::string &prefix, int64_t count, Tensor x, const Body &body);
+  void each(const std::string &prefix, int64_t count, const Effect &body);
 
-  // Rows of a table [V, D], by token id and by position in the sequence (+ offset): [tokens, D].
+  // Rows of a table [V, D], by token id, by position in the sequence (+ offset), by token type: [tokens, D].
   Tensor embedding(Weight table);
   Tensor position(Weight table, int64_t offset = 0);
+  Tensor tokenType(Weight table);
 
   // x * transpose(matrix) + bias: [tokens, K], [N, K], [N] -> [tokens, N].
   Tensor linear(Tensor x, Weight matrix, Weight bias = {});
@@ -121,15 +162,21 @@ public:
   // The same over the past of the sequences as well, which is kept in the state `name`.
   Tensor cachedAttention(Tensor queries, Tensor keys, Tensor values, const Attention &attention,
                          const std::string &name = "cache");
-  // The pieces of cachedAttention. Inside a repeated block `name` is relative to the layer.
+  // All queries see all keys that the encoder left in `source`.
+  Tensor crossAttention(Tensor queries, State source, const Attention &attention);
+  // The pieces of these. Inside a repeated block `name` is relative to the layer.
   State state(const std::string &name, int64_t heads, int64_t width);
+  State sourceState(const std::string &name, int64_t heads, int64_t width);
   void append(State state, Tensor keys, Tensor values);
   std::pair<Tensor, Tensor> read(State state);
 
-  // The rows that the caller of a step asked for (the last token of every sequence).
-  Tensor select(Tensor x);
-  // The result of the model.
-  void output(Tensor logits);
+  // The rows that the caller of a step asked for (the last token of every sequence), for the model's result number
+  // `output`.
+  Tensor select(Tensor x, int64_t output = 0);
+  // The next result of the model, of which there are one or two.
+  void output(Tensor rows, Output kind = Output::Logits);
+  // Names of the classes, in the order of a result's features.
+  void labels(const std::vector<std::string> &names);
 
   // The module, verified; null if there was an error. The builder is used up.
   mlir::OwningOpRef<mlir::ModuleOp> finish();

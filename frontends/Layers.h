@@ -28,13 +28,8 @@ struct Rope {
   std::variant<std::monostate, LinearScaling, Llama3Scaling> scaling;
 };
 
-// softmax(scale * Q K^T + mask) V. Query head h uses key-value head h / (heads / keyValueHeads).
-struct Attention {
-  int64_t heads;
-  int64_t keyValueHeads;
-  double scale;
-  bool causal = true;  // otherwise every key of the sequence is seen
-  int64_t window = 0;  // > 0: only the last `window` keys are seen, the query's own included
-};
+// Where sines and cosines of sinusoidal positions stand: all sines before all cosines, or in turn
+// (#talc.sinusoid_table).
+enum class Sinusoids { Halves, Interleaved };
 
 }  // namespace talc

@@ -140,8 +140,7 @@ Tensor Llama::attention(GraphBuilder &g, Tensor x, int64_t number) const {
   Tensor values = linear(g, x, "self_attn.v_proj", keyValueHeads * headWidth, inputBias,
                          std::to_string(keyValueHeads) + " heads of " + std::to_string(headWidth));
   double scale = 1 / std::sqrt(static_cast<double>(headWidth));
-  Tensor mixed =
-      g.cachedAttention(queries, keys, values, {heads, keyValueHeads, scale, /*causal=*/true, windows[number]});
+  Tensor mixed = g.cachedAttention(queries, keys, values, {heads, keyValueHeads, scale, Mask::Causal, windows[number]});
   return linear(g, mixed, "self_attn.o_proj", width, outputBias, "hidden_size by heads");
 }
 
