@@ -14,10 +14,14 @@
 // Every row sees the same sequence of operations whatever its task looks like, since blocks begin at multiples of 64
 // and masked keys add exact zeros: prefill, decode and ragged batches give the same bits. The finite -1e30 avoids inf -
 // inf.
+//
+// The keys that a row sees are an interval, whose ends rise with the row's position whatever the mask. A block whose
+// keys lie in several slots (see kernel.span) is gathered first; the tiles read it as if it lay in one.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/RegisterTile.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace talc {
 #define GEN_PASS_DEF_EXPANDATTENTION
@@ -38,6 +42,7 @@ public:
   Attention(OpBuilder &builder, kernel::AttentionOp op, int64_t lanes) : op(op), e(builder, op.getLoc(), lanes) {
     auto state = cast<StateType>(op.getState().getType());
     layout = std::make_unique<kernel::StateLayout>(state);
+    role = state.getRole();
     width = layout->width;
     group = op.getHeads() / layout->heads;
   }
@@ -49,6 +54,10 @@ public:
     maxima = e.stackBuffer({rowBlock});
     sums = e.stackBuffer({rowBlock});
     factors = e.stackBuffer({rowBlock});
+    if (role == StateRole::sequence) {
+      gatheredKeys = e.stackBuffer({keyBlock / kernel::panelLanes, width, kernel::panelLanes});
+      gatheredValues = e.stackBuffer({layout->paddedWidth / kernel::panelLanes, keyBlock, kernel::panelLanes});
+    }
     Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep());
     Value threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
     Value spans = kernel::SpanCountOp::create(e.b, e.loc, op.getStep());
@@ -66,6 +75,9 @@ public:
     // rows.
     e.loop(zero, spans, 1, ValueRange{zero}, [&](Value s, ValueRange carried) -> Emitter::Values {
       span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), s);
+      bool source = role == StateRole::source;
+      slot = source ? span.getSourceSlot() : span.getSlot();
+      allKeys = source ? span.getSourceLength() : e.add(span.getFirstPosition(), span.getRows());
       Value spanEnd = e.add(span.getFirstRow(), span.getRows());
       firstToken = e.max(first, span.getFirstRow());
       rows = e.mul(e.max(e.sub(e.min(end, spanEnd), firstToken), zero), group);
@@ -78,10 +90,6 @@ public:
 
 private:
   void expandTask(Value task) {
-    Value slot = span.getSlot();
-    keys = kernel::KeysOp::create(e.b, e.loc, layout->keysType(e.b.getF32Type()), op.getStep(), op.getState(), slot);
-    values =
-        kernel::ValuesOp::create(e.b, e.loc, layout->valuesType(e.b.getF32Type()), op.getStep(), op.getState(), slot);
     head = e.rem(task, layout->heads);
     firstRow = e.mul(e.div(task, layout->heads), rowBlock);
     rowCount = e.min(e.index(rowBlock), e.sub(rows, firstRow));
@@ -89,21 +97,21 @@ private:
     auto [begin, end] = keyRange();
     e.loop(begin, end, keyBlock, [&, end = end](Value firstKey) {
       Value keyCount = e.min(e.index(keyBlock), e.sub(end, firstKey));
+      findBlock(firstKey, keyCount);
       eachTile(firstKey, keyCount, [&](int64_t n, Value row, Value count) {
-        computeScores(n, row, firstKey, count);
+        computeScores(n, row, count);
         e.loop(row, e.add(row, n), 1, [&](Value r) { softmaxRow(r, firstKey, count); });
       });
-      eachTile(firstKey, keyCount, [&](int64_t n, Value row, Value count) { addValues(n, row, firstKey, count); });
+      eachTile(firstKey, keyCount, [&](int64_t n, Value row, Value count) { addValues(n, row, count); });
     });
     finish();
   }
 
   // Where row `row` of the task lies: (row of the step, first feature of its head), and its position.
   std::pair<Value, Value> place(Value row) {
-    Value m = e.add(firstRow, row);
-    Value at = e.add(e.mul(head, group), e.rem(m, group));
-    return {e.add(firstToken, e.div(m, group)), e.mul(at, width)};
+    return {e.add(firstToken, e.div(e.add(firstRow, row), group)), e.mul(queryHead(row), width)};
   }
+  Value queryHead(Value row) { return e.add(e.mul(head, group), e.rem(e.add(firstRow, row), group)); }
   Value position(Value row) {
     Value token = e.add(firstToken, e.div(e.add(firstRow, row), group));
     return e.add(span.getFirstPosition(), e.sub(token, span.getFirstRow()));
@@ -126,16 +134,24 @@ private:
     });
   }
 
+  // The first key that the row at `position` sees, and the end of those that it sees.
+  Value firstSeen(Value position) {
+    return op.getWindow() > 0 ? e.max(e.sub(position, e.index(op.getWindow() - 1)), e.index(0)) : e.index(0);
+  }
+  Value endSeen(Value position) {
+    Value end = allKeys;
+    if (op.getMask() == MaskKind::causal)
+      return e.add(position, 1);
+    if (op.getMask() == MaskKind::prefix)
+      end = e.min(end, e.max(e.add(position, 1), span.getPrefix()));
+    return op.getWindow() > 0 ? e.min(end, e.add(position, op.getWindow())) : end;
+  }
+
   // The keys that some row of the task sees; begins at a multiple of keyBlock.
   std::pair<Value, Value> keyRange() {
-    Value end = e.add(span.getFirstPosition(), span.getRows());
-    if (op.getMask() == MaskKind::causal)
-      end = e.add(position(e.sub(rowCount, e.index(1))), 1);
-    Value begin = e.index(0);
-    if (op.getWindow() > 0) {
-      Value oldest = e.max(e.sub(position(e.index(0)), e.index(op.getWindow() - 1)), begin);
-      begin = e.mul(e.div(oldest, keyBlock), keyBlock);
-    }
+    Value end = endSeen(position(e.sub(rowCount, e.index(1)))), begin = e.index(0);
+    if (op.getWindow() > 0)
+      begin = e.mul(e.div(firstSeen(position(e.index(0))), keyBlock), keyBlock);
     return {begin, end};
   }
 
@@ -143,19 +159,73 @@ private:
   // the tile sees `keys` of them.
   void eachTile(Value firstKey, Value keyCount, llvm::function_ref<void(int64_t, Value, Value)> body) {
     auto visit = [&](int64_t n, Value row) {
-      Value count = keyCount;
-      if (op.getMask() == MaskKind::causal)
-        count = e.min(count, e.sub(e.add(position(e.add(row, n - 1)), 1), firstKey));
+      Value count = e.min(keyCount, e.sub(endSeen(position(e.add(row, n - 1))), firstKey));
       Value sees = e.less(e.index(0), count);
-      if (op.getWindow() > 0) {
-        Value oldest = e.sub(position(row), e.index(op.getWindow() - 1));
-        sees = arith::AndIOp::create(e.b, e.loc, sees, e.less(oldest, e.add(firstKey, keyBlock)));
-      }
+      if (op.getWindow() > 0)
+        sees = arith::AndIOp::create(e.b, e.loc, sees, e.less(firstSeen(position(row)), e.add(firstKey, keyBlock)));
       e.when(sees, [&] { body(n, row, count); });
     };
     Value whole = e.mul(e.div(rowCount, tileRows), tileRows);
     e.loop(e.index(0), whole, tileRows, [&](Value row) { visit(tileRows, row); });
     e.dispatch(e.sub(rowCount, whole), 1, tileRows - 1, [&](int64_t n) { visit(n, whole); });
+  }
+
+  // A slot's keys and values.
+  std::pair<Value, Value> memoryOf(Value slot) {
+    Type f32 = e.b.getF32Type();
+    return {kernel::KeysOp::create(e.b, e.loc, layout->keysType(f32), op.getStep(), op.getState(), slot),
+            kernel::ValuesOp::create(e.b, e.loc, layout->valuesType(f32), op.getStep(), op.getState(), slot)};
+  }
+
+  // The `rows` neighbours of each of `blocks` blocks of `memory`, from element `offset` on.
+  Value view(Value memory, int64_t blocks, int64_t rows, Value offset, int64_t stride) {
+    constexpr int64_t lanes = kernel::panelLanes;
+    auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {stride, lanes, 1});
+    auto type = MemRefType::get({blocks, rows, lanes}, e.b.getF32Type(), strides);
+    auto number = [&](int64_t value) -> OpFoldResult { return e.b.getIndexAttr(value); };
+    return memref::ReinterpretCastOp::create(e.b, e.loc, type, memory, offset,
+                                             {number(blocks), number(rows), number(lanes)},
+                                             {number(stride), number(lanes), number(1)});
+  }
+
+  // Sets `keys` and `values` to those of the block: [panel, k, key] and [panel, key, feature].
+  void findBlock(Value firstKey, Value keyCount) {
+    constexpr int64_t lanes = kernel::panelLanes;
+    int64_t keyPanels = keyBlock / lanes, valuePanels = layout->paddedWidth / lanes, capacity = layout->panels * lanes;
+    auto [slotKeys, slotValues] = memoryOf(slot);
+    Value key = e.add(e.mul(head, capacity), firstKey), value = e.add(e.mul(head, valuePanels * capacity), firstKey);
+    keys = view(slotKeys, keyPanels, width, e.mul(key, width), width * lanes);
+    values = view(slotValues, valuePanels, keyBlock, e.mul(value, lanes), capacity * lanes);
+    if (role != StateRole::sequence)
+      return;
+    Value isShared = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, span.getHistory(), e.index(0));
+    Value gathered = arith::AndIOp::create(e.b, e.loc, isShared, e.less(firstKey, span.getFirstPosition()));
+    e.when(gathered, [&] { gather(firstKey, keyCount); });
+    keys = e.select(gathered, view(gatheredKeys, keyPanels, width, e.index(0), width * lanes), keys);
+    Value copies = view(gatheredValues, valuePanels, keyBlock, e.index(0), keyBlock * lanes);
+    auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {ShapedType::kDynamic, lanes, 1});
+    auto type = MemRefType::get({valuePanels, keyBlock, lanes}, e.b.getF32Type(), strides);
+    values = e.select(gathered, memref::CastOp::create(e.b, e.loc, type, copies),
+                      memref::CastOp::create(e.b, e.loc, type, values));
+  }
+
+  // Copies the block's keys and values, each from the slot where it lies.
+  void gather(Value firstKey, Value keyCount) {
+    Value past = span.getFirstPosition(), newest = e.add(span.getHistory(), e.sub(past, e.index(1)));
+    e.loop(e.index(0), keyCount, 1, [&](Value key) {
+      Value at = e.add(firstKey, key), panel = e.div(at, kernel::panelLanes), lane = e.rem(at, kernel::panelLanes);
+      Value entry = e.min(e.add(span.getHistory(), at), newest);
+      Value from = e.select(e.less(at, past), kernel::HistoryOp::create(e.b, e.loc, op.getStep(), entry), slot);
+      auto [slotKeys, slotValues] = memoryOf(from);
+      e.loop(e.index(0), e.index(width), 1, [&, slotKeys = slotKeys](Value k) {
+        e.storeScalar(e.loadScalar(slotKeys, {head, panel, k, lane}), gatheredKeys,
+                      {e.div(key, kernel::panelLanes), k, lane});
+      });
+      e.loop(e.index(0), e.index(layout->paddedWidth), e.lanes, [&, slotValues = slotValues](Value column) {
+        Value part = e.div(column, kernel::panelLanes), offset = e.rem(column, kernel::panelLanes);
+        e.store(e.load(slotValues, {head, part, at, offset}), gatheredValues, {part, key, offset});
+      });
+    });
   }
 
   // Runs body(panels at a time, first panel) over [0, count), count at most `most`.
@@ -168,17 +238,15 @@ private:
   }
 
   // S[row, key - firstKey] = Q[row, :] * K[:, key] for whole panels that cover the keys
-  void computeScores(int64_t n, Value row, Value firstKey, Value keyCount) {
+  void computeScores(int64_t n, Value row, Value keyCount) {
     int64_t perPanel = kernel::panelLanes / e.lanes;
-    Value firstPanel = e.div(firstKey, kernel::panelLanes);
     panels(n, e.ceilDiv(keyCount, kernel::panelLanes), keyBlock / kernel::panelLanes, [&](int64_t count, Value panel) {
       RegisterTile tile{n, count * perPanel, /*unroll=*/2,
                         [&](int64_t r, Value k) {
                           return e.loadScalar(queries, {e.add(row, r), k});
                         },
                         [&](Value k, int64_t v) {
-                          Value at = e.add(e.add(firstPanel, panel), v / perPanel);
-                          return e.load(keys, {head, at, k, e.index(v % perPanel * e.lanes)});
+                          return e.load(keys, {e.add(panel, v / perPanel), k, e.index(v % perPanel * e.lanes)});
                         }};
       Emitter::Values zeros(n * tile.vectors, e.splat(0));
       Emitter::Values sums = tile.accumulate(e, zeros, width);
@@ -191,16 +259,23 @@ private:
 
   // Lanes of the keys [firstKey + offset, + lanes) that the row at `position` sees.
   Value visible(Value position, Value firstKey, Value keyCount, int64_t offset) {
-    Value end = e.sub(keyCount, e.index(offset));
-    if (op.getMask() == MaskKind::causal)
-      end = e.min(end, e.sub(e.add(position, 1), e.add(firstKey, offset)));
+    Value end = e.sub(keyCount, e.index(offset)), first = e.add(firstKey, offset);
+    if (op.getMask() != MaskKind::full || op.getWindow() > 0)
+      end = e.min(end, e.sub(endSeen(position), first));
     Value mask = e.firstLanes(e.max(end, e.index(0)));
     if (op.getWindow() == 0)
       return mask;
-    Value begin = e.sub(e.sub(position, e.index(op.getWindow() - 1)), e.add(firstKey, offset));
-    Value before = e.firstLanes(e.max(begin, e.index(0)));
+    Value before = e.firstLanes(e.max(e.sub(firstSeen(position), first), e.index(0)));
     Value all = e.firstLanes(e.lanes);
     return arith::AndIOp::create(e.b, e.loc, mask, arith::XOrIOp::create(e.b, e.loc, before, all));
+  }
+
+  // What the bias adds to the scores of the keys from `firstKey` on; only visible ones have a column. A query is no
+  // further from the first key than L - 1, so that none begins before the row.
+  Value biasOf(Value row, Value position, Value firstKey, Value seen) {
+    int64_t middle = cast<ShapedType>(op.getBias().getType()).getDimSize(1) / 2;
+    Value column = e.sub(e.add(firstKey, middle), position);
+    return e.load(op.getBias(), {queryHead(row), column}, seen);
   }
 
   Value exp(Value x) { return math::ExpOp::create(e.b, e.loc, x); }
@@ -212,7 +287,10 @@ private:
     Value maximum = e.splat(masked);
     for (int64_t offset = 0; offset < keyBlock; offset += e.lanes) {
       Value seen = visible(at, firstKey, keyCount, offset);
-      Value score = e.select(seen, e.load(scores, column(offset)), e.splat(masked));
+      Value score = e.load(scores, column(offset));
+      if (op.getBias())
+        score = e.addf(score, biasOf(row, at, e.add(firstKey, offset), seen));
+      score = e.select(seen, score, e.splat(masked));
       e.store(score, scores, column(offset));
       maximum = e.maxf(score, maximum);
     }
@@ -234,7 +312,7 @@ private:
   }
 
   // O[row, :] = factor[row] * O[row, :] + S[row, :] * V
-  void addValues(int64_t n, Value row, Value firstKey, Value keyCount) {
+  void addValues(int64_t n, Value row, Value keyCount) {
     int64_t perPanel = kernel::panelLanes / e.lanes, count = layout->paddedWidth / kernel::panelLanes;
     panels(n, e.index(count), count, [&](int64_t wide, Value panel) {
       int64_t vectors = wide * perPanel;
@@ -244,8 +322,7 @@ private:
                           return e.loadScalar(scores, {e.add(row, r), k});
                         },
                         [&](Value k, int64_t v) {
-                          Value at = e.add(panel, v / perPanel);
-                          return e.load(values, {head, at, e.add(firstKey, k), e.index(v % perPanel * e.lanes)});
+                          return e.load(values, {e.add(panel, v / perPanel), k, e.index(v % perPanel * e.lanes)});
                         }};
       Emitter::Values init;
       for (int64_t r = 0; r < n; ++r) {
@@ -277,11 +354,15 @@ private:
   kernel::AttentionOp op;
   Emitter e;
   std::unique_ptr<kernel::StateLayout> layout;
+  StateRole role;
   int64_t width, group;
   Value queries, scores, output, maxima, sums, factors;  // scratch of this thread
+  Value gatheredKeys, gatheredValues;                    // likewise: a block that lay in several slots
   kernel::SpanOp span;                                   // the sequence
+  Value slot, allKeys;                                   // where its keys lie, and their number
   Value firstToken, rows;                                // this thread's tokens of it, its rows m
-  Value head, firstRow, rowCount, keys, values;          // the task
+  Value head, firstRow, rowCount;                        // the task
+  Value keys, values;                                    // the block
 };
 
 struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {

@@ -19,23 +19,21 @@
 // CHECK: %[[I:.*]] = kernel.thread
 // CHECK: %[[N:.*]] = kernel.threads
 // CHECK: scf.for %[[S:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[BEFORE:.*]] = %c0)
-// CHECK: %[[FIRSTROW:.*]], %[[LENGTH:.*]], %[[POSITION:.*]], %[[SLOT:.*]] = kernel.span %[[STEP]][%[[S]]]
+// CHECK: %first_row, %rows, %[[POSITION:first_position]], %[[SLOT:slot]], %prefix, %source_slot, %source_length, %[[HISTORY:history]] = kernel.span %[[STEP]][%[[S]]]
 // CHECK: %[[TASKS:.*]] = arith.divui %{{.*}}, %c48
 // CHECK: %[[SUM:.*]] = arith.addi %[[I]], %[[N]]
 // CHECK: %[[TURN:.*]] = arith.remui %[[BEFORE]], %[[N]]
 // CHECK: %[[DIFFERENCE:.*]] = arith.subi %[[SUM]], %[[TURN]]
 // CHECK: %[[FIRST:.*]] = arith.remui %[[DIFFERENCE]], %[[N]]
 // CHECK: scf.for %[[TASK:.*]] = %[[FIRST]] to %[[TASKS]] step %[[N]]
-// CHECK: %[[K:.*]] = kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x8x16x16xf32>
-// CHECK: %[[V:.*]] = kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x1x128x16xf32>
 // CHECK: %[[ROW0:.*]] = arith.muli %[[TASK]], %c48
 // CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c48
 // Queries are scaled; row m is head m % 2 of token m / 2.
 // CHECK: scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c1
 // CHECK: %[[M:.*]] = arith.addi %[[ROW0]], %[[R]]
-// CHECK: %[[HEAD:.*]] = arith.remui %[[M]], %c2
 // CHECK: %[[TOKEN:.*]] = arith.divui %[[M]], %c2
 // CHECK: %[[SOURCE:.*]] = arith.addi %{{.*}}, %[[TOKEN]]
+// CHECK: %[[HEAD:.*]] = arith.remui %{{.*}}, %c2
 // CHECK: arith.muli %[[HEAD]], %c16
 // CHECK: %[[QUERY:.*]] = vector.load %[[Q]][%[[SOURCE]],
 // CHECK: arith.mulf %[[QUERY]], %[[SCALE]]
@@ -45,12 +43,27 @@
 // CHECK: scf.for %[[KEY:.*]] = %c0 to %[[ENDKEY]] step %c64
 // CHECK: %[[LEFT:.*]] = arith.subi %[[ENDKEY]], %[[KEY]]
 // CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c64
+// CHECK: %[[K:.*]] = kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x8x16x16xf32>
+// CHECK: %[[V:.*]] = kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x1x128x16xf32>
+// CHECK: %[[OWNK:.*]] = memref.reinterpret_cast %[[K]] to offset: [%{{.*}}], sizes: [4, 16, 16], strides: [256, 16, 1]
+// CHECK: %[[OWNV:.*]] = memref.reinterpret_cast %[[V]] to offset: [%{{.*}}], sizes: [1, 64, 16], strides: [2048, 16, 1]
+// If some of the block's keys lie in other slots, they are gathered, each from its own.
+// CHECK: %[[SHARED:.*]] = arith.cmpi sge, %[[HISTORY]], %c0
+// CHECK: %[[PAST:.*]] = arith.cmpi slt, %[[KEY]], %[[POSITION]]
+// CHECK: %[[GATHERED:.*]] = arith.andi %[[SHARED]], %[[PAST]]
+// CHECK: scf.if %[[GATHERED]]
+// CHECK: %[[WHERE:.*]] = kernel.history %[[STEP]]
+// CHECK: %[[FROM:.*]] = arith.select %{{.*}}, %[[WHERE]], %[[SLOT]]
+// CHECK: kernel.keys %[[STEP]], %[[KV]][%[[FROM]]]
+// CHECK: kernel.values %[[STEP]], %[[KV]][%[[FROM]]]
+// CHECK: %[[KEYS:.*]] = arith.select %[[GATHERED]], %{{.*}}, %{{.*}} : memref<4x16x16xf32
+// CHECK: %[[VALUES:.*]] = arith.select %[[GATHERED]], %{{.*}}, %{{.*}} : memref<1x64x16xf32
 // Tiles of 6 rows, then a rest; a tile whose last row sees no key of the block is passed over.
 // CHECK: scf.for %[[TILE:.*]] = %c0 to %{{.*}} step %c6
 // CHECK: %[[TILECOUNT:.*]] = arith.minsi %[[COUNT]],
 // CHECK: %[[SEES:.*]] = arith.cmpi sgt, %[[TILECOUNT]], %c0
 // CHECK: scf.if %[[SEES]]
-// CHECK: vector.load %[[K]][%c0,
+// CHECK: vector.load %[[KEYS]][%{{.*}},
 // CHECK: memref.load %[[QUERIES]]
 // Softmax: a row sees keys up to its position; others are the lowest score, and weigh nothing.
 // CHECK: %[[OLD:.*]] = memref.load %[[MAXIMA]]
@@ -71,7 +84,7 @@
 // CHECK: vector.fma %{{.*}}, %[[FACTOR]],
 // CHECK: scf.index_switch
 // CHECK: memref.load %[[FACTORS]]
-// CHECK: vector.load %[[V]][%c0, %{{.*}}, %{{.*}}, %c8]
+// CHECK: vector.load %[[VALUES]][%{{.*}}, %{{.*}}, %c8]
 // A row that saw nothing yields zero.
 // CHECK: %[[STORED:.*]] = memref.load %[[SUMS]]
 // CHECK: %[[TOTAL:.*]] = vector.broadcast %[[STORED]]
@@ -109,15 +122,15 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK-DAG: %[[FOUR:.*]] = arith.constant dense<[true, true, true, true, false, false, false, false]>
 // CHECK-DAG: memref.alloca() {{.*}} : memref<48x12xf32>
 // CHECK-DAG: %[[O:.*]] = memref.alloca() {{.*}} : memref<48x16xf32>
-// CHECK: %{{.*}}, %[[LENGTH:.*]], %[[POSITION:.*]], %{{.*}} = kernel.span
+// CHECK: %first_row, %[[LENGTH:rows]], %[[POSITION:first_position]], %slot, {{.*}} = kernel.span
+// CHECK: %[[ALL:.*]] = arith.addi %[[POSITION]], %[[LENGTH]]
 // CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %c2
 // CHECK: scf.for %[[TASK:.*]] = %{{.*}} to %[[TASKS]]
-// CHECK: memref<2x8x12x16xf32>
-// CHECK: memref<2x1x128x16xf32>
 // CHECK: %[[HEAD:.*]] = arith.remui %[[TASK]], %c2
 // CHECK: vector.maskedload %{{.*}}, %[[FOUR]]
-// CHECK: %[[END:.*]] = arith.addi %[[POSITION]], %[[LENGTH]]
-// CHECK: scf.for %{{.*}} = %c0 to %[[END]] step %c64
+// CHECK: scf.for %{{.*}} = %c0 to %[[ALL]] step %c64
+// CHECK: memref<2x8x12x16xf32>
+// CHECK: memref<2x1x128x16xf32>
 // CHECK-NOT: vector.maskedload
 // CHECK-NOT: arith.xori
 // CHECK: vector.maskedstore %{{.*}}, %[[FOUR]]
@@ -139,7 +152,7 @@ func.func @full_odd_width(%s: !kernel.step, %q: memref<?x24xf32>, %kv: !talc.sta
 // CHECK: %[[END:.*]] = arith.select %[[BYROWS]], %[[MYEND]], %[[ALL]]
 // CHECK: arith.select %[[BYROWS]], %c0, %[[I]]
 // CHECK: %[[TURNS:.*]] = arith.select %[[BYROWS]], %c1, %[[N]]
-// CHECK: %[[ROW:.*]], %[[LENGTH:.*]], %{{.*}}, %{{.*}} = kernel.span
+// CHECK: %[[ROW:first_row]], %[[LENGTH:rows]], {{.*}} = kernel.span
 // CHECK: %[[SPANEND:.*]] = arith.addi %[[ROW]], %[[LENGTH]]
 // CHECK: %[[FROM:.*]] = arith.maxsi %[[FIRST]], %[[ROW]]
 // CHECK: %[[TO:.*]] = arith.minsi %[[END]], %[[SPANEND]]
@@ -148,5 +161,48 @@ func.func @full_odd_width(%s: !kernel.step, %q: memref<?x24xf32>, %kv: !talc.sta
 // CHECK: scf.for {{.*}} step %[[TURNS]]
 func.func @adaptive(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x16xf32>) {
   kernel.attention causal %s, %q, %kv heads 1 scale 0.25 window 0 into %out {kernel.share = #kernel<share adaptive>} : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
+  return
+}
+
+// A source: its own slot and length, all keys for every row, nothing gathered.
+// CHECK-LABEL: @source(
+// CHECK-COUNT-6: memref.alloca
+// CHECK-NOT: memref.alloca
+// CHECK: {{.*}}, %[[SLOT:source_slot]], %[[LENGTH:source_length]], %history = kernel.span
+// CHECK: scf.for %{{.*}} = %c0 to %[[LENGTH]] step %c64
+// CHECK: kernel.keys %{{.*}}, %{{.*}}[%[[SLOT]]]
+// CHECK-NOT: kernel.history
+// CHECK: return
+func.func @source(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128, source>, %out: memref<?x16xf32>) {
+  kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128, source>, memref<?x16xf32>) -> ()
+  return
+}
+
+// A prefix of the sequence sees itself whole; a window of 3 ends on both sides.
+// CHECK-LABEL: @prefix_window(
+// CHECK: %first_row, %rows, %[[POSITION:first_position]], %slot, %[[PREFIX:prefix]], {{.*}} = kernel.span
+// CHECK: %[[ALL:.*]] = arith.addi %[[POSITION]], %rows
+// CHECK: %[[UPTO:.*]] = arith.addi %[[LAST:.*]], %c1
+// CHECK: %[[WHOLE:.*]] = arith.maxsi %[[UPTO]], %[[PREFIX]]
+// CHECK: %[[SEEN:.*]] = arith.minsi %[[ALL]], %[[WHOLE]]
+// CHECK: %[[AHEAD:.*]] = arith.addi %[[LAST]], %c3
+// CHECK: %[[END:.*]] = arith.minsi %[[SEEN]], %[[AHEAD]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[END]] step %c64
+func.func @prefix_window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x16xf32>) {
+  kernel.attention prefix %s, %q, %kv heads 1 scale 0.25 window 3 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
+  return
+}
+
+// A bias for distances up to 127: column 127 + key - query of the row's head, read where the row sees a key.
+// CHECK-LABEL: @bias(
+// CHECK-SAME: %[[BIAS:[a-z0-9]+]]: memref<2x255xf32>
+// CHECK: %[[MASK:.*]] = vector.create_mask
+// CHECK: %[[SCORE:.*]] = vector.load
+// CHECK: %[[MIDDLE:.*]] = arith.addi %{{.*}}, %c127
+// CHECK: %[[COLUMN:.*]] = arith.subi %[[MIDDLE]],
+// CHECK: %[[ADDED:.*]] = vector.maskedload %[[BIAS]][%{{.*}}, %[[COLUMN]]], %[[MASK]]
+// CHECK: arith.addf %[[SCORE]], %[[ADDED]]
+func.func @bias(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %bias: memref<2x255xf32>, %out: memref<?x32xf32>) {
+  kernel.attention causal %s, %q, %kv bias %bias heads 2 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<2x255xf32>, memref<?x32xf32>) -> ()
   return
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of attention against plain double arithmetic, for every mask, window, bias and place of the keys, and bit for
+// bit among all ways to divide the work; see attention_step.cpp.
+// RUN: talc-opt %s -expand-attention=lanes=8 -expand-math -talc-codegen -o %t.8.mlir
+// RUN: mlir-translate -mlir-to-llvmir %t.8.mlir -o %t.8.ll
+// RUN: %cc -O2 -march=x86-64-v3 -I%root -Wno-override-module %t.8.ll %S/attention_step.cpp -lm -lstdc++ -o %t.8
+// RUN: %t.8
+// RUN: talc-opt %s -expand-attention=lanes=16 -expand-math -talc-codegen -o %t.16.mlir
+// RUN: mlir-translate -mlir-to-llvmir %t.16.mlir -o %t.16.ll
+// RUN: %cc -O2 -march=x86-64-v3 -I%root -Wno-override-module %t.16.ll %S/attention_step.cpp -lm -lstdc++ -o %t.16
+// RUN: %t.16
+
+!own = !talc.state<2 x 24 x 200>
+!source = !talc.state<2 x 24 x 200, source>
+!rows = memref<?x96xf32>
+!row = memref<1x96xf32>
+!bias = memref<4x399xf32>
+
+module attributes {talc.plan = {state_bytes_per_slot = 94208 : i64}} {
+  func.func @causal(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
+    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    return
+  }
+  func.func @causal_one(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
+    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !row) -> ()
+    return
+  }
+  func.func @causal_window(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
+    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 70 into %out {kernel.share = #kernel<share adaptive>} : (!kernel.step, !rows, !own, !rows) -> ()
+    return
+  }
+  func.func @causal_window_one(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
+    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 70 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !row) -> ()
+    return
+  }
+  func.func @causal_bias(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
+    kernel.attention causal %s, %q, %state bias %bias heads 4 scale 0.2 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, !rows, !own, !bias, !rows) -> ()
+    return
+  }
+  func.func @causal_bias_one(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
+    kernel.attention causal %s, %q, %state bias %bias heads 4 scale 0.2 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !bias, !row) -> ()
+    return
+  }
+  func.func @full(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
+    kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    return
+  }
+  func.func @full_window_bias(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
+    kernel.attention full %s, %q, %state bias %bias heads 4 scale 0.2 window 20 into %out : (!kernel.step, !rows, !own, !bias, !rows) -> ()
+    return
+  }
+  func.func @prefix(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
+    kernel.attention prefix %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    return
+  }
+  func.func @prefix_window(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
+    kernel.attention prefix %s, %q, %state heads 4 scale 0.2 window 33 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    return
+  }
+  func.func @source(%s: !kernel.step, %state: !source, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
+    kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !source, !rows) -> ()
+    return
+  }
+  func.func @source_one(%s: !kernel.step, %state: !source, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
+    kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !source, !row) -> ()
+    return
+  }
+}
