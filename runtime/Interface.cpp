@@ -76,26 +76,58 @@ void talc_model_close(talc_model *model) {
   delete model;
 }
 
+static_assert(TALC_MODEL_ENCODER_DECODER == static_cast<int>(talc::artifact::ModelKind::EncoderDecoder) &&
+              TALC_RESULT_TOKEN_CLASSES == static_cast<int>(talc::artifact::OutputKind::TokenClasses) &&
+              TALC_POOLING_MEAN == static_cast<int>(talc::artifact::Pooling::Mean) &&
+              TALC_MAX_RESULTS == talc::artifact::maxOutputs);
+
+static void describeUse(const talc::Model &model, talc_model_info &info) {
+  const talc::artifact::ModelInfo &facts = model.info();
+  info.name = facts.name;
+  info.kind = static_cast<talc_model_kind>(facts.kind);
+  info.result_count = model.resultCount();
+  for (int32_t i = 0; i < info.result_count; ++i)
+    info.results[i] = {static_cast<talc_result_kind>(facts.outputs[i].kind),
+                       static_cast<int32_t>(facts.outputs[i].width)};
+  info.vocabulary_size = static_cast<int32_t>(facts.vocabularySize);
+  info.source_vocabulary_size = static_cast<int32_t>(facts.sourceVocabularySize);
+  info.token_types = static_cast<int32_t>(facts.tokenTypes);
+  info.uses_prefix = static_cast<int32_t>(facts.usesPrefix);
+  info.max_sequence = static_cast<int32_t>(facts.maxSequence);
+  info.has_tokenizer = model.tokenizer() != nullptr;
+  info.cpu_level = static_cast<int32_t>(model.cpuLevel());
+  info.pooling = static_cast<talc_pooling>(facts.pooling);
+}
+
+static void describeTokens(const talc::Model &model, talc_model_info &info) {
+  const talc::artifact::ModelInfo &facts = model.info();
+  info.begin_token = facts.beginToken;
+  info.mask_token = facts.maskToken;
+  info.end_token_count = facts.endTokenCount;
+  info.end_tokens = facts.endTokens;
+  info.sampling = talc::defaultSampling(facts);
+  info.search = {facts.beams,         facts.lengthPenalty, static_cast<int32_t>(facts.earlyStopping),
+                 facts.noRepeatNgram, facts.startToken,    facts.forcedBegin,
+                 facts.forcedEnd,     facts.suppressCount, facts.suppressTokens};
+}
+
+static void describeMemory(const talc::artifact::ModelInfo &facts, talc_model_info &info) {
+  info.weight_bytes = facts.weightBytes;
+  info.state_bytes_per_token = facts.stateBytesPerToken;
+  info.source_bytes_per_token = facts.sourceBytesPerToken;
+  info.state_token_group = facts.stateTokenGroup;
+  info.arena_bytes_per_token = facts.arenaBytesPerToken;
+  info.arena_bytes_fixed = facts.arenaBytesFixed;
+  info.arena_bytes_per_thread = facts.arenaBytesPerThread;
+}
+
 talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error) {
   if (!model || !info)
     return wrongArgument(__func__, "model or info is NULL", error);
-  const talc::artifact::ModelInfo &facts = model->model.info();
   *info = {};
-  info->name = facts.name;
-  info->vocabulary_size = static_cast<int32_t>(facts.vocabularySize);
-  info->max_sequence = static_cast<int32_t>(facts.maxSequence);
-  info->has_tokenizer = model->model.tokenizer() != nullptr;
-  info->cpu_level = static_cast<int32_t>(model->model.cpuLevel());
-  info->begin_token = facts.beginToken;
-  info->end_token_count = facts.endTokenCount;
-  info->end_tokens = facts.endTokens;
-  info->sampling = talc::defaultSampling(facts);
-  info->weight_bytes = facts.weightBytes;
-  info->state_bytes_per_token = facts.stateBytesPerToken;
-  info->state_token_group = facts.stateTokenGroup;
-  info->arena_bytes_per_token = facts.arenaBytesPerToken;
-  info->arena_bytes_fixed = facts.arenaBytesFixed;
-  info->arena_bytes_per_thread = facts.arenaBytesPerThread;
+  describeUse(model->model, *info);
+  describeTokens(model->model, *info);
+  describeMemory(model->model.info(), *info);
   return TALC_OK;
 }
 
@@ -141,12 +173,29 @@ talc_status talc_evaluate(talc_session *session, const talc_sequence *sequences,
   return report(session->session->evaluate(sequences, count), error);
 }
 
-const float *talc_logits(const talc_session *session, int32_t index, int32_t *rows) {
+talc_status talc_encode(talc_session *session, const talc_sequence *sequences, int32_t count, talc_error *error) {
+  if (!session || !sequences || count < 1)
+    return wrongArgument(__func__, "session or sequences is NULL, or count is below 1", error);
+  return report(Status::failure(TALC_ERROR_KIND, "talc_encode: not there yet"), error);
+}
+
+const float *talc_result(const talc_session *session, int32_t result, int32_t index, int32_t *rows) {
   int32_t found = 0;
-  const float *logits = session ? session->session->logits(index, found) : nullptr;
+  const float *data = session && result == 0 ? session->session->logits(index, found) : nullptr;
   if (rows)
     *rows = found;
-  return logits;
+  return data;
+}
+
+const float *talc_logits(const talc_session *session, int32_t index, int32_t *rows) {
+  return talc_result(session, 0, index, rows);
+}
+
+talc_status talc_reorder(talc_session *session, const int32_t *slots, const int32_t *parents, int32_t count,
+                         talc_error *error) {
+  if (!session || !slots || !parents || count < 1)
+    return wrongArgument(__func__, "session, slots or parents is NULL, or count is below 1", error);
+  return report(Status::failure(TALC_ERROR_KIND, "talc_reorder: not there yet"), error);
 }
 
 static bool hasSlot(const talc_session *session, int32_t slot) {
@@ -224,30 +273,60 @@ template <typename T, typename Size> static Status copyOut(const T *source, Size
   return {};
 }
 
-static Status tokenize(const talc::Model &model, std::string_view text, std::vector<int32_t> &ids) {
+static Status checkText(std::string_view text) {
+  size_t invalid = talc::tokenizer::findInvalid(text);
+  if (invalid == std::string_view::npos)
+    return {};
+  return Status::failure(TALC_ERROR_TEXT, "text: byte %zu (0x%02x) is not valid UTF-8; convert the text to UTF-8",
+                         invalid, static_cast<unsigned char>(text[invalid]));
+}
+
+// Of one text, or of a pair when `second` is not null.
+static Status tokenize(const talc::Model &model, std::string_view first, const std::string_view *second,
+                       std::vector<int32_t> &ids, std::vector<int32_t> &types) {
   if (Status status = checkTokenizer(model); status.failed())
     return status;
-  size_t invalid = talc::tokenizer::findInvalid(text);
-  if (invalid != std::string_view::npos)
-    return Status::failure(TALC_ERROR_TEXT, "text: byte %zu (0x%02x) is not valid UTF-8; convert the text to UTF-8",
-                           invalid, static_cast<unsigned char>(text[invalid]));
+  if (Status status = checkText(first); status.failed())
+    return status;
+  if (Status status = second ? checkText(*second) : Status(); status.failed())
+    return status;
+  const talc::Tokenizer &tokenizer = *model.tokenizer();
   std::string error;
-  if (!model.tokenizer()->encode(text, ids, error))
+  bool encoded = second ? tokenizer.encodePair(first, *second, ids, types, error)
+                        : tokenizer.encode(first, ids, error, true, true, &types);
+  if (!encoded)
     return Status::failure(TALC_ERROR_TEXT, "%s: text cannot be encoded: %s", model.name().c_str(), error.c_str());
   return {};
 }
 
-talc_status talc_tokenize(const talc_model *model, const char *text, size_t size, int32_t *ids, int32_t capacity,
-                          int32_t *count, talc_error *error) {
-  if (!model || (!text && size > 0) || !count || capacity < 0 || size > INT_MAX)
+talc_status talc_tokenize_pair(const talc_model *model, const char *first, size_t first_size, const char *second,
+                               size_t second_size, int32_t *ids, int32_t *types, int32_t capacity, int32_t *count,
+                               talc_error *error) {
+  if (!model || (!first && first_size > 0) || !count || capacity < 0 || first_size > INT_MAX || second_size > INT_MAX)
     return wrongArgument(__func__, "model, text or count is NULL, or a size is outside 0 to 2^31 - 1", error);
   *count = 0;
-  std::vector<int32_t> result;
-  Status status = tokenize(model->model, {text, size}, result);
+  std::vector<int32_t> foundIds, foundTypes;
+  std::string_view other(second, second ? second_size : 0);
+  Status status = tokenize(model->model, {first, first_size}, second ? &other : nullptr, foundIds, foundTypes);
   if (status.failed())
     return report(status, error);
-  *count = static_cast<int32_t>(result.size());
-  return report(copyOut<int32_t, int32_t>(result.data(), *count, ids, capacity), error);
+  *count = static_cast<int32_t>(foundIds.size());
+  if (status = copyOut<int32_t, int32_t>(foundIds.data(), *count, ids, capacity); status.failed())
+    return report(status, error);
+  return report(copyOut<int32_t, int32_t>(foundTypes.data(), *count, types, capacity), error);
+}
+
+talc_status talc_tokenize(const talc_model *model, const char *text, size_t size, int32_t *ids, int32_t capacity,
+                          int32_t *count, talc_error *error) {
+  return talc_tokenize_pair(model, text, size, nullptr, 0, ids, nullptr, capacity, count, error);
+}
+
+int32_t talc_find_token(const talc_model *model, const char *spelling) {
+  return model && spelling && model->model.tokenizer() ? model->model.tokenizer()->findToken(spelling) : -1;
+}
+
+int32_t talc_is_special_token(const talc_model *model, int32_t id) {
+  return model && model->model.tokenizer() && model->model.tokenizer()->isSpecial(id);
 }
 
 static Status checkTextInput(const talc::Model &model, const int32_t *ids, int32_t count) {

@@ -7,7 +7,7 @@
      talc_model_open("app", NULL, &model, NULL);
      talc_session *session;
      talc_session_create(model, NULL, &session, NULL);
-     talc_sequence prompt = {.slot = 0, .count = 3, .ids = (int32_t[]){5, 7, 9}, .logits = TALC_LOGITS_LAST};
+     talc_sequence prompt = {.slot = 0, .count = 3, .ids = (int32_t[]){5, 7, 9}, .wanted = {{TALC_ROWS_LAST}}};
      talc_evaluate(session, &prompt, 1, NULL);
      const float *logits = talc_logits(session, 0, NULL);   // [1][vocabulary_size]
      talc_session_destroy(session);
@@ -49,7 +49,7 @@ typedef enum talc_status {
   TALC_ERROR_DAMAGED = 403,      /* the file is no artifact, or it was truncated or changed */
   TALC_ERROR_VERSION = 404,      /* the artifact has another format version than this runtime */
   TALC_ERROR_CPU = 405,          /* the artifact has no code for this processor */
-  TALC_ERROR_TOKEN = 406,        /* a token id outside the vocabulary */
+  TALC_ERROR_TOKEN = 406,        /* a token id outside the vocabulary, or a token type outside its table */
   TALC_ERROR_BATCH = 407,        /* an empty sequence, an unknown slot, or one slot twice in a batch */
   TALC_ERROR_MEMORY = 408,       /* the system refused memory */
   TALC_ERROR_TEXT = 409,         /* the text is not valid UTF-8, or the tokenizer cannot encode it */
@@ -58,7 +58,10 @@ typedef enum talc_status {
   TALC_ERROR_USAGE = 412,        /* wrong command line (used by the program) */
   TALC_ERROR_THREADS = 413,      /* a thread cannot be started */
   TALC_ERROR_LOGITS = 414,       /* no logit can be chosen from: all are NaN or minus infinity */
-  TALC_ERROR_CAPACITY = 415      /* the caller's buffer is too small; the needed size was stored */
+  TALC_ERROR_CAPACITY = 415,     /* the caller's buffer is too small; the needed size was stored */
+  TALC_ERROR_KIND = 416,         /* not for this kind of model: talc_encode of one without sources, a prefix, ... */
+  TALC_ERROR_SOURCE = 417,       /* a sequence of an encoder-decoder has no source: talc_encode comes first */
+  TALC_ERROR_SHARED = 418        /* other slots still use what would be overwritten: reset them first */
 } talc_status;
 
 /* Filled on failure, untouched on success. `text` is one line: what, where, found, expected, what to do. */
@@ -92,20 +95,70 @@ typedef struct talc_sampling {
   uint64_t seed;            /* same seed, logits and settings: same tokens, on every machine */
 } talc_sampling;
 
+typedef enum talc_model_kind {
+  TALC_MODEL_DECODER = 1,        /* continues sequences */
+  TALC_MODEL_ENCODER = 2,        /* evaluates whole sequences and keeps nothing of them */
+  TALC_MODEL_ENCODER_DECODER = 3 /* continues sequences that answer to a source: talc_encode, then talc_evaluate */
+} talc_model_kind;
+
+typedef enum talc_result_kind {
+  TALC_RESULT_LOGITS = 1,       /* of every token of the vocabulary, what follows a token or stands in its place */
+  TALC_RESULT_HIDDEN = 2,       /* a token's hidden state */
+  TALC_RESULT_CLASSES = 3,      /* logits of every class, of the text: ask for the row of its first token */
+  TALC_RESULT_TOKEN_CLASSES = 4 /* logits of every class, of any token */
+} talc_result_kind;
+
+/* A result of the model: one row of `width` floats per token that it is wanted for. */
+typedef struct talc_result_info {
+  talc_result_kind kind;
+  int32_t width;
+} talc_result_info;
+
+enum { TALC_MAX_RESULTS = 2 };
+
+/* How hidden states of a text become one vector, if the user does not say. */
+typedef enum talc_pooling { TALC_POOLING_NONE = 0, TALC_POOLING_FIRST = 1, TALC_POOLING_MEAN = 2 } talc_pooling;
+
+/* How a text is looked for: the defaults of generation_config.json, whose meaning is that of Hugging Face's generate().
+   Tokens are -1 when there is none. */
+typedef struct talc_search {
+  int32_t beams;           /* texts that are continued at the same time; 1: no beam search */
+  float length_penalty;    /* a text's score is divided by its length to this power */
+  int32_t early_stopping;  /* when the search ends though a better text might come: 0 no, 1 yes, 2 never */
+  int32_t no_repeat_ngram; /* no group of so many tokens occurs twice; 0: off */
+  int32_t start_token;     /* begins the text of an encoder-decoder */
+  int32_t forced_begin;    /* the token after the start token */
+  int32_t forced_end;      /* the last token of a text that is cut */
+  int32_t suppressed_token_count;
+  const int32_t *suppressed_tokens; /* [count], never chosen, by talc_sample neither; lives as long as the model */
+} talc_search;
+
 typedef struct talc_model_info {
-  const char *name;               /* as the compiler recorded it; lives as long as the model */
-  int32_t vocabulary_size;        /* logits per token; ids are 0 to vocabulary_size - 1 */
-  int32_t max_sequence;           /* tokens that one sequence can hold */
+  const char *name; /* as the compiler recorded it; lives as long as the model */
+  talc_model_kind kind;
+  int32_t result_count; /* 1 or 2 */
+  talc_result_info results[TALC_MAX_RESULTS];
+  int32_t vocabulary_size;        /* ids are 0 to vocabulary_size - 1; also the width of logits */
+  int32_t source_vocabulary_size; /* the same for talc_encode; 0: no encoder-decoder */
+  int32_t token_types;            /* types are 0 to token_types - 1; 0: the model has none */
+  int32_t uses_prefix;            /* 1: a sequence may have a prefix, whose tokens see each other */
+  int32_t max_sequence;           /* tokens that one sequence, or one source, can have */
   int32_t has_tokenizer;          /* 0 or 1 */
   int32_t cpu_level;              /* of the code chosen for this processor: 2, 3, 4 (x86-64-v2 ...), 0: any */
   int32_t begin_token;            /* -1: none. talc_tokenize adds it where the tokenizer says so */
+  int32_t mask_token;             /* stands for a token to be guessed; -1: none */
   int32_t end_token_count;        /* tokens that end a text */
   const int32_t *end_tokens;      /* [end_token_count]; lives as long as the model */
   talc_sampling sampling;         /* the model's own defaults; temperature 0 when it recommends none */
-  uint64_t weight_bytes;          /* mapped from the file, shared by all processes that use it */
-  uint64_t state_bytes_per_token; /* a sequence of n tokens uses ceil(n / group) * group * state_bytes_per_token */
-  uint64_t state_token_group;     /* the group */
-  uint64_t arena_bytes_per_token; /* a step of T tokens on N threads uses fixed + T * per_token + N * per_thread */
+  talc_search search;             /* the same for beam search */
+  talc_pooling pooling;
+  int32_t label_count;             /* names of the classes; 0: they have none */
+  const char *const *labels;       /* [label_count], UTF-8; lives as long as the model */
+  uint64_t weight_bytes;           /* mapped from the file, shared by all processes that use it */
+  uint64_t state_bytes_per_token;  /* a sequence of n tokens uses ceil(n / group) * group * state_bytes_per_token */
+  uint64_t source_bytes_per_token; /* the same of a source */
+  uint64_t state_token_group;      /* the group */
+  uint64_t arena_bytes_per_token;  /* a step of T tokens on N threads uses fixed + T * per_token + N * per_thread */
   uint64_t arena_bytes_fixed;
   uint64_t arena_bytes_per_thread;
 } talc_model_info;
@@ -148,46 +201,88 @@ TALC_API talc_status talc_session_create(const talc_model *model, const talc_ses
                                          talc_session **session, talc_error *error);
 TALC_API void talc_session_destroy(talc_session *session);
 
-/* Which logits a sequence of a batch wants. */
-typedef enum talc_logits_choice {
-  TALC_LOGITS_NONE = 0,
-  TALC_LOGITS_LAST = 1, /* of its last token: 1 row */
-  TALC_LOGITS_ALL = 2   /* of all its tokens in this batch: `count` rows */
-} talc_logits_choice;
+/* For which tokens of a sequence in a batch a result is wanted. */
+typedef enum talc_rows {
+  TALC_ROWS_NONE = 0,
+  TALC_ROWS_LAST = 1,  /* its last token: 1 row */
+  TALC_ROWS_ALL = 2,   /* all its tokens in this batch: `count` rows */
+  TALC_ROWS_FIRST = 3, /* its first token in this batch: 1 row */
+  TALC_ROWS_LISTED = 4 /* those that the caller lists */
+} talc_rows;
 
-/* Tokens to append to one sequence. */
+typedef struct talc_wanted {
+  talc_rows rows;
+  int32_t listed_count;  /* at least 1 with TALC_ROWS_LISTED; else not read */
+  const int32_t *listed; /* [listed_count], places in `ids`, ascending, each once; read during the call only */
+} talc_wanted;
+
+/* Former names. */
+typedef talc_rows talc_logits_choice;
+#define TALC_LOGITS_NONE TALC_ROWS_NONE
+#define TALC_LOGITS_LAST TALC_ROWS_LAST
+#define TALC_LOGITS_ALL TALC_ROWS_ALL
+
+/* Tokens to append to one sequence. Zeros are right for every field that is not needed. */
 typedef struct talc_sequence {
-  int32_t slot;       /* which sequence, 0 to slots - 1 */
-  int32_t count;      /* tokens, at least 1 */
-  const int32_t *ids; /* [count]; read during the call only */
-  talc_logits_choice logits;
+  int32_t slot;                         /* which sequence, 0 to slots - 1 */
+  int32_t count;                        /* tokens, at least 1 */
+  const int32_t *ids;                   /* [count]; read during the call only */
+  talc_wanted wanted[TALC_MAX_RESULTS]; /* for each result of the model, in its order */
+  const int32_t *types; /* [count], which of two texts a token belongs to; NULL: all 0. Read during the call only */
+  int32_t prefix;       /* so many tokens at its begin see each other, all of them in this batch. Only where the model
+                           uses prefixes and the slot is empty; 0: every token sees those before it */
 } talc_sequence;
 
-/* Appends tokens to `count` sequences in one step. The sequences may have different lengths, nothing is padded, and a
-   sequence's results do not depend on what else is in the batch or on how its tokens are divided among calls. A step
-   needs temporaries proportional to its tokens: divide prompts of many thousand tokens among several calls. No memory
-   is allocated unless this step has more tokens or logits than each before it.
-   Errors: ARGUMENT, BATCH, TOKEN, STATE_FULL, MEMORY. */
+/* Evaluates `count` sequences in one step; each slot at most once. The sequences may have different lengths, nothing is
+   padded, and a sequence's results do not depend on what else is in the batch or on how its tokens are divided among
+   calls. A step needs temporaries proportional to its tokens: divide prompts of many thousand tokens among several
+   calls. No memory is allocated unless this step has more tokens or wanted rows than each before it.
+     decoder: appends the tokens to the sequences in the slots.
+     encoder: every sequence is a whole one, and its slot stays empty.
+     encoder-decoder: appends the tokens to the texts that answer to the sources in the slots; the first is start_token.
+   Errors: ARGUMENT, BATCH, TOKEN, STATE_FULL, SOURCE, SHARED, KIND (prefix), MEMORY. */
 TALC_API talc_status talc_evaluate(talc_session *session, const talc_sequence *sequences, int32_t count,
                                    talc_error *error);
 
-/* Logits of the `index`-th sequence of the last batch: float32 [rows][vocabulary_size], rows in token order. Stores the
-   number of rows when `rows` is not NULL. NULL with 0 rows when none were asked for or the index is outside the batch.
-   Valid until the next talc_evaluate or talc_session_destroy. */
+/* Encoder-decoders only: evaluates whole sources and leaves them in the slots. What a slot held before, source and
+   text, is lost as after talc_slot_reset. Results cannot be wanted, and there is no prefix. Errors: KIND, ARGUMENT,
+   BATCH, TOKEN, STATE_FULL, SHARED, MEMORY. */
+TALC_API talc_status talc_encode(talc_session *session, const talc_sequence *sequences, int32_t count,
+                                 talc_error *error);
+
+/* Rows of the `result`-th result for the `index`-th sequence of the last talc_evaluate: float32 [rows][width], in the
+   order of the tokens. Stores the number of rows when `rows` is not NULL. NULL with 0 rows when none were wanted, or
+   for a result or index that there is not. Valid until the next talc_evaluate, talc_encode or talc_session_destroy. */
+TALC_API const float *talc_result(const talc_session *session, int32_t result, int32_t index, int32_t *rows);
+
+/* talc_result of the first result: for a model that generates text, [rows][vocabulary_size]. */
 TALC_API const float *talc_logits(const talc_session *session, int32_t index, int32_t *rows);
 
-/* Tokens that the sequence in `slot` holds; 0 for an unknown slot. */
+/* Afterwards slots[i] continues the sequence that parents[i] holds now, for all i at once; several slots may have the
+   same parent. Nothing is copied: a slot's earlier tokens, and its source, stay where they were evaluated. Beam search:
+     talc_encode, or talc_evaluate of the prompt, in slot 0
+     talc_reorder of the slots 0 1 2 3 to the parents 0 0 0 0
+     again and again: talc_evaluate of one token in each slot, talc_reorder to the parents of the texts that are kept
+   Every slot stands in the list once, and every parent is one of the slots. A slot is empty or holds as many tokens as
+   its parent. On failure nothing has changed. No memory is allocated after the session's first reordering.
+   Errors: KIND (encoders), ARGUMENT, BATCH, SHARED, MEMORY. */
+TALC_API talc_status talc_reorder(talc_session *session, const int32_t *slots, const int32_t *parents, int32_t count,
+                                  talc_error *error);
+
+/* Tokens that the sequence in `slot` holds; 0 for an unknown slot and for encoders. */
 TALC_API int32_t talc_slot_length(const talc_session *session, int32_t slot);
 
-/* Empties a slot: its next token is the first of a new sequence. Gives its memory back. Errors: ARGUMENT, BATCH. */
+/* Empties a slot, source included: its next token is the first of a new sequence. Gives its memory back; but when other
+   slots continue tokens or use the source in this one, after talc_reorder, then that happens when the last of them is
+   reset, and until then the slot cannot be used (SHARED). Errors: ARGUMENT, BATCH. */
 TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error);
 
 /* Exact memory of a session beyond the weights. */
 typedef struct talc_session_memory {
-  uint64_t state_used;     /* by the tokens that all slots hold now */
+  uint64_t state_used;     /* by the tokens and sources that all slots hold now */
   uint64_t state_reserved; /* address space; not memory */
   uint64_t arena;          /* temporaries of the largest step so far */
-  uint64_t logits;         /* of the largest step so far */
+  uint64_t logits;         /* results of the largest step so far */
 } talc_session_memory;
 
 /* Stores the session's memory and how many threads it runs on (`threads` may be NULL). Errors: ARGUMENT. */
@@ -210,8 +305,8 @@ TALC_API void talc_sampler_destroy(talc_sampler *sampler);
    Ids outside the vocabulary: TOKEN. */
 TALC_API talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32_t count, talc_error *error);
 
-/* Chooses a token from one row of logits, [vocabulary_size]. NaN counts as minus infinity; ids that a tokenizer is
-   present for and does not have (padding of the vocabulary) are never chosen. Allocates nothing.
+/* Chooses a token from one row of logits, [vocabulary_size]. NaN counts as minus infinity; suppressed tokens, and ids
+   that a tokenizer is present for and does not have (padding of the vocabulary), are never chosen. Allocates nothing.
    Errors: LOGITS, ARGUMENT. */
 TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id, talc_error *error);
 
@@ -222,6 +317,19 @@ TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int
    Errors: NO_TOKENIZER, TEXT, CAPACITY (not when `ids` is NULL), ARGUMENT. */
 TALC_API talc_status talc_tokenize(const talc_model *model, const char *text, size_t size, int32_t *ids,
                                    int32_t capacity, int32_t *count, talc_error *error);
+
+/* The same with token types, which tell the texts of a pair apart: text and second text, or `second` NULL: one text.
+   `types` has the same capacity as `ids`; either may be NULL. Errors: as above. */
+TALC_API talc_status talc_tokenize_pair(const talc_model *model, const char *first, size_t first_size,
+                                        const char *second, size_t second_size, int32_t *ids, int32_t *types,
+                                        int32_t capacity, int32_t *count, talc_error *error);
+
+/* The id of the token that is spelled exactly so in the vocabulary, such as "[MASK]"; -1: there is none, or no
+   tokenizer. */
+TALC_API int32_t talc_find_token(const talc_model *model, const char *spelling);
+
+/* 1 when `id` is a special token (which stands for no text, such as "[SEP]"), else 0. */
+TALC_API int32_t talc_is_special_token(const talc_model *model, int32_t id);
 
 /* Ids to text; special tokens become nothing, bytes that are no UTF-8 become U+FFFD. Buffer rules as above.
    Errors: NO_TOKENIZER, TOKEN, CAPACITY, ARGUMENT. */

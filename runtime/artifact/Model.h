@@ -19,6 +19,7 @@ public:
   const artifact::ModelInfo &info() const { return facts; }
   const std::string &name() const { return file.name(); }
   artifact::ModelKind kind() const { return static_cast<artifact::ModelKind>(facts.kind); }
+  int32_t resultCount() const { return facts.outputs[1].width > 0 ? 2 : 1; }
   artifact::CpuLevel cpuLevel() const { return level; }
   const CodeImage &code() const { return image; }
   const unsigned char *weights() const { return weightBytes; }

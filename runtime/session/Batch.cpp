@@ -39,9 +39,9 @@ Status Batch::check(const Model &model, const std::vector<int32_t> &lengths, con
   usedInStep[sequence.slot] = step;
   if (sequence.count <= 0 || !sequence.ids)
     return Status::failure(TALC_ERROR_BATCH, "%s: sequence %d has no tokens, expected at least 1", file, index);
-  if (sequence.logits < TALC_LOGITS_NONE || sequence.logits > TALC_LOGITS_ALL)
+  if (sequence.wanted[0].rows < TALC_ROWS_NONE || sequence.wanted[0].rows > TALC_ROWS_ALL)
     return Status::failure(TALC_ERROR_ARGUMENT, "%s: sequence %d asks for logits %d, expected 0 to 2", file, index,
-                           static_cast<int>(sequence.logits));
+                           static_cast<int>(sequence.wanted[0].rows));
   int64_t length = int64_t(lengths[sequence.slot]) + sequence.count;
   if (length > model.info().maxSequence)
     return Status::failure(TALC_ERROR_STATE_FULL,
@@ -60,7 +60,9 @@ void Batch::append(const talc_sequence &sequence, int32_t length) {
     tokenRows.push_back({length + i, sequence.slot, 0});
   sequenceSpans.push_back({first, sequence.count, length, sequence.slot, 0, sequence.slot, 0, -1});
   firstOutputs.push_back(static_cast<int32_t>(wantedRows.size()));
-  int32_t wanted = sequence.logits == TALC_LOGITS_ALL ? sequence.count : sequence.logits == TALC_LOGITS_LAST ? 1 : 0;
+  int32_t wanted = sequence.wanted[0].rows == TALC_ROWS_ALL    ? sequence.count
+                   : sequence.wanted[0].rows == TALC_ROWS_LAST ? 1
+                                                               : 0;
   for (int32_t i = sequence.count - wanted; i < sequence.count; ++i)
     wantedRows.push_back(first + i);
 }
