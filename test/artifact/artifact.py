@@ -6,7 +6,7 @@ import json
 import struct
 import sys
 
-KINDS = {1: "manifest", 2: "info", 3: "code", 4: "weights", 5: "tokenizer"}
+KINDS = {1: "manifest", 2: "info", 3: "code", 4: "weights", 5: "tokenizer", 6: "labels"}
 MASK = (1 << 64) - 1
 
 
@@ -35,7 +35,7 @@ def read_sections(path):
     with open(path, "rb") as file:
         data = file.read()
     table, table_hash, size, count, version, magic = struct.unpack("<QQQII8s", data[-40:])
-    assert magic == b"TALCART1" and version == 1 and size == len(data), "trailer"
+    assert magic == b"TALCART1" and version == 2 and size == len(data), "trailer"
     assert table + 32 * count + 40 == size and hash_bytes(data[table:-40]) == table_hash, "section table"
     sections, end = {}, 0
     for i in range(count):

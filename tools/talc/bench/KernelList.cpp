@@ -127,8 +127,11 @@ Status readKernels(const std::string &path, KernelList &list) {
   if (auto weights = manifest.find("weights"); weights != manifest.end())
     list.weightType = mainType(*weights);
   list.parameters = numberOf(manifest, "parameters");
-  for (const Json &kernel : *kernels)
+  list.encoder = true;
+  for (const Json &kernel : *kernels) {
     list.kernels.push_back(readEntry(kernel));
+    list.encoder &= list.kernels.back().phase == "encode";
+  }
   return {};
 }
 

@@ -14,6 +14,7 @@ namespace talc::bench {
 struct StepShape {
   int64_t sequences = 1, rows = 1, past = 0;  // rows and past: of each sequence
   bool results = true;                        // for the last row of each sequence
+  bool whole = false;                         // by an encoder, which takes whole sequences
   bool decode() const { return sequences * rows == 1 && results; }
 };
 
@@ -31,13 +32,16 @@ struct KernelEntry {
   int64_t operationsPerRow = 0, operationsPerPair = 0;
   int64_t storedBytesPerCall = 0, storedBytesPerRow = 0, storedBytesPerKey = 0, passedBytesPerRow = 0;
 
-  bool runsIn(const StepShape &step) const { return phase == (step.decode() ? "decode" : "prefill"); }
+  bool runsIn(const StepShape &step) const {
+    return phase == (step.whole ? "encode" : step.decode() ? "decode" : "prefill");
+  }
   StepCosts costsOfCall(const StepShape &step) const;
 };
 
 struct KernelList {
   std::string model, target, weightType;
   int64_t parameters = 0;
+  bool encoder = false;              // has no other phase than to encode
   std::vector<KernelEntry> kernels;  // in the order that running code refers to
 
   // Of all kernels.

@@ -17,6 +17,8 @@ std::string TestCase::name() const {
 }
 
 std::vector<StepShape> TestCase::steps() const {
+  if (whole)
+    return {{sequences, prompt, 0, true, true}};
   return prompt > 0 ? promptSteps(prompt, depth, batch, sequences) : generationSteps(generated, depth, sequences);
 }
 
@@ -31,12 +33,14 @@ std::vector<double> TestResult::tokensPerSecond() const {
   return rates;
 }
 
-std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, int64_t maxSequence) {
+std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, int64_t maxSequence, bool encoder) {
   std::vector<TestCase> tests;
   auto add = [&](TestCase test) {
     bool known = false;
     for (const TestCase &other : tests)
       known |= other.name() == test.name() && other.batch == test.batch;
+    if (encoder && (test.generated > 0 || test.depth > 0))
+      return;
     if (test.tokens() > 0 && test.depth + test.prompt + test.generated <= maxSequence && !known)
       tests.push_back(test);
   };
@@ -44,9 +48,9 @@ std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, in
     for (int64_t sequences : options.sequences) {
       for (int64_t prompt : options.prompts)
         for (int64_t batch : options.batches)
-          add({std::min(prompt, maxSequence - depth), 0, depth, batch, sequences, threads});
+          add({std::min(prompt, maxSequence - depth), 0, depth, batch, sequences, threads, encoder});
       for (int64_t generated : options.generated)
-        add({0, generated, depth, options.batches.front(), sequences, threads});
+        add({0, generated, depth, options.batches.front(), sequences, threads, false});
     }
   return tests;
 }

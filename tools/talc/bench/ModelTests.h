@@ -11,6 +11,7 @@ namespace talc::bench {
 struct TestCase {
   int64_t prompt = 0, generated = 0, depth = 0, batch = 0, sequences = 1;
   int32_t threads = 1;
+  bool whole = false;  // of an encoder
 
   std::string name() const;  // "pp512 @ d128"
   int64_t tokens() const { return (prompt + generated) * sequences; }
@@ -31,8 +32,8 @@ struct TestResult {
 };
 
 // The tests of the options for a number of threads; those that the model has no room for are left out, with prompts
-// shortened to `maxSequence`.
-std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, int64_t maxSequence);
+// shortened to `maxSequence`. An encoder takes every prompt in one step, after nothing else, and generates nothing.
+std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, int64_t maxSequence, bool encoder);
 
 Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions, TestResult &result);
 

@@ -39,7 +39,7 @@ Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const Ma
              int64_t repetitions, OpResult &result) {
   if (Status status = run.start(machine.threads, 1); status.failed())
     return status;
-  StepShape step = {1, spec.rows, spec.past, true};
+  StepShape step = {1, spec.rows, spec.past, true, list.encoder};
   KernelSampler sampler(run, list, step);
   std::vector<LibraryProduct> products;
   if (spec.columns > 0)
