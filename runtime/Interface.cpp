@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements talc.h: checks pointers, turns a Status into a talc_error, and calls the classes that do the work.
+#include "runtime/InterfaceTypes.h"
 #include "runtime/parallel/Cores.h"
 #include "runtime/sampling/Sampler.h"
-#include "runtime/session/Session.h"
 #include "runtime/tokenizer/TextStream.h"
 #include "runtime/tokenizer/Utf8.h"
 
 #include <algorithm>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 
+using talc::report;
 using talc::Status;
-
-struct talc_model {
-  talc::Model model;
-};
-
-struct talc_session {
-  std::unique_ptr<talc::Session> session;
-};
+using talc::wrongArgument;
 
 struct talc_sampler {
   std::unique_ptr<talc::Sampler> sampler;
@@ -33,18 +26,6 @@ struct talc_text_stream {
 
 constexpr int32_t maxThreads = 1024, maxSlots = 65536;
 constexpr int32_t contextTokens = 8;  // of a prompt; enough to decide about spaces and characters spread over tokens
-
-static talc_status report(const Status &status, talc_error *error) {
-  if (status.failed() && error) {
-    error->status = status.code();
-    snprintf(error->text, sizeof(error->text), "%s", status.text().c_str());
-  }
-  return status.code();
-}
-
-static talc_status wrongArgument(const char *function, const char *what, talc_error *error) {
-  return report(Status::failure(TALC_ERROR_ARGUMENT, "%s: %s", function, what), error);
-}
 
 static Status checkTokenizer(const talc::Model &model) {
   if (model.tokenizer())

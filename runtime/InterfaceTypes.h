@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the functions of talc.h share: the objects behind its pointers, and how they report failures.
+#pragma once
+
+#include "runtime/session/Session.h"
+
+#include <cstdio>
+
+struct talc_model {
+  talc::Model model;
+};
+
+struct talc_session {
+  std::unique_ptr<talc::Session> session;
+};
+
+namespace talc {
+
+inline talc_status report(const Status &status, talc_error *error) {
+  if (status.failed() && error) {
+    error->status = status.code();
+    snprintf(error->text, sizeof(error->text), "%s", status.text().c_str());
+  }
+  return status.code();
+}
+
+inline talc_status wrongArgument(const char *function, const char *what, talc_error *error) {
+  return report(Status::failure(TALC_ERROR_ARGUMENT, "%s: %s", function, what), error);
+}
+
+}  // namespace talc
