@@ -22,19 +22,26 @@ namespace talc {
 // All dialects of all stages.
 void registerDialects(mlir::DialectRegistry &registry);
 
-struct StageTime {
-  std::string name;
-  double seconds;
-};
+// Hears what the compiler does; each function may be empty.
+struct StageListener {
+  std::function<void(llvm::StringRef name)> stage;  // a stage begins; an empty name: all is done
+  std::function<void(llvm::StringRef name)> part;   // of that stage a pass begins, or a step of stage package
 
-// Called when a stage, or a part of stage package, begins; an empty name: all is done.
-using StageListener = std::function<void(llvm::StringRef name)>;
+  void beginStage(llvm::StringRef name) const {
+    if (stage)
+      stage(name);
+  }
+  void beginPart(llvm::StringRef name) const {
+    if (part)
+      part(name);
+  }
+};
 
 struct StageRun {
   Stage first = Stage::Optimize, last = Stage::Codegen;  // both included
   PipelineOptions pipeline;
   std::string dumpDirectory;  // where every stage's result goes as NUMBER-STAGE.mlir; empty: nowhere
-  StageListener listener;     // may be empty
+  StageListener listener;
   // Sets up instrumentation, such as MLIR's own flags ask for (--mlir-print-ir-after-all, ...); may be empty.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
 };
@@ -65,7 +72,9 @@ struct ProductOptions {
   std::string path;                // "-": standard output, for Llvm and Ir
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
   std::string programDirectory;    // of the talc command, to find the prebuilt runtime
-  StageListener listener;          // may be empty
+  std::string cacheDirectory;      // where object code is kept for the next time; empty: nowhere
+  std::string codeFlags;           // of LLVM's command line, which may change its code
+  StageListener listener;
 };
 
 // `module`: after stage codegen. On failure nothing is left at `path`.

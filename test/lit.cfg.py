@@ -17,6 +17,7 @@ programs = os.path.join(config.talc_build, "bin")
 # FileCheck, not, count and every program of the project are found by their names.
 config.environment["PATH"] = os.pathsep.join([programs, config.llvm_programs, os.environ["PATH"]])
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+config.environment["TALC_CACHE"] = "off"  # what is tested is compiled
 config.environment["TALC_MAX_THREADS"] = "16"  # tests divide work among more threads than there are processors
 
 # %NAME is build/bin/NAME. Names end where no letter, digit or dash follows: %talc is no prefix of %talc-opt.

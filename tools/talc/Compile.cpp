@@ -9,6 +9,8 @@
 #include "tools/talc/Report.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Process.h"
 
 #include <map>
 
@@ -54,6 +56,9 @@ static llvm::Expected<std::vector<Variant>> runTargets(mlir::ModuleOp module, St
       variants.push_back({module.clone(), target});
       StageRun further = run;
       further.pipeline.target = target;
+      further.listener.stage = [&](llvm::StringRef name) {
+        run.listener.beginStage(name.empty() ? "" : name.str() + " " + target.cpu);
+      };
       further.dumpDirectory.clear();
       if (llvm::Error error = runStages(*variants.back().module, further))
         return std::move(error);
@@ -62,6 +67,21 @@ static llvm::Expected<std::vector<Variant>> runTargets(mlir::ModuleOp module, St
   if (llvm::Error error = runStages(module, run))
     return std::move(error);
   return variants;
+}
+
+// Where the cache of code is by --cache, TALC_CACHE, and the XDG base directory specification; empty: nowhere.
+static std::string cacheDirectory(std::string wanted) {
+  auto variable = [](const char *name) { return llvm::sys::Process::GetEnv(name).value_or(""); };
+  if (wanted.empty())
+    wanted = variable("TALC_CACHE");
+  if (wanted == "off")
+    return "";
+  if (!wanted.empty())
+    return wanted;
+  std::string base = variable("XDG_CACHE_HOME");
+  if (!llvm::StringRef(base).starts_with("/"))
+    base = variable("HOME").empty() ? "" : variable("HOME") + "/.cache";
+  return base.empty() ? "" : base + "/talc";
 }
 
 static llvm::Error compile(const CompileOptions &options, Report &report) {
@@ -81,7 +101,8 @@ static llvm::Error compile(const CompileOptions &options, Report &report) {
   run.last = std::min(Stage::Codegen, parseStage(options.stopAfter).value_or(Stage::Package));
   run.pipeline = {options.weights, targets->front()};
   run.dumpDirectory = options.dump;
-  run.listener = [&](llvm::StringRef stage) { report.begin(stage.str()); };
+  run.listener = {[&](llvm::StringRef stage) { report.begin(stage.str()); },
+                  [&](llvm::StringRef part) { report.beginPart(part.str()); }};
   run.configure = configurePasses;
   llvm::Expected<std::vector<Variant>> variants = runTargets(*input->module, run, *targets);
   if (!variants)
@@ -89,8 +110,15 @@ static llvm::Error compile(const CompileOptions &options, Report &report) {
   std::string output = options.output.empty() ? "-" : options.output;
   if (!options.stopAfter.empty() && options.stopAfter != "package")
     return printModule(*input->module, output);
-  ProductOptions product{productOf(options.emit),     targets->front(),         std::move(*variants), output,
-                         std::move(input->tokenizer), options.programDirectory, run.listener};
+  ProductOptions product{productOf(options.emit),
+                         targets->front(),
+                         std::move(*variants),
+                         output,
+                         std::move(input->tokenizer),
+                         options.programDirectory,
+                         cacheDirectory(options.cache),
+                         llvm::join(options.mlirFlags, " "),
+                         run.listener};
   return writeProduct(*input->module, product);
 }
 

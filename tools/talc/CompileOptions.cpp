@@ -53,7 +53,11 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->add_option("--start-from", options.startFrom, "MODEL is an .mlir file that is ready for this stage")
       ->check(CLI::IsMember(stages));
   command->add_option("--dump", options.dump, "write the program after every stage to this directory");
-  command->add_flag("--time", options.time, "print how long each stage took");
+  command->add_flag("--time", options.time,
+                    "print how long each stage and pass took, and whether code was in the cache");
+  command->add_option("--cache", options.cache,
+                      "where code is kept, so that LLVM compiles the same code once: a directory, or off (default: "
+                      "TALC_CACHE, $XDG_CACHE_HOME/talc or ~/.cache/talc)");
   return command;
 }
 

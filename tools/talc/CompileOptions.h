@@ -18,6 +18,7 @@ struct CompileOptions {
   std::optional<int64_t> maxSequence;
   std::string tokenizer;  // a tokenizer.json; empty: the model's own
   std::string emit = "exe";
+  std::string cache;                 // a directory, or off; empty: TALC_CACHE, or the user's own
   std::string stopAfter, startFrom;  // stages; empty: all
   std::string dump;                  // a directory; empty: none
   bool time = false;

@@ -19,25 +19,56 @@ void Report::showProgress(const std::string &text) const {
     fprintf(stderr, "\r\033[K%s", text.c_str());
 }
 
-void Report::begin(std::string stage) {
+void Report::endPart() {
   Clock::time_point now = Clock::now();
-  if (!current.empty())
-    entries.push_back({current, std::chrono::duration<double>(now - started).count()});
-  if (!current.empty() || !stage.empty())
-    showProgress(stage.empty() ? "" : stage + "...");
-  current = std::move(stage);
+  if (running)
+    stages.back().parts.push_back({currentPart, std::chrono::duration<double>(now - started).count()});
   started = now;
+}
+
+void Report::begin(std::string stage) {
+  endPart();
+  bool wasRunning = running;
+  running = !stage.empty();
+  currentPart.clear();
+  if (running || wasRunning)
+    showProgress(running ? stage + "..." : "");
+  if (running)
+    stages.push_back({std::move(stage), {}});
+}
+
+void Report::beginPart(std::string part) {
+  if (!running)
+    return;
+  endPart();
+  showProgress(stages.back().name + ": " + part + "...");
+  currentPart = std::move(part);
+}
+
+double Report::Stage::seconds() const {
+  double sum = 0;
+  for (const Part &part : parts)
+    sum += part.seconds;
+  return sum;
 }
 
 void Report::printTimes() const {
   double total = 0;
-  for (const Entry &entry : entries) {
-    fprintf(stderr, "%-10s %8.3f s\n", entry.stage.c_str(), entry.seconds);
-    total += entry.seconds;
+  for (const Stage &stage : stages)
+    total += stage.seconds();
+  auto print = [total](const char *stage, const char *part, double seconds) {
+    fprintf(stderr, "%-20s %-40s %9.3f %6.1f %%\n", stage, part, seconds, total > 0 ? 100 * seconds / total : 0);
+  };
+  fprintf(stderr, "%-20s %-40s %9s %8s\n", "stage", "pass", "seconds", "share");
+  for (const Stage &stage : stages) {
+    print(stage.name.c_str(), "", stage.seconds());
+    for (const Part &part : stage.parts)
+      if (!part.name.empty())
+        print("", part.name.c_str(), part.seconds);
   }
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
-  fprintf(stderr, "%-10s %8.3f s, at most %ld MiB of memory\n", "total", total, usage.ru_maxrss / 1024);
+  fprintf(stderr, "%-61s %9.3f, at most %ld MiB of memory\n", "total", total, usage.ru_maxrss / 1024);
 }
 
 }  // namespace talc::tools

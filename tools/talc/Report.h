@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the user which stage runs, and in the end how long each took.
+// Tells the user which stage runs, and in the end how long each took, and each of its parts.
 #pragma once
 
 #include <chrono>
@@ -16,22 +16,31 @@ public:
 
   // A stage begins, and the one before it has ended; empty: none begins.
   void begin(std::string stage);
-  // One line per stage, and the whole.
+  // A part of the stage begins, and the one before it has ended.
+  void beginPart(std::string part);
+  // One line for every stage and every part, in the order in which they ran, and the whole.
   void printTimes() const;
 
 private:
   void showProgress(const std::string &text) const;
+  void endPart();
 
   using Clock = std::chrono::steady_clock;
-  struct Entry {
-    std::string stage;
+  struct Part {
+    std::string name;  // empty: what comes before the first part
     double seconds;
+  };
+  struct Stage {
+    std::string name;
+    std::vector<Part> parts;
+    double seconds() const;
   };
 
   bool terminal;
-  std::string current;
-  Clock::time_point started;
-  std::vector<Entry> entries;
+  std::string currentPart;
+  Clock::time_point started;  // the current part
+  std::vector<Stage> stages;
+  bool running = false;  // the last of them
 };
 
 }  // namespace talc::tools

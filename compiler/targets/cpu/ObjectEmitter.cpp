@@ -67,7 +67,6 @@ llvm::Expected<std::unique_ptr<llvm::Module>> ObjectEmitter::translate(ModuleOp 
     return internalError("the code of the model cannot be translated to LLVM IR");
   if (llvm::Error error = prepare(*result))
     return std::move(error);
-  optimize(*result);
   return result;
 }
 
@@ -199,18 +198,21 @@ static llvm::Error checkNothingUndefined(llvm::MemoryBufferRef object) {
   return llvm::Error::success();
 }
 
-llvm::Expected<std::vector<uint8_t>> ObjectEmitter::emit(llvm::Module &module) {
+llvm::Expected<ObjectCode> ObjectEmitter::emit(llvm::Module &module) {
+  ObjectCode code;
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   passes.add(new llvm::TargetLibraryInfoWrapperPass(noLibrary(machine->getTargetTriple())));
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
     return internalError("LLVM cannot write object files for {}", target.cpu);
-  module.getContext().setDiagnosticHandler(std::make_unique<SpillCounter>(spillsOfFunctions));
+  module.getContext().setDiagnosticHandler(std::make_unique<SpillCounter>(code.spills));
   passes.run(module);
+  module.getContext().setDiagnosticHandler(nullptr);
   if (llvm::Error error = checkNothingUndefined({{bytes.data(), bytes.size()}, "generated code"}))
     return std::move(error);
-  return std::vector<uint8_t>(bytes.begin(), bytes.end());
+  code.bytes.assign(bytes.begin(), bytes.end());
+  return code;
 }
 
 }  // namespace talc::cpu

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file KEY.code for each entry: a line "talc code KEY", the BLAKE3 hash of what follows, the number of functions that
+// spill, a line "SPILLS NAME" for each, and the object. The time of a file is that of its last use.
+#include "compiler/targets/cpu/CodeCache.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+
+namespace talc::cpu {
+
+namespace fs = llvm::sys::fs;
+
+static constexpr llvm::StringLiteral entrySuffix = ".code", partialSuffix = ".partial";
+
+static std::string firstLines(llvm::StringRef key, llvm::StringRef content) {
+  auto hash = llvm::BLAKE3::hash(llvm::arrayRefFromStringRef(content));
+  return "talc code " + key.str() + "\n" + llvm::toHex(hash) + "\n";
+}
+
+static std::string contentOf(const ObjectCode &code) {
+  std::string content;
+  llvm::raw_string_ostream stream(content);
+  stream << code.spills.size() << "\n";
+  for (const auto &entry : code.spills)
+    stream << entry.second << " " << entry.first() << "\n";
+  stream << llvm::toStringRef(code.bytes);
+  return content;
+}
+
+// Takes a line from the front of a text.
+static llvm::StringRef takeLine(llvm::StringRef &text) {
+  auto [line, rest] = text.split('\n');
+  text = rest;
+  return line;
+}
+
+static std::optional<ObjectCode> parseContent(llvm::StringRef content) {
+  ObjectCode code;
+  size_t functions = 0;
+  if (takeLine(content).getAsInteger(10, functions))
+    return std::nullopt;
+  for (size_t i = 0; i < functions; ++i) {
+    auto [count, name] = takeLine(content).split(' ');
+    if (count.getAsInteger(10, code.spills[name]))
+      return std::nullopt;
+  }
+  code.bytes.assign(content.bytes_begin(), content.bytes_end());
+  return code;
+}
+
+std::string CodeCache::pathOf(llvm::StringRef key) const {
+  llvm::SmallString<128> path(directory);
+  llvm::sys::path::append(path, key + entrySuffix);
+  return path.str().str();
+}
+
+// So that trim() knows what was used last.
+static void touch(const std::string &path) {
+  int file = 0;
+  if (fs::openFileForWrite(path, file, fs::CD_OpenExisting, fs::OF_Append))
+    return;
+  (void)fs::setLastAccessAndModificationTime(file, std::chrono::system_clock::now());
+  llvm::sys::Process::SafelyCloseFileDescriptor(file);
+}
+
+std::optional<ObjectCode> CodeCache::find(llvm::StringRef key) const {
+  std::string path = pathOf(key);
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file)
+    return std::nullopt;
+  llvm::StringRef text = (*file)->getBuffer();
+  size_t headSize = firstLines(key, "").size();
+  llvm::StringRef content = text.drop_front(std::min(headSize, text.size()));
+  if (text.take_front(headSize) != firstLines(key, content))
+    return std::nullopt;
+  touch(path);
+  return parseContent(content);
+}
+
+void CodeCache::keep(llvm::StringRef key, const ObjectCode &code) const {
+  if (fs::create_directories(directory, true, fs::owner_all))
+    return;
+  llvm::SmallString<128> model(directory), partial;
+  llvm::sys::path::append(model, "%%%%%%%%%%%%" + partialSuffix);
+  int file = 0;
+  if (fs::createUniqueFile(model, file, partial))
+    return;
+  llvm::raw_fd_ostream stream(file, /*shouldClose=*/true);
+  std::string content = contentOf(code);
+  stream << firstLines(key, content) << content;
+  stream.close();
+  bool failed = stream.has_error();
+  stream.clear_error();
+  if (failed || fs::rename(partial, pathOf(key)))
+    fs::remove(partial);
+  trim();
+}
+
+void CodeCache::trim() const {
+  struct Entry {
+    std::string path;
+    uint64_t bytes;
+    llvm::sys::TimePoint<> used;
+  };
+  std::vector<Entry> entries;
+  uint64_t sum = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    llvm::StringRef path = at->path();
+    auto status = at->status();
+    if (!status || !(path.ends_with(entrySuffix) || path.ends_with(partialSuffix)))
+      continue;
+    entries.push_back({path.str(), status->getSize(), status->getLastModificationTime()});
+    sum += status->getSize();
+  }
+  llvm::sort(entries, [](const Entry &a, const Entry &b) { return a.used < b.used; });
+  for (const Entry &entry : entries) {
+    if (sum <= mostBytes)
+      return;
+    fs::remove(entry.path);
+    sum -= entry.bytes;
+  }
+}
+
+}  // namespace talc::cpu

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps object code in a directory, so that LLVM compiles the same code once.
+#pragma once
+
+#include "compiler/targets/cpu/ObjectCode.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace talc::cpu {
+
+// Any number of processes may use a directory at the same time: an entry appears complete, and one that is damaged
+// counts as absent. A directory that cannot be read or written is an empty cache.
+class CodeCache {
+public:
+  static constexpr uint64_t mostBytes = uint64_t(1) << 30;
+
+  explicit CodeCache(std::string directory) : directory(std::move(directory)) {}
+
+  // `key`: see codeKey.
+  std::optional<ObjectCode> find(llvm::StringRef key) const;
+
+  // Afterwards removes what was not used for longest, until all entries together have at most `mostBytes`.
+  void keep(llvm::StringRef key, const ObjectCode &code) const;
+
+private:
+  std::string pathOf(llvm::StringRef key) const;
+  void trim() const;
+
+  std::string directory;
+};
+
+}  // namespace talc::cpu

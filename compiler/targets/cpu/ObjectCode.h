@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What LLVM makes of a model's code.
+#pragma once
+
+#include "llvm/ADT/StringMap.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace talc::cpu {
+
+struct ObjectCode {
+  std::vector<uint8_t> bytes;  // a relocatable object without undefined symbols
+  // How many times a function writes a register to the stack for want of registers; one that is not there never does.
+  llvm::StringMap<int64_t> spills;
+};
+
+}  // namespace talc::cpu

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damages, crowds and shares the cache of object code: check_cache.py TALC CODE.mlir EXPECTED DIRECTORY.
+
+EXPECTED is the object that TALC makes of CODE.mlir without a cache.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+talc, code, expected, directory = sys.argv[1:]
+home = pathlib.Path(directory)
+cache = home / 'cache'
+product = pathlib.Path(expected).read_bytes()
+
+
+def command(output):
+    return [talc, 'compile', code, '--start-from=package', '--emit=object', '-o', str(home / output), '--time', f'--cache={cache}']
+
+
+def compile():
+    """Compiles, compares the product, and tells whether the code came from the cache."""
+    run = subprocess.run(command('app'), stderr=subprocess.PIPE, text=True, check=True)
+    assert (home / 'app').read_bytes() == product, 'the product is another one'
+    hit, miss = 'cache-hit' in run.stderr, 'cache-miss' in run.stderr
+    assert hit != miss, run.stderr
+    return hit
+
+
+def entries():
+    return sorted(cache.iterdir())
+
+
+def check_damage():
+    """Whatever is wrong with an entry, it is made anew."""
+    assert not compile() and compile()
+    [entry] = entries()
+    good = entry.read_bytes()
+    flipped = good[:len(good) // 2] + bytes([good[len(good) // 2] ^ 1]) + good[len(good) // 2 + 1:]
+    for what, bad in [('flipped bit', flipped), ('flipped end', good[:-1] + bytes([good[-1] ^ 1])), ('cut', good[:-1]),
+                      ('longer', good + b'\0'), ('empty', b''), ('head only', good[:60]), ('other', b'\x7fELF' * 9999)]:
+        entry.write_bytes(bad)
+        assert not compile(), f'a damaged entry was used: {what}'
+        assert entry.read_bytes() == good, what
+        assert compile(), what
+    renamed = cache / ('0' * 64 + '.code')
+    entry.rename(renamed)
+    shutil.copy(renamed, entry)
+    assert compile()
+    entry.write_bytes(good.replace(entry.stem.encode(), b'0' * 64))
+    assert not compile(), 'the entry of another key was used'
+
+
+def check_bound():
+    """What was not used for longest goes when there is more than 1 GiB; other files stay."""
+    [entry] = [path for path in entries() if path.stem != '0' * 64]
+    for name, days in [('old.code', 3), ('older.partial', 4), ('recent.code', 1), ('note.txt', 5)]:
+        with open(cache / name, 'wb') as file:
+            file.truncate(600 << 20)  # a hole, no disk space
+        time = entry.stat().st_mtime - days * 86400
+        os.utime(cache / name, (time, time))
+    assert compile() and len(entries()) == 6, 'a hit removes nothing'
+    entry.unlink()
+    assert not compile()
+    left = [path.name for path in entries()]
+    assert left == sorted([entry.name, '0' * 64 + '.code', 'note.txt', 'recent.code']), left
+
+
+def check_sharing():
+    """Processes that make the same entry at the same time leave one, and all get the same product."""
+    shutil.rmtree(cache)
+    processes = [subprocess.Popen(command(f'app{i}'), stderr=subprocess.DEVNULL) for i in range(3)]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    for i in range(3):
+        assert (home / f'app{i}').read_bytes() == product
+    assert len(entries()) == 1, entries()
+
+
+home.mkdir(parents=True)
+check_damage()
+check_bound()
+check_sharing()
