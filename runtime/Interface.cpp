@@ -84,6 +84,8 @@ static void describeTokens(const talc::Model &model, talc_model_info &info) {
   const talc::artifact::ModelInfo &facts = model.info();
   info.begin_token = facts.beginToken;
   info.mask_token = facts.maskToken;
+  info.label_count = static_cast<int32_t>(model.labels().size());
+  info.labels = model.labels().data();
   info.end_token_count = facts.endTokenCount;
   info.end_tokens = facts.endTokens;
   info.sampling = talc::defaultSampling(facts);
@@ -157,12 +159,12 @@ talc_status talc_evaluate(talc_session *session, const talc_sequence *sequences,
 talc_status talc_encode(talc_session *session, const talc_sequence *sequences, int32_t count, talc_error *error) {
   if (!session || !sequences || count < 1)
     return wrongArgument(__func__, "session or sequences is NULL, or count is below 1", error);
-  return report(Status::failure(TALC_ERROR_KIND, "talc_encode: not there yet"), error);
+  return report(session->session->encode(sequences, count), error);
 }
 
 const float *talc_result(const talc_session *session, int32_t result, int32_t index, int32_t *rows) {
   int32_t found = 0;
-  const float *data = session && result == 0 ? session->session->logits(index, found) : nullptr;
+  const float *data = session ? session->session->result(result, index, found) : nullptr;
   if (rows)
     *rows = found;
   return data;
@@ -176,7 +178,7 @@ talc_status talc_reorder(talc_session *session, const int32_t *slots, const int3
                          talc_error *error) {
   if (!session || !slots || !parents || count < 1)
     return wrongArgument(__func__, "session, slots or parents is NULL, or count is below 1", error);
-  return report(Status::failure(TALC_ERROR_KIND, "talc_reorder: not there yet"), error);
+  return report(session->session->reorder(slots, parents, count), error);
 }
 
 static bool hasSlot(const talc_session *session, int32_t slot) {

@@ -35,6 +35,8 @@ const char *sectionName(uint32_t kind) {
     return "weights";
   case SectionKind::Tokenizer:
     return "tokenizer";
+  case SectionKind::Labels:
+    return "labels";
   }
   return nullptr;
 }

@@ -98,17 +98,17 @@ struct ModelInfo {
   int32_t sample;  // 0: greedy
   int32_t topK;    // 0: off
   float temperature, topP, minP, repetitionPenalty;
-  int32_t startToken;                    // begins the text of an encoder-decoder; -1: none
-  int32_t forcedBegin, forcedEnd;        // the token after the start token, and at the end of a text that is cut; -1: none
-  int32_t maskToken;                     // stands for a token to be guessed; -1: none
-  int32_t suppressCount;                 // 0 to maxSuppressTokens
-  int32_t suppressTokens[16];            // never chosen
-  int32_t beams;                         // at least 1; 1: no beam search
-  int32_t noRepeatNgram;                 // no group of so many tokens occurs twice; 0: off
-  float lengthPenalty;                   // a text's score is divided by its length to this power
-  uint32_t earlyStopping;                // EarlyStopping
-  uint32_t pooling;                      // Pooling
-  char name[64];                         // NUL-terminated, for messages
+  int32_t startToken;              // begins the text of an encoder-decoder; -1: none
+  int32_t forcedBegin, forcedEnd;  // the token after the start token, and at the end of a text that is cut; -1: none
+  int32_t maskToken;               // stands for a token to be guessed; -1: none
+  int32_t suppressCount;           // 0 to maxSuppressTokens
+  int32_t suppressTokens[16];      // never chosen
+  int32_t beams;                   // at least 1; 1: no beam search
+  int32_t noRepeatNgram;           // no group of so many tokens occurs twice; 0: off
+  float lengthPenalty;             // a text's score is divided by its length to this power
+  uint32_t earlyStopping;          // EarlyStopping
+  uint32_t pooling;                // Pooling
+  char name[64];                   // NUL-terminated, for messages
 };
 constexpr int32_t maxEndTokens = 16, maxSuppressTokens = 16;
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a model: artifact, facts, code, weights, tokenizer, in this order.
+// Opens a model: artifact, facts, code, weights, tokenizer, labels, in this order.
 #include "runtime/artifact/Model.h"
 
 #include "runtime/artifact/Cpu.h"
+#include "runtime/artifact/Labels.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstring>
 
@@ -23,7 +25,7 @@ Status Model::open(const std::string &path, bool checkWeights) {
   if (Status status = openTokenizer(); status.failed())
     return status;
   listSampleable();
-  return {};
+  return findLabels();
 }
 
 Status Model::readInfo() {
@@ -95,9 +97,24 @@ Status Model::openTokenizer() {
   return {};
 }
 
+Status Model::findLabels() {
+  const Artifact::MappedSection *section = file.find(SectionKind::Labels);
+  if (!section)
+    return {};
+  uint64_t classes = 0;
+  for (const OutputInfo &output : facts.outputs)
+    if (output.kind == static_cast<uint32_t>(OutputKind::Classes) ||
+        output.kind == static_cast<uint32_t>(OutputKind::TokenClasses))
+      classes = output.width;
+  if (const char *wrong = readLabels(section->bytes.data(), section->header.size, classes, classNames))
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'labels': %s", name().c_str(), wrong);
+  return {};
+}
+
 void Model::listSampleable() {
+  const int32_t *suppressed = facts.suppressTokens, *end = suppressed + facts.suppressCount;
   for (int32_t id = 0; id < static_cast<int32_t>(facts.vocabularySize); ++id)
-    if (!words || words->contains(id))
+    if ((!words || words->contains(id)) && std::find(suppressed, end, id) == end)
       sampleable.push_back(id);
 }
 
@@ -108,11 +125,11 @@ bool Model::isEndToken(int32_t id) const {
   return false;
 }
 
-Status Model::checkIds(const int32_t *ids, int32_t count, const char *what) const {
+Status Model::checkIds(const int32_t *ids, int32_t count, uint32_t vocabulary, const char *what) const {
   for (int32_t i = 0; i < count; ++i)
-    if (ids[i] < 0 || static_cast<uint32_t>(ids[i]) >= facts.vocabularySize)
+    if (ids[i] < 0 || static_cast<uint32_t>(ids[i]) >= vocabulary)
       return Status::failure(TALC_ERROR_TOKEN, "%s: %s: token %d is %d, outside the vocabulary 0 to %u", name().c_str(),
-                             what, i, ids[i], facts.vocabularySize - 1);
+                             what, i, ids[i], vocabulary - 1);
   return {};
 }
 

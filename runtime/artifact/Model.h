@@ -25,17 +25,24 @@ public:
   const unsigned char *weights() const { return weightBytes; }
   const Tokenizer *tokenizer() const { return words.get(); }
 
+  // Names of the classes; empty: they have none.
+  const std::vector<const char *> &labels() const { return classNames; }
+
   bool isEndToken(int32_t id) const;
-  // Ids that may be sampled: those the tokenizer has, or all without a tokenizer. Ascending.
+  // Ids that may be sampled: those that the tokenizer has, or all without a tokenizer, but the suppressed. Ascending.
   const std::vector<int32_t> &sampleableIds() const { return sampleable; }
   // Fails for an id outside the vocabulary. `what` names the list for the message, such as "sequence 2".
-  Status checkIds(const int32_t *ids, int32_t count, const char *what) const;
+  Status checkIds(const int32_t *ids, int32_t count, uint32_t vocabulary, const char *what) const;
+  Status checkIds(const int32_t *ids, int32_t count, const char *what) const {
+    return checkIds(ids, count, facts.vocabularySize, what);
+  }
 
 private:
   Status readInfo();
   Status loadCode();
   Status findWeights();
   Status openTokenizer();
+  Status findLabels();
   void listSampleable();
 
   Artifact file;
@@ -45,6 +52,7 @@ private:
   const unsigned char *weightBytes = nullptr;
   std::unique_ptr<Tokenizer> words;
   std::vector<int32_t> sampleable;
+  std::vector<const char *> classNames;
 };
 
 // Null when the facts are consistent, else the first one that is not.

@@ -6,7 +6,7 @@
 // `thread` alone; the generated code divides the work and calls `barrier` where data crosses threads.
 //
 // Exported symbols of a Code section, all of the type StepFunction:
-//   a decoder           talc_prefill (any step) and talc_decode (rowCount 1, and 1 row wanted for result 0)
+//   a decoder           talc_prefill (any step) and talc_decode (rowCount 1, and 1 row wanted for every result)
 //   an encoder          talc_encode: every span is a whole sequence (firstPosition 0), nothing is kept
 //   an encoder-decoder  all three: talc_encode has no results, but leaves whole sources in the slots of its spans
 // The generated code has no undefined symbol.
@@ -54,7 +54,9 @@ struct StepContext {
   const Span *spans;       // [spanCount]
   const int32_t *history;  // slots; see Span::history
   const unsigned char *weights;
-  unsigned char *state;  // slot s begins at state + s * ModelInfo::stateBytesPerSlot; fresh state is zero
+  // Slot s begins at state + s * ModelInfo::stateBytesPerSlot. Zero where no step has written since the slot was empty;
+  // but what belongs to a step alone (role step) may hold anything.
+  unsigned char *state;
   unsigned char *arena;  // 64-byte aligned, sized by ModelInfo for this rowCount and thread count
   Output outputs[maxOutputs];
   void (*barrier)(void *barrierState);

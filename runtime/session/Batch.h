@@ -2,8 +2,8 @@
 // The tokens of one step, checked and laid end to end.
 #pragma once
 
-#include "runtime/artifact/Model.h"
 #include "runtime/artifact/StepContext.h"
+#include "runtime/session/Slots.h"
 
 #include <vector>
 
@@ -12,23 +12,32 @@ namespace talc {
 // Vectors keep their capacity from step to step, so that a step no larger than those before allocates nothing.
 class Batch {
 public:
-  // `lengths` has the tokens that each slot holds before the step. On failure the batch is undefined.
-  Status build(const Model &model, const std::vector<int32_t> &lengths, const talc_sequence *sequences, int32_t count);
+  // Whether the step leaves sources in slots (talc_encode) or evaluates sequences.
+  enum class Purpose { Encode, Evaluate };
+
+  // On failure the batch is undefined.
+  Status build(const Model &model, const Slots &slots, const talc_sequence *sequences, int32_t count, Purpose purpose);
 
   const std::vector<int32_t> &ids() const { return tokenIds; }
   const std::vector<artifact::Row> &rows() const { return tokenRows; }
   const std::vector<artifact::Span> &spans() const { return sequenceSpans; }
-  const std::vector<int32_t> &outputRows() const { return wantedRows; }
-  // outputRows of sequence i are firstOutput(i) to firstOutput(i + 1) - 1.
-  int32_t firstOutput(size_t sequence) const { return firstOutputs[sequence]; }
+  // The rows that are wanted for a result; those of sequence i are firstOutput(i) to firstOutput(i + 1) - 1.
+  const std::vector<int32_t> &outputRows(int32_t result) const { return outputs[result].rows; }
+  int32_t firstOutput(int32_t result, size_t sequence) const { return outputs[result].first[sequence]; }
 
 private:
-  Status check(const Model &model, const std::vector<int32_t> &lengths, const talc_sequence &sequence, int32_t index);
-  void append(const talc_sequence &sequence, int32_t length);
+  struct OutputList {
+    std::vector<int32_t> rows, first;
+  };
 
-  std::vector<int32_t> tokenIds, wantedRows, firstOutputs;
+  void clear();
+  void append(const Slots &slots, const talc_sequence &sequence, Purpose purpose);
+  static void appendWanted(const talc_wanted &wanted, int32_t firstRow, int32_t count, std::vector<int32_t> &rows);
+
+  std::vector<int32_t> tokenIds;
   std::vector<artifact::Row> tokenRows;
   std::vector<artifact::Span> sequenceSpans;
+  OutputList outputs[artifact::maxOutputs];
   std::vector<uint64_t> usedInStep;  // [slot], the last step that used it
   uint64_t step = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory is mapped, not allocated: states cost nothing until tokens arrive, and arena and logits only ever grow.
+// Memory is mapped, not allocated: states cost nothing until tokens arrive, and arena and results only ever grow.
 #include "runtime/session/Session.h"
 
 #include "runtime/parallel/Cores.h"
@@ -11,7 +11,7 @@
 
 namespace talc {
 
-using artifact::ModelInfo;
+using artifact::ModelInfo, artifact::ModelKind;
 using artifact::StepContext;
 
 static Status outOfMemory(const Model &model, const char *what, uint64_t bytes) {
@@ -21,7 +21,7 @@ static Status outOfMemory(const Model &model, const char *what, uint64_t bytes) 
 
 Status Session::create(const Model &model, int32_t threads, int32_t slots, std::unique_ptr<Session> &session) {
   std::unique_ptr<Session> created(new Session(model));
-  if (Status status = created->reserveState(slots); status.failed())
+  if (Status status = Slots::create(model, slots, created->held); status.failed())
     return status;
   if (Status status = ThreadPool::create(std::min(threads, threadLimit()), created->pool); status.failed())
     return status;
@@ -29,32 +29,53 @@ Status Session::create(const Model &model, int32_t threads, int32_t slots, std::
   return {};
 }
 
-Status Session::reserveState(int32_t slots) {
-  lengths.resize(slots);
-  uint64_t bytes = 0;
-  if (__builtin_mul_overflow(model.info().stateBytesPerSlot, static_cast<uint64_t>(slots), &bytes))
-    bytes = UINT64_MAX;
-  if (bytes == 0)
-    return {};  // a model without state
-  state = Mapping::zeros(bytes);
-  return state.empty() ? outOfMemory(model, "the states of sequences", bytes) : Status();
+Status Session::wrongKind(const char *function, const char *expected) const {
+  const char *kinds[] = {"a decoder", "an encoder", "an encoder-decoder"};
+  return Status::failure(TALC_ERROR_KIND, "%s: %s needs %s, but this is %s", model.name().c_str(), function, expected,
+                         kinds[model.info().kind - 1]);
 }
 
 Status Session::evaluate(const talc_sequence *sequences, int32_t count) {
-  evaluated = false;
-  if (Status status = batch.build(model, lengths, sequences, count); status.failed())
+  if (Status status = prepare(sequences, count, Batch::Purpose::Evaluate); status.failed())
     return status;
-  if (Status status = reserveStep(); status.failed())
-    return status;
-  runStep();
-  if (model.kind() != artifact::ModelKind::Encoder)
-    for (const artifact::Span &span : batch.spans())
-      lengths[span.slot] += span.rowCount;
+  run(chooseFunction());
+  for (const artifact::Span &span : batch.spans())
+    if (model.kind() == ModelKind::Encoder)
+      held.touched(span.slot, span.rowCount);
+    else
+      held.appended(span.slot, span.rowCount);
   evaluated = true;
   return {};
 }
 
-// Grows arena and logits to what this step needs.
+Status Session::encode(const talc_sequence *sources, int32_t count) {
+  if (model.kind() != ModelKind::EncoderDecoder)
+    return wrongKind("talc_encode", "an encoder-decoder");
+  if (Status status = prepare(sources, count, Batch::Purpose::Encode); status.failed())
+    return status;
+  for (const artifact::Span &span : batch.spans())
+    held.reset(span.slot);
+  run(model.code().encode());
+  for (const artifact::Span &span : batch.spans())
+    held.encoded(span.slot, span.rowCount);
+  return {};
+}
+
+Status Session::reorder(const int32_t *list, const int32_t *parents, int32_t count) {
+  if (model.kind() == ModelKind::Encoder)
+    return wrongKind("talc_reorder", "a decoder");
+  return held.reorder(list, parents, count);
+}
+
+// Everything that can fail.
+Status Session::prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose) {
+  evaluated = false;
+  if (Status status = batch.build(model, held, sequences, count, purpose); status.failed())
+    return status;
+  return reserveStep();
+}
+
+// Grows arena and results to what this step needs.
 Status Session::reserveStep() {
   const ModelInfo &info = model.info();
   uint64_t perToken = 0, perThread = pool->size() * info.arenaBytesPerThread, needed = 0;
@@ -63,10 +84,22 @@ Status Session::reserveStep() {
                   __builtin_add_overflow(needed, perThread, &needed);
   if (overflow || !arena.growZeros(needed))
     return outOfMemory(model, "temporaries (divide the batch into smaller steps)", overflow ? UINT64_MAX : needed);
-  uint64_t logitBytes = batch.outputRows().size() * uint64_t(info.outputs[0].width) * sizeof(float);
-  if (!output.growZeros(logitBytes))
-    return outOfMemory(model, "logits (ask for fewer at a time)", logitBytes);
+  for (int32_t i = 0; i < artifact::maxOutputs; ++i) {
+    uint64_t bytes = batch.outputRows(i).size() * uint64_t(info.outputs[i].width) * sizeof(float);
+    if (!outputs[i].growZeros(bytes))
+      return outOfMemory(model, "results (ask for fewer rows at a time)", bytes);
+  }
   return {};
+}
+
+// The code for one token is for one that every result is wanted of.
+artifact::StepFunction Session::chooseFunction() const {
+  if (model.kind() == ModelKind::Encoder)
+    return model.code().encode();
+  bool single = batch.ids().size() == 1;
+  for (int32_t i = 0; i < model.resultCount(); ++i)
+    single = single && batch.outputRows(i).size() == 1;
+  return single ? model.code().decode() : model.code().prefill();
 }
 
 namespace {
@@ -114,7 +147,7 @@ void Session::measure(Mark newMark, void *state) {
   markState = state;
 }
 
-void Session::runStep() {
+void Session::run(artifact::StepFunction function) {
   StepContext context = {};
   context.threads = pool->size();
   context.rowCount = static_cast<int64_t>(batch.ids().size());
@@ -123,44 +156,33 @@ void Session::runStep() {
   context.rows = batch.rows().data();
   context.spans = batch.spans().data();
   context.weights = model.weights();
-  context.state = state.data();
+  context.history = held.history();
+  context.state = held.state();
   context.arena = arena.data();
-  context.outputs[0] = {static_cast<int64_t>(batch.outputRows().size()), batch.outputRows().data(),
-                        reinterpret_cast<float *>(output.data())};
+  for (int32_t i = 0; i < artifact::maxOutputs; ++i)
+    context.outputs[i] = {static_cast<int64_t>(batch.outputRows(i).size()), batch.outputRows(i).data(),
+                          reinterpret_cast<float *>(outputs[i].data())};
   context.barrier = [](void *barrier) { static_cast<Barrier *>(barrier)->wait(); };
   context.barrierState = &pool->barrier();
   context.mark = mark;
   context.markState = markState;
-  bool decode = context.rowCount == 1 && context.outputs[0].count == 1;
-  artifact::StepFunction evaluation = decode ? model.code().decode() : model.code().prefill();
-  Step step = {model.kind() == artifact::ModelKind::Encoder ? model.code().encode() : evaluation, &context};
+  Step step = {function, &context};
   pool->run(mark ? runMeasuredThread : runThread, &step);
 }
 
-const float *Session::logits(int32_t sequence, int32_t &rows) const {
+const float *Session::result(int32_t output, int32_t sequence, int32_t &rows) const {
   rows = 0;
-  if (!evaluated || sequence < 0 || static_cast<size_t>(sequence) >= batch.spans().size())
+  bool known = output >= 0 && output < artifact::maxOutputs && sequence >= 0;
+  if (!evaluated || !known || static_cast<size_t>(sequence) >= batch.spans().size())
     return nullptr;
-  int32_t first = batch.firstOutput(sequence);
-  rows = batch.firstOutput(sequence + 1) - first;
-  uint64_t offset = first * uint64_t(model.info().outputs[0].width);
-  return rows ? reinterpret_cast<const float *>(output.data()) + offset : nullptr;
-}
-
-void Session::reset(int32_t slot) {
-  if (lengths[slot] > 0 && !state.empty())
-    state.clear(slot * model.info().stateBytesPerSlot, model.info().stateBytesPerSlot);
-  lengths[slot] = 0;
+  int32_t first = batch.firstOutput(output, sequence);
+  rows = batch.firstOutput(output, sequence + 1) - first;
+  uint64_t offset = first * uint64_t(model.info().outputs[output].width);
+  return rows ? reinterpret_cast<const float *>(outputs[output].data()) + offset : nullptr;
 }
 
 talc_session_memory Session::memory() const {
-  const ModelInfo &info = model.info();
-  talc_session_memory result = {0, state.size(), arena.size(), output.size()};
-  for (int32_t length : lengths) {
-    uint64_t groups = (length + info.stateTokenGroup - 1) / info.stateTokenGroup;
-    result.state_used += groups * info.stateTokenGroup * info.stateBytesPerToken;
-  }
-  return result;
+  return {held.usedBytes(), held.reservedBytes(), arena.size(), outputs[0].size() + outputs[1].size()};
 }
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates batches: threads, the states of sequences, the arena for temporaries, and logits.
+// Evaluates batches: threads, the slots of sequences, the arena for temporaries, and results.
 #pragma once
 
 #include "runtime/artifact/Model.h"
@@ -17,15 +17,17 @@ public:
   // `model` must outlive the session. No more threads are started than threadLimit().
   static Status create(const Model &model, int32_t threads, int32_t slots, std::unique_ptr<Session> &session);
 
-  // All or nothing: on failure no sequence has changed.
+  // All three are all or nothing: on failure no slot has changed.
   Status evaluate(const talc_sequence *sequences, int32_t count);
-  // [rows][vocabulary] of a sequence of the last batch; null with 0 rows when it wanted none.
-  const float *logits(int32_t sequence, int32_t &rows) const;
+  Status encode(const talc_sequence *sources, int32_t count);
+  Status reorder(const int32_t *list, const int32_t *parents, int32_t count);
+  // [rows][width] of a sequence of the last evaluation; null with 0 rows when it wanted none.
+  const float *result(int32_t output, int32_t sequence, int32_t &rows) const;
 
-  int32_t slots() const { return static_cast<int32_t>(lengths.size()); }
+  int32_t slots() const { return held.count(); }
   int32_t threads() const { return pool->size(); }
-  int32_t length(int32_t slot) const { return lengths[slot]; }
-  void reset(int32_t slot);
+  int32_t length(int32_t slot) const { return held.length(slot); }
+  void reset(int32_t slot) { held.reset(slot); }
   talc_session_memory memory() const;
   const Model &usedModel() const { return model; }
 
@@ -37,18 +39,21 @@ public:
 
 private:
   explicit Session(const Model &model) : model(model) {}
-  Status reserveState(int32_t slots);
+  Status prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose);
   Status reserveStep();
-  void runStep();
+  void run(artifact::StepFunction function);
+  artifact::StepFunction chooseFunction() const;
+  Status wrongKind(const char *function, const char *expected) const;
 
   const Model &model;
   std::unique_ptr<ThreadPool> pool;
-  std::vector<int32_t> lengths;  // [slot], tokens held
+  Slots held;
   Batch batch;
-  bool evaluated = false;  // the batch's logits are there
+  bool evaluated = false;  // the batch's results are there
   Mark mark = nullptr;
   void *markState = nullptr;
-  Mapping state, arena, output;
+  Mapping arena;
+  Mapping outputs[artifact::maxOutputs];
 };
 
 }  // namespace talc

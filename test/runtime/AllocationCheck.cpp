@@ -64,7 +64,7 @@ bool checkAllocations(const Arguments &arguments) {
   for (int step = 0; good && step < 100; ++step) {
     if (step == 2)
       before = allocations;
-    talc_sequence sequence = {0, 1, &id, TALC_LOGITS_LAST};
+    talc_sequence sequence = tokens(0, 1, &id);
     good = talc_evaluate(session, &sequence, 1, &error) == TALC_OK &&
            talc_sample(sampler, talc_logits(session, 0, nullptr), &id, &error) == TALC_OK;
   }

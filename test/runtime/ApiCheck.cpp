@@ -24,18 +24,17 @@ bool checkBatchErrors(talc_session *session) {
   auto evaluate = [&](std::vector<talc_sequence> batch) {
     return talc_evaluate(session, batch.data(), static_cast<int32_t>(batch.size()), &e);
   };
-  const auto last = TALC_LOGITS_LAST;
   bool good =
-      fails(evaluate({{0, 3, ids, last}, {0, 1, ids, last}}), TALC_ERROR_BATCH, e, "slot 0, which the batch uses");
-  good &= fails(evaluate({{0, 0, ids, last}}), TALC_ERROR_BATCH, e, "has no tokens");
-  good &= fails(evaluate({{0, 3, nullptr, last}}), TALC_ERROR_BATCH, e, "has no tokens");
-  good &= fails(evaluate({{9, 3, ids, last}}), TALC_ERROR_BATCH, e, "slots 0 to 3");
-  good &= fails(evaluate({{-1, 3, ids, last}}), TALC_ERROR_BATCH, e, "slots 0 to 3");
+      fails(evaluate({tokens(0, 3, ids), tokens(0, 1, ids)}), TALC_ERROR_BATCH, e, "slot 0, which the batch uses");
+  good &= fails(evaluate({tokens(0, 0, ids)}), TALC_ERROR_BATCH, e, "has no tokens");
+  good &= fails(evaluate({tokens(0, 3, nullptr)}), TALC_ERROR_BATCH, e, "has no tokens");
+  good &= fails(evaluate({tokens(9, 3, ids)}), TALC_ERROR_BATCH, e, "slots 0 to 3");
+  good &= fails(evaluate({tokens(-1, 3, ids)}), TALC_ERROR_BATCH, e, "slots 0 to 3");
   good &=
-      fails(evaluate({{0, 2, wrong, last}}), TALC_ERROR_TOKEN, e, "token 1 is 260, outside the vocabulary 0 to 259");
-  good &= fails(evaluate({{0, 1, negative, last}}), TALC_ERROR_TOKEN, e, "token 0 is -1");
-  good &= fails(evaluate({{0, 65, many.data(), last}}), TALC_ERROR_STATE_FULL, e, "would have 65 tokens");
-  good &= fails(evaluate({{0, 3, ids, static_cast<talc_logits_choice>(3)}}), TALC_ERROR_ARGUMENT, e, "logits 3");
+      fails(evaluate({tokens(0, 2, wrong)}), TALC_ERROR_TOKEN, e, "token 1 is 260, outside the vocabulary 0 to 259");
+  good &= fails(evaluate({tokens(0, 1, negative)}), TALC_ERROR_TOKEN, e, "token 0 is -1");
+  good &= fails(evaluate({tokens(0, 65, many.data())}), TALC_ERROR_STATE_FULL, e, "would have 65 tokens");
+  good &= fails(evaluate({tokens(0, 3, ids, static_cast<talc_rows>(5))}), TALC_ERROR_ARGUMENT, e, "rows 5 of result 0");
   good &= fails(talc_evaluate(session, nullptr, 1, &e), TALC_ERROR_ARGUMENT, e, "NULL");
   good &= fails(talc_slot_reset(session, 4, &e), TALC_ERROR_BATCH, e, "slots 0 to 3");
   int32_t rows = 5;
@@ -66,7 +65,7 @@ Logits evaluateAlone(talc_session *session, int32_t slot, const std::vector<int3
   Logits result;
   for (size_t i = 0; i < ids.size(); i += step) {
     auto count = static_cast<int32_t>(std::min(step, ids.size() - i));
-    talc_sequence sequence = {slot, count, ids.data() + i, TALC_LOGITS_ALL};
+    talc_sequence sequence = tokens(slot, count, ids.data() + i, TALC_ROWS_ALL);
     if (talc_evaluate(session, &sequence, 1, nullptr) != TALC_OK)
       return {};
     int32_t rows = 0;
@@ -83,9 +82,8 @@ bool checkIndependence(talc_session *session) {
   bool good = expect(alone.size() == first.size() * vocabulary && other.size() == 2 * vocabulary, "number of logits");
   for (size_t step : {1, 2, 3, 6})
     good &= expect(evaluateAlone(session, 1, first, step) == alone, "steps of " + std::to_string(step));
-  talc_sequence batch[] = {{2, 2, second.data(), TALC_LOGITS_LAST},
-                           {1, 3, first.data(), TALC_LOGITS_NONE},
-                           {0, 7, first.data(), TALC_LOGITS_ALL}};
+  talc_sequence batch[] = {tokens(2, 2, second.data()), tokens(1, 3, first.data(), TALC_ROWS_NONE),
+                           tokens(0, 7, first.data(), TALC_ROWS_ALL)};
   good &= expect(talc_evaluate(session, batch, 3, nullptr) == TALC_OK, "ragged batch");
   int32_t rows[3];
   const float *logits[3];
@@ -98,7 +96,7 @@ bool checkIndependence(talc_session *session) {
   talc_session_memory memory;
   talc_session_get_memory(session, &memory, nullptr, nullptr);
   good &= expect(memory.state_used == 3 * 16 * 4 && memory.arena == 12 * 8 + 64 + 3 * 64, "memory");
-  talc_sequence silent = {2, 1, first.data(), TALC_LOGITS_NONE};
+  talc_sequence silent = tokens(2, 1, first.data(), TALC_ROWS_NONE);
   good &= expect(talc_evaluate(session, &silent, 1, nullptr) == TALC_OK && !talc_logits(session, 0, rows) && !rows[0],
                  "one token without logits");
   for (int slot = 0; slot < 4; ++slot)

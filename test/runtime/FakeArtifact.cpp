@@ -2,6 +2,7 @@
 // Builds the sections that FakeCode.c works with and lays them out as the compiler does.
 #include "test/runtime/FakeArtifact.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -36,12 +37,29 @@ template <typename T> static void append(Bytes &bytes, const T *values, size_t c
 
 constexpr uint64_t stateGroup = 16;
 
+// Cells of a state: one for each token.
+static int32_t stateCells(const FakeOptions &options) {
+  return static_cast<int32_t>((options.maxSequence + stateGroup - 1) / stateGroup * stateGroup);
+}
+
+static bool hasSources(const FakeOptions &options) {
+  return options.kind == artifact::ModelKind::EncoderDecoder;
+}
+
 static uint64_t stateBytes(const FakeOptions &options) {
-  return (options.maxSequence + stateGroup - 1) / stateGroup * stateGroup * sizeof(int32_t);
+  return stateCells(options) * sizeof(int32_t) * (hasSources(options) ? 2 : 1);
+}
+
+static int32_t firstWidth(const FakeOptions &options) {
+  if (options.result == OutputKind::Logits)
+    return options.vocabulary;
+  return options.classes.empty() ? 8 : static_cast<int32_t>(options.classes.size());
 }
 
 static Bytes makeWeights(const FakeOptions &options) {
-  int32_t header[4] = {options.vocabulary, static_cast<int32_t>(stateBytes(options)), options.nanFrom, 0};
+  int32_t header[6] = {options.vocabulary,  static_cast<int32_t>(stateBytes(options)),
+                       options.nanFrom,     hasSources(options) ? stateCells(options) : 0,
+                       firstWidth(options), options.hidden};
   std::vector<int32_t> next(options.vocabulary);
   for (int32_t id = 0; id < options.vocabulary; ++id)
     next[id] = (id + 1) % options.vocabulary;
@@ -51,23 +69,43 @@ static Bytes makeWeights(const FakeOptions &options) {
     next[at(i)] = !last ? at(i + 1) : options.ends ? endToken : at(0);
   }
   Bytes bytes;
-  append(bytes, header, 4);
+  append(bytes, header, 6);
   append(bytes, next.data(), next.size());
   return bytes;
 }
 
+static void fillInterface(const FakeOptions &options, ModelInfo &info) {
+  info.kind = static_cast<uint32_t>(options.kind);
+  info.outputs[0] = {static_cast<uint32_t>(options.result), static_cast<uint32_t>(firstWidth(options))};
+  if (options.hidden > 0)
+    info.outputs[1] = {static_cast<uint32_t>(OutputKind::Hidden), static_cast<uint32_t>(options.hidden)};
+  info.vocabularySize = options.vocabulary;
+  info.sourceVocabularySize = hasSources(options) ? options.sourceVocabulary : 0;
+  info.tokenTypes = options.tokenTypes;
+  info.usesPrefix = options.prefix;
+  info.pooling = static_cast<uint32_t>(options.pooling);
+}
+
+static void fillSearch(const FakeOptions &options, ModelInfo &info) {
+  info.startToken = options.startToken;
+  info.forcedBegin = options.forcedBegin;
+  info.forcedEnd = options.forcedEnd;
+  info.maskToken = options.maskToken;
+  info.suppressCount = static_cast<int32_t>(options.suppressed.size());
+  std::copy(options.suppressed.begin(), options.suppressed.end(), info.suppressTokens);
+  info.beams = options.beams;
+  info.lengthPenalty = 1;
+}
+
 static Bytes makeInfo(const FakeOptions &options, uint64_t weightBytes) {
   ModelInfo info = {};
-  info.kind = static_cast<uint32_t>(artifact::ModelKind::Decoder);
-  info.outputs[0] = {static_cast<uint32_t>(artifact::OutputKind::Logits), static_cast<uint32_t>(options.vocabulary)};
-  info.startToken = info.forcedBegin = info.forcedEnd = info.maskToken = -1;
-  info.beams = 1;
-  info.lengthPenalty = 1;
-  info.vocabularySize = options.vocabulary;
+  fillInterface(options, info);
+  fillSearch(options, info);
   info.maxSequence = options.maxSequence;
   info.weightBytes = weightBytes;
   info.stateBytesPerSlot = stateBytes(options);
   info.stateBytesPerToken = sizeof(int32_t);
+  info.sourceBytesPerToken = hasSources(options) ? sizeof(int32_t) : 0;
   info.stateTokenGroup = stateGroup;
   info.arenaBytesPerToken = sizeof(uint64_t);
   info.arenaBytesFixed = 64;
@@ -85,6 +123,13 @@ static Bytes makeInfo(const FakeOptions &options, uint64_t weightBytes) {
   return bytes;
 }
 
+static Bytes makeLabels(const FakeOptions &options) {
+  Bytes bytes;
+  for (const std::string &label : options.classes)
+    append(bytes, label.c_str(), label.size() + 1);
+  return bytes;
+}
+
 std::vector<FakeSection> makeSections(const FakeOptions &options) {
   const char manifest[] = "{\"name\":\"fake\"}";
   Bytes weights = makeWeights(options), text;
@@ -96,6 +141,8 @@ std::vector<FakeSection> makeSections(const FakeOptions &options) {
   };
   for (CpuLevel level : options.levels)
     sections.push_back({SectionKind::Code, level, readBytes(options.code)});
+  if (!options.classes.empty())
+    sections.push_back({SectionKind::Labels, CpuLevel::Any, makeLabels(options)});
   if (options.tokenizer)
     sections.push_back({SectionKind::Tokenizer, CpuLevel::Any, makeByteTokenizer()});
   return sections;

@@ -27,6 +27,16 @@ struct FakeOptions {
   std::string cycle;  // text whose bytes follow one another; empty: id + 1 follows id
   bool ends = false;  // after the cycle's last byte comes the end token
   float temperature = 0;
+  artifact::ModelKind kind = artifact::ModelKind::Decoder;
+  artifact::OutputKind result = artifact::OutputKind::Logits;  // the first result
+  std::vector<std::string> classes;                            // labels; the width of a result of classes
+  int32_t hidden = 0;                                          // width of a second result; 0: there is none
+  int32_t sourceVocabulary = 260;                              // of an encoder-decoder
+  int32_t tokenTypes = 0;
+  bool prefix = false;
+  std::vector<int32_t> suppressed;
+  int32_t startToken = -1, forcedBegin = -1, forcedEnd = -1, maskToken = -1, beams = 1;
+  artifact::Pooling pooling = artifact::Pooling::None;
 };
 
 constexpr int32_t endToken = 256;

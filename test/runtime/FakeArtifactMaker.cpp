@@ -28,19 +28,73 @@ static std::vector<artifact::CpuLevel> parseLevels(const std::string &text) {
   return levels;
 }
 
+static std::vector<std::string> splitAtCommas(const std::string &text) {
+  std::vector<std::string> parts(1);
+  for (char c : text)
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+// Options with a number as their value.
+static bool parseNumber(const std::string &argument, FakeOptions &options) {
+  const std::pair<const char *, int32_t *> numbers[] = {{"--vocabulary", &options.vocabulary},
+                                                        {"--source-vocabulary", &options.sourceVocabulary},
+                                                        {"--max-seq", &options.maxSequence},
+                                                        {"--nan-from", &options.nanFrom},
+                                                        {"--hidden", &options.hidden},
+                                                        {"--types", &options.tokenTypes},
+                                                        {"--start", &options.startToken},
+                                                        {"--forced-begin", &options.forcedBegin},
+                                                        {"--forced-end", &options.forcedEnd},
+                                                        {"--mask", &options.maskToken},
+                                                        {"--beams", &options.beams}};
+  std::string value;
+  for (auto [name, target] : numbers)
+    if (takeValue(argument, name, value)) {
+      *target = atoi(value.c_str());
+      return true;
+    }
+  return false;
+}
+
+// Options that tell what the model is.
+static bool parseInterface(const std::string &argument, FakeOptions &options) {
+  std::string value;
+  if (takeValue(argument, "--kind", value)) {
+    options.kind = value == "encoder"           ? artifact::ModelKind::Encoder
+                   : value == "encoder-decoder" ? artifact::ModelKind::EncoderDecoder
+                                                : artifact::ModelKind::Decoder;
+  } else if (takeValue(argument, "--result", value)) {
+    options.result = value == "hidden"          ? artifact::OutputKind::Hidden
+                     : value == "classes"       ? artifact::OutputKind::Classes
+                     : value == "token-classes" ? artifact::OutputKind::TokenClasses
+                                                : artifact::OutputKind::Logits;
+  } else if (takeValue(argument, "--labels", value)) {
+    options.classes = splitAtCommas(value);
+  } else if (takeValue(argument, "--suppress", value)) {
+    for (const std::string &id : splitAtCommas(value))
+      options.suppressed.push_back(atoi(id.c_str()));
+  } else if (takeValue(argument, "--pooling", value)) {
+    options.pooling = value == "mean" ? artifact::Pooling::Mean : artifact::Pooling::First;
+  } else if (argument == "--prefix") {
+    options.prefix = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 static bool parse(const std::string &argument, FakeOptions &options) {
   std::string value;
   if (takeValue(argument, "--carrier", options.carrier) || takeValue(argument, "--code", options.code) ||
-      takeValue(argument, "--cycle", options.cycle))
+      takeValue(argument, "--cycle", options.cycle) || parseNumber(argument, options) ||
+      parseInterface(argument, options))
     return true;
   if (takeValue(argument, "--cpu", value))
     options.levels = parseLevels(value);
-  else if (takeValue(argument, "--vocabulary", value))
-    options.vocabulary = atoi(value.c_str());
-  else if (takeValue(argument, "--max-seq", value))
-    options.maxSequence = atoi(value.c_str());
-  else if (takeValue(argument, "--nan-from", value))
-    options.nanFrom = atoi(value.c_str());
   else if (takeValue(argument, "--temperature", value))
     options.temperature = strtof(value.c_str(), nullptr);
   else if (argument == "--library")

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for generated code in the runtime's tests: a "model" whose logits follow from all tokens of a sequence.
+// Stands for generated code in the runtime's tests: a "model" whose results follow from all that a token may see.
 //
 // It uses everything a step function is given: it stores each token in its sequence's state, waits at the barrier, and
-// writes logits that depend on the whole history, on the weights, and on no other sequence. A wrong position, slot,
-// barrier, span or output row, or a state that was not zero, changes the result. The likeliest next token is
-// next[token], so that tests can know what is generated. Freestanding, like real generated code.
+// writes results that depend on the tokens and types that a token sees, on its source, on the weights, and on no other
+// sequence. A wrong position, slot, barrier, span or output row, or a state that was not zero, changes the result. The
+// likeliest next token is next[token], so that tests can know what is generated. Freestanding, like real generated
+// code.
 #include <stdint.h>
 
 struct Span {
@@ -37,11 +38,12 @@ struct StepContext {
   void *markState;
 };
 
-// The weights section.
+// The weights section. A slot's state has cells for the tokens of its sequence, then cells for those of its source.
 struct Weights {
   int32_t vocabulary, stateBytesPerSlot;
-  int32_t nanFrom;  // from this position on logits are NaN
-  int32_t zero;
+  int32_t nanFrom;      // from this position on results are NaN
+  int32_t sourceCells;  // where the source's cells begin; 0: the model has no sources
+  int32_t widths[2];    // of the results; 0: there is none
   int32_t next[];
 };
 
@@ -51,43 +53,96 @@ static uint32_t mix(uint32_t x) {
   return x ^ (x >> 16);
 }
 
+static const struct Weights *weightsOf(const struct StepContext *c) {
+  return (const struct Weights *)c->weights;
+}
+
 static int32_t *stateOf(const struct StepContext *c, int32_t slot) {
-  const struct Weights *weights = (const struct Weights *)c->weights;
-  return (int32_t *)(c->state + (int64_t)slot * weights->stateBytesPerSlot);
+  return (int32_t *)(c->state + (int64_t)slot * weightsOf(c)->stateBytesPerSlot);
 }
 
+static int32_t cellOf(const struct StepContext *c, int64_t row) {
+  return c->ids[row] + 1 + 100003 * c->rows[row].type;
+}
+
+// Adds, which shows a state that was not zero.
 static void storeTokens(const struct StepContext *c) {
-  for (int64_t r = c->thread; r < c->rowCount; r += c->threads) {
-    int32_t *cell = stateOf(c, c->rows[r].slot) + c->rows[r].position;
-    *cell += c->ids[r] + 1;  // shows a state that was not zero
-  }
+  for (int64_t r = c->thread; r < c->rowCount; r += c->threads)
+    stateOf(c, c->rows[r].slot)[c->rows[r].position] += cellOf(c, r);
 }
 
-// arena[row] = hash of the sequence up to the row's token.
-static void hashHistories(const struct StepContext *c) {
+// What a step stores for itself alone: the state may hold anything.
+static void replaceTokens(const struct StepContext *c) {
+  for (int64_t r = c->thread; r < c->rowCount; r += c->threads)
+    stateOf(c, c->rows[r].slot)[c->rows[r].position] = cellOf(c, r);
+}
+
+static void storeSources(const struct StepContext *c) {
+  for (int64_t r = c->thread; r < c->rowCount; r += c->threads)
+    stateOf(c, c->rows[r].slot)[weightsOf(c)->sourceCells + c->rows[r].position] += cellOf(c, r);
+}
+
+static int32_t tokenAt(const struct StepContext *c, const struct Span *span, int32_t position) {
+  int scattered = span->history >= 0 && position < span->firstPosition;
+  return stateOf(c, scattered ? c->history[span->history + position] : span->slot)[position];
+}
+
+// Of the source and the first `visible` tokens of the sequence.
+static uint32_t hashOf(const struct StepContext *c, const struct Span *span, int32_t visible) {
+  uint32_t hash = 1;
+  const int32_t *source = stateOf(c, span->sourceSlot) + weightsOf(c)->sourceCells;
+  for (int32_t p = 0; weightsOf(c)->sourceCells > 0 && p < span->sourceLength; ++p)
+    hash = mix(hash ^ (uint32_t)source[p]);
+  for (int32_t p = 0; p < visible; ++p)
+    hash = mix(hash ^ (uint32_t)tokenAt(c, span, p));
+  return hash;
+}
+
+// arena[row] = hash of what the row's token sees. `whole`: all tokens of its sequence.
+static void hashRows(const struct StepContext *c, int whole) {
   for (int64_t s = 0; s < c->spanCount; ++s)
     for (int32_t i = (int32_t)c->thread; i < c->spans[s].rowCount; i += (int32_t)c->threads) {
-      const int32_t *tokens = stateOf(c, c->spans[s].slot);
-      uint32_t hash = 1;
-      for (int32_t p = 0; p <= c->spans[s].firstPosition + i; ++p)
-        hash = mix(hash ^ (uint32_t)tokens[p]);
-      ((uint64_t *)c->arena)[c->spans[s].firstRow + i] = hash;
+      const struct Span *span = &c->spans[s];
+      int32_t position = span->firstPosition + i, visible = whole ? span->rowCount : position + 1;
+      uint32_t hash = hashOf(c, span, visible < span->prefix ? span->prefix : visible);
+      ((uint64_t *)c->arena)[span->firstRow + i] = mix(hash ^ (uint32_t)position);
     }
 }
 
-static void writeLogits(const struct StepContext *c) {
-  const struct Weights *weights = (const struct Weights *)c->weights;
-  for (int64_t o = c->thread; o < c->outputs[0].count; o += c->threads) {
-    int32_t row = c->outputs[0].rows[o];
-    uint32_t hash = (uint32_t)((const uint64_t *)c->arena)[row];
-    float *logits = c->outputs[0].data + o * weights->vocabulary;
-    for (int32_t id = 0; id < weights->vocabulary; ++id) {
-      float noise = (float)(mix(hash ^ (uint32_t)id) & 0xffff) / 65536.0f;
-      logits[id] = weights->next[c->ids[row]] == id ? noise + 2.0f : noise;
-      if (c->rows[row].position >= weights->nanFrom)
-        logits[id] = __builtin_nanf("");
+static void hashHistories(const struct StepContext *c) {
+  hashRows(c, 0);
+}
+
+static void writeResult(const struct StepContext *c, int result) {
+  const int32_t width = weightsOf(c)->widths[result];
+  for (int64_t o = c->thread; o < c->outputs[result].count; o += c->threads) {
+    int32_t row = c->outputs[result].rows[o];
+    uint32_t hash = (uint32_t)((const uint64_t *)c->arena)[row] + (uint32_t)result;
+    float *data = c->outputs[result].data + o * width;
+    for (int32_t i = 0; i < width; ++i) {
+      float noise = (float)(mix(hash ^ (uint32_t)i) & 0xffff) / 65536.0f;
+      data[i] = weightsOf(c)->next[c->ids[row]] == i ? noise + 2.0f : noise;
+      if (c->rows[row].position >= weightsOf(c)->nanFrom)
+        data[i] = __builtin_nanf("");
     }
   }
+}
+
+static void writeResults(const struct StepContext *c) {
+  for (int result = 0; result < 2; ++result)
+    writeResult(c, result);
+}
+
+__attribute__((visibility("default"))) void talc_encode(const struct StepContext *c) {
+  if (weightsOf(c)->sourceCells > 0) {
+    storeSources(c);
+    return;
+  }
+  replaceTokens(c);
+  c->barrier(c->barrierState);
+  hashRows(c, 1);
+  c->barrier(c->barrierState);
+  writeResults(c);
 }
 
 __attribute__((visibility("default"))) void talc_prefill(const struct StepContext *c) {
@@ -95,16 +150,19 @@ __attribute__((visibility("default"))) void talc_prefill(const struct StepContex
   c->barrier(c->barrierState);
   hashHistories(c);
   c->barrier(c->barrierState);
-  writeLogits(c);
+  writeResults(c);
 }
 
 // A table of pointers makes the linker emit relative relocations, as constant tables of real code do.
 typedef void (*Phase)(const struct StepContext *);
-static const Phase volatile phases[] = {storeTokens, hashHistories, writeLogits};
+static const Phase volatile phases[] = {storeTokens, hashHistories, writeResults};
 
 __attribute__((visibility("default"))) void talc_decode(const struct StepContext *c) {
-  if (c->rowCount != 1 || c->outputs[0].count != 1)
+  if (c->rowCount != 1)
     __builtin_trap();  // real code relies on it
+  for (int result = 0; result < 2; ++result)
+    if (weightsOf(c)->widths[result] > 0 && c->outputs[result].count != 1)
+      __builtin_trap();
   for (int i = 0; i < 3; ++i) {
     if (i > 0)
       c->barrier(c->barrierState);

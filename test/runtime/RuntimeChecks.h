@@ -2,6 +2,8 @@
 // Checks of the runtime that need a program. Each returns whether all went well and says on stderr what did not.
 #pragma once
 
+#include "runtime/talc.h"
+
 #include <string>
 #include <vector>
 
@@ -17,6 +19,16 @@ bool checkHostile(const Arguments &arguments);
 bool checkLibrary(const Arguments &arguments);
 bool checkSampler(const Arguments &arguments);
 bool checkThreads(const Arguments &arguments);
+
+// The next `count` tokens of the sequence in `slot`; the rows are those of the first result.
+inline talc_sequence tokens(int32_t slot, int32_t count, const int32_t *ids, talc_rows rows = TALC_ROWS_LAST) {
+  talc_sequence sequence = {};
+  sequence.slot = slot;
+  sequence.count = count;
+  sequence.ids = ids;
+  sequence.wanted[0].rows = rows;
+  return sequence;
+}
 
 // Prints `what` when `condition` is false; returns the condition.
 bool expect(bool condition, const std::string &what);

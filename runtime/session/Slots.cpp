@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts for every slot how much of its memory other slots use.
+#include "runtime/session/Slots.h"
+
+#include <cerrno>
+#include <cinttypes>
+#include <climits>
+#include <cstring>
+
+namespace talc {
+
+static Status outOfMemory(const Model &model, const char *what, uint64_t bytes) {
+  return Status::failure(TALC_ERROR_MEMORY, "%s: no memory for %s: %" PRIu64 " bytes: %s", model.name().c_str(), what,
+                         bytes, strerror(errno));
+}
+
+Status Slots::create(const Model &model, int32_t count, Slots &result) {
+  result.model = &model;
+  result.slots.resize(count);
+  result.staged.resize(count);
+  result.inList.resize(count);
+  uint64_t bytes = 0;
+  if (__builtin_mul_overflow(model.info().stateBytesPerSlot, static_cast<uint64_t>(count), &bytes))
+    bytes = UINT64_MAX;
+  if (bytes == 0)
+    return {};  // a model without state
+  result.memory = Mapping::zeros(bytes);
+  return result.memory.empty() ? outOfMemory(model, "the states of sequences", bytes) : Status();
+}
+
+// ---- Steps
+
+void Slots::appended(int32_t slot, int32_t tokens) {
+  Slot &used = slots[slot];
+  if (used.written == 0)
+    used.firstWritten = used.length;
+  if (used.scattered)
+    for (int32_t p = used.length; p < used.length + tokens; ++p)
+      placesOf(places, slot)[p] = slot;
+  used.length += tokens;
+  used.written = used.length;
+}
+
+void Slots::encoded(int32_t slot, int32_t tokens) {
+  slots[slot].source = slot;
+  slots[slot].sourceTokens = tokens;
+}
+
+void Slots::touched(int32_t slot, int32_t tokens) {
+  slots[slot].written = std::max(slots[slot].written, tokens);
+}
+
+// ---- Resets
+
+void Slots::reset(int32_t slot) {
+  dropUses(slot);
+  slots[slot].length = 0;
+  slots[slot].source = -1;
+  slots[slot].scattered = false;
+  slots[slot].retained = isUsed(slot);
+  if (!slots[slot].retained)
+    giveBack(slot);
+}
+
+// The sequence in `slot` does not use other slots any more.
+void Slots::dropUses(int32_t slot) {
+  const Slot &user = slots[slot];
+  if (user.scattered)
+    for (int32_t p = 0; p < user.length; ++p)
+      dropUse(slot, placesOf(places, slot)[p]);
+  if (user.source >= 0)
+    dropUse(slot, user.source);
+}
+
+void Slots::dropUse(int32_t user, int32_t owner) {
+  if (owner != user && --slots[owner].users == 0 && slots[owner].retained)
+    giveBack(owner);
+}
+
+void Slots::giveBack(int32_t slot) {
+  Slot &empty = slots[slot];
+  if ((empty.written > 0 || empty.sourceTokens > 0) && !memory.empty())
+    memory.clear(slot * model->info().stateBytesPerSlot, model->info().stateBytesPerSlot);
+  empty.firstWritten = empty.written = empty.sourceTokens = 0;
+  empty.retained = false;
+}
+
+// ---- Reordering
+
+Status Slots::reorder(const int32_t *list, const int32_t *parents, int32_t listed) {
+  if (Status status = checkReorder(list, parents, listed); status.failed())
+    return status;
+  if (Status status = reservePlaces(); status.failed())
+    return status;
+  for (int32_t i = 0; i < listed; ++i)
+    stage(list[i], parents[i]);
+  // New uses are counted before old ones are dropped, so that no memory in use is given back.
+  for (int32_t i = 0; i < listed; ++i)
+    dropUses(list[i]);
+  for (int32_t i = 0; i < listed; ++i)
+    commit(list[i]);
+  return {};
+}
+
+Status Slots::checkReorder(const int32_t *list, const int32_t *parents, int32_t listed) {
+  const char *file = model->name().c_str();
+  ++reorderings;
+  for (int32_t i = 0; i < listed; ++i) {
+    if (list[i] < 0 || list[i] >= count())
+      return Status::failure(TALC_ERROR_BATCH, "%s: reordering: slot %d, but the session has slots 0 to %d", file,
+                             list[i], count() - 1);
+    if (inList[list[i]] == reorderings)
+      return Status::failure(TALC_ERROR_BATCH, "%s: reordering: slot %d stands in the list twice", file, list[i]);
+    if (isRetained(list[i]))
+      return Status::failure(
+          TALC_ERROR_SHARED,
+          "%s: reordering: slot %d was reset, but other slots still use what lies in it; reset those", file, list[i]);
+    inList[list[i]] = reorderings;
+  }
+  for (int32_t i = 0; i < listed; ++i) {
+    if (parents[i] < 0 || parents[i] >= count() || inList[parents[i]] != reorderings)
+      return Status::failure(TALC_ERROR_BATCH, "%s: reordering: the parent %d of slot %d is none of the slots listed",
+                             file, parents[i], list[i]);
+    if (length(list[i]) != 0 && length(list[i]) != length(parents[i]))
+      return Status::failure(
+          TALC_ERROR_BATCH,
+          "%s: reordering: slot %d holds %d tokens, but its parent %d holds %d; expected as many, or "
+          "an empty slot",
+          file, list[i], length(list[i]), parents[i], length(parents[i]));
+  }
+  return {};
+}
+
+Status Slots::reservePlaces() {
+  int64_t items = int64_t(count()) * maxSequence();
+  if (items > INT_MAX)
+    return Status::failure(TALC_ERROR_MEMORY,
+                           "%s: reordering: %d slots of %d tokens are beyond 2^31; create the session with fewer slots",
+                           model->name().c_str(), count(), maxSequence());
+  uint64_t bytes = items * sizeof(int32_t);
+  return places.growZeros(bytes) && nextPlaces.growZeros(bytes) ? Status() : outOfMemory(*model, "reordering", bytes);
+}
+
+// Notes what `slot` becomes, and counts what it will use.
+void Slots::stage(int32_t slot, int32_t parent) {
+  const Slot &from = slots[parent];
+  staged[slot] = {from.length, from.source, false};
+  int32_t *next = placesOf(nextPlaces, slot);
+  for (int32_t p = 0; p < from.length; ++p) {
+    next[p] = from.scattered ? placesOf(places, parent)[p] : parent;
+    if (next[p] == slot)
+      continue;
+    staged[slot].scattered = true;
+    ++slots[next[p]].users;
+  }
+  if (from.source >= 0 && from.source != slot)
+    ++slots[from.source].users;
+}
+
+void Slots::commit(int32_t slot) {
+  const Next &next = staged[slot];
+  if (next.scattered)
+    memcpy(placesOf(places, slot), placesOf(nextPlaces, slot), next.length * sizeof(int32_t));
+  slots[slot].length = next.length;
+  slots[slot].source = next.source;
+  slots[slot].scattered = next.scattered;
+}
+
+uint64_t Slots::usedBytes() const {
+  const artifact::ModelInfo &info = model->info();
+  const uint64_t group = info.stateTokenGroup;
+  uint64_t bytes = 0;
+  for (const Slot &slot : slots) {
+    uint64_t groups = (slot.written + group - 1) / group - slot.firstWritten / group;
+    uint64_t sourceGroups = (slot.sourceTokens + group - 1) / group;
+    bytes += (groups * info.stateBytesPerToken + sourceGroups * info.sourceBytesPerToken) * group;
+  }
+  return bytes;
+}
+
+}  // namespace talc

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the slots of a session hold: tokens, sources, and the memory of both.
+//
+// Reordering copies no memory: a sequence may continue tokens that lie in other slots.
+//
+//   slot 0: a b    slot 1: a c    reorder 0 1 to 1 1    slot 0: a c, both in slot 1; what comes next is written to slot
+//   0
+//
+// Nothing that a sequence uses is ever overwritten: token p of any sequence lies at place p of some slot, a slot is
+// written at its own length only, and the length falls by a reset alone, whose memory waits until nobody uses it.
+#pragma once
+
+#include "runtime/artifact/Model.h"
+#include "runtime/memory/Mapping.h"
+
+#include <vector>
+
+namespace talc {
+
+class Slots {
+public:
+  // `model` must outlive the object.
+  static Status create(const Model &model, int32_t count, Slots &slots);
+
+  int32_t count() const { return static_cast<int32_t>(slots.size()); }
+  int32_t length(int32_t slot) const { return slots[slot].length; }
+  // Which slot's source the sequence answers to; -1: none.
+  int32_t sourceSlot(int32_t slot) const { return slots[slot].source; }
+  int32_t sourceLength(int32_t slot) const {
+    return slots[slot].source < 0 ? 0 : slots[slots[slot].source].sourceTokens;
+  }
+  // Whether other slots use what lies in this one.
+  bool isUsed(int32_t slot) const { return slots[slot].users > 0; }
+  // Whether nothing can be written to it: it was reset, but other slots still use what lies in it.
+  bool isRetained(int32_t slot) const { return slots[slot].retained; }
+
+  // See StepContext::history and Span::history.
+  const int32_t *history() const { return reinterpret_cast<const int32_t *>(places.data()); }
+  int32_t historyOf(int32_t slot) const { return slots[slot].scattered ? slot * maxSequence() : -1; }
+  unsigned char *state() const { return memory.data(); }
+
+  // What a step has done: appended tokens, left a source in a slot that was empty, or used a slot's memory.
+  void appended(int32_t slot, int32_t tokens);
+  void encoded(int32_t slot, int32_t tokens);
+  void touched(int32_t slot, int32_t tokens);
+
+  void reset(int32_t slot);
+  // All or nothing; the rules are in talc.h.
+  Status reorder(const int32_t *list, const int32_t *parents, int32_t listed);
+
+  uint64_t usedBytes() const;
+  uint64_t reservedBytes() const { return memory.size(); }
+
+private:
+  struct Slot {
+    int32_t length = 0;                     // tokens of its sequence
+    int32_t source = -1;                    // the slot that holds its source
+    int32_t firstWritten = 0, written = 0;  // its memory has tokens at these places: begin, end
+    int32_t sourceTokens = 0;               // its memory has so many tokens of a source
+    bool scattered = false;                 // its tokens lie where `places` says; else all in its own memory
+    bool retained = false;
+    int64_t users = 0;  // how many tokens and sources that others use lie in its memory
+  };
+  // What a slot becomes by a reordering.
+  struct Next {
+    int32_t length, source;
+    bool scattered;
+  };
+
+  int32_t maxSequence() const { return static_cast<int32_t>(model->info().maxSequence); }
+  int32_t *placesOf(const Mapping &table, int32_t slot) const {
+    return reinterpret_cast<int32_t *>(table.data()) + int64_t(slot) * maxSequence();
+  }
+  Status checkReorder(const int32_t *list, const int32_t *parents, int32_t listed);
+  Status reservePlaces();
+  void stage(int32_t slot, int32_t parent);
+  void commit(int32_t slot);
+  void dropUses(int32_t slot);
+  void dropUse(int32_t user, int32_t owner);
+  void giveBack(int32_t slot);
+
+  const Model *model = nullptr;
+  std::vector<Slot> slots;
+  std::vector<Next> staged;      // [slot], valid during a reordering
+  std::vector<uint64_t> inList;  // [slot], the last reordering that listed it
+  uint64_t reorderings = 0;
+  Mapping memory;
+  Mapping places, nextPlaces;  // [slot][maxSequence], mapped by the first reordering
+};
+
+}  // namespace talc
