@@ -354,6 +354,68 @@ TALC_API talc_status talc_text_stream_push(talc_text_stream *stream, int32_t id,
 TALC_API talc_status talc_text_stream_finish(talc_text_stream *stream, const char **text, size_t *size,
                                              talc_error *error);
 
+/* ---- Search ---------------------------------------------------------------------------------------------------- */
+
+/* Beam searches of several texts on one session; they progress together. The algorithm is that of Hugging Face's
+   generate() with num_beams > 1 and do_sample false. Scores are computed in double, in one order on every machine.
+
+     talc_beam_search *search;                                  // the session has texts * beams slots
+     talc_beam_search_create(session, NULL, 1, 1, &search, NULL);
+     talc_beam_text text = {.ids = prompt, .count = 3, .limit = 50};
+     talc_beam_search_start(search, &text, NULL);
+     for (int32_t running = 1; running > 0;)
+       talc_beam_search_step(search, &running, NULL);
+     talc_beam_result best;
+     talc_beam_search_result(search, 0, 0, &best, NULL); */
+typedef struct talc_beam_search talc_beam_search;
+
+/* For up to `texts` texts at the same time. Text t owns the slots t * beams to t * beams + beams - 1 of the session,
+   which must outlive the search. `settings` NULL: the model's own, talc_model_info.search. `repetition_penalty` counts
+   for the prompt too; it applies to log-probabilities, 1: off. Errors: ARGUMENT, BATCH (too few slots), KIND. */
+TALC_API talc_status talc_beam_search_create(talc_session *session, const talc_search *settings,
+                                             float repetition_penalty, int32_t texts, talc_beam_search **search,
+                                             talc_error *error);
+TALC_API void talc_beam_search_destroy(talc_beam_search *search);
+
+/* The first slot of a text: where talc_encode must have put the source of an encoder-decoder before the start. */
+TALC_API int32_t talc_beam_search_slot(const talc_beam_search *search, int32_t text);
+
+/* A text to be continued. Zeros are right for every field that is not needed. */
+typedef struct talc_beam_text {
+  int32_t text;       /* which, 0 to texts - 1 */
+  int32_t count;      /* tokens of its beginning; 0 for an encoder-decoder: the start token of the settings */
+  const int32_t *ids; /* [count]; read during the call only */
+  int32_t limit;      /* new tokens at most, at least 1 */
+  int32_t prefix;     /* as in talc_sequence */
+} talc_beam_text;
+
+/* Begins the search of a text that none runs for; what an older one found is forgotten. The slots of a decoder are
+   emptied first. Errors: ARGUMENT, TOKEN, STATE_FULL. */
+TALC_API talc_status talc_beam_search_start(talc_beam_search *search, const talc_beam_text *text, talc_error *error);
+
+/* Evaluates the next tokens of all texts whose search runs, several hundred tokens of their beginnings at most, and
+   stores how many searches still run afterwards. Slots of a search that has ended are empty. Allocates nothing but what
+   talc_evaluate does. Errors: those of talc_evaluate and talc_reorder; LOGITS when nothing can be chosen for a text
+   (its search has ended without a result then). */
+TALC_API talc_status talc_beam_search_step(talc_beam_search *search, int32_t *running, talc_error *error);
+
+/* Gives a search up and empties its slots. Errors: ARGUMENT. */
+TALC_API talc_status talc_beam_search_stop(talc_beam_search *search, int32_t text, talc_error *error);
+
+/* 1 while the search of a text runs, else 0. */
+TALC_API int32_t talc_beam_search_running(const talc_beam_search *search, int32_t text);
+
+typedef struct talc_beam_result {
+  int32_t count;      /* new tokens, the end token included */
+  const int32_t *ids; /* [count]; valid until the next step or start */
+  double score;       /* sum of the tokens' log-probabilities, divided by count ^ length_penalty */
+} talc_beam_result;
+
+/* Stores the finished text of that rank, 0 the best; there are at most `beams`. Errors: ARGUMENT, also when there is no
+   such text or rank. */
+TALC_API talc_status talc_beam_search_result(const talc_beam_search *search, int32_t text, int32_t rank,
+                                             talc_beam_result *result, talc_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -26,19 +26,21 @@
 
 namespace talc {
 
-BeamSearch::BeamSearch(const BeamSettings &settings, const std::vector<int32_t> &choosable, size_t mostTokens)
-    : settings(settings), choosable(choosable), mostTokens(mostTokens),
-      mostCandidates(std::max<size_t>(2, 1 + settings.endTokens.size()) * settings.beams),
-      texts(settings.beams * mostTokens), nextTexts(texts.size()), running(settings.beams), results(settings.beams) {
+BeamSearch::BeamSearch(const BeamSettings &settings, const std::vector<int32_t> &choosable)
+    : settings(settings), choosable(choosable),
+      mostCandidates(std::max<size_t>(2, 1 + settings.endTokens.size()) * settings.beams), running(settings.beams),
+      results(settings.beams) {
   candidates.reserve(mostCandidates + 1);
-  for (BeamResult &result : results)
-    result.ids.reserve(mostTokens);
 }
 
 void BeamSearch::start(const int32_t *prompt, size_t count, size_t limit) {
-  std::copy(prompt, prompt + count, texts.begin());
   promptLength = length = count;
   lastLength = count + limit;
+  texts.resize(settings.beams * lastLength);
+  nextTexts.resize(texts.size());
+  for (BeamResult &result : results)
+    result.ids.reserve(limit);
+  std::copy(prompt, prompt + count, texts.begin());
   running[0] = {0, 0, prompt[count - 1]};
   beamCount = 1;
   finished = 0;
@@ -71,7 +73,7 @@ void BeamSearch::collect(const float *const *logits, TokenScores &scores) {
   candidates.clear();
   for (size_t beam = 0; beam < beamCount; ++beam) {
     const double *row =
-        scores.compute(logits[beam], texts.data() + beam * mostTokens, length, length + 1 == lastLength);
+        scores.compute(logits[beam], texts.data() + beam * lastLength, length, length + 1 == lastLength);
     double sum = running[beam].score;
     for (int32_t id : choosable) {
       double lowest = candidates.size() < mostCandidates ? -HUGE_VAL : candidates.back().score;
@@ -96,7 +98,7 @@ void BeamSearch::finish(const Candidate &candidate) {
     return;
   finished = std::min(finished + 1, results.size());
   BeamResult &last = results[finished - 1];  // free, or the worst
-  const int32_t *text = texts.data() + candidate.parent * mostTokens;
+  const int32_t *text = texts.data() + candidate.parent * lastLength;
   last.score = score;
   last.ids.assign(text + promptLength, text + length);
   last.ids.push_back(candidate.token);
@@ -106,8 +108,8 @@ void BeamSearch::finish(const Candidate &candidate) {
 
 void BeamSearch::continueWith(const Candidate *chosen, size_t count) {
   for (size_t beam = 0; beam < count; ++beam) {
-    const int32_t *text = texts.data() + chosen[beam].parent * mostTokens;
-    int32_t *target = nextTexts.data() + beam * mostTokens;
+    const int32_t *text = texts.data() + chosen[beam].parent * lastLength;
+    int32_t *target = nextTexts.data() + beam * lastLength;
     std::copy(text, text + length, target);
     target[length] = chosen[beam].token;
     running[beam] = chosen[beam];

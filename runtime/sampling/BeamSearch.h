@@ -21,14 +21,13 @@ struct BeamResult {
 };
 
 // Beams are numbered from 0, the best first. Between two steps each beam is a text whose last token was chosen and not
-// evaluated yet. All memory is taken in the constructor.
+// evaluated yet. Memory is taken by `start` alone.
 class BeamSearch {
 public:
-  // `choosable`: ids that may be chosen, ascending; it must outlive the object. `mostTokens`: the longest text.
-  BeamSearch(const BeamSettings &settings, const std::vector<int32_t> &choosable, size_t mostTokens);
+  // `choosable`: ids that may be chosen, ascending; it must outlive the object.
+  BeamSearch(const BeamSettings &settings, const std::vector<int32_t> &choosable);
 
-  // A new search for at most `limit` tokens after a prompt: both at least 1, together at most mostTokens. There is one
-  // beam, the prompt.
+  // A new search for at most `limit` tokens after a prompt; both have at least one. There is one beam, the prompt.
   void start(const int32_t *prompt, size_t count, size_t limit);
 
   // `logits` has a row for each beam: what follows its last token. `scores` may be shared by any number of searches.
@@ -40,7 +39,7 @@ public:
   size_t beams() const { return beamCount; }
   // Which beam of the step before a beam continues. Its token: what it was continued with.
   size_t parent(size_t beam) const { return running[beam].parent; }
-  const int32_t *token(size_t beam) const { return texts.data() + beam * mostTokens + length - 1; }
+  const int32_t *token(size_t beam) const { return texts.data() + beam * lastLength + length - 1; }
 
   // Finished texts, the best first.
   size_t resultCount() const { return finished; }
@@ -62,10 +61,10 @@ private:
 
   const BeamSettings settings;
   const std::vector<int32_t> &choosable;
-  const size_t mostTokens, mostCandidates;
+  const size_t mostCandidates;
   size_t promptLength = 0, length = 0, lastLength = 0;  // tokens of the prompt, of a beam, of the longest text
   size_t beamCount = 0, finished = 0;
-  std::vector<int32_t> texts, nextTexts;  // [beams][mostTokens]
+  std::vector<int32_t> texts, nextTexts;  // [beams][lastLength]
   std::vector<Candidate> running;         // [beams]
   std::vector<Candidate> candidates;      // the best ones of a step, in order
   std::vector<BeamResult> results;        // [beams], the first `finished` are there

@@ -63,7 +63,7 @@ void search(const Case &test) {
   const Table &table = test.table;
   std::vector<int32_t> choosable(table.vocabulary);
   std::iota(choosable.begin(), choosable.end(), 0);
-  BeamSearch search(test.settings, choosable, test.prompt.size() + test.limit);
+  BeamSearch search(test.settings, choosable);
   TokenScores scores(test.rules);
   search.start(test.prompt.data(), test.prompt.size(), test.limit);
   std::vector<size_t> states(1, 0);
@@ -119,7 +119,7 @@ bool checkHostileLogits() {
   BeamSettings settings;
   settings.beams = 2;
   int32_t prompt = 0;
-  BeamSearch search(settings, choosable, 3);
+  BeamSearch search(settings, choosable);
   const float nothing[] = {NAN, -HUGE_VALF, NAN}, one[] = {NAN, 1, -HUGE_VALF}, sure[] = {0, 1, HUGE_VALF};
   const float *row = nothing;
   search.start(&prompt, 1, 2);
