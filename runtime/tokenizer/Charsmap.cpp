@@ -27,7 +27,26 @@ bool replacePart(const Section &section, uint32_t root, std::string_view part, s
   return rule != none;
 }
 
+// Damaged rules may end within a character.
+bool isBoundary(std::string_view text, size_t at) {
+  return at == text.size() || (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+}
+
 }  // namespace
+
+void applyLongestRules(const Section &section, uint32_t root, std::string_view text, std::string &out) {
+  for (size_t begin = 0; begin < text.size();) {
+    size_t length = 0;
+    uint32_t rule = section.findLongest(root, text.substr(begin), length);
+    if (rule == none || !isBoundary(text, begin + length)) {
+      length = sequenceLength(text[begin]);
+      out += text.substr(begin, length);
+    } else {
+      out += section.text(section.expansions[rule]);
+    }
+    begin += length;
+  }
+}
 
 void applyCharsmap(const Section &section, uint32_t root, std::string_view text, std::string &out) {
   if (root == none) {

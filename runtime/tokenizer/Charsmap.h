@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SentencePiece's precompiled normalization rules, applied as Hugging Face's tokenizers do.
+// SentencePiece's precompiled normalization rules, applied as Hugging Face's tokenizers do or as SentencePiece does.
 #pragma once
 
 #include "runtime/tokenizer/Section.h"
@@ -9,5 +9,7 @@ namespace talc::tokenizer {
 // Appends `text` with the rules of the trie at `root`: a grapheme cluster of less than 6 bytes that begins with a rule
 // is replaced as a whole, otherwise character by character.
 void applyCharsmap(const Section &section, uint32_t root, std::string_view text, std::string &out);
+// The same in SentencePiece's own way: at every place the longest rule counts.
+void applyLongestRules(const Section &section, uint32_t root, std::string_view text, std::string &out);
 
 }  // namespace talc::tokenizer

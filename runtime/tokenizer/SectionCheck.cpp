@@ -209,6 +209,7 @@ private:
         break;
       case TextOp::Charsmap:
         checkRoot(op.a);
+        require(op.b <= 1, "a charsmap is searched in an unknown way");
         checkValues(op.a, section.expansions.count, "a charsmap rule is out of range");
         break;
       case TextOp::SplitLength:
@@ -236,10 +237,10 @@ private:
     checkText(model.prefix), checkText(model.suffix);
     for (uint32_t id : model.byteTokens)
       checkId(id);
+    bool unigram = model.kind == uint32_t(ModelKind::Unigram);
+    require(!unigram || section.scores.count >= section.tokens.count, "the scores have the wrong length");
     for (uint32_t root : {model.pieces, model.continuations})
-      checkValues(root, section.tokens.count, "a trie leads to a token out of range");
-    if (model.kind == uint32_t(ModelKind::Unigram))
-      require(section.scores.count == section.tokens.count, "the scores have the wrong length");
+      checkValues(root, unigram ? section.scores.count : section.tokens.count, "a trie leads to a token out of range");
   }
 
   void checkTemplates() {

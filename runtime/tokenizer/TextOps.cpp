@@ -90,7 +90,10 @@ bool rewrite(const Section &section, const Op &op, std::string_view text, bool f
       appendByteCharacter(out, static_cast<unsigned char>(c));
     return true;
   case TextOp::Charsmap:
-    applyCharsmap(section, op.a, text, out);
+    if (op.b == 1)
+      applyLongestRules(section, op.a, text, out);
+    else
+      applyCharsmap(section, op.a, text, out);
     return true;
   default:
     return true;

@@ -21,7 +21,7 @@
 namespace talc::tokenizer {
 
 constexpr char sectionMagic[8] = {'T', 'A', 'L', 'C', 'T', 'O', 'K', '1'};
-constexpr uint32_t formatVersion = 1;
+constexpr uint32_t formatVersion = 2;
 constexpr uint32_t none = 0xFFFFFFFF;       // no such index, id or root
 constexpr uint32_t unlimited = 0xFFFFFFFF;  // a repetition without upper bound
 constexpr uint32_t maxTrieDepth = 1024;     // bytes of the longest key and added token: bounds the work per input byte
@@ -177,7 +177,8 @@ enum class TextOp : uint32_t {
   Normalize,      // NormalForm a
   Strip,          // set b at both ends: a & 1 left, a & 2 right
   MapBytes,       // each byte becomes a character of the byte-level alphabet
-  Charsmap,       // SentencePiece rules: trie root a, values are expansions; graphemes decide what is replaced
+  Charsmap,       // SentencePiece rules: trie root a, values are expansions; b = 0: graphemes decide what is replaced,
+                  // b = 1: at every place the longest rule counts
   Split,          // at matches of pattern a; b = Behavior + 16 if matches and gaps swap roles
   SplitLength,    // pieces of a characters
   SplitScripts,   // where Header::scripts changes; 0 (also: no range) joins either side
@@ -210,6 +211,7 @@ enum ModelFlag : uint32_t {
   modelFuseUnknown = 2,   // BPE: adjacent unknown characters become one token
   modelIgnoreMerges = 4,  // BPE: a word of the vocabulary is one token
   modelDropUnknown = 8,   // BPE without unknown token: unknown characters vanish
+  modelFloatScores = 16,  // Unigram: sums of scores are floats, as in SentencePiece; decides between equals
 };
 
 struct Model {
@@ -217,7 +219,7 @@ struct Model {
   uint32_t flags;
   uint32_t unknown;          // token id or none
   uint32_t maxWordLength;    // WordPiece: characters; longer words are unknown
-  uint32_t pieces;           // trie root: token text -> id
+  uint32_t pieces;           // trie root: token text -> id; Unigram: also pieces without a token, which are unknown
   uint32_t continuations;    // WordPiece: trie root of what follows the continuation prefix, or none
   Text prefix;               // BPE: before every character of a word but the first
   Text suffix;               // BPE: after the last character of a word
@@ -238,7 +240,7 @@ struct Header {
   uint32_t sectionSize;
   Slice pool;               // uint8_t
   Slice tokens;             // Token
-  Slice scores;             // double per token, Unigram only
+  Slice scores;             // double per token, Unigram only; behind the tokens those of pieces without a token
   Slice trie;               // TrieNode
   Slice mergeFirst;         // uint32_t, tokens.count + 1 of them, BPE only
   Slice merges;             // Merge

@@ -13,15 +13,26 @@ struct Node {
   uint32_t id = none;
 };
 
-void offer(Node &node, double score, size_t start, uint32_t id) {
-  if (node.start == std::string_view::npos || score > node.score)
-    node = {score, start, id};
-}
+// SentencePiece keeps sums as floats and compares them with sums in double precision, which decides between equals.
+class Rounding {
+public:
+  explicit Rounding(const Section &section) : floats(section.header->model.flags & modelFloatScores) {}
+
+  double operator()(double sum) const { return floats ? static_cast<float>(sum) : sum; }
+
+private:
+  bool floats;
+};
 
 // Every character boundary is reached, if only by an unknown character.
 std::vector<Node> findBestPaths(const Section &section, std::string_view word) {
   const Model &model = section.header->model;
+  const Rounding rounded(section);
   std::vector<Node> nodes(word.size() + 1);
+  auto offer = [&](size_t end, double score, size_t start, uint32_t id) {
+    if (nodes[end].start == std::string_view::npos || score > nodes[end].score)
+      nodes[end] = {rounded(score), start, id};
+  };
   for (size_t start = 0; start < word.size(); start += sequenceLength(word[start])) {
     double scoreHere = nodes[start].score;
     size_t character = sequenceLength(word[start]);
@@ -32,13 +43,21 @@ std::vector<Node> findBestPaths(const Section &section, std::string_view word) {
       if (node == none || section.trie[node].value == none)
         continue;
       uint32_t id = section.trie[node].value;
-      offer(nodes[end], scoreHere + section.scores[id], start, id);
+      offer(end, scoreHere + section.scores[id], start, id);
       hasCharacter |= end - start == character;
     }
     if (!hasCharacter)
-      offer(nodes[start + character], scoreHere + section.header->unknownScore, start, model.unknown);
+      offer(start + character, rounded(scoreHere + section.header->unknownScore), start, model.unknown);
   }
   return nodes;
+}
+
+// Pieces without a token of their own are the unknown token.
+bool addPiece(const Section &section, uint32_t id, std::vector<uint32_t> &ids) {
+  if (id >= section.tokens.count)
+    id = section.header->model.unknown;
+  ids.push_back(id);
+  return id != none;
 }
 
 bool addUnknown(const Section &section, std::string_view text, std::vector<uint32_t> &ids) {
@@ -47,10 +66,7 @@ bool addUnknown(const Section &section, std::string_view text, std::vector<uint3
   uint32_t id = section.find(model.pieces, text);
   if (id == none && model.flags & modelByteFallback && encodeBytes(section, text, ids))
     return true;
-  if (id == none)
-    id = model.unknown;
-  ids.push_back(id);
-  return id != none;
+  return addPiece(section, id, ids);
 }
 
 }  // namespace
@@ -74,7 +90,7 @@ bool encodeUnigram(const Section &section, std::string_view word, std::vector<in
     if (path[i] == model.unknown)
       known &= addUnknown(section, texts[i], result);
     else
-      result.push_back(path[i]);
+      known &= addPiece(section, path[i], result);
   }
   ids.insert(ids.end(), result.begin(), result.end());
   return known;

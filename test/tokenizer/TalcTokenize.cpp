@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program for the tests: compiles a tokenizer.json and encodes or decodes what stands on standard input.
+// A program for the tests: compiles a tokenizer.json, or the tokenizer of a model directory, and encodes or decodes
+// what stands on standard input.
 //
 //   talc-tokenize FILE MODE [OPTIONS]
 //     check        compile and open only; prints the size of the section's vocabulary
@@ -22,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -145,20 +147,28 @@ struct Compiled {
   std::vector<uint8_t> section;
   std::unique_ptr<talc::Tokenizer> tokenizer;
 
-  bool compile(const std::string &json, const std::string &name, std::string &error) {
-    auto bytes = talc::huggingface::compileTokenizer(json, name, error);
+  bool open(std::optional<std::vector<uint8_t>> bytes, std::string &error) {
     if (!bytes)
       return false;
     section = std::move(*bytes);
-    return talc::Tokenizer::open(section.data(), section.size(), tokenizer, error);
+    return section.empty() || talc::Tokenizer::open(section.data(), section.size(), tokenizer, error);
+  }
+  bool compile(const std::string &json, const std::string &name, std::string &error) {
+    return open(talc::huggingface::compileTokenizer(json, name, error), error);
+  }
+  // A file or a model directory.
+  bool compile(const std::string &path, std::string &error) {
+    bool directory = std::filesystem::is_directory(path);
+    return open(directory ? talc::huggingface::compileTokenizerDirectory(path, error)
+                          : talc::huggingface::compileTokenizerFile(path, error),
+                error);
   }
 };
 
 int runGolden(const std::string &path) {
-  Json base = Json::parse(std::ifstream(path), nullptr, false);
   Compiled compiled;
   std::string error;
-  if (!compiled.compile(base.dump(), path, error))
+  if (!compiled.compile(path, error) || !compiled.tokenizer)
     return fail(error);
   size_t agreed = 0, count = 0;
   for (std::string text; std::getline(std::cin, text);) {
@@ -166,7 +176,7 @@ int runGolden(const std::string &path) {
     if (!line.is_object())
       return fail("no JSON object: " + text);
     if (line.contains("patch")) {
-      Json patched = base;
+      Json patched = Json::parse(std::ifstream(path), nullptr, false);
       patched.merge_patch(line["patch"]);
       if (!compiled.compile(patched.dump(), path, error))
         return fail(error);
@@ -232,19 +242,18 @@ int main(int argc, char **argv) {
   std::string error, mode = argv[2];
   if (mode == "golden")
     return runGolden(argv[1]);
-  auto section = talc::huggingface::compileTokenizerFile(argv[1], error);
-  if (!section)
+  Compiled compiled;
+  if (!compiled.compile(argv[1], error))
     return fail(error);
-  std::unique_ptr<talc::Tokenizer> tokenizer;
-  if (!talc::Tokenizer::open(section->data(), section->size(), tokenizer, error))
-    return fail(error);
+  if (!compiled.tokenizer)
+    return std::cout << "no tokenizer\n", 0;
   if (mode == "check")
-    return std::cout << tokenizer->vocabularySize() << " tokens\n", 0;
+    return std::cout << compiled.tokenizer->vocabularySize() << " tokens\n", 0;
   if (mode == "special")
-    return print(tokenizer->specialTokens()), 0;
+    return print(compiled.tokenizer->specialTokens()), 0;
   if (mode == "corrupt")
-    return runCorrupt(*section);
+    return runCorrupt(compiled.section);
   if (mode == "repeat" && argc >= 5)
-    return runRepeat(*tokenizer, readText(argv[3], options), std::strtoul(argv[4], nullptr, 10));
-  return runLines(*tokenizer, mode, options);
+    return runRepeat(*compiled.tokenizer, readText(argv[3], options), std::strtoul(argv[4], nullptr, 10));
+  return runLines(*compiled.tokenizer, mode, options);
 }

@@ -48,6 +48,9 @@ void compileAddedTokens(CompileContext &context, const Json &json, const std::st
     // The model's vocabulary knows better.
     if (auto known = idOfText.find(text.offset); known != idOfText.end())
       id = known->second;
+    // Pieces without an id lie behind the vocabulary.
+    if (*id >= section.tokens.size() && section.scores.size() > section.tokens.size())
+      return context.errors.fail(TokenizerError::Vocabulary, fields.path("id"), "lies outside of the vocabulary");
     if (*id >= section.tokens.size())
       section.tokens.resize(*id + 1, Token{{0, 0}, 0});
     Token &token = section.tokens[*id];
@@ -62,7 +65,7 @@ void compileAddedTokens(CompileContext &context, const Json &json, const std::st
   // Tables by id cover the added ids too.
   if (!section.mergeFirst.empty())
     section.mergeFirst.resize(section.tokens.size() + 1, static_cast<uint32_t>(section.merges.size()));
-  if (section.header.model.kind == uint32_t(ModelKind::Unigram))
+  if (section.header.model.kind == uint32_t(ModelKind::Unigram) && section.scores.size() < section.tokens.size())
     section.scores.resize(section.tokens.size(), 0.0);
 }
 

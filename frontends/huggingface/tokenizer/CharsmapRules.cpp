@@ -2,6 +2,7 @@
 // SentencePiece's precompiled_charsmap: a Darts double array over NUL-terminated replacements, unfolded to a plain
 // trie.
 #include "frontends/huggingface/tokenizer/PipelineStages.h"
+#include "frontends/huggingface/tokenizer/Utf8Text.h"
 
 #include <cstring>
 
@@ -76,14 +77,18 @@ private:
 
 }  // namespace
 
-uint32_t compileCharsmap(CompileContext &context, const std::string &base64, const std::string &path) {
+uint32_t compileCharsmap(CompileContext &context, const Json &rules, const std::string &path) {
   auto damaged = [&](const char *what) {
     context.errors.fail(TokenizerError::Charsmap, path, std::string("the rules are damaged: ") + what);
     return none;
   };
   std::string bytes;
   uint32_t size = 0;
-  if (!decodeBase64(base64, bytes) || bytes.size() < sizeof size)
+  if (rules.is_binary())
+    bytes.assign(rules.get_binary().begin(), rules.get_binary().end());
+  else if (!decodeBase64(rules.get_ref<const std::string &>(), bytes))
+    return damaged("no base64 of a charsmap");
+  if (bytes.size() < sizeof size)
     return damaged("no base64 of a charsmap");
   std::memcpy(&size, bytes.data(), sizeof size);
   if (size > bytes.size() - sizeof size || size % 4 != 0)
@@ -99,6 +104,8 @@ uint32_t compileCharsmap(CompileContext &context, const std::string &base64, con
     size_t end = value < replacements.size() ? replacements.find('\0', value) : std::string::npos;
     if (end == std::string::npos)
       return damaged("a replacement lies outside");
+    if (!isUtf8(std::string_view(replacements).substr(value, end - value)))
+      return damaged("a replacement is no UTF-8");
     value = context.section.addExpansion(std::string_view(replacements).substr(value, end - value));
   }
   return context.section.addTrie(std::move(keys));

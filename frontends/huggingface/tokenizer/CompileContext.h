@@ -11,15 +11,15 @@ namespace talc::huggingface {
 
 // Codes of user errors in tokenizer files.
 enum class TokenizerError {
-  Unreadable = 311,   // the file cannot be read
-  NotJson = 312,      // no JSON, or nested too deeply
-  WrongField = 313,   // a field is missing or has the wrong type
-  Unsupported = 314,  // a component or value that talc does not know
-  Vocabulary = 315,   // ids or tokens contradict each other
-  Merge = 316,        // a merge names a token outside of the vocabulary
-  Pattern = 317,      // a regular expression that talc does not support
-  TooLarge = 318,     // a limit of talc
-  Charsmap = 319,     // damaged normalization rules
+  Unreadable = 311,     // the file cannot be read
+  NotJson = 312,        // no JSON, or nested too deeply
+  WrongField = 313,     // a field is missing or has the wrong type
+  Unsupported = 314,    // a component or value that talc does not know
+  Vocabulary = 315,     // ids or tokens contradict each other
+  Merge = 316,          // a merge names a token outside of the vocabulary
+  Pattern = 317,        // a regular expression that talc does not support
+  TooLarge = 318,       // a limit of talc
+  Charsmap = 319,       // damaged normalization rules
   SentencePiece = 320,  // a damaged SentencePiece model
 };
 

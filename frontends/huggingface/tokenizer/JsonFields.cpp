@@ -5,8 +5,35 @@
 namespace talc::huggingface {
 
 namespace {
+
 constexpr uint32_t maxTokenId = (1u << 24) - 1;
+constexpr size_t maxDepth = 64;
+constexpr size_t maxFileSize = size_t(256) << 20;
+
+// Looks at brackets outside of strings only; the parser checks the rest.
+bool isTooDeep(std::string_view json) {
+  size_t depth = 0;
+  bool inString = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    char c = json[i];
+    if (inString) {
+      if (c == '\\')
+        ++i;
+      if (c == '"')
+        inString = false;
+    } else if (c == '"') {
+      inString = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > maxDepth)
+        return true;
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
 }
+
+}  // namespace
 
 std::string describe(const Json &value) {
   if (value.is_object())
@@ -84,6 +111,20 @@ const Json *JsonFields::object(const char *name) const {
     return field;
   wrong(name, "an object", field);
   return nullptr;
+}
+
+std::optional<Json> parseJson(std::string_view text, CompileErrors &errors) {
+  if (text.size() > maxFileSize)
+    errors.fail(TokenizerError::TooLarge, "", "the file is larger than 256 MiB");
+  else if (isTooDeep(text))
+    errors.fail(TokenizerError::NotJson, "", "the JSON is nested deeper than " + std::to_string(maxDepth));
+  if (errors.failed())
+    return std::nullopt;
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_discarded())
+    return json;
+  errors.fail(TokenizerError::NotJson, "", "the file is no JSON; is the download complete?");
+  return std::nullopt;
 }
 
 std::optional<uint32_t> readTokenId(const Json &value, const std::string &path, CompileErrors &errors) {

@@ -38,6 +38,9 @@ private:
   void wrong(const char *name, const char *expected, const Json *found) const;
 };
 
+// The value of a file that may be hostile; nothing and an error if it is no JSON.
+std::optional<Json> parseJson(std::string_view text, CompileErrors &errors);
+
 // A token id, or nothing and an error.
 std::optional<uint32_t> readTokenId(const Json &value, const std::string &path, CompileErrors &errors);
 

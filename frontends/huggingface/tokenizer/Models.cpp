@@ -217,16 +217,31 @@ private:
 
   void compileUnigram() {
     model.kind = uint32_t(ModelKind::Unigram);
+    std::vector<std::pair<std::string, uint32_t>> pieces;
     double lowest = 0;
-    uint32_t id = 0;
-    forEachIn(context, fields, "vocab", [&](const Json &json, const std::string &path) {
-      if (!json.is_array() || json.size() != 2 || !json[0].is_string() || !json[1].is_number())
+    auto addPiece = [&](const Json &json, const std::string &path) {
+      if (!json.is_array() || json.size() != 2 || !json[0].is_string() || !(json[1].is_number() || json[1].is_null()))
         return errors.fail(TokenizerError::WrongField, path, "expected [\"piece\", score]");
-      double score = json[1].get<double>();
-      lowest = id == 0 ? score : std::min(lowest, score);
+      if (json[0].get_ref<const std::string &>().size() > maxTrieDepth)
+        return errors.fail(TokenizerError::TooLarge, path, "longer than 1024 bytes");
+      auto id = static_cast<uint32_t>(section.scores.size());
+      double score = json[1].is_null() ? 0.0 : json[1].get<double>();
       section.scores.push_back(score);
-      addToken(json[0].get_ref<const std::string &>(), id++, path);
+      if (json[1].is_null())
+        return;
+      lowest = pieces.empty() ? score : std::min(lowest, score);
+      pieces.push_back({json[0].get_ref<const std::string &>(), id});
+    };
+    forEachIn(context, fields, "vocab", [&](const Json &json, const std::string &path) {
+      addPiece(json, path);
+      if (!errors.failed())
+        addToken(json[0].get_ref<const std::string &>(), static_cast<uint32_t>(section.scores.size() - 1), path);
     });
+    // Translations of SentencePiece models: pieces of texts without an id of their own.
+    if (fields.find("segments")) {
+      forEachIn(context, fields, "segments", addPiece);
+      model.flags |= modelFloatScores;
+    }
     if (errors.failed())
       return;
     model.unknown = fields.number("unk_id", none);
@@ -235,7 +250,9 @@ private:
     if (fields.flag("byte_fallback", false))
       findByteTokens();
     section.header.unknownScore = lowest - unknownPenalty;
-    model.pieces = addTrie("");
+    if (model.flags & modelFloatScores)
+      section.header.unknownScore = static_cast<float>(section.header.unknownScore);
+    model.pieces = section.addTrie(std::move(pieces));
   }
 };
 

@@ -114,12 +114,15 @@ private:
   }
 
   void addCharsmap(const JsonFields &fields) {
-    auto rules = fields.optionalText("precompiled_charsmap");
-    if (!rules || rules->empty())
+    const Json *rules = fields.find("precompiled_charsmap");
+    if (!rules || (!rules->is_binary() && fields.text("precompiled_charsmap").empty()))
       return;
-    addGraphemeTable(section);
     uint32_t root = compileCharsmap(context, *rules, fields.path("precompiled_charsmap"));
-    add({uint32_t(TextOp::Charsmap), root, 0, {}, {}});
+    // Only translations of SentencePiece models ask for this.
+    bool longest = rules->is_binary() && fields.flag("longest_match", false);
+    if (!longest)
+      addGraphemeTable(section);
+    add({uint32_t(TextOp::Charsmap), root, longest ? 1u : 0u, {}, {}});
   }
 };
 

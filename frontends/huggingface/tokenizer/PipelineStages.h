@@ -28,8 +28,8 @@ void addNormalFormTables(SectionBuilder &section, bool compatible);
 void addGraphemeTable(SectionBuilder &section);
 void addScriptTable(SectionBuilder &section);
 
-// CharsmapRules.cpp: the trie root of SentencePiece's precompiled rules (base64).
-uint32_t compileCharsmap(CompileContext &context, const std::string &base64, const std::string &path);
+// CharsmapRules.cpp: the trie root of SentencePiece's precompiled rules: a string in base64, or bytes.
+uint32_t compileCharsmap(CompileContext &context, const Json &rules, const std::string &path);
 
 // Calls `each` with every element of the array `name` of a Sequence and its path.
 template <typename Each>

@@ -2,38 +2,13 @@
 // The top level of tokenizer.json.
 #include "frontends/huggingface/tokenizer/TokenizerCompiler.h"
 #include "frontends/huggingface/tokenizer/PipelineStages.h"
+#include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
 #include <fstream>
 
 namespace talc::huggingface {
 
 namespace {
-
-constexpr size_t maxDepth = 64;
-constexpr size_t maxFileSize = size_t(256) << 20;
-
-// Looks at brackets outside of strings only; the parser checks the rest.
-bool isTooDeep(std::string_view json) {
-  size_t depth = 0;
-  bool inString = false;
-  for (size_t i = 0; i < json.size(); ++i) {
-    char c = json[i];
-    if (inString) {
-      if (c == '\\')
-        ++i;
-      if (c == '"')
-        inString = false;
-    } else if (c == '"') {
-      inString = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > maxDepth)
-        return true;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
 
 void compileStages(CompileContext &context, const Json &json) {
   JsonFields fields(json, "tokenizer", context.errors);
@@ -55,25 +30,20 @@ void compileStages(CompileContext &context, const Json &json) {
   compileDecoder(context, fields.find("decoder"), "decoder");
 }
 
+std::optional<std::vector<uint8_t>> finish(CompileContext &context) {
+  if (context.errors.failed())
+    return std::nullopt;
+  return context.section.finish();
+}
+
 }  // namespace
 
 std::optional<std::vector<uint8_t>> compileTokenizer(std::string_view text, const std::string &name,
                                                      std::string &error) {
   CompileContext context(name, error);
-  if (text.size() > maxFileSize)
-    context.errors.fail(TokenizerError::TooLarge, "", "the file is larger than 256 MiB");
-  else if (isTooDeep(text))
-    context.errors.fail(TokenizerError::NotJson, "", "the JSON is nested deeper than " + std::to_string(maxDepth));
-  if (context.errors.failed())
-    return std::nullopt;
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded())
-    context.errors.fail(TokenizerError::NotJson, "", "the file is no JSON; is the download complete?");
-  if (!context.errors.failed())
-    compileStages(context, json);
-  if (context.errors.failed())
-    return std::nullopt;
-  return context.section.finish();
+  if (auto json = parseJson(text, context.errors))
+    compileStages(context, *json);
+  return finish(context);
 }
 
 std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path, std::string &error) {
@@ -84,6 +54,22 @@ std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path
     return std::nullopt;
   }
   return compileTokenizer(text, path, error);
+}
+
+std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string &path, std::string &error) {
+  CompileContext context(path, error);
+  Diagnostics diagnostics;
+  auto directory = ModelDirectory::open(path, diagnostics);
+  if (!directory) {
+    context.errors.failWith(diagnostics.errors().front());
+    return std::nullopt;
+  }
+  Json json = readTokenizerFiles(*directory, context.errors);
+  if (json.is_null() && !context.errors.failed())
+    return std::vector<uint8_t>();
+  if (!context.errors.failed())
+    compileStages(context, json);
+  return finish(context);
 }
 
 }  // namespace talc::huggingface

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles Hugging Face tokenizer.json files to the tokenizer section of an artifact.
+// Compiles the tokenizer of a Hugging Face model to the tokenizer section of an artifact.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +17,9 @@ std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path
 // The same for the text of such a file; `name` stands for the file in messages.
 std::optional<std::vector<uint8_t>> compileTokenizer(std::string_view json, const std::string &name,
                                                      std::string &error);
+
+// The tokenizer of a model directory: tokenizer.json, or the vocabulary files that stand in for it (TokenizerFiles.h).
+// An empty section: the directory has neither.
+std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string &path, std::string &error);
 
 }  // namespace talc::huggingface

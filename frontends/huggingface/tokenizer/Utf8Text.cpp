@@ -6,6 +6,18 @@
 
 namespace talc::huggingface {
 
+bool isUtf8(std::string_view text) {
+  auto *bytes = reinterpret_cast<const utf8proc_uint8_t *>(text.data());
+  for (size_t i = 0; i < text.size();) {
+    utf8proc_int32_t codePoint = 0;
+    auto length = utf8proc_iterate(bytes + i, static_cast<utf8proc_ssize_t>(text.size() - i), &codePoint);
+    if (length <= 0)
+      return false;
+    i += static_cast<size_t>(length);
+  }
+  return true;
+}
+
 std::vector<char32_t> decodeUtf8(std::string_view text) {
   std::vector<char32_t> out;
   auto *bytes = reinterpret_cast<const utf8proc_uint8_t *>(text.data());

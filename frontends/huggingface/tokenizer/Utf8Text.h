@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between UTF-8 and code points, for text that is known to be valid.
+// Between UTF-8 and code points.
 #pragma once
 
 #include <string>
@@ -8,6 +8,9 @@
 
 namespace talc::huggingface {
 
+// Shortest forms of code points up to U+10FFFF that are no surrogates.
+bool isUtf8(std::string_view text);
+// The others expect valid text.
 std::vector<char32_t> decodeUtf8(std::string_view text);
 void appendCodePoint(std::string &out, char32_t codePoint);
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SentencePiece models of Llama, T5 and XLM-RoBERTa, translated by the same rules as Hugging Face's tokenizer.json.
+#include "frontends/huggingface/tokenizer/SentencePieceMerges.h"
+#include "frontends/huggingface/tokenizer/SentencePieceModel.h"
+#include "frontends/huggingface/tokenizer/TokenizerFiles.h"
+
+namespace talc::huggingface {
+
+namespace {
+
+constexpr const char *space = "\u2581";  // what stands for a space in pieces
+
+Json replace(Json pattern, const char *content) {
+  return {{"type", "Replace"}, {"pattern", std::move(pattern)}, {"content", content}};
+}
+
+Json sequence(const char *list, Json members) {
+  return {{"type", "Sequence"}, {list, std::move(members)}};
+}
+
+class SentencePieceTranslation {
+public:
+  explicit SentencePieceTranslation(FileTranslation &translation)
+      : settings(translation.settings), errors(translation.errors), draft(translation.draft) {
+    for (const char *file : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"})
+      if (translation.directory.contains(file)) {
+        std::string bytes = readTokenizerFile(translation.directory, file, errors);
+        ok = !errors.failed() && readSentencePieceModel(bytes, model, errors);
+        return;
+      }
+    errors.fail(TokenizerError::Unreadable, "",
+                "expected tokenizer.model, spiece.model or sentencepiece.bpe.model beside it");
+  }
+
+  void llama();
+  void t5();
+  void xlmRoberta();
+
+private:
+  const TokenizerSettings &settings;
+  CompileErrors &errors;
+  TokenizerDraft &draft;
+  SentencePieceModel model;
+  bool ok = false;
+  Json vocabulary = Json::array();  // ["piece", score]; null instead of a score: never found in a text
+
+  void addEntry(const std::string &text, Json score) {
+    draft.know(text, static_cast<uint32_t>(vocabulary.size()));
+    vocabulary.push_back(Json::array({text, std::move(score)}));
+  }
+
+  void addPieces(size_t first) {
+    for (size_t i = first; i < model.pieces.size(); ++i) {
+      const SentencePiece &piece = model.pieces[i];
+      addEntry(piece.text, piece.matchesText() ? Json(piece.score) : Json());
+    }
+  }
+
+  void setModel(uint32_t unknown) {
+    if (model.kind == SegmentationKind::Unigram) {
+      draft.json["model"] = {{"type", "Unigram"},
+                             {"unk_id", unknown},
+                             {"byte_fallback", model.byteFallback},
+                             {"vocab", std::move(vocabulary)}};
+      return;
+    }
+    Json ids = Json::object();
+    for (size_t id = 0; id < vocabulary.size(); ++id)
+      ids[vocabulary[id][0].get_ref<const std::string &>()] = id;
+    draft.json["model"] = {{"type", "BPE"},           {"unk_token", vocabulary[unknown][0]},
+                           {"fuse_unk", true},        {"byte_fallback", model.byteFallback},
+                           {"vocab", std::move(ids)}, {"merges", listMerges(model, errors)}};
+  }
+
+  // The model's own control and user-defined pieces, before those of the settings.
+  void addTokens(const std::vector<TokenRole> &roles) {
+    for (const SentencePiece &piece : model.pieces)
+      if (piece.type == PieceType::Control || piece.type == PieceType::UserDefined)
+        draft.addToken({piece.text, {}, piece.type == PieceType::Control});
+    draft.addTokens(settings, roles);
+  }
+
+  std::string prependScheme() const {
+    if (!settings.flag("add_prefix_space", true))
+      return "never";
+    return settings.flag("legacy", true) ? "always" : "first";
+  }
+
+  Json metaspace(bool splits) const {
+    return {{"type", "Metaspace"}, {"replacement", space}, {"prepend_scheme", prependScheme()}, {"split", splits}};
+  }
+
+  // T5 and XLM-RoBERTa.
+  void setMetaspacePipeline() {
+    Json rules = Json::array();
+    if (!model.charsmap.empty())
+      rules.push_back({{"type", "Precompiled"},
+                       {"precompiled_charsmap", Json::binary({model.charsmap.begin(), model.charsmap.end()})}});
+    rules.push_back({{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}});
+    rules.push_back(replace({{"Regex", " {2,}"}}, space));
+    draft.json["normalizer"] = sequence("normalizers", std::move(rules));
+    draft.json["pre_tokenizer"] = metaspace(true);
+    Json decoders = Json::array({metaspace(true)});
+    if (model.byteFallback)
+      decoders.insert(decoders.begin(), Json::object({{"type", "ByteFallback"}}));
+    draft.json["decoder"] = sequence("decoders", std::move(decoders));
+  }
+
+  void setLlamaPipeline() {
+    bool addsPrefix = settings.flag("add_prefix_space", true);
+    if (settings.flag("legacy", true)) {
+      Json rules = Json::array();
+      if (addsPrefix)
+        rules.push_back({{"type", "Prepend"}, {"prepend", space}});
+      rules.push_back(replace({{"String", " "}}, space));
+      draft.json["normalizer"] = sequence("normalizers", std::move(rules));
+    } else {
+      draft.json["pre_tokenizer"] = metaspace(false);
+    }
+    Json decoders = Json::array({replace({{"String", space}}, " "), Json::object({{"type", "ByteFallback"}}),
+                                 Json::object({{"type", "Fuse"}})});
+    if (addsPrefix)
+      decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1u}, {"stop", 0u}});
+    draft.json["decoder"] = sequence("decoders", std::move(decoders));
+  }
+};
+
+void SentencePieceTranslation::llama() {
+  const TokenRole beginRole{"bos_token", "<s>"}, endRole{"eos_token", "</s>"};
+  if (!ok)
+    return;
+  addPieces(0);
+  setModel(model.unknown);
+  setLlamaPipeline();
+  addTokens({beginRole, endRole, {"unk_token", "<unk>"}, {"pad_token", nullptr}});
+  auto begin = settings.token(beginRole), end = settings.token(endRole);
+  auto around = [&](const char *sequence, uint32_t type) {
+    Template parts{{sequence, type}};
+    if (begin && settings.flag("add_bos_token", true))
+      parts.insert(parts.begin(), {begin->content, type});
+    if (end && settings.flag("add_eos_token", false))
+      parts.push_back({end->content, type});
+    return parts;
+  };
+  Template single = around("$A", 0), pair = single, second = around("$B", 1);
+  pair.insert(pair.end(), second.begin(), second.end());
+  draft.setTemplates(single, pair);
+}
+
+void SentencePieceTranslation::t5() {
+  constexpr uint32_t maxExtraIds = 1u << 16;
+  uint32_t extraIds = settings.number("extra_ids", 100);
+  if (extraIds > maxExtraIds)
+    errors.fail(TokenizerError::TooLarge, "extra_ids", "expected at most " + std::to_string(maxExtraIds));
+  if (!ok || errors.failed())
+    return;
+  addPieces(0);
+  std::vector<std::string> sentinels;
+  for (uint32_t i = extraIds; i-- > 0;)
+    sentinels.push_back("<extra_id_" + std::to_string(i) + ">");
+  for (const std::string &sentinel : sentinels)
+    addEntry(sentinel, nullptr);
+  setModel(model.unknown);
+  setMetaspacePipeline();
+  addTokens({{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}});
+  for (const std::string &sentinel : sentinels)
+    draft.addToken({sentinel, {}});
+  draft.setTemplates({{"$A"}, {"</s>"}}, {{"$A"}, {"</s>"}, {"$B"}, {"</s>"}});
+}
+
+// The model's first three pieces make way for four tokens of fairseq, so that an id is the piece's index plus one.
+void SentencePieceTranslation::xlmRoberta() {
+  constexpr size_t replaced = 3;
+  if (!ok)
+    return;
+  for (const char *special : {"<s>", "<pad>", "</s>", "<unk>"})
+    addEntry(special, nullptr);
+  addPieces(replaced);
+  addEntry("<mask>", nullptr);
+  setModel(3);
+  setMetaspacePipeline();
+  addTokens({{"bos_token", "<s>"},
+             {"eos_token", "</s>"},
+             {"unk_token", "<unk>"},
+             {"sep_token", "</s>"},
+             {"pad_token", "<pad>"},
+             {"cls_token", "<s>"},
+             {"mask_token", "<mask>", true}});
+  draft.setTemplates({{"<s>"}, {"$A"}, {"</s>"}}, {{"<s>"}, {"$A"}, {"</s>"}, {"</s>"}, {"$B"}, {"</s>"}});
+}
+
+}  // namespace
+
+void translateLlama(FileTranslation &translation) {
+  SentencePieceTranslation(translation).llama();
+}
+
+void translateT5(FileTranslation &translation) {
+  SentencePieceTranslation(translation).t5();
+}
+
+void translateXlmRoberta(FileTranslation &translation) {
+  SentencePieceTranslation(translation).xlmRoberta();
+}
+
+}  // namespace talc::huggingface

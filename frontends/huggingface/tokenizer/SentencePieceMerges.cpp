@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merges from scores. Of equal scores the longer left part comes first, as in Hugging Face's conversion.
+#include "frontends/huggingface/tokenizer/SentencePieceMerges.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+namespace talc::huggingface {
+
+namespace {
+
+constexpr size_t maxMerges = 1u << 22, maxPieceSize = 1024;
+
+struct ScoredMerge {
+  std::string_view left, right;
+  float score;
+  uint32_t leftLength, rightLength;  // in characters
+  uint32_t order;                    // decides between equals
+};
+
+bool isContinuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+uint32_t lengthOf(std::string_view text) {
+  return static_cast<uint32_t>(text.size() -
+                               static_cast<size_t>(std::count_if(text.begin(), text.end(), isContinuation)));
+}
+
+class MergeList {
+public:
+  explicit MergeList(const SentencePieceModel &model) : model(model) {
+    for (uint32_t id = 0; id < model.pieces.size(); ++id)
+      if (model.pieces[id].matchesText())
+        ids[model.pieces[id].text] = id;
+  }
+
+  // False: too many.
+  bool run() {
+    for (const SentencePiece &piece : model.pieces)
+      if (piece.matchesText() && piece.text.size() <= maxPieceSize && !addSplits(piece))
+        return false;
+    for (size_t i = 0; i < merges.size(); ++i)
+      merges[i].order = static_cast<uint32_t>(i);
+    std::sort(merges.begin(), merges.end(), [](const ScoredMerge &l, const ScoredMerge &r) {
+      return std::tie(l.score, l.leftLength, l.rightLength, r.order) >
+             std::tie(r.score, r.leftLength, r.rightLength, l.order);
+    });
+    return true;
+  }
+
+  Json json() const {
+    Json list = Json::array();
+    for (const ScoredMerge &merge : merges)
+      list.push_back(Json::array({std::string(merge.left), std::string(merge.right)}));
+    return list;
+  }
+
+private:
+  const SentencePieceModel &model;
+  std::unordered_map<std::string_view, uint32_t> ids;
+  std::vector<ScoredMerge> merges;
+
+  bool addSplits(const SentencePiece &piece) {
+    std::string_view text = piece.text;
+    size_t first = merges.size();
+    for (size_t i = 1; i < text.size(); ++i) {
+      std::string_view left = text.substr(0, i), right = text.substr(i);
+      if (!isContinuation(text[i]) && ids.count(left) && ids.count(right))
+        merges.push_back({left, right, piece.score, lengthOf(left), lengthOf(right), 0});
+    }
+    auto idsOf = [&](const ScoredMerge &merge) { return std::pair(ids.at(merge.left), ids.at(merge.right)); };
+    std::sort(merges.begin() + static_cast<ptrdiff_t>(first), merges.end(),
+              [&](const ScoredMerge &l, const ScoredMerge &r) { return idsOf(l) < idsOf(r); });
+    return merges.size() <= maxMerges;
+  }
+};
+
+}  // namespace
+
+Json listMerges(const SentencePieceModel &model, CompileErrors &errors) {
+  MergeList list(model);
+  if (list.run())
+    return list.json();
+  errors.fail(TokenizerError::TooLarge, "", "has more than " + std::to_string(maxMerges) + " merges");
+  return Json::array();
+}
+
+}  // namespace talc::huggingface

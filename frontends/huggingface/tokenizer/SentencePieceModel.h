@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A SentencePiece model file (tokenizer.model, spiece.model, *.spm): a protocol buffer of pieces and settings.
+#pragma once
+
+#include "frontends/huggingface/tokenizer/CompileContext.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace talc::huggingface {
+
+enum class PieceType : uint32_t { Normal = 1, Unknown = 2, Control = 3, UserDefined = 4, Unused = 5, Byte = 6 };
+
+struct SentencePiece {
+  std::string text;
+  float score = 0;
+  PieceType type = PieceType::Normal;
+
+  // Whether a text can be cut into such pieces.
+  bool matchesText() const { return type == PieceType::Normal || type == PieceType::UserDefined; }
+};
+
+enum class SegmentationKind : uint32_t { Unigram = 1, Bpe = 2 };
+
+// Names as in sentencepiece_model.proto.
+struct SentencePieceModel {
+  std::vector<SentencePiece> pieces;  // the index is the id; no two have the same text
+  uint32_t unknown = 0;               // the one piece of that type
+  SegmentationKind kind = SegmentationKind::Unigram;
+  bool byteFallback = false;
+  bool addDummyPrefix = true;
+  bool removeExtraWhitespaces = true;
+  std::string charsmap;  // rules of normalization; empty: none
+};
+
+// The file is untrusted. False and an error if it is damaged, or asks for what talc does not have.
+bool readSentencePieceModel(std::string_view file, SentencePieceModel &model, CompileErrors &errors);
+
+}  // namespace talc::huggingface

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tokenizer files of a model directory. Where tokenizer.json is missing, other files are translated to what
+// Hugging Face's tokenizer.json would say, so that there is one pipeline behind them:
+//
+//   vocab.txt                                   WordPiece: BERT and its relatives
+//   vocab.json, merges.txt                      byte-level BPE: GPT-2, RoBERTa, Qwen
+//   tokenizer.model, spiece.model,
+//   sentencepiece.bpe.model                     SentencePiece: Llama, T5, XLM-RoBERTa
+//   source.spm, vocab.json                      SentencePiece for cutting, a vocabulary for ids: Marian
+#pragma once
+
+#include "frontends/huggingface/ModelDirectory.h"
+#include "frontends/huggingface/tokenizer/TokenizerDraft.h"
+#include "frontends/huggingface/tokenizer/TokenizerSettings.h"
+
+namespace talc::huggingface {
+
+// tokenizer.json or its equivalent; null without an error if the directory has no tokenizer. Errors name the file.
+Json readTokenizerFiles(const ModelDirectory &directory, CompileErrors &errors);
+
+// The whole text of a file; errors speak of it from now on. Empty and an error if it cannot be read.
+std::string readTokenizerFile(const ModelDirectory &directory, const std::string &file, CompileErrors &errors);
+// The same for a file that holds a JSON object.
+Json readTokenizerObject(const ModelDirectory &directory, const std::string &file, CompileErrors &errors);
+
+// What one kind of file is translated by; the draft is complete afterwards, or there is an error.
+struct FileTranslation {
+  const ModelDirectory &directory;
+  const TokenizerSettings &settings;
+  CompileErrors &errors;
+  TokenizerDraft draft;
+};
+
+// WordPieceFiles.cpp
+void translateWordPiece(FileTranslation &translation);
+// ByteLevelFiles.cpp
+void translateGpt2(FileTranslation &translation);
+void translateRoberta(FileTranslation &translation);
+void translateQwen2(FileTranslation &translation);
+// SentencePieceFiles.cpp
+void translateLlama(FileTranslation &translation);
+void translateT5(FileTranslation &translation);
+void translateXlmRoberta(FileTranslation &translation);
+// MarianFiles.cpp
+void translateMarian(FileTranslation &translation);
+
+}  // namespace talc::huggingface

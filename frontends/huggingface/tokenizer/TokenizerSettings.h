@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands beside a vocabulary: tokenizer_config.json, special_tokens_map.json and added_tokens.json.
+#pragma once
+
+#include "frontends/huggingface/ModelDirectory.h"
+#include "frontends/huggingface/tokenizer/JsonFields.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace talc::huggingface {
+
+// A token with the fields of tokenizer.json's added_tokens.
+struct AddedToken {
+  std::string content;
+  std::optional<uint32_t> id;
+  bool special = true;
+  bool singleWord = false, stripsLeft = false, stripsRight = false, normalized = false;
+};
+
+// "cls_token" and the token that stands for it where no file names another.
+struct TokenRole {
+  const char *name;
+  const char *content;  // null: none
+  bool stripsLeft = false;
+};
+
+class TokenizerSettings {
+public:
+  // None of the files need to be there.
+  TokenizerSettings(const ModelDirectory &directory, CompileErrors &errors);
+
+  // As in tokenizer_config.json, without "Fast"; empty if it is missing or says nothing about the tokenizer.
+  const std::string &tokenizerClass() const { return className; }
+  // As in config.json; empty if it is missing.
+  const std::string &modelType() const { return model; }
+
+  bool flag(const char *name, bool fallback) const;
+  uint32_t number(const char *name, uint32_t fallback) const;
+
+  // The token of a role, if there is one.
+  std::optional<AddedToken> token(const TokenRole &role) const;
+  // Whether a file names it; otherwise it is the role's own.
+  bool names(const TokenRole &role) const;
+  // Those with ids, ascending, then additional_special_tokens.
+  std::vector<AddedToken> addedTokens() const;
+
+private:
+  CompileErrors &errors;
+  Json config = Json::object(), specialMap = Json::object(), addedMap = Json::object();
+  std::string className, model;
+
+  const Json *find(const char *name) const;
+  AddedToken readToken(const Json &json, const std::string &path) const;
+};
+
+}  // namespace talc::huggingface
