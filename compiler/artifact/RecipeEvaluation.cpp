@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that the shapes of a recipe fit, and makes its values.
 #include "compiler/Error.h"
+#include "compiler/artifact/DistanceBuckets.h"
 #include "compiler/artifact/RotaryFrequencies.h"
 #include "compiler/artifact/WeightGraph.h"
 #include "compiler/artifact/WeightRecipes.h"
@@ -13,7 +14,7 @@ namespace talc {
 
 using Result = llvm::Expected<WeightValuesPtr>;
 
-constexpr int64_t maxLanes = 4096, maxRotary = 65536;
+constexpr int64_t maxLanes = 4096, maxWidth = 65536, maxBuckets = 65536, maxDistances = int64_t(1) << 25;
 
 static std::string text(MatrixShape shape) {
   return fmt::format("[{}, {}]", shape.rows, shape.columns);
@@ -54,10 +55,34 @@ static Result pad(WeightOp weight, const WeightValuesPtr &source) {
 static Result tabulate(WeightOp weight, RotaryTableRecipeAttr recipe) {
   auto type = cast<RankedTensorType>(weight.getType());
   int64_t rotary = type.getShape().back();
-  if (rotary > maxRotary)
-    return refuse(weight, fmt::format("tabulates {} angles, expected at most {}", rotary / 2, maxRotary / 2));
+  if (rotary > maxWidth)
+    return refuse(weight, fmt::format("tabulates {} angles, expected at most {}", rotary / 2, maxWidth / 2));
   double base = recipe.getBase().convertToDouble();
   return rotaryTable(rotaryFrequencies(base, recipe.getScaling(), rotary), type.getDimSize(0));
+}
+
+static Result tabulate(WeightOp weight, SinusoidTableRecipeAttr recipe) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  int64_t width = type.getShape().back();
+  if (width > maxWidth)
+    return refuse(weight, fmt::format("tabulates {} angles, expected at most {}", width / 2, maxWidth / 2));
+  return sinusoidTable(type.getDimSize(0), width, recipe.getLayout() == SinusoidLayout::interleaved);
+}
+
+static Result spreadBias(WeightOp weight, RelativeBiasRecipeAttr recipe, const WeightValuesPtr &table) {
+  int64_t distances = cast<RankedTensorType>(weight.getType()).getShape().back(), buckets = table->shape.rows;
+  int64_t perSide = recipe.getBidirectional() ? buckets / 2 : buckets;
+  if (perSide < 2 || buckets > maxBuckets || distances > maxDistances)
+    return refuse(weight,
+                  fmt::format("spreads {} buckets over {} distances, expected at least 2 buckets for a direction "
+                              "and at most {}, and at most {} distances",
+                              buckets, distances, maxBuckets, maxDistances));
+  if (recipe.getMaxDistance() <= perSide / 2)
+    return refuse(weight,
+                  fmt::format("has buckets up to the distance {}, expected more than the {} of single distances",
+                              recipe.getMaxDistance(), perSide / 2));
+  return gatheredValues(
+      table, distanceBuckets(distances / 2 + 1, buckets, recipe.getBidirectional(), recipe.getMaxDistance()));
 }
 
 Result evaluateRecipe(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) {
@@ -69,7 +94,8 @@ Result evaluateRecipe(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) 
           .Case([&](PackRecipeAttr) { return pack(weight, sources[0]); })
           .Case([&](PadRecipeAttr) { return pad(weight, sources[0]); })
           .Case([&](ConvertRecipeAttr) { return sources[0]; })
-          .Case([&](RotaryTableRecipeAttr recipe) { return tabulate(weight, recipe); })
+          .Case<RotaryTableRecipeAttr, SinusoidTableRecipeAttr>([&](auto recipe) { return tabulate(weight, recipe); })
+          .Case([&](RelativeBiasRecipeAttr recipe) { return spreadBias(weight, recipe, sources[0]); })
           .Default([&](Attribute) {
             return internalError("weight '{}' has a recipe that the packager lacks", weight.getSymName().str());
           });

@@ -123,6 +123,52 @@ private:
   std::vector<double> frequencies;
 };
 
+class SinusoidTable : public WeightValues {
+public:
+  SinusoidTable(MatrixShape shape, bool interleaved) : WeightValues(shape), interleaved(interleaved) {
+    for (int64_t i = 0; i < shape.columns / 2; ++i)
+      frequencies.push_back(std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(shape.columns)));
+  }
+
+  void read(Tile tile, float *out, int64_t stride) const override {
+    for (int64_t row = 0; row < tile.rows; ++row)
+      for (int64_t column = 0; column < tile.columns; ++column)
+        out[row * stride + column] = at(tile.row + row, tile.column + column);
+  }
+
+private:
+  float at(int64_t position, int64_t feature) const {
+    auto half = static_cast<int64_t>(frequencies.size());
+    int64_t i = interleaved ? feature / 2 : feature % half;
+    bool isSine = interleaved ? feature % 2 == 0 : feature < half;
+    double angle = static_cast<double>(position) * frequencies[i];
+    return static_cast<float>(isSine ? std::sin(angle) : std::cos(angle));
+  }
+
+  std::vector<double> frequencies;
+  bool interleaved;
+};
+
+class Gathered : public WeightValues {
+public:
+  Gathered(WeightValuesPtr source, std::vector<int32_t> rows)
+      : WeightValues({source->shape.columns, static_cast<int64_t>(rows.size())}), source(std::move(source)),
+        rows(std::move(rows)) {}
+
+  void read(Tile tile, float *out, int64_t stride) const override {
+    std::vector<float> column(source->shape.rows);
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      source->read({0, tile.row + row, source->shape.rows, 1}, column.data(), 1);
+      for (int64_t c = 0; c < tile.columns; ++c)
+        out[row * stride + c] = column[rows[tile.column + c]];
+    }
+  }
+
+private:
+  WeightValuesPtr source;
+  std::vector<int32_t> rows;
+};
+
 }  // namespace
 
 WeightValuesPtr transposedValues(WeightValuesPtr source) {
@@ -149,6 +195,14 @@ WeightValuesPtr paddedValues(WeightValuesPtr source, int64_t rows) {
 WeightValuesPtr rotaryTable(std::vector<double> frequencies, int64_t positions) {
   MatrixShape shape{positions, 2 * static_cast<int64_t>(frequencies.size())};
   return std::make_shared<RotaryTable>(std::move(frequencies), shape);
+}
+
+WeightValuesPtr sinusoidTable(int64_t positions, int64_t width, bool interleaved) {
+  return std::make_shared<SinusoidTable>(MatrixShape{positions, width}, interleaved);
+}
+
+WeightValuesPtr gatheredValues(WeightValuesPtr source, std::vector<int32_t> rows) {
+  return std::make_shared<Gathered>(std::move(source), std::move(rows));
 }
 
 }  // namespace talc

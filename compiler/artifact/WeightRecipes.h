@@ -19,5 +19,9 @@ WeightValuesPtr packedValues(WeightValuesPtr source, int64_t lanes);
 WeightValuesPtr paddedValues(WeightValuesPtr source, int64_t rows);
 // Row p: cos(p * frequencies), then sin(p * frequencies).
 WeightValuesPtr rotaryTable(std::vector<double> frequencies, int64_t positions);
+// Sines and cosines of row * 10000^(-2i/width): all sines and then all cosines, or each sine beside its cosine.
+WeightValuesPtr sinusoidTable(int64_t positions, int64_t width, bool interleaved);
+// Row h, column c: source(rows[c], h).
+WeightValuesPtr gatheredValues(WeightValuesPtr source, std::vector<int32_t> rows);
 
 }  // namespace talc

@@ -60,13 +60,29 @@ void evaluate(AppendOp, State &state, const Matrix &keys, const Matrix &values, 
   }
 }
 
+static KeyKind keyKind(ReadOp op) {
+  switch (mlir::cast<StateType>(op.getState().getType()).getRole()) {
+  case StateRole::sequence:
+    return KeyKind::sequence;
+  case StateRole::source:
+    return KeyKind::source;
+  case StateRole::step:
+    return KeyKind::step;
+  }
+  llvm_unreachable("every role is listed");
+}
+
 llvm::Expected<std::pair<Matrix, Matrix>> evaluate(ReadOp op, const State &state, const StepSequences &step) {
   auto type = mlir::cast<StateType>(op.getState().getType());
-  Matrix keys(step.keys(), type.getHeads() * type.getWidth()), values = keys;
+  KeyKind kind = keyKind(op);
+  Matrix keys(step.keys(kind), type.getHeads() * type.getWidth()), values = keys;
   auto keyAt = keys.values.begin(), valueAt = values.values.begin();
   for (const SequenceRows &sequence : step.sequences) {
-    auto slot = state.find(sequence.slot);
-    for (int64_t p = 0; p < sequence.length(); ++p) {
+    if (kind == KeyKind::source && sequence.sourceLength == 0)
+      return makeError(ErrorCode::Usage, "the sequence in slot {} has no source; encode one first", sequence.slot);
+    auto slot = state.find(kind == KeyKind::source ? sequence.sourceSlot : sequence.slot);
+    int64_t first = kind == KeyKind::step ? sequence.firstPosition : 0;
+    for (int64_t p = first, end = first + StepSequences::keys(sequence, kind); p < end; ++p) {
       if (slot == state.end() || p >= static_cast<int64_t>(slot->second.keys.size()) || slot->second.keys[p].empty())
         return internalError("a state is read at position {}, where nothing was appended", p);
       keyAt = std::copy(slot->second.keys[p].begin(), slot->second.keys[p].end(), keyAt);
@@ -76,6 +92,11 @@ llvm::Expected<std::pair<Matrix, Matrix>> evaluate(ReadOp op, const State &state
   return std::make_pair(std::move(keys), std::move(values));
 }
 
+KeyKind keyKind(AttentionOp op) {
+  auto read = op.getKeys().getDefiningOp<ReadOp>();
+  return read ? keyKind(read) : KeyKind::step;
+}
+
 namespace {
 
 // The keys of one sequence: row firstRow + i of the keys stands at position firstPosition + i.
@@ -83,56 +104,87 @@ struct KeyRows {
   int64_t firstRow, firstPosition, count;
 };
 
-// The part of the keys that one query sees, as rows [begin, end).
+// A key that a query sees, and what is added to its score.
 struct Visible {
-  int64_t begin, end;
+  int64_t row;
+  double bias;
 };
 
-Visible visibleKeys(AttentionOp op, KeyRows keys, int64_t position) {
-  int64_t begin = 0, end = keys.count, window = op.getWindow();
-  if (op.getMask() == MaskKind::causal)
-    end = std::min(end, position - keys.firstPosition + 1);
-  if (window > 0)
-    begin = std::max(begin, end - window);
-  return {keys.firstRow + begin, keys.firstRow + end};
+// Positions are counted in the sequence (in the source, if keys come from there: then there is no order).
+bool sees(AttentionOp op, int64_t query, int64_t key, int64_t prefix) {
+  auto window = static_cast<int64_t>(op.getWindow());
+  if (window > 0 && std::abs(query - key) >= window)
+    return false;
+  switch (op.getMask()) {
+  case MaskKind::full:
+    return true;
+  case MaskKind::causal:
+    return key <= query;
+  case MaskKind::prefix:
+    return key <= query || (key < prefix && query < prefix);
+  }
+  llvm_unreachable("every mask is listed");
+}
+
+// The keys that the query at a position sees in one head.
+llvm::Expected<std::vector<Visible>> visibleKeys(AttentionOp op, KeyRows keys, int64_t position, int64_t prefix,
+                                                 const Weight *bias, int64_t head) {
+  std::vector<Visible> result;
+  for (int64_t i = 0; i < keys.count; ++i) {
+    int64_t key = keys.firstPosition + i;
+    if (!sees(op, position, key, prefix))
+      continue;
+    result.push_back({keys.firstRow + i, 0});
+    if (!bias)
+      continue;
+    int64_t columns = bias->shape[1], column = columns / 2 + key - position;
+    if (column < 0 || column >= columns)
+      return makeError(ErrorCode::Usage, "the sequence is too long: a bias for {} tokens has no distance {}",
+                       columns / 2 + 1, key - position);
+    result.back().bias = bias->values[head * columns + column];
+  }
+  return result;
 }
 
 // Row `query` of one head: `first` is where the head begins in the queries, `keyFirst` in keys and values.
 void attend(AttentionOp op, const Matrix &queries, const Matrix &keys, const Matrix &values, int64_t query,
-            Visible visible, int64_t first, int64_t keyFirst, int64_t width, Matrix &result) {
+            llvm::ArrayRef<Visible> visible, int64_t first, int64_t keyFirst, int64_t width, Matrix &result) {
+  if (visible.empty())
+    return;
   std::vector<double> scores;
-  for (int64_t s = visible.begin; s < visible.end; ++s) {
+  for (const Visible &key : visible) {
     double sum = 0;
     for (int64_t i = 0; i < width; ++i)
-      sum += queries.at(query, first + i) * keys.at(s, keyFirst + i);
-    scores.push_back(sum * op.getScale().convertToDouble());
+      sum += queries.at(query, first + i) * keys.at(key.row, keyFirst + i);
+    scores.push_back(sum * op.getScale().convertToDouble() + key.bias);
   }
-  if (scores.empty())
-    return;
   double largest = *std::max_element(scores.begin(), scores.end()), total = 0;
   for (double &score : scores)
     total += score = std::exp(score - largest);
-  for (int64_t s = visible.begin; s < visible.end; ++s)
+  for (size_t k = 0; k < visible.size(); ++k)
     for (int64_t i = 0; i < width; ++i)
-      result.at(query, first + i) += scores[s - visible.begin] / total * values.at(s, keyFirst + i);
+      result.at(query, first + i) += scores[k] / total * values.at(visible[k].row, keyFirst + i);
 }
 
 }  // namespace
 
-Matrix evaluate(AttentionOp op, const Matrix &queries, const Matrix &keys, const Matrix &values,
-                const StepSequences &step) {
+llvm::Expected<Matrix> evaluate(AttentionOp op, const Matrix &queries, const Matrix &keys, const Matrix &values,
+                                const Weight *bias, const StepSequences &step) {
   Matrix result(queries.rows, queries.columns);
   int64_t heads = op.getHeads(), shared = heads / static_cast<int64_t>(op.getKvHeads());
   int64_t width = queries.columns / heads, firstKey = 0;
-  bool pastToo = keys.rows != step.rows();
+  KeyKind kind = keyKind(op);
   for (const SequenceRows &sequence : step.sequences) {
-    KeyRows rows = pastToo ? KeyRows{firstKey, 0, sequence.length()}
-                           : KeyRows{sequence.firstRow, sequence.firstPosition, sequence.rows};
-    firstKey += sequence.length();
-    for (int64_t t = sequence.firstRow; t < sequence.firstRow + sequence.rows; ++t)
-      for (int64_t head = 0; head < heads; ++head)
-        attend(op, queries, keys, values, t, visibleKeys(op, rows, step.positions[t]), head * width,
-               head / shared * width, width, result);
+    KeyRows rows{firstKey, kind == KeyKind::step ? sequence.firstPosition : 0, StepSequences::keys(sequence, kind)};
+    firstKey += rows.count;
+    for (int64_t t = sequence.firstRow; t < sequence.firstRow + sequence.rows; ++t) {
+      for (int64_t head = 0; head < heads; ++head) {
+        auto visible = visibleKeys(op, rows, step.positions[t], sequence.prefix, bias, head);
+        if (!visible)
+          return visible.takeError();
+        attend(op, queries, keys, values, t, *visible, head * width, head / shared * width, width, result);
+      }
+    }
   }
   return result;
 }

@@ -16,10 +16,14 @@ namespace talc::reference {
 llvm::Expected<Matrix> evaluate(RopeOp op, const Matrix &x, const StepSequences &step, const Weight *table);
 
 void evaluate(AppendOp op, State &state, const Matrix &keys, const Matrix &values, const StepSequences &step);
-// Fails (Internal) if a position was never appended.
+// Fails (Internal) if a position was never appended; Usage if a sequence has no source.
 llvm::Expected<std::pair<Matrix, Matrix>> evaluate(ReadOp op, const State &state, const StepSequences &step);
-// Keys and values have as many rows as the step, or as all its sequences, past and present.
-Matrix evaluate(AttentionOp op, const Matrix &queries, const Matrix &keys, const Matrix &values,
-                const StepSequences &step);
+
+// What the keys of an attention are: what it reads from a state, or else rows of the step.
+KeyKind keyKind(AttentionOp op);
+// Keys and values have as many rows as the step has keys of that kind. `bias` may be null. Fails (Usage) if the bias
+// lacks a distance.
+llvm::Expected<Matrix> evaluate(AttentionOp op, const Matrix &queries, const Matrix &keys, const Matrix &values,
+                                const Weight *bias, const StepSequences &step);
 
 }  // namespace talc::reference

@@ -35,14 +35,18 @@ WeightPtr Frame::weight(mlir::Value value) const {
       Weight{{matrix.rows, matrix.columns}, std::vector<float>(matrix.values.begin(), matrix.values.end())});
 }
 
-Expected<MatrixPtr> Evaluation::run(mlir::func::FuncOp entry) {
+Expected<std::vector<MatrixPtr>> Evaluation::run(mlir::func::FuncOp entry) {
   Expected<std::vector<Content>> results = call(entry, {TokenIds{}, Borders{}});
   if (!results)
     return results.takeError();
-  Frame frame;
-  mlir::Value argument = entry.getBody().getArgument(0);
-  frame.set(argument, (*results)[0]);
-  return frame.matrix(argument);
+  std::vector<MatrixPtr> matrices;
+  for (const Content &result : *results) {
+    Frame frame;
+    mlir::Value argument = entry.getBody().getArgument(0);
+    frame.set(argument, result);
+    matrices.push_back(frame.matrix(argument));
+  }
+  return matrices;
 }
 
 Expected<std::vector<Content>> Evaluation::call(mlir::func::FuncOp function, llvm::ArrayRef<Content> arguments) {
@@ -72,7 +76,7 @@ Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
     return error;
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
       .Case<GetWeightOp, GetStateOp, DeriveOp>([&](auto) { return evaluateSource(op, frame); })
-      .Case<EmbeddingOp, PositionOp, SelectOp, SliceOp>([&](auto) { return evaluateRowOp(op, frame); })
+      .Case<EmbeddingOp, PositionOp, TokenTypeOp, SelectOp, SliceOp>([&](auto) { return evaluateRowOp(op, frame); })
       .Case<LinearOp, GatedLinearOp, NormOp, ActivationOp, ScaleOp, AddOp, MulOp>(
           [&](auto) { return evaluateLayer(op, frame); })
       .Case<RopeOp, AppendOp, ReadOp, AttentionOp>([&](auto) { return evaluateSequenceOp(op, frame); })
@@ -117,6 +121,9 @@ Error Evaluation::evaluateRowOp(mlir::Operation *op, Frame &frame) {
           [&](EmbeddingOp op) { return store(frame, op.getResult(), evaluate(op, ids, *frame.weight(op.getTable()))); })
       .Case(
           [&](PositionOp op) { return store(frame, op.getResult(), evaluate(op, step, *frame.weight(op.getTable()))); })
+      .Case([&](TokenTypeOp op) {
+        return store(frame, op.getResult(), evaluate(op, step, *frame.weight(op.getTable())));
+      })
       .Case([&](SelectOp op) { return store(frame, op.getResult(), evaluate(op, *frame.matrix(op.getX()), step)); })
       .Case([&](SliceOp op) { return store(frame, op.getResult(), evaluate(op, *frame.matrix(op.getX()))); });
 }
@@ -159,7 +166,8 @@ Error Evaluation::evaluateSequenceOp(mlir::Operation *op, Frame &frame) {
       })
       .Case([&](AttentionOp op) -> Error {
         return store(frame, op.getResult(),
-                     evaluate(op, *matrix(op.getQueries()), *matrix(op.getKeys()), *matrix(op.getValues()), step));
+                     evaluate(op, *matrix(op.getQueries()), *matrix(op.getKeys()), *matrix(op.getValues()),
+                              frame.weight(op.getBias()).get(), step));
       });
 }
 
@@ -195,8 +203,8 @@ Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
       .Case([&](AttentionOp op) -> Error {
         if (Error error = expect(op.getQueries(), step.rows()))
           return error;
-        int64_t keys = frame.matrix(op.getKeys())->rows;
-        Error error = expect(op.getKeys(), keys == step.keys() ? keys : step.rows());
+        int64_t keys = step.keys(keyKind(op));
+        Error error = expect(op.getKeys(), keys);
         return error ? std::move(error) : expect(op.getValues(), keys);
       })
       .Default([](mlir::Operation *) { return Error::success(); });

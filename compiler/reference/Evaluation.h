@@ -43,7 +43,7 @@ public:
       : step(step), ids(ids), weights(weights), states(states) {}
 
   // Calls the entry function with the step's ids and sequences.
-  llvm::Expected<MatrixPtr> run(mlir::func::FuncOp entry);
+  llvm::Expected<std::vector<MatrixPtr>> run(mlir::func::FuncOp entry);
 
 private:
   llvm::Expected<std::vector<Content>> call(mlir::func::FuncOp function, llvm::ArrayRef<Content> arguments);

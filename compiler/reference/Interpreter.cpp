@@ -4,6 +4,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/reference/Evaluation.h"
+#include "compiler/reference/RowOps.h"
 
 #include <set>
 
@@ -32,13 +33,17 @@ static llvm::Error checkTypes(mlir::ModuleOp module) {
   return error;
 }
 
+// (ids, sequences) -> activations...
 static llvm::Error checkEntry(mlir::func::FuncOp entry) {
   mlir::FunctionType type = entry.getFunctionType();
-  if (type.getNumInputs() == 2 && type.getNumResults() == 1 && mlir::isa<SequencesType>(type.getInput(1))) {
+  auto isResult = [](mlir::Type type) {
+    auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type);
+    return tensor && tensor.getRank() == 2 && tensor.getElementType().isF32();
+  };
+  if (type.getNumInputs() == 2 && mlir::isa<SequencesType>(type.getInput(1)) &&
+      llvm::all_of(type.getResults(), isResult)) {
     auto ids = mlir::dyn_cast<mlir::RankedTensorType>(type.getInput(0));
-    auto result = mlir::dyn_cast<mlir::RankedTensorType>(type.getResult(0));
-    if (ids && ids.getRank() == 1 && ids.getElementType().isInteger(32) && result && result.getRank() == 2 &&
-        result.getElementType().isF32())
+    if (ids && ids.getRank() == 1 && ids.getElementType().isInteger(32))
       return llvm::Error::success();
   }
   return makeError(ErrorCode::Program,
@@ -46,74 +51,166 @@ static llvm::Error checkEntry(mlir::func::FuncOp entry) {
                    entry.getSymName().str());
 }
 
-llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module) {
-  mlir::func::FuncOp entry, decode;
+// The encoder of an encoder-decoder is the entry without results.
+llvm::Expected<Interpreter::Entries> Interpreter::findEntries(mlir::ModuleOp module) {
+  Entries found;
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
     if (!function->hasAttr(entryAttr))
       continue;
     if (llvm::Error error = checkEntry(function))
       return error;
     auto phase = function->getAttrOfType<mlir::StringAttr>(phaseAttr);
-    mlir::func::FuncOp &place = phase && phase.getValue() == decodePhase ? decode : entry;
+    bool isDecode = phase && phase.getValue() == decodePhase;
+    mlir::func::FuncOp &place = function.getNumResults() == 0 ? found.encode : isDecode ? found.decode : found.entry;
     if (place)
       return makeError(ErrorCode::Program, "the module has two functions with the attribute {}", entryAttr.str());
     place = function;
   }
-  if (!entry)
-    return makeError(ErrorCode::Program, "the module has no function with the attribute {}", entryAttr.str());
-  if (llvm::Error error = checkTypes(module))
-    return error;
-  return Interpreter(module, entry, decode);
+  if (!found.entry)
+    return makeError(ErrorCode::Program, "the module has no function with the attribute {} and results",
+                     entryAttr.str());
+  return found;
 }
 
-llvm::Error Interpreter::checkLength(int64_t length) {
+llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module) {
+  llvm::Expected<Entries> entries = findEntries(module);
+  if (!entries)
+    return entries.takeError();
+  if (llvm::Error error = checkTypes(module))
+    return error;
+  return Interpreter(module, *entries);
+}
+
+llvm::Error Interpreter::checkLength(const SequenceRows &rows, bool isSource) {
   auto limit = module->getAttrOfType<mlir::IntegerAttr>(maxSequenceAttr);
+  int64_t length = rows.length();
   if (limit && length > limit.getInt())
     return makeError(ErrorCode::Usage, "a sequence of {} tokens is longer than the model's {}", length, limit.getInt());
   for (auto state : module.getOps<StateOp>()) {
-    int64_t capacity = mlir::cast<StateType>(state.getType()).getCapacity();
-    if (length > capacity)
+    auto type = mlir::cast<StateType>(state.getType());
+    if (type.getRole() != StateRole::step && (type.getRole() == StateRole::source) != isSource)
+      continue;
+    if (length > type.getCapacity())
       return makeError(ErrorCode::Usage, "a sequence of {} tokens does not fit in the state '{}' of {}", length,
-                       state.getSymName().str(), capacity);
+                       state.getSymName().str(), type.getCapacity());
   }
   return llvm::Error::success();
 }
 
-llvm::Expected<StepSequences> Interpreter::layOut(llvm::ArrayRef<Sequence> sequences) {
+static llvm::Error checkWanted(const std::vector<int64_t> &wanted, int64_t tokens) {
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] < 0 || wanted[i] >= tokens || (i > 0 && wanted[i] <= wanted[i - 1]))
+      return makeError(ErrorCode::Usage, "the wanted tokens of a sequence must be ascending and among its {}", tokens);
+  return llvm::Error::success();
+}
+
+static llvm::Error checkSequence(const Interpreter::Sequence &sequence, int64_t position, int64_t results) {
+  auto tokens = static_cast<int64_t>(sequence.ids.size());
+  if (tokens == 0)
+    return makeError(ErrorCode::Usage, "a sequence brings no token to the step");
+  if (!sequence.types.empty() && sequence.types.size() != sequence.ids.size())
+    return makeError(ErrorCode::Usage, "a sequence of {} tokens has {} token types", tokens, sequence.types.size());
+  if (sequence.prefix < 0 || (sequence.prefix > 0 && position > 0) || sequence.prefix > tokens)
+    return makeError(ErrorCode::Usage, "a prefix of {} tokens does not come with the first {} of its sequence",
+                     sequence.prefix, tokens);
+  for (int64_t i = 0; i < std::min<int64_t>(results, sequence.wanted.size()); ++i)
+    if (llvm::Error error = checkWanted(sequence.wanted[i], tokens))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error Interpreter::addRows(const Sequence &sequence, bool isSource, StepSequences &step) {
+  auto tokens = static_cast<int64_t>(sequence.ids.size());
+  int sourceSlot = sequence.sourceSlot.value_or(sequence.slot);
+  auto source = sourceLengths.find(sourceSlot);
+  SequenceRows rows{sequence.slot,
+                    step.rows(),
+                    tokens,
+                    isSource ? 0 : position(sequence.slot),
+                    sequence.prefix,
+                    sourceSlot,
+                    source == sourceLengths.end() ? 0 : source->second};
+  if (llvm::Error error = checkLength(rows, isSource))
+    return error;
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    std::vector<int64_t> wanted = i < sequence.wanted.size() ? sequence.wanted[i] : std::vector<int64_t>{tokens - 1};
+    for (int64_t token : wanted)
+      step.outputs[i].push_back(rows.firstRow + token);
+  }
+  for (int64_t r = 0; r < tokens; ++r) {
+    step.positions.push_back(rows.firstPosition + r);
+    step.types.push_back(sequence.types.empty() ? 0 : sequence.types[r]);
+  }
+  step.sequences.push_back(rows);
+  return llvm::Error::success();
+}
+
+llvm::Expected<StepSequences> Interpreter::layOut(llvm::ArrayRef<Sequence> sequences, bool sources) {
   StepSequences result;
+  result.outputs.resize(sources ? 0 : results());
   std::set<int> slots;
   for (const Sequence &sequence : sequences) {
-    if (sequence.ids.empty())
-      return makeError(ErrorCode::Usage, "a sequence brings no token to the step");
     if (!slots.insert(sequence.slot).second)
       return makeError(ErrorCode::Usage, "two sequences of a step share the slot {}", sequence.slot);
-    SequenceRows rows{sequence.slot, result.rows(), static_cast<int64_t>(sequence.ids.size()), position(sequence.slot)};
-    if (llvm::Error error = checkLength(rows.length()))
+    if (llvm::Error error = checkSequence(sequence, sources ? 0 : position(sequence.slot), result.outputs.size()))
       return error;
-    for (int64_t r = 0; r < rows.rows; ++r) {
-      if (sequence.allOutputs || r == rows.rows - 1)
-        result.outputs.push_back(rows.firstRow + r);
-      result.positions.push_back(rows.firstPosition + r);
-    }
-    result.sequences.push_back(rows);
+    if (llvm::Error error = addRows(sequence, sources, result))
+      return error;
   }
   return result;
 }
 
-llvm::Expected<Matrix> Interpreter::step(llvm::ArrayRef<Sequence> sequences) {
-  llvm::Expected<StepSequences> layout = layOut(sequences);
-  if (!layout)
-    return layout.takeError();
+llvm::Expected<std::vector<MatrixPtr>>
+Interpreter::evaluate(mlir::func::FuncOp entry, llvm::ArrayRef<Sequence> sequences, const StepSequences &step) {
   std::vector<int32_t> ids;
   for (const Sequence &sequence : sequences)
     ids.insert(ids.end(), sequence.ids.begin(), sequence.ids.end());
-  Evaluation evaluation(*layout, ids, weights, states);
-  llvm::Expected<MatrixPtr> result = evaluation.run(decode && layout->rows() == 1 ? decode : entry);
-  if (!result)
-    return result.takeError();
+  return Evaluation(step, ids, weights, states).run(entry);
+}
+
+// A model that does not select the wanted rows itself returns all rows of the step.
+static llvm::Expected<Matrix> wantedRows(const Matrix &result, size_t output, const StepSequences &step) {
+  const std::vector<int64_t> &wanted = step.outputs[output];
+  if (result.rows == static_cast<int64_t>(wanted.size()))
+    return result;
+  if (result.rows == step.rows())
+    return pick(result, wanted);
+  return makeError(ErrorCode::Program, "result {} has {} rows, expected {}", output, result.rows, wanted.size());
+}
+
+llvm::Expected<std::vector<Matrix>> Interpreter::step(llvm::ArrayRef<Sequence> sequences) {
+  llvm::Expected<StepSequences> layout = layOut(sequences, false);
+  if (!layout)
+    return layout.takeError();
+  auto matrices = evaluate(model.decode && layout->rows() == 1 ? model.decode : model.entry, sequences, *layout);
+  if (!matrices)
+    return matrices.takeError();
+  std::vector<Matrix> results;
+  for (size_t i = 0; i < matrices->size(); ++i) {
+    llvm::Expected<Matrix> result = wantedRows(*(*matrices)[i], i, *layout);
+    if (!result)
+      return result.takeError();
+    results.push_back(std::move(*result));
+  }
   for (const SequenceRows &sequence : layout->sequences)
     lengths[sequence.slot] = sequence.length();
-  return **result;
+  return results;
+}
+
+llvm::Error Interpreter::encode(llvm::ArrayRef<Sequence> sources) {
+  if (!model.encode)
+    return makeError(ErrorCode::Usage, "the model takes no sources");
+  llvm::Expected<StepSequences> layout = layOut(sources, true);
+  if (!layout)
+    return layout.takeError();
+  for (const Sequence &source : sources)
+    release(source.slot);
+  auto nothing = evaluate(model.encode, sources, *layout);
+  if (!nothing)
+    return nothing.takeError();
+  for (const SequenceRows &source : layout->sequences)
+    sourceLengths[source.slot] = source.rows;
+  return llvm::Error::success();
 }
 
 int64_t Interpreter::position(int slot) const {
@@ -123,6 +220,7 @@ int64_t Interpreter::position(int slot) const {
 
 void Interpreter::release(int slot) {
   lengths.erase(slot);
+  sourceLengths.erase(slot);
   for (auto &state : states)
     state.second.erase(slot);
 }

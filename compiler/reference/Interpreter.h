@@ -13,47 +13,64 @@
 #include "llvm/Support/Error.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace talc::reference {
 
-// Runs the function with the attribute `talc.entry`, (ids, sequences) -> result, of a verified module; once the phases
-// are split, the one for the step's number of tokens. It follows the definitions in dialects/talc op by op, in double
-// precision; only weights have the precision of their type.
+// Runs the functions with the attribute `talc.entry`, (ids, sequences) -> results, of a verified module; once the
+// phases are split, the one for the step's number of tokens. It follows the definitions in dialects/talc op by op, in
+// double precision; only weights have the precision of their type.
 class Interpreter {
 public:
   // What one sequence brings to a step. Its state and its position stay in its slot until `release`.
   struct Sequence {
     int slot = 0;
     std::vector<int32_t> ids;
-    bool allOutputs = false;  // the result of every token is wanted, not only of the last
+    std::vector<int32_t> types;                // of every token; empty: all 0
+    int64_t prefix = 0;                        // that many of its tokens see each other; all come in its first step
+    std::optional<int> sourceSlot;             // where its source is; if not given, in its own slot
+    std::vector<std::vector<int64_t>> wanted;  // for each result the places in `ids`, ascending; without: the last
   };
 
   // The module must outlive the interpreter. Fails (Program) if it has no entry.
   static llvm::Expected<Interpreter> create(mlir::ModuleOp module);
 
-  // Runs one step over sequences of different slots and returns the entry's result: [wanted rows, vocabulary] for a
-  // model that ends in `talc.select`. After a failure (WeightFile, WeightRecipe; Usage: ids or lengths; Program) the
-  // slots that the step named must be released.
-  llvm::Expected<Matrix> step(llvm::ArrayRef<Sequence> sequences);
+  // Runs one step over sequences of different slots and returns each result of the entry: [wanted rows, width]. After a
+  // failure (WeightFile, WeightRecipe; Usage: ids, types, lengths, sources; Program) the slots that the step named must
+  // be released.
+  llvm::Expected<std::vector<Matrix>> step(llvm::ArrayRef<Sequence> sequences);
 
-  // The number of tokens that a slot has seen.
+  // Runs the encoder of an encoder-decoder over whole sources, which stay in their slots until `release` or the next
+  // source. Fails as `step` does; Usage if the model has no such encoder.
+  llvm::Error encode(llvm::ArrayRef<Sequence> sources);
+
+  // The number of results that a step yields.
+  size_t results() { return model.entry.getNumResults(); }
+  // The number of tokens that a slot has seen, without its source.
   int64_t position(int slot) const;
-  // Forgets a slot.
+  // Forgets a slot and the source in it.
   void release(int slot);
 
 private:
-  Interpreter(mlir::ModuleOp module, mlir::func::FuncOp entry, mlir::func::FuncOp decode)
-      : module(module), entry(entry), decode(decode), weights(module) {}
-  llvm::Expected<StepSequences> layOut(llvm::ArrayRef<Sequence> sequences);
-  llvm::Error checkLength(int64_t length);
+  struct Entries {
+    mlir::func::FuncOp entry, decode, encode;  // of any number of tokens; of exactly one, or null; of sources, or null
+  };
+
+  Interpreter(mlir::ModuleOp module, Entries model) : module(module), model(model), weights(module) {}
+  static llvm::Expected<Entries> findEntries(mlir::ModuleOp module);
+  llvm::Expected<StepSequences> layOut(llvm::ArrayRef<Sequence> sequences, bool sources);
+  llvm::Error addRows(const Sequence &sequence, bool isSource, StepSequences &step);
+  llvm::Expected<std::vector<MatrixPtr>> evaluate(mlir::func::FuncOp entry, llvm::ArrayRef<Sequence> sequences,
+                                                  const StepSequences &step);
+  llvm::Error checkLength(const SequenceRows &rows, bool isSource);
 
   mlir::ModuleOp module;
-  mlir::func::FuncOp entry, decode;  // for any number of tokens; for exactly one, null before the phases are split
+  Entries model;
   Weights weights;
   std::map<std::string, State> states;
-  std::map<int, int64_t> lengths;
+  std::map<int, int64_t> lengths, sourceLengths;
 };
 
 }  // namespace talc::reference

@@ -21,6 +21,42 @@ int64_t ceilDivide(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
+// The buckets of #talc.relative_bias: short distances have their own, longer ones share them logarithmically.
+// Checkpoints were trained with float32 logarithms, truncated; where a distance lies on the edge of a bucket, only that
+// arithmetic gives the bucket that they mean.
+class DistanceBuckets {
+public:
+  DistanceBuckets(RelativeBiasRecipeAttr recipe, int64_t rows)
+      : bidirectional(recipe.getBidirectional()), count(bidirectional ? rows / 2 : rows), exact(count / 2),
+        longest(recipe.getMaxDistance()) {}
+
+  // Whether there are buckets of both sorts.
+  bool valid() const { return exact > 0 && longest > exact; }
+
+  int64_t of(int64_t distance) const {
+    if (bidirectional)
+      return (distance > 0 ? count : 0) + magnitude(std::abs(distance));
+    return magnitude(distance > 0 ? 0 : -distance);
+  }
+
+private:
+  int64_t magnitude(int64_t n) const {
+    if (n < exact)
+      return n;
+    auto first = static_cast<float>(exact);
+    auto range = static_cast<float>(std::log(static_cast<double>(longest) / static_cast<double>(exact)));
+    float share = logarithm(static_cast<float>(n) / first) / range;
+    auto above = static_cast<int64_t>(share * static_cast<float>(count - exact));
+    return std::min(count - 1, exact + above);
+  }
+
+  // The float32 that is nearest to ln x.
+  static float logarithm(float x) { return static_cast<float>(std::log(static_cast<double>(x))); }
+
+  bool bidirectional;
+  int64_t count, exact, longest;  // count: of a direction
+};
+
 // One recipe being applied. Every function returns whether the shapes fit, and if so fills `result`.
 struct Application {
   const std::vector<WeightPtr> &sources;
@@ -118,6 +154,34 @@ struct Application {
     return true;
   }
 
+  bool apply(SinusoidTableRecipeAttr recipe) {
+    if (!sources.empty() || result.shape.size() != 2 || result.shape[1] % 2 != 0)
+      return false;
+    int64_t width = result.shape[1], half = width / 2;
+    bool halves = recipe.getLayout() == SinusoidLayout::halves;
+    for (int64_t p = 0; p < result.shape[0]; ++p) {
+      for (int64_t i = 0; i < half; ++i) {
+        double angle = p * std::pow(10000.0, -2.0 * i / width);
+        result.values[p * width + (halves ? i : 2 * i)] = static_cast<float>(std::sin(angle));
+        result.values[p * width + (halves ? half + i : 2 * i + 1)] = static_cast<float>(std::cos(angle));
+      }
+    }
+    return true;
+  }
+
+  bool apply(RelativeBiasRecipeAttr recipe) {
+    if (!ranks(1, 2) || result.shape.size() != 2 || result.shape[0] != sources[0]->shape[1] || result.shape[1] % 2 == 0)
+      return false;
+    DistanceBuckets buckets(recipe, sources[0]->shape[0]);
+    if (!buckets.valid())
+      return false;
+    int64_t heads = result.shape[0], columns = result.shape[1];
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t c = 0; c < columns; ++c)
+        result.values[h * columns + c] = sources[0]->values[buckets.of(c - columns / 2) * heads + h];
+    return true;
+  }
+
   bool apply(FillSourceAttr recipe) {
     std::fill(result.values.begin(), result.values.end(), static_cast<float>(recipe.getValue().convertToDouble()));
     return sources.empty();
@@ -144,8 +208,8 @@ llvm::Expected<Weight> applyRecipe(const std::string &name, mlir::Attribute reci
   Application application{sources, *result};
   bool fits = llvm::TypeSwitch<mlir::Attribute, bool>(recipe)
                   .Case<TransposeRecipeAttr, ConcatRecipeAttr, InterleaveRecipeAttr, PackRecipeAttr, PadRecipeAttr,
-                        ConvertRecipeAttr, RotaryTableRecipeAttr, FillSourceAttr>(
-                      [&](auto attr) { return application.apply(attr); })
+                        ConvertRecipeAttr, RotaryTableRecipeAttr, SinusoidTableRecipeAttr, RelativeBiasRecipeAttr,
+                        FillSourceAttr>([&](auto attr) { return application.apply(attr); })
                   .Default([](mlir::Attribute) { return false; });
   if (!fits) {
     std::vector<std::string> shapes;

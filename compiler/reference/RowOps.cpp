@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// embedding, position, select, slice.
+// embedding, position, token_type, select, slice.
 #include "compiler/reference/RowOps.h"
 
 #include "compiler/Error.h"
@@ -32,12 +32,29 @@ llvm::Expected<Matrix> evaluate(PositionOp op, const StepSequences &step, const 
   return result;
 }
 
-Matrix evaluate(SelectOp, const Matrix &x, const StepSequences &step) {
-  Matrix result(step.outputs.size(), x.columns);
+llvm::Expected<Matrix> evaluate(TokenTypeOp, const StepSequences &step, const Weight &table) {
+  Matrix result(step.rows(), table.shape[1]);
+  for (int64_t t = 0; t < step.rows(); ++t) {
+    if (step.types[t] < 0 || step.types[t] >= rowCount(table))
+      return makeError(ErrorCode::Usage, "token type {} is not one of the table's {}", step.types[t], rowCount(table));
+    setRow(result, t, row(table, step.types[t]));
+  }
+  return result;
+}
+
+Matrix pick(const Matrix &x, const std::vector<int64_t> &rows) {
+  Matrix result(rows.size(), x.columns);
   for (int64_t r = 0; r < result.rows; ++r)
     for (int64_t c = 0; c < x.columns; ++c)
-      result.at(r, c) = x.at(step.outputs[r], c);
+      result.at(r, c) = x.at(rows[r], c);
   return result;
+}
+
+llvm::Expected<Matrix> evaluate(SelectOp op, const Matrix &x, const StepSequences &step) {
+  if (op.getOutput() >= step.outputs.size())
+    return makeError(ErrorCode::Program, "'talc.select' is for result {} of a model of {}", op.getOutput(),
+                     step.outputs.size());
+  return pick(x, step.outputs[op.getOutput()]);
 }
 
 Matrix evaluate(SliceOp op, const Matrix &x) {

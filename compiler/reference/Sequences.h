@@ -13,21 +13,35 @@ namespace talc::reference {
 struct SequenceRows {
   int slot;
   int64_t firstRow, rows, firstPosition;
+  int64_t prefix;        // under a prefix mask the first `prefix` tokens of the sequence see each other
+  int sourceSlot;        // where the source is that the sequence answers to
+  int64_t sourceLength;  // its tokens; 0: there is none
 
   int64_t length() const { return firstPosition + rows; }
 };
 
+// What a key is: a row of the step, a token of a sequence, past or present, or a token of a sequence's source.
+enum class KeyKind { step, sequence, source };
+
 struct StepSequences {
   std::vector<SequenceRows> sequences;
-  std::vector<int64_t> positions;  // of every row in its sequence
-  std::vector<int64_t> outputs;    // the rows whose result is wanted
+  std::vector<int64_t> positions;             // of every row in its sequence
+  std::vector<int32_t> types;                 // of every row
+  std::vector<std::vector<int64_t>> outputs;  // for each result of the model the rows that it is wanted for
 
   int64_t rows() const { return static_cast<int64_t>(positions.size()); }
-  // The keys of all sequences, past and present.
-  int64_t keys() const {
+
+  // The keys of a kind that a sequence has.
+  static int64_t keys(const SequenceRows &sequence, KeyKind kind) {
+    return kind == KeyKind::step       ? sequence.rows
+           : kind == KeyKind::sequence ? sequence.length()
+                                       : sequence.sourceLength;
+  }
+  // The keys of a kind that all sequences have, which lie end to end.
+  int64_t keys(KeyKind kind) const {
     int64_t sum = 0;
     for (const SequenceRows &sequence : sequences)
-      sum += sequence.length();
+      sum += keys(sequence, kind);
     return sum;
   }
 };

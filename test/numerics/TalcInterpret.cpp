@@ -1,157 +1,172 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc-interpret: runs a module of the talc dialect with the float64 interpreter.
+//
+//   talc-interpret MODULE --ids 3,1,4                               the rows of every token, as text
+//   talc-interpret MODULE --ids 3,1,4 --ids 1,5 --logits FILE       two prompts in one batch, as safetensors
+//   talc-interpret MODULE --ids 3,1,4 --split 1                     token by token
+//   talc-interpret MODULE --ids 3,1,4 -n 5                          the five tokens that follow
+//   talc-interpret MODULE --ids 2,7,3,8,3 --types 0,0,0,1,1         two texts
+//   talc-interpret MODULE --ids 3,1,4 --prefix 2                    two tokens that see each other
+//   talc-interpret MODULE --source-ids 5,6,7 --ids 0,8,9            an encoder-decoder: encodes the source first
+//   talc-interpret MODULE --ids 3,1,4 --rows first,all --result 1   one of two results
 #include "compiler/reference/Interpreter.h"
 #include "dialects/talc/TalcDialect.h"
-#include "test/numerics/TensorFile.h"
-#include "test/numerics/TokenIds.h"
+#include "test/numerics/Prompts.h"
 
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/WithColor.h"
 
 #include <algorithm>
 
 using namespace llvm;
-using talc::numerics::FileTensor;
-using talc::numerics::parseIntegers;
-using talc::numerics::TensorFile;
+using talc::numerics::Part;
+using talc::numerics::Prompt;
+using talc::numerics::PromptOptions;
+using talc::numerics::Rows;
+using talc::numerics::Wanted;
 using talc::reference::Interpreter;
 using talc::reference::Matrix;
 
 namespace {
 
-struct Options {
-  std::string module, logits;
-  std::vector<std::vector<int32_t>> prompts;
-  std::vector<int32_t> split;  // tokens per step, the last number again and again; empty: all at once
-  unsigned predict;
+struct Options : PromptOptions {
+  cl::opt<std::string> module{cl::Positional, cl::Required, cl::desc("MODULE.mlir")};
+  cl::opt<unsigned> predict{"n", cl::init(0), cl::desc("print this many greedy ids instead of rows")};
+  cl::opt<int> result{"result", cl::init(-1), cl::desc("only this result, counted from 0; default: all")};
+  cl::opt<std::string> logits{"logits", cl::desc("write rows to this safetensors file instead of printing them")};
 };
 
-// One prompt being evaluated.
-struct Prompt {
-  std::vector<int32_t> ids;
-  size_t done = 0;             // tokens evaluated
-  std::vector<double> logits;  // of all tokens evaluated
-  int64_t vocabulary = 0;
+// A model, and the names of its results.
+struct Model {
+  Interpreter interpreter;
+  std::vector<std::string> kinds;
+};
 
-  int32_t likeliest() const {
-    return std::max_element(logits.end() - vocabulary, logits.end()) - (logits.end() - vocabulary);
+Expected<Model> makeModel(mlir::ModuleOp module) {
+  Expected<Interpreter> interpreter = Interpreter::create(module);
+  if (!interpreter)
+    return interpreter.takeError();
+  Model model{std::move(*interpreter), {}};
+  auto kinds = module->getAttrOfType<mlir::ArrayAttr>(talc::outputsAttr);
+  for (size_t i = 0; i < model.interpreter.results(); ++i) {
+    auto kind = kinds && i < kinds.size() ? mlir::dyn_cast<mlir::StringAttr>(kinds[i]) : mlir::StringAttr();
+    std::string name = kind ? kind.str() : talc::logitsOutput.str();
+    model.kinds.push_back(is_contained(model.kinds, name) ? name + std::to_string(i) : name);
   }
-};
-
-Error fail(const Twine &message) {
-  return createStringError(message);
+  return model;
 }
 
-// The next `count` tokens of every prompt that has some left, as one step.
-Error runStep(Interpreter &interpreter, std::vector<Prompt> &prompts, size_t count) {
+// The next tokens of some prompts, as one step.
+Error runStep(Model &model, PromptOptions &options, ArrayRef<Part> parts) {
   std::vector<Interpreter::Sequence> batch;
-  for (size_t i = 0; i < prompts.size(); ++i) {
-    auto begin = prompts[i].ids.begin() + prompts[i].done;
-    size_t tokens = std::min<size_t>(count, prompts[i].ids.end() - begin);
-    if (tokens > 0)
-      batch.push_back({static_cast<int>(i), {begin, begin + tokens}, true});
+  for (Part part : parts) {
+    const Prompt &prompt = options.prompts[part.prompt];
+    auto slice = [&](const std::vector<int32_t> &all) {
+      return all.empty() ? all
+                         : std::vector<int32_t>(all.begin() + prompt.done, all.begin() + prompt.done + part.count);
+    };
+    Interpreter::Sequence sequence{static_cast<int>(part.prompt), slice(prompt.ids), slice(prompt.types), 0, {}, {}};
+    sequence.prefix = prompt.done == 0 ? prompt.prefix : 0;
+    for (size_t i = 0; i < model.kinds.size(); ++i) {
+      auto wanted = prompt.wanted(options.wantedRows(model.kinds[i], i), part.count);
+      sequence.wanted.emplace_back(wanted.begin(), wanted.end());
+    }
+    batch.push_back(std::move(sequence));
   }
-  Expected<Matrix> logits = interpreter.step(batch);
-  if (!logits)
-    return logits.takeError();
-  auto at = logits->values.begin();
-  for (const Interpreter::Sequence &sequence : batch) {
-    Prompt &prompt = prompts[sequence.slot];
-    auto end = at + sequence.ids.size() * logits->columns;
-    prompt.logits.insert(prompt.logits.end(), at, end);
-    prompt.done += sequence.ids.size();
-    prompt.vocabulary = logits->columns;
-    at = end;
+  Expected<std::vector<Matrix>> results = model.interpreter.step(batch);
+  if (!results)
+    return results.takeError();
+  for (auto [i, result] : enumerate(*results)) {
+    const double *at = result.values.data();
+    for (auto [part, sequence] : zip(parts, batch)) {
+      size_t count = sequence.wanted[i].size() * result.columns;
+      options.prompts[part.prompt].addRows(i, result.columns, {at, count});
+      at += count;
+    }
   }
+  for (Part part : parts)
+    options.prompts[part.prompt].done += part.count;
   return Error::success();
 }
 
-Error runPrompts(Interpreter &interpreter, std::vector<Prompt> &prompts, const std::vector<int32_t> &split) {
-  auto unfinished = [](const Prompt &prompt) { return prompt.done < prompt.ids.size(); };
-  for (size_t step = 0; llvm::any_of(prompts, unfinished); ++step) {
-    size_t count = split.empty() ? SIZE_MAX : split[std::min(step, split.size() - 1)];
-    if (Error error = runStep(interpreter, prompts, count))
-      return error;
-  }
-  return Error::success();
+Error encodeSources(Interpreter &interpreter, ArrayRef<Prompt> prompts) {
+  std::vector<Interpreter::Sequence> sources;
+  for (auto [i, prompt] : enumerate(prompts))
+    if (!prompt.source.empty())
+      sources.push_back({static_cast<int>(i), prompt.source, {}, 0, {}, {}});
+  return sources.empty() ? Error::success() : interpreter.encode(sources);
+}
+
+int32_t likeliest(const Rows &logits) {
+  auto row = logits.values.end() - logits.width;
+  return static_cast<int32_t>(std::max_element(row, logits.values.end()) - row);
 }
 
 // Greedy continuation; prints the new ids.
-Error generate(Interpreter &interpreter, std::vector<Prompt> &prompts, unsigned count) {
+Error generate(Model &model, Options &options) {
+  unsigned count = options.predict;
   for (unsigned i = 0; i < count; ++i) {
-    for (Prompt &prompt : prompts)
-      prompt.ids.push_back(prompt.likeliest());
+    for (Prompt &prompt : options.prompts) {
+      prompt.ids.push_back(likeliest(prompt.results[0]));
+      if (!prompt.types.empty())
+        prompt.types.push_back(0);
+    }
+    std::vector<Part> parts;
+    for (size_t p = 0; p < options.prompts.size(); ++p)
+      parts.push_back({p, 1});
     if (i + 1 < count)
-      if (Error error = runStep(interpreter, prompts, 1))
+      if (Error error = runStep(model, options, parts))
         return error;
   }
-  for (const Prompt &prompt : prompts)
+  for (const Prompt &prompt : options.prompts)
     outs() << fmt::format("{}\n", fmt::join(prompt.ids.end() - count, prompt.ids.end(), ","));
   return Error::success();
 }
 
-void printLogits(const std::vector<Prompt> &prompts) {
-  for (size_t i = 0; i < prompts.size(); ++i) {
-    outs() << "prompt " << i << "\n";
-    for (auto row = prompts[i].logits.begin(); row != prompts[i].logits.end(); row += prompts[i].vocabulary)
-      outs() << fmt::format("{:.6f}\n", fmt::join(row, row + prompts[i].vocabulary, " "));
+void print(const Model &model, ArrayRef<Prompt> prompts) {
+  bool one = count_if(model.kinds, [](const std::string &kind) { return !kind.empty(); }) == 1;
+  for (auto [i, prompt] : enumerate(prompts)) {
+    for (auto [kind, rows] : zip(model.kinds, prompt.results)) {
+      if (kind.empty())
+        continue;
+      outs() << "prompt " << i << (one ? "" : " " + kind) << "\n";
+      for (auto row = rows.values.begin(); row != rows.values.end(); row += rows.width)
+        outs() << fmt::format("{:.6f}\n", fmt::join(row, row + rows.width, " "));
+    }
   }
 }
 
-Error writeLogits(const std::vector<Prompt> &prompts, StringRef path) {
-  TensorFile file;
-  for (size_t i = 0; i < prompts.size(); ++i) {
-    std::string name = prompts.size() == 1 ? "logits" : "logits." + std::to_string(i);
-    int64_t rows = prompts[i].done;
-    file[name] = FileTensor::floats({rows, prompts[i].vocabulary}, prompts[i].logits);
-  }
-  return talc::numerics::writeTensors(path, file);
-}
-
-Error run(const Options &options, mlir::ModuleOp module) {
-  Expected<Interpreter> interpreter = Interpreter::create(module);
-  if (!interpreter)
-    return interpreter.takeError();
-  std::vector<Prompt> prompts;
-  for (const std::vector<int32_t> &ids : options.prompts)
-    prompts.push_back({ids, 0, {}, 0});
-  if (Error error = runPrompts(*interpreter, prompts, options.split))
-    return error;
-  if (!options.logits.empty())
-    if (Error error = writeLogits(prompts, options.logits))
-      return error;
-  if (options.predict > 0)
-    return generate(*interpreter, prompts, options.predict);
-  if (options.logits.empty())
-    printLogits(prompts);
+Error checkOptions(const Model &model, const Options &options) {
+  auto results = static_cast<int>(model.kinds.size());
+  if (options.result < -1 || options.result >= results)
+    return createStringError("--result %d: the model has %d", options.result.getValue(), results);
+  if (options.predict > 0 && options.wantedRows(model.kinds[0], 0) == Wanted::first)
+    return createStringError("-n needs the last row of the first result");
   return Error::success();
 }
 
-Expected<Options> parseOptions(int argc, char **argv) {
-  cl::opt<std::string> module(cl::Positional, cl::Required, cl::desc("MODULE.mlir"));
-  cl::list<std::string> ids("ids", cl::OneOrMore, cl::desc("a prompt: comma separated token ids"));
-  cl::opt<std::string> split("split",
-                             cl::desc("tokens per step: 3,2,1 (the last number repeats); default: all at once"));
-  cl::opt<unsigned> predict("n", cl::init(0), cl::desc("print this many greedy ids instead of logits"));
-  cl::opt<std::string> logits("logits", cl::desc("write logits to this safetensors file instead of printing them"));
-  cl::ParseCommandLineOptions(argc, argv, "talc's float64 interpreter\n");
-  Options options{module, logits, {}, {}, predict};
-  for (const std::string &text : ids) {
-    auto prompt = parseIntegers(text);
-    if (!prompt)
-      return fail("--ids " + text + ": expected integers separated by commas");
-    options.prompts.push_back(*prompt);
-  }
-  if (!split.empty()) {
-    auto parts = parseIntegers(split);
-    if (!parts || llvm::any_of(*parts, [](int32_t part) { return part <= 0; }))
-      return fail("--split " + split + ": expected positive integers separated by commas");
-    options.split = *parts;
-  }
-  return options;
+Error run(Options &options, mlir::ModuleOp module) {
+  Expected<Model> model = makeModel(module);
+  if (!model)
+    return model.takeError();
+  if (Error error = checkOptions(*model, options))
+    return error;
+  if (Error error = encodeSources(model->interpreter, options.prompts))
+    return error;
+  if (Error error = options.runSteps([&](ArrayRef<Part> parts) { return runStep(*model, options, parts); }))
+    return error;
+  for (auto [i, kind] : enumerate(model->kinds))
+    if (options.result >= 0 && options.result != static_cast<int>(i))
+      kind.clear();
+  if (!options.logits.empty())
+    if (Error error = options.write(options.logits, model->kinds))
+      return error;
+  if (options.predict > 0)
+    return generate(*model, options);
+  if (options.logits.empty())
+    print(*model, options.prompts);
+  return Error::success();
 }
 
 int report(Error error) {
@@ -163,16 +178,17 @@ int report(Error error) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  Expected<Options> options = parseOptions(argc, argv);
-  if (!options)
-    return report(options.takeError());
+  Options options;
+  cl::ParseCommandLineOptions(argc, argv, "talc's float64 interpreter\n");
+  if (Error error = options.parse())
+    return report(std::move(error));
   mlir::DialectRegistry registry;
   registry.insert<talc::TalcDialect, mlir::func::FuncDialect, mlir::DLTIDialect>();
   mlir::MLIRContext context(registry);
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(options->module, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(options.module, &context);
   if (!module)
     return 1;
-  if (Error error = run(*options, *module))
+  if (Error error = run(options, *module))
     return report(std::move(error));
   return 0;
 }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parses prompts, divides them among steps, and writes their results.
+#include "test/numerics/Prompts.h"
+
+#include "test/numerics/TensorFile.h"
+#include "test/numerics/TokenIds.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace talc::numerics {
+
+using llvm::createStringError;
+using llvm::Error;
+
+Ids Prompt::wanted(Wanted rows, size_t count) const {
+  auto last = static_cast<int32_t>(count) - 1;
+  Ids result;
+  if (rows == Wanted::all) {
+    result.resize(count);
+    std::iota(result.begin(), result.end(), 0);
+  }
+  if (rows == Wanted::first && done == 0)
+    result = {0};
+  if (rows == Wanted::last && done + count == ids.size())
+    result = {last};
+  return result;
+}
+
+void Prompt::addRows(size_t result, int64_t width, llvm::ArrayRef<double> values) {
+  results.resize(std::max(results.size(), result + 1));
+  results[result].width = width;
+  results[result].values.insert(results[result].values.end(), values.begin(), values.end());
+}
+
+static Error parse(llvm::StringRef option, const std::string &text, Ids &result) {
+  std::optional<Ids> parsed = parseIntegers(text);
+  if (!parsed)
+    return createStringError("--" + option + " " + text + ": expected integers separated by commas");
+  result = std::move(*parsed);
+  return Error::success();
+}
+
+// The i-th text belongs to the i-th prompt.
+static Error parse(llvm::StringRef option, const std::vector<std::string> &texts, std::vector<Prompt> &prompts,
+                   Ids Prompt::*field) {
+  if (texts.size() > prompts.size())
+    return createStringError("--" + option + " is given more often than --ids");
+  for (size_t i = 0; i < texts.size(); ++i)
+    if (Error error = parse(option, texts[i], prompts[i].*field))
+      return error;
+  return Error::success();
+}
+
+static Error parseRows(const std::string &text, std::vector<Wanted> &rows) {
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(text).split(names, ',', -1, false);
+  for (llvm::StringRef name : names) {
+    auto wanted = llvm::StringSwitch<std::optional<Wanted>>(name)
+                      .Case("all", Wanted::all)
+                      .Case("first", Wanted::first)
+                      .Case("last", Wanted::last)
+                      .Default(std::nullopt);
+    if (!wanted)
+      return createStringError("--rows " + text + ": expected all, first or last for each result");
+    rows.push_back(*wanted);
+  }
+  return Error::success();
+}
+
+Error PromptOptions::parse() {
+  prompts.resize(ids.size());
+  if (Error error = numerics::parse("ids", ids, prompts, &Prompt::ids))
+    return error;
+  if (Error error = numerics::parse("types", types, prompts, &Prompt::types))
+    return error;
+  if (Error error = numerics::parse("source-ids", sources, prompts, &Prompt::source))
+    return error;
+  if (prefixes.size() > prompts.size())
+    return createStringError("--prefix is given more often than --ids");
+  for (size_t i = 0; i < prefixes.size(); ++i)
+    prompts[i].prefix = prefixes[i];
+  if (!splitText.empty()) {
+    std::optional<Ids> parsed = parseIntegers(splitText);
+    if (!parsed || llvm::any_of(*parsed, [](int32_t part) { return part <= 0; }))
+      return createStringError("--split " + splitText + ": expected positive integers separated by commas");
+    split = std::move(*parsed);
+  }
+  return parseRows(rowsText, rows);
+}
+
+Error PromptOptions::runSteps(llvm::function_ref<Error(llvm::ArrayRef<Part>)> step) {
+  for (size_t number = 0;; ++number) {
+    size_t count = split.empty() ? SIZE_MAX : split[std::min(number, split.size() - 1)];
+    std::vector<Part> parts;
+    for (size_t i = 0; i < prompts.size(); ++i)
+      if (size_t tokens = std::min(count, prompts[i].ids.size() - prompts[i].done); tokens > 0)
+        parts.push_back({i, tokens});
+    if (parts.empty())
+      return Error::success();
+    if (Error error = step(parts))
+      return error;
+  }
+}
+
+Wanted PromptOptions::wantedRows(llvm::StringRef kind, size_t result) const {
+  if (result < rows.size())
+    return rows[result];
+  return kind == "classes" ? Wanted::first : Wanted::all;
+}
+
+Error PromptOptions::write(llvm::StringRef path, const std::vector<std::string> &kinds) const {
+  TensorFile file;
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    for (auto [kind, rows] : llvm::zip(kinds, prompts[i].results)) {
+      if (kind.empty())
+        continue;
+      int64_t count = rows.width > 0 ? static_cast<int64_t>(rows.values.size()) / rows.width : 0;
+      file[prompts.size() == 1 ? kind : kind + "." + std::to_string(i)] =
+          FileTensor::floats({count, rows.width}, rows.values);
+    }
+  }
+  return writeTensors(path, file);
+}
+
+}  // namespace talc::numerics

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The prompts of a command line and their results: talc-interpret and talc-steps take the same options.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace talc::numerics {
+
+using Ids = std::vector<int32_t>;
+
+// For which tokens of a prompt a result is wanted.
+enum class Wanted { all, first, last };
+
+// The rows of a result so far.
+struct Rows {
+  int64_t width = 0;
+  std::vector<double> values;
+};
+
+struct Prompt {
+  Ids ids, types, source;  // types and source may be empty
+  int32_t prefix = 0;
+  size_t done = 0;  // tokens evaluated
+  std::vector<Rows> results;
+
+  // Of a step that evaluates the next `count` tokens: those that a result is wanted for, counted from the first of
+  // them.
+  Ids wanted(Wanted rows, size_t count) const;
+  void addRows(size_t result, int64_t width, llvm::ArrayRef<double> values);
+};
+
+// The next tokens of one prompt.
+struct Part {
+  size_t prompt, count;
+};
+
+class PromptOptions {
+public:
+  llvm::Error parse();
+
+  // Calls `step` with the next tokens of every prompt that has some left, until none has. `step` counts them as done.
+  llvm::Error runSteps(llvm::function_ref<llvm::Error(llvm::ArrayRef<Part>)> step);
+  Wanted wantedRows(llvm::StringRef kind, size_t result) const;
+  // Writes every result of every prompt: tensor KIND for one prompt, KIND.0, KIND.1, ... for several. A name that is
+  // empty stands for a result that is not written.
+  llvm::Error write(llvm::StringRef path, const std::vector<std::string> &kinds) const;
+
+  std::vector<Prompt> prompts;
+
+private:
+  using Strings = llvm::cl::list<std::string>;
+
+  Strings ids{"ids", llvm::cl::OneOrMore, llvm::cl::desc("a prompt: comma separated token ids; may be repeated")};
+  Strings types{"types", llvm::cl::desc("the token types of the first, second, ... prompt; default: all 0")};
+  Strings sources{"source-ids", llvm::cl::desc("the source of the first, second, ... prompt, for encoder-decoders")};
+  llvm::cl::list<int> prefixes{"prefix", llvm::cl::desc("tokens of the first, second, ... prompt that see each other")};
+  llvm::cl::opt<std::string> splitText{
+      "split", llvm::cl::desc("tokens per step: 3,2,1 (the last number repeats); default: all at once")};
+  llvm::cl::opt<std::string> rowsText{
+      "rows",
+      llvm::cl::desc("rows of each result, all, first or last: first,all; default: first of classes, else all")};
+  Ids split;
+  std::vector<Wanted> rows;
+};
+
+}  // namespace talc::numerics
