@@ -16,7 +16,7 @@ struct CompileOptions {
   std::string weights = "checkpoint";
   std::optional<uint64_t> randomWeights;
   std::optional<int64_t> maxSequence;
-  std::string tokenizer;  // a tokenizer.json; empty: the model's own
+  std::string tokenizer;  // a tokenizer.json or a model directory; empty: the model's own
   std::string emit = "exe";
   std::string cache;                 // a directory, or off; empty: TALC_CACHE, or the user's own
   std::string stopAfter, startFrom;  // stages; empty: all

@@ -14,9 +14,12 @@
 
 namespace talc::tools {
 
+// Of a tokenizer.json or a model directory; an empty section if a directory has no tokenizer.
 static llvm::Error readTokenizer(const std::string &path, std::vector<uint8_t> &section) {
   std::string error;
-  std::optional<std::vector<uint8_t>> bytes = huggingface::compileTokenizerFile(path, error);
+  bool directory = llvm::sys::fs::is_directory(path);
+  std::optional<std::vector<uint8_t>> bytes =
+      directory ? huggingface::compileTokenizerDirectory(path, error) : huggingface::compileTokenizerFile(path, error);
   if (!bytes)
     return llvm::createStringError(error);
   section = std::move(*bytes);
@@ -65,11 +68,9 @@ llvm::Expected<ModelInput> loadModel(const CompileOptions &options, mlir::MLIRCo
   llvm::Expected<ModelInput> input = program ? loadProgram(options, context) : loadDirectory(options, context);
   if (!input)
     return input.takeError();
-  llvm::SmallString<128> tokenizer(options.tokenizer);
-  if (tokenizer.empty() && directory)
-    llvm::sys::path::append(tokenizer, options.model, "tokenizer.json");
-  if (!options.tokenizer.empty() || llvm::sys::fs::exists(tokenizer))
-    if (llvm::Error error = readTokenizer(tokenizer.str().str(), input->tokenizer))
+  const std::string &tokenizer = options.tokenizer.empty() && directory ? options.model : options.tokenizer;
+  if (!tokenizer.empty())
+    if (llvm::Error error = readTokenizer(tokenizer, input->tokenizer))
       return std::move(error);
   return input;
 }
