@@ -12,11 +12,6 @@ namespace {
 using Logits = std::vector<float>;
 constexpr int32_t vocabulary = 260;
 
-bool fails(talc_status status, talc_status expected, const talc_error &error, const char *part) {
-  bool right = status == expected && error.status == expected && strstr(error.text, part);
-  return expect(right, std::string("expected '") + part + "', found " + std::to_string(status) + ": " + error.text);
-}
-
 bool checkBatchErrors(talc_session *session) {
   const int32_t ids[] = {1, 2, 3}, wrong[] = {1, 260}, negative[] = {-1};
   std::vector<int32_t> many(65, 7);

@@ -27,6 +27,10 @@ Opened open(const std::string &path, const Bytes &bytes) {
     char text[4096];
     talc_tokenize(model, "Aé<0x41></s> b", 16, ids, 64, &count, nullptr);
     talc_detokenize(model, ids, std::min(count, 64), text, sizeof(text), &size, nullptr);
+    talc_model_info info;
+    talc_model_get_info(model, &info, nullptr);
+    for (int32_t i = 0; i < info.label_count; ++i)
+      size += strlen(info.labels[i]);
   }
   talc_model_close(model);
   return {status, error.text};
@@ -97,15 +101,18 @@ bool checkDamage(const Arguments &arguments) {
 }
 
 bool checkHostile(const Arguments &arguments) {
-  FakeOptions options;
-  options.code = TALC_FAKE_CODE;
+  FakeOptions options, classifier;
+  options.code = classifier.code = TALC_FAKE_CODE;
+  classifier.kind = artifact::ModelKind::Encoder;
+  classifier.result = artifact::OutputKind::Classes;
+  classifier.classes = {"good", "bad"};
   const std::string &path = arguments.at(0);
   const int rounds = std::stoi(arguments.at(1));
-  const std::vector<FakeSection> sections = makeSections(options);
+  const std::vector<FakeSection> models[] = {makeSections(options), makeSections(classifier)};
   Cases cases;
   int opened = 0;
   for (int round = 0; round < rounds; ++round) {
-    std::vector<FakeSection> changed = sections;
+    std::vector<FakeSection> changed = models[round % 2];
     mutate(changed[cases.below(changed.size())].bytes, cases);
     Opened result = open(path, assemble({}, changed));
     opened += result.status == TALC_OK;

@@ -3,6 +3,7 @@
 #include "test/runtime/RuntimeChecks.h"
 
 #include <cstdio>
+#include <cstring>
 
 namespace talc::test {
 
@@ -10,6 +11,11 @@ bool expect(bool condition, const std::string &what) {
   if (!condition)
     fprintf(stderr, "failed: %s\n", what.c_str());
   return condition;
+}
+
+bool fails(talc_status status, talc_status expected, const talc_error &error, const char *part) {
+  bool right = status == expected && error.status == expected && strstr(error.text, part);
+  return expect(right, std::string("expected '") + part + "', found " + std::to_string(status) + ": " + error.text);
 }
 
 }  // namespace talc::test
@@ -20,9 +26,17 @@ int main(int count, char **arguments) {
     const char *name;
     bool (*check)(const Arguments &);
   } const table[] = {
-      {"allocations", checkAllocations}, {"api", checkApi},         {"beams", checkBeams},
-      {"damage", checkDamage},           {"hostile", checkHostile}, {"library", checkLibrary},
-      {"sampler", checkSampler},         {"threads", checkThreads},
+      {"allocations", checkAllocations},
+      {"api", checkApi},
+      {"beams", checkBeams},
+      {"damage", checkDamage},
+      {"hostile", checkHostile},
+      {"facts", checkFacts},
+      {"kinds", checkKinds},
+      {"reorder", checkReorder},
+      {"library", checkLibrary},
+      {"sampler", checkSampler},
+      {"threads", checkThreads},
   };
   for (auto &entry : table)
     if (count > 1 && std::string(arguments[1]) == entry.name)

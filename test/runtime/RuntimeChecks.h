@@ -15,8 +15,11 @@ bool checkAllocations(const Arguments &arguments);
 bool checkApi(const Arguments &arguments);
 bool checkBeams(const Arguments &arguments);
 bool checkDamage(const Arguments &arguments);
+bool checkFacts(const Arguments &arguments);
 bool checkHostile(const Arguments &arguments);
+bool checkKinds(const Arguments &arguments);
 bool checkLibrary(const Arguments &arguments);
+bool checkReorder(const Arguments &arguments);
 bool checkSampler(const Arguments &arguments);
 bool checkThreads(const Arguments &arguments);
 
@@ -32,5 +35,8 @@ inline talc_sequence tokens(int32_t slot, int32_t count, const int32_t *ids, tal
 
 // Prints `what` when `condition` is false; returns the condition.
 bool expect(bool condition, const std::string &what);
+
+// Expects a failure with a status and a part of the text.
+bool fails(talc_status status, talc_status expected, const talc_error &error, const char *part);
 
 }  // namespace talc::test

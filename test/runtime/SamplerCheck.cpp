@@ -106,6 +106,20 @@ bool checkSettings(const talc_model *model) {
   return expect(good, "wrong settings are refused");
 }
 
+// ARTIFACT: the tokens 20 and 30 are suppressed.
+bool checkSuppressed(const std::string &path) {
+  talc_model *model = nullptr;
+  if (!expect(talc_model_open(path.c_str(), nullptr, &model, nullptr) == TALC_OK, path))
+    return false;
+  Logits logits(260, 0);
+  logits[20] = logits[30] = 9, logits[25] = 5;
+  bool good = expect(draw(model, greedy, logits, 1)[0] == 25, "greedy takes no suppressed token");
+  auto drawn = histogram(model, {3, 0, 1, 0, 1, 5}, logits, 4000);
+  good &= expect(drawn.count(20) + drawn.count(30) == 0 && drawn.size() > 200, "suppressed tokens are never drawn");
+  talc_model_close(model);
+  return good;
+}
+
 }  // namespace
 
 bool checkSampler(const Arguments &arguments) {
@@ -115,7 +129,7 @@ bool checkSampler(const Arguments &arguments) {
     return expect(false, error.text);
   bool good = checkGreedy(model) && checkFilters(model) && checkSeeds(model) && checkSettings(model);
   talc_model_close(model);
-  return good;
+  return good && checkSuppressed(arguments.at(1));
 }
 
 }  // namespace talc::test

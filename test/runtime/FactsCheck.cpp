@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// PATH: facts and labels that contradict each other, or that later arithmetic could not bear, are refused by name.
+#include "test/runtime/FakeArtifact.h"
+#include "test/runtime/RuntimeChecks.h"
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+namespace talc::test {
+namespace {
+
+using artifact::ModelInfo, artifact::ModelKind, artifact::OutputKind, artifact::SectionKind;
+
+FakeOptions classifier() {
+  FakeOptions options;
+  options.code = TALC_FAKE_CODE;
+  options.kind = ModelKind::Encoder;
+  options.result = OutputKind::TokenClasses;
+  options.classes = {"a", "b", "c"};
+  return options;
+}
+
+Bytes &bytesOf(std::vector<FakeSection> &sections, SectionKind kind) {
+  for (FakeSection &section : sections)
+    if (section.kind == kind)
+      return section.bytes;
+  return sections.front().bytes;
+}
+
+bool isRefused(const std::string &path, const std::vector<FakeSection> &sections, const char *part) {
+  talc_error error = {};
+  talc_model *model = nullptr;
+  writeBytes(path, assemble({}, sections));
+  talc_status status = talc_model_open(path.c_str(), nullptr, &model, &error);
+  talc_model_close(model);
+  return part ? fails(status, TALC_ERROR_DAMAGED, error, part) : expect(status == TALC_OK, error.text);
+}
+
+// Whether a change of the facts is refused as an impossible `fact`; null: it is accepted.
+bool checkFact(const std::string &path, const std::function<void(ModelInfo &)> &change, const char *fact) {
+  std::vector<FakeSection> sections = makeSections(classifier());
+  Bytes &bytes = bytesOf(sections, SectionKind::ModelInfo);
+  ModelInfo info;
+  memcpy(&info, bytes.data(), sizeof(info));
+  change(info);
+  memcpy(bytes.data(), &info, sizeof(info));
+  return isRefused(path, sections, fact);
+}
+
+bool checkFactsOf(const std::string &path) {
+  const uint32_t most = 1u << 31;
+  struct {
+    std::function<void(ModelInfo &)> change;
+    const char *fact;
+  } const cases[] = {
+      {[](ModelInfo &) {}, nullptr},
+      {[](ModelInfo &i) { i.kind = 0; }, "impossible kind of model"},
+      {[](ModelInfo &i) { i.kind = 4; }, "impossible kind of model"},
+      {[](ModelInfo &i) { i.kind = 1; }, "impossible result of a decoder"},
+      {[](ModelInfo &i) { i.kind = 3, i.sourceVocabularySize = 5; }, "impossible result of a decoder"},
+      {[](ModelInfo &i) {
+         i.outputs[0] = {0, 0};
+       },
+       "impossible result"},
+      {[](ModelInfo &i) { i.outputs[0].kind = 5; }, "impossible result"},
+      {[](ModelInfo &i) { i.outputs[0].width = 0; }, "impossible result"},
+      {[=](ModelInfo &i) {
+         i.outputs[1] = {2, most};
+       },
+       "impossible result"},
+      {[](ModelInfo &i) {
+         i.outputs[1] = {0, 8};
+       },
+       "impossible result"},
+      {[](ModelInfo &i) {
+         i.outputs[1] = {1, 8};
+       },
+       "impossible number of logits"},
+      {[](ModelInfo &i) { i.sourceVocabularySize = 8; }, "impossible vocabulary size of sources"},
+      {[=](ModelInfo &i) { i.tokenTypes = most; }, "impossible number of token types"},
+      {[](ModelInfo &i) { i.usesPrefix = 2; }, "impossible use of prefixes"},
+      {[](ModelInfo &i) { i.vocabularySize = 0; }, "impossible vocabulary size"},
+      {[=](ModelInfo &i) { i.maxSequence = most; }, "impossible maximum sequence"},
+      {[=](ModelInfo &i) { i.sourceBytesPerToken = most; }, "impossible state bytes per token"},
+      {[](ModelInfo &i) { i.maskToken = 260; }, "impossible special token"},
+      {[](ModelInfo &i) { i.startToken = -2; }, "impossible special token"},
+      {[](ModelInfo &i) { i.forcedBegin = 260; }, "impossible special token"},
+      {[](ModelInfo &i) { i.forcedEnd = 260; }, "impossible special token"},
+      {[](ModelInfo &i) { i.suppressCount = 17; }, "impossible number of suppressed tokens"},
+      {[](ModelInfo &i) { i.suppressCount = -1; }, "impossible number of suppressed tokens"},
+      {[](ModelInfo &i) { i.suppressCount = 1, i.suppressTokens[0] = 260; }, "impossible suppressed token"},
+      {[](ModelInfo &i) { i.beams = 0; }, "impossible number of beams"},
+      {[](ModelInfo &i) { i.beams = 1025; }, "impossible number of beams"},
+      {[](ModelInfo &i) { i.noRepeatNgram = -1; }, "impossible length of n-grams"},
+      {[](ModelInfo &i) { i.lengthPenalty = NAN; }, "impossible length penalty"},
+      {[](ModelInfo &i) { i.earlyStopping = 3; }, "impossible early stopping"},
+      {[](ModelInfo &i) { i.pooling = 3; }, "impossible pooling"},
+  };
+  bool good = true;
+  for (auto &entry : cases)
+    good &= checkFact(path, entry.change, entry.fact);
+  return good;
+}
+
+bool checkLabels(const std::string &path) {
+  auto check = [&](const std::string &text, const char *part) {
+    std::vector<FakeSection> sections = makeSections(classifier());
+    bytesOf(sections, SectionKind::Labels).assign(text.begin(), text.end());
+    return isRefused(path, sections, part);
+  };
+  using namespace std::string_literals;
+  bool good = check("x\0\0yz\0"s, nullptr) && check("x\0y\0z"s, "labels': the last label has no end");
+  good &= check("x\0y\0"s, "labels': the model has another number") && check("x\0y\0z\0z\0"s, "another number");
+  good &= check("", "no end") && check("x\0\xff\0z\0"s, "labels': a label is not valid UTF-8");
+  FakeOptions options = classifier();  // labels of a model without classes
+  options.result = OutputKind::Hidden;
+  good &= isRefused(path, makeSections(options), "labels': the model has another number of classes");
+  std::vector<FakeSection> twice = makeSections(classifier());
+  twice.push_back({SectionKind::Labels, artifact::CpuLevel::Any, bytesOf(twice, SectionKind::Labels)});
+  return good && isRefused(path, twice, "section of a kind that may occur once only");
+}
+
+}  // namespace
+
+bool checkFacts(const Arguments &arguments) {
+  return checkFactsOf(arguments.at(0)) && checkLabels(arguments.at(0));
+}
+
+}  // namespace talc::test
