@@ -95,7 +95,38 @@ def llama3(f):
     return ((1 - s) / factor + s) * f
 
 
+def sinusoids(positions, width, halves):
+    result = []
+    for p in range(positions):
+        angles = [p / 10000 ** (2 * i / width) for i in range(width // 2)]
+        sines, cosines = list(map(math.sin, angles)), list(map(math.cos, angles))
+        result += sines + cosines if halves else flat(zip(sines, cosines))
+    return result
+
+
+def buckets(direction, longest, last):
+    """The distances 0 to last as Hugging Face's T5 numbers them: logarithm, quotient and product are float32."""
+    exact = direction // 2
+    scale = f32(math.log(longest / exact))
+    large = lambda n: exact + int(f32(f32(f32(math.log(f32(n / exact))) / scale) * f32(direction - exact)))
+    return [n if n < exact else min(large(n), direction - 1) for n in range(last + 1)]
+
+
+def relative_bias(table, length, bidirectional, longest):
+    direction = len(table) // 2 if bidirectional else len(table)
+    of = buckets(direction, longest, length - 1)
+    bucket = lambda d: (of[-d] if d <= 0 else direction + of[d] if bidirectional else 0)
+    return [table[bucket(d)][h] for h in range(len(table[0])) for d in range(1 - length, length)]
+
+
 def expected():
+    # The first distance of each bucket of T5's encoders, from bucket 8 on, and the edges of a smaller table.
+    t5 = buckets(16, 128, 127)
+    assert [t5.index(b) for b in range(8, 16)] == [8, 12, 16, 23, 32, 46, 64, 91]
+    assert [buckets(9, 128, 64)[n] for n in (8, 16, 32, 64)] == [5, 6, 7, 8]
+    buckets32, buckets9 = rows(random(96, 8, 0.0, 1.0), 3), rows(random(9, 10, 0.0, 1.0), 1)
+    buckets10 = [[from_f16(struct.unpack("<H", struct.pack("<e", x))[0]) for x in row]
+                 for row in rows(random(20, 9, 0.0, 1.0), 2)]
     a, b, c = (rows(random(n * 70, seed, 0.0, 1.0), 70) for n, seed in ((300, 1), (13, 2), (13, 3)))
     v3 = random(3, 4, 0.0, 1.0)
     half = [[from_f16(struct.unpack("<H", struct.pack("<e", x))[0]) for x in row] for row in c]
@@ -121,6 +152,13 @@ def expected():
         "rotary": rotary(40, 6, 10000.0),
         "rotary.linear": rotary(40, 6, 10000.0, lambda f: f / 4),
         "rotary.llama3": rotary(40, 32, 500000.0, llama3),
+        "sinusoid.halves": sinusoids(40, 6, True),
+        "sinusoid.interleaved": sinusoids(515, 34, False),
+        "bias.t5": relative_bias(buckets32, 301, True, 128),
+        "bias.t5.causal": relative_bias(buckets32, 301, False, 128),
+        "bias.small": relative_bias(buckets10, 70, True, 20),
+        "bias.wide": relative_bias(buckets10, 3000, False, 1000),
+        "bias.edges": relative_bias(buckets9, 129, False, 128),
         "wide": random(700000, 5, 0.0, 1.0),
     }
 
@@ -135,7 +173,7 @@ def same(name, found, values, kind):
             if found[width * i:width * (i + 1)] != encode([value], kind):
                 return False
         return True
-    if not name.startswith("rotary"):
+    if not name.startswith(("rotary", "sinusoid")):
         return found == encode(values, kind)
     floats = struct.unpack(f"<{len(values)}f", found)  # libm's last bit may differ
     return all(abs(x - y) <= 6e-8 for x, y in zip(floats, values))

@@ -7,10 +7,13 @@
 // RUN: %talc compile %t/model.mlir --start-from=package -o %t/app1 --mlir-disable-threading && cmp %t/app %t/app1
 
 module attributes {talc.name = "recipes", talc.max_sequence = 64 : i64,
-                   talc.plan = {weight_bytes = 2662400 : i64, state_bytes_per_slot = 0 : i64,
-                                state_bytes_per_token = 0 : i64, state_token_group = 1 : i64,
-                                arena_bytes_per_token = 64 : i64, arena_bytes_fixed = 0 : i64,
-                                arena_bytes_per_thread = 0 : i64, vocabulary = 10 : i64}} {
+                   talc.interface = {kind = "decoder", outputs = [{kind = "logits", width = 10 : i64}],
+                                     vocabulary = 10 : i64, source_vocabulary = 0 : i64, token_types = 0 : i64,
+                                     uses_prefix = false},
+                   talc.plan = {weight_bytes = 2797568 : i64, state_bytes_per_slot = 0 : i64,
+                                state_bytes_per_token = 0 : i64, source_bytes_per_token = 0 : i64,
+                                state_token_group = 1 : i64, arena_bytes_per_token = 64 : i64,
+                                arena_bytes_fixed = 0 : i64, arena_bytes_per_thread = 0 : i64}} {
   // Sources.
   talc.weight @file.f32 : tensor<5x7xf32> = #talc.file<"f32.bin", 3, f32> {talc.offset = 0 : i64}
   talc.weight @file.f16 : tensor<16x16x256xf32> = #talc.file<"all.bin", 0, f16> {talc.offset = 192 : i64}
@@ -41,6 +44,18 @@ module attributes {talc.name = "recipes", talc.max_sequence = 64 : i64,
   talc.weight @rotary : tensor<40x6xf32> = #talc.rotary_table<base = 10000.0> {talc.offset = 1000000 : i64}
   talc.weight @rotary.linear : tensor<40x6xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.linear_scaling<factor = 4.0>> {talc.offset = 1000960 : i64}
   talc.weight @rotary.llama3 : tensor<40x32xf32> = #talc.rotary_table<base = 500000.0, scaling = #talc.llama3_scaling<factor = 8.0, low = 1.0, high = 4.0, original = 8192>> {talc.offset = 1001920 : i64}
+  // Biases by distance, of which the first has the sizes of T5: distances 16, 32 and 64 are edges of buckets.
+  talc.weight @buckets32 : tensor<32x3xf32> = #talc.random<seed = 8, mean = 0.0, deviation = 1.0>
+  talc.weight @buckets10 : tensor<10x2xf16> = #talc.random<seed = 9, mean = 0.0, deviation = 1.0>
+  talc.weight @sinusoid.halves : tensor<40x6xf32> = #talc.sinusoid_table<halves> {talc.offset = 2661120 : i64}
+  talc.weight @sinusoid.interleaved : tensor<515x34xf32> = #talc.sinusoid_table<interleaved> {talc.offset = 2662080 : i64}
+  talc.weight @bias.t5 : tensor<3x601xf32> = #talc.relative_bias<bidirectional = true, max_distance = 128> of [@buckets32] {talc.offset = 2732160 : i64}
+  talc.weight @bias.t5.causal : tensor<3x601xf32> = #talc.relative_bias<bidirectional = false, max_distance = 128> of [@buckets32] {talc.offset = 2739392 : i64}
+  talc.weight @bias.small : tensor<2x139xbf16> = #talc.relative_bias<bidirectional = true, max_distance = 20> of [@buckets10] {talc.offset = 2746624 : i64}
+  talc.weight @bias.wide : tensor<2x5999xf32> = #talc.relative_bias<bidirectional = false, max_distance = 1000> of [@buckets10] {talc.offset = 2747200 : i64}
+  // A distance of 8 is the edge of bucket 5, which float64 arithmetic misses.
+  talc.weight @buckets9 : tensor<9x1xf32> = #talc.random<seed = 10, mean = 0.0, deviation = 1.0>
+  talc.weight @bias.edges : tensor<1x257xf32> = #talc.relative_bias<bidirectional = false, max_distance = 128> of [@buckets9] {talc.offset = 2795200 : i64}
   // More than one band of work, in rows and in one long row.
   talc.weight @wide : tensor<1x700000xbf16> = #talc.random<seed = 5, mean = 0.0, deviation = 1.0> {talc.offset = 1007040 : i64}
   llvm.func @talc_prefill(%context: !llvm.ptr) { llvm.return }
