@@ -1,116 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0
-// First the prompts, in steps of bounded size; then one token of each unfinished sequence per step.
+// A step has the next token of each text that is continued, and beginnings of others as far as there is room.
 #include "runtime/program/Generation.h"
 
+#include "runtime/program/Output.h"
+
 #include <algorithm>
-#include <time.h>
 
 namespace talc::program {
 
 // Bounds temporaries and, when all logits are wanted, the logits of one step. Results do not depend on it.
 constexpr size_t tokensPerStep = 512, logitBytesPerStep = size_t(64) << 20;
 
-double secondsNow() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+Generation::Generation(const Job &job, talc_session *session, const SequenceRules &rules, size_t places,
+                       TensorFile *logits)
+    : job(job), session(session), rules(rules), logitsFile(logits),
+      schedule(inputLengths(job.inputs), places, job.fromFile), sources(session), sequences(schedule.places()) {}
 
 Status Generation::run() {
-  double begin = secondsNow();
-  if (Status status = evaluatePrompts(); status.failed())
-    return status;
-  time.promptSeconds = secondsNow() - begin;
-  begin = secondsNow();
-  Status status = continueAll();
-  time.decodeSeconds = secondsNow() - begin;
-  return status;
-}
-
-Status Generation::evaluate() {
-  talc_error error;
-  talc_status code = talc_evaluate(session, step.data(), static_cast<int32_t>(step.size()), &error);
-  return Status::from(code, error);
-}
-
-// The next tokens of the first prompts that are not evaluated, as many as a step takes.
-void Generation::collectPrompts() {
-  size_t room = tokensPerStep, rowBytes = info.vocabulary_size * sizeof(float);
-  if (logitsFile)
-    room = std::clamp<size_t>(logitBytesPerStep / rowBytes, 1, room);
-  step.clear();
-  for (size_t i = 0; i < sequences.size() && room > 0; ++i) {
-    const std::vector<int32_t> &ids = sequences[i].prompt().ids;
-    size_t begin = sequences[i].evaluated, count = std::min(room, ids.size() - begin);
-    if (count == 0)
-      continue;
-    bool last = begin + count == ids.size() && limit > 0;
-    talc_logits_choice choice = logitsFile ? TALC_LOGITS_ALL : last ? TALC_LOGITS_LAST : TALC_LOGITS_NONE;
-    step.push_back({static_cast<int32_t>(i), static_cast<int32_t>(count), ids.data() + begin, choice});
-    room -= count;
-  }
-}
-
-Status Generation::evaluatePrompts() {
   while (true) {
-    collectPrompts();
+    if (Status status = startNext(); status.failed())
+      return status;
+    collect();
     if (step.empty())
       return {};
     if (Status status = evaluate(); status.failed())
       return status;
-    if (Status status = takePromptLogits(); status.failed())
-      return status;
-  }
-}
-
-// Steps run through the prompts in order, so logits arrive in the order of the file.
-Status Generation::takePromptLogits() {
-  for (size_t i = 0; i < step.size(); ++i) {
-    Sequence &sequence = sequences[step[i].slot];
-    int32_t rows = 0;
-    const float *logits = talc_logits(session, static_cast<int32_t>(i), &rows);
-    size_t vocabulary = info.vocabulary_size;
-    if (logitsFile)
-      if (Status status = logitsFile->append(logits, rows * vocabulary); status.failed())
-        return status;
-    sequence.evaluated += step[i].count;
-    time.promptTokens += step[i].count;
-    bool complete = sequence.evaluated == sequence.prompt().ids.size();
-    if (complete && limit > 0)
-      if (Status status = extend(step[i].slot, logits + (rows - 1) * vocabulary); status.failed())
-        return status;
-  }
-  return {};
-}
-
-Status Generation::extend(size_t index, const float *logits) {
-  Sequence &sequence = sequences[index];
-  auto capacity = static_cast<size_t>(info.max_sequence);
-  if (Status status = sequence.extend(logits, limit, capacity, ignoreEnd); status.failed())
-    return status;
-  return printer.update(index);
-}
-
-void Generation::collectUnfinished() {
-  step.clear();
-  for (size_t i = 0; i < sequences.size(); ++i)
-    if (!sequences[i].ended())
-      step.push_back({static_cast<int32_t>(i), 1, &sequences[i].generated().back(), TALC_LOGITS_LAST});
-}
-
-Status Generation::continueAll() {
-  while (limit > 0) {
-    collectUnfinished();
-    if (step.empty())
-      break;
-    if (Status status = evaluate(); status.failed())
-      return status;
-    time.decodedTokens += step.size();
     for (size_t i = 0; i < step.size(); ++i)
-      if (Status status = extend(step[i].slot, talc_logits(session, static_cast<int32_t>(i), nullptr)); status.failed())
+      if (Status status = take(i); status.failed())
         return status;
   }
+}
+
+Status Generation::startNext() {
+  double begin = secondsNow();
+  for (const Schedule::Start &next : schedule.next())
+    if (Status status = start(next); status.failed())
+      return status;
+  size_t tokens = 0;
+  if (Status status = sources.encode(tokens); status.failed())
+    return status;
+  job.timing.promptTokens += tokens;
+  if (tokens > 0)
+    job.timing.promptSeconds += secondsNow() - begin;
   return {};
+}
+
+Status Generation::start(const Schedule::Start &next) {
+  const Prompt &prompt = job.inputs[next.input];
+  auto slot = static_cast<int32_t>(next.place);
+  talc_error error;
+  if (job.translates())
+    sources.add(prompt, slot);
+  else if (talc_status code = talc_slot_reset(session, slot, &error))
+    return Status::from(code, error);
+  if (job.echoes())
+    if (Status status = job.printer.append(next.input, prompt.text); status.failed())
+      return status;
+  return sequences[next.place].start(job.model, rules, job.beginning(prompt), !job.translates());
+}
+
+// Places in their order: so the logits of beginnings arrive in the order of the file.
+void Generation::collect() {
+  size_t room = tokensPerStep, rowBytes = job.info.vocabulary_size * sizeof(float);
+  if (logitsFile)
+    room = std::clamp<size_t>(logitBytesPerStep / rowBytes, 1, room);
+  step.clear();
+  for (size_t place = 0; place < sequences.size(); ++place) {
+    const Sequence &sequence = sequences[place];
+    if (!schedule.isBusy(place))
+      continue;
+    if (sequence.evaluated < sequence.beginningLength()) {
+      room -= collectBeginning(place, room);
+      continue;
+    }
+    talc_sequence next = {};
+    next.slot = static_cast<int32_t>(place);
+    next.count = 1;
+    next.ids = &sequence.tokens().back();
+    next.wanted[0].rows = TALC_ROWS_LAST;
+    step.push_back(next);
+  }
+}
+
+// A prefix is evaluated in one step. Returns how many tokens of the room were taken.
+size_t Generation::collectBeginning(size_t place, size_t room) {
+  const Sequence &sequence = sequences[place];
+  size_t rest = sequence.beginningLength() - sequence.evaluated, count = std::min(rest, room);
+  size_t prefix = sequence.evaluated == 0 ? job.prefixLength(sequence.beginningLength()) : 0;
+  if (count == 0)
+    return 0;
+  count = std::max(count, prefix);
+  talc_sequence next = {};
+  next.slot = static_cast<int32_t>(place);
+  next.count = static_cast<int32_t>(count);
+  next.ids = sequence.tokens().data() + sequence.evaluated;
+  next.wanted[0].rows = logitsFile ? TALC_ROWS_ALL : count == rest && rules.limit > 0 ? TALC_ROWS_LAST : TALC_ROWS_NONE;
+  next.prefix = static_cast<int32_t>(prefix);
+  step.push_back(next);
+  return std::min(count, room);
+}
+
+// The time of a step is divided among the tokens of beginnings and the others.
+Status Generation::evaluate() {
+  double begin = secondsNow();
+  talc_error error;
+  if (talc_status code = talc_evaluate(session, step.data(), static_cast<int32_t>(step.size()), &error))
+    return Status::from(code, error);
+  size_t given = 0, made = 0;
+  for (const talc_sequence &part : step) {
+    const Sequence &sequence = sequences[part.slot];
+    (sequence.evaluated < sequence.beginningLength() ? given : made) += part.count;
+  }
+  double seconds = (secondsNow() - begin) / static_cast<double>(given + made);
+  job.timing.promptTokens += given;
+  job.timing.promptSeconds += seconds * static_cast<double>(given);
+  job.timing.decodedTokens += made;
+  job.timing.decodeSeconds += seconds * static_cast<double>(made);
+  return {};
+}
+
+Status Generation::take(size_t index) {
+  size_t place = step[index].slot, vocabulary = job.info.vocabulary_size;
+  Sequence &sequence = sequences[place];
+  int32_t rows = 0;
+  const float *logits = talc_logits(session, static_cast<int32_t>(index), &rows);
+  if (logitsFile && sequence.evaluated < sequence.beginningLength())
+    if (Status status = logitsFile->append(logits, rows * vocabulary); status.failed())
+      return status;
+  sequence.evaluated += step[index].count;
+  if (sequence.evaluated < sequence.beginningLength())
+    return {};
+  return rules.limit > 0 ? extend(place, logits + (rows - 1) * vocabulary) : end(place);
+}
+
+Status Generation::extend(size_t place, const float *logits) {
+  Sequence &sequence = sequences[place];
+  if (Status status = sequence.extend(logits); status.failed())
+    return status;
+  if (rules.makesText)
+    if (Status status = job.printer.append(schedule.input(place), sequence.takeText()); status.failed())
+      return status;
+  return sequence.ending() == Ending::None ? Status() : end(place);
+}
+
+Status Generation::end(size_t place) {
+  Sequence &sequence = sequences[place];
+  size_t input = schedule.input(place);
+  if (sequence.ending() == Ending::StateFull)
+    job.cut.push_back({input, sequence.tokens().size() - sequence.beginningLength()});
+  if (!rules.makesText && rules.limit > 0)
+    if (Status status = job.printer.append(input, joinIds(sequence.newTokens())); status.failed())
+      return status;
+  schedule.release(place);
+  return job.printer.finish(input);
 }
 
 }  // namespace talc::program

@@ -1,50 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates all prompts together and continues them until each has ended.
+// Continues texts by sampling: all places progress together, and a place whose text has ended takes the next one.
 #pragma once
 
-#include "runtime/program/Handles.h"
-#include "runtime/program/LogitsFile.h"
-#include "runtime/program/Printer.h"
+#include "runtime/program/Job.h"
+#include "runtime/program/Schedule.h"
 #include "runtime/program/Sequence.h"
+#include "runtime/program/Sources.h"
+#include "runtime/program/TensorFile.h"
 
 namespace talc::program {
 
-struct Timing {
-  size_t promptTokens = 0, decodedTokens = 0;
-  double promptSeconds = 0, decodeSeconds = 0;
-};
-
 class Generation {
 public:
-  // `limit`: new tokens per sequence. All must outlive the object; `logits` may be null.
-  Generation(talc_session *session, const talc_model_info &info, std::vector<Sequence> &sequences, size_t limit,
-             bool ignoreEnd, Printer &printer, LogitsFile *logits)
-      : session(session), info(info), sequences(sequences), limit(limit), ignoreEnd(ignoreEnd), printer(printer),
-        logitsFile(logits) {}
+  // The session has a slot for each place. All must outlive the object; `logits` may be null.
+  Generation(const Job &job, talc_session *session, const SequenceRules &rules, size_t places, TensorFile *logits);
 
   Status run();
-  const Timing &timing() const { return time; }
 
 private:
-  Status evaluatePrompts();
-  Status continueAll();
-  void collectPrompts();
-  void collectUnfinished();
+  Status startNext();
+  Status start(const Schedule::Start &start);
+  void collect();
+  size_t collectBeginning(size_t place, size_t room);
   Status evaluate();
-  Status takePromptLogits();
-  Status extend(size_t sequence, const float *logits);
+  Status take(size_t index);
+  Status extend(size_t place, const float *logits);
+  Status end(size_t place);
 
-  talc_session *session;
-  const talc_model_info &info;
-  std::vector<Sequence> &sequences;
-  const size_t limit;
-  const bool ignoreEnd;
-  Printer &printer;
-  LogitsFile *logitsFile;
-  std::vector<talc_sequence> step;  // slot i belongs to sequence i
-  Timing time;
+  const Job &job;
+  talc_session *const session;
+  const SequenceRules &rules;
+  TensorFile *const logitsFile;
+  Schedule schedule;
+  Sources sources;
+  std::vector<Sequence> sequences;  // [place]; its slot has the same number
+  std::vector<talc_sequence> step;
 };
-
-double secondsNow();
 
 }  // namespace talc::program

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses the command line from one table of options.
-#include "runtime/program/Options.h"
+#include "runtime/program/OptionChecks.h"
 
 #include <charconv>
 #include <climits>
@@ -9,10 +9,6 @@
 #include <string_view>
 
 namespace talc::program {
-
-static Status usage(const std::string &what) {
-  return Status::failure(TALC_ERROR_USAGE, "command line: %s; see --help", what.c_str());
-}
 
 static bool parseInteger(std::string_view text, uint64_t lowest, uint64_t highest, uint64_t &value) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -49,11 +45,15 @@ struct Option {
   const char *name, *longName;  // longName may be null
   ReadValue read;               // null for a flag
   void (*set)(Options &options);
+  unsigned kinds = forDecoders | forEncoders | forTranslators;
 };
+
+constexpr unsigned forGenerators = forDecoders | forTranslators;
 
 }  // namespace
 
-template <int32_t Options::*Field> static const char *readCount(const std::string &value, Options &options) {
+// `Field`: an int32_t, or an optional one.
+template <auto Field> static const char *readCount(const std::string &value, Options &options) {
   uint64_t number;
   if (!parseInteger(value, 1, 1024, number))
     return "a number from 1 to 1024";
@@ -80,6 +80,28 @@ static const char *readFloat(const std::string &value, Options &options) {
   return nullptr;
 }
 
+static const char *readLengthPenalty(const std::string &value, Options &options) {
+  float number;
+  if (!parseNumber(value, number))
+    return "a number";
+  options.lengthPenalty = number;
+  return nullptr;
+}
+
+static const char *readEarlyStopping(const std::string &value, Options &options) {
+  const char *const names[] = {"no", "yes", "never"};
+  for (int32_t i = 0; i < 3; ++i)
+    if (value == names[i])
+      options.earlyStopping = i;
+  return options.earlyStopping ? nullptr : "no, yes or never";
+}
+
+static const char *readPool(const std::string &value, Options &options) {
+  if (value == "cls" || value == "mean" || value == "none")
+    options.pool = value == "cls" ? TALC_POOLING_FIRST : value == "mean" ? TALC_POOLING_MEAN : TALC_POOLING_NONE;
+  return options.pool ? nullptr : "cls, mean or none";
+}
+
 template <PromptSource::Kind kind> static const char *readPrompt(const std::string &value, Options &options) {
   PromptSource source = {kind, value, {}};
   if (kind == PromptSource::Text && value == "-")
@@ -88,6 +110,20 @@ template <PromptSource::Kind kind> static const char *readPrompt(const std::stri
     return "token ids such as 5,7,9";
   options.prompts.push_back(source);
   return nullptr;
+}
+
+static const char *readPair(const std::string &value, Options &options) {
+  if (options.prompts.empty())
+    return "to follow the text that it is the second of";
+  options.prompts.back().pair = value;
+  return nullptr;
+}
+
+static const char *readDecoderIds(const std::string &value, Options &options) {
+  if (options.prompts.empty())
+    return "to follow the source that it answers to";
+  options.prompts.back().decoderIds.clear();
+  return parseIds(value, options.prompts.back().decoderIds) ? nullptr : "token ids such as 5,7,9";
 }
 
 template <std::string Options::*Field> static const char *readPath(const std::string &value, Options &options) {
@@ -101,19 +137,33 @@ static const char *readSeed(const std::string &value, Options &options) {
 
 static const Option table[] = {
     {"-p", "--prompt", readPrompt<PromptSource::Text>, nullptr},
+    {"--text", nullptr, readPrompt<PromptSource::Text>, nullptr},
     {"-f", "--file", readPrompt<PromptSource::File>, nullptr},
     {"--ids", nullptr, readPrompt<PromptSource::Ids>, nullptr},
-    {"-n", "--predict", readNatural<&Options::tokens>, nullptr},
+    {"--pair", nullptr, readPair, nullptr, forEncoders},
+    {"--decoder-ids", nullptr, readDecoderIds, nullptr, forTranslators},
+    {"--input", nullptr, readPath<&Options::inputFile>, nullptr},
+    {"--output", nullptr, readPath<&Options::outputFile>, nullptr},
+    {"--batch", nullptr, readCount<&Options::batch>, nullptr},
+    {"-n", "--predict", readNatural<&Options::tokens>, nullptr, forGenerators},
     {"-t", "--threads", readCount<&Options::threads>, nullptr},
     {"-m", "--model", readPath<&Options::model>, nullptr},
-    {"-s", "--seed", readSeed, nullptr},
-    {"--temp", nullptr, readFloat<&Options::temperature, true, false>, nullptr},
-    {"--top-k", nullptr, readNatural<&Options::topK>, nullptr},
-    {"--top-p", nullptr, readFloat<&Options::topP, false, true>, nullptr},
-    {"--min-p", nullptr, readFloat<&Options::minP, true, true>, nullptr},
-    {"--repeat-penalty", nullptr, readFloat<&Options::repeatPenalty, false, false>, nullptr},
+    {"-s", "--seed", readSeed, nullptr, forGenerators},
+    {"--temp", nullptr, readFloat<&Options::temperature, true, false>, nullptr, forGenerators},
+    {"--top-k", nullptr, readNatural<&Options::topK>, nullptr, forGenerators},
+    {"--top-p", nullptr, readFloat<&Options::topP, false, true>, nullptr, forGenerators},
+    {"--min-p", nullptr, readFloat<&Options::minP, true, true>, nullptr, forGenerators},
+    {"--repeat-penalty", nullptr, readFloat<&Options::repeatPenalty, false, false>, nullptr, forGenerators},
+    {"--no-repeat-ngram", nullptr, readNatural<&Options::noRepeatNgram>, nullptr, forGenerators},
+    {"--beams", nullptr, readCount<&Options::beams>, nullptr, forGenerators},
+    {"--length-penalty", nullptr, readLengthPenalty, nullptr, forGenerators},
+    {"--early-stopping", nullptr, readEarlyStopping, nullptr, forGenerators},
+    {"--prefix", nullptr, readNatural<&Options::prefix>, nullptr, forDecoders},
+    {"--pool", nullptr, readPool, nullptr, forEncoders},
+    {"--top", nullptr, readCount<&Options::top>, nullptr, forEncoders},
     {"--logits", nullptr, readPath<&Options::logitsFile>, nullptr},
-    {"--ignore-eos", "--no-eos", nullptr, [](Options &o) { o.ignoreEnd = true; }},
+    {"--hidden", nullptr, readPath<&Options::hiddenFile>, nullptr, forEncoders},
+    {"--ignore-eos", "--no-eos", nullptr, [](Options &o) { o.ignoreEnd = true; }, forGenerators},
     {"--no-echo", nullptr, nullptr, [](Options &o) { o.echo = false; }},
     {"--no-check", nullptr, nullptr, [](Options &o) { o.skipCheck = true; }},
     {"-q", "--quiet", nullptr, [](Options &o) { o.quiet = true; }},
@@ -131,47 +181,26 @@ static const Option *findOption(std::string_view name) {
   return nullptr;
 }
 
-// What fits together only as a whole.
-static Status checkOptions(const Options &options) {
-  size_t ids = 0, standardInputs = 0;
-  for (const PromptSource &prompt : options.prompts) {
-    ids += prompt.kind == PromptSource::Ids;
-    standardInputs += prompt.kind == PromptSource::File && prompt.text == "-";
-  }
-  if (ids > 0 && ids < options.prompts.size())
-    return usage("text prompts and --ids cannot be mixed");
-  if (standardInputs > 1)
-    return usage("standard input can be read only once");
-  bool needsPrompt = options.action <= Action::Detokenize;
-  if (needsPrompt && options.prompts.empty())
-    return usage("a prompt is missing: -p TEXT, -f FILE or --ids 5,7,9");
-  if (options.action == Action::Tokenize && ids > 0)
-    return usage("--tokenize needs text: -p TEXT or -f FILE");
-  if (options.action == Action::Detokenize && ids == 0)
-    return usage("--detokenize needs --ids 5,7,9");
-  if (!options.logitsFile.empty() && options.action != Action::Generate)
-    return usage("--logits cannot be combined with another action");
-  return {};
-}
-
 Status parseOptions(int count, char **arguments, Options &options) {
   for (int i = 1; i < count; ++i) {
     std::string name = arguments[i];
     size_t equals = name.compare(0, 2, "--") == 0 ? name.find('=') : std::string::npos;
     const Option *option = findOption(std::string_view(name).substr(0, equals));
     if (!option)
-      return usage("unknown option '" + name + "'");
+      return wrongUsage("unknown option '" + name + "'");
+    options.given.push_back({option->name, option->kinds});
     if (!option->read) {
       if (equals != std::string::npos)
-        return usage(std::string("option '") + option->name + "' takes no value");
+        return wrongUsage(std::string("option '") + option->name + "' takes no value");
       option->set(options);
       continue;
     }
     if (equals == std::string::npos && ++i == count)
-      return usage("option '" + name + "' needs a value");
+      return wrongUsage("option '" + name + "' needs a value");
     std::string value = equals == std::string::npos ? arguments[i] : name.substr(equals + 1);
     if (const char *expected = option->read(value, options))
-      return usage(std::string("option '") + option->name + "' has the value '" + value + "', expected " + expected);
+      return wrongUsage(std::string("option '") + option->name + "' has the value '" + value + "', expected " +
+                        expected);
   }
   bool asksFacts = options.action == Action::Help || options.action == Action::Version;
   return asksFacts ? Status() : checkOptions(options);

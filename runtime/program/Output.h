@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes standard output and notices when that fails (full disk, closed pipe).
+// Where results go: standard output, or a file. Notices when writing fails (full disk, closed pipe).
 #pragma once
 
-#include "runtime/Status.h"
+#include "runtime/program/OutputFile.h"
 
 #include <string_view>
 #include <vector>
 
 namespace talc::program {
 
-// Complete on return: a reader sees text as it is made.
+class Output {
+public:
+  // `path` empty or "-": standard output.
+  Status open(const std::string &path);
+  // On standard output complete on return: a reader sees text as it is made.
+  Status write(std::string_view text);
+  Status finish();
+
+private:
+  bool standard = true;
+  OutputFile file;
+  std::string waiting;  // not yet in the file
+};
+
+// To standard output.
 Status printOut(std::string_view text);
 
 std::string joinIds(const std::vector<int32_t> &ids);

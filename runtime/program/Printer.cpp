@@ -1,41 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when which result goes to standard output.
+// Decides when which result is written.
 #include "runtime/program/Printer.h"
 
-#include "runtime/program/Output.h"
+#include <algorithm>
+#include <utility>
 
 namespace talc::program {
 
-Status Printer::begin() {
-  return streams() && echo ? printOut(sequences.front().prompt().text) : Status();
-}
-
-Status Printer::update(size_t index) {
-  if (streams())
-    return printOut(sequences[index].takeText());
-  for (; printed < sequences.size() && sequences[printed].ended(); ++printed)
-    if (Status status = printResult(sequences[printed], printed); status.failed())
-      return status;
+Status Printer::append(size_t index, std::string_view text) {
+  if (form == Form::Stream)
+    return output.write(text);
+  results[index] += text;
   return {};
 }
 
-Status Printer::printResult(Sequence &sequence, size_t index) {
-  if (form == Form::Nothing)
-    return {};
-  if (form == Form::Ids)
-    return printOut(joinIds(sequence.generated()) + "\n");
-  std::string text = "==> prompt " + std::to_string(index + 1) + " <==\n";
-  text += (echo ? sequence.prompt().text : "") + sequence.takeText() + "\n";
-  return printOut(text);
+std::string Printer::dress(size_t index) const {
+  std::string text = results[index];
+  if (form == Form::Headed)
+    text = "==> prompt " + std::to_string(index + 1) + " <==\n" + text;
+  if (form == Form::Lines)
+    std::replace(text.begin(), text.end(), '\n', ' ');
+  return text + "\n";
 }
 
-Status Printer::finish() {
-  if (streams())
-    return printOut("\n");
-  for (; printed < sequences.size(); ++printed)
-    if (Status status = printResult(sequences[printed], printed); status.failed())
-      return status;
+Status Printer::finish(size_t index) {
+  complete[index] = true;
+  progress.advance();
+  for (; printed < results.size() && complete[printed]; ++printed) {
+    if (form != Form::Nothing)
+      if (Status status = output.write(dress(printed)); status.failed())
+        return status;
+    std::string().swap(results[printed]);
+  }
   return {};
+}
+
+Status Printer::finishAll() {
+  progress.finish();
+  return output.finish();
 }
 
 }  // namespace talc::program

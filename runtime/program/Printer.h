@@ -1,32 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints results: one text as it grows; several results in the order of their prompts.
+// Prints results in the order of their prompts, whatever the order in which they come.
 #pragma once
 
-#include "runtime/program/Sequence.h"
+#include "runtime/program/Output.h"
+#include "runtime/program/Progress.h"
 
 namespace talc::program {
 
 class Printer {
 public:
-  enum class Form { Text, Ids, Nothing };
+  enum class Form {
+    Stream,  // one result, printed as it grows
+    Headed,  // a headline, then the result
+    Lines,   // a line per result, without line breaks inside
+    Plain,   // results as they are
+    Nothing,
+  };
 
-  // `echo`: print prompts before their continuations. `sequences` must outlive the object.
-  Printer(std::vector<Sequence> &sequences, Form form, bool echo) : sequences(sequences), form(form), echo(echo) {}
+  // `count`: results in all. `output` must outlive the object.
+  Printer(Output &output, Form form, size_t count, bool showsProgress)
+      : output(output), form(form), results(count), complete(count), progress(count, showsProgress) {}
 
-  Status begin();
-  // To be called after sequence `index` got a token.
-  Status update(size_t index);
-  // Prints what is left.
-  Status finish();
+  Status append(size_t index, std::string_view text);
+  // The result is complete.
+  Status finish(size_t index);
+  // All results are.
+  Status finishAll();
 
 private:
-  bool streams() const { return form == Form::Text && sequences.size() == 1; }
-  Status printResult(Sequence &sequence, size_t index);
+  std::string dress(size_t index) const;
 
-  std::vector<Sequence> &sequences;
+  Output &output;
   const Form form;
-  const bool echo;
-  size_t printed = 0;  // results, when there are several
+  std::vector<std::string> results;  // not printed yet
+  std::vector<bool> complete;
+  size_t printed = 0;
+  Progress progress;
 };
 
 }  // namespace talc::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads prompt files and calls the tokenizer.
+// Reads files and calls the tokenizer.
 #include "runtime/program/Prompts.h"
 
 #include <cerrno>
@@ -10,58 +10,106 @@ namespace talc::program {
 
 constexpr size_t maxPromptBytes = size_t(64) << 20;
 
-// `name` "-" is standard input.
-static Status readFile(const std::string &name, std::string &text) {
-  bool standard = name == "-";
-  const char *shown = standard ? "standard input" : name.c_str();
-  FILE *file = standard ? stdin : fopen(name.c_str(), "re");
+static std::string shownName(const std::string &path) {
+  return path == "-" ? "standard input" : path;
+}
+
+// `path` "-" is standard input.
+static Status readFile(const std::string &path, size_t mostBytes, std::string &text) {
+  bool standard = path == "-";
+  std::string shown = shownName(path);
+  FILE *file = standard ? stdin : fopen(path.c_str(), "re");
   if (!file)
-    return Status::failure(TALC_ERROR_FILE, "%s: cannot be opened: %s", shown, strerror(errno));
+    return Status::failure(TALC_ERROR_FILE, "%s: cannot be opened: %s", shown.c_str(), strerror(errno));
   char buffer[65536];
   size_t count;
-  while (text.size() <= maxPromptBytes && (count = fread(buffer, 1, sizeof(buffer), file)) > 0)
+  while (text.size() <= mostBytes && (count = fread(buffer, 1, sizeof(buffer), file)) > 0)
     text.append(buffer, count);
   int error = ferror(file) ? errno : 0;
   if (!standard)
     fclose(file);
   if (error)
-    return Status::failure(TALC_ERROR_FILE, "%s: cannot be read: %s", shown, strerror(error));
-  if (text.size() > maxPromptBytes)
-    return Status::failure(TALC_ERROR_FILE, "%s: has more than %zu bytes, too long for a prompt", shown,
-                           maxPromptBytes);
-  if (!text.empty() && text.back() == '\n')
-    text.pop_back();
+    return Status::failure(TALC_ERROR_FILE, "%s: cannot be read: %s", shown.c_str(), strerror(error));
+  if (text.size() > mostBytes)
+    return Status::failure(TALC_ERROR_FILE, "%s: has more than %zu bytes, too long for a prompt", shown.c_str(),
+                           mostBytes);
   return {};
 }
 
-static Status tokenize(const talc_model *model, Prompt &prompt) {
+// `second` may be null.
+static Status tokenize(const talc_model *model, const std::string *second, Prompt &prompt) {
   talc_error error;
   int32_t count = 0;
   // More ids than bytes are rare: most texts are tokenized once.
-  prompt.ids.resize(prompt.text.size() + 16);
+  size_t room = prompt.text.size() + (second ? second->size() : 0) + 16;
   talc_status code = TALC_ERROR_CAPACITY;
   for (int attempt = 0; attempt < 2 && code == TALC_ERROR_CAPACITY; ++attempt) {
-    if (static_cast<size_t>(count) > prompt.ids.size())
-      prompt.ids.resize(count);
-    code = talc_tokenize(model, prompt.text.data(), prompt.text.size(), prompt.ids.data(),
-                         static_cast<int32_t>(prompt.ids.size()), &count, &error);
+    prompt.ids.resize(std::max<size_t>(room, count));
+    prompt.types.resize(prompt.ids.size());
+    code = talc_tokenize_pair(model, prompt.text.data(), prompt.text.size(), second ? second->data() : nullptr,
+                              second ? second->size() : 0, prompt.ids.data(), prompt.types.data(),
+                              static_cast<int32_t>(prompt.ids.size()), &count, &error);
   }
   prompt.ids.resize(code == TALC_OK ? count : 0);
+  prompt.types.resize(prompt.ids.size());
   return Status::from(code, error);
+}
+
+// Only models with token types are given any.
+static void dropTypes(const talc_model *model, Prompt &prompt) {
+  talc_model_info info;
+  talc_model_get_info(model, &info, nullptr);
+  if (info.token_types == 0)
+    prompt.types.clear();
+}
+
+static Status readPrompt(const talc_model *model, const PromptSource &source, Prompt &prompt) {
+  prompt = {source.kind == PromptSource::Text ? source.text : "", source.ids, {}, source.decoderIds};
+  if (source.kind == PromptSource::Ids)
+    return {};
+  if (source.kind == PromptSource::File)
+    if (Status status = readFile(source.text, maxPromptBytes, prompt.text); status.failed())
+      return status;
+  if (source.kind == PromptSource::File && !prompt.text.empty() && prompt.text.back() == '\n')
+    prompt.text.pop_back();
+  Status status = tokenize(model, source.pair ? &*source.pair : nullptr, prompt);
+  dropTypes(model, prompt);
+  return status;
 }
 
 Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, std::vector<Prompt> &prompts) {
   for (const PromptSource &source : sources) {
-    Prompt prompt = {source.kind == PromptSource::Text ? source.text : "", source.ids};
-    if (source.kind == PromptSource::File)
-      if (Status status = readFile(source.text, prompt.text); status.failed())
-        return status;
-    if (source.kind != PromptSource::Ids)
-      if (Status status = tokenize(model, prompt); status.failed())
-        return status;
+    Prompt prompt;
+    if (Status status = readPrompt(model, source, prompt); status.failed())
+      return status;
     if (prompt.ids.empty())
       return Status::failure(TALC_ERROR_BATCH, "prompt %zu: has no tokens; give at least one", prompts.size() + 1);
     prompts.push_back(std::move(prompt));
+  }
+  return {};
+}
+
+// The same failure, with the line that it happened in.
+static Status inLine(const Status &status, const std::string &path, size_t line) {
+  size_t colon = status.text().find(": ");  // after error[T0409]
+  const char *what = status.text().c_str() + (colon == std::string::npos ? 0 : colon + 2);
+  return Status::failure(status.code(), "%s: line %zu: %s", shownName(path).c_str(), line, what);
+}
+
+Status readLines(const talc_model *model, const std::string &path, std::vector<Prompt> &prompts) {
+  std::string text;
+  if (Status status = readFile(path, SIZE_MAX - 1, text); status.failed())
+    return status;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    bool returns = end > begin && text[end - 1] == '\r';
+    Prompt prompt = {text.substr(begin, end - returns - begin), {}, {}, {}};
+    if (!prompt.text.empty())
+      if (Status status = tokenize(model, nullptr, prompt); status.failed())
+        return inLine(status, path, prompts.size() + 1);
+    dropTypes(model, prompt);
+    prompts.push_back(std::move(prompt));
+    begin = end + 1;
   }
   return {};
 }

@@ -34,9 +34,28 @@ static std::string line(const char *what, uint64_t bytes, const std::string &rem
   return format("%-34s %16" PRIu64 "  %10s  %s\n", what, bytes, readable(bytes).c_str(), remark.c_str());
 }
 
-static uint64_t stateBytes(const talc_model_info &info, uint64_t tokens) {
+static uint64_t stateBytes(const talc_model_info &info, uint64_t bytesPerToken, uint64_t tokens) {
   uint64_t group = info.state_token_group;
-  return (tokens + group - 1) / group * group * info.state_bytes_per_token;
+  return (tokens + group - 1) / group * group * bytesPerToken;
+}
+
+static uint64_t resultBytes(const talc_model_info &info) {
+  uint64_t width = 0;
+  for (int32_t i = 0; i < info.result_count; ++i)
+    width = std::max<uint64_t>(width, info.results[i].width);
+  return width * sizeof(float);
+}
+
+// "state of a sequence" or "source": what n tokens keep.
+static std::string stateLines(const talc_model_info &info, const char *what, uint64_t bytesPerToken) {
+  if (bytesPerToken == 0)
+    return "";
+  uint64_t group = info.state_token_group, most = info.max_sequence;
+  std::string rule = format("ceil(n / %" PRIu64 ") * %" PRIu64 " for n tokens", group, group * bytesPerToken);
+  std::string name = what;
+  return line((name + ", 1 token").c_str(), stateBytes(info, bytesPerToken, 1), rule) +
+         line((name + ", all tokens").c_str(), stateBytes(info, bytesPerToken, most),
+              format("%" PRIu64 " tokens", most));
 }
 
 std::string memoryText(const talc_model_info &info, int32_t threads) {
@@ -48,46 +67,51 @@ std::string memoryText(const talc_model_info &info, int32_t threads) {
   std::string code = info.cpu_level ? format("x86-64-v%d", info.cpu_level) : "any processor of the architecture";
   std::string result = format("%s, code for %s\n%-34s %16s\n", info.name, code.c_str(), "memory", "bytes");
   result += line("weights", info.weight_bytes, "mapped from the file, shared among processes");
-  std::string rule = format("ceil(n / %" PRIu64 ") * %" PRIu64, info.state_token_group,
-                            info.state_token_group * info.state_bytes_per_token);
-  result += line("state of a sequence, 1 token", stateBytes(info, 1), rule + " for n tokens");
-  result += line("state of a sequence, all tokens", stateBytes(info, most), format("%" PRIu64 " tokens", most));
+  result += stateLines(info, "state of a sequence", info.state_bytes_per_token);
+  result += stateLines(info, "state of a source", info.source_bytes_per_token);
   result += line("temporaries, step of 1 token", arena(1),
                  format("%" PRIu64 " + T * %" PRIu64 " + %d threads * %" PRIu64 " for T tokens", info.arena_bytes_fixed,
                         info.arena_bytes_per_token, threads, info.arena_bytes_per_thread));
-  uint64_t step = std::min(stepTokens, most);
+  uint64_t step = std::min(stepTokens, most), states = stateBytes(info, info.state_bytes_per_token, most) +
+                                                       stateBytes(info, info.source_bytes_per_token, most);
   result += line(format("temporaries, step of %" PRIu64 " tokens", step).c_str(), arena(step), "the longest step");
-  uint64_t logits = uint64_t(info.vocabulary_size) * sizeof(float);
-  result += line("logits of a token", logits, format("%d ids", info.vocabulary_size));
-  result +=
-      line("one sequence, all tokens", info.weight_bytes + stateBytes(info, most) + arena(step) + logits, "in all");
+  bool hasLogits = info.results[0].kind == TALC_RESULT_LOGITS;
+  result += line(hasLogits ? "logits of a token" : "result of a token", resultBytes(info),
+                 format("%d %s", info.results[0].width, hasLogits ? "ids" : "numbers"));
+  result += line("one sequence, all tokens", info.weight_bytes + states + arena(step) + resultBytes(info), "in all");
   return result;
 }
 
-std::string endingText(const std::vector<Sequence> &sequences, const talc_model_info &info) {
+std::string endingText(const std::vector<CutText> &cut, const talc_model_info &info) {
+  constexpr size_t most = 8;
   std::string result;
-  for (size_t i = 0; i < sequences.size(); ++i)
-    if (sequences[i].ending() == Ending::StateFull)
-      result += format("note: sequence %zu ended after %zu new tokens: the model was compiled for at most %d tokens "
-                       "(--max-seq)\n",
-                       i + 1, sequences[i].generated().size(), info.max_sequence);
-  return result;
+  for (size_t i = 0; i < std::min(cut.size(), most); ++i)
+    result += format("note: sequence %zu ended after %zu new tokens: the model was compiled for at most %d tokens "
+                     "(--max-seq)\n",
+                     cut[i].input + 1, cut[i].newTokens, info.max_sequence);
+  return cut.size() <= most ? result : result + format("note: and %zu more\n", cut.size() - most);
 }
 
 static double rate(size_t tokens, double seconds) {
   return seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
 }
 
-std::string summaryText(const talc_model_info &info, const talc_session *session, const Timing &timing,
-                        double loadSeconds) {
+std::string summaryText(const Job &job, const talc_session *session, double loadSeconds, double runSeconds) {
   talc_session_memory memory = {};
   int32_t threads = 0;
   talc_session_get_memory(session, &memory, &threads, nullptr);
-  std::string result = format("load %.1f ms | prompt %zu tokens, %.1f tokens/s | decode %zu tokens, %.1f tokens/s | ",
-                              1e3 * loadSeconds, timing.promptTokens, rate(timing.promptTokens, timing.promptSeconds),
-                              timing.decodedTokens, rate(timing.decodedTokens, timing.decodeSeconds));
+  const Timing &timing = job.timing;
+  bool generates = job.info.kind != TALC_MODEL_ENCODER;
+  std::string result = format("load %.1f ms | ", 1e3 * loadSeconds);
+  if (job.fromFile)
+    result += format("%zu lines, %.1f lines/s | ", job.inputs.size(), rate(job.inputs.size(), runSeconds));
+  result += format("%s %zu tokens, %.1f tokens/s | ", generates ? "prompt" : "text", timing.promptTokens,
+                   rate(timing.promptTokens, timing.promptSeconds));
+  if (generates)
+    result += format("decode %zu tokens, %.1f tokens/s | ", timing.decodedTokens,
+                     rate(timing.decodedTokens, timing.decodeSeconds));
   return result + format("%d thread%s | weights %s, state %s, temporaries %s\n", threads, threads == 1 ? "" : "s",
-                         readable(info.weight_bytes).c_str(), readable(memory.state_used).c_str(),
+                         readable(job.info.weight_bytes).c_str(), readable(memory.state_used).c_str(),
                          readable(memory.arena).c_str());
 }
 

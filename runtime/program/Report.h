@@ -2,18 +2,17 @@
 // What the program tells about memory and speed.
 #pragma once
 
-#include "runtime/program/Generation.h"
+#include "runtime/program/Job.h"
 
 namespace talc::program {
 
 // The text of --memory; exact.
 std::string memoryText(const talc_model_info &info, int32_t threads);
 
-// Where sequences ended for want of room, one line each; empty when none did.
-std::string endingText(const std::vector<Sequence> &sequences, const talc_model_info &info);
+// Which texts ended for want of room; empty when none did.
+std::string endingText(const std::vector<CutText> &cut, const talc_model_info &info);
 
 // One line after a run.
-std::string summaryText(const talc_model_info &info, const talc_session *session, const Timing &timing,
-                        double loadSeconds);
+std::string summaryText(const Job &job, const talc_session *session, double loadSeconds, double runSeconds);
 
 }  // namespace talc::program

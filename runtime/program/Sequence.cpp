@@ -1,72 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples, detokenizes, and decides when a sequence ends.
+// Samples, detokenizes, and decides when a text ends.
 #include "runtime/program/Sequence.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace talc::program {
 
-Status Sequence::start(const talc_model *usedModel, const talc_sampling &sampling, Prompt prompt, bool streams) {
-  model = usedModel;
-  given = std::move(prompt);
+static Status createStream(const talc_model *model, const std::vector<int32_t> &context, TextStreamHandle &stream) {
   talc_error error;
-  auto count = static_cast<int32_t>(given.ids.size());
-  talc_sampler *createdSampler = nullptr;
-  talc_status code = talc_sampler_create(model, &sampling, &createdSampler, &error);
-  sampler.reset(createdSampler);
-  if (code == TALC_OK)
-    code = talc_sampler_accept(sampler.get(), given.ids.data(), count, &error);
-  if (code == TALC_OK && streams) {
-    talc_text_stream *createdStream = nullptr;
-    code = talc_text_stream_create(model, given.ids.data(), count, &createdStream, &error);
-    words.reset(createdStream);
-  }
+  talc_text_stream *created = nullptr;
+  talc_status code =
+      talc_text_stream_create(model, context.data(), static_cast<int32_t>(context.size()), &created, &error);
+  stream.reset(created);
   return Status::from(code, error);
 }
 
-// The sampled token needs no room in the state: only evaluating it for the next one does.
-Status Sequence::extend(const float *logits, size_t limit, size_t capacity, bool ignoreEnd) {
-  int32_t id = 0;
+Status Sequence::start(const talc_model *usedModel, const SequenceRules &usedRules, std::vector<int32_t> given,
+                       bool hasContext) {
+  model = usedModel;
+  rules = &usedRules;
+  text = std::move(given);
+  beginning = text.size();
+  evaluated = 0;
+  end = Ending::None;
+  pending.clear();
   talc_error error;
-  if (talc_status code = talc_sample(sampler.get(), logits, &id, &error))
+  talc_sampler *created = nullptr;
+  talc_status code = talc_sampler_create(model, &rules->sampling, &created, &error);
+  sampler.reset(created);
+  if (code == TALC_OK)
+    code = talc_sampler_accept(sampler.get(), text.data(), static_cast<int32_t>(text.size()), &error);
+  if (code != TALC_OK || !rules->makesText)
     return Status::from(code, error);
-  made.push_back(id);
+  return createStream(model, hasContext ? text : std::vector<int32_t>(), words);
+}
+
+// The chosen token needs no room in the state: only evaluating it for the next one does.
+Status Sequence::extend(const float *logits) {
+  int32_t id = 0;
+  if (Status status = choose(logits, id); status.failed())
+    return status;
+  text.push_back(id);
   if (Status status = stream(id); status.failed())
     return status;
-  if (!ignoreEnd && talc_is_end_token(model, id))
+  if (!rules->ignoreEnd && talc_is_end_token(model, id))
     end = Ending::EndToken;
-  else if (made.size() >= limit)
+  else if (text.size() - beginning >= rules->limit)
     end = Ending::Count;
-  else if (given.ids.size() + made.size() > capacity)
+  else if (text.size() > rules->capacity)
     end = Ending::StateFull;
-  return ended() ? finishStream() : Status();
+  return end != Ending::None ? finishStream() : Status();
+}
+
+Status Sequence::choose(const float *logits, int32_t &id) {
+  talc_error error;
+  id = forcedToken();
+  talc_status code = id >= 0 ? talc_sampler_accept(sampler.get(), &id, 1, &error)
+                             : talc_sample(sampler.get(), forbidNgrams(logits), &id, &error);
+  return Status::from(code, error);
+}
+
+// -1: none. As Hugging Face's generate(): the first after a text of one token, the other at its end.
+int32_t Sequence::forcedToken() const {
+  size_t last = std::min(beginning + rules->limit, rules->capacity + 1);
+  if (text.size() + 1 == last && rules->search.forced_end >= 0)
+    return rules->search.forced_end;
+  return text.size() == 1 ? rules->search.forced_begin : -1;
+}
+
+// The text's last tokens are the beginning of groups that occurred: forbids their last tokens.
+const float *Sequence::forbidNgrams(const float *logits) {
+  size_t size = rules->search.no_repeat_ngram;
+  if (size == 0 || text.size() < size)
+    return logits;
+  talc_model_info info;
+  talc_model_get_info(model, &info, nullptr);
+  allowed.assign(logits, logits + info.vocabulary_size);
+  auto last = text.end() - (size - 1);
+  for (size_t i = 0; i + size <= text.size(); ++i)
+    if (std::equal(last, text.end(), text.begin() + i))
+      allowed[text[i + size - 1]] = -HUGE_VALF;
+  return allowed.data();
 }
 
 Status Sequence::stream(int32_t id) {
   if (!words)
     return {};
-  const char *text;
+  const char *made;
   size_t size;
   talc_error error;
-  talc_status code = talc_text_stream_push(words.get(), id, &text, &size, &error);
-  pending.append(text, size);
+  talc_status code = talc_text_stream_push(words.get(), id, &made, &size, &error);
+  pending.append(made, size);
   return Status::from(code, error);
 }
 
 Status Sequence::finishStream() {
   if (!words)
     return {};
-  const char *text;
+  const char *made;
   size_t size;
   talc_error error;
-  talc_status code = talc_text_stream_finish(words.get(), &text, &size, &error);
+  talc_status code = talc_text_stream_finish(words.get(), &made, &size, &error);
   if (code == TALC_OK)
-    pending.append(text, size);
+    pending.append(made, size);
   return Status::from(code, error);
 }
 
 std::string Sequence::takeText() {
   return std::exchange(pending, {});
+}
+
+Status textOf(const talc_model *model, const std::vector<int32_t> &context, const int32_t *ids, size_t count,
+              std::string &text) {
+  TextStreamHandle words;
+  if (Status status = createStream(model, context, words); status.failed())
+    return status;
+  const char *made;
+  size_t size;
+  talc_error error;
+  for (size_t i = 0; i < count; ++i) {
+    if (talc_status code = talc_text_stream_push(words.get(), ids[i], &made, &size, &error))
+      return Status::from(code, error);
+    text.append(made, size);
+  }
+  talc_status code = talc_text_stream_finish(words.get(), &made, &size, &error);
+  text.append(made, size);
+  return Status::from(code, error);
 }
 
 }  // namespace talc::program

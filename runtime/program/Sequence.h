@@ -1,43 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// One prompt and its continuation while they are evaluated.
+// One text while it is continued token by token.
 #pragma once
 
+#include "runtime/Status.h"
 #include "runtime/program/Handles.h"
-#include "runtime/program/Prompts.h"
+
+#include <string>
+#include <vector>
 
 namespace talc::program {
 
 enum class Ending { None, EndToken, Count, StateFull };
 
+// How all texts of a run are continued.
+struct SequenceRules {
+  talc_sampling sampling;
+  talc_search search;  // of it: forced tokens and groups that do not repeat
+  size_t limit;        // new tokens at most
+  size_t capacity;     // tokens that a state can hold
+  bool ignoreEnd;      // go on after an end token
+  bool makesText;      // the tokenizer turns new tokens into text
+};
+
 class Sequence {
 public:
-  // `streams`: the tokenizer turns new tokens into text. The sampler starts with the prompt accepted.
-  Status start(const talc_model *model, const talc_sampling &sampling, Prompt prompt, bool streams);
+  // `hasContext`: the beginning is text that the new text follows, which decides about spaces.
+  Status start(const talc_model *model, const SequenceRules &rules, std::vector<int32_t> beginning, bool hasContext);
 
-  // Samples the next token. `limit`: how many may be generated in all; `capacity`: how many tokens a state can hold.
-  Status extend(const float *logits, size_t limit, size_t capacity, bool ignoreEnd);
+  // Chooses the next token from the logits that follow the last one.
+  Status extend(const float *logits);
 
   // Text that became complete since the last call.
   std::string takeText();
 
-  const Prompt &prompt() const { return given; }
-  const std::vector<int32_t> &generated() const { return made; }
+  // All tokens: the beginning and the new ones.
+  const std::vector<int32_t> &tokens() const { return text; }
+  size_t beginningLength() const { return beginning; }
+  std::vector<int32_t> newTokens() const { return {text.begin() + beginning, text.end()}; }
   Ending ending() const { return end; }
-  bool ended() const { return end != Ending::None; }
 
-  size_t evaluated = 0;  // tokens of the prompt
+  size_t evaluated = 0;  // tokens
 
 private:
+  Status choose(const float *logits, int32_t &id);
+  const float *forbidNgrams(const float *logits);
+  int32_t forcedToken() const;
   Status stream(int32_t id);
   Status finishStream();
 
   const talc_model *model = nullptr;
-  Prompt given;
-  std::vector<int32_t> made;
+  const SequenceRules *rules = nullptr;
+  std::vector<int32_t> text;
+  size_t beginning = 0;
   Ending end = Ending::None;
   SamplerHandle sampler;
   TextStreamHandle words;
   std::string pending;
+  std::vector<float> allowed;  // logits without forbidden tokens
 };
+
+// The text of new tokens after others.
+Status textOf(const talc_model *model, const std::vector<int32_t> &context, const int32_t *ids, size_t count,
+              std::string &text);
 
 }  // namespace talc::program

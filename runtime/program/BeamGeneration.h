@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Continues texts by beam search; otherwise like Generation.
+#pragma once
+
+#include "runtime/program/Job.h"
+#include "runtime/program/Schedule.h"
+#include "runtime/program/Sources.h"
+
+namespace talc::program {
+
+class BeamGeneration {
+public:
+  // The session has a slot for each beam of each place. All must outlive the object.
+  BeamGeneration(const Job &job, talc_session *session, const talc_search &settings, float repetitionPenalty,
+                 size_t limit, size_t places);
+
+  Status run();
+
+private:
+  Status startNext();
+  Status start(const Schedule::Start &start);
+  Status end(size_t place);
+
+  const Job &job;
+  talc_session *const session;
+  const talc_search settings;
+  const float repetitionPenalty;
+  const size_t limit;
+  Schedule schedule;
+  Sources sources;
+  BeamSearchHandle search;
+};
+
+}  // namespace talc::program

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A batch has a bounded number of texts and of tokens.
+#include "runtime/program/Encoding.h"
+
+#include <algorithm>
+
+namespace talc::program {
+
+constexpr size_t tokensPerStep = 1024;
+
+Status Encoding::run() {
+  std::vector<size_t> order;
+  for (size_t input = 0; input < job.inputs.size(); ++input)
+    if (!job.inputs[input].ids.empty())
+      order.push_back(input);
+  auto longer = [&](size_t a, size_t b) { return job.inputs[a].ids.size() > job.inputs[b].ids.size(); };
+  if (job.fromFile)
+    std::stable_sort(order.begin(), order.end(), longer);
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    size_t tokens = 0;
+    while (end < order.size() && end - begin < places &&
+           (end == begin || tokens + job.inputs[order[end]].ids.size() <= tokensPerStep))
+      tokens += job.inputs[order[end++]].ids.size();
+    if (Status status = evaluate(&order[begin], end - begin); status.failed())
+      return status;
+  }
+  return {};
+}
+
+Status Encoding::evaluate(const size_t *inputs, size_t count) {
+  double begin = secondsNow();
+  step.assign(count, {});
+  answers.clear();
+  for (size_t i = 0; i < count; ++i) {
+    step[i].slot = static_cast<int32_t>(i);
+    want(inputs[i], step[i]);
+  }
+  for (size_t i = 0; i < count; ++i)
+    answers[i].setListed(step[i]);
+  talc_error error;
+  if (talc_status code = talc_evaluate(session, step.data(), static_cast<int32_t>(count), &error))
+    return Status::from(code, error);
+  job.timing.promptSeconds += secondsNow() - begin;
+  for (size_t i = 0; i < count; ++i)
+    if (Status status = take(inputs[i], static_cast<int32_t>(i)); status.failed())
+      return status;
+  return {};
+}
+
+// Files get all rows of a result; else a text's answer says which rows it needs.
+void Encoding::want(size_t input, talc_sequence &sequence) {
+  const Prompt &prompt = job.inputs[input];
+  sequence.count = static_cast<int32_t>(prompt.ids.size());
+  sequence.ids = prompt.ids.data();
+  sequence.types = prompt.types.empty() ? nullptr : prompt.types.data();
+  job.timing.promptTokens += prompt.ids.size();
+  answers.emplace_back(job, prompt);
+  for (int32_t i = 0; i < job.info.result_count; ++i) {
+    talc_result_kind kind = job.info.results[i].kind;
+    bool written = kind == TALC_RESULT_HIDDEN ? hiddenFile != nullptr : logitsFile != nullptr;
+    if (written)
+      sequence.wanted[i].rows = kind == TALC_RESULT_CLASSES ? TALC_ROWS_FIRST : TALC_ROWS_ALL;
+    else if (!job.options.writesTensors() && i == answers.back().result())
+      sequence.wanted[i].rows = answers.back().rows();
+  }
+}
+
+Status Encoding::take(size_t input, int32_t index) {
+  for (int32_t i = 0; i < job.info.result_count; ++i) {
+    TensorFile *file = job.info.results[i].kind == TALC_RESULT_HIDDEN ? hiddenFile : logitsFile;
+    int32_t rows = 0;
+    const float *values = talc_result(session, i, index, &rows);
+    if (file)
+      if (Status status = file->append(values, size_t(rows) * job.info.results[i].width); status.failed())
+        return status;
+  }
+  if (!job.options.writesTensors()) {
+    int32_t rows = 0;
+    const Answer &answer = answers[index];
+    const float *values = talc_result(session, answer.result(), index, &rows);
+    if (Status status = job.printer.append(input, answer.text(values, rows)); status.failed())
+      return status;
+  }
+  return job.printer.finish(input);
+}
+
+}  // namespace talc::program

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the inputs, makes a session of the right size, runs, and reports.
+#include "runtime/program/Evaluation.h"
+
+#include "runtime/program/BeamGeneration.h"
+#include "runtime/program/Encoding.h"
+#include "runtime/program/Generation.h"
+#include "runtime/program/Report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace talc::program {
+
+namespace {
+
+// Of a generating model: what the options and the model's defaults make together.
+struct Plan {
+  SequenceRules rules;
+  float beamPenalty;  // of repetition, in beam search
+  bool searches;      // beam search
+};
+
+}  // namespace
+
+static talc_sampling chooseSampling(const Options &options, const talc_model_info &info) {
+  talc_sampling result = info.sampling;
+  bool asked = options.topK || options.topP || options.minP;
+  if (asked && result.temperature == 0)
+    result.temperature = 1;
+  result.temperature = options.temperature.value_or(result.temperature);
+  result.top_k = options.topK.value_or(result.top_k);
+  result.top_p = options.topP.value_or(result.top_p);
+  result.min_p = options.minP.value_or(result.min_p);
+  result.repetition_penalty = options.repeatPenalty.value_or(result.repetition_penalty);
+  result.seed = options.seed;
+  return result;
+}
+
+static talc_search chooseSearch(const Options &options, const talc_model_info &info) {
+  talc_search result = info.search;
+  result.beams = options.beams.value_or(result.beams);
+  result.length_penalty = options.lengthPenalty.value_or(result.length_penalty);
+  result.early_stopping = options.earlyStopping.value_or(result.early_stopping);
+  result.no_repeat_ngram = options.noRepeatNgram.value_or(result.no_repeat_ngram);
+  return result;
+}
+
+// An encoder-decoder ends its texts itself; a decoder may go on for ever. Beams are searched unless something asks for
+// sampling or for what beams cannot do.
+static Plan makePlan(const Options &options, const talc_model_info &info) {
+  bool translates = info.kind == TALC_MODEL_ENCODER_DECODER, writes = options.writesTensors();
+  int32_t most = writes ? 0 : translates ? info.max_sequence : 128;
+  Plan plan = {};
+  plan.rules = {chooseSampling(options, info),
+                chooseSearch(options, info),
+                static_cast<size_t>(options.tokens.value_or(most)),
+                static_cast<size_t>(info.max_sequence),
+                options.ignoreEnd,
+                !options.usesIds()};
+  plan.beamPenalty = plan.rules.sampling.repetition_penalty;
+  bool samples = plan.rules.sampling.temperature > 0;
+  plan.searches = plan.rules.search.beams > 1 && plan.rules.limit > 0 && !writes && !options.ignoreEnd &&
+                  (options.beams || !samples);
+  return plan;
+}
+
+static Status tooLong(const std::string &what, size_t tokens, const talc_model_info &info) {
+  return Status::failure(TALC_ERROR_STATE_FULL,
+                         "%s: has %zu tokens, but the model was compiled for at most %d; shorten it or compile with a "
+                         "larger --max-seq",
+                         what.c_str(), tokens, info.max_sequence);
+}
+
+// Before any work: an input that can never fit.
+static Status checkLengths(const Job &job) {
+  auto most = static_cast<size_t>(job.info.max_sequence);
+  for (size_t i = 0; i < job.inputs.size(); ++i) {
+    std::string what = (job.fromFile ? "line " : "prompt ") + std::to_string(i + 1);
+    if (job.inputs[i].ids.size() > most)
+      return tooLong(what, job.inputs[i].ids.size(), job.info);
+    if (job.inputs[i].decoderIds.size() > most)
+      return tooLong(what + ": --decoder-ids", job.inputs[i].decoderIds.size(), job.info);
+  }
+  if (job.translates() && job.info.search.start_token < 0)
+    for (size_t i = 0; i < job.inputs.size(); ++i)
+      if (job.inputs[i].decoderIds.empty())
+        return Status::failure(TALC_ERROR_USAGE,
+                               "%s: does not say which token begins a text; give --decoder-ids IDS after each prompt",
+                               job.info.name);
+  return {};
+}
+
+static Printer::Form chooseForm(const Options &options, const talc_model_info &info, size_t count) {
+  bool generates = info.kind != TALC_MODEL_ENCODER, one = count == 1;
+  if (options.writesTensors() && options.tokens.value_or(0) == 0)
+    return Printer::Form::Nothing;
+  if (!options.inputFile.empty())
+    return Printer::Form::Lines;
+  if (!generates)
+    return one || !answersInLines(info, options) ? Printer::Form::Plain : Printer::Form::Headed;
+  if (options.usesIds() || (info.kind == TALC_MODEL_ENCODER_DECODER && !one))
+    return Printer::Form::Plain;
+  return one ? Printer::Form::Stream : Printer::Form::Headed;
+}
+
+static Status createSession(const Job &job, size_t slots, SessionHandle &session) {
+  talc_session_options sessionOptions = {job.options.threads, static_cast<int32_t>(slots)};
+  talc_session *created = nullptr;
+  talc_error error;
+  talc_status code = talc_session_create(job.model, &sessionOptions, &created, &error);
+  session.reset(created);
+  return Status::from(code, error);
+}
+
+// `path` empty: no file. Creates a tensor for each input, whose rows are those of its tokens.
+static Status createTensors(const Job &job, const std::string &path, bool hidden, TensorFile &file) {
+  if (path.empty())
+    return {};
+  size_t width = job.info.vocabulary_size;
+  bool oneRow = false;
+  for (int32_t i = 0; i < job.info.result_count; ++i)
+    if ((job.info.results[i].kind == TALC_RESULT_HIDDEN) == hidden) {
+      width = job.info.results[i].width;
+      oneRow = job.info.results[i].kind == TALC_RESULT_CLASSES;
+    }
+  std::vector<size_t> rows;
+  for (const Prompt &prompt : job.inputs)
+    rows.push_back(oneRow ? 1 : job.info.kind == TALC_MODEL_ENCODER ? prompt.ids.size() : job.beginning(prompt).size());
+  return file.create(path, hidden ? "hidden" : "logits", rows, width);
+}
+
+static size_t countPlaces(const Job &job) {
+  size_t most = job.fromFile ? job.options.batch : job.inputs.size();
+  return std::max<size_t>(1, std::min(most, job.inputs.size()));
+}
+
+static Status runModel(const Job &job, const Plan &plan, SessionHandle &session) {
+  size_t places = countPlaces(job);
+  TensorFile logits, hidden;
+  bool writesLogits = !job.options.logitsFile.empty(), writesHidden = !job.options.hiddenFile.empty();
+  if (Status status = createSession(job, places * (plan.searches ? plan.rules.search.beams : 1), session);
+      status.failed())
+    return status;
+  if (Status status = createTensors(job, job.options.logitsFile, false, logits); status.failed())
+    return status;
+  if (Status status = createTensors(job, job.options.hiddenFile, true, hidden); status.failed())
+    return status;
+  Status status;
+  if (job.info.kind == TALC_MODEL_ENCODER)
+    status =
+        Encoding(job, session.get(), places, writesLogits ? &logits : nullptr, writesHidden ? &hidden : nullptr).run();
+  else if (plan.searches)
+    status = BeamGeneration(job, session.get(), plan.rules.search, plan.beamPenalty, plan.rules.limit, places).run();
+  else
+    status = Generation(job, session.get(), plan.rules, places, writesLogits ? &logits : nullptr).run();
+  if (!status.failed() && writesLogits)
+    status = logits.finish();
+  if (!status.failed() && writesHidden)
+    status = hidden.finish();
+  return status;
+}
+
+// An input without tokens has an empty result.
+static Status finishEmpty(const Job &job) {
+  for (size_t i = 0; i < job.inputs.size(); ++i)
+    if (job.inputs[i].ids.empty())
+      if (Status status = job.printer.finish(i); status.failed())
+        return status;
+  return {};
+}
+
+Status evaluateInputs(const talc_model *model, const talc_model_info &info, const Options &options,
+                      double loadSeconds) {
+  bool fromFile = !options.inputFile.empty();
+  std::vector<Prompt> inputs;
+  Status status = fromFile ? readLines(model, options.inputFile, inputs) : readPrompts(model, options.prompts, inputs);
+  if (status.failed())
+    return status;
+  Output output;
+  Timing timing;
+  std::vector<CutText> cut;
+  SessionHandle session;
+  Printer printer(output, chooseForm(options, info, inputs.size()), inputs.size(), fromFile && !options.quiet);
+  Job job = {model, info, options, inputs, fromFile, printer, timing, cut};
+  double begin = secondsNow();
+  if (status = checkLengths(job); status.failed())
+    return status;
+  if (status = output.open(options.outputFile); status.failed())
+    return status;
+  if (status = finishEmpty(job); status.failed())
+    return status;
+  if (status = runModel(job, makePlan(options, info), session); status.failed())
+    return status;
+  if (status = printer.finishAll(); status.failed())
+    return status;
+  fputs(endingText(cut, info).c_str(), stderr);
+  if (!options.quiet)
+    fputs(summaryText(job, session.get(), loadSeconds, secondsNow() - begin).c_str(), stderr);
+  return {};
+}
+
+}  // namespace talc::program

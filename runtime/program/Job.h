@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run is to do, and what it tells afterwards.
+#pragma once
+
+#include "runtime/program/Printer.h"
+#include "runtime/program/Prompts.h"
+
+namespace talc::program {
+
+struct Timing {
+  size_t promptTokens = 0, decodedTokens = 0;
+  double promptSeconds = 0, decodeSeconds = 0;
+};
+
+// A text that ended for want of room.
+struct CutText {
+  size_t input, newTokens;
+};
+
+struct Job {
+  const talc_model *model;
+  const talc_model_info &info;
+  const Options &options;
+  const std::vector<Prompt> &inputs;
+  const bool fromFile;  // inputs are the lines of a file
+  Printer &printer;
+  Timing &timing;
+  std::vector<CutText> &cut;
+
+  bool translates() const { return info.kind == TALC_MODEL_ENCODER_DECODER; }
+  // Prompts are printed before their continuations.
+  bool echoes() const { return options.echo && !translates() && !fromFile && !options.usesIds(); }
+  // How the generated text begins.
+  std::vector<int32_t> beginning(const Prompt &prompt) const;
+  // Tokens that see each other at the begin of a prompt.
+  size_t prefixLength(size_t promptLength) const;
+};
+
+// In tokens.
+std::vector<size_t> inputLengths(const std::vector<Prompt> &inputs);
+
+}  // namespace talc::program

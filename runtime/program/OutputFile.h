@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that appears under its name when it is complete.
+#pragma once
+
+#include "runtime/Status.h"
+
+#include <string>
+
+namespace talc::program {
+
+// Until `finish` it is NAME.partial, which a failure removes. Something that is no regular file (a device, a pipe) is
+// written directly.
+class OutputFile {
+public:
+  OutputFile() = default;
+  OutputFile(const OutputFile &) = delete;
+  OutputFile &operator=(const OutputFile &) = delete;
+  ~OutputFile();
+
+  Status create(const std::string &path);
+  Status write(const void *bytes, size_t count);
+  Status finish();
+
+private:
+  Status failure() const;
+
+  std::string path, written;  // `written` is the path being written; equal to `path` when written directly
+  int file = -1;
+};
+
+}  // namespace talc::program

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bar of 30 characters, ten times a second at most.
+#include "runtime/program/Progress.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <time.h>
+#include <unistd.h>
+
+namespace talc::program {
+
+double secondsNow() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Progress::Progress(size_t total, bool wanted)
+    : total(std::max<size_t>(total, 1)), shown(wanted && isatty(STDERR_FILENO) == 1), begin(secondsNow()) {}
+
+void Progress::advance() {
+  ++done;
+  double now = secondsNow();
+  if (!shown || (now - lastShown < 0.1 && done < total))
+    return;
+  lastShown = now;
+  constexpr size_t width = 30;
+  std::string bar(width * done / total, '#');
+  bar.resize(width, '.');
+  fprintf(stderr, "\r[%s] %zu of %zu, %.1f a second\033[K", bar.c_str(), done, total,
+          static_cast<double>(done) / std::max(now - begin, 1e-9));
+}
+
+void Progress::finish() {
+  if (shown && lastShown > 0)
+    fputs("\r\033[K", stderr);
+  lastShown = 0;
+}
+
+}  // namespace talc::program
