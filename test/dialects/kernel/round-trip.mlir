@@ -3,7 +3,7 @@
 // RUN: talc-opt %s | talc-opt | FileCheck %s
 
 // CHECK-LABEL: @tensors
-func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf16>, %g: tensor<5x32x16xf32>, %b: tensor<48xf32>, %n: tensor<16xf32>, %angles: tensor<64x16xf32>, %e: tensor<?x33xf32>, %f: tensor<?x40xf32>, %table: tensor<5x32x16xf16>, %kv: !talc.state<2 x 16 x 64>) {
+func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf16>, %g: tensor<5x32x16xf32>, %b: tensor<48xf32>, %n: tensor<16xf32>, %angles: tensor<64x16xf32>, %e: tensor<?x33xf32>, %f: tensor<?x40xf32>, %table: tensor<5x32x16xf16>, %kv: !talc.state<2 x 16 x 64>, %distances: tensor<2x127xf32>, %source: !talc.state<2 x 16 x 64, source>) {
   // CHECK: kernel.contract %{{.*}}, %{{.*}}, %{{.*}} inputs(%{{.*}}, %{{.*}}) into %{{.*}} {
   // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32):
   // CHECK: kernel.yield %{{.*}} : f32
@@ -21,6 +21,10 @@ func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf
   } {kernel.share = #kernel<share adaptive>} : (!kernel.step, tensor<?x32xf32>, tensor<5x32x16xf32>, tensor<?x40xf32>) -> tensor<?x40xf32>
   // CHECK: kernel.attention causal %{{.*}}, %{{.*}}, %{{.*}} heads 2 scale 2.500000e-01 window 5 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64>, tensor<?x32xf32>) -> tensor<?x32xf32>
   %2 = kernel.attention causal %s, %x, %kv heads 2 scale 0.25 window 5 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.attention prefix %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} heads 2 scale 2.500000e-01 window 0 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64>, tensor<2x127xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  %bias = kernel.attention prefix %s, %x, %kv bias %distances heads 2 scale 0.25 window 0 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64>, tensor<2x127xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.attention full %{{.*}}, %{{.*}}, %{{.*}} heads 2 scale 2.500000e-01 window 0 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64, source>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  %cross = kernel.attention full %s, %x, %source heads 2 scale 0.25 window 0 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64, source>, tensor<?x32xf32>) -> tensor<?x32xf32>
   // CHECK: kernel.norm layer %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} epsilon 5.000000e-01 groups 2 into %{{.*}} :
   %3 = kernel.norm layer %s, %x, %n bias %n epsilon 0.5 groups 2 into %x : (!kernel.step, tensor<?x32xf32>, tensor<16xf32>, tensor<16xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
   // CHECK: kernel.rope %{{.*}}, %{{.*}}, %{{.*}} heads 2 into %{{.*}} :
@@ -45,8 +49,10 @@ func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32
   kernel.norm rms %s, %x, %n epsilon 0.5 groups 1 into %x : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
   // CHECK: kernel.gather positions {{.*}} plus 2 into
   kernel.gather positions %s, %table plus 2 into %x : (!kernel.step, memref<66x32xf32>, memref<?x32xf32>) -> ()
-  // CHECK: kernel.gather outputs
-  kernel.gather outputs %s, %x plus 0 into %x : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  // CHECK: kernel.gather types
+  kernel.gather types %s, %table plus 0 into %x : (!kernel.step, memref<66x32xf32>, memref<?x32xf32>) -> ()
+  // CHECK: kernel.gather outputs {{.*}} {output = 1 : i64}
+  kernel.gather outputs %s, %x plus 0 into %x {output = 1 : i64} : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return
 }
 
@@ -64,8 +70,8 @@ func.func @step(%s: !kernel.step, %at: index) {
   %2 = kernel.row_count %s
   // CHECK: kernel.span_count %[[STEP]]
   %3 = kernel.span_count %s
-  // CHECK: kernel.output_count %[[STEP]]
-  %4 = kernel.output_count %s
+  // CHECK: kernel.output_count %[[STEP]] 0
+  %4 = kernel.output_count %s 0
   // CHECK: kernel.by_rows %[[STEP]]
   %5 = kernel.by_rows %s
   // CHECK: kernel.id %[[STEP]][%[[AT]]]
@@ -74,10 +80,14 @@ func.func @step(%s: !kernel.step, %at: index) {
   %7 = kernel.position %s[%at]
   // CHECK: %[[SLOT:.*]] = kernel.slot %[[STEP]][%[[AT]]]
   %8 = kernel.slot %s[%at]
-  // CHECK: kernel.output_row %[[STEP]][%[[AT]]]
-  %9 = kernel.output_row %s[%at]
-  // CHECK: %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} = kernel.span %[[STEP]][%[[AT]]]
-  %10, %11, %12, %13 = kernel.span %s[%at]
+  // CHECK: kernel.output_row %[[STEP]] 1[%[[AT]]]
+  %9 = kernel.output_row %s 1[%at]
+  // CHECK: kernel.token_type %[[STEP]][%[[AT]]]
+  %type = kernel.token_type %s[%at]
+  // CHECK: = kernel.span %[[STEP]][%[[AT]]]
+  %10:8 = kernel.span %s[%at]
+  // CHECK: kernel.history %[[STEP]][%[[AT]]]
+  %history = kernel.history %s[%at]
   // CHECK: kernel.weight %[[STEP]] @w : memref<3x5xf32>
   %14 = kernel.weight %s @w : memref<3x5xf32>
   // CHECK: kernel.weight %[[STEP]] @w : tensor<3x5xf32>
@@ -88,8 +98,8 @@ func.func @step(%s: !kernel.step, %at: index) {
   %17 = kernel.keys %s, %16[%8] : !talc.state<2 x 16 x 64> -> memref<2x4x16x16xf32>
   // CHECK: kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : !talc.state<2 x 16 x 64> -> memref<2x64x16xf32>
   %18 = kernel.values %s, %16[%8] : !talc.state<2 x 16 x 64> -> memref<2x64x16xf32>
-  // CHECK: kernel.output %[[STEP]] : memref<?x80xf32>
-  %19 = kernel.output %s : memref<?x80xf32>
+  // CHECK: kernel.output %[[STEP]] 0 : memref<?x80xf32>
+  %19 = kernel.output %s 0 : memref<?x80xf32>
   // CHECK: kernel.arena %[[STEP]] rows %[[AT]] at 128 plus 64 by_thread 0 : memref<?x32xf32>
   %20 = kernel.arena %s rows %at at 128 plus 64 by_thread 0 : memref<?x32xf32>
   // CHECK: kernel.arena %[[STEP]] at 0 plus 0 by_thread 128 : memref<1x32xf32>

@@ -194,24 +194,52 @@ func.func @unequal_types(%x: tensor<?x8xf32>, %y: tensor<?x4xf32>) {
 
 // -----
 
-func.func @full_window(%q: tensor<?x8xf32>, %k: tensor<?x8xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.attention' op has a window, which only a causal mask can have}}
-  %0 = talc.attention full %q, %k, %k, %s heads 2, 2 scale 0.5 {window = 4 : i64} : tensor<?x8xf32>, tensor<?x8xf32>
+func.func @source_mask(%state: !talc.state<2 x 4 x 8, source>, %x: tensor<?x8xf32>, %s: !talc.sequences) {
+  %k, %v = talc.read %state, %s : !talc.state<2 x 4 x 8, source> -> tensor<?x8xf32>, tensor<?x8xf32>
+  // expected-error @+1 {{'talc.attention' op reads a source, whose keys have no order among the queries: expected the mask full, no window and no bias}}
+  %0 = talc.attention causal %x, %k, %v, %s heads 2, 2 scale 1.0 : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
 
 // -----
 
-func.func @rope_table(%x: tensor<?x8xf32>, %s: !talc.sequences, %table: tensor<16x4xf32>) {
-  // expected-error @+1 {{'talc.rope' op width of the table is 4, expected 8}}
-  %0 = talc.rope %x, %s heads 1 rotary 8 base 100.0 table %table : tensor<16x4xf32> : tensor<?x8xf32>
+func.func @source_window(%state: !talc.state<2 x 4 x 8, source>, %x: tensor<?x8xf32>, %s: !talc.sequences) {
+  %k, %v = talc.read %state, %s : !talc.state<2 x 4 x 8, source> -> tensor<?x8xf32>, tensor<?x8xf32>
+  // expected-error @+1 {{'talc.attention' op reads a source, whose keys have no order among the queries}}
+  %0 = talc.attention full %x, %k, %v, %s heads 2, 2 scale 1.0 {window = 2 : i64} : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
 
 // -----
 
-func.func @rope_scaling(%x: tensor<?x8xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{has the factor 0.000000e+00, expected a number > 0}}
-  %0 = talc.rope %x, %s heads 1 rotary 8 base 100.0 scaling(#talc.linear_scaling<factor = 0.0>) : tensor<?x8xf32>
+func.func @source_bias(%state: !talc.state<2 x 4 x 8, source>, %x: tensor<?x8xf32>, %b: tensor<2x15xf32>, %s: !talc.sequences) {
+  %k, %v = talc.read %state, %s : !talc.state<2 x 4 x 8, source> -> tensor<?x8xf32>, tensor<?x8xf32>
+  // expected-error @+1 {{'talc.attention' op reads a source, whose keys have no order among the queries}}
+  %0 = talc.attention full %x, %k, %v, %s heads 2, 2 scale 1.0 bias %b : tensor<2x15xf32> : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @bias_heads(%x: tensor<?x8xf32>, %b: tensor<4x15xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.attention' op has the bias 'tensor<4x15xf32>', expected 2 heads by an odd number of distances}}
+  %0 = talc.attention full %x, %x, %x, %s heads 2, 2 scale 1.0 bias %b : tensor<4x15xf32> : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @bias_distances(%x: tensor<?x8xf32>, %b: tensor<2x16xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.attention' op has the bias 'tensor<2x16xf32>', expected 2 heads by an odd number of distances}}
+  %0 = talc.attention full %x, %x, %x, %s heads 2, 2 scale 1.0 bias %b : tensor<2x16xf32> : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @mask(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+2 {{expected ::talc::MaskKind to be one of: full, causal, prefix}}
+  // expected-error @+1 {{failed to parse}}
+  %0 = talc.attention none %x, %x, %x, %s heads 2, 2 scale 1.0 : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }

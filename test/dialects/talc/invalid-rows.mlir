@@ -42,6 +42,30 @@ func.func @position_width(%s: !talc.sequences, %table: tensor<10x4xf32>) {
 
 // -----
 
+func.func @token_type_width(%s: !talc.sequences, %table: tensor<2x4xf32>) {
+  // expected-error @+1 {{'talc.token_type' op width of the result is 5, expected 4}}
+  %0 = talc.token_type %s, %table : tensor<2x4xf32> -> tensor<?x5xf32>
+  return
+}
+
+// -----
+
+func.func @token_type_table(%s: !talc.sequences, %table: tensor<4xf32>) {
+  // expected-error @+1 {{'talc.token_type' op operand #1 must be a matrix of known size}}
+  %0 = talc.token_type %s, %table : tensor<4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @select_output(%x: tensor<?x4xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.select' op is for the negative output -1}}
+  %0 = talc.select %x, %s {output = -1 : i64} : tensor<?x4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
 func.func @select_width(%x: tensor<?x4xf32>, %s: !talc.sequences) {
   // expected-error @+1 {{'talc.select' op width of the result is 5, expected 4}}
   %0 = talc.select %x, %s : tensor<?x4xf32> -> tensor<?x5xf32>

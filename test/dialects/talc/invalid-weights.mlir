@@ -191,3 +191,51 @@ talc.weight @huge : tensor<4611686018427387904x4xf32> = #talc.fill<0.0>
 
 // expected-error @+1 {{a state of 1000000000 heads of width 64 for 1000000000 tokens is impossible}}
 talc.state @cache : !talc.state<1000000000 x 64 x 1000000000>
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op is a table of sinusoids, expected a shape [positions, even width]}}
+talc.weight @table : tensor<64x3xf32> = #talc.sinusoid_table<halves>
+
+// -----
+
+talc.weight @a : tensor<4xf32> = #talc.fill<0.0>
+// expected-error @+1 {{'talc.weight' op number of weights of the recipe is 1, expected 0}}
+talc.weight @table : tensor<64x4xf32> = #talc.sinusoid_table<interleaved> of [@a]
+
+// -----
+
+// expected-error @+2 {{expected ::talc::SinusoidLayout to be one of: halves, interleaved}}
+// expected-error @+1 {{failed to parse}}
+talc.weight @table : tensor<64x4xf32> = #talc.sinusoid_table<quarters>
+
+// -----
+
+talc.weight @a : tensor<8x2xf32> = #talc.fill<0.0>
+// expected-error @+1 {{'talc.weight' op is a relative bias, expected a shape [heads, odd number of distances]}}
+talc.weight @bias : tensor<2x16xf32> = #talc.relative_bias<bidirectional = true, max_distance = 128> of [@a]
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op number of weights of the recipe is 0, expected 1}}
+talc.weight @bias : tensor<2x15xf32> = #talc.relative_bias<bidirectional = true, max_distance = 128>
+
+// -----
+
+talc.weight @a : tensor<8x2xf32> = #talc.fill<0.0>
+// expected-error @+1 {{has the max_distance 0.000000e+00, expected a number > 0}}
+talc.weight @bias : tensor<2x15xf32> = #talc.relative_bias<bidirectional = false, max_distance = 0> of [@a]
+
+// -----
+
+// expected-error @+1 {{a state of 1 heads of width 5000 for 8 tokens is impossible}}
+talc.state @cache : !talc.state<1 x 5000 x 8, source>
+
+// -----
+
+talc.state @s : !talc.state<1 x 4 x 8>
+func.func @state_role() {
+  // expected-error @+1 {{'talc.get_state' op has the type '!talc.state<1 x 4 x 8, source>', but @s is '!talc.state<1 x 4 x 8>'}}
+  %0 = talc.get_state @s : !talc.state<1 x 4 x 8, source>
+  return
+}

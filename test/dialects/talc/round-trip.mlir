@@ -4,9 +4,10 @@
 // RUN: talc-opt %s -mlir-print-op-generic | talc-opt | diff %t.mlir -
 // RUN: talc-opt %s -emit-bytecode | talc-opt | diff %t.mlir -
 
-// CHECK: module attributes {talc.directory = "models/small", talc.generation = {end = [2]}, talc.max_sequence = 64 : i64, talc.name = "small"} {
+// CHECK: module attributes {talc.directory = "models/small", talc.generation = {end = [2]}, talc.labels = ["no", "yes"], talc.max_sequence = 64 : i64, talc.name = "small", talc.outputs = ["logits"], talc.pooling = "cls"} {
 module attributes {talc.directory = "models/small", talc.name = "small", talc.max_sequence = 64 : i64,
-                   talc.generation = {end = [2]}} {
+                   talc.generation = {end = [2]}, talc.outputs = ["logits"], talc.labels = ["no", "yes"],
+                   talc.pooling = "cls"} {
   // CHECK-NEXT: talc.weight @wte : tensor<80x32xf32> = #talc.file<"model.safetensors", 4096, bf16>
   talc.weight @wte : tensor<80x32xf32> = #talc.file<"model.safetensors", 4096, bf16>
   // CHECK-NEXT: talc.weight @random : tensor<32x32xbf16> = #talc.random<seed = 1, mean = 0.000000e+00, deviation = 2.000000e-02>
@@ -31,8 +32,20 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
   talc.weight @angles : tensor<64x16xf32> = #talc.rotary_table<base = 10000.0>
   // CHECK-NEXT: talc.weight @slow : tensor<64x16xf32> = #talc.rotary_table<base = 1.000000e+04, scaling = #talc.linear_scaling<factor = 2.000000e+00>>
   talc.weight @slow : tensor<64x16xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.linear_scaling<factor = 2.0>>
+  // CHECK-NEXT: talc.weight @waves : tensor<64x32xf32> = #talc.sinusoid_table<halves>
+  talc.weight @waves : tensor<64x32xf32> = #talc.sinusoid_table<halves>
+  // CHECK-NEXT: talc.weight @waves2 : tensor<64x32xf32> = #talc.sinusoid_table<interleaved>
+  talc.weight @waves2 : tensor<64x32xf32> = #talc.sinusoid_table<interleaved>
+  // CHECK-NEXT: talc.weight @buckets : tensor<32x4xf32> = #talc.fill<1.000000e+00>
+  talc.weight @buckets : tensor<32x4xf32> = #talc.fill<1.0>
+  // CHECK-NEXT: talc.weight @distances : tensor<4x127xf32> = #talc.relative_bias<bidirectional = true, max_distance = 128> of [@buckets]
+  talc.weight @distances : tensor<4x127xf32> = #talc.relative_bias<bidirectional = true, max_distance = 128> of [@buckets]
   // CHECK-NEXT: talc.state @cache : {{(!talc.state)?}}<2 x 16 x 64>
   talc.state @cache : !talc.state<2 x 16 x 64>
+  // CHECK-NEXT: talc.state @source : {{(!talc.state)?}}<2 x 16 x 64, source>
+  talc.state @source : !talc.state<2 x 16 x 64, source>
+  // CHECK-NEXT: talc.state @scratch : {{(!talc.state)?}}<2 x 16 x 64, step>
+  talc.state @scratch : !talc.state<2 x 16 x 64, step>
 
   // CHECK: func.func @rows(%[[IDS:.*]]: tensor<?xi32>, %[[S:.*]]: !talc.sequences)
   func.func @rows(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
@@ -46,6 +59,10 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %1 = talc.embedding %ids, %panels : (tensor<?xi32>, tensor<5x32x16xf16>) -> tensor<?x32xf32>
     // CHECK-NEXT: talc.position %[[S]], %[[WTE]] {offset = 2 : i64} : tensor<80x32xf32> -> tensor<?x32xf32>
     %2 = talc.position %s, %wte {offset = 2 : i64} : tensor<80x32xf32> -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.token_type %[[S]], %[[WTE]] : tensor<80x32xf32> -> tensor<?x32xf32>
+    %types = talc.token_type %s, %wte : tensor<80x32xf32> -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.select %{{.*}}, %[[S]] {output = 1 : i64} : tensor<?x32xf32> -> tensor<?x32xf32>
+    %second = talc.select %2, %s {output = 1 : i64} : tensor<?x32xf32> -> tensor<?x32xf32>
     // CHECK-NEXT: %[[SELECTED:.*]] = talc.select %{{.*}}, %[[S]] : tensor<?x32xf32> -> tensor<?x32xf32>
     %3 = talc.select %2, %s : tensor<?x32xf32> -> tensor<?x32xf32>
     // CHECK-NEXT: talc.slice %[[SELECTED]] at 24 : tensor<?x32xf32> -> tensor<?x8xf32>
@@ -115,6 +132,16 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %0 = talc.attention causal %q, %keys, %values, %s heads 4, 2 scale 0.25 {window = 5 : i64} : tensor<?x64xf32>, tensor<?x32xf32>
     // CHECK-NEXT: talc.attention full %[[Q]], %[[K]], %[[K]], %[[S]] heads 4, 2 scale 2.500000e-01 : tensor<?x64xf32>, tensor<?x32xf32>
     %1 = talc.attention full %q, %k, %k, %s heads 4, 2 scale 0.25 : tensor<?x64xf32>, tensor<?x32xf32>
+    // CHECK-NEXT: %[[BIAS:.*]] = talc.get_weight @distances : tensor<4x127xf32>
+    %bias = talc.get_weight @distances : tensor<4x127xf32>
+    // CHECK-NEXT: talc.attention prefix %[[Q]], %[[KEYS]], %[[VALUES]], %[[S]] heads 4, 2 scale 2.500000e-01 bias %[[BIAS]] : tensor<4x127xf32> {window = 9 : i64} : tensor<?x64xf32>, tensor<?x32xf32>
+    %2 = talc.attention prefix %q, %keys, %values, %s heads 4, 2 scale 0.25 bias %bias : tensor<4x127xf32> {window = 9 : i64} : tensor<?x64xf32>, tensor<?x32xf32>
+    // CHECK-NEXT: talc.get_state @source
+    %source = talc.get_state @source : !talc.state<2 x 16 x 64, source>
+    // CHECK-NEXT: talc.read %{{.*}}, %[[S]] : {{(!talc.state)?}}<2 x 16 x 64, source> -> tensor<?x32xf32>, tensor<?x32xf32>
+    %sourceKeys, %sourceValues = talc.read %source, %s : !talc.state<2 x 16 x 64, source> -> tensor<?x32xf32>, tensor<?x32xf32>
+    // CHECK-NEXT: talc.attention full
+    %3 = talc.attention full %q, %sourceKeys, %sourceValues, %s heads 4, 2 scale 0.25 : tensor<?x64xf32>, tensor<?x32xf32>
     return
   }
 }
