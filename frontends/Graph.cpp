@@ -140,7 +140,8 @@ static Attribute originAttr(OpBuilder &builder, const WeightOrigin &origin) {
   return FillSourceAttr::get(context, llvm::APFloat(std::get<FilledWeight>(origin).value));
 }
 
-int64_t GraphBuilder::Graph::addWeight(const std::string &name, const Shape &shape, const std::string &why) {
+int64_t GraphBuilder::Graph::addWeight(const std::string &name, const Shape &shape, const Shape &stored,
+                                       const std::string &why) {
   if (failed())
     return -1;
   if (!elementsFit(shape)) {
@@ -155,7 +156,7 @@ int64_t GraphBuilder::Graph::addWeight(const std::string &name, const Shape &sha
     error(fmt::format("weight '{}' is used with two shapes", name));
     return -1;
   }
-  auto origin = weights.find(name, shape, why);
+  auto origin = weights.find(name, stored, why);
   if (!origin)
     return -1;
   weightSymbols.push_back(makeSymbol(name, type));

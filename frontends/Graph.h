@@ -28,7 +28,8 @@ public:
     mlir::Location location;  // named as the symbol is inside its layer
   };
 
-  int64_t addWeight(const std::string &name, const Shape &shape, const std::string &why);
+  // `stored`: its shape in files, which holds the same values in the same order.
+  int64_t addWeight(const std::string &name, const Shape &shape, const Shape &stored, const std::string &why);
   // A weight that follows from other weights.
   int64_t addRecipe(const std::string &name, const Shape &shape, mlir::Attribute recipe,
                     const std::vector<Weight> &sources);

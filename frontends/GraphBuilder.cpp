@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace talc {
@@ -31,19 +33,22 @@ void GraphBuilder::positions(int64_t count, bool hard) {
 //===--- weights ------------------------------------------------------------------------------------------------===//
 
 Weight GraphBuilder::weight(const std::string &name, const Shape &shape, const std::string &why) {
-  return graph->weight(graph->addWeight(graph->qualified(name), shape, why));
+  return graph->weight(graph->addWeight(graph->qualified(name), shape, shape, why));
 }
 
-Weight GraphBuilder::aliasedWeight(const std::vector<std::string> &names, const Shape &shape) {
-  std::string first = names.front();
+Weight GraphBuilder::rowWeight(const std::string &name, int64_t length) {
+  return graph->weight(graph->addWeight(graph->qualified(name), {length}, {1, length}, {}));
+}
+
+std::string GraphBuilder::storedName(const std::vector<std::string> &names) const {
+  auto stored = std::find_if(names.begin(), names.end(), [&](const std::string &name) { return has(name); });
+  if (stored == names.end())
+    return names.front();
+  // Others that are stored as well are copies, and then not missed.
   for (const std::string &name : names)
-    if (!has(first) && has(name))
-      first = name;
-  // The others are copies, if there are any.
-  for (const std::string &name : names)
-    if (name != first && has(name))
-      graph->weights.tied(graph->qualified(first), graph->qualified(name), true);
-  return weight(first, shape);
+    if (name != *stored && has(name))
+      graph->weights.tied(graph->qualified(*stored), graph->qualified(name), true);
+  return *stored;
 }
 
 bool GraphBuilder::has(const std::string &name) const {
@@ -132,6 +137,8 @@ void GraphBuilder::output(Tensor rows, Output kind) {
 }
 
 void GraphBuilder::labels(const std::vector<std::string> &names) {
+  if (names.empty())
+    return;
   llvm::SmallVector<llvm::StringRef> texts(names.begin(), names.end());
   (*graph->module)->setAttr(labelsAttr, graph->builder.getStrArrayAttr(texts));
 }

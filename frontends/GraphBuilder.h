@@ -112,8 +112,10 @@ public:
 
   // Inside a repeated block `name` is relative to the layer. `why` explains the shape in error messages.
   Weight weight(const std::string &name, const Shape &shape, const std::string &why = {});
-  // A weight that files store under the first of `names` that they have.
-  Weight aliasedWeight(const std::vector<std::string> &names, const Shape &shape);
+  // A vector that files store as a matrix of one row.
+  Weight rowWeight(const std::string &name, int64_t length);
+  // The first of several names of one weight that files store it under; the first of all if they have none.
+  std::string storedName(const std::vector<std::string> &names) const;
   // Whether the source of weights has one of this name.
   bool has(const std::string &name) const;
   // [K, N] as [N, K].

@@ -26,7 +26,7 @@ struct Gpt2 {
 }  // namespace
 
 Gpt2::Gpt2(const ModelConfig &config) {
-  config.requireHead({"LMHeadModel", "Model"});
+  config.head({"LMHeadModel", "Model"});
   vocabulary = config.integer("vocab_size", 50257, ModelConfig::size);
   positions = config.integer("n_positions", 1024, ModelConfig::positionCount);
   width = config.integer("n_embd", 768, ModelConfig::size);
@@ -40,8 +40,7 @@ Gpt2::Gpt2(const ModelConfig &config) {
   tied = config.flag("tie_word_embeddings", true);
   // reorder_and_upcast_attn only asks for the f32 attention that talc computes anyway.
   config.refuseFlag("add_cross_attention", "talc knows GPT-2 as a decoder without an encoder");
-  if (width % heads != 0)
-    config.invalid("n_head", std::to_string(heads) + " heads do not divide n_embd = " + std::to_string(width));
+  config.requireDivides("n_head", heads, "n_embd", width);
 }
 
 // Conv1D stores its matrix as [inputs, outputs].

@@ -52,7 +52,7 @@ struct Llama {
 }  // namespace
 
 Llama::Llama(const ModelConfig &config, const Variant &variant) {
-  config.requireHead({"ForCausalLM", "Model"});
+  config.head({"ForCausalLM", "Model"});
   vocabulary = config.integer("vocab_size", variant.vocabulary, ModelConfig::size);
   width = config.integer("hidden_size", 4096, ModelConfig::size);
   inner = config.integer("intermediate_size", variant.inner, ModelConfig::size);
@@ -75,9 +75,8 @@ void Llama::readHeads(const ModelConfig &config, const Variant &variant) {
   keyValueHeads =
       config.integerOrNull("num_key_value_heads", variant.keyValueHeads, ModelConfig::headCount).value_or(heads);
   headWidth = config.integerOrNull("head_dim", variant.headWidth, ModelConfig::headCount).value_or(width / heads);
-  if (!config.has("head_dim") && !variant.headWidth && width % heads != 0)
-    config.invalid("num_attention_heads",
-                   std::to_string(heads) + " heads do not divide hidden_size = " + std::to_string(width));
+  if (!config.has("head_dim") && !variant.headWidth)
+    config.requireDivides("num_attention_heads", heads, "hidden_size", width);
   if (heads % keyValueHeads != 0)
     config.invalid("num_key_value_heads", std::to_string(keyValueHeads) + " key-value heads do not divide " +
                                               std::to_string(heads) + " attention heads");

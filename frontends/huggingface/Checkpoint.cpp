@@ -101,9 +101,20 @@ bool Checkpoint::addShard(const std::string &file, const std::set<std::string> &
 
 //===--- lookup -------------------------------------------------------------------------------------------------===//
 
+// The names of scales and biases of layer norms before 2019.
+static std::string oldNormName(const std::string &name) {
+  for (auto [now, before] :
+       {std::pair(".LayerNorm.weight", ".LayerNorm.gamma"), {".LayerNorm.bias", ".LayerNorm.beta"}})
+    if (llvm::StringRef(name).ends_with(now))
+      return llvm::StringRef(name).drop_back(strlen(now)).str() + before;
+  return name;
+}
+
 const Checkpoint::Tensor *Checkpoint::lookup(const std::string &name) const {
   auto at = [&](const std::string &key) {
     auto found = tensors.find(key);
+    if (found == tensors.end())
+      found = tensors.find(oldNormName(key));
     return found == tensors.end() ? nullptr : &found->second;
   };
   if (auto *tensor = at(name))
@@ -200,13 +211,14 @@ bool Checkpoint::sameBytes(const Tensor &first, const Tensor &second) const {
 
 //===--- unused tensors -----------------------------------------------------------------------------------------===//
 
-// Buffers that old versions of transformers saved beside the weights.
+// Buffers and unused weights that old versions of transformers saved.
 static bool isBuffer(llvm::StringRef name, size_t rank) {
   if ((name.ends_with("attn.bias") || name.ends_with("attention.bias")) && rank == 4)
     return true;
   if (name.contains(".rotary_emb.") && name.ends_with("_cached"))
     return true;
-  for (const char *end : {".masked_bias", ".rotary_emb.inv_freq", "position_ids", "embed_positions.weights"})
+  for (const char *end : {".masked_bias", ".rotary_emb.inv_freq", "position_ids", "embed_positions.weights",
+                          "embed_positions.weight", "EncDecAttention.relative_attention_bias.weight"})
     if (name.ends_with(end))
       return true;
   return false;

@@ -9,61 +9,154 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace talc {
 
-// config.json may say with null that there is no such token.
+constexpr const char *generationFile = "generation_config.json";
+
+// Null means that there is no such token.
+static int64_t firstToken(const ModelConfig &config, const char *key, int64_t fallback) {
+  std::vector<int64_t> tokens = config.tokens(key, {fallback});
+  return tokens.empty() ? -1 : tokens.front();
+}
+
 static void readTokens(const ModelConfig &config, GenerationConfig &values) {
-  std::vector<int64_t> begin = config.tokens("bos_token_id", {values.begin});
-  values.begin = begin.empty() ? -1 : begin.front();
+  values.begin = firstToken(config, "bos_token_id", values.begin);
   values.end = config.tokens("eos_token_id", values.end);
+  values.forcedBegin = firstToken(config, "forced_bos_token_id", values.forcedBegin);
+  values.forcedEnd = firstToken(config, "forced_eos_token_id", values.forcedEnd);
+  if (values.start >= 0 && config.has("decoder_start_token_id"))
+    values.start = firstToken(config, "decoder_start_token_id", values.start);
 }
 
 // Null means off.
 static void readSampling(const ModelConfig &config, GenerationConfig &values) {
   values.sample = !config.isNull("do_sample") && config.flag("do_sample", values.sample);
-  auto number = [&](const char *key, double &value, double off, double most) {
-    value = config.isNull(key) ? off : config.number(key, value, 0, most);
+  auto number = [&](const char *key, double &value, double off, double least, double most) {
+    value = config.isNull(key) ? off : config.number(key, value, least, most);
   };
-  number("temperature", values.temperature, 1, 1e6);
-  number("top_p", values.topP, 1, 1);
-  number("min_p", values.minP, 0, 1);
-  number("repetition_penalty", values.repetitionPenalty, 1, 1e6);
+  number("temperature", values.temperature, 1, 0, 1e6);
+  number("top_p", values.topP, 1, 0, 1);
+  number("min_p", values.minP, 0, 0, 1);
+  number("repetition_penalty", values.repetitionPenalty, 1, 0, 1e6);
+  number("length_penalty", values.lengthPenalty, 1, -1e6, 1e6);
   values.topK = config.integerOrNull("top_k", values.topK, {0, INT32_MAX}).value_or(0);
 }
 
-// Token ids that the model has no logit for.
-static void dropForeignTokens(GenerationConfig &values, int64_t vocabulary) {
+static void readBeams(const ModelConfig &config, GenerationConfig &values) {
+  constexpr const char *early = "early_stopping";
+  values.beams = config.integerOrNull("num_beams", values.beams, {1, 1024}).value_or(1);
+  values.noRepeatNgram = config.integerOrNull("no_repeat_ngram_size", values.noRepeatNgram, {0, INT32_MAX}).value_or(0);
+  if (config.isText(early) && config.text(early, "") == "never")
+    values.earlyStopping = "never";
+  else if (config.has(early))
+    values.earlyStopping = config.flag(early, false) ? "yes" : "no";
+}
+
+// bad_words_ids may also forbid groups of tokens, and the end, which generate() ignores.
+static void readSuppressed(const ModelConfig &config, GenerationConfig &values, std::set<std::string> &ignored) {
+  auto add = [&](int64_t token) {
+    if (std::count(values.suppress.begin(), values.suppress.end(), token) == 0)
+      values.suppress.push_back(token);
+  };
+  for (const std::vector<int64_t> &word : config.tokenLists("bad_words_ids"))
+    if (word.size() != 1)
+      ignored.insert("bad_words_ids");
+    else if (std::count(values.end.begin(), values.end.end(), word.front()) == 0)
+      add(word.front());
+  for (int64_t token : config.tokens("suppress_tokens", {}))
+    add(token);
+}
+
+// Keys that talc does not honour, unless they have the value that changes nothing.
+static void findIgnored(const nlohmann::json &object, std::set<std::string> &ignored) {
+  static const std::pair<const char *, double> keys[] = {
+      {"begin_suppress_tokens", 0},
+      {"constraints", 0},
+      {"diversity_penalty", 0},
+      {"encoder_no_repeat_ngram_size", 0},
+      {"encoder_repetition_penalty", 1},
+      {"epsilon_cutoff", 0},
+      {"eta_cutoff", 0},
+      {"exponential_decay_length_penalty", 0},
+      {"force_words_ids", 0},
+      {"forced_decoder_ids", 0},
+      {"guidance_scale", 1},
+      {"min_length", 0},
+      {"min_new_tokens", 0},
+      {"num_beam_groups", 1},
+      {"penalty_alpha", 0},
+      {"sequence_bias", 0},
+      {"stop_strings", 0},
+      {"top_h", 0},
+      {"typical_p", 1},
+      {"watermarking_config", 0},
+  };
+  for (auto [key, neutral] : keys) {
+    auto value = object.find(key);
+    bool set = value != object.end() && !value->is_null() && !(value->is_structured() && value->empty());
+    if (set && !(value->is_number() && value->get<double>() == neutral) && *value != false)
+      ignored.insert(key);
+  }
+}
+
+static void readFile(const nlohmann::json &object, const char *file, GenerationConfig &values,
+                     std::set<std::string> &ignored, Diagnostics &diagnostics) {
+  ModelConfig config(object, file, diagnostics);
+  readTokens(config, values);
+  readSampling(config, values);
+  readBeams(config, values);
+  readSuppressed(config, values, ignored);
+  findIgnored(object, ignored);
+}
+
+// generation_config.json, in which null means that config.json is to be asked.
+static std::optional<nlohmann::json> readObject(const ModelDirectory &directory, Diagnostics &diagnostics) {
+  constexpr uint64_t limit = 1 << 24;
+  auto text =
+      directory.contains(generationFile) ? directory.readText(generationFile, limit, diagnostics) : std::nullopt;
+  auto object =
+      text ? parseJsonObject(*text, generationFile, ImportError::GenerationConfig, diagnostics) : std::nullopt;
+  for (const char *key : {"bos_token_id", "eos_token_id", "forced_bos_token_id", "forced_eos_token_id"})
+    if (object && object->contains(key) && object->at(key).is_null())
+      object->erase(key);
+  return object;
+}
+
+// Token ids that the model has no logit for; more of them than an artifact holds.
+static void dropTokens(GenerationConfig &values, int64_t vocabulary, std::set<std::string> &ignored) {
+  constexpr size_t maxSuppressed = 16;
   auto foreign = [&](int64_t token) { return token >= vocabulary; };
-  values.end.erase(std::remove_if(values.end.begin(), values.end.end(), foreign), values.end.end());
-  if (foreign(values.begin))
-    values.begin = -1;
+  for (std::vector<int64_t> *tokens : {&values.end, &values.suppress})
+    tokens->erase(std::remove_if(tokens->begin(), tokens->end(), foreign), tokens->end());
+  for (int64_t *token : {&values.begin, &values.start, &values.forcedBegin, &values.forcedEnd})
+    if (foreign(*token))
+      *token = -1;
+  if (values.suppress.size() > maxSuppressed) {
+    ignored.insert("suppress_tokens");
+    values.suppress.resize(maxSuppressed);
+  }
 }
 
 GenerationConfig readGenerationConfig(const ModelDirectory &directory, const nlohmann::json &modelConfig,
                                       GenerationConfig defaults, int64_t vocabulary, Diagnostics &diagnostics) {
-  const char *file = "generation_config.json";
   GenerationConfig values = std::move(defaults);
+  std::set<std::string> ignored;
+  auto generation = readObject(directory, diagnostics);
+  if (generation)
+    values.forcedEnd = -1;  // a default of config.json
   ModelConfig model(modelConfig, "config.json", diagnostics);
-  readTokens(model, values);
-  readSampling(model, values);
-  if (directory.contains(file)) {
-    constexpr uint64_t limit = 1 << 24;
-    auto text = directory.readText(file, limit, diagnostics);
-    auto object = text ? parseJsonObject(*text, file, ImportError::GenerationConfig, diagnostics) : std::nullopt;
-    if (object) {
-      // Here null means that config.json is to be asked.
-      for (const char *key : {"bos_token_id", "eos_token_id"})
-        if (auto token = object->find(key); token != object->end() && token->is_null())
-          object->erase(token);
-      ModelConfig generation(*object, file, diagnostics);
-      readTokens(generation, values);
-      readSampling(generation, values);
-    }
-  }
+  if (values.start >= 0 && model.has("pad_token_id"))
+    values.start = firstToken(model, "pad_token_id", values.start);
+  readFile(modelConfig, "config.json", values, ignored, diagnostics);
+  if (generation)
+    readFile(*generation, generationFile, values, ignored, diagnostics);
   if (values.repetitionPenalty == 0)
-    diagnostics.error(ImportError::GenerationConfig, fmt::format("{}: key 'repetition_penalty' is 0", file));
-  dropForeignTokens(values, vocabulary);
+    diagnostics.error(ImportError::GenerationConfig, fmt::format("{}: key 'repetition_penalty' is 0", generationFile));
+  dropTokens(values, vocabulary, ignored);
+  if (!ignored.empty())
+    diagnostics.warning(fmt::format("{}: talc generates without {}", directory.path(), fmt::join(ignored, ", ")));
   return values;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace talc {
@@ -12,19 +13,28 @@ namespace talc {
 class Diagnostics;
 class ModelDirectory;
 
+// Token ids are -1 where there is none.
 struct GenerationConfig {
-  int64_t begin = -1;        // token id; -1: none
-  std::vector<int64_t> end;  // token ids
+  int64_t begin = -1;
+  std::vector<int64_t> end;
+  int64_t start = -1;                        // begins the text of an encoder-decoder
+  int64_t forcedBegin = -1, forcedEnd = -1;  // the token after it, and at the end of a text that is cut
+  std::vector<int64_t> suppress;             // never chosen
   bool sample = false;
   double temperature = 1;
   int64_t topK = 50;  // 0: off
   double topP = 1;
   double minP = 0;
   double repetitionPenalty = 1;
+  int64_t beams = 1;
+  int64_t noRepeatNgram = 0;  // 0: off
+  double lengthPenalty = 1;
+  std::string earlyStopping = "no";  // or yes, never
 };
 
-// `defaults` holds the begin and end tokens of the model's class. Token ids at or beyond `vocabulary` can never be
-// generated and are dropped. Wrong values are reported.
+// `defaults` holds the tokens of the model's class; with a start token, the model is an encoder-decoder. Token ids at
+// or beyond `vocabulary` can never be generated and are dropped. Wrong values are reported; what talc cannot do is
+// warned of.
 GenerationConfig readGenerationConfig(const ModelDirectory &directory, const nlohmann::json &modelConfig,
                                       GenerationConfig defaults, int64_t vocabulary, Diagnostics &diagnostics);
 

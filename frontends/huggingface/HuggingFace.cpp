@@ -2,17 +2,15 @@
 // Chooses the family of a model directory and lets it define the model.
 #include "frontends/huggingface/HuggingFace.h"
 
-#include "dialects/talc/TalcDialect.h"
 #include "frontends/GraphBuilder.h"
 #include "frontends/families/Families.h"
 #include "frontends/huggingface/Checkpoint.h"
-#include "frontends/huggingface/GenerationConfig.h"
 #include "frontends/huggingface/Json.h"
+#include "frontends/huggingface/ModelAttributes.h"
 #include "frontends/huggingface/ModelConfig.h"
 #include "frontends/huggingface/RandomWeights.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 
 #include <fmt/format.h>
 
@@ -46,31 +44,6 @@ static void checkCommonKeys(const ModelConfig &config, Diagnostics &diagnostics)
                     configFile));
   if (config.has("quantization_config"))
     config.unsupported("quantization_config", "talc reads weights in F32, F16 and BF16 only");
-}
-
-static void setAttributes(ModuleOp module, const ModelDirectory &directory, const GenerationConfig &generation) {
-  Builder b(module.getContext());
-  module->setAttr(directoryAttr, b.getStringAttr(directory.path()));
-  module->setAttr(nameAttr, b.getStringAttr(directory.name()));
-  module->setAttr(generationAttr,
-                  b.getDictionaryAttr({
-                      b.getNamedAttr("begin", b.getI64IntegerAttr(generation.begin)),
-                      b.getNamedAttr("end", b.getDenseI64ArrayAttr(generation.end)),
-                      b.getNamedAttr("sample", b.getBoolAttr(generation.sample)),
-                      b.getNamedAttr("temperature", b.getF64FloatAttr(generation.temperature)),
-                      b.getNamedAttr("top_k", b.getI64IntegerAttr(generation.topK)),
-                      b.getNamedAttr("top_p", b.getF64FloatAttr(generation.topP)),
-                      b.getNamedAttr("min_p", b.getF64FloatAttr(generation.minP)),
-                      b.getNamedAttr("repetition_penalty", b.getF64FloatAttr(generation.repetitionPenalty)),
-                  }));
-}
-
-// Logits per row.
-static int64_t vocabularySize(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(entryAttr))
-      return cast<RankedTensorType>(function.getResultTypes().front()).getDimSize(1);
-  return 0;
 }
 
 static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, WeightSource &weights,
@@ -107,13 +80,9 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &path, const HuggingFa
   }
   if (!module)
     return nullptr;
-  GenerationConfig defaults;
-  defaults.begin = family->begin;
-  defaults.end = family->end < 0 ? std::vector<int64_t>() : std::vector<int64_t>{family->end};
-  auto generation = readGenerationConfig(*directory, *object, defaults, vocabularySize(*module), diagnostics);
+  setModelAttributes(*module, *directory, *object, family->tokens, diagnostics);
   if (diagnostics.failed())
     return nullptr;
-  setAttributes(*module, *directory, generation);
   return module;
 }
 

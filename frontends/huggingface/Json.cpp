@@ -75,17 +75,21 @@ std::string jsonErrorText(std::string_view text, size_t position) {
                      quotedText(text.substr(begin, end - begin)), number ? "; JSON has no NaN and no Infinity" : "");
 }
 
+std::optional<nlohmann::json> parseJson(std::string_view text, const std::string &file, ImportError code,
+                                        Diagnostics &diagnostics) {
+  JsonCheck check(text);
+  if (nlohmann::json::sax_parse(text, &check))
+    return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  diagnostics.error(code, file + ": " + check.problem);
+  return std::nullopt;
+}
+
 std::optional<nlohmann::json> parseJsonObject(std::string_view text, const std::string &file, ImportError code,
                                               Diagnostics &diagnostics) {
-  JsonCheck check(text);
-  if (!nlohmann::json::sax_parse(text, &check)) {
-    diagnostics.error(code, file + ": " + check.problem);
-    return std::nullopt;
-  }
-  auto value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (value.is_object())
+  auto value = parseJson(text, file, code, diagnostics);
+  if (!value || value->is_object())
     return value;
-  diagnostics.error(code, fmt::format("{}: holds {}, expected a JSON object", file, value.type_name()));
+  diagnostics.error(code, fmt::format("{}: holds {}, expected a JSON object", file, value->type_name()));
   return std::nullopt;
 }
 

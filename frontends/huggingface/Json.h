@@ -11,7 +11,10 @@
 
 namespace talc {
 
-// The object that `text` holds. `file` and `code` are for the error.
+// The value that `text` holds. `file` and `code` are for the error.
+std::optional<nlohmann::json> parseJson(std::string_view text, const std::string &file, ImportError code,
+                                        Diagnostics &diagnostics);
+// The same of an object.
 std::optional<nlohmann::json> parseJsonObject(std::string_view text, const std::string &file, ImportError code,
                                               Diagnostics &diagnostics);
 

@@ -35,15 +35,21 @@ void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
     unsupported(key, "is true; " + reason);
 }
 
-void ModelConfig::requireHead(std::initializer_list<std::string_view> heads) const {
+size_t ModelConfig::head(std::initializer_list<std::string_view> heads) const {
   std::vector<std::string> architectures = texts("architectures");
   if (architectures.empty())
-    return;
-  for (std::string_view head : heads)
+    return 0;
+  for (const std::string_view &head : heads)
     if (llvm::StringRef(architectures.front()).ends_with(head))
-      return;
+      return &head - heads.begin();
   unsupported("architectures", fmt::format("is {}, expected a name that ends in {}", quotedText(architectures.front()),
                                            fmt::join(heads, " or ")));
+  return 0;
+}
+
+void ModelConfig::requireDivides(const char *headsKey, int64_t heads, const char *widthKey, int64_t width) const {
+  if (width % heads != 0)
+    invalid(headsKey, fmt::format("{} heads do not divide {} = {}", heads, widthKey, width));
 }
 
 bool ModelConfig::failed() const {
@@ -60,6 +66,11 @@ const json *ModelConfig::find(const char *key) const {
 bool ModelConfig::isNull(const char *key) const {
   const json *value = find(key);
   return value && value->is_null();
+}
+
+bool ModelConfig::isText(const char *key) const {
+  const json *value = find(key);
+  return value && value->is_string();
 }
 
 bool ModelConfig::has(const char *key) const {
@@ -146,24 +157,72 @@ std::vector<std::string> ModelConfig::texts(const char *key) const {
   return result;
 }
 
-std::vector<int64_t> ModelConfig::tokens(const char *key, const std::vector<int64_t> &fallback) const {
-  const json *value = find(key);
-  if (!value)
-    return fallback;
-  if (value->is_null())
-    return {};
+// The token ids of `value`, one or a list; nothing if it is something else.
+static std::optional<std::vector<int64_t>> tokensOf(const json &value) {
   std::vector<int64_t> result;
-  for (const json &token : value->is_array() ? *value : json::array({*value})) {
-    if (!token.is_number_unsigned() || token.get<uint64_t>() > INT32_MAX) {
-      wrong(ImportError::ConfigType, key, *value, "a token id, a list of token ids, or null");
-      return fallback;
-    }
+  for (const json &token : value.is_array() ? value : json::array({value})) {
+    if (!token.is_number_unsigned() || token.get<uint64_t>() > INT32_MAX)
+      return std::nullopt;
     result.push_back(token.get<int64_t>());
   }
   return result;
 }
 
+std::vector<int64_t> ModelConfig::tokens(const char *key, const std::vector<int64_t> &fallback) const {
+  const json *value = find(key);
+  if (!value || value->is_null())
+    return value ? std::vector<int64_t>() : fallback;
+  if (auto result = tokensOf(*value))
+    return *result;
+  wrong(ImportError::ConfigType, key, *value, "a token id, a list of token ids, or null");
+  return fallback;
+}
+
+std::vector<std::vector<int64_t>> ModelConfig::tokenLists(const char *key) const {
+  std::vector<std::vector<int64_t>> result;
+  if (!has(key))
+    return result;
+  const json &lists = *find(key);
+  bool correct = lists.is_array();
+  for (size_t i = 0; correct && i < lists.size(); ++i) {
+    auto list = lists[i].is_array() ? tokensOf(lists[i]) : std::nullopt;
+    correct = list.has_value();
+    result.push_back(list.value_or(std::vector<int64_t>()));
+  }
+  if (!correct)
+    wrong(ImportError::ConfigType, key, lists, "a list of lists of token ids");
+  return result;
+}
+
+std::vector<std::string> ModelConfig::labels() const {
+  constexpr Range labelCount{1, 1 << 16};
+  const char *key = "id2label";
+  std::vector<std::string> result;
+  const json *names = has(key) ? find(key) : nullptr;
+  if (names && !names->is_object())
+    wrong(ImportError::ConfigType, key, *names, "an object from numbers to names");
+  int64_t named = names ? static_cast<int64_t>(names->size()) : 2;
+  int64_t count = integer("num_labels", named, labelCount);
+  if (names && count != named)
+    invalid("num_labels", fmt::format("is {}, but 'id2label' names {} classes", count, named));
+  for (int64_t i = 0; i < count && !failed(); ++i) {
+    std::string number = std::to_string(i), name = "LABEL_" + number;
+    if (names && (!names->contains(number) || !names->at(number).is_string()))
+      invalid(key, fmt::format("has no name for class {}", number));
+    else if (names)
+      name = names->at(number).get<std::string>();
+    if (name.find('\0') != std::string::npos)
+      invalid(key, fmt::format("has a NUL in the name of class {}", number));
+    result.push_back(name);
+  }
+  return result;
+}
+
 Activation ModelConfig::activation(const char *key, const std::string &fallback) const {
+  return activationNamed(key, text(key, fallback));
+}
+
+Activation ModelConfig::activationNamed(const char *key, const std::string &name) const {
   static constexpr std::pair<std::string_view, Activation> names[] = {
       {"relu", Activation::Relu},
       {"gelu", Activation::Gelu},
@@ -179,7 +238,7 @@ Activation ModelConfig::activation(const char *key, const std::string &fallback)
       {"quick_gelu", Activation::QuickGelu},
       {"relu2", Activation::ReluSquared},
   };
-  std::string name = text(key, fallback), known;
+  std::string known;
   for (auto [candidate, kind] : names) {
     if (candidate == name)
       return kind;

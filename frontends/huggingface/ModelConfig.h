@@ -45,20 +45,30 @@ public:
   std::vector<std::string> texts(const char *key) const;
   // A token id, a list of them, or null (empty). `fallback` if absent.
   std::vector<int64_t> tokens(const char *key, const std::vector<int64_t> &fallback) const;
+  // A list of lists of token ids; empty if absent or null.
+  std::vector<std::vector<int64_t>> tokenLists(const char *key) const;
   Activation activation(const char *key, const std::string &fallback) const;
+  // The function of this name, which the value of `key` holds.
+  Activation activationNamed(const char *key, const std::string &name) const;
   // The rotary position embedding of heads of width `headWidth` in layers of type `layerType` ("full_attention" or
   // "sliding_attention"), from rope_parameters (transformers 5) or rope_theta and rope_scaling (transformers 4).
   Rope rope(int64_t headWidth, const std::string &layerType, double theta) const;
 
   bool isNull(const char *key) const;
+  bool isText(const char *key) const;
   bool has(const char *key) const;  // and is not null
   // Reports that talc cannot compute what a key asks for, or that its value contradicts others.
   void unsupported(const std::string &key, const std::string &reason) const;
   void invalid(const std::string &key, const std::string &reason) const;
-  // Reports a model whose head (the end of architectures[0]) is none of `heads`. A configuration may name none.
-  void requireHead(std::initializer_list<std::string_view> heads) const;
+  // Which of `heads` the model has, the end of architectures[0]; the first if the configuration names none. Any other
+  // is reported.
+  size_t head(std::initializer_list<std::string_view> heads) const;
+  // The names of the classes: id2label, or as many as num_labels says.
+  std::vector<std::string> labels() const;
   // Reports a key that is true, which talc does not support.
   void refuseFlag(const char *key, const std::string &reason) const;
+  // Reports a head count that does not divide the width.
+  void requireDivides(const char *headsKey, int64_t heads, const char *widthKey, int64_t width) const;
   bool failed() const;
 
 private:

@@ -54,17 +54,28 @@ std::optional<ModelDirectory> ModelDirectory::open(const std::string &path, Diag
       close(descriptor);
     return std::nullopt;
   }
-  ModelDirectory directory(descriptor, resolved);
+  ModelDirectory directory(descriptor, resolved, "../../blobs");
   free(resolved);
   return directory;
 }
 
 ModelDirectory::ModelDirectory(ModelDirectory &&other) noexcept
-    : descriptor(std::exchange(other.descriptor, -1)), absolutePath(std::move(other.absolutePath)) {}
+    : descriptor(std::exchange(other.descriptor, -1)), absolutePath(std::move(other.absolutePath)),
+      blobs(std::move(other.blobs)) {}
 
 ModelDirectory::~ModelDirectory() {
   if (descriptor >= 0)
     close(descriptor);
+}
+
+std::optional<ModelDirectory> ModelDirectory::folder(const std::string &name, Diagnostics &diagnostics) const {
+  int opened =
+      isPlainName(name) ? openat(descriptor, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+  if (opened >= 0)
+    return ModelDirectory(opened, absolutePath + "/" + name, "../" + blobs);
+  diagnostics.error(ImportError::ModelDirectory,
+                    fmt::format("{}: {} is no folder in the model's directory", absolutePath, quotedText(name)));
+  return std::nullopt;
 }
 
 std::string ModelDirectory::name() const {
@@ -83,16 +94,15 @@ bool ModelDirectory::contains(const std::string &file) const {
 
 // Follows a link of the Hugging Face cache: snapshots/<commit>/<file> -> ../../blobs/<hash>.
 int ModelDirectory::openBlob(const std::string &file) const {
-  constexpr std::string_view blobs = "../../blobs/";
   char target[PATH_MAX];
   ssize_t length = readlinkat(descriptor, file.c_str(), target, sizeof(target) - 1);
   std::string_view link(target, length < 0 ? 0 : static_cast<size_t>(length));
-  if (link.substr(0, blobs.size()) != blobs)
+  if (link.substr(0, blobs.size() + 1) != blobs + "/")
     return -1;
-  std::string blob(link.substr(blobs.size()));
+  std::string blob(link.substr(blobs.size() + 1));
   if (blob.empty() || blob.find_first_not_of("0123456789abcdef") != std::string::npos)
     return -1;
-  int folder = openat(descriptor, "../../blobs", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  int folder = openat(descriptor, blobs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (folder < 0)
     return -1;
   int opened = openat(folder, blob.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

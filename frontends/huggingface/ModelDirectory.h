@@ -40,10 +40,12 @@ public:
   // The last part of the path.
   std::string name() const;
 
+  // A folder directly in this directory, by its plain name.
+  std::optional<ModelDirectory> folder(const std::string &name, Diagnostics &diagnostics) const;
+
   bool contains(const std::string &file) const;
   // A regular file of the directory by its plain name. Links are refused, but for those that the Hugging Face cache
-  // makes
-  // ("../../blobs/<hash>").
+  // makes ("../../blobs/<hash>", with one more "../" in a folder).
   OpenFile openFile(const std::string &file, Diagnostics &diagnostics) const;
   // The text of a file of at most `limit` bytes.
   std::optional<std::string> readText(const std::string &file, uint64_t limit, Diagnostics &diagnostics) const;
@@ -52,11 +54,13 @@ public:
   static bool isPlainName(const std::string &file);
 
 private:
-  ModelDirectory(int descriptor, std::string path) : descriptor(descriptor), absolutePath(std::move(path)) {}
+  ModelDirectory(int descriptor, std::string path, std::string blobs)
+      : descriptor(descriptor), absolutePath(std::move(path)), blobs(std::move(blobs)) {}
   int openBlob(const std::string &file) const;
 
   int descriptor = -1;
   std::string absolutePath;
+  std::string blobs;  // where the Hugging Face cache keeps files
 };
 
 }  // namespace talc

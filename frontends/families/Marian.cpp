@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Marian (Junczys-Dowmunt et al. 2018): the encoder-decoder of Vaswani et al. 2017 with fixed sinusoidal positions,
+// layer norm after each part (or before, as an option), a bias at every projection and at the logits.
+#include "frontends/GraphBuilder.h"
+#include "frontends/families/Families.h"
+#include "frontends/huggingface/ModelConfig.h"
+
+#include <cmath>
+
+namespace talc {
+
+namespace {
+
+// The encoder or the decoder.
+struct Stack {
+  Stack(const ModelConfig &config, const std::string &name, int64_t width);
+
+  std::string place;  // of its tensors
+  int64_t layers, heads, inner;
+};
+
+struct Marian {
+  explicit Marian(const ModelConfig &config);
+  void readVocabulary(const ModelConfig &config);
+  void readNorms(const ModelConfig &config);
+  void define(GraphBuilder &g) const;
+  Tensor begin(GraphBuilder &g, const Stack &stack, Weight table) const;
+  Tensor end(GraphBuilder &g, const Stack &stack, Tensor x) const;
+  Tensor encode(GraphBuilder &g, Weight table) const;
+  void keepSource(GraphBuilder &g, Tensor memory) const;
+  Tensor decode(GraphBuilder &g, Weight table) const;
+  State source(GraphBuilder &g) const { return g.sourceState("source", decoder.heads, width / decoder.heads); }
+  Tensor selfAttention(GraphBuilder &g, Tensor x, int64_t heads, Mask mask) const;
+  Tensor crossAttention(GraphBuilder &g, Tensor x) const;
+  Tensor feedForward(GraphBuilder &g, Tensor x, int64_t inner) const;
+  // x + part(norm(x)) or norm(x + part(x)).
+  template <typename Part> Tensor residual(GraphBuilder &g, Tensor x, const std::string &name, Part part) const;
+  Tensor linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const;
+  Tensor norm(GraphBuilder &g, Tensor x, const std::string &name) const;
+  double scale(int64_t heads) const { return 1 / std::sqrt(static_cast<double>(width / heads)); }
+
+  int64_t width, positions, sourceVocabulary, vocabulary;
+  Stack encoder, decoder;
+  Activation activation;
+  bool scaledEmbedding, sharedEmbedding, tied, normBefore, normEmbedding, normEnd;
+};
+
+}  // namespace
+
+Stack::Stack(const ModelConfig &config, const std::string &name, int64_t width) : place("model." + name + ".") {
+  const std::string headsKey = name + "_attention_heads";
+  layers = config.integer((name + "_layers").c_str(), 12, ModelConfig::layerCount);
+  heads = config.integer(headsKey.c_str(), 16, ModelConfig::headCount);
+  inner = config.integer((name + "_ffn_dim").c_str(), 4096, ModelConfig::size);
+  config.requireDivides(headsKey.c_str(), heads, "d_model", width);
+}
+
+Marian::Marian(const ModelConfig &config)
+    : width(config.integer("d_model", 1024, ModelConfig::size)), encoder(config, "encoder", width),
+      decoder(config, "decoder", width) {
+  config.head({"MTModel", "ForConditionalGeneration"});
+  positions = config.integer("max_position_embeddings", 1024, ModelConfig::positionCount);
+  activation = config.activation("activation_function", "gelu");
+  scaledEmbedding = config.flag("scale_embedding", false);
+  readVocabulary(config);
+  readNorms(config);
+  if (!config.flag("static_position_embeddings", true))
+    config.unsupported("static_position_embeddings", "is false; talc knows the family with sinusoidal positions");
+}
+
+void Marian::readVocabulary(const ModelConfig &config) {
+  sourceVocabulary = config.integer("vocab_size", 58101, ModelConfig::size);
+  vocabulary = config.integerOrNull("decoder_vocab_size", {}, ModelConfig::size).value_or(sourceVocabulary);
+  sharedEmbedding = config.flag("share_encoder_decoder_embeddings", true);
+  tied = config.flag("tie_word_embeddings", true);
+  if (sharedEmbedding && vocabulary != sourceVocabulary)
+    config.invalid("decoder_vocab_size", "differs from vocab_size, but share_encoder_decoder_embeddings is true");
+}
+
+// Keys of versions before 4 of transformers, in which Marian shared its code with BART.
+void Marian::readNorms(const ModelConfig &config) {
+  normBefore = config.flag("normalize_before", false);
+  normEmbedding = config.flag("normalize_embedding", false);
+  normEnd = config.flag("add_final_layer_norm", normBefore);
+}
+
+Tensor Marian::linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const {
+  return g.linear(x, g.weight(name + ".weight", {outputs, x.width()}), g.weight(name + ".bias", {outputs}));
+}
+
+Tensor Marian::norm(GraphBuilder &g, Tensor x, const std::string &name) const {
+  constexpr double epsilon = 1e-5;
+  return g.layerNorm(x, g.weight(name + ".weight", {width}), g.weight(name + ".bias", {width}), epsilon);
+}
+
+template <typename Part> Tensor Marian::residual(GraphBuilder &g, Tensor x, const std::string &name, Part part) const {
+  if (normBefore)
+    return g.add(x, part(norm(g, x, name)));
+  return norm(g, g.add(x, part(x)), name);
+}
+
+Tensor Marian::selfAttention(GraphBuilder &g, Tensor x, int64_t heads, Mask mask) const {
+  return residual(g, x, "self_attn_layer_norm", [&](Tensor x) {
+    Tensor queries = linear(g, x, "self_attn.q_proj", width);
+    Tensor keys = linear(g, x, "self_attn.k_proj", width);
+    Tensor values = linear(g, x, "self_attn.v_proj", width);
+    const Attention kind = {heads, heads, scale(heads), mask};
+    Tensor mixed =
+        mask == Mask::Full ? g.attention(queries, keys, values, kind) : g.cachedAttention(queries, keys, values, kind);
+    return linear(g, mixed, "self_attn.out_proj", width);
+  });
+}
+
+Tensor Marian::crossAttention(GraphBuilder &g, Tensor x) const {
+  return residual(g, x, "encoder_attn_layer_norm", [&](Tensor x) {
+    Tensor queries = linear(g, x, "encoder_attn.q_proj", width);
+    Tensor mixed = g.crossAttention(queries, source(g), {decoder.heads, decoder.heads, scale(decoder.heads)});
+    return linear(g, mixed, "encoder_attn.out_proj", width);
+  });
+}
+
+Tensor Marian::feedForward(GraphBuilder &g, Tensor x, int64_t inner) const {
+  return residual(g, x, "final_layer_norm", [&](Tensor x) {
+    return linear(g, g.activation(linear(g, x, "fc1", inner), activation), "fc2", width);
+  });
+}
+
+Tensor Marian::begin(GraphBuilder &g, const Stack &stack, Weight table) const {
+  Tensor x = g.embedding(table);
+  if (scaledEmbedding)
+    x = g.scale(x, std::sqrt(static_cast<double>(width)));
+  x = g.add(x, g.position(g.sinusoids(width, Sinusoids::Halves)));
+  return normEmbedding ? norm(g, x, stack.place + "layernorm_embedding") : x;
+}
+
+Tensor Marian::end(GraphBuilder &g, const Stack &stack, Tensor x) const {
+  return normEnd ? norm(g, x, stack.place + "layer_norm") : x;
+}
+
+Tensor Marian::encode(GraphBuilder &g, Weight table) const {
+  Tensor x = g.repeat(encoder.place + "layers", encoder.layers, begin(g, encoder, table), [&](Tensor x, int64_t) {
+    return feedForward(g, selfAttention(g, x, encoder.heads, Mask::Full), encoder.inner);
+  });
+  return end(g, encoder, x);
+}
+
+// Keys and values of cross-attention, for every layer of the decoder.
+void Marian::keepSource(GraphBuilder &g, Tensor memory) const {
+  g.each(decoder.place + "layers", decoder.layers, [&](int64_t) {
+    Tensor keys = linear(g, memory, "encoder_attn.k_proj", width);
+    g.append(source(g), keys, linear(g, memory, "encoder_attn.v_proj", width));
+  });
+}
+
+Tensor Marian::decode(GraphBuilder &g, Weight table) const {
+  Tensor x = g.repeat(decoder.place + "layers", decoder.layers, begin(g, decoder, table), [&](Tensor x, int64_t) {
+    x = crossAttention(g, selfAttention(g, x, decoder.heads, Mask::Causal));
+    return feedForward(g, x, decoder.inner);
+  });
+  return end(g, decoder, g.select(x));
+}
+
+void Marian::define(GraphBuilder &g) const {
+  g.positions(positions, /*hard=*/false);
+  const std::string own = encoder.place + "embed_tokens.weight", target = decoder.place + "embed_tokens.weight";
+  const std::string common = g.storedName({"model.shared.weight", own, target});
+  auto [table, head] = g.tiedWeights(sharedEmbedding ? common : target, "lm_head.weight", {vocabulary, width}, tied);
+  Weight sourceTable = sharedEmbedding ? table : g.weight(own, {sourceVocabulary, width}, "vocab_size by d_model");
+  g.encoder([&] { keepSource(g, encode(g, sourceTable)); });
+  Tensor x = decode(g, table);
+  const char *bias = "final_logits_bias";
+  g.output(g.linear(x, head, g.has(bias) ? g.rowWeight(bias, vocabulary) : Weight()));
+}
+
+void defineMarian(GraphBuilder &g, const ModelConfig &config) {
+  Marian model(config);
+  if (!config.failed())
+    model.define(g);
+}
+
+}  // namespace talc

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// T5 (arXiv 1910.10683), T5 1.1, Flan-T5 (arXiv 2210.11416) and mT5 (arXiv 2010.11934): an encoder-decoder whose
+// attention has a bias by distance instead of positions, RMS norm before each part, no biases at projections.
+#include "frontends/GraphBuilder.h"
+#include "frontends/families/Families.h"
+#include "frontends/huggingface/ModelConfig.h"
+
+#include <cmath>
+
+namespace talc {
+
+namespace {
+
+// Default values of the configuration.
+struct Variant {
+  int64_t vocabulary, inner, layers, heads;
+  const char *feedForward;
+  bool tied;
+};
+
+struct T5 {
+  T5(const ModelConfig &config, const Variant &variant);
+  void readFeedForward(const ModelConfig &config, const std::string &fallback);
+  void readBuckets(const ModelConfig &config);
+  Weight distanceBias(GraphBuilder &g, const std::string &stack, bool bidirectional) const;
+  Tensor encode(GraphBuilder &g, Weight table) const;
+  Tensor decode(GraphBuilder &g, Weight table) const;
+  void keepSource(GraphBuilder &g, Tensor memory) const;
+  State source(GraphBuilder &g) const { return g.sourceState("source", heads, headWidth); }
+  Tensor selfAttention(GraphBuilder &g, Tensor x, Mask mask, Weight bias) const;
+  Tensor crossAttention(GraphBuilder &g, Tensor x) const;
+  Tensor feedForward(GraphBuilder &g, Tensor x, const std::string &place) const;
+  Tensor heading(GraphBuilder &g, Tensor x, const std::string &name) const;
+  Tensor linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const;
+  Tensor norm(GraphBuilder &g, Tensor x, const std::string &name) const;
+
+  int64_t vocabulary, positions, width, inner, encoderLayers, decoderLayers;
+  int64_t heads, headWidth, buckets, maxDistance;
+  Activation activation;
+  double epsilon;
+  bool encoderOnly, gated, tied, scaled;
+};
+
+}  // namespace
+
+T5::T5(const ModelConfig &config, const Variant &variant) {
+  encoderOnly = config.head({"ForConditionalGeneration", "WithLMHeadModel", "EncoderModel"}) == 2;
+  vocabulary = config.integer("vocab_size", variant.vocabulary, ModelConfig::size);
+  positions = config.integer("n_positions", 512, ModelConfig::positionCount);
+  width = config.integer("d_model", 512, ModelConfig::size);
+  inner = config.integer("d_ff", variant.inner, ModelConfig::size);
+  encoderLayers = config.integer("num_layers", variant.layers, ModelConfig::layerCount);
+  decoderLayers =
+      config.integerOrNull("num_decoder_layers", encoderLayers, ModelConfig::layerCount).value_or(encoderLayers);
+  heads = config.integer("num_heads", variant.heads, ModelConfig::headCount);
+  headWidth = config.integer("d_kv", 64, ModelConfig::headCount);
+  epsilon = config.positive("layer_norm_epsilon", 1e-6);
+  tied = config.flag("tie_word_embeddings", variant.tied);
+  scaled = config.flag("scale_decoder_outputs", tied);
+  readFeedForward(config, variant.feedForward);
+  readBuckets(config);
+}
+
+// "[gated-]activation"; the gelu of "gated-gelu" is the one with tanh.
+void T5::readFeedForward(const ModelConfig &config, const std::string &fallback) {
+  const char *key = "feed_forward_proj";
+  const std::string prefix = "gated-";
+  std::string kind = config.text(key, fallback);
+  gated = kind.compare(0, prefix.size(), prefix) == 0;
+  if (gated)
+    kind = kind == "gated-gelu" ? "gelu_new" : kind.substr(prefix.size());
+  activation = config.activationNamed(key, kind);
+}
+
+void T5::readBuckets(const ModelConfig &config) {
+  const char *key = "relative_attention_num_buckets";
+  buckets = config.integer(key, 32, {4, 1 << 20});
+  maxDistance = config.integer("relative_attention_max_distance", 128, ModelConfig::positionCount);
+  if (buckets % 4 != 0)
+    config.unsupported(key, "is " + std::to_string(buckets) + ", expected a multiple of 4");
+  if (maxDistance <= buckets / 2)
+    config.invalid("relative_attention_max_distance", "is " + std::to_string(maxDistance) +
+                                                          ", expected more than half of " + key + " = " +
+                                                          std::to_string(buckets));
+}
+
+Tensor T5::linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const {
+  return g.linear(x, g.weight(name + ".weight", {outputs, x.width()}));
+}
+
+Tensor T5::norm(GraphBuilder &g, Tensor x, const std::string &name) const {
+  return g.rmsNorm(x, g.weight(name + ".weight", {width}, "d_model"), epsilon);
+}
+
+// Queries, keys or values.
+Tensor T5::heading(GraphBuilder &g, Tensor x, const std::string &name) const {
+  Weight matrix = g.weight(name + ".weight", {heads * headWidth, width}, "num_heads times d_kv, d_model");
+  return g.linear(x, matrix);
+}
+
+// The first layer's table serves all layers.
+Weight T5::distanceBias(GraphBuilder &g, const std::string &stack, bool bidirectional) const {
+  const std::string name = stack + ".block.0.layer.0.SelfAttention.relative_attention_bias.weight";
+  return g.relativeBias(g.weight(name, {buckets, heads}, "buckets by heads"), bidirectional, maxDistance);
+}
+
+// There is no 1/sqrt(d): the weights hold it.
+Tensor T5::selfAttention(GraphBuilder &g, Tensor x, Mask mask, Weight bias) const {
+  const std::string place = "layer.0.SelfAttention.";
+  Tensor h = norm(g, x, "layer.0.layer_norm");
+  Tensor queries = heading(g, h, place + "q"), keys = heading(g, h, place + "k"), values = heading(g, h, place + "v");
+  const Attention kind = {heads, heads, 1, mask, 0, bias};
+  Tensor mixed =
+      mask == Mask::Full ? g.attention(queries, keys, values, kind) : g.cachedAttention(queries, keys, values, kind);
+  return g.add(x, linear(g, mixed, place + "o", width));
+}
+
+Tensor T5::crossAttention(GraphBuilder &g, Tensor x) const {
+  const std::string place = "layer.1.EncDecAttention.";
+  Tensor queries = heading(g, norm(g, x, "layer.1.layer_norm"), place + "q");
+  Tensor mixed = g.crossAttention(queries, source(g), {heads, heads, 1});
+  return g.add(x, linear(g, mixed, place + "o", width));
+}
+
+Tensor T5::feedForward(GraphBuilder &g, Tensor x, const std::string &place) const {
+  Tensor h = norm(g, x, place + ".layer_norm");
+  const std::string dense = place + ".DenseReluDense.";
+  Tensor hidden = g.activation(linear(g, h, dense + (gated ? "wi_0" : "wi"), inner), activation);
+  if (gated)
+    hidden = g.mul(hidden, linear(g, h, dense + "wi_1", inner));
+  return g.add(x, linear(g, hidden, dense + "wo", width));
+}
+
+Tensor T5::encode(GraphBuilder &g, Weight table) const {
+  Weight bias = distanceBias(g, "encoder", /*bidirectional=*/true);
+  Tensor x = g.repeat("encoder.block", encoderLayers, g.embedding(table), [&](Tensor x, int64_t) {
+    return feedForward(g, selfAttention(g, x, Mask::Full, bias), "layer.1");
+  });
+  return norm(g, x, "encoder.final_layer_norm");
+}
+
+// Keys and values of cross-attention, for every layer of the decoder.
+void T5::keepSource(GraphBuilder &g, Tensor memory) const {
+  g.each("decoder.block", decoderLayers, [&](int64_t) {
+    Tensor keys = heading(g, memory, "layer.1.EncDecAttention.k"),
+           values = heading(g, memory, "layer.1.EncDecAttention.v");
+    g.append(source(g), keys, values);
+  });
+}
+
+Tensor T5::decode(GraphBuilder &g, Weight table) const {
+  Weight bias = distanceBias(g, "decoder", /*bidirectional=*/false);
+  Tensor x = g.repeat("decoder.block", decoderLayers, g.embedding(table), [&](Tensor x, int64_t) {
+    x = crossAttention(g, selfAttention(g, x, Mask::Causal, bias));
+    return feedForward(g, x, "layer.2");
+  });
+  return norm(g, g.select(x), "decoder.final_layer_norm");
+}
+
+static void define(GraphBuilder &g, const ModelConfig &config, const Variant &variant) {
+  T5 model(config, variant);
+  if (config.failed())
+    return;
+  g.positions(model.positions, /*hard=*/false);
+  const GraphBuilder::Shape shape = {model.vocabulary, model.width};
+  const std::string tableName =
+      g.storedName({"shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"});
+  if (model.encoderOnly)
+    return g.output(g.select(model.encode(g, g.weight(tableName, shape))), Output::Hidden);
+  auto [table, head] = g.tiedWeights(tableName, "lm_head.weight", shape, model.tied);
+  g.encoder([&, table = table] { model.keepSource(g, model.encode(g, table)); });
+  Tensor x = model.decode(g, table);
+  if (model.scaled)
+    x = g.scale(x, 1 / std::sqrt(static_cast<double>(model.width)));
+  g.output(g.linear(x, head));
+}
+
+void defineT5(GraphBuilder &g, const ModelConfig &config) {
+  define(g, config, {32128, 2048, 6, 8, "relu", true});
+}
+
+void defineMt5(GraphBuilder &g, const ModelConfig &config) {
+  define(g, config, {250112, 1024, 8, 6, "gated-gelu", false});
+}
+
+}  // namespace talc
