@@ -3,6 +3,7 @@
 #include "compiler/artifact/ArtifactWriter.h"
 
 #include "compiler/Error.h"
+#include "compiler/artifact/Labels.h"
 #include "compiler/artifact/Manifest.h"
 #include "compiler/artifact/MappedFile.h"
 #include "compiler/artifact/ModelFacts.h"
@@ -83,7 +84,7 @@ private:
   std::shared_ptr<const MappedFile> carrier;
   artifact::ModelInfo facts = {};
   std::vector<PlacedWeight> weights;
-  std::string manifest;
+  std::string manifest, labels;
   std::vector<PlannedSection> planned;
   std::vector<Section> table;
 };
@@ -101,6 +102,10 @@ llvm::Error ArtifactWriter::plan() {
   if (!placed)
     return placed.takeError();
   weights = std::move(*placed);
+  auto named = makeLabels(parts.module, facts);
+  if (!named)
+    return named.takeError();
+  labels = std::move(*named);
   auto mapped = MappedFile::open(parts.carrier);
   if (!mapped)
     return mapped.takeError();
@@ -112,6 +117,8 @@ llvm::Error ArtifactWriter::plan() {
     addSection(SectionKind::Code, variant.sharedObject, variant.level);
   if (!parts.tokenizer.empty())
     addSection(SectionKind::Tokenizer, parts.tokenizer);
+  if (!labels.empty())
+    addSection(SectionKind::Labels, bytesOf(labels));
   planned.push_back({SectionKind::Weights, CpuLevel::Any, facts.weightBytes, {}});
   return llvm::Error::success();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a compiled model into one file: carrier, manifest, facts, code, tokenizer, weights.
+// Puts a compiled model into one file: carrier, manifest, facts, code, tokenizer, labels, weights.
 #pragma once
 
 #include "compiler/targets/Target.h"

@@ -28,7 +28,7 @@ static constexpr const char *modelText = R"(
 #ifndef TALC_MODEL_{upper}_H
 #define TALC_MODEL_{upper}_H
 
-#define {upper}_VOCABULARY_SIZE {vocabulary} /* logits per token */
+#define {upper}_VOCABULARY_SIZE {vocabulary} /* token ids are less */
 #define {upper}_MAX_SEQUENCE {longest} /* tokens that one sequence can hold */
 #define {upper}_BEGIN_TOKEN ({begin}) /* -1: none */
 

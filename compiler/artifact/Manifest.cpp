@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists a model's plan, kernels and weights as JSON.
+// Lists a model's results, plan, kernels and weights as JSON.
 #include "compiler/artifact/Manifest.h"
 
 #include "compiler/artifact/ModelFacts.h"
@@ -23,6 +23,17 @@ static Json describeWeight(const PlacedWeight &placed) {
           {"bytes", placed.bytes}};
 }
 
+// Texts and numbers of a dictionary.
+static Json describeFields(DictionaryAttr fields) {
+  Json object = Json::object();
+  for (NamedAttribute field : fields)
+    if (auto text = dyn_cast<StringAttr>(field.getValue()))
+      object[field.getName().str()] = text.str();
+    else if (auto number = dyn_cast<IntegerAttr>(field.getValue()))
+      object[field.getName().str()] = number.getValue().getSExtValue();
+  return object;
+}
+
 // The entries of mark-kernels as they are, in their order, which is how running code refers to them.
 static Json describeKernels(ModuleOp module, const llvm::StringMap<int64_t> &spills) {
   Json kernels = Json::array();
@@ -30,12 +41,7 @@ static Json describeKernels(ModuleOp module, const llvm::StringMap<int64_t> &spi
   if (!entries)
     return kernels;
   for (auto entry : entries.getAsRange<DictionaryAttr>()) {
-    Json kernel;
-    for (NamedAttribute field : entry)
-      if (auto text = dyn_cast<StringAttr>(field.getValue()))
-        kernel[field.getName().str()] = text.str();
-      else if (auto number = dyn_cast<IntegerAttr>(field.getValue()))
-        kernel[field.getName().str()] = number.getValue().getSExtValue();
+    Json kernel = describeFields(entry);
     auto name = entry.getAs<StringAttr>("name");
     kernel["spills"] = name ? spills.lookup(name.getValue()) : 0;
     kernels.push_back(std::move(kernel));
@@ -52,6 +58,27 @@ static int64_t countParameters(ModuleOp module) {
   return count;
 }
 
+// Kind and results as stage lower found them, the phases that follow, and the names of the classes.
+static void describeUse(ModuleOp module, Json &manifest) {
+  auto interface = module->getAttrOfType<DictionaryAttr>(interfaceAttr);
+  auto kind = interface ? interface.getAs<StringAttr>("kind") : StringAttr();
+  auto outputs = interface ? interface.getAs<ArrayAttr>("outputs") : ArrayAttr();
+  if (!kind || !outputs)
+    return;
+  manifest["kind"] = kind.str();
+  manifest["phases"] = Json::array();
+  if (kind.getValue() != "decoder")
+    manifest["phases"].push_back(encodePhase.str());
+  if (kind.getValue() != "encoder")
+    manifest["phases"].insert(manifest["phases"].end(), {prefillPhase.str(), decodePhase.str()});
+  manifest["results"] = Json::array();
+  for (auto output : outputs.getAsRange<DictionaryAttr>())
+    manifest["results"].push_back(describeFields(output));
+  if (auto labels = module->getAttrOfType<ArrayAttr>(labelsAttr))
+    for (auto label : labels.getAsRange<StringAttr>())
+      manifest["labels"].push_back(label.str());
+}
+
 std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, const targets::Target &target,
                          const llvm::StringMap<int64_t> &spills) {
   Json manifest;
@@ -59,7 +86,7 @@ std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, 
   manifest["format"] = artifact::formatVersion;
   manifest["name"] = modelName(module);
   manifest["target"] = {{"cpu", target.cpu}, {"tune", target.tune}, {"vector_lanes", target.vectorLanes}};
-  manifest["phases"] = {"prefill", "decode"};
+  describeUse(module, manifest);
   if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr))
     for (NamedAttribute figure : plan)
       if (auto value = dyn_cast<IntegerAttr>(figure.getValue()))
