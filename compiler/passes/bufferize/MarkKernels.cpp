@@ -103,6 +103,8 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
     if (auto attention = dyn_cast<kernel::AttentionOp>(piece)) {
       add("mask", b.getStringAttr(talc::stringifyMaskKind(attention.getMask())));
       count("window", attention.getWindow());
+      auto state = cast<talc::StateType>(attention.getState().getType());
+      add("keys", b.getStringAttr(talc::stringifyStateRole(state.getRole())));
     }
     return b.getDictionaryAttr(entry);
   }

@@ -62,7 +62,7 @@ Status Bench::measure(int32_t threads) {
   if (Status status = measureMachine(threads, machine); status.failed())
     return status;
   kernels.push_back({machine, {}});
-  std::vector<TestCase> tests = testCases(options, threads, run.info().maxSequence, list.encoder);
+  std::vector<TestCase> tests = testCases(options, threads, run);
   if (tests.empty())
     return statusOf("error[T0701]: talc bench: " + options.app + " holds at most " +
                     std::to_string(run.info().maxSequence) + " tokens, so that no test of -p, -n and -d has room");

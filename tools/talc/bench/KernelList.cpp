@@ -22,34 +22,48 @@ static int64_t numberOf(const Json &object, const char *name) {
   return field != object.end() && field->is_number_integer() ? field->get<int64_t>() : 0;
 }
 
-// Pairs of a query and a key that it sees.
-static double countPairs(const StepShape &step, bool causal, int64_t window) {
+// Pairs of a query and a key that it sees. A prefix mask is causal where nobody gives a prefix.
+static double countPairs(const StepShape &step, const KernelEntry &kernel) {
+  if (kernel.keys == "source")
+    return static_cast<double>(step.sequences * step.rows * step.source);
   double pairs = 0;
   for (int64_t row = 0; row < step.rows; ++row) {
-    int64_t seen = causal ? step.past + row + 1 : step.past + step.rows;
-    pairs += static_cast<double>(window > 0 ? std::min(seen, window) : seen);
+    int64_t position = step.past + row, first = 0, end = kernel.mask == "full" ? step.past + step.rows : position + 1;
+    if (kernel.window > 0) {
+      first = std::max<int64_t>(first, position - kernel.window + 1);
+      end = std::min(end, position + kernel.window);
+    }
+    pairs += static_cast<double>(end - first);
   }
   return pairs * static_cast<double>(step.sequences);
 }
 
 // Tokens whose keys and values at least one query sees.
-static double countKeys(const StepShape &step, int64_t window) {
-  int64_t keys = step.past + step.rows;
+static double countKeys(const StepShape &step, const KernelEntry &kernel) {
+  if (kernel.keys == "source")
+    return static_cast<double>(step.sequences * step.source);
+  int64_t keys = step.past + step.rows, window = kernel.window;
   if (window > 0)
     keys = std::min(keys, window + step.rows - 1);
   return static_cast<double>(keys * step.sequences);
 }
 
+// Only the first result is asked for.
+static int64_t countRows(const StepShape &step, const std::string &rows) {
+  if (rows == "tokens")
+    return step.sequences * step.rows;
+  return rows == "outputs" && step.results ? step.sequences : 0;
+}
+
 StepCosts KernelEntry::costsOfCall(const StepShape &step) const {
-  bool outputs = rows == "outputs";
-  auto count = static_cast<double>(outputs ? (step.results ? step.sequences : 0) : step.sequences * step.rows);
+  auto count = static_cast<double>(countRows(step, rows));
   StepCosts costs;
   costs.operations = count * static_cast<double>(operationsPerRow);
   if (operationsPerPair > 0)
-    costs.operations += static_cast<double>(operationsPerPair) * countPairs(step, mask == "causal", window);
+    costs.operations += static_cast<double>(operationsPerPair) * countPairs(step, *this);
   double callBytes = count > 0 ? static_cast<double>(storedBytesPerCall) : 0;
   costs.storedBytes = callBytes + count * static_cast<double>(storedBytesPerRow) +
-                      countKeys(step, window) * static_cast<double>(storedBytesPerKey);
+                      countKeys(step, *this) * static_cast<double>(storedBytesPerKey);
   costs.passedBytes = count * static_cast<double>(passedBytesPerRow);
   return costs;
 }
@@ -78,6 +92,7 @@ static KernelEntry readEntry(const Json &json) {
   kernel.fused = text("fused");
   kernel.share = text("share");
   kernel.mask = text("mask");
+  kernel.keys = text("keys");
   const std::pair<const char *, int64_t *> numbers[] = {
       {"calls", &kernel.calls},
       {"spills", &kernel.spills},

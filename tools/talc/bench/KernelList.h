@@ -15,6 +15,7 @@ struct StepShape {
   int64_t sequences = 1, rows = 1, past = 0;  // rows and past: of each sequence
   bool results = true;                        // for the last row of each sequence
   bool whole = false;                         // by an encoder, which takes whole sequences
+  int64_t source = 0;                         // tokens of the source that each sequence answers to
   bool decode() const { return sequences * rows == 1 && results; }
 };
 
@@ -27,7 +28,7 @@ struct StepCosts {
 
 // An entry of mark-kernels (compiler/passes/Passes.td).
 struct KernelEntry {
-  std::string name, piece, phase, rows, shapes, fused, share, mask;
+  std::string name, piece, phase, rows, shapes, fused, share, mask, keys;
   int64_t calls = 0, spills = 0, window = 0;
   int64_t operationsPerRow = 0, operationsPerPair = 0;
   int64_t storedBytesPerCall = 0, storedBytesPerRow = 0, storedBytesPerKey = 0, passedBytesPerRow = 0;

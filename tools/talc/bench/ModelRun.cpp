@@ -11,9 +11,12 @@ Status ModelRun::open(const std::string &path) {
     return status;
   // Any tokens do; the same ones in every run.
   uint64_t state = 1;
+  uint32_t vocabulary = model.info().vocabularySize;
+  if (model.kind() == artifact::ModelKind::EncoderDecoder)
+    vocabulary = std::min(vocabulary, model.info().sourceVocabularySize);
   for (uint32_t i = 0; i < model.info().maxSequence; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    ids.push_back(static_cast<int32_t>((state >> 33) % model.info().vocabularySize));
+    ids.push_back(static_cast<int32_t>((state >> 33) % vocabulary));
   }
   return {};
 }
@@ -28,6 +31,9 @@ Status ModelRun::fill(int64_t depth) {
   constexpr int64_t stepTokens = 512;
   for (int32_t slot = 0; slot < session->slots(); ++slot)
     session->reset(slot);
+  if (sourceTokens() > 0)
+    if (Status status = encode(sourceTokens()); status.failed())
+      return status;
   for (StepShape step : promptSteps(depth, 0, stepTokens, session->slots())) {
     step.results = false;
     if (Status status = evaluate(step); status.failed())
@@ -36,7 +42,21 @@ Status ModelRun::fill(int64_t depth) {
   return {};
 }
 
+int64_t ModelRun::sourceTokens() const {
+  constexpr int64_t usual = 32;  // a sentence
+  bool hasSource = model.kind() == artifact::ModelKind::EncoderDecoder;
+  return hasSource ? std::min<int64_t>(usual, model.info().maxSequence) : 0;
+}
+
+Status ModelRun::encode(int64_t rows) {
+  for (int32_t slot = 0; slot < session->slots(); ++slot)
+    batch[slot] = {slot, static_cast<int32_t>(rows), ids.data(), TALC_LOGITS_NONE};
+  return session->encode(batch.data(), session->slots());
+}
+
 Status ModelRun::evaluate(const StepShape &step) {
+  if (step.whole && sourceTokens() > 0)
+    return encode(step.rows);
   for (int32_t slot = 0; slot < session->slots(); ++slot)
     batch[slot] = {slot, static_cast<int32_t>(step.rows), ids.data() + session->length(slot),
                    step.results ? TALC_LOGITS_LAST : TALC_LOGITS_NONE};

@@ -14,18 +14,23 @@ namespace talc::bench {
 class ModelRun {
 public:
   Status open(const std::string &path);
-  // Threads and the states of so many sequences; replaces those before.
+  // Threads and the states of so many sequences; replaces those before. An encoder-decoder gets sources of
+  // sourceTokens() tokens.
   Status start(int32_t threads, int64_t sequences);
+  int64_t sourceTokens() const;
 
   // Empties all sequences and evaluates `depth` tokens of each.
   Status fill(int64_t depth);
-  // Evaluates the rows of a step; `step.past` is what fill() and earlier steps made.
+  // Evaluates the rows of a step; `step.past` is what fill() and earlier steps made. A step of whole sequences of an
+  // encoder-decoder makes them the sources.
   Status evaluate(const StepShape &step);
 
   const artifact::ModelInfo &info() const { return model.info(); }
   Session &usedSession() { return *session; }
 
 private:
+  Status encode(int64_t rows);
+
   Model model;
   std::unique_ptr<Session> session;
   std::vector<int32_t> ids;

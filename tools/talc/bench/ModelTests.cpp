@@ -18,8 +18,11 @@ std::string TestCase::name() const {
 
 std::vector<StepShape> TestCase::steps() const {
   if (whole)
-    return {{sequences, prompt, 0, true, true}};
-  return prompt > 0 ? promptSteps(prompt, depth, batch, sequences) : generationSteps(generated, depth, sequences);
+    return {{sequences, prompt, 0, source == 0, true, 0}};
+  auto steps = prompt > 0 ? promptSteps(prompt, depth, batch, sequences) : generationSteps(generated, depth, sequences);
+  for (StepShape &step : steps)
+    step.source = source;
+  return steps;
 }
 
 double TestResult::averageSeconds() const {
@@ -33,13 +36,16 @@ std::vector<double> TestResult::tokensPerSecond() const {
   return rates;
 }
 
-std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, int64_t maxSequence, bool encoder) {
+std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, const ModelRun &run) {
+  int64_t maxSequence = run.info().maxSequence, source = run.sourceTokens();
+  bool generates = run.info().kind != static_cast<uint32_t>(artifact::ModelKind::Encoder);
+  bool whole = !generates || source > 0;
   std::vector<TestCase> tests;
   auto add = [&](TestCase test) {
     bool known = false;
     for (const TestCase &other : tests)
       known |= other.name() == test.name() && other.batch == test.batch;
-    if (encoder && (test.generated > 0 || test.depth > 0))
+    if ((test.generated > 0 && !generates) || (test.whole && test.depth > 0))
       return;
     if (test.tokens() > 0 && test.depth + test.prompt + test.generated <= maxSequence && !known)
       tests.push_back(test);
@@ -48,9 +54,9 @@ std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, in
     for (int64_t sequences : options.sequences) {
       for (int64_t prompt : options.prompts)
         for (int64_t batch : options.batches)
-          add({std::min(prompt, maxSequence - depth), 0, depth, batch, sequences, threads, encoder});
+          add({std::min(prompt, maxSequence - depth), 0, depth, batch, sequences, threads, whole, source});
       for (int64_t generated : options.generated)
-        add({0, generated, depth, options.batches.front(), sequences, threads, false});
+        add({0, generated, depth, options.batches.front(), sequences, threads, false, source});
     }
   return tests;
 }

@@ -11,7 +11,8 @@ namespace talc::bench {
 struct TestCase {
   int64_t prompt = 0, generated = 0, depth = 0, batch = 0, sequences = 1;
   int32_t threads = 1;
-  bool whole = false;  // of an encoder
+  bool whole = false;      // the prompt is for an encoder
+  int64_t source = 0;      // tokens of the sources that the sequences answer to
 
   std::string name() const;  // "pp512 @ d128"
   int64_t tokens() const { return (prompt + generated) * sequences; }
@@ -32,8 +33,9 @@ struct TestResult {
 };
 
 // The tests of the options for a number of threads; those that the model has no room for are left out, with prompts
-// shortened to `maxSequence`. An encoder takes every prompt in one step, after nothing else, and generates nothing.
-std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, int64_t maxSequence, bool encoder);
+// shortened to what a sequence can hold. An encoder takes every prompt in one step, after nothing else; alone it
+// generates nothing, and before a decoder the prompts are its sources.
+std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, const ModelRun &run);
 
 Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions, TestResult &result);
 
