@@ -2,6 +2,7 @@
 // Normalizers of tokenizer.json.
 #include "frontends/huggingface/tokenizer/CaseMaps.h"
 #include "frontends/huggingface/tokenizer/PipelineStages.h"
+#include "frontends/huggingface/tokenizer/Unicode8.h"
 
 namespace talc::huggingface {
 
@@ -94,7 +95,7 @@ private:
     }
     if (fields.flag("strip_accents", lowercase)) {
       addNormalForm("NFD");
-      addMap(section.addMap(mapSet(*context.unicode.category("Mn"), MapKind::Delete)));
+      addMap(section.addMap(mapSet(unicode8Category(context.unicode, "Mn"), MapKind::Delete)));
     }
     if (lowercase)
       addMap(addLowercaseMap(section));
@@ -104,7 +105,7 @@ private:
     CharacterSet keptControls{{'\t', '\n'}, {'\r', '\r'}};
     CharacterSet removed = CharacterSet{{0, 0}, {0xFFFD, 0xFFFD}};
     for (const char *name : {"Cc", "Cf", "Co"})
-      removed.add(*context.unicode.category(name));
+      removed.add(unicode8Category(context.unicode, name));
     removed = removed.intersected(keptControls.negated());
     CharacterSet spaces = context.unicode.whitespace().intersected(removed.negated());
     auto mappings = mapSet(removed, MapKind::Delete);

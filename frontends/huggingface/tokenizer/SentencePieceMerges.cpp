@@ -13,10 +13,9 @@ namespace {
 constexpr size_t maxMerges = 1u << 22, maxPieceSize = 1024;
 
 struct ScoredMerge {
-  std::string_view left, right;
+  uint32_t left, right;  // pieces
   float score;
-  uint32_t leftLength, rightLength;  // in characters
-  uint32_t order;                    // decides between equals
+  uint32_t order;  // decides between equals
 };
 
 bool isContinuation(char byte) {
@@ -31,9 +30,11 @@ uint32_t lengthOf(std::string_view text) {
 class MergeList {
 public:
   explicit MergeList(const SentencePieceModel &model) : model(model) {
-    for (uint32_t id = 0; id < model.pieces.size(); ++id)
+    for (uint32_t id = 0; id < model.pieces.size(); ++id) {
+      lengths.push_back(lengthOf(model.pieces[id].text));
       if (model.pieces[id].matchesText())
         ids[model.pieces[id].text] = id;
+    }
   }
 
   // False: too many.
@@ -41,11 +42,9 @@ public:
     for (const SentencePiece &piece : model.pieces)
       if (piece.matchesText() && piece.text.size() <= maxPieceSize && !addSplits(piece))
         return false;
-    for (size_t i = 0; i < merges.size(); ++i)
-      merges[i].order = static_cast<uint32_t>(i);
-    std::sort(merges.begin(), merges.end(), [](const ScoredMerge &l, const ScoredMerge &r) {
-      return std::tie(l.score, l.leftLength, l.rightLength, r.order) >
-             std::tie(r.score, r.leftLength, r.rightLength, l.order);
+    std::sort(merges.begin(), merges.end(), [&](const ScoredMerge &l, const ScoredMerge &r) {
+      return std::tie(l.score, lengths[l.left], lengths[l.right], r.order) >
+             std::tie(r.score, lengths[r.left], lengths[r.right], l.order);
     });
     return true;
   }
@@ -53,12 +52,13 @@ public:
   Json json() const {
     Json list = Json::array();
     for (const ScoredMerge &merge : merges)
-      list.push_back(Json::array({std::string(merge.left), std::string(merge.right)}));
+      list.push_back(Json::array({model.pieces[merge.left].text, model.pieces[merge.right].text}));
     return list;
   }
 
 private:
   const SentencePieceModel &model;
+  std::vector<uint32_t> lengths;  // of pieces, in characters
   std::unordered_map<std::string_view, uint32_t> ids;
   std::vector<ScoredMerge> merges;
 
@@ -66,13 +66,18 @@ private:
     std::string_view text = piece.text;
     size_t first = merges.size();
     for (size_t i = 1; i < text.size(); ++i) {
-      std::string_view left = text.substr(0, i), right = text.substr(i);
-      if (!isContinuation(text[i]) && ids.count(left) && ids.count(right))
-        merges.push_back({left, right, piece.score, lengthOf(left), lengthOf(right), 0});
+      if (isContinuation(text[i]))
+        continue;
+      auto left = ids.find(text.substr(0, i)), right = ids.find(text.substr(i));
+      if (left != ids.end() && right != ids.end())
+        merges.push_back({left->second, right->second, piece.score, 0});
     }
-    auto idsOf = [&](const ScoredMerge &merge) { return std::pair(ids.at(merge.left), ids.at(merge.right)); };
     std::sort(merges.begin() + static_cast<ptrdiff_t>(first), merges.end(),
-              [&](const ScoredMerge &l, const ScoredMerge &r) { return idsOf(l) < idsOf(r); });
+              [](const ScoredMerge &l, const ScoredMerge &r) {
+                return std::tie(l.left, l.right) < std::tie(r.left, r.right);
+              });
+    for (size_t i = first; i < merges.size(); ++i)
+      merges[i].order = static_cast<uint32_t>(i);
     return merges.size() <= maxMerges;
   }
 };

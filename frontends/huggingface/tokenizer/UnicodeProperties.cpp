@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Property sets, built by asking utf8proc about every code point once.
 #include "frontends/huggingface/tokenizer/UnicodeProperties.h"
+#include "frontends/huggingface/tokenizer/Unicode8.h"
 
 #include <cctype>
 #include <utf8proc.h>
@@ -158,7 +159,7 @@ CharacterSet UnicodeProperties::regexWords() const {
 
 CharacterSet UnicodeProperties::punctuation() const {
   CharacterSet set{{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}};
-  set.add(*category("P"));
+  set.add(unicode8Category(*this, "P"));
   return set;
 }
 
