@@ -216,12 +216,6 @@ typedef struct talc_wanted {
   const int32_t *listed; /* [listed_count], places in `ids`, ascending, each once; read during the call only */
 } talc_wanted;
 
-/* Former names. */
-typedef talc_rows talc_logits_choice;
-#define TALC_LOGITS_NONE TALC_ROWS_NONE
-#define TALC_LOGITS_LAST TALC_ROWS_LAST
-#define TALC_LOGITS_ALL TALC_ROWS_ALL
-
 /* Tokens to append to one sequence. Zeros are right for every field that is not needed. */
 typedef struct talc_sequence {
   int32_t slot;                         /* which sequence, 0 to slots - 1 */

@@ -48,9 +48,18 @@ int64_t ModelRun::sourceTokens() const {
   return hasSource ? std::min<int64_t>(usual, model.info().maxSequence) : 0;
 }
 
+static talc_sequence tokensOf(int32_t slot, int64_t count, const int32_t *ids, talc_rows wanted) {
+  talc_sequence sequence = {};
+  sequence.slot = slot;
+  sequence.count = static_cast<int32_t>(count);
+  sequence.ids = ids;
+  sequence.wanted[0].rows = wanted;
+  return sequence;
+}
+
 Status ModelRun::encode(int64_t rows) {
   for (int32_t slot = 0; slot < session->slots(); ++slot)
-    batch[slot] = {slot, static_cast<int32_t>(rows), ids.data(), TALC_LOGITS_NONE};
+    batch[slot] = tokensOf(slot, rows, ids.data(), TALC_ROWS_NONE);
   return session->encode(batch.data(), session->slots());
 }
 
@@ -58,8 +67,8 @@ Status ModelRun::evaluate(const StepShape &step) {
   if (step.whole && sourceTokens() > 0)
     return encode(step.rows);
   for (int32_t slot = 0; slot < session->slots(); ++slot)
-    batch[slot] = {slot, static_cast<int32_t>(step.rows), ids.data() + session->length(slot),
-                   step.results ? TALC_LOGITS_LAST : TALC_LOGITS_NONE};
+    batch[slot] =
+        tokensOf(slot, step.rows, ids.data() + session->length(slot), step.results ? TALC_ROWS_LAST : TALC_ROWS_NONE);
   return session->evaluate(batch.data(), session->slots());
 }
 
