@@ -26,40 +26,58 @@ static int32_t findAnswer(const talc_model_info &info) {
   return -1;
 }
 
-Answer::Answer(const Job &job, const Prompt &prompt) : job(job), prompt(prompt) {
-  const talc_model_info &info = job.info;
-  pooling = job.options.pool.value_or(info.pooling);
-  kind = pooling == TALC_POOLING_NONE ? Kind::TokenEmbeddings : Kind::Embedding;
+AnswerPlan planAnswer(const talc_model_info &info, const Options &options, const Prompt &prompt) {
   int32_t hidden = findResult(info, TALC_RESULT_HIDDEN), answer = findAnswer(info);
-  usedResult = hidden >= 0 ? hidden : answer;
-  if (job.options.pool || answer < 0)
-    return;
-  if (info.results[answer].kind == TALC_RESULT_LOGITS) {
-    for (size_t i = 0; i < prompt.ids.size(); ++i)
-      if (prompt.ids[i] == info.mask_token)
-        masks.push_back(static_cast<int32_t>(i));
-    if (masks.empty() && hidden >= 0)
-      return;
+  talc_pooling pooling = options.pool.value_or(info.pooling);
+  AnswerPlan embedding = {
+      pooling == TALC_POOLING_NONE ? AnswerKind::TokenEmbeddings : AnswerKind::Embedding, pooling, hidden, {}};
+  if (options.pool || answer < 0)
+    return embedding;
+  AnswerPlan plan = {AnswerKind::TokenClasses, pooling, answer, {}};
+  if (info.results[answer].kind == TALC_RESULT_CLASSES)
+    plan.kind = AnswerKind::Classes;
+  if (info.results[answer].kind != TALC_RESULT_LOGITS)
+    return plan;
+  plan.kind = AnswerKind::Fillings;
+  for (size_t i = 0; i < prompt.ids.size(); ++i)
+    if (prompt.ids[i] == info.mask_token)
+      plan.masks.push_back(static_cast<int32_t>(i));
+  return plan.masks.empty() && hidden >= 0 ? embedding : plan;
+}
+
+static bool answersInLines(const AnswerPlan &plan, const Prompt &prompt, const Options &options) {
+  switch (plan.kind) {
+  case AnswerKind::Embedding:
+    return false;
+  case AnswerKind::Fillings:
+    return plan.masks.size() > 1;
+  case AnswerKind::Classes:
+    return options.top.value_or(2) > 1;
+  default:
+    return prompt.ids.size() > 1;
   }
-  usedResult = answer;
-  kind = info.results[answer].kind == TALC_RESULT_CLASSES         ? Kind::Classes
-         : info.results[answer].kind == TALC_RESULT_TOKEN_CLASSES ? Kind::TokenClasses
-                                                                  : Kind::Fillings;
+}
+
+bool answersInLines(const talc_model_info &info, const Options &options, const std::vector<Prompt> &prompts) {
+  return std::any_of(prompts.begin(), prompts.end(), [&](const Prompt &prompt) {
+    return answersInLines(planAnswer(info, options, prompt), prompt, options);
+  });
 }
 
 talc_rows Answer::rows() const {
-  if (kind == Kind::Fillings)
-    return masks.empty() ? TALC_ROWS_NONE : TALC_ROWS_LISTED;
-  bool first = kind == Kind::Classes || (kind == Kind::Embedding && pooling == TALC_POOLING_FIRST);
+  if (plan.kind == AnswerKind::Fillings)
+    return plan.masks.empty() ? TALC_ROWS_NONE : TALC_ROWS_LISTED;
+  bool first =
+      plan.kind == AnswerKind::Classes || (plan.kind == AnswerKind::Embedding && plan.pooling == TALC_POOLING_FIRST);
   return first ? TALC_ROWS_FIRST : TALC_ROWS_ALL;
 }
 
 void Answer::setListed(talc_sequence &sequence) const {
-  talc_wanted &wanted = sequence.wanted[usedResult];
+  talc_wanted &wanted = sequence.wanted[plan.result];
   if (wanted.rows != TALC_ROWS_LISTED)
     return;
-  wanted.listed = masks.data();
-  wanted.listed_count = static_cast<int32_t>(masks.size());
+  wanted.listed = plan.masks.data();
+  wanted.listed_count = static_cast<int32_t>(plan.masks.size());
 }
 
 // The shortest text that gives the same float when it is read.
@@ -82,7 +100,7 @@ static std::string numbers(const float *values, size_t count) {
 
 // Mean pooling counts every token, special ones too.
 std::string Answer::embedding(const float *values, int32_t rows) const {
-  size_t width = job.info.results[usedResult].width;
+  size_t width = job.info.results[plan.result].width;
   std::vector<float> means(width);
   for (size_t column = 0; column < width; ++column) {
     double sum = 0;
@@ -137,7 +155,7 @@ std::string Answer::likeliest(const float *logits, size_t count, bool areTokens,
 
 // Special tokens stand for nothing in the text.
 std::string Answer::tokenClasses(const float *values, int32_t rows) const {
-  size_t width = job.info.results[usedResult].width;
+  size_t width = job.info.results[plan.result].width;
   std::string text;
   for (int32_t row = 0; row < rows; ++row) {
     if (talc_is_special_token(job.model, prompt.ids[row]))
@@ -153,25 +171,20 @@ std::string Answer::tokenClasses(const float *values, int32_t rows) const {
 }
 
 std::string Answer::text(const float *values, int32_t rows) const {
-  size_t width = job.info.results[usedResult].width;
-  if (kind == Kind::Embedding)
+  size_t width = job.info.results[plan.result].width;
+  if (plan.kind == AnswerKind::Embedding)
     return embedding(values, rows);
-  if (kind == Kind::Classes)
+  if (plan.kind == AnswerKind::Classes)
     return likeliest(values, width, false, job.fromFile ? "\t" : "\n");
-  if (kind == Kind::TokenClasses)
+  if (plan.kind == AnswerKind::TokenClasses)
     return tokenClasses(values, rows);
   std::string text;
   for (int32_t row = 0; row < rows; ++row) {
     const float *item = values + row * width;
-    text += row == 0 ? "" : !job.fromFile ? "\n" : kind == Kind::Fillings ? "\t|\t" : "\t";
-    text += kind == Kind::Fillings ? likeliest(item, width, true, "\t") : numbers(item, width);
+    text += row == 0 ? "" : !job.fromFile ? "\n" : plan.kind == AnswerKind::Fillings ? "\t|\t" : "\t";
+    text += plan.kind == AnswerKind::Fillings ? likeliest(item, width, true, "\t") : numbers(item, width);
   }
   return text;
-}
-
-bool answersInLines(const talc_model_info &info, const Options &options) {
-  bool embeds = options.pool || findAnswer(info) < 0;
-  return embeds ? options.pool.value_or(info.pooling) == TALC_POOLING_NONE : true;
 }
 
 }  // namespace talc::program

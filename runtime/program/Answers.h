@@ -6,13 +6,29 @@
 
 namespace talc::program {
 
+enum class AnswerKind { Embedding, TokenEmbeddings, Fillings, Classes, TokenClasses };
+
+// How a text is answered.
+struct AnswerPlan {
+  AnswerKind kind;
+  talc_pooling pooling;        // of an embedding
+  int32_t result;              // which result of the model is taken
+  std::vector<int32_t> masks;  // places of the tokens to be guessed
+};
+
+AnswerPlan planAnswer(const talc_model_info &info, const Options &options, const Prompt &prompt);
+
+// Whether the answer to some text has several lines, when each stands alone.
+bool answersInLines(const talc_model_info &info, const Options &options, const std::vector<Prompt> &prompts);
+
 // One per text. Several items of an answer are lines, or columns when every text has one line.
 class Answer {
 public:
   // `prompt` must outlive the object.
-  Answer(const Job &job, const Prompt &prompt);
+  Answer(const Job &job, const Prompt &prompt)
+      : job(job), prompt(prompt), plan(planAnswer(job.info, job.options, prompt)) {}
 
-  int32_t result() const { return usedResult; }
+  int32_t result() const { return plan.result; }
   talc_rows rows() const;
   // After the sequence is where it stays: the list of rows, if there is one.
   void setListed(talc_sequence &sequence) const;
@@ -21,21 +37,13 @@ public:
   std::string text(const float *values, int32_t rows) const;
 
 private:
-  enum class Kind { Embedding, TokenEmbeddings, Fillings, Classes, TokenClasses };
-
   std::string embedding(const float *values, int32_t rows) const;
   std::string likeliest(const float *logits, size_t count, bool areTokens, const char *separator) const;
   std::string tokenClasses(const float *values, int32_t rows) const;
 
   const Job &job;
   const Prompt &prompt;
-  Kind kind;
-  talc_pooling pooling;
-  int32_t usedResult = 0;
-  std::vector<int32_t> masks;  // places of the tokens to be guessed
+  const AnswerPlan plan;
 };
-
-// Whether an answer has several lines when the text stands alone.
-bool answersInLines(const talc_model_info &info, const Options &options);
 
 }  // namespace talc::program

@@ -26,7 +26,8 @@ Status BeamGeneration::run() {
     double begin = secondsNow();
     if (talc_status code = talc_beam_search_step(search.get(), nullptr, &error))
       return Status::from(code, error);
-    job.timing.decodeSeconds += secondsNow() - begin;
+    bool readsPrompts = !schedule.started().empty() && !job.translates();
+    (readsPrompts ? job.timing.promptSeconds : job.timing.decodeSeconds) += secondsNow() - begin;
     for (size_t place = 0; place < schedule.places(); ++place)
       if (schedule.isBusy(place) && !talc_beam_search_running(search.get(), static_cast<int32_t>(place)))
         if (Status status = end(place); status.failed())

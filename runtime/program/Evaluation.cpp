@@ -91,14 +91,15 @@ static Status checkLengths(const Job &job) {
   return {};
 }
 
-static Printer::Form chooseForm(const Options &options, const talc_model_info &info, size_t count) {
-  bool generates = info.kind != TALC_MODEL_ENCODER, one = count == 1;
+static Printer::Form chooseForm(const Options &options, const talc_model_info &info,
+                                const std::vector<Prompt> &inputs) {
+  bool generates = info.kind != TALC_MODEL_ENCODER, one = inputs.size() == 1;
   if (options.writesTensors() && options.tokens.value_or(0) == 0)
     return Printer::Form::Nothing;
   if (!options.inputFile.empty())
     return Printer::Form::Lines;
   if (!generates)
-    return one || !answersInLines(info, options) ? Printer::Form::Plain : Printer::Form::Headed;
+    return one || !answersInLines(info, options, inputs) ? Printer::Form::Plain : Printer::Form::Headed;
   if (options.usesIds() || (info.kind == TALC_MODEL_ENCODER_DECODER && !one))
     return Printer::Form::Plain;
   return one ? Printer::Form::Stream : Printer::Form::Headed;
@@ -181,7 +182,8 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
   Timing timing;
   std::vector<CutText> cut;
   SessionHandle session;
-  Printer printer(output, chooseForm(options, info, inputs.size()), inputs.size(), fromFile && !options.quiet);
+  const char *itemName = info.kind == TALC_MODEL_ENCODER ? "text" : "prompt";
+  Printer printer(output, chooseForm(options, info, inputs), itemName, inputs.size(), fromFile && !options.quiet);
   Job job = {model, info, options, inputs, fromFile, printer, timing, cut};
   double begin = secondsNow();
   if (status = checkLengths(job); status.failed())

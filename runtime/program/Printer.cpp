@@ -17,7 +17,7 @@ Status Printer::append(size_t index, std::string_view text) {
 std::string Printer::dress(size_t index) const {
   std::string text = results[index];
   if (form == Form::Headed)
-    text = "==> prompt " + std::to_string(index + 1) + " <==\n" + text;
+    text = std::string("==> ") + itemName + " " + std::to_string(index + 1) + " <==\n" + text;
   if (form == Form::Lines)
     std::replace(text.begin(), text.end(), '\n', ' ');
   return text + "\n";

@@ -17,9 +17,10 @@ public:
     Nothing,
   };
 
-  // `count`: results in all. `output` must outlive the object.
-  Printer(Output &output, Form form, size_t count, bool showsProgress)
-      : output(output), form(form), results(count), complete(count), progress(count, showsProgress) {}
+  // `count`: results in all. `itemName`: of an input, for headlines. `output` must outlive the object.
+  Printer(Output &output, Form form, const char *itemName, size_t count, bool showsProgress)
+      : output(output), form(form), itemName(itemName), results(count), complete(count),
+        progress(count, showsProgress) {}
 
   Status append(size_t index, std::string_view text);
   // The result is complete.
@@ -32,6 +33,7 @@ private:
 
   Output &output;
   const Form form;
+  const char *const itemName;
   std::vector<std::string> results;  // not printed yet
   std::vector<bool> complete;
   size_t printed = 0;

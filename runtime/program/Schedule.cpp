@@ -17,13 +17,13 @@ Schedule::Schedule(const std::vector<size_t> &lengths, size_t places, bool sorts
 
 const std::vector<Schedule::Start> &Schedule::next() {
   starts.clear();
-  size_t waiting = order.size() - started, free = inputs.size() - busy;
+  size_t waiting = order.size() - taken, free = inputs.size() - busy;
   size_t enough = std::max<size_t>(1, std::min(waiting, inputs.size() / 4));
   if (waiting == 0 || free < enough)
     return starts;
-  for (size_t place = 0; place < inputs.size() && started < order.size(); ++place)
+  for (size_t place = 0; place < inputs.size() && taken < order.size(); ++place)
     if (inputs[place] == none) {
-      inputs[place] = order[started++];
+      inputs[place] = order[taken++];
       starts.push_back({place, inputs[place]});
     }
   busy += starts.size();

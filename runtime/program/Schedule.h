@@ -19,6 +19,8 @@ public:
 
   // What is to be started now. Places are refilled several at a time: short steps are slow ones.
   const std::vector<Start> &next();
+  // What the last `next` said.
+  const std::vector<Start> &started() const { return starts; }
 
   // The input in a place has ended.
   void release(size_t place);
@@ -34,7 +36,7 @@ private:
   std::vector<size_t> order;   // of the inputs
   std::vector<size_t> inputs;  // [place]
   std::vector<Start> starts;
-  size_t started = 0, busy = 0;
+  size_t taken = 0, busy = 0;
 };
 
 }  // namespace talc::program

@@ -29,6 +29,7 @@ int main(int count, char **arguments) {
       {"allocations", checkAllocations},
       {"api", checkApi},
       {"beams", checkBeams},
+      {"beam-sessions", checkBeamSessions},
       {"damage", checkDamage},
       {"hostile", checkHostile},
       {"facts", checkFacts},

@@ -14,6 +14,7 @@ using Arguments = std::vector<std::string>;
 bool checkAllocations(const Arguments &arguments);
 bool checkApi(const Arguments &arguments);
 bool checkBeams(const Arguments &arguments);
+bool checkBeamSessions(const Arguments &arguments);
 bool checkDamage(const Arguments &arguments);
 bool checkFacts(const Arguments &arguments);
 bool checkHostile(const Arguments &arguments);
