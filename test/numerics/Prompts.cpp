@@ -3,13 +3,13 @@
 #include "test/numerics/Prompts.h"
 
 #include "test/numerics/TensorFile.h"
-#include "test/numerics/TokenIds.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace talc::numerics {
 
@@ -27,13 +27,24 @@ Ids Prompt::wanted(Wanted rows, size_t count) const {
     result = {0};
   if (rows == Wanted::last && done + count == ids.size())
     result = {last};
+  if (rows == Wanted::even)
+    for (size_t i = done % 2; i < count; i += 2)
+      result.push_back(static_cast<int32_t>(i));
   return result;
 }
 
-void Prompt::addRows(size_t result, int64_t width, llvm::ArrayRef<double> values) {
-  results.resize(std::max(results.size(), result + 1));
-  results[result].width = width;
-  results[result].values.insert(results[result].values.end(), values.begin(), values.end());
+// "5,7,9"; nothing if the text is something else.
+static std::optional<Ids> parseIntegers(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, ',');
+  Ids result;
+  for (llvm::StringRef part : parts) {
+    int32_t value;
+    if (part.trim().getAsInteger(10, value))
+      return std::nullopt;
+    result.push_back(value);
+  }
+  return result;
 }
 
 static Error parse(llvm::StringRef option, const std::string &text, Ids &result) {
@@ -63,9 +74,10 @@ static Error parseRows(const std::string &text, std::vector<Wanted> &rows) {
                       .Case("all", Wanted::all)
                       .Case("first", Wanted::first)
                       .Case("last", Wanted::last)
+                      .Case("even", Wanted::even)
                       .Default(std::nullopt);
     if (!wanted)
-      return createStringError("--rows " + text + ": expected all, first or last for each result");
+      return createStringError("--rows " + text + ": expected all, first, last or even for each result");
     rows.push_back(*wanted);
   }
   return Error::success();
@@ -92,13 +104,17 @@ Error PromptOptions::parse() {
   return parseRows(rowsText, rows);
 }
 
-Error PromptOptions::runSteps(llvm::function_ref<Error(llvm::ArrayRef<Part>)> step) {
+Error runSteps(llvm::ArrayRef<Prompt> prompts, const Ids &split, llvm::function_ref<Error(llvm::ArrayRef<Part>)> step) {
   for (size_t number = 0;; ++number) {
     size_t count = split.empty() ? SIZE_MAX : split[std::min(number, split.size() - 1)];
     std::vector<Part> parts;
-    for (size_t i = 0; i < prompts.size(); ++i)
-      if (size_t tokens = std::min(count, prompts[i].ids.size() - prompts[i].done); tokens > 0)
+    for (size_t i = 0; i < prompts.size(); ++i) {
+      const Prompt &prompt = prompts[i];
+      size_t least = prompt.done == 0 ? prompt.prefix : 0;
+      size_t tokens = std::min(std::max(count, least), prompt.ids.size() - prompt.done);
+      if (tokens > 0)
         parts.push_back({i, tokens});
+    }
     if (parts.empty())
       return Error::success();
     if (Error error = step(parts))

@@ -7,6 +7,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace talc::numerics {
 using Ids = std::vector<int32_t>;
 
 // For which tokens of a prompt a result is wanted.
-enum class Wanted { all, first, last };
+enum class Wanted { all, first, last, even };  // even: the first, third, ...
 
 // The rows of a result so far.
 struct Rows {
@@ -33,7 +34,12 @@ struct Prompt {
   // Of a step that evaluates the next `count` tokens: those that a result is wanted for, counted from the first of
   // them.
   Ids wanted(Wanted rows, size_t count) const;
-  void addRows(size_t result, int64_t width, llvm::ArrayRef<double> values);
+  // Values of a type that fits a double.
+  template <typename Value> void addRows(size_t result, int64_t width, llvm::ArrayRef<Value> values) {
+    results.resize(std::max(results.size(), result + 1));
+    results[result].width = width;
+    results[result].values.insert(results[result].values.end(), values.begin(), values.end());
+  }
 };
 
 // The next tokens of one prompt.
@@ -41,18 +47,23 @@ struct Part {
   size_t prompt, count;
 };
 
+// Calls `step` with the next tokens of every prompt that has some left, until none has; `step` counts them as done.
+// `split`: how many tokens of a prompt a step takes, the last number again and again; empty: all. The tokens of a
+// prefix are not divided.
+llvm::Error runSteps(llvm::ArrayRef<Prompt> prompts, const Ids &split,
+                     llvm::function_ref<llvm::Error(llvm::ArrayRef<Part>)> step);
+
 class PromptOptions {
 public:
   llvm::Error parse();
 
-  // Calls `step` with the next tokens of every prompt that has some left, until none has. `step` counts them as done.
-  llvm::Error runSteps(llvm::function_ref<llvm::Error(llvm::ArrayRef<Part>)> step);
   Wanted wantedRows(llvm::StringRef kind, size_t result) const;
   // Writes every result of every prompt: tensor KIND for one prompt, KIND.0, KIND.1, ... for several. A name that is
   // empty stands for a result that is not written.
   llvm::Error write(llvm::StringRef path, const std::vector<std::string> &kinds) const;
 
   std::vector<Prompt> prompts;
+  Ids split;
 
 private:
   using Strings = llvm::cl::list<std::string>;
@@ -64,9 +75,8 @@ private:
   llvm::cl::opt<std::string> splitText{
       "split", llvm::cl::desc("tokens per step: 3,2,1 (the last number repeats); default: all at once")};
   llvm::cl::opt<std::string> rowsText{
-      "rows",
-      llvm::cl::desc("rows of each result, all, first or last: first,all; default: first of classes, else all")};
-  Ids split;
+      "rows", llvm::cl::desc("rows of each result, all, first, last or even (the first, third, ...): first,all; "
+                             "default: first of classes, else all")};
   std::vector<Wanted> rows;
 };
 

@@ -81,7 +81,7 @@ Error runStep(Model &model, PromptOptions &options, ArrayRef<Part> parts) {
     const double *at = result.values.data();
     for (auto [part, sequence] : zip(parts, batch)) {
       size_t count = sequence.wanted[i].size() * result.columns;
-      options.prompts[part.prompt].addRows(i, result.columns, {at, count});
+      options.prompts[part.prompt].addRows<double>(i, result.columns, {at, count});
       at += count;
     }
   }
@@ -154,7 +154,8 @@ Error run(Options &options, mlir::ModuleOp module) {
     return error;
   if (Error error = encodeSources(model->interpreter, options.prompts))
     return error;
-  if (Error error = options.runSteps([&](ArrayRef<Part> parts) { return runStep(*model, options, parts); }))
+  if (Error error = talc::numerics::runSteps(options.prompts, options.split,
+                                             [&](ArrayRef<Part> parts) { return runStep(*model, options, parts); }))
     return error;
   for (auto [i, kind] : enumerate(model->kinds))
     if (options.result >= 0 && options.result != static_cast<int>(i))

@@ -1,92 +1,228 @@
 // SPDX-License-Identifier: Apache-2.0
-// talc-steps: runs an artifact through talc.h, its prompts divided among steps as asked, and writes all logits.
+// talc-steps: runs an artifact through talc.h, its prompts divided among steps as asked, and writes the rows of all
+// results. Prompts are given as to talc-interpret.
+//
+// With --check it runs the prompts again in all the ways that must not change a bit: other numbers of threads, other
+// steps, each prompt alone, each source encoded alone, and fails if a bit differs.
 #include "runtime/talc.h"
-#include "test/numerics/TensorFile.h"
-#include "test/numerics/TokenIds.h"
+#include "test/numerics/Prompts.h"
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace llvm;
-using talc::numerics::FileTensor;
-using talc::numerics::parseIntegers;
-using talc::numerics::TensorFile;
+using talc::numerics::Ids;
+using talc::numerics::Part;
+using talc::numerics::Prompt;
+using talc::numerics::PromptOptions;
+using talc::numerics::Rows;
+using talc::numerics::Wanted;
 
 namespace {
 
-using Ids = std::vector<int32_t>;
+struct Options : PromptOptions {
+  cl::opt<std::string> path{cl::Positional, cl::Required, cl::desc("ARTIFACT")};
+  cl::opt<int> threads{"t", cl::init(1), cl::desc("threads")};
+  cl::opt<bool> check{"check", cl::desc("run in other ways as well; fail if a bit differs")};
+  cl::opt<std::string> output{"logits", cl::Required, cl::desc("the safetensors file to write")};
+};
 
-struct Prompt {
-  Ids ids;
-  size_t done = 0;             // tokens evaluated
-  std::vector<double> logits;  // of all tokens evaluated
+// One way to evaluate prompts.
+struct Way {
+  int threads = 1;
+  Ids split = {};
+  bool sourcesAlone = false;
+
+  std::string text() const {
+    std::string result = std::to_string(threads) + " threads";
+    for (size_t i = 0; i < split.size(); ++i)
+      result += (i ? ", " : ", steps of ") + std::to_string(split[i]);
+    return result + (sourcesAlone ? ", each source alone" : "");
+  }
 };
 
 Error check(talc_status status, const talc_error &error) {
   return status == TALC_OK ? Error::success() : createStringError(error.text);
 }
 
-// The next `count` tokens of every prompt that has some left, as one step.
-Error runStep(talc_session *session, std::vector<Prompt> &prompts, size_t count, int32_t vocabulary) {
-  std::vector<talc_sequence> batch;
-  for (size_t i = 0; i < prompts.size(); ++i) {
-    size_t tokens = std::min(count, prompts[i].ids.size() - prompts[i].done);
-    if (tokens > 0)
-      batch.push_back({static_cast<int32_t>(i), static_cast<int32_t>(tokens), prompts[i].ids.data() + prompts[i].done,
-                       TALC_LOGITS_ALL});
+class Model {
+public:
+  static Expected<Model> open(const std::string &path) {
+    Model result;
+    talc_error error;
+    if (Error failure = ::check(talc_model_open(path.c_str(), nullptr, &result.model, &error), error))
+      return std::move(failure);
+    if (Error failure = ::check(talc_model_get_info(result.model, &result.info, &error), error))
+      return std::move(failure);
+    return result;
   }
-  talc_error error;
-  talc_status status = talc_evaluate(session, batch.data(), static_cast<int32_t>(batch.size()), &error);
-  if (status != TALC_OK)
-    return check(status, error);
-  for (size_t i = 0; i < batch.size(); ++i) {
-    Prompt &prompt = prompts[batch[i].slot];
-    int32_t rows;
-    const float *logits = talc_logits(session, static_cast<int32_t>(i), &rows);
-    prompt.logits.insert(prompt.logits.end(), logits, logits + static_cast<size_t>(rows) * vocabulary);
-    prompt.done += batch[i].count;
+  Model(Model &&other) : info(other.info) { std::swap(model, other.model); }
+  ~Model() { talc_model_close(model); }
+
+  std::vector<std::string> kinds() const {
+    static const char *const names[] = {"logits", "hidden", "classes", "token_classes"};
+    std::vector<std::string> result;
+    for (int32_t i = 0; i < info.result_count; ++i) {
+      std::string name = names[info.results[i].kind - 1];
+      result.push_back(is_contained(result, name) ? name + std::to_string(i) : name);
+    }
+    return result;
+  }
+
+  // Fills the results of `prompts`, whose i-th goes to slot i.
+  Error run(MutableArrayRef<Prompt> prompts, const Way &way, const PromptOptions &options) const {
+    talc_error error;
+    talc_session *session = nullptr;
+    talc_session_options sizes = {way.threads, static_cast<int32_t>(prompts.size())};
+    if (Error failure = ::check(talc_session_create(model, &sizes, &session, &error), error))
+      return failure;
+    Error result = encode(session, prompts, way.sourcesAlone);
+    if (!result)
+      result = talc::numerics::runSteps(prompts, way.split,
+                                        [&](ArrayRef<Part> parts) { return step(session, prompts, parts, options); });
+    talc_session_destroy(session);
+    return result;
+  }
+
+  talc_model_info info = {};
+
+private:
+  Model() = default;
+
+  static Error encode(talc_session *session, ArrayRef<Prompt> prompts, bool alone) {
+    std::vector<talc_sequence> sources;
+    for (size_t i = 0; i < prompts.size(); ++i) {
+      if (prompts[i].source.empty())
+        continue;
+      talc_sequence &source = sources.emplace_back();
+      source.slot = static_cast<int32_t>(i);
+      source.count = static_cast<int32_t>(prompts[i].source.size());
+      source.ids = prompts[i].source.data();
+    }
+    size_t most = alone ? 1 : std::max<size_t>(1, sources.size());
+    for (size_t i = 0; i < sources.size(); i += most) {
+      talc_error error;
+      if (Error failure = ::check(talc_encode(session, &sources[i], static_cast<int32_t>(most), &error), error))
+        return failure;
+    }
+    return Error::success();
+  }
+
+  Error step(talc_session *session, MutableArrayRef<Prompt> prompts, ArrayRef<Part> parts,
+             const PromptOptions &options) const {
+    std::vector<std::string> kinds = this->kinds();
+    std::vector<talc_sequence> batch(parts.size());
+    std::vector<std::vector<Ids>> listed(parts.size(), std::vector<Ids>(kinds.size()));
+    for (size_t p = 0; p < parts.size(); ++p) {
+      const Prompt &prompt = prompts[parts[p].prompt];
+      batch[p].slot = static_cast<int32_t>(parts[p].prompt);
+      batch[p].count = static_cast<int32_t>(parts[p].count);
+      batch[p].ids = prompt.ids.data() + prompt.done;
+      batch[p].types = prompt.types.empty() ? nullptr : prompt.types.data() + prompt.done;
+      batch[p].prefix = prompt.done == 0 ? prompt.prefix : 0;
+      for (size_t i = 0; i < kinds.size(); ++i) {
+        Wanted rows = options.wantedRows(kinds[i], i);
+        listed[p][i] = prompt.wanted(rows, parts[p].count);
+        batch[p].wanted[i] = wanted(rows, listed[p][i]);
+      }
+    }
+    talc_error error;
+    talc_status status = talc_evaluate(session, batch.data(), static_cast<int32_t>(batch.size()), &error);
+    if (status != TALC_OK)
+      return ::check(status, error);
+    for (size_t p = 0; p < parts.size(); ++p) {
+      Prompt &prompt = prompts[parts[p].prompt];
+      for (size_t i = 0; i < kinds.size(); ++i) {
+        int32_t rows = 0, width = info.results[i].width;
+        const float *data = talc_result(session, static_cast<int32_t>(i), static_cast<int32_t>(p), &rows);
+        if (static_cast<size_t>(rows) != listed[p][i].size())
+          return createStringError("result %zu has %d rows, %zu were wanted", i, rows, listed[p][i].size());
+        prompt.addRows<float>(i, width, {data, static_cast<size_t>(rows) * width});
+      }
+      prompt.done += parts[p].count;
+    }
+    return Error::success();
+  }
+
+  static talc_wanted wanted(Wanted rows, const Ids &listed) {
+    if (listed.empty())
+      return {TALC_ROWS_NONE, 0, nullptr};
+    switch (rows) {
+    case Wanted::all:
+      return {TALC_ROWS_ALL, 0, nullptr};
+    case Wanted::first:
+      return {TALC_ROWS_FIRST, 0, nullptr};
+    case Wanted::last:
+      return {TALC_ROWS_LAST, 0, nullptr};
+    case Wanted::even:
+      break;
+    }
+    return {TALC_ROWS_LISTED, static_cast<int32_t>(listed.size()), listed.data()};
+  }
+
+  talc_model *model = nullptr;
+};
+
+// The prompts as they were before anything was evaluated.
+std::vector<Prompt> fresh(ArrayRef<Prompt> prompts) {
+  std::vector<Prompt> result(prompts);
+  for (Prompt &prompt : result) {
+    prompt.done = 0;
+    prompt.results.clear();
+  }
+  return result;
+}
+
+Error compareBits(ArrayRef<Prompt> expected, ArrayRef<Prompt> found, const std::string &way) {
+  for (size_t p = 0; p < expected.size(); ++p)
+    for (size_t i = 0; i < expected[p].results.size(); ++i) {
+      const std::vector<double> &a = expected[p].results[i].values, &b = found[p].results[i].values;
+      size_t place = 0;
+      while (place < a.size() && place < b.size() && std::memcmp(&a[place], &b[place], sizeof(double)) == 0)
+        ++place;
+      if (place < a.size() || a.size() != b.size())
+        return createStringError("%s: result %zu of prompt %zu differs at %zu of %zu: %.9g, expected %.9g", way.c_str(),
+                                 i, p, place, a.size(), place < b.size() ? b[place] : 0,
+                                 place < a.size() ? a[place] : 0);
+    }
+  return Error::success();
+}
+
+// Whether all ways to evaluate the prompts give the bits that they have.
+Error checkWays(const Model &model, ArrayRef<Prompt> prompts, const PromptOptions &options) {
+  std::vector<Way> ways = {{1}, {2}, {3}, {2, {}, true}};
+  if (model.info.kind != TALC_MODEL_ENCODER)
+    ways.insert(ways.end(), {{1, {1}}, {3, {1}}, {2, {3, 1, 2}}, {1, {5}}});
+  for (const Way &way : ways) {
+    std::vector<Prompt> again = fresh(prompts);
+    if (Error error = model.run(again, way, options))
+      return error;
+    if (Error error = compareBits(prompts, again, way.text()))
+      return error;
+  }
+  for (const Prompt &prompt : prompts) {
+    std::vector<Prompt> alone = fresh(prompt);
+    if (Error error = model.run(alone, {2}, options))
+      return error;
+    if (Error error = compareBits(prompt, alone, "prompt " + std::to_string(&prompt - prompts.data()) + " alone"))
+      return error;
   }
   return Error::success();
 }
 
-// `split`: tokens per step, the last number again and again; empty: all at once.
-Error runPrompts(talc_model *model, std::vector<Prompt> &prompts, const Ids &split, int threads, int32_t vocabulary) {
-  talc_error error;
-  talc_session *session;
-  talc_session_options options = {threads, static_cast<int32_t>(prompts.size())};
-  if (talc_status status = talc_session_create(model, &options, &session, &error); status != TALC_OK)
-    return check(status, error);
-  auto unfinished = [](const Prompt &prompt) { return prompt.done < prompt.ids.size(); };
-  Error result = Error::success();
-  for (size_t step = 0; !result && any_of(prompts, unfinished); ++step)
-    result = runStep(session, prompts, split.empty() ? SIZE_MAX : split[std::min(step, split.size() - 1)], vocabulary);
-  talc_session_destroy(session);
-  return result;
-}
-
-Error run(const std::string &path, std::vector<Prompt> &prompts, const Ids &split, int threads,
-          const std::string &output) {
-  talc_error error;
-  talc_model *model;
-  if (talc_status status = talc_model_open(path.c_str(), nullptr, &model, &error); status != TALC_OK)
-    return check(status, error);
-  talc_model_info info;
-  talc_status status = talc_model_get_info(model, &info, &error);
-  Error result =
-      status == TALC_OK ? runPrompts(model, prompts, split, threads, info.vocabulary_size) : check(status, error);
-  talc_model_close(model);
-  if (result)
-    return result;
-  TensorFile file;
-  for (size_t i = 0; i < prompts.size(); ++i) {
-    std::string name = prompts.size() == 1 ? "logits" : "logits." + std::to_string(i);
-    file[name] = FileTensor::floats({static_cast<int64_t>(prompts[i].done), info.vocabulary_size}, prompts[i].logits);
-  }
-  return talc::numerics::writeTensors(output, file);
+Error run(Options &options) {
+  Expected<Model> model = Model::open(options.path);
+  if (!model)
+    return model.takeError();
+  if (Error error = model->run(options.prompts, {options.threads, options.split}, options))
+    return error;
+  if (options.check)
+    if (Error error = checkWays(*model, options.prompts, options))
+      return error;
+  return options.write(options.output, model->kinds());
 }
 
 int report(Error error) {
@@ -98,23 +234,11 @@ int report(Error error) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  cl::opt<std::string> path(cl::Positional, cl::Required, cl::desc("ARTIFACT"));
-  cl::list<std::string> ids("ids", cl::OneOrMore, cl::desc("a prompt: comma separated token ids"));
-  cl::opt<std::string> splitText("split", cl::desc("tokens per step: 3,2,1 (the last number repeats)"));
-  cl::opt<int> threads("t", cl::init(1), cl::desc("threads"));
-  cl::opt<std::string> output("logits", cl::Required, cl::desc("the safetensors file to write"));
+  Options options;
   cl::ParseCommandLineOptions(argc, argv, "runs an artifact step by step\n");
-  std::vector<Prompt> prompts;
-  for (const std::string &text : ids) {
-    std::optional<Ids> prompt = parseIntegers(text);
-    if (!prompt)
-      return report(createStringError("--ids " + text + ": expected integers separated by commas"));
-    prompts.push_back({*prompt, 0, {}});
-  }
-  std::optional<Ids> split = splitText.empty() ? Ids() : parseIntegers(splitText);
-  if (!split || any_of(*split, [](int32_t part) { return part <= 0; }))
-    return report(createStringError("--split " + splitText + ": expected positive integers separated by commas"));
-  if (Error error = run(path, prompts, *split, threads, output))
+  if (Error error = options.parse())
+    return report(std::move(error));
+  if (Error error = run(options))
     return report(std::move(error));
   return 0;
 }

@@ -2,7 +2,7 @@
 """check_golden.py BIN MODEL_DIRECTORY: the interpreter and the compiled program against golden.json and
 golden.safetensors, which were made elsewhere in double precision.
 
-BIN is the folder of talc, talc-interpret and talc-compare.
+BIN is the folder of talc and of the programs of this folder.
 """
 import json
 import os
@@ -28,29 +28,70 @@ def expect(what, found, expected):
         sys.exit(f'{what}: {found}, expected {expected}')
 
 
-def main():
-    programs, model = sys.argv[1:]
-    interpret, compare, talc = (os.path.join(programs, name) for name in ('talc-interpret', 'talc-compare', 'talc'))
-    golden = os.path.join(model, 'golden.safetensors')
-    with open(os.path.join(model, 'golden.json')) as file:
-        examples = json.load(file)
-    with tempfile.TemporaryDirectory() as directory:
-        module, app, logits = (os.path.join(directory, name) for name in ('model.mlir', 'app', 'logits'))
-        run(talc, 'compile', model, '--stop-after=import', '-o', module)
-        run(talc, 'compile', model, '-o', app)
-        for i, example in enumerate(examples):
-            prompt = example.get('prompt_ids') or example['ids']
-            greedy = example.get('greedy_ids', [])
-            ids = ['--ids', ','.join(map(str, prompt))]
-            count = ['-n', str(len(greedy))]
-            greedy = ','.join(map(str, greedy))
-            output = run(interpret, module, *ids, *count, '--logits', logits)
-            run(compare, golden, logits, '--as', f'logits.{i}', f'--tolerance={INTERPRETER_TOLERANCE}')
+def joined(ids):
+    return ','.join(map(str, ids))
+
+
+class Golden:
+
+    def __init__(self, programs, model, directory):
+        for name in 'talc', 'talc-interpret', 'talc-compare', 'talc-steps':
+            setattr(self, name.removeprefix('talc-'), os.path.join(programs, name))
+        self.file = os.path.join(model, 'golden.safetensors')
+        self.module, self.app, self.found = (os.path.join(directory, name) for name in ('model.mlir', 'app', 'found'))
+        with open(os.path.join(model, 'golden.json')) as file:
+            self.examples = json.load(file)
+        run(self.talc, 'compile', model, '--stop-after=import', '-o', self.module)
+        run(self.talc, 'compile', model, '-o', self.app)
+
+    def agrees(self, tolerance, *options):
+        run(self.compare, self.file, self.found, f'--tolerance={tolerance}', *options)
+
+    def check_rows(self, options):
+        """All results of all examples at once, which the golden file has under the names of the results."""
+        run(self.interpret, self.module, *options, '--logits', self.found)
+        self.agrees(INTERPRETER_TOLERANCE)
+        run(self.steps, self.app, *options, '--check', '--logits', self.found)
+        self.agrees(PROGRAM_TOLERANCE)
+
+    def check_decoder(self):
+        for i, example in enumerate(self.examples):
+            ids, greedy = ['--ids', joined(example['prompt_ids'])], joined(example['greedy_ids'])
+            count = ['-n', str(len(example['greedy_ids']))]
+            output = run(self.interpret, self.module, *ids, *count, '--logits', self.found)
+            self.agrees(INTERPRETER_TOLERANCE, '--as', f'logits.{i}')
             expect(f'interpreter, prompt {i}', output.strip(), greedy)
-            run(app, *ids, '-q', '--logits', logits)
-            run(compare, golden, logits, '--as', f'logits.{i}', f'--tolerance={PROGRAM_TOLERANCE}')
-            if greedy:
-                expect(f'program, prompt {i}', run(app, *ids, *count, '-q', '--ignore-eos', '--temp', '0').strip(), greedy)
+            run(self.app, *ids, '-q', '--logits', self.found)
+            self.agrees(PROGRAM_TOLERANCE, '--as', f'logits.{i}')
+            output = run(self.app, *ids, *count, '-q', '--ignore-eos', '--temp', '0')
+            expect(f'program, prompt {i}', output.strip(), greedy)
+
+    def check_encoder(self):
+        self.check_rows([word for example in self.examples for word in ('--ids', joined(example['ids']))])
+        for example in self.examples:
+            if example['mask_top']:
+                output = run(self.app, '--text', example['text'], '--top', '3', '-q')
+                places = [output.find(word) for word in example['mask_top']]
+                if -1 in places:
+                    sys.exit(f'{example["text"]}: {output}, expected the words {example["mask_top"]}')
+
+    def check_encoder_decoder(self):
+        options = []
+        for example in self.examples:
+            options += ['--ids', joined(example['decoder_ids'][:-1]), '--source-ids', joined(example['source_ids'])]
+        self.check_rows(options)
+        for example in self.examples:
+            output = run(self.app, '-p', example['source'], '-q')
+            expect(example['source'], output.strip(), example['text'])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        golden = Golden(*sys.argv[1:], directory)
+        kind = golden.examples[0]
+        check = (golden.check_encoder_decoder if 'source_ids' in kind else
+                 golden.check_encoder if 'ids' in kind else golden.check_decoder)
+        check()
 
 
 if __name__ == '__main__':

@@ -3,9 +3,11 @@
 
     m = Model()
     x = m.embedding(m.ids, m.weight([31, 10]))
-    x = m.linear(x, m.weight([7, 10]))
-    print(m.text(x)); rows = m.evaluate(x, [5, 7, 9])
+    m.results = [m.linear(x, m.weight([7, 10]))]
+    print(m.text()); [rows] = m.evaluate(Prompt([5, 7, 9]))
 """
+import contextlib
+
 import plain_math as pm
 
 
@@ -50,8 +52,23 @@ class Model:
         self.max_sequence, self.seed, self.count = max_sequence, seed, 0
         self.symbols, self.functions, self.constants, self.symbol_of = [], [], {}, {}
         self.entry = self.function = Function()
+        self.encoder, self.in_encoder = None, False  # of sources
+        self.kept = {}  # what states hold: the names of keys and values
+        self.results, self.kinds = [], ['logits']
+        self.rows = []  # which rows of each result tests ask for: all, first, last, even
+        self.vocabulary = self.source_vocabulary = self.token_types = 0
+        self.uses_prefix = False
+        self.is_encoder = False  # every step has whole sequences
         self.ids = Value('%ids', ['?'], 'i32')
         self.sequences = Handle('%sequences', '!talc.sequences')
+
+    @contextlib.contextmanager
+    def encoding(self):
+        """What is written inside belongs to the encoder of sources."""
+        self.encoder = self.encoder or Function()
+        outer, self.function, self.in_encoder = self.function, self.encoder, True
+        yield
+        self.function, self.in_encoder = outer, False
 
     def fresh(self, prefix):
         self.count += 1
@@ -138,6 +155,15 @@ class Model:
         values = pm.rotary_table(positions, rotary, base, scaling)
         return self.recipe(text, [], [positions, rotary], values, **options)
 
+    def sinusoid_table(self, positions, width, layout, **options):
+        values = pm.sinusoids(positions, width, layout == 'interleaved')
+        return self.recipe(f'#talc.sinusoid_table<{layout}>', [], [positions, width], values, **options)
+
+    def relative_bias(self, table, length, bidirectional, longest, **options):
+        text = f'#talc.relative_bias<bidirectional = {str(bidirectional).lower()}, max_distance = {longest}>'
+        values = pm.relative_bias(self.values(table), length, bidirectional, longest)
+        return self.recipe(text, [table], [table.shape[1], 2 * length - 1], values, **options)
+
     # --- rows
 
     def embedding(self, ids, table):
@@ -155,9 +181,16 @@ class Model:
         return self.emit(f'talc.position {self.sequences.name}, {table.name}{attr} : {table.type} -> {result.type}',
                          result, lambda env: [env[table.name][p + offset] for p in range(len(env['%ids']))])
 
-    def select(self, x):
+    def token_type(self, table):
+        result = Value(self.fresh('%x'), ['?', table.shape[1]])
+        return self.emit(f'talc.token_type {self.sequences.name}, {table.name} : {table.type} -> {result.type}', result,
+                         lambda env: [env[table.name][t] for t in env['%types'] or [0] * len(env['%ids'])])
+
+    def select(self, x, output=0):
+        """The text selects rows; `evaluate` has all of them."""
         result = Value(self.fresh('%x'), x.shape)
-        return self.emit(f'talc.select {x.name}, {self.sequences.name} : {x.type} -> {x.type}', result,
+        attr = f' {{output = {output} : i64}}' if output else ''
+        return self.emit(f'talc.select {x.name}, {self.sequences.name}{attr} : {x.type} -> {x.type}', result,
                          lambda env: env[x.name])
 
     def slice(self, x, offset, width):
@@ -241,27 +274,57 @@ class Model:
         return self.emit(f'talc.scale {x.name} by {number(factor)} : {x.type}', result,
                          lambda env: pm.each(lambda v: v * factor, env[x.name]))
 
-    def state(self, heads, width):
+    def state(self, heads, width, role=''):
         name = self.fresh('@state')
-        result = Handle('%' + name[1:], f'!talc.state<{heads} x {width} x {self.max_sequence}>')
+        role = ', ' + role if role else ''
+        result = Handle('%' + name[1:], f'!talc.state<{heads} x {width} x {self.max_sequence}{role}>')
         self.symbols.append(f'talc.state {name} : {result.type}')
-        return self.emit(f'talc.get_state {name} : {result.type}', result, lambda env: None)
+        return self.get_state(result)
 
-    def attention(self, mask, q, k, v, heads, kv_heads, scale, window=0, state=None):
+    def get_state(self, state):
+        """The handle in another function than that of `state`."""
+        return self.emit(f'talc.get_state @{state.name[1:]} : {state.type}', state,
+                         lambda env: self.kept.get(state.name))
+
+    def append(self, state, k, v):
+        self.kept[state.name] = k.name, v.name
+        self.emit(f'talc.append {state.name}, {k.name}, {v.name}, {self.sequences.name} : {types(state, k)}', None, None)
+
+    def read(self, state, width):
+        keys, values = Value(self.fresh('%keys'), ['?', width]), Value(self.fresh('%values'), ['?', width])
+        self.function.lines.append(f'{keys.name}, {values.name} = talc.read {state.name}, {self.sequences.name} : '
+                                   f'{state.type} -> {types(keys, values)}')
+        return keys, values
+
+    def attention(self, mask, q, k, v, heads, kv_heads, scale, window=0, state=None, bias=None):
         """Over the step's own rows, or with a state over past and present rows."""
-        result = Value(self.fresh('%x'), q.shape)
         keys, values = k, v
         if state:
-            s = self.sequences.name
-            keys, values = Value(self.fresh('%keys'), k.shape), Value(self.fresh('%values'), v.shape)
-            self.emit(f'talc.append {state.name}, {k.name}, {v.name}, {s} : {types(state, k)}', None, None)
-            self.function.lines.append(f'{keys.name}, {values.name} = talc.read {state.name}, {s} : {state.type} -> '
-                                       f'{types(keys, values)}')
-        attr = f' {{window = {window} : i64}}' if window else ''
+            self.append(state, k, v)
+            keys, values = self.read(state, k.shape[1])
+        elif not self.in_encoder:
+            self.is_encoder = True
+        self.uses_prefix |= mask == 'prefix'
+        return self.attend(mask, q, keys, values, heads, kv_heads, scale, window, bias, lambda env: pm.attention(
+            mask, env[q.name], env[k.name], env[v.name], heads, kv_heads, scale, window, env['%prefix'],
+            env[bias.name] if bias else None))
+
+    def cross_attention(self, q, heads, kv_heads, scale, state):
+        """Over what the encoder appended to `state`."""
+        keys, values = self.read(state, q.shape[1] // heads * kv_heads)
+
+        def compute(env):
+            k, v = (env['%source'][name] for name in env[state.name])
+            return pm.attention('full', env[q.name], k, v, heads, kv_heads, scale)
+        return self.attend('full', q, keys, values, heads, kv_heads, scale, 0, None, compute)
+
+    def attend(self, mask, q, keys, values, heads, kv_heads, scale, window, bias, compute):
+        result = Value(self.fresh('%x'), q.shape)
         names = ', '.join([q.name, keys.name, values.name, self.sequences.name])
-        text = f'talc.attention {mask} {names} heads {heads}, {kv_heads} scale {number(scale)}{attr} : {types(q, keys)}'
-        return self.emit(text, result, lambda env: pm.attention(
-            mask == 'causal', env[q.name], env[k.name], env[v.name], heads, kv_heads, scale, window))
+        text = f'talc.attention {mask} {names} heads {heads}, {kv_heads} scale {number(scale)}'
+        text += f' bias {bias.name} : {bias.type}' if bias else ''
+        text += f' {{window = {window} : i64}}' if window else ''
+        return self.emit(f'{text} : {types(q, keys)}', result, compute)
 
     # --- functions
 
@@ -280,7 +343,7 @@ class Model:
         result = Value(self.fresh('%x'), function.result.shape)
 
         def compute(env):
-            inner = {'%ids': env['%ids']}
+            inner = {name: env[name] for name in ('%ids', '%types', '%prefix', '%source')}
             for parameter, argument in zip(function.arguments, arguments):
                 inner[parameter.name] = env[argument.name]
             return run(function.steps, inner)[function.result.name]
@@ -288,22 +351,33 @@ class Model:
         names = ', '.join(operand.name for operand in operands)
         return self.emit(f'call {function.name}({names}) : ({types(*operands)}) -> {result.type}', result, compute)
 
-    def text(self, result):
-        def function_text(name, arguments, attributes, function, result):
+    def text(self):
+        def function_text(name, arguments, attributes, function, results):
             parameters = ', '.join(f'{a.name}: {a.type}' for a in arguments)
-            lines = [f'  func.func {name}({parameters}) -> {result.type}{attributes} {{']
+            arrow = f' -> ({types(*results)})' if results else ''
+            lines = [f'  func.func {name}({parameters}){arrow}{attributes} {{']
             lines += ['    ' + line for line in function.lines]
-            return lines + [f'    return {result.name} : {result.type}', '  }']
-        lines = [f'module attributes {{talc.max_sequence = {self.max_sequence} : i64}} {{']
+            values = f' {", ".join(r.name for r in results)} : {types(*results)}' if results else ''
+            return lines + [f'    return{values}', '  }']
+        kinds = ', '.join(f'"{kind}"' for kind in self.kinds)
+        lines = [f'module attributes {{talc.max_sequence = {self.max_sequence} : i64, talc.outputs = [{kinds}]}} {{']
         lines += ['  ' + symbol for symbol in self.symbols]
         for f in self.functions:
-            lines += function_text(f.name, f.arguments + [self.sequences], '', f, f.result)
-        lines += function_text('@model', [self.ids, self.sequences], ' attributes {talc.entry}', self.entry, result)
+            lines += function_text(f.name, f.arguments + [self.sequences], '', f, [f.result])
+        step, entry = [self.ids, self.sequences], ' attributes {talc.entry}'
+        if self.encoder:
+            lines += function_text('@encoder', step, entry, self.encoder, [])
+        lines += function_text('@model', step, entry, self.entry, self.results)
         return '\n'.join(lines + ['}', ''])
 
-    def evaluate(self, result, ids):
-        """The rows of `result` for one prompt."""
-        return run(self.entry.steps, {'%ids': ids})[result.name]
+    def evaluate(self, prompt):
+        """All rows of each result for one prompt."""
+        env = {'%ids': prompt.ids, '%types': prompt.types, '%prefix': prompt.prefix, '%source': None}
+        if self.encoder:
+            source = {'%ids': prompt.source, '%types': None, '%prefix': 0, '%source': None}
+            env['%source'] = run(self.encoder.steps, source)
+        env = run(self.entry.steps, env)
+        return [env[result.name] for result in self.results]
 
 
 def run(steps, env):

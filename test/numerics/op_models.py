@@ -2,35 +2,44 @@
 """Small models around ops of the talc dialect: for each case embedding, the op, vocabulary projection; logits are the
 sum over the cases.
 
-`CASES` maps a name to body(m, x, random) -> x'; `OPTIMIZED` names the cases that only occur after the `optimize` stage.
+`CASES` maps a name to body(m, x, random) -> x'. `OPTIMIZED` names the cases that only occur after the `optimize` stage,
+`ENCODERS` those whose attention has the step's own rows alone, so that the model must be an encoder, and `DECODERS`
+those that read a state.
 """
 from model_writer import Model
 
-CASES, OPTIMIZED = {}, set()
+CASES, OPTIMIZED, ENCODERS, DECODERS = {}, set(), set(), set()
 ELEMENTS = ['f32', 'f16', 'bf16']
+ROWS = ['all', 'all', 'first', 'last', 'even']
 
 
-def case(name, optimized=False):
+def case(name, *groups, optimized=False):
     def register(body):
         CASES[name] = body
-        if optimized:
-            OPTIMIZED.add(name)
+        for group in [*groups, *([OPTIMIZED] if optimized else [])]:
+            group.add(name)
         return body
     return register
 
 
 def build(names, random):
-    """(model, logits). Widths are odd on purpose."""
+    """A model. Widths are odd on purpose."""
     m = Model(max_sequence=48, seed=random.randrange(1 << 32))
     m.vocabulary = random.randint(2, 70)
     logits = None
     for name in names:
         width = random.choice([1, 3, 8, 17, 24, 40])
         x = m.embedding(m.ids, m.weight([m.vocabulary, width], deviation=1.0))
-        x = m.select(CASES[name](m, x, random))
-        y = m.linear(x, m.weight([m.vocabulary, x.shape[1]]))
+        x = CASES[name](m, x, random)
+        selected = m.select(x)
+        y = m.linear(selected, m.weight([m.vocabulary, x.shape[1]]))
         logits = m.add(logits, y) if logits else y
-    return m, logits
+    m.results = [logits]
+    if random.random() < 0.5:
+        m.results.append(m.select(m.scale(x, 0.5), output=1) if random.random() < 0.5 else x)
+        m.kinds.append('hidden')
+        m.rows = [random.choice(ROWS), random.choice(ROWS)]
+    return m
 
 
 def projected(m, x, width):
@@ -123,6 +132,19 @@ def position_offset(m, x, random):
     return m.add(x, m.position(m.weight([m.max_sequence + 2, x.shape[1]]), offset=2))
 
 
+for layout in ['halves', 'interleaved']:
+    @case(f'sinusoid-{layout}')
+    def sinusoid(m, x, random, layout=layout):
+        x = projected(m, x, 2 * random.randint(1, 20))
+        return m.add(x, m.position(m.sinusoid_table(m.max_sequence, x.shape[1], layout, derive=random.random() < 0.5)))
+
+
+@case('token-type')
+def token_type(m, x, random):
+    m.token_types = m.token_types or random.randint(1, 4)
+    return m.add(x, m.token_type(m.weight([m.token_types, x.shape[1]], deviation=1.0)))
+
+
 @case('slice')
 def slice_(m, x, random):
     width = random.randint(1, x.shape[1])
@@ -186,30 +208,70 @@ for name in SCALINGS:
         return m.rope(projected(m, x, 18), 2, 6, 10000.0, SCALINGS[name], table)
 
 
-def attention_of(m, x, random, mask, kv_heads=None, window=0, state=True):
+def attention_of(m, x, random, mask, kv_heads=None, window=0, state=True, bias=None):
+    """`bias`: makes one for a number of heads."""
     width = random.choice([1, 4, 7, 16, 20])
     kv_heads = kv_heads or random.randint(1, 3)
     heads = kv_heads * random.randint(1, 3)
     q, k, v = (projected(m, x, n * width) for n in (heads, kv_heads, kv_heads))
     kept = m.state(kv_heads, width) if state else None
-    return m.attention(mask, q, k, v, heads, kv_heads, width**-0.5, window, kept)
+    return m.attention(mask, q, k, v, heads, kv_heads, width**-0.5, window, kept, bias(heads) if bias else None)
 
 
-@case('attention-causal')
-def attention_causal(m, x, random):
-    return attention_of(m, x, random, 'causal')
+def listed_bias(m, random):
+    length = m.max_sequence + random.choice([0, 3])
+    return lambda heads: m.weight([heads, 2 * length - 1], deviation=1.0)
 
 
-@case('attention-multi-query')
-def attention_multi_query(m, x, random):
-    return attention_of(m, x, random, 'causal', kv_heads=1)
+def relative_bias(m, random):
+    bidirectional, buckets = random.choice([True, False]), random.choice([4, 9, 16, 32])
+    longest = random.choice([buckets, 30, 128])
+
+    def make(heads):
+        table = m.weight([buckets, heads], deviation=1.0)
+        return m.relative_bias(table, m.max_sequence, bidirectional, longest, derive=random.random() < 0.5)
+    return make
 
 
-@case('attention-window')
-def attention_window(m, x, random):
-    return attention_of(m, x, random, 'causal', window=random.randint(1, 6))
+for mask in ['full', 'causal', 'prefix']:
+    for place, group in [('state', DECODERS), ('step', ENCODERS)]:
+        # A query over past and present tokens must not see the tokens of later steps.
+        if mask == 'full' and place == 'state':
+            continue
+        state = place == 'state'
+
+        @case(f'attention-{mask}-{place}', group)
+        def attention(m, x, random, mask=mask, state=state):
+            return attention_of(m, x, random, mask, state=state)
+
+        @case(f'attention-{mask}-{place}-multi-query', group)
+        def attention_multi_query(m, x, random, mask=mask, state=state):
+            return attention_of(m, x, random, mask, kv_heads=1, state=state)
+
+        @case(f'attention-{mask}-{place}-window', group)
+        def attention_window(m, x, random, mask=mask, state=state):
+            return attention_of(m, x, random, mask, window=random.randint(1, 6), state=state)
+
+        @case(f'attention-{mask}-{place}-bias', group)
+        def attention_bias(m, x, random, mask=mask, state=state):
+            return attention_of(m, x, random, mask, state=state, bias=listed_bias(m, random))
+
+        @case(f'attention-{mask}-{place}-relative', group)
+        def attention_relative(m, x, random, mask=mask, state=state):
+            window = random.choice([0, 0, 7])
+            return attention_of(m, x, random, mask, window=window, state=state, bias=relative_bias(m, random))
 
 
-@case('attention-full')
-def attention_full(m, x, random):
-    return attention_of(m, x, random, 'full', state=False)
+for kind in ['plain', 'encoded']:
+    @case(f'cross-attention-{kind}', DECODERS)
+    def cross_attention(m, x, random, kind=kind):
+        width, kv_heads = random.choice([1, 4, 7, 16, 20]), random.randint(1, 3)
+        heads = kv_heads * random.randint(1, 3)
+        m.source_vocabulary = m.source_vocabulary or random.randint(2, 40)
+        with m.encoding():
+            y = m.embedding(m.ids, m.weight([m.source_vocabulary, random.choice([3, 8, 17])], deviation=1.0))
+            y = attention_of(m, y, random, 'full', state=False) if kind == 'encoded' else y
+            state = m.state(kv_heads, width, 'source')
+            m.append(state, projected(m, y, kv_heads * width), projected(m, y, kv_heads * width))
+        m.get_state(state)
+        return m.cross_attention(projected(m, x, heads * width), heads, kv_heads, width**-0.5, state)

@@ -104,6 +104,33 @@ def rotary_table(positions, rotary, base, scaling):
     return [[math.cos(p * a) for a in f] + [math.sin(p * a) for a in f] for p in range(positions)]
 
 
+def sinusoids(positions, width, interleaved):
+    result = []
+    for p in range(positions):
+        waves = [(math.sin(p / 10000**(2 * i / width)), math.cos(p / 10000**(2 * i / width))) for i in range(width // 2)]
+        result.append([v for wave in waves for v in wave] if interleaved else
+                      [sine for sine, _ in waves] + [cosine for _, cosine in waves])
+    return result
+
+
+def bucket(distance, count, bidirectional, longest):
+    """T5's, in the float32 arithmetic of Hugging Face; `distance` is key position - query position."""
+    base, n = 0, max(-distance, 0)
+    if bidirectional:
+        count //= 2
+        base, n = (count if distance > 0 else 0), abs(distance)
+    exact = count // 2
+    if n < exact:
+        return base + n
+    share = to_f32(to_f32(math.log(to_f32(n / exact))) / to_f32(math.log(longest / exact)))
+    return base + min(count - 1, exact + int(to_f32(share * (count - exact))))
+
+
+def relative_bias(table, length, bidirectional, longest):
+    chosen = [table[bucket(d, len(table), bidirectional, longest)] for d in range(1 - length, length)]
+    return transpose(chosen)
+
+
 # --- activations
 
 
@@ -160,7 +187,14 @@ def rope(x, heads, rotary, base, scaling):
     return result
 
 
-def attention(causal, queries, keys, values, heads, kv_heads, scale, window):
+def sees(mask, window, prefix, query, key):
+    if window and abs(query - key) >= window:
+        return False
+    return mask == 'full' or key <= query or (mask == 'prefix' and max(query, key) < prefix)
+
+
+def attention(mask, queries, keys, values, heads, kv_heads, scale, window=0, prefix=0, bias=None):
+    """`bias`: rows of heads, columns of distances."""
     width = len(queries[0]) // heads
     result = []
     for t, query in enumerate(queries):
@@ -168,9 +202,10 @@ def attention(causal, queries, keys, values, heads, kv_heads, scale, window):
         for head in range(heads):
             q = query[head * width:(head + 1) * width]
             at = head * kv_heads // heads * width
-            seen = range(t + 1 if causal else len(keys))
-            seen = seen[-window:] if window else seen
-            scores = [scale * math.fsum(a * b for a, b in zip(q, keys[s][at:at + width])) for s in seen]
+            seen = [s for s in range(len(keys)) if sees(mask, window, prefix, t, s)]
+            added = [bias[head][len(bias[head]) // 2 + s - t] if bias else 0.0 for s in seen]
+            scores = [scale * math.fsum(a * b for a, b in zip(q, keys[s][at:at + width])) + c
+                      for s, c in zip(seen, added)]
             weights = [math.exp(score - max(scores)) for score in scores]
             out += [math.fsum(w * values[s][at + i] for w, s in zip(weights, seen)) / math.fsum(weights)
                     for i in range(width)]

@@ -1,57 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
-"""random_block.py SEED [--encoder]: writes a random small transformer in the talc dialect, and on standard error a
-ragged batch of prompts for it.
+"""random_block.py SEED [--blocks N]: writes a random small model of N blocks in the talc dialect, and on standard error
+a ragged batch of prompts for it.
 
-Every choice that decoder families differ in is drawn: learned, rotary or no positions; layer or rms norm, before or
-after a layer; causal or window attention with grouped heads, with or without normalized queries and keys; gated or
-plain feed-forward layers; biases; and odd widths everywhere.
+Every choice that families differ in is drawn. For the model: decoder, encoder or encoder-decoder, learned, sinusoidal
+or no positions, token types, tied vocabulary projection, one or two results, odd widths everywhere, grouped heads,
+gated or plain feed-forward layers, biases, two kinds of attention (causal, prefix or full, windows, biases by distance).
+For each block of it: one of these attentions, rotary positions, normalized queries and keys, cross-attention, layer or
+rms norm, before or after a layer, and whether it is written in place or is a function that is called once or twice.
 """
 import argparse
+import copy
 import random as random_module
 import sys
 
 import prompts
 from model_writer import Model
 
+KINDS = ['decoder', 'decoder', 'encoder', 'encoder', 'encoder-decoder']
+FUNCTIONS = ['relu', 'gelu', 'gelu_tanh', 'silu', 'quick_gelu', 'relu_squared']
 
-class Choices:
-    """What one model looks like."""
 
-    def __init__(self, random, encoder):
+class Sizes:
+    """What the blocks of a model have in common, so that they share most kernels: compiling is what takes time."""
+
+    def __init__(self, random, is_encoder):
         pick = random.choice
-        self.mask = 'full' if encoder else 'causal'
-        self.vocabulary = pick([random.randint(5, 97), random.randint(5, 97), 517])
-        self.head_width = pick([2, 4, 6, 10, 16, 20])
+        self.width = pick([9, 16, 24, 35])
+        self.head_width = pick([1, 2, 4, 6, 7, 10, 16, 20])
         self.kv_heads = random.randint(1, 3)
         self.heads = self.kv_heads * random.randint(1, 3)
-        self.width = pick([self.heads * self.head_width, 9, 24, 35])
         self.hidden = pick([7, 32, 45, 3 * self.width, 301])
-        self.layers = random.randint(1, 3)
+        self.biases = pick([True, False])
+        self.function = pick(FUNCTIONS)
+        self.gated = pick([True, False])
+        self.rotary = pick([self.head_width // 2 * 2, (self.head_width + 2) // 4 * 2])
+        self.scaling = pick([None, None, ('linear', 2.0), ('llama3', 4.0, 1.0, 4.0, 24)])
+        masks = ['full', 'full', 'causal', 'prefix'] if is_encoder else ['causal', 'prefix']
+        # Two kinds of attention: mask, window, biases by distance.
+        self.attentions = [(pick(masks), pick([0, 0, 1, 3, 8]), pick(['none', 'none', 'listed', 'relative']))
+                           for _ in range(2)]
+
+
+class Choices:
+    """What one block looks like."""
+
+    def __init__(self, random, sizes, is_decoder, crosses):
+        pick = random.choice
+        self.sizes, self.is_decoder, self.crosses = sizes, is_decoder, crosses
+        self.mask, self.window, self.distances = pick(sizes.attentions)
         self.norm = pick(['layer', 'rms'])
         self.norm_bias = self.norm == 'layer' and pick([True, True, False])
         self.pre_norm = pick([True, True, False])
-        self.biases = pick([True, False])
-        self.positions = pick(['learned', 'rope', 'rope', 'none'])
-        self.rotary = pick([self.head_width, (self.head_width + 2) // 4 * 2])
-        self.scaling = pick([None, None, ('linear', 2.0), ('llama3', 4.0, 1.0, 4.0, 24)])
+        self.rotary = pick([0, sizes.rotary])
         self.head_norm = pick([True, False, False])
-        self.window = 0 if encoder else pick([0, 0, 1, 3, 8])
-        self.function = pick(['relu', 'gelu', 'gelu_tanh', 'silu', 'quick_gelu', 'relu_squared'])
-        self.gated = pick([True, False])
-        self.tied = pick([True, False])
-        self.shared_block = pick([True, True, False])  # one function for all layers, or a call for each
+        self.calls = pick([0, 1, 1, 2])  # 0: written in place
+
+    def __getattr__(self, name):
+        return getattr(self.sizes, name)
 
 
-class LayerWeights:
-    """Declares the weights of a layer by name; a block receives them as arguments in this order."""
+class BlockArguments:
+    """Declares what a block takes by name; a function receives it in this order."""
 
-    def __init__(self, m, c):
-        deviation = lambda width: width**-0.5  # keeps activations near 1
+    def __init__(self, m, c, random, source):
         self.names, self.values = [], []
+        deviation = lambda width: width**-0.5  # keeps activations near 1
+
+        def give(name, value):
+            self.names.append(name)
+            self.values.append(value)
 
         def add(name, shape, mean=0.0, spread=None):
-            self.names.append(name)
-            self.values.append(m.weight(shape, mean, spread if spread is not None else deviation(shape[-1])))
+            give(name, m.weight(shape, mean, spread if spread is not None else deviation(shape[-1])))
 
         def add_linear(name, outputs, inputs):
             add(name, [outputs, inputs])
@@ -63,34 +83,61 @@ class LayerWeights:
             if c.norm_bias:
                 add(name + '.bias', [width], 0.0, 0.2)
 
-        add_norm('norm1', c.width)
-        add_norm('norm2', c.width)
-        add_linear('q', c.heads * c.head_width, c.width)
-        add_linear('k', c.kv_heads * c.head_width, c.width)
-        add_linear('v', c.kv_heads * c.head_width, c.width)
-        add_linear('o', c.width, c.heads * c.head_width)
+        def add_attention(prefix):
+            add_norm(prefix + 'norm', c.width)
+            add_linear(prefix + 'q', c.heads * c.head_width, c.width)
+            add_linear(prefix + 'o', c.width, c.heads * c.head_width)
+
+        add_attention('self.')
+        add_linear('self.k', c.kv_heads * c.head_width, c.width)
+        add_linear('self.v', c.kv_heads * c.head_width, c.width)
         if c.head_norm:
             add('qnorm', [c.head_width], 1.0, 0.2)
             add('knorm', [c.head_width], 1.0, 0.2)
+        if c.distances == 'listed':
+            add('distances', [c.heads, 2 * m.max_sequence - 1], 0.0, 1.0)
+        if c.distances == 'relative':
+            table = m.weight([random.choice([9, 32]), c.heads], 0.0, 1.0)
+            give('distances', m.relative_bias(table, m.max_sequence, c.mask != 'causal', random.choice([40, 128])))
+        add_norm('ffn.norm', c.width)
         if c.gated:
             add_linear('gate', c.hidden, c.width)
         add_linear('up', c.hidden, c.width)
         add_linear('down', c.width, c.hidden)
+        if c.is_decoder:
+            give('state', m.state(c.kv_heads, c.head_width))
+        if c.crosses:
+            add_attention('cross.')
+            give('source', keep_source(m, c, source))
 
 
-def attention(m, c, w, x, state):
-    linear = lambda name: m.linear(x, w[name], w.get(name + '.bias'))
-    q, k, v = linear('q'), linear('k'), linear('v')
+def keep_source(m, c, source):
+    """The state that the encoder leaves keys and values of the source in."""
+    width = c.kv_heads * c.head_width
+    with m.encoding():
+        state = m.state(c.kv_heads, c.head_width, 'source')
+        k, v = (m.linear(source, m.weight([width, source.shape[1]])) for _ in range(2))
+        m.append(state, k, v)
+    return m.get_state(state)
+
+
+def attention(m, c, w, linear, x):
+    q, k, v = (linear('self.' + name, x) for name in 'qkv')
     if c.head_norm:
         q, k = m.norm('rms', q, w['qnorm'], groups=c.heads), m.norm('rms', k, w['knorm'], groups=c.kv_heads)
-    if c.positions == 'rope':
+    if c.rotary:
         q, k = (m.rope(y, heads, c.rotary, 1000.0, c.scaling) for y, heads in ((q, c.heads), (k, c.kv_heads)))
-    y = m.attention(c.mask, q, k, v, c.heads, c.kv_heads, c.head_width**-0.5, c.window, state)
-    return m.linear(y, w['o'], w.get('o.bias'))
+    y = m.attention(c.mask, q, k, v, c.heads, c.kv_heads, c.head_width**-0.5, c.window, w.get('state'),
+                    w.get('distances'))
+    return linear('self.o', y)
 
 
-def feed_forward(m, c, w, x):
-    linear = lambda name, x: m.linear(x, w[name], w.get(name + '.bias'))
+def cross_attention(m, c, w, linear, x):
+    y = m.cross_attention(linear('cross.q', x), c.heads, c.kv_heads, c.head_width**-0.5, w['source'])
+    return linear('cross.o', y)
+
+
+def feed_forward(m, c, w, linear, x):
     y = m.activation(c.function, linear('gate' if c.gated else 'up', x))
     if c.gated:
         y = m.mul(y, linear('up', x))
@@ -98,45 +145,84 @@ def feed_forward(m, c, w, x):
 
 
 def block(m, c, names, x, arguments):
-    state = arguments.pop() if c.mask == 'causal' else None
     w = dict(zip(names, arguments))
+    linear = lambda name, x: m.linear(x, w[name], w.get(name + '.bias'))
     norm = lambda name, x: m.norm(c.norm, x, w[name], w.get(name + '.bias'))
-    if c.pre_norm:
-        x = m.add(x, attention(m, c, w, norm('norm1', x), state))
-        return m.add(x, feed_forward(m, c, w, norm('norm2', x)))
-    x = norm('norm1', m.add(x, attention(m, c, w, x, state)))
-    return norm('norm2', m.add(x, feed_forward(m, c, w, x)))
+    layers = [('self.norm', attention), *([('cross.norm', cross_attention)] if c.crosses else []),
+              ('ffn.norm', feed_forward)]
+    for name, layer in layers:
+        if c.pre_norm:
+            x = m.add(x, layer(m, c, w, linear, norm(name, x)))
+        else:
+            x = norm(name, m.add(x, layer(m, c, w, linear, x)))
+    return x
 
 
-def build(random, encoder=False):
-    """(model, logits); `model.vocabulary` is the number of token ids."""
-    c = Choices(random, encoder)
-    m = Model(max_sequence=random.choice([40, 70, 300]), seed=random.randrange(1 << 32))
-    m.vocabulary = c.vocabulary
-    table = m.weight([c.vocabulary, c.width], deviation=1.0)
+def stack(m, x, random, blocks, sizes, is_decoder, source):
+    """The blocks one after another, some of them twice."""
+    for _ in range(blocks):
+        c = Choices(random, sizes, is_decoder, source is not None and random.random() < 0.8)
+        function = None
+        for _ in range(max(1, c.calls)):
+            given = BlockArguments(m, c, random, source)
+            if c.calls == 0:
+                x = block(m, c, given.names, x, given.values)
+                continue
+            if function is None:
+                function = m.define(lambda x, *inner: block(m, c, given.names, x, list(inner)), x, given.values)
+            x = m.call(function, x, *given.values)
+    return x
+
+
+def embed(m, random, vocabulary, width):
+    table = m.weight([vocabulary, width], deviation=1.0)
     x = m.embedding(m.ids, table)
-    if c.positions == 'learned':
-        x = m.add(x, m.position(m.weight([m.max_sequence, c.width], deviation=0.5)))
-    function = None
-    for _ in range(c.layers):
-        weights = LayerWeights(m, c)
-        arguments = weights.values + ([m.state(c.kv_heads, c.head_width)] if c.mask == 'causal' else [])
-        if function is None or not c.shared_block:
-            function = m.define(lambda x, *inner: block(m, c, weights.names, x, list(inner)), x, arguments)
-        x = m.call(function, x, *arguments)
-    x = m.norm(c.norm, m.select(x), m.weight([c.width], 1.0, 0.2))
-    return m, m.linear(x, table if c.tied else m.weight([c.vocabulary, c.width]))
+    positions = random.choice(['learned', 'sinusoid', 'none', 'none'])
+    if positions == 'learned':
+        x = m.add(x, m.position(m.weight([m.max_sequence + 2, width], deviation=0.5), offset=2))
+    if positions == 'sinusoid' and width % 2 == 0:
+        x = m.add(x, m.position(m.sinusoid_table(m.max_sequence, width, random.choice(['halves', 'interleaved']))))
+    return x, table
+
+
+def build(random, blocks):
+    """A model of so many different blocks, not counting those of an encoder of sources."""
+    kind = random.choice(KINDS)
+    m = Model(max_sequence=random.choice([40, 70, 300]), seed=random.randrange(1 << 32))
+    m.vocabulary = random.choice([random.randint(5, 97), random.randint(5, 97), 517])
+    source, sizes = None, Sizes(random, kind == 'encoder')
+    if kind == 'encoder-decoder':
+        m.source_vocabulary = random.randint(5, 97)
+        with m.encoding():
+            source, _ = embed(m, random, m.source_vocabulary, random.choice([9, 16, 24, 35]))
+            source = m.linear(source, m.weight([sizes.width, source.shape[1]]))
+            source_sizes = copy.copy(sizes)
+            source_sizes.attentions = [('full', 0, random.choice(['none', 'relative']))]
+            source = stack(m, source, random, random.randint(0, 2), source_sizes, False, None)
+    x, table = embed(m, random, m.vocabulary, sizes.width)
+    if kind == 'encoder' and random.random() < 0.5:
+        m.token_types = random.randint(1, 3)
+        x = m.add(x, m.token_type(m.weight([m.token_types, x.shape[1]])))
+    x = stack(m, x, random, blocks, sizes, kind != 'encoder', source)
+    y = m.norm('layer', m.select(x), m.weight([x.shape[1]], 1.0, 0.2))
+    tied = table.shape == [m.vocabulary, x.shape[1]] and random.random() < 0.5
+    m.results = [m.linear(y, table if tied else m.weight([m.vocabulary, x.shape[1]]))]
+    if random.random() < 0.3:
+        m.results.append(m.select(x, output=1))
+        m.kinds.append('hidden')
+        m.rows = [random.choice(['all', 'last', 'even']), random.choice(['all', 'first', 'even'])]
+    return m
 
 
 def main():
-    parser = argparse.ArgumentParser(description='writes a random small transformer in the talc dialect')
+    parser = argparse.ArgumentParser(description='writes a random small model in the talc dialect')
     parser.add_argument('seed')
-    parser.add_argument('--encoder', action='store_true', help='full attention over the rows of the step')
+    parser.add_argument('--blocks', type=int, default=16)
     options = parser.parse_args()
-    random = random_module.Random(f'random-block {options.seed}')
-    model, logits = build(random, options.encoder)
-    print(model.text(logits), end='')
-    print(' '.join(prompts.arguments(prompts.ragged_batch(random, model.vocabulary, model.max_sequence))), file=sys.stderr)
+    random = random_module.Random(f'random-blocks {options.seed}')
+    model = build(random, options.blocks)
+    print(model.text(), end='')
+    print(' '.join(prompts.arguments(prompts.ragged_batch(random, model, model.max_sequence))), file=sys.stderr)
 
 
 if __name__ == '__main__':

@@ -243,3 +243,27 @@ func.func @mask(%x: tensor<?x8xf32>, %s: !talc.sequences) {
   %0 = talc.attention none %x, %x, %x, %s heads 2, 2 scale 1.0 : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @activation(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'talc.activation' op requires the same type for all operands and results}}
+  %0 = "talc.activation"(%x) {kind = #talc<function relu>} : (tensor<?x8xf32>) -> tensor<?x9xf32>
+  return
+}
+
+// -----
+
+func.func @mul(%x: tensor<?x8xf32>, %y: tensor<?x9xf32>) {
+  // expected-error @+1 {{'talc.mul' op requires the same type for all operands and results}}
+  %0 = "talc.mul"(%x, %y) : (tensor<?x8xf32>, tensor<?x9xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @scale(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'talc.scale' op requires the same type for all operands and results}}
+  %0 = "talc.scale"(%x) {factor = 2.0 : f64} : (tensor<?x8xf32>) -> tensor<?x9xf32>
+  return
+}

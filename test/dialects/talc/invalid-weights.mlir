@@ -239,3 +239,8 @@ func.func @state_role() {
   %0 = talc.get_state @s : !talc.state<1 x 4 x 8, source>
   return
 }
+
+// -----
+
+// expected-error @+1 {{'talc.state' op requires attribute 'type'}}
+"talc.state"() {sym_name = "cache"} : () -> ()

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""every_op.py ROOT: reads the definitions of the talc dialect and looks for each op, recipe and source of weights where
+it must be defined or tested."""
+import glob
+import os
+import random
+import re
+import sys
+
+ROOT = sys.argv[1]
+sys.path.insert(0, os.path.join(ROOT, 'test/numerics'))
+import op_models  # noqa: E402
+
+
+def text(*patterns):
+    paths = [path for pattern in patterns for path in glob.glob(os.path.join(ROOT, pattern))]
+    assert paths, patterns
+    return '\n'.join(open(path).read() for path in paths)
+
+
+def models():
+    """The texts of models around every case of op_models."""
+    return '\n'.join(op_models.build([name], random.Random(seed)).text() for name in op_models.CASES for seed in range(2))
+
+
+def main():
+    interpreter = text('compiler/reference/*.cpp')
+    printed, refused = text('test/dialects/talc/round-trip.mlir'), text('test/dialects/talc/invalid-*.mlir')
+    numeric = models()
+    missing = []
+
+    def expect(what, where, found):
+        if not found:
+            missing.append(f'{what} does not occur in {where}')
+
+    ops = re.findall(r'def Talc_(\w+) : Talc_Op<"(\w+)"', text('dialects/talc/TalcOps.td'))
+    for name, mnemonic in ops:
+        op = f'talc.{mnemonic}'
+        expect(op, 'compiler/reference', re.search(rf'\b{name}\b', interpreter))
+        expect(op, 'round-trip.mlir', re.search(rf'{op}\b', printed))
+        expect(op, 'a message of invalid-*.mlir', f"'{op}' op" in refused)
+        expect(op, 'the models of op_models.py', re.search(rf'{op}\b', numeric))
+    weights = re.findall(r'def Talc_(\w+(?:Source|Recipe|Scaling)) : Talc_Attr<"\w+", "(\w+)"',
+                         text('dialects/talc/TalcDialect.td'))
+    stored = text('test/artifact/recipes.mlir')
+    for name, mnemonic in weights:
+        attribute = f'#talc.{mnemonic}'
+        expect(attribute, 'compiler/reference', f'{name}Attr' in interpreter)
+        expect(attribute, 'round-trip.mlir', attribute in printed)
+        expect(attribute, 'test/artifact/recipes.mlir', attribute in stored)
+        # Files: numerics/families.test.
+        expect(attribute, 'the models of op_models.py', attribute in numeric or name == 'FileSource')
+    enums = re.findall(r'def Talc_(\w+Kind) : Talc_Enum<[^[]*\[(.*?)\]>', text('dialects/talc/TalcDialect.td'), re.S)
+    for kind, cases in enums:
+        for case in re.findall(r'I32EnumAttrCase<"(\w+)"', cases):
+            expect(f'{kind} {case}', 'the models of op_models.py', re.search(rf'talc\.\w+ {case} %', numeric))
+    assert len(ops) > 20 and len(weights) > 12, 'the definitions are written in another way than this test expects'
+    print('\n'.join(missing))
+    return bool(missing)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random checkpoints of the encoder and encoder-decoder families, of odd sizes, and what they compute.
+
+CASES maps a name to a function that yields (checkpoint, config, evaluate, names): evaluate(prompt) is {result: rows},
+`names` maps tensor names to those in the file.
+"""
+import family_layers as fl
+from random_checkpoint import Checkpoint
+
+same = lambda name: name
+
+
+def bert_checkpoint(config, dtype='F32'):
+    c, base = Checkpoint(1, dtype), config['base']
+    width, inner = config['hidden_size'], config['intermediate_size']
+    place = base + 'embeddings.'
+    c.add(place + 'word_embeddings.weight', config['vocab_size'], width, deviation=1.0)
+    c.add(place + 'position_embeddings.weight', config['max_position_embeddings'], width, deviation=0.5)
+    c.add(place + 'token_type_embeddings.weight', config['type_vocab_size'], width, deviation=0.5)
+    c.norm(place + 'LayerNorm', width)
+    for layer in range(config['num_hidden_layers']):
+        at = f'{base}encoder.layer.{layer}.'
+        for name in 'attention.self.query', 'attention.self.key', 'attention.self.value', 'attention.output.dense':
+            c.linear(at + name, width, width)
+        c.linear(at + 'intermediate.dense', inner, width)
+        c.linear(at + 'output.dense', width, inner)
+        c.norm(at + 'attention.output.LayerNorm', width)
+        c.norm(at + 'output.LayerNorm', width)
+    return c
+
+
+BERT = {'base': 'bert.', 'model_type': 'bert', 'hidden_size': 36, 'intermediate_size': 50, 'num_hidden_layers': 2,
+        'num_attention_heads': 3, 'vocab_size': 61, 'max_position_embeddings': 30, 'type_vocab_size': 2,
+        'layer_norm_eps': 1e-12, 'pad_token_id': 0}
+ROBERTA = {**BERT, 'base': 'roberta.', 'model_type': 'roberta', 'type_vocab_size': 1, 'layer_norm_eps': 1e-5,
+           'pad_token_id': 1}
+
+
+def bert_text():
+    """Names of 2018: no prefix, gamma and beta."""
+    config = {**BERT, 'architectures': ['BertForSequenceClassification'], 'id2label': {'0': 'a', '1': 'b', '2': 'c'}}
+    c = bert_checkpoint(config)
+    c.linear('bert.pooler.dense', 36, 36)
+    c.linear('classifier', 3, 36)
+
+    def evaluate(prompt):
+        x = fl.bert(c, config, prompt['ids'], prompt['types'])
+        pooled = fl.apply('tanh', fl.linear(c, 'bert.pooler.dense', x[:1]))
+        return {'classes': fl.linear(c, 'classifier', pooled), 'hidden': x}
+
+    def names(name):
+        name = name.removeprefix('bert.')
+        return name.replace('LayerNorm.weight', 'LayerNorm.gamma').replace('LayerNorm.bias', 'LayerNorm.beta')
+    return c, config, evaluate, names
+
+
+def roberta_masked():
+    config = {**ROBERTA, 'architectures': ['RobertaForMaskedLM']}
+    c = bert_checkpoint(config, 'F16')
+    c.linear('lm_head.dense', 36, 36)
+    c.norm('lm_head.layer_norm', 36)
+    c.add('lm_head.bias', 61)
+
+    def evaluate(prompt):
+        x = fl.bert(c, config, prompt['ids'], prompt['types'])
+        y = fl.layer_norm(c, 'lm_head.layer_norm', fl.apply('gelu', fl.linear(c, 'lm_head.dense', x)), 1e-5)
+        logits = fl.pm.linear(y, c['roberta.embeddings.word_embeddings.weight'], c['lm_head.bias'])
+        return {'logits': logits, 'hidden': x}
+    return c, config, evaluate, same
+
+
+def roberta_text():
+    config = {**ROBERTA, 'architectures': ['RobertaForSequenceClassification'], 'num_labels': 5}
+    c = bert_checkpoint(config)
+    c.linear('classifier.dense', 36, 36)
+    c.linear('classifier.out_proj', 5, 36)
+
+    def evaluate(prompt):
+        x = fl.bert(c, config, prompt['ids'], prompt['types'])
+        first = fl.apply('tanh', fl.linear(c, 'classifier.dense', x[:1]))
+        return {'classes': fl.linear(c, 'classifier.out_proj', first), 'hidden': x}
+    return c, config, evaluate, same
+
+
+def xlm_roberta_tokens():
+    config = {**ROBERTA, 'model_type': 'xlm-roberta', 'architectures': ['XLMRobertaForTokenClassification'],
+              'num_labels': 7, 'pad_token_id': 3}
+    c = bert_checkpoint(config)
+    c.linear('classifier', 7, 36)
+
+    def evaluate(prompt):
+        x = fl.bert(c, config, prompt['ids'], prompt['types'])
+        return {'token_classes': fl.linear(c, 'classifier', x), 'hidden': x}
+    return c, config, evaluate, same
+
+
+def distilbert_masked():
+    """With a projection of its own."""
+    config = {'model_type': 'distilbert', 'architectures': ['DistilBertForMaskedLM'], 'dim': 28, 'hidden_dim': 45,
+              'n_layers': 3, 'n_heads': 4, 'vocab_size': 61, 'max_position_embeddings': 30, 'activation': 'relu',
+              'tie_word_embeddings': False}
+    c, place = Checkpoint(2), 'distilbert.embeddings.'
+    c.add(place + 'word_embeddings.weight', 61, 28, deviation=1.0)
+    c.add(place + 'position_embeddings.weight', 30, 28, deviation=0.5)
+    c.norm(place + 'LayerNorm', 28)
+    for layer in range(3):
+        at = f'distilbert.transformer.layer.{layer}.'
+        for name in 'q_lin', 'k_lin', 'v_lin', 'out_lin':
+            c.linear(f'{at}attention.{name}', 28, 28)
+        c.linear(at + 'ffn.lin1', 45, 28)
+        c.linear(at + 'ffn.lin2', 28, 45)
+        c.norm(at + 'sa_layer_norm', 28)
+        c.norm(at + 'output_layer_norm', 28)
+    c.linear('vocab_transform', 28, 28)
+    c.norm('vocab_layer_norm', 28)
+    c.linear('vocab_projector', 61, 28)
+
+    def evaluate(prompt):
+        x = fl.distilbert(c, config, prompt['ids'])
+        y = fl.layer_norm(c, 'vocab_layer_norm', fl.apply('relu', fl.linear(c, 'vocab_transform', x)), 1e-12)
+        return {'logits': fl.linear(c, 'vocab_projector', y), 'hidden': x}
+    return c, config, evaluate, same
+
+
+def t5_checkpoint(config, dtype):
+    c = Checkpoint(3, dtype)
+    width, inner, heads = config['d_model'], config['d_ff'], config['num_heads']
+    total = heads * config['d_kv']
+    gated = config['feed_forward_proj'] != 'relu'
+    c.add('shared.weight', config['vocab_size'], width, deviation=1.0)
+
+    def attention(place):
+        for name in 'qkv':
+            c.linear(f'{place}.{name}', total, width, bias=False)
+        c.linear(place + '.o', width, total, bias=False)
+
+    for stack, key in ('encoder', 'num_layers'), ('decoder', 'num_decoder_layers'):
+        for layer in range(config[key]):
+            at, parts = f'{stack}.block.{layer}.layer.', 3 if stack == 'decoder' else 2
+            attention(at + '0.SelfAttention')
+            if stack == 'decoder':
+                attention(at + '1.EncDecAttention')
+            for name in ('wi_0', 'wi_1') if gated else ('wi',):
+                c.linear(f'{at}{parts - 1}.DenseReluDense.{name}', inner, width, bias=False)
+            c.linear(f'{at}{parts - 1}.DenseReluDense.wo', width, inner, bias=False)
+            for part in range(parts):
+                c.norm(f'{at}{part}.layer_norm', width, bias=False)
+        c.add(stack + '.block.0.layer.0.SelfAttention.relative_attention_bias.weight',
+              config['relative_attention_num_buckets'], heads, deviation=1.0)
+        c.norm(stack + '.final_layer_norm', width, bias=False)
+    return c
+
+
+T5 = {'model_type': 't5', 'd_model': 20, 'd_kv': 7, 'd_ff': 33, 'num_layers': 2, 'num_decoder_layers': 3,
+      'num_heads': 3, 'vocab_size': 61, 'relative_attention_num_buckets': 8, 'relative_attention_max_distance': 12}
+
+
+def t5(dtype, **changes):
+    config = {**T5, 'architectures': ['T5ForConditionalGeneration'], **changes}
+    c = t5_checkpoint(config, dtype)
+    tied = config['tie_word_embeddings']
+    if not tied:
+        c.add('lm_head.weight', 61, 20)
+
+    def evaluate(prompt):
+        embed = lambda ids: [c['shared.weight'][i] for i in ids]
+        memory = fl.t5_stack(c, config, 'encoder', config['num_layers'], embed(prompt['source']))
+        x = fl.t5_stack(c, config, 'decoder', config['num_decoder_layers'], embed(prompt['ids']), memory)
+        if tied:
+            return {'logits': fl.pm.linear([[v * 20**-0.5 for v in row] for row in x], c['shared.weight'], None)}
+        return {'logits': fl.linear(c, 'lm_head', x)}
+    return c, config, evaluate, same
+
+
+def t5_encoder():
+    config = {**T5, 'architectures': ['T5EncoderModel'], 'feed_forward_proj': 'relu', 'num_decoder_layers': 0}
+    c = t5_checkpoint(config, 'F32')
+    names = lambda name: name.replace('shared.weight', 'encoder.embed_tokens.weight')
+    embed = lambda ids: [c['shared.weight'][i] for i in ids]
+    evaluate = lambda prompt: {'hidden': fl.t5_stack(c, config, 'encoder', 2, embed(prompt['ids']))}
+    return c, {**config, 'num_decoder_layers': None}, evaluate, names
+
+
+def marian(dtype='F32', **changes):
+    config = {'model_type': 'marian', 'architectures': ['MarianMTModel'], 'd_model': 24, 'encoder_layers': 1,
+              'decoder_layers': 2, 'encoder_attention_heads': 2, 'decoder_attention_heads': 3, 'encoder_ffn_dim': 30,
+              'decoder_ffn_dim': 21, 'vocab_size': 61, 'max_position_embeddings': 64, **changes}
+    c, target = Checkpoint(4, dtype), config.get('decoder_vocab_size', 61)
+    separate = not config.get('share_encoder_decoder_embeddings', True)
+    tables = ['model.encoder.embed_tokens.weight', 'model.decoder.embed_tokens.weight'] if separate else \
+        ['model.shared.weight'] * 2
+    for table, rows in zip(tables, (61, target)):
+        c.add(table, rows, 24, deviation=0.5)
+    c.add('final_logits_bias', 1, target, deviation=0.5)
+    if not config.get('tie_word_embeddings', True):
+        c.add('lm_head.weight', target, 24)
+    for stack in 'encoder', 'decoder':
+        place, inner = f'model.{stack}.', config[stack + '_ffn_dim']
+        for layer in range(config[stack + '_layers']):
+            at = f'{place}layers.{layer}.'
+            for kind in ('self_attn', 'encoder_attn')[:1 if stack == 'encoder' else 2]:
+                for name in 'q', 'k', 'v', 'out':
+                    c.linear(f'{at}{kind}.{name}_proj', 24, 24)
+                c.norm(f'{at}{kind}_layer_norm', 24)
+            c.linear(at + 'fc1', inner, 24)
+            c.linear(at + 'fc2', 24, inner)
+            c.norm(at + 'final_layer_norm', 24)
+        for name in ('layer_norm' if config.get('normalize_before') else '',
+                     'layernorm_embedding' if config.get('normalize_embedding') else ''):
+            if name:
+                c.norm(place + name, 24)
+
+    def evaluate(prompt):
+        memory = fl.marian_stack(c, config, 'encoder', prompt['source'], c[tables[0]])
+        x = fl.marian_stack(c, config, 'decoder', prompt['ids'], c[tables[1]], memory)
+        head = c.tensors.get('lm_head.weight', c[tables[1]])
+        return {'logits': fl.pm.linear(x, head, c['final_logits_bias'][0])}
+    return c, config, evaluate, same
+
+
+CASES = {
+    'bert-text': bert_text,
+    'roberta-masked': roberta_masked,
+    'roberta-text': roberta_text,
+    'xlm-roberta-tokens': xlm_roberta_tokens,
+    'distilbert-masked': distilbert_masked,
+    't5-tied': lambda: t5('F32', feed_forward_proj='relu', tie_word_embeddings=True),
+    't5-gated': lambda: t5('F16', feed_forward_proj='gated-gelu', tie_word_embeddings=False),
+    't5-encoder': t5_encoder,
+    'marian': lambda: marian('F16', scale_embedding=True, activation_function='swish'),
+    'marian-before': lambda: marian(normalize_before=True, share_encoder_decoder_embeddings=False,
+                                    decoder_vocab_size=53, activation_function='gelu'),
+    'marian-untied': lambda: marian(normalize_embedding=True, tie_word_embeddings=False, activation_function='relu'),
+}

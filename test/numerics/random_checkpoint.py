@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints of random values, and safetensors files as nested lists."""
+import json
+import math
+import os
+import struct
+
+import plain_math as pm
+
+FORMATS = {'F32': '<f', 'F16': '<e'}
+
+
+class Checkpoint:
+    """Tensors by name: `checkpoint[name]` is a nested list, rounded to the type that is stored."""
+
+    def __init__(self, seed, dtype='F32'):
+        self.seed, self.dtype, self.tensors, self.shapes = seed, dtype, {}, {}
+
+    def __getitem__(self, name):
+        return self.tensors[name]
+
+    def add(self, name, *shape, mean=0.0, deviation=None):
+        """By default a matrix keeps its input's magnitude."""
+        self.seed += 1
+        deviation = deviation or (shape[-1]**-0.5 if len(shape) > 1 else 0.2)
+        values = pm.random_values(self.seed, mean, deviation, list(shape))
+        self.tensors[name] = pm.each(pm.ROUND[self.dtype.lower()], values)
+        self.shapes[name] = list(shape)
+
+    def linear(self, name, outputs, inputs, bias=True):
+        self.add(name + '.weight', outputs, inputs)
+        if bias:
+            self.add(name + '.bias', outputs)
+
+    def norm(self, name, width, bias=True):
+        self.add(name + '.weight', width, mean=1.0)
+        if bias:
+            self.add(name + '.bias', width)
+
+    def write(self, directory, config, names=lambda name: name):
+        """`names` maps a name to the one in the file."""
+        header, data = {}, b''
+        for name, values in self.tensors.items():
+            flat = flatten(values)
+            stored = struct.pack(f'<{len(flat)}{FORMATS[self.dtype][1]}', *flat)
+            header[names(name)] = {'dtype': self.dtype, 'shape': self.shapes[name],
+                                   'data_offsets': [len(data), len(data) + len(stored)]}
+            data += stored
+        os.makedirs(directory, exist_ok=True)
+        text = json.dumps(header).encode()
+        with open(os.path.join(directory, 'model.safetensors'), 'wb') as file:
+            file.write(struct.pack('<Q', len(text)) + text + data)
+        with open(os.path.join(directory, 'config.json'), 'w') as file:
+            json.dump(config, file)
+
+
+def flatten(nested):
+    return [value for item in nested for value in flatten(item)] if isinstance(nested, list) else [nested]
+
+
+def read_tensors(path):
+    """{name: nested list} of a file of f32 tensors."""
+    with open(path, 'rb') as file:
+        header = json.loads(file.read(struct.unpack('<Q', file.read(8))[0]))
+        data = file.read()
+    result = {}
+    for name, entry in header.items():
+        if name != '__metadata__':
+            count = math.prod(entry['shape'])
+            values = struct.unpack_from(f'<{count}f', data, entry['data_offsets'][0])
+            result[name] = pm.shaped(iter(values), entry['shape'])
+    return result
