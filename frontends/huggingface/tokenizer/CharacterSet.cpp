@@ -58,10 +58,9 @@ CharacterSet CharacterSet::intersected(const CharacterSet &other) const {
 }
 
 bool CharacterSet::contains(uint32_t codePoint) const {
-  for (Range range : ranges())
-    if (range.first <= codePoint && codePoint <= range.last)
-      return true;
-  return false;
+  const std::vector<Range> &sorted = ranges();
+  auto at = std::partition_point(sorted.begin(), sorted.end(), [&](Range range) { return range.last < codePoint; });
+  return at != sorted.end() && at->first <= codePoint;
 }
 
 }  // namespace talc::huggingface

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizers of tokenizer.json.
 #include "frontends/huggingface/tokenizer/CaseMaps.h"
+#include "frontends/huggingface/tokenizer/OldUnicode.h"
 #include "frontends/huggingface/tokenizer/PipelineStages.h"
-#include "frontends/huggingface/tokenizer/Unicode8.h"
 
 namespace talc::huggingface {
 
@@ -30,7 +30,7 @@ public:
     else if (type == "Lowercase")
       addMap(addLowercaseMap(section));
     else if (type == "StripAccents")
-      addMap(section.addMap(mapSet(*context.unicode.category("M"), MapKind::Delete)));
+      addMap(section.addMap(mapSet(unicode9Marks(context.unicode), MapKind::Delete)));
     else if (type == "Strip")
       addStrip(fields);
     else if (type == "Nmt")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Property sets, built by asking utf8proc about every code point once.
 #include "frontends/huggingface/tokenizer/UnicodeProperties.h"
-#include "frontends/huggingface/tokenizer/Unicode8.h"
+#include "frontends/huggingface/tokenizer/OldUnicode.h"
 
 #include <cctype>
 #include <utf8proc.h>

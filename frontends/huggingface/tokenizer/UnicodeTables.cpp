@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normal forms and grapheme classes of every code point, from utf8proc.
+#include "frontends/huggingface/tokenizer/OldUnicode.h"
 #include "frontends/huggingface/tokenizer/PipelineStages.h"
 #include "frontends/huggingface/tokenizer/Utf8Text.h"
 
@@ -104,8 +105,9 @@ GraphemeClass graphemeClass(uint32_t boundary) {
 
 void addNormalFormTables(SectionBuilder &section, bool compatible) {
   bool needsCanonical = section.canonical.empty(), needsCompatible = compatible && section.compatible.empty();
+  CharacterSet plain = plainInUnicode9();
   for (uint32_t c = 0x80; c <= lastCodePoint; ++c) {
-    if (isHangulSyllable(c) || isSurrogate(c))
+    if (isHangulSyllable(c) || isSurrogate(c) || plain.contains(c))
       continue;
     CodePoints canonical = decompose(c, false);
     if (needsCompatible) {
