@@ -2,15 +2,26 @@
 // The formulas of FakeCode.c a second time.
 #include "test/runtime/FakeSession.h"
 
+#include <cstdio>
+
 namespace talc::test {
 
 FakeSession::FakeSession(const std::string &path, FakeOptions options, int32_t slots) {
   options.code = TALC_FAKE_CODE;
-  talc_session_options sessionOptions = {3, slots};
-  if (!writeBytes(path, assemble({}, makeSections(options))))
+  if (writeBytes(path, assemble({}, makeSections(options))))
+    open(path, slots);
+  else
     snprintf(error.text, sizeof(error.text), "cannot write %s", path.c_str());
-  else if (talc_model_open(path.c_str(), nullptr, &model, &error) == TALC_OK)
-    talc_session_create(model, &sessionOptions, &session, &error);
+}
+
+FakeSession::FakeSession(const std::string &path, int32_t slots) {
+  open(path, slots);
+}
+
+void FakeSession::open(const std::string &path, int32_t slots) {
+  talc_session_options options = {3, slots};
+  if (talc_model_open(path.c_str(), nullptr, &model, &error) == TALC_OK)
+    talc_session_create(model, &options, &session, &error);
 }
 
 FakeSession::~FakeSession() {

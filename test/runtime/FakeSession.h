@@ -11,6 +11,8 @@ class FakeSession {
 public:
   // Writes an artifact to `path` and opens it; `session` is null and `error` filled when that fails.
   FakeSession(const std::string &path, FakeOptions options, int32_t slots);
+  // Opens an artifact that is there, with any code.
+  FakeSession(const std::string &path, int32_t slots);
   ~FakeSession();
   FakeSession(const FakeSession &) = delete;
   FakeSession &operator=(const FakeSession &) = delete;
@@ -18,6 +20,9 @@ public:
   talc_model *model = nullptr;
   talc_session *session = nullptr;
   talc_error error = {};
+
+private:
+  void open(const std::string &path, int32_t slots);
 };
 
 // A text, or source, as the fake model keeps it: one cell per token.

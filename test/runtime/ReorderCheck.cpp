@@ -5,6 +5,8 @@
 #include "test/runtime/FakeSession.h"
 #include "test/runtime/RuntimeChecks.h"
 
+#include <cstring>
+
 namespace talc::test {
 namespace {
 
@@ -48,34 +50,57 @@ struct Numbers {
   }
 };
 
-// Beam search with parents at random: one batch per step, compared with a session that evaluates every text from its
-// first token.
-bool checkSearch(const std::string &path) {
-  constexpr int32_t beams = 4;
-  FakeSession fake(path, optionsOf(artifact::ModelKind::Decoder), beams + 1),
-      plain(path, optionsOf(artifact::ModelKind::Decoder), 1);
-  if (!expect(fake.session && plain.session, fake.error.text))
-    return false;
-  const Ids slots = {0, 1, 2, 3}, prompt = {50, 51, 52};
-  Numbers numbers;
-  std::vector<Ids> texts(beams, prompt);
-  Ids other = {1, 2};
-  bool good = extend(fake, 0, prompt, prompt) && extend(fake, beams, other, other);
-  good = good && expect(reorder(fake, slots, {0, 0, 0, 0}) == TALC_OK, fake.error.text);
-  for (int step = 0; good && step < 40; ++step) {
+bool encode(FakeSession &fake, int32_t slot, const Ids &source) {
+  talc_sequence sequence = tokens(slot, static_cast<int32_t>(source.size()), source.data(), TALC_ROWS_NONE);
+  return talc_encode(fake.session, &sequence, 1, &fake.error) == TALC_OK;
+}
+
+// Beam search with parents at random. One batch per step in `fake`, whose slots 0 to 3 hold the texts; `plain`
+// evaluates every text from its first token. The bits must be the same.
+class RandomSearch {
+public:
+  RandomSearch(FakeSession &fake, FakeSession &plain, int32_t vocabulary, const Ids &source)
+      : fake(fake), plain(plain), vocabulary(vocabulary), source(source) {}
+
+  bool run(int steps) {
+    texts.assign(beams, {50, 51, 52});
+    talc_sequence prompt = tokens(0, 3, texts[0].data());
+    bool good = expect(source.empty() || encode(fake, 0, source), fake.error.text) &&
+                expect(talc_evaluate(fake.session, &prompt, 1, &fake.error) == TALC_OK, fake.error.text) &&
+                expect(reorder(fake, {0, 1, 2, 3}, {0, 0, 0, 0}) == TALC_OK, fake.error.text);
+    for (int i = 0; good && i < steps; ++i)
+      good = extendAll() && isRight() && takeParents();
+    return good;
+  }
+
+private:
+  static constexpr int32_t beams = 4;
+
+  bool extendAll() {
     std::vector<talc_sequence> batch;
     for (int32_t i = 0; i < beams; ++i) {
       texts[i].push_back(numbers.below(vocabulary));
       batch.push_back(tokens(i, 1, &texts[i].back()));
     }
-    good &= expect(talc_evaluate(fake.session, batch.data(), beams, &fake.error) == TALC_OK, fake.error.text);
+    return expect(talc_evaluate(fake.session, batch.data(), beams, &fake.error) == TALC_OK, fake.error.text);
+  }
+
+  bool isRight() {
+    bool good = true;
     for (int32_t i = 0; good && i < beams; ++i) {
       talc_slot_reset(plain.session, 0, nullptr);
       talc_sequence whole = tokens(0, static_cast<int32_t>(texts[i].size()), texts[i].data());
-      good &= expect(talc_evaluate(plain.session, &whole, 1, &plain.error) == TALC_OK, plain.error.text);
+      good = expect((source.empty() || encode(plain, 0, source)) &&
+                        talc_evaluate(plain.session, &whole, 1, &plain.error) == TALC_OK,
+                    plain.error.text);
       const float *found = talc_logits(fake.session, i, nullptr), *right = talc_logits(plain.session, 0, nullptr);
-      good = good && expect(std::equal(right, right + vocabulary, found), "beam " + std::to_string(i));
+      good = good && expect(memcmp(right, found, vocabulary * sizeof(float)) == 0,
+                            "beam " + std::to_string(i) + " after " + std::to_string(texts[i].size()) + " tokens");
     }
+    return good;
+  }
+
+  bool takeParents() {
     Ids parents;
     std::vector<Ids> next;
     for (int32_t i = 0; i < beams; ++i) {
@@ -83,11 +108,23 @@ bool checkSearch(const std::string &path) {
       next.push_back(texts[parents[i]]);
     }
     texts = next;
-    good = good && expect(reorder(fake, slots, parents) == TALC_OK, fake.error.text);
+    return expect(reorder(fake, {0, 1, 2, 3}, parents) == TALC_OK, fake.error.text);
   }
-  other.push_back(9);
-  good = good && extend(fake, beams, {9}, other);
-  for (int32_t slot = 0; slot <= beams; ++slot)
+
+  FakeSession &fake, &plain;
+  const int32_t vocabulary;
+  const Ids source;
+  Numbers numbers;
+  std::vector<Ids> texts;
+};
+
+// Another sequence in the session does not notice.
+bool checkNeighbour(const std::string &path) {
+  FakeSession fake(path, optionsOf(artifact::ModelKind::Decoder), 5),
+      plain(path, optionsOf(artifact::ModelKind::Decoder), 1);
+  bool good = expect(fake.session && plain.session, fake.error.text) && extend(fake, 4, {1, 2}, {1, 2}) &&
+              RandomSearch(fake, plain, vocabulary, {}).run(40) && extend(fake, 4, {9}, {1, 2, 9});
+  for (int32_t slot = 0; slot < 5; ++slot)
     talc_slot_reset(fake.session, slot, nullptr);
   return good && expect(stateUsed(fake) == 0, "memory after all slots were reset");
 }
@@ -134,11 +171,6 @@ bool checkErrors(const std::string &path) {
   good &= fails(talc_reorder(fake.session, nullptr, nullptr, 1, &e), TALC_ERROR_ARGUMENT, e, "NULL");
   good &= expect(talc_slot_length(fake.session, 2) == 0, "a failed reordering changed a slot");
   return good && extend(fake, 0, {1}, {5, 6, 1}) && extend(fake, 1, {1}, {7, 8, 9, 1});
-}
-
-bool encode(FakeSession &fake, int32_t slot, const Ids &source) {
-  talc_sequence sequence = tokens(slot, static_cast<int32_t>(source.size()), source.data(), TALC_ROWS_NONE);
-  return talc_encode(fake.session, &sequence, 1, &fake.error) == TALC_OK;
 }
 
 // Sources follow their texts, and are kept for as long as one of these is.
@@ -253,9 +285,21 @@ private:
 
 bool checkReorder(const Arguments &arguments) {
   const std::string &path = arguments.at(0);
-  bool good = checkSearch(path) && checkReset(path) && checkErrors(path) && checkSources(path);
+  bool good = checkNeighbour(path) && checkReset(path) && checkErrors(path) && checkSources(path);
   FakeSession fake(path, optionsOf(artifact::ModelKind::EncoderDecoder), 5);
   return good && expect(fake.session, fake.error.text) && RandomCalls(fake).run(20000);
+}
+
+// ARTIFACT with compiled code.
+bool checkSearch(const Arguments &arguments) {
+  const std::string &path = arguments.at(0);
+  FakeSession beams(path, 4), plain(path, 1);
+  talc_model_info info = {};
+  if (!expect(beams.session && plain.session, beams.error.text) ||
+      talc_model_get_info(beams.model, &info, nullptr) != TALC_OK)
+    return false;
+  Ids source = info.kind == TALC_MODEL_ENCODER_DECODER ? Ids{30, 20, 40, 25, 60, 7, 8} : Ids();
+  return RandomSearch(beams, plain, info.vocabulary_size, source).run(80);
 }
 
 }  // namespace talc::test

@@ -35,6 +35,7 @@ int main(int count, char **arguments) {
       {"facts", checkFacts},
       {"kinds", checkKinds},
       {"reorder", checkReorder},
+      {"search", checkSearch},
       {"library", checkLibrary},
       {"sampler", checkSampler},
       {"threads", checkThreads},

@@ -22,6 +22,7 @@ bool checkKinds(const Arguments &arguments);
 bool checkLibrary(const Arguments &arguments);
 bool checkReorder(const Arguments &arguments);
 bool checkSampler(const Arguments &arguments);
+bool checkSearch(const Arguments &arguments);
 bool checkThreads(const Arguments &arguments);
 
 // The next `count` tokens of the sequence in `slot`; the rows are those of the first result.
