@@ -29,7 +29,7 @@ def make_prompts(generator, config):
     for count in 1, 25, 9:
         prompt = {'ids': ids(count, target), 'types': ids(count, config.get('type_vocab_size', 1))}
         if answers:
-            prompt['source'] = ids(generator.randrange(1, 28), source)
+            prompt['source'] = ids(generator.randrange(1, 26), source)
         prompts.append(prompt)
     return prompts
 
@@ -65,8 +65,8 @@ def check(programs, name, case, directory):
     checkpoint, config, evaluate, names = case()
     model, module, app, found = (os.path.join(directory, file) for file in ('model', 'module.mlir', 'app', 'found'))
     checkpoint.write(model, {key: value for key, value in config.items() if key != 'base'}, names)
-    run(talc, 'compile', model, '--stop-after=import', '--max-seq=29', '-o', module)
-    run(talc, 'compile', model, '--max-seq=29', '-o', app)
+    run(talc, 'compile', model, '--stop-after=import', '--max-seq=26', '-o', module)
+    run(talc, 'compile', model, '--max-seq=26', '-o', app)
     prompts = make_prompts(random.Random(name), config)
     expected = {f'{kind}.{i}': rows for i, prompt in enumerate(prompts) for kind, rows in evaluate(prompt).items()}
     options = [*arguments(prompts, config), '--logits', found]

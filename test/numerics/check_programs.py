@@ -2,8 +2,8 @@
 """Compiles random models and compares what the programs compute with the interpreter; see --help.
 
   check_programs.py BIN ops                             every op of the dialect
-  check_programs.py BIN blocks                          random models 0 to 24, 8 blocks each
-  check_programs.py BIN blocks --first 25 --models 500  another 4000 blocks
+  check_programs.py BIN blocks                          200 random blocks: models 0 to 7, 25 blocks each
+  check_programs.py BIN blocks --first 8 --models 400    another 10000 blocks
   check_programs.py BIN blocks --first 31 --models 1 --blocks 1 --keep FOLDER
 
 BIN is the folder of talc, talc-interpret, talc-compare and talc-steps. For every model:
@@ -126,13 +126,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('bin')
     parser.add_argument('what', choices=['ops', 'blocks'])
-    parser.add_argument('--models', type=int, help='how many; of ops, how often each (default 25; ops 1)')
+    parser.add_argument('--models', type=int, help='how many; of ops, how often each (default 8; ops 1)')
     parser.add_argument('--first', type=int, default=0, help='the seed of the first (default 0)')
-    parser.add_argument('--blocks', type=int, default=8, help='blocks of a model (default 8)')
+    parser.add_argument('--blocks', type=int, default=25, help='blocks of a model (default 25)')
     parser.add_argument('--only', default='', help='ops whose name contains this')
     parser.add_argument('--keep', help='write models and results to this folder, one model after another')
     options = parser.parse_args()
-    options.models = options.models or (1 if options.what == 'ops' else 25)
+    options.models = options.models or (1 if options.what == 'ops' else 8)
     if options.keep:
         os.makedirs(options.keep, exist_ok=True)
     wrong = 0

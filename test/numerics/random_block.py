@@ -65,6 +65,7 @@ class BlockArguments:
     def __init__(self, m, c, random, source):
         self.names, self.values = [], []
         deviation = lambda width: width**-0.5  # keeps activations near 1
+        last = 0.4  # so that many blocks after one another do not magnify the rounding of the first
 
         def give(name, value):
             self.names.append(name)
@@ -73,8 +74,8 @@ class BlockArguments:
         def add(name, shape, mean=0.0, spread=None):
             give(name, m.weight(shape, mean, spread if spread is not None else deviation(shape[-1])))
 
-        def add_linear(name, outputs, inputs):
-            add(name, [outputs, inputs])
+        def add_linear(name, outputs, inputs, spread=1.0):
+            add(name, [outputs, inputs], 0.0, spread * deviation(inputs))
             if c.biases:
                 add(name + '.bias', [outputs], 0.0, 0.2)
 
@@ -86,7 +87,7 @@ class BlockArguments:
         def add_attention(prefix):
             add_norm(prefix + 'norm', c.width)
             add_linear(prefix + 'q', c.heads * c.head_width, c.width)
-            add_linear(prefix + 'o', c.width, c.heads * c.head_width)
+            add_linear(prefix + 'o', c.width, c.heads * c.head_width, last)
 
         add_attention('self.')
         add_linear('self.k', c.kv_heads * c.head_width, c.width)
@@ -103,7 +104,7 @@ class BlockArguments:
         if c.gated:
             add_linear('gate', c.hidden, c.width)
         add_linear('up', c.hidden, c.width)
-        add_linear('down', c.width, c.hidden)
+        add_linear('down', c.width, c.hidden, last)
         if c.is_decoder:
             give('state', m.state(c.kv_heads, c.head_width))
         if c.crosses:
@@ -217,7 +218,7 @@ def build(random, blocks):
 def main():
     parser = argparse.ArgumentParser(description='writes a random small model in the talc dialect')
     parser.add_argument('seed')
-    parser.add_argument('--blocks', type=int, default=16)
+    parser.add_argument('--blocks', type=int, default=25)
     options = parser.parse_args()
     random = random_module.Random(f'random-blocks {options.seed}')
     model = build(random, options.blocks)
