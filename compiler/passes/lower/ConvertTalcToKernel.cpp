@@ -360,11 +360,13 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     return success();
   }
 
-  // The result of a block goes to a new last argument.
+  // The result of a block, if it has one, goes to a new last argument.
   LogicalResult passDestination(func::FuncOp function) {
     auto result = cast<func::ReturnOp>(function.front().getTerminator());
+    if (result.getNumOperands() == 0)
+      return success();
     if (result.getNumOperands() != 1)
-      return function.emitOpError() << "returns " << result.getNumOperands() << " values, expected 1";
+      return function.emitOpError() << "returns " << result.getNumOperands() << " values, expected at most 1";
     Value value = result.getOperand(0);
     auto type = cast<RankedTensorType>(value.getType());
     OpBuilder builder(result);
@@ -387,9 +389,11 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     };
     getOperation().walk([&](func::CallOp call) {
       OpBuilder builder(call);
-      Value rows = kernel::RowCountOp::create(builder, call.getLoc(), stepOf(call));
-      call->insertOperands(call->getNumOperands(),
-                           emptyTensor(builder, call.getLoc(), call.getResult(0).getType(), rows));
+      if (call.getNumResults() == 1) {
+        Value rows = kernel::RowCountOp::create(builder, call.getLoc(), stepOf(call));
+        call->insertOperands(call->getNumOperands(),
+                             emptyTensor(builder, call.getLoc(), call.getResult(0).getType(), rows));
+      }
       for (int64_t i = call->getNumOperands() - 1; i >= 0; --i)
         if (dropped(call->getOperand(i)))
           call->eraseOperand(i);

@@ -72,7 +72,7 @@ func.func @block(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> 
 
 // -----
 
-// expected-error@+1 {{returns 2 values, expected 1}}
+// expected-error@+1 {{returns 2 values, expected at most 1}}
 func.func @two(%x: tensor<?x32xf32>) -> (tensor<?x32xf32>, tensor<?x32xf32>) {
   return %x, %x : tensor<?x32xf32>, tensor<?x32xf32>
 }
