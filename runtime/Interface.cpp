@@ -47,7 +47,10 @@ talc_status talc_model_open(const char *path, const talc_open_options *options, 
   if (path && !*path)
     return wrongArgument(__func__, "path is empty", error);
   auto opened = std::make_unique<talc_model>();
-  Status status = opened->model.open(path ? path : "", !options || !options->skip_weights_check);
+  talc::OpenOptions choice;
+  if (options)
+    choice = {options->skip_weights_check == 0, options->copy_weights != 0};
+  Status status = opened->model.open(path ? path : "", choice);
   if (!status.failed())
     *model = opened.release();
   return report(status, error);

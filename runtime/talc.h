@@ -82,6 +82,10 @@ typedef struct talc_open_options {
   /* 1: do not read all weights to compare their checksum. Opening then takes no time that grows with the model, and
      damage in the weights is not noticed. Everything else is always checked. */
   int32_t skip_weights_check;
+  /* 1: copy the weights into huge pages instead of mapping them. Reading weights from memory becomes some percent faster
+     on many machines; opening takes longer, and every process has a copy of its own. Where the system has no huge pages
+     to give, ordinary ones are used. */
+  int32_t copy_weights;
 } talc_open_options;
 
 /* How the next token is chosen from logits. The order is that of Hugging Face's generate(), whose

@@ -46,7 +46,7 @@ Status Artifact::damaged(const char *what) const {
                          fileName.c_str(), what);
 }
 
-Status Artifact::open(const std::string &path, bool checkWeights) {
+Status Artifact::open(const std::string &path, const OpenOptions &options) {
   Trailer trailer;
   std::vector<Section> table;
   if (Status status = openFile(path); status.failed())
@@ -58,11 +58,9 @@ Status Artifact::open(const std::string &path, bool checkWeights) {
   if (Status status = checkTable(trailer, table); status.failed())
     return status;
   mapped.reserve(table.size());
-  for (const Section &section : table) {
-    bool check = checkWeights || section.kind != static_cast<uint32_t>(SectionKind::Weights);
-    if (Status status = mapSection(section, check); status.failed())
+  for (const Section &section : table)
+    if (Status status = mapSection(section, options); status.failed())
       return status;
-  }
   return {};
 }
 
@@ -153,16 +151,19 @@ Status Artifact::checkTable(const Trailer &trailer, const std::vector<Section> &
   return {};
 }
 
-Status Artifact::mapSection(const Section &section, bool check) {
+Status Artifact::mapSection(const Section &section, const OpenOptions &options) {
   MappedSection result{section, {}};
+  bool weights = section.kind == static_cast<uint32_t>(SectionKind::Weights);
+  bool copies = weights && options.copyWeights;
   if (section.size > 0) {
-    result.bytes = Mapping::file(file, section.offset, section.size);
+    result.bytes = (copies ? Mapping::copy : Mapping::file)(file, section.offset, section.size);
     if (result.bytes.empty())
-      return Status::failure(TALC_ERROR_FILE, "%s: the section '%s' (%" PRIu64 " bytes) cannot be mapped: %s",
-                             fileName.c_str(), sectionName(section.kind), section.size, strerror(errno));
+      return Status::failure(TALC_ERROR_FILE, "%s: the section '%s' (%" PRIu64 " bytes) cannot be %s: %s",
+                             fileName.c_str(), sectionName(section.kind), section.size, copies ? "copied" : "mapped",
+                             strerror(errno));
   }
-  if (check) {
-    if (section.size > 0)
+  if (!weights || options.checkWeights) {
+    if (section.size > 0 && !copies)
       madvise(result.bytes.data(), section.size, MADV_WILLNEED);
     if (hashBytes(result.bytes.data(), section.size) != section.hash)
       return damaged((std::string("checksum of the section '") + sectionName(section.kind) + "'").c_str());

@@ -11,6 +11,11 @@
 
 namespace talc {
 
+struct OpenOptions {
+  bool checkWeights = true;  // compare their checksum
+  bool copyWeights = false;  // into huge pages, instead of mapping them
+};
+
 class Artifact {
 public:
   struct MappedSection {
@@ -24,8 +29,8 @@ public:
   ~Artifact();
 
   // `path` empty: the file that this code was loaded from. On success every section lies inside the file, none
-  // overlap, kinds that may occur once do, and checksums match (the weights' only when `checkWeights`).
-  Status open(const std::string &path, bool checkWeights);
+  // overlap, kinds that may occur once do, and checksums match (the weights' only when asked for).
+  Status open(const std::string &path, const OpenOptions &options);
 
   // The file as messages call it.
   const std::string &name() const { return fileName; }
@@ -39,7 +44,7 @@ private:
   Status readTrailer(artifact::Trailer &trailer) const;
   Status readTable(const artifact::Trailer &trailer, std::vector<artifact::Section> &table) const;
   Status checkTable(const artifact::Trailer &trailer, const std::vector<artifact::Section> &table) const;
-  Status mapSection(const artifact::Section &section, bool check);
+  Status mapSection(const artifact::Section &section, const OpenOptions &options);
   Status readAt(uint64_t offset, void *target, uint64_t size) const;
   Status damaged(const char *what) const;
 

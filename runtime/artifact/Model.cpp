@@ -13,8 +13,8 @@ namespace talc {
 
 using namespace artifact;
 
-Status Model::open(const std::string &path, bool checkWeights) {
-  if (Status status = file.open(path, checkWeights); status.failed())
+Status Model::open(const std::string &path, const OpenOptions &options) {
+  if (Status status = file.open(path, options); status.failed())
     return status;
   if (Status status = readInfo(); status.failed())
     return status;

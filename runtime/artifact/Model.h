@@ -14,7 +14,7 @@ namespace talc {
 class Model {
 public:
   // `path` empty: the file that this code was loaded from.
-  Status open(const std::string &path, bool checkWeights);
+  Status open(const std::string &path, const OpenOptions &options);
 
   const artifact::ModelInfo &info() const { return facts; }
   const std::string &name() const { return file.name(); }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
 
 namespace talc {
@@ -48,6 +49,52 @@ Mapping Mapping::file(int descriptor, uint64_t offset, uint64_t bytes) {
   if (!mappable(bytes))
     return {};
   return {mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, static_cast<off_t>(offset)), bytes};
+}
+
+// Keeps `size` bytes that begin at a multiple of `alignment`, and gives back what lies before and behind them.
+bool Mapping::alignTo(uint64_t alignment, uint64_t size) {
+  auto begin = reinterpret_cast<uintptr_t>(address);
+  uint64_t before = -begin & (alignment - 1), behind = bytes - before - size;
+  if (before > 0 && munmap(address, before) != 0)
+    return false;
+  address += before;
+  bytes -= before;
+  if (behind > 0 && munmap(address + size, behind) != 0)
+    return false;
+  bytes = size;
+  return true;
+}
+
+bool Mapping::readAll(int descriptor, uint64_t offset) {
+  for (uint64_t done = 0; done < bytes;) {
+    ssize_t count = pread(descriptor, address + done, bytes - done, static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count == 0)
+      errno = EIO;  // the file became shorter
+    if (count <= 0)
+      return false;
+    done += count;
+  }
+  return true;
+}
+
+Mapping Mapping::copy(int descriptor, uint64_t offset, uint64_t bytes) {
+  constexpr uint64_t hugePage = 2 << 20;
+  if (!mappable(bytes))
+    return {};
+  uint64_t size = (bytes + pageSize - 1) & -pageSize;
+  Mapping result = zeros(size + hugePage);
+  if (result.empty() || !result.alignTo(hugePage, size))
+    return {};
+  madvise(result.address, size, MADV_HUGEPAGE);  // fails where there are none; then ordinary pages do
+  result.bytes = bytes;
+  if (!result.readAll(descriptor, offset) || mprotect(result.address, size, PROT_READ) != 0) {
+    int reason = errno;
+    result.release();
+    errno = reason;
+  }
+  return result;
 }
 
 bool Mapping::growZeros(uint64_t needed) {

@@ -16,13 +16,15 @@ public:
   Mapping &operator=(Mapping &&other) noexcept;
   ~Mapping() { release(); }
 
-  // Both return an empty mapping on failure and leave the reason in errno.
+  // All return an empty mapping on failure and leave the reason in errno.
   // Readable and writable; reads as zero; a page takes memory once it is written.
   static Mapping zeros(uint64_t bytes);
   // Inaccessible address space for others to map into.
   static Mapping reserve(uint64_t bytes);
   // Read-only; `offset` is a multiple of the page size.
   static Mapping file(int descriptor, uint64_t offset, uint64_t bytes);
+  // A copy of a part of a file, read-only, in huge pages where the system has them.
+  static Mapping copy(int descriptor, uint64_t offset, uint64_t bytes);
 
   // Makes room for `bytes`. The content is lost when the mapping grows; the old memory is released first.
   bool growZeros(uint64_t bytes);
@@ -36,6 +38,8 @@ public:
 
 private:
   Mapping(void *result, uint64_t size);
+  bool alignTo(uint64_t alignment, uint64_t size);
+  bool readAll(int descriptor, uint64_t offset);
 
   unsigned char *address = nullptr;
   uint64_t bytes = 0;

@@ -40,7 +40,7 @@ static Status printDetokenized(const talc_model *model, const std::vector<Prompt
 static Status useModel(const Options &options) {
   double begin = secondsNow();
   bool reads = options.action == Action::Evaluate;
-  talc_open_options openOptions = {options.skipCheck || !reads};
+  talc_open_options openOptions = {options.skipCheck || !reads, options.hugePages && reads};
   talc_model *opened = nullptr;
   talc_error error;
   const char *path = options.model.empty() ? nullptr : options.model.c_str();

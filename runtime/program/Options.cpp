@@ -166,6 +166,7 @@ static const Option table[] = {
     {"--ignore-eos", "--no-eos", nullptr, [](Options &o) { o.ignoreEnd = true; }, forGenerators},
     {"--no-echo", nullptr, nullptr, [](Options &o) { o.echo = false; }},
     {"--no-check", nullptr, nullptr, [](Options &o) { o.skipCheck = true; }},
+    {"--huge-pages", nullptr, nullptr, [](Options &o) { o.hugePages = true; }},
     {"-q", "--quiet", nullptr, [](Options &o) { o.quiet = true; }},
     {"--tokenize", nullptr, nullptr, [](Options &o) { o.action = Action::Tokenize; }},
     {"--detokenize", nullptr, nullptr, [](Options &o) { o.action = Action::Detokenize; }},

@@ -37,6 +37,7 @@ int main(int count, char **arguments) {
       {"reorder", checkReorder},
       {"search", checkSearch},
       {"library", checkLibrary},
+      {"mapping", checkMapping},
       {"sampler", checkSampler},
       {"threads", checkThreads},
   };

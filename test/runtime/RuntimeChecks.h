@@ -20,6 +20,7 @@ bool checkFacts(const Arguments &arguments);
 bool checkHostile(const Arguments &arguments);
 bool checkKinds(const Arguments &arguments);
 bool checkLibrary(const Arguments &arguments);
+bool checkMapping(const Arguments &arguments);
 bool checkReorder(const Arguments &arguments);
 bool checkSampler(const Arguments &arguments);
 bool checkSearch(const Arguments &arguments);

@@ -40,7 +40,7 @@ static Status statusOf(const std::string &line, talc_status code = TALC_ERROR_US
 }
 
 Status Bench::open() {
-  if (Status status = run.open(options.app); status.failed())
+  if (Status status = run.open(options.app, options.hugePages); status.failed())
     return status;
   return readKernels(options.app, list);
 }

@@ -112,6 +112,8 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
       ->check(CLI::Range(1, 1000));
   command->add_option("-o,--output", options.output, "md (default), csv, or json")
       ->check(CLI::IsMember({"md", "csv", "json"}));
+  command->add_flag("--huge-pages", options.hugePages,
+                    "copy the weights into huge pages, as the program's --huge-pages");
   command->add_flag("--kernels", options.kernels, "a row for every kernel instead of for the whole model");
   command->add_option("--roofline", options.roofline, "draw the kernels below the machine's roofs into this SVG file");
   command->add_option(

@@ -14,7 +14,7 @@ struct BenchOptions {
   std::vector<int64_t> prompts, generated, depths, batches, sequences, threads;  // every combination is a test
   int64_t repetitions = 5;
   std::string output = "md";  // md, csv, json
-  bool kernels = false;
+  bool kernels = false, hugePages = false;
   std::string roofline;           // an SVG file; empty: none
   std::string weights = "f32";    // of an op
   std::string target = "native";  // of an op

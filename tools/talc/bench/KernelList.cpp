@@ -123,7 +123,7 @@ static std::string mainType(const Json &weights) {
 
 Status readKernels(const std::string &path, KernelList &list) {
   Artifact artifact;
-  if (Status status = artifact.open(path, /*checkWeights=*/false); status.failed())
+  if (Status status = artifact.open(path, {/*checkWeights=*/false}); status.failed())
     return status;
   const Artifact::MappedSection *section = artifact.find(artifact::SectionKind::Manifest);
   Json manifest;

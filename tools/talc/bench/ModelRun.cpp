@@ -6,8 +6,8 @@
 
 namespace talc::bench {
 
-Status ModelRun::open(const std::string &path) {
-  if (Status status = model.open(path, /*checkWeights=*/true); status.failed())
+Status ModelRun::open(const std::string &path, bool hugePages) {
+  if (Status status = model.open(path, {/*checkWeights=*/true, /*copyWeights=*/hugePages}); status.failed())
     return status;
   // Any tokens do; the same ones in every run.
   uint64_t state = 1;

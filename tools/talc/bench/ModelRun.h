@@ -13,7 +13,7 @@ namespace talc::bench {
 
 class ModelRun {
 public:
-  Status open(const std::string &path);
+  Status open(const std::string &path, bool hugePages = false);
   // Threads and the states of so many sequences; replaces those before. An encoder-decoder gets sources of
   // sourceTokens() tokens.
   Status start(int32_t threads, int64_t sequences);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// FILE: parts of a file as a mapping and as a copy in huge pages, which later changes of the file do not reach.
+#include "runtime/memory/Mapping.h"
+#include "test/runtime/RuntimeChecks.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace talc::test {
+namespace {
+
+constexpr uint64_t fileBytes = 3000001;
+
+unsigned char byteAt(uint64_t offset) {
+  return static_cast<unsigned char>(offset * 2654435761u >> 13);
+}
+
+bool write(const std::string &path) {
+  FILE *file = fopen(path.c_str(), "wb");
+  for (uint64_t i = 0; file && i < fileBytes; ++i)
+    fputc(byteAt(i), file);
+  return file && fclose(file) == 0;
+}
+
+bool holds(const Mapping &mapping, uint64_t offset) {
+  for (uint64_t i = 0; i < mapping.size(); ++i)
+    if (mapping.data()[i] != byteAt(offset + i))
+      return false;
+  return !mapping.empty();
+}
+
+}  // namespace
+
+bool checkMapping(const Arguments &arguments) {
+  const std::string &path = arguments.at(0);
+  if (!expect(write(path), path))
+    return false;
+  int file = open(path.c_str(), O_RDWR);
+  bool good = true;
+  for (uint64_t offset : {uint64_t(0), 5 * pageSize}) {
+    uint64_t bytes = fileBytes - offset;
+    Mapping mapped = Mapping::file(file, offset, bytes), copied = Mapping::copy(file, offset, bytes);
+    good &= expect(mapped.size() == bytes && holds(mapped, offset), "a mapped file");
+    good &= expect(copied.size() == bytes && holds(copied, offset), "a copied file");
+    good &= expect(reinterpret_cast<uintptr_t>(copied.data()) % (2 << 20) == 0, "a copy begins at a huge page");
+  }
+  Mapping mapped = Mapping::file(file, 0, fileBytes), copied = Mapping::copy(file, 0, fileBytes);
+  char other = static_cast<char>(byteAt(0) + 1);
+  good &= expect(pwrite(file, &other, 1, 0) == 1, "writing");
+  good &= expect(!holds(mapped, 0) && holds(copied, 0), "only a mapping shows what is written to the file");
+  errno = 0;
+  good &= expect(Mapping::copy(file, 0, fileBytes + 1).empty() && errno == EIO, "more than the file has");
+  good &= expect(Mapping::copy(file, 0, UINT64_MAX).empty() && errno == ENOMEM, "more than any memory");
+  close(file);
+  good &= expect(Mapping::copy(-1, 0, 10).empty() && errno == EBADF, "no file");
+  return good;
+}
+
+}  // namespace talc::test
