@@ -91,6 +91,9 @@ Error PromptOptions::parse() {
     return error;
   if (Error error = numerics::parse("source-ids", sources, prompts, &Prompt::source))
     return error;
+  for (const Prompt &prompt : prompts)
+    if (!prompt.types.empty() && prompt.types.size() != prompt.ids.size())
+      return createStringError("--types: %zu for a prompt of %zu tokens", prompt.types.size(), prompt.ids.size());
   if (prefixes.size() > prompts.size())
     return createStringError("--prefix is given more often than --ids");
   for (size_t i = 0; i < prefixes.size(); ++i)

@@ -11,6 +11,17 @@
 // RUN: talc-interpret %t/norm.mlir --ids 0 | FileCheck %t/norm.mlir
 // RUN: talc-interpret %t/phases.mlir --ids 0,0 --split 1 | FileCheck %t/phases.mlir --check-prefix=SINGLE
 // RUN: talc-interpret %t/phases.mlir --ids 0,0 | FileCheck %t/phases.mlir --check-prefix=MANY
+// RUN: talc-interpret %t/masks.mlir --ids 0,1,2,3 --prefix 2 | FileCheck %t/masks.mlir
+// RUN: talc-interpret %t/masks.mlir --ids 0,1,2,3 --prefix 2 --split 1 | FileCheck %t/masks.mlir
+// RUN: talc-interpret %t/masks.mlir --ids 0,1,2,3 | FileCheck %t/masks.mlir --check-prefix=CAUSAL
+// RUN: talc-interpret %t/around.mlir --ids 0,1,2,3 | FileCheck %t/around.mlir
+// RUN: talc-interpret %t/distances.mlir --ids 0,1,2 | FileCheck %t/distances.mlir
+// RUN: talc-interpret %t/source.mlir --source-ids 0,1 --source-ids 2 --ids 0,0 --ids 1 | FileCheck %t/source.mlir
+// RUN: talc-interpret %t/source.mlir --source-ids 0,1 --source-ids 2 --ids 0,0 --ids 1 --split 1 | FileCheck %t/source.mlir
+// RUN: talc-interpret %t/results.mlir --ids 0,1,2 --types 0,1,1 | FileCheck %t/results.mlir
+// RUN: talc-interpret %t/results.mlir --ids 0,1,2 --types 0,1,1 --rows even,last | FileCheck %t/results.mlir --check-prefix=ROWS
+// RUN: talc-interpret %t/results.mlir --ids 0,1,2 --types 0,1,1 --result 1 | FileCheck %t/results.mlir --check-prefix=SECOND
+// RUN: talc-interpret %t/tables.mlir --ids 0,0 | FileCheck %t/tables.mlir
 
 //--- mean.mlir
 // Attention with scale 0 is the mean of the values up to the query. The most likely token repeats.
@@ -132,5 +143,148 @@ module {
     %table = talc.get_weight @two : tensor<1x1xf32>
     %x = talc.embedding %ids, %table : (tensor<1xi32>, tensor<1x1xf32>) -> tensor<1x1xf32>
     return %x : tensor<1x1xf32>
+  }
+}
+
+//--- masks.mlir
+// Scale 0 gives means. Two tokens see each other, the others what was before them.
+// CHECK: prompt 0
+// CHECK-NEXT: 3.000000
+// CHECK-NEXT: 3.000000
+// CHECK-NEXT: 6.000000
+// CHECK-NEXT: 10.000000
+// CAUSAL: 4.000000
+// CAUSAL-NEXT: 3.000000
+// CAUSAL-NEXT: 6.000000
+// CAUSAL-NEXT: 10.000000
+module {
+  talc.weight @table : tensor<4x1xf32> = #talc.values<dense<[[4.0], [2.0], [12.0], [22.0]]> : tensor<4x1xf32>>
+  talc.state @state : !talc.state<1 x 1 x 8>
+  func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x1xf32> attributes {talc.entry} {
+    %table = talc.get_weight @table : tensor<4x1xf32>
+    %state = talc.get_state @state : !talc.state<1 x 1 x 8>
+    %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<4x1xf32>) -> tensor<?x1xf32>
+    talc.append %state, %x, %x, %s : !talc.state<1 x 1 x 8>, tensor<?x1xf32>
+    %keys, %values = talc.read %state, %s : !talc.state<1 x 1 x 8> -> tensor<?x1xf32>, tensor<?x1xf32>
+    %y = talc.attention prefix %x, %keys, %values, %s heads 1, 1 scale 0.0 : tensor<?x1xf32>, tensor<?x1xf32>
+    return %y : tensor<?x1xf32>
+  }
+}
+
+//--- around.mlir
+// A window of two without a direction: the token itself and its neighbours.
+// CHECK: prompt 0
+// CHECK-NEXT: 3.000000
+// CHECK-NEXT: 6.000000
+// CHECK-NEXT: 12.000000
+// CHECK-NEXT: 17.000000
+module {
+  talc.weight @table : tensor<4x1xf32> = #talc.values<dense<[[4.0], [2.0], [12.0], [22.0]]> : tensor<4x1xf32>>
+  func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x1xf32> attributes {talc.entry} {
+    %table = talc.get_weight @table : tensor<4x1xf32>
+    %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<4x1xf32>) -> tensor<?x1xf32>
+    %y = talc.attention full %x, %x, %x, %s heads 1, 1 scale 0.0 {window = 2 : i64} : tensor<?x1xf32>, tensor<?x1xf32>
+    return %y : tensor<?x1xf32>
+  }
+}
+
+//--- distances.mlir
+// Head 0: a key two tokens after the query weighs three times as much (ln 3). Head 1: the token before it does.
+// CHECK: prompt 0
+// CHECK-NEXT: 8.400000 6.000000
+// CHECK-NEXT: 6.000000 5.200000
+// CHECK-NEXT: 6.000000 4.400000
+module {
+  talc.weight @table : tensor<3x2xf32> = #talc.values<dense<[[4.0, 4.0], [2.0, 2.0], [12.0, 12.0]]> : tensor<3x2xf32>>
+  talc.weight @bias : tensor<2x5xf32> = #talc.values<dense<[[0.0, 0.0, 0.0, 0.0, 1.0986123], [0.0, 1.0986123, 0.0, 0.0, 0.0]]> : tensor<2x5xf32>>
+  func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x2xf32> attributes {talc.entry} {
+    %table = talc.get_weight @table : tensor<3x2xf32>
+    %bias = talc.get_weight @bias : tensor<2x5xf32>
+    %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<3x2xf32>) -> tensor<?x2xf32>
+    %y = talc.attention full %x, %x, %x, %s heads 2, 2 scale 0.0 bias %bias : tensor<2x5xf32> : tensor<?x2xf32>, tensor<?x2xf32>
+    return %y : tensor<?x2xf32>
+  }
+}
+
+//--- source.mlir
+// Each token plus the mean of its source.
+// CHECK: prompt 0
+// CHECK-NEXT: 7.000000
+// CHECK-NEXT: 7.000000
+// CHECK-NEXT: prompt 1
+// CHECK-NEXT: 14.000000
+module {
+  talc.weight @table : tensor<3x1xf32> = #talc.values<dense<[[4.0], [2.0], [12.0]]> : tensor<3x1xf32>>
+  talc.state @source : !talc.state<1 x 1 x 8, source>
+  func.func @encoder(%ids: tensor<?xi32>, %s: !talc.sequences) attributes {talc.entry} {
+    %table = talc.get_weight @table : tensor<3x1xf32>
+    %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<3x1xf32>) -> tensor<?x1xf32>
+    %state = talc.get_state @source : !talc.state<1 x 1 x 8, source>
+    talc.append %state, %x, %x, %s : !talc.state<1 x 1 x 8, source>, tensor<?x1xf32>
+    return
+  }
+  func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x1xf32> attributes {talc.entry} {
+    %table = talc.get_weight @table : tensor<3x1xf32>
+    %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<3x1xf32>) -> tensor<?x1xf32>
+    %state = talc.get_state @source : !talc.state<1 x 1 x 8, source>
+    %keys, %values = talc.read %state, %s : !talc.state<1 x 1 x 8, source> -> tensor<?x1xf32>, tensor<?x1xf32>
+    %y = talc.attention full %x, %keys, %values, %s heads 1, 1 scale 0.0 : tensor<?x1xf32>, tensor<?x1xf32>
+    %z = talc.add %x, %y : tensor<?x1xf32>
+    return %z : tensor<?x1xf32>
+  }
+}
+
+//--- results.mlir
+// Classes of the first token; hidden states of all. Type 1 adds 100.
+// CHECK: prompt 0 classes
+// CHECK-NEXT: 4.000000
+// CHECK-NEXT: prompt 0 hidden
+// CHECK-NEXT: 8.000000
+// CHECK-NEXT: 204.000000
+// CHECK-NEXT: 224.000000
+// ROWS: prompt 0 classes
+// ROWS-NEXT: 4.000000
+// ROWS-NEXT: 112.000000
+// ROWS-NEXT: prompt 0 hidden
+// ROWS-NEXT: 224.000000
+// ROWS-NOT: 8.000000
+// SECOND: prompt 0{{$}}
+// SECOND-NEXT: 8.000000
+// SECOND-NEXT: 204.000000
+module attributes {talc.outputs = ["classes", "hidden"]} {
+  talc.weight @table : tensor<3x1xf32> = #talc.values<dense<[[4.0], [2.0], [12.0]]> : tensor<3x1xf32>>
+  talc.weight @types : tensor<2x1xf32> = #talc.values<dense<[[0.0], [100.0]]> : tensor<2x1xf32>>
+  func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x1xf32>, tensor<?x1xf32>) attributes {talc.entry} {
+    %table = talc.get_weight @table : tensor<3x1xf32>
+    %types = talc.get_weight @types : tensor<2x1xf32>
+    %word = talc.embedding %ids, %table : (tensor<?xi32>, tensor<3x1xf32>) -> tensor<?x1xf32>
+    %type = talc.token_type %s, %types : tensor<2x1xf32> -> tensor<?x1xf32>
+    %x = talc.add %word, %type : tensor<?x1xf32>
+    %first = talc.select %x, %s : tensor<?x1xf32> -> tensor<?x1xf32>
+    %twice = talc.scale %x by 2.0 : tensor<?x1xf32>
+    %second = talc.select %twice, %s {output = 1 : i64} : tensor<?x1xf32> -> tensor<?x1xf32>
+    return %first, %second : tensor<?x1xf32>, tensor<?x1xf32>
+  }
+}
+
+//--- tables.mlir
+// The sines of 1 and 1/100 and then their cosines, plus each sine beside its cosine.
+// CHECK: prompt 0
+// CHECK-NEXT: 0.000000 1.000000 1.000000 2.000000
+// CHECK-NEXT: 1.682942 0.550302 0.550302 1.999900
+module {
+  talc.weight @zero : tensor<1x4xf32> = #talc.fill<0.0>
+  talc.weight @halves : tensor<2x4xf32> = #talc.sinusoid_table<halves>
+  talc.weight @pairs : tensor<2x4xf32> = #talc.sinusoid_table<interleaved>
+  func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x4xf32> attributes {talc.entry} {
+    %zero = talc.get_weight @zero : tensor<1x4xf32>
+    %halves = talc.get_weight @halves : tensor<2x4xf32>
+    %pairs = talc.get_weight @pairs : tensor<2x4xf32>
+    %x = talc.embedding %ids, %zero : (tensor<?xi32>, tensor<1x4xf32>) -> tensor<?x4xf32>
+    %a = talc.position %s, %halves : tensor<2x4xf32> -> tensor<?x4xf32>
+    %b = talc.position %s, %pairs : tensor<2x4xf32> -> tensor<?x4xf32>
+    %c = talc.add %x, %a : tensor<?x4xf32>
+    %d = talc.add %c, %b : tensor<?x4xf32>
+    return %d : tensor<?x4xf32>
   }
 }
