@@ -87,6 +87,7 @@ class Workplace:
             (config / 'config.json').write_text(json.dumps(CONFIGS[name]))
         path = self.folder / f'{name}-{element}'
         subprocess.run([self.talc, 'compile', config, '-o', path, '--random-weights=1', f'--weights={element}'], check=True)
+        os.sync()  # or the disk would be written while others are measured
         return path
 
     def talc_command(self, app, threads, kind, tokens, past=0):
