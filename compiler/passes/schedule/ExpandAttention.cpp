@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-attention: loops for kernel.attention: online softmax over blocks of keys, grouped heads together.
+// expand-attention: loops for kernel.attention, grouped heads together.
 //
-// The queries of a key-value head form rows m = token * group + head-in-group. A task is one block of up to 24 such
-// rows:
+// The queries of a key-value head form rows m = token * group + head-in-group; a task is a block of such rows:
 //
 //   Q = scale * queries;  O = 0, max = -1e30, sum = 0
-//   for each block of 64 keys, counted from position 0, that some row of the task sees: for each tile that sees it
-//     S = Q * keys                       register tiles; keys lie in panels like a packed weight
-//     per row: new max; S = exp(S - max), 0 where masked; sum; the factor exp(old max - new max)
-//     O = factor * O + S * values        register tiles
+//   for each block of keys, counted from position 0, that some row of the task sees
+//     S = Q * keys                     register tiles; keys lie in panels like a packed weight
+//     per row: m = max S;  S = exp(S - m), 0 where masked;  s = sum S
+//     P = S * values                   register tiles, from zero
+//     per row: O, sum, max = O, sum, max and P, s, m brought to the larger maximum
 //   out = O / sum
 //
-// Every row sees the same sequence of operations whatever its task looks like, since blocks begin at multiples of 64
+// If no row can see more than one block, the last step falls away (two passes over the keys, no rescaling); else this
+// is the online softmax. AttentionSchedule.h chooses the sizes. A tile of 6 rows works on the keys that its rows see,
+// and on no others; rows that see less have zeros there.
+//
+// Every row sees the same sequence of operations whatever its task looks like, since blocks begin at fixed positions
 // and masked keys add exact zeros: prefill, decode and ragged batches give the same bits. The finite -1e30 avoids inf -
 // inf.
-//
-// The keys that a row sees are an interval, whose ends rise with the row's position whatever the mask. A block whose
-// keys lie in several slots (see kernel.span) is gathered first; the tiles read it as if it lay in one.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/AttentionKeys.h"
+#include "compiler/passes/schedule/AttentionSchedule.h"
 #include "compiler/passes/schedule/RegisterTile.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Remarks.h"
 
 namespace talc {
 #define GEN_PASS_DEF_EXPANDATTENTION
@@ -33,31 +37,18 @@ using namespace talc;
 
 namespace {
 
-constexpr int64_t keyBlock = 64;
-constexpr int64_t rowBlock = kernel::attentionRows;
 constexpr double masked = -1e30;
+constexpr int64_t perTile = 64;  // keys whose scores all tiles compute before the next ones are read
 
 class Attention {
 public:
-  Attention(OpBuilder &builder, kernel::AttentionOp op, int64_t lanes) : op(op), e(builder, op.getLoc(), lanes) {
-    auto state = cast<StateType>(op.getState().getType());
-    layout = std::make_unique<kernel::StateLayout>(state);
-    role = state.getRole();
-    width = layout->width;
-    group = op.getHeads() / layout->heads;
-  }
+  Attention(OpBuilder &builder, kernel::AttentionOp op, int64_t lanes, const AttentionSchedule &schedule)
+      : op(op), e(builder, op.getLoc(), lanes), keyBlock(schedule.keys), rowBlock(schedule.rows),
+        online(schedule.kind != AttentionKind::twoPass), keys(e, op, keyBlock), width(keys.layout.width),
+        paddedWidth(keys.layout.paddedWidth), group(op.getHeads() / keys.layout.heads) {}
 
   void expand() {
-    queries = e.stackBuffer({rowBlock, width});
-    scores = e.stackBuffer({rowBlock, keyBlock});
-    output = e.stackBuffer({rowBlock, layout->paddedWidth});
-    maxima = e.stackBuffer({rowBlock});
-    sums = e.stackBuffer({rowBlock});
-    factors = e.stackBuffer({rowBlock});
-    if (role == StateRole::sequence) {
-      gatheredKeys = e.stackBuffer({keyBlock / kernel::panelLanes, width, kernel::panelLanes});
-      gatheredValues = e.stackBuffer({layout->paddedWidth / kernel::panelLanes, keyBlock, kernel::panelLanes});
-    }
+    makeScratch();
     Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep());
     Value threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
     Value spans = kernel::SpanCountOp::create(e.b, e.loc, op.getStep());
@@ -75,13 +66,12 @@ public:
     // rows.
     e.loop(zero, spans, 1, ValueRange{zero}, [&](Value s, ValueRange carried) -> Emitter::Values {
       span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), s);
-      bool source = role == StateRole::source;
-      slot = source ? span.getSourceSlot() : span.getSlot();
-      allKeys = source ? span.getSourceLength() : e.add(span.getFirstPosition(), span.getRows());
+      keys.enter(span);
       Value spanEnd = e.add(span.getFirstRow(), span.getRows());
       firstToken = e.max(first, span.getFirstRow());
       rows = e.mul(e.max(e.sub(e.min(end, spanEnd), firstToken), zero), group);
-      Value tasks = e.mul(e.ceilDiv(rows, rowBlock), layout->heads);
+      blocks = e.ceilDiv(rows, rowBlock);
+      Value tasks = e.mul(blocks, keys.layout.heads);
       Value firstTask = e.rem(e.sub(e.add(turn, turns), e.rem(carried[0], turns)), turns);
       e.loop(firstTask, tasks, turns, [&](Value task) { expandTask(task); });
       return {e.add(carried[0], tasks)};
@@ -89,25 +79,43 @@ public:
   }
 
 private:
+  void makeScratch() {
+    queries = e.stackBuffer({rowBlock, width});
+    // Rows begin in different sets of the cache.
+    scores = e.stackBuffer({rowBlock, keyBlock + kernel::panelLanes});
+    output = e.stackBuffer({rowBlock, paddedWidth});
+    sums = e.stackBuffer({rowBlock});
+    if (online)
+      for (Value *scalars : {&maxima, &factors, &gains})
+        *scalars = e.stackBuffer({rowBlock});
+    for (Value *bounds : {&firstSeen, &endSeen})
+      *bounds = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({rowBlock}, e.b.getIndexType()));
+  }
+
   void expandTask(Value task) {
-    head = e.rem(task, layout->heads);
-    firstRow = e.mul(e.div(task, layout->heads), rowBlock);
-    rowCount = e.min(e.index(rowBlock), e.sub(rows, firstRow));
+    head = e.div(task, blocks);
+    firstRow = e.mul(e.rem(task, blocks), rowBlock);
+    bool oneTask = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1 && group <= rowBlock;
+    rowCount = oneTask ? e.index(group) : e.min(e.index(rowBlock), e.sub(rows, firstRow));
     prepare();
-    auto [begin, end] = keyRange();
-    e.loop(begin, end, keyBlock, [&, end = end](Value firstKey) {
-      Value keyCount = e.min(e.index(keyBlock), e.sub(end, firstKey));
-      findBlock(firstKey, keyCount);
-      eachTile(firstKey, keyCount, [&](int64_t n, Value row, Value count) {
-        computeScores(n, row, count);
-        e.loop(row, e.add(row, n), 1, [&](Value r) { softmaxRow(r, firstKey, count); });
+    Value begin = e.mul(e.div(bound(firstSeen, e.index(0)), keyBlock), keyBlock);
+    Value end = bound(endSeen, e.sub(rowCount, e.index(1)));
+    e.loop(begin, end, keyBlock, [&](Value first) {
+      firstKey = first;
+      keyCount = e.min(e.index(keyBlock), e.sub(end, firstKey));
+      block = keys.find(head, firstKey, keyCount);
+      e.loop(e.index(0), keyCount, perTile, [&](Value from) {
+        Value to = e.min(keyCount, e.add(from, perTile));
+        eachTile(from, to, [&](int64_t n, Value row, Value a, Value b) { computeScores(n, row, a, b); });
       });
-      eachTile(firstKey, keyCount, [&](int64_t n, Value row, Value count) { addValues(n, row, count); });
+      eachTile(e.index(0), keyCount, [&](int64_t n, Value row, Value from, Value to) { weigh(n, row, from, to); });
     });
     finish();
   }
 
-  // Where row `row` of the task lies: (row of the step, first feature of its head), and its position.
+  Value bound(Value bounds, Value row) { return memref::LoadOp::create(e.b, e.loc, bounds, row); }
+
+  // Where row `row` of the task lies: (row of the step, first feature of its head); its position.
   std::pair<Value, Value> place(Value row) {
     return {e.add(firstToken, e.div(e.add(firstRow, row), group)), e.mul(queryHead(row), width)};
   }
@@ -126,127 +134,55 @@ private:
         Value query = e.load(op.getQueries(), {source, e.add(feature, column)}, mask);
         e.store(e.mulf(query, scale), queries, {row, column}, mask);
       });
-      e.columns(layout->paddedWidth, [&](Value column, Value mask) {
-        e.store(e.splat(0), output, {row, column}, mask);
-      });
-      e.storeScalar(start, maxima, {row});
+      e.columns(paddedWidth, [&](Value column, Value) { e.store(e.splat(0), output, {row, column}); });
       e.storeScalar(zero, sums, {row});
+      if (online)
+        e.storeScalar(start, maxima, {row});
+      Value at = position(row);
+      e.storeScalar(keys.firstSeen(at), firstSeen, {row});
+      e.storeScalar(keys.endSeen(at), endSeen, {row});
     });
   }
 
-  // The first key that the row at `position` sees, and the end of those that it sees.
-  Value firstSeen(Value position) {
-    return op.getWindow() > 0 ? e.max(e.sub(position, e.index(op.getWindow() - 1)), e.index(0)) : e.index(0);
-  }
-  Value endSeen(Value position) {
-    Value end = allKeys;
-    if (op.getMask() == MaskKind::causal)
-      return e.add(position, 1);
-    if (op.getMask() == MaskKind::prefix)
-      end = e.min(end, e.max(e.add(position, 1), span.getPrefix()));
-    return op.getWindow() > 0 ? e.min(end, e.add(position, op.getWindow())) : end;
-  }
-
-  // The keys that some row of the task sees; begins at a multiple of keyBlock.
-  std::pair<Value, Value> keyRange() {
-    Value end = endSeen(position(e.sub(rowCount, e.index(1)))), begin = e.index(0);
-    if (op.getWindow() > 0)
-      begin = e.mul(e.div(firstSeen(position(e.index(0))), keyBlock), keyBlock);
-    return {begin, end};
-  }
-
-  // Runs body(rows, first row, keys) for the tiles of the task whose rows see some of the block's keys; the last row of
-  // the tile sees `keys` of them.
-  void eachTile(Value firstKey, Value keyCount, llvm::function_ref<void(int64_t, Value, Value)> body) {
+  // Runs body(rows, first row, from, to) for the tiles of the task of which some row sees some of the block's keys
+  // [begin, end), counted from the block's first: it sees [from, to), from being rounded down to a panel.
+  void eachTile(Value begin, Value end, llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
     auto visit = [&](int64_t n, Value row) {
-      Value count = e.min(keyCount, e.sub(endSeen(position(e.add(row, n - 1))), firstKey));
-      Value sees = e.less(e.index(0), count);
-      if (op.getWindow() > 0)
-        sees = arith::AndIOp::create(e.b, e.loc, sees, e.less(firstSeen(position(row)), e.add(firstKey, keyBlock)));
-      e.when(sees, [&] { body(n, row, count); });
+      Value from = begin, to = e.min(end, e.sub(bound(endSeen, e.add(row, n - 1)), firstKey));
+      if (op.getWindow() > 0) {
+        Value seen = e.max(e.sub(bound(firstSeen, row), firstKey), begin);
+        from = e.mul(e.div(seen, kernel::panelLanes), kernel::panelLanes);
+      }
+      e.when(e.less(from, to), [&] { body(n, row, from, to); });
     };
     Value whole = e.mul(e.div(rowCount, tileRows), tileRows);
     e.loop(e.index(0), whole, tileRows, [&](Value row) { visit(tileRows, row); });
     e.dispatch(e.sub(rowCount, whole), 1, tileRows - 1, [&](int64_t n) { visit(n, whole); });
   }
 
-  // A slot's keys and values.
-  std::pair<Value, Value> memoryOf(Value slot) {
-    Type f32 = e.b.getF32Type();
-    return {kernel::KeysOp::create(e.b, e.loc, layout->keysType(f32), op.getStep(), op.getState(), slot),
-            kernel::ValuesOp::create(e.b, e.loc, layout->valuesType(f32), op.getStep(), op.getState(), slot)};
+  // Runs body(panels at a time, first panel) over [first, end), which are at most `most`. Wide vectors come with twice
+  // the registers, and four panels side by side halve the loads of a tile's scalars.
+  void panels(int64_t rows, Value first, Value end, int64_t most, llvm::function_ref<void(int64_t, Value)> body) {
+    int64_t widest = e.lanes > 8 ? 4 : panelsFor(rows, e.lanes);
+    for (int64_t step = std::min(widest, most); step > 0; step /= 2) {
+      Value whole = e.add(first, e.mul(e.div(e.sub(end, first), step), step));
+      e.loop(first, whole, step, [&](Value panel) { body(step, panel); });
+      first = whole;
+    }
   }
 
-  // The `rows` neighbours of each of `blocks` blocks of `memory`, from element `offset` on.
-  Value view(Value memory, int64_t blocks, int64_t rows, Value offset, int64_t stride) {
-    constexpr int64_t lanes = kernel::panelLanes;
-    auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {stride, lanes, 1});
-    auto type = MemRefType::get({blocks, rows, lanes}, e.b.getF32Type(), strides);
-    auto number = [&](int64_t value) -> OpFoldResult { return e.b.getIndexAttr(value); };
-    return memref::ReinterpretCastOp::create(e.b, e.loc, type, memory, offset,
-                                             {number(blocks), number(rows), number(lanes)},
-                                             {number(stride), number(lanes), number(1)});
-  }
-
-  // Sets `keys` and `values` to those of the block: [panel, k, key] and [panel, key, feature].
-  void findBlock(Value firstKey, Value keyCount) {
-    constexpr int64_t lanes = kernel::panelLanes;
-    int64_t keyPanels = keyBlock / lanes, valuePanels = layout->paddedWidth / lanes, capacity = layout->panels * lanes;
-    auto [slotKeys, slotValues] = memoryOf(slot);
-    Value key = e.add(e.mul(head, capacity), firstKey), value = e.add(e.mul(head, valuePanels * capacity), firstKey);
-    keys = view(slotKeys, keyPanels, width, e.mul(key, width), width * lanes);
-    values = view(slotValues, valuePanels, keyBlock, e.mul(value, lanes), capacity * lanes);
-    if (role != StateRole::sequence)
-      return;
-    Value isShared = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, span.getHistory(), e.index(0));
-    Value gathered = arith::AndIOp::create(e.b, e.loc, isShared, e.less(firstKey, span.getFirstPosition()));
-    e.when(gathered, [&] { gather(firstKey, keyCount); });
-    keys = e.select(gathered, view(gatheredKeys, keyPanels, width, e.index(0), width * lanes), keys);
-    Value copies = view(gatheredValues, valuePanels, keyBlock, e.index(0), keyBlock * lanes);
-    auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {ShapedType::kDynamic, lanes, 1});
-    auto type = MemRefType::get({valuePanels, keyBlock, lanes}, e.b.getF32Type(), strides);
-    values = e.select(gathered, memref::CastOp::create(e.b, e.loc, type, copies),
-                      memref::CastOp::create(e.b, e.loc, type, values));
-  }
-
-  // Copies the block's keys and values, each from the slot where it lies.
-  void gather(Value firstKey, Value keyCount) {
-    Value past = span.getFirstPosition(), newest = e.add(span.getHistory(), e.sub(past, e.index(1)));
-    e.loop(e.index(0), keyCount, 1, [&](Value key) {
-      Value at = e.add(firstKey, key), panel = e.div(at, kernel::panelLanes), lane = e.rem(at, kernel::panelLanes);
-      Value entry = e.min(e.add(span.getHistory(), at), newest);
-      Value from = e.select(e.less(at, past), kernel::HistoryOp::create(e.b, e.loc, op.getStep(), entry), slot);
-      auto [slotKeys, slotValues] = memoryOf(from);
-      e.loop(e.index(0), e.index(width), 1, [&, slotKeys = slotKeys](Value k) {
-        e.storeScalar(e.loadScalar(slotKeys, {head, panel, k, lane}), gatheredKeys,
-                      {e.div(key, kernel::panelLanes), k, lane});
-      });
-      e.loop(e.index(0), e.index(layout->paddedWidth), e.lanes, [&, slotValues = slotValues](Value column) {
-        Value part = e.div(column, kernel::panelLanes), offset = e.rem(column, kernel::panelLanes);
-        e.store(e.load(slotValues, {head, part, at, offset}), gatheredValues, {part, key, offset});
-      });
-    });
-  }
-
-  // Runs body(panels at a time, first panel) over [0, count), count at most `most`.
-  void panels(int64_t rows, Value count, int64_t most, llvm::function_ref<void(int64_t, Value)> body) {
-    int64_t step = std::min(panelsFor(rows, e.lanes), most);
-    Value whole = e.mul(e.div(count, step), step);
-    e.loop(e.index(0), whole, step, [&](Value panel) { body(step, panel); });
-    if (step > 1)
-      e.loop(whole, count, 1, [&](Value panel) { body(1, panel); });
-  }
-
-  // S[row, key - firstKey] = Q[row, :] * K[:, key] for whole panels that cover the keys
-  void computeScores(int64_t n, Value row, Value keyCount) {
+  // S[row, key] = Q[row, :] * K[:, key] for whole panels that cover the keys [from, to)
+  void computeScores(int64_t n, Value row, Value from, Value to) {
     int64_t perPanel = kernel::panelLanes / e.lanes;
-    panels(n, e.ceilDiv(keyCount, kernel::panelLanes), keyBlock / kernel::panelLanes, [&](int64_t count, Value panel) {
+    Value first = e.div(from, kernel::panelLanes), end = e.ceilDiv(to, kernel::panelLanes);
+    panels(n, first, end, keyBlock / kernel::panelLanes, [&](int64_t count, Value panel) {
       RegisterTile tile{n, count * perPanel, /*unroll=*/2,
                         [&](int64_t r, Value k) {
                           return e.loadScalar(queries, {e.add(row, r), k});
                         },
                         [&](Value k, int64_t v) {
-                          return e.load(keys, {e.add(panel, v / perPanel), k, e.index(v % perPanel * e.lanes)});
+                          Value lane = e.index(v % perPanel * e.lanes);
+                          return e.load(block.keys, {e.add(panel, v / perPanel), k, lane});
                         }};
       Emitter::Values zeros(n * tile.vectors, e.splat(0));
       Emitter::Values sums = tile.accumulate(e, zeros, width);
@@ -257,84 +193,141 @@ private:
     });
   }
 
-  // Lanes of the keys [firstKey + offset, + lanes) that the row at `position` sees.
-  Value visible(Value position, Value firstKey, Value keyCount, int64_t offset) {
-    Value end = e.sub(keyCount, e.index(offset)), first = e.add(firstKey, offset);
-    if (op.getMask() != MaskKind::full || op.getWindow() > 0)
-      end = e.min(end, e.sub(endSeen(position), first));
-    Value mask = e.firstLanes(e.max(end, e.index(0)));
-    if (op.getWindow() == 0)
-      return mask;
-    Value before = e.firstLanes(e.max(e.sub(firstSeen(position), first), e.index(0)));
-    Value all = e.firstLanes(e.lanes);
-    return arith::AndIOp::create(e.b, e.loc, mask, arith::XOrIOp::create(e.b, e.loc, before, all));
+  // What follows the scores of a tile; a block that all its rows see whole needs no masks.
+  void weigh(int64_t n, Value row, Value from, Value to) {
+    Value last = e.add(row, n - 1);
+    Value left = e.sub(bound(endSeen, row), firstKey);
+    Value whole = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, left, e.index(keyBlock));
+    if (op.getWindow() > 0)
+      whole = arith::AndIOp::create(e.b, e.loc, whole, e.less(bound(firstSeen, last), e.add(firstKey, 1)));
+    auto eachRow = [&](bool isWhole) {
+      e.loop(row, e.add(row, n), 1, [&](Value r) { softmaxRow(r, from, to, isWhole); });
+    };
+    auto branch = scf::IfOp::create(e.b, e.loc, whole, /*withElseRegion=*/true);
+    {
+      OpBuilder::InsertionGuard guard(e.b);
+      e.b.setInsertionPointToStart(branch.thenBlock());
+      eachRow(true);
+      e.b.setInsertionPointToStart(branch.elseBlock());
+      eachRow(false);
+    }
+    addValues(n, row, from, to);
   }
 
-  // What the bias adds to the scores of the keys from `firstKey` on; only visible ones have a column. A query is no
-  // further from the first key than L - 1, so that none begins before the row.
-  Value biasOf(Value row, Value position, Value firstKey, Value seen) {
+  // Lanes of the keys [column, + lanes) of the block that the row sees.
+  Value visible(Value row, Value column) {
+    Value at = e.add(firstKey, column), zero = e.index(0);
+    Value mask = e.firstLanes(e.max(e.sub(bound(endSeen, row), at), zero));
+    if (op.getWindow() == 0)
+      return mask;
+    Value before = e.firstLanes(e.max(e.sub(bound(firstSeen, row), at), zero));
+    return arith::AndIOp::create(e.b, e.loc, mask, arith::XOrIOp::create(e.b, e.loc, before, e.firstLanes(e.lanes)));
+  }
+
+  // What the bias adds to the scores of the keys from `column` on; only visible ones have a place in it. A query is no
+  // further from the first key than L - 1, so that none begins before the bias's row.
+  Value biasOf(Value row, Value column, Value seen) {
     int64_t middle = cast<ShapedType>(op.getBias().getType()).getDimSize(1) / 2;
-    Value column = e.sub(e.add(firstKey, middle), position);
-    return e.load(op.getBias(), {queryHead(row), column}, seen);
+    Value at = e.sub(e.add(e.add(firstKey, column), middle), position(row));
+    return e.load(op.getBias(), {queryHead(row), at}, seen);
   }
 
   Value exp(Value x) { return math::ExpOp::create(e.b, e.loc, x); }
 
-  // Two passes over the row's scores, so that no more than a few vectors are alive at a time.
-  void softmaxRow(Value row, Value firstKey, Value keyCount) {
-    Value at = position(row), before = e.broadcast(e.loadScalar(maxima, {row}));
-    auto column = [&](int64_t offset) { return Emitter::Values{row, e.index(offset)}; };
-    Value maximum = e.splat(masked);
-    for (int64_t offset = 0; offset < keyBlock; offset += e.lanes) {
-      Value seen = visible(at, firstKey, keyCount, offset);
-      Value score = e.load(scores, column(offset));
+  // The largest of the row's scores, after they were masked and biased; in every lane.
+  Value largestScore(Value row, Value from, Value to, bool isWhole) {
+    int64_t chains = isWhole ? 4 : 1;
+    Emitter::Values init(chains, e.splat(masked));
+    auto next = [&](Value column, Value maximum) {
+      Value score = e.load(scores, {row, column}), seen = isWhole ? Value() : visible(row, column);
       if (op.getBias())
-        score = e.addf(score, biasOf(row, at, e.add(firstKey, offset), seen));
-      score = e.select(seen, score, e.splat(masked));
-      e.store(score, scores, column(offset));
-      maximum = e.maxf(score, maximum);
-    }
-    maximum = e.maxf(before, e.maxLanes(maximum));
-    Value factor = exp(e.subf(before, maximum));
-    Value sum = e.splat(0);
-    for (int64_t offset = 0; offset < keyBlock; offset += e.lanes) {
-      // A masked score weighs nothing even if the row has seen no key and `maximum` is as low; NaN counts as seen.
-      Value score = e.load(scores, column(offset));
-      Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(masked));
-      Value weight = e.select(seen, exp(e.subf(score, maximum)), e.splat(0));
-      e.store(weight, scores, column(offset));
-      sum = e.addf(sum, weight);
-    }
-    Value total = e.fma(e.broadcast(e.loadScalar(sums, {row})), factor, e.sumLanes(sum));
-    e.storeScalar(e.lane(maximum, 0), maxima, {row});
-    e.storeScalar(e.lane(factor, 0), factors, {row});
-    e.storeScalar(e.lane(total, 0), sums, {row});
+        score = e.addf(score, biasOf(row, column, seen));
+      if (!isWhole)
+        score = e.select(seen, score, e.splat(masked));
+      if (!isWhole || op.getBias())
+        e.store(score, scores, {row, column});
+      return e.maxf(score, maximum);
+    };
+    init = e.loop(from, to, chains * e.lanes, init, [&](Value column, ValueRange carried) {
+      Emitter::Values maxima;
+      for (int64_t c = 0; c < chains; ++c)
+        maxima.push_back(next(e.add(column, c * e.lanes), carried[c]));
+      return maxima;
+    });
+    Value maximum = init[0];
+    for (Value other : ArrayRef<Value>(init).drop_front())
+      maximum = e.maxf(other, maximum);
+    return e.maxLanes(maximum);
   }
 
-  // O[row, :] = factor[row] * O[row, :] + S[row, :] * V
-  void addValues(int64_t n, Value row, Value keyCount) {
-    int64_t perPanel = kernel::panelLanes / e.lanes, count = layout->paddedWidth / kernel::panelLanes;
-    panels(n, e.index(count), count, [&](int64_t wide, Value panel) {
+  // S = exp(S - maximum); returns the sum in every lane. A masked score weighs nothing even if the row has seen no key
+  // and `maximum` is as low; NaN counts as seen.
+  Value weighScores(Value row, Value from, Value to, Value maximum, bool isWhole) {
+    int64_t unroll = isWhole ? 4 : 1;
+    auto next = [&](Value column, Value sum) {
+      Value score = e.load(scores, {row, column}), weight = exp(e.subf(score, maximum));
+      if (!isWhole) {
+        Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(masked));
+        weight = e.select(seen, weight, e.splat(0));
+      }
+      e.store(weight, scores, {row, column});
+      return e.addf(sum, weight);
+    };
+    Emitter::Values sum = e.loop(from, to, unroll * e.lanes, e.splat(0), [&](Value column, ValueRange carried) {
+      Value sum = carried[0];
+      for (int64_t u = 0; u < unroll; ++u)
+        sum = next(e.add(column, u * e.lanes), sum);
+      return Emitter::Values{sum};
+    });
+    return e.sumLanes(sum[0]);
+  }
+
+  void softmaxRow(Value row, Value from, Value to, bool isWhole) {
+    if (isWhole) {
+      from = e.index(0);
+      to = e.index(keyBlock);
+    }
+    Value largest = largestScore(row, from, to, isWhole);
+    Value sum = weighScores(row, from, to, largest, isWhole);
+    auto store = [&](Value vector, Value memory) { e.storeScalar(e.lane(vector, 0), memory, {row}); };
+    if (online) {
+      Value before = e.broadcast(e.loadScalar(maxima, {row})), maximum = e.maxf(before, largest);
+      Value factor = exp(e.subf(before, maximum)), gain = exp(e.subf(largest, maximum));
+      sum = e.fma(e.broadcast(e.loadScalar(sums, {row})), factor, e.mulf(sum, gain));
+      store(maximum, maxima);
+      store(factor, factors);
+      store(gain, gains);
+    }
+    store(sum, sums);
+  }
+
+  // O[row, :] = S[row, from:to] * V[from:to, :], beside what earlier blocks added
+  void addValues(int64_t n, Value row, Value from, Value to) {
+    int64_t perPanel = kernel::panelLanes / e.lanes, count = paddedWidth / kernel::panelLanes;
+    panels(n, e.index(0), e.index(count), count, [&](int64_t wide, Value panel) {
       int64_t vectors = wide * perPanel;
-      auto column = [&](int64_t v) { return e.add(e.mul(panel, kernel::panelLanes), v * e.lanes); };
       RegisterTile tile{n, vectors, /*unroll=*/1,
                         [&](int64_t r, Value k) {
-                          return e.loadScalar(scores, {e.add(row, r), k});
+                          return e.loadScalar(scores, {e.add(row, r), e.add(from, k)});
                         },
                         [&](Value k, int64_t v) {
-                          return e.load(values, {e.add(panel, v / perPanel), k, e.index(v % perPanel * e.lanes)});
+                          Value lane = e.index(v % perPanel * e.lanes);
+                          return e.load(block.values, {e.add(panel, v / perPanel), e.add(from, k), lane});
                         }};
-      Emitter::Values init;
-      for (int64_t r = 0; r < n; ++r) {
-        Value factor = e.broadcast(e.loadScalar(factors, {e.add(row, r)}));
-        for (int64_t v = 0; v < vectors; ++v)
-          init.push_back(e.mulf(e.load(output, {e.add(row, r), column(v)}), factor));
-      }
-      Emitter::Values result = tile.accumulate(e, init, keyCount);
+      Emitter::Values zeros(n * vectors, e.splat(0)), result = tile.accumulate(e, zeros, e.sub(to, from));
       for (int64_t r = 0; r < n; ++r)
-        for (int64_t v = 0; v < vectors; ++v)
-          e.store(result[r * vectors + v], output, {e.add(row, r), column(v)});
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value column = e.add(e.mul(panel, kernel::panelLanes), v * e.lanes);
+          addOutput(e.add(row, r), column, result[r * vectors + v]);
+        }
     });
+  }
+  void addOutput(Value row, Value column, Value part) {
+    if (online) {
+      Value factor = e.broadcast(e.loadScalar(factors, {row})), gain = e.broadcast(e.loadScalar(gains, {row}));
+      part = e.fma(part, gain, e.mulf(e.load(output, {row, column}), factor));
+    }
+    e.store(part, output, {row, column});
   }
 
   // out = O / sum, zero for a row that saw no key
@@ -353,16 +346,16 @@ private:
 
   kernel::AttentionOp op;
   Emitter e;
-  std::unique_ptr<kernel::StateLayout> layout;
-  StateRole role;
-  int64_t width, group;
-  Value queries, scores, output, maxima, sums, factors;  // scratch of this thread
-  Value gatheredKeys, gatheredValues;                    // likewise: a block that lay in several slots
-  kernel::SpanOp span;                                   // the sequence
-  Value slot, allKeys;                                   // where its keys lie, and their number
-  Value firstToken, rows;                                // this thread's tokens of it, its rows m
-  Value head, firstRow, rowCount;                        // the task
-  Value keys, values;                                    // the block
+  const int64_t keyBlock, rowBlock;
+  const bool online;  // a row may see several blocks
+  AttentionKeys keys;
+  const int64_t width, paddedWidth, group;
+  Value queries, scores, output, maxima, sums, factors, gains, firstSeen, endSeen;  // scratch of this thread
+  kernel::SpanOp span;                                                              // the sequence
+  Value firstToken, rows, blocks;  // this thread's tokens of it, its rows m, and blocks of them
+  Value head, firstRow, rowCount;  // the task
+  Value firstKey, keyCount;        // the block
+  KeyBlock block;
 };
 
 struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
@@ -374,7 +367,10 @@ struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
     getOperation().walk([&](kernel::AttentionOp op) { ops.push_back(op); });
     for (kernel::AttentionOp op : ops) {
       OpBuilder builder(op);
-      Attention(builder, op, lanes).expand();
+      AttentionSchedule schedule = scheduleOf(op, lanes, keys);
+      auto kind = remark::RemarkOpts::name("attention").category("schedule");
+      remark::passed(op.getLoc(), kind.function(op->getParentOfType<func::FuncOp>().getName())) << schedule.reason;
+      Attention(builder, op, lanes, schedule).expand();
       op.erase();
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-attention: tasks, key ranges and masks of causal, windowed and full attention; padded widths; shares.
-// RUN: talc-opt %s -expand-attention -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s -expand-attention=keys=64 -canonicalize -cse | FileCheck %s
 
 // 2 heads share the keys: rows of a task are (token, head in group). Tasks of 48 rows are dealt in turn, counted on
 // through the sequences.
@@ -10,12 +10,17 @@
 // CHECK-DAG: %[[LOW:.*]] = arith.constant dense<-1.000000e+30> : vector<8xf32>
 // CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<2.500000e-01> : vector<8xf32>
 // CHECK-DAG: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<8xf32>
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<4x16x16xf32>
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<1x64x16xf32>
 // CHECK: %[[QUERIES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
-// CHECK: %[[SCORES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x64xf32>
+// CHECK: %[[SCORES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x80xf32>
 // CHECK: %[[O:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
-// CHECK: %[[MAXIMA:.*]] = memref.alloca() {{.*}} : memref<48xf32>
 // CHECK: %[[SUMS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
+// CHECK: %[[MAXIMA:.*]] = memref.alloca() {{.*}} : memref<48xf32>
 // CHECK: %[[FACTORS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
+// CHECK: %[[GAINS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
+// CHECK: %[[FIRSTSEEN:.*]] = memref.alloca() {{.*}}memref<48xindex>
+// CHECK: %[[ENDSEEN:.*]] = memref.alloca() {{.*}}memref<48xindex>
 // CHECK: %[[I:.*]] = kernel.thread
 // CHECK: %[[N:.*]] = kernel.threads
 // CHECK: scf.for %[[S:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[BEFORE:.*]] = %c0)
@@ -26,7 +31,7 @@
 // CHECK: %[[DIFFERENCE:.*]] = arith.subi %[[SUM]], %[[TURN]]
 // CHECK: %[[FIRST:.*]] = arith.remui %[[DIFFERENCE]], %[[N]]
 // CHECK: scf.for %[[TASK:.*]] = %[[FIRST]] to %[[TASKS]] step %[[N]]
-// CHECK: %[[ROW0:.*]] = arith.muli %[[TASK]], %c48
+// CHECK: %[[ROW0:.*]] = arith.muli %{{.*}}, %c48
 // CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c48
 // Queries are scaled; row m is head m % 2 of token m / 2.
 // CHECK: scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c1
@@ -34,13 +39,16 @@
 // CHECK: %[[TOKEN:.*]] = arith.divui %[[M]], %c2
 // CHECK: %[[SOURCE:.*]] = arith.addi %{{.*}}, %[[TOKEN]]
 // CHECK: %[[HEAD:.*]] = arith.remui %{{.*}}, %c2
-// CHECK: arith.muli %[[HEAD]], %c16
+// CHECK: arith.addi %{{.*}}, %[[HEAD]]
 // CHECK: %[[QUERY:.*]] = vector.load %[[Q]][%[[SOURCE]],
 // CHECK: arith.mulf %[[QUERY]], %[[SCALE]]
-// Keys from 0 up to the position of the last row, in blocks of 64.
-// CHECK: %[[LAST:.*]] = arith.addi %[[POSITION]], %{{.*}}
-// CHECK: %[[ENDKEY:.*]] = arith.addi %[[LAST]], %c1
-// CHECK: scf.for %[[KEY:.*]] = %c0 to %[[ENDKEY]] step %c64
+// A row sees keys up to its position.
+// CHECK: %[[AT:.*]] = arith.addi %[[POSITION]], %{{.*}}
+// CHECK: %[[UPTO:.*]] = arith.addi %[[AT]], %c1
+// CHECK: memref.store %[[UPTO]], %[[ENDSEEN]][%[[R]]]
+// Keys up to those that the last row sees, in blocks of 64.
+// CHECK: %[[ENDKEY:.*]] = memref.load %[[ENDSEEN]]
+// CHECK: scf.for %[[KEY:.*]] = %{{.*}} to %[[ENDKEY]] step %c64
 // CHECK: %[[LEFT:.*]] = arith.subi %[[ENDKEY]], %[[KEY]]
 // CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c64
 // CHECK: %[[K:.*]] = kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x8x16x16xf32>
@@ -59,36 +67,39 @@
 // CHECK: %[[KEYS:.*]] = arith.select %[[GATHERED]], %{{.*}}, %{{.*}} : memref<4x16x16xf32
 // CHECK: %[[VALUES:.*]] = arith.select %[[GATHERED]], %{{.*}}, %{{.*}} : memref<1x64x16xf32
 // Tiles of 6 rows, then a rest; a tile whose last row sees no key of the block is passed over.
-// CHECK: scf.for %[[TILE:.*]] = %c0 to %{{.*}} step %c6
-// CHECK: %[[TILECOUNT:.*]] = arith.minsi %[[COUNT]],
-// CHECK: %[[SEES:.*]] = arith.cmpi sgt, %[[TILECOUNT]], %c0
+// CHECK: scf.for %[[TILE:.*]] = %c0 to %{{.*}} step %c6 {{[{]}}
+// CHECK: %[[LASTROW:.*]] = arith.addi %[[TILE]], %c5
+// CHECK: %[[TILEEND:.*]] = memref.load %[[ENDSEEN]][%[[LASTROW]]]
+// CHECK: %[[BEYOND:.*]] = arith.subi %[[TILEEND]], %[[KEY]]
+// CHECK: %[[TO:.*]] = arith.minsi %{{.*}}, %[[BEYOND]]
+// CHECK: %[[SEES:.*]] = arith.cmpi slt, %{{.*}}, %[[TO]]
 // CHECK: scf.if %[[SEES]]
 // CHECK: vector.load %[[KEYS]][%{{.*}},
 // CHECK: memref.load %[[QUERIES]]
-// Softmax: a row sees keys up to its position; others are the lowest score, and weigh nothing.
+// Of a block that the tile's first row sees whole nothing is masked.
+// CHECK: %[[WHOLE:.*]] = arith.cmpi sge, %{{.*}}, %c64
+// CHECK: scf.if %[[WHOLE]]
+// CHECK-NOT: vector.create_mask
+// CHECK-COUNT-4: math.exp
+// The block's part and what came before are brought to the larger maximum.
 // CHECK: %[[OLD:.*]] = memref.load %[[MAXIMA]]
-// CHECK-NEXT: vector.broadcast %[[OLD]]
-// CHECK-NEXT: %[[AFTER:.*]] = arith.addi %{{.*}}, %c1
-// CHECK-NEXT: %[[UPTO:.*]] = arith.subi %[[AFTER]], %[[KEY]]
-// CHECK-NEXT: %[[END:.*]] = arith.minsi %[[TILECOUNT]], %[[UPTO]]
-// CHECK-NEXT: %[[CLAMPED:.*]] = arith.maxsi %[[END]], %c0
-// CHECK: %[[MASK:.*]] = vector.create_mask %[[CLAMPED]]
-// CHECK: arith.select %[[MASK]], %{{.*}}, %[[LOW]]
-// CHECK-COUNT-7: vector.create_mask
 // CHECK: %[[FACTOR:.*]] = math.exp
-// CHECK: %[[SEEN:.*]] = arith.cmpf ugt, %{{.*}}, %[[LOW]]
-// CHECK: %[[WEIGHT:.*]] = math.exp
-// CHECK: arith.select %[[SEEN]], %[[WEIGHT]], %[[ZERO]]
-// CHECK-COUNT-7: math.exp
-// CHECK-NOT: math.exp
+// CHECK: %[[GAIN:.*]] = math.exp
+// CHECK: arith.mulf %{{.*}}, %[[GAIN]]
 // CHECK: vector.fma %{{.*}}, %[[FACTOR]],
-// CHECK: scf.index_switch
-// CHECK: memref.load %[[FACTORS]]
+// Else scores that a row does not see are the lowest, and weigh nothing.
+// CHECK: } else {
+// CHECK: %[[MASK:.*]] = vector.create_mask
+// CHECK: arith.select %[[MASK]], %{{.*}}, %[[LOW]]
+// CHECK: %[[WEIGHT:.*]] = math.exp
+// CHECK: %[[SEEN:.*]] = arith.cmpf ugt, %{{.*}}, %[[LOW]]
+// CHECK: arith.select %[[SEEN]], %[[WEIGHT]], %[[ZERO]]
 // CHECK: vector.load %[[VALUES]][%{{.*}}, %{{.*}}, %c8]
+// CHECK: memref.load %[[FACTORS]]
+// CHECK: memref.load %[[GAINS]]
+// CHECK: scf.index_switch
 // A row that saw nothing yields zero.
-// CHECK: %[[STORED:.*]] = memref.load %[[SUMS]]
-// CHECK: %[[TOTAL:.*]] = vector.broadcast %[[STORED]]
-// CHECK: %[[ANY:.*]] = arith.cmpf une, %[[TOTAL]], %[[ZERO]]
+// CHECK: %[[ANY:.*]] = arith.cmpf une, %[[TOTAL:.*]], %[[ZERO]]
 // CHECK: %[[INVERSE:.*]] = arith.divf %[[ONE]], %[[TOTAL]]
 // CHECK: arith.select %[[ANY]], %[[INVERSE]], %[[ZERO]]
 // CHECK: vector.store %{{.*}}, %[[OUT]]
@@ -103,7 +114,9 @@ func.func @causal(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 1
 // CHECK-LABEL: @window(
 // CHECK: %[[OLDEST:.*]] = arith.subi %{{.*}}, %c4
 // CHECK: %[[CLAMPED:.*]] = arith.maxsi %[[OLDEST]], %c0
-// CHECK: %[[BLOCK:.*]] = arith.divui %[[CLAMPED]], %c64
+// CHECK: memref.store %[[CLAMPED]], %[[FIRSTSEEN:.*]][
+// CHECK: %[[OLDESTOFALL:.*]] = memref.load %[[FIRSTSEEN]][%c0]
+// CHECK: %[[BLOCK:.*]] = arith.divui %[[OLDESTOFALL]], %c64
 // CHECK: %[[BEGIN:.*]] = arith.muli %[[BLOCK]], %c64
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %{{.*}} step %c64
 // CHECK: %[[UPTO:.*]] = vector.create_mask
@@ -126,9 +139,9 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK: %[[ALL:.*]] = arith.addi %[[POSITION]], %[[LENGTH]]
 // CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %c2
 // CHECK: scf.for %[[TASK:.*]] = %{{.*}} to %[[TASKS]]
-// CHECK: %[[HEAD:.*]] = arith.remui %[[TASK]], %c2
+// CHECK: %[[HEAD:.*]] = arith.divui %[[TASK]],
 // CHECK: vector.maskedload %{{.*}}, %[[FOUR]]
-// CHECK: scf.for %{{.*}} = %c0 to %[[ALL]] step %c64
+// CHECK: memref.store %[[ALL]],
 // CHECK: memref<2x8x12x16xf32>
 // CHECK: memref<2x1x128x16xf32>
 // CHECK-NOT: vector.maskedload
@@ -166,10 +179,9 @@ func.func @adaptive(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x
 
 // A source: its own slot and length, all keys for every row, nothing gathered.
 // CHECK-LABEL: @source(
-// CHECK-COUNT-6: memref.alloca
-// CHECK-NOT: memref.alloca
+// CHECK-NOT: memref<4x16x16xf32>
 // CHECK: {{.*}}, %[[SLOT:source_slot]], %[[LENGTH:source_length]], %history = kernel.span
-// CHECK: scf.for %{{.*}} = %c0 to %[[LENGTH]] step %c64
+// CHECK: memref.store %[[LENGTH]],
 // CHECK: kernel.keys %{{.*}}, %{{.*}}[%[[SLOT]]]
 // CHECK-NOT: kernel.history
 // CHECK: return
@@ -187,7 +199,7 @@ func.func @source(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK: %[[SEEN:.*]] = arith.minsi %[[ALL]], %[[WHOLE]]
 // CHECK: %[[AHEAD:.*]] = arith.addi %[[LAST]], %c3
 // CHECK: %[[END:.*]] = arith.minsi %[[SEEN]], %[[AHEAD]]
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[END]] step %c64
+// CHECK: memref.store %[[END]],
 func.func @prefix_window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x16xf32>) {
   kernel.attention prefix %s, %q, %kv heads 1 scale 0.25 window 3 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
   return
@@ -196,8 +208,11 @@ func.func @prefix_window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.stat
 // A bias for distances up to 127: column 127 + key - query of the row's head, read where the row sees a key.
 // CHECK-LABEL: @bias(
 // CHECK-SAME: %[[BIAS:[a-z0-9]+]]: memref<2x255xf32>
-// CHECK: %[[MASK:.*]] = vector.create_mask
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: } else {
 // CHECK: %[[SCORE:.*]] = vector.load
+// CHECK: %[[MASK:.*]] = vector.create_mask
 // CHECK: %[[MIDDLE:.*]] = arith.addi %{{.*}}, %c127
 // CHECK: %[[COLUMN:.*]] = arith.subi %[[MIDDLE]],
 // CHECK: %[[ADDED:.*]] = vector.maskedload %[[BIAS]][%{{.*}}, %[[COLUMN]]], %[[MASK]]

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys that the rows of a sequence see, and where keys and values lie.
+#include "compiler/passes/schedule/AttentionKeys.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace talc {
+
+constexpr int64_t lanes = kernel::panelLanes;
+
+static StateType stateOf(kernel::AttentionOp op) {
+  return cast<StateType>(op.getState().getType());
+}
+
+AttentionKeys::AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size)
+    : layout(stateOf(op)), e(emitter), op(op), role(stateOf(op).getRole()), size(size),
+      valuePanels(layout.paddedWidth / lanes) {
+  if (role == StateRole::sequence)
+    copies = {e.stackBuffer({size / lanes, layout.width, lanes}), e.stackBuffer({valuePanels, size, lanes})};
+}
+
+void AttentionKeys::enter(kernel::SpanOp sequence) {
+  span = sequence;
+  bool source = role == StateRole::source;
+  slot = source ? span.getSourceSlot() : span.getSlot();
+  allKeys = source ? span.getSourceLength() : e.add(span.getFirstPosition(), span.getRows());
+}
+
+Value AttentionKeys::firstSeen(Value position) {
+  Value zero = e.index(0);
+  return op.getWindow() > 0 ? e.max(e.sub(position, e.index(op.getWindow() - 1)), zero) : zero;
+}
+
+Value AttentionKeys::endSeen(Value position) {
+  if (op.getMask() == MaskKind::causal)
+    return e.add(position, 1);
+  Value end = allKeys;
+  if (op.getMask() == MaskKind::prefix)
+    end = e.min(end, e.max(e.add(position, 1), span.getPrefix()));
+  return op.getWindow() > 0 ? e.min(end, e.add(position, op.getWindow())) : end;
+}
+
+KeyBlock AttentionKeys::memoryOf(Value slot) {
+  Type f32 = e.b.getF32Type();
+  return {kernel::KeysOp::create(e.b, e.loc, layout.keysType(f32), op.getStep(), op.getState(), slot),
+          kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(f32), op.getStep(), op.getState(), slot)};
+}
+
+// [blocks, rows, lanes] of `memory` from element `offset` on, the blocks `stride` elements apart.
+Value AttentionKeys::view(Value memory, int64_t blocks, int64_t rows, Value offset, int64_t stride) {
+  auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {stride, lanes, 1});
+  auto type = MemRefType::get({blocks, rows, lanes}, e.b.getF32Type(), strides);
+  auto number = [&](int64_t value) -> OpFoldResult { return e.b.getIndexAttr(value); };
+  return memref::ReinterpretCastOp::create(e.b, e.loc, type, memory, offset,
+                                           {number(blocks), number(rows), number(lanes)},
+                                           {number(stride), number(lanes), number(1)});
+}
+
+KeyBlock AttentionKeys::choose(Value condition, const KeyBlock &yes, const KeyBlock &no) {
+  auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {ShapedType::kDynamic, lanes, 1});
+  auto type = MemRefType::get({valuePanels, size, lanes}, e.b.getF32Type(), strides);
+  auto anyStride = [&](Value values) { return memref::CastOp::create(e.b, e.loc, type, values); };
+  return {e.select(condition, yes.keys, no.keys), e.select(condition, anyStride(yes.values), anyStride(no.values))};
+}
+
+KeyBlock AttentionKeys::find(Value head, Value firstKey, Value count) {
+  int64_t capacity = layout.panels * lanes;
+  auto [slotKeys, slotValues] = memoryOf(slot);
+  Value key = e.add(e.mul(head, capacity), firstKey), value = e.add(e.mul(head, valuePanels * capacity), firstKey);
+  KeyBlock own = {view(slotKeys, size / lanes, layout.width, e.mul(key, layout.width), layout.width * lanes),
+                  view(slotValues, valuePanels, size, e.mul(value, lanes), capacity * lanes)};
+  if (role != StateRole::sequence)
+    return own;
+  Value isShared = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, span.getHistory(), e.index(0));
+  Value gathered = arith::AndIOp::create(e.b, e.loc, isShared, e.less(firstKey, span.getFirstPosition()));
+  e.when(gathered, [&] { gather(head, firstKey, count); });
+  KeyBlock copy = {view(copies.keys, size / lanes, layout.width, e.index(0), layout.width * lanes),
+                   view(copies.values, valuePanels, size, e.index(0), size * lanes)};
+  return choose(gathered, copy, own);
+}
+
+// Copies keys and values, each from the slot where it lies.
+void AttentionKeys::gather(Value head, Value firstKey, Value count) {
+  Value past = span.getFirstPosition(), newest = e.add(span.getHistory(), e.sub(past, e.index(1)));
+  e.loop(e.index(0), count, 1, [&](Value key) {
+    Value at = e.add(firstKey, key), panel = e.div(at, lanes), lane = e.rem(at, lanes);
+    Value entry = e.min(e.add(span.getHistory(), at), newest);
+    Value from = e.select(e.less(at, past), kernel::HistoryOp::create(e.b, e.loc, op.getStep(), entry), slot);
+    KeyBlock memory = memoryOf(from);
+    e.loop(e.index(0), e.index(layout.width), 1, [&](Value k) {
+      e.storeScalar(e.loadScalar(memory.keys, {head, panel, k, lane}), copies.keys, {e.div(key, lanes), k, lane});
+    });
+    e.loop(e.index(0), e.index(layout.paddedWidth), e.lanes, [&](Value column) {
+      Value part = e.div(column, lanes), offset = e.rem(column, lanes);
+      e.store(e.load(memory.values, {head, part, at, offset}), copies.values, {part, key, offset});
+    });
+  });
+}
+
+}  // namespace talc

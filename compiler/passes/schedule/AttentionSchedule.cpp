@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost model that chooses how the loops of an attention are cut.
+//
+// Large blocks of keys cost less: a row's maximum, sum and output are brought together once for each. But the scores of
+// a task, and copies of a block whose keys lie in several slots, must stay in the second cache beside the keys.
+#include "compiler/passes/schedule/AttentionSchedule.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace talc {
+
+// Half of the second cache of the smallest processors in use.
+constexpr int64_t scratchLimit = 256 << 10;
+constexpr int64_t smallestBlock = 64, largestBlock = 512;
+
+static int64_t scratchBytes(const kernel::StateLayout &layout, int64_t keys) {
+  return 4 * keys * (kernel::attentionRows + layout.width + layout.paddedWidth);
+}
+
+// Operations on vectors that bring a block's results of one row together, of 100 that the block takes: two exponentials
+// and two trees over the lanes, and three operations per vector of the output, besides 2 * width * keys / lanes
+// multiply-adds.
+static double percentOfBlock(const kernel::StateLayout &layout, int64_t lanes, int64_t keys) {
+  double together = 60 + 3.0 * layout.paddedWidth / lanes, block = 2.0 * layout.width * keys / lanes;
+  return 100 * together / (together + block);
+}
+
+static int64_t blockOf(const kernel::StateLayout &layout) {
+  int64_t keys = largestBlock;
+  while (keys > smallestBlock && scratchBytes(layout, keys) > scratchLimit)
+    keys /= 2;
+  return keys;
+}
+
+// A single row is one task of its group.
+static int64_t rowsOf(kernel::AttentionOp op, int64_t group) {
+  bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
+  return oneRow ? std::min(group, kernel::attentionRows) : kernel::attentionRows;
+}
+
+AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t lanes, int64_t keys) {
+  kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
+  int64_t capacity = layout.panels * kernel::panelLanes, group = op.getHeads() / layout.heads;
+  if (keys == 0)
+    keys = blockOf(layout);
+  AttentionSchedule schedule = {AttentionKind::online, keys, rowsOf(op, group), ""};
+  std::string choice;
+  if (capacity <= keys) {
+    schedule.kind = AttentionKind::twoPass;
+    schedule.keys = llvm::alignTo(capacity, smallestBlock);
+    choice = llvm::formatv("two passes: all {0} keys are one block, nothing is rescaled", capacity);
+  } else {
+    choice = llvm::formatv("online softmax over blocks of {0} keys of {1}: bringing them together is {2:F1} % of the "
+                           "work ({3:F1} % with blocks of {4})",
+                           keys, capacity, percentOfBlock(layout, lanes, keys),
+                           percentOfBlock(layout, lanes, smallestBlock), smallestBlock);
+  }
+  schedule.reason = llvm::formatv("{0}/{1} heads x {2}, {3} rows a task: {4}; scratch of {5} KiB, limit {6} KiB",
+                                  op.getHeads(), layout.heads, layout.width, schedule.rows, choice,
+                                  scratchBytes(layout, schedule.keys) >> 10, scratchLimit >> 10);
+  return schedule;
+}
+
+}  // namespace talc

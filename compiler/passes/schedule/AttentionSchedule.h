@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost model that chooses how the loops of an attention are cut.
+#pragma once
+
+#include "dialects/kernel/KernelDialect.h"
+
+#include <string>
+
+namespace talc {
+
+// twoPass: no row can see more than one block of keys, so that nothing is rescaled; online: blocks are brought together
+// as they come. Equal attentions of all phases get equal blocks, which is what makes their results equal.
+enum class AttentionKind { twoPass, online };
+
+struct AttentionSchedule {
+  AttentionKind kind;
+  int64_t keys;        // of a block
+  int64_t rows;        // of a task
+  std::string reason;  // for people
+};
+
+// `keys`: of a block, if the choice is not the cost model's; else 0.
+AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t lanes, int64_t keys);
+
+}  // namespace talc
