@@ -44,17 +44,18 @@ def process(scores, text, rules, maxLength):
 
 
 def search(model, prompt, beams, lengthPenalty, early, ends, limit, rules):
-    """model(text) -> logits. Returns [(score, new tokens)], the best first."""
+    """model(texts) -> logits of each. Returns [(score, new tokens)], the best first."""
     maxLength = len(prompt) + limit
     running = [(0.0 if b == 0 else MISSING, list(prompt)) for b in range(beams)]
     finished = [(MISSING, [], False)] * beams
     keep = max(2, 1 + len(ends)) * beams
     improvable, length, rows = True, len(prompt), {}
     while True:
+        missing = {tuple(text): None for _, text in running if tuple(text) not in rows}
+        for text, logits in zip(missing, model([list(text) for text in missing])):
+            rows[text] = process(logSoftmax(logits), list(text), rules, maxLength)
         candidates = []
         for score, text in running:
-            if tuple(text) not in rows:
-                rows[tuple(text)] = process(logSoftmax(model(text)), text, rules, maxLength)
             candidates += [(score + s, text, token) for token, s in enumerate(rows[tuple(text)])]
         candidates = sorted(candidates, key=lambda c: -c[0])[:keep]  # stable: of equal ones the first
         hits = [length + 1 >= maxLength or token in ends for _, _, token in candidates]
@@ -139,11 +140,14 @@ def written(case):
 
 
 def expected(case):
-    def model(text):
+    def follow(text):
         state = 0
         for token in text:
             state = case["following"][state][token]
         return case["rows"][state]
+
+    def model(texts):
+        return [follow(text) for text in texts]
 
     return search(model, case["prompt"], case["beams"], case["lengthPenalty"], case["early"], case["ends"],
                   case["limit"], case["rules"])
