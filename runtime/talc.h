@@ -82,9 +82,9 @@ typedef struct talc_open_options {
   /* 1: do not read all weights to compare their checksum. Opening then takes no time that grows with the model, and
      damage in the weights is not noticed. Everything else is always checked. */
   int32_t skip_weights_check;
-  /* 1: copy the weights into huge pages instead of mapping them. Reading weights from memory becomes some percent faster
-     on many machines; opening takes longer, and every process has a copy of its own. Where the system has no huge pages
-     to give, ordinary ones are used. */
+  /* 1: copy the weights into huge pages instead of mapping them. Reading weights from memory becomes some percent
+     faster on many machines; opening takes longer, and every process has a copy of its own. Where the system has no
+     huge pages to give, ordinary ones are used. */
   int32_t copy_weights;
 } talc_open_options;
 
@@ -275,7 +275,8 @@ TALC_API int32_t talc_slot_length(const talc_session *session, int32_t slot);
    reset, and until then the slot cannot be used (SHARED). Errors: ARGUMENT, BATCH. */
 TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error);
 
-/* Exact memory of a session beyond the weights. */
+/* Exact memory of a session beyond the weights, but for the lists of talc_reorder: 8 bytes for each token that a slot
+   held then. */
 typedef struct talc_session_memory {
   uint64_t state_used;     /* by the tokens and sources that all slots hold now */
   uint64_t state_reserved; /* address space; not memory */

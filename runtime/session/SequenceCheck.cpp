@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 namespace talc {
 
@@ -79,10 +80,11 @@ Status SequenceCheck::prefix() const {
 }
 
 Status SequenceCheck::wanted(int32_t result) const {
-  talc_rows rows = sequence.wanted[result].rows;
+  int32_t rows;  // a program in C may have stored any number
+  memcpy(&rows, &sequence.wanted[result].rows, sizeof(rows));
   if (rows < TALC_ROWS_NONE || rows > TALC_ROWS_LISTED)
     return Status::failure(TALC_ERROR_ARGUMENT, "%s: %s %d asks for rows %d of result %d, expected 0 to 4", file(),
-                           noun(), index, static_cast<int>(rows), result);
+                           noun(), index, rows, result);
   int32_t results = encodes ? 0 : model.resultCount();
   if (rows != TALC_ROWS_NONE && result >= results)
     return Status::failure(TALC_ERROR_ARGUMENT, "%s: %s %d asks for result %d, but there %s", file(), noun(), index,

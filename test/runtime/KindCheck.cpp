@@ -183,8 +183,8 @@ bool checkFieldErrors(const std::string &path) {
   good &= refused([](talc_sequence &s) { s.prefix = 1; }, TALC_ERROR_KIND, "the model uses none");
   good &= refused([](talc_sequence &s) { s.wanted[1].rows = TALC_ROWS_FIRST; }, TALC_ERROR_ARGUMENT,
                   "there is only result 0");
-  good &=
-      refused([](talc_sequence &s) { s.wanted[0].rows = static_cast<talc_rows>(-1); }, TALC_ERROR_ARGUMENT, "rows -1");
+  good &= refused([](talc_sequence &s) { memset(&s.wanted[0].rows, -1, sizeof(talc_rows)); }, TALC_ERROR_ARGUMENT,
+                  "rows -1");
   good &= refused(
       [](talc_sequence &s) {
         s.wanted[0] = {TALC_ROWS_LISTED, 1, nullptr};
