@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // divide-work: decides what every thread does of every piece.
 //
-// Many rows: row pieces (norm, rope, gather, append, elementwise) are divided by rows, contractions and attention
-// adapt to the number of rows of the step.
+// Many rows: row pieces (norm, rope, gather, append, elementwise) are divided by rows, contractions adapt to the number
+// of rows of the step. Attention deals blocks of rows of every head to the threads in turn: a causal mask leaves the
+// last rows more work than the first, so that equal parts of the rows would not be equal parts of the work.
 //
 // One row: dividing a norm by rows would leave it to one thread, at the price of a barrier before and one after. Every
 // thread computes it instead, into memory of its own; append and attention are divided by heads alike, so that a thread
@@ -77,8 +78,8 @@ struct DivideWork : talc::impl::DivideWorkBase<DivideWork> {
     getOperation().walk([](Operation *op) {
       if (auto contract = dyn_cast<kernel::ContractOp>(op))
         set(op, shareOfContract(contract));
-      else if (auto attention = dyn_cast<kernel::AttentionOp>(op))
-        set(op, hasOneRow(attention.getQueries()) ? Share::heads : Share::adaptive);
+      else if (isa<kernel::AttentionOp>(op))
+        set(op, Share::heads);
       else if (auto append = dyn_cast<kernel::AppendOp>(op))
         set(op, shareOfAppend(append));
       else if (isRowPiece(op))

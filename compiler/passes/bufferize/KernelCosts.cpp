@@ -57,6 +57,7 @@ static KernelCosts costs(kernel::AttentionOp op) {
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
   costs.operations.perPair = 4 * op.getHeads() * layout.width;
   costs.stored.perKey = layout.bytesPerToken();
+  costs.stored.perCall = op.getBias() ? allBytes(op.getBias()) : 0;
   costs.passed.perRow = rowBytes(op.getQueries()) + rowBytes(op.getInit());
   return costs;
 }
@@ -144,6 +145,8 @@ std::string shapesOf(Operation *piece) {
         out << op.getHeads() << "/" << state.getHeads() << " heads x " << state.getWidth();
         if (op.getWindow() > 0)
           out << " window " << op.getWindow();
+        if (op.getBias())
+          out << " bias";
       })
       .Case([&](kernel::NormOp op) {
         out << size(op.getX(), 1);

@@ -4,14 +4,14 @@
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
 
-// Row pieces go by rows; contractions and attention decide when the step runs.
+// Row pieces go by rows, attention by heads; contractions decide when the step runs.
 // CHECK-LABEL: @many_rows
 // CHECK: memref.alloc(%{{.*}}) : memref
 // CHECK: kernel.gather ids {{.*}}{kernel.share = #kernel<share rows>}
 // CHECK: kernel.norm {{.*}}{kernel.share = #kernel<share rows>}
 // CHECK: kernel.rope {{.*}}{kernel.share = #kernel<share rows>}
 // CHECK: kernel.append {{.*}}{kernel.share = #kernel<share rows>}
-// CHECK: kernel.attention {{.*}}{kernel.share = #kernel<share adaptive>}
+// CHECK: kernel.attention {{.*}}{kernel.share = #kernel<share heads>}
 // CHECK: kernel.contract
 // CHECK: } {kernel.share = #kernel<share adaptive>}
 // CHECK: memref.copy {{.*}}{kernel.share = #kernel<share rows>}

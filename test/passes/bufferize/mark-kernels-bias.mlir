@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// mark-kernels: the bias of an attention is read once per call, 2 heads * 127 distances * 4 bytes.
+// RUN: talc-opt %s -mark-kernels | FileCheck %s
+
+// CHECK: talc.kernels = [
+// CHECK-SAME: name = "attention", {{[^}]*}}shapes = "2/1 heads x 16 bias", {{[^}]*}}stored_bytes_per_call = 1016 : i64
+module {
+talc.state @kv : !talc.state<1 x 16 x 64>
+func.func @prefill(%step: !kernel.step) attributes {talc.entry, talc.phase = "prefill"} {
+  %kv = kernel.state @kv : !talc.state<1 x 16 x 64>
+  %rows = kernel.row_count %step
+  %x = kernel.arena %step rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
+  %bias = kernel.arena %step at 128 plus 0 by_thread 0 : memref<2x127xf32>
+  call @attention(%step, %x, %kv, %bias, %x) : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 64>, memref<2x127xf32>, memref<?x32xf32>) -> ()
+  return
+}
+func.func private @attention(%step: !kernel.step, %x: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 64>, %bias: memref<2x127xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "attention", kernel.share = #kernel<share heads>} {
+  kernel.attention full %step, %x, %kv bias %bias heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 64>, memref<2x127xf32>, memref<?x32xf32>) -> ()
+  return
+}
+}
