@@ -9,8 +9,7 @@ constexpr std::string_view decoderHeads = "next token";
 constexpr std::string_view encoderHeads = "masked tokens, text classes, token classes, hidden states";
 constexpr std::string_view bertStructure =
     "learned positions, token types, full attention, layer norm after each part, plain feed-forward";
-constexpr std::string_view t5Structure =
-    "bias by distance, layers of encoder and decoder, RMS norm before each part, plain or gated feed-forward";
+constexpr std::string_view t5Structure = "bias by distance, RMS norm before each part, plain or gated feed-forward";
 
 constexpr Family table[] = {
     {"bert", "bert.", defineBert, {}, {"BERT", encoderHeads, bertStructure, "WordPiece"}},

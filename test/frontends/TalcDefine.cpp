@@ -71,15 +71,68 @@ void hugeWeight(GraphBuilder &g) {
   g.weight("table.weight", {int64_t(1) << 40, int64_t(1) << 40});
 }
 
+// An encoder whose block keeps a source for the decoder.
+void source(GraphBuilder &g) {
+  Weight table = g.weight("table.weight", {6, 4}), buckets = g.weight("buckets.weight", {8, 2});
+  g.encoder([&] {
+    Tensor x = g.add(g.embedding(table), g.position(g.sinusoids(4, Sinusoids::Interleaved)));
+    x = g.attention(x, x, x, {2, 2, 0.5, Mask::Full, 3, g.relativeBias(buckets, /*bidirectional=*/true, 5)});
+    g.each("layers", 2, [&](int64_t) {
+      g.append(g.sourceState("source", 2, 2), g.linear(x, g.weight("keys.weight", {4, 4})), x);
+    });
+  });
+  Tensor x = g.add(g.embedding(table), g.tokenType(g.weight("types.weight", {2, 4})));
+  x = g.attention(x, x, x, {2, 2, 0.5, Mask::Prefix});
+  x = g.repeat("layers", 2, x, [&](Tensor x, int64_t) {
+    return g.crossAttention(x, g.sourceState("source", 2, 2), {2, 2, 0.5});
+  });
+  g.output(g.select(x), Output::Hidden);
+  g.output(g.linear(g.select(x, 1), table), Output::TokenClasses);
+  g.labels({"a", "b"});
+}
+
+void twoEncoders(GraphBuilder &g) {
+  g.encoder([] {});
+  g.encoder([] {});
+}
+
+void threeOutputs(GraphBuilder &g) {
+  Tensor x = g.embedding(g.weight("table.weight", {6, 4}));
+  for (int i = 0; i < 3; ++i)
+    g.output(x);
+}
+
+void crossing(GraphBuilder &g) {
+  Tensor kept;
+  g.encoder([&] { kept = g.embedding(g.weight("table.weight", {6, 4})); });
+  g.output(kept);
+}
+
+void noDistance(GraphBuilder &g) {
+  g.relativeBias(g.weight("buckets.weight", {8, 2}), /*bidirectional=*/true, 0);
+}
+
 struct Definition {
   llvm::StringRef name;
   void (*define)(GraphBuilder &);
 };
 
 constexpr Definition definitions[] = {
-    {"sharing", sharing},          {"wrong-width", wrongWidth}, {"wrong-rank", wrongRank}, {"two-shapes", twoShapes},
-    {"empty-handle", emptyHandle}, {"no-output", noOutput},     {"nested", nested},        {"escaped", escaped},
-    {"huge-weight", hugeWeight},   {"empty-slice", emptySlice},
+    {"sharing", sharing},
+    {"wrong-width", wrongWidth},
+    {"wrong-rank", wrongRank},
+    {"two-shapes", twoShapes},
+    {"empty-handle", emptyHandle},
+    {"no-output", noOutput},
+    {"nested", nested},
+    {"escaped", escaped},
+    {"huge-weight", hugeWeight},
+    {"empty-slice", emptySlice},
+    {"source", source},
+    {"two-encoders", twoEncoders},
+    {"three-outputs", threeOutputs},
+    {"crossing", crossing},
+    {"no-distance", noDistance},
 };
 
 }  // namespace

@@ -9,6 +9,12 @@ from make_safetensors import CONFIG, write_model
 LLAMA = {'model_type': 'llama', 'vocab_size': 10, 'hidden_size': 8, 'intermediate_size': 8, 'num_hidden_layers': 2,
          'num_attention_heads': 2, 'max_position_embeddings': 16}
 QWEN2 = {**LLAMA, 'model_type': 'qwen2', 'num_key_value_heads': 2}
+BERT = {'model_type': 'bert', 'vocab_size': 10, 'hidden_size': 8, 'intermediate_size': 8, 'num_hidden_layers': 1,
+        'num_attention_heads': 2, 'max_position_embeddings': 16}
+CLASSES = {**BERT, 'architectures': ['BertForSequenceClassification']}
+T5 = {'model_type': 't5', 'vocab_size': 10, 'd_model': 8, 'd_kv': 4, 'd_ff': 8, 'num_layers': 1, 'num_heads': 2}
+MARIAN = {'model_type': 'marian', 'vocab_size': 10, 'd_model': 8, 'encoder_layers': 1, 'decoder_layers': 1,
+          'encoder_attention_heads': 2, 'decoder_attention_heads': 2, 'encoder_ffn_dim': 8, 'decoder_ffn_dim': 8}
 LLAMA3 = {'rope_type': 'llama3', 'factor': 8, 'low_freq_factor': 1, 'high_freq_factor': 4}
 
 
@@ -69,6 +75,29 @@ REFUSED = [
     ('layer-types-window', 'T0104', 'gives no window', {**QWEN2, 'layer_types': ['sliding_attention'] * 2}),
     ('mrope', 'T0105', "'use_mrope': is true", {**QWEN2, 'use_mrope': True}),
     ('mistral-bias', 'T0105', "'attention_bias': is true", {**LLAMA, 'model_type': 'mistral', 'attention_bias': True}),
+    ('bert-decoder', 'T0105', "'is_decoder': is true", {**BERT, 'is_decoder': True}),
+    ('bert-lm-head', 'T0105', "is 'BertLMHeadModel', expected", {**BERT, 'architectures': ['BertLMHeadModel']}),
+    ('bert-relative', 'T0105', "'position_embedding_type': is not 'absolute'",
+     {**BERT, 'position_embedding_type': 'relative_key'}),
+    ('bert-heads', 'T0104', '3 heads do not divide hidden_size = 8', {**BERT, 'num_attention_heads': 3}),
+    ('roberta-positions', 'T0104', 'leaves no position', {**BERT, 'model_type': 'roberta', 'pad_token_id': 15}),
+    ('labels-missing', 'T0104', "'id2label': has no name for class 1", {**CLASSES, 'id2label': {'0': 'a', '2': 'b'}}),
+    ('labels-list', 'T0103', "key 'id2label' is", {**CLASSES, 'id2label': ['a', 'b']}),
+    ('labels-count', 'T0104', "'num_labels': is 3, but 'id2label' names 2",
+     {**CLASSES, 'id2label': {'0': 'a', '1': 'b'}, 'num_labels': 3}),
+    ('labels-nul', 'T0104', 'has a NUL', {**CLASSES, 'id2label': {'0': 'a\0', '1': 'b'}}),
+    ('umt5', 'T0102', "model_type is 'umt5'", {**T5, 'model_type': 'umt5'}),
+    ('t5-without-head', 'T0105', "is 'T5Model'", {**T5, 'architectures': ['T5Model']}),
+    ('t5-activation', 'T0105', "'feed_forward_proj': is 'mish'", {**T5, 'feed_forward_proj': 'gated-mish'}),
+    ('t5-buckets', 'T0105', 'expected a multiple of 4', {**T5, 'relative_attention_num_buckets': 10}),
+    ('t5-distance', 'T0104', 'is 16, expected more than half of',
+     {**T5, 'relative_attention_max_distance': 16, 'relative_attention_num_buckets': 32}),
+    ('marian-vocabularies', 'T0104', 'differs from vocab_size', {**MARIAN, 'decoder_vocab_size': 11}),
+    ('marian-positions', 'T0105', "'static_position_embeddings': is false",
+     {**MARIAN, 'static_position_embeddings': False}),
+    ('marian-heads', 'T0104', "'decoder_attention_heads': 3 heads do not divide", {**MARIAN, 'decoder_attention_heads': 3}),
+    ('many-suppressed', None, 'talc generates without suppress_tokens',
+     {**LLAMA, 'vocab_size': 40, 'suppress_tokens': list(range(17))}),
     ('tokens', 'T0103', "key 'eos_token_id' is [1,-1], expected a token id", {**LLAMA, 'eos_token_id': [1, -1]}),
     ('positions', 'T0104', 'sequences of 5 tokens were asked for', CONFIG, '--max-seq=5'),
 ]
@@ -81,6 +110,12 @@ GENERATION = [
      "generation_config.json: key 'top_p' is 1.5, expected a number from 0 to 1", {'top_p': 1.5}),
     ('generation-json', 'T0106', 'generation_config.json: is no valid JSON', '{'),
     ('generation-penalty', 'T0106', "'repetition_penalty' is 0", {'repetition_penalty': 0}),
+    ('generation-beams', 'T0104', "key 'num_beams' is 0", {'num_beams': 0}),
+    ('generation-early', 'T0103', "key 'early_stopping' is \"maybe\"", {'early_stopping': 'maybe'}),
+    ('generation-words', 'T0103', "key 'bad_words_ids' is [1]", {'bad_words_ids': [1]}),
+    ('generation-ignored', None, 'talc generates without diversity_penalty, stop_strings',
+     {'diversity_penalty': 0.5, 'stop_strings': ['.'], 'suppress_tokens': list(range(10)) * 2 + [40],
+      'typical_p': 1.0, 'min_length': 0, 'guidance_scale': None}),
     ('generation-nulls', None, '', dict.fromkeys(['eos_token_id', 'top_k', 'top_p', 'temperature', 'do_sample'])),
     ('generation-foreign-token', None, '', {'eos_token_id': [1, 10**6]}),
     ('generation-no-end', None, '', {'eos_token_id': []}),
@@ -95,10 +130,25 @@ def generation(content):
     return lambda directory: write_model(directory, LLAMA, {'generation_config.json': content})
 
 
+# modules.json beside a BERT
+MODULES = [
+    ('modules-object', 'T0101', 'modules.json: holds object, expected a JSON array', {}),
+    ('modules-path', 'T0201', "'../1_Pooling' is no folder in the model's directory",
+     [{'type': 'models.Pooling', 'path': '../1_Pooling'}]),
+    ('modules-no-folder', 'T0201', "'1_Pooling' is no folder", [{'type': 'models.Pooling', 'path': '1_Pooling'}]),
+    ('modules-odd', None, 'after pooling comes', [1, {'type': 2}, {'type': 'models.Dense'}]),
+]
+
+
+def modules(content):
+    return lambda directory: write_model(directory, BERT, {'modules.json': json.dumps(content)})
+
+
 def main(talc, directory):
     random = '--random-weights=1'
     cases = [(name, code, text, config(content), random, *options) for name, code, text, content, *options in REFUSED]
     cases += [(name, code, text, generation(content), random) for name, code, text, content in GENERATION]
+    cases += [(name, code, text, modules(content), random) for name, code, text, content in MODULES]
     cases.append(('custom-code', None, 'auto_map', config({**LLAMA, 'auto_map': {'AutoModel': 'evil.Model'}}), random))
     return 1 if refusals.check(talc, directory, cases) else 0
 

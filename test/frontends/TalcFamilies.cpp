@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// talc-families: prints docs/families.md, which the table of families holds.
+#include "frontends/families/Families.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace talc;
+
+static constexpr const char *head = R"(# Model families
+
+`model_type` in `config.json` chooses the family, the end of `architectures[0]` its head. What a configuration asks for and talc
+does not compute is refused with T0105. This page is made from the table in `frontends/families/Families.cpp`:
+`build/bin/talc-families > docs/families.md`; [adding.md](adding.md) says how to add a row.
+
+| model_type | models | results | structure | tokenizers |
+|---|---|---|---|---|
+)";
+
+static constexpr const char *tail = R"(
+Results:
+
+* *next token*: logits of the vocabulary (`...ForCausalLM`, `...LMHeadModel`; a base model whose embedding is its projection). After a
+  source, the encoder runs once per source and leaves keys and values for every layer of the decoder
+  (`...ForConditionalGeneration`, `MarianMTModel`).
+* *masked tokens*: logits of the vocabulary for the rows that are wanted (`...ForMaskedLM`, `BertForPreTraining`).
+* *text classes*: one row per text (`...ForSequenceClassification`); *token classes*: one per token
+  (`...ForTokenClassification`). Names come from `id2label`.
+* *hidden states*: of the last layer. Models of masked tokens and classes yield them as a second result, base models
+  (`BertModel`, `T5EncoderModel`) as the only one. They are pooled as `1_Pooling/config.json` says (cls or mean), else by the mean of
+  all tokens, as sentence-transformers does. What `modules.json` has after pooling, such as normalization, is left to the caller.
+
+Names and shapes of tensors are those of Hugging Face checkpoints. The prefix of the base model may be missing, layer norms may be
+called gamma and beta, and of tied tensors one is enough; two that differ are not tied, whatever the configuration says.
+)";
+
+int main() {
+  llvm::outs() << head;
+  for (const Family &family : families())
+    llvm::outs() << "| `" << family.modelType << "` | " << family.notes.name << " | " << family.notes.heads << " | "
+                 << family.notes.structure << " | " << family.notes.tokenizers << " |\n";
+  llvm::outs() << tail;
+  return 0;
+}
