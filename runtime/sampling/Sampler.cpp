@@ -57,28 +57,45 @@ bool Sampler::lessLikely(const Candidate &a, const Candidate &b) {
   return a.value != b.value ? a.value < b.value : a.id > b.id;
 }
 
+double Sampler::penalized(const float *logits, int32_t id) const {
+  double logit = logits[id];
+  if (settings.repetition_penalty == 1 || !accepted[id])
+    return logit;
+  return logit > 0 ? logit / settings.repetition_penalty : logit * settings.repetition_penalty;
+}
+
+// The likeliest id, of equal ones the lowest; -1: none. Minus infinity and NaN are never chosen.
+int32_t Sampler::findBest(const float *logits) const {
+  int32_t best = -1;
+  double highest = -HUGE_VAL;
+  for (int32_t id : model.sampleableIds())
+    if (double logit = penalized(logits, id); logit > highest) {
+      highest = logit;
+      best = id;
+    }
+  return best;
+}
+
 // Candidates are the ids with a logit above minus infinity, after the repetition penalty.
 void Sampler::collect(const float *logits) {
   candidates.clear();
   for (int32_t id : model.sampleableIds()) {
-    double logit = logits[id];
-    if (accepted[id])
-      logit = logit > 0 ? logit / settings.repetition_penalty : logit * settings.repetition_penalty;
+    double logit = penalized(logits, id);
     if (logit > -HUGE_VAL)  // false for NaN
       candidates.push_back({logit, id});
   }
 }
 
 Status Sampler::sample(const float *logits, int32_t &id) {
-  collect(logits);
-  if (candidates.empty())
+  int32_t best = findBest(logits);
+  if (best < 0)
     return Status::failure(TALC_ERROR_LOGITS, "%s: no token can be chosen: all logits are NaN or minus infinity",
                            model.name().c_str());
-  auto best = std::max_element(candidates.begin(), candidates.end(), lessLikely);
-  if (settings.temperature == 0 || best->value == HUGE_VAL) {
-    id = best->id;
+  double highest = penalized(logits, best);
+  if (settings.temperature == 0 || highest == HUGE_VAL) {
+    id = best;
   } else {
-    double highest = best->value;
+    collect(logits);
     for (Candidate &candidate : candidates)
       candidate.value = deterministicExp((candidate.value - highest) / settings.temperature);
     id = draw();

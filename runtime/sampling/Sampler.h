@@ -27,6 +27,8 @@ private:
 
   Sampler(const Model &model, const talc_sampling &settings);
   static bool lessLikely(const Candidate &a, const Candidate &b);
+  double penalized(const float *logits, int32_t id) const;
+  int32_t findBest(const float *logits) const;
   void collect(const float *logits);
   int32_t draw();
   size_t moveLikelyToBack();
