@@ -54,8 +54,8 @@ struct StepContext {
   const Span *spans;       // [spanCount]
   const int32_t *history;  // slots; see Span::history
   const unsigned char *weights;
-  // Slot s begins at state + s * ModelInfo::stateBytesPerSlot. Zero where no step has written since the slot was empty;
-  // but what belongs to a step alone (role step) may hold anything.
+  // Slot s begins at state + s * ModelInfo::stateBytesPerSlot. Zero where no step has written since the session began;
+  // what was written may be left from sequences before.
   unsigned char *state;
   unsigned char *arena;  // 64-byte aligned, sized by ModelInfo for this rowCount and thread count
   Output outputs[maxOutputs];

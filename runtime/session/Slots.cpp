@@ -77,9 +77,14 @@ void Slots::dropUse(int32_t user, int32_t owner) {
     giveBack(owner);
 }
 
+// A short text's memory stays for the next one: the system takes longer to take it and to give it again than the text
+// to be evaluated.
 void Slots::giveBack(int32_t slot) {
+  constexpr uint64_t kept = 1 << 20;
   Slot &empty = slots[slot];
-  if ((empty.written > 0 || empty.sourceTokens > 0) && !memory.empty())
+  const artifact::ModelInfo &info = model->info();
+  uint64_t used = empty.written * info.stateBytesPerToken + empty.sourceTokens * info.sourceBytesPerToken;
+  if (used > kept && !memory.empty())
     memory.clear(slot * model->info().stateBytesPerSlot, model->info().stateBytesPerSlot);
   empty.firstWritten = empty.written = empty.sourceTokens = 0;
   empty.retained = false;

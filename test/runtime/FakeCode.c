@@ -3,9 +3,8 @@
 //
 // It uses everything a step function is given: it stores each token in its sequence's state, waits at the barrier, and
 // writes results that depend on the tokens and types that a token sees, on its source, on the weights, and on no other
-// sequence. A wrong position, slot, barrier, span or output row, or a state that was not zero, changes the result. The
-// likeliest next token is next[token], so that tests can know what is generated. Freestanding, like real generated
-// code.
+// sequence. A wrong position, slot, barrier, span or output row changes the result. The likeliest next token is next[token],
+// so that tests can know what is generated. Freestanding, like real generated code.
 #include <stdint.h>
 
 struct Span {
@@ -65,21 +64,14 @@ static int32_t cellOf(const struct StepContext *c, int64_t row) {
   return c->ids[row] + 1 + 100003 * c->rows[row].type;
 }
 
-// Adds, which shows a state that was not zero.
 static void storeTokens(const struct StepContext *c) {
-  for (int64_t r = c->thread; r < c->rowCount; r += c->threads)
-    stateOf(c, c->rows[r].slot)[c->rows[r].position] += cellOf(c, r);
-}
-
-// What a step stores for itself alone: the state may hold anything.
-static void replaceTokens(const struct StepContext *c) {
   for (int64_t r = c->thread; r < c->rowCount; r += c->threads)
     stateOf(c, c->rows[r].slot)[c->rows[r].position] = cellOf(c, r);
 }
 
 static void storeSources(const struct StepContext *c) {
   for (int64_t r = c->thread; r < c->rowCount; r += c->threads)
-    stateOf(c, c->rows[r].slot)[weightsOf(c)->sourceCells + c->rows[r].position] += cellOf(c, r);
+    stateOf(c, c->rows[r].slot)[weightsOf(c)->sourceCells + c->rows[r].position] = cellOf(c, r);
 }
 
 static int32_t tokenAt(const struct StepContext *c, const struct Span *span, int32_t position) {
@@ -138,7 +130,7 @@ __attribute__((visibility("default"))) void talc_encode(const struct StepContext
     storeSources(c);
     return;
   }
-  replaceTokens(c);
+  storeTokens(c);
   c->barrier(c->barrierState);
   hashRows(c, 1);
   c->barrier(c->barrierState);
