@@ -2,6 +2,7 @@
 // The float64 interpreter of the talc dialect: what every other stage is compared with.
 #pragma once
 
+#include "compiler/reference/Entries.h"
 #include "compiler/reference/Sequences.h"
 #include "compiler/reference/Tensors.h"
 #include "compiler/reference/Weights.h"
@@ -54,12 +55,7 @@ public:
   void release(int slot);
 
 private:
-  struct Entries {
-    mlir::func::FuncOp entry, decode, encode;  // of any number of tokens; of exactly one, or null; of sources, or null
-  };
-
   Interpreter(mlir::ModuleOp module, Entries model) : module(module), model(model), weights(module) {}
-  static llvm::Expected<Entries> findEntries(mlir::ModuleOp module);
   llvm::Expected<StepSequences> layOut(llvm::ArrayRef<Sequence> sequences, bool sources);
   llvm::Error addRows(const Sequence &sequence, bool isSource, StepSequences &step);
   llvm::Expected<std::vector<MatrixPtr>> evaluate(mlir::func::FuncOp entry, llvm::ArrayRef<Sequence> sequences,

@@ -3,6 +3,7 @@
 #include "compiler/reference/Recipes.h"
 
 #include "compiler/Error.h"
+#include "compiler/reference/DistanceBuckets.h"
 #include "compiler/reference/Rotary.h"
 #include "compiler/reference/WeightSources.h"
 #include "dialects/talc/TalcDialect.h"
@@ -20,42 +21,6 @@ using Shape = std::vector<int64_t>;
 int64_t ceilDivide(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
-
-// The buckets of #talc.relative_bias: short distances have their own, longer ones share them logarithmically.
-// Checkpoints were trained with float32 logarithms, truncated; where a distance lies on the edge of a bucket, only that
-// arithmetic gives the bucket that they mean.
-class DistanceBuckets {
-public:
-  DistanceBuckets(RelativeBiasRecipeAttr recipe, int64_t rows)
-      : bidirectional(recipe.getBidirectional()), count(bidirectional ? rows / 2 : rows), exact(count / 2),
-        longest(recipe.getMaxDistance()) {}
-
-  // Whether there are buckets of both sorts.
-  bool valid() const { return exact > 0 && longest > exact; }
-
-  int64_t of(int64_t distance) const {
-    if (bidirectional)
-      return (distance > 0 ? count : 0) + magnitude(std::abs(distance));
-    return magnitude(distance > 0 ? 0 : -distance);
-  }
-
-private:
-  int64_t magnitude(int64_t n) const {
-    if (n < exact)
-      return n;
-    auto first = static_cast<float>(exact);
-    auto range = static_cast<float>(std::log(static_cast<double>(longest) / static_cast<double>(exact)));
-    float share = logarithm(static_cast<float>(n) / first) / range;
-    auto above = static_cast<int64_t>(share * static_cast<float>(count - exact));
-    return std::min(count - 1, exact + above);
-  }
-
-  // The float32 that is nearest to ln x.
-  static float logarithm(float x) { return static_cast<float>(std::log(static_cast<double>(x))); }
-
-  bool bidirectional;
-  int64_t count, exact, longest;  // count: of a direction
-};
 
 // One recipe being applied. Every function returns whether the shapes fit, and if so fills `result`.
 struct Application {
