@@ -34,6 +34,7 @@ public:
   Value min(Value x, Value y);
   Value max(Value x, Value y);
   Value ceilDiv(Value x, int64_t y) { return div(add(x, y - 1), y); }
+  Value ceilDiv(Value x, Value y) { return div(sub(add(x, y), index(1)), y); }
   Value less(Value x, Value y);
 
   // Vectors of f32.
@@ -61,6 +62,8 @@ public:
   void store(Value vector, Value memref, mlir::ValueRange at, Value mask = {});
   Value loadScalar(Value memref, mlir::ValueRange at);
   void storeScalar(Value scalar, Value memref, mlir::ValueRange at);
+  // Into the second cache. The place may lie behind the end of the buffer.
+  void prefetch(Value memref, mlir::ValueRange at);
   Value stackBuffer(llvm::ArrayRef<int64_t> shape);
   Value rows(Value memref);
 

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-contract: loops and register tiles for kernel.contract.
 //
-//   for each block of rows that a cache holds
-//     for each panel of this thread            (K x 16 of the weight stay in cache while the rows pass)
-//       for each tile of 6 (or 5) rows         (two panels at a time with vectors of 16 lanes)
-//         12 accumulators; for k: 2 vectors of the panel, 6 broadcasts, 12 fused multiply-adds
-//         epilogue on the accumulators; store
+//   for each block of rows
+//     for each group of panels of this thread
+//       for each block of k                          (the group's part of it stays in cache while the rows pass)
+//         for each tile of at most 6 rows            (the rows of a block are dealt evenly to as few as possible)
+//           accumulators; for k: the group's vectors, a broadcast per row, a multiply-add for each pair
+//           on the way the tiles fetch what comes next of the weight into cache
+//           sums to the stack
+//       row by row: epilogue, store
 //
-// Fewer than 6 rows take several panels at a time instead, so that the multiply-adds still overlap (panelsFor).
+// A group fills the accumulators: 4 panels with vectors of 16 lanes, 1 with 8; with few rows more of them, so that the
+// multiply-adds still overlap (panelsFor). Sums wait on the stack, so that the code of an epilogue exists once and not
+// for every shape of a tile, and so that k can be divided: a chain goes on where it stopped.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/RegisterTile.h"
 
@@ -31,35 +36,67 @@ public:
     panelLanes = weight.getDimSize(2);
     panelColumns = op.getGated() ? panelLanes / 2 : panelLanes;
     width = cast<MemRefType>(op.getInit().getType()).getDimSize(1);
-    rowBlock = std::max<int64_t>(48, cacheBytes / (depth * 4)) / tileRows * tileRows;
+    depthBlock = dividing(depth);
+    int64_t elementBytes = weight.getElementTypeBitWidth() / 8;
+    int64_t groupBytes = depthBlock * panelLanes * groupPanels(tileRows) * elementBytes;
+    int64_t fitting = (cacheBytes * 3 / 4 - 2 * groupBytes) / (depth * 4);
+    rowBlock = std::clamp<int64_t>(fitting, 8 * tileRows, mostRows);
   }
 
   void expand() {
+    auto type = cast<MemRefType>(op.getX().getType());
+    bool few = !type.isDynamicDim(0) && type.getDimSize(0) <= tileRows;
+    // With up to `most` rows a tile takes more panels than with six.
+    int64_t most = few ? type.getDimSize(0) : 0;
+    while (!few && groupPanels(most + 1) > groupPanels(tileRows))
+      ++most;
+    // Before any branch, so that they belong to the function's frame.
+    Value sumsOfFew = most > 0 ? e.stackBuffer({most, groupPanels(1) * panelLanes}) : Value();
+    Value sumsOfMany = few ? Value() : e.stackBuffer({rowBlock, groupPanels(tileRows) * panelLanes});
+    divide();
+    sums = sumsOfFew;
+    if (few)
+      return fewRows(most);
+    Value count = e.sub(endRow, firstRow);
+    e.when(e.less(count, e.index(most + 1)), [&] { e.dispatch(count, 1, most, [&](int64_t rows) { fewRows(rows); }); });
+    sums = sumsOfMany;
+    e.when(e.less(e.index(most), count), [&] { manyRows(count); });
+  }
+
+private:
+  // Rows of a block at most; their sums lie on the stack.
+  static constexpr int64_t mostRows = 192;
+
+  // The largest even divisor of the depth that makes a block of k, or all of it.
+  static int64_t dividing(int64_t depth) {
+    constexpr int64_t least = 256, most = 768;
+    for (int64_t size = most; depth > most && size >= least; size -= 2)
+      if (depth % size == 0)
+        return size;
+    return depth;
+  }
+
+  // This thread's rows and panels.
+  void divide() {
     Value zero = e.index(0), allRows = e.rows(op.getX()), allPanels = e.index(panels);
     std::tie(firstPanel, endPanel) = e.share(op.getStep(), allPanels, kernel::Share::columns);
     firstRow = zero;
     endRow = allRows;
-    if (shareOf(op) == kernel::Share::adaptive) {
-      Value byRows = kernel::ByRowsOp::create(e.b, e.loc, op.getStep());
-      auto [first, end] = e.share(op.getStep(), allRows, kernel::Share::rows);
-      firstRow = e.select(byRows, first, zero);
-      endRow = e.select(byRows, end, allRows);
-      firstPanel = e.select(byRows, zero, firstPanel);
-      endPanel = e.select(byRows, allPanels, endPanel);
-    }
-    auto type = cast<MemRefType>(op.getX().getType());
-    if (!type.isDynamicDim(0) && type.getDimSize(0) < tileRows)
-      return fewRows(type.getDimSize(0));
-    Value count = e.sub(endRow, firstRow);
-    e.when(e.less(count, e.index(tileRows)),
-           [&] { e.dispatch(count, 1, tileRows - 1, [&](int64_t n) { fewRows(n); }); });
-    e.when(e.less(e.index(tileRows - 1), count), [&] { manyRows(count); });
+    if (shareOf(op) != kernel::Share::adaptive)
+      return;
+    Value byRows = kernel::ByRowsOp::create(e.b, e.loc, op.getStep());
+    auto [first, end] = e.share(op.getStep(), allRows, kernel::Share::rows);
+    firstRow = e.select(byRows, first, zero);
+    endRow = e.select(byRows, end, allRows);
+    firstPanel = e.select(byRows, zero, firstPanel);
+    endPanel = e.select(byRows, allPanels, endPanel);
   }
 
-private:
+  int64_t groupPanels(int64_t rows) const { return std::min(panelsFor(rows, e.lanes), panels); }
+
   // Runs body(panels at a time, first panel) over this thread's panels.
-  void eachPanels(int64_t rows, llvm::function_ref<void(int64_t, Value)> body) {
-    int64_t step = panelsFor(rows, e.lanes);
+  void eachGroup(int64_t rows, llvm::function_ref<void(int64_t, Value)> body) {
+    int64_t step = groupPanels(rows);
     Value whole = e.add(firstPanel, e.mul(e.div(e.sub(endPanel, firstPanel), step), step));
     e.loop(firstPanel, whole, step, [&](Value panel) { body(step, panel); });
     if (step > 1)
@@ -67,70 +104,126 @@ private:
   }
 
   void fewRows(int64_t rows) {
-    eachPanels(rows, [&](int64_t count, Value panel) { tile(rows, count, firstRow, panel); });
-  }
-
-  // Blocks of about equal size, none above rowBlock.
-  void manyRows(Value count) {
-    Value blocks = e.ceilDiv(count, rowBlock);
-    Value size = e.mul(e.ceilDiv(e.div(e.add(count, e.sub(blocks, e.index(1))), blocks), tileRows), tileRows);
-    e.loop(firstRow, endRow, size, [&](Value first) {
-      Value rows = e.min(size, e.sub(endRow, first));
-      // rows = 6a + 5b with the smallest b, when there is one; otherwise 6a and a rest below 6.
-      Value fives = e.rem(e.sub(e.index(tileRows), e.rem(rows, tileRows)), tileRows);
-      Value fits = e.less(e.mul(fives, tileRows - 1), e.add(rows, 1));
-      fives = e.select(fits, fives, e.index(0));
-      Value sixes = e.div(e.sub(rows, e.mul(fives, tileRows - 1)), tileRows);
-      Value endSixes = e.add(first, e.mul(sixes, tileRows));
-      Value endFives = e.add(endSixes, e.mul(fives, tileRows - 1));
-      Value rest = e.sub(e.add(first, rows), endFives);
-      eachPanels(tileRows, [&](int64_t wide, Value panel) {
-        e.loop(first, endSixes, tileRows, [&](Value row) { tile(tileRows, wide, row, panel); });
-        e.loop(endSixes, endFives, tileRows - 1, [&](Value row) { tile(tileRows - 1, wide, row, panel); });
-        e.dispatch(rest, 1, tileRows - 1, [&](int64_t n) { tile(n, wide, endFives, panel); });
-      });
+    eachGroup(rows, [&](int64_t count, Value panel) {
+      Tile{rows, count, firstRow, e.index(0), panel, e.index(0), depth, /*continues=*/false, nullptr}.emit(*this);
+      finish(e.index(rows), count, firstRow, panel);
     });
   }
 
-  void tile(int64_t rows, int64_t count, Value row, Value panel) {
-    int64_t perPanel = panelLanes / e.lanes;
-    Emitter::Values rowAt, panelAt;
-    for (int64_t r = 0; r < rows; ++r)
-      rowAt.push_back(e.add(row, r));
-    for (int64_t p = 0; p < count; ++p)
-      panelAt.push_back(e.add(panel, p));
-    RegisterTile tile{rows, count * perPanel, /*unroll=*/2,
-                      [&](int64_t r, Value k) {
-                        return e.loadScalar(op.getX(), {rowAt[r], k});
-                      },
-                      [&](Value k, int64_t v) {
-                        return e.load(op.getWeight(), {panelAt[v / perPanel], k, e.index(v % perPanel * e.lanes)});
-                      }};
-    Emitter::Values zeros(rows * tile.vectors, e.splat(0));
-    Emitter::Values sums = tile.accumulate(e, zeros, depth);
-    for (int64_t r = 0; r < rows; ++r)
+  void manyRows(Value count) {
+    Value blocks = e.ceilDiv(count, rowBlock);
+    e.loop(e.index(0), blocks, 1, [&](Value block) {
+      auto at = [&](Value i) { return e.add(firstRow, e.div(e.mul(count, i), blocks)); };
+      Value first = at(block);
+      blockOfRows(first, e.sub(at(e.add(block, 1)), first));
+    });
+  }
+
+  void blockOfRows(Value first, Value rows) {
+    Value tiles = e.ceilDiv(rows, tileRows), least = e.div(rows, tiles), larger = e.rem(rows, tiles);
+    bool continues = depthBlock < depth;
+    eachGroup(tileRows, [&](int64_t count, Value panel) {
+      if (continues)
+        clearSums(rows, count);
+      e.loop(e.index(0), e.index(depth), depthBlock, [&](Value firstK) {
+        Fetch fetch(e, op.getWeight(), depthBlock, count, panel, firstK, tiles);
+        e.loop(e.index(0), tiles, 1, [&](Value t) {
+          Value row = e.add(e.mul(t, least), e.min(t, larger));
+          Value size = e.add(least, e.select(e.less(t, larger), e.index(1), e.index(0)));
+          auto begin = fetch.ofTile(t);
+          e.dispatch(size, 1, tileRows, [&](int64_t n) {
+            Tile{n, count, e.add(first, row), row, panel, firstK, depthBlock, continues, begin}.emit(*this);
+          });
+        });
+      });
+      finish(rows, count, first, panel);
+    });
+  }
+
+  void clearSums(Value rows, int64_t count) {
+    e.loop(e.index(0), rows, 1, [&](Value row) {
+      for (int64_t column = 0; column < count * panelLanes; column += e.lanes)
+        e.store(e.splat(0), sums, {row, e.index(column)});
+    });
+  }
+
+  // Spreads prefetches of what comes next over the steps of all tiles: the group's next block of k, or the first one of
+  // the next group. A tile fetches from one panel, `pace` elements with each k.
+  struct Fetch {
+    Fetch(Emitter &e, Value weight, int64_t block, int64_t count, Value panel, Value firstK, Value tiles)
+        : e(e), weight(weight), block(block), count(count) {
+      auto type = cast<MemRefType>(weight.getType());
+      int64_t lanes = type.getDimSize(2);
+      Value k = e.add(firstK, block), last = e.less(e.index(type.getDimSize(1) - 1), k);
+      nextPanel = e.select(last, e.add(panel, count), panel);
+      element = e.select(last, e.index(0), e.mul(k, lanes));
+      perPanel = e.max(e.div(tiles, count), e.index(1));
+      pace = e.ceilDiv(e.index(lanes), perPanel);
+    }
+
+    std::function<void(Value)> ofTile(Value tile) {
+      Value p = e.min(e.div(tile, perPanel), e.index(count - 1)), turn = e.sub(tile, e.mul(p, perPanel));
+      Value at = e.add(nextPanel, p), first = e.add(element, e.mul(e.mul(turn, block), pace));
+      return [this, at, first](Value k) { e.prefetch(weight, {at, e.index(0), e.add(first, e.mul(k, pace))}); };
+    }
+
+    Emitter &e;
+    Value weight;
+    int64_t block, count;
+    Value nextPanel, element, perPanel, pace;
+  };
+
+  // `depth` steps from `firstK` on of some rows and panels; `sumRow` is the first row's place in `sums`.
+  struct Tile {
+    int64_t rows, count;
+    Value row, sumRow, panel, firstK;
+    int64_t depth;
+    bool continues;
+    std::function<void(Value)> begin;
+
+    void emit(Contract &c) {
+      Emitter &e = c.e;
+      int64_t perPanel = c.panelLanes / e.lanes, vectors = count * perPanel;
+      Emitter::Values rowAt, panelAt, init;
+      for (int64_t r = 0; r < rows; ++r)
+        rowAt.push_back(e.add(row, r));
       for (int64_t p = 0; p < count; ++p)
-        finish(rowAt[r], panelAt[p], ArrayRef(sums).slice((r * count + p) * perPanel, perPanel));
+        panelAt.push_back(e.add(panel, p));
+      auto loadA = [&](int64_t r, Value k) { return e.loadScalar(c.op.getX(), {rowAt[r], e.add(firstK, k)}); };
+      auto loadB = [&](Value k, int64_t v) {
+        Value lane = e.index(v % perPanel * e.lanes);
+        return e.load(c.op.getWeight(), {panelAt[v / perPanel], e.add(firstK, k), lane});
+      };
+      auto sumAt = [&](int64_t i) {
+        return Emitter::Values{e.add(sumRow, i / vectors), e.index(i % vectors * e.lanes)};
+      };
+      for (int64_t i = 0; i < rows * vectors; ++i)
+        init.push_back(continues ? e.load(c.sums, sumAt(i)) : e.splat(0));
+      RegisterTile tile{rows, vectors, /*unroll=*/2, loadA, loadB, begin};
+      for (auto [i, sum] : llvm::enumerate(tile.accumulate(e, init, depth)))
+        e.store(sum, c.sums, sumAt(i));
+    }
+  };
+
+  void finish(Value rows, int64_t count, Value row, Value panel) {
+    e.loop(e.index(0), rows, 1, [&](Value r) {
+      for (int64_t p = 0; p < count; ++p)
+        finishPanel(r, p * panelLanes, e.add(row, r), e.add(panel, p));
+    });
   }
 
   // Epilogue and store of one row of one panel. The sums of a gated panel are gate columns, then as many up columns.
-  void finish(Value row, Value panel, ArrayRef<Value> sums) {
-    Emitter::Values halves;
-    Emitter out(e.b, e.loc, op.getGated() && sums.size() == 1 ? e.lanes / 2 : e.lanes);
-    if (out.lanes != e.lanes) {
-      for (int64_t half : {0, 1})
-        halves.push_back(vector::ExtractStridedSliceOp::create(e.b, e.loc, sums[0], half * out.lanes, out.lanes, 1));
-      sums = halves;
-    }
+  void finishPanel(Value sumRow, int64_t sumColumn, Value row, Value panel) {
+    Emitter out(e.b, e.loc, std::min(e.lanes, panelColumns));
     Value column = out.mul(panel, panelColumns);
-    size_t outputs = op.getGated() ? sums.size() / 2 : sums.size();
-    for (size_t v = 0; v < outputs; ++v) {
-      Value at = out.add(column, v * out.lanes);
+    for (int64_t offset = 0; offset < panelColumns; offset += out.lanes) {
+      Value at = out.add(column, offset);
       bool partial = width % panelColumns != 0;
       Value mask = partial ? out.firstLanes(out.max(out.sub(out.index(width), at), out.index(0))) : Value();
-      Emitter::Values arguments = {sums[v]};
+      auto sum = [&](int64_t first) { return out.load(sums, {sumRow, out.index(sumColumn + first + offset)}); };
+      Emitter::Values arguments = {sum(0)};
       if (op.getGated())
-        arguments.push_back(sums[v + outputs]);
+        arguments.push_back(sum(panelColumns));
       for (Value input : op.getInputs())
         arguments.push_back(loadInput(out, input, row, at, mask));
       Value result = vectorize(out, op.getEpilogue().front(), arguments)[0];
@@ -148,7 +241,8 @@ private:
 
   kernel::ContractOp op;
   Emitter e;
-  int64_t panels, depth, panelLanes, panelColumns, width, rowBlock;
+  int64_t panels, depth, panelLanes, panelColumns, width, rowBlock, depthBlock;
+  Value sums;                                    // [row of the block, column of the group], on the stack
   Value firstRow, endRow, firstPanel, endPanel;  // this thread's share
 };
 

@@ -10,6 +10,8 @@ namespace talc {
 // hardly more than those few take registers.
 Emitter::Values RegisterTile::step(Emitter &e, ValueRange sums, Value k) const {
   Emitter::Values result(sums), held;
+  if (begin)
+    begin(k);
   auto multiply = [&](int64_t row, int64_t vector, Value a, Value b) {
     Value &sum = result[row * vectors + vector];
     sum = e.fma(a, b, sum);
@@ -55,7 +57,7 @@ Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, int64_t de
 
 int64_t panelsFor(int64_t rows, int64_t lanes) {
   if (lanes > 8)
-    return rows <= 3 ? 4 : 2;
+    return 4;
   switch (rows) {
   case 1:
     return 4;

@@ -17,6 +17,9 @@ struct RegisterTile {
   std::function<mlir::Value(int64_t row, mlir::Value k)> loadA;
   std::function<mlir::Value(mlir::Value k, int64_t vector)> loadB;
 
+  // Called at every k before the loads, if there is one: for prefetches.
+  std::function<void(mlir::Value k)> begin = nullptr;
+
   // Accumulators in row-major order, after k in [0, depth).
   Emitter::Values accumulate(Emitter &e, mlir::ValueRange init, mlir::Value depth) const;
   Emitter::Values accumulate(Emitter &e, mlir::ValueRange init, int64_t depth) const;

@@ -3,11 +3,13 @@
 // RUN: talc-opt %s -expand-contract -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -expand-contract="lanes=16" -canonicalize -cse | FileCheck %s --check-prefix=WIDE
 
-// One row, 3 panels: this thread's panels [3*i/n, 3*(i+1)/n), four at a time, then one by one. 5 products: two steps of
-// two and a rest of one, each sum one chain. 33 columns: every store is masked, by the columns that are left.
+// One row, 3 panels: this thread's panels [3*i/n, 3*(i+1)/n), three at a time, then one by one. 5 products: two steps of
+// two and a rest of one, each sum one chain. The sums go over the stack to the epilogue. 33 columns: every store is
+// masked, by the columns that are left.
 // CHECK-LABEL: @odd(
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:[a-z0-9]+]]: memref<1x5xf32>, %[[W:[a-z0-9]+]]: memref<3x5x16xf32>, %[[OUT:[a-z0-9]+]]: memref<1x33xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
+// CHECK-DAG: %[[STACK:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1x48xf32>
 // CHECK-DAG: %[[I:.*]] = kernel.thread %[[STEP]]
 // CHECK-DAG: %[[N:.*]] = kernel.threads %[[STEP]]
 // CHECK: %[[IP:.*]] = arith.muli %[[I]], %[[C3:.*]] : index
@@ -15,8 +17,8 @@
 // CHECK: %[[J:.*]] = arith.addi %[[I]], %{{.*}} : index
 // CHECK: %[[JP:.*]] = arith.muli %[[J]], %[[C3]]
 // CHECK: %[[END:.*]] = arith.divui %[[JP]], %[[N]]
-// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[WHOLE:.*]] step %{{.*}} {
-// CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[WHOLE:.*]] step %[[C3]] {
+// CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
 // CHECK: scf.for %[[P:.*]] = %[[WHOLE]] to %[[END]] step
 // CHECK-NEXT: %[[SUMS:.*]]:2 = scf.for %[[K:.*]] = %c0 to %c4 step %c2 iter_args(%[[S0:.*]] = %[[ZERO]], %{{.*}} = %[[ZERO]])
 // CHECK-NEXT: %[[A:.*]] = memref.load %[[X]][%c0, %[[K]]]
@@ -29,12 +31,14 @@
 // CHECK: scf.yield %[[T1]], %{{.*}}
 // CHECK: memref.load %[[X]][%c0, %c4]
 // CHECK: %[[R:.*]] = vector.fma %{{.*}}, %{{.*}}, %[[SUMS]]#0
+// CHECK: vector.store %[[R]], %[[STACK]][%c0, %c0]
 // CHECK: %[[AT:.*]] = arith.muli %[[P]], %c16
 // CHECK: %[[LEFT:.*]] = arith.subi %c33, %[[AT]]
 // CHECK: %[[COUNT:.*]] = arith.maxsi %[[LEFT]], %c0
 // CHECK: %[[MASK:.*]] = vector.create_mask %[[COUNT]]
-// CHECK-NEXT: vector.maskedstore %[[OUT]][%c0, %[[AT]]], %[[MASK]], %[[R]]
-// CHECK-NOT: vector.store
+// CHECK-NEXT: %[[SUM:.*]] = vector.load %[[STACK]][%c0, %c0]
+// CHECK-NEXT: vector.maskedstore %[[OUT]][%c0, %[[AT]]], %[[MASK]], %[[SUM]]
+// CHECK-NOT: vector.store {{.*}}, %[[OUT]]
 // CHECK-NOT: scf.for
 // CHECK: return
 func.func @odd(%s: !kernel.step, %x: memref<1x5xf32>, %w: memref<3x5x16xf32>, %out: memref<1x33xf32>) {
@@ -64,23 +68,28 @@ func.func @whole(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<2x1x16xbf16>,
   return
 }
 
-// A panel of gates and ups: the epilogue takes both sums of 8 columns. Vectors of 16 lanes hold both and are halved.
+// A panel of gates and ups: the epilogue takes both sums of 8 columns, with vectors of 16 lanes too.
 // CHECK-LABEL: @gated(
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1 {
 // CHECK: %[[G:.*]] = vector.load %{{.*}}[%[[P]], %c0, %c0]
 // CHECK-NEXT: %[[GATE:.*]] = vector.fma %[[A:.*]], %[[G]],
 // CHECK-NEXT: %[[U:.*]] = vector.load %{{.*}}[%[[P]], %c0, %c8]
 // CHECK-NEXT: %[[UP:.*]] = vector.fma %[[A]], %[[U]],
+// CHECK-NEXT: vector.store %[[GATE]], %[[STACK:.*]][%c0, %c0]
+// CHECK-NEXT: vector.store %[[UP]], %[[STACK]][%c0, %c8]
 // CHECK-NEXT: %[[AT:.*]] = arith.muli %[[P]], %c8
-// CHECK-NEXT: %[[Y:.*]] = arith.divf %[[GATE]], %[[UP]] : vector<8xf32>
+// CHECK-NEXT: %[[GATES:.*]] = vector.load %[[STACK]][%c0, %c0]
+// CHECK-NEXT: %[[UPS:.*]] = vector.load %[[STACK]][%c0, %c8]
+// CHECK-NEXT: %[[Y:.*]] = arith.divf %[[GATES]], %[[UPS]] : vector<8xf32>
 // CHECK-NEXT: vector.store %[[Y]], %{{.*}}[%c0, %[[AT]]]
 // WIDE-LABEL: @gated(
 // WIDE: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1 {
 // WIDE: %[[SUM:.*]] = vector.fma {{.*}} : vector<16xf32>
-// WIDE-DAG: %[[GATE:.*]] = vector.extract_strided_slice %[[SUM]] {offsets = [0], sizes = [8], strides = [1]}
-// WIDE-DAG: %[[UP:.*]] = vector.extract_strided_slice %[[SUM]] {offsets = [8], sizes = [8], strides = [1]}
-// WIDE: %[[AT:.*]] = arith.muli %[[P]], %c8
-// WIDE-NEXT: %[[Y:.*]] = arith.divf %[[GATE]], %[[UP]] : vector<8xf32>
+// WIDE-NEXT: vector.store %[[SUM]], %[[STACK:.*]][%c0, %c0]
+// WIDE-NEXT: %[[AT:.*]] = arith.muli %[[P]], %c8
+// WIDE-NEXT: %[[GATES:.*]] = vector.load %[[STACK]][%c0, %c0] : {{.*}}, vector<8xf32>
+// WIDE-NEXT: %[[UPS:.*]] = vector.load %[[STACK]][%c0, %c8] : {{.*}}, vector<8xf32>
+// WIDE-NEXT: %[[Y:.*]] = arith.divf %[[GATES]], %[[UPS]] : vector<8xf32>
 // WIDE-NEXT: vector.store %[[Y]], %{{.*}}[%c0, %[[AT]]]
 func.func @gated(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<5x1x16xf32>, %out: memref<1x40xf32>) {
   kernel.contract %s, %x, %w into %out gated {
@@ -119,29 +128,50 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
   return
 }
 
-// Any number of rows: a tile for each of 1 to 5 rows, and for more tiles of 6, of 5, and a rest. By columns every
-// thread takes all rows.
+// Any number of rows: with vectors of 8 lanes up to 3 rows take more panels at a time, with 16 lanes six do too. More
+// rows: blocks of at most 192, in them as few tiles of at most 6 rows as possible, dealt evenly; the first `rows %
+// tiles` have one more. Each fetches from the panel behind. By columns every thread takes all rows.
 // CHECK-LABEL: @any_rows(
 // CHECK-NOT: kernel.by_rows
+// CHECK-DAG: memref.alloca() {{.*}} : memref<3x32xf32>
+// CHECK-DAG: %[[STACK:.*]] = memref.alloca() {{.*}} : memref<192x16xf32>
 // CHECK: %[[ROWS:.*]] = memref.dim %[[X:.*]], %c0
-// CHECK-DAG: %[[FEW:.*]] = arith.cmpi slt, %[[ROWS]], %c6
-// CHECK: scf.if %[[FEW]] {
+// CHECK: scf.if
 // CHECK: scf.index_switch %[[ROWS]]
 // CHECK: case 1 {
-// CHECK: case 5 {
-// CHECK-NOT: case 6
+// CHECK: case 3 {
+// CHECK-NOT: case 4
 // CHECK: default {
-// CHECK: %[[MANY:.*]] = arith.cmpi {{.*}} %[[ROWS]]
+// CHECK: %[[MANY:.*]] = arith.cmpi sgt, %[[ROWS]], %c3
 // CHECK: scf.if %[[MANY]] {
-// CHECK: scf.for %[[BLOCK:.*]] = %c0 to %[[ROWS]] step
-// CHECK: scf.for %{{.*}} = %[[FIRST:.*]] to %[[END:.*]] step %c1
-// CHECK: scf.for %[[ROW:.*]] = %[[BLOCK]] to %{{.*}} step %c6
-// CHECK-COUNT-5: arith.addi %[[ROW]],
+// CHECK: %[[UP:.*]] = arith.addi %[[ROWS]], %c191
+// CHECK: %[[BLOCKS:.*]] = arith.divui %[[UP]], %c192
+// CHECK: scf.for %[[BLOCK:.*]] = %c0 to %[[BLOCKS]] step
+// CHECK: %[[IN:.*]] = arith.subi
+// CHECK: %[[TILES:.*]] = arith.divui %{{.*}}, %c6
+// CHECK: %[[LEAST:.*]] = arith.divui %[[IN]], %[[TILES]]
+// CHECK: %[[LARGER:.*]] = arith.remui %[[IN]], %[[TILES]]
+// CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1
+// CHECK: %[[NEXT:.*]] = arith.addi %[[P]], %c1
+// CHECK: scf.for %[[T:.*]] = %c0 to %[[TILES]] step
+// CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[T]], %[[LARGER]]
+// CHECK: %[[ONE:.*]] = arith.select %[[MORE]], %c1, %c0
+// CHECK: %[[SIZE:.*]] = arith.addi %[[LEAST]], %[[ONE]]
+// CHECK: scf.index_switch %[[SIZE]]
+// CHECK: case 6 {
+// CHECK: memref.prefetch {{.*}}, read, locality<2>, data
 // CHECK-COUNT-6: memref.load %[[X]]
-// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c5
-// CHECK-COUNT-5: memref.load %[[X]]
-// CHECK: scf.index_switch
-// CHECK: case 1
+// CHECK-COUNT-12: vector.store {{.*}}, %[[STACK]]
+// CHECK: default {
+// CHECK: scf.for %[[R:.*]] = %c0 to %[[IN]] step
+// CHECK: vector.load %[[STACK]][%[[R]], %c0]
+// WIDE-LABEL: @any_rows(
+// WIDE: %[[STACK:.*]] = memref.alloca() {{.*}} : memref<192x32xf32>
+// WIDE-NOT: memref.alloca
+// WIDE: scf.for {{.*}} step %c2
+// WIDE: case 6 {
+// WIDE-COUNT-12: vector.fma
+// WIDE: default {
 func.func @any_rows(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32>, %out: memref<?x32xf32>) {
   kernel.contract %s, %x, %w into %out {
   ^bb0(%sum: f32):
@@ -167,5 +197,29 @@ func.func @adaptive(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } {kernel.share = #kernel<share adaptive>} : (!kernel.step, memref<?x1xf32>, memref<2x1x16xf32>, memref<?x32xf32>) -> ()
+  return
+}
+
+// Deep sums are divided into blocks of k, here two of 768: a block goes on with the sums that the one before left on the
+// stack. While it passes, the group's next block is fetched, behind the last one the next group's first.
+// WIDE-LABEL: @deep(
+// WIDE: %[[STACK:.*]] = memref.alloca() {{.*}} : memref<192x64xf32>
+// WIDE: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c4
+// WIDE: vector.store %{{.*}}, %[[STACK]]
+// WIDE: scf.for %[[K:.*]] = %c0 to %c1536 step %[[KC:c768]]
+// WIDE: %[[NEXT:.*]] = arith.addi %[[K]], %[[KC]]
+// WIDE: %[[LAST:.*]] = arith.cmpi sgt, %[[NEXT]], %c1535
+// WIDE: arith.addi %[[P]], %c4
+// WIDE: arith.select %[[LAST]], %{{.*}}, %[[P]]
+// WIDE: case 1 {
+// WIDE: %[[BEFORE:.*]] = vector.load %[[STACK]]
+// WIDE: scf.for %[[J:.*]] = %c0 to %[[KC]] step %c2 iter_args(%{{.*}} = %[[BEFORE]]
+// WIDE: memref.prefetch
+// WIDE: arith.addi %[[K]], %[[J]]
+func.func @deep(%s: !kernel.step, %x: memref<?x1536xf32>, %w: memref<8x1536x16xf32>, %out: memref<?x128xf32>) {
+  kernel.contract %s, %x, %w into %out {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<?x1536xf32>, memref<8x1536x16xf32>, memref<?x128xf32>) -> ()
   return
 }

@@ -2,6 +2,9 @@
 // Opens libopenblas and libdnnl at run time; their interfaces are those of CBLAS and of oneDNN's dnnl.h.
 #include "tools/talc/bench/MathLibraries.h"
 
+#include "runtime/artifact/Cpu.h"
+
+#include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
 
@@ -44,7 +47,15 @@ template <typename Function> static Function find(void *library, const char *nam
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
+// An OpenBLAS older than the processor does not know it and falls back to code without AVX, so it is told the kind.
+// Who sets the variable decides.
+static void nameProcessor() {
+  bool wide = detectCpuLevel() >= artifact::CpuLevel::X86_64_v4;
+  setenv("OPENBLAS_CORETYPE", wide ? "SkylakeX" : "Haswell", /*overwrite=*/0);
+}
+
 static void addOpenBlas(std::shared_ptr<Matrices> m, int32_t threads, std::vector<LibraryProduct> &products) {
+  nameProcessor();
   void *library = openFirst({"libopenblas.so.0", "libopenblas.so"});
   if (!library)
     return;

@@ -10,12 +10,22 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <thread>
+
 namespace talc::bench {
 
 using Json = nlohmann::ordered_json;
 
 // What a candidate gets in a round.
 constexpr double turnSeconds = 0.02;
+// The threads of OpenBLAS and OpenMP look for more work before they sleep: up to 30 ms that they take from who is next.
+constexpr auto pauseBetweenTurns = std::chrono::milliseconds(50);
+
+static void awaitSleep(int32_t threads) {
+  if (threads > 1)
+    std::this_thread::sleep_for(pauseBetweenTurns);
+}
 
 static Status takeTurn(KernelSampler &sampler) {
   Stopwatch watch(0);
@@ -50,10 +60,13 @@ Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const Ma
   for (const LibraryProduct &product : products)
     product.run();
   for (int64_t round = 0; round < repetitions; ++round) {
+    awaitSleep(machine.threads);
     if (Status status = takeTurn(sampler); status.failed())
       return status;
-    for (size_t i = 0; i < products.size(); ++i)
+    for (size_t i = 0; i < products.size(); ++i) {
+      awaitSleep(machine.threads);
       takeTurn(products[i], machine.threads, samples[i]);
+    }
   }
   PhaseResult phase = sampler.result(spec.text, machine);
   // Of several kernels of this kind the op's own comes first in the program.
