@@ -231,13 +231,18 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
   }
 
   template <typename Add> void placeStates(Builder &builder, Add add) {
+    // What belongs to a step is the encoder's, if there is one, whose tokens are those of sources.
+    bool hasSource = llvm::any_of(getOperation().getOps<talc::StateOp>(), [](talc::StateOp state) {
+      return cast<talc::StateType>(state.getType()).getRole() == talc::StateRole::source;
+    });
     int64_t offset = 0, perToken = 0, perSourceToken = 0;
     for (auto state : getOperation().getOps<talc::StateOp>()) {
       state->setAttr("talc.offset", builder.getI64IntegerAttr(offset));
       auto type = cast<talc::StateType>(state.getType());
       kernel::StateLayout layout(type);
       offset += layout.bytes();
-      (type.getRole() == talc::StateRole::source ? perSourceToken : perToken) += layout.bytesPerToken();
+      bool ofSource = hasSource && type.getRole() != talc::StateRole::sequence;
+      (ofSource ? perSourceToken : perToken) += layout.bytesPerToken();
     }
     add("state_bytes_per_slot", llvm::alignTo(offset, 4096));
     add("state_bytes_per_token", perToken);

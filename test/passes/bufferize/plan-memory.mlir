@@ -162,10 +162,11 @@ func.func private @use(%0: !kernel.step, %1: memref<?x1000000000xf32>) attribute
 
 // -----
 
-// Tokens of a source are counted by themselves.
-// CHECK: source_bytes_per_token = 256 : i64, state_bytes_per_slot = 12288 : i64, state_bytes_per_token = 128 : i64
+// Tokens of a source are counted by themselves, with what their encoder needs for a step.
+// CHECK: source_bytes_per_token = 384 : i64, state_bytes_per_slot = 16384 : i64, state_bytes_per_token = 128 : i64
 talc.state @text : !talc.state<1 x 16 x 32>
 talc.state @source : !talc.state<2 x 16 x 32, source>
+talc.state @scratch : !talc.state<1 x 16 x 32, step>
 func.func @sources(%s: !kernel.step) {
   return
 }
