@@ -7,7 +7,7 @@
      talc_model_open("app", NULL, &model, NULL);
      talc_session *session;
      talc_session_create(model, NULL, &session, NULL);
-     talc_sequence prompt = {.slot = 0, .count = 3, .ids = (int32_t[]){5, 7, 9}, .wanted = {{TALC_ROWS_LAST}}};
+     talc_sequence prompt = {.slot = 0, .count = 3, .ids = (int32_t[]){5, 7, 9}, .wanted = {{.rows = TALC_ROWS_LAST}}};
      talc_evaluate(session, &prompt, 1, NULL);
      const float *logits = talc_logits(session, 0, NULL);   // [1][vocabulary_size]
      talc_session_destroy(session);

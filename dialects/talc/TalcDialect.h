@@ -37,9 +37,9 @@ constexpr llvm::StringLiteral poolingAttr = "talc.pooling";           // string:
 // model has one with results; an encoder-decoder also has one without, which leaves the source in states.
 constexpr llvm::StringLiteral entryAttr = "talc.entry";  // unit
 // What a result is (talc.outputs; logits if the module does not say).
-constexpr llvm::StringLiteral logitsOutput = "logits";              // for every token of the vocabulary
-constexpr llvm::StringLiteral hiddenOutput = "hidden";              // the token's hidden state
-constexpr llvm::StringLiteral classesOutput = "classes";            // for every class, of the first token: the text
+constexpr llvm::StringLiteral logitsOutput = "logits";               // for every token of the vocabulary
+constexpr llvm::StringLiteral hiddenOutput = "hidden";               // the token's hidden state
+constexpr llvm::StringLiteral classesOutput = "classes";             // for every class, of the first token: the text
 constexpr llvm::StringLiteral tokenClassesOutput = "token_classes";  // for every class, of every token
 // Attribute of every function once the phases are split; also the names of the two entry functions.
 constexpr llvm::StringLiteral phaseAttr = "talc.phase";  // string, one of:

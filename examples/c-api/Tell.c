@@ -44,7 +44,7 @@ static void tell(const talc_model *model, const int32_t *prompt, int32_t count) 
   const char *text;
   size_t size;
   int32_t id;
-  talc_sequence step = {.slot = 0, .count = count, .ids = prompt, .wanted = {{TALC_ROWS_LAST}}};
+  talc_sequence step = {.slot = 0, .count = count, .ids = prompt, .wanted = {{.rows = TALC_ROWS_LAST}}};
   for (int i = 0; i < MAX_NEW_TOKENS; ++i) {
     check(talc_evaluate(session, &step, 1, &error), &error);
     check(talc_sample(sampler, talc_logits(session, 0, NULL), &id, &error), &error);

@@ -49,7 +49,7 @@ static int32_t step(const talc_model *model, talc_session *session, talc_sampler
   for (int32_t i = 0; i < count; ++i)
     if (!texts[i].ended)
       batch[running++] = (talc_sequence){
-          .slot = i, .count = 1, .ids = &texts[i].ids[texts[i].count - 1], .wanted = {{TALC_ROWS_LAST}}};
+          .slot = i, .count = 1, .ids = &texts[i].ids[texts[i].count - 1], .wanted = {{.rows = TALC_ROWS_LAST}}};
   if (running > 0)
     check(talc_evaluate(session, batch, running, &error), &error);
   for (int32_t i = 0; i < running; ++i) {

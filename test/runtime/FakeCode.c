@@ -3,8 +3,8 @@
 //
 // It uses everything a step function is given: it stores each token in its sequence's state, waits at the barrier, and
 // writes results that depend on the tokens and types that a token sees, on its source, on the weights, and on no other
-// sequence. A wrong position, slot, barrier, span or output row changes the result. The likeliest next token is next[token],
-// so that tests can know what is generated. Freestanding, like real generated code.
+// sequence. A wrong position, slot, barrier, span or output row changes the result. The likeliest next token is
+// next[token], so that tests can know what is generated. Freestanding, like real generated code.
 #include <stdint.h>
 
 struct Span {

@@ -108,9 +108,9 @@ private:
 
 SmallVector<Value> convertSpan(StepReader &r, kernel::SpanOp op) {
   SmallVector<Value> fields;
-  for (int64_t offset : {offsetof(Span, firstRow), offsetof(Span, rowCount), offsetof(Span, firstPosition),
-                         offsetof(Span, slot), offsetof(Span, prefix), offsetof(Span, sourceSlot),
-                         offsetof(Span, sourceLength), offsetof(Span, history)})
+  for (int64_t offset :
+       {offsetof(Span, firstRow), offsetof(Span, rowCount), offsetof(Span, firstPosition), offsetof(Span, slot),
+        offsetof(Span, prefix), offsetof(Span, sourceSlot), offsetof(Span, sourceLength), offsetof(Span, history)})
     fields.push_back(r.element(op.getStep(), offsetof(StepContext, spans), op.getAt(), sizeof(Span), offset));
   return fields;
 }

@@ -307,10 +307,10 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
   LogicalResult convertOps() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice, LowerLinear,
-                 LowerGatedLinear, LowerNorm, LowerRope, LowerAppend, LowerAttention, LowerElementwise<talc::AddOp>,
-                 LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ActivationOp>>(
-        context);
+    patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
+                 LowerLinear, LowerGatedLinear, LowerNorm, LowerRope, LowerAppend, LowerAttention,
+                 LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>,
+                 LowerElementwise<talc::ActivationOp>>(context);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation().walk([](talc::ReadOp read) {
       if (read->use_empty())

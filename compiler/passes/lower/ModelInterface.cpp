@@ -63,8 +63,8 @@ static LogicalResult readOutputs(func::FuncOp model, SmallVectorImpl<Attribute> 
   for (auto [i, type] : llvm::enumerate(model.getResultTypes())) {
     auto kind = kinds ? dyn_cast<StringAttr>(kinds[i]) : b.getStringAttr(logitsOutput);
     if (!kind || !llvm::is_contained({logitsOutput, hiddenOutput, classesOutput, tokenClassesOutput}, kind.getValue()))
-      return module->emitError() << "the attribute " << outputsAttr << " has the unknown kind of result "
-                                 << kinds[i] << ", expected logits, hidden, classes or token_classes";
+      return module->emitError() << "the attribute " << outputsAttr << " has the unknown kind of result " << kinds[i]
+                                 << ", expected logits, hidden, classes or token_classes";
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || tensor.getRank() != 2 || tensor.isDynamicDim(1))
       return model.emitOpError() << "has a result of type " << type << ", expected rows of known width";

@@ -11,8 +11,8 @@ namespace talc::bench {
 struct TestCase {
   int64_t prompt = 0, generated = 0, depth = 0, batch = 0, sequences = 1;
   int32_t threads = 1;
-  bool whole = false;      // the prompt is for an encoder
-  int64_t source = 0;      // tokens of the sources that the sequences answer to
+  bool whole = false;  // the prompt is for an encoder
+  int64_t source = 0;  // tokens of the sources that the sequences answer to
 
   std::string name() const;  // "pp512 @ d128"
   int64_t tokens() const { return (prompt + generated) * sequences; }
