@@ -13,9 +13,12 @@ Status Encoding::run() {
   for (size_t input = 0; input < job.inputs.size(); ++input)
     if (!job.inputs[input].ids.empty())
       order.push_back(input);
-  auto longer = [&](size_t a, size_t b) { return job.inputs[a].ids.size() > job.inputs[b].ids.size(); };
+  auto before = [&](size_t a, size_t b) {
+    size_t length = job.inputs[a].ids.size(), other = job.inputs[b].ids.size();
+    return length != other ? length > other : a < b;
+  };
   if (job.fromFile)
-    std::stable_sort(order.begin(), order.end(), longer);
+    std::sort(order.begin(), order.end(), before);
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     size_t tokens = 0;
     while (end < order.size() && end - begin < places &&

@@ -11,7 +11,8 @@ Schedule::Schedule(const std::vector<size_t> &lengths, size_t places, bool sorts
     if (lengths[i] > 0)
       order.push_back(i);
   if (sorts)
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return lengths[a] > lengths[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](size_t a, size_t b) { return lengths[a] != lengths[b] ? lengths[a] > lengths[b] : a < b; });
   inputs.assign(std::max<size_t>(1, std::min(places, order.size())), none);
 }
 

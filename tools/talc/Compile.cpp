@@ -6,6 +6,7 @@
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/ModelInput.h"
+#include "tools/talc/Remarks.h"
 #include "tools/talc/Report.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -92,6 +93,9 @@ static llvm::Error compile(const CompileOptions &options, Report &report) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
+  if (!options.remarks.empty())
+    if (std::string problem = printRemarks(context, options.remarks); !problem.empty())
+      return makeError(ErrorCode::Usage, "--remarks: '{}' is no regular expression: {}", options.remarks, problem);
   llvm::Expected<ModelInput> input = loadModel(options, context);
   if (!input)
     return input.takeError();

@@ -10,7 +10,7 @@
 namespace talc::tools {
 
 static const char *const examples =
-    R"(MODEL is a Hugging Face directory (config.json, *.safetensors, tokenizer.json) or an .mlir file in the talc dialect.
+    R"(MODEL is a Hugging Face directory (config.json, *.safetensors, a tokenizer's files) or an .mlir file in the talc dialect.
 
 Stages: import, optimize, lower, bufferize, schedule, codegen, package.
 
@@ -22,6 +22,7 @@ Examples:
   talc compile tales-gpt2 -o libtales.so --emit=lib     a shared library, and tales.h
   talc compile tales-gpt2 --stop-after=optimize         print the program after a stage
   talc compile tales-gpt2 -o app --dump=stages --time   keep the program after every stage
+  talc compile tales-gpt2 -o app --remarks=schedule     what passes chose, and why
   talc compile edited.mlir --start-from=lower -o app    go on with what --stop-after=optimize printed
 
 MLIR's own flags work too, as one word each: --mlir-print-ir-after-all, --mlir-timing, --mlir-print-ir-tree-dir=DIR.)";
@@ -45,7 +46,7 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
                       "reproducible random weights from this seed; only config.json is needed");
   command->add_option("--max-seq", options.maxSequence, "tokens that one sequence can hold (default: the model's own)")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 30));
-  command->add_option("--tokenizer", options.tokenizer, "a tokenizer.json (default: the one in MODEL)");
+  command->add_option("--tokenizer", options.tokenizer, "a tokenizer.json, or a directory with a tokenizer's files (default: MODEL's own)");
   command->add_option("--emit", options.emit, "exe (default), lib, object, llvm, or ir")
       ->check(CLI::IsMember({"exe", "lib", "object", "llvm", "ir"}));
   command->add_option("--stop-after", options.stopAfter, "print the program after this stage and stop")
@@ -55,6 +56,8 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->add_option("--dump", options.dump, "write the program after every stage to this directory");
   command->add_flag("--time", options.time,
                     "print how long each stage and pass took, and whether code was in the cache");
+  command->add_option("--remarks", options.remarks,
+                      "print what passes chose, and why: a regular expression of categories (schedule)");
   command->add_option("--cache", options.cache,
                       "where code is kept, so that LLVM compiles the same code once: a directory, or off (default: "
                       "TALC_CACHE, $XDG_CACHE_HOME/talc or ~/.cache/talc)");

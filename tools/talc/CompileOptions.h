@@ -22,6 +22,7 @@ struct CompileOptions {
   std::string stopAfter, startFrom;  // stages; empty: all
   std::string dump;                  // a directory; empty: none
   bool time = false;
+  std::string remarks;                 // a regular expression of categories; empty: none
   std::vector<std::string> mlirFlags;  // for MLIR's own parser
   std::string programDirectory;
 };
