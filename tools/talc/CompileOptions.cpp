@@ -46,7 +46,8 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
                       "reproducible random weights from this seed; only config.json is needed");
   command->add_option("--max-seq", options.maxSequence, "tokens that one sequence can hold (default: the model's own)")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 30));
-  command->add_option("--tokenizer", options.tokenizer, "a tokenizer.json, or a directory with a tokenizer's files (default: MODEL's own)");
+  command->add_option("--tokenizer", options.tokenizer,
+                      "a tokenizer.json, or a directory with a tokenizer's files (default: MODEL's own)");
   command->add_option("--emit", options.emit, "exe (default), lib, object, llvm, or ir")
       ->check(CLI::IsMember({"exe", "lib", "object", "llvm", "ir"}));
   command->add_option("--stop-after", options.stopAfter, "print the program after this stage and stop")

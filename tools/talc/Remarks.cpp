@@ -29,8 +29,8 @@ std::string printRemarks(mlir::MLIRContext &context, const std::string &categori
   mlir::remark::RemarkCategories wanted;
   wanted.passed = wanted.missed = wanted.analysis = wanted.failed = categories;
   auto policy = std::make_unique<mlir::remark::RemarkEmittingPolicyAll>();
-  if (failed(mlir::remark::enableOptimizationRemarks(context, std::make_unique<LinePrinter>(), std::move(policy),
-                                                     wanted)))
+  if (failed(
+          mlir::remark::enableOptimizationRemarks(context, std::make_unique<LinePrinter>(), std::move(policy), wanted)))
     return "remarks cannot be enabled";
   return "";
 }
