@@ -94,11 +94,13 @@ void GatherOp::getEffects(EffectList &effects) {
 std::optional<int64_t> outputOf(Value buffer) {
   if (auto output = buffer.getDefiningOp<OutputOp>())
     return output.getOutput();
-  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
-  if (alloc && !alloc.getDynamicSizes().empty())
-    if (auto count = alloc.getDynamicSizes()[0].getDefiningOp<OutputCountOp>())
-      return count.getOutput();
-  return std::nullopt;
+  Value rows;
+  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>(); alloc && !alloc.getDynamicSizes().empty())
+    rows = alloc.getDynamicSizes()[0];
+  if (auto arena = buffer.getDefiningOp<ArenaOp>())
+    rows = arena.getRows();
+  auto count = rows ? rows.getDefiningOp<OutputCountOp>() : OutputCountOp();
+  return count ? std::optional<int64_t>(count.getOutput()) : std::nullopt;
 }
 
 }  // namespace talc::kernel

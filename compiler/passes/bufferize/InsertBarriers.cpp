@@ -3,8 +3,9 @@
 //
 // A kernel needs a barrier if, since the last one, another kernel wrote what it reads, or touched what it writes, with
 // another division of the work. Two kernels divided by rows need none, since a thread reads only rows that it wrote;
-// nor two divided by heads; nor what a thread wrote into memory of its own. Through a state rows do meet: attention
-// reads what the rows before it stored.
+// nor what a thread wrote into memory of its own. Through a state rows do meet: attention reads what the rows before it
+// stored. There two kernels divided by heads need none, since the heads are the state's; the heads of other memory are
+// counted and dealt differently by every attention.
 //
 // The step may be divided by rows or not (kernel.by_rows), so the question is asked twice; a barrier that only the
 // other division needs is marked unless_by_rows. A block begins with a barrier always: it runs again for the next
@@ -83,7 +84,7 @@ bool isLocal(const Access &before, const Access &after, bool byRows) {
   Share share = resolved(before.share);
   if (share != resolved(after.share) || before.output != after.output)
     return false;
-  return share == Share::heads || (share == Share::rows && !before.isState());
+  return before.isState() ? share == Share::heads : share == Share::rows;
 }
 
 // The touches since the last barrier, for one way to divide the step.

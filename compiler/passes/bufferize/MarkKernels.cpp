@@ -24,21 +24,11 @@ static Value rootOf(Value value) {
   return value;
 }
 
-// The result whose wanted rows a buffer has, if it does not have one for every token.
-static std::optional<int64_t> outputOf(Value buffer) {
-  Value root = rootOf(buffer);
-  if (auto output = root.getDefiningOp<kernel::OutputOp>())
-    return output.getOutput();
-  auto arena = root.getDefiningOp<kernel::ArenaOp>();
-  auto count = arena && arena.getRows() ? arena.getRows().getDefiningOp<kernel::OutputCountOp>() : nullptr;
-  return count ? std::optional<int64_t>(count.getOutput()) : std::nullopt;
-}
-
 // What the rows of a kernel are, for reports.
 static StringRef rowsOf(func::CallOp call) {
   static constexpr StringLiteral names[] = {"outputs", "outputs 1"};
   for (Value operand : call.getOperands())
-    if (auto output = outputOf(operand))
+    if (auto output = kernel::outputOf(rootOf(operand)))
       return names[std::min<int64_t>(*output, 1)];
   return "tokens";
 }

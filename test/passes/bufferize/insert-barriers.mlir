@@ -136,3 +136,14 @@ func.func private @block(%s: !kernel.step, %x: memref<?x32xf32>, %out: memref<?x
   memref.copy %x, %out {kernel.share = #kernel<share rows>} : memref<?x32xf32> to memref<?x32xf32>
   return
 }
+
+// An attention over what another one wrote: the first deals 2 heads, the second 4, to other threads.
+// CHECK-LABEL: @attention_twice
+// CHECK: call @attention_
+// CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CHECK-NEXT: call @attention_
+func.func @attention_twice(%s: !kernel.step, %q: memref<?x32xf32>, %two: !talc.state<2 x 16 x 64>, %four: !talc.state<4 x 8 x 64, source>, %y: memref<?x32xf32>, %z: memref<?x32xf32>) attributes {talc.entry} {
+  kernel.attention causal %s, %q, %two heads 2 scale 0.25 window 0 into %y {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
+  kernel.attention full %s, %y, %four heads 4 scale 0.25 window 0 into %z {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<4 x 8 x 64, source>, memref<?x32xf32>) -> ()
+  return
+}
