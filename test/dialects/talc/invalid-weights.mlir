@@ -189,6 +189,12 @@ talc.weight @huge : tensor<4611686018427387904x4xf32> = #talc.fill<0.0>
 
 // -----
 
+// Wider heads do not fit a thread's stack.
+// expected-error @+1 {{a state of 1 heads of width 1025 for 8 tokens is impossible}}
+talc.state @wide : !talc.state<1 x 1025 x 8>
+
+// -----
+
 // expected-error @+1 {{a state of 1000000000 heads of width 64 for 1000000000 tokens is impossible}}
 talc.state @cache : !talc.state<1000000000 x 64 x 1000000000>
 
