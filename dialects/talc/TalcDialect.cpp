@@ -25,8 +25,8 @@ static LogicalResult requirePositive(llvm::function_ref<InFlightDiagnostic()> em
 
 LogicalResult StateType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t heads, int64_t width,
                                 int64_t capacity, StateRole) {
-  // Kernels keep rows and keys of a head on the stack, 1 MiB for the widest: threads have 2 MiB at least on most systems.
-  // Addresses are 64 bits wide.
+  // Kernels keep rows and keys of a head on the stack, 1 MiB for the widest: threads have 2 MiB at least on most
+  // systems. Addresses are 64 bits wide.
   constexpr int64_t mostWidth = 1024, mostElements = int64_t(1) << 44;
   if (heads > 0 && width > 0 && capacity > 0 && width <= mostWidth && heads <= mostElements / width &&
       capacity <= mostElements / (heads * width))
