@@ -9,10 +9,11 @@
 
 namespace talc {
 
-// With a core for each thread, waiting awake for some ten microseconds is cheaper than a system call at each of a
-// step's barriers. With fewer cores, who waits must make room for who works.
+// With a core for each thread, waiting awake for up to a millisecond is cheaper than sleeping: a step crosses dozens of
+// barriers, and waking an idle core takes tens of microseconds, more on a virtual machine. With fewer cores, who waits
+// must make room for who works.
 static int32_t looksFor(int32_t threads) {
-  return threads <= usableProcessors() ? 1000 : 0;
+  return threads <= usableProcessors() ? 20000 : 0;
 }
 
 ThreadPool::ThreadPool(int32_t threads, int32_t looks)
