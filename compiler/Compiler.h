@@ -8,12 +8,14 @@
 #pragma once
 
 #include "compiler/Pipeline.h"
+#include "compiler/targets/cpu/ObjectCode.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,10 +61,21 @@ enum class Product {
   Ir,       // the module as it is
 };
 
-// The same model after stage codegen for another processor. All variants agree on weights, states and arena.
+// Object code that an earlier compilation left in the cache, or where to leave it for the next.
+struct CachedCode {
+  std::string directory, key;               // empty: nowhere
+  std::optional<cpu::ObjectCode> object{};  // without it the module has to go through stages schedule and codegen
+};
+
+// Looks for the code of a program that is at the start of stage `next`, schedule or a later one.
+CachedCode findCode(mlir::ModuleOp module, Stage next, const targets::Target &target, const std::string &directory,
+                    const StageListener &listener);
+
+// The same model for another processor. All variants agree on weights, states and arena.
 struct Variant {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   targets::Target target;
+  CachedCode cached;
 };
 
 struct ProductOptions {
@@ -72,12 +85,12 @@ struct ProductOptions {
   std::string path;                // "-": standard output, for Llvm and Ir
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
   std::string programDirectory;    // of the talc command, to find the prebuilt runtime
-  std::string cacheDirectory;      // where object code is kept for the next time; empty: nowhere
-  std::string codeFlags;           // of LLVM's command line, which may change its code
+  CachedCode cached;
   StageListener listener;
 };
 
-// `module`: after stage codegen. On failure nothing is left at `path`.
+// `module` and those of the variants: after stage codegen, or with cached object code. On failure nothing is left at
+// `path`.
 llvm::Error writeProduct(mlir::ModuleOp module, const ProductOptions &options);
 
 // Prints a module to a file or, for "-", to standard output.

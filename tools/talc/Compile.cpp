@@ -10,7 +10,6 @@
 #include "tools/talc/Report.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
 
 #include <map>
@@ -42,35 +41,52 @@ static llvm::Expected<std::vector<targets::Target>> parseTargets(llvm::StringRef
   return result;
 }
 
-// Runs the stages for every target. What comes before stage schedule depends on no target and runs once; `module`
-// becomes the program of the first target, the others are returned.
-static llvm::Expected<std::vector<Variant>> runTargets(mlir::ModuleOp module, StageRun run,
-                                                       const std::vector<targets::Target> &targets) {
+namespace {
+
+// What the stages make of a program, and for which processors.
+struct Codes {
+  CachedCode main;
   std::vector<Variant> variants;
-  if (targets.size() > 1 && run.first < Stage::Schedule && run.last == Stage::Codegen) {
-    run.last = Stage::Bufferize;
-    if (llvm::Error error = runStages(module, run))
-      return std::move(error);
-    run.first = Stage::Schedule;
-    run.last = Stage::Codegen;
-    for (const targets::Target &target : llvm::drop_begin(targets)) {
-      variants.push_back({module.clone(), target});
-      StageRun further = run;
-      further.pipeline.target = target;
-      further.listener.stage = [&](llvm::StringRef name) {
-        run.listener.beginStage(name.empty() ? "" : name.str() + " " + target.cpu);
-      };
-      further.dumpDirectory.clear();
-      if (llvm::Error error = runStages(*variants.back().module, further))
-        return std::move(error);
-    }
-  }
-  if (llvm::Error error = runStages(module, run))
-    return std::move(error);
-  return variants;
+};
+
+}  // namespace
+
+// Makes the code of a program that is at the start of stage schedule or later, unless the cache has it.
+static llvm::Error makeCode(mlir::ModuleOp module, const StageRun &run, const std::string &cache, CachedCode &cached) {
+  cached = findCode(module, run.first, run.pipeline.target, cache, run.listener);
+  return cached.object ? llvm::Error::success() : runStages(module, run);
 }
 
-// Where the cache of code is by --cache, TALC_CACHE, and the XDG base directory specification; empty: nowhere.
+// Runs the stages up to codegen for every target. What comes before stage schedule depends on no target and runs once,
+// by itself if other targets follow or the cache may have the rest. `module` becomes the program of the first target.
+static llvm::Expected<Codes> makeCodes(mlir::ModuleOp module, StageRun run, const std::vector<targets::Target> &targets,
+                                       const std::string &cache) {
+  Codes codes;
+  if (run.first < Stage::Schedule && (targets.size() > 1 || !cache.empty())) {
+    StageRun common = run;
+    common.last = Stage::Bufferize;
+    if (llvm::Error error = runStages(module, common))
+      return std::move(error);
+    run.first = Stage::Schedule;
+  }
+  for (const targets::Target &target : llvm::drop_begin(targets)) {
+    Variant &variant = codes.variants.emplace_back(Variant{module.clone(), target, {}});
+    StageRun further = run;
+    further.pipeline.target = target;
+    further.listener.stage = [&](llvm::StringRef name) {
+      run.listener.beginStage(name.empty() ? "" : name.str() + " " + target.cpu);
+    };
+    further.dumpDirectory.clear();
+    if (llvm::Error error = makeCode(*variant.module, further, cache, variant.cached))
+      return std::move(error);
+  }
+  if (llvm::Error error = makeCode(module, run, cache, codes.main))
+    return std::move(error);
+  return codes;
+}
+
+// Where the user wants the cache of code by --cache, TALC_CACHE, and the XDG base directory specification; empty:
+// nowhere.
 static std::string cacheDirectory(std::string wanted) {
   auto variable = [](const char *name) { return llvm::sys::Process::GetEnv(name).value_or(""); };
   if (wanted.empty())
@@ -83,6 +99,12 @@ static std::string cacheDirectory(std::string wanted) {
   if (!llvm::StringRef(base).starts_with("/"))
     base = variable("HOME").empty() ? "" : variable("HOME") + "/.cache";
   return base.empty() ? "" : base + "/talc";
+}
+
+// Whether the user wants to see what the stages make, or changes it by flags: then all of them have to run.
+static bool watchesStages(const CompileOptions &options) {
+  bool text = options.emit == "llvm" || options.emit == "ir";
+  return text || !options.dump.empty() || !options.remarks.empty() || !options.mlirFlags.empty();
 }
 
 static llvm::Error compile(const CompileOptions &options, Report &report) {
@@ -108,21 +130,18 @@ static llvm::Error compile(const CompileOptions &options, Report &report) {
   run.listener = {[&](llvm::StringRef stage) { report.begin(stage.str()); },
                   [&](llvm::StringRef part) { report.beginPart(part.str()); }};
   run.configure = configurePasses;
-  llvm::Expected<std::vector<Variant>> variants = runTargets(*input->module, run, *targets);
-  if (!variants)
-    return variants.takeError();
   std::string output = options.output.empty() ? "-" : options.output;
-  if (!options.stopAfter.empty() && options.stopAfter != "package")
-    return printModule(*input->module, output);
-  ProductOptions product{productOf(options.emit),
-                         targets->front(),
-                         std::move(*variants),
-                         output,
-                         std::move(input->tokenizer),
-                         options.programDirectory,
-                         cacheDirectory(options.cache),
-                         llvm::join(options.mlirFlags, " "),
-                         run.listener};
+  if (!options.stopAfter.empty() && options.stopAfter != "package") {
+    llvm::Error error = runStages(*input->module, run);
+    return error ? std::move(error) : printModule(*input->module, output);
+  }
+  std::string cache = watchesStages(options) ? "" : cacheDirectory(options.cache);
+  llvm::Expected<Codes> codes = makeCodes(*input->module, run, *targets, cache);
+  if (!codes)
+    return codes.takeError();
+  ProductOptions product{
+      productOf(options.emit),     targets->front(),         std::move(codes->variants), output,
+      std::move(input->tokenizer), options.programDirectory, std::move(codes->main),     run.listener};
   return writeProduct(*input->module, product);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps object code in a directory, so that LLVM compiles the same code once.
+// Keeps object code in a directory, so that the same program is compiled once.
 #pragma once
 
 #include "compiler/targets/cpu/ObjectCode.h"

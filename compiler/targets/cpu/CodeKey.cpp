@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes the printed operations with BLAKE3. Printing is faster than translation and names everything by its content.
+// Hashes the printed program with BLAKE3. Printing is fast and names everything by its content.
 #include "compiler/targets/cpu/CodeKey.h"
 
 #include "compiler/targets/cpu/BuildIdentity.h"
+#include "dialects/talc/TalcDialect.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/raw_ostream.h"
@@ -38,7 +38,19 @@ private:
 
 }  // namespace
 
-std::string codeKey(ModuleOp module, const targets::Target &target, llvm::StringRef flags) {
+static void printAttributes(HashStream &stream, ModuleOp module) {
+  for (NamedAttribute attribute : module->getAttrs())
+    if (attribute.getName() != nameAttr && attribute.getName() != directoryAttr)
+      stream << attribute.getName() << " = " << attribute.getValue() << "\n";
+}
+
+// Code finds a weight by its place; what stands there does not matter.
+static void printWeight(HashStream &stream, WeightOp weight) {
+  if (Attribute offset = weight->getAttr("talc.offset"))
+    stream << weight.getSymName() << " " << weight.getType() << " " << offset << "\n";
+}
+
+std::string codeKey(ModuleOp module, llvm::StringRef stage, const targets::Target &target) {
   HashStream stream;
   // A newline ends each part; no part has one of its own.
   stream << buildIdentity() << "\n"
@@ -46,14 +58,18 @@ std::string codeKey(ModuleOp module, const targets::Target &target, llvm::String
          << target.features << "\n"
          << target.tune << "\n"
          << target.vectorLanes << "\n"
-         << flags << "\n";
+         << stage << "\n";
+  printAttributes(stream, module);
   OpPrintingFlags form;
   form.printGenericOpForm().assumeVerified().useLocalScope();
-  for (Operation &op : module.getOps())
-    if (isa_and_nonnull<LLVM::LLVMDialect>(op.getDialect())) {
-      op.print(stream, form);
-      stream << "\n";
+  for (Operation &op : module.getOps()) {
+    if (auto weight = dyn_cast<WeightOp>(op)) {
+      printWeight(stream, weight);
+      continue;
     }
+    op.print(stream, form);
+    stream << "\n";
+  }
   return stream.digits();
 }
 

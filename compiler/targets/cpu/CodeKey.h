@@ -5,13 +5,14 @@
 #include "compiler/targets/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <string>
 
 namespace talc::cpu {
 
-// Hexadecimal digits: equal for equal code of the llvm dialect, target, flags, and builds of talc and LLVM. Weights,
-// names of files and other operations do not count.
-std::string codeKey(mlir::ModuleOp module, const targets::Target &target, llvm::StringRef flags);
+// Hexadecimal digits: equal for equal programs at the start of a stage from schedule on, equal targets, and equal
+// builds of talc and LLVM. The model's name and directory and the values of its weights do not count.
+std::string codeKey(mlir::ModuleOp module, llvm::StringRef stage, const targets::Target &target);
 
 }  // namespace talc::cpu
