@@ -14,11 +14,13 @@ static StateType stateOf(kernel::AttentionOp op) {
   return cast<StateType>(op.getState().getType());
 }
 
-AttentionKeys::AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size)
+AttentionKeys::AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size, int64_t rows)
     : layout(stateOf(op)), e(emitter), op(op), role(stateOf(op).getRole()), size(size),
       valuePanels(layout.paddedWidth / lanes) {
   if (role == StateRole::sequence)
     copies = {e.stackBuffer({size / lanes, layout.width, lanes}), e.stackBuffer({valuePanels, size, lanes})};
+  for (Value *bounds : {&firsts, &ends})
+    *bounds = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({rows}, e.b.getIndexType()));
 }
 
 void AttentionKeys::enter(kernel::SpanOp sequence) {
@@ -28,12 +30,24 @@ void AttentionKeys::enter(kernel::SpanOp sequence) {
   allKeys = source ? span.getSourceLength() : e.add(span.getFirstPosition(), span.getRows());
 }
 
-Value AttentionKeys::firstSeen(Value position) {
+void AttentionKeys::enterRow(Value row, Value position) {
+  e.storeScalar(firstSeenAt(position), firsts, {row});
+  e.storeScalar(endSeenAt(position), ends, {row});
+}
+
+Value AttentionKeys::firstSeen(Value row) {
+  return memref::LoadOp::create(e.b, e.loc, firsts, row);
+}
+Value AttentionKeys::endSeen(Value row) {
+  return memref::LoadOp::create(e.b, e.loc, ends, row);
+}
+
+Value AttentionKeys::firstSeenAt(Value position) {
   Value zero = e.index(0);
   return op.getWindow() > 0 ? e.max(e.sub(position, e.index(op.getWindow() - 1)), zero) : zero;
 }
 
-Value AttentionKeys::endSeen(Value position) {
+Value AttentionKeys::endSeenAt(Value position) {
   if (op.getMask() == MaskKind::causal)
     return e.add(position, 1);
   Value end = allKeys;
@@ -46,6 +60,16 @@ KeyBlock AttentionKeys::memoryOf(Value slot) {
   Type f32 = e.b.getF32Type();
   return {kernel::KeysOp::create(e.b, e.loc, layout.keysType(f32), op.getStep(), op.getState(), slot),
           kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(f32), op.getStep(), op.getState(), slot)};
+}
+
+void AttentionKeys::prefetch(Value head, Value position) {
+  auto [slotKeys, slotValues] = memoryOf(slot);
+  Value panel = e.div(position, lanes), lane = e.rem(position, lanes), none = e.index(0);
+  int64_t lines = (layout.width + lanes - 1) / lanes;
+  for (int64_t line = 0; line < lines; ++line)
+    e.prefetch(slotKeys, {head, panel, e.add(e.mul(lane, lines), line), none});
+  for (int64_t part = 0; part < valuePanels; ++part)
+    e.prefetch(slotValues, {head, e.index(part), position, none});
 }
 
 // [blocks, rows, lanes] of `memory` from element `offset` on, the blocks `stride` elements apart.

@@ -17,19 +17,26 @@ class AttentionKeys {
 public:
   using Value = mlir::Value;
 
-  // Blocks have up to `size` keys, a multiple of panelLanes. Makes the scratch of this thread.
-  AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size);
+  // Blocks have up to `size` keys, a multiple of panelLanes; a task has up to `rows` rows. Makes the scratch of this
+  // thread.
+  AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size, int64_t rows);
 
   void enter(kernel::SpanOp sequence);
-  // The first key that the row at `position` sees, and the end of those that it sees.
-  Value firstSeen(Value position);
-  Value endSeen(Value position);
+  // Row `row` of the task has the position `position`.
+  void enterRow(Value row, Value position);
+  // The first key that a row of the task sees, and the end of those that it sees.
+  Value firstSeen(Value row);
+  Value endSeen(Value row);
+  // Fetches one position's part of a head into cache. A panel's lines are dealt to its positions.
+  void prefetch(Value head, Value position);
   // The keys [firstKey, firstKey + count) of a head; firstKey is a multiple of panelLanes.
   KeyBlock find(Value head, Value firstKey, Value count);
 
   const kernel::StateLayout layout;
 
 private:
+  Value firstSeenAt(Value position);
+  Value endSeenAt(Value position);
   KeyBlock memoryOf(Value slot);
   Value view(Value memory, int64_t blocks, int64_t rows, Value offset, int64_t stride);
   KeyBlock choose(Value condition, const KeyBlock &yes, const KeyBlock &no);
@@ -42,6 +49,7 @@ private:
   kernel::SpanOp span;
   Value slot, allKeys;
   KeyBlock copies;
+  Value firsts, ends;  // of the task's rows
 };
 
 }  // namespace talc

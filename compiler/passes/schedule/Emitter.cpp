@@ -171,6 +171,15 @@ void Emitter::when(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
+void Emitter::choose(Value condition, llvm::function_ref<void()> yes, llvm::function_ref<void()> no) {
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  yes();
+  b.setInsertionPointToStart(branch.elseBlock());
+  no();
+}
+
 void Emitter::dispatch(Value value, int64_t first, int64_t last, llvm::function_ref<void(int64_t)> body) {
   SmallVector<int64_t> cases(last - first + 1);
   std::iota(cases.begin(), cases.end(), first);

@@ -75,6 +75,7 @@ public:
   Values loop(Value from, Value to, int64_t step, mlir::ValueRange init,
               llvm::function_ref<Values(Value, mlir::ValueRange)> body);
   void when(Value condition, llvm::function_ref<void()> body);
+  void choose(Value condition, llvm::function_ref<void()> yes, llvm::function_ref<void()> no);
   // Runs body(c) for the one c in [first, last] that equals `value`, with c known to the body at compile time.
   void dispatch(Value value, int64_t first, int64_t last, llvm::function_ref<void(int64_t)> body);
   // [0, width) in whole vectors, then a masked rest: body(column, mask or null).

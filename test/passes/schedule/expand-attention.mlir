@@ -12,15 +12,18 @@
 // CHECK-DAG: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<8xf32>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<4x16x16xf32>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<1x64x16xf32>
-// CHECK: %[[QUERIES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
+// CHECK: %[[FIRSTSEEN:.*]] = memref.alloca() : memref<48xindex>
+// CHECK: %[[ENDSEEN:.*]] = memref.alloca() : memref<48xindex>
 // CHECK: %[[SCORES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x80xf32>
-// CHECK: %[[O:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
 // CHECK: %[[SUMS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
 // CHECK: %[[MAXIMA:.*]] = memref.alloca() {{.*}} : memref<48xf32>
 // CHECK: %[[FACTORS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
 // CHECK: %[[GAINS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
-// CHECK: %[[FIRSTSEEN:.*]] = memref.alloca() {{.*}}memref<48xindex>
-// CHECK: %[[ENDSEEN:.*]] = memref.alloca() {{.*}}memref<48xindex>
+// CHECK: %[[BLOCKMAXIMA:.*]] = memref.alloca() {{.*}} : memref<48xf32>
+// CHECK: %[[BLOCKSUMS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
+// CHECK: %[[QUERIES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
+// CHECK: %[[P:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
+// CHECK: %[[O:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
 // CHECK: %[[I:.*]] = kernel.thread
 // CHECK: %[[N:.*]] = kernel.threads
 // CHECK: scf.for %[[S:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[BEFORE:.*]] = %c0)
@@ -46,9 +49,24 @@
 // CHECK: %[[AT:.*]] = arith.addi %[[POSITION]], %{{.*}}
 // CHECK: %[[UPTO:.*]] = arith.addi %[[AT]], %c1
 // CHECK: memref.store %[[UPTO]], %[[ENDSEEN]][%[[R]]]
-// Keys up to those that the last row sees, in blocks of 64.
+// Keys up to those that the last row sees, in blocks of 64. What an earlier block yielded is brought together with the
+// blocks before it, of which there are none before the second.
+// CHECK: %[[BEGIN:.*]] = arith.muli %{{.*}}, %c64
 // CHECK: %[[ENDKEY:.*]] = memref.load %[[ENDSEEN]]
-// CHECK: scf.for %[[KEY:.*]] = %{{.*}} to %[[ENDKEY]] step %c64
+// CHECK: scf.for %[[KEY:.*]] = %[[BEGIN]] to %[[ENDKEY]] step %c64
+// CHECK: %[[LATER:.*]] = arith.cmpi slt, %[[BEGIN]], %[[KEY]]
+// CHECK: scf.if %[[LATER]]
+// CHECK: %[[SECOND:.*]] = arith.addi %[[BEGIN]], %c64
+// CHECK: %[[ISTHIRD:.*]] = arith.cmpi slt, %[[SECOND]], %[[KEY]]
+// CHECK: %[[OLD:.*]] = vector.load %[[O]]
+// CHECK: %[[EARLIER:.*]] = arith.select %[[ISTHIRD]], %[[OLD]], %[[ZERO]]
+// CHECK: %[[PART:.*]] = vector.load %[[P]]
+// CHECK: memref.load %[[FACTORS]]
+// CHECK: memref.load %[[GAINS]]
+// CHECK: %[[KEPT:.*]] = arith.mulf %[[EARLIER]], %{{.*}} : vector
+// CHECK: %[[BOTH:.*]] = vector.fma %[[PART]], %{{.*}}, %[[KEPT]]
+// CHECK: vector.store %[[BOTH]], %[[O]]
+// CHECK: vector.store %[[ZERO]], %[[P]]
 // CHECK: %[[LEFT:.*]] = arith.subi %[[ENDKEY]], %[[KEY]]
 // CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c64
 // CHECK: %[[K:.*]] = kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x8x16x16xf32>
@@ -66,42 +84,80 @@
 // CHECK: kernel.values %[[STEP]], %[[KV]][%[[FROM]]]
 // CHECK: %[[KEYS:.*]] = arith.select %[[GATHERED]], %{{.*}}, %{{.*}} : memref<4x16x16xf32
 // CHECK: %[[VALUES:.*]] = arith.select %[[GATHERED]], %{{.*}}, %{{.*}} : memref<1x64x16xf32
-// Tiles of 6 rows, then a rest; a tile whose last row sees no key of the block is passed over.
+// Tiles of 6 rows, then a rest; a tile whose last row sees no key of the block is passed over, and leaves these.
+// CHECK: vector.store %[[LOW]], %[[BLOCKMAXIMA]]
+// CHECK: vector.store %[[ZERO]], %[[BLOCKSUMS]]
+// CHECK: scf.for %[[CHUNK:.*]] = %c0 to %[[COUNT]] step %c64
 // CHECK: scf.for %[[TILE:.*]] = %c0 to %{{.*}} step %c6 {{[{]}}
 // CHECK: %[[LASTROW:.*]] = arith.addi %[[TILE]], %c5
 // CHECK: %[[TILEEND:.*]] = memref.load %[[ENDSEEN]][%[[LASTROW]]]
 // CHECK: %[[BEYOND:.*]] = arith.subi %[[TILEEND]], %[[KEY]]
 // CHECK: %[[TO:.*]] = arith.minsi %{{.*}}, %[[BEYOND]]
-// CHECK: %[[SEES:.*]] = arith.cmpi slt, %{{.*}}, %[[TO]]
+// CHECK: %[[SEES:.*]] = arith.cmpi slt, %[[CHUNK]], %[[TO]]
 // CHECK: scf.if %[[SEES]]
 // CHECK: vector.load %[[KEYS]][%{{.*}},
 // CHECK: memref.load %[[QUERIES]]
-// Of a block that the tile's first row sees whole nothing is masked.
-// CHECK: %[[WHOLE:.*]] = arith.cmpi sge, %{{.*}}, %c64
-// CHECK: scf.if %[[WHOLE]]
+// CHECK: vector.store %{{.*}}, %[[SCORES]]
+// CHECK: scf.index_switch
+// Vectors of keys that the first row of a tile sees are not masked; of those behind, scores that a row does not see are
+// the lowest, and weigh nothing. The rows of a tile go side by side.
+// CHECK: scf.for %[[TILE:.*]] = %c0 to %{{.*}} step %c6 {{[{]}}
+// CHECK: %[[SEENBYFIRST:.*]] = memref.load %[[ENDSEEN]][%[[TILE]]]
+// CHECK: %[[VECTORS:.*]] = arith.divui %{{.*}}, %c8
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[VECTORS]], %c8
+// CHECK: %[[LARGEST:.*]]:6 = scf.for %{{.*}} = %c0 to %[[WHOLE]] step %c8
 // CHECK-NOT: vector.create_mask
-// CHECK-COUNT-4: math.exp
-// The block's part and what came before are brought to the larger maximum.
-// CHECK: %[[OLD:.*]] = memref.load %[[MAXIMA]]
-// CHECK: %[[FACTOR:.*]] = math.exp
-// CHECK: %[[GAIN:.*]] = math.exp
-// CHECK: arith.mulf %{{.*}}, %[[GAIN]]
-// CHECK: vector.fma %{{.*}}, %[[FACTOR]],
-// Else scores that a row does not see are the lowest, and weigh nothing.
-// CHECK: } else {
+// CHECK: scf.yield
+// CHECK: scf.for %{{.*}} = %[[WHOLE]] to %{{.*}} step %c8 iter_args(%{{.*}} = %[[LARGEST]]#0
 // CHECK: %[[MASK:.*]] = vector.create_mask
 // CHECK: arith.select %[[MASK]], %{{.*}}, %[[LOW]]
+// CHECK: scf.yield
+// CHECK: %[[SUM:.*]]:6 = scf.for %{{.*}} = %c0 to %[[WHOLE]] step %c8
+// CHECK-NOT: arith.cmpf ugt
+// CHECK-COUNT-6: math.exp
+// CHECK-NOT: math.exp
+// CHECK: scf.yield
+// CHECK: scf.for %{{.*}} = %[[WHOLE]] to %{{.*}} step %c8 iter_args(%{{.*}} = %[[SUM]]#0
 // CHECK: %[[WEIGHT:.*]] = math.exp
 // CHECK: %[[SEEN:.*]] = arith.cmpf ugt, %{{.*}}, %[[LOW]]
 // CHECK: arith.select %[[SEEN]], %[[WEIGHT]], %[[ZERO]]
-// CHECK: vector.load %[[VALUES]][%{{.*}}, %{{.*}}, %c8]
-// CHECK: memref.load %[[FACTORS]]
-// CHECK: memref.load %[[GAINS]]
+// CHECK: memref.store %{{.*}}, %[[BLOCKSUMS]]
+// CHECK: memref.store %{{.*}}, %[[BLOCKMAXIMA]]
+// Fetched meanwhile: queries of the next task, keys and values of the next head.
+// CHECK: memref.prefetch %[[Q]]
+// CHECK: memref.prefetch %[[K]]
+// CHECK: memref.prefetch %[[V]]
 // CHECK: scf.index_switch
-// A row that saw nothing yields zero.
+// The weighted values add up in P.
+// CHECK: scf.for %{{.*}} = %c0 to %[[COUNT]] step %c64
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c6 {{[{]}}
+// CHECK: %[[STARTED:.*]] = vector.load %[[P]]
+// CHECK: iter_args(%{{.*}} = %[[STARTED]],
+// CHECK: memref.load %[[SCORES]]
+// CHECK: vector.store %{{.*}}, %[[P]]
+// CHECK: scf.index_switch
+// Maxima and sums of 8 rows at a time take in those of the block.
+// CHECK: scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c8 {{[{]}}
+// CHECK: vector.load %[[MAXIMA]][%[[R]]]
+// CHECK: vector.load %[[BLOCKMAXIMA]][%[[R]]]
+// CHECK: %[[FACTOR:.*]] = math.exp
+// CHECK: %[[GAIN:.*]] = math.exp
+// CHECK: vector.store %[[FACTOR]], %[[FACTORS]]
+// CHECK: vector.store %[[GAIN]], %[[GAINS]]
+// CHECK: %[[BLOCKSUM:.*]] = vector.load %[[BLOCKSUMS]]
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[BLOCKSUM]], %[[GAIN]]
+// CHECK: vector.fma %{{.*}}, %[[FACTOR]], %[[SCALED]]
+// A row that saw nothing yields zero. The output of a single block is P.
+// CHECK: %[[SEVERAL:.*]] = arith.cmpi slt, %{{.*}}, %[[ENDKEY]]
 // CHECK: %[[ANY:.*]] = arith.cmpf une, %[[TOTAL:.*]], %[[ZERO]]
 // CHECK: %[[INVERSE:.*]] = arith.divf %[[ONE]], %[[TOTAL]]
 // CHECK: arith.select %[[ANY]], %[[INVERSE]], %[[ZERO]]
+// CHECK: scf.if %[[SEVERAL]]
+// CHECK: vector.load %[[O]]
+// CHECK: vector.fma
+// CHECK: vector.store %{{.*}}, %[[OUT]]
+// CHECK: } else {
+// CHECK-NOT: vector.fma
 // CHECK: vector.store %{{.*}}, %[[OUT]]
 // CHECK: %[[ALLTASKS:.*]] = arith.addi %[[BEFORE]], %[[TASKS]]
 // CHECK: scf.yield %[[ALLTASKS]]
@@ -208,9 +264,10 @@ func.func @prefix_window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.stat
 // A bias for distances up to 127: column 127 + key - query of the row's head, read where the row sees a key.
 // CHECK-LABEL: @bias(
 // CHECK-SAME: %[[BIAS:[a-z0-9]+]]: memref<2x255xf32>
-// CHECK: scf.if
-// CHECK: scf.for
-// CHECK: } else {
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-NOT: vector.create_mask
+// CHECK: vector.load %[[BIAS]]
+// CHECK: scf.yield
 // CHECK: %[[SCORE:.*]] = vector.load
 // CHECK: %[[MASK:.*]] = vector.create_mask
 // CHECK: %[[MIDDLE:.*]] = arith.addi %{{.*}}, %c127

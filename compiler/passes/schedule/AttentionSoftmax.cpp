@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the scores of a block of keys to their weights, and how blocks are brought together.
+//
+//   per row of a block: m = max S;  S = exp(S - m), 0 where masked;  s = sum S
+//   then, with P the block's weighted values:
+//     maximum' = max(maximum, m);  factor = exp(maximum - maximum');  gain = exp(m - maximum')
+//     sum' = sum * factor + s * gain;  O' = O * factor + P * gain
+//
+// The finite -1e30 of what is masked avoids inf - inf.
+#include "compiler/passes/schedule/AttentionSoftmax.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace talc {
+
+constexpr double masked = -1e30;
+
+AttentionSoftmax::AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, int64_t rows, int64_t size, bool window,
+                                   bool online)
+    : e(emitter), keys(keys), window(window), online(online) {
+  // Rows begin in different sets of the cache.
+  scores = e.stackBuffer({rows, size + kernel::panelLanes});
+  int64_t padded = llvm::alignTo(rows, e.lanes);
+  sums = e.stackBuffer({padded});
+  blockSums = sums;
+  if (online)
+    for (Value *buffer : {&maxima, &factors, &gains, &blockMaxima, &blockSums})
+      *buffer = e.stackBuffer({padded});
+}
+
+void AttentionSoftmax::eachRows(llvm::function_ref<void(Value)> body) {
+  e.loop(e.index(0), rowCount, e.lanes, body);
+}
+
+void AttentionSoftmax::fill(Value buffer, double value) {
+  eachRows([&](Value row) { e.store(e.splat(value), buffer, {row}); });
+}
+
+void AttentionSoftmax::beginTask(Value count) {
+  rowCount = count;
+  fill(sums, 0);
+  if (online)
+    fill(maxima, masked);
+}
+
+// A tile of which no row sees the block leaves these.
+void AttentionSoftmax::beginBlock(Value key) {
+  firstKey = key;
+  if (!online)
+    return;
+  fill(blockMaxima, masked);
+  fill(blockSums, 0);
+}
+
+AttentionSoftmax::Columns AttentionSoftmax::columnsOf(int64_t n, Value row, Value from, Value to) {
+  auto whole = [&](Value column) { return e.mul(e.div(column, e.lanes), e.lanes); };
+  Value seen = e.sub(keys.endSeen(row), firstKey);
+  Columns columns{from, from, whole(e.max(e.min(to, seen), from)), to};
+  if (window) {
+    Value first = e.max(e.sub(keys.firstSeen(e.add(row, n - 1)), firstKey), from);
+    columns.wholeBegin = e.min(whole(e.add(first, e.lanes - 1)), columns.wholeEnd);
+  }
+  return columns;
+}
+
+Emitter::Values AttentionSoftmax::eachColumn(const Columns &columns, Values values, Body body) {
+  auto part = [&](Value from, Value to, bool whole) {
+    values = e.loop(from, to, e.lanes, values,
+                    [&](Value column, ValueRange carried) { return body(column, carried, whole); });
+  };
+  if (window)
+    part(columns.from, columns.wholeBegin, false);
+  part(columns.wholeBegin, columns.wholeEnd, true);
+  part(columns.wholeEnd, columns.to, false);
+  return values;
+}
+
+// Lanes of the keys [column, + lanes) of the block that the row sees.
+Value AttentionSoftmax::visible(Value row, Value column) {
+  Value at = e.add(firstKey, column), zero = e.index(0);
+  Value mask = e.firstLanes(e.max(e.sub(keys.endSeen(row), at), zero));
+  if (!window)
+    return mask;
+  Value before = e.firstLanes(e.max(e.sub(keys.firstSeen(row), at), zero));
+  return arith::AndIOp::create(e.b, e.loc, mask, arith::XOrIOp::create(e.b, e.loc, before, e.firstLanes(e.lanes)));
+}
+
+Value AttentionSoftmax::exp(Value x) {
+  return math::ExpOp::create(e.b, e.loc, x);
+}
+
+// The largest score of each row, after they were masked and biased; in every lane.
+Emitter::Values AttentionSoftmax::largestScores(int64_t n, Value row, const Columns &columns, const Bias &bias) {
+  auto next = [&](Value r, Value column, Value maximum, bool whole) {
+    Value score = e.load(scores, {r, column}), seen = whole ? Value() : visible(r, column);
+    if (bias)
+      score = e.addf(score, bias(r, column, seen));
+    if (!whole)
+      score = e.select(seen, score, e.splat(masked));
+    if (!whole || bias)
+      e.store(score, scores, {r, column});
+    return e.maxf(score, maximum);
+  };
+  Values init(n, e.splat(masked));
+  Values largest = eachColumn(columns, init, [&](Value column, ValueRange carried, bool whole) {
+    Values maxima;
+    for (int64_t r = 0; r < n; ++r)
+      maxima.push_back(next(e.add(row, r), column, carried[r], whole));
+    return maxima;
+  });
+  for (Value &maximum : largest)
+    maximum = e.maxLanes(maximum);
+  return largest;
+}
+
+// S = exp(S - largest); returns the sums in every lane. A masked score weighs nothing even if the row has seen no key
+// and `largest` is as low; NaN counts as seen.
+Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Columns &columns, ValueRange largest) {
+  auto next = [&](Value r, Value column, Value maximum, Value sum, bool whole) {
+    Value score = e.load(scores, {r, column}), weight = exp(e.subf(score, maximum));
+    if (!whole) {
+      Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(masked));
+      weight = e.select(seen, weight, e.splat(0));
+    }
+    e.store(weight, scores, {r, column});
+    return e.addf(sum, weight);
+  };
+  Values sums = eachColumn(columns, Values(n, e.splat(0)), [&](Value column, ValueRange carried, bool whole) {
+    Values sums;
+    for (int64_t r = 0; r < n; ++r)
+      sums.push_back(next(e.add(row, r), column, largest[r], carried[r], whole));
+    return sums;
+  });
+  for (Value &sum : sums)
+    sum = e.sumLanes(sum);
+  return sums;
+}
+
+void AttentionSoftmax::weigh(int64_t n, Value row, Value from, Value to, const Bias &bias) {
+  Columns columns = columnsOf(n, row, from, to);
+  Values largest = largestScores(n, row, columns, bias), found = weighScores(n, row, columns, largest);
+  auto store = [&](Value vector, Value memory, int64_t r) {
+    e.storeScalar(e.lane(vector, 0), memory, {e.add(row, r)});
+  };
+  for (int64_t r = 0; r < n; ++r) {
+    store(found[r], blockSums, r);
+    if (online)
+      store(largest[r], blockMaxima, r);
+  }
+}
+
+void AttentionSoftmax::endBlock() {
+  if (!online)
+    return;
+  eachRows([&](Value row) {
+    Value before = e.load(maxima, {row}), largest = e.load(blockMaxima, {row}), maximum = e.maxf(before, largest);
+    Value factor = exp(e.subf(before, maximum)), gain = exp(e.subf(largest, maximum));
+    e.store(maximum, maxima, {row});
+    e.store(factor, factors, {row});
+    e.store(gain, gains, {row});
+    Value sum = e.fma(e.load(sums, {row}), factor, e.mulf(e.load(blockSums, {row}), gain));
+    e.store(sum, sums, {row});
+  });
+}
+
+void AttentionSoftmax::endTask() {
+  eachRows([&](Value row) {
+    Value sum = e.load(sums, {row}), zero = e.splat(0);
+    Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UNE, sum, zero);
+    e.store(e.select(seen, e.divf(e.splat(1), sum), zero), sums, {row});
+  });
+}
+
+Value AttentionSoftmax::takeIn(Value row, Value output, Value part) {
+  Value factor = e.broadcast(e.loadScalar(factors, {row})), gain = e.broadcast(e.loadScalar(gains, {row}));
+  return e.fma(part, gain, e.mulf(output, factor));
+}
+
+}  // namespace talc

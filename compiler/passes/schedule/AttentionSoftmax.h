@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the scores of a block of keys to their weights, and how blocks are brought together.
+#pragma once
+
+#include "compiler/passes/schedule/AttentionKeys.h"
+
+namespace talc {
+
+// What the rows of a task carry from block to block; scratch of this thread. Rows stand side by side in `maxima` and
+// the like, so that what each of them needs once per block is done for a vector of rows at a time.
+class AttentionSoftmax {
+public:
+  using Value = mlir::Value;
+  // What is added to the scores of the keys from a column of the block on; only lanes that are seen need a value.
+  using Bias = std::function<Value(Value row, Value column, Value seen)>;
+
+  // A task has up to `rows` rows, a block up to `size` keys. `online`: a row may see several blocks.
+  AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, int64_t rows, int64_t size, bool window, bool online);
+
+  void beginTask(Value rowCount);
+  void beginBlock(Value firstKey);
+  // Scores become weights exp(score - the row's largest in this block), zero where masked, in the columns [from, to)
+  // of a tile of n rows.
+  void weigh(int64_t n, Value row, Value from, Value to, const Bias &bias);
+  // Sums and maxima take in the block.
+  void endBlock();
+  // 1 / sum of a row, zero if it saw no key; after endTask().
+  void endTask();
+  Value inverse(Value row) { return e.broadcast(e.loadScalar(sums, {row})); }
+  // The output with `part`, what the block's values yielded, taken in.
+  Value takeIn(Value row, Value output, Value part);
+
+  Value scores;  // [rows, size and more]
+
+private:
+  using Values = Emitter::Values;
+  struct Columns {
+    Value from, wholeBegin, wholeEnd, to;  // all rows of the tile see [wholeBegin, wholeEnd), in whole vectors
+  };
+  using Body = llvm::function_ref<Values(Value column, mlir::ValueRange carried, bool whole)>;
+
+  Columns columnsOf(int64_t n, Value row, Value from, Value to);
+  Values eachColumn(const Columns &columns, Values values, Body body);
+  Values largestScores(int64_t n, Value row, const Columns &columns, const Bias &bias);
+  Values weighScores(int64_t n, Value row, const Columns &columns, mlir::ValueRange largest);
+  Value visible(Value row, Value column);
+  Value exp(Value x);
+  void eachRows(llvm::function_ref<void(Value row)> body);
+  void fill(Value buffer, double value);
+
+  Emitter &e;
+  AttentionKeys &keys;
+  const bool window, online;
+  Value maxima, sums, factors, gains, blockMaxima, blockSums;  // [rows]
+  Value rowCount, firstKey;
+};
+
+}  // namespace talc
