@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Character maps from utf8proc's case mappings.
+// Character maps: one value for a set, and lower case.
 #include "frontends/huggingface/tokenizer/CaseMaps.h"
-
-#include <utf8proc.h>
+#include "frontends/huggingface/tokenizer/UnicodeVersions.h"
 
 namespace talc::huggingface {
 
@@ -19,7 +18,7 @@ uint32_t addLowercaseMap(SectionBuilder &section) {
   constexpr uint32_t dottedCapitalI = 0x130;  // the only character with an unconditional expansion in SpecialCasing.txt
   std::vector<CharMapping> mappings;
   for (uint32_t c = 0; c <= 0x10FFFF; ++c) {
-    auto lower = static_cast<uint32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
+    uint32_t lower = lowercaseIn(UnicodeVersion::Characters, c);
     if (lower == c || c == dottedCapitalI)
       continue;
     uint32_t shift = lower - c;

@@ -3,10 +3,24 @@
 #include "frontends/huggingface/tokenizer/CharacterSet.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace talc::huggingface {
 
 using tokenizer::Range;
+
+CharacterSet CharacterSet::parse(const char *ranges) {
+  CharacterSet set;
+  while (*ranges) {
+    char *end = nullptr;
+    auto first = static_cast<uint32_t>(std::strtoul(ranges, &end, 16)), last = first;
+    if (*end == '-')
+      last = static_cast<uint32_t>(std::strtoul(end + 1, &end, 16));
+    set.add(first, last);
+    ranges = *end == ' ' ? end + 1 : end;
+  }
+  return set;
+}
 
 void CharacterSet::add(uint32_t first, uint32_t last) {
   if (!items.empty() && isSorted && items.back().last + 1 == first) {

@@ -17,6 +17,7 @@ public:
       add(range.first, range.last);
   }
   static CharacterSet of(uint32_t codePoint) { return {{codePoint, codePoint}}; }
+  static CharacterSet parse(const char *ranges);  // "41-5a aa": hexadecimal
 
   void add(uint32_t first, uint32_t last);
   void add(const CharacterSet &other);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalizers of tokenizer.json.
 #include "frontends/huggingface/tokenizer/CaseMaps.h"
-#include "frontends/huggingface/tokenizer/OldUnicode.h"
 #include "frontends/huggingface/tokenizer/PipelineStages.h"
 
 namespace talc::huggingface {
@@ -30,7 +29,7 @@ public:
     else if (type == "Lowercase")
       addMap(addLowercaseMap(section));
     else if (type == "StripAccents")
-      addMap(section.addMap(mapSet(unicode9Marks(context.unicode), MapKind::Delete)));
+      deleteCategory("M", UnicodeVersion::NormalForms);
     else if (type == "Strip")
       addStrip(fields);
     else if (type == "Nmt")
@@ -51,6 +50,10 @@ private:
 
   void add(Op op) { section.normalizers.push_back(op); }
   void addMap(uint32_t map) { add({uint32_t(TextOp::MapChars), map, 0, {}, {}}); }
+
+  void deleteCategory(const char *name, UnicodeVersion version) {
+    addMap(section.addMap(mapSet(*UnicodeProperties(version).category(name), MapKind::Delete)));
+  }
 
   void addNormalForm(const std::string &type) {
     bool compatible = type.size() == 4, composed = type.back() == 'C';
@@ -95,7 +98,7 @@ private:
     }
     if (fields.flag("strip_accents", lowercase)) {
       addNormalForm("NFD");
-      addMap(section.addMap(mapSet(unicode8Category(context.unicode, "Mn"), MapKind::Delete)));
+      deleteCategory("Mn", UnicodeVersion::Bert);
     }
     if (lowercase)
       addMap(addLowercaseMap(section));
@@ -104,10 +107,11 @@ private:
   void addBertCleaning() {
     CharacterSet keptControls{{'\t', '\n'}, {'\r', '\r'}};
     CharacterSet removed = CharacterSet{{0, 0}, {0xFFFD, 0xFFFD}};
+    UnicodeProperties unicode(UnicodeVersion::Bert);
     for (const char *name : {"Cc", "Cf", "Co"})
-      removed.add(unicode8Category(context.unicode, name));
+      removed.add(*unicode.category(name));
     removed = removed.intersected(keptControls.negated());
-    CharacterSet spaces = context.unicode.whitespace().intersected(removed.negated());
+    CharacterSet spaces = unicode.whitespace().intersected(removed.negated());
     auto mappings = mapSet(removed, MapKind::Delete);
     for (const CharMapping &mapping : mapSet(spaces, MapKind::Constant, ' '))
       mappings.push_back(mapping);

@@ -12,6 +12,12 @@ namespace {
 
 constexpr const char *gpt2Pattern = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
+CharacterSet bertPunctuation() {
+  CharacterSet set{{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}};
+  set.add(*UnicodeProperties(UnicodeVersion::Bert).category("P"));
+  return set;
+}
+
 class PreTokenizerCompiler {
 public:
   explicit PreTokenizerCompiler(CompileContext &context) : context(context), section(context.section) {}
@@ -30,16 +36,16 @@ public:
     else if (type == "Metaspace")
       addMetaspace(fields);
     else if (type == "Digits")
-      split(context.unicode.numeric(),
+      split(*UnicodeProperties(UnicodeVersion::Characters).category("N"),
             fields.flag("individual_digits", false) ? Behavior::Isolated : Behavior::Contiguous);
     else if (type == "Punctuation")
-      split(context.unicode.punctuation(), readBehavior(fields, "Isolated"));
+      split(bertPunctuation(), readBehavior(fields, "Isolated"));
     else if (type == "WhitespaceSplit")
       split(context.unicode.whitespace(), Behavior::Removed);
     else if (type == "Whitespace")
       addWhitespace();
     else if (type == "BertPreTokenizer")
-      split(context.unicode.whitespace(), Behavior::Removed), split(context.unicode.punctuation(), Behavior::Isolated);
+      split(context.unicode.whitespace(), Behavior::Removed), split(bertPunctuation(), Behavior::Isolated);
     else if (type == "CharDelimiterSplit")
       split(CharacterSet::of(readCharacter(fields, "delimiter")), Behavior::Removed);
     else if (type == "FixedLength")

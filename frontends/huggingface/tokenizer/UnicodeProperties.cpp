@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Property sets, built by asking utf8proc about every code point once.
+// Property sets made of general categories, and case variants.
 #include "frontends/huggingface/tokenizer/UnicodeProperties.h"
-#include "frontends/huggingface/tokenizer/OldUnicode.h"
 
 #include <cctype>
-#include <utf8proc.h>
 
 namespace talc::huggingface {
 
@@ -13,11 +11,6 @@ using tokenizer::Range;
 namespace {
 
 constexpr uint32_t lastCodePoint = 0x10FFFF;
-
-// In the order of utf8proc_category_t.
-constexpr const char *categoryNames[30] = {"Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd",
-                                           "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
-                                           "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
 
 // Other_Alphabetic outside of letters, numbers and marks (PropList.txt): circled and squared Latin letters.
 CharacterSet otherAlphabetic() {
@@ -73,21 +66,6 @@ constexpr LongName longNames[] = {{"letter", "L"},
                                   {"unassigned", "Cn"}};
 
 }  // namespace
-
-uint32_t foldCase(uint32_t codePoint) {
-  utf8proc_int32_t out[4];
-  int boundary = 0;
-  auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(codePoint), out, 4, UTF8PROC_CASEFOLD, &boundary);
-  return count == 1 ? static_cast<uint32_t>(out[0]) : codePoint;
-}
-
-UnicodeProperties::UnicodeProperties() {
-  for (uint32_t c = 0; c <= lastCodePoint; ++c) {
-    auto category = static_cast<size_t>(utf8proc_category(static_cast<utf8proc_int32_t>(c)));
-    if (category < categories.size())
-      categories[category].add(c, c);
-  }
-}
 
 std::optional<CharacterSet> UnicodeProperties::category(const std::string &name) const {
   CharacterSet result;
@@ -157,15 +135,9 @@ CharacterSet UnicodeProperties::regexWords() const {
   return set;
 }
 
-CharacterSet UnicodeProperties::punctuation() const {
-  CharacterSet set{{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}};
-  set.add(unicode8Category(*this, "P"));
-  return set;
-}
-
 void UnicodeProperties::findCaseVariants() {
   for (uint32_t c = 0; c <= lastCodePoint; ++c) {
-    uint32_t folded = foldCase(c);
+    uint32_t folded = foldedIn(UnicodeVersion::Patterns, c);
     if (folded == c)
       continue;
     CharacterSet &variants = caseVariants[folded];
@@ -180,7 +152,7 @@ void UnicodeProperties::addCaseVariants(CharacterSet &set) {
   CharacterSet extra;
   for (tokenizer::Range range : set.ranges())
     for (uint32_t c = range.first; c <= range.last; ++c) {
-      auto at = caseVariants.find(foldCase(c));
+      auto at = caseVariants.find(foldedIn(UnicodeVersion::Patterns, c));
       if (at != caseVariants.end())
         extra.add(at->second);
     }

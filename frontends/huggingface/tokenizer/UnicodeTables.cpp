@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal forms and grapheme classes of every code point, from utf8proc.
-#include "frontends/huggingface/tokenizer/OldUnicode.h"
+// Normal forms of the characters of Unicode 9 and grapheme classes of every code point, from utf8proc.
 #include "frontends/huggingface/tokenizer/PipelineStages.h"
 #include "frontends/huggingface/tokenizer/Utf8Text.h"
 
@@ -105,9 +104,9 @@ GraphemeClass graphemeClass(uint32_t boundary) {
 
 void addNormalFormTables(SectionBuilder &section, bool compatible) {
   bool needsCanonical = section.canonical.empty(), needsCompatible = compatible && section.compatible.empty();
-  CharacterSet plain = plainInUnicode9();
+  CharacterSet unassigned = *UnicodeProperties(UnicodeVersion::NormalForms).category("Cn");
   for (uint32_t c = 0x80; c <= lastCodePoint; ++c) {
-    if (isHangulSyllable(c) || isSurrogate(c) || plain.contains(c))
+    if (isHangulSyllable(c) || isSurrogate(c) || unassigned.contains(c))
       continue;
     CodePoints canonical = decompose(c, false);
     if (needsCompatible) {
