@@ -24,8 +24,9 @@ namespace talc::kernel {
 // Columns of a panel of packed weights and of packed keys.
 constexpr int64_t panelLanes = 16;
 
-// Where a slot's keys and values lie: keys [heads, panels, width, panelLanes], then values [heads, paddedWidth /
-// panelLanes, panels * panelLanes, panelLanes], all f32. Either way what a register tile reads is contiguous.
+// Where a slot's keys and values lie: keys [panels, heads, width, panelLanes], then values [panels, heads, panelLanes,
+// paddedWidth], all f32. A register tile reads 16 tokens of a head that are contiguous, and all heads of 16 tokens lie
+// side by side: a short text takes few pages, and its lines fall into different sets of the caches.
 struct StateLayout {
   explicit StateLayout(StateType state)
       : heads(state.getHeads()), width(state.getWidth()), panels((state.getCapacity() + panelLanes - 1) / panelLanes),
@@ -37,10 +38,10 @@ struct StateLayout {
   int64_t bytesPerToken() const { return heads * (width + paddedWidth) * 4; }
 
   mlir::MemRefType keysType(mlir::Type f32) const {
-    return mlir::MemRefType::get({heads, panels, width, panelLanes}, f32);
+    return mlir::MemRefType::get({panels, heads, width, panelLanes}, f32);
   }
   mlir::MemRefType valuesType(mlir::Type f32) const {
-    return mlir::MemRefType::get({heads, paddedWidth / panelLanes, panels * panelLanes, panelLanes}, f32);
+    return mlir::MemRefType::get({panels, heads, panelLanes, paddedWidth}, f32);
   }
 
   int64_t heads, width, panels, paddedWidth;

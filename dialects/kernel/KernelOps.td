@@ -187,13 +187,13 @@ class Kernel_StatePart<string opName, string opSummary> : Kernel_Op<opName, [Pur
 }
 def Kernel_KeysOp : Kernel_StatePart<"keys", "one slot's keys"> {
   let description = [{
-    [heads, panels, width, L]: key p of head h is the column [h, p / L, :, p % L], the layout of a packed weight, so that
+    [panels, heads, width, L]: key p of head h is the column [p / L, h, :, p % L], the layout of a packed weight, so that
     scores are a contraction like any other.
   }];
 }
 def Kernel_ValuesOp : Kernel_StatePart<"values", "one slot's values"> {
   let description = [{
-    [heads, ceil(width / L), panels * L, L]: feature f of value p of head h is [h, f / L, p, f % L]; the features beyond
+    [panels, heads, L, width rounded up to L]: feature f of value p of head h is [p / L, h, p % L, f]; the features beyond
     width stay zero.
   }];
 }

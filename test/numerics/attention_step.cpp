@@ -64,10 +64,10 @@ std::vector<float> randomNumbers(int64_t count) {
 std::vector<float> state = randomNumbers(slots * slotBytes / 4), bias = randomNumbers(heads * (2 * capacity - 1));
 
 float *key(int64_t slot, int64_t head, int64_t position, int64_t k) {
-  return &state[slot * slotBytes / 4 + ((head * panels + position / lanes) * width + k) * lanes + position % lanes];
+  return &state[slot * slotBytes / 4 + ((position / lanes * keyHeads + head) * width + k) * lanes + position % lanes];
 }
 float *value(int64_t slot, int64_t head, int64_t position, int64_t k) {
-  int64_t at = ((head * (paddedWidth / lanes) + k / lanes) * panels * lanes + position) * lanes + k % lanes;
+  int64_t at = ((position / lanes * keyHeads + head) * lanes + position % lanes) * paddedWidth + k;
   return &state[slot * slotBytes / 4 + keyHeads * panels * width * lanes + at];
 }
 

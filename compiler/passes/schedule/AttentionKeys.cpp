@@ -15,10 +15,10 @@ static StateType stateOf(kernel::AttentionOp op) {
 }
 
 AttentionKeys::AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size, int64_t rows)
-    : layout(stateOf(op)), e(emitter), op(op), role(stateOf(op).getRole()), size(size),
-      valuePanels(layout.paddedWidth / lanes) {
+    : layout(stateOf(op)), e(emitter), op(op), role(stateOf(op).getRole()), size(size) {
   if (role == StateRole::sequence)
-    copies = {e.stackBuffer({size / lanes, layout.width, lanes}), e.stackBuffer({valuePanels, size, lanes})};
+    copies = {e.stackBuffer({size / lanes, layout.width, lanes}),
+              e.stackBuffer({size / lanes, lanes, layout.paddedWidth})};
   for (Value *bounds : {&firsts, &ends})
     *bounds = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({rows}, e.b.getIndexType()));
 }
@@ -67,42 +67,46 @@ void AttentionKeys::prefetch(Value head, Value position) {
   Value panel = e.div(position, lanes), lane = e.rem(position, lanes), none = e.index(0);
   int64_t lines = (layout.width + lanes - 1) / lanes;
   for (int64_t line = 0; line < lines; ++line)
-    e.prefetch(slotKeys, {head, panel, e.add(e.mul(lane, lines), line), none});
-  for (int64_t part = 0; part < valuePanels; ++part)
-    e.prefetch(slotValues, {head, e.index(part), position, none});
+    e.prefetch(slotKeys, {panel, head, e.add(e.mul(lane, lines), line), none});
+  for (int64_t column = 0; column < layout.paddedWidth; column += lanes)
+    e.prefetch(slotValues, {panel, head, lane, e.index(column)});
 }
 
-// [blocks, rows, lanes] of `memory` from element `offset` on, the blocks `stride` elements apart.
-Value AttentionKeys::view(Value memory, int64_t blocks, int64_t rows, Value offset, int64_t stride) {
-  auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {stride, lanes, 1});
-  auto type = MemRefType::get({blocks, rows, lanes}, e.b.getF32Type(), strides);
+// Panels of `memory`, which has those of `heads` heads side by side, from one on, of one head.
+KeyBlock AttentionKeys::panelsOf(const KeyBlock &memory, Value head, Value firstPanel, int64_t heads) {
   auto number = [&](int64_t value) -> OpFoldResult { return e.b.getIndexAttr(value); };
-  return memref::ReinterpretCastOp::create(e.b, e.loc, type, memory, offset,
-                                           {number(blocks), number(rows), number(lanes)},
-                                           {number(stride), number(lanes), number(1)});
+  Value first = e.add(e.mul(firstPanel, heads), head);
+  auto view = [&](Value part, int64_t rows, int64_t columns) -> Value {
+    int64_t panels = size / lanes, panel = rows * columns, stride = heads * panel;
+    auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {stride, columns, 1});
+    auto type = MemRefType::get({panels, rows, columns}, e.b.getF32Type(), strides);
+    return memref::ReinterpretCastOp::create(e.b, e.loc, type, part, OpFoldResult(e.mul(first, panel)),
+                                             {number(panels), number(rows), number(columns)},
+                                             {number(stride), number(columns), number(1)});
+  };
+  return {view(memory.keys, layout.width, lanes), view(memory.values, lanes, layout.paddedWidth)};
 }
 
 KeyBlock AttentionKeys::choose(Value condition, const KeyBlock &yes, const KeyBlock &no) {
-  auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {ShapedType::kDynamic, lanes, 1});
-  auto type = MemRefType::get({valuePanels, size, lanes}, e.b.getF32Type(), strides);
-  auto anyStride = [&](Value values) { return memref::CastOp::create(e.b, e.loc, type, values); };
-  return {e.select(condition, yes.keys, no.keys), e.select(condition, anyStride(yes.values), anyStride(no.values))};
+  auto either = [&](Value a, Value b) {
+    auto from = cast<MemRefType>(a.getType());
+    auto strides =
+        StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {ShapedType::kDynamic, from.getDimSize(2), 1});
+    auto type = MemRefType::get(from.getShape(), from.getElementType(), strides);
+    auto anyStride = [&](Value part) { return memref::CastOp::create(e.b, e.loc, type, part); };
+    return e.select(condition, anyStride(a), anyStride(b));
+  };
+  return {either(yes.keys, no.keys), either(yes.values, no.values)};
 }
 
 KeyBlock AttentionKeys::find(Value head, Value firstKey, Value count) {
-  int64_t capacity = layout.panels * lanes;
-  auto [slotKeys, slotValues] = memoryOf(slot);
-  Value key = e.add(e.mul(head, capacity), firstKey), value = e.add(e.mul(head, valuePanels * capacity), firstKey);
-  KeyBlock own = {view(slotKeys, size / lanes, layout.width, e.mul(key, layout.width), layout.width * lanes),
-                  view(slotValues, valuePanels, size, e.mul(value, lanes), capacity * lanes)};
+  KeyBlock own = panelsOf(memoryOf(slot), head, e.div(firstKey, lanes), layout.heads);
   if (role != StateRole::sequence)
     return own;
   Value isShared = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, span.getHistory(), e.index(0));
   Value gathered = arith::AndIOp::create(e.b, e.loc, isShared, e.less(firstKey, span.getFirstPosition()));
   e.when(gathered, [&] { gather(head, firstKey, count); });
-  KeyBlock copy = {view(copies.keys, size / lanes, layout.width, e.index(0), layout.width * lanes),
-                   view(copies.values, valuePanels, size, e.index(0), size * lanes)};
-  return choose(gathered, copy, own);
+  return choose(gathered, panelsOf(copies, e.index(0), e.index(0), 1), own);
 }
 
 // Copies keys and values, each from the slot where it lies.
@@ -114,11 +118,10 @@ void AttentionKeys::gather(Value head, Value firstKey, Value count) {
     Value from = e.select(e.less(at, past), kernel::HistoryOp::create(e.b, e.loc, op.getStep(), entry), slot);
     KeyBlock memory = memoryOf(from);
     e.loop(e.index(0), e.index(layout.width), 1, [&](Value k) {
-      e.storeScalar(e.loadScalar(memory.keys, {head, panel, k, lane}), copies.keys, {e.div(key, lanes), k, lane});
+      e.storeScalar(e.loadScalar(memory.keys, {panel, head, k, lane}), copies.keys, {e.div(key, lanes), k, lane});
     });
     e.loop(e.index(0), e.index(layout.paddedWidth), e.lanes, [&](Value column) {
-      Value part = e.div(column, lanes), offset = e.rem(column, lanes);
-      e.store(e.load(memory.values, {head, part, at, offset}), copies.values, {part, key, offset});
+      e.store(e.load(memory.values, {panel, head, lane, column}), copies.values, {e.div(key, lanes), lane, column});
     });
   });
 }

@@ -6,7 +6,8 @@
 
 namespace talc {
 
-// Some neighbouring keys of a head as the tiles read them: keys [panel, k, key], values [panel, key, feature].
+// Some neighbouring keys of a head as the tiles read them: keys [panel, k, key], values [panel, key, feature], panels
+// of panelLanes keys.
 struct KeyBlock {
   mlir::Value keys, values;
 };
@@ -38,14 +39,14 @@ private:
   Value firstSeenAt(Value position);
   Value endSeenAt(Value position);
   KeyBlock memoryOf(Value slot);
-  Value view(Value memory, int64_t blocks, int64_t rows, Value offset, int64_t stride);
+  KeyBlock panelsOf(const KeyBlock &memory, Value head, Value firstPanel, int64_t heads);
   KeyBlock choose(Value condition, const KeyBlock &yes, const KeyBlock &no);
   void gather(Value head, Value firstKey, Value count);
 
   Emitter &e;
   kernel::AttentionOp op;
   StateRole role;
-  int64_t size, valuePanels;
+  int64_t size;
   kernel::SpanOp span;
   Value slot, allKeys;
   KeyBlock copies;

@@ -235,8 +235,9 @@ private:
                           return e.loadScalar(softmax.scores, {e.add(row, r), e.add(from, k)});
                         },
                         [&](Value k, int64_t v) {
-                          Value lane = e.index(v % perPanel * e.lanes);
-                          return e.load(block.values, {e.add(panel, v / perPanel), e.add(from, k), lane});
+                          Value key = e.add(from, k), inPanel = e.rem(key, kernel::panelLanes);
+                          Value column = e.add(e.mul(panel, kernel::panelLanes), v * e.lanes);
+                          return e.load(block.values, {e.div(key, kernel::panelLanes), inPanel, column});
                         }};
       auto at = [&](int64_t i) -> Emitter::Values {
         return {e.add(row, i / vectors), e.add(e.mul(panel, kernel::panelLanes), i % vectors * e.lanes)};

@@ -156,12 +156,11 @@ static void appendHead(Emitter &e, kernel::AppendOp op, const kernel::StateLayou
   Value panel = e.div(position, kernel::panelLanes), lane = e.rem(position, kernel::panelLanes);
   Value base = e.mul(head, layout.width);
   e.loop(e.index(0), e.index(layout.width), 1, [&](Value column) {
-    e.storeScalar(e.loadScalar(op.getKeys(), {row, e.add(base, column)}), keys, {head, panel, column, lane});
+    e.storeScalar(e.loadScalar(op.getKeys(), {row, e.add(base, column)}), keys, {panel, head, column, lane});
   });
   e.columns(layout.width, [&](Value column, Value mask) {
     Value value = e.load(op.getValues(), {row, e.add(base, column)}, mask);
-    Value at = e.div(column, kernel::panelLanes), offset = e.rem(column, kernel::panelLanes);
-    e.store(value, values, {head, at, position, offset}, mask);
+    e.store(value, values, {panel, head, lane, column}, mask);
   });
 }
 

@@ -94,10 +94,10 @@ func.func @step(%s: !kernel.step, %at: index) {
   %15 = kernel.weight %s @w : tensor<3x5xf32>
   // CHECK: %[[KV:.*]] = kernel.state @kv : !talc.state<2 x 16 x 64>
   %16 = kernel.state @kv : !talc.state<2 x 16 x 64>
-  // CHECK: kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : !talc.state<2 x 16 x 64> -> memref<2x4x16x16xf32>
-  %17 = kernel.keys %s, %16[%8] : !talc.state<2 x 16 x 64> -> memref<2x4x16x16xf32>
-  // CHECK: kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : !talc.state<2 x 16 x 64> -> memref<2x64x16xf32>
-  %18 = kernel.values %s, %16[%8] : !talc.state<2 x 16 x 64> -> memref<2x64x16xf32>
+  // CHECK: kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : !talc.state<2 x 16 x 64> -> memref<4x2x16x16xf32>
+  %17 = kernel.keys %s, %16[%8] : !talc.state<2 x 16 x 64> -> memref<4x2x16x16xf32>
+  // CHECK: kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : !talc.state<2 x 16 x 64> -> memref<4x2x16x16xf32>
+  %18 = kernel.values %s, %16[%8] : !talc.state<2 x 16 x 64> -> memref<4x2x16x16xf32>
   // CHECK: kernel.output %[[STEP]] 0 : memref<?x80xf32>
   %19 = kernel.output %s 0 : memref<?x80xf32>
   // CHECK: kernel.arena %[[STEP]] rows %[[AT]] at 128 plus 64 by_thread 0 : memref<?x32xf32>

@@ -142,10 +142,10 @@ func.func @output(%s: !kernel.step) -> memref<?x80xf32> {
 // CHECK: llvm.getelementptr %[[STEP]][72]
 // CHECK: %[[VALUES:.*]] = llvm.add %[[KEYS]], %[[KEYBYTES]]
 // CHECK: llvm.getelementptr %{{.*}}[%[[VALUES]]]
-func.func @state(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17>, %slot: index) -> (memref<2x2x12x16xf32>, memref<2x1x32x16xf32>) {
+func.func @state(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17>, %slot: index) -> (memref<2x2x12x16xf32>, memref<2x2x16x16xf32>) {
   %k = kernel.keys %s, %kv[%slot] : !talc.state<2 x 12 x 17> -> memref<2x2x12x16xf32>
-  %v = kernel.values %s, %kv[%slot] : !talc.state<2 x 12 x 17> -> memref<2x1x32x16xf32>
-  return %k, %v : memref<2x2x12x16xf32>, memref<2x1x32x16xf32>
+  %v = kernel.values %s, %kv[%slot] : !talc.state<2 x 12 x 17> -> memref<2x2x16x16xf32>
+  return %k, %v : memref<2x2x12x16xf32>, memref<2x2x16x16xf32>
 }
 
 // Entry functions are the ones that can be seen. Barriers and marks call what the context points to; a conditional

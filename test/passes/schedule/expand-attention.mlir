@@ -11,7 +11,7 @@
 // CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<2.500000e-01> : vector<8xf32>
 // CHECK-DAG: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<8xf32>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<4x16x16xf32>
-// CHECK: memref.alloca() {alignment = 64 : i64} : memref<1x64x16xf32>
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<4x16x16xf32>
 // CHECK: %[[FIRSTSEEN:.*]] = memref.alloca() : memref<48xindex>
 // CHECK: %[[ENDSEEN:.*]] = memref.alloca() : memref<48xindex>
 // CHECK: %[[SCORES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x80xf32>
@@ -69,10 +69,10 @@
 // CHECK: vector.store %[[ZERO]], %[[P]]
 // CHECK: %[[LEFT:.*]] = arith.subi %[[ENDKEY]], %[[KEY]]
 // CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c64
-// CHECK: %[[K:.*]] = kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x8x16x16xf32>
-// CHECK: %[[V:.*]] = kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<1x1x128x16xf32>
+// CHECK: %[[K:.*]] = kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<8x1x16x16xf32>
+// CHECK: %[[V:.*]] = kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<8x1x16x16xf32>
 // CHECK: %[[OWNK:.*]] = memref.reinterpret_cast %[[K]] to offset: [%{{.*}}], sizes: [4, 16, 16], strides: [256, 16, 1]
-// CHECK: %[[OWNV:.*]] = memref.reinterpret_cast %[[V]] to offset: [%{{.*}}], sizes: [1, 64, 16], strides: [2048, 16, 1]
+// CHECK: %[[OWNV:.*]] = memref.reinterpret_cast %[[V]] to offset: [%{{.*}}], sizes: [4, 16, 16], strides: [256, 16, 1]
 // If some of the block's keys lie in other slots, they are gathered, each from its own.
 // CHECK: %[[SHARED:.*]] = arith.cmpi sge, %[[HISTORY]], %c0
 // CHECK: %[[PAST:.*]] = arith.cmpi slt, %[[KEY]], %[[POSITION]]
@@ -83,7 +83,7 @@
 // CHECK: kernel.keys %[[STEP]], %[[KV]][%[[FROM]]]
 // CHECK: kernel.values %[[STEP]], %[[KV]][%[[FROM]]]
 // CHECK: %[[KEYS:.*]] = arith.select %[[GATHERED]], %{{.*}}, %{{.*}} : memref<4x16x16xf32
-// CHECK: %[[VALUES:.*]] = arith.select %[[GATHERED]], %{{.*}}, %{{.*}} : memref<1x64x16xf32
+// CHECK: %[[VALUES:.*]] = arith.select %[[GATHERED]], %{{.*}}, %{{.*}} : memref<4x16x16xf32
 // Tiles of 6 rows, then a rest; a tile whose last row sees no key of the block is passed over, and leaves these.
 // CHECK: vector.store %[[LOW]], %[[BLOCKMAXIMA]]
 // CHECK: vector.store %[[ZERO]], %[[BLOCKSUMS]]
@@ -198,8 +198,8 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK: %[[HEAD:.*]] = arith.divui %[[TASK]],
 // CHECK: vector.maskedload %{{.*}}, %[[FOUR]]
 // CHECK: memref.store %[[ALL]],
-// CHECK: memref<2x8x12x16xf32>
-// CHECK: memref<2x1x128x16xf32>
+// CHECK: memref<8x2x12x16xf32>
+// CHECK: memref<8x2x16x16xf32>
 // CHECK-NOT: vector.maskedload
 // CHECK-NOT: arith.xori
 // CHECK: vector.maskedstore %{{.*}}, %[[FOUR]]

@@ -165,15 +165,15 @@ func.func @rope(%s: !kernel.step, %x: memref<?x14xf32>, %table: memref<64x6xf32>
 // CHECK: scf.for %[[R:.*]] = %[[BLOCK]] to %[[END]] step %c1
 // CHECK: %[[P:.*]] = kernel.position %{{.*}}[%[[R]]]
 // CHECK: %[[SLOT:.*]] = kernel.slot %{{.*}}[%[[R]]]
-// CHECK: %[[K:.*]] = kernel.keys %{{.*}}, %{{.*}}[%[[SLOT]]] : {{.*}} -> memref<2x5x12x16xf32>
-// CHECK: %[[V:.*]] = kernel.values %{{.*}}, %{{.*}}[%[[SLOT]]] : {{.*}} -> memref<2x1x80x16xf32>
+// CHECK: %[[K:.*]] = kernel.keys %{{.*}}, %{{.*}}[%[[SLOT]]] : {{.*}} -> memref<5x2x12x16xf32>
+// CHECK: %[[V:.*]] = kernel.values %{{.*}}, %{{.*}}[%[[SLOT]]] : {{.*}} -> memref<5x2x16x16xf32>
 // CHECK: %[[PANEL:.*]] = arith.divui %[[P]], %c16
 // CHECK: %[[LANE:.*]] = arith.remui %[[P]], %c16
 // CHECK: %[[BASE:.*]] = arith.muli %[[H]], %c12
 // CHECK: scf.for %[[C:.*]] = %c0 to %c12 step %c1
-// CHECK: memref.store %{{.*}}, %[[K]][%[[H]], %[[PANEL]], %[[C]], %[[LANE]]]
-// CHECK: vector.store %{{.*}}, %[[V]][%[[H]], %c0, %[[P]], %c0]
-// CHECK: vector.maskedstore %[[V]][%[[H]], %c0, %[[P]], %c8], %{{.*}}
+// CHECK: memref.store %{{.*}}, %[[K]][%[[PANEL]], %[[H]], %[[C]], %[[LANE]]]
+// CHECK: vector.store %{{.*}}, %[[V]][%[[PANEL]], %[[H]], %[[LANE]], %c0]
+// CHECK: vector.maskedstore %[[V]][%[[PANEL]], %[[H]], %[[LANE]], %c8], %{{.*}}
 func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70>, %k: memref<?x24xf32>, %v: memref<?x24xf32>) {
   kernel.append %s, %kv, %k, %v : !talc.state<2 x 12 x 70>, memref<?x24xf32>, memref<?x24xf32>
   return
