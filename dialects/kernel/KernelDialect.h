@@ -47,6 +47,18 @@ struct StateLayout {
   int64_t heads, width, panels, paddedWidth;
 };
 
+// What the blocks of keys of a single row yield, each in a row [columns()] of a buffer: P of every head [paddedWidth],
+// then the maxima of all heads, then the sums.
+struct PartsLayout {
+  explicit PartsLayout(int64_t heads, int64_t width)
+      : heads(heads), paddedWidth((width + panelLanes - 1) / panelLanes * panelLanes), maxima(heads * paddedWidth),
+        sums(maxima + (heads + panelLanes - 1) / panelLanes * panelLanes) {}
+
+  int64_t columns() const { return 2 * sums - maxima; }
+
+  int64_t heads, paddedWidth, maxima, sums;
+};
+
 // On the functions that outline-kernels makes: the name of the piece inside, for reports.
 constexpr llvm::StringLiteral kernelAttr = "kernel.piece";
 // On a piece, and on the function that it is outlined into: #kernel.share.
@@ -57,8 +69,9 @@ constexpr llvm::StringLiteral privateAttr = "kernel.private";
 // Rows of queries that one task of attention takes.
 constexpr int64_t attentionRows = 48;
 // A step is divided by rows (`kernel.by_rows`) if every thread gets at least so many. All threads then read all
-// weights, which takes 8 operations per byte and thread to hide; fewer rows make fewer.
-constexpr int64_t manyRows = 16;
+// weights, and fewer rows would not hide that; divided by columns, a thread reads its part of the weights, and rows
+// that others wrote.
+constexpr int64_t manyRows = 48;
 
 // The result that the rows of a buffer are wanted for, if they are not the rows of the step: such rows are few, and
 // divided among the threads by themselves.

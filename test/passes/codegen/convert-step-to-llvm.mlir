@@ -25,9 +25,9 @@ func.func @counts(%s: !kernel.step) -> (index, index, index, index, index, index
   return %0, %1, %2, %3, %4, %5 : index, index, index, index, index, index
 }
 
-// At least 16 rows for every thread.
+// At least 48 rows for every thread.
 // CHECK-LABEL: func.func private @by_rows(
-// CHECK: %[[MANY:.*]] = llvm.mlir.constant(16 : i64)
+// CHECK: %[[MANY:.*]] = llvm.mlir.constant(48 : i64)
 // CHECK: llvm.getelementptr %{{.*}}[16]
 // CHECK: %[[ROWS:.*]] = llvm.load
 // CHECK: llvm.getelementptr %{{.*}}[8]

@@ -27,7 +27,7 @@ struct Bench {
 
   Status open();
   Status measure(int32_t threads);
-  Status measure(const TestCase &test, const MachineProfile &machine);
+  Status measure(const TestCase &test, Machine &machine);
 };
 
 }  // namespace
@@ -45,29 +45,29 @@ Status Bench::open() {
   return readKernels(options.app, list);
 }
 
-Status Bench::measure(const TestCase &test, const MachineProfile &machine) {
+Status Bench::measure(const TestCase &test, Machine &machine) {
   if (Status status = run.start(test.threads, test.sequences); status.failed())
     return status;
   if (!options.kernels && options.roofline.empty()) {
-    models.push_back({{}, machine});
-    return runTest(run, list, test, options.repetitions, models.back().result);
+    models.push_back({{}, machine.profile()});
+    return runTest(run, list, test, options.repetitions, machine, models.back().result);
   }
   kernels.back().phases.emplace_back();
-  return runKernelTest(run, list, machine, test, options.repetitions, kernels.back().phases.back());
+  return runKernelTest(run, list, machine.profile(), test, options.repetitions, kernels.back().phases.back());
 }
 
 Status Bench::measure(int32_t threads) {
-  MachineProfile machine;
+  std::unique_ptr<Machine> machine;
   threads = std::min(threads, threadLimit());  // as a session does
-  if (Status status = measureMachine(threads, machine); status.failed())
+  if (Status status = Machine::create(threads, machine); status.failed())
     return status;
-  kernels.push_back({machine, {}});
+  kernels.push_back({machine->profile(), {}});
   std::vector<TestCase> tests = testCases(options, threads, run);
   if (tests.empty())
     return statusOf("error[T0701]: talc bench: " + options.app + " holds at most " +
                     std::to_string(run.info().maxSequence) + " tokens, so that no test of -p, -n and -d has room");
   for (const TestCase &test : tests)
-    if (Status status = measure(test, machine); status.failed())
+    if (Status status = measure(test, *machine); status.failed())
       return status;
   return {};
 }
@@ -96,12 +96,12 @@ static Status measureOp(const BenchOptions &options, std::string &text) {
     return status;
   std::vector<OpResult> results;
   for (int64_t threads : options.threads) {
-    MachineProfile machine;
-    if (Status status = measureMachine(std::min(static_cast<int32_t>(threads), threadLimit()), machine);
+    std::unique_ptr<Machine> machine;
+    if (Status status = Machine::create(std::min(static_cast<int32_t>(threads), threadLimit()), machine);
         status.failed())
       return status;
     results.emplace_back();
-    if (Status status = runOp(bench.run, bench.list, spec, machine, options.repetitions, results.back());
+    if (Status status = runOp(bench.run, bench.list, spec, machine->profile(), options.repetitions, results.back());
         status.failed())
       return status;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every figure is the best of several rounds: a roof is what nothing exceeds.
+// Every figure is the rate of the slowest thread while all of them do the same work.
 #include "tools/talc/bench/MachineProfile.h"
 
 #include "runtime/artifact/Cpu.h"
@@ -9,6 +9,7 @@
 #include "tools/talc/bench/PeakLoops.h"
 #include "tools/talc/bench/Stopwatch.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -27,42 +28,6 @@ const MemoryLevel &MachineProfile::levelOf(double bytes) const {
 
 namespace {
 
-constexpr int rounds = 5;
-
-// Lets every thread of a pool do the same work, and times the slowest.
-class Team {
-public:
-  explicit Team(ThreadPool &pool) : pool(pool), seconds(pool.size()) {}
-
-  double bestSeconds(const std::function<void(int32_t thread)> &work) {
-    double best = std::numeric_limits<double>::infinity();
-    for (int round = 0; round <= rounds; ++round) {  // the first one warms up
-      Round state = {*this, work};
-      pool.run(
-          [](void *context, int32_t thread) {
-            auto *round = static_cast<Round *>(context);
-            round->team.pool.barrier().wait();
-            Stopwatch watch(round->team.pool.size());
-            round->work(thread);
-            round->team.seconds[thread] = watch.seconds();
-          },
-          &state);
-      if (round > 0)
-        best = std::min(best, *std::max_element(seconds.begin(), seconds.end()));
-    }
-    return best;
-  }
-
-private:
-  struct Round {
-    Team &team;
-    const std::function<void(int32_t)> &work;
-  };
-
-  ThreadPool &pool;
-  std::vector<double> seconds;
-};
-
 // The kinds of vector instructions that this processor has.
 std::vector<const PeakLoops *> availableLoops() {
   std::vector<const PeakLoops *> loops;
@@ -71,30 +36,6 @@ std::vector<const PeakLoops *> availableLoops() {
   if (detectCpuLevel() >= artifact::CpuLevel::X86_64_v4)
     loops.push_back(&avx512Loops);
   return loops;
-}
-
-void measureOperations(Team &team, const std::vector<const PeakLoops *> &kinds, MachineProfile &profile) {
-  constexpr int64_t roundsOfLoop = 2000000;  // some 10 ms
-  for (const PeakLoops *loops : kinds) {
-    double seconds = team.bestSeconds([&](int32_t) { loops->multiplyAdd(roundsOfLoop); });
-    double rate = static_cast<double>(profile.threads) * roundsOfLoop * loops->operationsPerRound / seconds;
-    if (rate > profile.operationsPerSecond) {
-      profile.operationsPerSecond = rate;
-      profile.instructions = loops->name;
-    }
-  }
-}
-
-// All threads read `bytes` in equal parts, until at least 256 MiB went by.
-double measureReading(Team &team, int32_t threads, const PeakLoops &loops, const float *data, int64_t bytes) {
-  constexpr int64_t enough = int64_t(256) << 20;
-  int64_t part = std::max(bytes / threads / readGranularity, int64_t(1)) * readGranularity;
-  int64_t times = std::max<int64_t>(enough / (part * threads), 1);
-  double seconds = team.bestSeconds([&](int32_t thread) {
-    for (int64_t i = 0; i < times; ++i)
-      loops.read(data + thread * (part / 4), part);
-  });
-  return static_cast<double>(part * threads * times) / seconds;
 }
 
 // Capacities for this number of threads. Memory is infinite.
@@ -108,46 +49,124 @@ std::vector<MemoryLevel> levelsFor(int32_t threads) {
   return levels;
 }
 
-// Four times the largest cache, so that caches hardly help.
+// Twice the largest cache: read in turn, nothing is found there again.
 int64_t memoryFootprint(const std::vector<MemoryLevel> &levels) {
   constexpr int64_t least = int64_t(256) << 20;
   int64_t caches = levels.size() > 1 ? static_cast<int64_t>(levels[levels.size() - 2].capacity) : 0;
   int64_t installed = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return std::min(std::max(4 * caches, least), installed / 4);
+  return std::min(std::max(2 * caches, 2 * least), installed / 4);
+}
+
+// The bytes to read for a level: in the middle between its capacity and that of the level before, as factors; of the
+// first one half.
+int64_t bytesFor(const std::vector<MemoryLevel> &levels, size_t index, int64_t footprint) {
+  double capacity = levels[index].capacity, before = index > 0 ? levels[index - 1].capacity : capacity / 4;
+  return capacity < static_cast<double>(footprint) ? static_cast<int64_t>(std::sqrt(before * capacity)) : footprint;
 }
 
 }  // namespace
 
-Status measureMachine(int32_t threads, MachineProfile &profile) {
-  std::vector<const PeakLoops *> kinds = availableLoops();
-  if (kinds.empty())
+struct Machine::Workplace {
+  std::unique_ptr<ThreadPool> pool;
+  std::vector<const PeakLoops *> kinds;
+  Mapping memory;
+  int64_t nextPart = 0;  // of the memory, to be read next
+
+  // Seconds of the slowest thread.
+  double secondsOf(const std::function<void(int32_t thread)> &work);
+  double operationsPerSecond(const PeakLoops &loops);
+  double bytesPerSecond(const PeakLoops &loops, int64_t bytes);
+};
+
+double Machine::Workplace::secondsOf(const std::function<void(int32_t thread)> &work) {
+  std::vector<double> seconds(pool->size());
+  struct Round {
+    ThreadPool &pool;
+    const std::function<void(int32_t)> &work;
+    std::vector<double> &seconds;
+  } round = {*pool, work, seconds};
+  pool->run(
+      [](void *context, int32_t thread) {
+        auto *round = static_cast<Round *>(context);
+        round->pool.barrier().wait();
+        Stopwatch watch(round->pool.size());
+        round->work(thread);
+        round->seconds[thread] = watch.seconds();
+      },
+      &round);
+  return *std::max_element(seconds.begin(), seconds.end());
+}
+
+double Machine::Workplace::operationsPerSecond(const PeakLoops &loops) {
+  constexpr int64_t roundsOfLoop = 2000000;  // some 10 ms
+  double seconds = secondsOf([&](int32_t) { loops.multiplyAdd(roundsOfLoop); });
+  return static_cast<double>(pool->size()) * roundsOfLoop * loops.operationsPerRound / seconds;
+}
+
+// All threads read equal parts of as many bytes, over and over, until 256 MiB went by; of more the next 256 MiB.
+double Machine::Workplace::bytesPerSecond(const PeakLoops &loops, int64_t bytes) {
+  constexpr int64_t enough = int64_t(256) << 20;
+  int64_t range = std::min(bytes, enough);
+  int64_t part = std::max(range / pool->size() / readGranularity, int64_t(1)) * readGranularity;
+  int64_t times = std::max<int64_t>(enough / (part * pool->size()), 1);
+  nextPart = nextPart + range <= bytes - range ? nextPart + range : 0;
+  const auto *data = reinterpret_cast<const float *>(memory.data() + nextPart);
+  double seconds = secondsOf([&](int32_t thread) {
+    for (int64_t i = 0; i < times; ++i)
+      loops.read(data + thread * (part / 4), part);
+  });
+  return static_cast<double>(part * pool->size() * times) / seconds;
+}
+
+Machine::Machine(std::unique_ptr<Workplace> workplace) : workplace(std::move(workplace)) {}
+Machine::~Machine() = default;
+
+Status Machine::create(int32_t threads, std::unique_ptr<Machine> &machine) {
+  auto workplace = std::make_unique<Workplace>();
+  workplace->kinds = availableLoops();
+  if (workplace->kinds.empty())
     return Status::failure(TALC_ERROR_CPU, "talc bench: this processor lacks %s",
                            cpuLevelFeatures(artifact::CpuLevel::X86_64_v3));
-  std::unique_ptr<ThreadPool> pool;
-  if (Status status = ThreadPool::create(threads, pool); status.failed())
+  if (Status status = ThreadPool::create(threads, workplace->pool); status.failed())
     return status;
-  Team team(*pool);
-  profile = {threads, processorName(), "", 0, levelsFor(threads)};
-  int64_t footprint = memoryFootprint(profile.levels);
-  Mapping memory = Mapping::zeros(footprint);
-  if (memory.empty())
+  int64_t footprint = memoryFootprint(levelsFor(threads));
+  workplace->memory = Mapping::zeros(footprint);
+  if (workplace->memory.empty())
     return Status::failure(TALC_ERROR_MEMORY, "talc bench: no memory to measure reading: %lld bytes",
                            static_cast<long long>(footprint));
-  madvise(memory.data(), memory.size(), MADV_HUGEPAGE);
-  memset(memory.data(), 1, memory.size());
-  auto *data = reinterpret_cast<const float *>(memory.data());
-  measureOperations(team, kinds, profile);
-  double smaller = 0;  // capacity of the level before
-  for (MemoryLevel &level : profile.levels) {
-    // In the middle between what the level before holds and this one, as factors; of the first one half.
-    bool isCache = level.capacity < static_cast<double>(footprint);
-    double middle = smaller > 0 ? std::sqrt(smaller * level.capacity) : level.capacity / 2;
-    int64_t bytes = isCache ? static_cast<int64_t>(middle) : footprint;
-    smaller = level.capacity;
-    for (const PeakLoops *loops : kinds)
-      level.bytesPerSecond = std::max(level.bytesPerSecond, measureReading(team, threads, *loops, data, bytes));
-  }
+  madvise(workplace->memory.data(), workplace->memory.size(), MADV_HUGEPAGE);
+  memset(workplace->memory.data(), 1, workplace->memory.size());
+  machine.reset(new Machine(std::move(workplace)));
+  machine->best = {threads, processorName(), "", 0, levelsFor(threads)};
+  machine->measureProfile();
   return {};
+}
+
+void Machine::measureProfile() {
+  constexpr int rounds = 6;
+  for (int round = 0; round < rounds; ++round) {
+    for (const PeakLoops *loops : workplace->kinds)
+      if (double rate = workplace->operationsPerSecond(*loops); rate > best.operationsPerSecond) {
+        best.operationsPerSecond = rate;
+        best.instructions = loops->name;
+      }
+    for (size_t i = 0; i < best.levels.size(); ++i) {
+      int64_t bytes = bytesFor(best.levels, i, static_cast<int64_t>(workplace->memory.size()));
+      for (const PeakLoops *loops : workplace->kinds)
+        best.levels[i].bytesPerSecond =
+            std::max(best.levels[i].bytesPerSecond, workplace->bytesPerSecond(*loops, bytes));
+    }
+  }
+}
+
+double Machine::operationsPerSecond() {
+  return workplace->operationsPerSecond(*workplace->kinds.back());
+}
+
+double Machine::bytesPerSecond(double bytes) {
+  size_t level = static_cast<size_t>(&best.levelOf(bytes) - best.levels.data());
+  return workplace->bytesPerSecond(*workplace->kinds.back(),
+                                   bytesFor(best.levels, level, static_cast<int64_t>(workplace->memory.size())));
 }
 
 }  // namespace talc::bench

@@ -6,6 +6,7 @@
 #include "runtime/Status.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,29 @@ struct MachineProfile {
   const MemoryLevel &memory() const { return levels.back(); }
 };
 
-// Takes about a second. Fails without AVX2 and FMA, and when threads or memory are refused.
-Status measureMachine(int32_t threads, MachineProfile &profile);
+// The machine with a number of threads. What other programs leave of it changes by the second, so figures can be taken
+// again beside every repetition of a test.
+class Machine {
+public:
+  // Measures the profile, which takes about a second. Fails without AVX2 and FMA, and when threads or memory are
+  // refused.
+  static Status create(int32_t threads, std::unique_ptr<Machine> &machine);
+  ~Machine();
+
+  // The best of several rounds, since a roof is what nothing exceeds.
+  const MachineProfile &profile() const { return best; }
+  // Now, in one round of some ten milliseconds: multiply-adds, and reading from the level that holds so many bytes.
+  double operationsPerSecond();
+  double bytesPerSecond(double bytes);
+
+private:
+  struct Workplace;
+
+  explicit Machine(std::unique_ptr<Workplace> workplace);
+  void measureProfile();
+
+  std::unique_ptr<Workplace> workplace;
+  MachineProfile best;
+};
 
 }  // namespace talc::bench

@@ -47,12 +47,12 @@ static Json describe(const ModelRow &row, const KernelList &kernels, const Model
           {"stored_bytes", result.costs.storedBytes},
           {"gflops", 1e-9 * result.operationsPerSecond()},
           {"peak_instructions", row.machine.instructions},
-          {"peak_gflops", 1e-9 * row.machine.operationsPerSecond},
-          {"peak_share", row.peakShare()},
+          {"peak_gflops", 1e-9 * median(result.peakOperations)},
+          {"peak_share", result.peakShare()},
           {"gbps", 1e-9 * result.storedBytesPerSecond()},
           {"read_level", row.level().name},
-          {"read_gbps", 1e-9 * row.level().bytesPerSecond},
-          {"read_share", row.readShare()},
+          {"read_gbps", 1e-9 * median(result.peakBytes)},
+          {"read_share", result.readShare()},
           {"samples_ns", samples},
           {"samples_ts", rates}};
 }
@@ -75,9 +75,9 @@ static std::string formatTable(const std::vector<ModelRow> &rows, const KernelLi
     table.add({modelType(kernels), formatBytes(static_cast<double>(run.info().weightBytes)),
                formatCount(static_cast<double>(kernels.parameters)), "CPU", std::to_string(result.test.threads),
                result.test.name(), fmt::format("{:.2f} ± {:.2f}", mean(rates), deviation(rates)),
-               fmt::format("{:.1f}", 1e-9 * result.operationsPerSecond()), formatShare(row.peakShare()),
+               fmt::format("{:.1f}", 1e-9 * result.operationsPerSecond()), formatShare(result.peakShare()),
                fmt::format("{:.1f}", 1e-9 * result.storedBytesPerSecond()),
-               formatShare(row.readShare()) + " " + row.level().name});
+               formatShare(result.readShare()) + " " + row.level().name});
   }
   return table.markdown();
 }

@@ -10,10 +10,8 @@ struct ModelRow {
   TestResult result;
   MachineProfile machine;  // measured for the same number of threads
 
-  double peakShare() const { return result.operationsPerSecond() / machine.operationsPerSecond; }
-  // Of the memory level that holds what one step reads.
+  // The memory level that holds what one step reads.
   const MemoryLevel &level() const { return machine.levelOf(result.stepStoredBytes); }
-  double readShare() const { return result.storedBytesPerSecond() / level().bytesPerSecond; }
 };
 
 // `format`: md, csv or json; `file`: the artifact.

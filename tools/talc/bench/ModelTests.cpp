@@ -29,6 +29,13 @@ double TestResult::averageSeconds() const {
   return 1e-9 * mean(nanoseconds);
 }
 
+double TestResult::share(double work, const std::vector<double> &rates) const {
+  std::vector<double> shares;
+  for (size_t i = 0; i < rates.size(); ++i)
+    shares.push_back(work / (1e-9 * nanoseconds[i] * rates[i]));
+  return median(shares);
+}
+
 std::vector<double> TestResult::tokensPerSecond() const {
   std::vector<double> rates;
   for (double sample : nanoseconds)
@@ -70,9 +77,9 @@ static std::string currentTime() {
 }
 
 Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions,
-               TestResult &result) {
+               Machine &machine, TestResult &result) {
   std::vector<StepShape> steps = test.steps();
-  result = {test, currentTime(), {}, {}, 0};
+  result = {test, currentTime(), {}, {}, 0, {}, {}};
   for (const StepShape &step : steps) {
     StepCosts costs = kernels.costs(step);
     result.costs.operations += costs.operations;
@@ -81,13 +88,17 @@ Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, i
     result.stepStoredBytes = std::max(result.stepStoredBytes, costs.storedBytes);
   }
   for (int64_t i = 0; i <= repetitions; ++i) {
+    if (i > 0) {  // the first one warms up
+      result.peakOperations.push_back(machine.operationsPerSecond());
+      result.peakBytes.push_back(machine.bytesPerSecond(result.stepStoredBytes));
+    }
     if (Status status = run.fill(test.depth); status.failed())
       return status;
     Stopwatch watch(test.threads);
     for (const StepShape &step : steps)
       if (Status status = run.evaluate(step); status.failed())
         return status;
-    if (i > 0)  // the first one warms up
+    if (i > 0)
       result.nanoseconds.push_back(static_cast<double>(std::max<int64_t>(watch.nanoseconds(), 1)));
   }
   return {};

@@ -26,10 +26,19 @@ struct TestResult {
   StepCosts costs;             // of all steps
   double stepStoredBytes = 0;  // of the step that reads the most weights and states: what a cache would have to hold
 
+  // Measured before each repetition: what the machine could do, by the level that holds what a step reads.
+  std::vector<double> peakOperations, peakBytes;
+
   double averageSeconds() const;
   double operationsPerSecond() const { return costs.operations / averageSeconds(); }
   double storedBytesPerSecond() const { return costs.storedBytes / averageSeconds(); }
+  // Each repetition's share of what was measured before it; the median.
+  double peakShare() const { return share(costs.operations, peakOperations); }
+  double readShare() const { return share(costs.storedBytes, peakBytes); }
   std::vector<double> tokensPerSecond() const;
+
+private:
+  double share(double work, const std::vector<double> &rates) const;
 };
 
 // The tests of the options for a number of threads; those that the model has no room for are left out, with prompts
@@ -37,6 +46,7 @@ struct TestResult {
 // generates nothing, and before a decoder the prompts are its sources.
 std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, const ModelRun &run);
 
-Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions, TestResult &result);
+Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions, Machine &machine,
+               TestResult &result);
 
 }  // namespace talc::bench
