@@ -76,8 +76,8 @@ static std::string currentTime() {
   return text;
 }
 
-Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions,
-               Machine &machine, TestResult &result) {
+Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions, Machine &machine,
+               TestResult &result) {
   std::vector<StepShape> steps = test.steps();
   result = {test, currentTime(), {}, {}, 0, {}, {}};
   for (const StepShape &step : steps) {
