@@ -9,8 +9,8 @@ using namespace talc;
 static constexpr const char *head = R"(# Model families
 
 `model_type` in `config.json` chooses the family, the end of `architectures[0]` its head. What a configuration asks for and talc
-does not compute is refused with T0105. This page is made from the table in `frontends/families/Families.cpp`:
-`build/bin/talc-families > docs/families.md`; [adding.md](adding.md) says how to add a row.
+does not compute is refused with T0105. `./dev docs` makes this page from the table in `frontends/families/Families.cpp`;
+[adding.md](adding.md) says how to add a row.
 
 | model_type | models | results | structure | tokenizers |
 |---|---|---|---|---|
