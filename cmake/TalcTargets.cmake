@@ -14,6 +14,9 @@ add_library(talc_pch OBJECT ${PROJECT_BINARY_DIR}/cmake/Pch.cpp)
 target_link_libraries(talc_pch PRIVATE talc_mlir)
 target_precompile_headers(talc_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Pch.h)
 set_target_properties(talc_pch PROPERTIES PCH_INSTANTIATE_TEMPLATES ON)
+# The header's content follows from its sources and not from when they were written, so that ccache knows its users again;
+# CMakePresets.json tells ccache the rest (CCACHE_SLOPPINESS).
+target_compile_options(talc_pch PRIVATE $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 
 # talc_add_library(name SOURCES... [DEPENDS tablegen-targets...] [LINK libraries...])
 function(talc_add_library name)
