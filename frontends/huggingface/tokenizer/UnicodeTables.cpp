@@ -17,13 +17,6 @@ constexpr uint32_t lastCodePoint = 0x10FFFF;
 
 using CodePoints = std::vector<uint32_t>;
 
-bool isHangulSyllable(uint32_t c) {
-  return c >= 0xAC00 && c <= 0xD7A3;
-}
-bool isSurrogate(uint32_t c) {
-  return c >= 0xD800 && c <= 0xDFFF;
-}
-
 // The full decomposition; `c` itself if it has none.
 CodePoints decompose(uint32_t c, bool compatible) {
   utf8proc_int32_t out[32];
@@ -65,6 +58,32 @@ void extend(std::vector<ValueRange> &ranges, uint32_t c, uint32_t value) {
     ranges.push_back({c, c, value});
 }
 
+void addCompatible(SectionBuilder &section, uint32_t c) {
+  CodePoints parts = decompose(c, true);
+  if (parts != decompose(c, false))
+    section.compatible.push_back(store(section, c, parts));
+}
+
+void addCanonical(SectionBuilder &section, uint32_t c) {
+  CodePoints parts = decompose(c, false);
+  if (parts != CodePoints{c}) {
+    section.canonical.push_back(store(section, c, parts));
+    addComposition(section, c, parts);
+  }
+  uint32_t combining = utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
+  if (combining != 0)
+    extend(section.combining, c, combining);
+}
+
+// Characters of later versions stay as they are, and Hangul syllables are computed.
+CharacterSet charactersWithForms() {
+  UnicodeProperties unicode(UnicodeVersion::NormalForms);
+  CharacterSet others{{0, 0x7F}, {0xAC00, 0xD7A3}};
+  for (const char *name : {"Cn", "Cs", "Co"})
+    others.add(*unicode.category(name));
+  return others.negated();
+}
+
 GraphemeClass graphemeClass(uint32_t boundary) {
   switch (boundary) {
   case UTF8PROC_BOUNDCLASS_CR:
@@ -104,26 +123,14 @@ GraphemeClass graphemeClass(uint32_t boundary) {
 
 void addNormalFormTables(SectionBuilder &section, bool compatible) {
   bool needsCanonical = section.canonical.empty(), needsCompatible = compatible && section.compatible.empty();
-  CharacterSet unassigned = *UnicodeProperties(UnicodeVersion::NormalForms).category("Cn");
-  for (uint32_t c = 0x80; c <= lastCodePoint; ++c) {
-    if (isHangulSyllable(c) || isSurrogate(c) || unassigned.contains(c))
-      continue;
-    CodePoints canonical = decompose(c, false);
-    if (needsCompatible) {
-      CodePoints parts = decompose(c, true);
-      if (parts != canonical)
-        section.compatible.push_back(store(section, c, parts));
+  CharacterSet characters = charactersWithForms();
+  for (Range range : characters.ranges())
+    for (uint32_t c = range.first; c <= range.last; ++c) {
+      if (needsCompatible)
+        addCompatible(section, c);
+      if (needsCanonical)
+        addCanonical(section, c);
     }
-    if (!needsCanonical)
-      continue;
-    if (canonical != CodePoints{c}) {
-      section.canonical.push_back(store(section, c, canonical));
-      addComposition(section, c, canonical);
-    }
-    uint32_t combining = utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
-    if (combining != 0)
-      extend(section.combining, c, combining);
-  }
   std::sort(section.compositions.begin(), section.compositions.end(), [](const Composition &l, const Composition &r) {
     return l.first != r.first ? l.first < r.first : l.second < r.second;
   });
