@@ -98,7 +98,7 @@ double Machine::Workplace::secondsOf(const std::function<void(int32_t thread)> &
 }
 
 double Machine::Workplace::operationsPerSecond(const PeakLoops &loops) {
-  constexpr int64_t roundsOfLoop = 2000000;  // some 10 ms
+  constexpr int64_t roundsOfLoop = 4000000;  // some 20 ms
   double seconds = secondsOf([&](int32_t) { loops.multiplyAdd(roundsOfLoop); });
   return static_cast<double>(pool->size()) * roundsOfLoop * loops.operationsPerRound / seconds;
 }

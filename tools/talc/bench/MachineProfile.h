@@ -41,7 +41,7 @@ public:
 
   // The best of several rounds, since a roof is what nothing exceeds.
   const MachineProfile &profile() const { return best; }
-  // Now, in one round of some ten milliseconds: multiply-adds, and reading from the level that holds so many bytes.
+  // Now, in one round of some twenty milliseconds: multiply-adds, and reading from the level that holds so many bytes.
   double operationsPerSecond();
   double bytesPerSecond(double bytes);
 

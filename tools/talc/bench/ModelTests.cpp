@@ -31,8 +31,8 @@ double TestResult::averageSeconds() const {
 
 double TestResult::share(double work, const std::vector<double> &rates) const {
   std::vector<double> shares;
-  for (size_t i = 0; i < rates.size(); ++i)
-    shares.push_back(work / (1e-9 * nanoseconds[i] * rates[i]));
+  for (size_t i = 0; i < nanoseconds.size(); ++i)
+    shares.push_back(work / (1e-9 * nanoseconds[i] * (rates[i] + rates[i + 1]) / 2));
   return median(shares);
 }
 
@@ -88,18 +88,16 @@ Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, i
     result.stepStoredBytes = std::max(result.stepStoredBytes, costs.storedBytes);
   }
   for (int64_t i = 0; i <= repetitions; ++i) {
-    if (i > 0) {  // the first one warms up
-      result.peakOperations.push_back(machine.operationsPerSecond());
-      result.peakBytes.push_back(machine.bytesPerSecond(result.stepStoredBytes));
-    }
     if (Status status = run.fill(test.depth); status.failed())
       return status;
     Stopwatch watch(test.threads);
     for (const StepShape &step : steps)
       if (Status status = run.evaluate(step); status.failed())
         return status;
-    if (i > 0)
+    if (i > 0)  // the first one warms up
       result.nanoseconds.push_back(static_cast<double>(std::max<int64_t>(watch.nanoseconds(), 1)));
+    result.peakOperations.push_back(machine.operationsPerSecond());
+    result.peakBytes.push_back(machine.bytesPerSecond(result.stepStoredBytes));
   }
   return {};
 }

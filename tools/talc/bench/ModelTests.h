@@ -26,13 +26,14 @@ struct TestResult {
   StepCosts costs;             // of all steps
   double stepStoredBytes = 0;  // of the step that reads the most weights and states: what a cache would have to hold
 
-  // Measured before each repetition: what the machine could do, by the level that holds what a step reads.
+  // What the machine could do before the first repetition and after each: multiply-adds, and reading from the level
+  // that holds what a step reads.
   std::vector<double> peakOperations, peakBytes;
 
   double averageSeconds() const;
   double operationsPerSecond() const { return costs.operations / averageSeconds(); }
   double storedBytesPerSecond() const { return costs.storedBytes / averageSeconds(); }
-  // Each repetition's share of what was measured before it; the median.
+  // Each repetition's share of the mean of what was measured before and after it; the median.
   double peakShare() const { return share(costs.operations, peakOperations); }
   double readShare() const { return share(costs.storedBytes, peakBytes); }
   std::vector<double> tokensPerSecond() const;
