@@ -66,6 +66,8 @@ static void addBufferize(OpPassManager &passes) {
   passes.addPass(bufferization::createDropEquivalentBufferResultsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  // A single row's attention falls into as many tasks as it has blocks of keys, before tasks are dealt out.
+  passes.addPass(createSplitKeys());
   // The division of the work is part of a kernel, and decides where barriers stand; barriers come before the plan, so
   // that no buffer is reused too early.
   passes.addPass(createDivideWork());
@@ -81,6 +83,7 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   int64_t lanes = options.target.vectorLanes;
   ExpandContractOptions contract;
   contract.lanes = lanes;
+  contract.cacheBytes = options.target.cacheBytes;
   passes.addPass(createExpandContract(contract));
   passes.addPass(createExpandAttention({lanes}));
   passes.addPass(createExpandRows({lanes}));

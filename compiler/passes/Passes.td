@@ -124,6 +124,18 @@ def FuseEpilogues : Pass<"fuse-epilogues", "mlir::ModuleOp"> {
 
 //===--- bufferize: tensors -> memref ----------------------------------------------------------------------------===//
 
+def SplitKeys : Pass<"split-keys", "mlir::ModuleOp"> {
+  let summary = "the blocks of keys that a single row attends to become tasks of their own";
+  let description = [{
+    attention(q, state) -> out   =>   attention(q, state) block n -> parts;  combine(parts) -> out
+
+    where a row may see several blocks. Then decoding has a task for every block and head, however many threads there
+    are; the size of a block is fixed, and blocks are brought together in their order, so that bits do not depend on it.
+  }];
+  let options = [Option<"keys", "keys", "int64_t", "0", "keys of a block, a multiple of 64; 0: the cost model's choice">];
+  let dependentDialects = ["talc::kernel::KernelDialect", "mlir::memref::MemRefDialect"];
+}
+
 def DivideWork : Pass<"divide-work", "mlir::ModuleOp"> {
   let summary = "what every thread does of every piece: all, its rows, columns or heads";
   let description = [{

@@ -81,6 +81,9 @@ void ContractOp::getEffects(EffectList &effects) {
 void AttentionOp::getEffects(EffectList &effects) {
   addPieceEffects(*this, effects);
 }
+void CombineOp::getEffects(EffectList &effects) {
+  addPieceEffects(*this, effects);
+}
 void NormOp::getEffects(EffectList &effects) {
   addPieceEffects(*this, effects);
 }

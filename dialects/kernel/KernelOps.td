@@ -57,12 +57,31 @@ def Kernel_AttentionOp : Kernel_Piece<"attention"> {
     queries and init [T, heads*width]; see `talc.attention`. A state of the role source has the keys of the sequence's
     source, all of which are seen. Keys are taken in blocks of fixed size counted from position 0, so that a query's result does not depend on the other queries of the step. Source: Milakov and
     Gimelshein 2018; FlashAttention (arXiv 2205.14135).
+
+    With `block`, queries have a single row, and init [ceil(capacity / block), n] receives what each block of so many
+    keys yields by itself, for kernel.combine; see PartsLayout.
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$queries, Talc_State:$state, Optional<Kernel_Data>:$bias,
-                       Kernel_Data:$init, Talc_MaskKindAttr:$mask, I64Attr:$heads, F64Attr:$scale, I64Attr:$window);
+                       Kernel_Data:$init, Talc_MaskKindAttr:$mask, I64Attr:$heads, F64Attr:$scale, I64Attr:$window,
+                       OptionalAttr<I64Attr>:$block);
   let assemblyFormat = [{
     `` $mask $step `,` $queries `,` $state (`bias` $bias^)? `heads` $heads `scale` $scale `window` $window
-    `into` $init attr-dict `:` functional-type(operands, results)
+    (`block` $block^)? `into` $init attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Kernel_CombineOp : Kernel_Piece<"combine"> {
+  let summary = "the attention of a single row from what each block of keys yielded";
+  let description = [{
+    init [1, heads*width]; parts [blocks, n] as an attention with the same `block` and `window` left them, over the
+    keys of the row's sequence, or of its `source`. Blocks are brought together in ascending order, as an attention
+    does that takes them one after the other, so that the bits are the same.
+  }];
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$parts, Kernel_Data:$init, I64Attr:$heads, I64Attr:$window,
+                       I64Attr:$block, UnitAttr:$source);
+  let assemblyFormat = [{
+    $step `,` $parts `heads` $heads `window` $window `block` $block (`source` $source^)? `into` $init attr-dict `:`
+    functional-type(operands, results)
   }];
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of attention against plain double arithmetic, for every mask, window, bias and place of the keys, and bit for
-// bit among all ways to divide the work; see attention_step.cpp. Blocks of 64 keys, then a single block of all.
+// bit among all ways to divide the work, a single row's keys too; see attention_step.cpp. Blocks of 64 keys, then a
+// single block of all.
 // RUN: talc-opt %s '-expand-attention=lanes=8 keys=64' -expand-math -talc-codegen -o %t.8.mlir
 // RUN: mlir-translate -mlir-to-llvmir %t.8.mlir -o %t.8.ll
-// RUN: %cc -O1 -march=x86-64-v3 -I%root -Wno-override-module %t.8.ll %S/attention_step.cpp -lm -lstdc++ -o %t.8
+// RUN: %cc -O1 -march=x86-64-v3 -I%root -DSPLIT -Wno-override-module %t.8.ll %S/attention_step.cpp -lm -lstdc++ -o %t.8
 // RUN: %t.8
 // RUN: talc-opt %s -expand-attention=lanes=16 -expand-math -talc-codegen -o %t.16.mlir
 // RUN: mlir-translate -mlir-to-llvmir %t.16.mlir -o %t.16.ll
@@ -15,6 +16,7 @@
 !rows = memref<?x96xf32>
 !row = memref<1x96xf32>
 !bias = memref<4x399xf32>
+!parts = memref<4x160xf32>
 
 module attributes {talc.plan = {state_bytes_per_slot = 94208 : i64}} {
   func.func @causal(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
@@ -63,6 +65,34 @@ module attributes {talc.plan = {state_bytes_per_slot = 94208 : i64}} {
   }
   func.func @source_one(%s: !kernel.step, %state: !source, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
     kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !source, !row) -> ()
+    return
+  }
+  func.func @causal_split(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
+    %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
+    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 0 block 64 into %parts {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !parts) -> ()
+    kernel.barrier %s
+    kernel.combine %s, %parts heads 4 window 0 block 64 into %out {kernel.share = #kernel<share rows>} : (!kernel.step, !parts, !row) -> ()
+    return
+  }
+  func.func @causal_window_split(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
+    %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
+    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 70 block 64 into %parts {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !parts) -> ()
+    kernel.barrier %s
+    kernel.combine %s, %parts heads 4 window 70 block 64 into %out {kernel.share = #kernel<share rows>} : (!kernel.step, !parts, !row) -> ()
+    return
+  }
+  func.func @causal_bias_split(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
+    %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
+    kernel.attention causal %s, %q, %state bias %bias heads 4 scale 0.2 window 0 block 64 into %parts {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !bias, !parts) -> ()
+    kernel.barrier %s
+    kernel.combine %s, %parts heads 4 window 0 block 64 into %out {kernel.share = #kernel<share rows>} : (!kernel.step, !parts, !row) -> ()
+    return
+  }
+  func.func @source_split(%s: !kernel.step, %state: !source, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
+    %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
+    kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 block 64 into %parts {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !source, !parts) -> ()
+    kernel.barrier %s
+    kernel.combine %s, %parts heads 4 window 0 block 64 source into %out {kernel.share = #kernel<share rows>} : (!kernel.step, !parts, !row) -> ()
     return
   }
 }

@@ -33,24 +33,32 @@ struct Matrix {
 using Kernel = void(const StepContext *, int64_t state, MATRIX, MATRIX, MATRIX);
 extern "C" Kernel talc_causal, talc_causal_one, talc_causal_window, talc_causal_window_one, talc_causal_bias,
     talc_causal_bias_one, talc_full, talc_full_window_bias, talc_prefix, talc_prefix_window, talc_source,
-    talc_source_one;
+    talc_source_one, talc_causal_split, talc_causal_window_split, talc_causal_bias_split, talc_source_split;
 
 enum Mask { full, causal, prefix };
 struct Variant {
   const char *name;
-  Kernel *many, *one;  // one: for steps of a single row, if that is to yield the same
+  Kernel *many, *one, *split;  // the latter for steps of a single row, if they are to yield the same
   Mask mask;
   int64_t window;
   bool bias, source;
 };
-const Variant variants[] = {{"causal", talc_causal, talc_causal_one, causal, 0, false, false},
-                            {"causal window", talc_causal_window, talc_causal_window_one, causal, 70, false, false},
-                            {"causal bias", talc_causal_bias, talc_causal_bias_one, causal, 0, true, false},
-                            {"full", talc_full, nullptr, full, 0, false, false},
-                            {"full window bias", talc_full_window_bias, nullptr, full, 20, true, false},
-                            {"prefix", talc_prefix, nullptr, prefix, 0, false, false},
-                            {"prefix window", talc_prefix_window, nullptr, prefix, 33, false, false},
-                            {"source", talc_source, talc_source_one, full, 0, false, true}};
+// Blocks that are left apart have 64 keys, and the others must have as many.
+#ifdef SPLIT
+#define APART(kernel) kernel
+#else
+#define APART(kernel) nullptr
+#endif
+const Variant variants[] = {
+    {"causal", talc_causal, talc_causal_one, APART(talc_causal_split), causal, 0, false, false},
+    {"causal window", talc_causal_window, talc_causal_window_one, APART(talc_causal_window_split), causal, 70, false,
+     false},
+    {"causal bias", talc_causal_bias, talc_causal_bias_one, APART(talc_causal_bias_split), causal, 0, true, false},
+    {"full", talc_full, nullptr, nullptr, full, 0, false, false},
+    {"full window bias", talc_full_window_bias, nullptr, nullptr, full, 20, true, false},
+    {"prefix", talc_prefix, nullptr, nullptr, prefix, 0, false, false},
+    {"prefix window", talc_prefix_window, nullptr, nullptr, prefix, 33, false, false},
+    {"source", talc_source, talc_source_one, APART(talc_source_split), full, 0, false, true}};
 
 std::mt19937 generator(7);
 std::vector<float> randomNumbers(int64_t count) {
@@ -82,9 +90,8 @@ void waitFor(void *barrier) {
   pthread_barrier_wait(static_cast<pthread_barrier_t *>(barrier));
 }
 
-std::vector<float> run(const Variant &variant, const Step &step, int threads) {
-  std::vector<float> result(step.queries.size(), NAN), queries = step.queries, arena(1 << 16);
-  Kernel *kernel = step.rows() == 1 && variant.one ? variant.one : variant.many;
+std::vector<float> run(Kernel *kernel, const Step &step, int threads) {
+  std::vector<float> result(step.queries.size(), NAN), queries = step.queries, arena(1 << 16, NAN);
   pthread_barrier_t barrier;
   pthread_barrier_init(&barrier, nullptr, threads);
   std::vector<std::thread> pool;
@@ -109,6 +116,10 @@ std::vector<float> run(const Variant &variant, const Step &step, int threads) {
     thread.join();
   pthread_barrier_destroy(&barrier);
   return result;
+}
+
+std::vector<float> run(const Variant &variant, const Step &step, int threads) {
+  return run(step.rows() == 1 && variant.one ? variant.one : variant.many, step, threads);
 }
 
 bool sees(const Variant &variant, const Span &span, int64_t query, int64_t key) {
@@ -185,7 +196,12 @@ void checkParts(const Variant &variant, const Step &step, const std::vector<floa
     for (int64_t at = 0, size = firstPart(variant, span); at < span.rowCount; at += size, size = 1 + at % 7) {
       size = std::min(size, span.rowCount - at);
       std::vector<float> found = run(variant, part(step, s, at, at + size), 1);
-      expectSame(variant, "in smaller steps", found.data(), &wanted[(span.firstRow + at) * features], found.size());
+      const float *rows = &wanted[(span.firstRow + at) * features];
+      expectSame(variant, "in smaller steps", found.data(), rows, found.size());
+      for (int threads : {1, 2, 3, 7, 20})
+        if (size == 1 && variant.split)
+          expectSame(variant, "with keys divided among threads",
+                     run(variant.split, part(step, s, at, 1 + at), threads).data(), rows, features);
     }
   }
 }

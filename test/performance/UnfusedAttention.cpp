@@ -36,7 +36,9 @@ std::vector<float> randomNumbers(size_t count) {
   return numbers;
 }
 
-std::vector<float> queries = randomNumbers(tokens * features), state = randomNumbers(2 * keyHeads * tokens * width);
+// Keys and values of a head as packed weights [width / 16 or tokens / 16, depth, 16], and both as a state has them.
+std::vector<float> queries = randomNumbers(tokens * features), keys = randomNumbers(keyHeads * tokens * width);
+std::vector<float> values = keys, state(2 * keys.size());
 std::vector<float> scores(tokens *tokens), head(tokens *width), fused(tokens *features), unfused(tokens *features);
 
 // exp as expand-math writes it, so that loops become vectors.
@@ -69,16 +71,27 @@ void softmax(float *row, int64_t seen, float scale) {
 void computeUnfused(const StepContext &step, bool causal) {
   for (int64_t h = 0; h < heads; ++h) {
     int64_t keyHead = h / (heads / keyHeads);
-    float *keys = &state[keyHead * tokens * width], *values = &state[(keyHeads + keyHead) * tokens * width];
-    talc_scores(&step, PASS(&queries[h * width], tokens, width, features), PASS_PACKED(keys, tokens / 16, width),
+    float *headKeys = &keys[keyHead * tokens * width], *headValues = &values[keyHead * tokens * width];
+    talc_scores(&step, PASS(&queries[h * width], tokens, width, features), PASS_PACKED(headKeys, tokens / 16, width),
                 PASS(scores.data(), tokens, tokens, tokens));
     for (int64_t row = 0; row < tokens; ++row)
       softmax(&scores[row * tokens], causal ? row + 1 : tokens, 1 / std::sqrt(static_cast<float>(width)));
-    talc_values(&step, PASS(scores.data(), tokens, tokens, tokens), PASS_PACKED(values, width / 16, tokens),
+    talc_values(&step, PASS(scores.data(), tokens, tokens, tokens), PASS_PACKED(headValues, width / 16, tokens),
                 PASS(head.data(), tokens, width, width));
     for (int64_t row = 0; row < tokens; ++row)
       std::copy_n(&head[row * width], width, &unfused[row * features + h * width]);
   }
+}
+
+// See kernel::StateLayout.
+void fillState() {
+  for (int64_t h = 0; h < keyHeads; ++h)
+    for (int64_t token = 0; token < tokens; ++token)
+      for (int64_t k = 0; k < width; ++k) {
+        int64_t panel = (token / 16 * keyHeads + h) * 16 * width, lane = token % 16, head = h * tokens * width;
+        state[panel + k * 16 + lane] = keys[head + (token / 16 * width + k) * 16 + lane];
+        state[keys.size() + panel + lane * width + k] = values[head + (k / 16 * tokens + token) * 16 + k % 16];
+      }
 }
 
 double milliseconds(const std::function<void()> &work) {
@@ -118,6 +131,7 @@ void compare(const StepContext &step, bool causal, int rounds) {
 }  // namespace
 
 int main(int, char **arguments) {
+  fillState();
   Span span = {0, tokens, 0, 0, 0, 0, 0, -1};
   std::vector<unsigned char> arena(1 << 20);
   StepContext step = {};

@@ -6,9 +6,9 @@
 // last rows more work than the first, so that equal parts of the rows would not be equal parts of the work.
 //
 // One row: dividing a norm by rows would leave it to one thread, at the price of a barrier before and one after. Every
-// thread computes it instead, into memory of its own; append and attention are divided by heads alike, so that a thread
-// finds the keys that it stored itself. A decoder layer then has five barriers: before q/k/v, rope, the output
-// projection, the feed-forward layer, and its second half.
+// thread computes it instead, into memory of its own; append and attention are divided by heads alike (if a head's
+// blocks of keys are tasks, its newest block is), so that a thread finds the keys that it stored itself. A decoder
+// layer then has five barriers: before q/k/v, rope, the output projection, the feed-forward layer, and its second half.
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
@@ -22,7 +22,8 @@ namespace kernel = talc::kernel;
 using kernel::Share;
 
 static bool isRowPiece(Operation *op) {
-  return isa<kernel::NormOp, kernel::RopeOp, kernel::GatherOp, linalg::GenericOp, memref::CopyOp>(op);
+  return isa<kernel::NormOp, kernel::RopeOp, kernel::GatherOp, kernel::CombineOp, linalg::GenericOp, memref::CopyOp>(
+      op);
 }
 
 // The buffer that a piece writes, if it is a temporary of this function.

@@ -58,7 +58,14 @@ static KernelCosts costs(kernel::AttentionOp op) {
   costs.operations.perPair = 4 * op.getHeads() * layout.width;
   costs.stored.perKey = layout.bytesPerToken();
   costs.stored.perCall = op.getBias() ? allBytes(op.getBias()) : 0;
-  costs.passed.perRow = rowBytes(op.getQueries()) + rowBytes(op.getInit());
+  costs.passed.perRow = 2 * rowBytes(op.getQueries());
+  return costs;
+}
+
+// What it reads grows with the keys, but is little beside them: only the result is counted.
+static KernelCosts costs(kernel::CombineOp op) {
+  KernelCosts costs;
+  costs.passed.perRow = rowBytes(op.getInit());
   return costs;
 }
 
@@ -118,8 +125,8 @@ static KernelCosts costs(memref::CopyOp op) {
 
 KernelCosts costsOf(Operation *piece) {
   return llvm::TypeSwitch<Operation *, KernelCosts>(piece)
-      .Case<kernel::ContractOp, kernel::AttentionOp, kernel::NormOp, kernel::RopeOp, kernel::GatherOp, kernel::AppendOp,
-            linalg::GenericOp, memref::CopyOp>([](auto op) { return costs(op); })
+      .Case<kernel::ContractOp, kernel::AttentionOp, kernel::CombineOp, kernel::NormOp, kernel::RopeOp,
+            kernel::GatherOp, kernel::AppendOp, linalg::GenericOp, memref::CopyOp>([](auto op) { return costs(op); })
       .Default([](Operation *) { return KernelCosts(); });
 }
 
@@ -148,6 +155,7 @@ std::string shapesOf(Operation *piece) {
         if (op.getBias())
           out << " bias";
       })
+      .Case([&](kernel::CombineOp op) { out << op.getHeads() << " heads x " << size(op.getInit(), 1) / op.getHeads(); })
       .Case([&](kernel::NormOp op) {
         out << size(op.getX(), 1);
         if (op.getGroups() > 1)

@@ -240,7 +240,7 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(op, op.getType(), stepOf(op), op.getQueries(), read.getState(),
                                                      op.getBias(), init, op.getMask(), op.getHeads(), op.getScale(),
-                                                     op.getWindow());
+                                                     op.getWindow(), /*block=*/IntegerAttr());
     return success();
   }
 };

@@ -44,10 +44,14 @@ AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t lanes, int64_t keys
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
   int64_t capacity = layout.panels * kernel::panelLanes, group = op.getHeads() / layout.heads;
   if (keys == 0)
-    keys = blockOf(layout);
+    keys = op.getBlock().value_or(blockOf(layout));
   AttentionSchedule schedule = {AttentionKind::online, keys, rowsOf(op, group), ""};
   std::string choice;
-  if (capacity <= keys) {
+  if (op.getBlock()) {
+    schedule.kind = AttentionKind::split;
+    choice = llvm::formatv("split over blocks of {0} keys of {1}: up to {2} tasks instead of {3}", keys, capacity,
+                           layout.heads * llvm::divideCeil(capacity, keys), layout.heads);
+  } else if (capacity <= keys) {
     schedule.kind = AttentionKind::twoPass;
     schedule.keys = llvm::alignTo(capacity, smallestBlock);
     choice = llvm::formatv("two passes: all {0} keys are one block, nothing is rescaled", capacity);

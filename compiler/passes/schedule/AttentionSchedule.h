@@ -9,8 +9,9 @@
 namespace talc {
 
 // twoPass: no row can see more than one block of keys, so that nothing is rescaled; online: blocks are brought together
-// as they come. Equal attentions of all phases get equal blocks, which is what makes their results equal.
-enum class AttentionKind { twoPass, online };
+// as they come; split: each block of a single row is a task, and kernel.combine brings them together. Equal attentions
+// of all phases get equal blocks, which is what makes their results equal.
+enum class AttentionKind { twoPass, online, split };
 
 struct AttentionSchedule {
   AttentionKind kind;

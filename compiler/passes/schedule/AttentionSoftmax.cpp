@@ -18,6 +18,29 @@ namespace talc {
 
 constexpr double masked = -1e30;
 
+static Value exp(Emitter &e, Value x) {
+  return math::ExpOp::create(e.b, e.loc, x);
+}
+
+Weighed nothingWeighed(Emitter &e) {
+  return {e.splat(masked), e.splat(0)};
+}
+
+BroughtTogether bringTogether(Emitter &e, Weighed before, Weighed block) {
+  Value maximum = e.maxf(before.maximum, block.maximum);
+  Value factor = exp(e, e.subf(before.maximum, maximum)), gain = exp(e, e.subf(block.maximum, maximum));
+  return {{maximum, e.fma(before.sum, factor, e.mulf(block.sum, gain))}, factor, gain};
+}
+
+Value bringTogether(Emitter &e, Value output, Value factor, Value part, Value gain) {
+  return e.fma(part, gain, e.mulf(output, factor));
+}
+
+Value inverseOf(Emitter &e, Value sum) {
+  Value zero = e.splat(0), seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UNE, sum, zero);
+  return e.select(seen, e.divf(e.splat(1), sum), zero);
+}
+
 AttentionSoftmax::AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, int64_t rows, int64_t size, bool window,
                                    bool online)
     : e(emitter), keys(keys), window(window), online(online) {
@@ -88,10 +111,6 @@ Value AttentionSoftmax::visible(Value row, Value column) {
   return arith::AndIOp::create(e.b, e.loc, mask, arith::XOrIOp::create(e.b, e.loc, before, e.firstLanes(e.lanes)));
 }
 
-Value AttentionSoftmax::exp(Value x) {
-  return math::ExpOp::create(e.b, e.loc, x);
-}
-
 // The largest score of each row, after they were masked and biased; in every lane.
 Emitter::Values AttentionSoftmax::largestScores(int64_t n, Value row, const Columns &columns, const Bias &bias) {
   auto next = [&](Value r, Value column, Value maximum, bool whole) {
@@ -120,7 +139,7 @@ Emitter::Values AttentionSoftmax::largestScores(int64_t n, Value row, const Colu
 // and `largest` is as low; NaN counts as seen.
 Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Columns &columns, ValueRange largest) {
   auto next = [&](Value r, Value column, Value maximum, Value sum, bool whole) {
-    Value score = e.load(scores, {r, column}), weight = exp(e.subf(score, maximum));
+    Value score = e.load(scores, {r, column}), weight = exp(e, e.subf(score, maximum));
     if (!whole) {
       Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(masked));
       weight = e.select(seen, weight, e.splat(0));
@@ -156,27 +175,22 @@ void AttentionSoftmax::endBlock() {
   if (!online)
     return;
   eachRows([&](Value row) {
-    Value before = e.load(maxima, {row}), largest = e.load(blockMaxima, {row}), maximum = e.maxf(before, largest);
-    Value factor = exp(e.subf(before, maximum)), gain = exp(e.subf(largest, maximum));
-    e.store(maximum, maxima, {row});
-    e.store(factor, factors, {row});
-    e.store(gain, gains, {row});
-    Value sum = e.fma(e.load(sums, {row}), factor, e.mulf(e.load(blockSums, {row}), gain));
-    e.store(sum, sums, {row});
+    Weighed before{e.load(maxima, {row}), e.load(sums, {row})};
+    BroughtTogether now = bringTogether(e, before, {e.load(blockMaxima, {row}), e.load(blockSums, {row})});
+    e.store(now.both.maximum, maxima, {row});
+    e.store(now.both.sum, sums, {row});
+    e.store(now.factor, factors, {row});
+    e.store(now.gain, gains, {row});
   });
 }
 
 void AttentionSoftmax::endTask() {
-  eachRows([&](Value row) {
-    Value sum = e.load(sums, {row}), zero = e.splat(0);
-    Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UNE, sum, zero);
-    e.store(e.select(seen, e.divf(e.splat(1), sum), zero), sums, {row});
-  });
+  eachRows([&](Value row) { e.store(inverseOf(e, e.load(sums, {row})), sums, {row}); });
 }
 
 Value AttentionSoftmax::takeIn(Value row, Value output, Value part) {
   Value factor = e.broadcast(e.loadScalar(factors, {row})), gain = e.broadcast(e.loadScalar(gains, {row}));
-  return e.fma(part, gain, e.mulf(output, factor));
+  return bringTogether(e, output, factor, part, gain);
 }
 
 }  // namespace talc

@@ -6,6 +6,24 @@
 
 namespace talc {
 
+// The largest score and the sum of weights of some keys.
+struct Weighed {
+  mlir::Value maximum, sum;
+};
+
+// Two of these brought together: `before` was scaled by `factor`, `block` by `gain`.
+struct BroughtTogether {
+  Weighed both;
+  mlir::Value factor, gain;
+};
+BroughtTogether bringTogether(Emitter &e, Weighed before, Weighed block);
+// The weighted values that belong to them.
+mlir::Value bringTogether(Emitter &e, mlir::Value output, mlir::Value factor, mlir::Value part, mlir::Value gain);
+// 1 / sum, zero where no key was seen.
+mlir::Value inverseOf(Emitter &e, mlir::Value sum);
+// What there is before the first block.
+Weighed nothingWeighed(Emitter &e);
+
 // What the rows of a task carry from block to block; scratch of this thread. Rows stand side by side in `maxima` and
 // the like, so that what each of them needs once per block is done for a vector of rows at a time.
 class AttentionSoftmax {
@@ -30,6 +48,10 @@ public:
   // The output with `part`, what the block's values yielded, taken in.
   Value takeIn(Value row, Value output, Value part);
 
+  // What the block yields by itself, for a row.
+  Value blockMaximum(Value row) { return e.loadScalar(blockMaxima, {row}); }
+  Value blockSum(Value row) { return e.loadScalar(blockSums, {row}); }
+
   Value scores;  // [rows, size and more]
 
 private:
@@ -44,7 +66,6 @@ private:
   Values largestScores(int64_t n, Value row, const Columns &columns, const Bias &bias);
   Values weighScores(int64_t n, Value row, const Columns &columns, mlir::ValueRange largest);
   Value visible(Value row, Value column);
-  Value exp(Value x);
   void eachRows(llvm::function_ref<void(Value row)> body);
   void fill(Value buffer, double value);
 

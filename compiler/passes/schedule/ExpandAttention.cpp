@@ -22,6 +22,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/AttentionSchedule.h"
 #include "compiler/passes/schedule/AttentionSoftmax.h"
+#include "compiler/passes/schedule/CombineBlocks.h"
 #include "compiler/passes/schedule/RegisterTile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -58,6 +59,8 @@ public:
 
   void expand() {
     makeScratch();
+    if (op.getBlock())
+      return expandSplit();
     Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep());
     Value threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
     Value spans = kernel::SpanCountOp::create(e.b, e.loc, op.getStep());
@@ -89,6 +92,39 @@ public:
   }
 
 private:
+  // Of a single row each block of keys is a task. The newest blocks come first, so that a head's falls to the thread
+  // that stored its newest key (see divide-work).
+  void expandSplit() {
+    Value zero = firstRow = e.index(0), thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep());
+    turns = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
+    span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), zero);
+    keys.enter(span);
+    firstToken = span.getFirstRow();
+    rowCount = e.index(group);
+    keys.enterRow(zero, position(zero));
+    Value begin = e.div(keys.firstSeen(zero), keyBlock), end = keys.endSeen(zero), last = e.ceilDiv(end, keyBlock);
+    Value tasks = e.mul(e.max(e.sub(last, begin), zero), keys.layout.heads);
+    e.loop(thread, tasks, turns, [&](Value task) {
+      head = e.rem(task, keys.layout.heads);
+      Value index = e.sub(e.sub(last, e.index(1)), e.div(task, keys.layout.heads)), first = e.mul(index, keyBlock);
+      prepare();
+      expandBlock(first, e.min(e.index(keyBlock), e.sub(end, first)));
+      leavePart(index);
+    });
+  }
+
+  void leavePart(Value index) {
+    kernel::PartsLayout layout(op.getHeads(), width);
+    e.loop(e.index(0), rowCount, 1, [&](Value row) {
+      Value at = queryHead(head, row);
+      e.columns(paddedWidth, [&](Value column, Value) {
+        e.store(e.load(part, {row, column}), op.getInit(), {index, e.add(e.mul(at, paddedWidth), column)});
+      });
+      e.storeScalar(softmax.blockMaximum(row), op.getInit(), {index, e.add(at, layout.maxima)});
+      e.storeScalar(softmax.blockSum(row), op.getInit(), {index, e.add(at, layout.sums)});
+    });
+  }
+
   void makeScratch() {
     queries = e.stackBuffer({rowBlock, width});
     part = e.stackBuffer({rowBlock, paddedWidth});
@@ -124,7 +160,8 @@ private:
       fetchAhead(n, row);
     });
     eachChunk([&](int64_t n, Value row, Value from, Value to) { addValues(n, row, from, to); });
-    softmax.endBlock();
+    if (!op.getBlock())
+      softmax.endBlock();
   }
 
   // Where row `row` of the task lies: (row of the step, first feature of its head); its position.
@@ -255,8 +292,8 @@ private:
   void takeInPart(Value hasOutput) {
     e.loop(e.index(0), rowCount, 1, [&](Value row) {
       e.columns(paddedWidth, [&](Value column, Value) {
-        Value before = e.select(hasOutput, e.load(output, {row, column}), e.splat(0));
-        e.store(softmax.takeIn(row, before, e.load(part, {row, column})), output, {row, column});
+        Value before = e.load(output, {row, column}), found = e.load(part, {row, column});
+        e.store(e.select(hasOutput, softmax.takeIn(row, before, found), found), output, {row, column});
         e.store(e.splat(0), part, {row, column});
       });
     });
@@ -307,7 +344,14 @@ struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
     if (!isValidWidth(getOperation(), lanes))
       return signalPassFailure();
     SmallVector<kernel::AttentionOp> ops;
+    SmallVector<kernel::CombineOp> combines;
     getOperation().walk([&](kernel::AttentionOp op) { ops.push_back(op); });
+    getOperation().walk([&](kernel::CombineOp op) { combines.push_back(op); });
+    for (kernel::CombineOp op : combines) {
+      OpBuilder builder(op);
+      expandCombine(builder, op, lanes);
+      op.erase();
+    }
     for (kernel::AttentionOp op : ops) {
       OpBuilder builder(op);
       AttentionSchedule schedule = scheduleOf(op, lanes, keys);

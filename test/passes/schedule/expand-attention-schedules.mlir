@@ -39,6 +39,51 @@ func.func @decode(%s: !kernel.step, %q: memref<1x768xf32>, %kv: !talc.state<12 x
   return
 }
 
+// A single row whose blocks are tasks: the newest first, so that the first task of a head is that of the thread that
+// appended its key. Each leaves its part, maximum and sum.
+// REMARK: remark: {{.*}}split{{.*}}8/2 heads x 64, 4 rows a task: split over blocks of 256 keys of 4096: up to 32 tasks instead of 2
+// CHECK-LABEL: @split(
+// CHECK-SAME: %[[PARTS:[a-z0-9]+]]: memref<16x544xf32>
+// CHECK: %[[I:.*]] = kernel.thread
+// CHECK: %[[N:.*]] = kernel.threads
+// CHECK: %[[BEGIN:.*]] = arith.divui %{{.*}}, %c256
+// CHECK: %[[LAST:.*]] = arith.divui %{{.*}}, %c256
+// CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %c2
+// CHECK-NEXT: scf.for %[[TASK:.*]] = %[[I]] to %[[TASKS]] step %[[N]]
+// CHECK: arith.remui %[[TASK]], %c2
+// CHECK: %[[NEWEST:.*]] = arith.subi %[[LAST]], %c1
+// CHECK: %[[AGE:.*]] = arith.divui %[[TASK]], %c2
+// CHECK: %[[BLOCK:.*]] = arith.subi %[[NEWEST]], %[[AGE]]
+// CHECK: vector.store %{{.*}}, %[[PARTS]][%[[BLOCK]],
+// CHECK: memref.store %{{.*}}, %[[PARTS]][%[[BLOCK]],
+// CHECK: memref.store %{{.*}}, %[[PARTS]][%[[BLOCK]],
+// CHECK: return
+func.func @split(%s: !kernel.step, %q: memref<1x512xf32>, %kv: !talc.state<2 x 64 x 4096>, %parts: memref<16x544xf32>) {
+  kernel.attention causal %s, %q, %kv heads 8 scale 0.125 window 0 block 256 into %parts {kernel.share = #kernel<share heads>} : (!kernel.step, memref<1x512xf32>, !talc.state<2 x 64 x 4096>, memref<16x544xf32>) -> ()
+  return
+}
+
+// The parts of 8 heads at a time, through the blocks that the row sees. The first block's part is the output.
+// CHECK-LABEL: @combine(
+// CHECK-SAME: %[[PARTS:[a-z0-9]+]]: memref<16x544xf32>
+// CHECK: %[[SEEN:.*]] = arith.divui %{{.*}}, %c256
+// CHECK: %[[END:.*]] = arith.divui %{{.*}}, %c256
+// CHECK: scf.for %[[B:.*]] = %[[SEEN]] to %[[END]] step %c1 iter_args(%[[MAXIMUM:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}})
+// CHECK: vector.load %[[PARTS]][%[[B]],
+// CHECK: vector.load %[[PARTS]][%[[B]],
+// CHECK: %[[FACTOR:.*]] = math.exp
+// CHECK: %[[GAIN:.*]] = math.exp
+// CHECK: %[[PART:.*]] = vector.load %[[PARTS]][%[[B]],
+// CHECK: %[[BOTH:.*]] = vector.fma %[[PART]],
+// CHECK: arith.select %{{.*}}, %[[PART]], %[[BOTH]]
+// CHECK: arith.divf
+// CHECK: vector.store
+// CHECK: return
+func.func @combine(%s: !kernel.step, %parts: memref<16x544xf32>, %out: memref<1x512xf32>) {
+  kernel.combine %s, %parts heads 8 window 100 block 256 into %out {kernel.share = #kernel<share all>} : (!kernel.step, memref<16x544xf32>, memref<1x512xf32>) -> ()
+  return
+}
+
 // Wide heads: smaller blocks.
 // REMARK: remark: {{.*}}wide{{.*}}online softmax over blocks of 128 keys of 512
 // CHECK-LABEL: @wide(

@@ -59,13 +59,13 @@
 // CHECK: %[[SECOND:.*]] = arith.addi %[[BEGIN]], %c64
 // CHECK: %[[ISTHIRD:.*]] = arith.cmpi slt, %[[SECOND]], %[[KEY]]
 // CHECK: %[[OLD:.*]] = vector.load %[[O]]
-// CHECK: %[[EARLIER:.*]] = arith.select %[[ISTHIRD]], %[[OLD]], %[[ZERO]]
 // CHECK: %[[PART:.*]] = vector.load %[[P]]
 // CHECK: memref.load %[[FACTORS]]
 // CHECK: memref.load %[[GAINS]]
-// CHECK: %[[KEPT:.*]] = arith.mulf %[[EARLIER]], %{{.*}} : vector
+// CHECK: %[[KEPT:.*]] = arith.mulf %[[OLD]], %{{.*}} : vector
 // CHECK: %[[BOTH:.*]] = vector.fma %[[PART]], %{{.*}}, %[[KEPT]]
-// CHECK: vector.store %[[BOTH]], %[[O]]
+// CHECK: %[[NOW:.*]] = arith.select %[[ISTHIRD]], %[[BOTH]], %[[PART]]
+// CHECK: vector.store %[[NOW]], %[[O]]
 // CHECK: vector.store %[[ZERO]], %[[P]]
 // CHECK: %[[LEFT:.*]] = arith.subi %[[ENDKEY]], %[[KEY]]
 // CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c64
@@ -139,14 +139,15 @@
 // Maxima and sums of 8 rows at a time take in those of the block.
 // CHECK: scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c8 {{[{]}}
 // CHECK: vector.load %[[MAXIMA]][%[[R]]]
+// CHECK: vector.load %[[SUMS]][%[[R]]]
 // CHECK: vector.load %[[BLOCKMAXIMA]][%[[R]]]
+// CHECK: %[[BLOCKSUM:.*]] = vector.load %[[BLOCKSUMS]][%[[R]]]
 // CHECK: %[[FACTOR:.*]] = math.exp
 // CHECK: %[[GAIN:.*]] = math.exp
-// CHECK: vector.store %[[FACTOR]], %[[FACTORS]]
-// CHECK: vector.store %[[GAIN]], %[[GAINS]]
-// CHECK: %[[BLOCKSUM:.*]] = vector.load %[[BLOCKSUMS]]
 // CHECK: %[[SCALED:.*]] = arith.mulf %[[BLOCKSUM]], %[[GAIN]]
 // CHECK: vector.fma %{{.*}}, %[[FACTOR]], %[[SCALED]]
+// CHECK: vector.store %[[FACTOR]], %[[FACTORS]]
+// CHECK: vector.store %[[GAIN]], %[[GAINS]]
 // A row that saw nothing yields zero. The output of a single block is P.
 // CHECK: %[[SEVERAL:.*]] = arith.cmpi slt, %{{.*}}, %[[ENDKEY]]
 // CHECK: %[[ANY:.*]] = arith.cmpf une, %[[TOTAL:.*]], %[[ZERO]]

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// split-keys: the blocks of keys that a single row attends to become tasks of their own.
+//
+//   kernel.attention %q, %kv into %out   ->   kernel.attention %q, %kv block 256 into %parts
+//                                             kernel.combine %parts block 256 into %out
+//
+// Every thread combines all heads, into memory of its own: the barrier that stood behind the attention then stands
+// between the two, and none is added. A state that is one block is left alone.
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/AttentionSchedule.h"
+
+namespace talc {
+#define GEN_PASS_DEF_SPLITKEYS
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+namespace kernel = talc::kernel;
+
+// A head's queries must be one task, as divide-work wants it of single rows.
+static bool canSplit(kernel::AttentionOp op, const talc::AttentionSchedule &schedule) {
+  int64_t group = op.getHeads() / kernel::StateLayout(cast<talc::StateType>(op.getState().getType())).heads;
+  bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
+  return oneRow && group <= kernel::attentionRows && schedule.kind == talc::AttentionKind::online;
+}
+
+static void split(kernel::AttentionOp op, int64_t block) {
+  OpBuilder b(op);
+  auto state = cast<talc::StateType>(op.getState().getType());
+  kernel::PartsLayout parts(op.getHeads(), state.getWidth());
+  int64_t blocks = llvm::divideCeil(kernel::StateLayout(state).panels * kernel::panelLanes, block);
+  auto type = MemRefType::get({blocks, parts.columns()}, b.getF32Type());
+  Value out = op.getInit(), buffer = memref::AllocOp::create(b, op.getLoc(), type);
+  op.getInitMutable().assign(buffer);
+  op.setBlock(block);
+  b.setInsertionPointAfter(op);
+  kernel::CombineOp::create(b, op.getLoc(), TypeRange(), op.getStep(), buffer, out, op.getHeads(), op.getWindow(),
+                            block, state.getRole() == talc::StateRole::source);
+}
+
+namespace {
+
+struct SplitKeys : talc::impl::SplitKeysBase<SplitKeys> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<kernel::AttentionOp> ops;
+    getOperation().walk([&](kernel::AttentionOp op) { ops.push_back(op); });
+    for (kernel::AttentionOp op : ops) {
+      talc::AttentionSchedule schedule = talc::scheduleOf(op, kernel::panelLanes, keys);
+      if (canSplit(op, schedule))
+        split(op, schedule.keys);
+    }
+  }
+};
+
+}  // namespace

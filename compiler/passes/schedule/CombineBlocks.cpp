@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of kernel.combine: some heads side by side, through the blocks that the row sees.
+//
+// The operations are those of an attention that takes blocks one after the other, and so are the bits.
+#include "compiler/passes/schedule/CombineBlocks.h"
+#include "compiler/passes/schedule/AttentionSoftmax.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+class Combine {
+public:
+  Combine(OpBuilder &builder, kernel::CombineOp op, int64_t lanes)
+      : op(op), e(builder, op.getLoc(), lanes), heads(op.getHeads()),
+        width(cast<ShapedType>(op.getInit().getType()).getDimSize(1) / heads), layout(heads, width) {}
+
+  void expand() {
+    output = e.stackBuffer({e.lanes, layout.paddedWidth});
+    factors = e.stackBuffer({e.lanes});
+    gains = e.stackBuffer({e.lanes});
+    findBlocks();
+    auto [first, last] = e.share(op.getStep(), e.index(1), shareOf(op));
+    e.loop(first, last, 1,
+           [&](Value) { e.loop(e.index(0), e.index(heads), e.lanes, [&](Value head) { expandHeads(head); }); });
+  }
+
+private:
+  // The blocks of keys that the step's only row sees.
+  void findBlocks() {
+    auto span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), e.index(0));
+    Value end = op.getSource() ? span.getSourceLength() : e.add(span.getFirstPosition(), 1), seen = e.index(0);
+    if (op.getWindow() > 0)
+      seen = e.max(e.sub(span.getFirstPosition(), e.index(op.getWindow() - 1)), seen);
+    begin = e.div(seen, op.getBlock());
+    blocksEnd = e.ceilDiv(end, static_cast<int64_t>(op.getBlock()));
+  }
+
+  void expandHeads(Value first) {
+    Value count = e.min(e.index(e.lanes), e.sub(e.index(heads), first));
+    auto eachHead = [&](llvm::function_ref<void(Value, Value)> body) {
+      e.loop(e.index(0), count, 1, [&](Value at) { body(at, e.add(first, at)); });
+    };
+    Weighed none = nothingWeighed(e);
+    Emitter::Values all = {none.maximum, none.sum};
+    all = e.loop(begin, blocksEnd, 1, all, [&](Value block, ValueRange carried) -> Emitter::Values {
+      Weighed found = {e.load(op.getParts(), {block, e.add(first, layout.maxima)}),
+                       e.load(op.getParts(), {block, e.add(first, layout.sums)})};
+      BroughtTogether now = bringTogether(e, {carried[0], carried[1]}, found);
+      e.store(now.factor, factors, {e.index(0)});
+      e.store(now.gain, gains, {e.index(0)});
+      eachHead([&](Value at, Value head) { takeIn(block, at, head); });
+      return {now.both.maximum, now.both.sum};
+    });
+    e.store(inverseOf(e, all[1]), factors, {e.index(0)});
+    eachHead([&](Value at, Value head) { store(at, head); });
+  }
+
+  void takeIn(Value block, Value at, Value head) {
+    Value isFirst = e.less(block, e.add(begin, 1)), from = e.mul(head, layout.paddedWidth);
+    Value factor = e.broadcast(e.loadScalar(factors, {at})), gain = e.broadcast(e.loadScalar(gains, {at}));
+    e.columns(layout.paddedWidth, [&](Value column, Value) {
+      Value part = e.load(op.getParts(), {block, e.add(from, column)}), before = e.load(output, {at, column});
+      e.store(e.select(isFirst, part, bringTogether(e, before, factor, part, gain)), output, {at, column});
+    });
+  }
+
+  // Zero for a row that saw no key, which left no output either.
+  void store(Value at, Value head) {
+    Value any = e.less(begin, blocksEnd), inverse = e.broadcast(e.loadScalar(factors, {at}));
+    e.columns(width, [&](Value column, Value mask) {
+      Value result = e.select(any, e.mulf(e.load(output, {at, column}), inverse), e.splat(0));
+      e.store(result, op.getInit(), {e.index(0), e.add(e.mul(head, width), column)}, mask);
+    });
+  }
+
+  kernel::CombineOp op;
+  Emitter e;
+  const int64_t heads, width;
+  const kernel::PartsLayout layout;
+  Value output, factors, gains;  // scratch of this thread, for as many heads as there are lanes
+  Value begin, blocksEnd;
+};
+
+}  // namespace
+
+void expandCombine(OpBuilder &builder, kernel::CombineOp op, int64_t lanes) {
+  Combine(builder, op, lanes).expand();
+}
+
+}  // namespace talc
