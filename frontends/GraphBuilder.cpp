@@ -179,11 +179,21 @@ Tensor GraphBuilder::linear(Tensor x, Weight matrix, Weight bias) {
                                graph->value(bias));
 }
 
+Tensor GraphBuilder::linear(Tensor x, const std::string &name, int64_t outputs) {
+  Weight matrix = weight(name + ".weight", {outputs, x.width()});
+  return linear(x, matrix, weight(name + ".bias", {outputs}));
+}
+
 Tensor GraphBuilder::layerNorm(Tensor x, Weight scale, Weight bias, double epsilon) {
   if (!graph->ready(x) || !graph->readyWeight(scale, 1) || (bias && !graph->readyWeight(bias, 1)))
     return {};
   return graph->make<NormOp>(graph->location(scale), x.width(), NormKind::layer, graph->value(x), graph->value(scale),
                              graph->value(bias), llvm::APFloat(epsilon), uint64_t(1));
+}
+
+Tensor GraphBuilder::layerNorm(Tensor x, const std::string &name, double epsilon) {
+  Weight scale = weight(name + ".weight", {x.width()});
+  return layerNorm(x, scale, weight(name + ".bias", {x.width()}), epsilon);
 }
 
 Tensor GraphBuilder::rmsNorm(Tensor x, Weight scale, double epsilon, int64_t groups) {

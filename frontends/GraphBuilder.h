@@ -147,9 +147,12 @@ public:
 
   // x * transpose(matrix) + bias: [tokens, K], [N, K], [N] -> [tokens, N].
   Tensor linear(Tensor x, Weight matrix, Weight bias = {});
+  // The same with the weights `name`.weight and `name`.bias.
+  Tensor linear(Tensor x, const std::string &name, int64_t outputs);
   // Scale and bias have width/groups elements; each of `groups` groups of neighbouring features is normalized by
   // itself.
   Tensor layerNorm(Tensor x, Weight scale, Weight bias, double epsilon);
+  Tensor layerNorm(Tensor x, const std::string &name, double epsilon);
   Tensor rmsNorm(Tensor x, Weight scale, double epsilon, int64_t groups = 1);
   Tensor rope(Tensor x, int64_t heads, const Rope &rope);
   Tensor activation(Tensor x, Activation kind);

@@ -37,7 +37,6 @@ struct Bert {
   Tensor attention(GraphBuilder &g, Tensor x) const;
   Tensor maskedLogits(GraphBuilder &g, Tensor x, Weight projection) const;
   Tensor textClasses(GraphBuilder &g, Tensor x) const;
-  Tensor linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const;
   Tensor norm(GraphBuilder &g, Tensor x, const std::string &name) const;
 
   Variant variant;
@@ -83,12 +82,8 @@ void Bert::readHead(const ModelConfig &config) {
     labels = config.labels();
 }
 
-Tensor Bert::linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const {
-  return g.linear(x, g.weight(name + ".weight", {outputs, x.width()}), g.weight(name + ".bias", {outputs}));
-}
-
 Tensor Bert::norm(GraphBuilder &g, Tensor x, const std::string &name) const {
-  return g.layerNorm(x, g.weight(name + ".weight", {width}), g.weight(name + ".bias", {width}), epsilon);
+  return g.layerNorm(x, name, epsilon);
 }
 
 Tensor Bert::embedding(GraphBuilder &g, Weight table) const {
@@ -100,29 +95,29 @@ Tensor Bert::embedding(GraphBuilder &g, Weight table) const {
 }
 
 Tensor Bert::attention(GraphBuilder &g, Tensor x) const {
-  Tensor queries = linear(g, x, "attention.self.query", width);
-  Tensor keys = linear(g, x, "attention.self.key", width);
-  Tensor values = linear(g, x, "attention.self.value", width);
+  Tensor queries = g.linear(x, "attention.self.query", width);
+  Tensor keys = g.linear(x, "attention.self.key", width);
+  Tensor values = g.linear(x, "attention.self.value", width);
   double scale = 1 / std::sqrt(static_cast<double>(width / heads));
   Tensor mixed = g.attention(queries, keys, values, {heads, heads, scale, Mask::Full});
-  return linear(g, mixed, "attention.output.dense", width);
+  return g.linear(mixed, "attention.output.dense", width);
 }
 
 Tensor Bert::layer(GraphBuilder &g, Tensor x) const {
   x = norm(g, g.add(x, attention(g, x)), "attention.output.LayerNorm");
-  Tensor hidden = g.activation(linear(g, x, "intermediate.dense", inner), activation);
-  return norm(g, g.add(x, linear(g, hidden, "output.dense", width)), "output.LayerNorm");
+  Tensor hidden = g.activation(g.linear(x, "intermediate.dense", inner), activation);
+  return norm(g, g.add(x, g.linear(hidden, "output.dense", width)), "output.LayerNorm");
 }
 
 Tensor Bert::maskedLogits(GraphBuilder &g, Tensor x, Weight projection) const {
-  x = norm(g, g.activation(linear(g, x, variant.masked.dense, width), headActivation), variant.masked.norm);
+  x = norm(g, g.activation(g.linear(x, variant.masked.dense, width), headActivation), variant.masked.norm);
   std::string bias = g.storedName({variant.masked.bias, variant.masked.projection + ".bias"});
   return g.linear(x, projection, g.weight(bias, {vocabulary}));
 }
 
 Tensor Bert::textClasses(GraphBuilder &g, Tensor x) const {
-  Tensor pooled = g.activation(linear(g, x, variant.textDense, width), Activation::Tanh);
-  return linear(g, pooled, variant.textProjection, static_cast<int64_t>(labels.size()));
+  Tensor pooled = g.activation(g.linear(x, variant.textDense, width), Activation::Tanh);
+  return g.linear(pooled, variant.textProjection, static_cast<int64_t>(labels.size()));
 }
 
 static void define(GraphBuilder &g, const ModelConfig &config, const Variant &variant) {
@@ -144,7 +139,7 @@ static void define(GraphBuilder &g, const ModelConfig &config, const Variant &va
   if (model.head == Head::Text)
     g.output(model.textClasses(g, g.select(x)), Output::Classes);
   if (model.head == Head::Tokens)
-    g.output(model.linear(g, g.select(x), "classifier", model.labels.size()), Output::TokenClasses);
+    g.output(g.linear(g.select(x), "classifier", model.labels.size()), Output::TokenClasses);
   g.output(g.select(x, model.head == Head::None ? 0 : 1), Output::Hidden);
   g.labels(model.labels);
 }

@@ -18,7 +18,6 @@ struct DistilBert {
   Tensor attention(GraphBuilder &g, Tensor x) const;
   Tensor maskedLogits(GraphBuilder &g, Tensor x, Weight projection) const;
   Tensor textClasses(GraphBuilder &g, Tensor x) const;
-  Tensor linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const;
   Tensor norm(GraphBuilder &g, Tensor x, const std::string &name) const;
 
   Head head;
@@ -47,37 +46,33 @@ DistilBert::DistilBert(const ModelConfig &config) {
     labels = config.labels();
 }
 
-Tensor DistilBert::linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const {
-  return g.linear(x, g.weight(name + ".weight", {outputs, x.width()}), g.weight(name + ".bias", {outputs}));
-}
-
 Tensor DistilBert::norm(GraphBuilder &g, Tensor x, const std::string &name) const {
   constexpr double epsilon = 1e-12;
-  return g.layerNorm(x, g.weight(name + ".weight", {width}), g.weight(name + ".bias", {width}), epsilon);
+  return g.layerNorm(x, name, epsilon);
 }
 
 Tensor DistilBert::attention(GraphBuilder &g, Tensor x) const {
-  Tensor queries = linear(g, x, "attention.q_lin", width);
-  Tensor keys = linear(g, x, "attention.k_lin", width);
-  Tensor values = linear(g, x, "attention.v_lin", width);
+  Tensor queries = g.linear(x, "attention.q_lin", width);
+  Tensor keys = g.linear(x, "attention.k_lin", width);
+  Tensor values = g.linear(x, "attention.v_lin", width);
   double scale = 1 / std::sqrt(static_cast<double>(width / heads));
-  return linear(g, g.attention(queries, keys, values, {heads, heads, scale, Mask::Full}), "attention.out_lin", width);
+  return g.linear(g.attention(queries, keys, values, {heads, heads, scale, Mask::Full}), "attention.out_lin", width);
 }
 
 Tensor DistilBert::layer(GraphBuilder &g, Tensor x) const {
   x = norm(g, g.add(x, attention(g, x)), "sa_layer_norm");
-  Tensor hidden = g.activation(linear(g, x, "ffn.lin1", inner), activation);
-  return norm(g, g.add(x, linear(g, hidden, "ffn.lin2", width)), "output_layer_norm");
+  Tensor hidden = g.activation(g.linear(x, "ffn.lin1", inner), activation);
+  return norm(g, g.add(x, g.linear(hidden, "ffn.lin2", width)), "output_layer_norm");
 }
 
 Tensor DistilBert::maskedLogits(GraphBuilder &g, Tensor x, Weight projection) const {
-  x = norm(g, g.activation(linear(g, x, "vocab_transform", width), activation), "vocab_layer_norm");
+  x = norm(g, g.activation(g.linear(x, "vocab_transform", width), activation), "vocab_layer_norm");
   return g.linear(x, projection, g.weight("vocab_projector.bias", {vocabulary}));
 }
 
 Tensor DistilBert::textClasses(GraphBuilder &g, Tensor x) const {
-  x = g.activation(linear(g, x, "pre_classifier", width), Activation::Relu);
-  return linear(g, x, "classifier", static_cast<int64_t>(labels.size()));
+  x = g.activation(g.linear(x, "pre_classifier", width), Activation::Relu);
+  return g.linear(x, "classifier", static_cast<int64_t>(labels.size()));
 }
 
 void defineDistilBert(GraphBuilder &g, const ModelConfig &config) {
@@ -101,7 +96,7 @@ void defineDistilBert(GraphBuilder &g, const ModelConfig &config) {
   if (model.head == Head::Text)
     g.output(model.textClasses(g, g.select(x)), Output::Classes);
   if (model.head == Head::Tokens)
-    g.output(model.linear(g, g.select(x), "classifier", model.labels.size()), Output::TokenClasses);
+    g.output(g.linear(g.select(x), "classifier", model.labels.size()), Output::TokenClasses);
   g.output(g.select(x, model.head == Head::None ? 0 : 1), Output::Hidden);
   g.labels(model.labels);
 }

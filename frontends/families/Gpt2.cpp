@@ -50,7 +50,7 @@ Tensor Gpt2::linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t 
 }
 
 Tensor Gpt2::norm(GraphBuilder &g, Tensor x, const std::string &name) const {
-  return g.layerNorm(x, g.weight(name + ".weight", {width}), g.weight(name + ".bias", {width}), epsilon);
+  return g.layerNorm(x, name, epsilon);
 }
 
 Tensor Gpt2::attention(GraphBuilder &g, Tensor x, int64_t number) const {

@@ -35,7 +35,6 @@ struct Marian {
   Tensor feedForward(GraphBuilder &g, Tensor x, int64_t inner) const;
   // x + part(norm(x)) or norm(x + part(x)).
   template <typename Part> Tensor residual(GraphBuilder &g, Tensor x, const std::string &name, Part part) const;
-  Tensor linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const;
   Tensor norm(GraphBuilder &g, Tensor x, const std::string &name) const;
   double scale(int64_t heads) const { return 1 / std::sqrt(static_cast<double>(width / heads)); }
 
@@ -84,13 +83,9 @@ void Marian::readNorms(const ModelConfig &config) {
   normEnd = config.flag("add_final_layer_norm", normBefore);
 }
 
-Tensor Marian::linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs) const {
-  return g.linear(x, g.weight(name + ".weight", {outputs, x.width()}), g.weight(name + ".bias", {outputs}));
-}
-
 Tensor Marian::norm(GraphBuilder &g, Tensor x, const std::string &name) const {
   constexpr double epsilon = 1e-5;
-  return g.layerNorm(x, g.weight(name + ".weight", {width}), g.weight(name + ".bias", {width}), epsilon);
+  return g.layerNorm(x, name, epsilon);
 }
 
 template <typename Part> Tensor Marian::residual(GraphBuilder &g, Tensor x, const std::string &name, Part part) const {
@@ -101,27 +96,27 @@ template <typename Part> Tensor Marian::residual(GraphBuilder &g, Tensor x, cons
 
 Tensor Marian::selfAttention(GraphBuilder &g, Tensor x, int64_t heads, Mask mask) const {
   return residual(g, x, "self_attn_layer_norm", [&](Tensor x) {
-    Tensor queries = linear(g, x, "self_attn.q_proj", width);
-    Tensor keys = linear(g, x, "self_attn.k_proj", width);
-    Tensor values = linear(g, x, "self_attn.v_proj", width);
+    Tensor queries = g.linear(x, "self_attn.q_proj", width);
+    Tensor keys = g.linear(x, "self_attn.k_proj", width);
+    Tensor values = g.linear(x, "self_attn.v_proj", width);
     const Attention kind = {heads, heads, scale(heads), mask};
     Tensor mixed =
         mask == Mask::Full ? g.attention(queries, keys, values, kind) : g.cachedAttention(queries, keys, values, kind);
-    return linear(g, mixed, "self_attn.out_proj", width);
+    return g.linear(mixed, "self_attn.out_proj", width);
   });
 }
 
 Tensor Marian::crossAttention(GraphBuilder &g, Tensor x) const {
   return residual(g, x, "encoder_attn_layer_norm", [&](Tensor x) {
-    Tensor queries = linear(g, x, "encoder_attn.q_proj", width);
+    Tensor queries = g.linear(x, "encoder_attn.q_proj", width);
     Tensor mixed = g.crossAttention(queries, source(g), {decoder.heads, decoder.heads, scale(decoder.heads)});
-    return linear(g, mixed, "encoder_attn.out_proj", width);
+    return g.linear(mixed, "encoder_attn.out_proj", width);
   });
 }
 
 Tensor Marian::feedForward(GraphBuilder &g, Tensor x, int64_t inner) const {
   return residual(g, x, "final_layer_norm", [&](Tensor x) {
-    return linear(g, g.activation(linear(g, x, "fc1", inner), activation), "fc2", width);
+    return g.linear(g.activation(g.linear(x, "fc1", inner), activation), "fc2", width);
   });
 }
 
@@ -147,8 +142,8 @@ Tensor Marian::encode(GraphBuilder &g, Weight table) const {
 // Keys and values of cross-attention, for every layer of the decoder.
 void Marian::keepSource(GraphBuilder &g, Tensor memory) const {
   g.each(decoder.place + "layers", decoder.layers, [&](int64_t) {
-    Tensor keys = linear(g, memory, "encoder_attn.k_proj", width);
-    g.append(source(g), keys, linear(g, memory, "encoder_attn.v_proj", width));
+    Tensor keys = g.linear(memory, "encoder_attn.k_proj", width);
+    g.append(source(g), keys, g.linear(memory, "encoder_attn.v_proj", width));
   });
 }
 
