@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <numeric>
@@ -131,7 +132,9 @@ Wanted PromptOptions::wantedRows(llvm::StringRef kind, size_t result) const {
   return kind == "classes" ? Wanted::first : Wanted::all;
 }
 
-Error PromptOptions::write(llvm::StringRef path, const std::vector<std::string> &kinds) const {
+Error PromptOptions::write(const std::vector<std::string> &kinds) const {
+  if (logits.empty())
+    return Error::success();
   TensorFile file;
   for (size_t i = 0; i < prompts.size(); ++i) {
     for (auto [kind, rows] : llvm::zip(kinds, prompts[i].results)) {
@@ -142,7 +145,14 @@ Error PromptOptions::write(llvm::StringRef path, const std::vector<std::string> 
           FileTensor::floats({count, rows.width}, rows.values);
     }
   }
-  return writeTensors(path, file);
+  return writeTensors(logits, file);
+}
+
+int finish(Error error) {
+  if (!error)
+    return 0;
+  llvm::errs() << llvm::toString(std::move(error)) << "\n";
+  return 1;
 }
 
 }  // namespace talc::numerics

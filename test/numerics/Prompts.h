@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The prompts of a command line and their results: talc-interpret and talc-steps take the same options.
+// What talc-interpret and talc-steps have in common: the options that give prompts, their results, and how they end.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -58,12 +58,13 @@ public:
   llvm::Error parse();
 
   Wanted wantedRows(llvm::StringRef kind, size_t result) const;
-  // Writes every result of every prompt: tensor KIND for one prompt, KIND.0, KIND.1, ... for several. A name that is
-  // empty stands for a result that is not written.
-  llvm::Error write(llvm::StringRef path, const std::vector<std::string> &kinds) const;
+  // Writes every result of every prompt to the file of --logits, if there is one: tensor KIND for one prompt, KIND.0,
+  // KIND.1, ... for several. A name that is empty stands for a result that is not written.
+  llvm::Error write(const std::vector<std::string> &kinds) const;
 
   std::vector<Prompt> prompts;
   Ids split;
+  llvm::cl::opt<std::string> logits{"logits", llvm::cl::desc("write rows to this safetensors file")};
 
 private:
   using Strings = llvm::cl::list<std::string>;
@@ -79,5 +80,8 @@ private:
                              "default: first of classes, else all")};
   std::vector<Wanted> rows;
 };
+
+// The exit status; says what went wrong.
+int finish(llvm::Error error);
 
 }  // namespace talc::numerics

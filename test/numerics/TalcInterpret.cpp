@@ -34,7 +34,6 @@ struct Options : PromptOptions {
   cl::opt<std::string> module{cl::Positional, cl::Required, cl::desc("MODULE.mlir")};
   cl::opt<unsigned> predict{"n", cl::init(0), cl::desc("print this many greedy ids instead of rows")};
   cl::opt<int> result{"result", cl::init(-1), cl::desc("only this result, counted from 0; default: all")};
-  cl::opt<std::string> logits{"logits", cl::desc("write rows to this safetensors file instead of printing them")};
 };
 
 // A model, and the names of its results.
@@ -160,19 +159,13 @@ Error run(Options &options, mlir::ModuleOp module) {
   for (auto [i, kind] : enumerate(model->kinds))
     if (options.result >= 0 && options.result != static_cast<int>(i))
       kind.clear();
-  if (!options.logits.empty())
-    if (Error error = options.write(options.logits, model->kinds))
-      return error;
+  if (Error error = options.write(model->kinds))
+    return error;
   if (options.predict > 0)
     return generate(*model, options);
   if (options.logits.empty())
     print(*model, options.prompts);
   return Error::success();
-}
-
-int report(Error error) {
-  errs() << toString(std::move(error)) << "\n";
-  return 1;
 }
 
 }  // namespace
@@ -182,14 +175,10 @@ int main(int argc, char **argv) {
   Options options;
   cl::ParseCommandLineOptions(argc, argv, "talc's float64 interpreter\n");
   if (Error error = options.parse())
-    return report(std::move(error));
+    return talc::numerics::finish(std::move(error));
   mlir::DialectRegistry registry;
   registry.insert<talc::TalcDialect, mlir::func::FuncDialect, mlir::DLTIDialect>();
   mlir::MLIRContext context(registry);
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(options.module, &context);
-  if (!module)
-    return 1;
-  if (Error error = run(options, *module))
-    return report(std::move(error));
-  return 0;
+  return module ? talc::numerics::finish(run(options, *module)) : 1;
 }

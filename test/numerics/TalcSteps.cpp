@@ -8,7 +8,6 @@
 #include "test/numerics/Prompts.h"
 
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <cstring>
@@ -27,7 +26,6 @@ struct Options : PromptOptions {
   cl::opt<std::string> path{cl::Positional, cl::Required, cl::desc("ARTIFACT")};
   cl::opt<int> threads{"t", cl::init(1), cl::desc("threads")};
   cl::opt<bool> check{"check", cl::desc("run in other ways as well; fail if a bit differs")};
-  cl::opt<std::string> output{"logits", cl::Required, cl::desc("the safetensors file to write")};
 };
 
 // One way to evaluate prompts.
@@ -222,12 +220,7 @@ Error run(Options &options) {
   if (options.check)
     if (Error error = checkWays(*model, options.prompts, options))
       return error;
-  return options.write(options.output, model->kinds());
-}
-
-int report(Error error) {
-  errs() << toString(std::move(error)) << "\n";
-  return 1;
+  return options.write(model->kinds());
 }
 
 }  // namespace
@@ -236,9 +229,6 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   Options options;
   cl::ParseCommandLineOptions(argc, argv, "runs an artifact step by step\n");
-  if (Error error = options.parse())
-    return report(std::move(error));
-  if (Error error = run(options))
-    return report(std::move(error));
-  return 0;
+  Error error = options.parse();
+  return talc::numerics::finish(error ? std::move(error) : run(options));
 }
