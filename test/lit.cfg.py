@@ -2,6 +2,7 @@
 # How lit runs talc's tests; lit.site.cfg.py in the build tree says where things are and loads this file.
 import os
 import re
+import shutil
 
 import lit.formats
 
@@ -17,7 +18,9 @@ programs = os.path.join(config.talc_build, "bin")
 # FileCheck, not, count and every program of the project are found by their names.
 config.environment["PATH"] = os.pathsep.join([programs, config.llvm_programs, os.environ["PATH"]])
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
-config.environment["TALC_CACHE"] = "off"  # what is tested is compiled
+# Tests of one run share object code; none is left of an earlier run.
+config.environment["TALC_CACHE"] = os.path.join(config.test_exec_root, "cache")
+shutil.rmtree(config.environment["TALC_CACHE"], ignore_errors=True)
 config.environment["TALC_MAX_THREADS"] = "16"  # tests divide work among more threads than there are processors
 
 # %NAME is build/bin/NAME. Names end where no letter, digit or dash follows: %talc is no prefix of %talc-opt.
