@@ -8,6 +8,9 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
+#include <algorithm>
+#include <unistd.h>
+
 namespace talc::targets {
 
 using artifact::CpuLevel;
@@ -48,6 +51,16 @@ static CpuLevel levelOf(const llvm::StringSet<> &features) {
   return CpuLevel::X86_64_v4;
 }
 
+// Zen 2 to 4 have 512 KiB to 1 MiB, servers with AVX-512 have 1 to 2 MiB.
+static int64_t commonCacheBytes(CpuLevel level) {
+  return level == CpuLevel::X86_64_v4 ? 1 << 20 : 512 << 10;
+}
+
+// 0: unknown.
+static int64_t hostCacheBytes() {
+  return std::max<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE), 0);
+}
+
 llvm::Expected<Target> parseTarget(llvm::StringRef name) {
   bool native = name == "native";
   llvm::StringRef cpu = native ? llvm::sys::getHostCPUName() : name;
@@ -67,6 +80,8 @@ llvm::Expected<Target> parseTarget(llvm::StringRef name) {
   target.tune = isKnown(cpu) ? cpu.str() : target.cpu;
   target.level = level;
   target.vectorLanes = level == CpuLevel::X86_64_v4 ? 16 : 8;
+  int64_t found = native ? hostCacheBytes() : 0;
+  target.cacheBytes = found > 0 ? found : commonCacheBytes(level);
   return target;
 }
 

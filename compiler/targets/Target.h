@@ -19,9 +19,12 @@ struct Target {
   std::string tune;      // LLVM's name: znver3, ...
   artifact::CpuLevel level = artifact::CpuLevel::Any;
   unsigned vectorLanes = 8;  // f32 lanes of a vector register
+  // Of the second cache. It decides in which order results are computed, never what they are.
+  int64_t cacheBytes = 512 << 10;
 };
 
-// native, x86-64-v3, x86-64-v4, or LLVM's name of a processor with at least x86-64-v3 (AVX2 and FMA).
+// native, with the caches of this machine; x86-64-v3, x86-64-v4, or LLVM's name of a processor with at least x86-64-v3
+// (AVX2 and FMA), with the caches of common processors of its level.
 llvm::Expected<Target> parseTarget(llvm::StringRef name);
 
 }  // namespace talc::targets

@@ -58,6 +58,7 @@ std::string codeKey(ModuleOp module, llvm::StringRef stage, const targets::Targe
          << target.features << "\n"
          << target.tune << "\n"
          << target.vectorLanes << "\n"
+         << target.cacheBytes << "\n"
          << stage << "\n";
   printAttributes(stream, module);
   OpPrintingFlags form;
