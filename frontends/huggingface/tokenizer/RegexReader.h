@@ -52,6 +52,8 @@ private:
 
   CharacterSet parseProperty(bool negated);
   CharacterSet parsePosix();
+  CharacterSet parseOperand(const RegexOptions &options, bool first);
+  CharacterSet parseRange();
   CharacterSet parseBracketItem(bool &isClass);
   uint32_t parseDigits(uint32_t base, size_t atMost);
   uint32_t parseHex();

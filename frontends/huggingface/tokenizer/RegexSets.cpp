@@ -12,53 +12,56 @@ CharacterSet RegexReader::parseBracket(const RegexOptions &options) {
   if (++bracketDepth > maxBracketDepth)
     fail("sets nested deeper than 60");
   bool negated = take('^');
-  CharacterSet set, left;
-  bool intersects = false;
-  auto closeOperand = [&] {
-    if (options.ignoreCase)
-      unicode.addCaseVariants(set);
-    left = intersects ? left.intersected(set) : set;
-    set = {};
-  };
-  for (bool first = true; !hasFailed && (first || peek() != ']'); first = false) {
+  CharacterSet set = parseOperand(options, true);
+  while (!hasFailed && take("&&"))
+    set = set.intersected(parseOperand(options, false));
+  take(']');
+  --bracketDepth;
+  // Sets inside of sets count as they are written.
+  if (options.ignoreCase && bracketDepth == 0)
+    unicode.addCaseVariants(set);
+  return negated ? set.negated() : set;
+}
+
+// Up to && or ]; a ] at the very beginning is a character.
+CharacterSet RegexReader::parseOperand(const RegexOptions &options, bool first) {
+  CharacterSet set;
+  for (; !hasFailed && (first || peek() != ']'); first = false) {
     if (atEnd()) {
       fail("a [ without ]");
       break;
     }
-    if (take("&&")) {
-      closeOperand();
-      intersects = true;
-      continue;
-    }
-    if (take('[')) {
-      set.add(peek() == ':' ? parsePosix() : parseBracket(options));
-      continue;
-    }
-    bool isClass = false;
-    CharacterSet item = parseBracketItem(isClass);
-    bool isRange = !isClass && peek() == '-' && peek(1) != ']' && peek(1) != 0;
-    if (!isRange) {
-      set.add(item);
-      continue;
-    }
-    next();
-    bool endIsClass = peek() == '[';
-    CharacterSet end = endIsClass ? CharacterSet() : parseBracketItem(endIsClass);
-    if (hasFailed)
+    if (peek() == '&' && peek(1) == '&')
       break;
-    if (endIsClass) {  // [a-\s]: the - is a literal
-      set.add(item), set.add('-', '-'), set.add(end);
-      continue;
-    }
-    uint32_t low = item.ranges()[0].first, high = end.ranges()[0].first;
-    if (low > high)
-      fail("a range whose bounds are reversed");
-    set.add(low, high);
+    if (take('['))
+      set.add(peek() == ':' ? parsePosix() : parseBracket(options));
+    else
+      set.add(parseRange());
   }
-  closeOperand();
-  take(']');
-  --bracketDepth;
-  return negated ? left.negated() : left;
+  return set;
+}
+
+// a, \s or a-z; in a-\s the - is a character.
+CharacterSet RegexReader::parseRange() {
+  bool isClass = false;
+  CharacterSet set = parseBracketItem(isClass);
+  bool isRange = !isClass && peek() == '-' && peek(1) != ']' && peek(1) != 0;
+  if (!isRange)
+    return set;
+  next();
+  bool endIsClass = peek() == '[';
+  CharacterSet end = endIsClass ? CharacterSet() : parseBracketItem(endIsClass);
+  if (hasFailed)
+    return set;
+  if (endIsClass) {
+    set.add('-', '-'), set.add(end);
+    return set;
+  }
+  uint32_t low = set.ranges()[0].first, high = end.ranges()[0].first;
+  if (low <= high)
+    return {{low, high}};
+  fail("a range whose bounds are reversed");
+  return set;
 }
 
 CharacterSet RegexReader::parseBracketItem(bool &isClass) {
