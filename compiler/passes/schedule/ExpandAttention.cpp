@@ -17,6 +17,8 @@
 // read, so that it stays in the first cache. Meanwhile a task fetches the queries of the thread's next one, and of the
 // next head the keys and values at its own rows' positions: what a step just stored lies in the third cache.
 //
+// With `block` each block of a single row's keys is a task, which leaves P, its maximum and its sum to kernel.combine.
+//
 // Every row sees the same sequence of operations whatever its task looks like, since blocks begin at fixed positions
 // and masked keys add exact zeros: prefill, decode and ragged batches give the same bits.
 #include "compiler/passes/Passes.h"
