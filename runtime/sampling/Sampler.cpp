@@ -66,6 +66,8 @@ double Sampler::penalized(const float *logits, int32_t id) const {
 
 // The likeliest id, of equal ones the lowest; -1: none. Minus infinity and NaN are never chosen.
 int32_t Sampler::findBest(const float *logits) const {
+  if (settings.repetition_penalty == 1)
+    return findHighest(logits);
   int32_t best = -1;
   double highest = -HUGE_VAL;
   for (int32_t id : model.sampleableIds())
@@ -74,6 +76,27 @@ int32_t Sampler::findBest(const float *logits) const {
       best = id;
     }
   return best;
+}
+
+// findBest() of the logits as they are: first the value, with several maxima side by side, then whose it is.
+int32_t Sampler::findHighest(const float *logits) const {
+  constexpr size_t lanes = 8;
+  const std::vector<int32_t> &ids = model.sampleableIds();
+  float highest[lanes];
+  std::fill(highest, highest + lanes, -HUGE_VALF);
+  size_t whole = ids.size() / lanes * lanes;
+  auto take = [&](size_t i, size_t lane) {
+    float logit = logits[ids[i]];
+    highest[lane] = logit > highest[lane] ? logit : highest[lane];
+  };
+  for (size_t i = 0; i < whole; i += lanes)
+    for (size_t lane = 0; lane < lanes; ++lane)
+      take(i + lane, lane);
+  for (size_t i = whole; i < ids.size(); ++i)
+    take(i, 0);
+  float best = *std::max_element(highest, highest + lanes);
+  auto found = std::find_if(ids.begin(), ids.end(), [&](int32_t id) { return logits[id] == best; });
+  return best > -HUGE_VALF && found != ids.end() ? *found : -1;
 }
 
 // Candidates are the ids with a logit above minus infinity, after the repetition penalty.

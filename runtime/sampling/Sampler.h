@@ -29,6 +29,7 @@ private:
   static bool lessLikely(const Candidate &a, const Candidate &b);
   double penalized(const float *logits, int32_t id) const;
   int32_t findBest(const float *logits) const;
+  int32_t findHighest(const float *logits) const;
   void collect(const float *logits);
   int32_t draw();
   size_t moveLikelyToBack();

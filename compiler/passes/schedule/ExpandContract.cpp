@@ -41,6 +41,7 @@ public:
     int64_t groupBytes = depthBlock * panelLanes * groupPanels(tileRows) * elementBytes;
     int64_t fitting = (cacheBytes * 3 / 4 - 2 * groupBytes) / (depth * 4);
     rowBlock = std::clamp<int64_t>(fitting, 8 * tileRows, mostRows);
+    isLarge = weight.getNumElements() * elementBytes >= cacheBytes / 4;
   }
 
   void expand() {
@@ -94,20 +95,35 @@ private:
 
   int64_t groupPanels(int64_t rows) const { return std::min(panelsFor(rows, e.lanes), panels); }
 
-  // Runs body(panels at a time, first panel) over this thread's panels.
+  // Runs body(panels at a time, first panel) over this thread's panels. A rest is halved again and again: a tile of one
+  // panel has too few chains to keep the multiply-adds busy.
   void eachGroup(int64_t rows, llvm::function_ref<void(int64_t, Value)> body) {
-    int64_t step = groupPanels(rows);
-    Value whole = e.add(firstPanel, e.mul(e.div(e.sub(endPanel, firstPanel), step), step));
-    e.loop(firstPanel, whole, step, [&](Value panel) { body(step, panel); });
-    if (step > 1)
-      e.loop(whole, endPanel, 1, [&](Value panel) { body(1, panel); });
+    Value first = firstPanel;
+    for (int64_t step = groupPanels(rows); step > 0; step /= 2) {
+      Value whole = e.add(first, e.mul(e.div(e.sub(endPanel, first), step), step));
+      e.loop(first, whole, step, [&](Value panel) { body(step, panel); });
+      first = whole;
+    }
   }
 
   void fewRows(int64_t rows) {
     eachGroup(rows, [&](int64_t count, Value panel) {
-      Tile{rows, count, firstRow, e.index(0), panel, e.index(0), depth, /*continues=*/false, nullptr}.emit(*this);
+      auto begin = rows == 1 && isLarge ? fetchStreams(count, panel) : nullptr;
+      Tile{rows, count, firstRow, e.index(0), panel, e.index(0), depth, /*continues=*/false, begin}.emit(*this);
       finish(e.index(rows), count, firstRow, panel);
     });
+  }
+
+  // One row reads a weight once, and a large one from memory, in as many streams as there are panels: fetches what
+  // comes a KiB later in each, since the processor's own prefetching begins anew at every page.
+  std::function<void(Value)> fetchStreams(int64_t count, Value panel) {
+    constexpr int64_t ahead = 1024;
+    Value weight = op.getWeight();
+    int64_t rowBytes = panelLanes * cast<MemRefType>(weight.getType()).getElementTypeBitWidth() / 8;
+    return [this, weight, count, panel, rowBytes](Value k) {
+      for (int64_t p = 0; p < count; ++p)
+        e.prefetch(weight, {e.add(panel, p), e.add(k, ahead / rowBytes), e.index(0)});
+    };
   }
 
   void manyRows(Value count) {
@@ -199,7 +215,8 @@ private:
       };
       for (int64_t i = 0; i < rows * vectors; ++i)
         init.push_back(continues ? e.load(c.sums, sumAt(i)) : e.splat(0));
-      RegisterTile tile{rows, vectors, /*unroll=*/2, loadA, loadB, begin};
+      // As many multiply-adds per iteration with narrow vectors, of which a tile has half as many.
+      RegisterTile tile{rows, vectors, /*unroll=*/e.lanes > 8 ? 2 : 4, loadA, loadB, begin};
       for (auto [i, sum] : llvm::enumerate(tile.accumulate(e, init, depth)))
         e.store(sum, c.sums, sumAt(i));
     }
@@ -242,6 +259,7 @@ private:
   kernel::ContractOp op;
   Emitter e;
   int64_t panels, depth, panelLanes, panelColumns, width, rowBlock, depthBlock;
+  bool isLarge;                                  // beside others of its kind it does not stay in the second cache
   Value sums;                                    // [row of the block, column of the group], on the stack
   Value firstRow, endRow, firstPanel, endPanel;  // this thread's share
 };

@@ -3,11 +3,11 @@
 // RUN: talc-opt %s -expand-contract -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -expand-contract="lanes=16" -canonicalize -cse | FileCheck %s --check-prefix=WIDE
 
-// One row, 3 panels: this thread's panels [3*i/n, 3*(i+1)/n), three at a time, then one by one. 5 products: two steps of
-// two and a rest of one, each sum one chain. The sums go over the stack to the epilogue. 33 columns: every store is
+// One row, 3 panels: this thread's panels [3*i/n, 3*(i+1)/n), three at a time, then one by one. 9 products: two steps of
+// four and a rest of one, each sum one chain. The sums go over the stack to the epilogue. 33 columns: every store is
 // masked, by the columns that are left.
 // CHECK-LABEL: @odd(
-// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:[a-z0-9]+]]: memref<1x5xf32>, %[[W:[a-z0-9]+]]: memref<3x5x16xf32>, %[[OUT:[a-z0-9]+]]: memref<1x33xf32>
+// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:[a-z0-9]+]]: memref<1x9xf32>, %[[W:[a-z0-9]+]]: memref<3x9x16xf32>, %[[OUT:[a-z0-9]+]]: memref<1x33xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK-DAG: %[[STACK:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1x48xf32>
 // CHECK-DAG: %[[I:.*]] = kernel.thread %[[STEP]]
@@ -20,7 +20,7 @@
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[WHOLE:.*]] step %[[C3]] {
 // CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
 // CHECK: scf.for %[[P:.*]] = %[[WHOLE]] to %[[END]] step
-// CHECK-NEXT: %[[SUMS:.*]]:2 = scf.for %[[K:.*]] = %c0 to %c4 step %c2 iter_args(%[[S0:.*]] = %[[ZERO]], %{{.*}} = %[[ZERO]])
+// CHECK-NEXT: %[[SUMS:.*]]:2 = scf.for %[[K:.*]] = %c0 to %c8 step %c4 iter_args(%[[S0:.*]] = %[[ZERO]], %{{.*}} = %[[ZERO]])
 // CHECK-NEXT: %[[A:.*]] = memref.load %[[X]][%c0, %[[K]]]
 // CHECK-NEXT: %[[AA:.*]] = vector.broadcast %[[A]]
 // CHECK-NEXT: %[[B:.*]] = vector.load %[[W]][%[[P]], %[[K]], %c0]
@@ -28,8 +28,10 @@
 // CHECK: %[[K1:.*]] = arith.addi %[[K]], %c1
 // CHECK: memref.load %[[X]][%c0, %[[K1]]]
 // CHECK: %[[T1:.*]] = vector.fma %{{.*}}, %{{.*}}, %[[T0]]
-// CHECK: scf.yield %[[T1]], %{{.*}}
-// CHECK: memref.load %[[X]][%c0, %c4]
+// CHECK: %[[T2:.*]] = vector.fma %{{.*}}, %{{.*}}, %[[T1]]
+// CHECK: %[[T3:.*]] = vector.fma %{{.*}}, %{{.*}}, %[[T2]]
+// CHECK: scf.yield %[[T3]], %{{.*}}
+// CHECK: memref.load %[[X]][%c0, %c8]
 // CHECK: %[[R:.*]] = vector.fma %{{.*}}, %{{.*}}, %[[SUMS]]#0
 // CHECK: vector.store %[[R]], %[[STACK]][%c0, %c0]
 // CHECK: %[[AT:.*]] = arith.muli %[[P]], %c16
@@ -41,11 +43,11 @@
 // CHECK-NOT: vector.store {{.*}}, %[[OUT]]
 // CHECK-NOT: scf.for
 // CHECK: return
-func.func @odd(%s: !kernel.step, %x: memref<1x5xf32>, %w: memref<3x5x16xf32>, %out: memref<1x33xf32>) {
+func.func @odd(%s: !kernel.step, %x: memref<1x9xf32>, %w: memref<3x9x16xf32>, %out: memref<1x33xf32>) {
   kernel.contract %s, %x, %w into %out {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x5xf32>, memref<3x5x16xf32>, memref<1x33xf32>) -> ()
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x9xf32>, memref<3x9x16xf32>, memref<1x33xf32>) -> ()
   return
 }
 
@@ -221,5 +223,51 @@ func.func @deep(%s: !kernel.step, %x: memref<?x1536xf32>, %w: memref<8x1536x16xf
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<?x1536xf32>, memref<8x1536x16xf32>, memref<?x128xf32>) -> ()
+  return
+}
+
+// 7 panels: four at a time, of what is left two, then one.
+// WIDE-LABEL: @rest(
+// WIDE: scf.for %{{.*}} = %{{.*}} to %[[FOURS:.*]] step %c4
+// WIDE-COUNT-4: vector.fma
+// WIDE: %[[LEFT:.*]] = arith.subi %[[END:.*]], %[[FOURS]]
+// WIDE: scf.for %{{.*}} = %[[FOURS]] to %[[TWOS:.*]] step %c2
+// WIDE-COUNT-2: vector.fma
+// WIDE: scf.for %{{.*}} = %[[TWOS]] to %{{.*}} step %c1
+// WIDE: vector.fma
+// WIDE-NOT: vector.fma
+// WIDE: return
+func.func @rest(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<7x1x16xf32>, %out: memref<1x112xf32>) {
+  kernel.contract %s, %x, %w into %out {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x1xf32>, memref<7x1x16xf32>, memref<1x112xf32>) -> ()
+  return
+}
+
+// One row reads a large weight in streams, and fetches what comes a KiB later in each: 16 rows of f32, 32 of bf16.
+// CHECK-LABEL: @streams(
+// CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c4
+// CHECK: scf.for %[[K:.*]] = %c0 to %c2048 step %c4
+// CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %c16
+// CHECK: memref.prefetch %{{.*}}[%[[P]], %[[AHEAD]], %c0], read, locality<2>, data
+// CHECK-COUNT-3: memref.prefetch
+// CHECK: memref.load
+// CHECK-LABEL: @narrow_streams(
+// CHECK: scf.for %[[K:.*]] = %c0 to %c2048 step %c4
+// CHECK: arith.addi %[[K]], %c32
+// CHECK: memref.prefetch
+func.func @streams(%s: !kernel.step, %x: memref<1x2048xf32>, %w: memref<32x2048x16xf32>, %out: memref<1x512xf32>) {
+  kernel.contract %s, %x, %w into %out {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x2048xf32>, memref<32x2048x16xf32>, memref<1x512xf32>) -> ()
+  return
+}
+func.func @narrow_streams(%s: !kernel.step, %x: memref<1x2048xf32>, %w: memref<32x2048x16xbf16>, %out: memref<1x512xf32>) {
+  kernel.contract %s, %x, %w into %out {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x2048xf32>, memref<32x2048x16xbf16>, memref<1x512xf32>) -> ()
   return
 }
