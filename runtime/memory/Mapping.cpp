@@ -3,7 +3,6 @@
 #include "runtime/memory/Mapping.h"
 
 #include <cerrno>
-#include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -105,19 +104,11 @@ bool Mapping::growZeros(uint64_t needed) {
   return !empty();
 }
 
-void Mapping::clear(uint64_t offset, uint64_t count) {
-  unsigned char *begin = address + offset, *end = begin + count;
-  auto roundUp = [](unsigned char *pointer) {
-    return (reinterpret_cast<uintptr_t>(pointer) + pageSize - 1) & -pageSize;
-  };
-  auto *firstPage = reinterpret_cast<unsigned char *>(roundUp(begin));
-  auto *pagesEnd = reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(end) & -pageSize);
-  if (firstPage >= pagesEnd || madvise(firstPage, pagesEnd - firstPage, MADV_DONTNEED) != 0) {
-    memset(begin, 0, count);
-    return;
-  }
-  memset(begin, 0, firstPage - begin);
-  memset(pagesEnd, 0, end - pagesEnd);
+void Mapping::discard(uint64_t offset, uint64_t count) {
+  uintptr_t begin = reinterpret_cast<uintptr_t>(address) + offset, end = (begin + count) & -pageSize;
+  begin = (begin + pageSize - 1) & -pageSize;
+  if (begin < end)
+    madvise(reinterpret_cast<void *>(begin), end - begin, MADV_FREE);  // advice: nothing is lost if it is not taken
 }
 
 void Mapping::release() {

@@ -28,8 +28,9 @@ public:
 
   // Makes room for `bytes`. The content is lost when the mapping grows; the old memory is released first.
   bool growZeros(uint64_t bytes);
-  // Makes the range read as zero again and gives whole pages back.
-  void clear(uint64_t offset, uint64_t bytes);
+  // Tells the system that nobody needs the range's content: it takes pages when it is short of memory, which then read
+  // as zero; until then they stay as they are.
+  void discard(uint64_t offset, uint64_t bytes);
   void release();
 
   bool empty() const { return !address; }

@@ -77,15 +77,15 @@ void Slots::dropUse(int32_t user, int32_t owner) {
     giveBack(owner);
 }
 
-// A short text's memory stays for the next one: the system takes longer to take it and to give it again than the text
-// to be evaluated.
+// The system may have the memory when it is short of it; until then the next text finds it there, since taking pages
+// and giving them again costs more than a short text. A very short one is not worth telling.
 void Slots::giveBack(int32_t slot) {
-  constexpr uint64_t kept = 1 << 20;
+  constexpr uint64_t little = 1 << 20;
   Slot &empty = slots[slot];
   const artifact::ModelInfo &info = model->info();
   uint64_t used = empty.written * info.stateBytesPerToken + empty.sourceTokens * info.sourceBytesPerToken;
-  if (used > kept && !memory.empty())
-    memory.clear(slot * model->info().stateBytesPerSlot, model->info().stateBytesPerSlot);
+  if (used > little && !memory.empty())
+    memory.discard(slot * model->info().stateBytesPerSlot, model->info().stateBytesPerSlot);
   empty.firstWritten = empty.written = empty.sourceTokens = 0;
   empty.retained = false;
 }
