@@ -185,7 +185,10 @@ def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {
 
 def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
   let summary = "loops for attention: two passes over the keys, or the online softmax";
-  let description = "Says what it chose, and why, as remarks of the category `schedule` (talc-opt --remarks-filter=schedule).";
+  let description = [{
+    Expands kernel.attention, and kernel.combine where split-keys divided one. Says what it chose, and why, as remarks of
+    the category `schedule` (talc-opt --remarks-filter=schedule).
+  }];
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
                  Option<"keys", "keys", "int64_t", "0", "keys of a block, a multiple of 64; 0: the cost model's choice">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",

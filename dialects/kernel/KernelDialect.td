@@ -44,7 +44,7 @@ def Kernel_Share : I32EnumAttr<"Share", "what a thread does of a piece", [
   I32EnumAttrCase<"rows", 1>,       // its rows
   I32EnumAttrCase<"columns", 2>,    // its columns of every row
   I32EnumAttrCase<"heads", 3>,      // its key-value heads, or blocks of their queries
-  I32EnumAttrCase<"adaptive", 4>]>{ // its rows if the step has many of them (kernel.by_rows), else columns or heads
+  I32EnumAttrCase<"adaptive", 4>]>{ // its rows if the step has many of them (kernel.by_rows), else columns
   let cppNamespace = "::talc::kernel";
   let genSpecializedAttr = 0;
 }

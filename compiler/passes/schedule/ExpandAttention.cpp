@@ -63,31 +63,18 @@ public:
     makeScratch();
     if (op.getBlock())
       return expandSplit();
-    Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep());
-    Value threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
+    Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep()), zero = e.index(0);
+    turns = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
     Value spans = kernel::SpanCountOp::create(e.b, e.loc, op.getStep());
-    Value zero = e.index(0), one = e.index(1), first = zero, end = e.rows(op.getQueries());
-    Value turn = thread;
-    turns = threads;
-    if (shareOf(op) == kernel::Share::adaptive) {
-      Value byRows = kernel::ByRowsOp::create(e.b, e.loc, op.getStep());
-      auto [myFirst, myEnd] = e.share(op.getStep(), end, kernel::Share::rows);
-      first = e.select(byRows, myFirst, first);
-      end = e.select(byRows, myEnd, end);
-      turn = e.select(byRows, zero, turn);
-      turns = e.select(byRows, one, turns);
-    }
-    // Tasks are dealt to the threads in turn, counted through all sequences; by rows a thread takes all tasks of its
-    // rows.
+    // Tasks are dealt to the threads in turn, counted through all sequences.
     e.loop(zero, spans, 1, ValueRange{zero}, [&](Value s, ValueRange carried) -> Emitter::Values {
       span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), s);
       keys.enter(span);
-      Value spanEnd = e.add(span.getFirstRow(), span.getRows());
-      firstToken = e.max(first, span.getFirstRow());
-      rows = e.mul(e.max(e.sub(e.min(end, spanEnd), firstToken), zero), group);
+      firstToken = span.getFirstRow();
+      rows = e.mul(span.getRows(), group);
       blocks = e.ceilDiv(rows, rowBlock);
       Value tasks = e.mul(blocks, keys.layout.heads);
-      Value firstTask = e.rem(e.sub(e.add(turn, turns), e.rem(carried[0], turns)), turns);
+      Value firstTask = e.rem(e.sub(e.add(thread, turns), e.rem(carried[0], turns)), turns);
       e.loop(firstTask, tasks, turns, [&](Value task) { expandTask(task); });
       return {e.add(carried[0], tasks)};
     });
@@ -334,7 +321,7 @@ private:
   Value queries, part, output;           // scratch of this thread: Q, P, O
   Value turns;                           // a thread takes every so-manieth task
   kernel::SpanOp span;                   // the sequence
-  Value firstToken, rows, blocks;        // this thread's tokens of it, its rows m, and blocks of them
+  Value firstToken, rows, blocks;        // its first token, its rows m, and blocks of them
   Value task, head, firstRow, rowCount;  // the task
   Value firstKey;                        // the block
   KeyBlock block;

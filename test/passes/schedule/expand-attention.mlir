@@ -210,30 +210,6 @@ func.func @full_odd_width(%s: !kernel.step, %q: memref<?x24xf32>, %kv: !talc.sta
   return
 }
 
-// Adaptive: by rows a thread takes all tasks of its rows, which may begin and end within a sequence.
-// CHECK-LABEL: @adaptive(
-// CHECK: %[[I:.*]] = kernel.thread
-// CHECK: %[[N:.*]] = kernel.threads
-// CHECK: %[[ALL:.*]] = memref.dim
-// CHECK: %[[BYROWS:.*]] = kernel.by_rows
-// CHECK: %[[MYFIRST:.*]] = arith.divui
-// CHECK: %[[MYEND:.*]] = arith.divui
-// CHECK: %[[FIRST:.*]] = arith.select %[[BYROWS]], %[[MYFIRST]], %c0
-// CHECK: %[[END:.*]] = arith.select %[[BYROWS]], %[[MYEND]], %[[ALL]]
-// CHECK: arith.select %[[BYROWS]], %c0, %[[I]]
-// CHECK: %[[TURNS:.*]] = arith.select %[[BYROWS]], %c1, %[[N]]
-// CHECK: %[[ROW:first_row]], %[[LENGTH:rows]], {{.*}} = kernel.span
-// CHECK: %[[SPANEND:.*]] = arith.addi %[[ROW]], %[[LENGTH]]
-// CHECK: %[[FROM:.*]] = arith.maxsi %[[FIRST]], %[[ROW]]
-// CHECK: %[[TO:.*]] = arith.minsi %[[END]], %[[SPANEND]]
-// CHECK: %[[COUNT:.*]] = arith.subi %[[TO]], %[[FROM]]
-// CHECK: arith.maxsi %[[COUNT]], %c0
-// CHECK: scf.for {{.*}} step %[[TURNS]]
-func.func @adaptive(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x16xf32>) {
-  kernel.attention causal %s, %q, %kv heads 1 scale 0.25 window 0 into %out {kernel.share = #kernel<share adaptive>} : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
-  return
-}
-
 // A source: its own slot and length, all keys for every row, nothing gathered.
 // CHECK-LABEL: @source(
 // CHECK-NOT: memref<4x16x16xf32>

@@ -69,6 +69,7 @@ int64_t bytesFor(const std::vector<MemoryLevel> &levels, size_t index, int64_t f
 struct Machine::Workplace {
   std::unique_ptr<ThreadPool> pool;
   std::vector<const PeakLoops *> kinds;
+  const PeakLoops *fastest = nullptr;  // at multiply-adds
   Mapping memory;
   int64_t nextPart = 0;  // of the memory, to be read next
 
@@ -149,6 +150,7 @@ void Machine::measureProfile() {
       if (double rate = workplace->operationsPerSecond(*loops); rate > best.operationsPerSecond) {
         best.operationsPerSecond = rate;
         best.instructions = loops->name;
+        workplace->fastest = loops;
       }
     for (size_t i = 0; i < best.levels.size(); ++i) {
       int64_t bytes = bytesFor(best.levels, i, static_cast<int64_t>(workplace->memory.size()));
@@ -160,7 +162,7 @@ void Machine::measureProfile() {
 }
 
 double Machine::operationsPerSecond() {
-  return workplace->operationsPerSecond(*workplace->kinds.back());
+  return workplace->operationsPerSecond(*workplace->fastest);
 }
 
 double Machine::bytesPerSecond(double bytes) {
