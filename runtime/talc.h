@@ -270,9 +270,10 @@ TALC_API talc_status talc_reorder(talc_session *session, const int32_t *slots, c
 /* Tokens that the sequence in `slot` holds; 0 for an unknown slot and for encoders. */
 TALC_API int32_t talc_slot_length(const talc_session *session, int32_t slot);
 
-/* Empties a slot, source included: its next token is the first of a new sequence. Gives its memory back if it is much;
-   but when other slots continue tokens or use the source in this one, after talc_reorder, then that happens when the
-   last of them is reset, and until then the slot cannot be used (SHARED). Errors: ARGUMENT, BATCH. */
+/* Empties a slot, source included: its next token is the first of a new sequence. If its memory is much, the system may
+   take it when it is short of memory. But when other slots continue tokens or use the source in this one, after
+   talc_reorder, then that happens when the last of them is reset, and until then the slot cannot be used (SHARED).
+   Errors: ARGUMENT, BATCH. */
 TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error);
 
 /* Exact memory of a session beyond the weights, but for the lists of talc_reorder: 8 bytes for each token that a slot

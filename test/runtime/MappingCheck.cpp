@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FILE: parts of a file as a mapping and as a copy in huge pages, which later changes of the file do not reach.
+// FILE: parts of a file as a mapping and as a copy in huge pages, which later changes of the file do not reach; and
+// discarding memory.
 #include "runtime/memory/Mapping.h"
 #include "test/runtime/RuntimeChecks.h"
 
@@ -31,6 +32,21 @@ bool holds(const Mapping &mapping, uint64_t offset) {
   return !mapping.empty();
 }
 
+// Of what is discarded, whole pages may be lost, and nothing else.
+bool checkDiscarding() {
+  Mapping memory = Mapping::zeros(4 * pageSize);
+  if (!expect(!memory.empty(), "memory"))
+    return false;
+  for (uint64_t i = 0; i < memory.size(); ++i)
+    memory.data()[i] = byteAt(i);
+  memory.discard(pageSize + 1, 2 * pageSize);
+  memory.discard(10, 100);
+  bool good = true;
+  for (uint64_t i = 0; i < memory.size(); ++i)
+    good &= memory.data()[i] == byteAt(i) || (i / pageSize == 2 && memory.data()[i] == 0);
+  return expect(good, "what is not discarded stays");
+}
+
 }  // namespace
 
 bool checkMapping(const Arguments &arguments) {
@@ -38,7 +54,7 @@ bool checkMapping(const Arguments &arguments) {
   if (!expect(write(path), path))
     return false;
   int file = open(path.c_str(), O_RDWR);
-  bool good = true;
+  bool good = checkDiscarding();
   for (uint64_t offset : {uint64_t(0), 5 * pageSize}) {
     uint64_t bytes = fileBytes - offset;
     Mapping mapped = Mapping::file(file, offset, bytes), copied = Mapping::copy(file, offset, bytes);
