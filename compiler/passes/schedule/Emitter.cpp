@@ -134,8 +134,8 @@ Value Emitter::loadScalar(Value memref, ValueRange at) {
 void Emitter::storeScalar(Value scalar, Value memref, ValueRange at) {
   memref::StoreOp::create(b, loc, scalar, memref, at);
 }
-void Emitter::prefetch(Value memref, ValueRange at) {
-  memref::PrefetchOp::create(b, loc, memref, at, /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+void Emitter::prefetch(Value memref, ValueRange at, bool forWriting) {
+  memref::PrefetchOp::create(b, loc, memref, at, forWriting, /*localityHint=*/2, /*isDataCache=*/true);
 }
 Value Emitter::stackBuffer(ArrayRef<int64_t> shape) {
   return memref::AllocaOp::create(b, loc, MemRefType::get(shape, b.getF32Type()), b.getI64IntegerAttr(64));

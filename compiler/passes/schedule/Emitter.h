@@ -63,7 +63,7 @@ public:
   Value loadScalar(Value memref, mlir::ValueRange at);
   void storeScalar(Value scalar, Value memref, mlir::ValueRange at);
   // Into the second cache. The place may lie behind the end of the buffer.
-  void prefetch(Value memref, mlir::ValueRange at);
+  void prefetch(Value memref, mlir::ValueRange at, bool forWriting = false);
   Value stackBuffer(llvm::ArrayRef<int64_t> shape);
   Value rows(Value memref);
 

@@ -2,17 +2,20 @@
 // expand-contract: loops and register tiles for kernel.contract.
 //
 //   for each block of rows
-//     for each group of panels of this thread
-//       for each block of k                          (the group's part of it stays in cache while the rows pass)
-//         for each tile of at most 6 rows            (the rows of a block are dealt evenly to as few as possible)
-//           accumulators; for k: the group's vectors, a broadcast per row, a multiply-add for each pair
-//           on the way the tiles fetch what comes next of the weight into cache
-//           sums to the stack
-//       row by row: epilogue, store
+//     for each block of panels
+//       for each block of k                          (the block's rows and sums stay in the second cache)
+//         for each group of panels                   (its part stays in cache while the rows pass)
+//           for each tile of at most 6 rows          (the rows of a block are dealt evenly to as few as possible)
+//             accumulators; for k: the group's vectors, a broadcast per row, a multiply-add for each pair
+//             on the way the tiles fetch what comes next of the weight into cache
+//             store the sums
+//           after the last k, row by row: epilogue, store
 //
 // A group fills the accumulators: 4 panels with vectors of 16 lanes, 1 with 8; with few rows more of them, so that the
-// multiply-adds still overlap (panelsFor). Sums wait on the stack, so that the code of an epilogue exists once and not
-// for every shape of a tile, and so that k can be divided: a chain goes on where it stopped.
+// multiply-adds still overlap (panelsFor). Sums are stored, so that the code of an epilogue exists once and not for
+// every shape of a tile, and so that k can be divided: a chain goes on where it stopped. A divided k leaves them in the
+// result itself, which has room for many groups; where that is not possible (gated, or a last panel that is not full)
+// they lie on the stack, and a block of panels is one group.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/RegisterTile.h"
 
@@ -38,10 +41,10 @@ public:
     width = cast<MemRefType>(op.getInit().getType()).getDimSize(1);
     depthBlock = dividing(depth);
     int64_t elementBytes = weight.getElementTypeBitWidth() / 8;
-    int64_t groupBytes = depthBlock * panelLanes * groupPanels(tileRows) * elementBytes;
-    int64_t fitting = (cacheBytes * 3 / 4 - 2 * groupBytes) / (depth * 4);
-    rowBlock = std::clamp<int64_t>(fitting, 8 * tileRows, mostRows);
     isLarge = weight.getNumElements() * elementBytes >= cacheBytes / 4;
+    int64_t group = groupPanels(tileRows), groupBytes = depthBlock * panelLanes * group * elementBytes;
+    // Half of the cache: what passes through it, and what else runs on the core, takes its part.
+    chooseBlocks(group, cacheBytes / 2 - 2 * groupBytes);
   }
 
   void expand() {
@@ -53,7 +56,8 @@ public:
       ++most;
     // Before any branch, so that they belong to the function's frame.
     Value sumsOfFew = most > 0 ? e.stackBuffer({most, groupPanels(1) * panelLanes}) : Value();
-    Value sumsOfMany = few ? Value() : e.stackBuffer({rowBlock, groupPanels(tileRows) * panelLanes});
+    bool wait = !few && !sumsInResult;
+    Value sumsOfMany = wait ? e.stackBuffer({rowBlock, groupPanels(tileRows) * panelLanes}) : Value();
     divide();
     sums = sumsOfFew;
     if (few)
@@ -65,16 +69,24 @@ public:
   }
 
 private:
-  // Rows of a block at most; their sums lie on the stack.
+  // Rows of a block at most; sums on the stack are those of one group.
   static constexpr int64_t mostRows = 192;
 
-  // The largest even divisor of the depth that makes a block of k, or all of it.
+  // The largest even divisor of a large depth that makes a block of k, or all of it.
   static int64_t dividing(int64_t depth) {
-    constexpr int64_t least = 256, most = 768;
-    for (int64_t size = most; depth > most && size >= least; size -= 2)
+    constexpr int64_t undivided = 768, least = 256, most = 512;
+    for (int64_t size = most; depth > undivided && size >= least; size -= 2)
       if (depth % size == 0)
         return size;
     return depth;
+  }
+
+  // Rows with all of k beside one group, or rows with a block of k beside their sums for many groups.
+  void chooseBlocks(int64_t group, int64_t room) {
+    sumsInResult = depthBlock < depth && !op.getGated() && width == panels * panelLanes;
+    rowBlock = sumsInResult ? mostRows : std::clamp<int64_t>(room / (depth * 4), 8 * tileRows, mostRows);
+    int64_t groups = (room / (rowBlock * 4) - depthBlock) / (panelLanes * group);
+    panelBlock = depthBlock == depth ? panels : sumsInResult && groups > 1 ? groups * group : group;
   }
 
   // This thread's rows and panels.
@@ -95,21 +107,21 @@ private:
 
   int64_t groupPanels(int64_t rows) const { return std::min(panelsFor(rows, e.lanes), panels); }
 
-  // Runs body(panels at a time, first panel) over this thread's panels. A rest is halved again and again: a tile of one
-  // panel has too few chains to keep the multiply-adds busy.
-  void eachGroup(int64_t rows, llvm::function_ref<void(int64_t, Value)> body) {
-    Value first = firstPanel;
+  // Runs body(panels at a time, first panel) over [first, end). A rest is halved again and again: a tile of one panel
+  // has too few chains to keep the multiply-adds busy.
+  void eachGroup(int64_t rows, Value first, Value end, llvm::function_ref<void(int64_t, Value)> body) {
     for (int64_t step = groupPanels(rows); step > 0; step /= 2) {
-      Value whole = e.add(first, e.mul(e.div(e.sub(endPanel, first), step), step));
+      Value whole = e.add(first, e.mul(e.div(e.sub(end, first), step), step));
       e.loop(first, whole, step, [&](Value panel) { body(step, panel); });
       first = whole;
     }
   }
 
   void fewRows(int64_t rows) {
-    eachGroup(rows, [&](int64_t count, Value panel) {
+    eachGroup(rows, firstPanel, endPanel, [&](int64_t count, Value panel) {
       auto begin = rows == 1 && isLarge ? fetchStreams(count, panel) : nullptr;
-      Tile{rows, count, firstRow, e.index(0), panel, e.index(0), depth, /*continues=*/false, begin}.emit(*this);
+      sumPanel = panel;
+      Tile{rows, count, firstRow, e.index(0), panel, e.index(0), depth, begin}.emit(*this);
       finish(e.index(rows), count, firstRow, panel);
     });
   }
@@ -136,57 +148,81 @@ private:
   }
 
   void blockOfRows(Value first, Value rows) {
-    Value tiles = e.ceilDiv(rows, tileRows), least = e.div(rows, tiles), larger = e.rem(rows, tiles);
-    bool continues = depthBlock < depth;
-    eachGroup(tileRows, [&](int64_t count, Value panel) {
-      if (continues)
-        clearSums(rows, count);
+    Tiles tiles(e, rows);
+    e.loop(firstPanel, endPanel, panelBlock, [&](Value begin) {
+      Value end = e.min(e.add(begin, panelBlock), endPanel);
       e.loop(e.index(0), e.index(depth), depthBlock, [&](Value firstK) {
-        Fetch fetch(e, op.getWeight(), depthBlock, count, panel, firstK, tiles);
-        e.loop(e.index(0), tiles, 1, [&](Value t) {
-          Value row = e.add(e.mul(t, least), e.min(t, larger));
-          Value size = e.add(least, e.select(e.less(t, larger), e.index(1), e.index(0)));
-          auto begin = fetch.ofTile(t);
-          e.dispatch(size, 1, tileRows, [&](int64_t n) {
-            Tile{n, count, e.add(first, row), row, panel, firstK, depthBlock, continues, begin}.emit(*this);
+        Value isLast = e.less(e.index(depth), e.add(firstK, depthBlock + 1));
+        eachGroup(tileRows, begin, end, [&](int64_t count, Value panel) {
+          // The group behind this one comes next, or the block's first one with the next k.
+          Value behind = e.add(panel, count), inBlock = e.less(behind, end);
+          Value nextPanel = e.select(inBlock, behind, e.select(isLast, behind, begin));
+          Value nextK = e.select(inBlock, firstK, e.select(isLast, e.index(0), e.add(firstK, depthBlock)));
+          Fetch fetch(e, op.getWeight(), depthBlock, count, nextPanel, nextK, tiles.count);
+          sumPanel = depthBlock < depth ? begin : panel;
+          tiles.each(e, [&](Value t, Value row, int64_t n) {
+            Value at = e.add(first, row);
+            fetchResults(n, count, at, panel);
+            Tile{n, count, at, row, panel, firstK, depthBlock, fetch.ofTile(t)}.emit(*this);
           });
+          e.when(isLast, [&] { finish(rows, count, first, panel); });
         });
       });
-      finish(rows, count, first, panel);
     });
   }
 
-  void clearSums(Value rows, int64_t count) {
-    e.loop(e.index(0), rows, 1, [&](Value row) {
-      for (int64_t column = 0; column < count * panelLanes; column += e.lanes)
-        e.store(e.splat(0), sums, {row, e.index(column)});
-    });
+  // The rows of a block, dealt evenly to as few tiles as possible.
+  struct Tiles {
+    Tiles(Emitter &e, Value rows)
+        : count(e.ceilDiv(rows, tileRows)), least(e.div(rows, count)), larger(e.rem(rows, count)) {}
+
+    // Runs body(tile, first row, rows).
+    void each(Emitter &e, llvm::function_ref<void(Value, Value, int64_t)> body) const {
+      e.loop(e.index(0), count, 1, [&](Value t) {
+        Value row = e.add(e.mul(t, least), e.min(t, larger));
+        Value size = e.add(least, e.select(e.less(t, larger), e.index(1), e.index(0)));
+        e.dispatch(size, 1, tileRows, [&](int64_t n) { body(t, row, n); });
+      });
+    }
+
+    Value count, least, larger;
+  };
+
+  // The places of a tile's results, and what an epilogue reads there, lie in other rows than the last tile's.
+  void fetchResults(int64_t rows, int64_t count, Value row, Value panel) {
+    constexpr int64_t line = 16;
+    Value column = e.mul(panel, panelColumns);
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < count * panelColumns; c += line) {
+        Emitter::Values at = {e.add(row, r), e.add(column, c)};
+        e.prefetch(op.getInit(), at, /*forWriting=*/true);
+        for (Value input : op.getInputs())
+          if (cast<MemRefType>(input.getType()).getRank() == 2)
+            e.prefetch(input, at);
+      }
   }
 
-  // Spreads prefetches of what comes next over the steps of all tiles: the group's next block of k, or the first one of
-  // the next group. A tile fetches from one panel, `pace` elements with each k.
+  // Spreads prefetches of what comes next over the steps of all tiles. A tile fetches from one panel, `pace` elements
+  // with each k.
   struct Fetch {
     Fetch(Emitter &e, Value weight, int64_t block, int64_t count, Value panel, Value firstK, Value tiles)
-        : e(e), weight(weight), block(block), count(count) {
-      auto type = cast<MemRefType>(weight.getType());
-      int64_t lanes = type.getDimSize(2);
-      Value k = e.add(firstK, block), last = e.less(e.index(type.getDimSize(1) - 1), k);
-      nextPanel = e.select(last, e.add(panel, count), panel);
-      element = e.select(last, e.index(0), e.mul(k, lanes));
+        : e(e), weight(weight), block(block), count(count), panel(panel) {
+      int64_t lanes = cast<MemRefType>(weight.getType()).getDimSize(2);
+      element = e.mul(firstK, lanes);
       perPanel = e.max(e.div(tiles, count), e.index(1));
       pace = e.ceilDiv(e.index(lanes), perPanel);
     }
 
     std::function<void(Value)> ofTile(Value tile) {
       Value p = e.min(e.div(tile, perPanel), e.index(count - 1)), turn = e.sub(tile, e.mul(p, perPanel));
-      Value at = e.add(nextPanel, p), first = e.add(element, e.mul(e.mul(turn, block), pace));
+      Value at = e.add(panel, p), first = e.add(element, e.mul(e.mul(turn, block), pace));
       return [this, at, first](Value k) { e.prefetch(weight, {at, e.index(0), e.add(first, e.mul(k, pace))}); };
     }
 
     Emitter &e;
     Value weight;
     int64_t block, count;
-    Value nextPanel, element, perPanel, pace;
+    Value panel, element, perPanel, pace;
   };
 
   // `depth` steps from `firstK` on of some rows and panels; `sumRow` is the first row's place in `sums`.
@@ -194,13 +230,12 @@ private:
     int64_t rows, count;
     Value row, sumRow, panel, firstK;
     int64_t depth;
-    bool continues;
     std::function<void(Value)> begin;
 
     void emit(Contract &c) {
       Emitter &e = c.e;
       int64_t perPanel = c.panelLanes / e.lanes, vectors = count * perPanel;
-      Emitter::Values rowAt, panelAt, init;
+      Emitter::Values rowAt, panelAt;
       for (int64_t r = 0; r < rows; ++r)
         rowAt.push_back(e.add(row, r));
       for (int64_t p = 0; p < count; ++p)
@@ -210,34 +245,53 @@ private:
         Value lane = e.index(v % perPanel * e.lanes);
         return e.load(c.op.getWeight(), {panelAt[v / perPanel], e.add(firstK, k), lane});
       };
-      auto sumAt = [&](int64_t i) {
-        return Emitter::Values{e.add(sumRow, i / vectors), e.index(i % vectors * e.lanes)};
-      };
-      for (int64_t i = 0; i < rows * vectors; ++i)
-        init.push_back(continues ? e.load(c.sums, sumAt(i)) : e.splat(0));
       // As many multiply-adds per iteration with narrow vectors, of which a tile has half as many.
       RegisterTile tile{rows, vectors, /*unroll=*/e.lanes > 8 ? 2 : 4, loadA, loadB, begin};
-      for (auto [i, sum] : llvm::enumerate(tile.accumulate(e, init, depth)))
-        e.store(sum, c.sums, sumAt(i));
+      Emitter::Values sums = tile.accumulate(e, before(c, vectors), depth);
+      for (auto [i, sum] : llvm::enumerate(sums))
+        e.store(sum, c.sumsOf(), sumAt(c, i, vectors));
+    }
+
+    // The sums so far; before the first k they are zero, and not read.
+    Emitter::Values before(Contract &c, int64_t vectors) {
+      Emitter &e = c.e;
+      Emitter::Values sums;
+      Value known = depth < c.depth ? e.firstLanes(e.min(firstK, e.index(e.lanes))) : Value();
+      for (int64_t i = 0; i < rows * vectors; ++i)
+        sums.push_back(known ? e.load(c.sumsOf(), sumAt(c, i, vectors), known) : e.splat(0));
+      return sums;
+    }
+
+    Emitter::Values sumAt(Contract &c, int64_t i, int64_t vectors) {
+      int64_t r = i / vectors, column = i % vectors * c.e.lanes;
+      Value at = c.e.add(panel, column / c.panelLanes);
+      return c.sumAt(c.e.add(sumRow, r), c.e.add(row, r), at, column % c.panelLanes);
     }
   };
+
+  // Where sums wait: on the stack or in the result, and where in it.
+  Value sumsOf() { return sums ? sums : op.getInit(); }
+  Emitter::Values sumAt(Value sumRow, Value row, Value panel, int64_t lane) {
+    Value first = sums ? e.sub(panel, sumPanel) : panel;
+    return {sums ? sumRow : row, e.add(e.mul(first, panelLanes), lane)};
+  }
 
   void finish(Value rows, int64_t count, Value row, Value panel) {
     e.loop(e.index(0), rows, 1, [&](Value r) {
       for (int64_t p = 0; p < count; ++p)
-        finishPanel(r, p * panelLanes, e.add(row, r), e.add(panel, p));
+        finishPanel(r, e.add(row, r), e.add(panel, p));
     });
   }
 
   // Epilogue and store of one row of one panel. The sums of a gated panel are gate columns, then as many up columns.
-  void finishPanel(Value sumRow, int64_t sumColumn, Value row, Value panel) {
+  void finishPanel(Value sumRow, Value row, Value panel) {
     Emitter out(e.b, e.loc, std::min(e.lanes, panelColumns));
     Value column = out.mul(panel, panelColumns);
     for (int64_t offset = 0; offset < panelColumns; offset += out.lanes) {
       Value at = out.add(column, offset);
       bool partial = width % panelColumns != 0;
       Value mask = partial ? out.firstLanes(out.max(out.sub(out.index(width), at), out.index(0))) : Value();
-      auto sum = [&](int64_t first) { return out.load(sums, {sumRow, out.index(sumColumn + first + offset)}); };
+      auto sum = [&](int64_t first) { return out.load(sumsOf(), sumAt(sumRow, row, panel, first + offset)); };
       Emitter::Values arguments = {sum(0)};
       if (op.getGated())
         arguments.push_back(sum(panelColumns));
@@ -258,9 +312,10 @@ private:
 
   kernel::ContractOp op;
   Emitter e;
-  int64_t panels, depth, panelLanes, panelColumns, width, rowBlock, depthBlock;
+  int64_t panels, depth, panelLanes, panelColumns, width, rowBlock, panelBlock, depthBlock;
   bool isLarge;                                  // beside others of its kind it does not stay in the second cache
-  Value sums;                                    // [row of the block, column of the group], on the stack
+  bool sumsInResult;                             // of many rows
+  Value sums, sumPanel;                          // on the stack, [row of the block, column from that panel on]; or null
   Value firstRow, endRow, firstPanel, endPanel;  // this thread's share
 };
 

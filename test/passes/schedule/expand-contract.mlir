@@ -202,27 +202,55 @@ func.func @adaptive(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32
   return
 }
 
-// Deep sums are divided into blocks of k, here two of 768: a block goes on with the sums that the one before left on the
-// stack. While it passes, the group's next block is fetched, behind the last one the next group's first.
+// Deep sums are divided into blocks of k, here three of 512. A block of panels takes one after the other; sums wait in the
+// result, of which nothing is read before the first k. While a group of panels passes, the next one is fetched, behind
+// the block's last one its first with the next k. Behind the last k every group is finished.
 // WIDE-LABEL: @deep(
-// WIDE: %[[STACK:.*]] = memref.alloca() {{.*}} : memref<192x64xf32>
-// WIDE: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c4
-// WIDE: vector.store %{{.*}}, %[[STACK]]
-// WIDE: scf.for %[[K:.*]] = %c0 to %c1536 step %[[KC:c768]]
-// WIDE: %[[NEXT:.*]] = arith.addi %[[K]], %[[KC]]
-// WIDE: %[[LAST:.*]] = arith.cmpi sgt, %[[NEXT]], %c1535
-// WIDE: arith.addi %[[P]], %c4
-// WIDE: arith.select %[[LAST]], %{{.*}}, %[[P]]
+// WIDE-SAME: memref<8x1536x16xf32>, %[[OUT:[a-z0-9]+]]: memref<?x128xf32>
+// WIDE-NOT: memref.alloca
+// WIDE: scf.for %[[BEGIN:.*]] = %{{.*}} to %[[SHARE:.*]] step %[[BLOCK:c32]]
+// WIDE: %[[FULL:.*]] = arith.addi %[[BEGIN]], %[[BLOCK]]
+// WIDE: %[[END:.*]] = arith.minsi %[[FULL]], %[[SHARE]]
+// WIDE: scf.for %[[K:.*]] = %c0 to %c1536 step %[[KC:c512]]
+// WIDE: %[[LAST:.*]] = arith.cmpi sgt, %{{.*}}, %c1536
+// WIDE: scf.for %[[P:.*]] = %[[BEGIN]] to %{{.*}} step %c4
+// WIDE: %[[BEHIND:.*]] = arith.addi %[[P]], %c4
+// WIDE: %[[INSIDE:.*]] = arith.cmpi slt, %[[BEHIND]], %[[END]]
+// WIDE: %[[OTHER:.*]] = arith.select %[[LAST]], %[[BEHIND]], %[[BEGIN]]
+// WIDE: arith.select %[[INSIDE]], %[[BEHIND]], %[[OTHER]]
 // WIDE: case 1 {
-// WIDE: %[[BEFORE:.*]] = vector.load %[[STACK]]
+// WIDE-COUNT-4: memref.prefetch %[[OUT]]{{.*}}, write
+// WIDE: %[[KNOWN:.*]] = arith.minsi %[[K]], %c16
+// WIDE: %[[MASK:.*]] = vector.create_mask %[[KNOWN]]
+// WIDE: %[[BEFORE:.*]] = vector.maskedload %[[OUT]]{{.*}}, %[[MASK]],
 // WIDE: scf.for %[[J:.*]] = %c0 to %[[KC]] step %c2 iter_args(%{{.*}} = %[[BEFORE]]
-// WIDE: memref.prefetch
+// WIDE: memref.prefetch {{.*}}, read
 // WIDE: arith.addi %[[K]], %[[J]]
+// WIDE: vector.store %{{.*}}, %[[OUT]]
+// WIDE: case 6 {
+// WIDE: scf.if %[[LAST]] {
 func.func @deep(%s: !kernel.step, %x: memref<?x1536xf32>, %w: memref<8x1536x16xf32>, %out: memref<?x128xf32>) {
   kernel.contract %s, %x, %w into %out {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<?x1536xf32>, memref<8x1536x16xf32>, memref<?x128xf32>) -> ()
+  return
+}
+
+// Where the last panel is not full (or its columns are gates) sums wait on the stack, those of one group.
+// WIDE-LABEL: @deep_and_partial(
+// WIDE-SAME: %[[OUT:[a-z0-9]+]]: memref<?x120xf32>
+// WIDE: %[[STACK:.*]] = memref.alloca() {{.*}} : memref<{{.*}}x64xf32>
+// WIDE: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c4
+// WIDE: scf.for %{{.*}} = %c0 to %c1536 step %c512
+// WIDE: vector.maskedload %[[STACK]]
+// WIDE-NOT: vector.maskedload %[[OUT]]
+// WIDE: return
+func.func @deep_and_partial(%s: !kernel.step, %x: memref<?x1536xf32>, %w: memref<8x1536x16xf32>, %out: memref<?x120xf32>) {
+  kernel.contract %s, %x, %w into %out {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<?x1536xf32>, memref<8x1536x16xf32>, memref<?x120xf32>) -> ()
   return
 }
 
