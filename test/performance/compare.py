@@ -149,11 +149,14 @@ def compare_bert(place, threads, rounds):
 
 
 def compare_tinyllama(place, threads, rounds):
-    app, gguf = place.app('tinyllama', 'f16'), place.gguf('tinyllama', 'f16')
-    for count in threads:
-        report('TinyLlama 1.1B, f16, 8 tokens behind 16', count, interleave({
-            'talc': place.talc_command(app, count, 'decode', 8, 16),
-            'llama.cpp': place.llama_command(gguf, count, 'decode', 8, 16)}, rounds))
+    for element in ('f32', 'f16'):
+        app, gguf = place.app('tinyllama', element), place.gguf('tinyllama', element)
+        step = element == 'f32' and place.onnx('tinyllama-decode')
+        for count in threads:
+            peers = {'ONNX Runtime': place.ort_command(step, count, past=16, repeat=8)} if step else {}
+            report(f'TinyLlama 1.1B, {element}, 8 tokens behind 16', count, interleave({
+                'talc': place.talc_command(app, count, 'decode', 8, 16), **peers,
+                'llama.cpp': place.llama_command(gguf, count, 'decode', 8, 16)}, rounds))
 
 
 def compare_matmul(place, threads, rounds):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes models as ONNX Runtime likes them best (its fused operators), with random weights: onnx_models.py NAME FILE.
 
-NAME is matmul-MxNxK, bert (BERT-base from embeddings on), gpt2 (a prompt, logits of the last token) or gpt2-decode.
+NAME is matmul-MxNxK, bert (BERT-base from embeddings on), gpt2 (a prompt, logits of the last token), gpt2-decode or
+tinyllama-decode, whose weights go to FILE.data.
 """
+import pathlib
 import sys
 
 import numpy
@@ -48,6 +50,13 @@ class Graph:
         """Norm of x + y + bias."""
         return self.op('SkipLayerNormalization', [x, y, *(self.weight(WIDTH) for _ in range(3))], domain=MICROSOFT)
 
+    def skip_rms(self, x, y, width):
+        """The norm of x + y, and x + y."""
+        names = [f'skip{len(self.nodes)}.{i}' for i in range(2)]
+        self.nodes.append(helper.make_node('SkipSimplifiedLayerNormalization', [x, y, self.weight(width)],
+                                           [names[0], '', '', names[1]], domain=MICROSOFT, epsilon=1e-5))
+        return names
+
     def product(self, x, inputs, outputs):
         return self.op('MatMul', [x, self.weight(inputs, outputs)])
 
@@ -55,10 +64,12 @@ class Graph:
         inputs = [x, self.weight(WIDTH, 3 * WIDTH), self.weight(3 * WIDTH)] + ([''] + [past] if past else [])
         return self.op('Attention', inputs, 2 if past else 1, MICROSOFT, num_heads=HEADS, **attributes)
 
-    def save(self, path):
+    def save(self, path, apart=None):
+        """With the weights in a file of the name `apart` beside it: a file of ONNX has at most 2 GiB."""
         graph = helper.make_graph(self.nodes, 'model', self.inputs, self.outputs, self.constants)
         opsets = [helper.make_opsetid('', 17), helper.make_opsetid(MICROSOFT, 1)]
-        save(helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+        save(model, path, save_as_external_data=apart is not None, location=apart)
 
 
 def matmul(rows, outputs, inputs):
@@ -99,11 +110,38 @@ def gpt2(decode):
     return g
 
 
+def tinyllama():
+    """One token behind `past` others; positions is [[past]]."""
+    width, inner, layers, vocabulary, heads, groups, positions = 2048, 5632, 22, 32000, 32, 4, 2048
+    head = width // heads
+    g = Graph()
+    ids, position = (g.input(name, TensorProto.INT64, [1, 1]) for name in ('ids', 'positions'))
+    cosines, sines = g.weight(positions, head // 2), g.weight(positions, head // 2)
+    last = g.op('Reshape', [g.op('Cast', [position], to=TensorProto.INT32), g.constant(numpy.array([1]))])
+    total = g.op('Squeeze', [g.op('Add', [last, g.constant(numpy.array([1], numpy.int32))])])
+    x = g.op('Gather', [g.weight(vocabulary, width), ids])
+    norm = g.op('SimplifiedLayerNormalization', [x, g.weight(width)], axis=-1, epsilon=1e-5)
+    for layer in range(layers):
+        past = [g.input(f'past_{part}{layer}', TensorProto.FLOAT, [1, groups, 'past', head]) for part in ('key', 'value')]
+        qkv = g.product(norm, width, (heads + 2 * groups) * head)
+        y, *present = g.op('GroupQueryAttention', [qkv, '', '', *past, last, total, cosines, sines], 3, MICROSOFT,
+                           num_heads=heads, kv_num_heads=groups, do_rotary=1)
+        for part, value in zip(('key', 'value'), present):
+            g.output(f'present_{part}{layer}', value, [1, groups, 'present', head])
+        norm, x = g.skip_rms(x, g.product(y, width, width), width)
+        gate, up = g.product(norm, width, inner), g.product(norm, width, inner)
+        gated = g.op('Mul', [g.op('QuickGelu', [gate], domain=MICROSOFT, alpha=1.0), up])
+        norm, x = g.skip_rms(x, g.product(gated, inner, width), width)
+    g.output('logits', g.product(norm, width, vocabulary), [1, 1, vocabulary])
+    return g
+
+
 def build(name):
     if name.startswith('matmul-'):
         return matmul(*map(int, name[len('matmul-'):].split('x')))
-    return {'bert': bert, 'gpt2': lambda: gpt2(False), 'gpt2-decode': lambda: gpt2(True)}[name]()
+    return {'bert': bert, 'gpt2': lambda: gpt2(False), 'gpt2-decode': lambda: gpt2(True), 'tinyllama-decode': tinyllama}[name]()
 
 
 if __name__ == '__main__':
-    build(sys.argv[1]).save(sys.argv[2])
+    name, path = sys.argv[1], pathlib.Path(sys.argv[2])
+    build(name).save(path, f'{name}.data' if name == 'tinyllama-decode' else None)
