@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers the kernel dialect; verifiers and memory effects of its operations.
+// Registers the kernel dialect; memory effects of its operations.
 #include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -36,28 +36,6 @@ void KernelDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/kernel/KernelOps.cpp.inc"
       >();
-}
-
-LogicalResult ContractOp::verify() {
-  auto x = cast<ShapedType>(getX().getType()), weight = cast<ShapedType>(getWeight().getType());
-  auto init = cast<ShapedType>(getInit().getType());
-  if (x.getRank() != 2 || weight.getRank() != 3 || init.getRank() != 2)
-    return emitOpError("takes x of rank 2, a weight of rank 3 and an init of rank 2");
-  int64_t lanes = weight.getDimSize(2);
-  if (lanes <= 0 || (getGated() && lanes % 2 != 0) || weight.getDimSize(1) <= 0)
-    return emitOpError() << "has panels of depth " << weight.getDimSize(1) << " and " << lanes << " lanes";
-  if (x.getDimSize(1) != weight.getDimSize(1))
-    return emitOpError() << "contracts " << x.getDimSize(1) << " features with a depth of " << weight.getDimSize(1);
-  int64_t columns = weight.getDimSize(2) / (getGated() ? 2 : 1);
-  if ((init.getDimSize(1) + columns - 1) / columns != weight.getDimSize(0))
-    return emitOpError() << "has " << weight.getDimSize(0) << " panels of " << columns << " columns for a width of "
-                         << init.getDimSize(1);
-  size_t arguments = getInputs().size() + (getGated() ? 2 : 1);
-  if (getEpilogue().getNumArguments() != arguments)
-    return emitOpError() << "has an epilogue of " << getEpilogue().getNumArguments() << " arguments, expected "
-                         << arguments;
-  auto yield = cast<YieldOp>(getEpilogue().front().getTerminator());
-  return yield.getValues().size() == 1 ? success() : emitOpError("has an epilogue that yields no single value");
 }
 
 // On buffers a piece reads its operands and writes its init; on tensors it has no effect.

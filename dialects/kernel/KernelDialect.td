@@ -12,9 +12,10 @@ def Kernel_Dialect : Dialect {
   let cppNamespace = "::talc::kernel";
   let summary = "fused pieces of a step, and what they need of the running step";
   let description = [{
-    Two layers in one dialect. The *piece* ops (`contract`, `attention`, `norm`, `rope`, `gather`, `append`) are
-    destination-style ops on tensors, later on buffers; each is what one loop nest computes. The *step* ops (`thread`,
-    `span`, `row`, `keys`, `weight`, ...) read the running step (runtime/artifact/StepContext.h) when the loops exist.
+    Two layers in one dialect. The *piece* ops (`contract`, `attention`, `combine`, `norm`, `rope`, `gather`, `append`)
+    are destination-style ops on tensors, later on buffers; each is what one loop nest computes. The *step* ops
+    (`thread`, `span`, `keys`, `weight`, ...) read the running step (runtime/artifact/StepContext.h) when the loops
+    exist.
 
     A step is one parallel program: every thread runs all of it and does its share of every piece.
   }];

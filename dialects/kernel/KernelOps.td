@@ -55,11 +55,12 @@ def Kernel_AttentionOp : Kernel_Piece<"attention"> {
   let summary = "online-softmax attention of the step's queries over a state";
   let description = [{
     queries and init [T, heads*width]; see `talc.attention`. A state of the role source has the keys of the sequence's
-    source, all of which are seen. Keys are taken in blocks of fixed size counted from position 0, so that a query's result does not depend on the other queries of the step. Source: Milakov and
-    Gimelshein 2018; FlashAttention (arXiv 2205.14135).
+    source, all of which are seen. Keys are taken in blocks of fixed size counted from position 0, so that a query's
+    result does not depend on the other queries of the step. Source: Milakov and Gimelshein 2018; FlashAttention
+    (arXiv 2205.14135).
 
-    With `block`, queries have a single row, and init [ceil(capacity / block), n] receives what each block of so many
-    keys yields by itself, for kernel.combine; see PartsLayout.
+    With `block`, a multiple of panelLanes, queries have a single row, and init [ceil(capacity / block), n] receives
+    what each block of so many keys yields by itself, for kernel.combine; see PartsLayout.
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$queries, Talc_State:$state, Optional<Kernel_Data>:$bias,
                        Kernel_Data:$init, Talc_MaskKindAttr:$mask, I64Attr:$heads, F64Attr:$scale, I64Attr:$window,
@@ -68,6 +69,7 @@ def Kernel_AttentionOp : Kernel_Piece<"attention"> {
     `` $mask $step `,` $queries `,` $state (`bias` $bias^)? `heads` $heads `scale` $scale `window` $window
     (`block` $block^)? `into` $init attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def Kernel_CombineOp : Kernel_Piece<"combine"> {
@@ -83,6 +85,7 @@ def Kernel_CombineOp : Kernel_Piece<"combine"> {
     $step `,` $parts `heads` $heads `window` $window `block` $block (`source` $source^)? `into` $init attr-dict `:`
     functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def Kernel_NormOp : Kernel_Piece<"norm"> {
@@ -93,6 +96,7 @@ def Kernel_NormOp : Kernel_Piece<"norm"> {
     `` $kind $step `,` $x `,` $scale (`bias` $bias^)? `epsilon` $epsilon `groups` $groups `into` $init attr-dict `:`
     functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def Kernel_RopeOp : Kernel_Piece<"rope"> {
@@ -101,6 +105,7 @@ def Kernel_RopeOp : Kernel_Piece<"rope"> {
   let assemblyFormat = [{
     $step `,` $x `,` $table `heads` $heads `into` $init attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def Kernel_GatherOp : Kernel_Piece<"gather"> {
@@ -114,6 +119,7 @@ def Kernel_GatherOp : Kernel_Piece<"gather"> {
   let assemblyFormat = [{
     `` $index $step `,` $table `plus` $offset `into` $init attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def Kernel_AppendOp : Kernel_Op<"append", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -122,6 +128,7 @@ def Kernel_AppendOp : Kernel_Op<"append", [MemoryEffects<[MemRead, MemWrite]>]> 
   let assemblyFormat = [{
     $step `,` $state `,` $keys `,` $values attr-dict `:` qualified(type($state)) `,` type($keys) `,` type($values)
   }];
+  let hasVerifier = 1;
 }
 
 //===--- the step ------------------------------------------------------------------------------------------------===//

@@ -3,7 +3,7 @@
 // RUN: talc-opt %s -split-input-file -verify-diagnostics
 
 func.func @ranks(%s: !kernel.step, %x: memref<32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{takes x of rank 2, a weight of rank 3 and an init of rank 2}}
+  // expected-error@+1 {{x is 'memref<32xf32>', expected rows of contiguous f32, a known number of them}}
   kernel.contract %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32

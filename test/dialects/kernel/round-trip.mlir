@@ -37,7 +37,7 @@ func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf
 }
 
 // CHECK-LABEL: @buffers
-func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32xf32, strided<[64, 1], offset: 32>>, %w: memref<2x32x16xf32>, %n: memref<32xf32>, %table: memref<66x32xf32>, %kv: !talc.state<2 x 16 x 64>) {
+func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32xf32, strided<[64, 1], offset: 32>>, %w: memref<2x32x16xf32>, %n: memref<32xf32>, %table: memref<66x32xf32>, %kv: !talc.state<2 x 16 x 64>, %row: memref<1x32xf32>, %parts: memref<2x64xf32>) {
   // CHECK: } : (!kernel.step, memref<?x32xf32, strided<[64, 1], offset: 32>>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
   kernel.contract %s, %strided, %w into %x {
   ^bb0(%sum: f32):
@@ -45,6 +45,12 @@ func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32
   } : (!kernel.step, memref<?x32xf32, strided<[64, 1], offset: 32>>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
   // CHECK: kernel.attention full {{.*}} -> ()
   kernel.attention full %s, %x, %kv heads 2 scale 0.25 window 0 into %x : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
+  // CHECK: kernel.attention causal %{{.*}}, %{{.*}}, %{{.*}} heads 2 scale 2.500000e-01 window 5 block 32 into %{{.*}} : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64>, memref<2x64xf32>) -> ()
+  kernel.attention causal %s, %row, %kv heads 2 scale 0.25 window 5 block 32 into %parts : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64>, memref<2x64xf32>) -> ()
+  // CHECK: kernel.combine %{{.*}}, %{{.*}} heads 2 window 5 block 32 into %{{.*}} : (!kernel.step, memref<2x64xf32>, memref<1x32xf32>) -> ()
+  kernel.combine %s, %parts heads 2 window 5 block 32 into %row : (!kernel.step, memref<2x64xf32>, memref<1x32xf32>) -> ()
+  // CHECK: kernel.combine {{.*}} block 32 source into
+  kernel.combine %s, %parts heads 2 window 0 block 32 source into %row : (!kernel.step, memref<2x64xf32>, memref<1x32xf32>) -> ()
   // CHECK: kernel.norm rms {{.*}} -> ()
   kernel.norm rms %s, %x, %n epsilon 0.5 groups 1 into %x : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
   // CHECK: kernel.gather positions {{.*}} plus 2 into

@@ -37,11 +37,19 @@ func.func @decode(%s: !kernel.step, %q: memref<1x64xf32>, %k: memref<1x32xf32>, 
   return
 }
 
-// Keys of a source, and a window.
-// CHECK-LABEL: @source_window(
-// CHECK: kernel.combine %{{.*}}, %{{.*}} heads 2 window 70 block 512 source into
-func.func @source_window(%s: !kernel.step, %q: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 1000, source>, %out: memref<1x32xf32>) {
-  kernel.attention full %s, %q, %kv heads 2 scale 0.25 window 70 into %out : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 1000, source>, memref<1x32xf32>) -> ()
+// Keys of a source.
+// CHECK-LABEL: @source(
+// CHECK: kernel.combine %{{.*}}, %{{.*}} heads 2 window 0 block 512 source into
+func.func @source(%s: !kernel.step, %q: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 1000, source>, %out: memref<1x32xf32>) {
+  kernel.attention full %s, %q, %kv heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 1000, source>, memref<1x32xf32>) -> ()
+  return
+}
+
+// A window.
+// CHECK-LABEL: @window(
+// CHECK: kernel.combine %{{.*}}, %{{.*}} heads 2 window 70 block 512 into
+func.func @window(%s: !kernel.step, %q: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 1000>, %out: memref<1x32xf32>) {
+  kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 70 into %out : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 1000>, memref<1x32xf32>) -> ()
   return
 }
 
