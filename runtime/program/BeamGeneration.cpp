@@ -4,6 +4,8 @@
 
 #include "runtime/program/Sequence.h"
 
+#include <algorithm>
+
 namespace talc::program {
 
 BeamGeneration::BeamGeneration(const Job &job, talc_session *session, const talc_search &settings,
@@ -23,6 +25,7 @@ Status BeamGeneration::run() {
       return status;
     if (!schedule.anyBusy())
       return {};
+    noteState();
     double begin = secondsNow();
     if (talc_status code = talc_beam_search_step(search.get(), nullptr, &error))
       return Status::from(code, error);
@@ -33,6 +36,13 @@ Status BeamGeneration::run() {
         if (Status status = end(place); status.failed())
           return status;
   }
+}
+
+// While the slots are full: a search empties them as texts end.
+void BeamGeneration::noteState() {
+  talc_session_memory memory = {};
+  talc_session_get_memory(session, &memory, nullptr, nullptr);
+  job.timing.mostState = std::max(job.timing.mostState, memory.state_used);
 }
 
 Status BeamGeneration::startNext() {

@@ -17,6 +17,7 @@ public:
   Status run();
 
 private:
+  void noteState();
   Status startNext();
   Status start(const Schedule::Start &start);
   Status end(size_t place);

@@ -7,9 +7,11 @@
 
 namespace talc::program {
 
+// What a run took.
 struct Timing {
   size_t promptTokens = 0, decodedTokens = 0;
   double promptSeconds = 0, decodeSeconds = 0;
+  uint64_t mostState = 0;  // bytes, of what was seen between steps
 };
 
 // A text that ended for want of room.

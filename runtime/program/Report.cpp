@@ -101,6 +101,7 @@ std::string summaryText(const Job &job, const talc_session *session, double load
   int32_t threads = 0;
   talc_session_get_memory(session, &memory, &threads, nullptr);
   const Timing &timing = job.timing;
+  uint64_t state = std::max(memory.state_used, timing.mostState);
   bool generates = job.info.kind != TALC_MODEL_ENCODER;
   std::string result = format("load %.1f ms | ", 1e3 * loadSeconds);
   if (job.fromFile)
@@ -111,7 +112,7 @@ std::string summaryText(const Job &job, const talc_session *session, double load
     result += format("decode %zu tokens, %.1f tokens/s | ", timing.decodedTokens,
                      rate(timing.decodedTokens, timing.decodeSeconds));
   return result + format("%d thread%s | weights %s, state %s, temporaries %s\n", threads, threads == 1 ? "" : "s",
-                         readable(job.info.weight_bytes).c_str(), readable(memory.state_used).c_str(),
+                         readable(job.info.weight_bytes).c_str(), readable(state).c_str(),
                          readable(memory.arena).c_str());
 }
 
