@@ -46,7 +46,7 @@ struct SplitKeys : talc::impl::SplitKeysBase<SplitKeys> {
     SmallVector<kernel::AttentionOp> ops;
     getOperation().walk([&](kernel::AttentionOp op) { ops.push_back(op); });
     for (kernel::AttentionOp op : ops) {
-      talc::AttentionSchedule schedule = talc::scheduleOf(op, kernel::panelLanes, keys);
+      talc::AttentionSchedule schedule = talc::scheduleOf(op, keys);
       if (canSplit(op, schedule))
         split(op, schedule.keys);
     }

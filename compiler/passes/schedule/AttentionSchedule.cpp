@@ -11,7 +11,8 @@ using namespace mlir;
 
 namespace talc {
 
-// Half of the second cache of the smallest processors in use.
+// Half of the second cache of the smallest processors in use. A constant and not the target's cache: the size of a
+// block decides in which order a row is summed up, and that order must be one on all processors of a CPU level.
 constexpr int64_t scratchLimit = 256 << 10;
 constexpr int64_t smallestBlock = 64, largestBlock = 512;
 
@@ -40,30 +41,45 @@ static int64_t rowsOf(kernel::AttentionOp op, int64_t group) {
   return oneRow ? std::min(group, kernel::attentionRows) : kernel::attentionRows;
 }
 
-AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t lanes, int64_t keys) {
+AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t keys) {
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
   int64_t capacity = layout.panels * kernel::panelLanes, group = op.getHeads() / layout.heads;
   if (keys == 0)
     keys = op.getBlock().value_or(blockOf(layout));
   AttentionSchedule schedule = {AttentionKind::online, keys, rowsOf(op, group), ""};
-  std::string choice;
   if (op.getBlock()) {
     schedule.kind = AttentionKind::split;
-    choice = llvm::formatv("split over blocks of {0} keys of {1}: up to {2} tasks instead of {3}", keys, capacity,
-                           layout.heads * llvm::divideCeil(capacity, keys), layout.heads);
   } else if (capacity <= keys) {
     schedule.kind = AttentionKind::twoPass;
     schedule.keys = llvm::alignTo(capacity, smallestBlock);
-    choice = llvm::formatv("two passes: all {0} keys are one block, nothing is rescaled", capacity);
-  } else {
-    choice = llvm::formatv("online softmax over blocks of {0} keys of {1}: bringing them together is {2:F1} % of the "
-                           "work ({3:F1} % with blocks of {4})",
-                           keys, capacity, percentOfBlock(layout, lanes, keys),
-                           percentOfBlock(layout, lanes, smallestBlock), smallestBlock);
   }
-  schedule.reason = llvm::formatv("{0}/{1} heads x {2}, {3} rows a task: {4}; scratch of {5} KiB, limit {6} KiB",
-                                  op.getHeads(), layout.heads, layout.width, schedule.rows, choice,
-                                  scratchBytes(layout, schedule.keys) >> 10, scratchLimit >> 10);
+  return schedule;
+}
+
+static std::string explain(const AttentionSchedule &schedule, const kernel::StateLayout &layout, int64_t lanes) {
+  int64_t capacity = layout.panels * kernel::panelLanes, keys = schedule.keys;
+  switch (schedule.kind) {
+  case AttentionKind::twoPass:
+    return llvm::formatv("two passes: all {0} keys are one block, nothing is rescaled", capacity);
+  case AttentionKind::split:
+    return llvm::formatv("split over blocks of {0} keys of {1}: up to {2} tasks instead of {3}", keys, capacity,
+                         layout.heads * llvm::divideCeil(capacity, keys), layout.heads);
+  case AttentionKind::online:
+    return llvm::formatv("online softmax over blocks of {0} keys of {1}: bringing them together is {2:F1} % of the "
+                         "work ({3:F1} % with blocks of {4})",
+                         keys, capacity, percentOfBlock(layout, lanes, keys),
+                         percentOfBlock(layout, lanes, smallestBlock), smallestBlock);
+  }
+  llvm_unreachable("every kind is explained");
+}
+
+AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t lanes, int64_t keys) {
+  kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
+  AttentionSchedule schedule = scheduleOf(op, keys);
+  schedule.reason =
+      llvm::formatv("{0}/{1} heads x {2}, {3} rows a task: {4}; scratch of {5} KiB, limit {6} KiB", op.getHeads(),
+                    layout.heads, layout.width, schedule.rows, explain(schedule, layout, lanes),
+                    scratchBytes(layout, schedule.keys) >> 10, scratchLimit >> 10);
   return schedule;
 }
 

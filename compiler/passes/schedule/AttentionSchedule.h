@@ -17,10 +17,13 @@ struct AttentionSchedule {
   AttentionKind kind;
   int64_t keys;        // of a block
   int64_t rows;        // of a task
-  std::string reason;  // for people
+  std::string reason;  // for people, if asked for
 };
 
-// `keys`: of a block, if the choice is not the cost model's; else 0.
+// Follows from the op alone. `keys`: of a block, if the choice is not the cost model's; else 0.
+AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t keys);
+
+// The same, with the reason as it is for vectors of so many lanes.
 AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t lanes, int64_t keys);
 
 }  // namespace talc
