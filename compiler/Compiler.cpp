@@ -118,6 +118,9 @@ llvm::Error runStages(ModuleOp module, const StageRun &run) {
       return error;
   DiagnosticLines lines(*module.getContext());
   PassManager passes(module.getContext());
+#ifdef NDEBUG
+  passes.enableVerifier(false);  // the end of each stage verifies
+#endif
   if (run.configure && failed(run.configure(passes)))
     return makeError(ErrorCode::Usage, "talc: MLIR's flags contradict each other");
   if (run.listener.part)

@@ -97,19 +97,13 @@ static void addCodegen(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createCSEPass());
-  // Upstream's way from vectors, loops and buffers to LLVM; the order matters only where an earlier pass makes ops for
-  // a later one (subviews make affine maps, vectors make arith).
+  // Upstream's way from vectors, loops and buffers to LLVM; an earlier pass makes ops for a later one (subviews make
+  // affine maps, masks of vectors make arith), and the last converts all that is left at once.
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertVectorToLLVMPass());
-  passes.addPass(createConvertMathToLLVMPass());
-  passes.addPass(createFinalizeMemRefToLLVMConversionPass());
-  passes.addPass(createConvertControlFlowToLLVMPass());
-  passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createConvertIndexToLLVMPass());
-  passes.addPass(createConvertFuncToLLVMPass());
-  passes.addPass(createUBToLLVMConversionPass());
+  passes.addPass(createConvertToLLVMPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
   endStage(passes, {"builtin", "talc", "llvm"});
 }

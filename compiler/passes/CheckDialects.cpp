@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// check-dialects: fails, naming the operation, if a stage leaves anything behind that it should have converted.
+// check-dialects: fails, naming the operation, if a stage leaves anything behind that it should have converted, or
+// something invalid.
 #include "compiler/passes/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
 
 namespace talc {
 #define GEN_PASS_DEF_CHECKDIALECTS
@@ -22,7 +24,7 @@ struct CheckDialects : talc::impl::CheckDialectsBase<CheckDialects> {
       op->emitOpError("is left over at the end of a stage");
       return WalkResult::interrupt();
     });
-    if (result.wasInterrupted())
+    if (result.wasInterrupted() || failed(verify(getOperation())))
       signalPassFailure();
   }
 };

@@ -221,7 +221,7 @@ def ConvertStepToLLVM : Pass<"convert-step-to-llvm", "mlir::ModuleOp"> {
 //===--- every stage ---------------------------------------------------------------------------------------------===//
 
 def CheckDialects : Pass<"check-dialects"> {
-  let summary = "fails if an operation is not of the given dialects";
+  let summary = "fails if an operation is not of the given dialects, or the program is not valid";
   let options = [ListOption<"dialects", "dialects", "std::string", "the dialects that may remain">];
 }
 
