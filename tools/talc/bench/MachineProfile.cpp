@@ -152,12 +152,8 @@ void Machine::measureProfile() {
         best.instructions = loops->name;
         workplace->fastest = loops;
       }
-    for (size_t i = 0; i < best.levels.size(); ++i) {
-      int64_t bytes = bytesFor(best.levels, i, static_cast<int64_t>(workplace->memory.size()));
-      for (const PeakLoops *loops : workplace->kinds)
-        best.levels[i].bytesPerSecond =
-            std::max(best.levels[i].bytesPerSecond, workplace->bytesPerSecond(*loops, bytes));
-    }
+    for (MemoryLevel &level : best.levels)
+      level.bytesPerSecond = std::max(level.bytesPerSecond, readingRate(level));
   }
 }
 
@@ -166,9 +162,14 @@ double Machine::operationsPerSecond() {
 }
 
 double Machine::bytesPerSecond(double bytes) {
-  size_t level = static_cast<size_t>(&best.levelOf(bytes) - best.levels.data());
+  return readingRate(best.levelOf(bytes));
+}
+
+// With the widest vectors: none reads faster.
+double Machine::readingRate(const MemoryLevel &level) {
+  auto index = static_cast<size_t>(&level - best.levels.data());
   return workplace->bytesPerSecond(*workplace->kinds.back(),
-                                   bytesFor(best.levels, level, static_cast<int64_t>(workplace->memory.size())));
+                                   bytesFor(best.levels, index, static_cast<int64_t>(workplace->memory.size())));
 }
 
 }  // namespace talc::bench

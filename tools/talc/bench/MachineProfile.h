@@ -50,6 +50,7 @@ private:
 
   explicit Machine(std::unique_ptr<Workplace> workplace);
   void measureProfile();
+  double readingRate(const MemoryLevel &level);
 
   std::unique_ptr<Workplace> workplace;
   MachineProfile best;
