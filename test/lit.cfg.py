@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import sys
 
 import lit.formats
 
@@ -28,7 +29,7 @@ variables = {name: os.path.join(programs, name) for name in os.listdir(programs)
 variables["models"] = os.path.join(config.test_exec_root, "models")  # all test models, one folder each
 variables["root"] = config.talc_source
 variables["build"] = config.talc_build
-variables["python"] = config.python
+variables["python"] = sys.executable
 variables["cc"] = config.c_compiler
 variables["cmake"] = config.cmake
 config.substitutions += [("%" + re.escape(name) + r"(?![\w-])", path) for name, path in variables.items()]
