@@ -19,6 +19,7 @@ programs = os.path.join(config.talc_build, "bin")
 # FileCheck, not, count and every program of the project are found by their names.
 config.environment["PATH"] = os.pathsep.join([programs, config.llvm_programs, os.environ["PATH"]])
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+# lit takes the longest tests first: from .lit_test_times.txt here, until it has measured them.
 # Tests of one run share object code; none is left of an earlier run.
 config.environment["TALC_CACHE"] = os.path.join(config.test_exec_root, "cache")
 shutil.rmtree(config.environment["TALC_CACHE"], ignore_errors=True)
