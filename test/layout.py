@@ -38,7 +38,7 @@ def readTree():
     files = {}
     for folder, folders, names in os.walk(ROOT):
         folders[:] = sorted(name for name in folders if name not in IGNORED)
-        for name in sorted(names):
+        for name in sorted(set(names) - IGNORED):  # .git is a file in a worktree
             path = os.path.join(folder, name)
             try:
                 with open(path, encoding="utf-8") as file:
