@@ -95,6 +95,21 @@ Value Emitter::maxLanes(Value vector) {
   return foldLanes(*this, vector, [&](Value x, Value y) { return maxf(x, y); });
 }
 
+// Interleaves row i with row i + lanes/2, once for each bit of a lane's number: bits of rows and lanes change places.
+Emitter::Values Emitter::transpose(Values rows) {
+  for (int64_t bit = 1; bit < lanes; bit *= 2) {
+    Values next;
+    for (int64_t i = 0; i < lanes; ++i) {
+      SmallVector<int64_t> order;
+      for (int64_t j = 0; j < lanes; ++j)
+        order.push_back(i % 2 * lanes / 2 + j / 2 + j % 2 * lanes);
+      next.push_back(vector::ShuffleOp::create(b, loc, rows[i / 2], rows[i / 2 + lanes / 2], order));
+    }
+    rows = next;
+  }
+  return rows;
+}
+
 Value Emitter::firstLanes(int64_t count) {
   SmallVector<bool> mask(lanes);
   std::fill_n(mask.begin(), count, true);
@@ -103,6 +118,9 @@ Value Emitter::firstLanes(int64_t count) {
 }
 Value Emitter::firstLanes(Value count) {
   return vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), count);
+}
+Value Emitter::lanesBetween(Value first, Value end) {
+  return arith::XOrIOp::create(b, loc, firstLanes(end), firstLanes(first));
 }
 
 //===--- memory -----------------------------------------------------------------------------------------------===//

@@ -52,10 +52,13 @@ public:
   // Reductions over the lanes, as a tree of fixed shape; the result is in every lane.
   Value sumLanes(Value vector);
   Value maxLanes(Value vector);
+  // Of as many vectors as one has lanes.
+  Values transpose(Values rows);
 
   // Masks: the first `count` lanes.
   Value firstLanes(int64_t count);
   Value firstLanes(Value count);
+  Value lanesBetween(Value first, Value end);
 
   // Memory. f16 and bf16 are widened to f32. A null mask stands for all lanes.
   Value load(Value memref, mlir::ValueRange at, Value mask = {});

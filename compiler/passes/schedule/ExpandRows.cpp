@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-rows: loops for the pieces that treat each row by itself: gather, norm, rope, append, elementwise, copy.
+// expand-rows: loops for the pieces that treat each row by itself: gather, norm, rope, append (AppendRows.h),
+// elementwise, copy.
 //
 // A thread takes the same rows [T*i/n, T*(i+1)/n) in every such piece. A row is a few kilobytes and stays in the first
 // cache, so a norm may pass over it three times.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/AppendRows.h"
 #include "compiler/passes/schedule/Emitter.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -144,42 +146,8 @@ static void expand(Emitter &e, kernel::RopeOp op) {
   });
 }
 
-//===--- append -----------------------------------------------------------------------------------------------===//
-
-// Stores one head's key and value of one row.
-static void appendHead(Emitter &e, kernel::AppendOp op, const kernel::StateLayout &layout, Value row, Value head) {
-  Type f32 = e.b.getF32Type();
-  Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
-  Value slot = kernel::SlotOp::create(e.b, e.loc, op.getStep(), row);
-  Value keys = kernel::KeysOp::create(e.b, e.loc, layout.keysType(f32), op.getStep(), op.getState(), slot);
-  Value values = kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(f32), op.getStep(), op.getState(), slot);
-  Value panel = e.div(position, kernel::panelLanes), lane = e.rem(position, kernel::panelLanes);
-  Value base = e.mul(head, layout.width);
-  e.loop(e.index(0), e.index(layout.width), 1, [&](Value column) {
-    e.storeScalar(e.loadScalar(op.getKeys(), {row, e.add(base, column)}), keys, {panel, head, column, lane});
-  });
-  e.columns(layout.width, [&](Value column, Value mask) {
-    Value value = e.load(op.getValues(), {row, e.add(base, column)}, mask);
-    e.store(value, values, {panel, head, lane, column}, mask);
-  });
-}
-
 static void expand(Emitter &e, kernel::AppendOp op) {
-  kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
-  // By heads every thread visits every row; heads are dealt in turn, as attention does.
-  bool byHeads = shareOf(op) == kernel::Share::heads;
-  Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep());
-  Value threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
-  Value firstHead = byHeads ? thread : e.index(0), headStep = byHeads ? threads : e.index(1);
-  auto [firstRow, endRow] = e.share(op.getStep(), e.rows(op.getKeys()), byHeads ? kernel::Share::all : shareOf(op));
-  // A panel's worth of tokens at a time, head by head: their rows stay in the translation buffer and the panel that
-  // they share in the first cache.
-  e.loop(firstRow, endRow, kernel::panelLanes, [&, endRow = endRow](Value blockRow) {
-    Value blockEnd = e.min(endRow, e.add(blockRow, kernel::panelLanes));
-    e.loop(firstHead, e.index(layout.heads), headStep, [&](Value head) {
-      e.loop(blockRow, blockEnd, 1, [&](Value row) { appendHead(e, op, layout, row, head); });
-    });
-  });
+  expandAppend(e.b, op, e.lanes);
 }
 
 //===--- elementwise and copies -------------------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 // expand-rows: the loops of gather, norm, rope, append, elementwise operations and copies; masks only in the last
 // columns.
 // RUN: talc-opt %s -expand-rows -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s -expand-rows="lanes=16" -canonicalize -cse | FileCheck %s --check-prefix=WIDE
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d1)>
@@ -155,25 +156,50 @@ func.func @rope(%s: !kernel.step, %x: memref<?x14xf32>, %table: memref<64x6xf32>
   return
 }
 
-// A key becomes a column of its panel; a value a row of its panels, whose columns beyond the width stay as they are. The
-// rows of a panel pass head by head.
+// Of each sequence, the rows of a panel pass head by head. Keys that fill their panel are transposed, here a square of 8
+// tokens and 8 features at a time, then one of which 4 features remain; others become columns of the panel one by one. A
+// value is a row of its panel, whose columns beyond the width stay as they are.
 // CHECK-LABEL: @append(
-// CHECK: scf.for %[[BLOCK:.*]] = %{{.*}} to %[[LAST:.*]] step %c16
-// CHECK: %[[NEXT:.*]] = arith.addi %[[BLOCK]], %c16
-// CHECK: %[[END:.*]] = arith.minsi %[[LAST]], %[[NEXT]]
-// CHECK: scf.for %[[H:.*]] = %c0 to %c2 step %c1
-// CHECK: scf.for %[[R:.*]] = %[[BLOCK]] to %[[END]] step %c1
-// CHECK: %[[P:.*]] = kernel.position %{{.*}}[%[[R]]]
-// CHECK: %[[SLOT:.*]] = kernel.slot %{{.*}}[%[[R]]]
+// CHECK: scf.for %[[S:.*]] = %c0 to %{{.*}} step %c1
+// CHECK: %{{.*}}, %[[SLOT:slot]], %{{.*}} = kernel.span %{{.*}}[%[[S]]]
 // CHECK: %[[K:.*]] = kernel.keys %{{.*}}, %{{.*}}[%[[SLOT]]] : {{.*}} -> memref<5x2x12x16xf32>
 // CHECK: %[[V:.*]] = kernel.values %{{.*}}, %{{.*}}[%[[SLOT]]] : {{.*}} -> memref<5x2x16x16xf32>
-// CHECK: %[[PANEL:.*]] = arith.divui %[[P]], %c16
-// CHECK: %[[LANE:.*]] = arith.remui %[[P]], %c16
-// CHECK: %[[BASE:.*]] = arith.muli %[[H]], %c12
+// CHECK: scf.for %[[PANEL:.*]] = %{{.*}} to %{{.*}} step %c1
+// CHECK: %[[AT:.*]] = arith.muli %[[PANEL]], %c16
+// CHECK: %[[LANE:.*]] = arith.subi %[[POSITION:.*]], %[[AT]]
+// CHECK: %[[END:.*]] = arith.minsi
+// CHECK: %[[COUNT:.*]] = arith.subi %[[END]], %[[POSITION]]
+// CHECK: scf.for %[[H:.*]] = %c0 to %c2 step %c1
+// CHECK: %[[PART:.*]] = arith.cmpi slt, %[[COUNT]], %c16
+// CHECK: scf.if %[[PART]]
+// CHECK: scf.for %[[R:.*]] = %c0 to %[[COUNT]] step %c1
+// CHECK: %[[OWN:.*]] = arith.addi %[[LANE]], %[[R]]
 // CHECK: scf.for %[[C:.*]] = %c0 to %c12 step %c1
-// CHECK: memref.store %{{.*}}, %[[K]][%[[PANEL]], %[[H]], %[[C]], %[[LANE]]]
-// CHECK: vector.store %{{.*}}, %[[V]][%[[PANEL]], %[[H]], %[[LANE]], %c0]
-// CHECK: vector.maskedstore %[[V]][%[[PANEL]], %[[H]], %[[LANE]], %c8], %{{.*}}
+// CHECK: memref.store %{{.*}}, %[[K]][%[[PANEL]], %[[H]], %[[C]], %[[OWN]]]
+// CHECK: vector.store %{{.*}}, %[[V]][%[[PANEL]], %[[H]], %{{.*}}, %c0]
+// CHECK: vector.maskedstore %[[V]][%[[PANEL]], %[[H]], %{{.*}}, %c8], %{{.*}}
+// CHECK: else
+// CHECK-COUNT-8: vector.load %arg2
+// CHECK-COUNT-24: vector.shuffle
+// CHECK: vector.store %{{.*}}, %[[K]][%[[PANEL]], %[[H]], %{{.*}}, %c0]
+// CHECK-COUNT-8: vector.load %arg2
+// CHECK: vector.store %{{.*}}, %[[K]][%[[PANEL]], %[[H]], %{{.*}}, %c8]
+// CHECK-COUNT-8: vector.maskedload %arg2
+// CHECK-COUNT-4: vector.store %{{.*}}, %[[K]][%[[PANEL]], %[[H]], %{{.*}}, %c0]
+// CHECK-COUNT-8: vector.maskedload %arg2
+// CHECK-COUNT-4: vector.store %{{.*}}, %[[K]][%[[PANEL]], %[[H]], %{{.*}}, %c8]
+// CHECK-NOT: vector.{{.*}}store {{.*}}%[[K]]
+// CHECK: return
+
+// With vectors of 16 lanes four rows or more of a panel are transposed, too, and stored where they belong.
+// WIDE-LABEL: @append(
+// WIDE: %[[FEW:.*]] = arith.cmpi slt, %[[COUNT:.*]], %c4
+// WIDE: scf.if %[[FEW]]
+// WIDE: else
+// WIDE-COUNT-16: vector.maskedload %arg2
+// WIDE: %[[MASK:.*]] = arith.xori
+// WIDE-COUNT-32: vector.shuffle
+// WIDE-COUNT-12: vector.maskedstore {{.*}}], %[[MASK]],
 func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70>, %k: memref<?x24xf32>, %v: memref<?x24xf32>) {
   kernel.append %s, %kv, %k, %v : !talc.state<2 x 12 x 70>, memref<?x24xf32>, memref<?x24xf32>
   return
@@ -183,9 +209,11 @@ func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70>, %k: memref<?x
 // CHECK-LABEL: @append_heads(
 // CHECK: %[[I:.*]] = kernel.thread
 // CHECK: %[[N:.*]] = kernel.threads
-// CHECK-NOT: arith.divui
-// CHECK: scf.for %{{.*}} = %[[I]] to %c2 step %[[N]]
-// CHECK: kernel.position %{{.*}}[%c0]
+// CHECK-NOT: scf.for
+// CHECK: %[[P:.*]] = kernel.position %{{.*}}[%c0]
+// CHECK: %[[PANEL:.*]] = arith.divui %[[P]], %c16
+// CHECK: scf.for %[[H:.*]] = %[[I]] to %c2 step %[[N]]
+// CHECK: memref.store {{.*}}[%[[PANEL]], %[[H]],
 func.func @append_heads(%s: !kernel.step, %kv: !talc.state<2 x 16 x 70>, %k: memref<1x32xf32>, %v: memref<1x32xf32>) {
   kernel.append %s, %kv, %k, %v {kernel.share = #kernel<share heads>} : !talc.state<2 x 16 x 70>, memref<1x32xf32>, memref<1x32xf32>
   return

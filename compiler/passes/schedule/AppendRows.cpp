@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of kernel.append: keys go to panels of 16 tokens, in which a feature's values lie side by side; values go
+// to rows.
+//
+//   for each sequence, of its rows in this thread's share those of each panel:
+//     for each head:  keys = transpose(rows), as many features as a vector has lanes at a time;  values = rows
+//
+// A panel that the rows do not fill keeps its other tokens: masked stores, or single ones where there are few rows.
+#include "compiler/passes/schedule/AppendRows.h"
+
+#include "compiler/passes/schedule/Emitter.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+// Fewer rows than these go one by one.
+constexpr int64_t leastTransposed = 4;
+
+class Append {
+public:
+  Append(OpBuilder &builder, kernel::AppendOp op, int64_t lanes)
+      : op(op), e(builder, op.getLoc(), lanes), layout(cast<StateType>(op.getState().getType())) {}
+
+  void expand() {
+    if (shareOf(op) == kernel::Share::heads)
+      return ownHeads();
+    auto [first, end] = e.share(op.getStep(), e.rows(op.getKeys()), shareOf(op));
+    Value spans = kernel::SpanCountOp::create(e.b, e.loc, op.getStep());
+    e.loop(e.index(0), spans, 1, [&, first = first, end = end](Value s) {
+      kernel::SpanOp span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), s);
+      Value begin = e.max(first, span.getFirstRow());
+      Value stop = e.min(end, e.add(span.getFirstRow(), span.getRows()));
+      e.when(e.less(begin, stop), [&] { rowsOf(span, begin, stop); });
+    });
+  }
+
+private:
+  // Every thread visits every row; heads are dealt in turn, as attention does.
+  void ownHeads() {
+    Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep());
+    Value threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
+    e.loop(e.index(0), e.rows(op.getKeys()), 1, [&](Value row) {
+      enter(kernel::SlotOp::create(e.b, e.loc, op.getStep(), row));
+      Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
+      panel = e.div(position, kernel::panelLanes);
+      firstLane = e.rem(position, kernel::panelLanes);
+      firstRow = row;
+      e.loop(thread, e.index(layout.heads), threads, [&](Value head) { oneByOne(head, e.index(1)); });
+    });
+  }
+
+  void enter(Value slot) {
+    Type f32 = e.b.getF32Type();
+    keys = kernel::KeysOp::create(e.b, e.loc, layout.keysType(f32), op.getStep(), op.getState(), slot);
+    values = kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(f32), op.getStep(), op.getState(), slot);
+  }
+
+  // A panel at a time, head by head: its rows stay in the translation buffer and the panel in the first cache.
+  void rowsOf(kernel::SpanOp span, Value begin, Value stop) {
+    enter(span.getSlot());
+    Value offset = e.sub(span.getFirstPosition(), span.getFirstRow());
+    Value from = e.add(begin, offset), to = e.add(stop, offset);
+    e.loop(e.div(from, kernel::panelLanes), e.ceilDiv(to, kernel::panelLanes), 1, [&](Value p) {
+      panel = p;
+      Value panelBegin = e.mul(p, kernel::panelLanes), position = e.max(from, panelBegin);
+      firstLane = e.sub(position, panelBegin);
+      firstRow = e.sub(position, offset);
+      Value count = e.sub(e.min(to, e.add(panelBegin, kernel::panelLanes)), position);
+      e.loop(e.index(0), e.index(layout.heads), 1, [&](Value head) { rowsOfPanel(head, count); });
+    });
+  }
+
+  // Masked stores of narrow vectors are slow on some processors.
+  void rowsOfPanel(Value head, Value count) {
+    auto notFull = [&] {
+      if (e.lanes < kernel::panelLanes)
+        return oneByOne(head, count);
+      e.choose(
+          e.less(count, e.index(leastTransposed)), [&] { oneByOne(head, count); },
+          [&] { transposed(head, count, /*full=*/false); });
+    };
+    e.choose(e.less(count, e.index(kernel::panelLanes)), notFull, [&] { transposed(head, count, /*full=*/true); });
+  }
+
+  void oneByOne(Value head, Value count) {
+    Value base = e.mul(head, layout.width);
+    e.loop(e.index(0), count, 1, [&](Value r) {
+      Value row = e.add(firstRow, r), lane = e.add(firstLane, r);
+      e.loop(e.index(0), e.index(layout.width), 1, [&](Value column) {
+        e.storeScalar(e.loadScalar(op.getKeys(), {row, e.add(base, column)}), keys, {panel, head, column, lane});
+      });
+    });
+    storeValues(head, count);
+  }
+
+  void storeValues(Value head, Value count) {
+    Value base = e.mul(head, layout.width);
+    e.loop(e.index(0), count, 1, [&](Value r) {
+      e.columns(layout.width, [&](Value column, Value mask) {
+        Value value = e.load(op.getValues(), {e.add(firstRow, r), e.add(base, column)}, mask);
+        e.store(value, values, {panel, head, e.add(firstLane, r), column}, mask);
+      });
+    });
+  }
+
+  void transposed(Value head, Value count, bool full) {
+    int64_t whole = layout.width / e.lanes * e.lanes;
+    e.loop(e.index(0), e.index(whole), e.lanes, [&](Value column) { square(head, count, column, e.lanes, full); });
+    if (whole < layout.width)
+      square(head, count, e.index(whole), layout.width - whole, full);
+    storeValues(head, count);
+  }
+
+  // `columns` features of a panel's tokens.
+  void square(Value head, Value count, Value column, int64_t columns, bool full) {
+    Value at = e.add(e.mul(head, layout.width), column), last = e.sub(e.add(firstRow, count), e.index(1));
+    Value mask = columns < e.lanes ? e.firstLanes(columns) : Value();
+    for (int64_t lane = 0; lane < kernel::panelLanes; lane += e.lanes) {
+      Emitter::Values rows;
+      for (int64_t i = 0; i < e.lanes; ++i) {
+        Value row = e.add(firstRow, lane + i);
+        if (!full)  // beside the rows that there are any may be read; what is made of them is not stored
+          row = e.max(firstRow, e.min(last, e.sub(row, firstLane)));
+        rows.push_back(e.load(op.getKeys(), {row, at}, mask));
+      }
+      Value seen = full ? Value() : e.lanesBetween(firstLane, e.add(firstLane, count));
+      Emitter::Values features = e.transpose(rows);
+      for (int64_t i = 0; i < columns; ++i)
+        e.store(features[i], keys, {panel, head, e.add(column, i), e.index(lane)}, seen);
+    }
+  }
+
+  kernel::AppendOp op;
+  Emitter e;
+  const kernel::StateLayout layout;
+  Value keys, values;                // of the sequence
+  Value panel, firstLane, firstRow;  // where the first row of the panel goes, and which it is
+};
+
+}  // namespace
+
+void expandAppend(OpBuilder &builder, kernel::AppendOp op, int64_t lanes) {
+  Append(builder, op, lanes).expand();
+}
+
+}  // namespace talc
