@@ -116,6 +116,11 @@ void Model::listSampleable() {
   for (int32_t id = 0; id < static_cast<int32_t>(facts.vocabularySize); ++id)
     if ((!words || words->contains(id)) && std::find(suppressed, end, id) == end)
       sampleable.push_back(id);
+  for (int32_t id : sampleable)
+    if (!sampleableRuns.empty() && sampleableRuns.back().end == id)
+      ++sampleableRuns.back().end;
+    else
+      sampleableRuns.push_back({id, id + 1});
 }
 
 bool Model::isEndToken(int32_t id) const {

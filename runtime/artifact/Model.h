@@ -11,6 +11,11 @@
 
 namespace talc {
 
+// Ids from `begin` to `end` - 1.
+struct IdRange {
+  int32_t begin, end;
+};
+
 class Model {
 public:
   // `path` empty: the file that this code was loaded from.
@@ -31,6 +36,8 @@ public:
   bool isEndToken(int32_t id) const;
   // Ids that may be sampled: those that the tokenizer has, or all without a tokenizer, but the suppressed. Ascending.
   const std::vector<int32_t> &sampleableIds() const { return sampleable; }
+  // The same as intervals.
+  const std::vector<IdRange> &sampleableRanges() const { return sampleableRuns; }
   // Fails for an id outside the vocabulary. `what` names the list for the message, such as "sequence 2".
   Status checkIds(const int32_t *ids, int32_t count, uint32_t vocabulary, const char *what) const;
   Status checkIds(const int32_t *ids, int32_t count, const char *what) const {
@@ -52,6 +59,7 @@ private:
   const unsigned char *weightBytes = nullptr;
   std::unique_ptr<Tokenizer> words;
   std::vector<int32_t> sampleable;
+  std::vector<IdRange> sampleableRuns;
   std::vector<const char *> classNames;
 };
 

@@ -48,7 +48,7 @@ static talc_search chooseSearch(const Options &options, const talc_model_info &i
 
 // An encoder-decoder ends its texts itself; a decoder may go on for ever. Beams are searched unless something asks for
 // sampling or for what beams cannot do.
-static Plan makePlan(const Options &options, const talc_model_info &info) {
+static Plan makePlan(const Options &options, const talc_model_info &info, Printer::Form form) {
   bool translates = info.kind == TALC_MODEL_ENCODER_DECODER, writes = options.writesTensors();
   int32_t most = writes ? 0 : translates ? info.max_sequence : 128;
   Plan plan = {};
@@ -57,7 +57,8 @@ static Plan makePlan(const Options &options, const talc_model_info &info) {
                 static_cast<size_t>(options.tokens.value_or(most)),
                 static_cast<size_t>(info.max_sequence),
                 options.ignoreEnd,
-                !options.usesIds()};
+                !options.usesIds(),
+                form == Printer::Form::Stream};
   plan.beamPenalty = plan.rules.sampling.repetition_penalty;
   bool samples = plan.rules.sampling.temperature > 0;
   plan.searches = plan.rules.search.beams > 1 && plan.rules.limit > 0 && !writes && !options.ignoreEnd &&
@@ -183,7 +184,8 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
   std::vector<CutText> cut;
   SessionHandle session;
   const char *itemName = info.kind == TALC_MODEL_ENCODER ? "text" : "prompt";
-  Printer printer(output, chooseForm(options, info, inputs), itemName, inputs.size(), fromFile && !options.quiet);
+  Printer::Form form = chooseForm(options, info, inputs);
+  Printer printer(output, form, itemName, inputs.size(), fromFile && !options.quiet);
   Job job = {model, info, options, inputs, fromFile, printer, timing, cut};
   double begin = secondsNow();
   if (status = checkLengths(job); status.failed())
@@ -192,7 +194,7 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
     return status;
   if (status = finishEmpty(job); status.failed())
     return status;
-  if (status = runModel(job, makePlan(options, info), session); status.failed())
+  if (status = runModel(job, makePlan(options, info, form), session); status.failed())
     return status;
   if (status = printer.finishAll(); status.failed())
     return status;

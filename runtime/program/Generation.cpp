@@ -137,8 +137,8 @@ Status Generation::extend(size_t place, const float *logits) {
   Sequence &sequence = sequences[place];
   if (Status status = sequence.extend(logits); status.failed())
     return status;
-  if (rules.makesText)
-    if (Status status = job.printer.append(schedule.input(place), sequence.takeText()); status.failed())
+  if (std::string text = sequence.takeText(); !text.empty())
+    if (Status status = job.printer.append(schedule.input(place), text); status.failed())
       return status;
   return sequence.ending() == Ending::None ? Status() : end(place);
 }

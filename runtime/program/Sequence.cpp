@@ -32,7 +32,8 @@ Status Sequence::start(const talc_model *usedModel, const SequenceRules &usedRul
   sampler.reset(created);
   if (code == TALC_OK)
     code = talc_sampler_accept(sampler.get(), text.data(), static_cast<int32_t>(text.size()), &error);
-  if (code != TALC_OK || !rules->makesText)
+  words.reset();
+  if (code != TALC_OK || !rules->makesText || !(rules->streams || hasContext))
     return Status::from(code, error);
   return createStream(model, hasContext ? text : std::vector<int32_t>(), words);
 }
@@ -98,7 +99,7 @@ Status Sequence::stream(int32_t id) {
 
 Status Sequence::finishStream() {
   if (!words)
-    return {};
+    return rules->makesText ? textOf(model, {}, text.data() + beginning, text.size() - beginning, pending) : Status();
   const char *made;
   size_t size;
   talc_error error;
@@ -112,8 +113,24 @@ std::string Sequence::takeText() {
   return std::exchange(pending, {});
 }
 
+// A text that stands alone needs no stream.
+static Status wholeText(const talc_model *model, const int32_t *ids, size_t count, std::string &text) {
+  constexpr size_t roomPerToken = 16;
+  size_t before = text.size(), size = count * roomPerToken;
+  talc_error error;
+  talc_status code = TALC_ERROR_CAPACITY;
+  for (int attempt = 0; attempt < 2 && code == TALC_ERROR_CAPACITY; ++attempt) {
+    text.resize(before + size);
+    code = talc_detokenize(model, ids, static_cast<int32_t>(count), &text[before], text.size() - before, &size, &error);
+  }
+  text.resize(before + (code == TALC_OK ? size : 0));
+  return Status::from(code, error);
+}
+
 Status textOf(const talc_model *model, const std::vector<int32_t> &context, const int32_t *ids, size_t count,
               std::string &text) {
+  if (context.empty())
+    return wholeText(model, ids, count, text);
   TextStreamHandle words;
   if (Status status = createStream(model, context, words); status.failed())
     return status;

@@ -20,6 +20,7 @@ struct SequenceRules {
   size_t capacity;     // tokens that a state can hold
   bool ignoreEnd;      // go on after an end token
   bool makesText;      // the tokenizer turns new tokens into text
+  bool streams;        // as they come; else when the text has ended
 };
 
 class Sequence {

@@ -33,8 +33,11 @@ talc_sampling defaultSampling(const artifact::ModelInfo &info) {
 }
 
 Sampler::Sampler(const Model &model, const talc_sampling &settings)
-    : model(model), settings(settings), random(settings.seed), accepted(model.info().vocabularySize) {
-  candidates.reserve(model.sampleableIds().size());
+    : model(model), settings(settings), random(settings.seed) {
+  if (settings.repetition_penalty != 1)
+    accepted.resize(model.info().vocabularySize);
+  if (settings.temperature != 0)
+    candidates.reserve(model.sampleableIds().size());
 }
 
 Status Sampler::create(const Model &model, const talc_sampling &settings, std::unique_ptr<Sampler> &sampler) {
@@ -48,8 +51,13 @@ Status Sampler::accept(const int32_t *ids, int32_t count) {
   if (Status status = model.checkIds(ids, count, "accepted tokens"); status.failed())
     return status;
   for (int32_t i = 0; i < count; ++i)
-    accepted[ids[i]] = 1;
+    remember(ids[i]);
   return {};
+}
+
+void Sampler::remember(int32_t id) {
+  if (!accepted.empty())
+    accepted[id] = 1;
 }
 
 // Equal values are ordered by id, so that the order is total and the same everywhere.
@@ -78,25 +86,31 @@ int32_t Sampler::findBest(const float *logits) const {
   return best;
 }
 
-// findBest() of the logits as they are: first the value, with several maxima side by side, then whose it is.
-int32_t Sampler::findHighest(const float *logits) const {
-  constexpr size_t lanes = 8;
-  const std::vector<int32_t> &ids = model.sampleableIds();
+// The largest, with several maxima side by side; NaN counts for nothing.
+static float largest(const float *values, size_t count) {
+  constexpr size_t lanes = 16;
   float highest[lanes];
   std::fill(highest, highest + lanes, -HUGE_VALF);
-  size_t whole = ids.size() / lanes * lanes;
-  auto take = [&](size_t i, size_t lane) {
-    float logit = logits[ids[i]];
-    highest[lane] = logit > highest[lane] ? logit : highest[lane];
-  };
+  auto take = [&](float value, float &among) { among = value > among ? value : among; };
+  size_t whole = count / lanes * lanes;
   for (size_t i = 0; i < whole; i += lanes)
     for (size_t lane = 0; lane < lanes; ++lane)
-      take(i + lane, lane);
-  for (size_t i = whole; i < ids.size(); ++i)
-    take(i, 0);
-  float best = *std::max_element(highest, highest + lanes);
-  auto found = std::find_if(ids.begin(), ids.end(), [&](int32_t id) { return logits[id] == best; });
-  return best > -HUGE_VALF && found != ids.end() ? *found : -1;
+      take(values[i + lane], highest[lane]);
+  for (size_t i = whole; i < count; ++i)
+    take(values[i], highest[0]);
+  return *std::max_element(highest, highest + lanes);
+}
+
+// findBest() of the logits as they are: first the value, then whose it is.
+int32_t Sampler::findHighest(const float *logits) const {
+  float best = -HUGE_VALF;
+  const IdRange *where = nullptr;
+  for (const IdRange &ids : model.sampleableRanges())
+    if (float highest = largest(logits + ids.begin, ids.end - ids.begin); highest > best) {
+      best = highest;
+      where = &ids;
+    }
+  return where ? static_cast<int32_t>(std::find(logits + where->begin, logits + where->end, best) - logits) : -1;
 }
 
 // Candidates are the ids with a logit above minus infinity, after the repetition penalty.
@@ -123,7 +137,7 @@ Status Sampler::sample(const float *logits, int32_t &id) {
       candidate.value = deterministicExp((candidate.value - highest) / settings.temperature);
     id = draw();
   }
-  accepted[id] = 1;
+  remember(id);
   return {};
 }
 

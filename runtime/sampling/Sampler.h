@@ -27,6 +27,7 @@ private:
 
   Sampler(const Model &model, const talc_sampling &settings);
   static bool lessLikely(const Candidate &a, const Candidate &b);
+  void remember(int32_t id);
   double penalized(const float *logits, int32_t id) const;
   int32_t findBest(const float *logits) const;
   int32_t findHighest(const float *logits) const;
@@ -38,7 +39,7 @@ private:
   const Model &model;
   const talc_sampling settings;
   Random random;
-  std::vector<uint8_t> accepted;  // [vocabulary]
+  std::vector<uint8_t> accepted;  // [vocabulary], or empty if the penalty is 1
   std::vector<Candidate> candidates;
 };
 

@@ -47,9 +47,12 @@ Status SequenceCheck::tokens() const {
                            "%s: %s %d would have %lld tokens, but the model was compiled for at most %u; shorten it or "
                            "compile with a larger --max-seq",
                            file(), noun(), index, static_cast<long long>(length), model.info().maxSequence);
+  uint32_t vocabulary = encodes ? model.info().sourceVocabularySize : model.info().vocabularySize;
+  auto isKnown = [&](int32_t id) { return id >= 0 && static_cast<uint32_t>(id) < vocabulary; };
+  if (std::all_of(sequence.ids, sequence.ids + sequence.count, isKnown))
+    return {};
   char what[32];
   snprintf(what, sizeof(what), "%s %d", noun(), index);
-  uint32_t vocabulary = encodes ? model.info().sourceVocabularySize : model.info().vocabularySize;
   return model.checkIds(sequence.ids, sequence.count, vocabulary, what);
 }
 

@@ -163,6 +163,8 @@ void Session::run(artifact::StepFunction function) {
     context.outputs[i] = {static_cast<int64_t>(batch.outputRows(i).size()), batch.outputRows(i).data(),
                           reinterpret_cast<float *>(outputs[i].data())};
   context.barrier = [](void *barrier) { static_cast<Barrier *>(barrier)->wait(); };
+  if (pool->size() == 1)
+    context.barrier = [](void *) {};
   context.barrierState = &pool->barrier();
   context.mark = mark;
   context.markState = markState;
