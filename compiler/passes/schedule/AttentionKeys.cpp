@@ -100,13 +100,23 @@ KeyBlock AttentionKeys::choose(Value condition, const KeyBlock &yes, const KeyBl
 }
 
 KeyBlock AttentionKeys::find(Value head, Value firstKey, Value count) {
-  KeyBlock own = panelsOf(memoryOf(slot), head, e.div(firstKey, lanes), layout.heads);
-  if (role != StateRole::sequence)
+  KeyBlock own = inSlot(head, firstKey);
+  Value shared = isShared();
+  if (!shared)
     return own;
-  Value isShared = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, span.getHistory(), e.index(0));
-  Value gathered = arith::AndIOp::create(e.b, e.loc, isShared, e.less(firstKey, span.getFirstPosition()));
+  Value gathered = arith::AndIOp::create(e.b, e.loc, shared, e.less(firstKey, span.getFirstPosition()));
   e.when(gathered, [&] { gather(head, firstKey, count); });
   return choose(gathered, panelsOf(copies, e.index(0), e.index(0), 1), own);
+}
+
+KeyBlock AttentionKeys::inSlot(Value head, Value firstKey) {
+  return panelsOf(memoryOf(slot), head, e.div(firstKey, lanes), layout.heads);
+}
+
+Value AttentionKeys::isShared() {
+  if (role != StateRole::sequence)
+    return {};
+  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, span.getHistory(), e.index(0));
 }
 
 // Copies keys and values, each from the slot where it lies.

@@ -30,8 +30,12 @@ public:
   Value endSeen(Value row);
   // Fetches one position's part of a head into cache. A panel's lines are dealt to its positions.
   void prefetch(Value head, Value position);
+  // Whether keys of the sequence lie in several slots; null: never.
+  Value isShared();
   // The keys [firstKey, firstKey + count) of a head; firstKey is a multiple of panelLanes.
   KeyBlock find(Value head, Value firstKey, Value count);
+  // The same if all lie in one slot.
+  KeyBlock inSlot(Value head, Value firstKey);
 
   const kernel::StateLayout layout;
 

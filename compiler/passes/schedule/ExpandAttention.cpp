@@ -17,6 +17,9 @@
 // read, so that it stays in the first cache. Meanwhile a task fetches the queries of the thread's next one, and of the
 // next head the keys and values at its own rows' positions: what a step just stored lies in the third cache.
 //
+// A sequence of one row, in a step of many sequences, has little to do for each head: all its heads, or many, are rows
+// of one task.
+//
 // With `block` each block of a single row's keys is a task, which leaves P, its maximum and its sum to kernel.combine.
 //
 // Every row sees the same sequence of operations whatever its task looks like, since blocks begin at fixed positions
@@ -50,6 +53,14 @@ int64_t chunkOf(const kernel::StateLayout &layout, int64_t block) {
   return std::min(keys, block);
 }
 
+// The largest divisor of the heads that is no more than `most`.
+int64_t headsOfToken(int64_t heads, int64_t most) {
+  int64_t count = std::clamp<int64_t>(most, 1, heads);
+  while (heads % count != 0)
+    --count;
+  return count;
+}
+
 class Attention {
 public:
   Attention(OpBuilder &builder, kernel::AttentionOp op, int64_t lanes, const AttentionSchedule &schedule)
@@ -57,7 +68,8 @@ public:
         online(schedule.kind != AttentionKind::twoPass), keys(e, op, keyBlock, rowBlock),
         softmax(e, keys, rowBlock, keyBlock, op.getWindow() > 0, online), width(keys.layout.width),
         paddedWidth(keys.layout.paddedWidth), group(op.getHeads() / keys.layout.heads),
-        chunk(chunkOf(keys.layout, keyBlock)), oneRow(cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1) {}
+        chunk(chunkOf(keys.layout, keyBlock)), oneRow(cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1),
+        tokenHeads(headsOfToken(keys.layout.heads, rowBlock / group)) {}
 
   void expand() {
     makeScratch();
@@ -73,9 +85,18 @@ public:
       firstToken = span.getFirstRow();
       rows = e.mul(span.getRows(), group);
       blocks = e.ceilDiv(rows, rowBlock);
-      Value tasks = e.mul(blocks, keys.layout.heads);
+      Value tasks = e.mul(blocks, keys.layout.heads), byHeads = dealsHeads(spans);
+      if (byHeads)
+        tasks = e.select(byHeads, tasks, e.index(keys.layout.heads / tokenHeads));
       Value firstTask = e.rem(e.sub(e.add(thread, turns), e.rem(carried[0], turns)), turns);
-      e.loop(firstTask, tasks, turns, [&](Value task) { expandTask(task); });
+      auto each = [&](void (Attention::*expandOne)(Value)) {
+        e.loop(firstTask, tasks, turns, [&](Value task) { (this->*expandOne)(task); });
+      };
+      if (byHeads)
+        e.choose(
+            byHeads, [&] { each(&Attention::expandTask); }, [&] { each(&Attention::expandToken); });
+      else
+        each(&Attention::expandTask);
       return {e.add(carried[0], tasks)};
     });
   }
@@ -102,6 +123,46 @@ private:
     });
   }
 
+  // Whether each head of the sequence is a task, or more: it has several rows, or keys in several slots, or there are
+  // too few sequences to keep all threads busy otherwise. Null: always.
+  Value dealsHeads(Value spans) {
+    constexpr int64_t spansPerThread = 4;
+    StateRole role = cast<StateType>(op.getState().getType()).getRole();
+    if (oneRow || role == StateRole::step || group > rowBlock)
+      return {};
+    Value several = e.less(e.index(1), span.getRows()), few = e.less(spans, e.mul(turns, spansPerThread));
+    Value either = arith::OrIOp::create(e.b, e.loc, several, few);
+    if (Value shared = keys.isShared())
+      either = arith::OrIOp::create(e.b, e.loc, either, shared);
+    return either;
+  }
+
+  // Of a single token several heads are one task, so that the work of some goes on while others wait for their sums.
+  void expandToken(Value index) {
+    task = index;
+    head = e.mul(task, tokenHeads);
+    firstRow = e.index(0);
+    rowCount = e.index(tokenHeads * group);
+    ofToken = true;
+    prepare();
+    eachBlock([&](Value first, Value count) {
+      auto eachHead = [&](llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
+        e.loop(e.index(0), e.index(tokenHeads), 1, [&](Value h) {
+          block = keys.inSlot(e.add(head, h), first);
+          eachTile(e.mul(h, group), e.index(group), e.index(0), count, body);
+        });
+      };
+      firstKey = first;
+      softmax.beginBlock(first);
+      eachHead([&](int64_t n, Value row, Value from, Value to) { computeScores(n, row, from, to); });
+      eachTile(e.index(0), rowCount, e.index(0), count,
+               [&](int64_t n, Value row, Value from, Value to) { softmax.weigh(n, row, from, to, bias()); });
+      eachHead([&](int64_t n, Value row, Value from, Value to) { addValues(n, row, from, to); });
+      softmax.endBlock();
+    });
+    ofToken = false;
+  }
+
   void leavePart(Value index) {
     kernel::PartsLayout layout(op.getHeads(), width);
     e.loop(e.index(0), rowCount, 1, [&](Value row) {
@@ -126,12 +187,17 @@ private:
     firstRow = e.mul(e.rem(task, blocks), rowBlock);
     rowCount = oneRow && group <= rowBlock ? e.index(group) : e.min(e.index(rowBlock), e.sub(rows, firstRow));
     prepare();
+    eachBlock([&](Value first, Value count) { expandBlock(first, count); });
+  }
+
+  // Runs body(first key, keys) for the blocks that some row of the task sees, and writes the task's result.
+  void eachBlock(llvm::function_ref<void(Value, Value)> body) {
     Value begin = e.mul(e.div(keys.firstSeen(e.index(0)), keyBlock), keyBlock);
     Value end = keys.endSeen(e.sub(rowCount, e.index(1)));
     e.loop(begin, end, keyBlock, [&](Value first) {
       if (online)
         e.when(e.less(begin, first), [&] { takeInPart(e.less(e.add(begin, keyBlock), first)); });
-      expandBlock(first, e.min(e.index(keyBlock), e.sub(end, first)));
+      body(first, e.min(e.index(keyBlock), e.sub(end, first)));
     });
     finish(online ? e.less(e.add(begin, keyBlock), end) : Value());
   }
@@ -140,11 +206,12 @@ private:
     firstKey = first;
     block = keys.find(head, firstKey, count);
     auto eachChunk = [&](llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
-      e.loop(e.index(0), count, chunk, [&](Value from) { eachTile(from, e.min(count, e.add(from, chunk)), body); });
+      e.loop(e.index(0), count, chunk,
+             [&](Value from) { eachTile(e.index(0), rowCount, from, e.min(count, e.add(from, chunk)), body); });
     };
     softmax.beginBlock(firstKey);
     eachChunk([&](int64_t n, Value row, Value from, Value to) { computeScores(n, row, from, to); });
-    eachTile(e.index(0), count, [&](int64_t n, Value row, Value from, Value to) {
+    eachTile(e.index(0), rowCount, e.index(0), count, [&](int64_t n, Value row, Value from, Value to) {
       softmax.weigh(n, row, from, to, bias());
       fetchAhead(n, row);
     });
@@ -155,10 +222,12 @@ private:
 
   // Where row `row` of the task lies: (row of the step, first feature of its head); its position.
   std::pair<Value, Value> place(Value head, Value row) {
-    return {e.add(firstToken, e.div(row, group)), e.mul(queryHead(head, row), width)};
+    return {ofToken ? firstToken : e.add(firstToken, e.div(row, group)), e.mul(queryHead(head, row), width)};
   }
-  Value queryHead(Value head, Value row) { return e.add(e.mul(head, group), e.rem(row, group)); }
+  Value queryHead(Value head, Value row) { return e.add(e.mul(head, group), ofToken ? row : e.rem(row, group)); }
   Value position(Value row) {
+    if (ofToken)
+      return span.getFirstPosition();
     Value token = e.add(firstToken, e.div(e.add(firstRow, row), group));
     return e.add(span.getFirstPosition(), e.sub(token, span.getFirstRow()));
   }
@@ -190,9 +259,11 @@ private:
     });
   }
 
-  // Runs body(rows, first row, from, to) for the tiles of the task of which some row sees some of the block's keys
-  // [begin, end), counted from the block's first: it sees [from, to), from being rounded down to a panel.
-  void eachTile(Value begin, Value end, llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
+  // Runs body(rows, first row, from, to) for the tiles of some rows of the task, as far as a tile's rows see some of
+  // the block's keys [begin, end), counted from the block's first: it sees [from, to), from being rounded down to a
+  // panel.
+  void eachTile(Value first, Value count, Value begin, Value end,
+                llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
     auto visit = [&](int64_t n, Value row) {
       Value from = begin, to = e.min(end, e.sub(keys.endSeen(e.add(row, n - 1)), firstKey));
       if (op.getWindow() > 0) {
@@ -201,9 +272,15 @@ private:
       }
       e.when(e.less(from, to), [&] { body(n, row, from, to); });
     };
-    Value whole = e.mul(e.div(rowCount, tileRows), tileRows);
-    e.loop(e.index(0), whole, tileRows, [&](Value row) { visit(tileRows, row); });
-    e.dispatch(e.sub(rowCount, whole), 1, tileRows - 1, [&](int64_t n) { visit(n, whole); });
+    std::optional<int64_t> known = getConstantIntValue(count);
+    Value whole = known ? e.index(*known / tileRows * tileRows) : e.mul(e.div(count, tileRows), tileRows);
+    Value rest = e.add(first, whole);
+    if (!known || *known >= tileRows)
+      e.loop(first, rest, tileRows, [&](Value row) { visit(tileRows, row); });
+    if (!known)
+      e.dispatch(e.sub(count, whole), 1, tileRows - 1, [&](int64_t n) { visit(n, rest); });
+    else if (*known % tileRows > 0)
+      visit(*known % tileRows, rest);
   }
 
   // Runs body(panels at a time, first panel) over [first, end), which are at most `most`. Wide vectors come with twice
@@ -256,14 +333,14 @@ private:
     int64_t perPanel = kernel::panelLanes / e.lanes, count = paddedWidth / kernel::panelLanes;
     panels(n, e.index(0), e.index(count), count, [&](int64_t wide, Value panel) {
       int64_t vectors = wide * perPanel;
+      Value keyPanel, firstOfPanel;
       RegisterTile tile{n, vectors, /*unroll=*/1,
                         [&](int64_t r, Value k) {
-                          return e.loadScalar(softmax.scores, {e.add(row, r), e.add(from, k)});
+                          return e.loadScalar(softmax.scores, {e.add(row, r), e.add(firstOfPanel, k)});
                         },
                         [&](Value k, int64_t v) {
-                          Value key = e.add(from, k), inPanel = e.rem(key, kernel::panelLanes);
                           Value column = e.add(e.mul(panel, kernel::panelLanes), v * e.lanes);
-                          return e.load(block.values, {e.div(key, kernel::panelLanes), inPanel, column});
+                          return e.load(block.values, {keyPanel, k, column});
                         }};
       auto at = [&](int64_t i) -> Emitter::Values {
         return {e.add(row, i / vectors), e.add(e.mul(panel, kernel::panelLanes), i % vectors * e.lanes)};
@@ -271,7 +348,13 @@ private:
       Emitter::Values sums;
       for (int64_t i = 0; i < n * vectors; ++i)
         sums.push_back(e.load(part, at(i)));
-      sums = tile.accumulate(e, sums, e.sub(to, from));
+      sums = e.loop(e.div(from, kernel::panelLanes), e.ceilDiv(to, kernel::panelLanes), 1, sums,
+                    [&](Value p, ValueRange carried) {
+                      keyPanel = p;
+                      firstOfPanel = e.mul(p, kernel::panelLanes);
+                      Value count = e.min(e.index(kernel::panelLanes), e.sub(to, firstOfPanel));
+                      return tile.accumulate(e, carried, count);
+                    });
       for (int64_t i = 0; i < n * vectors; ++i)
         e.store(sums[i], part, at(i));
     });
@@ -325,6 +408,8 @@ private:
   Value task, head, firstRow, rowCount;  // the task
   Value firstKey;                        // the block
   KeyBlock block;
+  const int64_t tokenHeads;  // of a single token: key-value heads of a task
+  bool ofToken = false;      // the task's rows are heads of one token
 };
 
 struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {

@@ -29,11 +29,21 @@
 // CHECK: scf.for %[[S:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[BEFORE:.*]] = %c0)
 // CHECK: %first_row, %rows, %[[POSITION:first_position]], %[[SLOT:slot]], %prefix, %source_slot, %source_length, %[[HISTORY:history]] = kernel.span %[[STEP]][%[[S]]]
 // CHECK: %[[TASKS:.*]] = arith.divui %{{.*}}, %c48
+// The heads are tasks, unless the sequence has one row, all its keys in one slot, and there are four sequences or more
+// for every thread.
+// CHECK: %[[SEVERALROWS:.*]] = arith.cmpi sgt, %rows, %c1
+// CHECK: %[[ENOUGH:.*]] = arith.muli %[[N]], %c4
+// CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %[[ENOUGH]]
+// CHECK: %[[EITHER:.*]] = arith.ori %[[SEVERALROWS]], %[[FEW]]
+// CHECK: %[[SHARED:.*]] = arith.cmpi sge, %[[HISTORY]], %c0
+// CHECK: %[[BYHEADS:.*]] = arith.ori %[[EITHER]], %[[SHARED]]
+// CHECK: %[[DEALT:.*]] = arith.select %[[BYHEADS]], %[[TASKS]], %c1
 // CHECK: %[[SUM:.*]] = arith.addi %[[I]], %[[N]]
 // CHECK: %[[TURN:.*]] = arith.remui %[[BEFORE]], %[[N]]
 // CHECK: %[[DIFFERENCE:.*]] = arith.subi %[[SUM]], %[[TURN]]
 // CHECK: %[[FIRST:.*]] = arith.remui %[[DIFFERENCE]], %[[N]]
-// CHECK: scf.for %[[TASK:.*]] = %[[FIRST]] to %[[TASKS]] step %[[N]]
+// CHECK: scf.if %[[BYHEADS]]
+// CHECK: scf.for %[[TASK:.*]] = %[[FIRST]] to %[[DEALT]] step %[[N]]
 // CHECK: %[[ROW0:.*]] = arith.muli %{{.*}}, %c48
 // CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c48
 // Queries are scaled; row m is head m % 2 of token m / 2.
@@ -74,7 +84,6 @@
 // CHECK: %[[OWNK:.*]] = memref.reinterpret_cast %[[K]] to offset: [%{{.*}}], sizes: [4, 16, 16], strides: [256, 16, 1]
 // CHECK: %[[OWNV:.*]] = memref.reinterpret_cast %[[V]] to offset: [%{{.*}}], sizes: [4, 16, 16], strides: [256, 16, 1]
 // If some of the block's keys lie in other slots, they are gathered, each from its own.
-// CHECK: %[[SHARED:.*]] = arith.cmpi sge, %[[HISTORY]], %c0
 // CHECK: %[[PAST:.*]] = arith.cmpi slt, %[[KEY]], %[[POSITION]]
 // CHECK: %[[GATHERED:.*]] = arith.andi %[[SHARED]], %[[PAST]]
 // CHECK: scf.if %[[GATHERED]]
@@ -160,7 +169,23 @@
 // CHECK: } else {
 // CHECK-NOT: vector.fma
 // CHECK: vector.store %{{.*}}, %[[OUT]]
-// CHECK: %[[ALLTASKS:.*]] = arith.addi %[[BEFORE]], %[[TASKS]]
+// Of a single token the heads are rows of one task: each head's scores, all rows' weights, each head's values. Nothing is
+// gathered.
+// CHECK: } else {
+// CHECK: scf.for %[[TASK:.*]] = %[[FIRST]] to %[[DEALT]] step %[[N]]
+// CHECK: scf.for %[[R:.*]] = %c0 to %c2 step %c1
+// CHECK: %[[QUERY:.*]] = vector.load %[[Q]][%first_row,
+// CHECK: arith.mulf %[[QUERY]], %[[SCALE]]
+// CHECK-NOT: kernel.history
+// CHECK: scf.for %[[KEY:.*]] = %{{.*}} to %{{.*}} step %c64
+// CHECK: kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]]
+// CHECK: vector.store %{{.*}}, %[[SCORES]]
+// CHECK-COUNT-2: math.exp
+// CHECK: memref.store %{{.*}}, %[[BLOCKSUMS]]
+// CHECK: vector.store %{{.*}}, %[[P]]
+// CHECK-NOT: scf.index_switch
+// CHECK: vector.store %{{.*}}, %[[OUT]]
+// CHECK: %[[ALLTASKS:.*]] = arith.addi %[[BEFORE]], %[[DEALT]]
 // CHECK: scf.yield %[[ALLTASKS]]
 func.func @causal(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x32xf32>) {
   kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<?x32xf32>) -> ()
@@ -195,7 +220,8 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK: %first_row, %[[LENGTH:rows]], %[[POSITION:first_position]], %slot, {{.*}} = kernel.span
 // CHECK: %[[ALL:.*]] = arith.addi %[[POSITION]], %[[LENGTH]]
 // CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %c2
-// CHECK: scf.for %[[TASK:.*]] = %{{.*}} to %[[TASKS]]
+// CHECK: %[[DEALT:.*]] = arith.select %{{.*}}, %[[TASKS]], %c1
+// CHECK: scf.for %[[TASK:.*]] = %{{.*}} to %[[DEALT]]
 // CHECK: %[[HEAD:.*]] = arith.divui %[[TASK]],
 // CHECK: vector.maskedload %{{.*}}, %[[FOUR]]
 // CHECK: memref.store %[[ALL]],
