@@ -151,6 +151,26 @@ def Kernel_OutputCountOp : Kernel_Op<"output_count", [Pure]> {
   let assemblyFormat = "$step $output attr-dict";
 }
 
+def Kernel_DealOp : Kernel_Op<"deal", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "begins a piece whose tasks are claimed, and yields its number in the step";
+  let description = "Every thread counts these pieces by itself, and passes all of them in the same order.";
+  let arguments = (ins Kernel_Step:$step);
+  let results = (outs Index:$piece);
+  let assemblyFormat = "$step attr-dict";
+}
+
+def Kernel_ClaimOp : Kernel_Op<"claim", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the next task that this thread is to do of a dealt piece";
+  let description = [{
+    One of the numbers [0, tasks); each is yielded once, to one thread. Thread i of n has the share
+    [tasks*i/n, tasks*(i+1)/n) and takes its tasks in ascending order; then it helps others, who have begun the piece,
+    with theirs. At last `tasks`, when its own share is done: whoever did it, the thread may go on as if it had.
+  }];
+  let arguments = (ins Kernel_Step:$step, Index:$piece, Index:$tasks);
+  let results = (outs Index:$task);
+  let assemblyFormat = "$step `,` $piece `of` $tasks attr-dict";
+}
+
 def Kernel_ByRowsOp : Kernel_Op<"by_rows", [Pure]> {
   let summary = "whether the step has so many rows that every thread takes its rows through whole layers";
   let arguments = (ins Kernel_Step:$step);

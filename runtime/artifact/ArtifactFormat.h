@@ -14,7 +14,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 2;
+constexpr uint32_t formatVersion = 3;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char trailerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '1'};
 

@@ -3,7 +3,8 @@
 //
 // A step evaluates rowCount tokens of spanCount sequences laid end to end (nothing is padded). It is one parallel
 // program: the runtime calls the same function on every thread, each with a copy of the context that differs in
-// `thread` alone; the generated code divides the work and calls `barrier` where data crosses threads.
+// `thread` alone; the generated code divides the work, calls `claim` for tasks that are dealt while they run, and
+// `barrier` where data crosses threads.
 //
 // Exported symbols of a Code section, all of the type StepFunction:
 //   a decoder           talc_prefill (any step) and talc_decode (rowCount 1, and 1 row wanted for every result)
@@ -61,12 +62,19 @@ struct StepContext {
   Output outputs[maxOutputs];
   void (*barrier)(void *barrierState);
   void *barrierState;
+  // Returns the task in [0, tasks) of a piece that the thread is to do next: first those of its share, [tasks * thread
+  // / threads, tasks * (thread + 1) / threads), in ascending order, then some of others who have begun the piece. At
+  // last `tasks`, when its share is done, by whomever; what others wrote there is visible then. All threads claim of
+  // the same pieces, numbered from 0 in each step, in the same order.
+  int64_t (*claim)(void *claimState, int64_t thread, int64_t piece, int64_t tasks);
+  void *claimState;
+  int64_t dealtPieces;  // 0 at first; the generated code counts here the pieces whose tasks it claims
   // For tools that measure; null in normal runs. Called with a kernel's number (its place in the manifest's list) when
   // a thread has finished its share of the kernel.
   void (*mark)(void *markState, int64_t thread, int64_t kernel);
   void *markState;
 };
 
-using StepFunction = void (*)(const StepContext *);
+using StepFunction = void (*)(StepContext *);
 
 }  // namespace talc::artifact

@@ -14,8 +14,8 @@ int32_t usableProcessors();
 int32_t usableCores();
 
 // The most threads that a step runs on, at least 1: usableProcessors(), or what the environment variable
-// TALC_MAX_THREADS says. Every thread has a fixed share of a step, so that with more threads than processors all wait
-// for the one that waits for a processor.
+// TALC_MAX_THREADS says. Every thread has a share of a step, of which others do only a part, so that with more threads
+// than processors all wait for the one that waits for a processor.
 int32_t threadLimit();
 
 }  // namespace talc

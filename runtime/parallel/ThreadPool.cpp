@@ -17,7 +17,7 @@ static int32_t looksFor(int32_t threads) {
 }
 
 ThreadPool::ThreadPool(int32_t threads, int32_t looks)
-    : threads(threads), looks(looks), inside(threads, looks), finish(threads, looks) {}
+    : threads(threads), looks(looks), inside(threads, looks), finish(threads, looks), dealt(threads, looks) {}
 
 Status ThreadPool::create(int32_t threads, std::unique_ptr<ThreadPool> &pool) {
   std::unique_ptr<ThreadPool> created(new ThreadPool(threads, looksFor(threads)));
@@ -70,6 +70,7 @@ void ThreadPool::work(int32_t index) {
 }
 
 void ThreadPool::run(Function newFunction, void *newContext) {
+  dealt.begin();
   if (threads == 1)
     return newFunction(newContext, 0);
   function = newFunction;

@@ -4,6 +4,7 @@
 
 #include "runtime/Status.h"
 #include "runtime/parallel/Barrier.h"
+#include "runtime/parallel/Tasks.h"
 
 #include <memory>
 #include <pthread.h>
@@ -24,8 +25,9 @@ public:
   void run(Function function, void *context);
 
   int32_t size() const { return threads; }
-  // For use between the threads of a running function; all must take part.
+  // For use between the threads of a running function; all must take part. Tasks begin anew with every run.
   Barrier &barrier() { return inside; }
+  Tasks &tasks() { return dealt; }
 
 private:
   struct Worker {
@@ -47,6 +49,7 @@ private:
   bool stopping = false;
   Signal start;
   Barrier inside, finish;
+  Tasks dealt;
 };
 
 }  // namespace talc

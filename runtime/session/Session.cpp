@@ -166,6 +166,10 @@ void Session::run(artifact::StepFunction function) {
   if (pool->size() == 1)
     context.barrier = [](void *) {};
   context.barrierState = &pool->barrier();
+  context.claim = [](void *state, int64_t thread, int64_t piece, int64_t tasks) {
+    return static_cast<Tasks *>(state)->claim(thread, piece, tasks);
+  };
+  context.claimState = &pool->tasks();
   context.mark = mark;
   context.markState = markState;
   Step step = {function, &context};

@@ -2,9 +2,10 @@
 // Stands for generated code in the runtime's tests: a "model" whose results follow from all that a token may see.
 //
 // It uses everything a step function is given: it stores each token in its sequence's state, waits at the barrier, and
-// writes results that depend on the tokens and types that a token sees, on its source, on the weights, and on no other
-// sequence. A wrong position, slot, barrier, span or output row changes the result. The likeliest next token is
-// next[token], so that tests can know what is generated. Freestanding, like real generated code.
+// claims rows of which it writes results that depend on the tokens and types that a token sees, on its source, on the
+// weights, and on no other sequence. A wrong position, slot, barrier, span or output row changes the result. The
+// likeliest next token is next[token], so that tests can know what is generated. Freestanding, like real generated
+// code.
 #include <stdint.h>
 
 struct Span {
@@ -33,6 +34,9 @@ struct StepContext {
   struct Output outputs[2];
   void (*barrier)(void *);
   void *barrierState;
+  int64_t (*claim)(void *, int64_t, int64_t, int64_t);
+  void *claimState;
+  int64_t dealtPieces;
   void (*mark)(void *, int64_t, int64_t);
   void *markState;
 };
@@ -64,7 +68,7 @@ static int32_t cellOf(const struct StepContext *c, int64_t row) {
   return c->ids[row] + 1 + 100003 * c->rows[row].type;
 }
 
-static void storeTokens(const struct StepContext *c) {
+static void storeTokens(struct StepContext *c) {
   for (int64_t r = c->thread; r < c->rowCount; r += c->threads)
     stateOf(c, c->rows[r].slot)[c->rows[r].position] = cellOf(c, r);
 }
@@ -101,13 +105,16 @@ static void hashRows(const struct StepContext *c, int whole) {
     }
 }
 
-static void hashHistories(const struct StepContext *c) {
+static void hashHistories(struct StepContext *c) {
   hashRows(c, 0);
 }
 
-static void writeResult(const struct StepContext *c, int result) {
+// Rows are claimed; the second result's directly behind the first one's.
+static void writeResult(struct StepContext *c, int result) {
   const int32_t width = weightsOf(c)->widths[result];
-  for (int64_t o = c->thread; o < c->outputs[result].count; o += c->threads) {
+  const int64_t piece = c->dealtPieces++, count = c->outputs[result].count;
+  int64_t o;
+  while ((o = c->claim(c->claimState, c->thread, piece, count)) < count) {
     int32_t row = c->outputs[result].rows[o];
     uint32_t hash = (uint32_t)((const uint64_t *)c->arena)[row] + (uint32_t)result;
     float *data = c->outputs[result].data + o * width;
@@ -120,12 +127,12 @@ static void writeResult(const struct StepContext *c, int result) {
   }
 }
 
-static void writeResults(const struct StepContext *c) {
+static void writeResults(struct StepContext *c) {
   for (int result = 0; result < 2; ++result)
     writeResult(c, result);
 }
 
-__attribute__((visibility("default"))) void talc_encode(const struct StepContext *c) {
+__attribute__((visibility("default"))) void talc_encode(struct StepContext *c) {
   if (weightsOf(c)->sourceCells > 0) {
     storeSources(c);
     return;
@@ -137,7 +144,7 @@ __attribute__((visibility("default"))) void talc_encode(const struct StepContext
   writeResults(c);
 }
 
-__attribute__((visibility("default"))) void talc_prefill(const struct StepContext *c) {
+__attribute__((visibility("default"))) void talc_prefill(struct StepContext *c) {
   storeTokens(c);
   c->barrier(c->barrierState);
   hashHistories(c);
@@ -146,10 +153,10 @@ __attribute__((visibility("default"))) void talc_prefill(const struct StepContex
 }
 
 // A table of pointers makes the linker emit relative relocations, as constant tables of real code do.
-typedef void (*Phase)(const struct StepContext *);
+typedef void (*Phase)(struct StepContext *);
 static const Phase volatile phases[] = {storeTokens, hashHistories, writeResults};
 
-__attribute__((visibility("default"))) void talc_decode(const struct StepContext *c) {
+__attribute__((visibility("default"))) void talc_decode(struct StepContext *c) {
   if (c->rowCount != 1)
     __builtin_trap();  // real code relies on it
   for (int result = 0; result < 2; ++result)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread pool and barrier, with more and with fewer threads than processors; to be run under ThreadSanitizer too.
+// Thread pool, barrier and tasks, with more and with fewer threads than processors; to be run under ThreadSanitizer
+// too.
 #include "runtime/parallel/ThreadPool.h"
 #include "test/runtime/RuntimeChecks.h"
 
@@ -44,11 +45,57 @@ bool checkPool(int32_t threads) {
   return true;
 }
 
+// Pieces of 0 to 20 tasks, with a barrier here and there. Plain data again: a task may read what the owner of its share
+// wrote before the piece, and an owner what was done of its share after it.
+struct Claims {
+  ThreadPool *pool;
+  std::vector<std::vector<int64_t>> begun, done;  // [piece][thread], [piece][task]
+  std::atomic<int64_t> wrong{0};
+
+  static constexpr int64_t pieces = 100;
+  static int64_t tasksOf(int64_t piece) { return piece * 13 % 21; }
+};
+
+void claimAll(void *context, int32_t thread) {
+  auto *claims = static_cast<Claims *>(context);
+  int64_t threads = claims->pool->size();
+  for (int64_t piece = 0; piece < Claims::pieces; ++piece) {
+    int64_t tasks = Claims::tasksOf(piece), task;
+    std::vector<int64_t> &begun = claims->begun[piece], &done = claims->done[piece];
+    int64_t run = ++begun[thread];
+    while ((task = claims->pool->tasks().claim(thread, piece, tasks)) != tasks) {
+      int64_t owner = 0;
+      while (task >= tasks * (owner + 1) / threads)
+        ++owner;
+      claims->wrong += begun[owner] != run || ++done[task] != run;
+    }
+    for (task = tasks * thread / threads; task < tasks * (thread + 1) / threads; ++task)
+      claims->wrong += done[task] != run;
+    if (piece % 10 == 9)
+      claims->pool->barrier().wait();
+  }
+}
+
+bool checkTasks(int32_t threads) {
+  std::unique_ptr<ThreadPool> pool;
+  if (ThreadPool::create(threads, pool).failed())
+    return false;
+  Claims claims = {pool.get(), {}, {}};
+  for (int64_t piece = 0; piece < Claims::pieces; ++piece) {
+    claims.begun.emplace_back(threads);
+    claims.done.emplace_back(Claims::tasksOf(piece));
+  }
+  for (int run = 0; run < 50; ++run)
+    pool->run(claimAll, &claims);
+  return expect(claims.wrong == 0, std::to_string(threads) + " threads: " + std::to_string(claims.wrong) +
+                                       " tasks were not done once, or too early or too late");
+}
+
 }  // namespace
 
 bool checkThreads(const Arguments &) {
   for (int32_t threads : {1, 2, 3, 8})
-    if (!checkPool(threads))
+    if (!checkPool(threads) || !checkTasks(threads))
       return false;
   for (int i = 0; i < 200; ++i) {  // a pool that is destroyed before its threads have begun
     std::unique_ptr<ThreadPool> pool;

@@ -31,7 +31,7 @@ using talc::artifact::Span;
 using talc::artifact::StepContext;
 namespace kernel = talc::kernel;
 
-static_assert(sizeof(Span) == 32 && sizeof(Row) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 21 * 8);
+static_assert(sizeof(Span) == 32 && sizeof(Row) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 24 * 8);
 
 namespace {
 
@@ -137,6 +137,23 @@ Value convertByRows(StepReader &r, Value step) {
   return LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::sge, rows, r.mul(threads, r.constant(kernel::manyRows)));
 }
 
+Value convertDeal(StepReader &r, kernel::DealOp op) {
+  Value place = r.bytesFrom(r.step(op.getStep()), r.constant(offsetof(StepContext, dealtPieces)));
+  Value piece = LLVM::LoadOp::create(r.b, r.loc, r.b.getI64Type(), place);
+  LLVM::StoreOp::create(r.b, r.loc, r.add(piece, r.constant(1)), place);
+  return r.toIndex(piece);
+}
+
+Value convertClaim(StepReader &r, kernel::ClaimOp op) {
+  Value function = r.field(op.getStep(), offsetof(StepContext, claim), r.pointer());
+  Value state = r.field(op.getStep(), offsetof(StepContext, claimState), r.pointer());
+  Type i64 = r.b.getI64Type();
+  Value thread = r.field(op.getStep(), offsetof(StepContext, thread), i64);
+  auto type = LLVM::LLVMFunctionType::get(i64, {r.pointer(), i64, i64, i64});
+  ValueRange arguments{function, state, thread, r.toI64(op.getPiece()), r.toI64(op.getTasks())};
+  return r.toIndex(LLVM::CallOp::create(r.b, r.loc, type, arguments).getResult());
+}
+
 void callBarrier(StepReader &r, Value step) {
   Value function = r.field(step, offsetof(StepContext, barrier), r.pointer());
   Value state = r.field(step, offsetof(StepContext, barrierState), r.pointer());
@@ -193,6 +210,8 @@ SmallVector<Value> convert(StepReader &r, Operation *op) {
         return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, type));
       })
       .Case([&](kernel::ByRowsOp o) -> SmallVector<Value> { return {convertByRows(r, o.getStep())}; })
+      .Case([&](kernel::DealOp o) -> SmallVector<Value> { return {convertDeal(r, o)}; })
+      .Case([&](kernel::ClaimOp o) -> SmallVector<Value> { return {convertClaim(r, o)}; })
       .Case([&](kernel::SpanOp o) { return convertSpan(r, o); })
       .Case([&](kernel::WeightOp o) -> SmallVector<Value> {
         Value base = r.field(o.getStep(), offsetof(StepContext, weights), r.pointer());

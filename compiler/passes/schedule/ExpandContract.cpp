@@ -2,7 +2,7 @@
 // expand-contract: loops and register tiles for kernel.contract.
 //
 //   for each block of rows
-//     for each block of panels
+//     for each block of panels                       (several threads claim blocks of rows and groups of panels)
 //       for each block of k                          (the block's rows and sums stay in the second cache)
 //         for each group of panels                   (its part stays in cache while the rows pass)
 //           for each tile of at most 6 rows          (the rows of a block are dealt evenly to as few as possible)
@@ -17,6 +17,7 @@
 // result itself, which has room for many groups; where that is not possible (gated, or a last panel that is not full)
 // they lie on the stack, and a block of panels is one group.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/Claims.h"
 #include "compiler/passes/schedule/RegisterTile.h"
 
 namespace talc {
@@ -58,11 +59,11 @@ public:
     Value sumsOfFew = most > 0 ? e.stackBuffer({most, groupPanels(1) * panelLanes}) : Value();
     bool wait = !few && !sumsInResult;
     Value sumsOfMany = wait ? e.stackBuffer({rowBlock, groupPanels(tileRows) * panelLanes}) : Value();
-    divide();
+    std::tie(firstPanel, endPanel) = e.share(op.getStep(), e.index(panels), kernel::Share::columns);
     sums = sumsOfFew;
     if (few)
       return fewRows(most);
-    Value count = e.sub(endRow, firstRow);
+    Value count = e.rows(op.getX());
     e.when(e.less(count, e.index(most + 1)), [&] { e.dispatch(count, 1, most, [&](int64_t rows) { fewRows(rows); }); });
     sums = sumsOfMany;
     e.when(e.less(e.index(most), count), [&] { manyRows(count); });
@@ -89,22 +90,6 @@ private:
     panelBlock = depthBlock == depth ? panels : sumsInResult && groups > 1 ? groups * group : group;
   }
 
-  // This thread's rows and panels.
-  void divide() {
-    Value zero = e.index(0), allRows = e.rows(op.getX()), allPanels = e.index(panels);
-    std::tie(firstPanel, endPanel) = e.share(op.getStep(), allPanels, kernel::Share::columns);
-    firstRow = zero;
-    endRow = allRows;
-    if (shareOf(op) != kernel::Share::adaptive)
-      return;
-    Value byRows = kernel::ByRowsOp::create(e.b, e.loc, op.getStep());
-    auto [first, end] = e.share(op.getStep(), allRows, kernel::Share::rows);
-    firstRow = e.select(byRows, first, zero);
-    endRow = e.select(byRows, end, allRows);
-    firstPanel = e.select(byRows, zero, firstPanel);
-    endPanel = e.select(byRows, allPanels, endPanel);
-  }
-
   int64_t groupPanels(int64_t rows) const { return std::min(panelsFor(rows, e.lanes), panels); }
 
   // Runs body(panels at a time, first panel) over [first, end). A rest is halved again and again: a tile of one panel
@@ -121,8 +106,8 @@ private:
     eachGroup(rows, firstPanel, endPanel, [&](int64_t count, Value panel) {
       auto begin = rows == 1 && isLarge ? fetchStreams(count, panel) : nullptr;
       sumPanel = panel;
-      Tile{rows, count, firstRow, e.index(0), panel, e.index(0), depth, begin}.emit(*this);
-      finish(e.index(rows), count, firstRow, panel);
+      Tile{rows, count, e.index(0), e.index(0), panel, e.index(0), depth, begin}.emit(*this);
+      finish(e.index(rows), count, e.index(0), panel);
     });
   }
 
@@ -138,13 +123,61 @@ private:
     };
   }
 
+  // A task is a block of rows and a group of panels or, if this thread does not claim tasks, all of its panels. Those
+  // of a block follow each other, so that its rows stay in the second cache.
   void manyRows(Value count) {
-    Value blocks = e.ceilDiv(count, rowBlock);
-    e.loop(e.index(0), blocks, 1, [&](Value block) {
-      auto at = [&](Value i) { return e.add(firstRow, e.div(e.mul(count, i), blocks)); };
-      Value first = at(block);
-      blockOfRows(first, e.sub(at(e.add(block, 1)), first));
+    Value dealt = isDealt(count), zero = e.index(0), one = e.index(1);
+    int64_t group = groupPanels(tileRows), groups = llvm::divideCeil(panels, group);
+    Blocks blocks = blocksOf(count, groups, dealt);
+    Value perBlock = e.select(dealt, e.index(groups), one), all = e.mul(blocks.shares, blocks.ofShare);
+    Value tasks = e.mul(all, perBlock);
+    Claims claims(e, op.getStep(), tasks, dealt);
+    Value ownFirst = firstPanel, ownEnd = endPanel;
+    auto firstOf = [&](Value task) { return e.select(dealt, e.mul(e.rem(task, perBlock), group), ownFirst); };
+    loopWithin(e, claims.next(zero), zero, tasks, [&](Value task) {
+      Value block = e.div(task, perBlock), following = e.add(task, 1);
+      firstPanel = firstOf(task);
+      endPanel = e.select(dealt, e.min(e.index(panels), e.add(firstPanel, group)), ownEnd);
+      followingPanel = firstOf(following);
+      Value first = blocks.firstRow(e, count, block);
+      blockOfRows(first, e.sub(blocks.firstRow(e, count, e.add(block, 1)), first));
+      return claims.next(following);
     });
+  }
+
+  // Few rows are not: each thread has its panels, and reads their weights in order.
+  Value isDealt(Value count) {
+    constexpr int64_t fewest = 24;
+    if (shareOf(op) == kernel::Share::rows)
+      return truth(e, false);
+    Value threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
+    return both(e.less(e.index(1), threads), e.less(e.index(fewest - 1), count));
+  }
+
+  Value both(Value x, Value y) { return e.select(x, y, truth(e, false)); }
+
+  // The rows fall into shares, as kernel.share divides them, and these into blocks.
+  struct Blocks {
+    Value shares, ofShare;
+
+    Value firstRow(Emitter &e, Value count, Value block) const {
+      Value share = e.div(block, ofShare), begin = e.div(e.mul(count, share), shares);
+      Value end = e.div(e.mul(count, e.add(share, 1)), shares);
+      return e.add(begin, e.div(e.mul(e.sub(end, begin), e.rem(block, ofShare)), ofShare));
+    }
+  };
+
+  // A step divided by rows has a share of them for every thread. Else a thread's share of the tasks is groups of
+  // panels, and small blocks make several tasks of it, of which others can take some.
+  Blocks blocksOf(Value count, int64_t groups, Value dealt) {
+    constexpr int64_t tasksOfShare = 8, leastRows = 32;
+    Value one = e.index(1), threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep()), byRows = truth(e, false);
+    if (shareOf(op) == kernel::Share::adaptive)
+      byRows = both(dealt, kernel::ByRowsOp::create(e.b, e.loc, op.getStep()));
+    Value shares = e.select(byRows, threads, one), sharing = e.select(byRows, one, threads);
+    Value rows = e.ceilDiv(count, shares), blocks = e.ceilDiv(rows, rowBlock);
+    Value wanted = e.min(e.ceilDiv(e.mul(sharing, tasksOfShare), groups), e.div(rows, leastRows));
+    return {shares, e.select(dealt, e.max(blocks, wanted), blocks)};
   }
 
   void blockOfRows(Value first, Value rows) {
@@ -154,9 +187,10 @@ private:
       e.loop(e.index(0), e.index(depth), depthBlock, [&](Value firstK) {
         Value isLast = e.less(e.index(depth), e.add(firstK, depthBlock + 1));
         eachGroup(tileRows, begin, end, [&](int64_t count, Value panel) {
-          // The group behind this one comes next, or the block's first one with the next k.
+          // The group behind this one comes next, or the block's first one with the next k, or another task's.
           Value behind = e.add(panel, count), inBlock = e.less(behind, end);
-          Value nextPanel = e.select(inBlock, behind, e.select(isLast, behind, begin));
+          Value other = e.select(e.less(behind, endPanel), behind, followingPanel);
+          Value nextPanel = e.select(inBlock, behind, e.select(isLast, other, begin));
           Value nextK = e.select(inBlock, firstK, e.select(isLast, e.index(0), e.add(firstK, depthBlock)));
           Fetch fetch(e, op.getWeight(), depthBlock, count, nextPanel, nextK, tiles.count);
           sumPanel = depthBlock < depth ? begin : panel;
@@ -313,10 +347,10 @@ private:
   kernel::ContractOp op;
   Emitter e;
   int64_t panels, depth, panelLanes, panelColumns, width, rowBlock, panelBlock, depthBlock;
-  bool isLarge;                                  // beside others of its kind it does not stay in the second cache
-  bool sumsInResult;                             // of many rows
-  Value sums, sumPanel;                          // on the stack, [row of the block, column from that panel on]; or null
-  Value firstRow, endRow, firstPanel, endPanel;  // this thread's share
+  bool isLarge;                                // beside others of its kind it does not stay in the second cache
+  bool sumsInResult;                           // of many rows
+  Value sums, sumPanel;                        // on the stack, [row of the block, column from that panel on]; or null
+  Value firstPanel, endPanel, followingPanel;  // of the task; the first of the next one
 };
 
 struct ExpandContract : talc::impl::ExpandContractBase<ExpandContract> {

@@ -80,6 +80,10 @@ func.func @step(%s: !kernel.step, %at: index) {
   %4 = kernel.output_count %s 0
   // CHECK: kernel.by_rows %[[STEP]]
   %5 = kernel.by_rows %s
+  // CHECK: %[[PIECE:.*]] = kernel.deal %[[STEP]]
+  %piece = kernel.deal %s
+  // CHECK: kernel.claim %[[STEP]], %[[PIECE]] of %[[AT]]
+  %task = kernel.claim %s, %piece of %at
   // CHECK: kernel.id %[[STEP]][%[[AT]]]
   %6 = kernel.id %s[%at]
   // CHECK: kernel.position %[[STEP]][%[[AT]]]

@@ -39,6 +39,27 @@ func.func @by_rows(%s: !kernel.step) -> i1 {
   return %0 : i1
 }
 
+// Pieces that are dealt are counted in the context; the next task is what a function says.
+// CHECK-LABEL: func.func private @claim(
+// CHECK-SAME: %[[STEP:.*]]: !llvm.ptr, %[[COUNT:.*]]: index)
+// CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : i64)
+// CHECK: %[[PLACE:.*]] = llvm.getelementptr %[[STEP]][168]
+// CHECK: %[[PIECE:.*]] = llvm.load %[[PLACE]] : !llvm.ptr -> i64
+// CHECK: %[[NEXT:.*]] = llvm.add %[[PIECE]], %[[ONE]]
+// CHECK: llvm.store %[[NEXT]], %[[PLACE]]
+// CHECK: llvm.getelementptr %[[STEP]][152]
+// CHECK: %[[CLAIM:.*]] = llvm.load
+// CHECK: llvm.getelementptr %[[STEP]][160]
+// CHECK: %[[STATE:.*]] = llvm.load
+// CHECK: %[[THREAD:.*]] = llvm.load %[[STEP]]
+// CHECK: %[[TASKS:.*]] = arith.index_cast %[[COUNT]]
+// CHECK: llvm.call %[[CLAIM]](%[[STATE]], %[[THREAD]], %[[PIECE]], %[[TASKS]]) : !llvm.ptr, (!llvm.ptr, i64, i64, i64) -> i64
+func.func @claim(%s: !kernel.step, %tasks: index) -> index {
+  %0 = kernel.deal %s
+  %1 = kernel.claim %s, %0 of %tasks
+  return %1 : index
+}
+
 // Elements are signed 32-bit numbers: ids of 4 bytes, rows {position, slot, type} of 12.
 // CHECK-LABEL: func.func private @elements(
 // CHECK-SAME: %[[STEP:.*]]: !llvm.ptr, %[[AT:.*]]: index
@@ -162,10 +183,10 @@ func.func @state(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17>, %slot: index) 
 // CHECK: scf.if %[[BYROWS]] {
 // CHECK-NEXT: } else {
 // CHECK: llvm.call %{{.*}}(%{{.*}}) : !llvm.ptr, (!llvm.ptr) -> ()
-// CHECK: llvm.getelementptr %[[STEP]][152]
+// CHECK: llvm.getelementptr %[[STEP]][176]
 // CHECK: %[[WANTED:.*]] = llvm.icmp "ne"
 // CHECK: scf.if %[[WANTED]] {
-// CHECK: llvm.getelementptr %[[STEP]][160]
+// CHECK: llvm.getelementptr %[[STEP]][184]
 // CHECK: llvm.call {{.*}} : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   %kv = kernel.state @kv : !talc.state<2 x 12 x 17>

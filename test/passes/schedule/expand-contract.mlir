@@ -132,7 +132,8 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
 
 // Any number of rows: with vectors of 8 lanes up to 3 rows take more panels at a time, with 16 lanes six do too. More
 // rows: blocks of at most 192, in them as few tiles of at most 6 rows as possible, dealt evenly; the first `rows %
-// tiles` have one more. Each fetches from the panel behind. By columns every thread takes all rows.
+// tiles` have one more. Each fetches from the panel behind. By columns every thread takes all rows. From 24 rows on
+// several threads claim tasks, here of one panel, of which shares have 8 if blocks do not fall below 32 rows.
 // CHECK-LABEL: @any_rows(
 // CHECK-NOT: kernel.by_rows
 // CHECK-DAG: memref.alloca() {{.*}} : memref<3x32xf32>
@@ -146,12 +147,33 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
 // CHECK: default {
 // CHECK: %[[MANY:.*]] = arith.cmpi sgt, %[[ROWS]], %c3
 // CHECK: scf.if %[[MANY]] {
+// CHECK: %[[SEVERAL:.*]] = arith.cmpi sgt, %[[THREADS:.*]], %c1
+// CHECK: %[[ENOUGH:.*]] = arith.cmpi sgt, %[[ROWS]], %c23
+// CHECK: %[[DEALT:.*]] = arith.select %[[SEVERAL]], %[[ENOUGH]], %[[NO:.*]] : i1
 // CHECK: %[[UP:.*]] = arith.addi %[[ROWS]], %c191
-// CHECK: %[[BLOCKS:.*]] = arith.divui %[[UP]], %c192
-// CHECK: scf.for %[[BLOCK:.*]] = %c0 to %[[BLOCKS]] step
-// CHECK: %[[IN:.*]] = arith.subi
+// CHECK: %[[LARGE:.*]] = arith.divui %[[UP]], %c192
+// CHECK: arith.muli %[[THREADS]], %c8
+// CHECK: %[[SMALL:.*]] = arith.divui %[[ROWS]], %c32
+// CHECK: %[[WANTED:.*]] = arith.minsi %{{.*}}, %[[SMALL]]
+// CHECK: %[[MORE:.*]] = arith.maxsi %[[LARGE]], %[[WANTED]]
+// CHECK: %[[BLOCKS:.*]] = arith.select %[[DEALT]], %[[MORE]], %[[LARGE]]
+// CHECK: %[[PERBLOCK:.*]] = arith.select %[[DEALT]], %c2, %c1
+// CHECK: %[[TASKS:.*]] = arith.muli %[[BLOCKS]], %[[PERBLOCK]]
+// CHECK: %[[BEGUN:.*]]:2 = scf.if %[[DEALT]]
+// CHECK: %[[PIECE:.*]] = kernel.deal
+// CHECK: %[[CLAIMED:.*]] = kernel.claim %{{.*}}, %[[PIECE]] of %[[TASKS]]
+// CHECK: scf.yield %[[PIECE]], %[[CLAIMED]]
+// CHECK: scf.yield %c0, %c0
+// CHECK: scf.while (%[[NOW:.*]] = %[[BEGUN]]#1)
+// CHECK: %[[LEFT:.*]] = arith.cmpi ult, %[[NOW]], %[[TASKS]]
+// CHECK: scf.condition(%[[LEFT]]) %[[NOW]]
+// CHECK: ^bb0(%[[TASK:.*]]: index):
+// CHECK: arith.divui %[[TASK]], %[[PERBLOCK]]
+// CHECK: %[[FOLLOWING:.*]] = arith.addi %[[TASK]], %c1
+// CHECK: %[[GROUP:.*]] = arith.remui %[[TASK]], %[[PERBLOCK]]
+// CHECK: arith.select %[[DEALT]], %[[GROUP]],
 // CHECK: %[[TILES:.*]] = arith.divui %{{.*}}, %c6
-// CHECK: %[[LEAST:.*]] = arith.divui %[[IN]], %[[TILES]]
+// CHECK: %[[LEAST:.*]] = arith.divui %[[IN:.*]], %[[TILES]]
 // CHECK: %[[LARGER:.*]] = arith.remui %[[IN]], %[[TILES]]
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1
 // CHECK: %[[NEXT:.*]] = arith.addi %[[P]], %c1
@@ -167,6 +189,12 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
 // CHECK: default {
 // CHECK: scf.for %[[R:.*]] = %c0 to %[[IN]] step
 // CHECK: vector.load %[[STACK]][%[[R]], %c0]
+// CHECK: %[[NEXTTASK:.*]] = scf.if %[[DEALT]]
+// CHECK-NEXT: %[[OTHER:.*]] = kernel.claim %{{.*}}, %[[BEGUN]]#0 of %[[TASKS]]
+// CHECK-NEXT: scf.yield %[[OTHER]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[FOLLOWING]]
+// CHECK: scf.yield %[[NEXTTASK]]
 // WIDE-LABEL: @any_rows(
 // WIDE: %[[STACK:.*]] = memref.alloca() {{.*}} : memref<192x32xf32>
 // WIDE-NOT: memref.alloca
@@ -182,18 +210,22 @@ func.func @any_rows(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32
   return
 }
 
-// Adaptive: either this thread's rows and all panels, or all rows and this thread's panels.
+// Adaptive: if the step is divided by rows, every thread's share of the tasks are the blocks of its rows.
 // CHECK-LABEL: @adaptive(
 // CHECK: %[[ROWS:.*]] = memref.dim
-// CHECK: %[[PANEL:.*]] = arith.divui
-// CHECK: %[[LASTPANEL:.*]] = arith.divui
-// CHECK: %[[BYROWS:.*]] = kernel.by_rows
-// CHECK: %[[ROW:.*]] = arith.divui
-// CHECK: %[[LASTROW:.*]] = arith.divui
-// CHECK: arith.select %[[BYROWS]], %[[ROW]], %c0
-// CHECK: arith.select %[[BYROWS]], %[[LASTROW]], %[[ROWS]]
-// CHECK: arith.select %[[BYROWS]], %c0, %[[PANEL]]
-// CHECK: arith.select %[[BYROWS]], %c2, %[[LASTPANEL]]
+// CHECK: %[[DEALT:.*]] = arith.select %{{.*}}, %{{.*}}, %[[NO:.*]] : i1
+// CHECK: %[[STEP:.*]] = kernel.by_rows
+// CHECK: %[[BYROWS:.*]] = arith.select %[[DEALT]], %[[STEP]], %[[NO]] : i1
+// CHECK: %[[SHARES:.*]] = arith.select %[[BYROWS]], %[[THREADS:.*]], %c1
+// CHECK: arith.select %[[BYROWS]], %c1, %[[THREADS]]
+// CHECK: %[[OFSHARE:.*]] = arith.select %[[DEALT]],
+// CHECK: %[[BLOCKS:.*]] = arith.muli %[[SHARES]], %[[OFSHARE]]
+// CHECK: kernel.claim
+// CHECK: %[[BLOCK:.*]] = arith.divui
+// CHECK: %[[SHARE:.*]] = arith.divui %[[BLOCK]], %[[OFSHARE]]
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[ROWS]], %[[SHARE]]
+// CHECK: arith.divui %[[BEFORE]], %[[SHARES]]
+// CHECK: arith.remui %[[BLOCK]], %[[OFSHARE]]
 func.func @adaptive(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32>, %out: memref<?x32xf32>) {
   kernel.contract %s, %x, %w into %out {
   ^bb0(%sum: f32):
@@ -204,7 +236,8 @@ func.func @adaptive(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32
 
 // Deep sums are divided into blocks of k, here three of 512. A block of panels takes one after the other; sums wait in the
 // result, of which nothing is read before the first k. While a group of panels passes, the next one is fetched, behind
-// the block's last one its first with the next k. Behind the last k every group is finished.
+// the block's last one its first with the next k, or what this thread comes to next. Behind the last k every group is
+// finished.
 // WIDE-LABEL: @deep(
 // WIDE-SAME: memref<8x1536x16xf32>, %[[OUT:[a-z0-9]+]]: memref<?x128xf32>
 // WIDE-NOT: memref.alloca
@@ -216,7 +249,9 @@ func.func @adaptive(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32
 // WIDE: scf.for %[[P:.*]] = %[[BEGIN]] to %{{.*}} step %c4
 // WIDE: %[[BEHIND:.*]] = arith.addi %[[P]], %c4
 // WIDE: %[[INSIDE:.*]] = arith.cmpi slt, %[[BEHIND]], %[[END]]
-// WIDE: %[[OTHER:.*]] = arith.select %[[LAST]], %[[BEHIND]], %[[BEGIN]]
+// WIDE: %[[INTASK:.*]] = arith.cmpi slt, %[[BEHIND]], %[[SHARE]]
+// WIDE: %[[FOLLOWING:.*]] = arith.select %[[INTASK]], %[[BEHIND]],
+// WIDE: %[[OTHER:.*]] = arith.select %[[LAST]], %[[FOLLOWING]], %[[BEGIN]]
 // WIDE: arith.select %[[INSIDE]], %[[BEHIND]], %[[OTHER]]
 // WIDE: case 1 {
 // WIDE-COUNT-4: memref.prefetch %[[OUT]]{{.*}}, write

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deals the tasks of pieces of work: every thread has a share of them, and helps others when it is done with its own.
+#pragma once
+
+#include "runtime/parallel/Signal.h"
+
+#include <vector>
+
+namespace talc {
+
+// The threads pass the same pieces in the same order, and not at the same time: a thread whose share is done goes on to
+// the next piece without the others. So nobody takes of a share before its owner has come to the piece, and what it
+// depends on is there; and the owner leaves when all of its share is done, by whomever.
+class Tasks {
+public:
+  // `looks`: see Signal::await.
+  Tasks(int32_t threads, int32_t looks) : shares(threads), looks(looks) {}
+
+  // The next of a piece's tasks [0, tasks) that `thread` is to do; `tasks` when its share is done and there is nothing
+  // that it could help with. A thread that asks again has done what it was given before.
+  int64_t claim(int64_t thread, int64_t piece, int64_t tasks);
+
+  // Piece 0 is next. No thread may be claiming.
+  void begin();
+
+private:
+  // The thread's part of a piece's tasks.
+  struct Range {
+    int64_t first, size;
+  };
+
+  // Of a thread. One word holds a piece, how many of its tasks are taken, and how many of these others are still doing.
+  struct alignas(64) Share {
+    bool take(uint64_t tag, int64_t size, uint64_t helpers, int64_t &task);
+
+    std::atomic<uint64_t> word{0};
+    Signal returned;          // when others have done a task
+    Share *helped = nullptr;  // whose task this thread was given last, if not its own
+  };
+
+  Range rangeOf(int64_t thread, int64_t tasks) const;
+  void finish(Share &own);
+
+  std::vector<Share> shares;
+  const int32_t looks;
+};
+
+}  // namespace talc
