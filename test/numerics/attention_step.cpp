@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -30,7 +31,7 @@ struct Matrix {
 };
 #define MATRIX float *, float *, int64_t, int64_t, int64_t, int64_t, int64_t
 #define PASS(m) m.data, m.data, 0, m.rows, m.columns, m.columns, 1
-using Kernel = void(const StepContext *, int64_t state, MATRIX, MATRIX, MATRIX);
+using Kernel = void(StepContext *, int64_t state, MATRIX, MATRIX, MATRIX);
 extern "C" Kernel talc_causal, talc_causal_one, talc_causal_window, talc_causal_window_one, talc_causal_bias,
     talc_causal_bias_one, talc_full, talc_full_window_bias, talc_prefix, talc_prefix_window, talc_source,
     talc_source_one, talc_causal_split, talc_causal_window_split, talc_causal_bias_split, talc_source_split;
@@ -90,10 +91,17 @@ void waitFor(void *barrier) {
   pthread_barrier_wait(static_cast<pthread_barrier_t *>(barrier));
 }
 
+// A kernel deals one piece; here without shares, and in an order that is nobody's.
+int64_t claimTask(void *taken, int64_t, int64_t, int64_t tasks) {
+  int64_t turn = static_cast<std::atomic<int64_t> *>(taken)->fetch_add(1);
+  return turn < tasks ? tasks - 1 - turn : tasks;
+}
+
 std::vector<float> run(Kernel *kernel, const Step &step, int threads) {
   std::vector<float> result(step.queries.size(), NAN), queries = step.queries, arena(1 << 16, NAN);
   pthread_barrier_t barrier;
   pthread_barrier_init(&barrier, nullptr, threads);
+  std::atomic<int64_t> taken{0};
   std::vector<std::thread> pool;
   for (int thread = 0; thread < threads; ++thread)
     pool.emplace_back([&, thread] {
@@ -108,6 +116,8 @@ std::vector<float> run(Kernel *kernel, const Step &step, int threads) {
       context.arena = reinterpret_cast<unsigned char *>(arena.data());
       context.barrier = waitFor;
       context.barrierState = &barrier;
+      context.claim = claimTask;
+      context.claimState = &taken;
       Matrix q{queries.data(), step.rows(), features}, b{bias.data(), heads, 2 * capacity - 1},
           out{result.data(), step.rows(), features};
       kernel(&context, 0, PASS(q), PASS(b), PASS(out));

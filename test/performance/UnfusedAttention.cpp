@@ -22,10 +22,10 @@ constexpr int64_t tokens = TOKENS, heads = HEADS, keyHeads = KEY_HEADS, width = 
 #define PACKED float *, float *, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t
 #define PASS(data, rows, columns, stride) data, data, 0, rows, columns, stride, 1
 #define PASS_PACKED(data, panels, depth) data, data, 0, panels, depth, 16, (depth)*16, 16, 1
-extern "C" void talc_scores(const StepContext *, MATRIX, PACKED, MATRIX);
-extern "C" void talc_values(const StepContext *, MATRIX, PACKED, MATRIX);
-extern "C" void talc_causal(const StepContext *, int64_t state, MATRIX, MATRIX);
-extern "C" void talc_full(const StepContext *, int64_t state, MATRIX, MATRIX);
+extern "C" void talc_scores(StepContext *, MATRIX, PACKED, MATRIX);
+extern "C" void talc_values(StepContext *, MATRIX, PACKED, MATRIX);
+extern "C" void talc_causal(StepContext *, int64_t state, MATRIX, MATRIX);
+extern "C" void talc_full(StepContext *, int64_t state, MATRIX, MATRIX);
 
 std::vector<float> randomNumbers(size_t count) {
   std::mt19937 generator(1);
@@ -68,7 +68,7 @@ void softmax(float *row, int64_t seen, float scale) {
   std::fill(row + seen, row + tokens, 0.0f);
 }
 
-void computeUnfused(const StepContext &step, bool causal) {
+void computeUnfused(StepContext &step, bool causal) {
   for (int64_t h = 0; h < heads; ++h) {
     int64_t keyHead = h / (heads / keyHeads);
     float *headKeys = &keys[keyHead * tokens * width], *headValues = &values[keyHead * tokens * width];
@@ -105,7 +105,7 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-void compare(const StepContext &step, bool causal, int rounds) {
+void compare(StepContext &step, bool causal, int rounds) {
   std::vector<double> times[2];
   for (int round = 0; round <= rounds; ++round) {
     double first = milliseconds([&] {
@@ -140,6 +140,14 @@ int main(int, char **arguments) {
   step.spans = &span;
   step.state = reinterpret_cast<unsigned char *>(state.data());
   step.arena = arena.data();
+  int64_t taken = 0;
+  step.claim = [](void *taken, int64_t, int64_t, int64_t tasks) {
+    int64_t task = (*static_cast<int64_t *>(taken))++;
+    if (task == tasks)
+      *static_cast<int64_t *>(taken) = 0;
+    return task;
+  };
+  step.claimState = &taken;
   for (bool causal : {true, false})
     compare(step, causal, std::atoi(arguments[1]));
 }

@@ -2,9 +2,9 @@
 // divide-work: decides what every thread does of every piece.
 //
 // Many rows: row pieces (norm, rope, gather, append, elementwise) are divided by rows, contractions adapt to the number
-// of rows of the step, and threads that are done help others (kernel.claim). Attention deals blocks of rows of every
-// head to the threads in turn: a causal mask leaves the last rows more work than the first, so that equal parts of the
-// rows would not be equal parts of the work.
+// of rows of the step. Attention is divided by heads, in blocks of rows: a causal mask leaves the last rows more work
+// than the first, so that equal parts of the rows would not be equal parts of the work. Both fall into tasks, of which
+// threads that are done with theirs take those of others (kernel.claim).
 //
 // One row: dividing a norm by rows would leave it to one thread, at the price of a barrier before and one after. Every
 // thread computes it instead, into memory of its own; append and attention are divided by heads alike (if a head's

@@ -27,6 +27,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/AttentionSchedule.h"
 #include "compiler/passes/schedule/AttentionSoftmax.h"
+#include "compiler/passes/schedule/Claims.h"
 #include "compiler/passes/schedule/CombineBlocks.h"
 #include "compiler/passes/schedule/RegisterTile.h"
 
@@ -77,31 +78,49 @@ public:
       return expandSplit();
     Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep()), zero = e.index(0);
     turns = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
-    Value spans = kernel::SpanCountOp::create(e.b, e.loc, op.getStep());
-    // Tasks are dealt to the threads in turn, counted through all sequences.
-    e.loop(zero, spans, 1, ValueRange{zero}, [&](Value s, ValueRange carried) -> Emitter::Values {
-      span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), s);
-      keys.enter(span);
-      firstToken = span.getFirstRow();
-      rows = e.mul(span.getRows(), group);
-      blocks = e.ceilDiv(rows, rowBlock);
-      Value tasks = e.mul(blocks, keys.layout.heads), byHeads = dealsHeads(spans);
-      if (byHeads)
-        tasks = e.select(byHeads, tasks, e.index(keys.layout.heads / tokenHeads));
-      Value firstTask = e.rem(e.sub(e.add(thread, turns), e.rem(carried[0], turns)), turns);
-      auto each = [&](void (Attention::*expandOne)(Value)) {
-        e.loop(firstTask, tasks, turns, [&](Value task) { (this->*expandOne)(task); });
-      };
-      if (byHeads)
-        e.choose(
-            byHeads, [&] { each(&Attention::expandTask); }, [&] { each(&Attention::expandToken); });
-      else
-        each(&Attention::expandTask);
-      return {e.add(carried[0], tasks)};
+    spans = kernel::SpanCountOp::create(e.b, e.loc, op.getStep());
+    Value tasks = countTasks();
+    // Threads claim tasks; with a single row they take them in turn, as kernel.append stored the heads.
+    Claims claims(e, op.getStep(), tasks, truth(e, !oneRow));
+    // Counted through all sequences, again if a task of an earlier one is claimed.
+    loopWithin(e, claims.next(thread), zero, tasks, [&](Value first) {
+      return e.loop(zero, spans, 1, {zero, first}, [&](Value s, ValueRange carried) -> Emitter::Values {
+        Value before = carried[0], count = enter(s);
+        Value other = loopWithin(e, carried[1], before, count, [&](Value task) {
+          expandEither(e.sub(task, before));
+          return claims.next(e.add(task, turns));
+        });
+        return {e.add(before, count), other};
+      })[1];
     });
   }
 
 private:
+  // Returns the number of the sequence's tasks.
+  Value enter(Value s) {
+    span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), s);
+    keys.enter(span);
+    firstToken = span.getFirstRow();
+    rows = e.mul(span.getRows(), group);
+    blocks = e.ceilDiv(rows, rowBlock);
+    byHeads = dealsHeads();
+    Value tasks = e.mul(blocks, keys.layout.heads);
+    return byHeads ? e.select(byHeads, tasks, e.index(keys.layout.heads / tokenHeads)) : tasks;
+  }
+
+  Value countTasks() {
+    Value zero = e.index(0);
+    return e.loop(zero, spans, 1, ValueRange{zero},
+                  [&](Value s, ValueRange carried) -> Emitter::Values { return {e.add(carried[0], enter(s))}; })[0];
+  }
+
+  void expandEither(Value task) {
+    if (!byHeads)
+      return expandTask(task);
+    e.choose(
+        byHeads, [&] { expandTask(task); }, [&] { expandToken(task); });
+  }
+
   // Of a single row each block of keys is a task. The newest blocks come first, so that a head's falls to the thread
   // that stored its newest key (see divide-work).
   void expandSplit() {
@@ -125,7 +144,7 @@ private:
 
   // Whether each head of the sequence is a task, or more: it has several rows, or keys in several slots, or there are
   // too few sequences to keep all threads busy otherwise. Null: always.
-  Value dealsHeads(Value spans) {
+  Value dealsHeads() {
     constexpr int64_t spansPerThread = 4;
     StateRole role = cast<StateType>(op.getState().getType()).getRole();
     if (oneRow || role == StateRole::step || group > rowBlock)
@@ -250,7 +269,7 @@ private:
   void fetchAhead(int64_t n, Value row) {
     if (oneRow)
       return;
-    Value next = e.add(task, turns), nextHead = e.div(next, blocks), nextRow = e.mul(e.rem(next, blocks), rowBlock);
+    Value next = e.add(task, 1), nextHead = e.div(next, blocks), nextRow = e.mul(e.rem(next, blocks), rowBlock);
     e.loop(row, e.add(row, n), 1, [&](Value r) {
       auto [source, feature] = place(nextHead, e.add(nextRow, r));
       for (int64_t column = 0; column < width; column += kernel::panelLanes)
@@ -402,9 +421,11 @@ private:
   const int64_t width, paddedWidth, group, chunk;
   const bool oneRow;
   Value queries, part, output;           // scratch of this thread: Q, P, O
-  Value turns;                           // a thread takes every so-manieth task
+  Value turns;                           // of a single row a thread takes every so-manieth task
+  Value spans;                           // how many sequences there are
   kernel::SpanOp span;                   // the sequence
   Value firstToken, rows, blocks;        // its first token, its rows m, and blocks of them
+  Value byHeads;                         // whether each of its heads is a task, or more; null: it is
   Value task, head, firstRow, rowCount;  // the task
   Value firstKey;                        // the block
   KeyBlock block;

@@ -2,8 +2,8 @@
 // expand-attention: tasks, key ranges and masks of causal, windowed and full attention; padded widths; shares.
 // RUN: talc-opt %s -expand-attention=keys=64 -canonicalize -cse | FileCheck %s
 
-// 2 heads share the keys: rows of a task are (token, head in group). Tasks of 48 rows are dealt in turn, counted on
-// through the sequences.
+// 2 heads share the keys: rows of a task are (token, head in group). Tasks of 48 rows are claimed, counted through the
+// sequences; what is no task of this sequence is one of another, or of none.
 // CHECK-LABEL: @causal(
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[Q:[a-z0-9]+]]: memref<?x32xf32>, %[[KV:[a-z0-9]+]]: !talc.state<1 x 16 x 128>, %[[OUT:[a-z0-9]+]]: memref<?x32xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
@@ -24,26 +24,33 @@
 // CHECK: %[[QUERIES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
 // CHECK: %[[P:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
 // CHECK: %[[O:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
-// CHECK: %[[I:.*]] = kernel.thread
 // CHECK: %[[N:.*]] = kernel.threads
-// CHECK: scf.for %[[S:.*]] = %c0 to %{{.*}} step %c1 iter_args(%[[BEFORE:.*]] = %c0)
+// CHECK: %[[SPANS:.*]] = kernel.span_count
+// CHECK: %[[TASKS:.*]] = scf.for %{{.*}} = %c0 to %[[SPANS]] step %c1 iter_args(%{{.*}} = %c0)
+// CHECK: %[[PIECE:.*]] = kernel.deal %[[STEP]]
+// CHECK: %[[FIRST:.*]] = kernel.claim %[[STEP]], %[[PIECE]] of %[[TASKS]]
+// CHECK: scf.while (%[[ANY:.*]] = %[[FIRST]])
+// CHECK: %[[LEFT:.*]] = arith.cmpi ult, %[[ANY]], %[[TASKS]]
+// CHECK: scf.condition(%[[LEFT]]) %[[ANY]]
+// CHECK: ^bb0(%[[CLAIMED:.*]]: index):
+// CHECK: scf.for %[[S:.*]] = %c0 to %[[SPANS]] step %c1 iter_args(%[[BEFORE:.*]] = %c0, %[[NEXT:.*]] = %[[CLAIMED]])
 // CHECK: %first_row, %rows, %[[POSITION:first_position]], %[[SLOT:slot]], %prefix, %source_slot, %source_length, %[[HISTORY:history]] = kernel.span %[[STEP]][%[[S]]]
-// CHECK: %[[TASKS:.*]] = arith.divui %{{.*}}, %c48
+// CHECK: %[[HEADTASKS:.*]] = arith.divui %{{.*}}, %c48
 // The heads are tasks, unless the sequence has one row, all its keys in one slot, and there are four sequences or more
 // for every thread.
 // CHECK: %[[SEVERALROWS:.*]] = arith.cmpi sgt, %rows, %c1
-// CHECK: %[[ENOUGH:.*]] = arith.muli %[[N]], %c4
-// CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %[[ENOUGH]]
+// CHECK: %[[FEW:.*]] = arith.cmpi slt, %[[SPANS]], %{{.*}}
 // CHECK: %[[EITHER:.*]] = arith.ori %[[SEVERALROWS]], %[[FEW]]
 // CHECK: %[[SHARED:.*]] = arith.cmpi sge, %[[HISTORY]], %c0
 // CHECK: %[[BYHEADS:.*]] = arith.ori %[[EITHER]], %[[SHARED]]
-// CHECK: %[[DEALT:.*]] = arith.select %[[BYHEADS]], %[[TASKS]], %c1
-// CHECK: %[[SUM:.*]] = arith.addi %[[I]], %[[N]]
-// CHECK: %[[TURN:.*]] = arith.remui %[[BEFORE]], %[[N]]
-// CHECK: %[[DIFFERENCE:.*]] = arith.subi %[[SUM]], %[[TURN]]
-// CHECK: %[[FIRST:.*]] = arith.remui %[[DIFFERENCE]], %[[N]]
+// CHECK: %[[ITSTASKS:.*]] = arith.select %[[BYHEADS]], %[[HEADTASKS]], %c1
+// CHECK: scf.while (%[[NOW:.*]] = %[[NEXT]])
+// CHECK: %[[PLACE:.*]] = arith.subi %[[NOW]], %[[BEFORE]]
+// CHECK: %[[ITS:.*]] = arith.cmpi ult, %[[PLACE]], %[[ITSTASKS]]
+// CHECK: scf.condition(%[[ITS]]) %[[NOW]]
+// CHECK: ^bb0(%[[TASK:.*]]: index):
+// CHECK: arith.subi %[[TASK]], %[[BEFORE]]
 // CHECK: scf.if %[[BYHEADS]]
-// CHECK: scf.for %[[TASK:.*]] = %[[FIRST]] to %[[DEALT]] step %[[N]]
 // CHECK: %[[ROW0:.*]] = arith.muli %{{.*}}, %c48
 // CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c48
 // Queries are scaled; row m is head m % 2 of token m / 2.
@@ -172,7 +179,6 @@
 // Of a single token the heads are rows of one task: each head's scores, all rows' weights, each head's values. Nothing is
 // gathered.
 // CHECK: } else {
-// CHECK: scf.for %[[TASK:.*]] = %[[FIRST]] to %[[DEALT]] step %[[N]]
 // CHECK: scf.for %[[R:.*]] = %c0 to %c2 step %c1
 // CHECK: %[[QUERY:.*]] = vector.load %[[Q]][%first_row,
 // CHECK: arith.mulf %[[QUERY]], %[[SCALE]]
@@ -185,8 +191,10 @@
 // CHECK: vector.store %{{.*}}, %[[P]]
 // CHECK-NOT: scf.index_switch
 // CHECK: vector.store %{{.*}}, %[[OUT]]
-// CHECK: %[[ALLTASKS:.*]] = arith.addi %[[BEFORE]], %[[DEALT]]
-// CHECK: scf.yield %[[ALLTASKS]]
+// CHECK: %[[OTHER:.*]] = kernel.claim %[[STEP]], %[[PIECE]] of %[[TASKS]]
+// CHECK: scf.yield %[[OTHER]]
+// CHECK: %[[BEHIND:.*]] = arith.addi %[[BEFORE]], %[[ITSTASKS]]
+// CHECK: scf.yield %[[BEHIND]]
 func.func @causal(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x32xf32>) {
   kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<?x32xf32>) -> ()
   return
@@ -217,12 +225,14 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK-DAG: %[[FOUR:.*]] = arith.constant dense<[true, true, true, true, false, false, false, false]>
 // CHECK-DAG: memref.alloca() {{.*}} : memref<48x12xf32>
 // CHECK-DAG: %[[O:.*]] = memref.alloca() {{.*}} : memref<48x16xf32>
+// CHECK: kernel.claim
 // CHECK: %first_row, %[[LENGTH:rows]], %[[POSITION:first_position]], %slot, {{.*}} = kernel.span
 // CHECK: %[[ALL:.*]] = arith.addi %[[POSITION]], %[[LENGTH]]
-// CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %c2
-// CHECK: %[[DEALT:.*]] = arith.select %{{.*}}, %[[TASKS]], %c1
-// CHECK: scf.for %[[TASK:.*]] = %{{.*}} to %[[DEALT]]
-// CHECK: %[[HEAD:.*]] = arith.divui %[[TASK]],
+// CHECK: %[[BLOCKS:.*]] = arith.divui %{{.*}}, %c48
+// CHECK: %[[TASKS:.*]] = arith.muli %[[BLOCKS]], %c2
+// CHECK: %[[TASK:.*]] = arith.subi
+// CHECK: scf.if
+// CHECK: %[[HEAD:.*]] = arith.divui %[[TASK]], %[[BLOCKS]]
 // CHECK: vector.maskedload %{{.*}}, %[[FOUR]]
 // CHECK: memref.store %[[ALL]],
 // CHECK: memref<8x2x12x16xf32>
