@@ -38,11 +38,13 @@ class Engine:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def round(self):
-        self.process.stdin.write('\n')
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            raise SystemExit(f'compare.py: {self.name} ended: {self.process.args}')
+        """Of two rounds the second: after a pause the processor is slow for tens of milliseconds."""
+        for _ in range(2):
+            self.process.stdin.write('\n')
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+            if not line:
+                raise SystemExit(f'compare.py: {self.name} ended: {self.process.args}')
         time.sleep(PAUSE)
         return float(line)
 
