@@ -150,7 +150,7 @@ Value convertClaim(StepReader &r, kernel::ClaimOp op) {
   Type i64 = r.b.getI64Type();
   Value thread = r.field(op.getStep(), offsetof(StepContext, thread), i64);
   auto type = LLVM::LLVMFunctionType::get(i64, {r.pointer(), i64, i64, i64});
-  ValueRange arguments{function, state, thread, r.toI64(op.getPiece()), r.toI64(op.getTasks())};
+  SmallVector<Value> arguments = {function, state, thread, r.toI64(op.getPiece()), r.toI64(op.getTasks())};
   return r.toIndex(LLVM::CallOp::create(r.b, r.loc, type, arguments).getResult());
 }
 
