@@ -139,7 +139,8 @@ def tinyllama():
 def build(name):
     if name.startswith('matmul-'):
         return matmul(*map(int, name[len('matmul-'):].split('x')))
-    return {'bert': bert, 'gpt2': lambda: gpt2(False), 'gpt2-decode': lambda: gpt2(True), 'tinyllama-decode': tinyllama}[name]()
+    builders = {'bert': bert, 'gpt2': lambda: gpt2(False), 'gpt2-decode': lambda: gpt2(True), 'tinyllama-decode': tinyllama}
+    return builders[name]()
 
 
 if __name__ == '__main__':
