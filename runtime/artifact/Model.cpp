@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstdio>
 #include <cstring>
 
 namespace talc {
@@ -130,11 +131,15 @@ bool Model::isEndToken(int32_t id) const {
   return false;
 }
 
-Status Model::checkIds(const int32_t *ids, int32_t count, uint32_t vocabulary, const char *what) const {
+Status Model::checkIds(const int32_t *ids, int32_t count, uint32_t vocabulary, const char *what, int32_t index) const {
   for (int32_t i = 0; i < count; ++i)
-    if (ids[i] < 0 || static_cast<uint32_t>(ids[i]) >= vocabulary)
-      return Status::failure(TALC_ERROR_TOKEN, "%s: %s: token %d is %d, outside the vocabulary 0 to %u", name().c_str(),
-                             what, i, ids[i], vocabulary - 1);
+    if (ids[i] < 0 || static_cast<uint32_t>(ids[i]) >= vocabulary) {
+      char number[16] = "";
+      if (index >= 0)
+        snprintf(number, sizeof(number), " %d", index);
+      return Status::failure(TALC_ERROR_TOKEN, "%s: %s%s: token %d is %d, outside the vocabulary 0 to %u",
+                             name().c_str(), what, number, i, ids[i], vocabulary - 1);
+    }
   return {};
 }
 

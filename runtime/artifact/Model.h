@@ -38,8 +38,9 @@ public:
   const std::vector<int32_t> &sampleableIds() const { return sampleable; }
   // The same as intervals.
   const std::vector<IdRange> &sampleableRanges() const { return sampleableRuns; }
-  // Fails for an id outside the vocabulary. `what` names the list for the message, such as "sequence 2".
-  Status checkIds(const int32_t *ids, int32_t count, uint32_t vocabulary, const char *what) const;
+  // Fails for an id outside the vocabulary. `what` names the list for the message, with `index` behind it if that is
+  // not negative, such as "sequence 2".
+  Status checkIds(const int32_t *ids, int32_t count, uint32_t vocabulary, const char *what, int32_t index = -1) const;
   Status checkIds(const int32_t *ids, int32_t count, const char *what) const {
     return checkIds(ids, count, facts.vocabularySize, what);
   }

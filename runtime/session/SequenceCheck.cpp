@@ -3,7 +3,6 @@
 #include "runtime/session/SequenceCheck.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 namespace talc {
@@ -48,12 +47,7 @@ Status SequenceCheck::tokens() const {
                            "compile with a larger --max-seq",
                            file(), noun(), index, static_cast<long long>(length), model.info().maxSequence);
   uint32_t vocabulary = encodes ? model.info().sourceVocabularySize : model.info().vocabularySize;
-  auto isKnown = [&](int32_t id) { return id >= 0 && static_cast<uint32_t>(id) < vocabulary; };
-  if (std::all_of(sequence.ids, sequence.ids + sequence.count, isKnown))
-    return {};
-  char what[32];
-  snprintf(what, sizeof(what), "%s %d", noun(), index);
-  return model.checkIds(sequence.ids, sequence.count, vocabulary, what);
+  return model.checkIds(sequence.ids, sequence.count, vocabulary, noun(), index);
 }
 
 Status SequenceCheck::types() const {
