@@ -87,7 +87,8 @@ std::pair<Weight, Weight> GraphBuilder::tiedWeights(const std::string &first, co
   std::string firstName = graph->qualified(first), secondName = graph->qualified(second);
   if (!graph->weights.tied(firstName, secondName, wanted))
     return {weight(first, shape), weight(second, shape)};
-  Weight both = weight(graph->weights.has(firstName) ? first : second, shape);
+  bool onlySecond = graph->weights.has(secondName) && !graph->weights.has(firstName);
+  Weight both = weight(onlySecond ? second : first, shape);
   return {both, both};
 }
 

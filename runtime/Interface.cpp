@@ -81,12 +81,14 @@ static void describeUse(const talc::Model &model, talc_model_info &info) {
   info.has_tokenizer = model.tokenizer() != nullptr;
   info.cpu_level = static_cast<int32_t>(model.cpuLevel());
   info.pooling = static_cast<talc_pooling>(facts.pooling);
+  info.class_scores = static_cast<talc_class_scores>(facts.classScores);
 }
 
 static void describeTokens(const talc::Model &model, talc_model_info &info) {
   const talc::artifact::ModelInfo &facts = model.info();
   info.begin_token = facts.beginToken;
   info.mask_token = facts.maskToken;
+  info.new_tokens = facts.newTokens;
   info.label_count = static_cast<int32_t>(model.labels().size());
   info.labels = model.labels().data();
   info.end_token_count = facts.endTokenCount;
@@ -94,7 +96,8 @@ static void describeTokens(const talc::Model &model, talc_model_info &info) {
   info.sampling = talc::defaultSampling(facts);
   info.search = {facts.beams,         facts.lengthPenalty, static_cast<int32_t>(facts.earlyStopping),
                  facts.noRepeatNgram, facts.startToken,    facts.forcedBegin,
-                 facts.forcedEnd,     facts.suppressCount, facts.suppressTokens};
+                 facts.forcedEnd,     facts.renormalize,   facts.suppressCount,
+                 facts.suppressTokens};
 }
 
 static void describeMemory(const talc::artifact::ModelInfo &facts, talc_model_info &info) {

@@ -18,7 +18,8 @@ struct talc_beam_search {
 static talc_search defaultSearch(const talc::artifact::ModelInfo &info) {
   return {info.beams,         info.lengthPenalty, static_cast<int32_t>(info.earlyStopping),
           info.noRepeatNgram, info.startToken,    info.forcedBegin,
-          info.forcedEnd,     info.suppressCount, info.suppressTokens};
+          info.forcedEnd,     info.renormalize,   info.suppressCount,
+          info.suppressTokens};
 }
 
 // Null when all settings are in their ranges.
@@ -30,6 +31,8 @@ static const char *findWrongSearch(const talc_search &settings, float repetition
     return "the length penalty must be finite";
   if (settings.early_stopping < 0 || settings.early_stopping > 2)
     return "early stopping must be 0, 1 or 2";
+  if (settings.renormalize < 0 || settings.renormalize > 1)
+    return "renormalize must be 0 or 1";
   if (settings.no_repeat_ngram < 0)
     return "no_repeat_ngram must be 0 or more";
   if (!isToken(settings.forced_begin) || !isToken(settings.forced_end))

@@ -123,6 +123,14 @@ enum { TALC_MAX_RESULTS = 2 };
 /* How hidden states of a text become one vector, if the user does not say. */
 typedef enum talc_pooling { TALC_POOLING_NONE = 0, TALC_POOLING_FIRST = 1, TALC_POOLING_MEAN = 2 } talc_pooling;
 
+/* What a text's logits of classes become: probabilities of classes that exclude each other, or of each class alone;
+   they may also be quantities, which stay as they are. */
+typedef enum talc_class_scores {
+  TALC_SCORES_SOFTMAX = 0,
+  TALC_SCORES_SIGMOID = 1,
+  TALC_SCORES_VALUES = 2
+} talc_class_scores;
+
 /* How a text is looked for: the defaults of generation_config.json, whose meaning is that of Hugging Face's generate().
    Tokens are -1 when there is none. */
 typedef struct talc_search {
@@ -133,6 +141,7 @@ typedef struct talc_search {
   int32_t start_token;     /* begins the text of an encoder-decoder */
   int32_t forced_begin;    /* the token after the start token */
   int32_t forced_end;      /* the last token of a text that is cut */
+  int32_t renormalize;     /* 1: what no other rule forbids shares all the probability; for beam search only */
   int32_t suppressed_token_count;
   const int32_t *suppressed_tokens; /* [count], never chosen, by talc_sample neither; lives as long as the model */
 } talc_search;
@@ -151,11 +160,13 @@ typedef struct talc_model_info {
   int32_t cpu_level;              /* of the code chosen for this processor: 2, 3, 4 (x86-64-v2 ...), 0: any */
   int32_t begin_token;            /* -1: none. talc_tokenize adds it where the tokenizer says so */
   int32_t mask_token;             /* stands for a token to be guessed; -1: none */
-  int32_t end_token_count;        /* tokens that end a text */
-  const int32_t *end_tokens;      /* [end_token_count]; lives as long as the model */
-  talc_sampling sampling;         /* the model's own defaults; temperature 0 when it recommends none */
-  talc_search search;             /* the same for beam search */
+  int32_t new_tokens;        /* that a text may have if the user does not say; 0: the model's authors do not, too */
+  int32_t end_token_count;   /* tokens that end a text */
+  const int32_t *end_tokens; /* [end_token_count]; lives as long as the model */
+  talc_sampling sampling;    /* the model's own defaults; temperature 0 when it recommends none */
+  talc_search search;        /* the same for beam search */
   talc_pooling pooling;
+  talc_class_scores class_scores;
   int32_t label_count;             /* names of the classes; 0: they have none */
   const char *const *labels;       /* [label_count], UTF-8; lives as long as the model */
   uint64_t weight_bytes;           /* mapped from the file, shared by all processes that use it */

@@ -196,10 +196,14 @@ static llvm::Error readGeneration(DictionaryAttr entries, const std::string &mod
   reader.tokens("end", last, info.endTokens, info.endTokenCount);
   reader.tokens("suppress", last, info.suppressTokens, info.suppressCount);
   reader.integer("beams", info.beams, 1, 1024);
+  reader.integer("new_tokens", info.newTokens, 0, INT32_MAX);
   reader.integer("no_repeat_ngram", info.noRepeatNgram, 0, INT32_MAX);
   reader.number("length_penalty", info.lengthPenalty, -1e6, 1e6);
+  static constexpr llvm::StringLiteral scores[] = {"softmax", "sigmoid", "values"};
+  reader.choice("class_scores", info.classScores, scores);
   static constexpr llvm::StringLiteral stops[] = {"no", "yes", "never"};
   reader.choice("early_stopping", info.earlyStopping, stops);
+  reader.flag("renormalize", info.renormalize);
   reader.flag("sample", info.sample);
   reader.integer("top_k", info.topK, 0, INT32_MAX);
   reader.number("temperature", info.temperature, 0, 1e6);

@@ -126,7 +126,7 @@ private:
 class SinusoidTable : public WeightValues {
 public:
   SinusoidTable(MatrixShape shape, bool interleaved) : WeightValues(shape), interleaved(interleaved) {
-    for (int64_t i = 0; i < shape.columns / 2; ++i)
+    for (int64_t i = 0; 2 * i < shape.columns; ++i)
       frequencies.push_back(std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(shape.columns)));
   }
 
@@ -138,9 +138,9 @@ public:
 
 private:
   float at(int64_t position, int64_t feature) const {
-    auto half = static_cast<int64_t>(frequencies.size());
-    int64_t i = interleaved ? feature / 2 : feature % half;
-    bool isSine = interleaved ? feature % 2 == 0 : feature < half;
+    auto sines = static_cast<int64_t>(frequencies.size());
+    int64_t i = interleaved ? feature / 2 : feature % sines;
+    bool isSine = interleaved ? feature % 2 == 0 : feature < sines;
     double angle = static_cast<double>(position) * frequencies[i];
     return static_cast<float>(isSine ? std::sin(angle) : std::cos(angle));
   }

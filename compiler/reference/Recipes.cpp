@@ -120,15 +120,16 @@ struct Application {
   }
 
   bool apply(SinusoidTableRecipeAttr recipe) {
-    if (!sources.empty() || result.shape.size() != 2 || result.shape[1] % 2 != 0)
+    if (!sources.empty() || result.shape.size() != 2)
       return false;
-    int64_t width = result.shape[1], half = width / 2;
+    int64_t width = result.shape[1], sines = (width + 1) / 2;
     bool halves = recipe.getLayout() == SinusoidLayout::halves;
     for (int64_t p = 0; p < result.shape[0]; ++p) {
-      for (int64_t i = 0; i < half; ++i) {
+      for (int64_t i = 0; i < sines; ++i) {
         double angle = p * std::pow(10000.0, -2.0 * i / width);
         result.values[p * width + (halves ? i : 2 * i)] = static_cast<float>(std::sin(angle));
-        result.values[p * width + (halves ? half + i : 2 * i + 1)] = static_cast<float>(std::cos(angle));
+        if (2 * i + 1 < width)
+          result.values[p * width + (halves ? sines + i : 2 * i + 1)] = static_cast<float>(std::cos(angle));
       }
     }
     return true;

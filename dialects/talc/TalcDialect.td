@@ -204,8 +204,9 @@ def Talc_SinusoidLayout : Talc_Enum<"SinusoidLayout", "where sines and cosines s
 def Talc_SinusoidTableRecipe : Talc_Attr<"SinusoidTableRecipe", "sinusoid_table"> {
   let summary = "sinusoidal positions; of no other weight";
   let description = [{
-    Shape [positions, D], D even: sin(p*f_i) and cos(p*f_i) with f_i = 10000^(-2i/D) for i in [0, D/2), computed in
-    double precision. `halves`: columns i and D/2 + i (Marian); `interleaved`: 2i and 2i + 1 (Vaswani et al. 2017).
+    Shape [positions, D]: sin(p*f_i) and cos(p*f_i) with f_i = 10000^(-2i/D) for i in [0, H), H = ceil(D/2), computed in
+    double precision. `halves`: columns i and H + i (Marian); `interleaved`: 2i and 2i + 1 (Vaswani et al. 2017). Of an
+    odd D the last cosine has no column.
   }];
   let parameters = (ins EnumParameter<Talc_SinusoidLayout>:$layout);
   let assemblyFormat = "`<` $layout `>`";

@@ -65,9 +65,8 @@ static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t source
                    : op->emitOpError("is a rotary table, expected a shape [positions, even width]");
       })
       .Case([&](SinusoidTableRecipeAttr) {
-        return result.getRank() == 2 && result.getDimSize(1) % 2 == 0
-                   ? takes(0)
-                   : op->emitOpError("is a table of sinusoids, expected a shape [positions, even width]");
+        return result.getRank() == 2 ? takes(0)
+                                     : op->emitOpError("is a table of sinusoids, expected a shape [positions, width]");
       })
       .Case([&](RelativeBiasRecipeAttr) {
         return result.getRank() == 2 && result.getDimSize(1) % 2 == 1

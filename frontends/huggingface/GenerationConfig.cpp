@@ -38,16 +38,28 @@ static void readSampling(const ModelConfig &config, GenerationConfig &values) {
   };
   number("temperature", values.temperature, 1, 0, 1e6);
   number("top_p", values.topP, 1, 0, 1);
+  values.topP = std::max(values.topP, 1e-6);  // 0 keeps the likeliest token
   number("min_p", values.minP, 0, 0, 1);
   number("repetition_penalty", values.repetitionPenalty, 1, 0, 1e6);
   number("length_penalty", values.lengthPenalty, 1, -1e6, 1e6);
   values.topK = config.integerOrNull("top_k", values.topK, {0, INT32_MAX}).value_or(0);
 }
 
+// max_length counts the start token of an encoder-decoder, and would count the prompt of a decoder.
+static void readLength(const ModelConfig &config, GenerationConfig &values) {
+  constexpr const char *total = "max_length", *added = "max_new_tokens";
+  constexpr ModelConfig::Range range{0, INT32_MAX};
+  if (values.start >= 0 && config.has(total))
+    values.newTokens = std::max<int64_t>(1, config.integer(total, 1, range) - 1);
+  if (config.has(added))
+    values.newTokens = config.integer(added, 0, range);
+}
+
 static void readBeams(const ModelConfig &config, GenerationConfig &values) {
   constexpr const char *early = "early_stopping";
   values.beams = config.integerOrNull("num_beams", values.beams, {1, 1024}).value_or(1);
   values.noRepeatNgram = config.integerOrNull("no_repeat_ngram_size", values.noRepeatNgram, {0, INT32_MAX}).value_or(0);
+  values.renormalize = !config.isNull("renormalize_logits") && config.flag("renormalize_logits", values.renormalize);
   if (config.isText(early) && config.text(early, "") == "never")
     values.earlyStopping = "never";
   else if (config.has(early))
@@ -106,6 +118,7 @@ static void readFile(const nlohmann::json &object, const char *file, GenerationC
   ModelConfig config(object, file, diagnostics);
   readTokens(config, values);
   readSampling(config, values);
+  readLength(config, values);
   readBeams(config, values);
   readSuppressed(config, values, ignored);
   findIgnored(object, ignored);

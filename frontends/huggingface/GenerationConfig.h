@@ -26,10 +26,12 @@ struct GenerationConfig {
   double topP = 1;
   double minP = 0;
   double repetitionPenalty = 1;
+  int64_t newTokens = 0;  // at most; 0: not said
   int64_t beams = 1;
   int64_t noRepeatNgram = 0;  // 0: off
   double lengthPenalty = 1;
   std::string earlyStopping = "no";  // or yes, never
+  bool renormalize = false;
 };
 
 // `defaults` holds the tokens of the model's class; with a start token, the model is an encoder-decoder. Token ids at

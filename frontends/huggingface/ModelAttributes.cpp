@@ -6,6 +6,7 @@
 #include "frontends/families/Families.h"
 #include "frontends/huggingface/GenerationConfig.h"
 #include "frontends/huggingface/MaskToken.h"
+#include "frontends/huggingface/ModelConfig.h"
 #include "frontends/huggingface/ModelDirectory.h"
 #include "frontends/huggingface/SentencePooling.h"
 
@@ -41,7 +42,23 @@ static int64_t vocabularySize(ModuleOp module) {
   return rows;
 }
 
-static DictionaryAttr generationDefaults(Builder &b, const GenerationConfig &values, int64_t mask) {
+// What the logits of classes were trained to be.
+static std::string classScores(const nlohmann::json &object, Diagnostics &diagnostics) {
+  const char *key = "problem_type";
+  ModelConfig config(object, "config.json", diagnostics);
+  std::string type = config.has(key) ? config.text(key, "") : "single_label_classification";
+  if (type == "multi_label_classification")
+    return "sigmoid";
+  if (type == "regression")
+    return "values";
+  if (type != "single_label_classification")
+    config.unsupported(key, "is " + quotedText(type) +
+                                ", expected regression, single_label_classification or multi_label_classification");
+  return "softmax";
+}
+
+static DictionaryAttr generationDefaults(Builder &b, const GenerationConfig &values, int64_t mask,
+                                         const std::string &classScores) {
   return b.getDictionaryAttr({
       b.getNamedAttr("begin", b.getI64IntegerAttr(values.begin)),
       b.getNamedAttr("end", b.getDenseI64ArrayAttr(values.end)),
@@ -57,9 +74,12 @@ static DictionaryAttr generationDefaults(Builder &b, const GenerationConfig &val
       b.getNamedAttr("min_p", b.getF64FloatAttr(values.minP)),
       b.getNamedAttr("repetition_penalty", b.getF64FloatAttr(values.repetitionPenalty)),
       b.getNamedAttr("beams", b.getI64IntegerAttr(values.beams)),
+      b.getNamedAttr("new_tokens", b.getI64IntegerAttr(values.newTokens)),
       b.getNamedAttr("no_repeat_ngram", b.getI64IntegerAttr(values.noRepeatNgram)),
       b.getNamedAttr("length_penalty", b.getF64FloatAttr(values.lengthPenalty)),
+      b.getNamedAttr("class_scores", b.getStringAttr(classScores)),
       b.getNamedAttr("early_stopping", b.getStringAttr(values.earlyStopping)),
+      b.getNamedAttr("renormalize", b.getBoolAttr(values.renormalize)),
   });
 }
 
@@ -79,7 +99,8 @@ void setModelAttributes(ModuleOp module, const ModelDirectory &directory, const 
   Builder b(module.getContext());
   module->setAttr(directoryAttr, b.getStringAttr(directory.path()));
   module->setAttr(nameAttr, b.getStringAttr(directory.name()));
-  module->setAttr(generationAttr, generationDefaults(b, generation, mask < vocabulary ? mask : -1));
+  module->setAttr(generationAttr,
+                  generationDefaults(b, generation, mask < vocabulary ? mask : -1, classScores(config, diagnostics)));
   if (findOutput(module, hiddenOutput) >= 0)
     module->setAttr(poolingAttr, b.getStringAttr(readPooling(directory, diagnostics)));
 }

@@ -4,7 +4,7 @@
 
 #include "frontends/huggingface/Json.h"
 
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include <fmt/format.h>
 
@@ -58,8 +58,21 @@ bool ModelConfig::failed() const {
 
 //===--- values -------------------------------------------------------------------------------------------------===//
 
+// Hugging Face reads these names as well, where the family's own is missing.
+static const char *generalName(llvm::StringRef key) {
+  return llvm::StringSwitch<const char *>(key)
+      .Cases({"n_embd", "dim", "d_model"}, "hidden_size")
+      .Cases({"n_layer", "n_layers", "num_layers"}, "num_hidden_layers")
+      .Cases({"n_head", "n_heads", "num_heads", "encoder_attention_heads"}, "num_attention_heads")
+      .Case("n_positions", "max_position_embeddings")
+      .Case("d_kv", "head_dim")
+      .Default(nullptr);
+}
+
 const json *ModelConfig::find(const char *key) const {
   auto found = object.find(key);
+  if (const char *general = found == object.end() ? generalName(key) : nullptr)
+    found = object.find(general);
   return found == object.end() ? nullptr : &*found;
 }
 

@@ -14,7 +14,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 3;
+constexpr uint32_t formatVersion = 4;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char trailerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '1'};
 
@@ -71,6 +71,9 @@ struct OutputInfo {
 // How the hidden states of a text become one vector, if the user does not say.
 enum class Pooling : uint32_t { None = 0, First = 1, Mean = 2 };
 
+// What a text's logits of classes become: of classes that exclude each other, of others, of quantities.
+enum class ClassScores : uint32_t { Softmax = 0, Sigmoid = 1, Values = 2 };
+
 // When beam search ends though a longer text might become better: Hugging Face's early_stopping.
 enum class EarlyStopping : uint32_t { No = 0, Yes = 1, Never = 2 };
 
@@ -104,10 +107,13 @@ struct ModelInfo {
   int32_t suppressCount;           // 0 to maxSuppressTokens
   int32_t suppressTokens[16];      // never chosen
   int32_t beams;                   // at least 1; 1: no beam search
+  int32_t newTokens;               // that a text may have if the user does not say; 0: the model's authors do not, too
   int32_t noRepeatNgram;           // no group of so many tokens occurs twice; 0: off
   float lengthPenalty;             // a text's score is divided by its length to this power
   uint32_t earlyStopping;          // EarlyStopping
+  int32_t renormalize;             // 1: the tokens that beam search may choose share all the probability
   uint32_t pooling;                // Pooling
+  uint32_t classScores;            // ClassScores
   char name[64];                   // NUL-terminated, for messages
 };
 constexpr int32_t maxEndTokens = 16, maxSuppressTokens = 16;

@@ -92,9 +92,6 @@ Status Model::openTokenizer() {
   std::string error;
   if (!Tokenizer::open(section->bytes.data(), section->header.size, words, error))
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'tokenizer': %s", name().c_str(), error.c_str());
-  if (static_cast<uint32_t>(words->vocabularySize()) > facts.vocabularySize)
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the tokenizer has %d ids, but the model's vocabulary has %u",
-                           name().c_str(), words->vocabularySize(), facts.vocabularySize);
   return {};
 }
 

@@ -70,12 +70,18 @@ static const char *findImpossibleSampling(const artifact::ModelInfo &info) {
 static const char *findImpossibleSearch(const artifact::ModelInfo &info) {
   if (info.beams < 1 || info.beams > 1024)
     return "number of beams";
+  if (info.newTokens < 0)
+    return "number of new tokens";
   if (info.noRepeatNgram < 0)
     return "length of n-grams";
   if (!std::isfinite(info.lengthPenalty))
     return "length penalty";
   if (info.earlyStopping > static_cast<uint32_t>(artifact::EarlyStopping::Never))
     return "early stopping";
+  if (info.renormalize != 0 && info.renormalize != 1)
+    return "renormalization";
+  if (info.classScores > static_cast<uint32_t>(artifact::ClassScores::Values))
+    return "scores of classes";
   return info.pooling > static_cast<uint32_t>(artifact::Pooling::Mean) ? "pooling" : nullptr;
 }
 

@@ -124,20 +124,33 @@ static std::string className(const talc_model_info &info, size_t index) {
   return index < static_cast<size_t>(info.label_count) ? info.labels[index] : std::to_string(index);
 }
 
-// Softmax; the probability of a single class is that of its logit alone.
-static std::vector<double> probabilities(const float *logits, size_t count) {
+static double sigmoid(double x) {
+  return 1 / (1 + std::exp(-x));
+}
+
+static std::vector<double> softmax(const float *logits, size_t count) {
   std::vector<double> result(count);
-  double highest = count == 1 ? 0 : *std::max_element(logits, logits + count), sum = 0;
+  double highest = *std::max_element(logits, logits + count), sum = 0;
   for (size_t i = 0; i < count; ++i)
     sum += result[i] = std::exp(logits[i] - highest);
   for (double &value : result)
-    value /= count == 1 ? 1 + value : sum;
+    value /= sum;
+  return result;
+}
+
+// The only class of a model has a probability of its own.
+static std::vector<double> classScores(talc_class_scores kind, const float *logits, size_t count) {
+  if (kind == TALC_SCORES_SOFTMAX && count > 1)
+    return softmax(logits, count);
+  std::vector<double> result(logits, logits + count);
+  if (kind != TALC_SCORES_VALUES)
+    std::transform(result.begin(), result.end(), result.begin(), sigmoid);
   return result;
 }
 
 // "name probability", the likeliest first, of equal ones the first.
 std::string Answer::likeliest(const float *logits, size_t count, bool areTokens, const char *separator) const {
-  std::vector<double> chances = probabilities(logits, count);
+  std::vector<double> chances = areTokens ? softmax(logits, count) : classScores(job.info.class_scores, logits, count);
   std::vector<int32_t> order(count);
   for (size_t i = 0; i < count; ++i)
     order[i] = static_cast<int32_t>(i);

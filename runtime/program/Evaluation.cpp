@@ -50,7 +50,8 @@ static talc_search chooseSearch(const Options &options, const talc_model_info &i
 // sampling or for what beams cannot do.
 static Plan makePlan(const Options &options, const talc_model_info &info, Printer::Form form) {
   bool translates = info.kind == TALC_MODEL_ENCODER_DECODER, writes = options.writesTensors();
-  int32_t most = writes ? 0 : translates ? info.max_sequence : 128;
+  int32_t usual = translates ? info.max_sequence : 128;
+  int32_t most = writes ? 0 : info.new_tokens > 0 ? info.new_tokens : usual;
   Plan plan = {};
   plan.rules = {chooseSampling(options, info),
                 chooseSearch(options, info),
@@ -77,7 +78,8 @@ static Status tooLong(const std::string &what, size_t tokens, const talc_model_i
 static Status checkLengths(const Job &job) {
   auto most = static_cast<size_t>(job.info.max_sequence);
   for (size_t i = 0; i < job.inputs.size(); ++i) {
-    std::string what = (job.fromFile ? "line " : "prompt ") + std::to_string(i + 1);
+    std::string what =
+        (job.fromFile ? shownName(job.options.inputFile) + ": line " : "prompt ") + std::to_string(i + 1);
     if (job.inputs[i].ids.size() > most)
       return tooLong(what, job.inputs[i].ids.size(), job.info);
     if (job.inputs[i].decoderIds.size() > most)

@@ -10,7 +10,7 @@ namespace talc::program {
 
 constexpr size_t maxPromptBytes = size_t(64) << 20;
 
-static std::string shownName(const std::string &path) {
+std::string shownName(const std::string &path) {
   return path == "-" ? "standard input" : path;
 }
 

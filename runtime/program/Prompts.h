@@ -13,6 +13,9 @@ struct Prompt {
   std::vector<int32_t> decoderIds;  // how the text of an encoder-decoder begins; empty: as the model says
 };
 
+// As messages call a file.
+std::string shownName(const std::string &path);
+
 Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, std::vector<Prompt> &prompts);
 
 // One prompt per line; that of an empty line has no tokens. `path` "-" is standard input. A carriage return before the

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace talc {
 
@@ -34,7 +35,7 @@ static Doubles exponentials(Doubles x) {
   return sum * reinterpret_cast<Doubles>(exponent);
 }
 
-static Doubles shiftedExponentials(const float *values, double highest) {
+template <typename T> static Doubles shiftedExponentials(const T *values, double highest) {
   Doubles x;
   for (size_t i = 0; i < lanes; ++i)
     x[i] = values[i];
@@ -42,19 +43,23 @@ static Doubles shiftedExponentials(const float *values, double highest) {
   return x > -700.0 ? exponentials(x > -700.0 ? x : Doubles{}) : Doubles{};  // false for NaN
 }
 
-double logSumExp(const float *values, size_t count, double highest) {
+template <typename T> static double sumExponentials(const T *values, size_t count, double highest) {
   Doubles sums = {};
   size_t whole = count / lanes * lanes;
   for (size_t i = 0; i < whole; i += lanes)
     sums += shiftedExponentials(values + i, highest);
-  float rest[lanes];
-  std::fill(rest, rest + lanes, -HUGE_VALF);
+  T rest[lanes];
+  std::fill(rest, rest + lanes, -std::numeric_limits<T>::infinity());
   std::copy(values + whole, values + count, rest);
   sums += shiftedExponentials(rest, highest);
   double sum = 0;
   for (size_t i = 0; i < lanes; ++i)
     sum += sums[i];
-  return deterministicLog(sum);
+  return sum;
+}
+
+double logSumExp(const float *values, size_t count, double highest) {
+  return deterministicLog(sumExponentials(values, count, highest));
 }
 
 float highestValue(const float *values, size_t count) {
@@ -81,6 +86,8 @@ const double *TokenScores::compute(const float *logits, const int32_t *text, siz
     force(rules.forcedEnd);
   for (int32_t id : rules.suppressed)
     scores[id] = -HUGE_VAL;
+  if (rules.renormalize)
+    renormalize();
   return scores.data();
 }
 
@@ -119,6 +126,18 @@ void TokenScores::forbidNgrams(const int32_t *text, size_t length) {
 void TokenScores::force(int32_t id) {
   std::fill(scores.begin(), scores.end(), -HUGE_VAL);
   scores[id] = 0;
+}
+
+// Another log-softmax.
+void TokenScores::renormalize() {
+  double highest = -HUGE_VAL;
+  for (double score : scores)
+    highest = score > highest ? score : highest;
+  if (!std::isfinite(highest))  // nothing is left
+    return;
+  double logarithm = deterministicLog(sumExponentials(scores.data(), scores.size(), highest));
+  for (double &score : scores)
+    score = (score - highest) - logarithm;
 }
 
 }  // namespace talc

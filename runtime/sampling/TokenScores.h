@@ -22,6 +22,7 @@ struct TokenRules {
   int32_t noRepeatNgram = 0;        // no group of so many tokens occurs twice; 0: off
   int32_t forcedBegin = -1;         // follows a text of one token
   int32_t forcedEnd = -1;           // is the last token of a text that is cut
+  bool renormalize = false;         // the tokens that are left share all the probability
   std::vector<int32_t> suppressed;  // never follow
 };
 
@@ -39,6 +40,7 @@ private:
   void penalizeRepetition(const int32_t *text, size_t length);
   void forbidNgrams(const int32_t *text, size_t length);
   void force(int32_t id);
+  void renormalize();
 
   const TokenRules rules;
   std::vector<double> scores;

@@ -23,7 +23,7 @@ template <typename T> struct Array {
 struct Section {
   const Header *header = nullptr;
   Array<char> pool;
-  Array<Token> tokens;
+  Array<Token> tokens, targets;
   Array<double> scores;
   Array<TrieNode> trie;
   Array<uint32_t> mergeFirst;

@@ -60,6 +60,8 @@ private:
       checkText(token.text);
       require(!(token.flags & tokenAdded) || token.text.size <= maxTrieDepth, "an added token is too long");
     }
+    for (const Token &token : section.targets)
+      checkText(token.text);
     for (Text text : section.expansions)
       checkText(text);
     const Header &h = *section.header;
@@ -263,14 +265,14 @@ template <typename T> bool locate(const unsigned char *bytes, size_t size, Slice
 bool locateAll(const unsigned char *bytes, size_t size, Section &s) {
   const Header &h = *s.header;
   auto at = [&](Slice slice, auto &out) { return locate(bytes, size, slice, out); };
-  return at(h.pool, s.pool) && at(h.tokens, s.tokens) && at(h.scores, s.scores) && at(h.trie, s.trie) &&
-         at(h.mergeFirst, s.mergeFirst) && at(h.merges, s.merges) && at(h.ranges, s.ranges) && at(h.sets, s.sets) &&
-         at(h.instructions, s.instructions) && at(h.patterns, s.patterns) && at(h.mappings, s.mappings) &&
-         at(h.maps, s.maps) && at(h.expansions, s.expansions) && at(h.codePoints, s.codePoints) &&
-         at(h.canonical, s.canonical) && at(h.compatible, s.compatible) && at(h.compositions, s.compositions) &&
-         at(h.combining, s.combining) && at(h.graphemes, s.graphemes) && at(h.scripts, s.scripts) &&
-         at(h.normalizers, s.normalizers) && at(h.preTokenizers, s.preTokenizers) && at(h.decoders, s.decoders) &&
-         at(h.single, s.single) && at(h.pair, s.pair);
+  return at(h.pool, s.pool) && at(h.tokens, s.tokens) && at(h.targets, s.targets) && at(h.scores, s.scores) &&
+         at(h.trie, s.trie) && at(h.mergeFirst, s.mergeFirst) && at(h.merges, s.merges) && at(h.ranges, s.ranges) &&
+         at(h.sets, s.sets) && at(h.instructions, s.instructions) && at(h.patterns, s.patterns) &&
+         at(h.mappings, s.mappings) && at(h.maps, s.maps) && at(h.expansions, s.expansions) &&
+         at(h.codePoints, s.codePoints) && at(h.canonical, s.canonical) && at(h.compatible, s.compatible) &&
+         at(h.compositions, s.compositions) && at(h.combining, s.combining) && at(h.graphemes, s.graphemes) &&
+         at(h.scripts, s.scripts) && at(h.normalizers, s.normalizers) && at(h.preTokenizers, s.preTokenizers) &&
+         at(h.decoders, s.decoders) && at(h.single, s.single) && at(h.pair, s.pair);
 }
 
 }  // namespace

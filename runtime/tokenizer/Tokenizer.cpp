@@ -121,16 +121,16 @@ std::string Tokenizer::decode(const int32_t *ids, size_t count, bool skipSpecial
   std::vector<std::string> tokens;
   for (size_t i = 0; i < count; ++i)
     if (contains(ids[i]) && !(skipSpecial && isSpecial(ids[i])))
-      tokens.emplace_back(added.decodedText(section, static_cast<uint32_t>(ids[i])));
+      tokens.emplace_back(section.targets.count > 0 ? tokenText(ids[i]) : added.decodedText(section, ids[i]));
   return decodeTokens(section, std::move(tokens));
 }
 
 bool Tokenizer::contains(int32_t id) const {
-  return id >= 0 && id < vocabularySize() && section.tokens[id].flags & tokenPresent;
+  return id >= 0 && id < vocabularySize() && decodable()[id].flags & tokenPresent;
 }
 
 bool Tokenizer::isSpecial(int32_t id) const {
-  return contains(id) && section.tokens[id].flags & tokenSpecial;
+  return contains(id) && decodable()[id].flags & tokenSpecial;
 }
 
 std::vector<int32_t> Tokenizer::specialTokens() const {
@@ -149,7 +149,7 @@ int32_t Tokenizer::findToken(std::string_view spelling) const {
 }
 
 std::string_view Tokenizer::tokenText(int32_t id) const {
-  return contains(id) ? section.text(section.tokens[id].text) : std::string_view();
+  return contains(id) ? section.text(decodable()[id].text) : std::string_view();
 }
 
 }  // namespace talc

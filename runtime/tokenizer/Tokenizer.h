@@ -36,8 +36,8 @@ public:
   // The text of `count` ids; always UTF-8. Ids that contains() denies are left out.
   std::string decode(const int32_t *ids, size_t count, bool skipSpecial = true) const;
 
-  // Ids are below this; it is at most the model's (possibly padded) vocabulary.
-  int32_t vocabularySize() const { return static_cast<int32_t>(section.tokens.count); }
+  // Ids that can be decoded are below this. It is mostly less than the model's padded vocabulary, but may be more.
+  int32_t vocabularySize() const { return static_cast<int32_t>(decodable().count); }
   bool contains(int32_t id) const;
   bool isSpecial(int32_t id) const;
   // Ascending.
@@ -50,6 +50,10 @@ public:
 private:
   tokenizer::Section section;
   tokenizer::AddedTokens added;
+
+  const tokenizer::Array<tokenizer::Token> &decodable() const {
+    return section.targets.count > 0 ? section.targets : section.tokens;
+  }
 
   bool encodeText(std::string_view text, bool parseSpecial, std::vector<int32_t> &ids, std::string &error) const;
   bool encodeWord(std::string_view word, std::vector<int32_t> &ids, std::string &error) const;

@@ -21,7 +21,7 @@
 namespace talc::tokenizer {
 
 constexpr char sectionMagic[8] = {'T', 'A', 'L', 'C', 'T', 'O', 'K', '1'};
-constexpr uint32_t formatVersion = 2;
+constexpr uint32_t formatVersion = 3;
 constexpr uint32_t none = 0xFFFFFFFF;       // no such index, id or root
 constexpr uint32_t unlimited = 0xFFFFFFFF;  // a repetition without upper bound
 constexpr uint32_t maxTrieDepth = 1024;     // bytes of the longest key and added token: bounds the work per input byte
@@ -240,6 +240,7 @@ struct Header {
   uint32_t sectionSize;
   Slice pool;               // uint8_t
   Slice tokens;             // Token
+  Slice targets;            // Token, what ids mean in decoding; empty: the same as in texts that are encoded
   Slice scores;             // double per token, Unigram only; behind the tokens those of pieces without a token
   Slice trie;               // TrieNode
   Slice mergeFirst;         // uint32_t, tokens.count + 1 of them, BPE only

@@ -98,9 +98,8 @@ def llama3(f):
 def sinusoids(positions, width, halves):
     result = []
     for p in range(positions):
-        angles = [p / 10000 ** (2 * i / width) for i in range(width // 2)]
-        sines, cosines = list(map(math.sin, angles)), list(map(math.cos, angles))
-        result += sines + cosines if halves else flat(zip(sines, cosines))
+        waves = [(math.cos if j % 2 else math.sin)(p / 10000 ** (j // 2 * 2 / width)) for j in range(width)]
+        result += waves[::2] + waves[1::2] if halves else waves
     return result
 
 
@@ -152,7 +151,7 @@ def expected():
         "rotary": rotary(40, 6, 10000.0),
         "rotary.linear": rotary(40, 6, 10000.0, lambda f: f / 4),
         "rotary.llama3": rotary(40, 32, 500000.0, llama3),
-        "sinusoid.halves": sinusoids(40, 6, True),
+        "sinusoid.halves": sinusoids(34, 7, True),
         "sinusoid.interleaved": sinusoids(515, 34, False),
         "bias.t5": relative_bias(buckets32, 301, True, 128),
         "bias.t5.causal": relative_bias(buckets32, 301, False, 128),

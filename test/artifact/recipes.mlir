@@ -47,7 +47,7 @@ module attributes {talc.name = "recipes", talc.max_sequence = 64 : i64,
   // Biases by distance, of which the first has the sizes of T5: distances 16, 32 and 64 are edges of buckets.
   talc.weight @buckets32 : tensor<32x3xf32> = #talc.random<seed = 8, mean = 0.0, deviation = 1.0>
   talc.weight @buckets10 : tensor<10x2xf16> = #talc.random<seed = 9, mean = 0.0, deviation = 1.0>
-  talc.weight @sinusoid.halves : tensor<40x6xf32> = #talc.sinusoid_table<halves> {talc.offset = 2661120 : i64}
+  talc.weight @sinusoid.halves : tensor<34x7xf32> = #talc.sinusoid_table<halves> {talc.offset = 2661120 : i64}
   talc.weight @sinusoid.interleaved : tensor<515x34xf32> = #talc.sinusoid_table<interleaved> {talc.offset = 2662080 : i64}
   talc.weight @bias.t5 : tensor<3x601xf32> = #talc.relative_bias<bidirectional = true, max_distance = 128> of [@buckets32] {talc.offset = 2732160 : i64}
   talc.weight @bias.t5.causal : tensor<3x601xf32> = #talc.relative_bias<bidirectional = false, max_distance = 128> of [@buckets32] {talc.offset = 2739392 : i64}

@@ -85,6 +85,8 @@ CASES = [
      model({**SHAPES, 'wpe.weight': (3, 4)})),
     ('other-rank', 'T0203', 'has shape [1, 4], expected [4]', model({**SHAPES, 'ln_f.bias': (1, 4)})),
     ('integers', 'T0205', "tensor 'ln_f.bias' has dtype I32, expected F32, F16 or BF16", retyped('ln_f.bias', 'I32')),
+    ('no-table', 'T0204', "tensor 'transformer.wte.weight' is in none of the model's files; closest: 'transformer.wte.weights'",
+     model({name.replace('wte.weight', 'transformer.wte.weights'): shape for name, shape in SHAPES.items()})),
     ('untied', 'T0204', "tensor 'lm_head.weight'", model(SHAPES, {**CONFIG, 'tie_word_embeddings': False})),
     ('prefix', None, '', model(prefixed('transformer.'))),
     ('no-prefix', None, '', model(SHAPES)),

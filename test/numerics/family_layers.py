@@ -136,8 +136,9 @@ def t5_stack(c, config, stack, layers, x, memory=None):
 
 
 def sinusoid(position, width):
-    angles = [position / 10000**(2 * i / width) for i in range(width // 2)]
-    return [math.sin(a) for a in angles] + [math.cos(a) for a in angles]
+    """Sines of the even features, then cosines of the odd ones."""
+    sines = [math.sin(position / 10000**(j / width)) for j in range(0, width, 2)]
+    return sines + [math.cos(position / 10000**((j - 1) / width)) for j in range(1, width, 2)]
 
 
 def marian_stack(c, config, stack, ids, table, memory=None):

@@ -135,7 +135,7 @@ def position_offset(m, x, random):
 for layout in ['halves', 'interleaved']:
     @case(f'sinusoid-{layout}')
     def sinusoid(m, x, random, layout=layout):
-        x = projected(m, x, 2 * random.randint(1, 20))
+        x = projected(m, x, random.randint(1, 40))
         return m.add(x, m.position(m.sinusoid_table(m.max_sequence, x.shape[1], layout, derive=random.random() < 0.5)))
 
 

@@ -105,11 +105,11 @@ def rotary_table(positions, rotary, base, scaling):
 
 
 def sinusoids(positions, width, interleaved):
+    """A sine for every even feature, a cosine for every odd one; halves: all sines first."""
     result = []
     for p in range(positions):
-        waves = [(math.sin(p / 10000**(2 * i / width)), math.cos(p / 10000**(2 * i / width))) for i in range(width // 2)]
-        result.append([v for wave in waves for v in wave] if interleaved else
-                      [sine for sine, _ in waves] + [cosine for _, cosine in waves])
+        row = [(math.cos if j % 2 else math.sin)(p / 10000**(j // 2 * 2 / width)) for j in range(width)]
+        result.append(row if interleaved else row[::2] + row[1::2])
     return result
 
 

@@ -181,7 +181,7 @@ def embed(m, random, vocabulary, width):
     positions = random.choice(['learned', 'sinusoid', 'none', 'none'])
     if positions == 'learned':
         x = m.add(x, m.position(m.weight([m.max_sequence + 2, width], deviation=0.5), offset=2))
-    if positions == 'sinusoid' and width % 2 == 0:
+    if positions == 'sinusoid':
         x = m.add(x, m.position(m.sinusoid_table(m.max_sequence, width, random.choice(['halves', 'interleaved']))))
     return x, table
 

@@ -48,7 +48,7 @@ bool readCase(std::istream &input, Case &test) {
     return false;
   test.settings.earlyStopping = static_cast<artifact::EarlyStopping>(early);
   input >> test.rules.noRepeatNgram >> test.rules.repetitionPenalty >> test.rules.forcedBegin >> test.rules.forcedEnd;
-  input >> test.limit;
+  input >> test.rules.renormalize >> test.limit;
   test.settings.endTokens = readList<int32_t>(input);
   test.rules.suppressed = readList<int32_t>(input);
   test.prompt = readList<int32_t>(input);

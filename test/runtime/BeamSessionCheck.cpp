@@ -32,6 +32,7 @@ talc_search settingsOf(const talc_model *model) {
   settings.beams = beams;
   settings.length_penalty = 0.8f;
   settings.no_repeat_ngram = 2;
+  settings.renormalize = 1;
   return settings;
 }
 
@@ -44,6 +45,7 @@ std::vector<Found> searchAlone(const talc_search &settings, const Input &input) 
   rules.vocabulary = vocabulary;
   rules.repetitionPenalty = repetitionPenalty;
   rules.noRepeatNgram = settings.no_repeat_ngram;
+  rules.renormalize = settings.renormalize;
   TokenScores scores(rules);
   BeamSearch search({beams, settings.length_penalty, artifact::EarlyStopping::No, {endToken}}, choosable);
   search.start(input.prompt.data(), input.prompt.size(), input.limit);
@@ -168,6 +170,7 @@ bool checkSettings(FakeSession &fake) {
   good &= wrong([](talc_search &s) { s.length_penalty = NAN; }, "length penalty must be finite");
   good &= wrong([](talc_search &s) { s.early_stopping = 3; }, "early stopping must be 0, 1 or 2");
   good &= wrong([](talc_search &s) { s.no_repeat_ngram = -1; }, "no_repeat_ngram must be 0 or more");
+  good &= wrong([](talc_search &s) { s.renormalize = 2; }, "renormalize must be 0 or 1");
   good &= wrong([](talc_search &s) { s.forced_end = vocabulary; }, "forced tokens must be in the vocabulary");
   good &= wrong([](talc_search &s) { s.suppressed_token_count = -1; }, "suppressed tokens are NULL");
   good &= wrong([&](talc_search &s) { s.suppressed_token_count = 1, s.suppressed_tokens = &outside; },

@@ -92,10 +92,13 @@ bool checkFactsOf(const std::string &path) {
       {[](ModelInfo &i) { i.suppressCount = 1, i.suppressTokens[0] = 260; }, "impossible suppressed token"},
       {[](ModelInfo &i) { i.beams = 0; }, "impossible number of beams"},
       {[](ModelInfo &i) { i.beams = 1025; }, "impossible number of beams"},
+      {[](ModelInfo &i) { i.newTokens = -1; }, "impossible number of new tokens"},
       {[](ModelInfo &i) { i.noRepeatNgram = -1; }, "impossible length of n-grams"},
       {[](ModelInfo &i) { i.lengthPenalty = NAN; }, "impossible length penalty"},
+      {[](ModelInfo &i) { i.renormalize = 2; }, "impossible renormalization"},
       {[](ModelInfo &i) { i.earlyStopping = 3; }, "impossible early stopping"},
       {[](ModelInfo &i) { i.pooling = 3; }, "impossible pooling"},
+      {[](ModelInfo &i) { i.classScores = 3; }, "impossible scores of classes"},
   };
   bool good = true;
   for (auto &entry : cases)

@@ -84,6 +84,7 @@ static void fillInterface(const FakeOptions &options, ModelInfo &info) {
   info.tokenTypes = options.tokenTypes;
   info.usesPrefix = options.prefix;
   info.pooling = static_cast<uint32_t>(options.pooling);
+  info.classScores = static_cast<uint32_t>(options.scores);
 }
 
 static void fillSearch(const FakeOptions &options, ModelInfo &info) {
@@ -93,6 +94,7 @@ static void fillSearch(const FakeOptions &options, ModelInfo &info) {
   info.maskToken = options.maskToken;
   info.suppressCount = static_cast<int32_t>(options.suppressed.size());
   std::copy(options.suppressed.begin(), options.suppressed.end(), info.suppressTokens);
+  info.newTokens = options.newTokens;
   info.beams = options.beams;
   info.lengthPenalty = 1;
 }

@@ -35,8 +35,9 @@ struct FakeOptions {
   int32_t tokenTypes = 0;
   bool prefix = false;
   std::vector<int32_t> suppressed;
-  int32_t startToken = -1, forcedBegin = -1, forcedEnd = -1, maskToken = -1, beams = 1;
+  int32_t startToken = -1, forcedBegin = -1, forcedEnd = -1, maskToken = -1, newTokens = 0, beams = 1;
   artifact::Pooling pooling = artifact::Pooling::None;
+  artifact::ClassScores scores = artifact::ClassScores::Softmax;
 };
 
 constexpr int32_t endToken = 256;

@@ -40,17 +40,13 @@ static std::vector<std::string> splitAtCommas(const std::string &text) {
 
 // Options with a number as their value.
 static bool parseNumber(const std::string &argument, FakeOptions &options) {
-  const std::pair<const char *, int32_t *> numbers[] = {{"--vocabulary", &options.vocabulary},
-                                                        {"--source-vocabulary", &options.sourceVocabulary},
-                                                        {"--max-seq", &options.maxSequence},
-                                                        {"--nan-from", &options.nanFrom},
-                                                        {"--hidden", &options.hidden},
-                                                        {"--types", &options.tokenTypes},
-                                                        {"--start", &options.startToken},
-                                                        {"--forced-begin", &options.forcedBegin},
-                                                        {"--forced-end", &options.forcedEnd},
-                                                        {"--mask", &options.maskToken},
-                                                        {"--beams", &options.beams}};
+  const std::pair<const char *, int32_t *> numbers[] = {
+      {"--vocabulary", &options.vocabulary}, {"--source-vocabulary", &options.sourceVocabulary},
+      {"--max-seq", &options.maxSequence},   {"--nan-from", &options.nanFrom},
+      {"--hidden", &options.hidden},         {"--types", &options.tokenTypes},
+      {"--start", &options.startToken},      {"--forced-begin", &options.forcedBegin},
+      {"--forced-end", &options.forcedEnd},  {"--mask", &options.maskToken},
+      {"--new-tokens", &options.newTokens},  {"--beams", &options.beams}};
   std::string value;
   for (auto [name, target] : numbers)
     if (takeValue(argument, name, value)) {
@@ -79,6 +75,8 @@ static bool parseInterface(const std::string &argument, FakeOptions &options) {
       options.suppressed.push_back(atoi(id.c_str()));
   } else if (takeValue(argument, "--pooling", value)) {
     options.pooling = value == "mean" ? artifact::Pooling::Mean : artifact::Pooling::First;
+  } else if (takeValue(argument, "--scores", value)) {
+    options.scores = value == "sigmoid" ? artifact::ClassScores::Sigmoid : artifact::ClassScores::Values;
   } else if (argument == "--prefix") {
     options.prefix = true;
   } else {

@@ -40,7 +40,7 @@ def process(scores, text, rules, maxLength):
             scores = [0.0 if i == token else -math.inf for i in range(len(scores))]
     for token in rules["suppress"]:
         scores[token] = -math.inf
-    return scores
+    return logSoftmax(scores) if rules["renormalize"] and max(scores) > -math.inf else scores
 
 
 def search(model, prompt, beams, lengthPenalty, early, ends, limit, rules):
@@ -112,6 +112,7 @@ def makeCase(seed):
         "penalty": generator.choice([1, 1, 1.25, 0.75]),
         "begin": -1 if begin in ends else begin,
         "end": end,
+        "renormalize": generator.random() < 0.3,
         "suppress": [token for token in pick(generator.choice([0, 0, 1, 3])) if token not in (begin, end)],
     }
     return {
@@ -135,7 +136,7 @@ def listed(values):
 def written(case):
     rules, rows = case["rules"], case["rows"]
     return (f"{case['beams']} {case['lengthPenalty']} {case['early']} {rules['ngram']} {rules['penalty']} "
-            f"{rules['begin']} {rules['end']} {case['limit']}\n{listed(case['ends'])}\n{listed(rules['suppress'])}\n"
+            f"{rules['begin']} {rules['end']} {int(rules['renormalize'])} {case['limit']}\n{listed(case['ends'])}\n{listed(rules['suppress'])}\n"
             f"{listed(case['prompt'])}\n{len(rows[0])} {len(rows)}\n{flat(rows)}\n{flat(case['following'])}\n")
 
 

@@ -105,11 +105,16 @@ def main(models, inputs, output):
     folder("t5-extra", {"spiece.model": sentencePiece(t5 + [("@@", 0.0, USER_DEFINED)], UNIGRAM, charsmap)})
     start = [("<unk>", 0.0, UNKNOWN), ("<s>", 0.0, CONTROL), ("</s>", 0.0, CONTROL)]
     folder("xlm-roberta", {"sentencepiece.bpe.model": sentencePiece(start + t5[3:], UNIGRAM, charsmap)})
+    folder("camembert", {"sentencepiece.bpe.model": sentencePiece(start + t5[3:], UNIGRAM, charsmap),
+                         "config.json": {"model_type": "camembert"}})
 
     marian = [(piece, score, controls(piece)) for piece, score in tokenizer("es-en-marian")["vocab"]]
     ids = {piece: id for id, (piece, _, _) in enumerate(marian)}
     folder("marian", {"source.spm": sentencePiece(marian, UNIGRAM), "target.spm": sentencePiece(marian, UNIGRAM),
                       "vocab.json": ids})
+    folder("marian-two", {"source.spm": sentencePiece(marian, UNIGRAM), "vocab.json": ids,
+                          "target_vocab.json": {piece: len(ids) - 1 - id for piece, id in ids.items()},
+                          "tokenizer_config.json": {"separate_vocabs": True}})
     # Some pieces have no id, some tokens are in no piece, and there are codes of languages.
     known = [piece for piece, _, type in marian if type != NORMAL or len(piece) % 5] + [">>eng<<", "\u2581objetivo"]
     folder("marian-codes", {"source.spm": sentencePiece(marian, UNIGRAM, charsmap),

@@ -54,6 +54,15 @@ static llvm::Expected<ModelInput> loadDirectory(const CompileOptions &options, m
   return llvm::createStringError(llvm::join(diagnostics.errors(), "\n"));
 }
 
+// Whether the output would take the place of a file that the model consists of.
+static bool overwritesModel(const std::string &output, const std::string &model, bool directory) {
+  if (!directory)
+    return llvm::sys::fs::equivalent(output, model);
+  llvm::StringRef folder = llvm::sys::path::parent_path(output), kind = llvm::sys::path::extension(output);
+  return llvm::sys::fs::equivalent(folder.empty() ? "." : folder, model) && llvm::sys::fs::exists(output) &&
+         llvm::is_contained({".json", ".safetensors", ".txt", ".model", ".spm"}, kind);
+}
+
 llvm::Expected<ModelInput> loadModel(const CompileOptions &options, mlir::MLIRContext &context) {
   bool directory = llvm::sys::fs::is_directory(options.model);
   if (!directory && !llvm::sys::fs::exists(options.model))
@@ -62,6 +71,9 @@ llvm::Expected<ModelInput> loadModel(const CompileOptions &options, mlir::MLIRCo
   bool program = !directory && llvm::sys::path::extension(options.model) == ".mlir";
   if (!directory && !program)
     return makeError(ErrorCode::Model, "{}: is neither a model directory nor an .mlir file", options.model);
+  if (overwritesModel(options.output, options.model, directory) && options.stopAfter.empty())
+    return makeError(ErrorCode::Output, "{}: is a file of the model; name another file to write with -o",
+                     options.output);
   if (directory && !options.startFrom.empty() && options.startFrom != "import")
     return makeError(ErrorCode::Model, "{}: is a directory, but --start-from={} needs an .mlir file", options.model,
                      options.startFrom);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marian: source.spm cuts texts as SentencePiece itself does, vocab.json gives the ids of source and target.
+// Marian: source.spm cuts texts as SentencePiece itself does, vocab.json gives the ids of source and target, or
+// target_vocab.json those of the target.
 #include "frontends/huggingface/tokenizer/SentencePieceModel.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
@@ -11,11 +12,12 @@ namespace {
 
 constexpr const char *space = "\u2581";  // what stands for a space in pieces
 const TokenRole endRole{"eos_token", "</s>"}, unknownRole{"unk_token", "<unk>"}, padRole{"pad_token", "<pad>"};
+const TokenRole *const roles[] = {&endRole, &unknownRole, &padRole};
 
-// Reads vocab.json, in the order of its ids.
-std::vector<std::string> readVocabulary(FileTranslation &translation) {
+// The tokens of a file, in the order of their ids.
+std::vector<std::string> readVocabulary(FileTranslation &translation, const char *file) {
   CompileErrors &errors = translation.errors;
-  Json vocabulary = readTokenizerObject(translation.directory, "vocab.json", errors);
+  Json vocabulary = readTokenizerObject(translation.directory, file, errors);
   std::vector<std::string> tokens(vocabulary.size());
   for (auto &[token, value] : vocabulary.items()) {
     auto id = readTokenId(value, token, errors);
@@ -29,7 +31,6 @@ std::vector<std::string> readVocabulary(FileTranslation &translation) {
       break;
     }
     tokens[*id] = token;
-    translation.draft.know(token, *id);
   }
   return tokens;
 }
@@ -51,7 +52,9 @@ std::unordered_map<std::string, double> scoresOf(const SentencePieceModel &model
 
 // Pieces that vocab.json lacks take part in cutting and become the unknown token.
 void setModel(FileTranslation &translation, const SentencePieceModel &model) {
-  std::vector<std::string> tokens = readVocabulary(translation);
+  std::vector<std::string> tokens = readVocabulary(translation, "vocab.json");
+  for (size_t id = 0; id < tokens.size(); ++id)
+    translation.draft.know(tokens[id], static_cast<uint32_t>(id));
   auto scores = scoresOf(model);
   Json vocabulary = Json::array(), segments = Json::array();
   for (const std::string &token : tokens) {
@@ -110,6 +113,20 @@ bool isLanguageCode(const std::string &token) {
   return token.size() > 4 && token.compare(0, 2, ">>") == 0 && token.compare(token.size() - 2, 2, "<<") == 0;
 }
 
+// target_vocab.json gives the ids of the target.
+void setTargets(FileTranslation &translation) {
+  auto isRole = [&](const std::string &content) {
+    return std::any_of(std::begin(roles), std::end(roles), [&](const TokenRole *role) {
+      auto token = translation.settings.token(*role);
+      return token && token->content == content;
+    });
+  };
+  Json targets = Json::array();
+  for (const std::string &content : readVocabulary(translation, "target_vocab.json"))
+    targets.push_back(Json::object({{"content", content}, {"special", isRole(content)}}));
+  translation.draft.json["targets"] = std::move(targets);
+}
+
 bool readModel(FileTranslation &translation, const char *file, SentencePieceModel &model) {
   std::string bytes = readTokenizerFile(translation.directory, file, translation.errors);
   return !translation.errors.failed() && readSentencePieceModel(bytes, model, translation.errors);
@@ -120,8 +137,6 @@ bool readModel(FileTranslation &translation, const char *file, SentencePieceMode
 void translateMarian(FileTranslation &translation) {
   CompileErrors &errors = translation.errors;
   TokenizerDraft &draft = translation.draft;
-  if (translation.settings.flag("separate_vocabs", false))
-    return errors.fail(TokenizerError::Unsupported, "separate_vocabs", "is true, expected one vocabulary");
   SentencePieceModel source, target;
   if (translation.directory.contains("target.spm") && !readModel(translation, "target.spm", target))
     return;
@@ -134,14 +149,16 @@ void translateMarian(FileTranslation &translation) {
     return;
   draft.json["normalizer"] = makeNormalizer(source);
   draft.json["decoder"] = makeDecoder();
-  for (const TokenRole &role : {endRole, unknownRole, padRole})
-    if (auto token = translation.settings.token(role); token && draft.idOf(token->content))
+  for (const TokenRole *role : roles)
+    if (auto token = translation.settings.token(*role); token && draft.idOf(token->content))
       draft.addToken(*token);
   for (const Json &entry : draft.json["model"]["vocab"])
     if (const auto &token = entry[0].get_ref<const std::string &>(); isLanguageCode(token))
       draft.addToken({token, {}, false});
+  if (translation.settings.flag("separate_vocabs", false))
+    setTargets(translation);
   auto end = translation.settings.token(endRole);
-  if (end)
+  if (end && !errors.failed())
     draft.setTemplates({{"$A"}, {end->content}}, {{"$A"}, {"$B", 1}, {end->content, 1}});
 }
 

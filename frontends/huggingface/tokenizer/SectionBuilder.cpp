@@ -89,7 +89,8 @@ std::vector<uint8_t> SectionBuilder::finish() {
     if (size > 0)
       std::memcpy(bytes.data() + slice.offset, table.data(), size);
   };
-  append(pool, header.pool), append(tokens, header.tokens), append(scores, header.scores), append(trie, header.trie);
+  append(pool, header.pool), append(tokens, header.tokens), append(targets, header.targets);
+  append(scores, header.scores), append(trie, header.trie);
   append(mergeFirst, header.mergeFirst), append(merges, header.merges);
   append(ranges, header.ranges), append(sets, header.sets);
   append(instructions, header.instructions), append(patterns, header.patterns);

@@ -16,7 +16,7 @@ namespace talc::huggingface {
 class SectionBuilder {
 public:
   tokenizer::Header header{};
-  std::vector<tokenizer::Token> tokens;
+  std::vector<tokenizer::Token> tokens, targets;
   std::vector<double> scores;
   std::vector<uint32_t> mergeFirst;
   std::vector<tokenizer::Merge> merges;

@@ -35,6 +35,7 @@ public:
   void llama();
   void t5();
   void xlmRoberta();
+  void camembert();
 
 private:
   const TokenizerSettings &settings;
@@ -89,6 +90,9 @@ private:
   Json metaspace(bool splits) const {
     return {{"type", "Metaspace"}, {"replacement", space}, {"prepend_scheme", prependScheme()}, {"split", splits}};
   }
+
+  // What XLM-RoBERTa and CamemBERT have in common.
+  void finishFairseq(size_t firstPiece);
 
   // T5 and XLM-RoBERTa.
   void setMetaspacePipeline() {
@@ -171,11 +175,25 @@ void SentencePieceTranslation::t5() {
 // The model's first three pieces make way for four tokens of fairseq, so that an id is the piece's index plus one.
 void SentencePieceTranslation::xlmRoberta() {
   constexpr size_t replaced = 3;
-  if (!ok)
-    return;
   for (const char *special : {"<s>", "<pad>", "</s>", "<unk>"})
     addEntry(special, nullptr);
-  addPieces(replaced);
+  if (ok)
+    finishFairseq(replaced);
+}
+
+// Five tokens come before the model's pieces, of which the unknown one makes way: an id is the piece's index plus four.
+void SentencePieceTranslation::camembert() {
+  constexpr size_t replaced = 1;
+  constexpr double unusedScore = -100;
+  for (const char *special : {"<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>"})
+    addEntry(special, nullptr);
+  addEntry("<unk>NOTUSED", unusedScore);
+  if (ok)
+    finishFairseq(replaced);
+}
+
+void SentencePieceTranslation::finishFairseq(size_t firstPiece) {
+  addPieces(firstPiece);
   addEntry("<mask>", nullptr);
   setModel(3);
   setMetaspacePipeline();
@@ -197,6 +215,10 @@ void translateLlama(FileTranslation &translation) {
 
 void translateT5(FileTranslation &translation) {
   SentencePieceTranslation(translation).t5();
+}
+
+void translateCamembert(FileTranslation &translation) {
+  SentencePieceTranslation(translation).camembert();
 }
 
 void translateXlmRoberta(FileTranslation &translation) {

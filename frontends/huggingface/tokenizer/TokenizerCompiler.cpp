@@ -10,6 +10,15 @@ namespace talc::huggingface {
 
 namespace {
 
+void compileTargets(CompileContext &context, const JsonFields &fields, const char *name) {
+  forEachIn(context, fields, name, [&](const Json &json, const std::string &path) {
+    JsonFields token(json, path, context.errors);
+    uint32_t special = token.flag("special", false) ? uint32_t(tokenizer::tokenSpecial) : 0;
+    tokenizer::Text text = context.section.addText(token.text("content"));
+    context.section.targets.push_back({text, tokenizer::tokenPresent | special});
+  });
+}
+
 void compileStages(CompileContext &context, const Json &json) {
   JsonFields fields(json, "tokenizer", context.errors);
   if (auto version = fields.optionalText("version"); version && *version != "1.0")
@@ -26,6 +35,9 @@ void compileStages(CompileContext &context, const Json &json) {
     if (const Json *added = fields.array("added_tokens"))
       compileAddedTokens(context, *added, "added_tokens");
   }
+  // Translations of tokenizers with a second vocabulary: what generated ids mean.
+  if (fields.find("targets"))
+    compileTargets(context, fields, "targets");
   compilePostProcessor(context, fields.find("post_processor"), "post_processor");
   compileDecoder(context, fields.find("decoder"), "decoder");
 }

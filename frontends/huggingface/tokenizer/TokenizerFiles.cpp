@@ -32,6 +32,7 @@ const TokenizerClass classes[] = {
     {"LlamaTokenizer", {"llama", "mistral", "mixtral"}, translateLlama},
     {"T5Tokenizer", {"t5", "mt5", "umt5"}, translateT5},
     {"XLMRobertaTokenizer", {"xlm-roberta"}, translateXlmRoberta},
+    {"CamembertTokenizer", {"camembert"}, translateCamembert},
     {"MarianTokenizer", {"marian"}, translateMarian},
 };
 

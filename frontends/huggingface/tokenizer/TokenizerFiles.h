@@ -40,6 +40,7 @@ void translateQwen2(FileTranslation &translation);
 // SentencePieceFiles.cpp
 void translateLlama(FileTranslation &translation);
 void translateT5(FileTranslation &translation);
+void translateCamembert(FileTranslation &translation);
 void translateXlmRoberta(FileTranslation &translation);
 // MarianFiles.cpp
 void translateMarian(FileTranslation &translation);

@@ -200,8 +200,8 @@ talc.state @cache : !talc.state<1000000000 x 64 x 1000000000>
 
 // -----
 
-// expected-error @+1 {{'talc.weight' op is a table of sinusoids, expected a shape [positions, even width]}}
-talc.weight @table : tensor<64x3xf32> = #talc.sinusoid_table<halves>
+// expected-error @+1 {{'talc.weight' op is a table of sinusoids, expected a shape [positions, width]}}
+talc.weight @table : tensor<64xf32> = #talc.sinusoid_table<halves>
 
 // -----
 
