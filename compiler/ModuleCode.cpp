@@ -39,7 +39,8 @@ ModuleCode::fromLlvm(llvm::function_ref<llvm::Expected<Result>(cpu::ObjectEmitte
   if (!code)
     return code.takeError();
   begin("optimize-llvm-ir");
-  (*emitter)->optimize(**code);
+  if (llvm::Error error = (*emitter)->optimize(**code))
+    return std::move(error);
   return use(**emitter, **code);
 }
 
