@@ -2,8 +2,9 @@
 """check_families.py BIN [NAME]: imports random checkpoints of every family in family_models and compares the interpreter
 and the compiled program with the same model on lists of Python numbers.
 
-BIN is the folder of talc and of the programs of this folder.
+BIN is the folder of talc and of the programs of this folder. As many cases are checked at a time as there are processors.
 """
+import concurrent.futures
 import os
 import random
 import subprocess
@@ -59,7 +60,7 @@ def run(*command):
         raise RuntimeError(f'{" ".join(command)}\n{result.stdout}{result.stderr}')
 
 
-def check(programs, name, case, directory):
+def compare(programs, name, case, directory):
     """What is wrong, or nothing."""
     talc, interpret, steps = (os.path.join(programs, tool) for tool in ('talc', 'talc-interpret', 'talc-steps'))
     checkpoint, config, evaluate, names = case()
@@ -83,21 +84,23 @@ def check(programs, name, case, directory):
     return '; '.join(problems)
 
 
+def check(programs, name, case):
+    with tempfile.TemporaryDirectory() as directory:
+        try:
+            return compare(programs, name, case, directory)
+        except RuntimeError as error:
+            return str(error)
+
+
 def main():
     programs, only = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ''
-    failures = 0
-    for name, case in family_models.CASES.items():
-        if only not in name:
-            continue
-        with tempfile.TemporaryDirectory() as directory:
-            try:
-                problem = check(programs, name, case, directory)
-            except RuntimeError as error:
-                problem = str(error)
+    cases = {name: case for name, case in family_models.CASES.items() if only in name}
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        problems = dict(zip(cases, pool.map(lambda name: check(programs, name, cases[name]), cases)))
+    for name, problem in problems.items():
         if problem:
-            failures += 1
             print(f'{name}: {problem}')
-    sys.exit(1 if failures else 0)
+    sys.exit(any(problems.values()) or not problems)
 
 
 main()
