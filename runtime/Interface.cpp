@@ -94,10 +94,10 @@ static void describeTokens(const talc::Model &model, talc_model_info &info) {
   info.end_token_count = facts.endTokenCount;
   info.end_tokens = facts.endTokens;
   info.sampling = talc::defaultSampling(facts);
-  info.search = {facts.beams,         facts.lengthPenalty, static_cast<int32_t>(facts.earlyStopping),
-                 facts.noRepeatNgram, facts.startToken,    facts.forcedBegin,
-                 facts.forcedEnd,     facts.renormalize,   facts.suppressCount,
-                 facts.suppressTokens};
+  info.search = {facts.beams,          facts.lengthPenalty,  static_cast<int32_t>(facts.earlyStopping),
+                 facts.noRepeatNgram,  facts.startToken,     facts.forcedBegin,
+                 facts.forcedEnd,      facts.renormalize,    facts.suppressCount,
+                 facts.suppressTokens, facts.forbiddenCount, facts.forbidden};
 }
 
 static void describeMemory(const talc::artifact::ModelInfo &facts, talc_model_info &info) {

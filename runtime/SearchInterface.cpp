@@ -16,10 +16,10 @@ struct talc_beam_search {
 };
 
 static talc_search defaultSearch(const talc::artifact::ModelInfo &info) {
-  return {info.beams,         info.lengthPenalty, static_cast<int32_t>(info.earlyStopping),
-          info.noRepeatNgram, info.startToken,    info.forcedBegin,
-          info.forcedEnd,     info.renormalize,   info.suppressCount,
-          info.suppressTokens};
+  return {info.beams,          info.lengthPenalty,  static_cast<int32_t>(info.earlyStopping),
+          info.noRepeatNgram,  info.startToken,     info.forcedBegin,
+          info.forcedEnd,      info.renormalize,    info.suppressCount,
+          info.suppressTokens, info.forbiddenCount, info.forbidden};
 }
 
 // Null when all settings are in their ranges.
@@ -42,6 +42,9 @@ static const char *findWrongSearch(const talc_search &settings, float repetition
   for (int32_t i = 0; i < settings.suppressed_token_count; ++i)
     if (settings.suppressed_tokens[i] == -1 || !isToken(settings.suppressed_tokens[i]))
       return "suppressed tokens must be in the vocabulary";
+  if (settings.forbidden_count < 0 || (settings.forbidden_count > 0 && !settings.forbidden) ||
+      !talc::artifact::areTokenGroups(settings.forbidden, settings.forbidden_count, vocabulary))
+    return "forbidden groups are NULL, or not lengths and tokens of the vocabulary";
   if (!std::isfinite(repetitionPenalty) || repetitionPenalty <= 0)
     return "the repetition penalty must be above 0";
   return nullptr;

@@ -144,6 +144,8 @@ typedef struct talc_search {
   int32_t renormalize;     /* 1: what no other rule forbids shares all the probability; for beam search only */
   int32_t suppressed_token_count;
   const int32_t *suppressed_tokens; /* [count], never chosen, by talc_sample neither; lives as long as the model */
+  int32_t forbidden_count;
+  const int32_t *forbidden; /* [count], groups that may not occur: length, tokens, ...; lives as long as the model */
 } talc_search;
 
 typedef struct talc_model_info {

@@ -195,6 +195,7 @@ static llvm::Error readGeneration(DictionaryAttr entries, const std::string &mod
     reader.integer(name, *target, -1, last);
   reader.tokens("end", last, info.endTokens, info.endTokenCount);
   reader.tokens("suppress", last, info.suppressTokens, info.suppressCount);
+  reader.tokens("forbidden", std::max<int64_t>(last, artifact::maxForbidden), info.forbidden, info.forbiddenCount);
   reader.integer("beams", info.beams, 1, 1024);
   reader.integer("new_tokens", info.newTokens, 0, INT32_MAX);
   reader.integer("no_repeat_ngram", info.noRepeatNgram, 0, INT32_MAX);

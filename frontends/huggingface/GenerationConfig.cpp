@@ -66,16 +66,31 @@ static void readBeams(const ModelConfig &config, GenerationConfig &values) {
     values.earlyStopping = config.flag(early, false) ? "yes" : "no";
 }
 
-// bad_words_ids may also forbid groups of tokens, and the end, which generate() ignores.
-static void readSuppressed(const ModelConfig &config, GenerationConfig &values, std::set<std::string> &ignored) {
+// The bad words of several tokens.
+static void addForbidden(const std::vector<int64_t> &word, GenerationConfig &values, std::set<std::string> &ignored) {
+  constexpr size_t maxForbidden = 64;
+  if (word.empty() || values.forbidden.size() + 1 + word.size() > maxForbidden) {
+    ignored.insert("bad_words_ids");
+    return;
+  }
+  values.forbidden.push_back(static_cast<int64_t>(word.size()));
+  values.forbidden.insert(values.forbidden.end(), word.begin(), word.end());
+}
+
+// bad_words_ids may also name the end, which generate() ignores, and tokens that never occur.
+static void readSuppressed(const ModelConfig &config, int64_t vocabulary, GenerationConfig &values,
+                           std::set<std::string> &ignored) {
   auto add = [&](int64_t token) {
     if (std::count(values.suppress.begin(), values.suppress.end(), token) == 0)
       values.suppress.push_back(token);
   };
+  auto foreign = [&](int64_t token) { return token >= vocabulary; };
+  if (config.has("bad_words_ids"))
+    values.forbidden.clear();
   for (const std::vector<int64_t> &word : config.tokenLists("bad_words_ids"))
-    if (word.size() != 1)
-      ignored.insert("bad_words_ids");
-    else if (std::count(values.end.begin(), values.end.end(), word.front()) == 0)
+    if (word.size() != 1 && std::none_of(word.begin(), word.end(), foreign))
+      addForbidden(word, values, ignored);
+    else if (word.size() == 1 && std::count(values.end.begin(), values.end.end(), word.front()) == 0)
       add(word.front());
   for (int64_t token : config.tokens("suppress_tokens", {}))
     add(token);
@@ -113,14 +128,14 @@ static void findIgnored(const nlohmann::json &object, std::set<std::string> &ign
   }
 }
 
-static void readFile(const nlohmann::json &object, const char *file, GenerationConfig &values,
+static void readFile(const nlohmann::json &object, const char *file, int64_t vocabulary, GenerationConfig &values,
                      std::set<std::string> &ignored, Diagnostics &diagnostics) {
   ModelConfig config(object, file, diagnostics);
   readTokens(config, values);
   readSampling(config, values);
   readLength(config, values);
   readBeams(config, values);
-  readSuppressed(config, values, ignored);
+  readSuppressed(config, vocabulary, values, ignored);
   findIgnored(object, ignored);
 }
 
@@ -162,9 +177,9 @@ GenerationConfig readGenerationConfig(const ModelDirectory &directory, const nlo
   ModelConfig model(modelConfig, "config.json", diagnostics);
   if (values.start >= 0 && model.has("pad_token_id"))
     values.start = firstToken(model, "pad_token_id", values.start);
-  readFile(modelConfig, "config.json", values, ignored, diagnostics);
+  readFile(modelConfig, "config.json", vocabulary, values, ignored, diagnostics);
   if (generation)
-    readFile(*generation, generationFile, values, ignored, diagnostics);
+    readFile(*generation, generationFile, vocabulary, values, ignored, diagnostics);
   if (values.repetitionPenalty == 0)
     diagnostics.error(ImportError::GenerationConfig, fmt::format("{}: key 'repetition_penalty' is 0", generationFile));
   dropTokens(values, vocabulary, ignored);

@@ -20,6 +20,7 @@ struct GenerationConfig {
   int64_t start = -1;                        // begins the text of an encoder-decoder
   int64_t forcedBegin = -1, forcedEnd = -1;  // the token after it, and at the end of a text that is cut
   std::vector<int64_t> suppress;             // never chosen
+  std::vector<int64_t> forbidden;            // groups that may not occur: length, tokens, length, tokens, ...
   bool sample = false;
   double temperature = 1;
   int64_t topK = 50;  // 0: off

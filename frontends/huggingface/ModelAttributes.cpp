@@ -66,6 +66,7 @@ static DictionaryAttr generationDefaults(Builder &b, const GenerationConfig &val
       b.getNamedAttr("forced_begin", b.getI64IntegerAttr(values.forcedBegin)),
       b.getNamedAttr("forced_end", b.getI64IntegerAttr(values.forcedEnd)),
       b.getNamedAttr("mask", b.getI64IntegerAttr(mask)),
+      b.getNamedAttr("forbidden", b.getDenseI64ArrayAttr(values.forbidden)),
       b.getNamedAttr("suppress", b.getDenseI64ArrayAttr(values.suppress)),
       b.getNamedAttr("sample", b.getBoolAttr(values.sample)),
       b.getNamedAttr("temperature", b.getF64FloatAttr(values.temperature)),

@@ -106,6 +106,8 @@ struct ModelInfo {
   int32_t maskToken;               // stands for a token to be guessed; -1: none
   int32_t suppressCount;           // 0 to maxSuppressTokens
   int32_t suppressTokens[16];      // never chosen
+  int32_t forbiddenCount;          // 0 to maxForbidden
+  int32_t forbidden[64];           // groups of tokens that may not occur: length, tokens, length, tokens, ...
   int32_t beams;                   // at least 1; 1: no beam search
   int32_t newTokens;               // that a text may have if the user does not say; 0: the model's authors do not, too
   int32_t noRepeatNgram;           // no group of so many tokens occurs twice; 0: off
@@ -116,7 +118,19 @@ struct ModelInfo {
   uint32_t classScores;            // ClassScores
   char name[64];                   // NUL-terminated, for messages
 };
-constexpr int32_t maxEndTokens = 16, maxSuppressTokens = 16;
+constexpr int32_t maxEndTokens = 16, maxSuppressTokens = 16, maxForbidden = 64;
+
+// Whether these are groups of two tokens and more of the vocabulary, each after its length.
+inline bool areTokenGroups(const int32_t *numbers, int32_t count, uint32_t vocabulary) {
+  for (int32_t at = 0; at < count; at += numbers[at] + 1) {
+    if (numbers[at] < 2 || numbers[at] >= count - at)
+      return false;
+    for (int32_t i = 1; i <= numbers[at]; ++i)
+      if (numbers[at + i] < 0 || static_cast<uint32_t>(numbers[at + i]) >= vocabulary)
+        return false;
+  }
+  return true;
+}
 
 // 64-bit hash of a byte string: four lanes of multiply and rotate over 32-byte stripes, then the tail byte by byte. It
 // detects damage; it is no protection against an attacker. A writer that streams adds stripes as they come.

@@ -99,6 +99,9 @@ const char *findImpossibleFact(const artifact::ModelInfo &info) {
   for (int32_t i = 0; i < info.suppressCount; ++i)
     if (outside(info.suppressTokens[i]))
       return "suppressed token";
+  if (info.forbiddenCount < 0 || info.forbiddenCount > artifact::maxForbidden ||
+      !artifact::areTokenGroups(info.forbidden, info.forbiddenCount, info.vocabularySize))
+    return "forbidden group of tokens";
   if (info.endTokenCount < 0 || info.endTokenCount > artifact::maxEndTokens)
     return "number of end tokens";
   for (int32_t i = 0; i < info.endTokenCount; ++i)

@@ -59,7 +59,7 @@ Status Sequence::choose(const float *logits, int32_t &id) {
   talc_error error;
   id = forcedToken();
   talc_status code = id >= 0 ? talc_sampler_accept(sampler.get(), &id, 1, &error)
-                             : talc_sample(sampler.get(), forbidNgrams(logits), &id, &error);
+                             : talc_sample(sampler.get(), forbid(logits), &id, &error);
   return Status::from(code, error);
 }
 
@@ -71,19 +71,29 @@ int32_t Sequence::forcedToken() const {
   return text.size() == 1 ? rules->search.forced_begin : -1;
 }
 
-// The text's last tokens are the beginning of groups that occurred: forbids their last tokens.
-const float *Sequence::forbidNgrams(const float *logits) {
+// The text's last tokens are the beginning of groups that occurred, or that may not: forbids their last tokens.
+const float *Sequence::forbid(const float *logits) {
   size_t size = rules->search.no_repeat_ngram;
-  if (size == 0 || text.size() < size)
+  if (size == 0 && rules->search.forbidden_count == 0)
     return logits;
   talc_model_info info;
   talc_model_get_info(model, &info, nullptr);
   allowed.assign(logits, logits + info.vocabulary_size);
-  auto last = text.end() - (size - 1);
-  for (size_t i = 0; i + size <= text.size(); ++i)
-    if (std::equal(last, text.end(), text.begin() + i))
+  for (size_t i = 0; size > 0 && i + size <= text.size(); ++i)
+    if (std::equal(text.end() - (size - 1), text.end(), text.begin() + i))
       allowed[text[i + size - 1]] = -HUGE_VALF;
+  forbidGroups();
   return allowed.data();
+}
+
+// A text has to be as long as the group.
+void Sequence::forbidGroups() {
+  const int32_t *groups = rules->search.forbidden;
+  for (int32_t at = 0; at < rules->search.forbidden_count; at += groups[at] + 1) {
+    auto size = static_cast<size_t>(groups[at]);
+    if (text.size() >= size && std::equal(text.end() - (size - 1), text.end(), groups + at + 1))
+      allowed[groups[at + size]] = -HUGE_VALF;
+  }
 }
 
 Status Sequence::stream(int32_t id) {

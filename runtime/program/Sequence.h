@@ -44,7 +44,8 @@ public:
 
 private:
   Status choose(const float *logits, int32_t &id);
-  const float *forbidNgrams(const float *logits);
+  const float *forbid(const float *logits);
+  void forbidGroups();
   int32_t forcedToken() const;
   Status stream(int32_t id);
   Status finishStream();

@@ -80,6 +80,7 @@ const double *TokenScores::compute(const float *logits, const int32_t *text, siz
     penalizeRepetition(text, length);
   if (rules.noRepeatNgram > 0)
     forbidNgrams(text, length);
+  forbidGroups(text, length);
   if (length == 1 && rules.forcedBegin >= 0)
     force(rules.forcedBegin);
   if (last && rules.forcedEnd >= 0)
@@ -121,6 +122,16 @@ void TokenScores::forbidNgrams(const int32_t *text, size_t length) {
   for (size_t i = 0; i + begin < length; ++i)
     if (std::equal(end, text + length, text + i))
       scores[text[i + begin]] = -HUGE_VAL;
+}
+
+// The last token of every group whose other tokens end the text, which has to be as long as the group.
+void TokenScores::forbidGroups(const int32_t *text, size_t length) {
+  for (size_t at = 0; at < rules.forbidden.size(); at += rules.forbidden[at] + 1) {
+    size_t size = rules.forbidden[at];
+    const int32_t *group = &rules.forbidden[at + 1];
+    if (length >= size && std::equal(group, group + size - 1, text + length - (size - 1)))
+      scores[group[size - 1]] = -HUGE_VAL;
+  }
 }
 
 void TokenScores::force(int32_t id) {

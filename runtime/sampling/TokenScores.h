@@ -24,6 +24,7 @@ struct TokenRules {
   int32_t forcedEnd = -1;           // is the last token of a text that is cut
   bool renormalize = false;         // the tokens that are left share all the probability
   std::vector<int32_t> suppressed;  // never follow
+  std::vector<int32_t> forbidden;   // groups that may not occur: length, tokens, length, tokens, ...
 };
 
 // One object serves any number of texts, one after another.
@@ -39,6 +40,7 @@ private:
   void takeLogarithms(const float *logits);
   void penalizeRepetition(const int32_t *text, size_t length);
   void forbidNgrams(const int32_t *text, size_t length);
+  void forbidGroups(const int32_t *text, size_t length);
   void force(int32_t id);
   void renormalize();
 

@@ -16,14 +16,15 @@ static BeamSettings beamSettings(const Model &model, const talc_search &settings
 }
 
 static TokenRules tokenRules(const Model &model, const talc_search &settings, float repetitionPenalty) {
-  const int32_t *suppressed = settings.suppressed_tokens;
+  const int32_t *suppressed = settings.suppressed_tokens, *forbidden = settings.forbidden;
   return {model.info().vocabularySize,
           repetitionPenalty,
           settings.no_repeat_ngram,
           settings.forced_begin,
           settings.forced_end,
           settings.renormalize != 0,
-          std::vector<int32_t>(suppressed, suppressed + settings.suppressed_token_count)};
+          std::vector<int32_t>(suppressed, suppressed + settings.suppressed_token_count),
+          std::vector<int32_t>(forbidden, forbidden + settings.forbidden_count)};
 }
 
 SearchRun::SearchRun(const Model &model, talc_session *session, const talc_search &settings, float repetitionPenalty,

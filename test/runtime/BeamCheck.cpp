@@ -51,6 +51,7 @@ bool readCase(std::istream &input, Case &test) {
   input >> test.rules.renormalize >> test.limit;
   test.settings.endTokens = readList<int32_t>(input);
   test.rules.suppressed = readList<int32_t>(input);
+  test.rules.forbidden = readList<int32_t>(input);
   test.prompt = readList<int32_t>(input);
   input >> test.table.vocabulary >> test.table.states;
   test.rules.vocabulary = test.table.vocabulary;

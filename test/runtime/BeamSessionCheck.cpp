@@ -170,6 +170,7 @@ bool checkSettings(FakeSession &fake) {
   good &= wrong([](talc_search &s) { s.length_penalty = NAN; }, "length penalty must be finite");
   good &= wrong([](talc_search &s) { s.early_stopping = 3; }, "early stopping must be 0, 1 or 2");
   good &= wrong([](talc_search &s) { s.no_repeat_ngram = -1; }, "no_repeat_ngram must be 0 or more");
+  good &= wrong([](talc_search &s) { s.forbidden_count = 2, s.forbidden = nullptr; }, "forbidden groups are NULL");
   good &= wrong([](talc_search &s) { s.renormalize = 2; }, "renormalize must be 0 or 1");
   good &= wrong([](talc_search &s) { s.forced_end = vocabulary; }, "forced tokens must be in the vocabulary");
   good &= wrong([](talc_search &s) { s.suppressed_token_count = -1; }, "suppressed tokens are NULL");

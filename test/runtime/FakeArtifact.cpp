@@ -94,6 +94,8 @@ static void fillSearch(const FakeOptions &options, ModelInfo &info) {
   info.maskToken = options.maskToken;
   info.suppressCount = static_cast<int32_t>(options.suppressed.size());
   std::copy(options.suppressed.begin(), options.suppressed.end(), info.suppressTokens);
+  info.forbiddenCount = static_cast<int32_t>(options.forbidden.size());
+  std::copy(options.forbidden.begin(), options.forbidden.end(), info.forbidden);
   info.newTokens = options.newTokens;
   info.beams = options.beams;
   info.lengthPenalty = 1;

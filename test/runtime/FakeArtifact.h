@@ -34,7 +34,7 @@ struct FakeOptions {
   int32_t sourceVocabulary = 260;                              // of an encoder-decoder
   int32_t tokenTypes = 0;
   bool prefix = false;
-  std::vector<int32_t> suppressed;
+  std::vector<int32_t> suppressed, forbidden;
   int32_t startToken = -1, forcedBegin = -1, forcedEnd = -1, maskToken = -1, newTokens = 0, beams = 1;
   artifact::Pooling pooling = artifact::Pooling::None;
   artifact::ClassScores scores = artifact::ClassScores::Softmax;

@@ -73,6 +73,9 @@ static bool parseInterface(const std::string &argument, FakeOptions &options) {
   } else if (takeValue(argument, "--suppress", value)) {
     for (const std::string &id : splitAtCommas(value))
       options.suppressed.push_back(atoi(id.c_str()));
+  } else if (takeValue(argument, "--forbidden", value)) {
+    for (const std::string &number : splitAtCommas(value))
+      options.forbidden.push_back(atoi(number.c_str()));
   } else if (takeValue(argument, "--pooling", value)) {
     options.pooling = value == "mean" ? artifact::Pooling::Mean : artifact::Pooling::First;
   } else if (takeValue(argument, "--scores", value)) {

@@ -35,6 +35,9 @@ def process(scores, text, rules, maxLength):
             seen.setdefault(tuple(text[i:i + size - 1]), []).append(text[i + size - 1])
         for token in seen.get(tuple(text[len(text) - size + 1:]), []):
             scores[token] = -math.inf
+    for group in rules["groups"]:
+        if len(text) >= len(group) and tuple(text[len(text) - len(group) + 1:]) == tuple(group[:-1]):
+            scores[group[-1]] = -math.inf
     for token, due in ((rules["begin"], len(text) == 1), (rules["end"], len(text) == maxLength - 1)):
         if token >= 0 and due:
             scores = [0.0 if i == token else -math.inf for i in range(len(scores))]
@@ -113,6 +116,7 @@ def makeCase(seed):
         "begin": -1 if begin in ends else begin,
         "end": end,
         "renormalize": generator.random() < 0.3,
+        "groups": [pick(generator.choice([2, 2, 3])) for _ in range(generator.choice([0, 0, 20]))],
         "suppress": [token for token in pick(generator.choice([0, 0, 1, 3])) if token not in (begin, end)],
     }
     return {
@@ -137,6 +141,7 @@ def written(case):
     rules, rows = case["rules"], case["rows"]
     return (f"{case['beams']} {case['lengthPenalty']} {case['early']} {rules['ngram']} {rules['penalty']} "
             f"{rules['begin']} {rules['end']} {int(rules['renormalize'])} {case['limit']}\n{listed(case['ends'])}\n{listed(rules['suppress'])}\n"
+            f"{listed([number for group in rules['groups'] for number in [len(group)] + group])}\n"
             f"{listed(case['prompt'])}\n{len(rows[0])} {len(rows)}\n{flat(rows)}\n{flat(case['following'])}\n")
 
 
