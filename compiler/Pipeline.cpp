@@ -2,6 +2,7 @@
 // The whole compiler on one page: every stage, and for every pass a sentence on why it stands there.
 #include "compiler/Pipeline.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/RegisterTile.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -37,8 +38,8 @@ static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createTabulateRope());
   // One program for many tokens, one for a single token; both refer to the same weights.
   passes.addPass(createSplitPhases());
-  // The element type and layout of everything that is stored.
-  passes.addPass(createPackWeights({options.weights}));
+  // The element type and layout of everything that is stored. Panels are as wide as the tiles that take them.
+  passes.addPass(createPackWeights({options.weights, tileColumns(tileRows, options.target.vectorLanes)}));
   passes.addPass(createShareEmbedding({options.weights}));
   // Recipes inside blocks turn into weights of the module; equal ones are stored once.
   passes.addPass(createHoistRecipes());

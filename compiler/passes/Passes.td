@@ -73,8 +73,7 @@ def PackWeights : Pass<"pack-weights", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::TalcDialect"];
   let options = [
     WeightsOption<"packed weights">,
-    Option<"lanes", "lanes", "int64_t", "16", "outputs in a panel of a linear layer">,
-    Option<"gateGroup", "gate-group", "int64_t", "8", "outputs of each of the two matrices in a panel of a gated layer">
+    Option<"lanes", "lanes", "int64_t", "16", "most lanes of a panel, of which gates take one half and ups the other">
   ];
 }
 

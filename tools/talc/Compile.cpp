@@ -25,7 +25,7 @@ static Product productOf(const std::string &emit) {
   return products.at(emit);
 }
 
-// The targets of --target=A,B, no two of one CPU level.
+// The targets of --target=A,B, no two of one CPU level, the highest first.
 static llvm::Expected<std::vector<targets::Target>> parseTargets(llvm::StringRef list) {
   std::vector<targets::Target> result;
   for (llvm::StringRef name : llvm::split(list, ',')) {
@@ -38,6 +38,7 @@ static llvm::Expected<std::vector<targets::Target>> parseTargets(llvm::StringRef
                          list.str(), name.str());
     result.push_back(std::move(*target));
   }
+  llvm::sort(result, [](const targets::Target &a, const targets::Target &b) { return a.level > b.level; });
   return result;
 }
 
@@ -57,8 +58,9 @@ static llvm::Error makeCode(mlir::ModuleOp module, const StageRun &run, const st
   return cached.object ? llvm::Error::success() : runStages(module, run);
 }
 
-// Runs the stages up to codegen for every target. What comes before stage schedule depends on no target and runs once,
-// by itself if other targets follow or the cache may have the rest. `module` becomes the program of the first target.
+// Runs the stages up to codegen for every target. What comes before stage schedule runs once, for the first target,
+// whose vectors are the widest; by itself if other targets follow or the cache may have the rest. `module` becomes the
+// program of the first target.
 static llvm::Expected<Codes> makeCodes(mlir::ModuleOp module, StageRun run, const std::vector<targets::Target> &targets,
                                        const std::string &cache) {
   Codes codes;

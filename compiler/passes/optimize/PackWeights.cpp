@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // pack-weights: the matrices of linear layers become panels, their biases as long as the panels.
+//
+// A register tile reads its columns of a row of the weight side by side, in one ascending stream: with a stream for
+// each of four narrower panels, whose lines fall into the same sets of the first cache, contractions are 2 to 8 %
+// slower.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/StorageTypes.h"
 #include "dialects/talc/TalcDialect.h"
@@ -37,9 +41,8 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (lanes <= 0 || gateGroup <= 0) {
-      getOperation().emitError() << "panels of " << lanes.getValue() << " lanes and groups of " << gateGroup.getValue()
-                                 << " outputs are impossible, expected numbers > 0";
+    if (lanes < 2 || lanes % 2 != 0) {
+      getOperation().emitError() << "panels of " << lanes.getValue() << " lanes, expected an even number > 0";
       return signalPassFailure();
     }
     FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
@@ -53,16 +56,25 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     });
   }
 
+  // The widest panels that have no more empty lanes than panels of 16, and that are not too few for many threads.
+  int64_t panelLanes(int64_t outputs) const {
+    constexpr int64_t narrow = 16, fewest = 12;
+    int64_t width = lanes, filled = llvm::alignTo(outputs, narrow);
+    while (width % (2 * narrow) == 0 && (filled % width != 0 || filled / width < fewest))
+      width /= 2;
+    return width;
+  }
+
   // linear(x, w, b)  ->  linear(x, pack(w), pad(b))
   void packLinear(LinearOp linear, StorageTypes &storage) {
     OpBuilder builder(linear);
     Location loc = linear.getLoc();
     Value weight = linear.getWeight(), bias = linear.getBias();
-    int64_t outputs = cast<RankedTensorType>(weight.getType()).getDimSize(0);
-    linear.getWeightMutable().assign(pack(builder, loc, weight, lanes, storage.of(weight)));
-    if (!bias || outputs % lanes == 0)
+    int64_t outputs = cast<RankedTensorType>(weight.getType()).getDimSize(0), width = panelLanes(outputs);
+    linear.getWeightMutable().assign(pack(builder, loc, weight, width, storage.of(weight)));
+    if (!bias || outputs % width == 0)
       return;
-    int64_t length = llvm::divideCeil(outputs, lanes) * lanes;
+    int64_t length = llvm::alignTo(outputs, width);
     auto recipe = PadRecipeAttr::get(&getContext());
     linear.getBiasMutable().assign(derive(builder, loc, recipe, bias, {length}, builder.getF32Type()));
   }
@@ -72,10 +84,11 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     OpBuilder builder(gated);
     Location loc = gated.getLoc();
     auto type = cast<RankedTensorType>(gated.getWeight().getType());
-    int64_t rows = llvm::divideCeil(type.getDimSize(0), gateGroup) * gateGroup;
-    Value both = derive(builder, loc, InterleaveRecipeAttr::get(&getContext(), gateGroup),
+    int64_t width = panelLanes(2 * type.getDimSize(0)), group = width / 2;
+    int64_t rows = llvm::alignTo(type.getDimSize(0), group);
+    Value both = derive(builder, loc, InterleaveRecipeAttr::get(&getContext(), group),
                         {gated.getWeight(), gated.getUp()}, {2 * rows, type.getDimSize(1)}, type.getElementType());
-    gated.getWeightMutable().assign(pack(builder, loc, both, 2 * gateGroup, storage.of(both)));
+    gated.getWeightMutable().assign(pack(builder, loc, both, width, storage.of(both)));
     gated.getUpMutable().clear();
   }
 };

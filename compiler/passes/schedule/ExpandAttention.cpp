@@ -305,7 +305,7 @@ private:
   // Runs body(panels at a time, first panel) over [first, end), which are at most `most`. Wide vectors come with twice
   // the registers, and four panels side by side halve the loads of a tile's scalars.
   void panels(int64_t rows, Value first, Value end, int64_t most, llvm::function_ref<void(int64_t, Value)> body) {
-    int64_t widest = e.lanes > 8 ? 4 : panelsFor(rows, e.lanes);
+    int64_t widest = tileColumns(e.lanes > 8 ? tileRows : rows, e.lanes) / kernel::panelLanes;
     for (int64_t step = std::min(widest, most); step > 0; step /= 2) {
       Value whole = e.add(first, e.mul(e.div(e.sub(end, first), step), step));
       e.loop(first, whole, step, [&](Value panel) { body(step, panel); });

@@ -11,14 +11,15 @@
 //             store the sums
 //           after the last k, row by row: epilogue, store
 //
-// A group fills the accumulators: 4 panels with vectors of 16 lanes, 1 with 8; with few rows more of them, so that the
-// multiply-adds still overlap (panelsFor). Sums are stored, so that the code of an epilogue exists once and not for
-// every shape of a tile, and so that k can be divided: a chain goes on where it stopped. A divided k leaves them in the
-// result itself, which has room for many groups; where that is not possible (gated, or a last panel that is not full)
-// they lie on the stack, and a block of panels is one group.
+// A group of panels fills the accumulators (tileColumns); a panel that is too wide for them, packed for wider vectors,
+// is a group of several tiles. With few rows a group has more columns, so that the multiply-adds still overlap. Sums
+// are stored, so that the code of an epilogue exists once and not for every shape of a tile, and so that k can be
+// divided: a chain goes on where it stopped. A divided k leaves them in the result itself, which has room for many
+// groups; where that is not possible (gated, or a last panel that is not full) they lie on the stack, and a block of
+// panels is one group.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/Claims.h"
-#include "compiler/passes/schedule/RegisterTile.h"
+#include "compiler/passes/schedule/ContractPlan.h"
 
 namespace talc {
 #define GEN_PASS_DEF_EXPANDCONTRACT
@@ -33,33 +34,20 @@ namespace {
 class Contract {
 public:
   Contract(OpBuilder &builder, kernel::ContractOp op, int64_t lanes, int64_t cacheBytes)
-      : op(op), e(builder, op.getLoc(), lanes) {
-    auto weight = cast<MemRefType>(op.getWeight().getType());
-    panels = weight.getDimSize(0);
-    depth = weight.getDimSize(1);
-    panelLanes = weight.getDimSize(2);
-    panelColumns = op.getGated() ? panelLanes / 2 : panelLanes;
-    width = cast<MemRefType>(op.getInit().getType()).getDimSize(1);
-    depthBlock = dividing(depth);
-    int64_t elementBytes = weight.getElementTypeBitWidth() / 8;
-    isLarge = weight.getNumElements() * elementBytes >= cacheBytes / 4;
-    int64_t group = groupPanels(tileRows), groupBytes = depthBlock * panelLanes * group * elementBytes;
-    // Half of the cache: what passes through it, and what else runs on the core, takes its part.
-    chooseBlocks(group, cacheBytes / 2 - 2 * groupBytes);
-  }
+      : op(op), plan(op, lanes, cacheBytes), e(builder, op.getLoc(), lanes) {}
 
   void expand() {
     auto type = cast<MemRefType>(op.getX().getType());
     bool few = !type.isDynamicDim(0) && type.getDimSize(0) <= tileRows;
     // With up to `most` rows a tile takes more panels than with six.
     int64_t most = few ? type.getDimSize(0) : 0;
-    while (!few && groupPanels(most + 1) > groupPanels(tileRows))
+    while (!few && plan.tileLanes(most + 1) > plan.tileLanes(tileRows))
       ++most;
     // Before any branch, so that they belong to the function's frame.
-    Value sumsOfFew = most > 0 ? e.stackBuffer({most, groupPanels(1) * panelLanes}) : Value();
-    bool wait = !few && !sumsInResult;
-    Value sumsOfMany = wait ? e.stackBuffer({rowBlock, groupPanels(tileRows) * panelLanes}) : Value();
-    std::tie(firstPanel, endPanel) = e.share(op.getStep(), e.index(panels), kernel::Share::columns);
+    Value sumsOfFew = most > 0 ? e.stackBuffer({most, plan.groupPanels(1) * plan.panelLanes}) : Value();
+    bool wait = !few && !plan.sumsInResult;
+    Value sumsOfMany = wait ? e.stackBuffer({plan.rowBlock, plan.groupPanels(tileRows) * plan.panelLanes}) : Value();
+    std::tie(firstPanel, endPanel) = e.share(op.getStep(), e.index(plan.panels), kernel::Share::columns);
     sums = sumsOfFew;
     if (few)
       return fewRows(most);
@@ -70,32 +58,13 @@ public:
   }
 
 private:
-  // Rows of a block at most; sums on the stack are those of one group.
-  static constexpr int64_t mostRows = 192;
+  // What a tile fetches while it takes a piece, in the iteration that begins at k.
+  using TileFetch = std::function<void(Value piece, Value k)>;
 
-  // The largest even divisor of a large depth that makes a block of k, or all of it.
-  static int64_t dividing(int64_t depth) {
-    constexpr int64_t undivided = 768, least = 256, most = 512;
-    for (int64_t size = most; depth > undivided && size >= least; size -= 2)
-      if (depth % size == 0)
-        return size;
-    return depth;
-  }
-
-  // Rows with all of k beside one group, or rows with a block of k beside their sums for many groups.
-  void chooseBlocks(int64_t group, int64_t room) {
-    sumsInResult = depthBlock < depth && !op.getGated() && width == panels * panelLanes;
-    rowBlock = sumsInResult ? mostRows : std::clamp<int64_t>(room / (depth * 4), 8 * tileRows, mostRows);
-    int64_t groups = (room / (rowBlock * 4) - depthBlock) / (panelLanes * group);
-    panelBlock = depthBlock == depth ? panels : sumsInResult && groups > 1 ? groups * group : group;
-  }
-
-  int64_t groupPanels(int64_t rows) const { return std::min(panelsFor(rows, e.lanes), panels); }
-
-  // Runs body(panels at a time, first panel) over [first, end). A rest is halved again and again: a tile of one panel
-  // has too few chains to keep the multiply-adds busy.
+  // Runs body(panels at a time, first panel) over [first, end). A rest is halved again and again: a tile of one
+  // panel has too few chains to keep the multiply-adds busy.
   void eachGroup(int64_t rows, Value first, Value end, llvm::function_ref<void(int64_t, Value)> body) {
-    for (int64_t step = groupPanels(rows); step > 0; step /= 2) {
+    for (int64_t step = plan.groupPanels(rows); step > 0; step /= 2) {
       Value whole = e.add(first, e.mul(e.div(e.sub(end, first), step), step));
       e.loop(first, whole, step, [&](Value panel) { body(step, panel); });
       first = whole;
@@ -104,30 +73,31 @@ private:
 
   void fewRows(int64_t rows) {
     eachGroup(rows, firstPanel, endPanel, [&](int64_t count, Value panel) {
-      auto begin = rows == 1 && isLarge ? fetchStreams(count, panel) : nullptr;
+      TileFetch fetch = rows == 1 && plan.isLarge ? fetchStreams(count, panel) : nullptr;
       sumPanel = panel;
-      Tile{rows, count, e.index(0), e.index(0), panel, e.index(0), depth, begin}.emit(*this);
+      Tile{rows, count, e.index(0), e.index(0), panel, e.index(0), plan.depth, fetch}.emit(*this);
       finish(e.index(rows), count, e.index(0), panel);
     });
   }
 
   // One row reads a weight once, and a large one from memory, in as many streams as there are panels: fetches what
-  // comes a KiB later in each, since the processor's own prefetching begins anew at every page.
-  std::function<void(Value)> fetchStreams(int64_t count, Value panel) {
-    constexpr int64_t ahead = 1024;
+  // comes 4 KiB later, counting all, since the processor's own prefetching begins anew at every page.
+  TileFetch fetchStreams(int64_t count, Value panel) {
+    constexpr int64_t linesAhead = 64;
     Value weight = op.getWeight();
-    int64_t rowBytes = panelLanes * cast<MemRefType>(weight.getType()).getElementTypeBitWidth() / 8;
-    return [this, weight, count, panel, rowBytes](Value k) {
+    int64_t rowsAhead = std::max<int64_t>(1, linesAhead / count * plan.lineElements / plan.panelLanes);
+    return [this, weight, count, panel, rowsAhead](Value, Value k) {
       for (int64_t p = 0; p < count; ++p)
-        e.prefetch(weight, {e.add(panel, p), e.add(k, ahead / rowBytes), e.index(0)});
+        for (int64_t lane = 0; lane < plan.unroll() * plan.panelLanes; lane += plan.lineElements)
+          e.prefetch(weight, {e.add(panel, p), e.add(k, rowsAhead), e.index(lane)});
     };
   }
 
-  // A task is a block of rows and a group of panels or, if this thread does not claim tasks, all of its panels. Those
-  // of a block follow each other, so that its rows stay in the second cache.
+  // A task is a block of rows and a group of panels or, if this thread does not claim tasks, all of its
+  // panels. Those of a block follow each other, so that its rows stay in the second cache.
   void manyRows(Value count) {
     Value dealt = isDealt(count), zero = e.index(0), one = e.index(1);
-    int64_t group = groupPanels(tileRows), groups = llvm::divideCeil(panels, group);
+    int64_t group = plan.groupPanels(tileRows), groups = llvm::divideCeil(plan.panels, group);
     Blocks blocks = blocksOf(count, groups, dealt);
     Value perBlock = e.select(dealt, e.index(groups), one), all = e.mul(blocks.shares, blocks.ofShare);
     Value tasks = e.mul(all, perBlock);
@@ -137,7 +107,7 @@ private:
     loopWithin(e, claims.next(zero), zero, tasks, [&](Value task) {
       Value block = e.div(task, perBlock), following = e.add(task, 1);
       firstPanel = firstOf(task);
-      endPanel = e.select(dealt, e.min(e.index(panels), e.add(firstPanel, group)), ownEnd);
+      endPanel = e.select(dealt, e.min(e.index(plan.panels), e.add(firstPanel, group)), ownEnd);
       followingPanel = firstOf(following);
       Value first = blocks.firstRow(e, count, block);
       blockOfRows(first, e.sub(blocks.firstRow(e, count, e.add(block, 1)), first));
@@ -175,29 +145,29 @@ private:
     if (shareOf(op) == kernel::Share::adaptive)
       byRows = both(dealt, kernel::ByRowsOp::create(e.b, e.loc, op.getStep()));
     Value shares = e.select(byRows, threads, one), sharing = e.select(byRows, one, threads);
-    Value rows = e.ceilDiv(count, shares), blocks = e.ceilDiv(rows, rowBlock);
+    Value rows = e.ceilDiv(count, shares), blocks = e.ceilDiv(rows, plan.rowBlock);
     Value wanted = e.min(e.ceilDiv(e.mul(sharing, tasksOfShare), groups), e.div(rows, leastRows));
     return {shares, e.select(dealt, e.max(blocks, wanted), blocks)};
   }
 
   void blockOfRows(Value first, Value rows) {
     Tiles tiles(e, rows);
-    e.loop(firstPanel, endPanel, panelBlock, [&](Value begin) {
-      Value end = e.min(e.add(begin, panelBlock), endPanel);
-      e.loop(e.index(0), e.index(depth), depthBlock, [&](Value firstK) {
-        Value isLast = e.less(e.index(depth), e.add(firstK, depthBlock + 1));
+    e.loop(firstPanel, endPanel, plan.panelBlock, [&](Value begin) {
+      Value end = e.min(e.add(begin, plan.panelBlock), endPanel);
+      e.loop(e.index(0), e.index(plan.depth), plan.depthBlock, [&](Value firstK) {
+        Value isLast = e.less(e.index(plan.depth), e.add(firstK, plan.depthBlock + 1));
         eachGroup(tileRows, begin, end, [&](int64_t count, Value panel) {
           // The group behind this one comes next, or the block's first one with the next k, or another task's.
           Value behind = e.add(panel, count), inBlock = e.less(behind, end);
           Value other = e.select(e.less(behind, endPanel), behind, followingPanel);
           Value nextPanel = e.select(inBlock, behind, e.select(isLast, other, begin));
-          Value nextK = e.select(inBlock, firstK, e.select(isLast, e.index(0), e.add(firstK, depthBlock)));
-          Fetch fetch(e, op.getWeight(), depthBlock, count, nextPanel, nextK, tiles.count);
-          sumPanel = depthBlock < depth ? begin : panel;
+          Value nextK = e.select(inBlock, firstK, e.select(isLast, e.index(0), e.add(firstK, plan.depthBlock)));
+          Fetch fetch(*this, count, nextPanel, nextK, tiles.count);
+          sumPanel = plan.depthBlock < plan.depth ? begin : panel;
           tiles.each(e, [&](Value t, Value row, int64_t n) {
             Value at = e.add(first, row);
             fetchResults(n, count, at, panel);
-            Tile{n, count, at, row, panel, firstK, depthBlock, fetch.ofTile(t)}.emit(*this);
+            Tile{n, count, at, row, panel, firstK, plan.depthBlock, fetch.ofTile(t)}.emit(*this);
           });
           e.when(isLast, [&] { finish(rows, count, first, panel); });
         });
@@ -225,9 +195,9 @@ private:
   // The places of a tile's results, and what an epilogue reads there, lie in other rows than the last tile's.
   void fetchResults(int64_t rows, int64_t count, Value row, Value panel) {
     constexpr int64_t line = 16;
-    Value column = e.mul(panel, panelColumns);
+    Value column = e.mul(panel, plan.panelColumns);
     for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < count * panelColumns; c += line) {
+      for (int64_t c = 0; c < count * plan.panelColumns; c += line) {
         Emitter::Values at = {e.add(row, r), e.add(column, c)};
         e.prefetch(op.getInit(), at, /*forWriting=*/true);
         for (Value input : op.getInputs())
@@ -236,26 +206,30 @@ private:
       }
   }
 
-  // Spreads prefetches of what comes next over the steps of all tiles. A tile fetches from one panel, `pace` elements
-  // with each k.
+  // Spreads prefetches of what comes next over the iterations of all tiles. A tile fetches from one panel, for each k
+  // of each piece `pace` elements.
   struct Fetch {
-    Fetch(Emitter &e, Value weight, int64_t block, int64_t count, Value panel, Value firstK, Value tiles)
-        : e(e), weight(weight), block(block), count(count), panel(panel) {
-      int64_t lanes = cast<MemRefType>(weight.getType()).getDimSize(2);
-      element = e.mul(firstK, lanes);
+    Fetch(Contract &c, int64_t count, Value panel, Value firstK, Value tiles)
+        : c(c), e(c.e), count(count), pieces(c.plan.panelLanes / c.plan.pieceLanes(tileRows)), panel(panel) {
+      element = e.mul(firstK, c.plan.panelLanes);
       perPanel = e.max(e.div(tiles, count), e.index(1));
-      pace = e.ceilDiv(e.index(lanes), perPanel);
+      pace = e.ceilDiv(e.index(c.plan.panelLanes), e.mul(perPanel, pieces));
     }
 
-    std::function<void(Value)> ofTile(Value tile) {
+    TileFetch ofTile(Value tile) {
       Value p = e.min(e.div(tile, perPanel), e.index(count - 1)), turn = e.sub(tile, e.mul(p, perPanel));
-      Value at = e.add(panel, p), first = e.add(element, e.mul(e.mul(turn, block), pace));
-      return [this, at, first](Value k) { e.prefetch(weight, {at, e.index(0), e.add(first, e.mul(k, pace))}); };
+      Value at = e.add(panel, p), ofPiece = e.mul(pace, c.plan.depthBlock);
+      Value first = e.add(element, e.mul(e.mul(turn, pieces), ofPiece));
+      return [this, at, ofPiece, first](Value piece, Value k) {
+        Value next = e.add(e.add(first, e.mul(piece, ofPiece)), e.mul(k, pace));
+        for (int64_t line = 0; line < 2; ++line)  // so many lie between two iterations if there are few tiles
+          e.prefetch(c.op.getWeight(), {at, e.index(0), e.add(next, line * c.plan.lineElements)});
+      };
     }
 
+    Contract &c;
     Emitter &e;
-    Value weight;
-    int64_t block, count;
+    int64_t count, pieces;
     Value panel, element, perPanel, pace;
   };
 
@@ -264,11 +238,20 @@ private:
     int64_t rows, count;
     Value row, sumRow, panel, firstK;
     int64_t depth;
-    std::function<void(Value)> begin;
+    TileFetch fetch;
 
     void emit(Contract &c) {
+      int64_t lanes = c.plan.pieceLanes(rows);
+      if (lanes == c.plan.panelLanes)
+        return emitPiece(c, c.e.index(0));
+      c.e.loop(c.e.index(0), c.e.index(c.plan.panelLanes / lanes), 1, [&](Value piece) { emitPiece(c, piece); });
+    }
+
+    // Every panel's lanes from piece * pieceLanes on.
+    void emitPiece(Contract &c, Value piece) {
       Emitter &e = c.e;
-      int64_t perPanel = c.panelLanes / e.lanes, vectors = count * perPanel;
+      int64_t perPanel = c.plan.pieceLanes(rows) / e.lanes, vectors = count * perPanel;
+      Value firstLane = e.mul(piece, c.plan.pieceLanes(rows));
       Emitter::Values rowAt, panelAt;
       for (int64_t r = 0; r < rows; ++r)
         rowAt.push_back(e.add(row, r));
@@ -276,64 +259,63 @@ private:
         panelAt.push_back(e.add(panel, p));
       auto loadA = [&](int64_t r, Value k) { return e.loadScalar(c.op.getX(), {rowAt[r], e.add(firstK, k)}); };
       auto loadB = [&](Value k, int64_t v) {
-        Value lane = e.index(v % perPanel * e.lanes);
-        return e.load(c.op.getWeight(), {panelAt[v / perPanel], e.add(firstK, k), lane});
+        return e.load(c.op.getWeight(),
+                      {panelAt[v / perPanel], e.add(firstK, k), e.add(firstLane, v % perPanel * e.lanes)});
       };
-      // As many multiply-adds per iteration with narrow vectors, of which a tile has half as many.
-      RegisterTile tile{rows, vectors, /*unroll=*/e.lanes > 8 ? 2 : 4, loadA, loadB, begin};
-      Emitter::Values sums = tile.accumulate(e, before(c, vectors), depth);
+      Emitter::Values places;
+      for (int64_t v = 0; v < vectors; ++v)
+        places.push_back(c.e.add(c.sumColumn(panelAt[v / perPanel]), c.e.add(firstLane, v % perPanel * e.lanes)));
+      RegisterTile tile{rows, vectors, c.plan.unroll(), loadA, loadB};
+      if (fetch)
+        tile.begin = [&](Value k) { fetch(piece, k); };
+      Emitter::Values sums = tile.accumulate(e, before(c, places), depth);
       for (auto [i, sum] : llvm::enumerate(sums))
-        e.store(sum, c.sumsOf(), sumAt(c, i, vectors));
+        e.store(sum, c.sumsOf(), sumAt(c, i, places));
     }
 
     // The sums so far; before the first k they are zero, and not read.
-    Emitter::Values before(Contract &c, int64_t vectors) {
+    Emitter::Values before(Contract &c, const Emitter::Values &places) {
       Emitter &e = c.e;
       Emitter::Values sums;
-      Value known = depth < c.depth ? e.firstLanes(e.min(firstK, e.index(e.lanes))) : Value();
-      for (int64_t i = 0; i < rows * vectors; ++i)
-        sums.push_back(known ? e.load(c.sumsOf(), sumAt(c, i, vectors), known) : e.splat(0));
+      Value known = depth < c.plan.depth ? e.firstLanes(e.min(firstK, e.index(e.lanes))) : Value();
+      for (size_t i = 0; i < rows * places.size(); ++i)
+        sums.push_back(known ? e.load(c.sumsOf(), sumAt(c, i, places), known) : e.splat(0));
       return sums;
     }
 
-    Emitter::Values sumAt(Contract &c, int64_t i, int64_t vectors) {
-      int64_t r = i / vectors, column = i % vectors * c.e.lanes;
-      Value at = c.e.add(panel, column / c.panelLanes);
-      return c.sumAt(c.e.add(sumRow, r), c.e.add(row, r), at, column % c.panelLanes);
+    Emitter::Values sumAt(Contract &c, size_t i, const Emitter::Values &places) {
+      int64_t r = static_cast<int64_t>(i / places.size());
+      return {c.e.add(c.sums ? sumRow : row, r), places[i % places.size()]};
     }
   };
 
   // Where sums wait: on the stack or in the result, and where in it.
   Value sumsOf() { return sums ? sums : op.getInit(); }
-  Emitter::Values sumAt(Value sumRow, Value row, Value panel, int64_t lane) {
-    Value first = sums ? e.sub(panel, sumPanel) : panel;
-    return {sums ? sumRow : row, e.add(e.mul(first, panelLanes), lane)};
-  }
+  Value sumColumn(Value panel) { return e.mul(sums ? e.sub(panel, sumPanel) : panel, plan.panelLanes); }
 
+  // Epilogue and store of some rows and panels.
   void finish(Value rows, int64_t count, Value row, Value panel) {
+    Emitter out(e.b, e.loc, std::min(e.lanes, plan.panelColumns));
     e.loop(e.index(0), rows, 1, [&](Value r) {
-      for (int64_t p = 0; p < count; ++p)
-        finishPanel(r, e.add(row, r), e.add(panel, p));
+      e.loop(e.index(0), e.index(count), 1, [&](Value p) {
+        e.loop(e.index(0), e.index(plan.panelColumns), out.lanes,
+               [&](Value lane) { finishVector(out, r, e.add(row, r), e.add(panel, p), lane); });
+      });
     });
   }
 
-  // Epilogue and store of one row of one panel. The sums of a gated panel are gate columns, then as many up columns.
-  void finishPanel(Value sumRow, Value row, Value panel) {
-    Emitter out(e.b, e.loc, std::min(e.lanes, panelColumns));
-    Value column = out.mul(panel, panelColumns);
-    for (int64_t offset = 0; offset < panelColumns; offset += out.lanes) {
-      Value at = out.add(column, offset);
-      bool partial = width % panelColumns != 0;
-      Value mask = partial ? out.firstLanes(out.max(out.sub(out.index(width), at), out.index(0))) : Value();
-      auto sum = [&](int64_t first) { return out.load(sumsOf(), sumAt(sumRow, row, panel, first + offset)); };
-      Emitter::Values arguments = {sum(0)};
-      if (op.getGated())
-        arguments.push_back(sum(panelColumns));
-      for (Value input : op.getInputs())
-        arguments.push_back(loadInput(out, input, row, at, mask));
-      Value result = vectorize(out, op.getEpilogue().front(), arguments)[0];
-      out.store(result, op.getInit(), {row, at}, mask);
-    }
+  // The sums of a gated panel are gate columns, then as many up columns.
+  void finishVector(Emitter &out, Value sumRow, Value row, Value panel, Value lane) {
+    Value column = e.add(e.mul(panel, plan.panelColumns), lane), place = e.add(sumColumn(panel), lane);
+    bool partial = plan.width % plan.panelColumns != 0;
+    Value mask = partial ? out.firstLanes(e.max(e.sub(e.index(plan.width), column), e.index(0))) : Value();
+    auto sum = [&](int64_t offset) { return out.load(sumsOf(), {sums ? sumRow : row, e.add(place, offset)}); };
+    Emitter::Values arguments = {sum(0)};
+    if (op.getGated())
+      arguments.push_back(sum(plan.panelColumns));
+    for (Value input : op.getInputs())
+      arguments.push_back(loadInput(out, input, row, column, mask));
+    out.store(vectorize(out, op.getEpilogue().front(), arguments)[0], op.getInit(), {row, column}, mask);
   }
 
   // A vector input that fills the last panel needs no mask.
@@ -341,14 +323,12 @@ private:
     auto type = cast<MemRefType>(input.getType());
     if (type.getRank() == 2)
       return out.load(input, {row, column}, mask);
-    return out.load(input, {column}, type.getDimSize(0) >= panels * panelColumns ? Value() : mask);
+    return out.load(input, {column}, type.getDimSize(0) >= plan.panels * plan.panelColumns ? Value() : mask);
   }
 
   kernel::ContractOp op;
+  const ContractPlan plan;
   Emitter e;
-  int64_t panels, depth, panelLanes, panelColumns, width, rowBlock, panelBlock, depthBlock;
-  bool isLarge;                                // beside others of its kind it does not stay in the second cache
-  bool sumsInResult;                           // of many rows
   Value sums, sumPanel;                        // on the stack, [row of the block, column from that panel on]; or null
   Value firstPanel, endPanel, followingPanel;  // of the task; the first of the next one
 };

@@ -10,8 +10,6 @@ namespace talc {
 // hardly more than those few take registers.
 Emitter::Values RegisterTile::step(Emitter &e, ValueRange sums, Value k) const {
   Emitter::Values result(sums), held;
-  if (begin)
-    begin(k);
   auto multiply = [&](int64_t row, int64_t vector, Value a, Value b) {
     Value &sum = result[row * vectors + vector];
     sum = e.fma(a, b, sum);
@@ -46,6 +44,8 @@ Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, int64_t de
   if (whole > 0)
     sums = e.loop(e.index(0), e.index(whole), unroll, init, [&](Value k, ValueRange carried) {
       Emitter::Values values(carried);
+      if (begin)
+        begin(k);
       for (int64_t u = 0; u < unroll; ++u)
         values = step(e, values, e.add(k, u));
       return values;
@@ -55,18 +55,18 @@ Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, int64_t de
   return sums;
 }
 
-int64_t panelsFor(int64_t rows, int64_t lanes) {
+int64_t tileColumns(int64_t rows, int64_t lanes) {
   if (lanes > 8)
-    return 4;
+    return rows == 1 ? 256 : 64;
   switch (rows) {
   case 1:
-    return 4;
+    return 64;
   case 2:
-    return 3;
+    return 48;
   case 3:
-    return 2;
+    return 32;
   default:
-    return 1;
+    return 16;
   }
 }
 

@@ -17,7 +17,7 @@ struct RegisterTile {
   std::function<mlir::Value(int64_t row, mlir::Value k)> loadA;
   std::function<mlir::Value(mlir::Value k, int64_t vector)> loadB;
 
-  // Called at every k before the loads, if there is one: for prefetches.
+  // Called at the first k of every iteration before the loads, if there is one: for prefetches.
   std::function<void(mlir::Value k)> begin = nullptr;
 
   // Accumulators in row-major order, after k in [0, depth).
@@ -28,9 +28,9 @@ private:
   Emitter::Values step(Emitter &e, mlir::ValueRange sums, mlir::Value k) const;
 };
 
-// Panels (of kernel::panelLanes columns) side by side that fill the accumulators of a tile of `rows` rows: few rows
-// need many columns, so that enough independent chains hide the latency of the multiply-add; so do wide vectors.
-int64_t panelsFor(int64_t rows, int64_t lanes);
+// Columns, a multiple of 16, that fill the accumulators of a tile of `rows` rows: few rows need many columns, so that
+// enough independent chains hide the latency of the multiply-add; so do wide vectors, which come with more registers.
+int64_t tileColumns(int64_t rows, int64_t lanes);
 
 // Rows of a full tile.
 constexpr int64_t tileRows = 6;

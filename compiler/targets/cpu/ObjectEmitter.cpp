@@ -141,8 +141,9 @@ static constexpr llvm::StringLiteral passesOfLlvm =
     // Attention asks in its loops what does not change there.
     "loop-mssa(licm<no-allowspeculation>,loop-rotate<header-duplication>,licm<allowspeculation>,"
     "simple-loop-unswitch<nontrivial;trivial>),simplifycfg,"
-    // Again, where rotated loops show which loads are equal and where invariants can go.
-    "early-cse<memssa>,dse,loop-mssa(licm<allowspeculation>),simplifycfg,"
+    // Again, where rotated loops show which loads are equal and where invariants can go. With one variable for all that
+    // is counted in a loop the accumulators of a tile stay in registers.
+    "early-cse<memssa>,dse,loop-mssa(licm<allowspeculation>,indvars),simplifycfg,"
     "instcombine<max-iterations=1;no-verify-fixpoint>),deadargelim";
 
 llvm::Error ObjectEmitter::optimize(llvm::Module &module) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // pack-weights: panels for every linear layer, padded biases, and the element type that the checkpoint or the option says.
 // RUN: talc-opt %s -pack-weights | FileCheck %s
-// RUN: talc-opt %s -pack-weights="weights=f16 lanes=8 gate-group=16" | FileCheck %s --check-prefix=F16
+// RUN: talc-opt %s -pack-weights="weights=f16 lanes=8" | FileCheck %s --check-prefix=F16
+// RUN: talc-opt %s -pack-weights="lanes=64" | FileCheck %s --check-prefix=WIDE
 // RUN: not talc-opt %s -pack-weights="weights=int8" 2>&1 | FileCheck %s --check-prefix=TYPE
-// RUN: not talc-opt %s -pack-weights="lanes=0" 2>&1 | FileCheck %s --check-prefix=LANES
+// RUN: not talc-opt %s -pack-weights="lanes=15" 2>&1 | FileCheck %s --check-prefix=LANES
 
 // TYPE: error: weights cannot be 'int8', expected f32, f16, bf16 or checkpoint
-// LANES: error: panels of 0 lanes and groups of 8 outputs are impossible
+// LANES: error: panels of 15 lanes, expected an even number > 0
 
 talc.weight @a : tensor<32x32xf32> = #talc.file<"m", 0, bf16>
 talc.weight @b : tensor<32x32xf32> = #talc.file<"m", 0, bf16>
@@ -42,17 +43,33 @@ func.func @one_output(%x: tensor<?x32xf32>, %w: tensor<1x32xf32>) -> tensor<?x1x
   return %y : tensor<?x1xf32>
 }
 
-// 41 gates need 6 groups of 8 or 3 groups of 16.
+// 41 gates need 6 groups of 8 or 11 groups of 4.
 // CHECK-LABEL: @gated
 // CHECK: %[[I:.*]] = talc.derive #talc.interleave<8> of(%arg1, %arg2) : {{.*}} -> tensor<96x32xf32>
 // CHECK: %[[P:.*]] = talc.derive #talc.pack of(%[[I]]) : {{.*}} -> tensor<6x32x16xf32>
 // CHECK: talc.gated_linear silu %arg0, %[[P]] : (tensor<?x32xf32>, tensor<6x32x16xf32>) -> tensor<?x41xf32>
 // F16-LABEL: @gated
-// F16: talc.derive #talc.interleave<16> {{.*}} -> tensor<96x32xf32>
-// F16: talc.derive #talc.pack {{.*}} -> tensor<3x32x32xf16>
+// F16: talc.derive #talc.interleave<4> {{.*}} -> tensor<88x32xf32>
+// F16: talc.derive #talc.pack {{.*}} -> tensor<11x32x8xf16>
 func.func @gated(%x: tensor<?x32xf32>, %gate: tensor<41x32xf32>, %up: tensor<41x32xf32>) -> tensor<?x41xf32> {
   %y = talc.gated_linear silu %x, %gate, %up : (tensor<?x32xf32>, tensor<41x32xf32>, tensor<41x32xf32>) -> tensor<?x41xf32>
   return %y : tensor<?x41xf32>
+}
+
+// Panels become wider where no more lanes are empty than with 16, and where at least 12 panels remain.
+// WIDE-LABEL: @widths
+// WIDE: #talc.pack of(%arg1) : (tensor<767x32xf32>) -> tensor<12x32x64xf32>
+// WIDE: #talc.pad of(%arg3) : (tensor<767xf32>) -> tensor<768xf32>
+// WIDE: #talc.pack of(%arg2) : (tensor<752x32xf32>) -> tensor<47x32x16xf32>
+// WIDE: #talc.pack of(%arg4) : (tensor<704x32xf32>) -> tensor<22x32x32xf32>
+// WIDE: #talc.interleave<32> {{.*}} -> tensor<768x32xf32>
+// WIDE: #talc.pack {{.*}} -> tensor<12x32x64xf32>
+func.func @widths(%x: tensor<?x32xf32>, %w: tensor<767x32xf32>, %v: tensor<752x32xf32>, %bias: tensor<767xf32>, %u: tensor<704x32xf32>, %g: tensor<377x32xf32>) {
+  %a = talc.linear %x, %w bias %bias : (tensor<?x32xf32>, tensor<767x32xf32>, tensor<767xf32>) -> tensor<?x767xf32>
+  %b = talc.linear %x, %v : (tensor<?x32xf32>, tensor<752x32xf32>) -> tensor<?x752xf32>
+  %c = talc.linear %x, %u : (tensor<?x32xf32>, tensor<704x32xf32>) -> tensor<?x704xf32>
+  %d = talc.gated_linear silu %x, %g, %g : (tensor<?x32xf32>, tensor<377x32xf32>, tensor<377x32xf32>) -> tensor<?x377xf32>
+  return
 }
 
 // CHECK-LABEL: @packed_already

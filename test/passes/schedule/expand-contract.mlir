@@ -34,11 +34,13 @@
 // CHECK: memref.load %[[X]][%c0, %c8]
 // CHECK: %[[R:.*]] = vector.fma %{{.*}}, %{{.*}}, %[[SUMS]]#0
 // CHECK: vector.store %[[R]], %[[STACK]][%c0, %c0]
-// CHECK: %[[AT:.*]] = arith.muli %[[P]], %c16
+// CHECK: scf.for %[[LANE:.*]] = %c0 to %c16 step %c8
+// CHECK-NEXT: %[[COLUMN:.*]] = arith.muli %[[P]], %c16
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %[[COLUMN]], %[[LANE]]
 // CHECK: %[[LEFT:.*]] = arith.subi %c33, %[[AT]]
 // CHECK: %[[COUNT:.*]] = arith.maxsi %[[LEFT]], %c0
 // CHECK: %[[MASK:.*]] = vector.create_mask %[[COUNT]]
-// CHECK-NEXT: %[[SUM:.*]] = vector.load %[[STACK]][%c0, %c0]
+// CHECK-NEXT: %[[SUM:.*]] = vector.load %[[STACK]][%c0, %[[LANE]]]
 // CHECK-NEXT: vector.maskedstore %[[OUT]][%c0, %[[AT]]], %[[MASK]], %[[SUM]]
 // CHECK-NOT: vector.store {{.*}}, %[[OUT]]
 // CHECK-NOT: scf.for
@@ -72,7 +74,7 @@ func.func @whole(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<2x1x16xbf16>,
 
 // A panel of gates and ups: the epilogue takes both sums of 8 columns, with vectors of 16 lanes too.
 // CHECK-LABEL: @gated(
-// CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1 {
+// CHECK: scf.for %[[P:.*]] = %{{[0-9]+}} to %{{[0-9]+}} step %c1 {
 // CHECK: %[[G:.*]] = vector.load %{{.*}}[%[[P]], %c0, %c0]
 // CHECK-NEXT: %[[GATE:.*]] = vector.fma %[[A:.*]], %[[G]],
 // CHECK-NEXT: %[[U:.*]] = vector.load %{{.*}}[%[[P]], %c0, %c8]
@@ -85,7 +87,7 @@ func.func @whole(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<2x1x16xbf16>,
 // CHECK-NEXT: %[[Y:.*]] = arith.divf %[[GATES]], %[[UPS]] : vector<8xf32>
 // CHECK-NEXT: vector.store %[[Y]], %{{.*}}[%c0, %[[AT]]]
 // WIDE-LABEL: @gated(
-// WIDE: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1 {
+// WIDE: scf.for %[[P:.*]] = %{{[0-9]+}} to %{{[0-9]+}} step %c1 {
 // WIDE: %[[SUM:.*]] = vector.fma {{.*}} : vector<16xf32>
 // WIDE-NEXT: vector.store %[[SUM]], %[[STACK:.*]][%c0, %c0]
 // WIDE-NEXT: %[[AT:.*]] = arith.muli %[[P]], %c8
@@ -106,8 +108,9 @@ func.func @gated(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<5x1x16xf32>, 
 // of the body become vectors.
 // CHECK-LABEL: @inputs(
 // CHECK-SAME: %[[PADDED:[a-z0-9]+]]: memref<48xf32>, %[[SHORT:[a-z0-9]+]]: memref<33xf32>, %[[R:[a-z0-9]+]]: memref<1x33xf32>
-// CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1 {
-// CHECK: %[[AT:.*]] = arith.muli %[[P]], %c16
+// CHECK: scf.for %[[P:.*]] = %{{[0-9]+}} to %{{[0-9]+}} step %c1 {
+// CHECK: %[[COLUMN:.*]] = arith.muli %[[P]], %c16
+// CHECK: %[[AT:.*]] = arith.addi %[[COLUMN]], %{{.*}}
 // CHECK: %[[MASK:.*]] = vector.create_mask
 // CHECK: %[[B:.*]] = vector.load %[[PADDED]][%[[AT]]]
 // CHECK: %[[C:.*]] = vector.maskedload %[[SHORT]][%[[AT]]], %[[MASK]],
@@ -132,7 +135,7 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
 
 // Any number of rows: with vectors of 8 lanes up to 3 rows take more panels at a time, with 16 lanes six do too. More
 // rows: blocks of at most 192, in them as few tiles of at most 6 rows as possible, dealt evenly; the first `rows %
-// tiles` have one more. Each fetches from the panel behind. By columns every thread takes all rows. From 24 rows on
+// tiles` have one more. By columns every thread takes all rows. From 24 rows on
 // several threads claim tasks, here of one panel, of which shares have 8 if blocks do not fall below 32 rows.
 // CHECK-LABEL: @any_rows(
 // CHECK-NOT: kernel.by_rows
@@ -176,19 +179,18 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
 // CHECK: %[[LEAST:.*]] = arith.divui %[[IN:.*]], %[[TILES]]
 // CHECK: %[[LARGER:.*]] = arith.remui %[[IN]], %[[TILES]]
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c1
-// CHECK: %[[NEXT:.*]] = arith.addi %[[P]], %c1
 // CHECK: scf.for %[[T:.*]] = %c0 to %[[TILES]] step
 // CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[T]], %[[LARGER]]
 // CHECK: %[[ONE:.*]] = arith.select %[[MORE]], %c1, %c0
 // CHECK: %[[SIZE:.*]] = arith.addi %[[LEAST]], %[[ONE]]
 // CHECK: scf.index_switch %[[SIZE]]
 // CHECK: case 6 {
-// CHECK: memref.prefetch {{.*}}, read, locality<2>, data
 // CHECK-COUNT-6: memref.load %[[X]]
 // CHECK-COUNT-12: vector.store {{.*}}, %[[STACK]]
 // CHECK: default {
 // CHECK: scf.for %[[R:.*]] = %c0 to %[[IN]] step
-// CHECK: vector.load %[[STACK]][%[[R]], %c0]
+// CHECK: scf.for %[[LANE:.*]] = %c0 to %c16 step %c8
+// CHECK: vector.load %[[STACK]][%[[R]], %[[LANE]]]
 // CHECK: %[[NEXTTASK:.*]] = scf.if %[[DEALT]]
 // CHECK-NEXT: %[[OTHER:.*]] = kernel.claim %{{.*}}, %[[BEGUN]]#0 of %[[TASKS]]
 // CHECK-NEXT: scf.yield %[[OTHER]]
@@ -240,6 +242,7 @@ func.func @adaptive(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32
 // finished.
 // WIDE-LABEL: @deep(
 // WIDE-SAME: memref<8x1536x16xf32>, %[[OUT:[a-z0-9]+]]: memref<?x128xf32>
+// WIDE: memref.alloca() {{.*}} : memref<1x128xf32>
 // WIDE-NOT: memref.alloca
 // WIDE: scf.for %[[BEGIN:.*]] = %{{.*}} to %[[SHARE:.*]] step %[[BLOCK:c32]]
 // WIDE: %[[FULL:.*]] = arith.addi %[[BEGIN]], %[[BLOCK]]
@@ -289,37 +292,39 @@ func.func @deep_and_partial(%s: !kernel.step, %x: memref<?x1536xf32>, %w: memref
   return
 }
 
-// 7 panels: four at a time, of what is left two, then one.
+// 7 panels, two rows: four at a time, of what is left two, then one.
 // WIDE-LABEL: @rest(
 // WIDE: scf.for %{{.*}} = %{{.*}} to %[[FOURS:.*]] step %c4
-// WIDE-COUNT-4: vector.fma
+// WIDE-COUNT-8: vector.fma
 // WIDE: %[[LEFT:.*]] = arith.subi %[[END:.*]], %[[FOURS]]
 // WIDE: scf.for %{{.*}} = %[[FOURS]] to %[[TWOS:.*]] step %c2
-// WIDE-COUNT-2: vector.fma
+// WIDE-COUNT-4: vector.fma
 // WIDE: scf.for %{{.*}} = %[[TWOS]] to %{{.*}} step %c1
-// WIDE: vector.fma
+// WIDE-COUNT-2: vector.fma
 // WIDE-NOT: vector.fma
 // WIDE: return
-func.func @rest(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<7x1x16xf32>, %out: memref<1x112xf32>) {
+func.func @rest(%s: !kernel.step, %x: memref<2x1xf32>, %w: memref<7x1x16xf32>, %out: memref<2x112xf32>) {
   kernel.contract %s, %x, %w into %out {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x1xf32>, memref<7x1x16xf32>, memref<1x112xf32>) -> ()
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<2x1xf32>, memref<7x1x16xf32>, memref<2x112xf32>) -> ()
   return
 }
 
-// One row reads a large weight in streams, and fetches what comes a KiB later in each: 16 rows of f32, 32 of bf16.
+// One row reads a large weight in streams, and fetches what comes 4 KiB later, counting all four: 16 rows of f32, 32 of
+// bf16, as many lines as an iteration reads.
 // CHECK-LABEL: @streams(
 // CHECK: scf.for %[[P:.*]] = %{{.*}} to %{{.*}} step %c4
 // CHECK: scf.for %[[K:.*]] = %c0 to %c2048 step %c4
 // CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %c16
 // CHECK: memref.prefetch %{{.*}}[%[[P]], %[[AHEAD]], %c0], read, locality<2>, data
-// CHECK-COUNT-3: memref.prefetch
-// CHECK: memref.load
+// CHECK-COUNT-15: memref.prefetch
+// CHECK-NEXT: memref.load
 // CHECK-LABEL: @narrow_streams(
 // CHECK: scf.for %[[K:.*]] = %c0 to %c2048 step %c4
 // CHECK: arith.addi %[[K]], %c32
-// CHECK: memref.prefetch
+// CHECK-COUNT-8: memref.prefetch
+// CHECK-NEXT: memref.load
 func.func @streams(%s: !kernel.step, %x: memref<1x2048xf32>, %w: memref<32x2048x16xf32>, %out: memref<1x512xf32>) {
   kernel.contract %s, %x, %w into %out {
   ^bb0(%sum: f32):
@@ -332,5 +337,35 @@ func.func @narrow_streams(%s: !kernel.step, %x: memref<1x2048xf32>, %w: memref<3
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x2048xf32>, memref<32x2048x16xbf16>, memref<1x512xf32>) -> ()
+  return
+}
+
+// A panel that was packed for vectors of 16 lanes is one tile for them, and one stream; vectors of 8 lanes take it in
+// four tiles of two vectors, as with narrow panels. What is fetched next is divided among all of them, two lines in
+// every iteration.
+// WIDE-LABEL: @wide_panels(
+// WIDE-DAG: memref.alloca() {{.*}} : memref<1x192xf32>
+// WIDE-DAG: memref.alloca() {{.*}} : memref<192x64xf32>
+// WIDE: case 6 {
+// WIDE: scf.for %[[K:.*]] = %c0 to %c32 step %c2
+// WIDE-COUNT-2: memref.prefetch
+// WIDE: vector.load %{{.*}}[%[[P:.*]], %[[K]], %c0]
+// WIDE: vector.load %{{.*}}[%[[P]], %[[K]], %c48]
+// WIDE: default {
+// CHECK-LABEL: @wide_panels(
+// CHECK: case 6 {
+// CHECK: scf.for %[[PIECE:.*]] = %c0 to %c4 step %c1
+// CHECK: %[[FIRST:.*]] = arith.muli %[[PIECE]], %c16
+// CHECK: scf.for %[[K:.*]] = %c0 to %c32 step %c4
+// CHECK-COUNT-2: memref.prefetch
+// CHECK: vector.load %{{.*}}[%[[P:.*]], %[[K]], %[[FIRST]]]
+// CHECK-COUNT-48: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: default {
+func.func @wide_panels(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<3x32x64xf32>, %out: memref<?x192xf32>) {
+  kernel.contract %s, %x, %w into %out {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<?x32xf32>, memref<3x32x64xf32>, memref<?x192xf32>) -> ()
   return
 }
