@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a disassembly on standard input, and demands that the loops of the register tiles keep their sums in registers.
+
+A tile's innermost loop has at least 24 multiply-adds on vectors. One that touches the stack there spills an accumulator,
+which LLVM does for reasons that change with its passes; it costs a tenth of a contraction and more.
+"""
+import re
+import sys
+
+ADDRESS = re.compile(r'\s*([0-9a-f]+):\s+(.*)')
+JUMP = re.compile(r'j\w+\s+(?:0x)?([0-9a-f]+)')
+LEAST = 24
+
+
+def main():
+    function, places, code, loops, spilling = '', {}, [], 0, []
+    for line in sys.stdin:
+        if name := re.match(r'[0-9a-f]+ <(.*)>:', line):
+            function, places, code = name[1], {}, []
+        elif found := ADDRESS.match(line):
+            places[found[1]] = len(code)
+            code.append(found[2])
+            jump = JUMP.match(found[2])
+            if jump and jump[1] in places:
+                body = code[places[jump[1]]:]
+                innermost = not any(JUMP.match(instruction) for instruction in body[:-1])
+                if innermost and sum('vfmadd' in instruction for instruction in body) >= LEAST:
+                    loops += 1
+                    if any('(%rsp)' in instruction for instruction in body):
+                        spilling.append(f'{function}: {sum("(%rsp)" in i for i in body)} of {len(body)} instructions')
+    print(f'{loops} loops, {len(spilling)} spill', *spilling, sep='\n')
+
+
+if __name__ == '__main__':
+    main()
