@@ -39,8 +39,7 @@ ModuleCode::fromLlvm(llvm::function_ref<llvm::Expected<Result>(cpu::ObjectEmitte
   if (!code)
     return code.takeError();
   begin("optimize-llvm-ir");
-  if (llvm::Error error = (*emitter)->optimize(**code))
-    return std::move(error);
+  (*emitter)->optimize(**code);
   return use(**emitter, **code);
 }
 

@@ -26,7 +26,8 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   lineElements = 64 / elementBytes;
   isLarge = weight.getNumElements() * elementBytes >= cacheBytes / 4;
   depthBlock = dividing(depth);
-  sumsInResult = depthBlock < depth && width == panels * panelLanes;  // neither gated nor with a last panel that is not full
+  // Neither of gates nor with a last panel that is not full.
+  sumsInResult = depthBlock < depth && width == panels * panelLanes;
   // Half of the cache: what passes through it, and what else runs on the core, takes its part.
   int64_t groupBytes = depthBlock * panelLanes * groupPanels(tileRows) * elementBytes;
   chooseBlocks(cacheBytes / 2 - 2 * groupBytes);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of a contraction: those of its operands, and those of the tiles and blocks that expand-contract makes of it.
+// The sizes of a contraction: those of its operands, and those of the tiles and blocks that expand-contract makes of
+// it.
 #pragma once
 
 #include "compiler/passes/schedule/RegisterTile.h"

@@ -2,10 +2,8 @@
 // LLVM dialect -> LLVM IR -> optimized LLVM IR -> object code.
 //
 // Kernels arrive tiled, unrolled and vectorized by talc's own passes. LLVM's loop unrolling would undo that work (it
-// spills the accumulators of a register tile); what is left to do are addresses, invariants, and loops that test at
-// their end. So the pipeline is none of LLVM's: -O3 takes three times as long, for code with as fast loops and more
-// spills. Library functions are declared unavailable: nothing may become a call of memset or memcpy, because the
-// runtime's loader resolves no symbols.
+// spills the accumulators of a register tile), so it is off, and so are the vectorizers. Library functions are declared
+// unavailable: no loop may become a call of memset or memcpy, because the runtime's loader resolves no symbols.
 #include "compiler/targets/cpu/ObjectEmitter.h"
 
 #include "compiler/Error.h"
@@ -132,22 +130,13 @@ static void expandMemoryIntrinsics(llvm::Function &function, const llvm::TargetT
   }
 }
 
-// In LLVM's notation.
-static constexpr llvm::StringLiteral passesOfLlvm =
-    "always-inline,function<eager-inv>(simplifycfg,sroa,early-cse),"
-    // Layers pass on what kernels use of a buffer, not its strides.
-    "deadargelim,function<eager-inv>("
-    "instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,reassociate,"
-    // Attention asks in its loops what does not change there.
-    "loop-mssa(licm<no-allowspeculation>,loop-rotate<header-duplication>,licm<allowspeculation>,"
-    "simple-loop-unswitch<nontrivial;trivial>),simplifycfg,"
-    // Again, where rotated loops show which loads are equal and where invariants can go. With one variable for all that
-    // is counted in a loop the accumulators of a tile stay in registers.
-    "early-cse<memssa>,dse,loop-mssa(licm<allowspeculation>,indvars),simplifycfg,"
-    "instcombine<max-iterations=1;no-verify-fixpoint>),deadargelim";
-
-llvm::Error ObjectEmitter::optimize(llvm::Module &module) {
-  llvm::PassBuilder builder(machine.get());
+void ObjectEmitter::optimize(llvm::Module &module) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = false;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(machine.get(), tuning);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -159,14 +148,10 @@ llvm::Error ObjectEmitter::optimize(llvm::Module &module) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager passes;
-  if (llvm::Error error = builder.parsePassPipeline(passes, passesOfLlvm))
-    return internalError("LLVM does not know its passes: {}", llvm::toString(std::move(error)));
-  passes.run(module, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       expandMemoryIntrinsics(function, functions.getResult<llvm::TargetIRAnalysis>(function));
-  return llvm::Error::success();
 }
 
 namespace {

@@ -22,7 +22,7 @@ public:
   // functions only talc_prefill and talc_decode are visible from outside.
   llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context);
 
-  llvm::Error optimize(llvm::Module &module);
+  void optimize(llvm::Module &module);
 
   llvm::Expected<ObjectCode> emit(llvm::Module &module);
 
