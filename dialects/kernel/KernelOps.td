@@ -28,7 +28,7 @@ class Kernel_Piece<string opName, list<Trait> traits = []>
 def Kernel_ContractOp : Kernel_Piece<"contract", [SingleBlock]> {
   let summary = "rows times a packed weight, with an epilogue on every sum";
   let description = [{
-    x [T, K], weight [P, K, L] (#talc.pack), init [T, N]:
+    x [T, K], weight [P, K, L] (#talc.pack, L 16, 32 or 64), init [T, N]:
       init[t, n] = epilogue(sum_k x[t, k] * weight[n / L, k, n % L], inputs at (t, n))
     An input is [T, N] (element (t, n)), or a vector of at least N elements (element n). Each sum is one f32 chain with
     k ascending, so that results do not depend on how the loops are tiled.

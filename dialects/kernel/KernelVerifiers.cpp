@@ -121,9 +121,9 @@ LogicalResult ContractOp::verify() {
   auto weight = shapeOf(getWeight());
   if (features(getX()) != weight.getDimSize(1))
     return emitOpError() << "contracts " << features(getX()) << " features with a depth of " << weight.getDimSize(1);
-  if (getGated() && weight.getDimSize(2) % 2 != 0)
-    return emitOpError() << "is gated with panels of " << weight.getDimSize(2) << " lanes, expected an even number";
-  int64_t columns = weight.getDimSize(2) / (getGated() ? 2 : 1);
+  int64_t lanes = weight.getDimSize(2), columns = getGated() ? lanes / 2 : lanes;
+  if (lanes != 16 && lanes != 32 && lanes != 64)  // whole vectors make up a panel, and each half of one with gates
+    return emitOpError() << "has a weight in panels of " << lanes << " lanes, expected 16, 32 or 64";
   if (llvm::divideCeil(features(getInit()), columns) != static_cast<uint64_t>(weight.getDimSize(0)))
     return emitOpError() << "has " << weight.getDimSize(0) << " panels of " << columns << " columns for a width of "
                          << features(getInit());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a disassembly on standard input, and demands that the loops of the register tiles keep their sums in registers.
+"""Reads a disassembly on standard input, and says which loops of register tiles do not keep their sums in registers.
 
 A tile's innermost loop has at least 24 multiply-adds on vectors. A vector that goes to the stack there is a spilled
 accumulator, which LLVM does for reasons that change with its passes and with constants; it costs a fifth of the time.

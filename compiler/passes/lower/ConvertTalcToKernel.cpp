@@ -158,21 +158,11 @@ static Value buildContract(OpBuilder &builder, Location loc, Type type, Value x,
   return contract.getResult(0);
 }
 
-// Whole vectors make up a panel, and each half of one with gates.
-LogicalResult expectPanelWidth(Operation *op, Value weight) {
-  int64_t lanes = cast<ShapedType>(weight.getType()).getDimSize(2);
-  if (lanes == 16 || lanes == 32 || lanes == 64)
-    return success();
-  return op->emitOpError() << "has a weight in panels of " << lanes << " lanes, expected 16, 32 or 64";
-}
-
 struct LowerLinear : OpRewritePattern<talc::LinearOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::LinearOp op, PatternRewriter &rewriter) const override {
     if (cast<ShapedType>(op.getWeight().getType()).getRank() != 3)
       return rewriter.notifyMatchFailure(op, "the weight is not packed");
-    if (failed(expectPanelWidth(op, op.getWeight())))
-      return failure();
     SmallVector<Value> inputs;
     if (op.getBias())
       inputs.push_back(op.getBias());
@@ -189,8 +179,6 @@ struct LowerLinear : OpRewritePattern<talc::LinearOp> {
 struct LowerGatedLinear : OpRewritePattern<talc::GatedLinearOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::GatedLinearOp op, PatternRewriter &rewriter) const override {
-    if (failed(expectPanelWidth(op, op.getWeight())))
-      return failure();
     Value result = buildContract(rewriter, op.getLoc(), op.getType(), op.getX(), op.getWeight(), {}, true,
                                  [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
                                    Value gate = talc::activationBody(b, loc, op.getKind(), args[0]);

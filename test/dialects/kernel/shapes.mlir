@@ -254,7 +254,7 @@ func.func @contract_lanes(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x3
 // -----
 
 func.func @contract_gated(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x15xf32>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{is gated with panels of 15 lanes, expected an even number}}
+  // expected-error@+1 {{has a weight in panels of 15 lanes, expected 16, 32 or 64}}
   kernel.contract %s, %x, %w into %y gated {
   ^bb0(%sum: f32, %other: f32):
     kernel.yield %sum : f32
