@@ -62,16 +62,6 @@ KeyBlock AttentionKeys::memoryOf(Value slot) {
           kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(f32), op.getStep(), op.getState(), slot)};
 }
 
-void AttentionKeys::prefetch(Value head, Value position) {
-  auto [slotKeys, slotValues] = memoryOf(slot);
-  Value panel = e.div(position, lanes), lane = e.rem(position, lanes), none = e.index(0);
-  int64_t lines = (layout.width + lanes - 1) / lanes;
-  for (int64_t line = 0; line < lines; ++line)
-    e.prefetch(slotKeys, {panel, head, e.add(e.mul(lane, lines), line), none});
-  for (int64_t column = 0; column < layout.paddedWidth; column += lanes)
-    e.prefetch(slotValues, {panel, head, lane, e.index(column)});
-}
-
 // Panels of `memory`, which has those of `heads` heads side by side, from one on, of one head.
 KeyBlock AttentionKeys::panelsOf(const KeyBlock &memory, Value head, Value firstPanel, int64_t heads) {
   auto number = [&](int64_t value) -> OpFoldResult { return e.b.getIndexAttr(value); };

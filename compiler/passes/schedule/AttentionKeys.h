@@ -28,8 +28,6 @@ public:
   // The first key that a row of the task sees, and the end of those that it sees.
   Value firstSeen(Value row);
   Value endSeen(Value row);
-  // Fetches one position's part of a head into cache. A panel's lines are dealt to its positions.
-  void prefetch(Value head, Value position);
   // Whether keys of the sequence lie in several slots; null: never.
   Value isShared();
   // The keys [firstKey, firstKey + count) of a head; firstKey is a multiple of panelLanes.

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the scores of a block of keys to their weights, and how blocks are brought together.
 //
-//   per row of a block: m = max S;  S = exp(S - m), 0 where masked;  s = sum S
+//   per row of a block: m = c * max S;  S = 2^(c * S - m), 0 where masked;  s = sum S
 //   then, with P the block's weighted values:
-//     maximum' = max(maximum, m);  factor = exp(maximum - maximum');  gain = exp(m - maximum')
+//     maximum' = max(maximum, m);  factor = 2^(maximum - maximum');  gain = 2^(m - maximum')
 //     sum' = sum * factor + s * gain;  O' = O * factor + P * gain
 //
-// The finite -1e30 of what is masked avoids inf - inf.
+// c is the attention's scale and log2 e at once, so that neither costs an operation. Where there is a bias, S was
+// scaled when that was added, and c is log2 e. The finite -1e30 of what is masked avoids inf - inf.
 #include "compiler/passes/schedule/AttentionSoftmax.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -18,8 +21,8 @@ namespace talc {
 
 constexpr double masked = -1e30;
 
-static Value exp(Emitter &e, Value x) {
-  return math::ExpOp::create(e.b, e.loc, x);
+static Value exp2(Emitter &e, Value x) {
+  return math::Exp2Op::create(e.b, e.loc, x);
 }
 
 Weighed nothingWeighed(Emitter &e) {
@@ -28,7 +31,7 @@ Weighed nothingWeighed(Emitter &e) {
 
 BroughtTogether bringTogether(Emitter &e, Weighed before, Weighed block) {
   Value maximum = e.maxf(before.maximum, block.maximum);
-  Value factor = exp(e, e.subf(before.maximum, maximum)), gain = exp(e, e.subf(block.maximum, maximum));
+  Value factor = exp2(e, e.subf(before.maximum, maximum)), gain = exp2(e, e.subf(block.maximum, maximum));
   return {{maximum, e.fma(before.sum, factor, e.mulf(block.sum, gain))}, factor, gain};
 }
 
@@ -41,9 +44,10 @@ Value inverseOf(Emitter &e, Value sum) {
   return e.select(seen, e.divf(e.splat(1), sum), zero);
 }
 
-AttentionSoftmax::AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, int64_t rows, int64_t size, bool window,
-                                   bool online)
-    : e(emitter), keys(keys), window(window), online(online) {
+AttentionSoftmax::AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, kernel::AttentionOp op, int64_t rows,
+                                   int64_t size, bool online)
+    : e(emitter), keys(keys), window(op.getWindow() > 0), online(online), scale(op.getScale().convertToDouble()),
+      scalesFirst(op.getBias() || scale <= 0) {
   // Rows begin in different sets of the cache.
   scores = e.stackBuffer({rows, size + kernel::panelLanes});
   int64_t padded = llvm::alignTo(rows, e.lanes);
@@ -111,15 +115,17 @@ Value AttentionSoftmax::visible(Value row, Value column) {
   return arith::AndIOp::create(e.b, e.loc, mask, arith::XOrIOp::create(e.b, e.loc, before, e.firstLanes(e.lanes)));
 }
 
-// The largest score of each row, after they were masked and biased; in every lane.
+// The largest score of each row times c, after they were masked and biased; in every lane.
 Emitter::Values AttentionSoftmax::largestScores(int64_t n, Value row, const Columns &columns, const Bias &bias) {
   auto next = [&](Value r, Value column, Value maximum, bool whole) {
     Value score = e.load(scores, {r, column}), seen = whole ? Value() : visible(r, column);
     if (bias)
-      score = e.addf(score, bias(r, column, seen));
+      score = e.fma(score, e.splat(scale), bias(r, column, seen));
+    else if (scalesFirst)
+      score = e.mulf(score, e.splat(scale));
     if (!whole)
       score = e.select(seen, score, e.splat(masked));
-    if (!whole || bias)
+    if (!whole || scalesFirst)
       e.store(score, scores, {r, column});
     return e.maxf(score, maximum);
   };
@@ -131,15 +137,23 @@ Emitter::Values AttentionSoftmax::largestScores(int64_t n, Value row, const Colu
     return maxima;
   });
   for (Value &maximum : largest)
-    maximum = e.maxLanes(maximum);
+    maximum = e.mulf(e.maxLanes(maximum), steepness());
   return largest;
 }
 
-// S = exp(S - largest); returns the sums in every lane. A masked score weighs nothing even if the row has seen no key
-// and `largest` is as low; NaN counts as seen.
+// The c of 2^(c * S).
+Value AttentionSoftmax::steepness() {
+  return e.splat((scalesFirst ? 1 : scale) * llvm::numbers::log2e);
+}
+
+// S = 2^(c * S - largest); returns the sums in every lane. A masked score weighs nothing even if the row has seen no
+// key and `largest` is as low; NaN counts as seen.
 Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Columns &columns, ValueRange largest) {
-  auto next = [&](Value r, Value column, Value maximum, Value sum, bool whole) {
-    Value score = e.load(scores, {r, column}), weight = exp(e, e.subf(score, maximum));
+  Values subtracted;
+  for (Value maximum : largest)
+    subtracted.push_back(e.subf(e.splat(0), maximum));
+  auto next = [&](Value r, Value column, Value subtracted, Value sum, bool whole) {
+    Value score = e.load(scores, {r, column}), weight = exp2(e, e.fma(score, steepness(), subtracted));
     if (!whole) {
       Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(masked));
       weight = e.select(seen, weight, e.splat(0));
@@ -150,7 +164,7 @@ Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Column
   Values sums = eachColumn(columns, Values(n, e.splat(0)), [&](Value column, ValueRange carried, bool whole) {
     Values sums;
     for (int64_t r = 0; r < n; ++r)
-      sums.push_back(next(e.add(row, r), column, largest[r], carried[r], whole));
+      sums.push_back(next(e.add(row, r), column, subtracted[r], carried[r], whole));
     return sums;
   });
   for (Value &sum : sums)

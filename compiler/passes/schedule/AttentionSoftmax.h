@@ -33,12 +33,13 @@ public:
   using Bias = std::function<Value(Value row, Value column, Value seen)>;
 
   // A task has up to `rows` rows, a block up to `size` keys. `online`: a row may see several blocks.
-  AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, int64_t rows, int64_t size, bool window, bool online);
+  AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, kernel::AttentionOp op, int64_t rows, int64_t size,
+                   bool online);
 
   void beginTask(Value rowCount);
   void beginBlock(Value firstKey);
-  // Scores become weights exp(score - the row's largest in this block), zero where masked, in the columns [from, to)
-  // of a tile of n rows.
+  // Products of queries and keys, in the columns [from, to) of a tile of n rows, are scaled and become weights
+  // exp(score - the row's largest in this block), zero where masked.
   void weigh(int64_t n, Value row, Value from, Value to, const Bias &bias);
   // Sums and maxima take in the block.
   void endBlock();
@@ -66,12 +67,15 @@ private:
   Values largestScores(int64_t n, Value row, const Columns &columns, const Bias &bias);
   Values weighScores(int64_t n, Value row, const Columns &columns, mlir::ValueRange largest);
   Value visible(Value row, Value column);
+  Value steepness();
   void eachRows(llvm::function_ref<void(Value row)> body);
   void fill(Value buffer, double value);
 
   Emitter &e;
   AttentionKeys &keys;
   const bool window, online;
+  const double scale;
+  const bool scalesFirst;  // before the largest is found, and not on the way to the weights
   Value maxima, sums, factors, gains, blockMaxima, blockSums;  // [rows]
   Value rowCount, firstKey;
 };

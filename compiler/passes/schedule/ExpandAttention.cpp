@@ -3,10 +3,10 @@
 //
 // The queries of a key-value head form rows m = token * group + head-in-group; a task is a block of such rows:
 //
-//   Q = scale * queries;  O = 0
+//   O = 0
 //   for each block of keys, counted from position 0, that some row of the task sees
-//     S = Q * keys                     register tiles; keys lie in panels like a packed weight
-//     S = weights of the scores        AttentionSoftmax.h
+//     S = queries * keys               register tiles; keys lie in panels like a packed weight
+//     S = weights of the scaled scores AttentionSoftmax.h
 //     P = S * values                   register tiles, from zero
 //     O = O and P, brought to the larger maximum
 //   out = O / sum
@@ -14,8 +14,7 @@
 // If no row can see more than one block, O is P (two passes over the keys, no rescaling); else this is the online
 // softmax. AttentionSchedule.h chooses the sizes. A tile of 6 rows works on the keys that its rows see, and on no
 // others; rows that see less have zeros there. All tiles take a chunk of keys, or of values, before the next one is
-// read, so that it stays in the first cache. Meanwhile a task fetches the queries of the thread's next one, and of the
-// next head the keys and values at its own rows' positions: what a step just stored lies in the third cache.
+// read, so that it stays in the first cache.
 //
 // A sequence of one row, in a step of many sequences, has little to do for each head: all its heads, or many, are rows
 // of one task.
@@ -29,6 +28,7 @@
 #include "compiler/passes/schedule/AttentionSoftmax.h"
 #include "compiler/passes/schedule/Claims.h"
 #include "compiler/passes/schedule/CombineBlocks.h"
+#include "compiler/passes/schedule/EvenParts.h"
 #include "compiler/passes/schedule/RegisterTile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -44,12 +44,12 @@ using namespace talc;
 
 namespace {
 
-// Bytes of keys, or of values, that all tiles take before the next ones are read: a third of the first cache.
-constexpr int64_t chunkBytes = 16 << 10;
-
+// Keys, or values, that all tiles take before the next ones are read: as many panels as the widest tile takes side by
+// side, and more up to a third of the first cache.
 int64_t chunkOf(const kernel::StateLayout &layout, int64_t block) {
-  int64_t keys = kernel::panelLanes;
-  while (keys < block && 2 * keys * layout.paddedWidth * 4 <= chunkBytes)
+  constexpr int64_t widestPanels = 4, largestBytes = 16 << 10;
+  int64_t keys = widestPanels * kernel::panelLanes;
+  while (keys < block && 2 * keys * layout.paddedWidth * 4 <= largestBytes)
     keys *= 2;
   return std::min(keys, block);
 }
@@ -67,7 +67,7 @@ public:
   Attention(OpBuilder &builder, kernel::AttentionOp op, int64_t lanes, const AttentionSchedule &schedule)
       : op(op), e(builder, op.getLoc(), lanes), keyBlock(schedule.keys), rowBlock(schedule.rows),
         online(schedule.kind != AttentionKind::twoPass), keys(e, op, keyBlock, rowBlock),
-        softmax(e, keys, rowBlock, keyBlock, op.getWindow() > 0, online), width(keys.layout.width),
+        softmax(e, keys, op, rowBlock, keyBlock, online), width(keys.layout.width),
         paddedWidth(keys.layout.paddedWidth), group(op.getHeads() / keys.layout.heads),
         chunk(chunkOf(keys.layout, keyBlock)), oneRow(cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1),
         tokenHeads(headsOfToken(keys.layout.heads, rowBlock / group)) {}
@@ -157,8 +157,7 @@ private:
   }
 
   // Of a single token several heads are one task, so that the work of some goes on while others wait for their sums.
-  void expandToken(Value index) {
-    task = index;
+  void expandToken(Value task) {
     head = e.mul(task, tokenHeads);
     firstRow = e.index(0);
     rowCount = e.index(tokenHeads * group);
@@ -195,13 +194,11 @@ private:
   }
 
   void makeScratch() {
-    queries = e.stackBuffer({rowBlock, width});
     part = e.stackBuffer({rowBlock, paddedWidth});
     output = online ? e.stackBuffer({rowBlock, paddedWidth}) : part;
   }
 
-  void expandTask(Value index) {
-    task = index;
+  void expandTask(Value task) {
     head = e.div(task, blocks);
     firstRow = e.mul(e.rem(task, blocks), rowBlock);
     rowCount = oneRow && group <= rowBlock ? e.index(group) : e.min(e.index(rowBlock), e.sub(rows, firstRow));
@@ -230,10 +227,8 @@ private:
     };
     softmax.beginBlock(firstKey);
     eachChunk([&](int64_t n, Value row, Value from, Value to) { computeScores(n, row, from, to); });
-    eachTile(e.index(0), rowCount, e.index(0), count, [&](int64_t n, Value row, Value from, Value to) {
-      softmax.weigh(n, row, from, to, bias());
-      fetchAhead(n, row);
-    });
+    eachTile(e.index(0), rowCount, e.index(0), count,
+             [&](int64_t n, Value row, Value from, Value to) { softmax.weigh(n, row, from, to, bias()); });
     eachChunk([&](int64_t n, Value row, Value from, Value to) { addValues(n, row, from, to); });
     if (!op.getBlock())
       softmax.endBlock();
@@ -252,29 +247,10 @@ private:
   }
 
   void prepare() {
-    Value scale = e.splat(op.getScale().convertToDouble());
     softmax.beginTask(rowCount);
     e.loop(e.index(0), rowCount, 1, [&](Value row) {
-      auto [source, feature] = place(head, e.add(firstRow, row));
-      e.columns(width, [&, source = source, feature = feature](Value column, Value mask) {
-        Value query = e.load(op.getQueries(), {source, e.add(feature, column)}, mask);
-        e.store(e.mulf(query, scale), queries, {row, column}, mask);
-      });
       e.columns(paddedWidth, [&](Value column, Value) { e.store(e.splat(0), part, {row, column}); });
       keys.enterRow(row, position(row));
-    });
-  }
-
-  // What comes after this task: the queries of the next, and a part of the next head's keys and values.
-  void fetchAhead(int64_t n, Value row) {
-    if (oneRow)
-      return;
-    Value next = e.add(task, 1), nextHead = e.div(next, blocks), nextRow = e.mul(e.rem(next, blocks), rowBlock);
-    e.loop(row, e.add(row, n), 1, [&](Value r) {
-      auto [source, feature] = place(nextHead, e.add(nextRow, r));
-      for (int64_t column = 0; column < width; column += kernel::panelLanes)
-        e.prefetch(op.getQueries(), {source, e.add(feature, column)});
-      keys.prefetch(e.add(head, 1), position(r));
     });
   }
 
@@ -302,37 +278,46 @@ private:
       visit(*known % tileRows, rest);
   }
 
-  // Runs body(panels at a time, first panel) over [first, end), which are at most `most`. Wide vectors come with twice
-  // the registers, and four panels side by side halve the loads of a tile's scalars.
-  void panels(int64_t rows, Value first, Value end, int64_t most, llvm::function_ref<void(int64_t, Value)> body) {
-    int64_t widest = tileColumns(e.lanes > 8 ? tileRows : rows, e.lanes) / kernel::panelLanes;
-    for (int64_t step = std::min(widest, most); step > 0; step /= 2) {
-      Value whole = e.add(first, e.mul(e.div(e.sub(end, first), step), step));
-      e.loop(first, whole, step, [&](Value panel) { body(step, panel); });
-      first = whole;
-    }
+  // Panels that a tile takes side by side. Wide vectors come with twice the registers, and four panels halve the loads
+  // of a tile's scalars.
+  int64_t widestTile(int64_t rows) const {
+    return tileColumns(e.lanes > 8 ? tileRows : rows, e.lanes) / kernel::panelLanes;
   }
 
-  // S[row, key] = Q[row, :] * K[:, key] for whole panels that cover the keys [from, to)
+  // The query of a row of the task, [width].
+  Value queryOf(Value row) {
+    auto [source, feature] = place(head, e.add(firstRow, row));
+    OpFoldResult one = e.b.getIndexAttr(1);
+    SmallVector<OpFoldResult> offsets = {source, feature}, sizes = {one, e.b.getIndexAttr(width)}, strides = {one, one};
+    auto type = memref::SubViewOp::inferRankReducedResultType({width}, cast<MemRefType>(op.getQueries().getType()),
+                                                              offsets, sizes, strides);
+    return memref::SubViewOp::create(e.b, e.loc, cast<MemRefType>(type), op.getQueries(), offsets, sizes, strides);
+  }
+
+  // S[row, key] = queries[row, :] * K[:, key] for whole panels that cover the keys [from, to)
   void computeScores(int64_t n, Value row, Value from, Value to) {
-    int64_t perPanel = kernel::panelLanes / e.lanes;
     Value first = e.div(from, kernel::panelLanes), end = e.ceilDiv(to, kernel::panelLanes);
-    panels(n, first, end, keyBlock / kernel::panelLanes, [&](int64_t count, Value panel) {
-      RegisterTile tile{n, count * perPanel, /*unroll=*/2,
-                        [&](int64_t r, Value k) {
-                          return e.loadScalar(queries, {e.add(row, r), k});
-                        },
-                        [&](Value k, int64_t v) {
-                          Value lane = e.index(v % perPanel * e.lanes);
-                          return e.load(block.keys, {e.add(panel, v / perPanel), k, lane});
-                        }};
-      Emitter::Values zeros(n * tile.vectors, e.splat(0));
-      Emitter::Values sums = tile.accumulate(e, zeros, width);
-      for (int64_t r = 0; r < n; ++r)
-        for (int64_t v = 0; v < tile.vectors; ++v)
-          e.store(sums[r * tile.vectors + v], softmax.scores,
-                  {e.add(row, r), e.add(e.mul(panel, kernel::panelLanes), v * e.lanes)});
+    Emitter::Values queries;
+    for (int64_t r = 0; r < n; ++r)
+      queries.push_back(queryOf(e.add(row, r)));
+    EvenParts parts(e, e.sub(end, first), std::min(widestTile(n), keyBlock / kernel::panelLanes));
+    parts.each(e, [&](Value, Value panel, int64_t count) {
+      scoresOfPanels(queries, row, e.add(first, panel), count * (kernel::panelLanes / e.lanes));
     });
+  }
+
+  void scoresOfPanels(const Emitter::Values &queries, Value row, Value panel, int64_t vectors) {
+    int64_t n = queries.size(), perPanel = kernel::panelLanes / e.lanes;
+    RegisterTile tile{n, vectors, /*unroll=*/2, [&](int64_t r, Value k) { return e.loadScalar(queries[r], {k}); },
+                      [&](Value k, int64_t v) {
+                        Value lane = e.index(v % perPanel * e.lanes);
+                        return e.load(block.keys, {e.add(panel, v / perPanel), k, lane});
+                      }};
+    Emitter::Values zeros(n * vectors, e.splat(0)), sums = tile.accumulate(e, zeros, width);
+    for (int64_t r = 0; r < n; ++r)
+      for (int64_t v = 0; v < vectors; ++v)
+        e.store(sums[r * vectors + v], softmax.scores,
+                {e.add(row, r), e.add(e.mul(panel, kernel::panelLanes), v * e.lanes)});
   }
 
   // What the bias adds to the scores of the keys from `column` on; only visible ones have a place in it. A query is no
@@ -349,34 +334,34 @@ private:
 
   // P[row, :] += S[row, from:to] * V[from:to, :]
   void addValues(int64_t n, Value row, Value from, Value to) {
-    int64_t perPanel = kernel::panelLanes / e.lanes, count = paddedWidth / kernel::panelLanes;
-    panels(n, e.index(0), e.index(count), count, [&](int64_t wide, Value panel) {
-      int64_t vectors = wide * perPanel;
-      Value keyPanel, firstOfPanel;
-      RegisterTile tile{n, vectors, /*unroll=*/1,
-                        [&](int64_t r, Value k) {
-                          return e.loadScalar(softmax.scores, {e.add(row, r), e.add(firstOfPanel, k)});
-                        },
-                        [&](Value k, int64_t v) {
-                          Value column = e.add(e.mul(panel, kernel::panelLanes), v * e.lanes);
-                          return e.load(block.values, {keyPanel, k, column});
-                        }};
-      auto at = [&](int64_t i) -> Emitter::Values {
-        return {e.add(row, i / vectors), e.add(e.mul(panel, kernel::panelLanes), i % vectors * e.lanes)};
-      };
-      Emitter::Values sums;
-      for (int64_t i = 0; i < n * vectors; ++i)
-        sums.push_back(e.load(part, at(i)));
-      sums = e.loop(e.div(from, kernel::panelLanes), e.ceilDiv(to, kernel::panelLanes), 1, sums,
-                    [&](Value p, ValueRange carried) {
-                      keyPanel = p;
-                      firstOfPanel = e.mul(p, kernel::panelLanes);
-                      Value count = e.min(e.index(kernel::panelLanes), e.sub(to, firstOfPanel));
-                      return tile.accumulate(e, carried, count);
-                    });
-      for (int64_t i = 0; i < n * vectors; ++i)
-        e.store(sums[i], part, at(i));
+    eachEvenPart(e, paddedWidth / kernel::panelLanes, widestTile(n), [&](Value panel, int64_t count) {
+      addColumns(n, row, e.mul(panel, kernel::panelLanes), count * (kernel::panelLanes / e.lanes), from, to);
     });
+  }
+
+  void addColumns(int64_t n, Value row, Value column, int64_t vectors, Value from, Value to) {
+    Value panel, firstOfPanel;
+    RegisterTile tile{n, vectors, /*unroll=*/1,
+                      [&](int64_t r, Value k) {
+                        return e.loadScalar(softmax.scores, {e.add(row, r), e.add(firstOfPanel, k)});
+                      },
+                      [&](Value k, int64_t v) {
+                        return e.load(block.values, {panel, k, e.add(column, v * e.lanes)});
+                      }};
+    auto at = [&](int64_t i) -> Emitter::Values {
+      return {e.add(row, i / vectors), e.add(column, i % vectors * e.lanes)};
+    };
+    Emitter::Values sums;
+    for (int64_t i = 0; i < n * vectors; ++i)
+      sums.push_back(e.load(part, at(i)));
+    sums = e.loop(e.div(from, kernel::panelLanes), e.ceilDiv(to, kernel::panelLanes), 1, sums,
+                  [&](Value p, ValueRange carried) {
+                    panel = p;
+                    firstOfPanel = e.mul(p, kernel::panelLanes);
+                    return tile.accumulate(e, carried, e.min(e.index(kernel::panelLanes), e.sub(to, firstOfPanel)));
+                  });
+    for (int64_t i = 0; i < n * vectors; ++i)
+      e.store(sums[i], part, at(i));
   }
 
   // O = O and P brought together; P begins anew. Before the second block there is no O yet.
@@ -420,14 +405,14 @@ private:
   AttentionSoftmax softmax;
   const int64_t width, paddedWidth, group, chunk;
   const bool oneRow;
-  Value queries, part, output;           // scratch of this thread: Q, P, O
-  Value turns;                           // of a single row a thread takes every so-manieth task
-  Value spans;                           // how many sequences there are
-  kernel::SpanOp span;                   // the sequence
-  Value firstToken, rows, blocks;        // its first token, its rows m, and blocks of them
-  Value byHeads;                         // whether each of its heads is a task, or more; null: it is
-  Value task, head, firstRow, rowCount;  // the task
-  Value firstKey;                        // the block
+  Value part, output;              // scratch of this thread: P, O
+  Value turns;                     // of a single row a thread takes every so-manieth task
+  Value spans;                     // how many sequences there are
+  kernel::SpanOp span;             // the sequence
+  Value firstToken, rows, blocks;  // its first token, its rows m, and blocks of them
+  Value byHeads;                   // whether each of its heads is a task, or more; null: it is
+  Value head, firstRow, rowCount;  // the task
+  Value firstKey;                  // the block
   KeyBlock block;
   const int64_t tokenHeads;  // of a single token: key-value heads of a task
   bool ofToken = false;      // the task's rows are heads of one token

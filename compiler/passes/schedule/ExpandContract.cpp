@@ -20,6 +20,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/Claims.h"
 #include "compiler/passes/schedule/ContractPlan.h"
+#include "compiler/passes/schedule/EvenParts.h"
 
 namespace talc {
 #define GEN_PASS_DEF_EXPANDCONTRACT
@@ -151,7 +152,7 @@ private:
   }
 
   void blockOfRows(Value first, Value rows) {
-    Tiles tiles(e, rows);
+    EvenParts tiles(e, rows, tileRows);
     e.loop(firstPanel, endPanel, plan.panelBlock, [&](Value begin) {
       Value end = e.min(e.add(begin, plan.panelBlock), endPanel);
       e.loop(e.index(0), e.index(plan.depth), plan.depthBlock, [&](Value firstK) {
@@ -174,23 +175,6 @@ private:
       });
     });
   }
-
-  // The rows of a block, dealt evenly to as few tiles as possible.
-  struct Tiles {
-    Tiles(Emitter &e, Value rows)
-        : count(e.ceilDiv(rows, tileRows)), least(e.div(rows, count)), larger(e.rem(rows, count)) {}
-
-    // Runs body(tile, first row, rows).
-    void each(Emitter &e, llvm::function_ref<void(Value, Value, int64_t)> body) const {
-      e.loop(e.index(0), count, 1, [&](Value t) {
-        Value row = e.add(e.mul(t, least), e.min(t, larger));
-        Value size = e.add(least, e.select(e.less(t, larger), e.index(1), e.index(0)));
-        e.dispatch(size, 1, tileRows, [&](int64_t n) { body(t, row, n); });
-      });
-    }
-
-    Value count, least, larger;
-  };
 
   // The places of a tile's results, and what an epilogue reads there, lie in other rows than the last tile's.
   void fetchResults(int64_t rows, int64_t count, Value row, Value panel) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-math: polynomials for exp, tanh and erf on vectors.
 //
-// exp is our own: one fused multiply-add chain, within 1 ulp on [-87.3, 88.3] (arguments beyond are clamped; NaN stays
-// NaN), faster than upstream's at the same error. tanh and erf are upstream's approximations, within 5 ulp.
+// exp and exp2 are our own: one fused multiply-add chain, within 1 ulp on [-87.3, 88.3] and [-126, 127.5] (arguments
+// beyond are clamped; NaN stays NaN), faster than upstream's at the same error. tanh and erf are upstream's
+// approximations, within 5 ulp.
 //
-//   n = round(x / ln 2), by adding 1.5 * 2^23;  r = x - n ln 2 in two steps;  exp(x) = p(r) * 2^n
+//   exp:   n = round(x / ln 2), by adding 1.5 * 2^23;  r = x - n ln 2 in two steps;  exp(x) = p(r) * 2^n
+//   exp2:  n = round(x), in the same way;              r = x - n;                    exp2(x) = p(r) * 2^n
 //
-// p: minimax coefficients of Cephes expf (Moshier 1989).
+// p: minimax coefficients of Cephes expf and exp2f (Moshier 1989).
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/Emitter.h"
 
@@ -23,50 +25,76 @@ using namespace talc;
 
 namespace {
 
-struct ExpandExp : OpRewritePattern<math::ExpOp> {
-  using OpRewritePattern::OpRewritePattern;
+constexpr double shift = 12582912.0;  // 1.5 * 2^23: a sum with it is rounded to a whole number, in its low bits
 
-  LogicalResult matchAndRewrite(math::ExpOp op, PatternRewriter &rewriter) const override {
+// Both comparisons are false for NaN, which passes.
+Value clamp(Emitter &e, Value x, double low, double high) {
+  auto compare = [&](arith::CmpFPredicate predicate, Value y) {
+    return arith::CmpFOp::create(e.b, e.loc, predicate, x, y);
+  };
+  Value least = e.splat(low), most = e.splat(high);
+  x = e.select(compare(arith::CmpFPredicate::OLT, least), least, x);
+  return e.select(compare(arith::CmpFPredicate::OGT, most), most, x);
+}
+
+Value polynomial(Emitter &e, Value x, ArrayRef<double> coefficients) {
+  Value p = e.splat(coefficients.front());
+  for (double c : coefficients.drop_front())
+    p = e.fma(p, x, e.splat(c));
+  return p;
+}
+
+// x * 2^n: the low bits of `shifted` = n + shift are moved to x's exponent.
+Value scaleByPower(Emitter &e, Value x, Value shifted) {
+  auto type = cast<VectorType>(x.getType()), bits = VectorType::get(type.getShape(), e.b.getI32Type());
+  auto bitsOf = [&](Value value) { return arith::BitcastOp::create(e.b, e.loc, bits, value); };
+  Value places = arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(bits, e.b.getI32IntegerAttr(23)));
+  Value exponent = arith::ShLIOp::create(e.b, e.loc, bitsOf(shifted), places);
+  Value result = arith::AddIOp::create(e.b, e.loc, bitsOf(x), exponent);
+  return arith::BitcastOp::create(e.b, e.loc, type, result);
+}
+
+Value expandExp(Emitter &e, Value x) {
+  x = clamp(e, x, -87.3365402, 88.3762626647949);
+  Value shifted = e.fma(x, e.splat(1.44269504088896341), e.splat(shift)), n = e.subf(shifted, e.splat(shift));
+  Value r = e.fma(n, e.splat(2.12194440e-4), e.fma(n, e.splat(-0.693359375), x));
+  Value p = polynomial(
+      e, r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
+  return scaleByPower(e, e.addf(e.fma(p, e.mulf(r, r), r), e.splat(1.0)), shifted);
+}
+
+Value expandExp2(Emitter &e, Value x) {
+  x = clamp(e, x, -126, 127.5);
+  Value shifted = e.addf(x, e.splat(shift)), r = e.subf(x, e.subf(shifted, e.splat(shift)));
+  Value p = polynomial(e, r,
+                       {1.535336188319500e-4, 1.339887440266574e-3, 9.618437357674640e-3, 5.550332471162809e-2,
+                        2.402264791363012e-1, 6.931472028550421e-1, 1.0});
+  return scaleByPower(e, p, shifted);
+}
+
+template <typename Op> struct ExpandPower : OpRewritePattern<Op> {
+  using Expansion = Value (*)(Emitter &, Value);
+
+  ExpandPower(MLIRContext *context, Expansion expansion)
+      : OpRewritePattern<Op>(context, /*benefit=*/2), expansion(expansion) {}
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || type.getRank() != 1 || !type.getElementType().isF32())
       return rewriter.notifyMatchFailure(op, "not a vector of f32");
     Emitter e(rewriter, op.getLoc(), type.getDimSize(0));
-    auto bits = VectorType::get(type.getShape(), rewriter.getI32Type());
-    Value x = clamp(e, op.getOperand(), -87.3365402, 88.3762626647949);
-    Value shift = e.splat(12582912.0);
-    Value shifted = e.fma(x, e.splat(1.44269504088896341), shift);
-    Value n = e.subf(shifted, shift);
-    Value r = e.fma(n, e.splat(2.12194440e-4), e.fma(n, e.splat(-0.693359375), x));
-    Value p = e.splat(1.9875691500e-4);
-    for (double c : {1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1})
-      p = e.fma(p, r, e.splat(c));
-    p = e.addf(e.fma(p, e.mulf(r, r), r), e.splat(1.0));
-    // 2^n: the low bits of `shifted` hold n; move them to the exponent.
-    Value exponent = arith::BitcastOp::create(rewriter, op.getLoc(), bits, shifted);
-    auto places = DenseElementsAttr::get(bits, rewriter.getI32IntegerAttr(23));
-    exponent = arith::ShLIOp::create(rewriter, op.getLoc(), exponent,
-                                     arith::ConstantOp::create(rewriter, op.getLoc(), places));
-    Value mantissa = arith::BitcastOp::create(rewriter, op.getLoc(), bits, p);
-    Value result = arith::AddIOp::create(rewriter, op.getLoc(), mantissa, exponent);
-    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, result);
+    rewriter.replaceOp(op, expansion(e, op.getOperand()));
     return success();
   }
 
-  // Both comparisons are false for NaN, which passes.
-  static Value clamp(Emitter &e, Value x, double low, double high) {
-    auto compare = [&](arith::CmpFPredicate predicate, Value y) {
-      return arith::CmpFOp::create(e.b, e.loc, predicate, x, y);
-    };
-    Value least = e.splat(low), most = e.splat(high);
-    x = e.select(compare(arith::CmpFPredicate::OLT, least), least, x);
-    return e.select(compare(arith::CmpFPredicate::OGT, most), most, x);
-  }
+  Expansion expansion;
 };
 
 struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandExp>(&getContext(), /*benefit=*/2);
+    patterns.add<ExpandPower<math::ExpOp>>(&getContext(), expandExp);
+    patterns.add<ExpandPower<math::Exp2Op>>(&getContext(), expandExp2);
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == math::TanhOp::getOperationName() || name == math::ErfOp::getOperationName();
     });

@@ -8,7 +8,7 @@
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[Q:[a-z0-9]+]]: memref<?x32xf32>, %[[KV:[a-z0-9]+]]: !talc.state<1 x 16 x 128>, %[[OUT:[a-z0-9]+]]: memref<?x32xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK-DAG: %[[LOW:.*]] = arith.constant dense<-1.000000e+30> : vector<8xf32>
-// CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<2.500000e-01> : vector<8xf32>
+// CHECK-DAG: %[[STEEPNESS:.*]] = arith.constant dense<0.360673755> : vector<8xf32>
 // CHECK-DAG: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<8xf32>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<4x16x16xf32>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<4x16x16xf32>
@@ -21,7 +21,6 @@
 // CHECK: %[[GAINS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
 // CHECK: %[[BLOCKMAXIMA:.*]] = memref.alloca() {{.*}} : memref<48xf32>
 // CHECK: %[[BLOCKSUMS:.*]] = memref.alloca() {{.*}} : memref<48xf32>
-// CHECK: %[[QUERIES:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
 // CHECK: %[[P:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
 // CHECK: %[[O:.*]] = memref.alloca() {alignment = 64 : i64} : memref<48x16xf32>
 // CHECK: %[[N:.*]] = kernel.threads
@@ -53,15 +52,9 @@
 // CHECK: scf.if %[[BYHEADS]]
 // CHECK: %[[ROW0:.*]] = arith.muli %{{.*}}, %c48
 // CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c48
-// Queries are scaled; row m is head m % 2 of token m / 2.
+// A row begins with nothing.
 // CHECK: scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c1
-// CHECK: %[[M:.*]] = arith.addi %[[ROW0]], %[[R]]
-// CHECK: %[[TOKEN:.*]] = arith.divui %[[M]], %c2
-// CHECK: %[[SOURCE:.*]] = arith.addi %{{.*}}, %[[TOKEN]]
-// CHECK: %[[HEAD:.*]] = arith.remui %{{.*}}, %c2
-// CHECK: arith.addi %{{.*}}, %[[HEAD]]
-// CHECK: %[[QUERY:.*]] = vector.load %[[Q]][%[[SOURCE]],
-// CHECK: arith.mulf %[[QUERY]], %[[SCALE]]
+// CHECK: vector.store %[[ZERO]], %[[P]][%[[R]],
 // A row sees keys up to its position.
 // CHECK: %[[AT:.*]] = arith.addi %[[POSITION]], %{{.*}}
 // CHECK: %[[UPTO:.*]] = arith.addi %[[AT]], %c1
@@ -111,8 +104,17 @@
 // CHECK: %[[TO:.*]] = arith.minsi %{{.*}}, %[[BEYOND]]
 // CHECK: %[[SEES:.*]] = arith.cmpi slt, %[[CHUNK]], %[[TO]]
 // CHECK: scf.if %[[SEES]]
+// Row m is head m % 2 of token m / 2. A tile of six rows takes one panel of 16 keys at a time.
+// CHECK: %[[M:.*]] = arith.addi %[[ROW0]], %[[TILE]]
+// CHECK: %[[TOKEN:.*]] = arith.divui %[[M]], %c2
+// CHECK: %[[SOURCE:.*]] = arith.addi %{{.*}}, %[[TOKEN]]
+// CHECK: %[[HEAD:.*]] = arith.remui %{{.*}}, %c2
+// CHECK: %[[QUERY:.*]] = memref.subview %[[Q]][%[[SOURCE]], %{{.*}}] [1, 16] [1, 1]
+// CHECK-COUNT-5: memref.subview %[[Q]]
+// CHECK: scf.index_switch
+// CHECK-NEXT: case 1
 // CHECK: vector.load %[[KEYS]][%{{.*}},
-// CHECK: memref.load %[[QUERIES]]
+// CHECK: memref.load %[[QUERY]]
 // CHECK: vector.store %{{.*}}, %[[SCORES]]
 // CHECK: scf.index_switch
 // Vectors of keys that the first row of a tile sees are not masked; of those behind, scores that a row does not see are
@@ -128,21 +130,20 @@
 // CHECK: %[[MASK:.*]] = vector.create_mask
 // CHECK: arith.select %[[MASK]], %{{.*}}, %[[LOW]]
 // CHECK: scf.yield
+// The scale and log2 e are one factor of what is an exponent of two.
+// CHECK: arith.mulf %{{.*}}, %[[STEEPNESS]]
 // CHECK: %[[SUM:.*]]:6 = scf.for %{{.*}} = %c0 to %[[WHOLE]] step %c8
+// CHECK: vector.fma %{{.*}}, %[[STEEPNESS]], %{{.*}}
 // CHECK-NOT: arith.cmpf ugt
-// CHECK-COUNT-6: math.exp
+// CHECK-COUNT-6: math.exp2
 // CHECK-NOT: math.exp
 // CHECK: scf.yield
 // CHECK: scf.for %{{.*}} = %[[WHOLE]] to %{{.*}} step %c8 iter_args(%{{.*}} = %[[SUM]]#0
-// CHECK: %[[WEIGHT:.*]] = math.exp
+// CHECK: %[[WEIGHT:.*]] = math.exp2
 // CHECK: %[[SEEN:.*]] = arith.cmpf ugt, %{{.*}}, %[[LOW]]
 // CHECK: arith.select %[[SEEN]], %[[WEIGHT]], %[[ZERO]]
 // CHECK: memref.store %{{.*}}, %[[BLOCKSUMS]]
 // CHECK: memref.store %{{.*}}, %[[BLOCKMAXIMA]]
-// Fetched meanwhile: queries of the next task, keys and values of the next head.
-// CHECK: memref.prefetch %[[Q]]
-// CHECK: memref.prefetch %[[K]]
-// CHECK: memref.prefetch %[[V]]
 // CHECK: scf.index_switch
 // The weighted values add up in P.
 // CHECK: scf.for %{{.*}} = %c0 to %[[COUNT]] step %c64
@@ -158,8 +159,8 @@
 // CHECK: vector.load %[[SUMS]][%[[R]]]
 // CHECK: vector.load %[[BLOCKMAXIMA]][%[[R]]]
 // CHECK: %[[BLOCKSUM:.*]] = vector.load %[[BLOCKSUMS]][%[[R]]]
-// CHECK: %[[FACTOR:.*]] = math.exp
-// CHECK: %[[GAIN:.*]] = math.exp
+// CHECK: %[[FACTOR:.*]] = math.exp2
+// CHECK: %[[GAIN:.*]] = math.exp2
 // CHECK: %[[SCALED:.*]] = arith.mulf %[[BLOCKSUM]], %[[GAIN]]
 // CHECK: vector.fma %{{.*}}, %[[FACTOR]], %[[SCALED]]
 // CHECK: vector.store %[[FACTOR]], %[[FACTORS]]
@@ -180,13 +181,12 @@
 // gathered.
 // CHECK: } else {
 // CHECK: scf.for %[[R:.*]] = %c0 to %c2 step %c1
-// CHECK: %[[QUERY:.*]] = vector.load %[[Q]][%first_row,
-// CHECK: arith.mulf %[[QUERY]], %[[SCALE]]
 // CHECK-NOT: kernel.history
 // CHECK: scf.for %[[KEY:.*]] = %{{.*}} to %{{.*}} step %c64
 // CHECK: kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]]
+// CHECK: memref.subview %[[Q]][%first_row,
 // CHECK: vector.store %{{.*}}, %[[SCORES]]
-// CHECK-COUNT-2: math.exp
+// CHECK-COUNT-2: math.exp2
 // CHECK: memref.store %{{.*}}, %[[BLOCKSUMS]]
 // CHECK: vector.store %{{.*}}, %[[P]]
 // CHECK-NOT: scf.index_switch
@@ -219,11 +219,10 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
   return
 }
 
-// Without a mask all rows see all keys of the sequence. Two key-value heads of width 12, padded to 16: only queries and
+// Without a mask all rows see all keys of the sequence. Two key-value heads of width 12, padded to 16: only
 // results are masked.
 // CHECK-LABEL: @full_odd_width(
 // CHECK-DAG: %[[FOUR:.*]] = arith.constant dense<[true, true, true, true, false, false, false, false]>
-// CHECK-DAG: memref.alloca() {{.*}} : memref<48x12xf32>
 // CHECK-DAG: %[[O:.*]] = memref.alloca() {{.*}} : memref<48x16xf32>
 // CHECK: kernel.claim
 // CHECK: %first_row, %[[LENGTH:rows]], %[[POSITION:first_position]], %slot, {{.*}} = kernel.span
@@ -233,7 +232,6 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK: %[[TASK:.*]] = arith.subi
 // CHECK: scf.if
 // CHECK: %[[HEAD:.*]] = arith.divui %[[TASK]], %[[BLOCKS]]
-// CHECK: vector.maskedload %{{.*}}, %[[FOUR]]
 // CHECK: memref.store %[[ALL]],
 // CHECK: memref<8x2x12x16xf32>
 // CHECK: memref<8x2x16x16xf32>
@@ -277,6 +275,8 @@ func.func @prefix_window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.stat
 // A bias for distances up to 127: column 127 + key - query of the row's head, read where the row sees a key.
 // CHECK-LABEL: @bias(
 // CHECK-SAME: %[[BIAS:[a-z0-9]+]]: memref<2x255xf32>
+// CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<2.500000e-01> : vector<8xf32>
+// CHECK-DAG: %[[LOG2E:.*]] = arith.constant dense<1.44269502> : vector<8xf32>
 // CHECK: scf.for {{.*}} iter_args
 // CHECK-NOT: vector.create_mask
 // CHECK: vector.load %[[BIAS]]
@@ -286,8 +286,22 @@ func.func @prefix_window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.stat
 // CHECK: %[[MIDDLE:.*]] = arith.addi %{{.*}}, %c127
 // CHECK: %[[COLUMN:.*]] = arith.subi %[[MIDDLE]],
 // CHECK: %[[ADDED:.*]] = vector.maskedload %[[BIAS]][%{{.*}}, %[[COLUMN]]], %[[MASK]]
-// CHECK: arith.addf %[[SCORE]], %[[ADDED]]
+// CHECK: vector.fma %[[SCORE]], %[[SCALE]], %[[ADDED]]
+// Scores are scaled where they get their bias, and not again.
+// CHECK: arith.mulf %{{.*}}, %[[LOG2E]]
 func.func @bias(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %bias: memref<2x255xf32>, %out: memref<?x32xf32>) {
   kernel.attention causal %s, %q, %kv bias %bias heads 2 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<2x255xf32>, memref<?x32xf32>) -> ()
+  return
+}
+
+// A scale that is not positive turns the largest score into the smallest: scores are scaled before that is looked for.
+// CHECK-LABEL: @negative_scale(
+// CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<-2.500000e-01> : vector<8xf32>
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[SCALE]]
+// CHECK: vector.store %[[SCALED]]
+// CHECK: arith.cmpf ogt, %[[SCALED]],
+func.func @negative_scale(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x32xf32>) {
+  kernel.attention causal %s, %q, %kv heads 2 scale -0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<?x32xf32>) -> ()
   return
 }

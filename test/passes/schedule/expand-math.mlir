@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-math: exp, tanh and erf of f32 vectors of any length become polynomials; other functions and types stay. How
+// expand-math: exp, exp2, tanh and erf of f32 vectors of any length become polynomials; other functions and types stay. How
 // precise they are is checked in test/numerics.
 // RUN: talc-opt %s -expand-math | FileCheck %s
 
@@ -25,6 +25,26 @@
 func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
   %y = math.exp %x : vector<16xf32>
   return %y : vector<16xf32>
+}
+
+// exp2: the same around powers of two, where r needs no multiplication.
+// CHECK-LABEL: @exp2(
+// CHECK-SAME: %[[X:.*]]: vector<8xf32>
+// CHECK-DAG: %[[MIN:.*]] = arith.constant dense<-1.260000e+02> : vector<8xf32>
+// CHECK-DAG: %[[MAX:.*]] = arith.constant dense<1.275000e+02> : vector<8xf32>
+// CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<0x4B400000> : vector<8xf32>
+// CHECK: %[[A:.*]] = arith.select %{{.*}}, %[[MIN]], %[[X]]
+// CHECK: %[[B:.*]] = arith.select %{{.*}}, %[[MAX]], %[[A]]
+// CHECK: %[[SHIFTED:.*]] = arith.addf %[[B]], %[[SHIFT]]
+// CHECK: %[[N:.*]] = arith.subf %[[SHIFTED]], %[[SHIFT]]
+// CHECK: %[[R:.*]] = arith.subf %[[B]], %[[N]]
+// CHECK-COUNT-6: vector.fma %{{.*}}, %[[R]]
+// CHECK-NOT: vector.fma
+// CHECK: arith.bitcast %[[SHIFTED]]
+// CHECK: return
+func.func @exp2(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.exp2 %x : vector<8xf32>
+  return %y : vector<8xf32>
 }
 
 // CHECK-LABEL: @tanh_erf(

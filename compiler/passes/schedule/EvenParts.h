@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work dealt evenly to as few parts as possible, so that no part is left that is too small to be fast.
+#pragma once
+
+#include "compiler/passes/schedule/Emitter.h"
+
+namespace talc {
+
+// [0, total) in parts of at most `most`, whose sizes differ by at most one; the larger ones come first.
+class EvenParts {
+public:
+  using Value = mlir::Value;
+  using Body = llvm::function_ref<void(Value part, Value first, int64_t size)>;
+
+  EvenParts(Emitter &e, Value total, int64_t most)
+      : count(e.ceilDiv(total, most)), least(e.div(total, count)), larger(e.rem(total, count)), most(most) {}
+
+  // Code for each size stands once.
+  void each(Emitter &e, Body body) const {
+    e.loop(e.index(0), count, 1, [&](Value part) {
+      Value first = e.add(e.mul(part, least), e.min(part, larger));
+      Value size = e.add(least, e.select(e.less(part, larger), e.index(1), e.index(0)));
+      e.dispatch(size, 1, most, [&](int64_t known) { body(part, first, known); });
+    });
+  }
+
+  const Value count;
+
+private:
+  const Value least, larger;
+  const int64_t most;
+};
+
+// The same for a total that is known: body(first, size).
+inline void eachEvenPart(Emitter &e, int64_t total, int64_t most,
+                         llvm::function_ref<void(mlir::Value first, int64_t size)> body) {
+  int64_t count = llvm::divideCeil(total, most), least = total / count, border = total % count * (least + 1);
+  if (border > 0)
+    e.loop(e.index(0), e.index(border), least + 1, [&](mlir::Value first) { body(first, least + 1); });
+  e.loop(e.index(border), e.index(total), least, [&](mlir::Value first) { body(first, least); });
+}
+
+}  // namespace talc
