@@ -77,23 +77,26 @@ static Status readPrompt(const talc_model *model, const PromptSource &source, Pr
   return status;
 }
 
+// The same failure, with the prompt or line that it happened in.
+static Status failureIn(const std::string &place, size_t number, const Status &status) {
+  size_t colon = status.text().find(": ");  // after error[T0409]
+  const char *what = status.text().c_str() + (colon == std::string::npos ? 0 : colon + 2);
+  return Status::failure(status.code(), "%s %zu: %s", place.c_str(), number, what);
+}
+
 Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, std::vector<Prompt> &prompts) {
   for (const PromptSource &source : sources) {
     Prompt prompt;
-    if (Status status = readPrompt(model, source, prompt); status.failed())
+    Status status = readPrompt(model, source, prompt);
+    if (status.code() == TALC_ERROR_TEXT)
+      return failureIn("prompt", prompts.size() + 1, status);
+    if (status.failed())
       return status;
     if (prompt.ids.empty())
       return Status::failure(TALC_ERROR_BATCH, "prompt %zu: has no tokens; give at least one", prompts.size() + 1);
     prompts.push_back(std::move(prompt));
   }
   return {};
-}
-
-// The same failure, with the line that it happened in.
-static Status inLine(const Status &status, const std::string &path, size_t line) {
-  size_t colon = status.text().find(": ");  // after error[T0409]
-  const char *what = status.text().c_str() + (colon == std::string::npos ? 0 : colon + 2);
-  return Status::failure(status.code(), "%s: line %zu: %s", shownName(path).c_str(), line, what);
 }
 
 Status readLines(const talc_model *model, const std::string &path, std::vector<Prompt> &prompts) {
@@ -106,7 +109,7 @@ Status readLines(const talc_model *model, const std::string &path, std::vector<P
     Prompt prompt = {text.substr(begin, end - returns - begin), {}, {}, {}};
     if (!prompt.text.empty())
       if (Status status = tokenize(model, nullptr, prompt); status.failed())
-        return inLine(status, path, prompts.size() + 1);
+        return failureIn(shownName(path) + ": line", prompts.size() + 1, status);
     dropTypes(model, prompt);
     prompts.push_back(std::move(prompt));
     begin = end + 1;
