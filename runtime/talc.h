@@ -338,7 +338,9 @@ TALC_API talc_status talc_tokenize_pair(const talc_model *model, const char *fir
                                         int32_t capacity, int32_t *count, talc_error *error);
 
 /* The id of the token that is spelled exactly so in the vocabulary, such as "[MASK]"; -1: there is none, or no
-   tokenizer. */
+   tokenizer. Where sources have a vocabulary of their own (some Marian models), this is the other one, of the texts
+   that answer to them, like ids in talc_is_special_token, talc_detokenize and text streams; the ids of a source come
+   from talc_tokenize only. */
 TALC_API int32_t talc_find_token(const talc_model *model, const char *spelling);
 
 /* 1 when `id` is a special token (which stands for no text, such as "[SEP]"), else 0. */
