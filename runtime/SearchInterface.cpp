@@ -9,8 +9,6 @@ using talc::report;
 using talc::Status;
 using talc::wrongArgument;
 
-constexpr int32_t maxBeams = 1024;
-
 struct talc_beam_search {
   talc::SearchRun run;
 };
@@ -25,7 +23,7 @@ static talc_search defaultSearch(const talc::artifact::ModelInfo &info) {
 // Null when all settings are in their ranges.
 static const char *findWrongSearch(const talc_search &settings, float repetitionPenalty, int32_t vocabulary) {
   auto isToken = [&](int32_t id) { return id >= -1 && id < vocabulary; };
-  if (settings.beams < 1 || settings.beams > maxBeams)
+  if (settings.beams < 1 || settings.beams > talc::artifact::maxBeams)
     return "beams must be 1 to 1024";
   if (!std::isfinite(settings.length_penalty))
     return "the length penalty must be finite";

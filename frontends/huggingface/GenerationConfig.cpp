@@ -5,6 +5,7 @@
 #include "frontends/huggingface/Json.h"
 #include "frontends/huggingface/ModelConfig.h"
 #include "frontends/huggingface/ModelDirectory.h"
+#include "runtime/artifact/ArtifactFormat.h"
 
 #include <fmt/format.h>
 
@@ -57,7 +58,7 @@ static void readLength(const ModelConfig &config, GenerationConfig &values) {
 
 static void readBeams(const ModelConfig &config, GenerationConfig &values) {
   constexpr const char *early = "early_stopping";
-  values.beams = config.integerOrNull("num_beams", values.beams, {1, 1024}).value_or(1);
+  values.beams = config.integerOrNull("num_beams", values.beams, {1, artifact::maxBeams}).value_or(1);
   values.noRepeatNgram = config.integerOrNull("no_repeat_ngram_size", values.noRepeatNgram, {0, INT32_MAX}).value_or(0);
   values.renormalize = !config.isNull("renormalize_logits") && config.flag("renormalize_logits", values.renormalize);
   if (config.isText(early) && config.text(early, "") == "never")
@@ -68,8 +69,7 @@ static void readBeams(const ModelConfig &config, GenerationConfig &values) {
 
 // The bad words of several tokens.
 static void addForbidden(const std::vector<int64_t> &word, GenerationConfig &values, std::set<std::string> &ignored) {
-  constexpr size_t maxForbidden = 64;
-  if (word.empty() || values.forbidden.size() + 1 + word.size() > maxForbidden) {
+  if (word.empty() || values.forbidden.size() + 1 + word.size() > artifact::maxForbidden) {
     ignored.insert("bad_words_ids");
     return;
   }
@@ -154,16 +154,15 @@ static std::optional<nlohmann::json> readObject(const ModelDirectory &directory,
 
 // Token ids that the model has no logit for; more of them than an artifact holds.
 static void dropTokens(GenerationConfig &values, int64_t vocabulary, std::set<std::string> &ignored) {
-  constexpr size_t maxSuppressed = 16;
   auto foreign = [&](int64_t token) { return token >= vocabulary; };
   for (std::vector<int64_t> *tokens : {&values.end, &values.suppress})
     tokens->erase(std::remove_if(tokens->begin(), tokens->end(), foreign), tokens->end());
   for (int64_t *token : {&values.begin, &values.start, &values.forcedBegin, &values.forcedEnd})
     if (foreign(*token))
       *token = -1;
-  if (values.suppress.size() > maxSuppressed) {
+  if (values.suppress.size() > artifact::maxSuppressTokens) {
     ignored.insert("suppress_tokens");
-    values.suppress.resize(maxSuppressed);
+    values.suppress.resize(artifact::maxSuppressTokens);
   }
 }
 

@@ -77,6 +77,9 @@ enum class ClassScores : uint32_t { Softmax = 0, Sigmoid = 1, Values = 2 };
 // When beam search ends though a longer text might become better: Hugging Face's early_stopping.
 enum class EarlyStopping : uint32_t { No = 0, Yes = 1, Never = 2 };
 
+// Limits of the defaults of generation.
+constexpr int32_t maxEndTokens = 16, maxSuppressTokens = 16, maxForbidden = 64, maxBeams = 1024;
+
 // What the runtime must know of a model. Byte figures follow from the compiler's plan and are exact.
 struct ModelInfo {
   uint32_t kind;                  // ModelKind
@@ -96,7 +99,7 @@ struct ModelInfo {
   uint64_t arenaBytesPerThread;  // ... + threads * arenaBytesPerThread
   int32_t beginToken;            // -1: none
   int32_t endTokenCount;         // 0 to maxEndTokens
-  int32_t endTokens[16];
+  int32_t endTokens[maxEndTokens];
   // Defaults of generation_config.json.
   int32_t sample;  // 0: greedy
   int32_t topK;    // 0: off
@@ -105,20 +108,19 @@ struct ModelInfo {
   int32_t forcedBegin, forcedEnd;  // the token after the start token, and at the end of a text that is cut; -1: none
   int32_t maskToken;               // stands for a token to be guessed; -1: none
   int32_t suppressCount;           // 0 to maxSuppressTokens
-  int32_t suppressTokens[16];      // never chosen
-  int32_t forbiddenCount;          // 0 to maxForbidden
-  int32_t forbidden[64];           // groups of tokens that may not occur: length, tokens, length, tokens, ...
-  int32_t beams;                   // at least 1; 1: no beam search
-  int32_t newTokens;               // that a text may have if the user does not say; 0: the model's authors do not, too
-  int32_t noRepeatNgram;           // no group of so many tokens occurs twice; 0: off
-  float lengthPenalty;             // a text's score is divided by its length to this power
-  uint32_t earlyStopping;          // EarlyStopping
-  int32_t renormalize;             // 1: the tokens that beam search may choose share all the probability
-  uint32_t pooling;                // Pooling
-  uint32_t classScores;            // ClassScores
-  char name[64];                   // NUL-terminated, for messages
+  int32_t suppressTokens[maxSuppressTokens];  // never chosen
+  int32_t forbiddenCount;                     // 0 to maxForbidden
+  int32_t forbidden[maxForbidden];  // groups of tokens that may not occur: length, tokens, length, tokens, ...
+  int32_t beams;                    // 1 to maxBeams; 1: no beam search
+  int32_t newTokens;                // that a text may have if the user does not say; 0: the model's authors do not, too
+  int32_t noRepeatNgram;            // no group of so many tokens occurs twice; 0: off
+  float lengthPenalty;              // a text's score is divided by its length to this power
+  uint32_t earlyStopping;           // EarlyStopping
+  int32_t renormalize;              // 1: the tokens that beam search may choose share all the probability
+  uint32_t pooling;                 // Pooling
+  uint32_t classScores;             // ClassScores
+  char name[64];                    // NUL-terminated, for messages
 };
-constexpr int32_t maxEndTokens = 16, maxSuppressTokens = 16, maxForbidden = 64;
 
 // Whether these are groups of two tokens and more of the vocabulary, each after its length.
 inline bool areTokenGroups(const int32_t *numbers, int32_t count, uint32_t vocabulary) {

@@ -68,7 +68,7 @@ static const char *findImpossibleSampling(const artifact::ModelInfo &info) {
 }
 
 static const char *findImpossibleSearch(const artifact::ModelInfo &info) {
-  if (info.beams < 1 || info.beams > 1024)
+  if (info.beams < 1 || info.beams > artifact::maxBeams)
     return "number of beams";
   if (info.newTokens < 0)
     return "number of new tokens";
