@@ -5,6 +5,8 @@
 #include "compiler/Error.h"
 #include "dialects/talc/TalcDialect.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -97,13 +99,13 @@ static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
 
 namespace {
 
-// Reads the dictionary of generation defaults; remembers the first entry that is wrong.
+// Reads the dictionary of generation defaults; remembers the first entry that is wrong, and what it should be.
 class GenerationReader {
 public:
   explicit GenerationReader(DictionaryAttr entries) : entries(entries) {}
 
   void number(llvm::StringRef name, float &target, double low, double high) {
-    Attribute attr = entries.get(name);
+    Attribute attr = find(name);
     if (!attr)
       return;
     double value = std::nan("");
@@ -112,73 +114,94 @@ public:
     else if (auto whole = dyn_cast<IntegerAttr>(attr))
       value = static_cast<double>(whole.getValue().getSExtValue());
     target = static_cast<float>(value);
-    require(name, std::isfinite(value) && value >= low && value <= high);
+    require(name, std::isfinite(value) && value >= low && value <= high,
+            fmt::format("a number from {} to {}", low, high));
   }
 
   void integer(llvm::StringRef name, int32_t &target, int64_t low, int64_t high) {
-    if (Attribute attr = entries.get(name))
+    if (Attribute attr = find(name))
       target = integer(name, attr, low, high);
   }
 
   void flag(llvm::StringRef name, int32_t &target) {
-    if (Attribute attr = entries.get(name)) {
+    if (Attribute attr = find(name)) {
       target = isa<BoolAttr>(attr) && cast<BoolAttr>(attr).getValue();
-      require(name, isa<BoolAttr>(attr));
+      require(name, isa<BoolAttr>(attr), "true or false");
     }
   }
 
   // A list of at most `targets.size()` token ids, each at most `last`.
   void tokens(llvm::StringRef name, int64_t last, llvm::MutableArrayRef<int32_t> targets, int32_t &number) {
-    Attribute attr = entries.get(name);
+    Attribute attr = find(name);
     if (!attr)
       return;
     auto list = dyn_cast<ArrayAttr>(attr);
     auto dense = dyn_cast<DenseI64ArrayAttr>(attr);
     size_t count = list ? list.size() : dense ? dense.size() : 0;
-    require(name, (list || dense) && count <= targets.size());
+    std::string expected = fmt::format("at most {} integers from 0 to {}", targets.size(), last);
+    require(name, (list || dense) && count <= targets.size(), expected);
     if (wrong)
       return;
     for (size_t i = 0; i < count; ++i) {
       targets[i] = list ? integer(name, list[i], 0, last) : static_cast<int32_t>(dense[i]);
-      require(name, !dense || (dense[i] >= 0 && dense[i] <= last));
+      require(name, !dense || (dense[i] >= 0 && dense[i] <= last), expected);
     }
     number = static_cast<int32_t>(count);
   }
 
+  // Groups of tokens that may not occur.
+  void groups(llvm::StringRef name, artifact::ModelInfo &info) {
+    int64_t last = std::max<int64_t>(int64_t(info.vocabularySize) - 1, artifact::maxForbidden);
+    tokens(name, last, info.forbidden, info.forbiddenCount);
+    require(name, wrong || artifact::areTokenGroups(info.forbidden, info.forbiddenCount, info.vocabularySize),
+            fmt::format("groups of two token ids or more below {}, each after its length", info.vocabularySize));
+  }
+
   // One of the names, as its place in the list.
   void choice(llvm::StringRef name, uint32_t &target, llvm::ArrayRef<llvm::StringLiteral> names) {
-    if (Attribute attr = entries.get(name)) {
+    if (Attribute attr = find(name)) {
       uint32_t place = placeOf(attr, names);
-      require(name, place > 0);
+      require(name, place > 0, llvm::join(names, ", "));
       target = place > 0 ? place - 1 : target;
     }
   }
 
   llvm::Error finish(const std::string &model) {
+    for (NamedAttribute entry : entries)
+      require(entry.getName(), llvm::is_contained(known, entry.getName().getValue()), "one of " + llvm::join(known, ", "));
     if (!wrong)
       return llvm::Error::success();
     std::string value;
     llvm::raw_string_ostream(value) << entries.get(*wrong);
-    return makeError(ErrorCode::ModelFact, "{}: the generation default '{}' is {}, which no artifact can hold", model,
-                     wrong->str(), value);
+    return makeError(ErrorCode::ModelFact, "{}: the generation default '{}' is {}, expected {}", model, wrong->str(),
+                     value, expectation);
   }
 
 private:
+  Attribute find(llvm::StringRef name) {
+    known.push_back(name);
+    return entries.get(name);
+  }
+
   int32_t integer(llvm::StringRef name, Attribute attr, int64_t low, int64_t high) {
     auto value = dyn_cast<IntegerAttr>(attr);
     bool fits = value && value.getValue().getSignificantBits() <= 64 && value.getValue().getSExtValue() >= low &&
                 value.getValue().getSExtValue() <= high;
-    require(name, fits);
+    require(name, fits, fmt::format("an integer from {} to {}", low, high));
     return fits ? static_cast<int32_t>(value.getValue().getSExtValue()) : 0;
   }
 
-  void require(llvm::StringRef name, bool holds) {
-    if (!holds && !wrong)
-      wrong = name;
+  void require(llvm::StringRef name, bool holds, const std::string &expected) {
+    if (holds || wrong)
+      return;
+    wrong = name;
+    expectation = expected;
   }
 
   DictionaryAttr entries;
+  llvm::SmallVector<llvm::StringRef> known;
   std::optional<llvm::StringRef> wrong;
+  std::string expectation;
 };
 
 }  // namespace
@@ -195,8 +218,8 @@ static llvm::Error readGeneration(DictionaryAttr entries, const std::string &mod
     reader.integer(name, *target, -1, last);
   reader.tokens("end", last, info.endTokens, info.endTokenCount);
   reader.tokens("suppress", last, info.suppressTokens, info.suppressCount);
-  reader.tokens("forbidden", std::max<int64_t>(last, artifact::maxForbidden), info.forbidden, info.forbiddenCount);
-  reader.integer("beams", info.beams, 1, 1024);
+  reader.groups("forbidden", info);
+  reader.integer("beams", info.beams, 1, artifact::maxBeams);
   reader.integer("new_tokens", info.newTokens, 0, INT32_MAX);
   reader.integer("no_repeat_ngram", info.noRepeatNgram, 0, INT32_MAX);
   reader.number("length_penalty", info.lengthPenalty, -1e6, 1e6);
