@@ -3,6 +3,7 @@
 #include "runtime/InterfaceTypes.h"
 #include "runtime/parallel/Cores.h"
 #include "runtime/sampling/Sampler.h"
+#include "runtime/search/SearchRun.h"
 #include "runtime/tokenizer/TextStream.h"
 #include "runtime/tokenizer/Utf8.h"
 
@@ -89,15 +90,13 @@ static void describeTokens(const talc::Model &model, talc_model_info &info) {
   info.begin_token = facts.beginToken;
   info.mask_token = facts.maskToken;
   info.new_tokens = facts.newTokens;
+  info.max_length = facts.maxLength;
   info.label_count = static_cast<int32_t>(model.labels().size());
   info.labels = model.labels().data();
   info.end_token_count = facts.endTokenCount;
   info.end_tokens = facts.endTokens;
   info.sampling = talc::defaultSampling(facts);
-  info.search = {facts.beams,          facts.lengthPenalty,  static_cast<int32_t>(facts.earlyStopping),
-                 facts.noRepeatNgram,  facts.startToken,     facts.forcedBegin,
-                 facts.forcedEnd,      facts.renormalize,    facts.suppressCount,
-                 facts.suppressTokens, facts.forbiddenCount, facts.forbidden};
+  info.search = talc::defaultSearch(facts);
 }
 
 static void describeMemory(const talc::artifact::ModelInfo &facts, talc_model_info &info) {

@@ -3,6 +3,7 @@
 #include "runtime/InterfaceTypes.h"
 #include "runtime/search/SearchRun.h"
 
+#include <algorithm>
 #include <cmath>
 
 using talc::report;
@@ -13,11 +14,11 @@ struct talc_beam_search {
   talc::SearchRun run;
 };
 
-static talc_search defaultSearch(const talc::artifact::ModelInfo &info) {
-  return {info.beams,          info.lengthPenalty,  static_cast<int32_t>(info.earlyStopping),
-          info.noRepeatNgram,  info.startToken,     info.forcedBegin,
-          info.forcedEnd,      info.renormalize,    info.suppressCount,
-          info.suppressTokens, info.forbiddenCount, info.forbidden};
+static const char *findWrongList(const int32_t *suppressed, int32_t count, int32_t vocabulary) {
+  if (count < 0 || (count > 0 && !suppressed))
+    return "suppressed tokens are NULL, or their number is negative";
+  bool known = std::all_of(suppressed, suppressed + count, [&](int32_t id) { return id >= 0 && id < vocabulary; });
+  return known ? nullptr : "suppressed tokens must be in the vocabulary";
 }
 
 // Null when all settings are in their ranges.
@@ -35,11 +36,12 @@ static const char *findWrongSearch(const talc_search &settings, float repetition
     return "no_repeat_ngram must be 0 or more";
   if (!isToken(settings.forced_begin) || !isToken(settings.forced_end))
     return "forced tokens must be in the vocabulary, or -1";
-  if (settings.suppressed_token_count < 0 || (settings.suppressed_token_count > 0 && !settings.suppressed_tokens))
-    return "suppressed tokens are NULL, or their number is negative";
-  for (int32_t i = 0; i < settings.suppressed_token_count; ++i)
-    if (settings.suppressed_tokens[i] == -1 || !isToken(settings.suppressed_tokens[i]))
-      return "suppressed tokens must be in the vocabulary";
+  if (settings.min_new_tokens < 0 || settings.min_length < 0)
+    return "min_new_tokens and min_length must be 0 or more";
+  if (const char *wrong = findWrongList(settings.suppressed_tokens, settings.suppressed_token_count, vocabulary))
+    return wrong;
+  if (const char *wrong = findWrongList(settings.begin_suppressed, settings.begin_suppressed_count, vocabulary))
+    return wrong;
   if (settings.forbidden_count < 0 || (settings.forbidden_count > 0 && !settings.forbidden) ||
       !talc::artifact::areTokenGroups(settings.forbidden, settings.forbidden_count, vocabulary))
     return "forbidden groups are NULL, or not lengths and tokens of the vocabulary";
@@ -60,7 +62,7 @@ talc_status talc_beam_search_create(talc_session *session, const talc_search *se
                                   "search",
                                   model.name().c_str()),
                   error);
-  talc_search used = settings ? *settings : defaultSearch(model.info());
+  talc_search used = settings ? *settings : talc::defaultSearch(model.info());
   auto vocabulary = static_cast<int32_t>(model.info().vocabularySize);
   if (const char *wrong = findWrongSearch(used, repetition_penalty, vocabulary))
     return wrongArgument(__func__, wrong, error);

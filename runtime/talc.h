@@ -146,6 +146,11 @@ typedef struct talc_search {
   const int32_t *suppressed_tokens; /* [count], never chosen, by talc_sample neither; lives as long as the model */
   int32_t forbidden_count;
   const int32_t *forbidden; /* [count], groups that may not occur: length, tokens, ...; lives as long as the model */
+  int32_t begin_suppressed_count;
+  const int32_t
+      *begin_suppressed;  /* [count], never the first new token that is not forced; lives as long as the model */
+  int32_t min_new_tokens; /* before a text has so many new tokens, no end token is chosen ... */
+  int32_t min_length;     /* ... nor before it has so many in all, its beginning included */
 } talc_search;
 
 typedef struct talc_model_info {
@@ -163,6 +168,7 @@ typedef struct talc_model_info {
   int32_t begin_token;            /* -1: none. talc_tokenize adds it where the tokenizer says so */
   int32_t mask_token;             /* stands for a token to be guessed; -1: none */
   int32_t new_tokens;        /* that a text may have if the user does not say; 0: the model's authors do not, too */
+  int32_t max_length;        /* the same of all its tokens, its beginning included; 0 where new_tokens is not */
   int32_t end_token_count;   /* tokens that end a text */
   const int32_t *end_tokens; /* [end_token_count]; lives as long as the model */
   talc_sampling sampling;    /* the model's own defaults; temperature 0 when it recommends none */

@@ -168,7 +168,8 @@ public:
 
   llvm::Error finish(const std::string &model) {
     for (NamedAttribute entry : entries)
-      require(entry.getName(), llvm::is_contained(known, entry.getName().getValue()), "one of " + llvm::join(known, ", "));
+      require(entry.getName(), llvm::is_contained(known, entry.getName().getValue()),
+              "one of " + llvm::join(known, ", "));
     if (!wrong)
       return llvm::Error::success();
     std::string value;
@@ -218,10 +219,14 @@ static llvm::Error readGeneration(DictionaryAttr entries, const std::string &mod
     reader.integer(name, *target, -1, last);
   reader.tokens("end", last, info.endTokens, info.endTokenCount);
   reader.tokens("suppress", last, info.suppressTokens, info.suppressCount);
+  reader.tokens("begin_suppress", last, info.beginSuppress, info.beginSuppressCount);
   reader.groups("forbidden", info);
   reader.integer("beams", info.beams, 1, artifact::maxBeams);
-  reader.integer("new_tokens", info.newTokens, 0, INT32_MAX);
-  reader.integer("no_repeat_ngram", info.noRepeatNgram, 0, INT32_MAX);
+  const std::pair<const char *, int32_t *> counts[] = {
+      {"new_tokens", &info.newTokens}, {"max_length", &info.maxLength},          {"min_new_tokens", &info.minNewTokens},
+      {"min_length", &info.minLength}, {"no_repeat_ngram", &info.noRepeatNgram}, {"top_k", &info.topK}};
+  for (auto [name, target] : counts)
+    reader.integer(name, *target, 0, INT32_MAX);
   reader.number("length_penalty", info.lengthPenalty, -1e6, 1e6);
   static constexpr llvm::StringLiteral scores[] = {"softmax", "sigmoid", "values"};
   reader.choice("class_scores", info.classScores, scores);
@@ -229,7 +234,6 @@ static llvm::Error readGeneration(DictionaryAttr entries, const std::string &mod
   reader.choice("early_stopping", info.earlyStopping, stops);
   reader.flag("renormalize", info.renormalize);
   reader.flag("sample", info.sample);
-  reader.integer("top_k", info.topK, 0, INT32_MAX);
   reader.number("temperature", info.temperature, 0, 1e6);
   reader.number("top_p", info.topP, 1e-6, 1);
   reader.number("min_p", info.minP, 0, 1);

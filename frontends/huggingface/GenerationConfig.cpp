@@ -22,11 +22,13 @@ static int64_t firstToken(const ModelConfig &config, const char *key, int64_t fa
   return tokens.empty() ? -1 : tokens.front();
 }
 
-static void readTokens(const ModelConfig &config, GenerationConfig &values) {
+static void readTokens(const ModelConfig &config, GenerationConfig &values, std::set<std::string> &ignored) {
   values.begin = firstToken(config, "bos_token_id", values.begin);
   values.end = config.tokens("eos_token_id", values.end);
   values.forcedBegin = firstToken(config, "forced_bos_token_id", values.forcedBegin);
   values.forcedEnd = firstToken(config, "forced_eos_token_id", values.forcedEnd);
+  if (config.tokens("forced_eos_token_id", {}).size() > 1)
+    ignored.insert("forced_eos_token_id (all but the first)");
   if (values.start >= 0 && config.has("decoder_start_token_id"))
     values.start = firstToken(config, "decoder_start_token_id", values.start);
 }
@@ -46,14 +48,17 @@ static void readSampling(const ModelConfig &config, GenerationConfig &values) {
   values.topK = config.integerOrNull("top_k", values.topK, {0, INT32_MAX}).value_or(0);
 }
 
-// max_length counts the start token of an encoder-decoder, and would count the prompt of a decoder.
-static void readLength(const ModelConfig &config, GenerationConfig &values) {
-  constexpr const char *total = "max_length", *added = "max_new_tokens";
-  constexpr ModelConfig::Range range{0, INT32_MAX};
-  if (values.start >= 0 && config.has(total))
-    values.newTokens = std::max<int64_t>(1, config.integer(total, 1, range) - 1);
-  if (config.has(added))
-    values.newTokens = config.integer(added, 0, range);
+// A number of new tokens takes the place of a length, which counts the beginning of the text as well.
+static void readLength(const ModelConfig &config, const char *lengthKey, int64_t &length, const char *newTokensKey,
+                       int64_t &newTokens) {
+  auto take = [&](const char *key, int64_t &value, int64_t &other) {
+    if (!config.has(key))
+      return;
+    value = config.integer(key, 0, {0, INT32_MAX});
+    other = 0;
+  };
+  take(lengthKey, length, newTokens);
+  take(newTokensKey, newTokens, length);
 }
 
 static void readBeams(const ModelConfig &config, GenerationConfig &values) {
@@ -94,14 +99,15 @@ static void readSuppressed(const ModelConfig &config, int64_t vocabulary, Genera
       add(word.front());
   for (int64_t token : config.tokens("suppress_tokens", {}))
     add(token);
+  values.beginSuppress = config.tokens("begin_suppress_tokens", values.beginSuppress);
 }
 
-// Keys that talc does not honour, unless they have the value that changes nothing.
+// Keys that talc does not honour, unless they have the value that changes nothing. docs/generation.md lists all keys.
 static void findIgnored(const nlohmann::json &object, std::set<std::string> &ignored) {
   static const std::pair<const char *, double> keys[] = {
-      {"begin_suppress_tokens", 0},
       {"constraints", 0},
       {"diversity_penalty", 0},
+      {"dola_layers", 0},
       {"encoder_no_repeat_ngram_size", 0},
       {"encoder_repetition_penalty", 1},
       {"epsilon_cutoff", 0},
@@ -109,13 +115,15 @@ static void findIgnored(const nlohmann::json &object, std::set<std::string> &ign
       {"exponential_decay_length_penalty", 0},
       {"force_words_ids", 0},
       {"forced_decoder_ids", 0},
+      {"generation_kwargs", 0},
       {"guidance_scale", 1},
-      {"min_length", 0},
-      {"min_new_tokens", 0},
+      {"max_time", 0},
       {"num_beam_groups", 1},
+      {"num_return_sequences", 1},
       {"penalty_alpha", 0},
       {"sequence_bias", 0},
       {"stop_strings", 0},
+      {"token_healing", 0},
       {"top_h", 0},
       {"typical_p", 1},
       {"watermarking_config", 0},
@@ -131,9 +139,10 @@ static void findIgnored(const nlohmann::json &object, std::set<std::string> &ign
 static void readFile(const nlohmann::json &object, const char *file, int64_t vocabulary, GenerationConfig &values,
                      std::set<std::string> &ignored, Diagnostics &diagnostics) {
   ModelConfig config(object, file, diagnostics);
-  readTokens(config, values);
+  readTokens(config, values, ignored);
   readSampling(config, values);
-  readLength(config, values);
+  readLength(config, "max_length", values.maxLength, "max_new_tokens", values.newTokens);
+  readLength(config, "min_length", values.minLength, "min_new_tokens", values.minNewTokens);
   readBeams(config, values);
   readSuppressed(config, vocabulary, values, ignored);
   findIgnored(object, ignored);
@@ -155,15 +164,19 @@ static std::optional<nlohmann::json> readObject(const ModelDirectory &directory,
 // Token ids that the model has no logit for; more of them than an artifact holds.
 static void dropTokens(GenerationConfig &values, int64_t vocabulary, std::set<std::string> &ignored) {
   auto foreign = [&](int64_t token) { return token >= vocabulary; };
-  for (std::vector<int64_t> *tokens : {&values.end, &values.suppress})
+  for (std::vector<int64_t> *tokens : {&values.end, &values.suppress, &values.beginSuppress})
     tokens->erase(std::remove_if(tokens->begin(), tokens->end(), foreign), tokens->end());
   for (int64_t *token : {&values.begin, &values.start, &values.forcedBegin, &values.forcedEnd})
     if (foreign(*token))
       *token = -1;
-  if (values.suppress.size() > artifact::maxSuppressTokens) {
-    ignored.insert("suppress_tokens");
-    values.suppress.resize(artifact::maxSuppressTokens);
-  }
+  auto cut = [&](const char *key, std::vector<int64_t> &tokens) {
+    if (tokens.size() <= artifact::maxSuppressTokens)
+      return;
+    ignored.insert(key);
+    tokens.resize(artifact::maxSuppressTokens);
+  };
+  cut("suppress_tokens", values.suppress);
+  cut("begin_suppress_tokens", values.beginSuppress);
 }
 
 GenerationConfig readGenerationConfig(const ModelDirectory &directory, const nlohmann::json &modelConfig,
@@ -182,6 +195,8 @@ GenerationConfig readGenerationConfig(const ModelDirectory &directory, const nlo
   if (values.repetitionPenalty == 0)
     diagnostics.error(ImportError::GenerationConfig, fmt::format("{}: key 'repetition_penalty' is 0", generationFile));
   dropTokens(values, vocabulary, ignored);
+  if (values.sample && values.beams > 1)
+    ignored.insert("num_beams (with do_sample)");
   if (!ignored.empty())
     diagnostics.warning(fmt::format("{}: talc generates without {}", directory.path(), fmt::join(ignored, ", ")));
   return values;

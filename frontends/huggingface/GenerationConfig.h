@@ -20,6 +20,7 @@ struct GenerationConfig {
   int64_t start = -1;                        // begins the text of an encoder-decoder
   int64_t forcedBegin = -1, forcedEnd = -1;  // the token after it, and at the end of a text that is cut
   std::vector<int64_t> suppress;             // never chosen
+  std::vector<int64_t> beginSuppress;        // never chosen first
   std::vector<int64_t> forbidden;            // groups that may not occur: length, tokens, length, tokens, ...
   bool sample = false;
   double temperature = 1;
@@ -27,7 +28,8 @@ struct GenerationConfig {
   double topP = 1;
   double minP = 0;
   double repetitionPenalty = 1;
-  int64_t newTokens = 0;  // at most; 0: not said
+  int64_t newTokens = 0, maxLength = 0;     // at most: new tokens, or all; 0: not said
+  int64_t minNewTokens = 0, minLength = 0;  // at least, before an end token: new tokens, or all
   int64_t beams = 1;
   int64_t noRepeatNgram = 0;  // 0: off
   double lengthPenalty = 1;

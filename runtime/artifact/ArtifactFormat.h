@@ -14,7 +14,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 4;
+constexpr uint32_t formatVersion = 5;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char trailerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '1'};
 
@@ -110,9 +110,13 @@ struct ModelInfo {
   int32_t suppressCount;           // 0 to maxSuppressTokens
   int32_t suppressTokens[maxSuppressTokens];  // never chosen
   int32_t forbiddenCount;                     // 0 to maxForbidden
-  int32_t forbidden[maxForbidden];  // groups of tokens that may not occur: length, tokens, length, tokens, ...
-  int32_t beams;                    // 1 to maxBeams; 1: no beam search
+  int32_t forbidden[maxForbidden];           // groups of tokens that may not occur: length, tokens, length, tokens, ...
+  int32_t beginSuppressCount;                // 0 to maxSuppressTokens
+  int32_t beginSuppress[maxSuppressTokens];  // never chosen first
+  int32_t beams;                             // 1 to maxBeams; 1: no beam search
   int32_t newTokens;                // that a text may have if the user does not say; 0: the model's authors do not, too
+  int32_t maxLength;                // the same of all its tokens, the beginning too; 0 where newTokens is not
+  int32_t minNewTokens, minLength;  // no end token before a text has so many new ones, and so many in all
   int32_t noRepeatNgram;            // no group of so many tokens occurs twice; 0: off
   float lengthPenalty;              // a text's score is divided by its length to this power
   uint32_t earlyStopping;           // EarlyStopping

@@ -2,6 +2,7 @@
 // Checks the ModelInfo section: every value in a range that makes later arithmetic safe.
 #include "runtime/artifact/Model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -70,8 +71,10 @@ static const char *findImpossibleSampling(const artifact::ModelInfo &info) {
 static const char *findImpossibleSearch(const artifact::ModelInfo &info) {
   if (info.beams < 1 || info.beams > artifact::maxBeams)
     return "number of beams";
-  if (info.newTokens < 0)
+  if (info.newTokens < 0 || info.minNewTokens < 0)
     return "number of new tokens";
+  if (info.maxLength < 0 || info.minLength < 0)
+    return "length of texts";
   if (info.noRepeatNgram < 0)
     return "length of n-grams";
   if (!std::isfinite(info.lengthPenalty))
@@ -94,19 +97,19 @@ const char *findImpossibleFact(const artifact::ModelInfo &info) {
   for (int32_t id : {info.beginToken, info.startToken, info.forcedBegin, info.forcedEnd, info.maskToken})
     if (id != -1 && outside(id))
       return "special token";
-  if (info.suppressCount < 0 || info.suppressCount > artifact::maxSuppressTokens)
-    return "number of suppressed tokens";
-  for (int32_t i = 0; i < info.suppressCount; ++i)
-    if (outside(info.suppressTokens[i]))
-      return "suppressed token";
+  auto areTokens = [&](const int32_t *ids, int32_t count) { return std::none_of(ids, ids + count, outside); };
+  for (int32_t count : {info.suppressCount, info.beginSuppressCount})
+    if (count < 0 || count > artifact::maxSuppressTokens)
+      return "number of suppressed tokens";
+  if (!areTokens(info.suppressTokens, info.suppressCount) || !areTokens(info.beginSuppress, info.beginSuppressCount))
+    return "suppressed token";
   if (info.forbiddenCount < 0 || info.forbiddenCount > artifact::maxForbidden ||
       !artifact::areTokenGroups(info.forbidden, info.forbiddenCount, info.vocabularySize))
     return "forbidden group of tokens";
   if (info.endTokenCount < 0 || info.endTokenCount > artifact::maxEndTokens)
     return "number of end tokens";
-  for (int32_t i = 0; i < info.endTokenCount; ++i)
-    if (outside(info.endTokens[i]))
-      return "end token";
+  if (!areTokens(info.endTokens, info.endTokenCount))
+    return "end token";
   if (!memchr(info.name, 0, sizeof(info.name)))
     return "name";
   if (const char *fact = findImpossibleSearch(info))

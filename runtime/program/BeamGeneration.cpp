@@ -2,22 +2,20 @@
 // Hands texts to a talc_beam_search and takes the best result of each.
 #include "runtime/program/BeamGeneration.h"
 
-#include "runtime/program/Sequence.h"
-
 #include <algorithm>
 
 namespace talc::program {
 
-BeamGeneration::BeamGeneration(const Job &job, talc_session *session, const talc_search &settings,
-                               float repetitionPenalty, size_t limit, size_t places)
-    : job(job), session(session), settings(settings), repetitionPenalty(repetitionPenalty), limit(limit),
-      schedule(inputLengths(job.inputs), places, job.fromFile), sources(session) {}
+BeamGeneration::BeamGeneration(const Job &job, talc_session *session, const SequenceRules &rules, size_t places)
+    : job(job), session(session), rules(rules), schedule(inputLengths(job.inputs), places, job.fromFile),
+      sources(session) {}
 
 Status BeamGeneration::run() {
   talc_error error;
   talc_beam_search *created = nullptr;
   auto texts = static_cast<int32_t>(schedule.places());
-  if (talc_status code = talc_beam_search_create(session, &settings, repetitionPenalty, texts, &created, &error))
+  float penalty = rules.sampling.repetition_penalty;
+  if (talc_status code = talc_beam_search_create(session, &rules.search, penalty, texts, &created, &error))
     return Status::from(code, error);
   search.reset(created);
   while (true) {
@@ -66,12 +64,12 @@ Status BeamGeneration::startNext() {
 Status BeamGeneration::start(const Schedule::Start &next) {
   const Prompt &prompt = job.inputs[next.input];
   std::vector<int32_t> beginning = job.beginning(prompt);
-  size_t capacity = job.info.max_sequence + 1 - beginning.size();
+  size_t capacity = rules.capacity + 1 - beginning.size();
   talc_beam_text text = {};
   text.text = static_cast<int32_t>(next.place);
   text.count = static_cast<int32_t>(beginning.size());
   text.ids = beginning.data();
-  text.limit = static_cast<int32_t>(std::min(limit, capacity));
+  text.limit = static_cast<int32_t>(std::min(rules.newTokens(beginning.size()), capacity));
   text.prefix = static_cast<int32_t>(job.prefixLength(beginning.size()));
   if (!job.translates())
     job.timing.promptTokens += beginning.size();

@@ -4,6 +4,7 @@
 
 #include "runtime/program/Job.h"
 #include "runtime/program/Schedule.h"
+#include "runtime/program/Sequence.h"
 #include "runtime/program/Sources.h"
 
 namespace talc::program {
@@ -11,8 +12,7 @@ namespace talc::program {
 class BeamGeneration {
 public:
   // The session has a slot for each beam of each place. All must outlive the object.
-  BeamGeneration(const Job &job, talc_session *session, const talc_search &settings, float repetitionPenalty,
-                 size_t limit, size_t places);
+  BeamGeneration(const Job &job, talc_session *session, const SequenceRules &rules, size_t places);
 
   Status run();
 
@@ -24,9 +24,7 @@ private:
 
   const Job &job;
   talc_session *const session;
-  const talc_search settings;
-  const float repetitionPenalty;
-  const size_t limit;
+  const SequenceRules &rules;
   Schedule schedule;
   Sources sources;
   BeamSearchHandle search;

@@ -17,8 +17,7 @@ namespace {
 // Of a generating model: what the options and the model's defaults make together.
 struct Plan {
   SequenceRules rules;
-  float beamPenalty;  // of repetition, in beam search
-  bool searches;      // beam search
+  bool searches;  // beam search
 };
 
 }  // namespace
@@ -43,6 +42,8 @@ static talc_search chooseSearch(const Options &options, const talc_model_info &i
   result.length_penalty = options.lengthPenalty.value_or(result.length_penalty);
   result.early_stopping = options.earlyStopping.value_or(result.early_stopping);
   result.no_repeat_ngram = options.noRepeatNgram.value_or(result.no_repeat_ngram);
+  result.min_new_tokens = options.minTokens.value_or(result.min_new_tokens);
+  result.min_length = options.minTokens ? 0 : result.min_length;
   return result;
 }
 
@@ -52,15 +53,16 @@ static Plan makePlan(const Options &options, const talc_model_info &info, Printe
   bool translates = info.kind == TALC_MODEL_ENCODER_DECODER, writes = options.writesTensors();
   int32_t usual = translates ? info.max_sequence : 128;
   int32_t most = writes ? 0 : info.new_tokens > 0 ? info.new_tokens : usual;
+  bool limitsAll = !options.tokens && !writes && info.max_length > 0 && info.kind != TALC_MODEL_ENCODER;
   Plan plan = {};
   plan.rules = {chooseSampling(options, info),
                 chooseSearch(options, info),
-                static_cast<size_t>(options.tokens.value_or(most)),
+                static_cast<size_t>(limitsAll ? info.max_length : options.tokens.value_or(most)),
+                limitsAll,
                 static_cast<size_t>(info.max_sequence),
                 options.ignoreEnd,
                 !options.usesIds(),
                 form == Printer::Form::Stream};
-  plan.beamPenalty = plan.rules.sampling.repetition_penalty;
   bool samples = plan.rules.sampling.temperature > 0;
   plan.searches = plan.rules.search.beams > 1 && plan.rules.limit > 0 && !writes && !options.ignoreEnd &&
                   (options.beams || !samples);
@@ -74,12 +76,27 @@ static Status tooLong(const std::string &what, size_t tokens, const talc_model_i
                          what.c_str(), tokens, info.max_sequence);
 }
 
+// An input's place, for messages.
+static std::string placeOf(const Job &job, size_t input) {
+  return (job.fromFile ? shownName(job.options.inputFile) + ": line " : "prompt ") + std::to_string(input + 1);
+}
+
+// A limit that counts the beginning must leave something to generate, as in Hugging Face's generate().
+static Status checkBeginnings(const Job &job, const SequenceRules &rules) {
+  for (size_t i = 0; i < job.inputs.size() && rules.limitIsOfAll; ++i)
+    if (size_t size = job.beginning(job.inputs[i]).size(); size >= rules.limit)
+      return Status::failure(TALC_ERROR_USAGE,
+                             "%s: its text begins with %zu tokens, but by default the model's texts have at most %zu "
+                             "in all (max_length); give -n N",
+                             placeOf(job, i).c_str(), size, rules.limit);
+  return {};
+}
+
 // Before any work: an input that can never fit.
-static Status checkLengths(const Job &job) {
+static Status checkLengths(const Job &job, const SequenceRules &rules) {
   auto most = static_cast<size_t>(job.info.max_sequence);
   for (size_t i = 0; i < job.inputs.size(); ++i) {
-    std::string what =
-        (job.fromFile ? shownName(job.options.inputFile) + ": line " : "prompt ") + std::to_string(i + 1);
+    std::string what = placeOf(job, i);
     if (job.inputs[i].ids.size() > most)
       return tooLong(what, job.inputs[i].ids.size(), job.info);
     if (job.inputs[i].decoderIds.size() > most)
@@ -91,7 +108,7 @@ static Status checkLengths(const Job &job) {
         return Status::failure(TALC_ERROR_USAGE,
                                "%s: does not say which token begins a text; give --decoder-ids IDS after each prompt",
                                job.info.name);
-  return {};
+  return checkBeginnings(job, rules);
 }
 
 static Printer::Form chooseForm(const Options &options, const talc_model_info &info,
@@ -155,7 +172,7 @@ static Status runModel(const Job &job, const Plan &plan, SessionHandle &session)
     status =
         Encoding(job, session.get(), places, writesLogits ? &logits : nullptr, writesHidden ? &hidden : nullptr).run();
   else if (plan.searches)
-    status = BeamGeneration(job, session.get(), plan.rules.search, plan.beamPenalty, plan.rules.limit, places).run();
+    status = BeamGeneration(job, session.get(), plan.rules, places).run();
   else
     status = Generation(job, session.get(), plan.rules, places, writesLogits ? &logits : nullptr).run();
   if (!status.failed() && writesLogits)
@@ -190,13 +207,14 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
   Printer printer(output, form, itemName, inputs.size(), fromFile && !options.quiet);
   Job job = {model, info, options, inputs, fromFile, printer, timing, cut};
   double begin = secondsNow();
-  if (status = checkLengths(job); status.failed())
+  Plan plan = makePlan(options, info, form);
+  if (status = checkLengths(job, plan.rules); status.failed())
     return status;
   if (status = output.open(options.outputFile); status.failed())
     return status;
   if (status = finishEmpty(job); status.failed())
     return status;
-  if (status = runModel(job, makePlan(options, info, form), session); status.failed())
+  if (status = runModel(job, plan, session); status.failed())
     return status;
   if (status = printer.finishAll(); status.failed())
     return status;

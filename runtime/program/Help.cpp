@@ -27,6 +27,7 @@ texts (several are evaluated together, as one batch without padding):
 generating text (decoders and encoder-decoders):
   -n, --predict N         at most N new tokens; an end token ends earlier. Default: none with --logits, else the model's
                           own number, or 128; an encoder-decoder without one goes on until an end token
+      --min-tokens N      no end token before N new tokens (default: as the model says)
       --ignore-eos        go on after an end token (also --no-eos)
       --no-echo           do not print the prompt before its continuation
       --no-repeat-ngram N no group of N tokens occurs twice; 0: off

@@ -49,6 +49,8 @@ static Status checkSearch(const Options &options) {
     return wrongUsage("--beams cannot be combined with --ignore-eos");
   if (options.beams.value_or(1) > 1 && options.writesTensors())
     return wrongUsage("--beams cannot be combined with --logits or --hidden");
+  if (options.minTokens && options.tokens && *options.minTokens > *options.tokens)
+    return wrongUsage("--min-tokens is above -n");
   return {};
 }
 

@@ -146,6 +146,7 @@ static const Option table[] = {
     {"--output", nullptr, readPath<&Options::outputFile>, nullptr},
     {"--batch", nullptr, readCount<&Options::batch>, nullptr},
     {"-n", "--predict", readNatural<&Options::tokens>, nullptr, forGenerators},
+    {"--min-tokens", nullptr, readNatural<&Options::minTokens>, nullptr, forGenerators},
     {"-t", "--threads", readCount<&Options::threads>, nullptr},
     {"-m", "--model", readPath<&Options::model>, nullptr},
     {"-s", "--seed", readSeed, nullptr, forGenerators},

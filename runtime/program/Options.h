@@ -39,7 +39,7 @@ struct Options {
   int32_t threads = 0;                 // 0: default
   int32_t batch = 32;                  // lines of the input file that are evaluated together
   bool ignoreEnd = false, echo = true, quiet = false, skipCheck = false, hugePages = false;
-  std::optional<int32_t> tokens;  // -n
+  std::optional<int32_t> tokens, minTokens;  // -n
   std::optional<int32_t> prefix, top;
   std::optional<talc_pooling> pool;
 

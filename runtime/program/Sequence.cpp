@@ -48,7 +48,7 @@ Status Sequence::extend(const float *logits) {
     return status;
   if (!rules->ignoreEnd && talc_is_end_token(model, id))
     end = Ending::EndToken;
-  else if (text.size() - beginning >= rules->limit)
+  else if (text.size() - beginning >= rules->newTokens(beginning))
     end = Ending::Count;
   else if (text.size() > rules->capacity)
     end = Ending::StateFull;
@@ -65,28 +65,46 @@ Status Sequence::choose(const float *logits, int32_t &id) {
 
 // -1: none. As Hugging Face's generate(): the first after a text of one token, the other at its end.
 int32_t Sequence::forcedToken() const {
-  size_t last = std::min(beginning + rules->limit, rules->capacity + 1);
+  size_t last = std::min(beginning + rules->newTokens(beginning), rules->capacity + 1);
   if (text.size() + 1 == last && rules->search.forced_end >= 0)
     return rules->search.forced_end;
   return text.size() == 1 ? rules->search.forced_begin : -1;
 }
 
-// The text's last tokens are the beginning of groups that occurred, or that may not: forbids their last tokens.
+// As Hugging Face's generate(): what may not be first is forbidden after a token that is forced to be.
 const float *Sequence::forbid(const float *logits) {
-  size_t size = rules->search.no_repeat_ngram;
-  if (size == 0 && rules->search.forbidden_count == 0)
+  const talc_search &search = rules->search;
+  size_t shortest = std::max<size_t>(search.min_length, beginning + search.min_new_tokens);
+  bool isShort = !rules->ignoreEnd && text.size() < shortest;
+  bool isFirst = text.size() == beginning + (beginning == 1 && search.forced_begin >= 0);
+  isFirst = isFirst && search.begin_suppressed_count > 0;
+  if (!isShort && !isFirst && search.no_repeat_ngram == 0 && search.forbidden_count == 0)
     return logits;
   talc_model_info info;
   talc_model_get_info(model, &info, nullptr);
   allowed.assign(logits, logits + info.vocabulary_size);
-  for (size_t i = 0; size > 0 && i + size <= text.size(); ++i)
-    if (std::equal(text.end() - (size - 1), text.end(), text.begin() + i))
-      allowed[text[i + size - 1]] = -HUGE_VALF;
+  forbidNgrams(search.no_repeat_ngram);
   forbidGroups();
+  if (isShort)
+    forbidAll(info.end_tokens, info.end_token_count);
+  if (isFirst)
+    forbidAll(search.begin_suppressed, search.begin_suppressed_count);
   return allowed.data();
 }
 
-// A text has to be as long as the group.
+// The text's last tokens are the beginning of groups that occurred: forbids their last tokens.
+void Sequence::forbidNgrams(size_t size) {
+  for (size_t i = 0; size > 0 && i + size <= text.size(); ++i)
+    if (std::equal(text.end() - (size - 1), text.end(), text.begin() + i))
+      allowed[text[i + size - 1]] = -HUGE_VALF;
+}
+
+void Sequence::forbidAll(const int32_t *ids, int32_t count) {
+  for (int32_t i = 0; i < count; ++i)
+    allowed[ids[i]] = -HUGE_VALF;
+}
+
+// The same of groups that may not occur. A text has to be as long as the group.
 void Sequence::forbidGroups() {
   const int32_t *groups = rules->search.forbidden;
   for (int32_t at = 0; at < rules->search.forbidden_count; at += groups[at] + 1) {

@@ -15,12 +15,16 @@ enum class Ending { None, EndToken, Count, StateFull };
 // How all texts of a run are continued.
 struct SequenceRules {
   talc_sampling sampling;
-  talc_search search;  // of it: forced tokens and groups that do not repeat
-  size_t limit;        // new tokens at most
+  talc_search search;  // of it: what is forced or forbidden
+  size_t limit;        // tokens at most, 0: none
+  bool limitIsOfAll;   // they are those of the whole text, and every beginning has less; else the new ones
   size_t capacity;     // tokens that a state can hold
   bool ignoreEnd;      // go on after an end token
   bool makesText;      // the tokenizer turns new tokens into text
   bool streams;        // as they come; else when the text has ended
+
+  // At most, after a beginning of this length.
+  size_t newTokens(size_t beginning) const { return limitIsOfAll ? limit - beginning : limit; }
 };
 
 class Sequence {
@@ -45,7 +49,9 @@ public:
 private:
   Status choose(const float *logits, int32_t &id);
   const float *forbid(const float *logits);
+  void forbidNgrams(size_t size);
   void forbidGroups();
+  void forbidAll(const int32_t *ids, int32_t count);
   int32_t forcedToken() const;
   Status stream(int32_t id);
   Status finishStream();

@@ -72,8 +72,8 @@ bool BeamSearch::isEnd(int32_t token) const {
 void BeamSearch::collect(const float *const *logits, TokenScores &scores) {
   candidates.clear();
   for (size_t beam = 0; beam < beamCount; ++beam) {
-    const double *row =
-        scores.compute(logits[beam], texts.data() + beam * lastLength, length, length + 1 == lastLength);
+    const double *row = scores.compute(
+        logits[beam], {texts.data() + beam * lastLength, length, promptLength, length + 1 == lastLength});
     double sum = running[beam].score;
     for (int32_t id : choosable) {
       double lowest = candidates.size() < mostCandidates ? -HUGE_VAL : candidates.back().score;

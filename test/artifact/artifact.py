@@ -35,7 +35,7 @@ def read_sections(path):
     with open(path, "rb") as file:
         data = file.read()
     table, table_hash, size, count, version, magic = struct.unpack("<QQQII8s", data[-40:])
-    assert magic == b"TALCART1" and version == 4 and size == len(data), "trailer"
+    assert magic == b"TALCART1" and version == 5 and size == len(data), "trailer"
     assert table + 32 * count + 40 == size and hash_bytes(data[table:-40]) == table_hash, "section table"
     sections, end = {}, 0
     for i in range(count):

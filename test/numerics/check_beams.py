@@ -17,7 +17,8 @@ from check_golden import expect, joined, run
 # What is varied: beams, length penalty, early stopping, n-grams that do not repeat, new tokens.
 SETTINGS = [(4, 1.0, beam_search.NO, 0, 16), (3, 0.6, beam_search.YES, 2, 12), (2, 2.0, beam_search.NEVER, 0, 6)]
 STOPPING = ['no', 'yes', 'never']
-NO_RULES = {'penalty': 1, 'begin': -1, 'end': -1, 'suppress': [], 'renormalize': False, 'groups': []}
+NO_RULES = {'penalty': 1, 'begin': -1, 'end': -1, 'suppress': [], 'beginSuppress': [], 'renormalize': False,
+            'groups': [], 'ngram': 0, 'minLength': 0, 'minNew': 0}
 
 
 def read_tensors(path):

@@ -48,9 +48,10 @@ bool readCase(std::istream &input, Case &test) {
     return false;
   test.settings.earlyStopping = static_cast<artifact::EarlyStopping>(early);
   input >> test.rules.noRepeatNgram >> test.rules.repetitionPenalty >> test.rules.forcedBegin >> test.rules.forcedEnd;
-  input >> test.rules.renormalize >> test.limit;
-  test.settings.endTokens = readList<int32_t>(input);
+  input >> test.rules.renormalize >> test.rules.minLength >> test.rules.minNewTokens >> test.limit;
+  test.settings.endTokens = test.rules.endTokens = readList<int32_t>(input);
   test.rules.suppressed = readList<int32_t>(input);
+  test.rules.beginSuppressed = readList<int32_t>(input);
   test.rules.forbidden = readList<int32_t>(input);
   test.prompt = readList<int32_t>(input);
   input >> test.table.vocabulary >> test.table.states;

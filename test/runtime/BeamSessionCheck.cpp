@@ -176,6 +176,10 @@ bool checkSettings(FakeSession &fake) {
   good &= wrong([](talc_search &s) { s.suppressed_token_count = -1; }, "suppressed tokens are NULL");
   good &= wrong([&](talc_search &s) { s.suppressed_token_count = 1, s.suppressed_tokens = &outside; },
                 "suppressed tokens must be in the vocabulary");
+  good &= wrong([&](talc_search &s) { s.begin_suppressed_count = 1, s.begin_suppressed = &outside; },
+                "suppressed tokens must be in the vocabulary");
+  good &= wrong([](talc_search &s) { s.min_new_tokens = -1; }, "min_new_tokens and min_length must be 0 or more");
+  good &= wrong([](talc_search &s) { s.min_length = -1; }, "min_new_tokens and min_length must be 0 or more");
   auto create = [&](float penalty, int32_t count) {
     talc_search settings = settingsOf(fake.model);
     return talc_beam_search_create(fake.session, &settings, penalty, count, &search, &e);

@@ -37,23 +37,32 @@ bool isRefused(const std::string &path, const std::vector<FakeSection> &sections
   return part ? fails(status, TALC_ERROR_DAMAGED, error, part) : expect(status == TALC_OK, error.text);
 }
 
-// Whether a change of the facts is refused as an impossible `fact`; null: it is accepted.
-bool checkFact(const std::string &path, const std::function<void(ModelInfo &)> &change, const char *fact) {
+// A change of the facts, which is refused as an impossible `fact`; null: it is accepted.
+struct FactCase {
+  std::function<void(ModelInfo &)> change;
+  const char *fact;
+};
+
+bool checkFact(const std::string &path, const FactCase &test) {
   std::vector<FakeSection> sections = makeSections(classifier());
   Bytes &bytes = bytesOf(sections, SectionKind::ModelInfo);
   ModelInfo info;
   memcpy(&info, bytes.data(), sizeof(info));
-  change(info);
+  test.change(info);
   memcpy(bytes.data(), &info, sizeof(info));
-  return isRefused(path, sections, fact);
+  return isRefused(path, sections, test.fact);
 }
 
-bool checkFactsOf(const std::string &path) {
+bool checkFacts(const std::string &path, const std::vector<FactCase> &cases) {
+  bool good = true;
+  for (const FactCase &test : cases)
+    good &= checkFact(path, test);
+  return good;
+}
+
+bool checkInterface(const std::string &path) {
   const uint32_t most = 1u << 31;
-  struct {
-    std::function<void(ModelInfo &)> change;
-    const char *fact;
-  } const cases[] = {
+  const std::vector<FactCase> cases = {
       {[](ModelInfo &) {}, nullptr},
       {[](ModelInfo &i) { i.kind = 0; }, "impossible kind of model"},
       {[](ModelInfo &i) { i.kind = 4; }, "impossible kind of model"},
@@ -83,6 +92,12 @@ bool checkFactsOf(const std::string &path) {
       {[](ModelInfo &i) { i.vocabularySize = 0; }, "impossible vocabulary size"},
       {[=](ModelInfo &i) { i.maxSequence = most; }, "impossible maximum sequence"},
       {[=](ModelInfo &i) { i.sourceBytesPerToken = most; }, "impossible state bytes per token"},
+  };
+  return checkFacts(path, cases);
+}
+
+bool checkGeneration(const std::string &path) {
+  const std::vector<FactCase> cases = {
       {[](ModelInfo &i) { i.maskToken = 260; }, "impossible special token"},
       {[](ModelInfo &i) { i.startToken = -2; }, "impossible special token"},
       {[](ModelInfo &i) { i.forcedBegin = 260; }, "impossible special token"},
@@ -90,12 +105,17 @@ bool checkFactsOf(const std::string &path) {
       {[](ModelInfo &i) { i.suppressCount = 17; }, "impossible number of suppressed tokens"},
       {[](ModelInfo &i) { i.suppressCount = -1; }, "impossible number of suppressed tokens"},
       {[](ModelInfo &i) { i.suppressCount = 1, i.suppressTokens[0] = 260; }, "impossible suppressed token"},
+      {[](ModelInfo &i) { i.beginSuppressCount = 17; }, "impossible number of suppressed tokens"},
+      {[](ModelInfo &i) { i.beginSuppressCount = 1, i.beginSuppress[0] = -1; }, "impossible suppressed token"},
       {[](ModelInfo &i) { i.beams = 0; }, "impossible number of beams"},
       {[](ModelInfo &i) { i.beams = 1025; }, "impossible number of beams"},
       {[](ModelInfo &i) { i.forbiddenCount = 65; }, "impossible forbidden group"},
       {[](ModelInfo &i) { i.forbiddenCount = 3, i.forbidden[0] = 2, i.forbidden[2] = -1; },
        "impossible forbidden group"},
       {[](ModelInfo &i) { i.newTokens = -1; }, "impossible number of new tokens"},
+      {[](ModelInfo &i) { i.minNewTokens = -1; }, "impossible number of new tokens"},
+      {[](ModelInfo &i) { i.maxLength = -1; }, "impossible length of texts"},
+      {[](ModelInfo &i) { i.minLength = -1; }, "impossible length of texts"},
       {[](ModelInfo &i) { i.noRepeatNgram = -1; }, "impossible length of n-grams"},
       {[](ModelInfo &i) { i.lengthPenalty = NAN; }, "impossible length penalty"},
       {[](ModelInfo &i) { i.renormalize = 2; }, "impossible renormalization"},
@@ -103,10 +123,7 @@ bool checkFactsOf(const std::string &path) {
       {[](ModelInfo &i) { i.pooling = 3; }, "impossible pooling"},
       {[](ModelInfo &i) { i.classScores = 3; }, "impossible scores of classes"},
   };
-  bool good = true;
-  for (auto &entry : cases)
-    good &= checkFact(path, entry.change, entry.fact);
-  return good;
+  return checkFacts(path, cases);
 }
 
 bool checkLabels(const std::string &path) {
@@ -130,7 +147,7 @@ bool checkLabels(const std::string &path) {
 }  // namespace
 
 bool checkFacts(const Arguments &arguments) {
-  return checkFactsOf(arguments.at(0)) && checkLabels(arguments.at(0));
+  return checkInterface(arguments.at(0)) && checkGeneration(arguments.at(0)) && checkLabels(arguments.at(0));
 }
 
 }  // namespace talc::test

@@ -96,7 +96,12 @@ static void fillSearch(const FakeOptions &options, ModelInfo &info) {
   std::copy(options.suppressed.begin(), options.suppressed.end(), info.suppressTokens);
   info.forbiddenCount = static_cast<int32_t>(options.forbidden.size());
   std::copy(options.forbidden.begin(), options.forbidden.end(), info.forbidden);
+  info.beginSuppressCount = static_cast<int32_t>(options.beginSuppressed.size());
+  std::copy(options.beginSuppressed.begin(), options.beginSuppressed.end(), info.beginSuppress);
   info.newTokens = options.newTokens;
+  info.maxLength = options.maxLength;
+  info.minNewTokens = options.minNewTokens;
+  info.minLength = options.minLength;
   info.beams = options.beams;
   info.lengthPenalty = 1;
 }

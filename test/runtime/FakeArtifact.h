@@ -34,8 +34,9 @@ struct FakeOptions {
   int32_t sourceVocabulary = 260;                              // of an encoder-decoder
   int32_t tokenTypes = 0;
   bool prefix = false;
-  std::vector<int32_t> suppressed, forbidden;
+  std::vector<int32_t> suppressed, beginSuppressed, forbidden;
   int32_t startToken = -1, forcedBegin = -1, forcedEnd = -1, maskToken = -1, newTokens = 0, beams = 1;
+  int32_t maxLength = 0, minLength = 0, minNewTokens = 0;
   artifact::Pooling pooling = artifact::Pooling::None;
   artifact::ClassScores scores = artifact::ClassScores::Softmax;
 };

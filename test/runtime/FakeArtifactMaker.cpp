@@ -38,15 +38,30 @@ static std::vector<std::string> splitAtCommas(const std::string &text) {
   return parts;
 }
 
+static std::vector<int32_t> parseNumbers(const std::string &text) {
+  std::vector<int32_t> numbers;
+  for (const std::string &number : splitAtCommas(text))
+    numbers.push_back(atoi(number.c_str()));
+  return numbers;
+}
+
 // Options with a number as their value.
 static bool parseNumber(const std::string &argument, FakeOptions &options) {
-  const std::pair<const char *, int32_t *> numbers[] = {
-      {"--vocabulary", &options.vocabulary}, {"--source-vocabulary", &options.sourceVocabulary},
-      {"--max-seq", &options.maxSequence},   {"--nan-from", &options.nanFrom},
-      {"--hidden", &options.hidden},         {"--types", &options.tokenTypes},
-      {"--start", &options.startToken},      {"--forced-begin", &options.forcedBegin},
-      {"--forced-end", &options.forcedEnd},  {"--mask", &options.maskToken},
-      {"--new-tokens", &options.newTokens},  {"--beams", &options.beams}};
+  const std::pair<const char *, int32_t *> numbers[] = {{"--vocabulary", &options.vocabulary},
+                                                        {"--source-vocabulary", &options.sourceVocabulary},
+                                                        {"--max-seq", &options.maxSequence},
+                                                        {"--nan-from", &options.nanFrom},
+                                                        {"--hidden", &options.hidden},
+                                                        {"--types", &options.tokenTypes},
+                                                        {"--start", &options.startToken},
+                                                        {"--forced-begin", &options.forcedBegin},
+                                                        {"--forced-end", &options.forcedEnd},
+                                                        {"--mask", &options.maskToken},
+                                                        {"--new-tokens", &options.newTokens},
+                                                        {"--beams", &options.beams},
+                                                        {"--max-length", &options.maxLength},
+                                                        {"--min-length", &options.minLength},
+                                                        {"--min-new-tokens", &options.minNewTokens}};
   std::string value;
   for (auto [name, target] : numbers)
     if (takeValue(argument, name, value)) {
@@ -71,11 +86,11 @@ static bool parseInterface(const std::string &argument, FakeOptions &options) {
   } else if (takeValue(argument, "--labels", value)) {
     options.classes = splitAtCommas(value);
   } else if (takeValue(argument, "--suppress", value)) {
-    for (const std::string &id : splitAtCommas(value))
-      options.suppressed.push_back(atoi(id.c_str()));
+    options.suppressed = parseNumbers(value);
+  } else if (takeValue(argument, "--begin-suppress", value)) {
+    options.beginSuppressed = parseNumbers(value);
   } else if (takeValue(argument, "--forbidden", value)) {
-    for (const std::string &number : splitAtCommas(value))
-      options.forbidden.push_back(atoi(number.c_str()));
+    options.forbidden = parseNumbers(value);
   } else if (takeValue(argument, "--pooling", value)) {
     options.pooling = value == "mean" ? artifact::Pooling::Mean : artifact::Pooling::First;
   } else if (takeValue(argument, "--scores", value)) {

@@ -21,7 +21,7 @@ def logSoftmax(logits):
     return [x - highest - total for x in logits]
 
 
-def process(scores, text, rules, maxLength):
+def process(scores, text, rules, ends, promptLength, maxLength):
     """The logits processors, in their order."""
     scores = list(scores)
     if rules["penalty"] != 1:
@@ -38,11 +38,18 @@ def process(scores, text, rules, maxLength):
     for group in rules["groups"]:
         if len(text) >= len(group) and tuple(text[len(text) - len(group) + 1:]) == tuple(group[:-1]):
             scores[group[-1]] = -math.inf
+    if len(text) < max(rules["minLength"], promptLength + rules["minNew"]):
+        for token in ends:
+            scores[token] = -math.inf
     for token, due in ((rules["begin"], len(text) == 1), (rules["end"], len(text) == maxLength - 1)):
         if token >= 0 and due:
             scores = [0.0 if i == token else -math.inf for i in range(len(scores))]
     for token in rules["suppress"]:
         scores[token] = -math.inf
+    first = promptLength if promptLength > 1 or rules["begin"] < 0 else promptLength + 1
+    if len(text) == first:
+        for token in rules["beginSuppress"]:
+            scores[token] = -math.inf
     return logSoftmax(scores) if rules["renormalize"] and max(scores) > -math.inf else scores
 
 
@@ -56,7 +63,7 @@ def search(model, prompt, beams, lengthPenalty, early, ends, limit, rules):
     while True:
         missing = {tuple(text): None for _, text in running if tuple(text) not in rows}
         for text, logits in zip(missing, model([list(text) for text in missing])):
-            rows[text] = process(logSoftmax(logits), list(text), rules, maxLength)
+            rows[text] = process(logSoftmax(logits), list(text), rules, ends, len(prompt), maxLength)
         candidates = []
         for score, text in running:
             candidates += [(score + s, text, token) for token, s in enumerate(rows[tuple(text)])]
@@ -118,6 +125,9 @@ def makeCase(seed):
         "renormalize": generator.random() < 0.3,
         "groups": [pick(generator.choice([2, 2, 3])) for _ in range(generator.choice([0, 0, 20]))],
         "suppress": [token for token in pick(generator.choice([0, 0, 1, 3])) if token not in (begin, end)],
+        "beginSuppress": [token for token in pick(generator.choice([0, 0, 1, 8])) if token not in (begin, end)],
+        "minLength": generator.choice([0, 0, 3, 7]),
+        "minNew": generator.choice([0, 0, 2, 4, 20]),
     }
     return {
         "rows": rows, "following": following, "rules": rules, "ends": ends,
@@ -140,7 +150,8 @@ def listed(values):
 def written(case):
     rules, rows = case["rules"], case["rows"]
     return (f"{case['beams']} {case['lengthPenalty']} {case['early']} {rules['ngram']} {rules['penalty']} "
-            f"{rules['begin']} {rules['end']} {int(rules['renormalize'])} {case['limit']}\n{listed(case['ends'])}\n{listed(rules['suppress'])}\n"
+            f"{rules['begin']} {rules['end']} {int(rules['renormalize'])} {rules['minLength']} {rules['minNew']} "
+            f"{case['limit']}\n{listed(case['ends'])}\n{listed(rules['suppress'])}\n{listed(rules['beginSuppress'])}\n"
             f"{listed([number for group in rules['groups'] for number in [len(group)] + group])}\n"
             f"{listed(case['prompt'])}\n{len(rows[0])} {len(rows)}\n{flat(rows)}\n{flat(case['following'])}\n")
 
