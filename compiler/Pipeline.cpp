@@ -22,7 +22,10 @@ static void checkDialects(OpPassManager &passes, ArrayRef<std::string> dialects)
 
 // Every stage ends here: tidies up, then names any operation that does not belong into the next stage.
 static void endStage(OpPassManager &passes, ArrayRef<std::string> dialects) {
-  passes.addPass(createCanonicalizerPass());
+  // Branches are for LLVM to simplify: looking for them here takes longer than all else.
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  passes.addPass(createCanonicalizerPass(config));
   passes.addPass(createCSEPass());
   checkDialects(passes, dialects);
 }
@@ -95,7 +98,6 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
 
 static void addCodegen(OpPassManager &passes) {
   passes.addPass(createConvertStepToLLVM());
-  passes.addPass(createCanonicalizerPass());
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createCSEPass());
   // Upstream's way from vectors, loops and buffers to LLVM; an earlier pass makes ops for a later one (subviews make
@@ -103,10 +105,11 @@ static void addCodegen(OpPassManager &passes) {
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
   passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(createConvertVectorToLLVMPass());
+  passes.addPass(createMaterializeMasks());
   passes.addPass(createConvertToLLVMPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
-  endStage(passes, {"builtin", "talc", "llvm"});
+  // LLVM tidies up.
+  checkDialects(passes, {"builtin", "talc", "llvm"});
 }
 
 void addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options) {

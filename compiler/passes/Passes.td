@@ -217,6 +217,16 @@ def ConvertStepToLLVM : Pass<"convert-step-to-llvm", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
 
+def MaterializeMasks : Pass<"materialize-masks", "mlir::ModuleOp"> {
+  let summary = "the first lanes of a vector become a comparison of the lanes' numbers";
+  let description = [{
+      vector.create_mask %n : vector<8xi1>  ->  arith.cmpi sgt, splat(%n), [0, 1, ..., 7]
+
+    Lanes are counted in 32 bits.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::vector::VectorDialect"];
+}
+
 //===--- every stage ---------------------------------------------------------------------------------------------===//
 
 def CheckDialects : Pass<"check-dialects"> {

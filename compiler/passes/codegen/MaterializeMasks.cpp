@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// materialize-masks: the first lanes of a vector become a comparison of the lanes' numbers.
+//
+//   vector.create_mask %n : vector<8xi1>  ->  arith.cmpi sgt, splat(%n), [0, 1, ..., 7]
+//
+// Upstream has the pattern in convert-vector-to-llvm, a pass that looks for much else. What kernels have of the vector
+// dialect besides masks, convert-to-llvm knows.
+#include "compiler/passes/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace talc {
+#define GEN_PASS_DEF_MATERIALIZEMASKS
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+
+namespace {
+
+struct MaterializeMasks : talc::impl::MaterializeMasksBase<MaterializeMasks> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/true);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+}  // namespace
