@@ -34,14 +34,27 @@ Tasks::Range Tasks::rangeOf(int64_t thread, int64_t tasks) const {
   return {first, tasks * (thread + 1) / threads - first};
 }
 
+// The next task of a thread that nobody can help.
+int64_t Tasks::Share::takeAlone(uint64_t tag, int64_t tasks) {
+  uint64_t seen = word.load(std::memory_order_relaxed);
+  if (tagOf(seen) != tag)
+    seen = tag * oneTag;
+  if (takenOf(seen) == tasks)
+    return tasks;
+  word.store(seen + oneTaken, std::memory_order_relaxed);
+  return takenOf(seen);
+}
+
 int64_t Tasks::claim(int64_t thread, int64_t piece, int64_t tasks) {
   Share &own = shares[thread];
+  uint64_t tag = static_cast<uint64_t>(piece + 1) % oneTaken;
+  if (shares.size() == 1)
+    return own.takeAlone(tag, tasks);
   if (own.helped) {
     own.helped->word.fetch_sub(1, std::memory_order_release);
     own.helped->returned.advance();
     own.helped = nullptr;
   }
-  uint64_t tag = static_cast<uint64_t>(piece + 1) % oneTaken;
   if (tagOf(own.word.load(std::memory_order_relaxed)) != tag)
     own.word.store(tag * oneTag, std::memory_order_release);
   auto threads = static_cast<int64_t>(shares.size());

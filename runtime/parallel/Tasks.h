@@ -32,6 +32,7 @@ private:
   // Of a thread. One word holds a piece, how many of its tasks are taken, and how many of these others are still doing.
   struct alignas(64) Share {
     bool take(uint64_t tag, int64_t size, uint64_t helpers, int64_t &task);
+    int64_t takeAlone(uint64_t tag, int64_t tasks);
 
     std::atomic<uint64_t> word{0};
     Signal returned;          // when others have done a task

@@ -17,7 +17,7 @@
 // read, so that it stays in the first cache.
 //
 // A sequence of one row, in a step of many sequences, has little to do for each head: all its heads, or many, are rows
-// of one task.
+// of one task, whose products go through one loop, some heads side by side.
 //
 // With `block` each block of a single row's keys is a task, which leaves P, its maximum and its sum to kernel.combine.
 //
@@ -25,7 +25,7 @@
 // and masked keys add exact zeros: prefill, decode and ragged batches give the same bits.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/AttentionSchedule.h"
-#include "compiler/passes/schedule/AttentionSoftmax.h"
+#include "compiler/passes/schedule/AttentionTiles.h"
 #include "compiler/passes/schedule/Claims.h"
 #include "compiler/passes/schedule/CombineBlocks.h"
 #include "compiler/passes/schedule/EvenParts.h"
@@ -67,8 +67,8 @@ public:
   Attention(OpBuilder &builder, kernel::AttentionOp op, int64_t lanes, const AttentionSchedule &schedule)
       : op(op), e(builder, op.getLoc(), lanes), keyBlock(schedule.keys), rowBlock(schedule.rows),
         online(schedule.kind != AttentionKind::twoPass), keys(e, op, keyBlock, rowBlock),
-        softmax(e, keys, op, rowBlock, keyBlock, online), width(keys.layout.width),
-        paddedWidth(keys.layout.paddedWidth), group(op.getHeads() / keys.layout.heads),
+        softmax(e, keys, op, rowBlock, keyBlock, online), tiles(e, keys.layout, softmax, rowBlock),
+        width(keys.layout.width), paddedWidth(keys.layout.paddedWidth), group(op.getHeads() / keys.layout.heads),
         chunk(chunkOf(keys.layout, keyBlock)), oneRow(cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1),
         tokenHeads(headsOfToken(keys.layout.heads, rowBlock / group)) {}
 
@@ -147,7 +147,7 @@ private:
   Value dealsHeads() {
     constexpr int64_t spansPerThread = 4;
     StateRole role = cast<StateType>(op.getState().getType()).getRole();
-    if (oneRow || role == StateRole::step || group > rowBlock)
+    if (oneRow || role == StateRole::step || group > tileRows)
       return {};
     Value several = e.less(e.index(1), span.getRows()), few = e.less(spans, e.mul(turns, spansPerThread));
     Value either = arith::OrIOp::create(e.b, e.loc, several, few);
@@ -156,7 +156,7 @@ private:
     return either;
   }
 
-  // Of a single token several heads are one task, so that the work of some goes on while others wait for their sums.
+  // Of a single token several heads are one task. All of them see the same keys.
   void expandToken(Value task) {
     head = e.mul(task, tokenHeads);
     firstRow = e.index(0);
@@ -164,21 +164,47 @@ private:
     ofToken = true;
     prepare();
     eachBlock([&](Value first, Value count) {
-      auto eachHead = [&](llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
-        e.loop(e.index(0), e.index(tokenHeads), 1, [&](Value h) {
-          block = keys.inSlot(e.add(head, h), first);
-          eachTile(e.mul(h, group), e.index(group), e.index(0), count, body);
-        });
-      };
       firstKey = first;
       softmax.beginBlock(first);
-      eachHead([&](int64_t n, Value row, Value from, Value to) { computeScores(n, row, from, to); });
-      eachTile(e.index(0), rowCount, e.index(0), count,
-               [&](int64_t n, Value row, Value from, Value to) { softmax.weigh(n, row, from, to, bias()); });
-      eachHead([&](int64_t n, Value row, Value from, Value to) { addValues(n, row, from, to); });
+      auto [from, to] = seenBlock(firstRow, firstRow, e.index(0), count);
+      e.when(e.less(from, to), [&, from = from, to = to] {
+        computeScoresOfHeads(from, to);
+        eachTile(e.index(0), rowCount, e.index(0), count,
+                 [&](int64_t n, Value row, Value from, Value to) { softmax.weigh(n, row, from, to, bias()); });
+        addValuesOfHeads(from, to);
+      });
       softmax.endBlock();
     });
     ofToken = false;
+  }
+
+  // Runs body for heads of the token side by side: so many that eight chains of multiply-adds, if there are as many
+  // heads, hide their latency.
+  void eachHeads(int64_t vectors, llvm::function_ref<void(ArrayRef<TileRows>)> body) {
+    constexpr int64_t chains = 8;
+    int64_t beside = headsOfToken(tokenHeads, chains / (group * vectors));
+    e.loop(e.index(0), e.index(tokenHeads), beside, [&](Value first) {
+      SmallVector<TileRows> heads;
+      for (int64_t i = 0; i < beside; ++i) {
+        Value h = e.add(first, i);
+        heads.push_back({e.mul(h, group), keys.inSlot(e.add(head, h), firstKey)});
+      }
+      body(heads);
+    });
+  }
+
+  void computeScoresOfHeads(Value from, Value to) {
+    eachHeads(tiles.perPanel(), [&](ArrayRef<TileRows> heads) {
+      Emitter::Values queries = queriesOf(heads, group);
+      e.loop(e.div(from, kernel::panelLanes), e.ceilDiv(to, kernel::panelLanes), 1,
+             [&](Value panel) { tiles.computeScores(heads, queries, panel, tiles.perPanel()); });
+    });
+  }
+
+  void addValuesOfHeads(Value from, Value to) {
+    tiles.eachColumns(group, [&](Value column, int64_t vectors) {
+      eachHeads(vectors, [&](ArrayRef<TileRows> heads) { tiles.addValues(heads, group, column, vectors, from, to); });
+    });
   }
 
   void leavePart(Value index) {
@@ -186,17 +212,14 @@ private:
     e.loop(e.index(0), rowCount, 1, [&](Value row) {
       Value at = queryHead(head, row);
       e.columns(paddedWidth, [&](Value column, Value) {
-        e.store(e.load(part, {row, column}), op.getInit(), {index, e.add(e.mul(at, paddedWidth), column)});
+        e.store(e.load(tiles.part, {row, column}), op.getInit(), {index, e.add(e.mul(at, paddedWidth), column)});
       });
       e.storeScalar(softmax.blockMaximum(row), op.getInit(), {index, e.add(at, layout.maxima)});
       e.storeScalar(softmax.blockSum(row), op.getInit(), {index, e.add(at, layout.sums)});
     });
   }
 
-  void makeScratch() {
-    part = e.stackBuffer({rowBlock, paddedWidth});
-    output = online ? e.stackBuffer({rowBlock, paddedWidth}) : part;
-  }
+  void makeScratch() { output = online ? e.stackBuffer({rowBlock, paddedWidth}) : tiles.part; }
 
   void expandTask(Value task) {
     head = e.div(task, blocks);
@@ -249,23 +272,29 @@ private:
   void prepare() {
     softmax.beginTask(rowCount);
     e.loop(e.index(0), rowCount, 1, [&](Value row) {
-      e.columns(paddedWidth, [&](Value column, Value) { e.store(e.splat(0), part, {row, column}); });
+      e.columns(paddedWidth, [&](Value column, Value) { e.store(e.splat(0), tiles.part, {row, column}); });
       keys.enterRow(row, position(row));
     });
   }
 
-  // Runs body(rows, first row, from, to) for the tiles of some rows of the task, as far as a tile's rows see some of
-  // the block's keys [begin, end), counted from the block's first: it sees [from, to), from being rounded down to a
-  // panel.
+  // The part of the block's keys [begin, end), counted from its first, that some of the rows see: [from, to), from
+  // being rounded down to a panel.
+  std::pair<Value, Value> seenBlock(Value firstRow, Value lastRow, Value begin, Value end) {
+    Value from = begin, to = e.min(end, e.sub(keys.endSeen(lastRow), firstKey));
+    if (op.getWindow() > 0) {
+      Value seen = e.max(e.sub(keys.firstSeen(firstRow), firstKey), begin);
+      from = e.mul(e.div(seen, kernel::panelLanes), kernel::panelLanes);
+    }
+    return {from, to};
+  }
+
+  // Runs body(rows, first row, from, to) for the tiles of some rows of the task that see some of the block's keys
+  // [begin, end); from and to as above.
   void eachTile(Value first, Value count, Value begin, Value end,
                 llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
     auto visit = [&](int64_t n, Value row) {
-      Value from = begin, to = e.min(end, e.sub(keys.endSeen(e.add(row, n - 1)), firstKey));
-      if (op.getWindow() > 0) {
-        Value seen = e.max(e.sub(keys.firstSeen(row), firstKey), begin);
-        from = e.mul(e.div(seen, kernel::panelLanes), kernel::panelLanes);
-      }
-      e.when(e.less(from, to), [&] { body(n, row, from, to); });
+      auto [from, to] = seenBlock(row, e.add(row, n - 1), begin, end);
+      e.when(e.less(from, to), [&, from = from, to = to] { body(n, row, from, to); });
     };
     std::optional<int64_t> known = getConstantIntValue(count);
     Value whole = known ? e.index(*known / tileRows * tileRows) : e.mul(e.div(count, tileRows), tileRows);
@@ -278,13 +307,15 @@ private:
       visit(*known % tileRows, rest);
   }
 
-  // Panels that a tile takes side by side. Wide vectors come with twice the registers, and four panels halve the loads
-  // of a tile's scalars.
-  int64_t widestTile(int64_t rows) const {
-    return tileColumns(e.lanes > 8 ? tileRows : rows, e.lanes) / kernel::panelLanes;
+  // The queries of n rows each, [width].
+  Emitter::Values queriesOf(ArrayRef<TileRows> rows, int64_t n) {
+    Emitter::Values queries;
+    for (const TileRows &those : rows)
+      for (int64_t r = 0; r < n; ++r)
+        queries.push_back(queryOf(e.add(those.first, r)));
+    return queries;
   }
 
-  // The query of a row of the task, [width].
   Value queryOf(Value row) {
     auto [source, feature] = place(head, e.add(firstRow, row));
     OpFoldResult one = e.b.getIndexAttr(1);
@@ -297,27 +328,12 @@ private:
   // S[row, key] = queries[row, :] * K[:, key] for whole panels that cover the keys [from, to)
   void computeScores(int64_t n, Value row, Value from, Value to) {
     Value first = e.div(from, kernel::panelLanes), end = e.ceilDiv(to, kernel::panelLanes);
-    Emitter::Values queries;
-    for (int64_t r = 0; r < n; ++r)
-      queries.push_back(queryOf(e.add(row, r)));
-    EvenParts parts(e, e.sub(end, first), std::min(widestTile(n), keyBlock / kernel::panelLanes));
+    TileRows rows = {row, block};
+    Emitter::Values queries = queriesOf(rows, n);
+    EvenParts parts(e, e.sub(end, first), std::min(tiles.widestTile(n), keyBlock / kernel::panelLanes));
     parts.each(e, [&](Value, Value panel, int64_t count) {
-      scoresOfPanels(queries, row, e.add(first, panel), count * (kernel::panelLanes / e.lanes));
+      tiles.computeScores(rows, queries, e.add(first, panel), count * tiles.perPanel());
     });
-  }
-
-  void scoresOfPanels(const Emitter::Values &queries, Value row, Value panel, int64_t vectors) {
-    int64_t n = queries.size(), perPanel = kernel::panelLanes / e.lanes;
-    RegisterTile tile{n, vectors, /*unroll=*/2, [&](int64_t r, Value k) { return e.loadScalar(queries[r], {k}); },
-                      [&](Value k, int64_t v) {
-                        Value lane = e.index(v % perPanel * e.lanes);
-                        return e.load(block.keys, {e.add(panel, v / perPanel), k, lane});
-                      }};
-    Emitter::Values zeros(n * vectors, e.splat(0)), sums = tile.accumulate(e, zeros, width);
-    for (int64_t r = 0; r < n; ++r)
-      for (int64_t v = 0; v < vectors; ++v)
-        e.store(sums[r * vectors + v], softmax.scores,
-                {e.add(row, r), e.add(e.mul(panel, kernel::panelLanes), v * e.lanes)});
   }
 
   // What the bias adds to the scores of the keys from `column` on; only visible ones have a place in it. A query is no
@@ -334,43 +350,18 @@ private:
 
   // P[row, :] += S[row, from:to] * V[from:to, :]
   void addValues(int64_t n, Value row, Value from, Value to) {
-    eachEvenPart(e, paddedWidth / kernel::panelLanes, widestTile(n), [&](Value panel, int64_t count) {
-      addColumns(n, row, e.mul(panel, kernel::panelLanes), count * (kernel::panelLanes / e.lanes), from, to);
+    tiles.eachColumns(n, [&](Value column, int64_t vectors) {
+      tiles.addValues({{row, block}}, n, column, vectors, from, to);
     });
-  }
-
-  void addColumns(int64_t n, Value row, Value column, int64_t vectors, Value from, Value to) {
-    Value panel, firstOfPanel;
-    RegisterTile tile{n, vectors, /*unroll=*/1,
-                      [&](int64_t r, Value k) {
-                        return e.loadScalar(softmax.scores, {e.add(row, r), e.add(firstOfPanel, k)});
-                      },
-                      [&](Value k, int64_t v) {
-                        return e.load(block.values, {panel, k, e.add(column, v * e.lanes)});
-                      }};
-    auto at = [&](int64_t i) -> Emitter::Values {
-      return {e.add(row, i / vectors), e.add(column, i % vectors * e.lanes)};
-    };
-    Emitter::Values sums;
-    for (int64_t i = 0; i < n * vectors; ++i)
-      sums.push_back(e.load(part, at(i)));
-    sums = e.loop(e.div(from, kernel::panelLanes), e.ceilDiv(to, kernel::panelLanes), 1, sums,
-                  [&](Value p, ValueRange carried) {
-                    panel = p;
-                    firstOfPanel = e.mul(p, kernel::panelLanes);
-                    return tile.accumulate(e, carried, e.min(e.index(kernel::panelLanes), e.sub(to, firstOfPanel)));
-                  });
-    for (int64_t i = 0; i < n * vectors; ++i)
-      e.store(sums[i], part, at(i));
   }
 
   // O = O and P brought together; P begins anew. Before the second block there is no O yet.
   void takeInPart(Value hasOutput) {
     e.loop(e.index(0), rowCount, 1, [&](Value row) {
       e.columns(paddedWidth, [&](Value column, Value) {
-        Value before = e.load(output, {row, column}), found = e.load(part, {row, column});
+        Value before = e.load(output, {row, column}), found = e.load(tiles.part, {row, column});
         e.store(e.select(hasOutput, softmax.takeIn(row, before, found), found), output, {row, column});
-        e.store(e.splat(0), part, {row, column});
+        e.store(e.splat(0), tiles.part, {row, column});
       });
     });
   }
@@ -383,7 +374,7 @@ private:
         auto [target, feature] = place(head, e.add(firstRow, row));
         Value inverse = softmax.inverse(row);
         e.columns(width, [&, target = target, feature = feature](Value column, Value mask) {
-          Value sum = e.load(part, {row, column});
+          Value sum = e.load(tiles.part, {row, column});
           if (several)
             sum = softmax.takeIn(row, e.load(output, {row, column}), sum);
           e.store(e.mulf(sum, inverse), op.getInit(), {target, e.add(feature, column)}, mask);
@@ -403,9 +394,10 @@ private:
   const bool online;  // a row may see several blocks
   AttentionKeys keys;
   AttentionSoftmax softmax;
+  AttentionTiles tiles;
   const int64_t width, paddedWidth, group, chunk;
   const bool oneRow;
-  Value part, output;              // scratch of this thread: P, O
+  Value output;                    // scratch of this thread: O
   Value turns;                     // of a single row a thread takes every so-manieth task
   Value spans;                     // how many sequences there are
   kernel::SpanOp span;             // the sequence

@@ -8,51 +8,69 @@ namespace talc {
 
 // Of A's scalars and B's vectors the fewer are loaded first; the others one by one, so that besides the accumulators
 // hardly more than those few take registers.
-Emitter::Values RegisterTile::step(Emitter &e, ValueRange sums, Value k) const {
-  Emitter::Values result(sums), held;
+static void step(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> sums, Value k) {
+  Emitter::Values held;
   auto multiply = [&](int64_t row, int64_t vector, Value a, Value b) {
-    Value &sum = result[row * vectors + vector];
+    Value &sum = sums[row * tile.vectors + vector];
     sum = e.fma(a, b, sum);
   };
-  if (rows < vectors) {
-    for (int64_t row = 0; row < rows; ++row)
-      held.push_back(e.broadcast(loadA(row, k)));
-    for (int64_t vector = 0; vector < vectors; ++vector) {
-      Value b = loadB(k, vector);
-      for (int64_t row = 0; row < rows; ++row)
+  if (tile.rows < tile.vectors) {
+    for (int64_t row = 0; row < tile.rows; ++row)
+      held.push_back(e.broadcast(tile.loadA(row, k)));
+    for (int64_t vector = 0; vector < tile.vectors; ++vector) {
+      Value b = tile.loadB(k, vector);
+      for (int64_t row = 0; row < tile.rows; ++row)
         multiply(row, vector, held[row], b);
     }
-    return result;
+    return;
   }
-  for (int64_t vector = 0; vector < vectors; ++vector)
-    held.push_back(loadB(k, vector));
-  for (int64_t row = 0; row < rows; ++row) {
-    Value a = e.broadcast(loadA(row, k));
-    for (int64_t vector = 0; vector < vectors; ++vector)
+  for (int64_t vector = 0; vector < tile.vectors; ++vector)
+    held.push_back(tile.loadB(k, vector));
+  for (int64_t row = 0; row < tile.rows; ++row) {
+    Value a = e.broadcast(tile.loadA(row, k));
+    for (int64_t vector = 0; vector < tile.vectors; ++vector)
       multiply(row, vector, a, held[vector]);
+  }
+}
+
+// `unroll` steps of every tile, from k on.
+static Emitter::Values steps(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRange sums, Value k, int64_t unroll) {
+  Emitter::Values result(sums);
+  for (int64_t u = 0; u < unroll; ++u) {
+    MutableArrayRef<Value> rest = result;
+    for (const RegisterTile &tile : tiles) {
+      step(e, tile, rest, e.add(k, u));
+      rest = rest.drop_front(tile.rows * tile.vectors);
+    }
   }
   return result;
 }
 
-Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, Value depth) const {
-  return e.loop(e.index(0), depth, 1, init, [&](Value k, ValueRange sums) { return step(e, sums, k); });
+Emitter::Values accumulateTogether(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRange init, Value depth) {
+  return e.loop(e.index(0), depth, 1, init,
+                [&](Value k, ValueRange sums) { return steps(e, tiles, sums, k, /*unroll=*/1); });
 }
 
-Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, int64_t depth) const {
-  int64_t whole = depth / unroll * unroll;
+Emitter::Values accumulateTogether(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRange init, int64_t depth) {
+  const RegisterTile &first = tiles.front();
+  int64_t whole = depth / first.unroll * first.unroll;
   Emitter::Values sums(init);
   if (whole > 0)
-    sums = e.loop(e.index(0), e.index(whole), unroll, init, [&](Value k, ValueRange carried) {
-      Emitter::Values values(carried);
-      if (begin)
-        begin(k);
-      for (int64_t u = 0; u < unroll; ++u)
-        values = step(e, values, e.add(k, u));
-      return values;
+    sums = e.loop(e.index(0), e.index(whole), first.unroll, init, [&](Value k, ValueRange carried) {
+      if (first.begin)
+        first.begin(k);
+      return steps(e, tiles, carried, k, first.unroll);
     });
   for (int64_t k = whole; k < depth; ++k)
-    sums = step(e, sums, e.index(k));
+    sums = steps(e, tiles, sums, e.index(k), /*unroll=*/1);
   return sums;
+}
+
+Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, Value depth) const {
+  return accumulateTogether(e, *this, init, depth);
+}
+Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, int64_t depth) const {
+  return accumulateTogether(e, *this, init, depth);
 }
 
 int64_t tileColumns(int64_t rows, int64_t lanes) {

@@ -23,10 +23,14 @@ struct RegisterTile {
   // Accumulators in row-major order, after k in [0, depth).
   Emitter::Values accumulate(Emitter &e, mlir::ValueRange init, mlir::Value depth) const;
   Emitter::Values accumulate(Emitter &e, mlir::ValueRange init, int64_t depth) const;
-
-private:
-  Emitter::Values step(Emitter &e, mlir::ValueRange sums, mlir::Value k) const;
 };
+
+// Tiles of one kind in one loop over k, for those that have few chains: one goes on while others wait. The accumulators
+// follow each other, tile by tile.
+Emitter::Values accumulateTogether(Emitter &e, llvm::ArrayRef<RegisterTile> tiles, mlir::ValueRange init,
+                                   mlir::Value depth);
+Emitter::Values accumulateTogether(Emitter &e, llvm::ArrayRef<RegisterTile> tiles, mlir::ValueRange init,
+                                   int64_t depth);
 
 // Columns, a multiple of 16, that fill the accumulators of a tile of `rows` rows: few rows need many columns, so that
 // enough independent chains hide the latency of the multiply-add; so do wide vectors, which come with more registers.

@@ -92,3 +92,22 @@ func.func @wide(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.state<1 x 12
   kernel.attention full %s, %q, %kv heads 2 scale 0.125 window 0 into %out : (!kernel.step, memref<?x256xf32>, !talc.state<1 x 128 x 512>, memref<?x256xf32>) -> ()
   return
 }
+
+// Of a single token in a step of many sequences four heads go through one loop, each with keys and values of its own:
+// eight chains, of two vectors each.
+// CHECK-LABEL: @token(
+// CHECK: } else {
+// CHECK-COUNT-4: memref.reinterpret_cast {{.*}} memref<4x16x16xf32, strided<[1024, 16, 1], offset: ?>>
+// CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c16 step %c2
+// CHECK-COUNT-16: vector.fma
+// CHECK: scf.yield
+// CHECK: math.exp2
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-COUNT-8: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: scf.yield
+func.func @token(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<4 x 16 x 64>, %out: memref<?x64xf32>) {
+  kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x64xf32>, !talc.state<4 x 16 x 64>, memref<?x64xf32>) -> ()
+  return
+}

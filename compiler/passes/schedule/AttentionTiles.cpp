@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two products of attention as register tiles: queries and keys, weights and values.
+#include "compiler/passes/schedule/AttentionTiles.h"
+#include "compiler/passes/schedule/EvenParts.h"
+#include "compiler/passes/schedule/RegisterTile.h"
+
+using namespace mlir;
+
+namespace talc {
+
+AttentionTiles::AttentionTiles(Emitter &emitter, const kernel::StateLayout &layout, const AttentionSoftmax &softmax,
+                               int64_t rows)
+    : part(emitter.stackBuffer({rows, layout.paddedWidth})), e(emitter), layout(layout), softmax(softmax) {}
+
+// Wide vectors come with twice the registers, and four panels halve the loads of a tile's scalars.
+int64_t AttentionTiles::widestTile(int64_t rows) const {
+  return tileColumns(e.lanes > 8 ? tileRows : rows, e.lanes) / kernel::panelLanes;
+}
+
+void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> queries, Value panel, int64_t vectors) {
+  int64_t count = queries.size() / rows.size();
+  SmallVector<RegisterTile> tiles;
+  for (auto [i, those] : llvm::enumerate(rows)) {
+    ArrayRef<Value> own = queries.slice(i * count, count);
+    Value keys = those.block.keys;
+    auto loadQuery = [this, own](int64_t r, Value k) { return e.loadScalar(own[r], {k}); };
+    auto loadKeys = [this, keys, panel](Value k, int64_t v) {
+      return e.load(keys, {e.add(panel, v / perPanel()), k, e.index(v % perPanel() * e.lanes)});
+    };
+    tiles.push_back({count, vectors, /*unroll=*/2, loadQuery, loadKeys});
+  }
+  Emitter::Values zeros(queries.size() * vectors, e.splat(0));
+  Emitter::Values sums = accumulateTogether(e, tiles, zeros, layout.width);
+  Value column = e.mul(panel, kernel::panelLanes);
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    int64_t r = i / vectors, v = i % vectors;
+    e.store(sum, softmax.scores, {e.add(rows[r / count].first, r % count), e.add(column, v * e.lanes)});
+  }
+}
+
+void AttentionTiles::eachColumns(int64_t rows, llvm::function_ref<void(Value, int64_t)> body) {
+  eachEvenPart(e, layout.paddedWidth / kernel::panelLanes, widestTile(rows), [&](Value panel, int64_t count) {
+    body(e.mul(panel, kernel::panelLanes), count * perPanel());
+  });
+}
+
+void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value column, int64_t vectors, Value from,
+                               Value to) {
+  Value panel, firstOfPanel;
+  SmallVector<RegisterTile> tiles;
+  for (const TileRows &those : rows) {
+    auto loadWeight = [&](int64_t r, Value k) {
+      return e.loadScalar(softmax.scores, {e.add(those.first, r), e.add(firstOfPanel, k)});
+    };
+    auto loadValues = [&](Value k, int64_t v) {
+      return e.load(those.block.values, {panel, k, e.add(column, v * e.lanes)});
+    };
+    tiles.push_back({count, vectors, /*unroll=*/1, loadWeight, loadValues});
+  }
+  auto at = [&](int64_t i) -> Emitter::Values {
+    int64_t r = i / vectors, v = i % vectors;
+    return {e.add(rows[r / count].first, r % count), e.add(column, v * e.lanes)};
+  };
+  int64_t chains = rows.size() * count * vectors;
+  Emitter::Values sums;
+  for (int64_t i = 0; i < chains; ++i)
+    sums.push_back(e.load(part, at(i)));
+  sums = e.loop(e.div(from, kernel::panelLanes), e.ceilDiv(to, kernel::panelLanes), 1, sums,
+                [&](Value p, ValueRange carried) {
+                  panel = p;
+                  firstOfPanel = e.mul(p, kernel::panelLanes);
+                  Value keys = e.min(e.index(kernel::panelLanes), e.sub(to, firstOfPanel));
+                  return accumulateTogether(e, tiles, carried, keys);
+                });
+  for (int64_t i = 0; i < chains; ++i)
+    e.store(sums[i], part, at(i));
+}
+
+}  // namespace talc

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two products of attention as register tiles: queries and keys, weights and values.
+#pragma once
+
+#include "compiler/passes/schedule/AttentionSoftmax.h"
+
+namespace talc {
+
+// Some rows of a task, from `first` on, and the block of keys and values that they see.
+struct TileRows {
+  mlir::Value first;
+  KeyBlock block;
+};
+
+// Tiles are given as one entry of rows or, of rows that are few, several, which go through one loop: their chains of
+// multiply-adds hide each other's latency. Every entry has as many rows.
+class AttentionTiles {
+public:
+  using Value = mlir::Value;
+
+  // For tasks of up to `rows` rows, whose scores `softmax` has.
+  AttentionTiles(Emitter &emitter, const kernel::StateLayout &layout, const AttentionSoftmax &softmax, int64_t rows);
+
+  // Panels that a tile of so many rows takes side by side.
+  int64_t widestTile(int64_t rows) const;
+  // Vectors of a panel.
+  int64_t perPanel() const { return kernel::panelLanes / e.lanes; }
+
+  // S[row, key] = query[row] * K[:, key] for the keys of `vectors` vectors from `panel` on. The queries, [width] each,
+  // are those of the entries' rows one after the other.
+  void computeScores(llvm::ArrayRef<TileRows> rows, llvm::ArrayRef<Value> queries, Value panel, int64_t vectors);
+
+  // Runs body(first column, vectors) for the columns of P, in parts that a tile of so many rows takes.
+  void eachColumns(int64_t rows, llvm::function_ref<void(Value column, int64_t vectors)> body);
+  // P[row, column:] += S[row, from:to] * V[from:to, column:] for `vectors` vectors and `count` rows of each entry.
+  void addValues(llvm::ArrayRef<TileRows> rows, int64_t count, Value column, int64_t vectors, Value from, Value to);
+
+  Value part;  // P, [rows, padded width]
+
+private:
+  Emitter &e;
+  const kernel::StateLayout &layout;
+  const AttentionSoftmax &softmax;
+};
+
+}  // namespace talc
