@@ -132,7 +132,8 @@ typedef enum talc_class_scores {
 } talc_class_scores;
 
 /* How a text is looked for: the defaults of generation_config.json, whose meaning is that of Hugging Face's generate().
-   Tokens are -1 when there is none. */
+   Tokens are -1 when there is none. talc_beam_search heeds all of it, talc_sample suppressed_tokens only: a caller who
+   samples chooses forced tokens himself, and sets logits of tokens that the other rules forbid to minus infinity. */
 typedef struct talc_search {
   int32_t beams;           /* texts that are continued at the same time; 1: no beam search */
   float length_penalty;    /* a text's score is divided by its length to this power */

@@ -61,6 +61,17 @@ static void readLength(const ModelConfig &config, const char *lengthKey, int64_t
   take(newTokensKey, newTokens, length);
 }
 
+// generate() cannot tell the default of its class from the same length in a file and takes it for new tokens.
+static void readLengths(const ModelConfig &config, GenerationConfig &values) {
+  constexpr int64_t usual = 20;
+  readLength(config, "max_length", values.maxLength, "max_new_tokens", values.newTokens);
+  readLength(config, "min_length", values.minLength, "min_new_tokens", values.minNewTokens);
+  if (values.maxLength == usual) {
+    values.newTokens = usual;
+    values.maxLength = 0;
+  }
+}
+
 static void readBeams(const ModelConfig &config, GenerationConfig &values) {
   constexpr const char *early = "early_stopping";
   values.beams = config.integerOrNull("num_beams", values.beams, {1, artifact::maxBeams}).value_or(1);
@@ -141,8 +152,7 @@ static void readFile(const nlohmann::json &object, const char *file, int64_t voc
   ModelConfig config(object, file, diagnostics);
   readTokens(config, values, ignored);
   readSampling(config, values);
-  readLength(config, "max_length", values.maxLength, "max_new_tokens", values.newTokens);
-  readLength(config, "min_length", values.minLength, "min_new_tokens", values.minNewTokens);
+  readLengths(config, values);
   readBeams(config, values);
   readSuppressed(config, vocabulary, values, ignored);
   findIgnored(object, ignored);
