@@ -20,12 +20,16 @@ static void checkDialects(OpPassManager &passes, ArrayRef<std::string> dialects)
   passes.addPass(createCheckDialects({SmallVector<std::string>(dialects)}));
 }
 
-// Every stage ends here: tidies up, then names any operation that does not belong into the next stage.
-static void endStage(OpPassManager &passes, ArrayRef<std::string> dialects) {
-  // Branches are for LLVM to simplify: looking for them here takes longer than all else.
+// Branches are for LLVM to simplify: looking for them here takes longer than all else.
+static void canonicalize(OpPassManager &passes) {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   passes.addPass(createCanonicalizerPass(config));
+}
+
+// Every stage ends here: tidies up, then names any operation that does not belong into the next stage.
+static void endStage(OpPassManager &passes, ArrayRef<std::string> dialects) {
+  canonicalize(passes);
   passes.addPass(createCSEPass());
   checkDialects(passes, dialects);
 }
@@ -98,6 +102,7 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
 
 static void addCodegen(OpPassManager &passes) {
   passes.addPass(createConvertStepToLLVM());
+  canonicalize(passes);
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createCSEPass());
   // Upstream's way from vectors, loops and buffers to LLVM; an earlier pass makes ops for a later one (subviews make
@@ -108,8 +113,7 @@ static void addCodegen(OpPassManager &passes) {
   passes.addPass(createMaterializeMasks());
   passes.addPass(createConvertToLLVMPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
-  // LLVM tidies up.
-  checkDialects(passes, {"builtin", "talc", "llvm"});
+  endStage(passes, {"builtin", "talc", "llvm"});
 }
 
 void addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options) {
