@@ -45,9 +45,18 @@ class Beams:
             self.end = json.load(file)['eos_token_id']
         with open(os.path.join(model, 'golden.json')) as file:
             self.examples = json.load(file)
+        self.known = {}
+
+    def model(self, source, texts):
+        """The logits of what follows each of the texts, most of which several settings have in common."""
+        key = lambda text: (tuple(source or ()), tuple(text))
+        missing = [text for text in texts if key(text) not in self.known]
+        if missing:
+            self.known.update(zip(map(key, missing), self.logits(source, missing)))
+        return [self.known[key(text)] for text in texts]
 
     def logits(self, source, texts):
-        """What follows each of the texts, as the interpreter computes it."""
+        """The same, as the interpreter computes them."""
         options = []
         for text in texts:
             options += ['--ids', joined(text)] + (['--source-ids', joined(source)] if source else [])
@@ -61,7 +70,7 @@ class Beams:
         prompt = example['decoder_ids'][:1] if source else example['prompt_ids'][:6]
         found = run(self.app, '--ids', joined(source or prompt), '--beams', str(beams), f'--length-penalty={penalty}',
                     '--early-stopping', STOPPING[early], '--no-repeat-ngram', str(ngram), '-n', str(limit), '-q')
-        best = beam_search.search(lambda texts: self.logits(source, texts), prompt, beams, penalty, early, [self.end],
+        best = beam_search.search(lambda texts: self.model(source, texts), prompt, beams, penalty, early, [self.end],
                                   limit, {**NO_RULES, 'ngram': ngram})[0]
         expect(f'{prompt} of {source}, {setting}', found.strip(), joined(best[1]))
 
@@ -69,9 +78,8 @@ class Beams:
 def main():
     with tempfile.TemporaryDirectory() as directory:
         beams = Beams(*sys.argv[1:], directory)
-        for example in beams.examples[:2]:
-            for setting in SETTINGS:
-                beams.check(example, setting)
+        for i, setting in enumerate(SETTINGS):
+            beams.check(beams.examples[i % 2], setting)
 
 
 if __name__ == '__main__':

@@ -42,18 +42,6 @@ def greedy(model, prompt, rules, end, limit):
 
 class Generation(check_beams.Beams):
 
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.known = {}
-
-    def model(self, source, texts):
-        """What follows each of the texts, most of which several settings have in common."""
-        key = lambda text: (tuple(source or ()), tuple(text))
-        missing = [text for text in texts if key(text) not in self.known]
-        if missing:
-            self.known.update(zip(map(key, missing), self.logits(source, missing)))
-        return [self.known[key(text)] for text in texts]
-
     def compile(self, talc, model, directory, settings):
         """The program of the model with other settings of generation."""
         copy = os.path.join(directory, 'model')
@@ -96,11 +84,10 @@ def main():
         generation = Generation(programs, model, directory)
         example = generation.examples[0]
         source = example.get('source_ids')
-        beginnings = [example['decoder_ids'][:1]] if source else [example['prompt_ids'][:1], example['prompt_ids'][:4]]
-        for prompt in beginnings:
-            for settings in settings_of(generation, source, prompt):
-                generation.compile(os.path.join(programs, 'talc'), model, directory, settings)
-                generation.check_settings(source, prompt, settings)
+        prompt = example['decoder_ids'][:1] if source else example['prompt_ids'][:4]
+        for settings in settings_of(generation, source, prompt):
+            generation.compile(os.path.join(programs, 'talc'), model, directory, settings)
+            generation.check_settings(source, prompt, settings)
 
 
 if __name__ == '__main__':

@@ -56,7 +56,7 @@ public:
     return toIndex(LLVM::SExtOp::create(b, loc, b.getI64Type(), value));
   }
 
-  // A memref of the type around a pointer; `rows` is its dynamic first dimension.
+  // A memref of the type around a pointer; `rows` is its first dimension, the only one that may be dynamic.
   Value buffer(MemRefType type, Value address, Value rows = {}) {
     auto descriptor = MemRefDescriptor::poison(b, loc, converter.convertType(type));
     descriptor.setAllocatedPtr(b, loc, address);
@@ -64,11 +64,12 @@ public:
     descriptor.setConstantOffset(b, loc, 0);
     int64_t stride = 1;
     for (int64_t i = type.getRank() - 1; i >= 0; --i) {
-      if (type.isDynamicDim(i))
-        descriptor.setSize(b, loc, i, rows);
-      else
-        descriptor.setConstantSize(b, loc, i, type.getDimSize(i));
       descriptor.setConstantStride(b, loc, i, stride);
+      if (type.isDynamicDim(i)) {
+        descriptor.setSize(b, loc, i, rows);
+        continue;
+      }
+      descriptor.setConstantSize(b, loc, i, type.getDimSize(i));
       stride *= type.getDimSize(i);
     }
     return cast(Value(descriptor), type);

@@ -38,9 +38,11 @@ private:
 
 }  // namespace
 
+// Those that say what a program does with results, or where the model comes from, do not matter to the code.
 static void printAttributes(HashStream &stream, ModuleOp module) {
+  const llvm::StringLiteral others[] = {nameAttr, directoryAttr, generationAttr, labelsAttr, poolingAttr};
   for (NamedAttribute attribute : module->getAttrs())
-    if (attribute.getName() != nameAttr && attribute.getName() != directoryAttr)
+    if (!llvm::is_contained(others, attribute.getName().getValue()))
       stream << attribute.getName() << " = " << attribute.getValue() << "\n";
 }
 
