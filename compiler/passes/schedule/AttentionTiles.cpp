@@ -39,9 +39,8 @@ void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> quer
 }
 
 void AttentionTiles::eachColumns(int64_t rows, llvm::function_ref<void(Value, int64_t)> body) {
-  eachEvenPart(e, layout.paddedWidth / kernel::panelLanes, widestTile(rows), [&](Value panel, int64_t count) {
-    body(e.mul(panel, kernel::panelLanes), count * perPanel());
-  });
+  eachEvenPart(e, layout.paddedWidth / kernel::panelLanes, widestTile(rows),
+               [&](Value panel, int64_t count) { body(e.mul(panel, kernel::panelLanes), count * perPanel()); });
 }
 
 void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value column, int64_t vectors, Value from,
