@@ -126,7 +126,8 @@ void Sampler::collect(const float *logits) {
 Status Sampler::sample(const float *logits, int32_t &id) {
   int32_t best = findBest(logits);
   if (best < 0)
-    return Status::failure(TALC_ERROR_LOGITS, "%s: no token can be chosen: all logits are NaN or minus infinity",
+    return Status::failure(TALC_ERROR_LOGITS,
+                           "%s: no token can be chosen: all logits are NaN, minus infinity or forbidden",
                            model.name().c_str());
   double highest = penalized(logits, best);
   if (settings.temperature == 0 || highest == HUGE_VAL) {

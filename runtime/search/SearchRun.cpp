@@ -192,7 +192,8 @@ Status SearchRun::choose(int32_t index, size_t &sequence) {
   if (Status status = stop(index); status.failed())
     return status;
   if (!found && text.search.resultCount() == 0)
-    return Status::failure(TALC_ERROR_LOGITS, "%s: no token can be chosen: all logits are NaN or minus infinity",
+    return Status::failure(TALC_ERROR_LOGITS,
+                           "%s: no token can be chosen: all logits are NaN, minus infinity or forbidden",
                            model.name().c_str());
   return {};
 }
