@@ -202,7 +202,7 @@ def ExpandRows : Pass<"expand-rows", "mlir::ModuleOp"> {
 }
 
 def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
-  let summary = "polynomials for exp, tanh and erf on vectors";
+  let summary = "polynomials for exp, exp2, tanh and erf on vectors";
   let dependentDialects = ["mlir::vector::VectorDialect", "mlir::arith::ArithDialect"];
 }
 

@@ -84,10 +84,11 @@ def main():
         generation = Generation(programs, model, directory)
         example = generation.examples[0]
         source = example.get('source_ids')
-        prompt = example['decoder_ids'][:1] if source else example['prompt_ids'][:4]
-        for settings in settings_of(generation, source, prompt):
-            generation.compile(os.path.join(programs, 'talc'), model, directory, settings)
-            generation.check_settings(source, prompt, settings)
+        beginnings = [example['decoder_ids'][:1]] if source else [example['prompt_ids'][:1], example['prompt_ids'][:4]]
+        for prompt in beginnings:
+            for settings in settings_of(generation, source, prompt):
+                generation.compile(os.path.join(programs, 'talc'), model, directory, settings)
+                generation.check_settings(source, prompt, settings)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-math: polynomials for exp, tanh and erf on vectors.
+// expand-math: polynomials for exp, exp2, tanh and erf on vectors.
 //
 // exp and exp2 are our own: one fused multiply-add chain, within 1 ulp on [-87.3, 88.3] and [-126, 127.5] (arguments
 // beyond are clamped; NaN stays NaN), faster than upstream's at the same error. tanh and erf are upstream's
