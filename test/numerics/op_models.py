@@ -208,14 +208,14 @@ for name in SCALINGS:
         return m.rope(projected(m, x, 18), 2, 6, 10000.0, SCALINGS[name], table)
 
 
-def attention_of(m, x, random, mask, kv_heads=None, window=0, state=True, bias=None):
-    """`bias`: makes one for a number of heads."""
+def attention_of(m, x, random, mask, kv_heads=None, window=0, state=True, bias=None, sign=1):
+    """`bias`: makes one for a number of heads; `sign`: of the scale."""
     width = random.choice([1, 4, 7, 16, 20])
     kv_heads = kv_heads or random.randint(1, 3)
     heads = kv_heads * random.randint(1, 3)
     q, k, v = (projected(m, x, n * width) for n in (heads, kv_heads, kv_heads))
     kept = m.state(kv_heads, width) if state else None
-    return m.attention(mask, q, k, v, heads, kv_heads, width**-0.5, window, kept, bias(heads) if bias else None)
+    return m.attention(mask, q, k, v, heads, kv_heads, sign * width**-0.5, window, kept, bias(heads) if bias else None)
 
 
 def listed_bias(m, random):
@@ -275,3 +275,8 @@ for kind in ['plain', 'encoded']:
             m.append(state, projected(m, y, kv_heads * width), projected(m, y, kv_heads * width))
         m.get_state(state)
         return m.cross_attention(projected(m, x, heads * width), heads, kv_heads, width**-0.5, state)
+
+
+@case('attention-falling-scale', DECODERS)
+def attention_falling_scale(m, x, random):
+    return attention_of(m, x, random, 'causal', sign=random.choice([-1, 0]))
