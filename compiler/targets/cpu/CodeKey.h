@@ -12,7 +12,8 @@
 namespace talc::cpu {
 
 // Hexadecimal digits: equal for equal programs at the start of a stage from schedule on, equal targets, and equal
-// builds of talc and LLVM. The model's name and directory and the values of its weights do not count.
+// builds of talc and LLVM. The model's name, directory, labels,
+// pooling and settings of generation and the values of its weights do not count.
 std::string codeKey(mlir::ModuleOp module, llvm::StringRef stage, const targets::Target &target);
 
 }  // namespace talc::cpu
