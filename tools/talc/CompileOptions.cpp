@@ -42,8 +42,10 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
       "native (default), x86-64-v3, x86-64-v4, or a processor's LLVM name; a list puts code for each into the product");
   command->add_option("--weights", options.weights, "element type of stored weights (default: as in the checkpoint)")
       ->check(CLI::IsMember({"checkpoint", "f32", "f16", "bf16"}));
-  command->add_option("--random-weights", options.randomWeights,
-                      "reproducible random weights from this seed; only config.json is needed");
+  command
+      ->add_option("--random-weights", options.randomWeights,
+                   "reproducible random weights from this seed; only config.json is needed")
+      ->check(CLI::Range(int64_t(0), (int64_t(1) << 32) - 1));
   command->add_option("--max-seq", options.maxSequence, "tokens that one sequence can hold (default: the model's own)")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 30));
   command->add_option("--tokenizer", options.tokenizer,

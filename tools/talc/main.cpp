@@ -25,9 +25,11 @@ static std::string programDirectory() {
   return program.substr(0, program.find_last_of('/'));
 }
 
-static int usageError(const CLI::ParseError &error) {
+// `command`: talc, or talc and a subcommand.
+static int usageError(const std::string &command, const CLI::ParseError &error) {
   std::string text = error.what();
-  fprintf(stderr, "error[T0701]: talc: %s; see talc --help\n", text.substr(0, text.find('\n')).c_str());
+  fprintf(stderr, "error[T0701]: %s: %s; see %s --help\n", command.c_str(), text.substr(0, text.find('\n')).c_str(),
+          command.c_str());
   return wrongUsage;
 }
 
@@ -50,7 +52,8 @@ int main(int argc, char **argv) {
   actions["compile"] = addCompile(app, programDirectory());
   actions["run"] = addRun(app);
   actions["bench"] = addBench(app, programDirectory());
-  if (argc > 1 && argv[1][0] != '-' && !actions.count(argv[1])) {
+  bool known = argc > 1 && actions.count(argv[1]) > 0;
+  if (argc > 1 && argv[1][0] != '-' && !known) {
     fprintf(stderr, "error[T0701]: talc: unknown command '%s', expected compile, run or bench; see talc --help\n",
             argv[1]);
     return wrongUsage;
@@ -61,7 +64,7 @@ int main(int argc, char **argv) {
     app.exit(request);
     return flushOutput();
   } catch (const CLI::ParseError &error) {
-    return usageError(error);
+    return usageError(known ? std::string("talc ") + argv[1] : "talc", error);
   }
   return actions[app.get_subcommands().front()->get_name()]();
 }

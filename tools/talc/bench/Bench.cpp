@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc bench: measures the machine, then the model or its kernels, for every number of threads.
-#include "runtime/parallel/Cores.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/bench/KernelReport.h"
 #include "tools/talc/bench/ModelReport.h"
 #include "tools/talc/bench/OpCompiler.h"
 #include "tools/talc/bench/OpTest.h"
+#include "tools/talc/bench/Progress.h"
 #include "tools/talc/bench/Roofline.h"
+#include "tools/talc/bench/TestPlan.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -24,10 +25,13 @@ struct Bench {
   KernelList list;
   std::vector<ModelRow> models;
   std::vector<KernelRows> kernels;
+  Progress progress;
 
-  Status open();
-  Status measure(int32_t threads);
+  explicit Bench(const BenchOptions &options) : options(options) {}
+  Status open(const std::string &path);
+  Status measure(const std::vector<TestCase> &tests, int32_t threads);
   Status measure(const TestCase &test, Machine &machine);
+  Status measure(const OpSpec &spec, int32_t threads, OpResult &result);
 };
 
 }  // namespace
@@ -39,16 +43,17 @@ static Status statusOf(const std::string &line, talc_status code = TALC_ERROR_US
   return Status::from(code, error);
 }
 
-Status Bench::open() {
-  if (Status status = run.open(options.app, options.hugePages); status.failed())
+Status Bench::open(const std::string &path) {
+  if (Status status = run.open(path, options.hugePages); status.failed())
     return status;
-  return readKernels(options.app, list);
+  return readKernels(path, list);
 }
 
 Status Bench::measure(const TestCase &test, Machine &machine) {
+  progress.show(test.name(), test.threads);
   if (Status status = run.start(test.threads, test.sequences); status.failed())
     return status;
-  if (!options.kernels && options.roofline.empty()) {
+  if (!options.showsKernels()) {
     models.push_back({{}, machine.profile()});
     return runTest(run, list, test, options.repetitions, machine, models.back().result);
   }
@@ -56,19 +61,29 @@ Status Bench::measure(const TestCase &test, Machine &machine) {
   return runKernelTest(run, list, machine.profile(), test, options.repetitions, kernels.back().phases.back());
 }
 
-Status Bench::measure(int32_t threads) {
+Status Bench::measure(const std::vector<TestCase> &tests, int32_t threads) {
   std::unique_ptr<Machine> machine;
-  threads = std::min(threads, threadLimit());  // as a session does
+  progress.show("the machine", threads);
   if (Status status = Machine::create(threads, machine); status.failed())
     return status;
   kernels.push_back({machine->profile(), {}});
-  std::vector<TestCase> tests = testCases(options, threads, run);
-  if (tests.empty())
-    return statusOf("error[T0701]: talc bench: " + options.app + " holds at most " +
-                    std::to_string(run.info().maxSequence) + " tokens, so that no test of -p, -n and -d has room");
-  for (const TestCase &test : tests)
+  for (TestCase test : tests) {
+    test.threads = threads;
     if (Status status = measure(test, *machine); status.failed())
       return status;
+  }
+  return {};
+}
+
+Status Bench::measure(const OpSpec &spec, int32_t threads, OpResult &result) {
+  std::unique_ptr<Machine> machine;
+  progress.show("the machine", threads);
+  if (Status status = Machine::create(threads, machine); status.failed())
+    return status;
+  progress.show(spec.text, threads);
+  if (Status status = runOp(run, list, spec, machine->profile(), options.repetitions, result); status.failed())
+    return status;
+  kernels.push_back({machine->profile(), {result.phase(list)}});
   return {};
 }
 
@@ -81,45 +96,56 @@ static Status writeFile(const std::string &path, const std::string &text) {
   return Status::failure(TALC_ERROR_OUTPUT, "%s: cannot be written: %s", path.c_str(), strerror(errno));
 }
 
+static Status drawKernels(const Bench &bench) {
+  const std::string &path = bench.options.roofline;
+  return path.empty() ? Status() : writeFile(path, drawRoofline(bench.kernels, bench.list.model));
+}
+
 // Compiles the op, and measures it in an artifact of its own.
 static Status measureOp(const BenchOptions &options, std::string &text) {
   OpSpec spec;
   if (std::string problem = parseOp(options.op, options.depths.front(), spec); !problem.empty())
     return statusOf("error[T0701]: talc bench: " + problem + "; see talc bench --help");
+  Bench bench(options);
+  bench.progress.show("compiling " + spec.text);
   CompiledOp compiled;
   if (std::string error = compiled.compile(spec, options); !error.empty())
     return statusOf(error, TALC_ERROR_ARGUMENT);
-  Bench bench = {options, {}, {}, {}, {}};
-  if (Status status = bench.run.open(compiled.path()); status.failed())
-    return status;
-  if (Status status = readKernels(compiled.path(), bench.list); status.failed())
+  if (Status status = bench.open(compiled.path()); status.failed())
     return status;
   std::vector<OpResult> results;
-  for (int64_t threads : options.threads) {
-    std::unique_ptr<Machine> machine;
-    if (Status status = Machine::create(std::min(static_cast<int32_t>(threads), threadLimit()), machine);
-        status.failed())
-      return status;
+  for (int32_t threads : threadCounts(options.threads)) {
     results.emplace_back();
-    if (Status status = runOp(bench.run, bench.list, spec, machine->profile(), options.repetitions, results.back());
-        status.failed())
+    if (Status status = bench.measure(spec, threads, results.back()); status.failed())
       return status;
   }
   text = formatOpResults(results, options.output);
-  return {};
+  return drawKernels(bench);
+}
+
+// The tests of the options; those that are not possible are warned of.
+static Status planTests(const Bench &bench, std::vector<TestCase> &tests) {
+  TestPlan plan = planTests(bench.options, bench.run);
+  for (const std::string &line : plan.leftOut)
+    fprintf(stderr, "warning: %s: left out: %s\n", bench.options.app.c_str(), line.c_str());
+  tests = std::move(plan.tests);
+  return tests.empty() ? statusOf("error[T0701]: talc bench: no test is left of -p, -n and -d; see talc bench --help")
+                       : Status();
 }
 
 static Status measureModel(const BenchOptions &options, std::string &text) {
-  Bench bench = {options, {}, {}, {}, {}};
-  if (Status status = bench.open(); status.failed())
+  Bench bench(options);
+  if (Status status = bench.open(options.app); status.failed())
     return status;
-  for (int64_t threads : options.threads)
-    if (Status status = bench.measure(static_cast<int32_t>(threads)); status.failed())
+  std::vector<TestCase> tests;
+  if (Status status = planTests(bench, tests); status.failed())
+    return status;
+  for (int32_t threads : threadCounts(options.threads))
+    if (Status status = bench.measure(tests, threads); status.failed())
       return status;
   text = bench.models.empty() ? formatKernelRows(bench.kernels, options.output)
                               : formatModelRows(bench.models, bench.list, bench.run, options.app, options.output);
-  return options.roofline.empty() ? Status()
-                                  : writeFile(options.roofline, drawRoofline(bench.kernels, bench.list.model));
+  return drawKernels(bench);
 }
 
 int bench(const BenchOptions &options) {

@@ -3,6 +3,7 @@
 #include "runtime/parallel/Cores.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/bench/BenchOptions.h"
+#include "tools/talc/bench/OpModel.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -18,12 +19,16 @@ Examples:
   talc bench ./app -p 0 -n 64 -d 0,512 -t 1,2         generation at two depths, with one and two threads
   talc bench ./app --kernels --roofline app.svg       every kernel, and the share of its own roof that it reaches
   talc bench --op 'linear 128x768x2304' -t 1          one op alone, against the math libraries that are installed
-  talc bench --op 'attention 512x12x12x64 causal')";
+  talc bench --op 'attention 512x12x12x64 causal' -d 512
+
+Ops:
+)";
 
 namespace {
 
 struct Lists {
-  std::string prompts = "128,512", generated = "32", depths = "0", batches = "2048", sequences = "1", threads;
+  std::string prompts, generated;  // empty: the usual ones
+  std::string depths = "0", batches = std::to_string(bench::usualBatch), sequences = "1", threads;
 };
 
 }  // namespace
@@ -85,6 +90,8 @@ static std::string parseLists(const Lists &lists, bench::BenchOptions &options) 
                            {"--sequences", lists.sequences, 1, 65536, options.sequences},
                            {"-t", lists.threads, 1, 1024, options.threads}};
   for (const Entry &entry : entries) {
+    if (entry.text.empty())
+      continue;
     entry.target = parseList(entry.text, entry.least);
     bool valid = !entry.target.empty();
     for (int64_t value : entry.target)
@@ -96,18 +103,25 @@ static std::string parseLists(const Lists &lists, bench::BenchOptions &options) 
   return "";
 }
 
+// Lists of which every combination is a test.
+static void declareLists(CLI::App &command, Lists &lists) {
+  auto add = [&](const char *names, std::string &text, const char *meaning) {
+    command.add_option(names, text, meaning)->type_name("LIST");
+  };
+  add("-p,--n-prompt", lists.prompts, "tokens of prompts (default: 128,512, as far as they fit); 0: none");
+  add("-n,--n-gen", lists.generated, "generated tokens (default: 32); 0: none");
+  add("-d,--n-depth", lists.depths, "tokens that come before (default: 0)");
+  add("-b,--batch-size", lists.batches, "tokens of a prompt in one step (default: 2048)");
+  add("--sequences", lists.sequences, "sequences side by side (default: 1)");
+  add("-t,--threads", lists.threads, "threads (default: the cores that this process may use); no more than processors");
+}
+
 static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lists) {
   CLI::App *command = app.add_subcommand("bench", "measure a compiled model, its kernels, or one op");
   command->set_help_flag("-h,--help", "print this help");
-  command->footer(examples);
+  command->footer(examples + bench::describeOps());
   command->add_option("APP", options.app, "what talc compile wrote");
-  command->add_option("-p,--n-prompt", lists.prompts, "tokens of prompts (default: 128,512); 0: none");
-  command->add_option("-n,--n-gen", lists.generated, "generated tokens (default: 32); 0: none");
-  command->add_option("-d,--n-depth", lists.depths, "tokens that come before (default: 0)");
-  command->add_option("-b,--batch-size", lists.batches, "tokens of a prompt in one step (default: 2048)");
-  command->add_option("--sequences", lists.sequences, "sequences side by side (default: 1)");
-  command->add_option("-t,--threads", lists.threads,
-                      "threads (default: the cores that this process may use); no more than processors");
+  declareLists(*command, lists);
   command->add_option("-r,--repetitions", options.repetitions, "rounds after the warm-up (default: 5)")
       ->check(CLI::Range(1, 1000));
   command->add_option("-o,--output", options.output, "md (default), csv, or json")
@@ -116,14 +130,23 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
                     "copy the weights into huge pages, as the program's --huge-pages");
   command->add_flag("--kernels", options.kernels, "a row for every kernel instead of for the whole model");
   command->add_option("--roofline", options.roofline, "draw the kernels below the machine's roofs into this SVG file");
-  command->add_option(
-      "--op", options.op,
-      "measure one op: linear MxKxN, attention SxHxKVxD causal|full, norm SxD layer|rms, activation SxD "
-      "KIND, embedding SxVxD");
+  command->add_option("--op", options.op, "measure one op instead of a model: see below");
   command->add_option("--weights", options.weights, "element type of the op's weights: f32 (default), f16, bf16")
       ->check(CLI::IsMember({"f32", "f16", "bf16"}));
   command->add_option("--target", options.target, "what the op is compiled for (default: native)");
   return command;
+}
+
+// What is wrong with the options together, or empty.
+static std::string contradiction(const CLI::App &command, const bench::BenchOptions &options) {
+  if (options.app.empty() == options.op.empty())
+    return "expected either APP, the file that talc compile wrote, or --op";
+  const std::vector<const char *> ofModels = {"-p", "-n", "-b", "--sequences", "--kernels", "--huge-pages"};
+  const std::vector<const char *> ofOps = {"--weights", "--target"};
+  for (const char *option : options.op.empty() ? ofOps : ofModels)
+    if (command.count(option) > 0)
+      return std::string(option) + (options.op.empty() ? ": a compiled model has its own" : ": does not go with --op");
+  return !options.op.empty() && options.depths.size() > 1 ? "-d: an op is measured at one depth" : "";
 }
 
 Action addBench(CLI::App &app, const std::string &programDirectory) {
@@ -131,11 +154,11 @@ Action addBench(CLI::App &app, const std::string &programDirectory) {
   auto lists = std::make_shared<Lists>();
   options->programDirectory = programDirectory;
   lists->threads = std::to_string(usableCores());
-  declare(app, *options, *lists);
-  return [options, lists] {
+  CLI::App *command = declare(app, *options, *lists);
+  return [command, options, lists] {
     std::string problem = parseLists(*lists, *options);
-    if (problem.empty() && options->app.empty() == options->op.empty())
-      problem = "expected either APP, the file that talc compile wrote, or --op";
+    if (problem.empty())
+      problem = contradiction(*command, *options);
     if (problem.empty())
       return bench::bench(*options);
     fprintf(stderr, "error[T0701]: talc bench: %s; see talc bench --help\n", problem.c_str());

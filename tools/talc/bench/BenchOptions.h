@@ -11,7 +11,8 @@ namespace talc::bench {
 struct BenchOptions {
   std::string app;  // an artifact; empty when an op is measured
   std::string op;   // "linear 128x768x2304", ...
-  std::vector<int64_t> prompts, generated, depths, batches, sequences, threads;  // every combination is a test
+  // Every combination is a test; without prompts or generated ones the usual numbers of tokens.
+  std::vector<int64_t> prompts, generated, depths, batches, sequences, threads;
   int64_t repetitions = 5;
   std::string output = "md";  // md, csv, json
   bool kernels = false, hugePages = false;
@@ -19,7 +20,11 @@ struct BenchOptions {
   std::string weights = "f32";    // of an op
   std::string target = "native";  // of an op
   std::string programDirectory;
+
+  bool showsKernels() const { return kernels || !roofline.empty(); }
 };
+
+constexpr int64_t usualBatch = 2048;
 
 // Returns an exit status.
 int bench(const BenchOptions &options);

@@ -72,8 +72,7 @@ static std::string formatPhase(const PhaseResult &phase) {
              fmt::format("{:.1f}", 1e-9 * phase.costs.operations / phase.stepSeconds),
              fmt::format("{:.1f}", 1e-9 * phase.costs.bytes() / phase.stepSeconds),
              formatShare(phase.roofSeconds() / phase.stepSeconds), "", "", std::to_string(barriers), ""});
-  return fmt::format("{}: one step of {} token{} behind {}\n\n{}\n", phase.name, phase.step.rows * phase.step.sequences,
-                     phase.step.rows * phase.step.sequences == 1 ? "" : "s", phase.step.past, table.markdown());
+  return fmt::format("{}\n\n{}\n", phase.title(), table.markdown());
 }
 
 static Json describeKernel(const KernelResult &result, const PhaseResult &phase, const MachineProfile &machine) {
@@ -90,9 +89,9 @@ static Json describeKernel(const KernelResult &result, const PhaseResult &phase,
           {"seconds", result.time.total()},
           {"seconds_waiting", result.time.waiting},
           {"step_seconds", phase.stepSeconds},
-          {"operations", result.costs.operations},
-          {"stored_bytes", result.costs.storedBytes},
-          {"passed_bytes", result.costs.passedBytes},
+          {"operations", static_cast<int64_t>(result.costs.operations)},
+          {"stored_bytes", static_cast<int64_t>(result.costs.storedBytes)},
+          {"passed_bytes", static_cast<int64_t>(result.costs.passedBytes)},
           {"roof_seconds", result.roofSeconds},
           {"roof_share", result.share()},
           {"roof", result.limit},

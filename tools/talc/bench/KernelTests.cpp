@@ -7,6 +7,8 @@
 #include "tools/talc/bench/Statistics.h"
 #include "tools/talc/bench/Stopwatch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -24,6 +26,16 @@ double PhaseResult::roofSeconds() const {
   for (const KernelResult &kernel : kernels)
     sum += kernel.roofSeconds;
   return sum;
+}
+
+std::string PhaseResult::title() const {
+  int64_t tokens = step.rows * step.sequences;
+  std::string text = fmt::format("{}, {}: one step of {} token{}", name,
+                                 kernels.empty() ? "" : kernels.front().kernel->phase, tokens, tokens == 1 ? "" : "s");
+  if (step.whole)
+    return text;
+  text += fmt::format(" behind {}", step.past);
+  return step.source > 0 ? text + fmt::format(", and a source of {}", step.source) : text;
 }
 
 static KernelResult holdAgainstRoof(const KernelEntry &kernel, const StepShape &step, const StepCosts &all,

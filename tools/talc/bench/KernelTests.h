@@ -20,13 +20,15 @@ struct KernelResult {
 };
 
 struct PhaseResult {
-  std::string name;  // "pp512 @ d128, one step"
+  std::string name;  // "pp512 @ d128"
   StepShape step;
   double stepSeconds = 0;             // from the call of the runtime to its return; the median
   std::vector<KernelResult> kernels;  // the longest first
   StepCosts costs;
   double kernelSeconds() const;
   double roofSeconds() const;
+  // "pp512 @ d128, prefill: one step of 512 tokens behind 128".
+  std::string title() const;
 };
 
 // Evaluates one step over and over.

@@ -2,11 +2,14 @@
 // Field names are llama-bench's (ggml-org/llama.cpp, tools/llama-bench), then talc's own: rates and shares of peaks.
 #include "tools/talc/bench/ModelReport.h"
 
+#include "tools/talc/bench/BenchOptions.h"
 #include "tools/talc/bench/Csv.h"
 #include "tools/talc/bench/Statistics.h"
 #include "tools/talc/bench/Table.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace talc::bench {
 
@@ -43,8 +46,8 @@ static Json describe(const ModelRow &row, const KernelList &kernels, const Model
           {"stddev_ns", static_cast<int64_t>(deviation(result.nanoseconds))},
           {"avg_ts", mean(rates)},
           {"stddev_ts", deviation(rates)},
-          {"operations", result.costs.operations},
-          {"stored_bytes", result.costs.storedBytes},
+          {"operations", static_cast<int64_t>(result.costs.operations)},
+          {"stored_bytes", static_cast<int64_t>(result.costs.storedBytes)},
           {"gflops", 1e-9 * result.operationsPerSecond()},
           {"peak_instructions", row.machine.instructions},
           {"peak_gflops", 1e-9 * median(result.peakOperations)},
@@ -58,26 +61,29 @@ static Json describe(const ModelRow &row, const KernelList &kernels, const Model
 }
 
 static std::string formatTable(const std::vector<ModelRow> &rows, const KernelList &kernels, const ModelRun &run) {
-  Table table({{"model"},
-               {"size"},
-               {"params"},
-               {"backend"},
-               {"threads", true},
-               {"test", true},
-               {"t/s", true},
-               {"GFLOP/s", true},
-               {"of peak", true},
-               {"GB/s", true},
-               {"of read", true}});
+  // As llama-bench does, only where it is not the usual one.
+  bool batches =
+      std::any_of(rows.begin(), rows.end(), [](const ModelRow &row) { return row.result.test.batch != usualBatch; });
+  std::vector<Column> columns = {{"model"}, {"size"}, {"params"}, {"backend"}, {"threads", true}};
+  if (batches)
+    columns.push_back({"n_batch", true});
+  for (const char *title : {"test", "t/s", "GFLOP/s", "of peak", "GB/s", "of read"})
+    columns.push_back({title, true});
+  Table table(columns);
   for (const ModelRow &row : rows) {
     const TestResult &result = row.result;
     std::vector<double> rates = result.tokensPerSecond();
-    table.add({modelType(kernels), formatBytes(static_cast<double>(run.info().weightBytes)),
-               formatCount(static_cast<double>(kernels.parameters)), "CPU", std::to_string(result.test.threads),
-               result.test.name(), fmt::format("{:.2f} ± {:.2f}", mean(rates), deviation(rates)),
-               fmt::format("{:.1f}", 1e-9 * result.operationsPerSecond()), formatShare(result.peakShare()),
-               fmt::format("{:.1f}", 1e-9 * result.storedBytesPerSecond()),
-               formatShare(result.readShare()) + " " + row.level().name});
+    std::vector<std::string> cells = {modelType(kernels), formatBytes(static_cast<double>(run.info().weightBytes)),
+                                      formatCount(static_cast<double>(kernels.parameters)), "CPU",
+                                      std::to_string(result.test.threads)};
+    if (batches)
+      cells.push_back(std::to_string(result.test.batch));
+    cells.insert(cells.end(),
+                 {result.test.name(), fmt::format("{:.2f} ± {:.2f}", mean(rates), deviation(rates)),
+                  fmt::format("{:.1f}", 1e-9 * result.operationsPerSecond()), formatShare(result.peakShare()),
+                  fmt::format("{:.1f}", 1e-9 * result.storedBytesPerSecond()),
+                  formatShare(result.readShare()) + " " + row.level().name});
+    table.add(cells);
   }
   return table.markdown();
 }

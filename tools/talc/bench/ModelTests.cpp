@@ -43,31 +43,6 @@ std::vector<double> TestResult::tokensPerSecond() const {
   return rates;
 }
 
-std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, const ModelRun &run) {
-  int64_t maxSequence = run.info().maxSequence, source = run.sourceTokens();
-  bool generates = run.info().kind != static_cast<uint32_t>(artifact::ModelKind::Encoder);
-  bool whole = !generates || source > 0;
-  std::vector<TestCase> tests;
-  auto add = [&](TestCase test) {
-    bool known = false;
-    for (const TestCase &other : tests)
-      known |= other.name() == test.name() && other.batch == test.batch;
-    if ((test.generated > 0 && !generates) || (test.whole && test.depth > 0))
-      return;
-    if (test.tokens() > 0 && test.depth + test.prompt + test.generated <= maxSequence && !known)
-      tests.push_back(test);
-  };
-  for (int64_t depth : options.depths)
-    for (int64_t sequences : options.sequences) {
-      for (int64_t prompt : options.prompts)
-        for (int64_t batch : options.batches)
-          add({std::min(prompt, maxSequence - depth), 0, depth, batch, sequences, threads, whole, source});
-      for (int64_t generated : options.generated)
-        add({0, generated, depth, options.batches.front(), sequences, threads, false, source});
-    }
-  return tests;
-}
-
 static std::string currentTime() {
   time_t now = time(nullptr);
   tm parts;

@@ -2,7 +2,6 @@
 // Whole-model tests in the manner of llama-bench: pp (a prompt) and tg (generated tokens), at a depth.
 #pragma once
 
-#include "tools/talc/bench/BenchOptions.h"
 #include "tools/talc/bench/MachineProfile.h"
 #include "tools/talc/bench/ModelRun.h"
 
@@ -41,11 +40,6 @@ struct TestResult {
 private:
   double share(double work, const std::vector<double> &rates) const;
 };
-
-// The tests of the options for a number of threads; those that the model has no room for are left out, with prompts
-// shortened to what a sequence can hold. An encoder takes every prompt in one step, after nothing else; alone it
-// generates nothing, and before a decoder the prompts are its sources.
-std::vector<TestCase> testCases(const BenchOptions &options, int32_t threads, const ModelRun &run);
 
 Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions, Machine &machine,
                TestResult &result);

@@ -8,12 +8,15 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
 
 namespace talc::bench {
 
 CompiledOp::~CompiledOp() {
-  if (!directory.empty())
-    llvm::sys::fs::remove_directories(directory);
+  if (file.empty())
+    return;
+  llvm::sys::fs::remove(file);
+  llvm::sys::DontRemoveFileOnSignal(file);
 }
 
 static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &options, const std::string &path) {
@@ -39,11 +42,12 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
 
 std::string CompiledOp::compile(const OpSpec &spec, const BenchOptions &options) {
   llvm::SmallString<128> made;
-  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("talc-bench", made))
-    return errorText(ErrorCode::Output, "{}: cannot be made a temporary directory: {}; TMPDIR names another place",
-                     made.str().str(), error.message());
-  directory = made.str().str();
-  llvm::Error error = compileProgram(spec, options, path());
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("talc-bench", "", made))
+    return errorText(ErrorCode::Output, "{}: cannot be made: {}; TMPDIR names another place", made.str().str(),
+                     error.message());
+  file = made.str().str();
+  llvm::sys::RemoveFileOnSignal(file);
+  llvm::Error error = compileProgram(spec, options, file);
   return error ? llvm::toString(std::move(error)) : "";
 }
 

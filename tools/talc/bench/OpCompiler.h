@@ -16,10 +16,10 @@ public:
 
   // Empty on success, else finished lines of text.
   std::string compile(const OpSpec &spec, const BenchOptions &options);
-  std::string path() const { return directory + "/op"; }
+  const std::string &path() const { return file; }
 
 private:
-  std::string directory;
+  std::string file;
 };
 
 }  // namespace talc::bench

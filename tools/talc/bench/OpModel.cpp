@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <sstream>
 #include <vector>
 
@@ -20,10 +21,15 @@ struct Words {
 };
 
 struct OpKind {
-  const char *name, *piece, *form;
-  size_t sizes;
+  const char *name, *piece, *sizes, *meaning;
   std::vector<std::string> variants;  // empty: none is expected
   void (*write)(const Words &words, std::string &body, OpSpec &spec);
+
+  // "norm SxD layer|rms".
+  std::string form() const {
+    return fmt::format("{} {}{}{}", name, sizes, variants.empty() ? "" : " ", fmt::join(variants, "|"));
+  }
+  size_t sizeCount() const { return std::count(sizes, sizes + strlen(sizes), 'x') + 1; }
 };
 
 constexpr int64_t vocabulary = 64, largestSize = 1 << 20, largestWeight = int64_t(1) << 30;
@@ -114,17 +120,29 @@ static void writeEmbedding(const Words &words, std::string &program, OpSpec &) {
 
 static const std::vector<OpKind> &opKinds() {
   static const std::vector<OpKind> kinds = {
-      {"linear", "contract", "linear MxKxN", 3, {}, writeLinear},
-      {"attention", "attention", "attention SxHxKVxD causal|full", 4, {"causal", "full"}, writeAttention},
-      {"norm", "norm", "norm SxD layer|rms", 2, {"layer", "rms"}, writeNorm},
+      {"linear", "contract", "MxKxN", "M rows of K inputs, N outputs", {}, writeLinear},
+      {"attention",
+       "attention",
+       "SxHxKVxD",
+       "S tokens behind those of -d, H heads of width D that share KV key-value heads",
+       {"causal", "full"},
+       writeAttention},
+      {"norm", "norm", "SxD", "S tokens of width D", {"layer", "rms"}, writeNorm},
       {"activation",
        "generic",
-       "activation SxD KIND",
-       2,
+       "SxD",
+       "S tokens of width D",
        {"relu", "relu_squared", "gelu", "gelu_tanh", "silu", "quick_gelu", "sigmoid", "tanh"},
        writeActivation},
-      {"embedding", "gather", "embedding SxVxD", 3, {}, writeEmbedding}};
+      {"embedding", "gather", "SxVxD", "S tokens of a vocabulary of V, width D", {}, writeEmbedding}};
   return kinds;
+}
+
+std::string describeOps() {
+  std::string text;
+  for (const OpKind &kind : opKinds())
+    text += fmt::format("{}  {}\n      {}", text.empty() ? "" : "\n", kind.form(), kind.meaning);
+  return text;
 }
 
 // "128x768x2304". Empty when it is no such thing.
@@ -141,6 +159,14 @@ static std::vector<int64_t> parseSizes(const std::string &text) {
   return text.empty() || text.back() == 'x' ? std::vector<int64_t>() : sizes;
 }
 
+// Features of a row of the op, or of its input or result if they are more.
+static int64_t widthOf(const Words &words) {
+  const std::vector<int64_t> &sizes = words.sizes;
+  if (words.kind == "attention")
+    return (sizes[1] + 2 * sizes[2]) * sizes[3];
+  return words.kind == "linear" ? std::max(sizes[1], sizes[2]) : sizes.back();
+}
+
 // What is wrong with sizes that are numbers in range, or empty.
 static std::string contradiction(const Words &words, int64_t past) {
   const std::vector<int64_t> &sizes = words.sizes;
@@ -151,6 +177,8 @@ static std::string contradiction(const Words &words, int64_t past) {
   if (sizes.size() == 3 && sizes[1] * sizes[2] > largestWeight)
     return fmt::format("a weight of {} x {} is too large, expected at most {} elements", sizes[1], sizes[2],
                        largestWeight);
+  if (int64_t rows = std::max(sizes[0] + past, vocabulary), width = widthOf(words); width > largestWeight / rows)
+    return fmt::format("{} rows of width {} are too large, expected at most {} elements", rows, width, largestWeight);
   return "";
 }
 
@@ -166,13 +194,13 @@ std::string parseOp(const std::string &text, int64_t past, OpSpec &spec) {
   words.sizes = parseSizes(sizes);
   std::string forms;
   for (const OpKind &kind : opKinds()) {
-    forms += (forms.empty() ? "" : ", ") + std::string(kind.form);
+    forms += (forms.empty() ? "" : ", ") + kind.form();
     if (words.kind != kind.name)
       continue;
     bool variant = kind.variants.empty() ? words.variant.empty()
                                          : std::count(kind.variants.begin(), kind.variants.end(), words.variant) > 0;
-    if (words.sizes.size() != kind.sizes || !variant || !rest.empty())
-      return wrongOp(text, kind.form);
+    if (words.sizes.size() != kind.sizeCount() || !variant || !rest.empty())
+      return wrongOp(text, kind.form());
     if (std::string problem = contradiction(words, past); !problem.empty())
       return fmt::format("--op '{}': {}", text, problem);
     past = words.kind == "attention" ? past : 0;                       // the others do not look back

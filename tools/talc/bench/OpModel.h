@@ -17,8 +17,11 @@ struct OpSpec {
   std::string program;  // in the talc dialect
 };
 
-// "linear MxKxN", "attention SxHxKVxD causal|full", "norm SxD layer|rms", "activation SxD KIND", "embedding SxVxD".
-// `past`: tokens before the step, which attention sees. Returns what is wrong with the text, or nothing.
+// A line for every kind of op: its form, and what its sizes are.
+std::string describeOps();
+
+// Parses a text of one of these forms. `past`: tokens before the step, which attention sees. Returns what is wrong with
+// the text, or nothing.
 std::string parseOp(const std::string &text, int64_t past, OpSpec &spec);
 
 }  // namespace talc::bench

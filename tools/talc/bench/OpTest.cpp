@@ -89,7 +89,7 @@ static double rate(const OpResult &result, double seconds) {
 
 static std::string formatTable(const std::vector<OpResult> &results) {
   std::vector<Column> columns = {
-      {"op"},         {"weights"},       {"threads", true}, {"time", true},  {"GFLOP/s", true},
+      {"op"},         {"shape"},         {"threads", true}, {"time", true},  {"GFLOP/s", true},
       {"GB/s", true}, {"of roof", true}, {"roof"},          {"spills", true}};
   for (const LibraryTime &library : results.front().libraries) {
     columns.push_back({library.library, true});
@@ -126,8 +126,8 @@ static Json describe(const OpResult &result) {
               {"n_depth", result.step.past},
               {"shapes", result.kernel.kernel->shapes},
               {"seconds", seconds},
-              {"operations", result.kernel.costs.operations},
-              {"bytes", result.kernel.costs.bytes()},
+              {"operations", static_cast<int64_t>(result.kernel.costs.operations)},
+              {"bytes", static_cast<int64_t>(result.kernel.costs.bytes())},
               {"gflops", rate(result, seconds)},
               {"peak_gflops", 1e-9 * result.machine.operationsPerSecond},
               {"roof_seconds", result.kernel.roofSeconds},

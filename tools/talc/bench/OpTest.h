@@ -19,6 +19,11 @@ struct OpResult {
   StepShape step;
   KernelResult kernel;  // costs and time of one call
   std::vector<LibraryTime> libraries;
+
+  // For the picture.
+  PhaseResult phase(const KernelList &list) const {
+    return {text, step, kernel.time.total(), {kernel}, list.costs(step)};
+  }
 };
 
 // In rounds: the op, then each library, for some milliseconds each.
