@@ -12,6 +12,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 
 #include <functional>
@@ -61,14 +62,24 @@ enum class Product {
   Ir,       // the module as it is
 };
 
-// Object code that an earlier compilation left in the cache, or where to leave it for the next.
+// Object code that earlier compilations left in the cache, and where to leave more for the next.
 struct CachedCode {
-  std::string directory, key;               // empty: nowhere
-  std::optional<cpu::ObjectCode> object{};  // without it the module has to go through stages schedule and codegen
+  struct Function {
+    std::string key;
+    std::optional<cpu::ObjectCode> object;
+  };
+  std::string directory;            // empty: no cache
+  std::vector<Function> functions;  // all that have a body, in the module's order, which no stage changes
+
+  // Then there is nothing to do for stages schedule and codegen.
+  bool isWhole() const {
+    return !functions.empty() && llvm::all_of(functions, [](const auto &f) { return f.object.has_value(); });
+  }
 };
 
-// Looks for the code of a program that is at the start of stage `next`, schedule or a later one.
-CachedCode findCode(mlir::ModuleOp module, Stage next, const targets::Target &target, const std::string &directory,
+// Looks for the code of a program that is at the start of stage `next`, schedule or a later one. Functions whose code
+// is found become declarations.
+CachedCode takeCode(mlir::ModuleOp module, Stage next, const targets::Target &target, const std::string &directory,
                     const StageListener &listener);
 
 // The same model for another processor. All variants agree on weights, states and arena.
@@ -89,7 +100,7 @@ struct ProductOptions {
   StageListener listener;
 };
 
-// `module` and those of the variants: after stage codegen, or with cached object code. On failure nothing is left at
+// `module` and those of the variants: after stage codegen, or with all code cached. On failure nothing is left at
 // `path`.
 llvm::Error writeProduct(mlir::ModuleOp module, const ProductOptions &options);
 

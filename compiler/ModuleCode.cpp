@@ -1,24 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds object code in the cache, or has LLVM make it.
+// Functions that the cache has code for lose their bodies before stage schedule; LLVM gets the others.
 #include "compiler/ModuleCode.h"
 
+#include "compiler/Error.h"
+#include "compiler/artifact/ModelFacts.h"
 #include "compiler/targets/cpu/CodeCache.h"
 #include "compiler/targets/cpu/CodeKey.h"
-#include "compiler/targets/cpu/SharedObject.h"
+#include "compiler/targets/cpu/FunctionCompiler.h"
+#include "compiler/targets/cpu/Linker.h"
+#include "compiler/targets/cpu/LlvmCode.h"
+#include "compiler/targets/cpu/ObjectEmitter.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
 namespace talc {
 
-CachedCode findCode(ModuleOp module, Stage next, const targets::Target &target, const std::string &directory,
+// Those that the cache has become declarations.
+static void dropFound(ModuleOp module, const CachedCode &cached) {
+  auto at = cached.functions.begin();
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (!function.isExternal() && at++->object) {
+      function.eraseBody();
+      cast<SymbolOpInterface>(*function).setPrivate();
+    }
+}
+
+CachedCode takeCode(ModuleOp module, Stage next, const targets::Target &target, const std::string &directory,
                     const StageListener &listener) {
   if (directory.empty())
     return {};
   listener.beginStage("cache");
-  listener.beginPart("hash-code");
-  CachedCode result{directory, cpu::codeKey(module, stageName(next), target)};
-  result.object = cpu::CodeCache(directory).find(result.key);
-  listener.beginPart(result.object ? "cache-hit" : "cache-miss");
+  listener.beginPart("find-code");
+  CachedCode result;
+  result.directory = directory;
+  cpu::CodeKeys keys(module, stageName(next), target);
+  cpu::CodeCache cache(directory);
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (!function.isExternal()) {
+      std::string key = keys.of(function);
+      result.functions.push_back({key, cache.find(key)});
+    }
+  size_t found = llvm::count_if(result.functions, [](const auto &function) { return function.object.has_value(); });
+  listener.beginPart(fmt::format("found-{}-of-{}", found, result.functions.size()));
+  dropFound(module, result);
   listener.beginStage("");
   return result;
 }
@@ -27,54 +53,73 @@ void ModuleCode::begin(llvm::StringRef part) const {
   listener.beginPart(processor.empty() ? part.str() : part.str() + " " + processor);
 }
 
-template <typename Result>
-llvm::Expected<Result>
-ModuleCode::fromLlvm(llvm::function_ref<llvm::Expected<Result>(cpu::ObjectEmitter &, llvm::Module &)> use) const {
+llvm::Expected<std::string> ModuleCode::llvmIr() const {
   auto emitter = cpu::ObjectEmitter::create(target);
   if (!emitter)
     return emitter.takeError();
-  llvm::LLVMContext context;
   begin("translate-to-llvm-ir");
-  auto code = (*emitter)->translate(module, context);
+  if (llvm::Error error = (*emitter)->translate(*cpu::allCode(module)))
+    return std::move(error);
+  begin("optimize-llvm-ir");
+  (*emitter)->optimize();
+  std::string text;
+  llvm::raw_string_ostream(text) << (*emitter)->llvmIr();
+  return text;
+}
+
+llvm::Expected<std::vector<cpu::ObjectCode>> ModuleCode::compile() const {
+  if (llvm::none_of(cpu::entryPoints, [&](StringRef name) { return SymbolTable::lookupSymbolIn(module, name); }))
+    return makeError(ErrorCode::Program, "{}: has none of the functions {}", modelName(module),
+                     llvm::join(ArrayRef<StringRef>(cpu::entryPoints), ", "));
+  auto beginPart = [this](llvm::StringRef part) { begin(part); };
+  auto made = cpu::compileFunctions(module, target, beginPart);
+  if (!made || cached.directory.empty())
+    return made;
+  begin("keep-in-cache");
+  cpu::CodeCache cache(cached.directory);
+  auto next = made->begin();
+  for (const CachedCode::Function &function : cached.functions)
+    if (!function.object)
+      cache.keep(function.key, *next++);
+  return made;
+}
+
+llvm::Expected<std::vector<cpu::ObjectCode>> ModuleCode::objects() const {
+  std::vector<cpu::ObjectCode> result;
+  if (!cached.isWhole()) {
+    auto made = compile();
+    if (!made || cached.functions.empty())
+      return made;
+    result = std::move(*made);
+  }
+  // Those that were found go to their places between those that were made.
+  for (auto [place, function] : llvm::enumerate(cached.functions))
+    if (function.object)
+      result.insert(result.begin() + place, *function.object);
+  return result;
+}
+
+llvm::Expected<std::vector<uint8_t>> ModuleCode::linkRelocatable() const {
+  auto code = objects();
   if (!code)
     return code.takeError();
-  begin("optimize-llvm-ir");
-  (*emitter)->optimize(**code);
-  return use(**emitter, **code);
-}
-
-llvm::Expected<std::string> ModuleCode::llvmIr() const {
-  return fromLlvm<std::string>([](cpu::ObjectEmitter &, llvm::Module &code) {
-    std::string text;
-    llvm::raw_string_ostream(text) << code;
-    return text;
-  });
-}
-
-llvm::Expected<cpu::ObjectCode> ModuleCode::compile() const {
-  return fromLlvm<cpu::ObjectCode>([&](cpu::ObjectEmitter &emitter, llvm::Module &code) {
-    begin("emit-object-code");
-    return emitter.emit(code);
-  });
-}
-
-llvm::Expected<cpu::ObjectCode> ModuleCode::object() const {
-  if (cached.object)
-    return *cached.object;
-  llvm::Expected<cpu::ObjectCode> code = compile();
-  if (code && !cached.directory.empty()) {
-    begin("keep-in-cache");
-    cpu::CodeCache(cached.directory).keep(cached.key, *code);
-  }
-  return code;
-}
-
-llvm::Expected<CodeVariant> ModuleCode::link(const cpu::ObjectCode &object) const {
   begin("link");
-  auto linked = cpu::linkSharedObject(object.bytes);
+  return cpu::linkRelocatable(*code);
+}
+
+llvm::Expected<LinkedCode> ModuleCode::link() const {
+  auto code = objects();
+  if (!code)
+    return code.takeError();
+  begin("link");
+  auto linked = cpu::linkSharedObject(*code);
   if (!linked)
     return linked.takeError();
-  return CodeVariant{target.level, std::move(*linked)};
+  LinkedCode result{{target.level, std::move(*linked)}, {}};
+  for (const cpu::ObjectCode &object : *code)
+    for (const auto &entry : object.spills)
+      result.spills[entry.first()] = entry.second;
+  return result;
 }
 
 }  // namespace talc

@@ -4,12 +4,17 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/artifact/ArtifactWriter.h"
-#include "compiler/targets/cpu/ObjectEmitter.h"
 
 namespace talc {
 
+// What the runtime's loader maps.
+struct LinkedCode {
+  CodeVariant variant;
+  llvm::StringMap<int64_t> spills;  // of all functions
+};
+
 struct ModuleCode {
-  mlir::ModuleOp module;  // after stage codegen, or with cached object code
+  mlir::ModuleOp module;  // after stage codegen, or with all code in the cache
   const targets::Target &target;
   const CachedCode &cached;
   const StageListener &listener;
@@ -17,17 +22,15 @@ struct ModuleCode {
 
   // Optimized LLVM IR as text.
   llvm::Expected<std::string> llvmIr() const;
-  // From the cache, or from LLVM, and then it is kept in the cache.
-  llvm::Expected<cpu::ObjectCode> object() const;
-  llvm::Expected<CodeVariant> link(const cpu::ObjectCode &object) const;
+  llvm::Expected<std::vector<uint8_t>> linkRelocatable() const;
+  llvm::Expected<LinkedCode> link() const;
 
 private:
   void begin(llvm::StringRef part) const;
-  // What `use` makes of optimized LLVM IR.
-  template <typename Result>
-  llvm::Expected<Result>
-  fromLlvm(llvm::function_ref<llvm::Expected<Result>(cpu::ObjectEmitter &, llvm::Module &)> use) const;
-  llvm::Expected<cpu::ObjectCode> compile() const;
+  // One object for every function, in the module's order: from the cache, or made by compile().
+  llvm::Expected<std::vector<cpu::ObjectCode>> objects() const;
+  // The functions that still have a body; the cache keeps their code.
+  llvm::Expected<std::vector<cpu::ObjectCode>> compile() const;
 };
 
 }  // namespace talc

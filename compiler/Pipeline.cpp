@@ -102,6 +102,8 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
 
 static void addCodegen(OpPassManager &passes) {
   passes.addPass(createConvertStepToLLVM());
+  // Blocks pass some ten buffers to each kernel.
+  passes.addPass(createCompactArguments());
   canonicalize(passes);
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createCSEPass());

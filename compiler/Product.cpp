@@ -15,18 +15,6 @@ using namespace mlir;
 
 namespace talc {
 
-// Adds linked code for one processor; returns what the linker got.
-static llvm::Expected<cpu::ObjectCode> addCode(const ModuleCode &code, std::vector<CodeVariant> &all) {
-  auto object = code.object();
-  if (!object)
-    return object.takeError();
-  auto linked = code.link(*object);
-  if (!linked)
-    return linked.takeError();
-  all.push_back(std::move(*linked));
-  return object;
-}
-
 static llvm::Error writeModel(ModuleCode main, const ProductOptions &options) {
   bool library = options.product == Product::Library;
   auto carrier = findCarrier(library ? CarrierKind::Library : CarrierKind::Program, options.programDirectory);
@@ -34,17 +22,19 @@ static llvm::Error writeModel(ModuleCode main, const ProductOptions &options) {
     return carrier.takeError();
   if (!options.variants.empty())
     main.processor = main.target.cpu;
-  std::vector<CodeVariant> code;
-  auto object = addCode(main, code);
-  if (!object)
-    return object.takeError();
+  auto code = main.link();
+  if (!code)
+    return code.takeError();
+  std::vector<CodeVariant> all = {std::move(code->variant)};
   for (const Variant &variant : options.variants) {
     ModuleCode further{*variant.module, variant.target, variant.cached, options.listener, variant.target.cpu};
-    if (auto object = addCode(further, code); !object)
-      return object.takeError();
+    auto linked = further.link();
+    if (!linked)
+      return linked.takeError();
+    all.push_back(std::move(linked->variant));
   }
   options.listener.beginPart("weights");
-  ArtifactParts parts{main.module, options.target, std::move(code), options.tokenizer, *carrier, object->spills};
+  ArtifactParts parts{main.module, options.target, std::move(all), options.tokenizer, *carrier, code->spills};
   if (!library)
     return writeArtifact(parts, options.path);
   llvm::Expected<std::string> header = writeLibraryHeader(main.module, options.path);
@@ -66,8 +56,8 @@ static llvm::Error write(ModuleOp module, const ProductOptions &options) {
     return text ? writeText(*text, options.path) : text.takeError();
   }
   case Product::Object: {
-    auto object = code.object();
-    return object ? writeBytes(object->bytes, options.path) : object.takeError();
+    auto object = code.linkRelocatable();
+    return object ? writeBytes(*object, options.path) : object.takeError();
   }
   case Product::Program:
   case Product::Library:

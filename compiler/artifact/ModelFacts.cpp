@@ -83,7 +83,7 @@ static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
   };
   const std::tuple<const char *, int64_t, uint64_t *> figures[] = {
       {"weight_bytes", maxBytes, &info.weightBytes},
-      {"state_bytes_per_slot", maxBytes, &info.stateBytesPerSlot},
+      {slotBytesKey.data(), maxBytes, &info.stateBytesPerSlot},
       {"state_bytes_per_token", maxBytesPerToken, &info.stateBytesPerToken},
       {"source_bytes_per_token", maxBytesPerToken, &info.sourceBytesPerToken},
       {"state_token_group", maxTokens, &info.stateTokenGroup},

@@ -10,7 +10,6 @@
 namespace talc {
 
 // The module attribute that stage codegen leaves: a dictionary of the i64 figures of ModelInfo.
-constexpr llvm::StringLiteral planAttr = "talc.plan";
 
 // Fails for facts of the model (generation defaults, tokens) that an artifact cannot hold.
 llvm::Expected<artifact::ModelInfo> modelFacts(mlir::ModuleOp module);

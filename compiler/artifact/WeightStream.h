@@ -9,7 +9,6 @@
 namespace talc {
 
 // The attribute of a weight that generated code reads: its place in the Weights section, in bytes.
-constexpr llvm::StringLiteral offsetAttr = "talc.offset";
 constexpr int64_t weightAlignment = 64;
 
 struct PlacedWeight {

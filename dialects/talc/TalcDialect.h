@@ -48,6 +48,11 @@ constexpr llvm::StringLiteral prefillPhase = "prefill";  // any number of tokens
 constexpr llvm::StringLiteral decodePhase = "decode";    // one of them
 // Attribute of a module in stage lower and after: a dictionary, see compiler/passes/lower/ModelInterface.h.
 constexpr llvm::StringLiteral interfaceAttr = "talc.interface";
+// Memory that is planned (plan-memory): a dictionary of the module's sizes in bytes, and the place of a weight or
+// state.
+constexpr llvm::StringLiteral planAttr = "talc.plan";
+constexpr llvm::StringLiteral slotBytesKey = "state_bytes_per_slot";  // of all states of one sequence
+constexpr llvm::StringLiteral offsetAttr = "talc.offset";             // i64, bytes
 // Attribute of a module whose kernels are known: an array of dictionaries, for reports (mark-kernels).
 constexpr llvm::StringLiteral kernelsAttr = "talc.kernels";
 // Attribute of the last operation of an activation's formula: the activation's name, for reports.

@@ -24,22 +24,19 @@ constexpr int64_t heads = 4, keyHeads = 2, width = 24, paddedWidth = 32, capacit
 constexpr int64_t slotBytes = 94208, slots = 5, features = heads * width;
 constexpr double scale = 0.2;
 
-// A memref of rank 2, and how the generated functions take it.
-struct Matrix {
-  float *data;
-  int64_t rows, columns;
-};
-#define MATRIX float *, float *, int64_t, int64_t, int64_t, int64_t, int64_t
-#define PASS(m) m.data, m.data, 0, m.rows, m.columns, m.columns, 1
-using Kernel = void(StepContext *, int64_t state, MATRIX, MATRIX, MATRIX);
-extern "C" Kernel talc_causal, talc_causal_one, talc_causal_window, talc_causal_window_one, talc_causal_bias,
-    talc_causal_bias_one, talc_full, talc_full_window_bias, talc_prefix, talc_prefix_window, talc_source,
-    talc_source_one, talc_causal_split, talc_causal_window_split, talc_causal_bias_split, talc_source_split;
+// How the generated functions take queries and their number, bias, result and its number of rows (compact-arguments).
+using Kernel = void(StepContext *, int64_t state, float *, int64_t, float *, float *, int64_t);
+using RowKernel = void(StepContext *, int64_t state, float *, float *, float *);
+extern "C" Kernel talc_causal, talc_causal_window, talc_causal_bias, talc_full, talc_full_window_bias, talc_prefix,
+    talc_prefix_window, talc_source;
+extern "C" RowKernel talc_causal_one, talc_causal_window_one, talc_causal_bias_one, talc_source_one, talc_causal_split,
+    talc_causal_window_split, talc_causal_bias_split, talc_source_split;
 
 enum Mask { full, causal, prefix };
 struct Variant {
   const char *name;
-  Kernel *many, *one, *split;  // the latter for steps of a single row, if they are to yield the same
+  Kernel *many;
+  RowKernel *one, *split;  // for steps of a single row, if they are to yield the same
   Mask mask;
   int64_t window;
   bool bias, source;
@@ -97,7 +94,14 @@ int64_t claimTask(void *taken, int64_t, int64_t, int64_t tasks) {
   return turn < tasks ? tasks - 1 - turn : tasks;
 }
 
-std::vector<float> run(Kernel *kernel, const Step &step, int threads) {
+void call(Kernel *kernel, StepContext &context, float *queries, float *result) {
+  kernel(&context, 0, queries, context.rowCount, bias.data(), result, context.rowCount);
+}
+void call(RowKernel *kernel, StepContext &context, float *queries, float *result) {
+  kernel(&context, 0, queries, bias.data(), result);
+}
+
+template <typename AnyKernel> std::vector<float> run(AnyKernel *kernel, const Step &step, int threads) {
   std::vector<float> result(step.queries.size(), NAN), queries = step.queries, arena(1 << 16, NAN);
   pthread_barrier_t barrier;
   pthread_barrier_init(&barrier, nullptr, threads);
@@ -118,9 +122,7 @@ std::vector<float> run(Kernel *kernel, const Step &step, int threads) {
       context.barrierState = &barrier;
       context.claim = claimTask;
       context.claimState = &taken;
-      Matrix q{queries.data(), step.rows(), features}, b{bias.data(), heads, 2 * capacity - 1},
-          out{result.data(), step.rows(), features};
-      kernel(&context, 0, PASS(q), PASS(b), PASS(out));
+      call(kernel, context, queries.data(), result.data());
     });
   for (std::thread &thread : pool)
     thread.join();
@@ -129,7 +131,7 @@ std::vector<float> run(Kernel *kernel, const Step &step, int threads) {
 }
 
 std::vector<float> run(const Variant &variant, const Step &step, int threads) {
-  return run(step.rows() == 1 && variant.one ? variant.one : variant.many, step, threads);
+  return step.rows() == 1 && variant.one ? run(variant.one, step, threads) : run(variant.many, step, threads);
 }
 
 bool sees(const Variant &variant, const Span &span, int64_t query, int64_t key) {

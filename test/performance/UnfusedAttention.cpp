@@ -18,14 +18,11 @@ namespace {
 
 constexpr int64_t tokens = TOKENS, heads = HEADS, keyHeads = KEY_HEADS, width = WIDTH, features = heads * width;
 
-#define MATRIX float *, float *, int64_t, int64_t, int64_t, int64_t, int64_t
-#define PACKED float *, float *, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t
-#define PASS(data, rows, columns, stride) data, data, 0, rows, columns, stride, 1
-#define PASS_PACKED(data, panels, depth) data, data, 0, panels, depth, 16, (depth)*16, 16, 1
-extern "C" void talc_scores(StepContext *, MATRIX, PACKED, MATRIX);
-extern "C" void talc_values(StepContext *, MATRIX, PACKED, MATRIX);
-extern "C" void talc_causal(StepContext *, int64_t state, MATRIX, MATRIX);
-extern "C" void talc_full(StepContext *, int64_t state, MATRIX, MATRIX);
+// Of buffers of known shapes the address is passed (compact-arguments).
+extern "C" void talc_scores(StepContext *, float *queries, float *keys, float *scores);
+extern "C" void talc_values(StepContext *, float *scores, float *values, float *result);
+extern "C" void talc_causal(StepContext *, int64_t state, float *queries, float *result);
+extern "C" void talc_full(StepContext *, int64_t state, float *queries, float *result);
 
 std::vector<float> randomNumbers(size_t count) {
   std::mt19937 generator(1);
@@ -72,12 +69,10 @@ void computeUnfused(StepContext &step, bool causal) {
   for (int64_t h = 0; h < heads; ++h) {
     int64_t keyHead = h / (heads / keyHeads);
     float *headKeys = &keys[keyHead * tokens * width], *headValues = &values[keyHead * tokens * width];
-    talc_scores(&step, PASS(&queries[h * width], tokens, width, features), PASS_PACKED(headKeys, tokens / 16, width),
-                PASS(scores.data(), tokens, tokens, tokens));
+    talc_scores(&step, &queries[h * width], headKeys, scores.data());
     for (int64_t row = 0; row < tokens; ++row)
       softmax(&scores[row * tokens], causal ? row + 1 : tokens, 1 / std::sqrt(static_cast<float>(width)));
-    talc_values(&step, PASS(scores.data(), tokens, tokens, tokens), PASS_PACKED(headValues, width / 16, tokens),
-                PASS(head.data(), tokens, width, width));
+    talc_values(&step, scores.data(), headValues, head.data());
     for (int64_t row = 0; row < tokens; ++row)
       std::copy_n(&head[row * width], width, &unfused[row * features + h * width]);
   }
@@ -108,10 +103,7 @@ double median(std::vector<double> times) {
 void compare(StepContext &step, bool causal, int rounds) {
   std::vector<double> times[2];
   for (int round = 0; round <= rounds; ++round) {
-    double first = milliseconds([&] {
-      (causal ? talc_causal : talc_full)(&step, 0, PASS(queries.data(), tokens, features, features),
-                                         PASS(fused.data(), tokens, features, features));
-    });
+    double first = milliseconds([&] { (causal ? talc_causal : talc_full)(&step, 0, queries.data(), fused.data()); });
     double second = milliseconds([&] { computeUnfused(step, causal); });
     if (round > 0) {  // the first warms up
       times[0].push_back(first);

@@ -23,13 +23,14 @@ def compile():
     """Compiles, compares the product, and tells whether the code came from the cache."""
     run = subprocess.run(command('app'), stderr=subprocess.PIPE, text=True, check=True)
     assert (home / 'app').read_bytes() == product, 'the product is another one'
-    hit, miss = 'cache-hit' in run.stderr, 'cache-miss' in run.stderr
+    hit, miss = 'found-1-of-1' in run.stderr, 'found-0-of-1' in run.stderr
     assert hit != miss, run.stderr
     return hit
 
 
 def entries():
-    return sorted(cache.iterdir())
+    """All but folders."""
+    return sorted(path for path in cache.rglob('*') if path.is_file())
 
 
 def check_damage():
@@ -44,7 +45,7 @@ def check_damage():
         assert not compile(), f'a damaged entry was used: {what}'
         assert entry.read_bytes() == good, what
         assert compile(), what
-    renamed = cache / ('0' * 64 + '.code')
+    renamed = entry.with_name('0' * 64 + '.code')
     entry.rename(renamed)
     shutil.copy(renamed, entry)
     assert compile()
@@ -53,13 +54,13 @@ def check_damage():
 
 
 def check_bound():
-    """What was not used for longest goes when there is more than 1 GiB; other files stay."""
+    """What was not used for longest goes when a folder has more than its 4 MiB; other files stay."""
     [entry] = [path for path in entries() if path.stem != '0' * 64]
     for name, days in [('old.code', 3), ('older.partial', 4), ('recent.code', 1), ('note.txt', 5)]:
-        with open(cache / name, 'wb') as file:
-            file.truncate(600 << 20)  # a hole, no disk space
+        with open(entry.with_name(name), 'wb') as file:
+            file.truncate(2400 << 10)
         time = entry.stat().st_mtime - days * 86400
-        os.utime(cache / name, (time, time))
+        os.utime(entry.with_name(name), (time, time))
     assert compile() and len(entries()) == 6, 'a hit removes nothing'
     entry.unlink()
     assert not compile()

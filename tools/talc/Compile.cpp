@@ -54,8 +54,8 @@ struct Codes {
 
 // Makes the code of a program that is at the start of stage schedule or later, unless the cache has it.
 static llvm::Error makeCode(mlir::ModuleOp module, const StageRun &run, const std::string &cache, CachedCode &cached) {
-  cached = findCode(module, run.first, run.pipeline.target, cache, run.listener);
-  return cached.object ? llvm::Error::success() : runStages(module, run);
+  cached = takeCode(module, run.first, run.pipeline.target, cache, run.listener);
+  return cached.isWhole() ? llvm::Error::success() : runStages(module, run);
 }
 
 // Runs the stages up to codegen for every target. What comes before stage schedule runs once, for the first target,

@@ -62,7 +62,7 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->add_option("--remarks", options.remarks,
                       "print what passes chose, and why: a regular expression of categories (schedule)");
   command->add_option("--cache", options.cache,
-                      "where code is kept, so that the same program is compiled once: a directory, or off (default: "
+                      "where code is kept, so that the same function is compiled once: a directory, or off (default: "
                       "TALC_CACHE, $XDG_CACHE_HOME/talc or ~/.cache/talc)");
   return command;
 }

@@ -151,7 +151,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     add("arena_bytes_per_thread", arena[PerThread]);
     add("weight_bytes", placeWeights(builder));
     placeStates(builder, add);
-    getOperation()->setAttr("talc.plan", builder.getDictionaryAttr(plan));
+    getOperation()->setAttr(talc::planAttr, builder.getDictionaryAttr(plan));
   }
 
   // Frames follow from bodies and from calls that come to an end.
@@ -223,7 +223,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     for (auto weight : getOperation().getOps<talc::WeightOp>()) {
       if (!used.contains(weight.getSymName()))
         continue;
-      weight->setAttr("talc.offset", builder.getI64IntegerAttr(offset));
+      weight->setAttr(talc::offsetAttr, builder.getI64IntegerAttr(offset));
       auto type = cast<RankedTensorType>(weight.getType());
       offset += llvm::alignTo(type.getNumElements() * type.getElementTypeBitWidth() / 8, alignment);
     }
@@ -237,14 +237,14 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     });
     int64_t offset = 0, perToken = 0, perSourceToken = 0;
     for (auto state : getOperation().getOps<talc::StateOp>()) {
-      state->setAttr("talc.offset", builder.getI64IntegerAttr(offset));
+      state->setAttr(talc::offsetAttr, builder.getI64IntegerAttr(offset));
       auto type = cast<talc::StateType>(state.getType());
       kernel::StateLayout layout(type);
       offset += layout.bytes();
       bool ofSource = hasSource && type.getRole() != talc::StateRole::sequence;
       (ofSource ? perSourceToken : perToken) += layout.bytesPerToken();
     }
-    add("state_bytes_per_slot", llvm::alignTo(offset, 4096));
+    add(talc::slotBytesKey, llvm::alignTo(offset, 4096));
     add("state_bytes_per_token", perToken);
     add("source_bytes_per_token", perSourceToken);
     add("state_token_group", kernel::panelLanes);

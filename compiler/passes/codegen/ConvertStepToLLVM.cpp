@@ -79,12 +79,12 @@ public:
     return LLVM::GEPOp::create(b, loc, pointer(), b.getI8Type(), base, ValueRange{offset});
   }
   int64_t offsetOf(FlatSymbolRefAttr symbol) {
-    return module.lookupSymbol(symbol.getAttr())->getAttrOfType<IntegerAttr>("talc.offset").getInt();
+    return module.lookupSymbol(symbol.getAttr())->getAttrOfType<IntegerAttr>(talc::offsetAttr).getInt();
   }
   // The bytes of a slot's state begin at state + slot * bytes per slot + the state's offset.
   Value stateAddress(Value context, Value state, Value slot, int64_t partOffset) {
-    auto plan = module->getAttrOfType<DictionaryAttr>("talc.plan");
-    int64_t slotBytes = llvm::cast<IntegerAttr>(plan.get("state_bytes_per_slot")).getInt();
+    auto plan = module->getAttrOfType<DictionaryAttr>(talc::planAttr);
+    int64_t slotBytes = llvm::cast<IntegerAttr>(plan.get(talc::slotBytesKey)).getInt();
     Value offset = add(add(mul(toI64(slot), constant(slotBytes)), cast(state, b.getI64Type())), constant(partOffset));
     return bytesFrom(field(context, offsetof(StepContext, state), pointer()), offset);
   }
@@ -256,11 +256,11 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
   // A program that somebody edited may lack what plan-memory adds, or have more results than the context.
   LogicalResult checkPlaces() {
     ModuleOp module = getOperation();
-    auto plan = module->getAttrOfType<DictionaryAttr>("talc.plan");
-    bool hasSlots = plan && plan.getAs<IntegerAttr>("state_bytes_per_slot");
+    auto plan = module->getAttrOfType<DictionaryAttr>(talc::planAttr);
+    bool hasSlots = plan && plan.getAs<IntegerAttr>(talc::slotBytesKey);
     auto isPlaced = [&](FlatSymbolRefAttr name) {
       Operation *symbol = module.lookupSymbol(name.getAttr());
-      return symbol && symbol->getAttrOfType<IntegerAttr>("talc.offset");
+      return symbol && symbol->getAttrOfType<IntegerAttr>(talc::offsetAttr);
     };
     WalkResult result = module.walk([&](Operation *op) -> WalkResult {
       auto weight = dyn_cast<kernel::WeightOp>(op);
@@ -301,10 +301,10 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     };
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<Type> types;
-      for (BlockArgument argument : function.getArguments()) {
-        argument.setType(convertType(argument.getType()));
-        types.push_back(argument.getType());
-      }
+      for (Type type : function.getArgumentTypes())
+        types.push_back(convertType(type));
+      for (auto [argument, type] : llvm::zip(function.getArguments(), types))
+        argument.setType(type);
       function.setType(builder.getFunctionType(types, function.getResultTypes()));
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file KEY.code for each entry: a line "talc code KEY", the BLAKE3 hash of what follows, the number of functions that
-// spill, a line "SPILLS NAME" for each, and the object. The time of a file is that of its last use.
+// An entry whose key begins with AB is the file AB/KEY.code: a line "talc code KEY", the BLAKE3 hash of what follows,
+// the number of functions that spill, a line "SPILLS NAME" for each, and the object. The time of a file is that of its
+// last use.
 #include "compiler/targets/cpu/CodeCache.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -57,8 +58,14 @@ static std::optional<ObjectCode> parseContent(llvm::StringRef content) {
   return code;
 }
 
-std::string CodeCache::pathOf(llvm::StringRef key) const {
+std::string CodeCache::folderOf(llvm::StringRef key) const {
   llvm::SmallString<128> path(directory);
+  llvm::sys::path::append(path, key.take_front(2));
+  return path.str().str();
+}
+
+std::string CodeCache::pathOf(llvm::StringRef key) const {
+  llvm::SmallString<128> path(folderOf(key));
   llvm::sys::path::append(path, key + entrySuffix);
   return path.str().str();
 }
@@ -87,9 +94,10 @@ std::optional<ObjectCode> CodeCache::find(llvm::StringRef key) const {
 }
 
 void CodeCache::keep(llvm::StringRef key, const ObjectCode &code) const {
-  if (fs::create_directories(directory, true, fs::owner_all))
+  std::string folder = folderOf(key);
+  if (fs::create_directories(folder, true, fs::owner_all))
     return;
-  llvm::SmallString<128> model(directory), partial;
+  llvm::SmallString<128> model(folder), partial;
   llvm::sys::path::append(model, "%%%%%%%%%%%%" + partialSuffix);
   int file = 0;
   if (fs::createUniqueFile(model, file, partial))
@@ -102,10 +110,10 @@ void CodeCache::keep(llvm::StringRef key, const ObjectCode &code) const {
   stream.clear_error();
   if (failed || fs::rename(partial, pathOf(key)))
     fs::remove(partial);
-  trim();
+  trim(folder);
 }
 
-void CodeCache::trim() const {
+void CodeCache::trim(const std::string &folder) const {
   struct Entry {
     std::string path;
     uint64_t bytes;
@@ -114,7 +122,7 @@ void CodeCache::trim() const {
   std::vector<Entry> entries;
   uint64_t sum = 0;
   std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     llvm::StringRef path = at->path();
     auto status = at->status();
     if (!status || !(path.ends_with(entrySuffix) || path.ends_with(partialSuffix)))
@@ -124,7 +132,7 @@ void CodeCache::trim() const {
   }
   llvm::sort(entries, [](const Entry &a, const Entry &b) { return a.used < b.used; });
   for (const Entry &entry : entries) {
-    if (sum <= mostBytes)
+    if (sum <= mostBytes / folders)
       return;
     fs::remove(entry.path);
     sum -= entry.bytes;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes the printed program with BLAKE3. Printing is fast and names everything by its content.
+// Hashes the printed function with BLAKE3. Printing is fast and names everything by its content.
 #include "compiler/targets/cpu/CodeKey.h"
 
 #include "compiler/targets/cpu/BuildIdentity.h"
 #include "dialects/talc/TalcDialect.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/raw_ostream.h"
@@ -38,41 +39,56 @@ private:
 
 }  // namespace
 
-// Those that say what a program does with results, or where the model comes from, do not matter to the code.
-static void printAttributes(HashStream &stream, ModuleOp module) {
-  const llvm::StringLiteral others[] = {nameAttr, directoryAttr, generationAttr, labelsAttr, poolingAttr};
-  for (NamedAttribute attribute : module->getAttrs())
-    if (!llvm::is_contained(others, attribute.getName().getValue()))
-      stream << attribute.getName() << " = " << attribute.getValue() << "\n";
+// What else a function's code depends on, of what it refers to: of a function its type, of a weight or a state its
+// place.
+static void printReference(HashStream &stream, Operation *symbol, const OpPrintingFlags &form) {
+  stream << symbol->getName() << " " << SymbolTable::getSymbolName(symbol) << " ";
+  if (auto function = dyn_cast<FunctionOpInterface>(symbol))
+    stream << function.getFunctionType();
+  else if (Attribute offset = symbol->getAttr(offsetAttr))
+    stream << offset;
+  else
+    symbol->print(stream, form);
+  stream << "\n";
 }
 
-// Code finds a weight by its place; what stands there does not matter.
-static void printWeight(HashStream &stream, WeightOp weight) {
-  if (Attribute offset = weight->getAttr("talc.offset"))
-    stream << weight.getSymName() << " " << weight.getType() << " " << offset << "\n";
+// Where a sequence's part of a state lies depends on what all states need.
+static bool usesStates(Operation *function) {
+  auto uses = [](Operation *op) {
+    bool found = llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<StateType>(type); });
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  };
+  return function->walk(uses).wasInterrupted();
 }
 
-std::string codeKey(ModuleOp module, llvm::StringRef stage, const targets::Target &target) {
-  HashStream stream;
+CodeKeys::CodeKeys(ModuleOp module, llvm::StringRef stage, const targets::Target &target)
+    : module(module), symbols(module) {
   // A newline ends each part; no part has one of its own.
-  stream << buildIdentity() << "\n"
-         << target.cpu << "\n"
-         << target.features << "\n"
-         << target.tune << "\n"
-         << target.vectorLanes << "\n"
-         << target.cacheBytes << "\n"
-         << stage << "\n";
-  printAttributes(stream, module);
+  llvm::raw_string_ostream(common) << buildIdentity() << "\n"
+                                   << target.cpu << "\n"
+                                   << target.features << "\n"
+                                   << target.tune << "\n"
+                                   << target.vectorLanes << "\n"
+                                   << target.cacheBytes << "\n"
+                                   << stage << "\n";
+}
+
+std::string CodeKeys::of(FunctionOpInterface function) const {
+  HashStream stream;
+  stream << common;
   OpPrintingFlags form;
   form.printGenericOpForm().assumeVerified().useLocalScope();
-  for (Operation &op : module.getOps()) {
-    if (auto weight = dyn_cast<WeightOp>(op)) {
-      printWeight(stream, weight);
-      continue;
-    }
-    op.print(stream, form);
-    stream << "\n";
-  }
+  function->print(stream, form);
+  stream << "\n";
+  llvm::SmallSetVector<Operation *, 16> references;
+  if (auto uses = SymbolTable::getSymbolUses(function.getOperation()))
+    for (const SymbolTable::SymbolUse &use : *uses)
+      if (Operation *symbol = symbols.lookup(use.getSymbolRef().getRootReference()))
+        references.insert(symbol);
+  for (Operation *symbol : references)
+    printReference(stream, symbol, form);
+  if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr); plan && usesStates(function))
+    stream << plan.get(slotBytesKey) << "\n";
   return stream.digits();
 }
 

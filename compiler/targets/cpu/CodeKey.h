@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names object code by a hash of everything that it follows from.
+// Names the object code of a function by a hash of everything that it follows from.
 #pragma once
 
 #include "compiler/targets/Target.h"
 
-#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
 
 namespace talc::cpu {
 
-// Hexadecimal digits: equal for equal programs at the start of a stage from schedule on, equal targets, and equal
-// builds of talc and LLVM. The model's name, directory, labels,
-// pooling and settings of generation and the values of its weights do not count.
-std::string codeKey(mlir::ModuleOp module, llvm::StringRef stage, const targets::Target &target);
+// The functions of a module at the start of a stage, schedule or a later one.
+class CodeKeys {
+public:
+  CodeKeys(mlir::ModuleOp module, llvm::StringRef stage, const targets::Target &target);
+
+  // Hexadecimal digits: equal for functions with the same name and body that refer to the same things, equal targets,
+  // and equal builds of talc and LLVM. What other functions do, the values of weights, and all that the module says
+  // about results do not count.
+  std::string of(mlir::FunctionOpInterface function) const;
+
+private:
+  mlir::ModuleOp module;
+  mlir::SymbolTable symbols;
+  std::string common;  // what all keys of the module follow from
+};
 
 }  // namespace talc::cpu

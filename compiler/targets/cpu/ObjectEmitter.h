@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns functions of the llvm dialect into x86-64 object code that needs nothing from outside.
+// Turns functions of the llvm dialect into x86-64 object code.
 #pragma once
 
 #include "compiler/targets/Target.h"
@@ -14,25 +14,30 @@
 
 namespace talc::cpu {
 
+// What the runtime calls; a program has some of them.
+inline constexpr llvm::StringRef entryPoints[] = {"talc_encode", "talc_prefill", "talc_decode"};
+
 class ObjectEmitter {
 public:
   static llvm::Expected<std::unique_ptr<ObjectEmitter>> create(const targets::Target &target);
 
-  // LLVM IR of the module's functions and globals in the llvm dialect; other operations are left out. Of the
-  // functions only talc_prefill and talc_decode are visible from outside.
-  llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context);
+  // Takes functions and globals of the llvm dialect, and nothing else. Of the functions only the entry points of a step
+  // are visible from outside.
+  llvm::Error translate(mlir::ModuleOp code);
+  void optimize();
+  llvm::Expected<ObjectCode> emit();
 
-  void optimize(llvm::Module &module);
-
-  llvm::Expected<ObjectCode> emit(llvm::Module &module);
+  const llvm::Module &llvmIr() const { return *module; }
 
 private:
   ObjectEmitter(const targets::Target &target, std::unique_ptr<llvm::TargetMachine> machine)
       : target(target), machine(std::move(machine)) {}
-  llvm::Error prepare(llvm::Module &module);
+  void prepare(llvm::Function &function) const;
 
   targets::Target target;
   std::unique_ptr<llvm::TargetMachine> machine;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
 };
 
 }  // namespace talc::cpu

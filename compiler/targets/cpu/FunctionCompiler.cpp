@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions go through LLVM apart from one another: none is inlined, so nothing is lost, and processors share the work.
+#include "compiler/targets/cpu/FunctionCompiler.h"
+
+#include "compiler/Error.h"
+#include "compiler/targets/cpu/LlvmCode.h"
+#include "compiler/targets/cpu/ObjectEmitter.h"
+
+#include "mlir/IR/Threading.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+namespace talc::cpu {
+
+namespace {
+
+// A function on its way.
+struct Job {
+  OwningOpRef<ModuleOp> code;
+  std::unique_ptr<ObjectEmitter> emitter;
+  size_t place, size;  // in the module; operations
+};
+
+}  // namespace
+
+// The largest functions first, so that none is left when the others are done.
+static llvm::Expected<std::vector<Job>> jobsOf(ModuleOp module, const targets::Target &target) {
+  SymbolTable symbols(module);
+  std::vector<Job> jobs;
+  for (auto any : module.getOps<FunctionOpInterface>()) {
+    if (any.isExternal())
+      continue;
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(*any);
+    if (!function)
+      return makeError(ErrorCode::Program, "function '{}' is not in the llvm dialect; stage codegen converts it",
+                       any.getName().str());
+    auto code = codeOf(function, symbols);
+    if (!code)
+      return code.takeError();
+    auto emitter = ObjectEmitter::create(target);
+    if (!emitter)
+      return emitter.takeError();
+    size_t size = 0;
+    function.walk([&](Operation *) { ++size; });
+    jobs.push_back({std::move(*code), std::move(*emitter), jobs.size(), size});
+  }
+  llvm::sort(jobs, [](const Job &a, const Job &b) { return std::tie(b.size, a.place) < std::tie(a.size, b.place); });
+  return jobs;
+}
+
+// Processors take one job after another.
+static llvm::Error forEach(MutableArrayRef<Job> jobs, llvm::function_ref<llvm::Error(Job &)> action) {
+  std::mutex mutex;
+  llvm::Error all = llvm::Error::success();
+  parallelForEach(jobs.front().code->getContext(), jobs, [&](Job &job) {
+    if (llvm::Error error = action(job)) {
+      std::lock_guard lock(mutex);
+      all = llvm::joinErrors(std::move(all), std::move(error));
+    }
+  });
+  return all;
+}
+
+llvm::Expected<std::vector<ObjectCode>> compileFunctions(ModuleOp module, const targets::Target &target,
+                                                         llvm::function_ref<void(llvm::StringRef)> beginPart) {
+  auto jobs = jobsOf(module, target);
+  if (!jobs)
+    return jobs.takeError();
+  std::vector<ObjectCode> objects(jobs->size());
+  auto translate = [](Job &job) { return job.emitter->translate(*job.code); };
+  auto optimize = [](Job &job) {
+    job.emitter->optimize();
+    return llvm::Error::success();
+  };
+  auto emit = [&](Job &job) -> llvm::Error {
+    auto object = job.emitter->emit();
+    if (!object)
+      return object.takeError();
+    objects[job.place] = std::move(*object);
+    return llvm::Error::success();
+  };
+  using Action = llvm::function_ref<llvm::Error(Job &)>;
+  for (auto [name, action] : {std::pair<const char *, Action>{"translate-to-llvm-ir", translate},
+                              {"optimize-llvm-ir", optimize},
+                              {"emit-object-code", emit}}) {
+    beginPart(name);
+    if (llvm::Error error = forEach(*jobs, action))
+      return std::move(error);
+  }
+  return objects;
+}
+
+}  // namespace talc::cpu

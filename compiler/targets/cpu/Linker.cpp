@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs lld inside the process, on files in a fresh temporary directory.
+#include "compiler/targets/cpu/Linker.h"
+
+#include "compiler/Error.h"
+
+#include "lld/Common/Driver.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+LLD_HAS_DRIVER(elf)
+
+namespace talc::cpu {
+
+namespace {
+
+class TemporaryDirectory {
+public:
+  TemporaryDirectory() { error = llvm::sys::fs::createUniqueDirectory("talc", path); }
+  ~TemporaryDirectory() {
+    if (!error)
+      llvm::sys::fs::remove_directories(path);
+  }
+  std::string file(llvm::StringRef name) const {
+    llvm::SmallString<128> result(path);
+    llvm::sys::path::append(result, name);
+    return result.str().str();
+  }
+
+  std::error_code error;
+  llvm::SmallString<128> path;
+};
+
+}  // namespace
+
+static llvm::Error writeFile(const std::string &path, llvm::ArrayRef<uint8_t> bytes) {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error);
+  if (!error) {
+    stream.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    stream.close();
+    error = stream.error();
+    stream.clear_error();
+  }
+  if (error)
+    return makeError(ErrorCode::Output,
+                     "{}: {} bytes cannot be written: {}; TMPDIR names another directory for "
+                     "temporary files",
+                     path, bytes.size(), error.message());
+  return llvm::Error::success();
+}
+
+// The loader resolves no symbols, so whatever one function refers to has to be another one.
+static llvm::Error checkNothingUndefined(llvm::ArrayRef<ObjectCode> objects) {
+  llvm::StringSet<> defined;
+  std::vector<llvm::StringRef> wanted;
+  for (const ObjectCode &object : objects) {
+    auto file = llvm::object::ObjectFile::createObjectFile({llvm::toStringRef(object.bytes), "generated code"});
+    if (!file)
+      return file.takeError();
+    for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+      llvm::Expected<uint32_t> flags = symbol.getFlags();
+      llvm::Expected<llvm::StringRef> name = symbol.getName();
+      if (!flags || !name)
+        return llvm::joinErrors(flags.takeError(), name.takeError());
+      if (!(*flags & llvm::object::SymbolRef::SF_Undefined))
+        defined.insert(*name);
+      else if (!name->empty() && *name != "_GLOBAL_OFFSET_TABLE_")
+        wanted.push_back(*name);
+    }
+  }
+  for (llvm::StringRef name : wanted)
+    if (!defined.contains(name))
+      return internalError("the generated code refers to '{}', which it does not define", name.str());
+  return llvm::Error::success();
+}
+
+static llvm::Error runLinker(llvm::ArrayRef<std::string> inputs, llvm::ArrayRef<const char *> options) {
+  std::vector<const char *> arguments = {"ld.lld", "--build-id=none", "--threads=1"};
+  llvm::append_range(arguments, options);
+  for (const std::string &input : inputs)
+    arguments.push_back(input.c_str());
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  lld::Result result = lld::lldMain(arguments, llvm::nulls(), stream, {{lld::Gnu, &lld::elf::link}});
+  if (result.retCode == 0)
+    return llvm::Error::success();
+  return internalError("the generated code cannot be linked: {}", llvm::StringRef(messages).split('\n').first.str());
+}
+
+static llvm::Expected<std::vector<uint8_t>> link(llvm::ArrayRef<ObjectCode> objects,
+                                                 std::vector<const char *> options) {
+  if (llvm::Error error = checkNothingUndefined(objects))
+    return std::move(error);
+  TemporaryDirectory directory;
+  if (directory.error)
+    return makeError(ErrorCode::Output, "{}: cannot be made a temporary directory: {}; TMPDIR names another place",
+                     directory.path.str().str(), directory.error.message());
+  std::vector<std::string> inputs;
+  for (const ObjectCode &object : objects) {
+    inputs.push_back(directory.file(std::to_string(inputs.size()) + ".o"));
+    if (llvm::Error error = writeFile(inputs.back(), object.bytes))
+      return std::move(error);
+  }
+  std::string output = directory.file("linked");
+  options.insert(options.end(), {"-o", output.c_str()});
+  if (llvm::Error error = runLinker(inputs, options))
+    return std::move(error);
+  auto linked = llvm::MemoryBuffer::getFile(output, false, false);
+  if (!linked)
+    return makeError(ErrorCode::Output, "{}: cannot be read: {}", output, linked.getError().message());
+  llvm::StringRef bytes = (*linked)->getBuffer();
+  return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
+}
+
+llvm::Expected<std::vector<uint8_t>> linkSharedObject(llvm::ArrayRef<ObjectCode> objects) {
+  return link(objects, {"-shared", "--no-undefined", "-z", "separate-code", "-z", "noexecstack", "-z", "now",
+                        "--hash-style=both"});
+}
+
+llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<ObjectCode> objects) {
+  return link(objects, {"-r"});
+}
+
+}  // namespace talc::cpu

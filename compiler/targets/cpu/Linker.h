@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links the object code of a program's functions. Equal objects give equal bytes.
+#pragma once
+
+#include "compiler/targets/cpu/ObjectCode.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <vector>
+
+namespace talc::cpu {
+
+// The shared object that the runtime's loader maps: without undefined symbols and needed libraries, and with only those
+// relocations that add the load address.
+llvm::Expected<std::vector<uint8_t>> linkSharedObject(llvm::ArrayRef<ObjectCode> objects);
+
+// One relocatable object, without undefined symbols.
+llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<ObjectCode> objects);
+
+}  // namespace talc::cpu
