@@ -28,10 +28,13 @@ double PhaseResult::roofSeconds() const {
   return sum;
 }
 
+std::string PhaseResult::label() const {
+  return kernels.empty() ? name : name + ", " + kernels.front().kernel->phase;
+}
+
 std::string PhaseResult::title() const {
   int64_t tokens = step.rows * step.sequences;
-  std::string text = fmt::format("{}, {}: one step of {} token{}", name,
-                                 kernels.empty() ? "" : kernels.front().kernel->phase, tokens, tokens == 1 ? "" : "s");
+  std::string text = fmt::format("{}: one step of {} token{}", label(), tokens, tokens == 1 ? "" : "s");
   if (step.whole)
     return text;
   text += fmt::format(" behind {}", step.past);

@@ -27,8 +27,8 @@ struct PhaseResult {
   StepCosts costs;
   double kernelSeconds() const;
   double roofSeconds() const;
-  // "pp512 @ d128, prefill: one step of 512 tokens behind 128".
-  std::string title() const;
+  std::string label() const;  // "pp512 @ d128, prefill"
+  std::string title() const;  // and ": one step of 512 tokens behind 128"
 };
 
 // Evaluates one step over and over.

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double panelWidth = 1180, plotLeft = 70, plotTop = 50, plotWidth = 620, plotHeight = 420, listLeft = 720;
 constexpr double lineHeight = 16;
+constexpr double leastShare = 0.01;  // of a step, to be drawn
 const char *const colors[] = {"#1f6fb4", "#c8501e", "#2c8a4b", "#7d4fa6", "#8a6d1c", "#b03060"};  // of tests
 
 // Values on a logarithmic axis, with some room around them.
@@ -47,28 +48,37 @@ struct Axis {
 
 struct Point {
   double intensity, rate;  // operations per byte; operations per second
+  double radius;
   std::string label, color;
 };
 
 // Places for the numbers of points: beside them, and where that is taken, further away.
 class Labels {
 public:
-  std::pair<double, double> place(double x, double y) {
-    constexpr double width = 17, height = 12;
+  void avoid(double x, double y, double radius) { taken.push_back({x - radius, y - radius, 2 * radius, 2 * radius}); }
+  // Where the text begins.
+  std::pair<double, double> place(double x, double y, double radius) {
+    constexpr double width = 15, height = 12;
     for (double distance = 0; distance < 20; ++distance)
       for (double side : {1.0, -1.0}) {
-        double lx = x + 7 + 5 * distance, ly = y + 4 + side * height * distance;
-        bool taken = std::any_of(placed.begin(), placed.end(), [&](auto &other) {
-          return std::abs(other.first - lx) < width && std::abs(other.second - ly) < height;
-        });
-        if (!taken)
-          return placed.emplace_back(lx, ly);
+        Box box = {x + radius + 2 + 5 * distance, y - height / 2 + side * height * distance, width, height};
+        if (std::any_of(taken.begin(), taken.end(), [&](const Box &other) { return overlap(box, other); }))
+          continue;
+        taken.push_back(box);
+        return {box.x, box.y + height - 2};
       }
     return {x, y};
   }
 
 private:
-  std::vector<std::pair<double, double>> placed;
+  struct Box {
+    double x, y, width, height;
+  };
+  static bool overlap(const Box &a, const Box &b) {
+    return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+  }
+
+  std::vector<Box> taken;
 };
 
 class Panel {
@@ -114,13 +124,14 @@ Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
     std::string color = colors[number++ % std::size(colors)];
     for (const KernelResult &kernel : phase.kernels) {
       double seconds = kernel.time.total();
-      if (kernel.costs.operations <= 0 || kernel.costs.bytes() <= 0 || seconds <= 0)
+      if (kernel.costs.operations <= 0 || kernel.costs.bytes() <= 0 || seconds < leastShare * phase.stepSeconds)
         continue;
       std::string label = fmt::format("{} {}{}{}: {} of roof, {}", kernel.kernel->name, kernel.kernel->shapes,
                                       kernel.kernel->fused.empty() ? "" : " + ", kernel.kernel->fused,
                                       formatShare(kernel.share()), formatSeconds(seconds));
+      double radius = 2.5 + 10 * std::sqrt(std::min(seconds / phase.stepSeconds, 1.0));
       points.push_back(
-          {kernel.costs.operations / kernel.costs.bytes(), kernel.costs.operations / seconds, label, color});
+          {kernel.costs.operations / kernel.costs.bytes(), kernel.costs.operations / seconds, radius, label, color});
     }
   }
   for (const Point &point : points) {
@@ -134,7 +145,7 @@ Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
 
 double Panel::height() const {
   auto lines = static_cast<double>(points.size() + rows.phases.size());
-  return plotTop + std::max(plotHeight + 60, lines * lineHeight + 30);
+  return plotTop + std::max(plotHeight + 76, lines * lineHeight + 30);
 }
 
 std::string Panel::drawGrid() const {
@@ -151,7 +162,11 @@ std::string Panel::drawGrid() const {
   svg +=
       fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" class=\"grid\"/>\n",
                   plotLeft, top + plotTop, plotWidth, plotHeight);
-  svg += textAt(plotLeft + plotWidth / 2, bottom + 40, "operations per byte", "text-anchor=\"middle\"");
+  svg += textAt(plotLeft + plotWidth / 2, bottom + 36, "operations per byte", "text-anchor=\"middle\"");
+  svg += textAt(
+      plotLeft, bottom + 54,
+      "Larger points take more of their step. Not drawn: less than 1 % of a step, and kernels without operations.",
+      "class=\"roofname\"");
   svg +=
       textAt(18, top + plotTop + plotHeight / 2, "GFLOP/s",
              fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 18 {:.1f})\"", top + plotTop + plotHeight / 2));
@@ -187,18 +202,22 @@ std::string Panel::drawRoofs() const {
 std::string Panel::drawPoints() const {
   std::string svg;
   Labels labels;
+  for (const Point &point : points)
+    labels.avoid(x(point.intensity), y(point.rate), point.radius);
   for (size_t i = 0; i < points.size(); ++i) {
-    double px = x(points[i].intensity), py = y(points[i].rate);
-    auto [lx, ly] = labels.place(px, py);
-    svg += line(px, py, lx, ly - 4, fmt::format("stroke=\"{}\" stroke-width=\"0.5\"", points[i].color));
-    svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", px, py, points[i].color);
-    svg += textAt(lx, ly, std::to_string(i + 1), fmt::format("class=\"number\" fill=\"{}\"", points[i].color));
+    const Point &point = points[i];
+    double px = x(point.intensity), py = y(point.rate);
+    auto [lx, ly] = labels.place(px, py, point.radius);
+    svg += line(px, py, lx, ly - 4, fmt::format("stroke=\"{}\" stroke-width=\"0.5\"", point.color));
+    svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\"><title>{}</title></circle>\n", px,
+                       py, point.radius, point.color, escape(point.label));
+    svg += textAt(lx, ly, std::to_string(i + 1), fmt::format("class=\"number\" fill=\"{}\"", point.color));
   }
   double at = top + plotTop + 4;
   size_t next = 0;
   for (size_t phase = 0; phase < rows.phases.size(); ++phase) {
     std::string color = colors[phase % std::size(colors)];
-    svg += textAt(listLeft, at, rows.phases[phase].name, fmt::format("font-weight=\"bold\" fill=\"{}\"", color));
+    svg += textAt(listLeft, at, rows.phases[phase].label(), fmt::format("font-weight=\"bold\" fill=\"{}\"", color));
     at += lineHeight;
     for (; next < points.size() && points[next].color == color; ++next, at += lineHeight)
       svg += textAt(listLeft, at, fmt::format("{}  {}", next + 1, points[next].label));
@@ -224,7 +243,8 @@ std::string drawRoofline(const std::vector<KernelRows> &rows, const std::string 
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
       "{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n"
       "<style>.grid {{ stroke: #ddd; }} .roof {{ stroke: #555; stroke-width: 1.5; }} .roofname {{ fill: "
-      "#555; }} .number {{ font-size: 11px; font-weight: bold; }}</style>\n"
+      "#555; }} .number, .roofname {{ paint-order: stroke; stroke: #fff; stroke-width: 3px; }} "
+      ".number {{ font-size: 11px; font-weight: bold; }} circle {{ fill-opacity: 0.75; }}</style>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{2}</svg>\n",
       panelWidth, top, body);
 }

@@ -64,7 +64,9 @@ std::string formatSeconds(double seconds) {
     return fmt::format("{:.3f} s", seconds);
   if (seconds >= 1e-3)
     return fmt::format("{:.2f} ms", 1e3 * seconds);
-  return fmt::format("{:.1f} us", 1e6 * seconds);
+  if (seconds >= 1e-6)
+    return fmt::format("{:.1f} us", 1e6 * seconds);
+  return fmt::format("{:.0f} ns", 1e9 * seconds);
 }
 
 }  // namespace talc::bench
