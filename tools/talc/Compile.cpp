@@ -2,12 +2,14 @@
 // talc compile: loads a model, runs the stages, writes the product.
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
+#include "compiler/artifact/TextOutput.h"
 #include "tools/talc/CompileOptions.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/ModelInput.h"
 #include "tools/talc/Remarks.h"
 #include "tools/talc/Report.h"
+#include "tools/talc/inspect/InspectPage.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/Process.h"
@@ -79,6 +81,7 @@ static llvm::Expected<Codes> makeCodes(mlir::ModuleOp module, StageRun run, cons
       run.listener.beginStage(name.empty() ? "" : name.str() + " " + target.cpu);
     };
     further.dumpDirectory.clear();
+    further.configure = configurePasses;  // the page shows the first target's passes
     if (llvm::Error error = makeCode(*variant.module, further, cache, variant.cached))
       return std::move(error);
   }
@@ -106,10 +109,24 @@ static std::string cacheDirectory(std::string wanted) {
 // Whether the user wants to see what the stages make, or changes it by flags: then all of them have to run.
 static bool watchesStages(const CompileOptions &options) {
   bool text = options.emit == "llvm" || options.emit == "ir";
-  return text || !options.dump.empty() || !options.remarks.empty() || !options.mlirFlags.empty();
+  return text || !options.dump.empty() || !options.remarks.empty() || !options.inspect.empty() ||
+         !options.mlirFlags.empty();
 }
 
-static llvm::Error compile(const CompileOptions &options, Report &report) {
+// Remarks go where the options want them.
+static llvm::Error listen(mlir::MLIRContext &context, const CompileOptions &options, PassRecorder &recorder) {
+  std::function<void(std::string)> listener;
+  if (!options.inspect.empty())
+    listener = [&recorder](std::string line) { recorder.addRemark(std::move(line)); };
+  if (options.remarks.empty() && !listener)
+    return llvm::Error::success();
+  std::string problem = hearRemarks(context, options.remarks, listener);
+  return problem.empty()
+             ? llvm::Error::success()
+             : makeError(ErrorCode::Usage, "--remarks: '{}' is no regular expression: {}", options.remarks, problem);
+}
+
+static llvm::Error compile(const CompileOptions &options, Report &report, PassRecorder &recorder) {
   llvm::Expected<std::vector<targets::Target>> targets = parseTargets(options.target);
   if (!targets)
     return targets.takeError();
@@ -117,21 +134,30 @@ static llvm::Error compile(const CompileOptions &options, Report &report) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
-  if (!options.remarks.empty())
-    if (std::string problem = printRemarks(context, options.remarks); !problem.empty())
-      return makeError(ErrorCode::Usage, "--remarks: '{}' is no regular expression: {}", options.remarks, problem);
+  if (llvm::Error error = listen(context, options, recorder))
+    return error;
   llvm::Expected<ModelInput> input = loadModel(options, context);
   if (!input)
     return input.takeError();
+  bool inspects = !options.inspect.empty();
+  if (inspects)
+    recorder.addImport(*input->module);
 
   StageRun run;
   run.first = std::max(Stage::Optimize, parseStage(options.startFrom).value_or(Stage::Import));
   run.last = std::min(Stage::Codegen, parseStage(options.stopAfter).value_or(Stage::Package));
   run.pipeline = {options.weights, targets->front()};
   run.dumpDirectory = options.dump;
-  run.listener = {[&](llvm::StringRef stage) { report.begin(stage.str()); },
+  run.listener = {[&](llvm::StringRef stage) {
+                    recorder.beginStage(stage);
+                    report.begin(stage.str());
+                  },
                   [&](llvm::StringRef part) { report.beginPart(part.str()); }};
-  run.configure = configurePasses;
+  run.configure = [&](mlir::PassManager &passes) {
+    if (inspects)
+      recorder.watch(passes);
+    return configurePasses(passes);
+  };
   std::string output = options.output.empty() ? "-" : options.output;
   if (!options.stopAfter.empty() && options.stopAfter != "package") {
     llvm::Error error = runStages(*input->module, run);
@@ -149,8 +175,11 @@ static llvm::Error compile(const CompileOptions &options, Report &report) {
 
 int compile(const CompileOptions &options) {
   Report report;
-  llvm::Error error = compile(options, report);
+  PassRecorder recorder;
+  llvm::Error error = compile(options, report, recorder);
   report.begin("");
+  if (!recorder.passes().empty())  // after a failure, too: it shows how far the program came
+    error = llvm::joinErrors(std::move(error), writeText(renderPage(recorder, options.model), options.inspect));
   if (options.time)
     report.printTimes();
   if (!error)

@@ -22,6 +22,7 @@ Examples:
   talc compile tales-gpt2 -o libtales.so --emit=lib     a shared library, and tales.h
   talc compile tales-gpt2 --stop-after=optimize         print the program after a stage
   talc compile tales-gpt2 -o app --dump=stages --time   keep the program after every stage
+  talc compile tales-gpt2 -o app --inspect=app.html     a page with every pass and what it changed
   talc compile tales-gpt2 -o app --remarks=schedule     what passes chose, and why
   talc compile edited.mlir --start-from=lower -o app    go on with what --stop-after=optimize printed
 
@@ -57,6 +58,8 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->add_option("--start-from", options.startFrom, "MODEL is an .mlir file that is ready for this stage")
       ->check(CLI::IsMember(stages));
   command->add_option("--dump", options.dump, "write the program after every stage to this directory");
+  command->add_option("--inspect", options.inspect,
+                      "write an HTML page that shows what every pass changed, how long it took, and its remarks");
   command->add_flag("--time", options.time,
                     "print how long each stage and pass took, and whether code was in the cache");
   command->add_option("--remarks", options.remarks,

@@ -21,6 +21,7 @@ struct CompileOptions {
   std::string cache;                 // a directory, or off; empty: TALC_CACHE, or the user's own
   std::string stopAfter, startFrom;  // stages; empty: all
   std::string dump;                  // a directory; empty: none
+  std::string inspect;               // an HTML file; empty: none
   bool time = false;
   std::string remarks;                 // a regular expression of categories; empty: none
   std::vector<std::string> mlirFlags;  // for MLIR's own parser

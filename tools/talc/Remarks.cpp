@@ -12,25 +12,37 @@ namespace {
 
 class LinePrinter : public mlir::remark::detail::MLIRRemarkStreamerBase {
 public:
+  LinePrinter(const std::string &printed, std::function<void(std::string)> listener)
+      : printed(printed), prints(!printed.empty()), listener(std::move(listener)) {}
+
   void streamOptimizationRemark(const mlir::remark::detail::Remark &remark) override {
-    llvm::errs() << "remark: " << remark.getCombinedCategoryName() << ": " << remark.getFunction();
+    std::string line = (remark.getCombinedCategoryName() + ": " + remark.getFunction()).str();
     for (const auto &part : remark.getArgs())
-      llvm::errs() << ": " << part.val;
-    llvm::errs() << "\n";
+      line += ": " + part.val;
+    if (prints && printed.match(remark.getCombinedCategoryName()))
+      llvm::errs() << "remark: " << line << "\n";
+    if (listener)
+      listener(std::move(line));
   }
+
+private:
+  llvm::Regex printed;
+  bool prints;
+  std::function<void(std::string)> listener;
 };
 
 }  // namespace
 
-std::string printRemarks(mlir::MLIRContext &context, const std::string &categories) {
+std::string hearRemarks(mlir::MLIRContext &context, const std::string &printed,
+                        std::function<void(std::string line)> listener) {
   std::string problem;
-  if (!llvm::Regex(categories).isValid(problem))
+  if (!printed.empty() && !llvm::Regex(printed).isValid(problem))
     return problem;
   mlir::remark::RemarkCategories wanted;
-  wanted.passed = wanted.missed = wanted.analysis = wanted.failed = categories;
+  wanted.passed = wanted.missed = wanted.analysis = wanted.failed = listener ? ".*" : printed;
+  auto printer = std::make_unique<LinePrinter>(printed, std::move(listener));
   auto policy = std::make_unique<mlir::remark::RemarkEmittingPolicyAll>();
-  if (failed(
-          mlir::remark::enableOptimizationRemarks(context, std::make_unique<LinePrinter>(), std::move(policy), wanted)))
+  if (failed(mlir::remark::enableOptimizationRemarks(context, std::move(printer), std::move(policy), wanted)))
     return "remarks cannot be enabled";
   return "";
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the remarks of passes: what they chose, and why.
+// Hears the remarks of passes: what they chose, and why.
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace mlir {
@@ -10,8 +11,9 @@ class MLIRContext;
 
 namespace talc::tools {
 
-// From now on remarks whose category matches the regular expression are written to standard error, a line each. Returns
-// what is wrong with the expression, or nothing.
-std::string printRemarks(mlir::MLIRContext &context, const std::string &categories);
+// From now on remarks whose category matches the regular expression `printed` (empty: none) are written to standard
+// error, a line each; `listener`, if there is one, hears all. Returns what is wrong with the expression, or nothing.
+std::string hearRemarks(mlir::MLIRContext &context, const std::string &printed,
+                        std::function<void(std::string line)> listener);
 
 }  // namespace talc::tools

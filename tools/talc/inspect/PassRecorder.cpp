@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints the functions after each pass and keeps the texts that differ from those before. Values are numbered function
+// by function, so that a change in one does not show in others.
+#include "tools/talc/inspect/PassRecorder.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+
+#include <set>
+
+namespace talc::tools {
+
+class PassRecorder::Teller : public mlir::PassInstrumentation {
+public:
+  explicit Teller(PassRecorder &recorder) : recorder(recorder) {}
+
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override {
+    if (concerns(pass, op))
+      recorder.begin(pass->getArgument(), pass->getDescription());
+  }
+  void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override {
+    if (concerns(pass, op))
+      recorder.end(llvm::cast<mlir::ModuleOp>(op), false);
+  }
+  void runAfterPassFailed(mlir::Pass *pass, mlir::Operation *op) override {
+    if (concerns(pass, op))
+      recorder.end(llvm::cast<mlir::ModuleOp>(op), true);
+  }
+
+private:
+  // Passes over the module, which the pipeline consists of; those without a description only divide it into stages.
+  static bool concerns(mlir::Pass *pass, mlir::Operation *op) {
+    return !op->getParentOp() && !pass->getDescription().empty();
+  }
+
+  PassRecorder &recorder;
+};
+
+void PassRecorder::watch(mlir::PassManager &passes) {
+  passes.addInstrumentation(std::make_unique<Teller>(*this));
+}
+
+void PassRecorder::addRemark(std::string line) {
+  if (!records.empty())
+    records.back().remarks.push_back(std::move(line));
+}
+
+void PassRecorder::addImport(mlir::ModuleOp module) {
+  stage = "import";
+  begin("import", "the program as the frontend makes it");
+  end(module, false);
+}
+
+void PassRecorder::begin(llvm::StringRef name, llvm::StringRef summary) {
+  records.push_back({stage, name.str(), summary.str(), 0, false, {}, {}});
+  started = Clock::now();
+}
+
+void PassRecorder::compare(const std::string &function, const std::string &text) {
+  auto [place, isNew] = current.try_emplace(function, -1);
+  if (!isNew && allTexts[place->second] == text)
+    return;
+  allTexts.push_back(text);
+  int after = static_cast<int>(allTexts.size()) - 1;
+  records.back().changes.push_back({function, place->second, after});
+  place->second = after;
+}
+
+static std::string print(mlir::Operation &op, bool verified) {
+  mlir::OpPrintingFlags flags;
+  flags.useLocalScope();
+  if (verified)
+    flags.assumeVerified();
+  std::string text;
+  llvm::raw_string_ostream(text) << mlir::OpWithFlags(&op, flags);
+  return text + "\n";
+}
+
+// The attributes of a module, one per line.
+static std::string printAttributes(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (mlir::NamedAttribute attribute : module->getAttrs())
+    stream << attribute.getName().strref() << " = " << attribute.getValue() << "\n";
+  return text;
+}
+
+void PassRecorder::end(mlir::ModuleOp module, bool failed) {
+  records.back().seconds = std::chrono::duration<double>(Clock::now() - started).count();
+  records.back().failed = failed;
+  std::string others = printAttributes(module);
+  std::set<std::string> present = {"module"};
+  for (mlir::Operation &op : *module.getBody())
+    if (auto function = llvm::dyn_cast<mlir::FunctionOpInterface>(op)) {
+      present.insert(function.getName().str());
+      compare(function.getName().str(), print(op, !failed));
+    } else {
+      others += print(op, !failed);
+    }
+  compare("module", others);
+  for (auto at = current.begin(); at != current.end();) {
+    bool gone = !present.count(at->first);
+    if (gone)
+      records.back().changes.push_back({at->first, at->second, -1});
+    at = gone ? current.erase(at) : std::next(at);
+  }
+}
+
+}  // namespace talc::tools
