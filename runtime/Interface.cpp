@@ -217,14 +217,15 @@ talc_status talc_session_get_memory(const talc_session *session, talc_session_me
 
 // ---- Sampling
 
-talc_status talc_sampler_create(const talc_model *model, const talc_sampling *sampling, talc_sampler **sampler,
-                                talc_error *error) {
-  if (!model || !sampler)
-    return wrongArgument(__func__, "model or sampler is NULL", error);
+talc_status talc_sampler_create(const talc_model *model, const talc_sampling *sampling, const talc_search *rules,
+                                int32_t length, talc_sampler **sampler, talc_error *error) {
+  if (!model || !sampler || length < 0)
+    return wrongArgument(__func__, "model or sampler is NULL, or length is negative", error);
   *sampler = nullptr;
   auto created = std::make_unique<talc_sampler>();
   talc_sampling settings = sampling ? *sampling : talc::defaultSampling(model->model.info());
-  Status status = talc::Sampler::create(model->model, settings, created->sampler);
+  talc_search used = rules ? *rules : talc::defaultSearch(model->model.info());
+  Status status = talc::Sampler::create(model->model, settings, used, length, created->sampler);
   if (!status.failed())
     *sampler = created.release();
   return report(status, error);

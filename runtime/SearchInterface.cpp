@@ -14,16 +14,8 @@ struct talc_beam_search {
   talc::SearchRun run;
 };
 
-static const char *findWrongList(const int32_t *suppressed, int32_t count, int32_t vocabulary) {
-  if (count < 0 || (count > 0 && !suppressed))
-    return "suppressed tokens are NULL, or their number is negative";
-  bool known = std::all_of(suppressed, suppressed + count, [&](int32_t id) { return id >= 0 && id < vocabulary; });
-  return known ? nullptr : "suppressed tokens must be in the vocabulary";
-}
-
 // Null when all settings are in their ranges.
 static const char *findWrongSearch(const talc_search &settings, float repetitionPenalty, int32_t vocabulary) {
-  auto isToken = [&](int32_t id) { return id >= -1 && id < vocabulary; };
   if (settings.beams < 1 || settings.beams > talc::artifact::maxBeams)
     return "beams must be 1 to 1024";
   if (!std::isfinite(settings.length_penalty))
@@ -32,22 +24,9 @@ static const char *findWrongSearch(const talc_search &settings, float repetition
     return "early stopping must be 0, 1 or 2";
   if (settings.renormalize < 0 || settings.renormalize > 1)
     return "renormalize must be 0 or 1";
-  if (settings.no_repeat_ngram < 0)
-    return "no_repeat_ngram must be 0 or more";
-  if (!isToken(settings.forced_begin) || !isToken(settings.forced_end))
-    return "forced tokens must be in the vocabulary, or -1";
-  if (settings.min_new_tokens < 0 || settings.min_length < 0)
-    return "min_new_tokens and min_length must be 0 or more";
-  if (const char *wrong = findWrongList(settings.suppressed_tokens, settings.suppressed_token_count, vocabulary))
-    return wrong;
-  if (const char *wrong = findWrongList(settings.begin_suppressed, settings.begin_suppressed_count, vocabulary))
-    return wrong;
-  if (settings.forbidden_count < 0 || (settings.forbidden_count > 0 && !settings.forbidden) ||
-      !talc::artifact::areTokenGroups(settings.forbidden, settings.forbidden_count, vocabulary))
-    return "forbidden groups are NULL, or not lengths and tokens of the vocabulary";
   if (!std::isfinite(repetitionPenalty) || repetitionPenalty <= 0)
     return "the repetition penalty must be above 0";
-  return nullptr;
+  return talc::findWrongRule(settings, vocabulary);
 }
 
 talc_status talc_beam_search_create(talc_session *session, const talc_search *settings, float repetition_penalty,

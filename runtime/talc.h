@@ -132,8 +132,8 @@ typedef enum talc_class_scores {
 } talc_class_scores;
 
 /* How a text is looked for: the defaults of generation_config.json, whose meaning is that of Hugging Face's generate().
-   Tokens are -1 when there is none. talc_beam_search heeds all of it, talc_sample suppressed_tokens only: a caller who
-   samples chooses forced tokens himself, and sets logits of tokens that the other rules forbid to minus infinity. */
+   Tokens are -1 when there is none. talc_beam_search heeds all of it, talc_sample what is not about beams. Lists of the
+   model's own settings live as long as the model. */
 typedef struct talc_search {
   int32_t beams;           /* texts that are continued at the same time; 1: no beam search */
   float length_penalty;    /* a text's score is divided by its length to this power */
@@ -144,14 +144,13 @@ typedef struct talc_search {
   int32_t forced_end;      /* the last token of a text that is cut */
   int32_t renormalize;     /* 1: what no other rule forbids shares all the probability; for beam search only */
   int32_t suppressed_token_count;
-  const int32_t *suppressed_tokens; /* [count], never chosen, by talc_sample neither; lives as long as the model */
+  const int32_t *suppressed_tokens; /* [count], never chosen */
   int32_t forbidden_count;
-  const int32_t *forbidden; /* [count], groups that may not occur: length, tokens, ...; lives as long as the model */
+  const int32_t *forbidden; /* [count], groups of 2 tokens or more that may not occur: length, tokens, ... */
   int32_t begin_suppressed_count;
-  const int32_t
-      *begin_suppressed;  /* [count], never the first new token that is not forced; lives as long as the model */
-  int32_t min_new_tokens; /* before a text has so many new tokens, no end token is chosen ... */
-  int32_t min_length;     /* ... nor before it has so many in all, its beginning included */
+  const int32_t *begin_suppressed; /* [count], never the first new token that is not forced */
+  int32_t min_new_tokens;          /* before a text has so many new tokens, no end token is chosen ... */
+  int32_t min_length;              /* ... nor before it has so many in all, its beginning included */
 } talc_search;
 
 typedef struct talc_model_info {
@@ -311,22 +310,27 @@ TALC_API talc_status talc_session_get_memory(const talc_session *session, talc_s
 
 /* ---- Sampling -------------------------------------------------------------------------------------------------- */
 
-/* Settings, a random generator and the tokens accepted so far: one per sequence. */
+/* Settings, rules, a random generator and a text as far as it goes: one per sequence. */
 typedef struct talc_sampler talc_sampler;
 
-/* `sampling` NULL: the model's defaults. Here 0 is no default but a value: start from talc_model_info.sampling.
+/* `sampling` and `rules` NULL: the model's defaults. Here 0 is no default but a value: start from talc_model_info. Of
+   `rules` everything counts but beams, length_penalty, early_stopping, renormalize and start_token; a copy is kept.
+   `length`: tokens that the text has in the end, the last of them rules->forced_end; 0: as many as the caller likes.
    The generator is SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) started with
    `seed`; each drawn token takes one number, of which the upper 53 bits are the uniform variate. Errors: ARGUMENT. */
-TALC_API talc_status talc_sampler_create(const talc_model *model, const talc_sampling *sampling, talc_sampler **sampler,
+TALC_API talc_status talc_sampler_create(const talc_model *model, const talc_sampling *sampling,
+                                         const talc_search *rules, int32_t length, talc_sampler **sampler,
                                          talc_error *error);
 TALC_API void talc_sampler_destroy(talc_sampler *sampler);
 
-/* Tells the repetition penalty which tokens the text has, prompt included. talc_sample does it for what it returns.
-   Ids outside the vocabulary: TOKEN. */
+/* Adds tokens to the text, which the repetition penalty and the rules look at: its beginning, all that comes before the
+   first talc_sample, and later what was not sampled. talc_sample adds what it returns. Ids outside the vocabulary:
+   TOKEN. */
 TALC_API talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32_t count, talc_error *error);
 
-/* Chooses a token from one row of logits, [vocabulary_size]. NaN counts as minus infinity; suppressed tokens, and ids
-   that a tokenizer is present for and does not have (padding of the vocabulary), are never chosen. Allocates nothing.
+/* Chooses a token from one row of logits, [vocabulary_size]; where the rules force one, the logits do not matter. NaN
+   counts as minus infinity; the model's suppressed tokens, and ids that a tokenizer is present for and does not have
+   (padding of the vocabulary), are never chosen. Allocates nothing, within the length or what a state can hold.
    Errors: LOGITS, ARGUMENT. */
 TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id, talc_error *error);
 

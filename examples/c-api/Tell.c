@@ -37,7 +37,7 @@ static void tell(const talc_model *model, const int32_t *prompt, int32_t count) 
   talc_sampler *sampler;
   talc_text_stream *stream;
   check(talc_session_create(model, NULL, &session, &error), &error);
-  check(talc_sampler_create(model, NULL, &sampler, &error), &error);
+  check(talc_sampler_create(model, NULL, NULL, 0, &sampler, &error), &error);
   check(talc_text_stream_create(model, prompt, count, &stream, &error), &error);
   check(talc_sampler_accept(sampler, prompt, count, &error), &error);
 

@@ -19,6 +19,7 @@ enum { MAX_SENTENCES = 64, MAX_TOKENS = 128 };
 typedef struct Text {
   int32_t source_count, count, ended;
   int32_t source[MAX_TOKENS], ids[MAX_TOKENS];
+  talc_sampler *sampler;
 } Text;
 
 static void check(talc_status status, const talc_error *error) {
@@ -41,8 +42,17 @@ static void encode(const talc_model *model, talc_session *session, Text *texts, 
   check(talc_encode(session, sources, count, &error), &error);
 }
 
+/* Translations are greedy, under the rules of the model's authors. */
+static void begin(const talc_model *model, int32_t start, Text *text) {
+  talc_error error;
+  talc_sampling greedy = {.top_p = 1, .repetition_penalty = 1};
+  text->ids[text->count++] = start;
+  check(talc_sampler_create(model, &greedy, NULL, MAX_TOKENS, &text->sampler, &error), &error);
+  check(talc_sampler_accept(text->sampler, text->ids, text->count, &error), &error);
+}
+
 /* Appends one token to every translation that has not ended. Returns how many there were. */
-static int32_t step(const talc_model *model, talc_session *session, talc_sampler *sampler, Text *texts, int32_t count) {
+static int32_t step(const talc_model *model, talc_session *session, Text *texts, int32_t count) {
   talc_error error;
   talc_sequence batch[MAX_SENTENCES];
   int32_t running = 0;
@@ -54,7 +64,7 @@ static int32_t step(const talc_model *model, talc_session *session, talc_sampler
     check(talc_evaluate(session, batch, running, &error), &error);
   for (int32_t i = 0; i < running; ++i) {
     Text *text = &texts[batch[i].slot];
-    check(talc_sample(sampler, talc_logits(session, i, NULL), &text->ids[text->count], &error), &error);
+    check(talc_sample(text->sampler, talc_logits(session, i, NULL), &text->ids[text->count], &error), &error);
     text->ended = talc_is_end_token(model, text->ids[text->count++]) || text->count == MAX_TOKENS;
   }
   return running;
@@ -75,25 +85,22 @@ int main(int argc, char **argv) {
   talc_model *model;
   talc_model_info info;
   talc_session *session;
-  talc_sampler *sampler;
   if (count < 1)
     return 2;
   check(spanish_open(NULL, &model, &error), &error);
   check(talc_model_get_info(model, &info, &error), &error);
   talc_session_options options = {.slots = count};
-  talc_sampling greedy = {.top_p = 1, .repetition_penalty = 1};
   check(talc_session_create(model, &options, &session, &error), &error);
-  check(talc_sampler_create(model, &greedy, &sampler, &error), &error);
 
   encode(model, session, texts, count, argv + 1);
   for (int32_t i = 0; i < count; ++i)
-    texts[i].ids[texts[i].count++] = info.search.start_token;
-  while (step(model, session, sampler, texts, count) > 0)
+    begin(model, info.search.start_token, &texts[i]);
+  while (step(model, session, texts, count) > 0)
     ;
-  for (int32_t i = 0; i < count; ++i)
+  for (int32_t i = 0; i < count; ++i) {
     print(model, &texts[i]);
-
-  talc_sampler_destroy(sampler);
+    talc_sampler_destroy(texts[i].sampler);
+  }
   talc_session_destroy(session);
   talc_model_close(model);
   return 0;

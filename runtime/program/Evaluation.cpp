@@ -44,6 +44,8 @@ static talc_search chooseSearch(const Options &options, const talc_model_info &i
   result.no_repeat_ngram = options.noRepeatNgram.value_or(result.no_repeat_ngram);
   result.min_new_tokens = options.minTokens.value_or(result.min_new_tokens);
   result.min_length = options.minTokens ? 0 : result.min_length;
+  if (options.ignoreEnd)  // an end token is like any other
+    result.min_new_tokens = result.min_length = 0;
   return result;
 }
 

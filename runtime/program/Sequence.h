@@ -47,12 +47,7 @@ public:
   size_t evaluated = 0;  // tokens
 
 private:
-  Status choose(const float *logits, int32_t &id);
-  const float *forbid(const float *logits);
-  void forbidNgrams(size_t size);
-  void forbidGroups();
-  void forbidAll(const int32_t *ids, int32_t count);
-  int32_t forcedToken() const;
+  Status createSampler();
   Status stream(int32_t id);
   Status finishStream();
 
@@ -64,7 +59,6 @@ private:
   SamplerHandle sampler;
   TextStreamHandle words;
   std::string pending;
-  std::vector<float> allowed;  // logits without forbidden tokens
 };
 
 // The text of new tokens after others.

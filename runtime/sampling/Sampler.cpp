@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repetition penalty, temperature, top-k, top-p, min-p, draw.
+// Rules, repetition penalty, temperature, top-k, top-p, min-p, draw.
 //
 // With candidates in descending order, each filter keeps a prefix: top-k the first k; top-p the fewest whose mass
 // reaches top_p of the mass that top-k left; min-p those above min_p of the first. Scaling all probabilities by one
@@ -32,18 +32,29 @@ talc_sampling defaultSampling(const artifact::ModelInfo &info) {
   return {info.sample ? info.temperature : 0, info.topK, info.topP, info.minP, info.repetitionPenalty, 0};
 }
 
-Sampler::Sampler(const Model &model, const talc_sampling &settings)
-    : model(model), settings(settings), random(settings.seed) {
+Sampler::Sampler(const Model &model, const talc_sampling &settings, const talc_search &search, size_t length)
+    : model(model), settings(settings), length(length), rules(makeRules(model, search)), random(settings.seed) {
+  const std::vector<int32_t> &ids = model.sampleableIds();
+  auto isNeverChosen = [&](int32_t id) { return !std::binary_search(ids.begin(), ids.end(), id); };
+  auto &list = rules.suppressed;
+  list.erase(std::remove_if(list.begin(), list.end(), isNeverChosen), list.end());
+  text.reserve(length > 0 ? length : model.info().maxSequence + 1);
+  if (rules.forbidAny())
+    allowed.resize(model.info().vocabularySize);
   if (settings.repetition_penalty != 1)
     accepted.resize(model.info().vocabularySize);
   if (settings.temperature != 0)
     candidates.reserve(model.sampleableIds().size());
 }
 
-Status Sampler::create(const Model &model, const talc_sampling &settings, std::unique_ptr<Sampler> &sampler) {
-  if (const char *wrong = findWrongSetting(settings))
+Status Sampler::create(const Model &model, const talc_sampling &settings, const talc_search &rules, size_t length,
+                       std::unique_ptr<Sampler> &sampler) {
+  const char *wrong = findWrongSetting(settings);
+  if (!wrong)
+    wrong = findWrongRule(rules, static_cast<int32_t>(model.info().vocabularySize));
+  if (wrong)
     return Status::failure(TALC_ERROR_ARGUMENT, "sampling: %s", wrong);
-  sampler.reset(new Sampler(model, settings));
+  sampler.reset(new Sampler(model, settings, rules, length));
   return {};
 }
 
@@ -51,11 +62,14 @@ Status Sampler::accept(const int32_t *ids, int32_t count) {
   if (Status status = model.checkIds(ids, count, "accepted tokens"); status.failed())
     return status;
   for (int32_t i = 0; i < count; ++i)
-    remember(ids[i]);
+    append(ids[i]);
+  if (!samples)
+    beginning = text.size();
   return {};
 }
 
-void Sampler::remember(int32_t id) {
+void Sampler::append(int32_t id) {
+  text.push_back(id);
   if (!accepted.empty())
     accepted[id] = 1;
 }
@@ -124,6 +138,27 @@ void Sampler::collect(const float *logits) {
 }
 
 Status Sampler::sample(const float *logits, int32_t &id) {
+  UnfinishedText unfinished = {text.data(), text.size(), beginning, text.size() + 1 == length};
+  id = rules.forced(unfinished);
+  if (id < 0)
+    if (Status status = choose(forbid(logits, unfinished), id); status.failed())
+      return status;
+  append(id);
+  samples = true;
+  return {};
+}
+
+const float *Sampler::forbid(const float *logits, const UnfinishedText &unfinished) {
+  if (allowed.empty())
+    return logits;
+  std::copy(logits, logits + allowed.size(), allowed.begin());
+  auto forbidOne = [this](int32_t id) { allowed[id] = -HUGE_VALF; };
+  rules.forEachUnfit(unfinished, forbidOne);
+  rules.forEachSuppressed(unfinished, forbidOne);
+  return allowed.data();
+}
+
+Status Sampler::choose(const float *logits, int32_t &id) {
   int32_t best = findBest(logits);
   if (best < 0)
     return Status::failure(TALC_ERROR_LOGITS,
@@ -138,7 +173,6 @@ Status Sampler::sample(const float *logits, int32_t &id) {
       candidate.value = deterministicExp((candidate.value - highest) / settings.temperature);
     id = draw();
   }
-  remember(id);
   return {};
 }
 

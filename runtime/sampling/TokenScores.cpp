@@ -70,28 +70,20 @@ float highestValue(const float *values, size_t count) {
   return *std::max_element(highest, highest + 8);
 }
 
-TokenScores::TokenScores(const TokenRules &rules)
-    : rules(rules), scores(rules.vocabulary), penalizedIn(rules.vocabulary) {}
+TokenScores::TokenScores(const ScoreSettings &settings, const TokenRules &rules)
+    : settings(settings), rules(rules), scores(settings.vocabulary), penalizedIn(settings.vocabulary) {}
 
 const double *TokenScores::compute(const float *logits, const UnfinishedText &text) {
   ++call;
   takeLogarithms(logits);
-  if (rules.repetitionPenalty != 1)
+  if (settings.repetitionPenalty != 1)
     penalizeRepetition(text);
-  if (rules.noRepeatNgram > 0)
-    forbidNgrams(text);
-  forbidGroups(text);
-  if (text.length < std::max(rules.minLength, text.beginning + rules.minNewTokens))
-    forbid(rules.endTokens);
-  bool forcesBegin = rules.forcedBegin >= 0;
-  if (text.length == 1 && forcesBegin)
-    force(rules.forcedBegin);
-  if (text.last && rules.forcedEnd >= 0)
-    force(rules.forcedEnd);
-  forbid(rules.suppressed);
-  if (text.length == text.beginning + (text.beginning == 1 && forcesBegin))
-    forbid(rules.beginSuppressed);
-  if (rules.renormalize)
+  auto forbid = [this](int32_t id) { scores[id] = -HUGE_VAL; };
+  rules.forEachUnfit(text, forbid);
+  if (int32_t id = rules.forced(text); id >= 0)
+    force(id);
+  rules.forEachSuppressed(text, forbid);
+  if (settings.renormalize)
     renormalize();
   return scores.data();
 }
@@ -113,35 +105,9 @@ void TokenScores::penalizeRepetition(const UnfinishedText &text) {
     int32_t id = text.ids[i];
     double &score = scores[id];
     if (penalizedIn[id] != call)
-      score = score < 0 ? score * rules.repetitionPenalty : score / rules.repetitionPenalty;
+      score = score < 0 ? score * settings.repetitionPenalty : score / settings.repetitionPenalty;
     penalizedIn[id] = call;
   }
-}
-
-// The text's last tokens are the beginning of groups that occurred: forbids their last tokens.
-void TokenScores::forbidNgrams(const UnfinishedText &text) {
-  size_t begin = rules.noRepeatNgram - 1;
-  if (text.length <= begin)
-    return;
-  const int32_t *end = text.ids + text.length;
-  for (size_t i = 0; i + begin < text.length; ++i)
-    if (std::equal(end - begin, end, text.ids + i))
-      scores[text.ids[i + begin]] = -HUGE_VAL;
-}
-
-// The last token of every group whose other tokens end the text, which has to be as long as the group.
-void TokenScores::forbidGroups(const UnfinishedText &text) {
-  for (size_t at = 0; at < rules.forbidden.size(); at += rules.forbidden[at] + 1) {
-    size_t size = rules.forbidden[at];
-    const int32_t *group = &rules.forbidden[at + 1];
-    if (text.length >= size && std::equal(group, group + size - 1, text.ids + text.length - (size - 1)))
-      scores[group[size - 1]] = -HUGE_VAL;
-  }
-}
-
-void TokenScores::forbid(const std::vector<int32_t> &ids) {
-  for (int32_t id : ids)
-    scores[id] = -HUGE_VAL;
 }
 
 void TokenScores::force(int32_t id) {

@@ -15,50 +15,10 @@ static BeamSettings beamSettings(const Model &model, const talc_search &settings
           std::vector<int32_t>(info.endTokens, info.endTokens + info.endTokenCount)};
 }
 
-static TokenRules tokenRules(const Model &model, const talc_search &settings, float repetitionPenalty) {
-  const artifact::ModelInfo &info = model.info();
-  auto list = [](const int32_t *ids, int32_t count) { return std::vector<int32_t>(ids, ids + count); };
-  TokenRules rules;
-  rules.vocabulary = info.vocabularySize;
-  rules.repetitionPenalty = repetitionPenalty;
-  rules.noRepeatNgram = settings.no_repeat_ngram;
-  rules.forcedBegin = settings.forced_begin;
-  rules.forcedEnd = settings.forced_end;
-  rules.minNewTokens = settings.min_new_tokens;
-  rules.minLength = settings.min_length;
-  rules.renormalize = settings.renormalize != 0;
-  rules.endTokens = list(info.endTokens, info.endTokenCount);
-  rules.suppressed = list(settings.suppressed_tokens, settings.suppressed_token_count);
-  rules.beginSuppressed = list(settings.begin_suppressed, settings.begin_suppressed_count);
-  rules.forbidden = list(settings.forbidden, settings.forbidden_count);
-  return rules;
-}
-
-talc_search defaultSearch(const artifact::ModelInfo &info) {
-  talc_search result = {};
-  result.beams = info.beams;
-  result.length_penalty = info.lengthPenalty;
-  result.early_stopping = static_cast<int32_t>(info.earlyStopping);
-  result.no_repeat_ngram = info.noRepeatNgram;
-  result.start_token = info.startToken;
-  result.forced_begin = info.forcedBegin;
-  result.forced_end = info.forcedEnd;
-  result.renormalize = info.renormalize;
-  result.suppressed_token_count = info.suppressCount;
-  result.suppressed_tokens = info.suppressTokens;
-  result.forbidden_count = info.forbiddenCount;
-  result.forbidden = info.forbidden;
-  result.begin_suppressed_count = info.beginSuppressCount;
-  result.begin_suppressed = info.beginSuppress;
-  result.min_new_tokens = info.minNewTokens;
-  result.min_length = info.minLength;
-  return result;
-}
-
 SearchRun::SearchRun(const Model &model, talc_session *session, const talc_search &settings, float repetitionPenalty,
                      int32_t textCount)
     : model(model), session(session), beams(settings.beams), startToken(settings.start_token),
-      scores(tokenRules(model, settings, repetitionPenalty)) {
+      scores({model.info().vocabularySize, repetitionPenalty, settings.renormalize != 0}, makeRules(model, settings)) {
   texts.reserve(textCount);
   for (int32_t text = 0; text < textCount; ++text)
     texts.emplace_back(beamSettings(model, settings), model.sampleableIds());

@@ -56,7 +56,4 @@ private:
   std::vector<int32_t> slots, parents;
 };
 
-// The model's defaults.
-talc_search defaultSearch(const artifact::ModelInfo &info);
-
 }  // namespace talc

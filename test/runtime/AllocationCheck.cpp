@@ -65,7 +65,7 @@ template <typename Step> bool checkSteps(const char *what, Step step) {
 bool checkSampling(const talc_model *model, talc_session *session) {
   talc_sampler *sampler = nullptr;
   talc_sampling sampling = {0.8f, 40, 0.9f, 0.01f, 1.1f, 7};
-  talc_sampler_create(model, &sampling, &sampler, nullptr);
+  talc_sampler_create(model, &sampling, nullptr, 0, &sampler, nullptr);
   int32_t id = 5;
   bool good = checkSteps("sampling", [&] {
     talc_sequence sequence = tokens(0, 1, &id);

@@ -36,6 +36,7 @@ template <typename T> std::vector<T> readList(std::istream &input) {
 
 struct Case {
   BeamSettings settings;
+  ScoreSettings scores;
   TokenRules rules;
   std::vector<int32_t> prompt;
   size_t limit = 0;
@@ -47,15 +48,15 @@ bool readCase(std::istream &input, Case &test) {
   if (!(input >> test.settings.beams >> test.settings.lengthPenalty >> early))
     return false;
   test.settings.earlyStopping = static_cast<artifact::EarlyStopping>(early);
-  input >> test.rules.noRepeatNgram >> test.rules.repetitionPenalty >> test.rules.forcedBegin >> test.rules.forcedEnd;
-  input >> test.rules.renormalize >> test.rules.minLength >> test.rules.minNewTokens >> test.limit;
+  input >> test.rules.noRepeatNgram >> test.scores.repetitionPenalty >> test.rules.forcedBegin >> test.rules.forcedEnd;
+  input >> test.scores.renormalize >> test.rules.minLength >> test.rules.minNewTokens >> test.limit;
   test.settings.endTokens = test.rules.endTokens = readList<int32_t>(input);
   test.rules.suppressed = readList<int32_t>(input);
   test.rules.beginSuppressed = readList<int32_t>(input);
   test.rules.forbidden = readList<int32_t>(input);
   test.prompt = readList<int32_t>(input);
   input >> test.table.vocabulary >> test.table.states;
-  test.rules.vocabulary = test.table.vocabulary;
+  test.scores.vocabulary = test.table.vocabulary;
   test.table.logits = readList<float>(input, test.table.states * test.table.vocabulary);
   test.table.nextState = readList<size_t>(input, test.table.states * test.table.vocabulary);
   return static_cast<bool>(input);
@@ -66,7 +67,7 @@ void search(const Case &test) {
   std::vector<int32_t> choosable(table.vocabulary);
   std::iota(choosable.begin(), choosable.end(), 0);
   BeamSearch search(test.settings, choosable);
-  TokenScores scores(test.rules);
+  TokenScores scores(test.scores, test.rules);
   search.start(test.prompt.data(), test.prompt.size(), test.limit);
   std::vector<size_t> states(1, 0);
   for (int32_t token : test.prompt)
@@ -115,9 +116,7 @@ bool checkMathematics() {
 // What no text of a file can say: NaN, infinity, and logits that leave nothing to choose.
 bool checkHostileLogits() {
   std::vector<int32_t> choosable = {0, 1, 2};
-  TokenRules rules;
-  rules.vocabulary = 3;
-  TokenScores scores(rules);
+  TokenScores scores({3}, {});
   BeamSettings settings;
   settings.beams = 2;
   int32_t prompt = 0;

@@ -42,11 +42,8 @@ std::vector<Found> searchAlone(const talc_search &settings, const Input &input) 
   Ids choosable(vocabulary);
   std::iota(choosable.begin(), choosable.end(), 0);
   TokenRules rules;
-  rules.vocabulary = vocabulary;
-  rules.repetitionPenalty = repetitionPenalty;
   rules.noRepeatNgram = settings.no_repeat_ngram;
-  rules.renormalize = settings.renormalize;
-  TokenScores scores(rules);
+  TokenScores scores({vocabulary, repetitionPenalty, settings.renormalize != 0}, rules);
   BeamSearch search({beams, settings.length_penalty, artifact::EarlyStopping::No, {endToken}}, choosable);
   search.start(input.prompt.data(), input.prompt.size(), input.limit);
   std::vector<Ids> now(1, input.prompt);

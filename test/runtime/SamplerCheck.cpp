@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ARTIFACT: filters, ties, NaN, padding and reproducibility of the sampler. 260 ids, of which the tokenizer has 257.
+// ARTIFACT: filters, ties, rules, NaN, padding and reproducibility of the sampler. 260 ids, of which the tokenizer has
+// 257.
 #include "runtime/talc.h"
 #include "test/runtime/RuntimeChecks.h"
 
@@ -17,7 +18,7 @@ std::vector<int32_t> draw(const talc_model *model, talc_sampling sampling, const
                           bool forget = false) {
   std::vector<int32_t> result;
   talc_sampler *sampler = nullptr;
-  talc_sampler_create(model, &sampling, &sampler, nullptr);
+  talc_sampler_create(model, &sampling, nullptr, 0, &sampler, nullptr);
   for (int i = 0; i < count; ++i) {
     int32_t id = -1;
     if (talc_sample(sampler, logits.data(), &id, nullptr) != TALC_OK)
@@ -26,7 +27,7 @@ std::vector<int32_t> draw(const talc_model *model, talc_sampling sampling, const
     if (forget) {
       talc_sampler_destroy(sampler);
       ++sampling.seed;
-      talc_sampler_create(model, &sampling, &sampler, nullptr);
+      talc_sampler_create(model, &sampling, nullptr, 0, &sampler, nullptr);
     }
   }
   talc_sampler_destroy(sampler);
@@ -94,6 +95,83 @@ bool checkSeeds(const talc_model *model) {
   return expect(good, "only ids that the tokenizer has");
 }
 
+// The tokens that follow `beginning` until the text has `length`, always of logits that fall with the id.
+std::vector<int32_t> follow(const talc_model *model, const talc_search &rules, std::vector<int32_t> beginning,
+                            int32_t length) {
+  Logits logits(260);
+  for (int i = 0; i < 260; ++i)
+    logits[i] = float(-i);
+  talc_sampler *sampler = nullptr;
+  talc_sampler_create(model, &greedy, &rules, length, &sampler, nullptr);
+  talc_sampler_accept(sampler, beginning.data(), static_cast<int32_t>(beginning.size()), nullptr);
+  std::vector<int32_t> result;
+  for (int32_t id = 0; static_cast<int32_t>(beginning.size() + result.size()) < length; result.push_back(id))
+    talc_sample(sampler, logits.data(), &id, nullptr);
+  talc_sampler_destroy(sampler);
+  return result;
+}
+
+bool checkRules(const talc_model *model) {
+  using Ids = std::vector<int32_t>;
+  talc_model_info info;
+  talc_model_get_info(model, &info, nullptr);
+  const talc_search none = info.search;
+  talc_search rules = none;
+  bool good = expect(follow(model, none, {7, 8}, 5) == Ids{0, 0, 0}, "no rules");
+  rules.forced_begin = 9, rules.forced_end = 5;
+  good &= expect(follow(model, rules, {7}, 4) == Ids{9, 0, 5}, "forced tokens");
+  good &= expect(follow(model, rules, {7, 8}, 4) == Ids{0, 5}, "nothing is forced behind two tokens");
+  good &= expect(follow(model, rules, {7}, 2) == Ids{5}, "the end is forced, rather than the begin");
+  const int32_t first[] = {0, 1}, groups[] = {2, 2, 0, 2, 1, 0};
+  rules.begin_suppressed = first, rules.begin_suppressed_count = 2;
+  good &= expect(follow(model, rules, {7}, 5) == Ids{9, 2, 0, 5}, "not behind a forced token");
+  good &= expect(follow(model, rules, {7, 8}, 5) == Ids{2, 0, 5}, "not behind the beginning");
+  rules.forbidden = groups, rules.forbidden_count = 6;
+  good &= expect(follow(model, rules, {7, 8}, 6) == Ids{2, 1, 1, 5}, "groups that may not occur");
+  rules = none;
+  rules.no_repeat_ngram = 2;
+  good &= expect(follow(model, rules, {7}, 7) == Ids{0, 0, 1, 0, 2, 0}, "groups occur once");
+  rules = none;
+  rules.suppressed_tokens = first, rules.suppressed_token_count = 2;
+  good &= expect(follow(model, rules, {7}, 3) == Ids{2, 2}, "suppressed tokens");
+  for (int32_t end = 0; end < 260; ++end)
+    if (talc_is_end_token(model, end)) {
+      rules = none;
+      rules.suppressed_tokens = nullptr, rules.suppressed_token_count = 0;
+      rules.min_new_tokens = 2;
+      Logits logits(260);
+      logits[end] = 1;
+      talc_sampler *sampler = nullptr;
+      talc_sampler_create(model, &greedy, &rules, 0, &sampler, nullptr);
+      talc_sampler_accept(sampler, first, 2, nullptr);
+      int32_t ids[3];
+      for (int32_t &id : ids)
+        talc_sample(sampler, logits.data(), &id, nullptr);
+      talc_sampler_destroy(sampler);
+      good &= expect(ids[0] != end && ids[1] != end && ids[2] == end, "two tokens before an end");
+    }
+  return good;
+}
+
+bool checkWrongRules(const talc_model *model) {
+  talc_model_info info;
+  talc_model_get_info(model, &info, nullptr);
+  const int32_t ids[] = {260, 1};
+  std::vector<talc_search> wrong(7, info.search);
+  wrong[0].forced_begin = 260, wrong[1].forced_end = -2, wrong[2].no_repeat_ngram = -1, wrong[3].min_length = -1;
+  wrong[4].suppressed_tokens = ids, wrong[4].suppressed_token_count = 1;
+  wrong[5].begin_suppressed = nullptr, wrong[5].begin_suppressed_count = 1;
+  wrong[6].forbidden = ids, wrong[6].forbidden_count = 2;
+  bool good = true;
+  for (const talc_search &rules : wrong) {
+    talc_sampler *sampler = nullptr;
+    good &= talc_sampler_create(model, nullptr, &rules, 0, &sampler, nullptr) == TALC_ERROR_ARGUMENT && !sampler;
+  }
+  talc_sampler *sampler = nullptr;
+  good &= talc_sampler_create(model, nullptr, nullptr, -1, &sampler, nullptr) == TALC_ERROR_ARGUMENT && !sampler;
+  return expect(good, "wrong rules are refused");
+}
+
 bool checkSettings(const talc_model *model) {
   const talc_sampling wrong[] = {{-1, 0, 1, 0, 1, 0},    {NAN, 0, 1, 0, 1, 0},  {1, -1, 1, 0, 1, 0},
                                  {1, 0, 0, 0, 1, 0},     {1, 0, 1.5f, 0, 1, 0}, {1, 0, NAN, 0, 1, 0},
@@ -101,7 +179,7 @@ bool checkSettings(const talc_model *model) {
   bool good = true;
   for (const talc_sampling &sampling : wrong) {
     talc_sampler *sampler = nullptr;
-    good &= talc_sampler_create(model, &sampling, &sampler, nullptr) == TALC_ERROR_ARGUMENT && !sampler;
+    good &= talc_sampler_create(model, &sampling, nullptr, 0, &sampler, nullptr) == TALC_ERROR_ARGUMENT && !sampler;
   }
   return expect(good, "wrong settings are refused");
 }
@@ -127,7 +205,8 @@ bool checkSampler(const Arguments &arguments) {
   talc_error error = {};
   if (talc_model_open(arguments.at(0).c_str(), nullptr, &model, &error) != TALC_OK)
     return expect(false, error.text);
-  bool good = checkGreedy(model) && checkFilters(model) && checkSeeds(model) && checkSettings(model);
+  bool good = checkGreedy(model) && checkFilters(model) && checkSeeds(model) && checkSettings(model) &&
+              checkRules(model) && checkWrongRules(model);
   talc_model_close(model);
   return good && checkSuppressed(arguments.at(1));
 }

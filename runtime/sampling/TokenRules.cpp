@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks and takes over the settings of a caller.
+#include "runtime/sampling/TokenRules.h"
+
+namespace talc {
+
+int32_t TokenRules::forced(const UnfinishedText &text) const {
+  if (text.last && forcedEnd >= 0)
+    return forcedEnd;
+  return text.length == 1 ? forcedBegin : -1;
+}
+
+bool TokenRules::forbidAny() const {
+  bool lists = !suppressed.empty() || !beginSuppressed.empty() || !forbidden.empty();
+  return lists || noRepeatNgram > 0 || minNewTokens > 0 || minLength > 0;
+}
+
+static const char *findWrongList(const int32_t *suppressed, int32_t count, int32_t vocabulary) {
+  if (count < 0 || (count > 0 && !suppressed))
+    return "suppressed tokens are NULL, or their number is negative";
+  bool known = std::all_of(suppressed, suppressed + count, [&](int32_t id) { return id >= 0 && id < vocabulary; });
+  return known ? nullptr : "suppressed tokens must be in the vocabulary";
+}
+
+const char *findWrongRule(const talc_search &settings, int32_t vocabulary) {
+  auto isToken = [&](int32_t id) { return id >= -1 && id < vocabulary; };
+  if (settings.no_repeat_ngram < 0)
+    return "no_repeat_ngram must be 0 or more";
+  if (!isToken(settings.forced_begin) || !isToken(settings.forced_end))
+    return "forced tokens must be in the vocabulary, or -1";
+  if (settings.min_new_tokens < 0 || settings.min_length < 0)
+    return "min_new_tokens and min_length must be 0 or more";
+  if (const char *wrong = findWrongList(settings.suppressed_tokens, settings.suppressed_token_count, vocabulary))
+    return wrong;
+  if (const char *wrong = findWrongList(settings.begin_suppressed, settings.begin_suppressed_count, vocabulary))
+    return wrong;
+  if (settings.forbidden_count < 0 || (settings.forbidden_count > 0 && !settings.forbidden) ||
+      !artifact::areTokenGroups(settings.forbidden, settings.forbidden_count, vocabulary))
+    return "forbidden groups are NULL, or not lengths of 2 or more and tokens of the vocabulary";
+  return nullptr;
+}
+
+talc_search defaultSearch(const artifact::ModelInfo &info) {
+  talc_search result = {};
+  result.beams = info.beams;
+  result.length_penalty = info.lengthPenalty;
+  result.early_stopping = static_cast<int32_t>(info.earlyStopping);
+  result.no_repeat_ngram = info.noRepeatNgram;
+  result.start_token = info.startToken;
+  result.forced_begin = info.forcedBegin;
+  result.forced_end = info.forcedEnd;
+  result.renormalize = info.renormalize;
+  result.suppressed_token_count = info.suppressCount;
+  result.suppressed_tokens = info.suppressTokens;
+  result.forbidden_count = info.forbiddenCount;
+  result.forbidden = info.forbidden;
+  result.begin_suppressed_count = info.beginSuppressCount;
+  result.begin_suppressed = info.beginSuppress;
+  result.min_new_tokens = info.minNewTokens;
+  result.min_length = info.minLength;
+  return result;
+}
+
+TokenRules makeRules(const Model &model, const talc_search &settings) {
+  const artifact::ModelInfo &info = model.info();
+  auto list = [](const int32_t *ids, int32_t count) { return std::vector<int32_t>(ids, ids + count); };
+  TokenRules rules;
+  rules.noRepeatNgram = settings.no_repeat_ngram;
+  rules.forcedBegin = settings.forced_begin;
+  rules.forcedEnd = settings.forced_end;
+  rules.minNewTokens = settings.min_new_tokens;
+  rules.minLength = settings.min_length;
+  rules.endTokens = list(info.endTokens, info.endTokenCount);
+  rules.suppressed = list(settings.suppressed_tokens, settings.suppressed_token_count);
+  rules.beginSuppressed = list(settings.begin_suppressed, settings.begin_suppressed_count);
+  rules.forbidden = list(settings.forbidden, settings.forbidden_count);
+  return rules;
+}
+
+}  // namespace talc
