@@ -22,15 +22,18 @@ static int64_t firstToken(const ModelConfig &config, const char *key, int64_t fa
   return tokens.empty() ? -1 : tokens.front();
 }
 
-static void readTokens(const ModelConfig &config, GenerationConfig &values, std::set<std::string> &ignored) {
+static void readTokens(const ModelConfig &config, GenerationConfig &values) {
   values.begin = firstToken(config, "bos_token_id", values.begin);
   values.end = config.tokens("eos_token_id", values.end);
+  if (values.start >= 0 && config.has("decoder_start_token_id"))
+    values.start = firstToken(config, "decoder_start_token_id", values.start);
+}
+
+static void readForced(const ModelConfig &config, GenerationConfig &values, std::set<std::string> &ignored) {
   values.forcedBegin = firstToken(config, "forced_bos_token_id", values.forcedBegin);
   values.forcedEnd = firstToken(config, "forced_eos_token_id", values.forcedEnd);
   if (config.tokens("forced_eos_token_id", {}).size() > 1)
     ignored.insert("forced_eos_token_id (all but the first)");
-  if (values.start >= 0 && config.has("decoder_start_token_id"))
-    values.start = firstToken(config, "decoder_start_token_id", values.start);
 }
 
 // Null means off.
@@ -147,10 +150,10 @@ static void findIgnored(const nlohmann::json &object, std::set<std::string> &ign
   }
 }
 
-static void readFile(const nlohmann::json &object, const char *file, int64_t vocabulary, GenerationConfig &values,
-                     std::set<std::string> &ignored, Diagnostics &diagnostics) {
-  ModelConfig config(object, file, diagnostics);
-  readTokens(config, values, ignored);
+static void readSettings(const nlohmann::json &object, const ModelConfig &config, int64_t vocabulary,
+                         GenerationConfig &values, std::set<std::string> &ignored) {
+  readTokens(config, values);
+  readForced(config, values, ignored);
   readSampling(config, values);
   readLengths(config, values);
   readBeams(config, values);
@@ -158,14 +161,14 @@ static void readFile(const nlohmann::json &object, const char *file, int64_t voc
   findIgnored(object, ignored);
 }
 
-// generation_config.json, in which null means that config.json is to be asked.
+// generation_config.json. A token that it does not tell, or tells as null, may stand in config.json.
 static std::optional<nlohmann::json> readObject(const ModelDirectory &directory, Diagnostics &diagnostics) {
   constexpr uint64_t limit = 1 << 24;
   auto text =
       directory.contains(generationFile) ? directory.readText(generationFile, limit, diagnostics) : std::nullopt;
   auto object =
       text ? parseJsonObject(*text, generationFile, ImportError::GenerationConfig, diagnostics) : std::nullopt;
-  for (const char *key : {"bos_token_id", "eos_token_id", "forced_bos_token_id", "forced_eos_token_id"})
+  for (const char *key : {"bos_token_id", "eos_token_id"})
     if (object && object->contains(key) && object->at(key).is_null())
       object->erase(key);
   return object;
@@ -193,15 +196,16 @@ GenerationConfig readGenerationConfig(const ModelDirectory &directory, const nlo
                                       GenerationConfig defaults, int64_t vocabulary, Diagnostics &diagnostics) {
   GenerationConfig values = std::move(defaults);
   std::set<std::string> ignored;
-  auto generation = readObject(directory, diagnostics);
-  if (generation)
-    values.forcedEnd = -1;  // a default of config.json
   ModelConfig model(modelConfig, "config.json", diagnostics);
   if (values.start >= 0 && model.has("pad_token_id"))
     values.start = firstToken(model, "pad_token_id", values.start);
-  readFile(modelConfig, "config.json", vocabulary, values, ignored, diagnostics);
-  if (generation)
-    readFile(*generation, generationFile, vocabulary, values, ignored, diagnostics);
+  if (auto generation = readObject(directory, diagnostics)) {
+    readTokens(model, values);
+    values.forcedEnd = -1;  // a default of config.json
+    readSettings(*generation, ModelConfig(*generation, generationFile, diagnostics), vocabulary, values, ignored);
+  } else {
+    readSettings(modelConfig, model, vocabulary, values, ignored);
+  }
   if (values.repetitionPenalty == 0)
     diagnostics.error(ImportError::GenerationConfig, fmt::format("{}: key 'repetition_penalty' is 0", generationFile));
   dropTokens(values, vocabulary, ignored);
