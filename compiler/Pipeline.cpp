@@ -35,6 +35,8 @@ static void endStage(OpPassManager &passes, ArrayRef<std::string> dialects) {
 }
 
 static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
+  // Before anything is changed, so that errors speak of what the user wrote.
+  passes.addPass(createCheckModel());
   // Gate and up become one op before merge-projections can take them for two plain projections.
   passes.addPass(createFuseGatedLinear());
   // One wide contraction for q, k and v: the activations are read once.
@@ -54,6 +56,8 @@ static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
 }
 
 static void addLower(OpPassManager &passes) {
+  // Again, since a program may come from a file: from here on nothing knows which rows there are.
+  passes.addPass(createCheckModel());
   passes.addPass(createConvertTalcToKernel());
   // Chains of elementwise ops become one before they move into an epilogue.
   passes.addPass(createLinalgElementwiseOpFusionPass());

@@ -5,6 +5,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+//===--- the talc dialect ----------------------------------------------------------------------------------------===//
+
+def CheckModel : Pass<"check-model", "mlir::ModuleOp"> {
+  let summary = "fails if a model is not what its operations' verifiers cannot see by themselves";
+  let description = [{
+    Entries are `(tensor<?xi32>, !talc.sequences) -> rows`; what needs all rows of the step gets them, and no selected
+    ones; tables, biases and states suffice for `talc.max_sequence` tokens.
+  }];
+}
+
 //===--- optimize: talc -> talc ----------------------------------------------------------------------------------===//
 
 def FuseGatedLinear : Pass<"fuse-gated-linear", "mlir::ModuleOp"> {
@@ -47,7 +57,8 @@ def SplitPhases : Pass<"split-phases", "mlir::ModuleOp"> {
                                        @decode {talc.entry}, @block.decode     (1 row; talc.read keeps ? rows)
 
     for an entry that reads what sequences keep between steps, or a source. An entry that does not is given whole
-    sequences, and becomes @encode. Every function gets `talc.phase`. Phases share all weights and states.
+    sequences, and becomes @encode. Every function gets `talc.phase`; those that no entry reaches are left out. Phases
+    share all weights and states.
   }];
   let dependentDialects = ["talc::TalcDialect"];
 }

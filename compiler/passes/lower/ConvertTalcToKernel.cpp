@@ -101,11 +101,6 @@ struct LowerEmbedding : OpRewritePattern<talc::EmbeddingOp> {
 struct LowerPosition : OpRewritePattern<talc::PositionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::PositionOp op, PatternRewriter &rewriter) const override {
-    int64_t positions = cast<ShapedType>(op.getTable().getType()).getDimSize(0);
-    auto maxSequence = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(talc::maxSequenceAttr);
-    if (!maxSequence || static_cast<int64_t>(op.getOffset()) + maxSequence.getInt() > positions)
-      return op.emitOpError() << "has a table of " << positions << " positions, fewer than the module's "
-                              << talc::maxSequenceAttr << " needs";
     rewriter.replaceOp(
         op, gather(rewriter, op, kernel::GatherIndex::positions, op.getTable(), op.getType(), op.getOffset()));
     return success();
@@ -227,7 +222,8 @@ static bool storesBetween(Operation *first, Operation *last) {
   return first->getBlock() != last->getBlock();
 }
 
-// attention(q, read(state)) -> attention over the state, which is read where the attention stands
+// attention(q, read(state)) -> attention over the state, which is read where the attention stands. A window that all
+// tokens of a sequence fit in is none.
 struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::AttentionOp op, PatternRewriter &rewriter) const override {
@@ -238,9 +234,10 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
     if (storesBetween(read, op))
       return rewriter.notifyMatchFailure(op, "the state changes between its read and the attention");
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
+    int64_t capacity = cast<talc::StateType>(read.getState().getType()).getCapacity(), window = op.getWindow();
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(op, op.getType(), stepOf(op), op.getQueries(), read.getState(),
                                                      op.getBias(), init, op.getMask(), op.getHeads(), op.getScale(),
-                                                     op.getWindow(), /*block=*/IntegerAttr());
+                                                     window < capacity ? window : 0, /*block=*/IntegerAttr());
     return success();
   }
 };
@@ -263,45 +260,19 @@ template <typename SourceOp> struct LowerElementwise : OpRewritePattern<SourceOp
 
 struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKernel> {
   void runOnOperation() override {
-    if (failed(talc::describeInterface(getOperation())) || failed(checkBiases()))
+    if (failed(talc::describeInterface(getOperation())))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       (void)function.insertArgument(0, kernel::StepType::get(&getContext()), {}, function.getLoc());
     getOperation().walk([](func::CallOp call) { call->insertOperands(0, stepOf(call)); });
-    if (failed(convertOps()) || failed(checkCalls()))
+    if (failed(convertOps()))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(function->hasAttr(talc::entryAttr) ? storeResults(function) : passDestination(function)))
+      if (function->hasAttr(talc::entryAttr))
+        storeResults(function);
+      else if (failed(passDestination(function)))
         return signalPassFailure();
     dropArguments();
-  }
-
-  // A bias must have a column for every distance between two tokens of a sequence.
-  LogicalResult checkBiases() {
-    auto maxSequence = getOperation()->getAttrOfType<IntegerAttr>(talc::maxSequenceAttr);
-    WalkResult result = getOperation().walk([&](talc::AttentionOp op) -> WalkResult {
-      int64_t distances = op.getBias() ? cast<ShapedType>(op.getBias().getType()).getDimSize(1) : 0;
-      if (!op.getBias() || (maxSequence && 2 * maxSequence.getInt() - 1 <= distances))
-        return WalkResult::advance();
-      return op.emitOpError() << "has a bias for " << distances << " distances, fewer than the module's "
-                              << talc::maxSequenceAttr << " needs";
-    });
-    return failure(result.wasInterrupted());
-  }
-
-  // A block has a row for every token of the step.
-  LogicalResult checkCalls() {
-    WalkResult result = getOperation().walk([&](func::CallOp call) -> WalkResult {
-      OpBuilder builder(call);
-      for (Value operand : call.getOperands()) {
-        auto type = dyn_cast<RankedTensorType>(operand.getType());
-        if (type && type.getRank() == 2 && type.isDynamicDim(0) &&
-            rowCount(builder, operand).getDefiningOp<kernel::OutputCountOp>())
-          return call.emitOpError("gets selected rows; a block takes the rows of all tokens");
-      }
-      return WalkResult::advance();
-    });
-    return failure(result.wasInterrupted());
   }
 
   LogicalResult convertOps() {
@@ -327,37 +298,29 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
 
   // The caller's buffer has room for the rows that it wants; a model that does not select them itself gets it done
   // here.
-  static FailureOr<Value> selectWanted(OpBuilder &builder, func::ReturnOp result, int64_t output) {
+  static Value selectWanted(OpBuilder &builder, func::ReturnOp result, int64_t output) {
     Value value = result.getOperand(output);
-    if (cast<RankedTensorType>(value.getType()).hasStaticShape())
+    bool oneRow = cast<RankedTensorType>(value.getType()).hasStaticShape();
+    if (oneRow || rowCount(builder, value).getDefiningOp<kernel::OutputCountOp>())
       return value;
-    auto count = rowCount(builder, value).getDefiningOp<kernel::OutputCountOp>();
-    if (!count)
-      return gatherWanted(builder, result, output, value, value.getType());
-    if (count.getOutput() == static_cast<uint64_t>(output))
-      return value;
-    return result.emitOpError() << "returns rows that were selected for the result " << count.getOutput()
-                                << " as the result " << output;
+    return gatherWanted(builder, result, output, value, value.getType());
   }
 
   // Every result of an entry goes to a buffer of the caller's.
-  LogicalResult storeResults(func::FuncOp function) {
+  static void storeResults(func::FuncOp function) {
     auto result = cast<func::ReturnOp>(function.front().getTerminator());
     OpBuilder builder(result);
     for (int64_t i = 0, count = result.getNumOperands(); i < count; ++i) {
-      FailureOr<Value> value = selectWanted(builder, result, i);
-      if (failed(value))
-        return failure();
-      auto type = cast<RankedTensorType>(value->getType());
+      Value value = selectWanted(builder, result, i);
+      auto type = cast<RankedTensorType>(value.getType());
       auto buffer = MemRefType::get(type.getShape(), type.getElementType());
       Value output = kernel::OutputOp::create(builder, result.getLoc(), buffer, stepOf(result), i);
-      auto store = bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), *value, output);
+      auto store = bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), value, output);
       store.setWritable(true);
       store.setRestrict(true);
     }
     result->setOperands({});
-    function.setType(FunctionType::get(&getContext(), function.getArgumentTypes(), {}));
-    return success();
+    function.setType(FunctionType::get(function.getContext(), function.getArgumentTypes(), {}));
   }
 
   // The result of a block, if it has one, goes to a new last argument.
@@ -372,8 +335,6 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     OpBuilder builder(result);
     // Only private functions lose results that are equal to an argument.
     function.setPrivate();
-    if (rowCount(builder, value).getDefiningOp<kernel::OutputCountOp>())
-      return function.emitOpError("selects rows; only the entry function can");
     (void)function.insertArgument(function.getNumArguments(), type, {}, function.getLoc());
     Value destination = function.getArguments().back();
     auto store = bufferization::MaterializeInDestinationOp::create(builder, result.getLoc(), type, value, destination);

@@ -53,15 +53,18 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(entryAttr) && failed(collectCalled(function, symbols, entries.emplace_back())))
         return signalPassFailure();
-    if (failed(checkEntries(entries)) || failed(checkNames(entries, symbols)))
+    if (failed(checkEntries(entries)) || failed(checkNames(symbols)))
       return signalPassFailure();
-    Functions originals;
-    for (const Functions &functions : entries) {
-      split(functions, symbols);
-      originals.insert(functions.begin(), functions.end());
+    // What no entry reaches is left out; and the clones may take any function's name.
+    SmallVector<func::FuncOp> originals(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : originals) {
+      symbols.remove(function);
+      function->remove();
     }
-    for (Operation *function : originals)
-      function->erase();
+    for (const Functions &functions : entries)
+      split(functions, symbols);
+    for (func::FuncOp function : originals)
+      function->destroy();
   }
 
   static void split(const Functions &functions, SymbolTable &symbols) {
@@ -76,19 +79,37 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
 
   // Whether steps read more than what they are given.
   static bool keepsPast(const Functions &functions) {
-    return llvm::any_of(functions, [](Operation *function) {
-      WalkResult result = function->walk([](ReadOp read) {
-        bool ofStep = cast<StateType>(read.getState().getType()).getRole() == StateRole::step;
-        return ofStep ? WalkResult::advance() : WalkResult::interrupt();
+    return reads(functions, StateRole::sequence) || reads(functions, StateRole::source);
+  }
+
+  static bool reads(const Functions &functions, StateRole role) {
+    return llvm::any_of(functions, [&](Operation *function) {
+      WalkResult result = function->walk([&](ReadOp read) {
+        return cast<StateType>(read.getState().getType()).getRole() == role ? WalkResult::interrupt()
+                                                                            : WalkResult::advance();
       });
       return result.wasInterrupted();
     });
   }
 
+  // What is kept comes in steps; the keys of a step are all there are of whole sequences only.
+  static LogicalResult checkReads(const Functions &functions) {
+    auto entry = cast<func::FuncOp>(functions.front());
+    if (!keepsPast(functions))
+      return success();
+    if (entry.getNumResults() == 0)
+      return entry.emitOpError() << "has no results, but reads a state; an encoder takes whole sequences";
+    if (reads(functions, StateRole::step))
+      return entry.emitOpError()
+             << "attends to the keys of a step alone, but also reads what sequences keep; its steps "
+                "are no whole sequences";
+    return success();
+  }
+
   // One entry with results; beside it an encoder without any if that entry is a decoder.
   LogicalResult checkEntries(ArrayRef<Functions> entries) {
     func::FuncOp model, encoder;
-    bool isDecoder = false;
+    bool isDecoder = false, readsSource = false;
     for (const Functions &functions : entries) {
       auto entry = cast<func::FuncOp>(functions.front());
       func::FuncOp &place = entry.getNumResults() == 0 ? encoder : model;
@@ -97,24 +118,25 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
                                    << (entry.getNumResults() == 0 ? "no" : "with") << " results, after @"
                                    << place.getSymName();
       place = entry;
-      if (entry.getNumResults() != 0)
-        isDecoder = keepsPast(functions);
-      else if (keepsPast(functions))
-        return entry.emitOpError() << "has no results, but reads a state; an encoder takes whole sequences";
+      readsSource |= reads(functions, StateRole::source);
+      isDecoder |= keepsPast(functions);
+      if (failed(checkReads(functions)))
+        return failure();
     }
     if (!model)
       return getOperation().emitError() << "has no function with " << entryAttr << " and results";
     if (encoder && !isDecoder)
       return model.emitOpError() << "reads no state beside the " << entryAttr << " of an encoder";
+    if (readsSource && !encoder)
+      return model.emitOpError() << "reads a source, which a function with " << entryAttr
+                                 << " and no results would leave";
     return success();
   }
 
-  static LogicalResult checkNames(ArrayRef<Functions> entries, SymbolTable &symbols) {
-    for (StringRef phase : {encodePhase, prefillPhase, decodePhase}) {
-      Operation *taken = symbols.lookup(phase);
-      if (taken && llvm::none_of(entries, [&](const Functions &functions) { return functions.front() == taken; }))
+  static LogicalResult checkNames(const SymbolTable &symbols) {
+    for (StringRef phase : {encodePhase, prefillPhase, decodePhase})
+      if (Operation *taken = symbols.lookup(phase); taken && !isa<func::FuncOp>(taken))
         return taken->emitOpError() << "has the name of a phase, @" << phase << "; give it another name";
-    }
     return success();
   }
 
@@ -144,9 +166,7 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
       StringRef name = cast<func::FuncOp>(original).getSymName();
       clone.setSymName(isEntry ? phase.str() : (name + "." + phase).str());
       clone->setAttr(phaseAttr, builder.getStringAttr(phase));
-      if (isEntry && symbols.lookup(phase) && symbols.lookup(phase)->hasAttr(entryAttr))
-        symbols.remove(symbols.lookup(phase));
-      names[name] = symbols.insert(clone, Block::iterator(functions.front()));
+      names[name] = symbols.insert(clone);
       clones.push_back(clone);
     }
     for (func::FuncOp clone : clones)

@@ -60,34 +60,6 @@ func.func @underived(%w: tensor<40x32xf32>) -> tensor<32x40xf32> {
 
 // -----
 
-module attributes {talc.max_sequence = 64 : i64} {
-func.func @exact_positions(%s: !talc.sequences, %t: tensor<66x32xf32>) -> tensor<?x32xf32> {
-  %p = talc.position %s, %t {offset = 2 : i64} : tensor<66x32xf32> -> tensor<?x32xf32>
-  return %p : tensor<?x32xf32>
-}
-}
-
-// -----
-
-module attributes {talc.max_sequence = 64 : i64} {
-func.func @few_positions(%s: !talc.sequences, %t: tensor<65x32xf32>) -> tensor<?x32xf32> {
-  // expected-error@+2 {{has a table of 65 positions, fewer than the module's talc.max_sequence needs}}
-  // expected-error@+1 {{cannot be lowered in this form}}
-  %p = talc.position %s, %t {offset = 2 : i64} : tensor<65x32xf32> -> tensor<?x32xf32>
-  return %p : tensor<?x32xf32>
-}
-}
-
-// -----
-
-// expected-error@+1 {{selects rows; only the entry function can}}
-func.func @block(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> {
-  %y = talc.select %x, %s : tensor<?x32xf32> -> tensor<?x32xf32>
-  return %y : tensor<?x32xf32>
-}
-
-// -----
-
 // expected-error@+1 {{returns 2 values, expected at most 1}}
 func.func @two(%x: tensor<?x32xf32>) -> (tensor<?x32xf32>, tensor<?x32xf32>) {
   return %x, %x : tensor<?x32xf32>, tensor<?x32xf32>
@@ -102,18 +74,6 @@ func.func @stored_between(%q: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.s
   talc.append %kv, %q, %q, %s : !talc.state<1 x 8 x 4>, tensor<?x8xf32>
   %o = talc.attention causal %q, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
   return %o : tensor<?x8xf32>
-}
-
-// -----
-
-func.func private @block(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
-  return %x : tensor<?x8xf32>
-}
-func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences, %x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {talc.entry} {
-  %y = talc.select %x, %s : tensor<?x8xf32> -> tensor<?x8xf32>
-  // expected-error@+1 {{gets selected rows; a block takes the rows of all tokens}}
-  %z = func.call @block(%y) : (tensor<?x8xf32>) -> tensor<?x8xf32>
-  return %z : tensor<?x8xf32>
 }
 
 // -----
@@ -149,22 +109,9 @@ module attributes {talc.outputs = ["scores"]} {
 
 // -----
 
-module attributes {talc.outputs = ["logits", "hidden"]} {
-  func.func @model(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x9xf32>, tensor<?x9xf32>) attributes {talc.entry} {
-    %y = talc.select %x, %s {output = 1 : i64} : tensor<?x9xf32> -> tensor<?x9xf32>
-    // expected-error@+1 {{returns rows that were selected for the result 1 as the result 0}}
-    return %y, %y : tensor<?x9xf32>, tensor<?x9xf32>
-  }
-}
-
-// -----
-
-// 64 tokens have 127 distances.
-module attributes {talc.max_sequence = 64 : i64} {
-  func.func @far(%x: tensor<?x16xf32>, %s: !talc.sequences, %kv: !talc.state<1 x 16 x 64>, %b: tensor<1x125xf32>) -> tensor<?x16xf32> {
-    %k, %v = talc.read %kv, %s : !talc.state<1 x 16 x 64> -> tensor<?x16xf32>, tensor<?x16xf32>
-    // expected-error@+1 {{has a bias for 125 distances, fewer than the module's talc.max_sequence needs}}
-    %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.25 bias %b : tensor<1x125xf32> : tensor<?x16xf32>, tensor<?x16xf32>
-    return %y : tensor<?x16xf32>
+module attributes {talc.outputs = ["hidden"]} {
+  // expected-error@+1 {{reads what sequences keep, so that its first result must be logits; talc.outputs says "hidden"}}
+  func.func @decode(%x: tensor<1x9xf32>) -> tensor<1x9xf32> attributes {talc.entry, talc.phase = "decode"} {
+    return %x : tensor<1x9xf32>
   }
 }

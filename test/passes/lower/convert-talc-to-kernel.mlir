@@ -59,6 +59,15 @@ func.func @block(%x: tensor<?x32xf32>, %s: !talc.sequences, %p: tensor<?x32xf32>
   return %y : tensor<?x32xf32>
 }
 
+// All tokens of a sequence fit in the window: there is none.
+// CHECK-LABEL: func.func private @wide_window
+// CHECK: kernel.attention full %{{.*}} heads 1 scale 5.000000e-01 window 0 into
+func.func @wide_window(%x: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.state<1 x 8 x 64>) -> tensor<?x8xf32> {
+  %keys, %values = talc.read %kv, %s : !talc.state<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
+  %y = talc.attention full %x, %keys, %values, %s heads 1, 1 scale 0.5 {window = 9223372036854775807 : i64} : tensor<?x8xf32>, tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
 // One row needs no row count.
 // CHECK-LABEL: func.func private @one_row(
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:.*]]: tensor<1x32xf32>, %[[W:.*]]: tensor<2x32x16xf32>, %[[B:.*]]: tensor<32xf32>, %[[G:.*]]: tensor<5x32x16xf32>, %[[N:.*]]: tensor<16xf32>, %[[T:.*]]: tensor<64x8xf32>,

@@ -7,8 +7,7 @@ talc.state @kv : !talc.state<2 x 16 x 64>
 // CHECK-NOT: @model
 // CHECK-NOT: @block(
 
-// CHECK-LABEL: func.func private @unrelated(%arg0: tensor<?x32xf32>)
-// CHECK-NEXT: return
+// CHECK-NOT: @unrelated
 func.func private @unrelated(%x: tensor<?x32xf32>) {
   return
 }
@@ -50,15 +49,21 @@ func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences, %wte: tensor<80x32xf3
 
 // -----
 
-// The model may already have the name of a phase.
+// Functions may already have the name of a phase.
 talc.state @kv : !talc.state<2 x 16 x 64>
 // CHECK-LABEL: func.func @prefill(%arg0: tensor<?x32xf32>, {{.*}})
 // CHECK-LABEL: func.func @decode(%arg0: tensor<1x32xf32>, {{.*}})
+// CHECK: call @prefill.decode
+// CHECK-LABEL: func.func @prefill.decode(%arg0: tensor<1x32xf32>)
+func.func @prefill(%x: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  return %x : tensor<?x32xf32>
+}
 func.func @decode(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> attributes {talc.entry} {
   %kv = talc.get_state @kv : !talc.state<2 x 16 x 64>
   %k, %v = talc.read %kv, %s : !talc.state<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
   %y = talc.attention causal %x, %k, %v, %s heads 2, 2 scale 0.25 : tensor<?x32xf32>, tensor<?x32xf32>
-  return %y : tensor<?x32xf32>
+  %z = call @prefill(%y) : (tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %z : tensor<?x32xf32>
 }
 
 // -----
@@ -111,9 +116,7 @@ func.func @model(%x: tensor<?x32xf32>) -> tensor<?x32xf32> attributes {talc.entr
   return %x : tensor<?x32xf32>
 }
 // expected-error@+1 {{has the name of a phase, @decode; give it another name}}
-func.func @decode(%x: tensor<?x32xf32>) -> tensor<?x32xf32> {
-  return %x : tensor<?x32xf32>
-}
+talc.weight @decode : tensor<4xf32> = #talc.fill<0.0>
 
 // -----
 
@@ -149,4 +152,30 @@ func.func @source(%x: tensor<?x32xf32>, %s: !talc.sequences) attributes {talc.en
   %kv = talc.get_state @kv : !talc.state<2 x 16 x 64>
   %k, %v = talc.read %kv, %s : !talc.state<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
   return
+}
+
+// -----
+
+talc.state @source : !talc.state<2 x 16 x 64, source>
+// expected-error@+1 {{reads a source, which a function with talc.entry and no results would leave}}
+func.func @model(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> attributes {talc.entry} {
+  %state = talc.get_state @source : !talc.state<2 x 16 x 64, source>
+  %k, %v = talc.read %state, %s : !talc.state<2 x 16 x 64, source> -> tensor<?x32xf32>, tensor<?x32xf32>
+  %y = talc.attention full %x, %k, %v, %s heads 2, 2 scale 0.25 : tensor<?x32xf32>, tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+
+// -----
+
+talc.state @kv : !talc.state<2 x 16 x 64>
+talc.state @scratch : !talc.state<2 x 16 x 64, step>
+// expected-error@+1 {{attends to the keys of a step alone, but also reads what sequences keep; its steps are no whole sequences}}
+func.func @model(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> attributes {talc.entry} {
+  %scratch = talc.get_state @scratch : !talc.state<2 x 16 x 64, step>
+  %k, %v = talc.read %scratch, %s : !talc.state<2 x 16 x 64, step> -> tensor<?x32xf32>, tensor<?x32xf32>
+  %y = talc.attention full %x, %k, %v, %s heads 2, 2 scale 0.25 : tensor<?x32xf32>, tensor<?x32xf32>
+  %kv = talc.get_state @kv : !talc.state<2 x 16 x 64>
+  %k2, %v2 = talc.read %kv, %s : !talc.state<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
+  %z = talc.attention causal %y, %k2, %v2, %s heads 2, 2 scale 0.25 : tensor<?x32xf32>, tensor<?x32xf32>
+  return %z : tensor<?x32xf32>
 }

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// check-model: what no operation's verifier can see, because it follows from others or from the module.
+//
+// A type says that a value has `?` rows, but not which: the step's, those that are wanted for a result, or keys. What
+// reads the sequences' borders finds its rows by their numbers in the step, so it must get all of them.
+#include "compiler/passes/Passes.h"
+#include "dialects/talc/TalcDialect.h"
+#include "runtime/artifact/StepContext.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace talc {
+#define GEN_PASS_DEF_CHECKMODEL
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+namespace {
+
+// Which rows a value has.
+struct Rows {
+  enum Kind { Step, Wanted, Keys, None } kind;
+  int64_t output = 0;
+
+  bool operator==(const Rows &other) const { return kind == other.kind && output == other.output; }
+  bool operator!=(const Rows &other) const { return !(*this == other); }
+
+  std::string text() const {
+    static constexpr llvm::StringLiteral names[] = {"the rows of the step", "rows wanted for the result ", "keys",
+                                                    "a weight"};
+    return names[kind].str() + (kind == Wanted ? std::to_string(output) : "");
+  }
+};
+
+// Follows rows through a function.
+class RowCheck {
+public:
+  RowCheck(func::FuncOp function) : function(function) {
+    auto phase = function->getAttrOfType<StringAttr>(phaseAttr);
+    count = phase && phase.getValue() == decodePhase ? 1 : ShapedType::kDynamic;
+  }
+
+  LogicalResult run() {
+    if (function->hasAttr(entryAttr) && failed(checkEntry()))
+      return failure();
+    WalkResult result = function.walk([&](Operation *op) -> WalkResult { return check(op); });
+    return failure(result.wasInterrupted());
+  }
+
+private:
+  // (ids, sequences) -> activations...
+  LogicalResult checkEntry() {
+    auto ids = RankedTensorType::get({count}, IntegerType::get(function.getContext(), 32));
+    auto isResult = [&](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.getRank() == 2 && tensor.getElementType().isF32() && tensor.getDimSize(0) == count &&
+             tensor.getDimSize(1) > 0;
+    };
+    if (function.getArgumentTypes() != ArrayRef<Type>{ids, SequencesType::get(function.getContext())} ||
+        !llvm::all_of(function.getResultTypes(), isResult))
+      return function.emitOpError() << "is an entry of type " << function.getFunctionType() << ", expected (" << ids
+                                    << ", !talc.sequences) -> rows of f32";
+    if (function.getNumResults() <= artifact::maxOutputs)
+      return success();
+    return function.emitOpError() << "has " << function.getNumResults() << " results; a model has at most "
+                                  << artifact::maxOutputs;
+  }
+
+  LogicalResult check(Operation *op) {
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case<EmbeddingOp, PositionOp, TokenTypeOp>([&](auto op) { return yields(op.getResult(), {Rows::Step}); })
+        .Case<LinearOp, GatedLinearOp, NormOp, ActivationOp, ScaleOp, SliceOp>(
+            [&](auto op) { return yields(op.getResult(), of(op.getX())); })
+        .Case<AddOp, MulOp>([&](auto op) {
+          return succeeded(expect(op, op.getRhs(), of(op.getLhs()))) ? yields(op.getResult(), of(op.getLhs()))
+                                                                     : failure();
+        })
+        .Case([&](RopeOp op) {
+          return succeeded(expect(op, op.getX())) ? yields(op.getResult(), {Rows::Step}) : failure();
+        })
+        .Case([&](AppendOp op) {
+          return success(succeeded(expect(op, op.getKeys())) && succeeded(expect(op, op.getValues())));
+        })
+        .Case([&](ReadOp op) {
+          rows[op.getKeys()] = rows[op.getValues()] = {Rows::Keys};
+          return success();
+        })
+        .Case([&](AttentionOp op) { return checkAttention(op); })
+        .Case([&](SelectOp op) { return checkSelect(op); })
+        .Case([&](func::CallOp op) { return checkCall(op); })
+        .Case([&](func::ReturnOp op) { return checkReturn(op); })
+        .Default([](Operation *) { return success(); });
+  }
+
+  LogicalResult checkAttention(AttentionOp op) {
+    if (failed(expect(op, op.getQueries())))
+      return failure();
+    for (Value value : {op.getKeys(), op.getValues()})
+      if (of(value) != Rows{Rows::Keys} && failed(expect(op, value)))
+        return failure();
+    return yields(op.getResult(), {Rows::Step});
+  }
+
+  LogicalResult checkSelect(SelectOp op) {
+    auto output = static_cast<int64_t>(op.getOutput());
+    if (function->hasAttr(entryAttr) && output >= function.getNumResults())
+      return op.emitOpError() << "is for the result " << output << " of a model of " << function.getNumResults();
+    return succeeded(expect(op, op.getX())) ? yields(op.getResult(), {Rows::Wanted, output}) : failure();
+  }
+
+  // A block takes and yields the rows of all tokens.
+  LogicalResult checkCall(func::CallOp op) {
+    for (Value operand : op.getOperands())
+      if (of(operand) != Rows{Rows::None} && failed(expect(op, operand)))
+        return failure();
+    for (Value result : op.getResults())
+      if (failed(yields(result, {Rows::Step})))
+        return failure();
+    return success();
+  }
+
+  // The caller gets the rows that it wants of each result: selected here, or else behind.
+  LogicalResult checkReturn(func::ReturnOp op) {
+    for (auto [i, value] : llvm::enumerate(op.getOperands())) {
+      bool selected = function->hasAttr(entryAttr) && of(value) == Rows{Rows::Wanted, static_cast<int64_t>(i)};
+      if (!selected && failed(expect(op, value)))
+        return failure();
+    }
+    return success();
+  }
+
+  Rows of(Value value) {
+    if (auto found = rows.find(value); found != rows.end())
+      return found->second;
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return {type && type.getRank() == 2 && type.getDimSize(0) == count ? Rows::Step : Rows::None};
+  }
+
+  LogicalResult expect(Operation *op, Value value, Rows expected = {Rows::Step}) {
+    if (of(value) == expected)
+      return success();
+    return op->emitOpError() << "receives " << of(value).text() << ", expected " << expected.text();
+  }
+
+  LogicalResult yields(Value value, Rows found) {
+    rows[value] = found;
+    int64_t expected = found.kind == Rows::Keys ? ShapedType::kDynamic : count;
+    auto type = cast<RankedTensorType>(value.getType());
+    if (found.kind == Rows::None || type.getDimSize(0) == expected)
+      return success();
+    return value.getDefiningOp()->emitOpError()
+           << "yields " << type << ", expected " << (count == 1 ? "1 row" : "? rows");
+  }
+
+  func::FuncOp function;
+  int64_t count;  // rows of a step, as types have it
+  llvm::DenseMap<Value, Rows> rows;
+};
+
+struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
+  void runOnOperation() override {
+    if (failed(checkLength()) || failed(checkTables()))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(RowCheck(function).run()))
+        return signalPassFailure();
+  }
+
+  // A sequence may be as long as the module says; its states must have room for it.
+  LogicalResult checkLength() {
+    constexpr int64_t most = int64_t(1) << 30;
+    Attribute attribute = getOperation()->getAttr(maxSequenceAttr);
+    if (!attribute)
+      return success();
+    auto length = dyn_cast<IntegerAttr>(attribute);
+    if (!length || !length.getType().isSignlessInteger(64) || length.getInt() < 1 || length.getInt() > most)
+      return getOperation()->emitOpError()
+             << "has the attribute " << maxSequenceAttr << " = " << attribute << ", expected 1 to 2^30 tokens as i64";
+    for (auto state : getOperation().getOps<StateOp>())
+      if (int64_t capacity = cast<StateType>(state.getType()).getCapacity(); capacity < length.getInt())
+        return state.emitOpError() << "has room for " << capacity << " tokens, fewer than the module's "
+                                   << maxSequenceAttr << " = " << length.getInt();
+    return success();
+  }
+
+  // Tables have a row for every position, and biases a column for every distance between two of them.
+  LogicalResult checkTables() {
+    auto length = getOperation()->getAttrOfType<IntegerAttr>(maxSequenceAttr);
+    auto expect = [&](Operation *op, StringRef what, int64_t positions) -> WalkResult {
+      if (length && length.getInt() <= positions)
+        return WalkResult::advance();
+      return op->emitOpError() << "has a " << what << " for " << std::max<int64_t>(positions, 0)
+                               << " positions, fewer than the module's " << maxSequenceAttr;
+    };
+    auto size = [](Value table, int64_t dimension) { return cast<ShapedType>(table.getType()).getDimSize(dimension); };
+    WalkResult result = getOperation().walk([&](Operation *op) -> WalkResult {
+      if (auto position = dyn_cast<PositionOp>(op))
+        return expect(op, "table", size(position.getTable(), 0) - static_cast<int64_t>(position.getOffset()));
+      if (auto rope = dyn_cast<RopeOp>(op); rope && rope.getTable())
+        return expect(op, "table", size(rope.getTable(), 0));
+      if (auto attention = dyn_cast<AttentionOp>(op); attention && attention.getBias())
+        return expect(op, "bias", size(attention.getBias(), 1) / 2 + 1);
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+};
+
+}  // namespace
