@@ -18,14 +18,16 @@ std::string modelName(ModuleOp module) {
   return name && !name.getValue().empty() ? name.str() : "model";
 }
 
-// A figure of the plan or interface; an earlier stage wrote it, so its absence is a defect.
+// A figure of the plan or interface; an earlier stage wrote it, so its absence is a defect. The limits are the
+// runtime's.
 static llvm::Error readFigure(DictionaryAttr figures, llvm::StringRef name, int64_t limit, int64_t &value) {
   auto figure = figures ? figures.getAs<IntegerAttr>(name) : IntegerAttr();
   if (!figure || !figure.getType().isSignlessInteger(64))
     return internalError("the module lacks the figure '{}'", name.str());
   value = figure.getInt();
   if (value < 0 || value > limit)
-    return internalError("the module's figure '{}' is {}, expected 0 to {}", name.str(), value, limit);
+    return makeError(ErrorCode::ModelFact, "the model is too large: its figure '{}' is {}, expected 0 to {}",
+                     name.str(), value, limit);
   return llvm::Error::success();
 }
 

@@ -74,13 +74,16 @@ static LogicalResult readOutputs(func::FuncOp model, SmallVectorImpl<Attribute> 
   return success();
 }
 
+static bool isLogits(Attribute output) {
+  return cast<DictionaryAttr>(output).getAs<StringAttr>("kind").getValue() == logitsOutput;
+}
+
 // Every id that a caller may hand in needs a row in the tables: those below the number of logits, if there are any.
 static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute> outputs) {
   int64_t rows = tableRows(model->getParentOfType<ModuleOp>(), model->getAttr(phaseAttr));
   for (Attribute output : outputs) {
-    auto entry = cast<DictionaryAttr>(output);
-    int64_t width = entry.getAs<IntegerAttr>("width").getInt();
-    if (entry.getAs<StringAttr>("kind").getValue() != logitsOutput)
+    int64_t width = cast<DictionaryAttr>(output).getAs<IntegerAttr>("width").getInt();
+    if (!isLogits(output))
       continue;
     if (rows < width)
       return model.emitOpError() << "has an embedding table of " << rows << " rows for a vocabulary of " << width;
@@ -97,6 +100,9 @@ LogicalResult describeInterface(ModuleOp module) {
   SmallVector<Attribute> outputs;
   if (failed(readOutputs(model, outputs)))
     return failure();
+  if (entries.kind() != "encoder" && !isLogits(outputs[0]))
+    return model.emitOpError() << "reads what sequences keep, so that its first result must be logits; " << outputsAttr
+                               << " says " << cast<DictionaryAttr>(outputs[0]).get("kind");
   FailureOr<int64_t> vocabulary = findVocabulary(model, outputs);
   if (failed(vocabulary))
     return failure();
