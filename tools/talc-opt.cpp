@@ -8,8 +8,20 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+
+static constexpr llvm::StringLiteral overview =
+    R"(talc's pass driver: single passes, or whole stages as --talc-STAGE, with all flags of mlir-opt
+
+Examples:
+  talc-opt model.mlir --merge-projections
+  talc-opt model.mlir --talc-optimize --talc-lower
+  talc-opt model.mlir --talc-optimize --mlir-print-ir-after-all --mlir-print-ir-after-change
+  talc compile model.mlir -o app --inspect=app.html    a page of all passes
+)";
 
 int main(int argc, char **argv) {
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &stream) { stream << "talc-opt " TALC_VERSION "\n"; });
   mlir::registerAllPasses();
   talc::registerTalcPasses();
   for (talc::Stage stage : talc::allStages) {
@@ -30,5 +42,5 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   registry.insert<talc::TalcDialect, talc::kernel::KernelDialect>();
   talc::kernel::registerBufferization(registry);
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "talc's pass driver\n", registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, overview, registry));
 }

@@ -80,7 +80,7 @@ static llvm::Error compile(mlir::ModuleOp module, const std::string &output) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
+  if (argc != 2 || argv[1][0] == '-') {
     fprintf(stderr, "usage: parallel-decoder OUTPUT\n");
     return 2;
   }
