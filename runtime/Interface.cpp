@@ -31,7 +31,8 @@ constexpr int32_t contextTokens = 8;  // of a prompt; enough to decide about spa
 static Status checkTokenizer(const talc::Model &model) {
   if (model.tokenizer())
     return {};
-  return Status::failure(TALC_ERROR_NO_TOKENIZER, "%s: the model has no tokenizer; use token ids",
+  return Status::failure(TALC_ERROR_NO_TOKENIZER,
+                         "%s: the model has no tokenizer; use token ids, or compile with --tokenizer",
                          model.name().c_str());
 }
 

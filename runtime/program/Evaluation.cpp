@@ -78,11 +78,6 @@ static Status tooLong(const std::string &what, size_t tokens, const talc_model_i
                          what.c_str(), tokens, info.max_sequence);
 }
 
-// An input's place, for messages.
-static std::string placeOf(const Job &job, size_t input) {
-  return (job.fromFile ? shownName(job.options.inputFile) + ": line " : "prompt ") + std::to_string(input + 1);
-}
-
 // A limit that counts the beginning must leave something to generate, as in Hugging Face's generate().
 static Status checkBeginnings(const Job &job, const SequenceRules &rules) {
   for (size_t i = 0; i < job.inputs.size() && rules.limitIsOfAll; ++i)
@@ -90,19 +85,30 @@ static Status checkBeginnings(const Job &job, const SequenceRules &rules) {
       return Status::failure(TALC_ERROR_USAGE,
                              "%s: its text begins with %zu tokens, but by default the model's texts have at most %zu "
                              "in all (max_length); give -n N",
-                             placeOf(job, i).c_str(), size, rules.limit);
+                             job.placeOf(i).c_str(), size, rules.limit);
   return {};
 }
 
-// Before any work: an input that can never fit.
-static Status checkLengths(const Job &job, const SequenceRules &rules) {
-  auto most = static_cast<size_t>(job.info.max_sequence);
+static Status checkIds(const std::string &what, const std::vector<int32_t> &ids, int32_t vocabulary,
+                       const talc_model_info &info) {
+  if (ids.size() > static_cast<size_t>(info.max_sequence))
+    return tooLong(what, ids.size(), info);
+  for (size_t i = 0; i < ids.size(); ++i)
+    if (ids[i] < 0 || ids[i] >= vocabulary)
+      return Status::failure(TALC_ERROR_TOKEN, "%s: token %zu is %d, outside the vocabulary 0 to %d", what.c_str(), i,
+                             ids[i], vocabulary - 1);
+  return {};
+}
+
+// Before any work: an input that can never be evaluated.
+static Status checkInputs(const Job &job, const SequenceRules &rules) {
+  int32_t own = job.info.vocabulary_size, source = job.translates() ? job.info.source_vocabulary_size : own;
   for (size_t i = 0; i < job.inputs.size(); ++i) {
-    std::string what = placeOf(job, i);
-    if (job.inputs[i].ids.size() > most)
-      return tooLong(what, job.inputs[i].ids.size(), job.info);
-    if (job.inputs[i].decoderIds.size() > most)
-      return tooLong(what + ": --decoder-ids", job.inputs[i].decoderIds.size(), job.info);
+    std::string what = job.placeOf(i);
+    if (Status status = checkIds(what, job.inputs[i].ids, source, job.info); status.failed())
+      return status;
+    if (Status status = checkIds(what + ": --decoder-ids", job.inputs[i].decoderIds, own, job.info); status.failed())
+      return status;
   }
   if (job.translates() && job.info.search.start_token < 0)
     for (size_t i = 0; i < job.inputs.size(); ++i)
@@ -210,7 +216,7 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
   Job job = {model, info, options, inputs, fromFile, printer, timing, cut};
   double begin = secondsNow();
   Plan plan = makePlan(options, info, form);
-  if (status = checkLengths(job, plan.rules); status.failed())
+  if (status = checkInputs(job, plan.rules); status.failed())
     return status;
   if (status = output.open(options.outputFile); status.failed())
     return status;
@@ -220,7 +226,7 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
     return status;
   if (status = printer.finishAll(); status.failed())
     return status;
-  fputs(endingText(cut, info).c_str(), stderr);
+  fputs(endingText(job).c_str(), stderr);
   if (!options.quiet)
     fputs(summaryText(job, session.get(), loadSeconds, secondsNow() - begin).c_str(), stderr);
   return {};

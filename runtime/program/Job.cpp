@@ -6,6 +6,10 @@
 
 namespace talc::program {
 
+std::string Job::placeOf(size_t input) const {
+  return (fromFile ? shownName(options.inputFile) + ": line " : "prompt ") + std::to_string(input + 1);
+}
+
 std::vector<int32_t> Job::beginning(const Prompt &prompt) const {
   if (!translates())
     return prompt.ids;

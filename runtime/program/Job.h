@@ -32,6 +32,8 @@ struct Job {
   bool translates() const { return info.kind == TALC_MODEL_ENCODER_DECODER; }
   // Prompts are printed before their continuations.
   bool echoes() const { return options.echo && !translates() && !fromFile && !options.usesIds(); }
+  // An input's place, for messages.
+  std::string placeOf(size_t input) const;
   // How the generated text begins.
   std::vector<int32_t> beginning(const Prompt &prompt) const;
   // Tokens that see each other at the begin of a prompt.

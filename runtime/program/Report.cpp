@@ -82,14 +82,14 @@ std::string memoryText(const talc_model_info &info, int32_t threads) {
   return result;
 }
 
-std::string endingText(const std::vector<CutText> &cut, const talc_model_info &info) {
+std::string endingText(const Job &job) {
   constexpr size_t most = 8;
   std::string result;
-  for (size_t i = 0; i < std::min(cut.size(), most); ++i)
-    result += format("note: sequence %zu ended after %zu new tokens: the model was compiled for at most %d tokens "
+  for (size_t i = 0; i < std::min(job.cut.size(), most); ++i)
+    result += format("note: %s: its text ended after %zu new tokens: the model was compiled for at most %d tokens "
                      "(--max-seq)\n",
-                     cut[i].input + 1, cut[i].newTokens, info.max_sequence);
-  return cut.size() <= most ? result : result + format("note: and %zu more\n", cut.size() - most);
+                     job.placeOf(job.cut[i].input).c_str(), job.cut[i].newTokens, job.info.max_sequence);
+  return job.cut.size() <= most ? result : result + format("note: and %zu more\n", job.cut.size() - most);
 }
 
 static double rate(size_t tokens, double seconds) {

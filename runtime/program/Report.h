@@ -10,7 +10,7 @@ namespace talc::program {
 std::string memoryText(const talc_model_info &info, int32_t threads);
 
 // Which texts ended for want of room; empty when none did.
-std::string endingText(const std::vector<CutText> &cut, const talc_model_info &info);
+std::string endingText(const Job &job);
 
 // One line after a run.
 std::string summaryText(const Job &job, const talc_session *session, double loadSeconds, double runSeconds);
