@@ -57,7 +57,7 @@ void Report::printTimes() const {
   for (const Stage &stage : stages)
     total += stage.seconds();
   auto print = [total](const char *stage, const char *part, double seconds) {
-    fprintf(stderr, "%-20s %-40s %9.3f %6.1f %%\n", stage, part, seconds, total > 0 ? 100 * seconds / total : 0);
+    fprintf(stderr, "%-20s %-40s %9.4f %6.1f %%\n", stage, part, seconds, total > 0 ? 100 * seconds / total : 0);
   };
   fprintf(stderr, "%-20s %-40s %9s %8s\n", "stage", "pass", "seconds", "share");
   for (const Stage &stage : stages) {
@@ -68,7 +68,7 @@ void Report::printTimes() const {
   }
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
-  fprintf(stderr, "%-61s %9.3f, at most %ld MiB of memory\n", "total", total, usage.ru_maxrss / 1024);
+  fprintf(stderr, "%-61s %9.4f, at most %ld MiB of memory\n", "total", total, usage.ru_maxrss / 1024);
 }
 
 }  // namespace talc::tools

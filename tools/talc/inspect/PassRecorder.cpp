@@ -3,6 +3,7 @@
 // by function, so that a change in one does not show in others.
 #include "tools/talc/inspect/PassRecorder.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -67,13 +68,10 @@ void PassRecorder::compare(const std::string &function, const std::string &text)
   place->second = after;
 }
 
-static std::string print(mlir::Operation &op, bool verified) {
-  mlir::OpPrintingFlags flags;
-  flags.useLocalScope();
-  if (verified)
-    flags.assumeVerified();
+static std::string print(mlir::Operation &op, mlir::AsmState &state) {
   std::string text;
-  llvm::raw_string_ostream(text) << mlir::OpWithFlags(&op, flags);
+  llvm::raw_string_ostream stream(text);
+  op.print(stream, state);
   return text + "\n";
 }
 
@@ -89,14 +87,19 @@ static std::string printAttributes(mlir::ModuleOp module) {
 void PassRecorder::end(mlir::ModuleOp module, bool failed) {
   records.back().seconds = std::chrono::duration<double>(Clock::now() - started).count();
   records.back().failed = failed;
+  mlir::OpPrintingFlags flags;
+  flags.useLocalScope();  // names of types and attributes depend on the whole module
+  if (!failed)
+    flags.assumeVerified();
+  mlir::AsmState state(module, flags);  // once: it looks through the whole module
   std::string others = printAttributes(module);
   std::set<std::string> present = {"module"};
   for (mlir::Operation &op : *module.getBody())
     if (auto function = llvm::dyn_cast<mlir::FunctionOpInterface>(op)) {
       present.insert(function.getName().str());
-      compare(function.getName().str(), print(op, !failed));
+      compare(function.getName().str(), print(op, state));
     } else {
-      others += print(op, !failed);
+      others += print(op, state);
     }
   compare("module", others);
   for (auto at = current.begin(); at != current.end();) {
