@@ -84,7 +84,7 @@ llvm::Expected<std::pair<Matrix, Matrix>> evaluate(ReadOp op, const State &state
     int64_t first = kind == KeyKind::step ? sequence.firstPosition : 0;
     for (int64_t p = first, end = first + StepSequences::keys(sequence, kind); p < end; ++p) {
       if (slot == state.end() || p >= static_cast<int64_t>(slot->second.keys.size()) || slot->second.keys[p].empty())
-        return internalError("a state is read at position {}, where nothing was appended", p);
+        return makeError(ErrorCode::Program, "a state is read at position {}, where nothing was appended", p);
       keyAt = std::copy(slot->second.keys[p].begin(), slot->second.keys[p].end(), keyAt);
       valueAt = std::copy(slot->second.values[p].begin(), slot->second.values[p].end(), valueAt);
     }

@@ -8,6 +8,9 @@
 //
 // c is the attention's scale and log2 e at once, so that neither costs an operation. Where there is a bias, S was
 // scaled when that was added, and c is log2 e. The finite -1e30 of what is masked avoids inf - inf.
+//
+// m is rounded, and c * S in c * S - m is not: what is left at the largest score cancels out while |c * S| < 2^30. With
+// larger scores no weight would be right.
 #include "compiler/passes/schedule/AttentionSoftmax.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
