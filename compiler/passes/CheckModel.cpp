@@ -44,6 +44,8 @@ public:
   }
 
   LogicalResult run() {
+    if (function.isExternal())
+      return function.emitOpError("has no body");
     if (function->hasAttr(entryAttr) && failed(checkEntry()))
       return failure();
     WalkResult result = function.walk([&](Operation *op) -> WalkResult { return check(op); });

@@ -250,3 +250,8 @@ func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> at
   %y = talc.select %x, %s {output = 1 : i64} : tensor<?x8xf32> -> tensor<?x8xf32>
   return %x : tensor<?x8xf32>
 }
+
+// -----
+
+// expected-error@+1 {{has no body}}
+func.func private @declared(%x: tensor<?x8xf32>) -> tensor<?x8xf32>

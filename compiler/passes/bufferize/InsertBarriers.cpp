@@ -105,7 +105,7 @@ struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function->hasAttr(kernel::kernelAttr))
+      if (!function->hasAttr(kernel::kernelAttr) && !function.isExternal())
         separate(function, symbols);
   }
 

@@ -18,6 +18,12 @@ namespace talc {
 
 using namespace mlir;
 
+// Null for what is passed as upstream does: a layout without strides, another memory space.
+static MemRefType bufferType(Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  return buffer && buffer.isStrided() && !buffer.getMemorySpace() ? buffer : MemRefType();
+}
+
 namespace {
 
 // What is passed of a buffer: the address, the offset, and the size and stride of every dimension; known ones are left
@@ -95,13 +101,13 @@ struct CompactArguments : talc::impl::CompactArgumentsBase<CompactArguments> {
   void convertArguments(func::FuncOp function, LLVMTypeConverter &converter) {
     SmallVector<Type> types;
     for (Type type : function.getArgumentTypes())
-      if (auto buffer = dyn_cast<MemRefType>(type))
+      if (MemRefType buffer = bufferType(type))
         llvm::append_range(types, PassedBuffer(buffer, converter).types());
       else
         types.push_back(type);
     if (!function.isExternal())
       for (unsigned i = function.getNumArguments(); i-- > 0;)
-        if (isa<MemRefType>(function.getArgument(i).getType()))
+        if (bufferType(function.getArgument(i).getType()))
           convertArgument(function.front(), i, converter);
     function.setType(FunctionType::get(&getContext(), types, function.getResultTypes()));
   }
@@ -121,7 +127,7 @@ struct CompactArguments : talc::impl::CompactArgumentsBase<CompactArguments> {
     OpBuilder builder(call);
     SmallVector<Value> operands;
     for (Value operand : call.getOperands())
-      if (auto type = dyn_cast<MemRefType>(operand.getType()))
+      if (MemRefType type = bufferType(operand.getType()))
         llvm::append_range(operands, PassedBuffer(type, converter).take(builder, call.getLoc(), operand));
       else
         operands.push_back(operand);

@@ -51,8 +51,8 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
     SymbolTable symbols(getOperation());
     SmallVector<Functions> entries;  // each entry, and what it reaches
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr(entryAttr) && failed(collectCalled(function, symbols, entries.emplace_back())))
-        return signalPassFailure();
+      if (function->hasAttr(entryAttr))
+        collectCalled(function, symbols, entries.emplace_back());
     if (failed(checkEntries(entries)) || failed(checkNames(symbols)))
       return signalPassFailure();
     // What no entry reaches is left out; and the clones may take any function's name.
@@ -140,19 +140,14 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
     return success();
   }
 
-  // The entry and all functions that it reaches. Each must have a body.
-  static LogicalResult collectCalled(func::FuncOp entry, SymbolTable &symbols, Functions &functions) {
+  // The entry and all functions that it reaches.
+  static void collectCalled(func::FuncOp entry, SymbolTable &symbols, Functions &functions) {
     functions.insert(entry);
-    for (size_t i = 0; i < functions.size(); ++i) {
-      auto function = cast<func::FuncOp>(functions[i]);
-      if (function.isExternal())
-        return function.emitOpError("has no body");
-      function.walk([&](func::CallOp call) {
+    for (size_t i = 0; i < functions.size(); ++i)
+      functions[i]->walk([&](func::CallOp call) {
         if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
           functions.insert(callee);
       });
-    }
-    return success();
   }
 
   // Clones of `functions`, which call each other: @model -> @decode, @block -> @block.decode.

@@ -147,3 +147,7 @@ func.func @attention_twice(%s: !kernel.step, %q: memref<?x32xf32>, %two: !talc.s
   kernel.attention full %s, %y, %four heads 4 scale 0.25 window 0 into %z {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<4 x 8 x 64, source>, memref<?x32xf32>) -> ()
   return
 }
+
+// A declaration has no pieces.
+// CHECK-LABEL: func.func private @declared
+func.func private @declared(memref<?x32xf32>)

@@ -61,3 +61,11 @@ func.func @calls(%n: i64, %fixed: memref<4x2xf32>, %ids: memref<?xi32>) {
   call @unknown(%unknown) : (memref<?x?xf32, strided<[?, ?], offset: ?>>) -> ()
   return
 }
+
+// Other memory, and layouts that strides do not describe, are left to upstream.
+// CHECK-LABEL: func.func @others(%arg0: memref<4xf32, 3>, %arg1: memref<4x4xf32, #{{.*}}>, %arg2: memref<*xf32>) {
+// CHECK: call @others(%arg0, %arg1, %arg2)
+func.func @others(%x: memref<4xf32, 3>, %y: memref<4x4xf32, affine_map<(i, j) -> (j floordiv 2, i)>>, %z: memref<*xf32>) {
+  call @others(%x, %y, %z) : (memref<4xf32, 3>, memref<4x4xf32, affine_map<(i, j) -> (j floordiv 2, i)>>, memref<*xf32>) -> ()
+  return
+}
