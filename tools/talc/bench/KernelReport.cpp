@@ -11,15 +11,6 @@ namespace talc::bench {
 
 using Json = nlohmann::ordered_json;
 
-static std::string describeMachine(const MachineProfile &machine) {
-  std::string text =
-      fmt::format("{}, {} thread{}: {:.1f} GFLOP/s ({})", machine.processor, machine.threads,
-                  machine.threads == 1 ? "" : "s", 1e-9 * machine.operationsPerSecond, machine.instructions);
-  for (const MemoryLevel &level : machine.levels)
-    text += fmt::format(", {} {:.1f} GB/s", level.name, 1e-9 * level.bytesPerSecond);
-  return text + "\n\n";
-}
-
 static std::vector<std::string> cellsOf(const KernelResult &result, double stepSeconds) {
   const KernelEntry &kernel = *result.kernel;
   double seconds = result.time.total(), waiting = seconds > 0 ? result.time.waiting / seconds : 0;
@@ -115,7 +106,7 @@ std::string formatKernelRows(const std::vector<KernelRows> &rows, const std::str
   Json machines = Json::array(), kernels = Json::array();
   for (const KernelRows &row : rows) {
     if (format == "md")
-      text += describeMachine(row.machine);
+      text += row.machine.describe() + "\n\n";
     machines.push_back(describeMachineJson(row.machine));
     for (const PhaseResult &phase : row.phases) {
       if (format == "md")

@@ -9,6 +9,8 @@
 #include "tools/talc/bench/PeakLoops.h"
 #include "tools/talc/bench/Stopwatch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -24,6 +26,14 @@ const MemoryLevel &MachineProfile::levelOf(double bytes) const {
     if (bytes <= level.capacity)
       return level;
   return levels.back();
+}
+
+std::string MachineProfile::describe() const {
+  std::string text = fmt::format("{}, {} thread{}: {:.1f} GFLOP/s ({})", processor, threads, threads == 1 ? "" : "s",
+                                 1e-9 * operationsPerSecond, instructions);
+  for (const MemoryLevel &level : levels)
+    text += fmt::format(", {} {:.1f} GB/s", level.name, 1e-9 * level.bytesPerSecond);
+  return text;
 }
 
 namespace {

@@ -28,6 +28,8 @@ struct MachineProfile {
   // The first level that holds so many bytes.
   const MemoryLevel &levelOf(double bytes) const;
   const MemoryLevel &memory() const { return levels.back(); }
+  // "Xeon, 2 threads: 340.1 GFLOP/s (AVX-512), L1 600.2 GB/s, ..., memory 20.4 GB/s".
+  std::string describe() const;
 };
 
 // The machine with a number of threads. What other programs leave of it changes by the second, so figures can be taken

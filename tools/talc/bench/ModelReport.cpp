@@ -85,7 +85,11 @@ static std::string formatTable(const std::vector<ModelRow> &rows, const KernelLi
                   formatShare(result.readShare()) + " " + row.level().name});
     table.add(cells);
   }
-  return table.markdown();
+  std::string machines;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (i == 0 || rows[i].machine.threads != rows[i - 1].machine.threads)
+      machines += "\n" + rows[i].machine.describe() + "\n";
+  return table.markdown() + machines;
 }
 
 std::string formatModelRows(const std::vector<ModelRow> &rows, const KernelList &kernels, const ModelRun &run,
