@@ -77,7 +77,7 @@ Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
       .Case<GetWeightOp, GetStateOp, DeriveOp>([&](auto) { return evaluateSource(op, frame); })
       .Case<EmbeddingOp, PositionOp, TokenTypeOp, SelectOp, SliceOp>([&](auto) { return evaluateRowOp(op, frame); })
-      .Case<LinearOp, GatedLinearOp, NormOp, ActivationOp, ScaleOp, AddOp, MulOp>(
+      .Case<LinearOp, GatedLinearOp, NormOp, ActivationOp, SoftmaxOp, ScaleOp, AddOp, MulOp>(
           [&](auto) { return evaluateLayer(op, frame); })
       .Case<RopeOp, AppendOp, ReadOp, AttentionOp>([&](auto) { return evaluateSequenceOp(op, frame); })
       .Case([&](mlir::func::CallOp call) { return evaluateCall(call, frame); })
@@ -142,7 +142,7 @@ Error Evaluation::evaluateLayer(mlir::Operation *op, Frame &frame) {
       .Case([&](NormOp op) {
         return done(evaluate(op, *matrix(op.getX()), *weight(op.getScale()), weight(op.getBias()).get()));
       })
-      .Case<ActivationOp, ScaleOp>([&](auto op) { return done(evaluate(op, *matrix(op.getX()))); })
+      .Case<ActivationOp, SoftmaxOp, ScaleOp>([&](auto op) { return done(evaluate(op, *matrix(op.getX()))); })
       .Case<AddOp, MulOp>([&](auto op) { return done(evaluate(op, *matrix(op.getLhs()), *matrix(op.getRhs()))); });
 }
 

@@ -94,6 +94,20 @@ Matrix evaluate(ActivationOp op, const Matrix &x) {
   return result;
 }
 
+Matrix evaluate(SoftmaxOp, const Matrix &x) {
+  Matrix result(x.rows, x.columns);
+  for (int64_t t = 0; t < x.rows; ++t) {
+    double highest = -HUGE_VAL, sum = 0;
+    for (int64_t i = 0; i < x.columns; ++i)
+      highest = std::max(highest, static_cast<double>(x.at(t, i)));
+    for (int64_t i = 0; i < x.columns; ++i)
+      sum += std::exp(x.at(t, i) - highest);
+    for (int64_t i = 0; i < x.columns; ++i)
+      result.at(t, i) = std::exp(x.at(t, i) - highest) / sum;
+  }
+  return result;
+}
+
 Matrix evaluate(ScaleOp op, const Matrix &x) {
   Matrix result = x;
   for (double &value : result.values)

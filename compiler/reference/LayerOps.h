@@ -13,6 +13,7 @@ Matrix evaluate(LinearOp op, const Matrix &x, const Weight &weight, const Weight
 Matrix evaluate(GatedLinearOp op, const Matrix &x, const Weight &weight, const Weight *up);
 Matrix evaluate(NormOp op, const Matrix &x, const Weight &scale, const Weight *bias);
 Matrix evaluate(ActivationOp op, const Matrix &x);
+Matrix evaluate(SoftmaxOp op, const Matrix &x);
 Matrix evaluate(ScaleOp op, const Matrix &x);
 // The operands have as many rows.
 Matrix evaluate(AddOp op, const Matrix &lhs, const Matrix &rhs);

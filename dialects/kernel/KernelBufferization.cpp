@@ -95,6 +95,7 @@ void registerBufferization(DialectRegistry &registry) {
     ContractOp::attachInterface<PieceModel<ContractOp>>(*context);
     AttentionOp::attachInterface<PieceModel<AttentionOp>>(*context);
     NormOp::attachInterface<PieceModel<NormOp>>(*context);
+    SoftmaxOp::attachInterface<PieceModel<SoftmaxOp>>(*context);
     RopeOp::attachInterface<PieceModel<RopeOp>>(*context);
     GatherOp::attachInterface<PieceModel<GatherOp>>(*context);
     AppendOp::attachInterface<AppendModel>(*context);

@@ -65,6 +65,9 @@ void CombineOp::getEffects(EffectList &effects) {
 void NormOp::getEffects(EffectList &effects) {
   addPieceEffects(*this, effects);
 }
+void SoftmaxOp::getEffects(EffectList &effects) {
+  addPieceEffects(*this, effects);
+}
 void RopeOp::getEffects(EffectList &effects) {
   addPieceEffects(*this, effects);
 }

@@ -99,6 +99,13 @@ def Kernel_NormOp : Kernel_Piece<"norm"> {
   let hasVerifier = 1;
 }
 
+def Kernel_SoftmaxOp : Kernel_Piece<"softmax"> {
+  let summary = "softmax of every row; see `talc.softmax`";
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init);
+  let assemblyFormat = "$step `,` $x `into` $init attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Kernel_RopeOp : Kernel_Piece<"rope"> {
   let summary = "rotary embedding from a table of cosines and sines; see `talc.rope`";
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$table, Kernel_Data:$init, I64Attr:$heads);

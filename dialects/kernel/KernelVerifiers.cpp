@@ -225,6 +225,10 @@ LogicalResult NormOp::verify() {
   return epsilon >= 0 ? success() : emitOpError() << "epsilon is " << epsilon << ", expected a number >= 0";
 }
 
+LogicalResult SoftmaxOp::verify() {
+  return expectSameShape(*this, getX(), getInit());
+}
+
 LogicalResult RopeOp::verify() {
   int64_t heads = getHeads();
   if (failed(expectSameShape(*this, getX(), getInit())) ||

@@ -213,6 +213,17 @@ def Talc_NormOp : Talc_Op<"norm", [Pure, AllTypesMatch<["x", "result"]>]> {
   let hasVerifier = 1;
 }
 
+def Talc_SoftmaxOp : Talc_Op<"softmax", [Pure, SameOperandsAndResultType]> {
+  let summary = "e^x_i / sum_j e^x_j over the features of every row";
+  let description = [{
+    Each row's largest feature is subtracted first, so that nothing overflows. At least one feature has to be finite, none
+    may be infinity. Source: Bridle, Probabilistic interpretation of feedforward classification network outputs, 1990.
+  }];
+  let arguments = (ins Talc_Activations:$x);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$x attr-dict `:` type($result)";
+}
+
 def Talc_RopeOp : Talc_Op<"rope", [Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "rotary position embedding";
   let description = [{

@@ -238,6 +238,10 @@ class Model:
         return self.emit(f'{text} : ({operands}) -> {x.type}', result, lambda env: pm.norm(
             kind, env[x.name], env[scale.name], env[bias.name] if bias else None, epsilon, groups))
 
+    def softmax(self, x):
+        result = Value(self.fresh('%x'), x.shape)
+        return self.emit(f'talc.softmax {x.name} : {x.type}', result, lambda env: pm.softmax(env[x.name]))
+
     @staticmethod
     def scaling(scaling):
         if scaling[0] == 'linear':

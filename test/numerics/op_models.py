@@ -153,6 +153,12 @@ def slice_(m, x, random):
 
 # --- layers of every row
 
+@case('softmax')
+def softmax(m, x, random):
+    return m.softmax(m.scale(projected(m, x, random.choice([1, 2, 5, 16, 37, 200])), random.choice([1.0, 4.0])))
+
+
+
 for kind in ['layer', 'rms']:
     @case(f'norm-{kind}')
     def norm(m, x, random, kind=kind):

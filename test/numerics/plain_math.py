@@ -139,6 +139,14 @@ def linear(x, matrix, bias):
     return [[math.fsum(a * b for a, b in zip(row, weights)) + c for weights, c in zip(matrix, bias)] for row in x]
 
 
+def softmax(x):
+    result = []
+    for row in x:
+        powers = [math.exp(v - max(row)) for v in row]
+        result.append([power / math.fsum(powers) for power in powers])
+    return result
+
+
 def norm(kind, x, scale, bias, epsilon, groups):
     width = len(x[0]) // groups
     bias = bias or [0.0] * width

@@ -23,8 +23,8 @@ namespace kernel = talc::kernel;
 using kernel::Share;
 
 static bool isRowPiece(Operation *op) {
-  return isa<kernel::NormOp, kernel::RopeOp, kernel::GatherOp, kernel::CombineOp, linalg::GenericOp, memref::CopyOp>(
-      op);
+  return isa<kernel::NormOp, kernel::SoftmaxOp, kernel::RopeOp, kernel::GatherOp, kernel::CombineOp, linalg::GenericOp,
+             memref::CopyOp>(op);
 }
 
 // The buffer that a piece writes, if it is a temporary of this function.

@@ -79,6 +79,14 @@ static KernelCosts costs(kernel::NormOp op) {
   return costs;
 }
 
+static KernelCosts costs(kernel::SoftmaxOp op) {
+  KernelCosts costs;
+  // Compare, subtract, exponential, add, multiply.
+  costs.operations.perRow = 5 * size(op.getX(), 1);
+  costs.passed.perRow = rowBytes(op.getX()) + rowBytes(op.getInit());
+  return costs;
+}
+
 static KernelCosts costs(kernel::RopeOp op) {
   KernelCosts costs;
   // A pair of elements takes four multiplies, an add and a subtract.
@@ -125,8 +133,9 @@ static KernelCosts costs(memref::CopyOp op) {
 
 KernelCosts costsOf(Operation *piece) {
   return llvm::TypeSwitch<Operation *, KernelCosts>(piece)
-      .Case<kernel::ContractOp, kernel::AttentionOp, kernel::CombineOp, kernel::NormOp, kernel::RopeOp,
-            kernel::GatherOp, kernel::AppendOp, linalg::GenericOp, memref::CopyOp>([](auto op) { return costs(op); })
+      .Case<kernel::ContractOp, kernel::AttentionOp, kernel::CombineOp, kernel::NormOp, kernel::SoftmaxOp,
+            kernel::RopeOp, kernel::GatherOp, kernel::AppendOp, linalg::GenericOp, memref::CopyOp>(
+          [](auto op) { return costs(op); })
       .Default([](Operation *) { return KernelCosts(); });
 }
 
@@ -161,6 +170,7 @@ std::string shapesOf(Operation *piece) {
         if (op.getGroups() > 1)
           out << " in " << op.getGroups() << " groups";
       })
+      .Case([&](kernel::SoftmaxOp op) { out << size(op.getX(), 1); })
       .Case([&](kernel::RopeOp op) { out << op.getHeads() << " heads x " << size(op.getX(), 1) / op.getHeads(); })
       .Case([&](kernel::GatherOp op) { out << size(op.getInit(), 1) << " " << elementName(op.getTable()); })
       .Case([&](kernel::AppendOp op) {

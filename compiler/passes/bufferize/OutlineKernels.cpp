@@ -20,8 +20,8 @@ using namespace mlir;
 namespace kernel = talc::kernel;
 
 static bool isPiece(Operation *op) {
-  return isa<kernel::ContractOp, kernel::AttentionOp, kernel::CombineOp, kernel::NormOp, kernel::RopeOp,
-             kernel::GatherOp, kernel::AppendOp, linalg::GenericOp, memref::CopyOp>(op);
+  return isa<kernel::ContractOp, kernel::AttentionOp, kernel::CombineOp, kernel::NormOp, kernel::SoftmaxOp,
+             kernel::RopeOp, kernel::GatherOp, kernel::AppendOp, linalg::GenericOp, memref::CopyOp>(op);
 }
 
 namespace {

@@ -194,6 +194,15 @@ struct LowerNorm : OpRewritePattern<talc::NormOp> {
   }
 };
 
+struct LowerSoftmax : OpRewritePattern<talc::SoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::SoftmaxOp op, PatternRewriter &rewriter) const override {
+    Value init = emptyLike(rewriter, op.getX(), op.getType());
+    rewriter.replaceOpWithNewOp<kernel::SoftmaxOp>(op, op.getType(), stepOf(op), op.getX(), init);
+    return success();
+  }
+};
+
 struct LowerRope : OpRewritePattern<talc::RopeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::RopeOp op, PatternRewriter &rewriter) const override {
@@ -279,7 +288,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
-                 LowerLinear, LowerGatedLinear, LowerNorm, LowerRope, LowerAppend, LowerAttention,
+                 LowerLinear, LowerGatedLinear, LowerNorm, LowerSoftmax, LowerRope, LowerAppend, LowerAttention,
                  LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>,
                  LowerElementwise<talc::ActivationOp>>(context);
     walkAndApplyPatterns(getOperation(), std::move(patterns));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-rows: loops for the pieces that treat each row by itself: gather, norm, rope, append (AppendRows.h),
+// expand-rows: loops for the pieces that treat each row by itself: gather, norm, softmax, rope, append (AppendRows.h),
 // elementwise, copy.
 //
 // A thread takes the same rows [T*i/n, T*(i+1)/n) in every such piece. A row is a few kilobytes and stays in the first
@@ -70,27 +70,33 @@ static void expand(Emitter &e, kernel::GatherOp op) {
 
 //===--- norm -------------------------------------------------------------------------------------------------===//
 
-// The sum over a group of term(x), with four partial sums; masked lanes count as zero.
-static Value sumColumns(Emitter &e, int64_t width, llvm::function_ref<Value(Value, Value)> term) {
+// term(column, mask) of all columns under an operation, lane by lane, in four chains; masked lanes count as `neutral`.
+static Value foldColumns(Emitter &e, int64_t width, Value neutral, llvm::function_ref<Value(Value, Value)> operation,
+                         llvm::function_ref<Value(Value, Value)> term) {
   constexpr int64_t chains = 4;
   int64_t block = chains * e.lanes, whole = width / block * block;
-  Emitter::Values sums(chains, e.splat(0));
+  Emitter::Values folded(chains, neutral);
   if (whole > 0)
-    sums = e.loop(e.index(0), e.index(whole), block, sums, [&](Value column, ValueRange carried) {
+    folded = e.loop(e.index(0), e.index(whole), block, folded, [&](Value column, ValueRange carried) {
       Emitter::Values next;
       for (int64_t c = 0; c < chains; ++c)
-        next.push_back(e.addf(carried[c], term(e.add(column, c * e.lanes), {})));
+        next.push_back(operation(carried[c], term(e.add(column, c * e.lanes), {})));
       return next;
     });
   for (int64_t column = whole; column < width; column += e.lanes) {
     Value mask = column + e.lanes > width ? e.firstLanes(width - column) : Value();
     Value value = term(e.index(column), mask);
     if (mask)
-      value = e.select(mask, value, e.splat(0));
-    Value &sum = sums[(column - whole) / e.lanes];
-    sum = e.addf(sum, value);
+      value = e.select(mask, value, neutral);
+    Value &chain = folded[(column - whole) / e.lanes];
+    chain = operation(chain, value);
   }
-  return e.sumLanes(e.addf(e.addf(sums[0], sums[1]), e.addf(sums[2], sums[3])));
+  return operation(operation(folded[0], folded[1]), operation(folded[2], folded[3]));
+}
+
+static Value sumColumns(Emitter &e, int64_t width, llvm::function_ref<Value(Value, Value)> term) {
+  auto add = [&](Value x, Value y) { return e.addf(x, y); };
+  return e.sumLanes(foldColumns(e, width, e.splat(0), add, term));
 }
 
 static void normalize(Emitter &e, kernel::NormOp op, Value row, Value base, int64_t width) {
@@ -118,6 +124,27 @@ static void expand(Emitter &e, kernel::NormOp op) {
   int64_t groups = op.getGroups(), width = widthOf(op.getX()) / groups;
   eachRow(e, op, op.getX(), [&](Value row) {
     e.loop(e.index(0), e.index(groups), 1, [&](Value group) { normalize(e, op, row, e.mul(group, width), width); });
+  });
+}
+
+//===--- softmax ----------------------------------------------------------------------------------------------===//
+
+static void expand(Emitter &e, kernel::SoftmaxOp op) {
+  int64_t width = widthOf(op.getX());
+  Value x = op.getX(), y = op.getInit();
+  eachRow(e, op, x, [&](Value row) {
+    auto larger = [&](Value a, Value b) { return e.maxf(a, b); };
+    auto load = [&](Value column, Value mask) { return e.load(x, {row, column}, mask); };
+    Value highest = e.maxLanes(foldColumns(e, width, e.splat(-HUGE_VAL), larger, load));
+    Value sum = sumColumns(e, width, [&](Value column, Value mask) {
+      Value power = math::ExpOp::create(e.b, e.loc, e.subf(load(column, mask), highest));
+      e.store(power, y, {row, column}, mask);
+      return power;
+    });
+    Value factor = e.divf(e.splat(1), sum);
+    e.columns(width, [&](Value column, Value mask) {
+      e.store(e.mulf(e.load(y, {row, column}, mask), factor), y, {row, column}, mask);
+    });
   });
 }
 
@@ -198,7 +225,8 @@ struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
   void runOnOperation() override {
     if (!isValidWidth(getOperation(), lanes))
       return signalPassFailure();
-    expandAll<kernel::GatherOp, kernel::NormOp, kernel::RopeOp, kernel::AppendOp, linalg::GenericOp, memref::CopyOp>();
+    expandAll<kernel::GatherOp, kernel::NormOp, kernel::SoftmaxOp, kernel::RopeOp, kernel::AppendOp, linalg::GenericOp,
+              memref::CopyOp>();
   }
 };
 

@@ -18,6 +18,14 @@ func.func @norm_width(%s: !kernel.step, %x: memref<?x32xf32>, %scale: memref<8xf
 
 // -----
 
+func.func @softmax_width(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x33xf32>) {
+  // expected-error@+1 {{'kernel.softmax' op width of init is 33, expected 32}}
+  kernel.softmax %s, %x into %y : (!kernel.step, memref<?x32xf32>, memref<?x33xf32>) -> ()
+  return
+}
+
+// -----
+
 func.func @norm_groups(%s: !kernel.step, %x: memref<?x32xf32>, %scale: memref<8xf32>, %bias: memref<8xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{divides 32 features into 5 groups}}
   kernel.norm layer %s, %x, %scale bias %bias epsilon 0.5 groups 5 into %y : (!kernel.step, memref<?x32xf32>, memref<8xf32>, memref<8xf32>, memref<?x32xf32>) -> ()

@@ -267,3 +267,11 @@ func.func @scale(%x: tensor<?x8xf32>) {
   %0 = "talc.scale"(%x) {factor = 2.0 : f64} : (tensor<?x8xf32>) -> tensor<?x9xf32>
   return
 }
+
+// -----
+
+func.func @softmax(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'talc.softmax' op requires the same type for all operands and results}}
+  %0 = "talc.softmax"(%x) : (tensor<?x8xf32>) -> tensor<?x9xf32>
+  return
+}

@@ -89,6 +89,8 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %4 = talc.norm layer %x, %b bias %b epsilon 1.0e-05 : (tensor<?x32xf32>, tensor<32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
     // CHECK-NEXT: talc.norm rms %[[X]], %{{.*}} epsilon 0.000000e+00 {groups = 2 : i64} : (tensor<?x32xf32>, tensor<16xf32>) -> tensor<?x32xf32>
     %5 = talc.norm rms %x, %zeros epsilon 0.0 {groups = 2 : i64} : (tensor<?x32xf32>, tensor<16xf32>) -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.softmax %[[X]] : tensor<?x32xf32>
+    %21 = talc.softmax %x : tensor<?x32xf32>
     // CHECK-NEXT: talc.rope %[[X]], %[[S]] heads 2 rotary 16 base 1.000000e+04 : tensor<?x32xf32>
     %6 = talc.rope %x, %s heads 2 rotary 16 base 10000.0 : tensor<?x32xf32>
     // CHECK-NEXT: talc.rope %[[X]], %[[S]] heads 2 rotary 16 base 1.000000e+04 scaling(#talc.linear_scaling<factor = 4.000000e+00>) table %[[TABLE]] : tensor<64x16xf32> : tensor<?x32xf32>

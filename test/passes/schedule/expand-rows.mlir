@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-rows: the loops of gather, norm, rope, append, elementwise operations and copies; masks only in the last
+// expand-rows: the loops of gather, norm, softmax, rope, append, elementwise operations and copies; masks only in the last
 // columns.
 // RUN: talc-opt %s -expand-rows -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -expand-rows="lanes=16" -canonicalize -cse | FileCheck %s --check-prefix=WIDE
@@ -105,6 +105,32 @@ func.func @gather_packed(%s: !kernel.step, %table: memref<5x32x16xf16>, %x: memr
 // CHECK: vector.maskedstore %[[Y]][%[[R]], %[[TAIL]]], %[[ONE]]
 func.func @layer_norm(%s: !kernel.step, %x: memref<?x27xf32>, %scale: memref<9xf32>, %bias: memref<9xf32>, %y: memref<?x27xf32>) {
   kernel.norm layer %s, %x, %scale bias %bias epsilon 0.5 groups 3 into %y : (!kernel.step, memref<?x27xf32>, memref<9xf32>, memref<9xf32>, memref<?x27xf32>) -> ()
+  return
+}
+
+// Of 11 columns the largest, where the lanes that do not count are minus infinity; powers, whose sum they leave alone; and
+// the powers over their sum.
+// CHECK-LABEL: @softmax(
+// CHECK-SAME: %{{.*}}: !kernel.step, %[[X:[a-z0-9]+]]: memref<?x11xf32>, %[[Y:[a-z0-9]+]]: memref<?x11xf32>
+// CHECK-DAG: %[[NONE:.*]] = arith.constant dense<0xFF800000>
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00>
+// CHECK-DAG: %[[MASK:.*]] = arith.constant dense<[true, true, true, false, false, false, false, false]>
+// CHECK: scf.for %[[R:[a-z0-9]+]] =
+// CHECK: %[[A:.*]] = vector.load %[[X]][%[[R]], %c0]
+// CHECK: %[[B:.*]] = vector.maskedload %[[X]][%[[R]], %c8], %[[MASK]],
+// CHECK: arith.select %[[MASK]], %[[B]], %[[NONE]]
+// CHECK: %[[D:.*]] = arith.subf %[[A]], %[[HIGHEST:.*]] :
+// CHECK: %[[P:.*]] = math.exp %[[D]]
+// CHECK: vector.store %[[P]], %[[Y]][%[[R]], %c0]
+// CHECK: %[[E:.*]] = arith.subf %{{.*}}, %[[HIGHEST]] :
+// CHECK: %[[Q:.*]] = math.exp %[[E]]
+// CHECK: vector.maskedstore %[[Y]][%[[R]], %c8], %[[MASK]], %[[Q]]
+// CHECK: arith.select %[[MASK]], %[[Q]], %[[ZERO]]
+// CHECK: %[[FACTOR:.*]] = arith.divf
+// CHECK: %[[Z:.*]] = vector.load %[[Y]][%[[R]], %c0]
+// CHECK: arith.mulf %[[Z]], %[[FACTOR]]
+func.func @softmax(%s: !kernel.step, %x: memref<?x11xf32>, %y: memref<?x11xf32>) {
+  kernel.softmax %s, %x into %y : (!kernel.step, memref<?x11xf32>, memref<?x11xf32>) -> ()
   return
 }
 

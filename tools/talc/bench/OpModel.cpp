@@ -106,6 +106,11 @@ static void writeNorm(const Words &words, std::string &program, OpSpec &) {
   wrap(weight("scale", std::to_string(width), 0.02), body, vocabulary, width, width, program);
 }
 
+static void writeSoftmax(const Words &words, std::string &program, OpSpec &) {
+  int64_t width = words.sizes[1];
+  wrap("", fmt::format("%y = talc.softmax %x : {}\n", rowsOf(width)), vocabulary, width, width, program);
+}
+
 static void writeActivation(const Words &words, std::string &program, OpSpec &) {
   int64_t width = words.sizes[1];
   wrap("", fmt::format("%y = talc.activation {} %x : {}\n", words.variant, rowsOf(width)), vocabulary, width, width,
@@ -128,6 +133,7 @@ static const std::vector<OpKind> &opKinds() {
        {"causal", "full"},
        writeAttention},
       {"norm", "norm", "SxD", "S tokens of width D", {"layer", "rms"}, writeNorm},
+      {"softmax", "softmax", "SxD", "S rows of D numbers", {}, writeSoftmax},
       {"activation",
        "generic",
        "SxD",
