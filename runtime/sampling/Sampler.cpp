@@ -39,7 +39,7 @@ Sampler::Sampler(const Model &model, const talc_sampling &settings, const talc_s
   auto &list = rules.suppressed;
   list.erase(std::remove_if(list.begin(), list.end(), isNeverChosen), list.end());
   text.reserve(length > 0 ? length : model.info().maxSequence + 1);
-  if (rules.forbidAny())
+  if (rules.forbidsAny())
     allowed.resize(model.info().vocabularySize);
   if (settings.repetition_penalty != 1)
     accepted.resize(model.info().vocabularySize);

@@ -10,7 +10,7 @@ int32_t TokenRules::forced(const UnfinishedText &text) const {
   return text.length == 1 ? forcedBegin : -1;
 }
 
-bool TokenRules::forbidAny() const {
+bool TokenRules::forbidsAny() const {
   bool lists = !suppressed.empty() || !beginSuppressed.empty() || !forbidden.empty();
   return lists || noRepeatNgram > 0 || minNewTokens > 0 || minLength > 0;
 }

@@ -31,8 +31,8 @@ struct TokenRules {
 
   // The only token that may follow; -1: there is no such rule.
   int32_t forced(const UnfinishedText &text) const;
-  // Whether there is more than what is forced.
-  bool forbidAny() const;
+  // Whether a token can be unfit or suppressed.
+  bool forbidsAny() const;
   // Calls forbid(id) for tokens that may not follow because of what stands before, and for others.
   template <typename Forbid> void forEachUnfit(const UnfinishedText &text, Forbid forbid) const;
   template <typename Forbid> void forEachSuppressed(const UnfinishedText &text, Forbid forbid) const;

@@ -12,8 +12,7 @@ import tempfile
 
 from check_golden import expect, run
 
-# How the texts are evaluated, after one by one on one thread. Not by two: beside other tests they would wait for each other
-# awake.
+# How the texts are evaluated, after one by one on one thread.
 WAYS = [('--batch', '32', '-t', '3'), ('--batch', '7', '-t', '1')]
 
 
