@@ -87,7 +87,8 @@ private:
           return success(succeeded(expect(op, op.getKeys())) && succeeded(expect(op, op.getValues())));
         })
         .Case([&](ReadOp op) {
-          rows[op.getKeys()] = rows[op.getValues()] = {Rows::Keys};
+          for (Value value : op.getResults())
+            rows[value] = {Rows::Keys};
           return success();
         })
         .Case([&](AttentionOp op) { return checkAttention(op); })
