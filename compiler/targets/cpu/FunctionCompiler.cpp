@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions go through LLVM apart from one another: none is inlined, so nothing is lost, and processors share the work.
+// LLVM's own splitCodeGen shares out only what comes behind the optimization, and keeps no function apart for a cache.
 #include "compiler/targets/cpu/FunctionCompiler.h"
 
 #include "compiler/Error.h"

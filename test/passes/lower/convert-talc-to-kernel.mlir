@@ -74,7 +74,8 @@ func.func @wide_window(%x: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.stat
 // CHECK-NOT: row_count
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<1x32xf32>
 // CHECK: %[[Y:.*]] = kernel.norm layer %[[STEP]], %[[X]], %[[N]] bias %[[N]] epsilon 5.000000e-01 groups 2 into %[[E]]
-// CHECK: %[[R:.*]] = kernel.rope %[[STEP]], %[[Y]], %[[T]] heads 2 into %[[E]]
+// CHECK: %[[P:.*]] = kernel.softmax %[[STEP]], %[[Y]] into %[[E]]
+// CHECK: %[[R:.*]] = kernel.rope %[[STEP]], %[[P]], %[[T]] heads 2 into %[[E]]
 // CHECK: %[[L:.*]] = kernel.contract %[[STEP]], %[[R]], %[[W]] inputs(%[[B]]) into %[[E]] {
 // CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[BIAS:.*]]: f32):
 // CHECK-NEXT: %[[V:.*]] = arith.addf %[[SUM]], %[[BIAS]]
@@ -86,7 +87,8 @@ func.func @wide_window(%x: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.stat
 // CHECK-NEXT: kernel.yield %[[W]]
 func.func @one_row(%x: tensor<1x32xf32>, %s: !talc.sequences, %w: tensor<2x32x16xf32>, %b: tensor<32xf32>, %g: tensor<5x32x16xf32>, %n: tensor<16xf32>, %t: tensor<64x8xf32>) -> tensor<1x40xf32> {
   %y = talc.norm layer %x, %n bias %n epsilon 0.5 {groups = 2 : i64} : (tensor<1x32xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<1x32xf32>
-  %r = talc.rope %y, %s heads 2 rotary 8 base 10000.0 table %t : tensor<64x8xf32> : tensor<1x32xf32>
+  %p = talc.softmax %y : tensor<1x32xf32>
+  %r = talc.rope %p, %s heads 2 rotary 8 base 10000.0 table %t : tensor<64x8xf32> : tensor<1x32xf32>
   %l = talc.linear %r, %w bias %b : (tensor<1x32xf32>, tensor<2x32x16xf32>, tensor<32xf32>) -> tensor<1x32xf32>
   %z = talc.gated_linear relu %l, %g : (tensor<1x32xf32>, tensor<5x32x16xf32>) -> tensor<1x40xf32>
   return %z : tensor<1x40xf32>
