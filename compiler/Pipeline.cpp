@@ -2,7 +2,7 @@
 // The whole compiler on one page: every stage, and for every pass a sentence on why it stands there.
 #include "compiler/Pipeline.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/RegisterTile.h"
+#include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"

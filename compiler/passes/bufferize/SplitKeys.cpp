@@ -7,7 +7,7 @@
 // Every thread combines all heads, into memory of its own: the barrier that stood behind the attention then stands
 // between the two, and none is added. A state that is one block is left alone.
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/AttentionSchedule.h"
+#include "compiler/passes/schedule/cpu/AttentionSchedule.h"
 
 namespace talc {
 #define GEN_PASS_DEF_SPLITKEYS

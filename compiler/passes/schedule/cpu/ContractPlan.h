@@ -3,7 +3,7 @@
 // it.
 #pragma once
 
-#include "compiler/passes/schedule/RegisterTile.h"
+#include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 namespace talc {
 

@@ -2,7 +2,7 @@
 // From the scores of a block of keys to their weights, and how blocks are brought together.
 #pragma once
 
-#include "compiler/passes/schedule/AttentionKeys.h"
+#include "compiler/passes/schedule/cpu/AttentionKeys.h"
 
 namespace talc {
 

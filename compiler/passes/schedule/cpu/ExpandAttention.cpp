@@ -24,12 +24,12 @@
 // Every row sees the same sequence of operations whatever its task looks like, since blocks begin at fixed positions
 // and masked keys add exact zeros: prefill, decode and ragged batches give the same bits.
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/AttentionSchedule.h"
-#include "compiler/passes/schedule/AttentionTiles.h"
-#include "compiler/passes/schedule/Claims.h"
-#include "compiler/passes/schedule/CombineBlocks.h"
-#include "compiler/passes/schedule/EvenParts.h"
-#include "compiler/passes/schedule/RegisterTile.h"
+#include "compiler/passes/schedule/cpu/AttentionSchedule.h"
+#include "compiler/passes/schedule/cpu/AttentionTiles.h"
+#include "compiler/passes/schedule/cpu/Claims.h"
+#include "compiler/passes/schedule/cpu/CombineBlocks.h"
+#include "compiler/passes/schedule/cpu/EvenParts.h"
+#include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"

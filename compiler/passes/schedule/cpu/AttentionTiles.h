@@ -2,7 +2,7 @@
 // The two products of attention as register tiles: queries and keys, weights and values.
 #pragma once
 
-#include "compiler/passes/schedule/AttentionSoftmax.h"
+#include "compiler/passes/schedule/cpu/AttentionSoftmax.h"
 
 namespace talc {
 

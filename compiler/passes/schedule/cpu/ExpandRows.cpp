@@ -5,7 +5,7 @@
 // A thread takes the same rows [T*i/n, T*(i+1)/n) in every such piece. A row is a few kilobytes and stays in the first
 // cache, so a norm may pass over it three times.
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/AppendRows.h"
+#include "compiler/passes/schedule/cpu/AppendRows.h"
 #include "compiler/passes/schedule/Emitter.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

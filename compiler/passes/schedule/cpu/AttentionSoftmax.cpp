@@ -11,7 +11,7 @@
 //
 // m is rounded, and c * S in c * S - m is not: what is left at the largest score cancels out while |c * S| < 2^30. With
 // larger scores no weight would be right.
-#include "compiler/passes/schedule/AttentionSoftmax.h"
+#include "compiler/passes/schedule/cpu/AttentionSoftmax.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -2,8 +2,8 @@
 // The loops of kernel.combine: some heads side by side, through the blocks that the row sees.
 //
 // The operations are those of an attention that takes blocks one after the other, and so are the bits.
-#include "compiler/passes/schedule/CombineBlocks.h"
-#include "compiler/passes/schedule/AttentionSoftmax.h"
+#include "compiler/passes/schedule/cpu/CombineBlocks.h"
+#include "compiler/passes/schedule/cpu/AttentionSoftmax.h"
 
 using namespace mlir;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks that threads claim while they run, and loops over them.
-#include "compiler/passes/schedule/Claims.h"
+#include "compiler/passes/schedule/cpu/Claims.h"
 
 using namespace mlir;
 

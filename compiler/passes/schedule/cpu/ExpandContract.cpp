@@ -18,9 +18,9 @@
 // groups; where that is not possible (gated, or a last panel that is not full) they lie on the stack, and a block of
 // panels is one group.
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/Claims.h"
-#include "compiler/passes/schedule/ContractPlan.h"
-#include "compiler/passes/schedule/EvenParts.h"
+#include "compiler/passes/schedule/cpu/Claims.h"
+#include "compiler/passes/schedule/cpu/ContractPlan.h"
+#include "compiler/passes/schedule/cpu/EvenParts.h"
 
 namespace talc {
 #define GEN_PASS_DEF_EXPANDCONTRACT

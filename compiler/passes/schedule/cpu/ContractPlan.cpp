@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks are chosen so that what passes again and again stays in the second cache.
-#include "compiler/passes/schedule/ContractPlan.h"
+#include "compiler/passes/schedule/cpu/ContractPlan.h"
 
 using namespace mlir;
 

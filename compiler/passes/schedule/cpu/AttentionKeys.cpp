@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys that the rows of a sequence see, and where keys and values lie.
-#include "compiler/passes/schedule/AttentionKeys.h"
+#include "compiler/passes/schedule/cpu/AttentionKeys.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The register tile that every contraction is made of: C[rows, columns] += A[rows, k] * B[k, columns].
-#include "compiler/passes/schedule/RegisterTile.h"
+#include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 using namespace mlir;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two products of attention as register tiles: queries and keys, weights and values.
-#include "compiler/passes/schedule/AttentionTiles.h"
-#include "compiler/passes/schedule/EvenParts.h"
-#include "compiler/passes/schedule/RegisterTile.h"
+#include "compiler/passes/schedule/cpu/AttentionTiles.h"
+#include "compiler/passes/schedule/cpu/EvenParts.h"
+#include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 using namespace mlir;
 
