@@ -22,12 +22,12 @@ DIRECTIONS = {
     "test": {"test", "frontends", "compiler", "dialects", "runtime"},
     "examples": {"examples", "frontends", "compiler", "dialects", "runtime"},
 }
-FAMILY_MAY_INCLUDE = {"frontends/GraphBuilder.h", "frontends/huggingface/ModelConfig.h", "frontends/families/Families.h"}
+FAMILY_MAY_INCLUDE = {"frontends/GraphBuilder.h", "frontends/ModelConfig.h", "frontends/families/Families.h"}
 # Where error codes have names: file -> pattern of an enumerator, and how code refers to it.
 CODE_ENUMS = {
     "compiler/Error.h": (r"^\s+(\w+) = (\d{3}),", "ErrorCode::"),
     "frontends/Diagnostics.h": (r"^\s+(\w+) = (\d{3}),", "ImportError::"),
-    "frontends/huggingface/tokenizer/CompileContext.h": (r"^\s+(\w+) = (\d{3}),", "TokenizerError::"),
+    "frontends/tokenizer/CompileContext.h": (r"^\s+(\w+) = (\d{3}),", "TokenizerError::"),
     "runtime/talc.h": (r"^\s+(TALC_ERROR_\w+) = (\d{3})", ""),
 }
 # Defects of talc and refusals of the system, which no test can cause.

@@ -13,7 +13,7 @@
 #include "compiler/Compiler.h"
 #include "frontends/Diagnostics.h"
 #include "frontends/GraphBuilder.h"
-#include "frontends/huggingface/RandomWeights.h"
+#include "frontends/RandomWeights.h"
 
 #include "mlir/IR/MLIRContext.h"
 

@@ -3,8 +3,8 @@
 // (arXiv 1911.03894) and DistilBERT (arXiv 1910.01108): an encoder with learned positions, and mostly token types,
 // layer norm after each part.
 #include "frontends/GraphBuilder.h"
+#include "frontends/ModelConfig.h"
 #include "frontends/families/Families.h"
-#include "frontends/huggingface/ModelConfig.h"
 
 #include <cmath>
 

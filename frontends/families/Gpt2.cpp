@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPT-2 (Radford et al. 2019): learned positions, layer norm before each part, one matrix for queries, keys and values.
 #include "frontends/GraphBuilder.h"
+#include "frontends/ModelConfig.h"
 #include "frontends/families/Families.h"
-#include "frontends/huggingface/ModelConfig.h"
 
 #include <cmath>
 

@@ -2,8 +2,8 @@
 // Llama (arXiv 2302.13971, 2407.21783) and its variants Mistral (arXiv 2310.06825), Qwen2 (arXiv 2407.10671) and Qwen3
 // (arXiv 2505.09388): rotary positions, RMS norms, grouped key-value heads, gated feed-forward.
 #include "frontends/GraphBuilder.h"
+#include "frontends/ModelConfig.h"
 #include "frontends/families/Families.h"
-#include "frontends/huggingface/ModelConfig.h"
 
 #include <cmath>
 

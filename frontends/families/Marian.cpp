@@ -2,8 +2,8 @@
 // Marian (Junczys-Dowmunt et al. 2018): the encoder-decoder of Vaswani et al. 2017 with fixed sinusoidal positions,
 // layer norm after each part (or before, as an option), a bias at every projection and at the logits.
 #include "frontends/GraphBuilder.h"
+#include "frontends/ModelConfig.h"
 #include "frontends/families/Families.h"
-#include "frontends/huggingface/ModelConfig.h"
 
 #include <cmath>
 

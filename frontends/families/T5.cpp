@@ -2,8 +2,8 @@
 // T5 (arXiv 1910.10683), T5 1.1, Flan-T5 (arXiv 2210.11416) and mT5 (arXiv 2010.11934): an encoder-decoder whose
 // attention has a bias by distance instead of positions, RMS norm before each part, no biases at projections.
 #include "frontends/GraphBuilder.h"
+#include "frontends/ModelConfig.h"
 #include "frontends/families/Families.h"
-#include "frontends/huggingface/ModelConfig.h"
 
 #include <cmath>
 

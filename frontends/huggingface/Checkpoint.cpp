@@ -2,7 +2,7 @@
 // Finds the weights of a model definition in safetensors files.
 #include "frontends/huggingface/Checkpoint.h"
 
-#include "frontends/huggingface/Json.h"
+#include "frontends/Json.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -2,8 +2,8 @@
 // The tensors of a model directory: one safetensors file, or several with an index.
 #pragma once
 
+#include "frontends/ModelDirectory.h"
 #include "frontends/WeightSource.h"
-#include "frontends/huggingface/ModelDirectory.h"
 #include "frontends/huggingface/SafetensorsFile.h"
 
 #include <map>

@@ -2,9 +2,9 @@
 // Reads generation defaults.
 #include "frontends/huggingface/GenerationConfig.h"
 
-#include "frontends/huggingface/Json.h"
-#include "frontends/huggingface/ModelConfig.h"
-#include "frontends/huggingface/ModelDirectory.h"
+#include "frontends/Json.h"
+#include "frontends/ModelConfig.h"
+#include "frontends/ModelDirectory.h"
 #include "runtime/artifact/ArtifactFormat.h"
 
 #include <fmt/format.h>

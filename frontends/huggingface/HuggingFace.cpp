@@ -3,12 +3,12 @@
 #include "frontends/huggingface/HuggingFace.h"
 
 #include "frontends/GraphBuilder.h"
+#include "frontends/Json.h"
+#include "frontends/ModelConfig.h"
+#include "frontends/RandomWeights.h"
 #include "frontends/families/Families.h"
 #include "frontends/huggingface/Checkpoint.h"
-#include "frontends/huggingface/Json.h"
 #include "frontends/huggingface/ModelAttributes.h"
-#include "frontends/huggingface/ModelConfig.h"
-#include "frontends/huggingface/RandomWeights.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

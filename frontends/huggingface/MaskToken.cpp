@@ -2,8 +2,8 @@
 // Looks for the mask token's text, then for the id of that text.
 #include "frontends/huggingface/MaskToken.h"
 
-#include "frontends/huggingface/Json.h"
-#include "frontends/huggingface/ModelDirectory.h"
+#include "frontends/Json.h"
+#include "frontends/ModelDirectory.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"

@@ -3,11 +3,11 @@
 #include "frontends/huggingface/ModelAttributes.h"
 
 #include "dialects/talc/TalcDialect.h"
+#include "frontends/ModelConfig.h"
+#include "frontends/ModelDirectory.h"
 #include "frontends/families/Families.h"
 #include "frontends/huggingface/GenerationConfig.h"
 #include "frontends/huggingface/MaskToken.h"
-#include "frontends/huggingface/ModelConfig.h"
-#include "frontends/huggingface/ModelDirectory.h"
 #include "frontends/huggingface/SentencePooling.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

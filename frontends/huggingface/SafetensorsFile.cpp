@@ -6,7 +6,7 @@
 // read as a stream of JSON events, so that memory is bounded by what is kept.
 #include "frontends/huggingface/SafetensorsFile.h"
 
-#include "frontends/huggingface/Json.h"
+#include "frontends/Json.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "frontends/Diagnostics.h"
-#include "frontends/huggingface/ModelDirectory.h"
+#include "frontends/ModelDirectory.h"
 
 #include <cstdint>
 #include <optional>

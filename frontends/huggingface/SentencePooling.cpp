@@ -6,8 +6,8 @@
 //    {"type": "sentence_transformers.models.Normalize", "path": "2_Normalize"}]
 #include "frontends/huggingface/SentencePooling.h"
 
-#include "frontends/huggingface/Json.h"
-#include "frontends/huggingface/ModelDirectory.h"
+#include "frontends/Json.h"
+#include "frontends/ModelDirectory.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -2,7 +2,7 @@
 // talc-define NAME: builds the model definition NAME with GraphBuilder and prints its module or what is wrong with it.
 #include "frontends/Diagnostics.h"
 #include "frontends/GraphBuilder.h"
-#include "frontends/huggingface/RandomWeights.h"
+#include "frontends/RandomWeights.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

@@ -16,7 +16,7 @@
 //     corrupt      flips bytes of the section, encodes with what still opens; prints how many opened
 //     repeat S N   encodes S repeated N times; prints the number of ids
 //   OPTIONS: --json (lines are JSON strings), --no-special, --plain (special tokens in the text are text)
-#include "frontends/huggingface/tokenizer/TokenizerCompiler.h"
+#include "frontends/tokenizer/TokenizerCompiler.h"
 #include "runtime/tokenizer/TextStream.h"
 #include "runtime/tokenizer/Tokenizer.h"
 
@@ -154,13 +154,13 @@ struct Compiled {
     return section.empty() || talc::Tokenizer::open(section.data(), section.size(), tokenizer, error);
   }
   bool compile(const std::string &json, const std::string &name, std::string &error) {
-    return open(talc::huggingface::compileTokenizer(json, name, error), error);
+    return open(talc::frontend::compileTokenizer(json, name, error), error);
   }
   // A file or a model directory.
   bool compile(const std::string &path, std::string &error) {
     bool directory = std::filesystem::is_directory(path);
-    return open(directory ? talc::huggingface::compileTokenizerDirectory(path, error)
-                          : talc::huggingface::compileTokenizerFile(path, error),
+    return open(directory ? talc::frontend::compileTokenizerDirectory(path, error)
+                          : talc::frontend::compileTokenizerFile(path, error),
                 error);
   }
 };

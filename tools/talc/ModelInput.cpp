@@ -6,7 +6,7 @@
 #include "compiler/Error.h"
 #include "dialects/talc/TalcDialect.h"
 #include "frontends/huggingface/HuggingFace.h"
-#include "frontends/huggingface/tokenizer/TokenizerCompiler.h"
+#include "frontends/tokenizer/TokenizerCompiler.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -19,7 +19,7 @@ static llvm::Error readTokenizer(const std::string &path, std::vector<uint8_t> &
   std::string error;
   bool directory = llvm::sys::fs::is_directory(path);
   std::optional<std::vector<uint8_t>> bytes =
-      directory ? huggingface::compileTokenizerDirectory(path, error) : huggingface::compileTokenizerFile(path, error);
+      directory ? frontend::compileTokenizerDirectory(path, error) : frontend::compileTokenizerFile(path, error);
   if (!bytes)
     return llvm::createStringError(error);
   section = std::move(*bytes);

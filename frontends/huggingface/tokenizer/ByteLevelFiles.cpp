@@ -2,7 +2,7 @@
 // vocab.json and merges.txt of byte-level BPE: GPT-2, RoBERTa, Qwen.
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 namespace {
 
@@ -96,4 +96,4 @@ void translateQwen2(FileTranslation &translation) {
                                          {"pad_token", "<|endoftext|>"}});
 }
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 namespace {
 
@@ -162,4 +162,4 @@ void translateMarian(FileTranslation &translation) {
     draft.setTemplates({{"$A"}, {end->content}}, {{"$A"}, {"$B", 1}, {end->content, 1}});
 }
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

@@ -4,7 +4,7 @@
 #include "frontends/huggingface/tokenizer/SentencePieceModel.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 namespace {
 
@@ -225,4 +225,4 @@ void translateXlmRoberta(FileTranslation &translation) {
   SentencePieceTranslation(translation).xlmRoberta();
 }
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

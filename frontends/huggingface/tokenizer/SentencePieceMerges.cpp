@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 namespace {
 
@@ -92,4 +92,4 @@ Json listMerges(const SentencePieceModel &model, CompileErrors &errors) {
   return Json::array();
 }
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

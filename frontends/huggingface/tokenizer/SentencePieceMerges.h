@@ -2,12 +2,12 @@
 // SentencePiece's BPE has scores of pieces; tokenizer.json has a list of merges instead.
 #pragma once
 
-#include "frontends/huggingface/tokenizer/JsonFields.h"
 #include "frontends/huggingface/tokenizer/SentencePieceModel.h"
+#include "frontends/tokenizer/JsonFields.h"
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 // [["a", "b"], ...]: every way to put a piece together from two pieces, the highest score first.
 Json listMerges(const SentencePieceModel &model, CompileErrors &errors);
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

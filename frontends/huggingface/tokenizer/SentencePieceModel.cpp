@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads sentencepiece_model.proto's ModelProto.
 #include "frontends/huggingface/tokenizer/SentencePieceModel.h"
-#include "frontends/huggingface/tokenizer/Utf8Text.h"
 #include "frontends/huggingface/tokenizer/WireFormat.h"
+#include "frontends/tokenizer/Utf8Text.h"
 
 #include <cmath>
 #include <cstring>
 #include <unordered_set>
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 namespace {
 
@@ -150,4 +150,4 @@ bool readSentencePieceModel(std::string_view file, SentencePieceModel &model, Co
   return ModelReader(model, errors).run(file);
 }
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

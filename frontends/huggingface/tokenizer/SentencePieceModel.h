@@ -2,13 +2,13 @@
 // A SentencePiece model file (tokenizer.model, spiece.model, *.spm): a protocol buffer of pieces and settings.
 #pragma once
 
-#include "frontends/huggingface/tokenizer/CompileContext.h"
+#include "frontends/tokenizer/CompileContext.h"
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 enum class PieceType : uint32_t { Normal = 1, Unknown = 2, Control = 3, UserDefined = 4, Unused = 5, Byte = 6 };
 
@@ -37,4 +37,4 @@ struct SentencePieceModel {
 // The file is untrusted. False and an error if it is damaged, or asks for what talc does not have.
 bool readSentencePieceModel(std::string_view file, SentencePieceModel &model, CompileErrors &errors);
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

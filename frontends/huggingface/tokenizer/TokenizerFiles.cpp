@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 namespace {
 
@@ -105,4 +105,4 @@ Json readTokenizerFiles(const ModelDirectory &directory, CompileErrors &errors) 
   return std::move(translation.draft.json);
 }
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

@@ -9,11 +9,11 @@
 //   source.spm, vocab.json                      SentencePiece for cutting, a vocabulary for ids: Marian
 #pragma once
 
-#include "frontends/huggingface/ModelDirectory.h"
-#include "frontends/huggingface/tokenizer/TokenizerDraft.h"
+#include "frontends/ModelDirectory.h"
 #include "frontends/huggingface/tokenizer/TokenizerSettings.h"
+#include "frontends/tokenizer/TokenizerDraft.h"
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 // tokenizer.json or its equivalent; null without an error if the directory has no tokenizer. Errors name the file.
 Json readTokenizerFiles(const ModelDirectory &directory, CompileErrors &errors);
@@ -45,4 +45,4 @@ void translateXlmRoberta(FileTranslation &translation);
 // MarianFiles.cpp
 void translateMarian(FileTranslation &translation);
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 namespace {
 
@@ -109,4 +109,4 @@ std::vector<AddedToken> TokenizerSettings::addedTokens() const {
   return tokens;
 }
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

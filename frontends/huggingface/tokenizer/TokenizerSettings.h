@@ -2,14 +2,14 @@
 // What stands beside a vocabulary: tokenizer_config.json, special_tokens_map.json and added_tokens.json.
 #pragma once
 
-#include "frontends/huggingface/ModelDirectory.h"
-#include "frontends/huggingface/tokenizer/JsonFields.h"
+#include "frontends/ModelDirectory.h"
+#include "frontends/tokenizer/JsonFields.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 // A token with the fields of tokenizer.json's added_tokens.
 struct AddedToken {
@@ -55,4 +55,4 @@ private:
   AddedToken readToken(const Json &json, const std::string &path) const;
 };
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

@@ -2,7 +2,7 @@
 // The wire format of protocol buffers: tags, varints, numbers of fixed width, and what has a length.
 #include "frontends/huggingface/tokenizer/WireFormat.h"
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 namespace {
 constexpr unsigned maxVarintSize = 10;
@@ -65,4 +65,4 @@ bool WireReader::next(WireField &field) {
   return fail();  // groups are long gone
 }
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

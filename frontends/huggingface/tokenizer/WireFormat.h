@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 enum class WireType : uint8_t { Varint = 0, Fixed64 = 1, Bytes = 2, Fixed32 = 5 };
 
@@ -34,4 +34,4 @@ private:
   bool readFixed(unsigned size, uint64_t &value);
 };
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

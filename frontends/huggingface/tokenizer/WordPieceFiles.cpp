@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // vocab.txt of BERT and its relatives: one token per line, the id is the number of the line.
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
-#include "frontends/huggingface/tokenizer/Utf8Text.h"
+#include "frontends/tokenizer/Utf8Text.h"
 
-namespace talc::huggingface {
+namespace talc::frontend {
 
 namespace {
 
@@ -65,4 +65,4 @@ void translateWordPiece(FileTranslation &translation) {
   draft.setTemplates({{begin}, {"$A"}, {separator}}, {{begin}, {"$A"}, {separator}, {"$B", 1}, {separator, 1}});
 }
 
-}  // namespace talc::huggingface
+}  // namespace talc::frontend

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads and checks the values of config.json.
+#include "frontends/ModelConfig.h"
+
+#include "frontends/Json.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace talc {
+
+using nlohmann::json;
+
+//===--- errors -------------------------------------------------------------------------------------------------===//
+
+void ModelConfig::wrong(ImportError code, const std::string &key, const json &found,
+                        const std::string &expected) const {
+  diagnostics.error(code,
+                    fmt::format("{}: key '{}{}' is {}, expected {}", file, prefix, key, jsonText(found), expected));
+}
+
+void ModelConfig::unsupported(const std::string &key, const std::string &reason) const {
+  diagnostics.error(ImportError::ConfigUnsupported, fmt::format("{}: key '{}{}': {}", file, prefix, key, reason));
+}
+
+void ModelConfig::invalid(const std::string &key, const std::string &reason) const {
+  diagnostics.error(ImportError::ConfigValue, fmt::format("{}: key '{}{}': {}", file, prefix, key, reason));
+}
+
+void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
+  if (flag(key, false))
+    unsupported(key, "is true; " + reason);
+}
+
+size_t ModelConfig::head(std::initializer_list<std::string_view> heads) const {
+  std::vector<std::string> architectures = texts("architectures");
+  if (architectures.empty())
+    return 0;
+  for (const std::string_view &head : heads)
+    if (llvm::StringRef(architectures.front()).ends_with(head))
+      return &head - heads.begin();
+  unsupported("architectures", fmt::format("is {}, expected a name that ends in {}", quotedText(architectures.front()),
+                                           fmt::join(heads, " or ")));
+  return 0;
+}
+
+void ModelConfig::requireDivides(const char *headsKey, int64_t heads, const char *widthKey, int64_t width) const {
+  if (width % heads != 0)
+    invalid(headsKey, fmt::format("{} heads do not divide {} = {}", heads, widthKey, width));
+}
+
+bool ModelConfig::failed() const {
+  return diagnostics.failed();
+}
+
+//===--- values -------------------------------------------------------------------------------------------------===//
+
+// Hugging Face reads these names as well, where the family's own is missing.
+static const char *generalName(llvm::StringRef key) {
+  return llvm::StringSwitch<const char *>(key)
+      .Cases({"n_embd", "dim", "d_model"}, "hidden_size")
+      .Cases({"n_layer", "n_layers", "num_layers"}, "num_hidden_layers")
+      .Cases({"n_head", "n_heads", "num_heads", "encoder_attention_heads"}, "num_attention_heads")
+      .Case("n_positions", "max_position_embeddings")
+      .Case("d_kv", "head_dim")
+      .Default(nullptr);
+}
+
+const json *ModelConfig::find(const char *key) const {
+  auto found = object.find(key);
+  if (const char *general = found == object.end() ? generalName(key) : nullptr)
+    found = object.find(general);
+  return found == object.end() ? nullptr : &*found;
+}
+
+bool ModelConfig::isNull(const char *key) const {
+  const json *value = find(key);
+  return value && value->is_null();
+}
+
+bool ModelConfig::isText(const char *key) const {
+  const json *value = find(key);
+  return value && value->is_string();
+}
+
+bool ModelConfig::has(const char *key) const {
+  const json *value = find(key);
+  return value && !value->is_null();
+}
+
+int64_t ModelConfig::integer(const char *key, int64_t fallback, Range range) const {
+  const json *value = find(key);
+  if (!value)
+    return fallback;
+  std::string expected = fmt::format("an integer from {} to {}", range.least, range.most);
+  if (!value->is_number_integer())
+    wrong(ImportError::ConfigType, key, *value, expected);
+  else if (value->is_number_unsigned() && value->get<uint64_t>() > INT64_MAX)
+    wrong(ImportError::ConfigValue, key, *value, expected);
+  else if (value->get<int64_t>() < range.least || value->get<int64_t>() > range.most)
+    wrong(ImportError::ConfigValue, key, *value, expected);
+  else
+    return value->get<int64_t>();
+  return fallback;
+}
+
+std::optional<int64_t> ModelConfig::integerOrNull(const char *key, std::optional<int64_t> fallback, Range range) const {
+  const json *value = find(key);
+  if (!value)
+    return fallback;
+  if (value->is_null())
+    return std::nullopt;
+  return integer(key, range.least, range);
+}
+
+double ModelConfig::number(const char *key, double fallback, double least, double most) const {
+  const json *value = find(key);
+  if (!value)
+    return fallback;
+  std::string expected = fmt::format("a number from {} to {}", least, most);
+  if (!value->is_number())
+    wrong(ImportError::ConfigType, key, *value, expected);
+  else if (double found = value->get<double>(); !(found >= least && found <= most))
+    wrong(ImportError::ConfigValue, key, *value, expected);
+  else
+    return found;
+  return fallback;
+}
+
+double ModelConfig::positive(const char *key, double fallback) const {
+  constexpr double least = 1e-30, most = 1e30;
+  return number(key, fallback, least, most);
+}
+
+bool ModelConfig::flag(const char *key, bool fallback) const {
+  const json *value = find(key);
+  if (!value)
+    return fallback;
+  if (value->is_boolean())
+    return value->get<bool>();
+  wrong(ImportError::ConfigType, key, *value, "true or false");
+  return fallback;
+}
+
+std::string ModelConfig::text(const char *key, const std::string &fallback) const {
+  const json *value = find(key);
+  if (!value)
+    return fallback;
+  if (value->is_string())
+    return value->get<std::string>();
+  wrong(ImportError::ConfigType, key, *value, "a string");
+  return fallback;
+}
+
+std::vector<std::string> ModelConfig::texts(const char *key) const {
+  std::vector<std::string> result;
+  if (!has(key))
+    return result;
+  const json &list = *find(key);
+  for (const json &value : list) {
+    if (!list.is_array() || !value.is_string())
+      break;
+    result.push_back(value.get<std::string>());
+  }
+  if (!list.is_array() || result.size() != list.size())
+    wrong(ImportError::ConfigType, key, list, "a list of strings");
+  return result;
+}
+
+// The token ids of `value`, one or a list; nothing if it is something else.
+static std::optional<std::vector<int64_t>> tokensOf(const json &value) {
+  std::vector<int64_t> result;
+  for (const json &token : value.is_array() ? value : json::array({value})) {
+    if (!token.is_number_unsigned() || token.get<uint64_t>() > INT32_MAX)
+      return std::nullopt;
+    result.push_back(token.get<int64_t>());
+  }
+  return result;
+}
+
+std::vector<int64_t> ModelConfig::tokens(const char *key, const std::vector<int64_t> &fallback) const {
+  const json *value = find(key);
+  if (!value || value->is_null())
+    return value ? std::vector<int64_t>() : fallback;
+  if (auto result = tokensOf(*value))
+    return *result;
+  wrong(ImportError::ConfigType, key, *value, "a token id, a list of token ids, or null");
+  return fallback;
+}
+
+std::vector<std::vector<int64_t>> ModelConfig::tokenLists(const char *key) const {
+  std::vector<std::vector<int64_t>> result;
+  if (!has(key))
+    return result;
+  const json &lists = *find(key);
+  bool correct = lists.is_array();
+  for (size_t i = 0; correct && i < lists.size(); ++i) {
+    auto list = lists[i].is_array() ? tokensOf(lists[i]) : std::nullopt;
+    correct = list.has_value();
+    result.push_back(list.value_or(std::vector<int64_t>()));
+  }
+  if (!correct)
+    wrong(ImportError::ConfigType, key, lists, "a list of lists of token ids");
+  return result;
+}
+
+std::vector<std::string> ModelConfig::labels() const {
+  constexpr Range labelCount{1, 1 << 16};
+  const char *key = "id2label";
+  std::vector<std::string> result;
+  const json *names = has(key) ? find(key) : nullptr;
+  if (names && !names->is_object())
+    wrong(ImportError::ConfigType, key, *names, "an object from numbers to names");
+  int64_t named = names ? static_cast<int64_t>(names->size()) : 2;
+  int64_t count = integer("num_labels", named, labelCount);
+  if (names && count != named)
+    invalid("num_labels", fmt::format("is {}, but 'id2label' names {} classes", count, named));
+  for (int64_t i = 0; i < count && !failed(); ++i) {
+    std::string number = std::to_string(i), name = "LABEL_" + number;
+    if (names && (!names->contains(number) || !names->at(number).is_string()))
+      invalid(key, fmt::format("has no name for class {}", number));
+    else if (names)
+      name = names->at(number).get<std::string>();
+    if (name.find('\0') != std::string::npos)
+      invalid(key, fmt::format("has a NUL in the name of class {}", number));
+    result.push_back(name);
+  }
+  return result;
+}
+
+Activation ModelConfig::activation(const char *key, const std::string &fallback) const {
+  return activationNamed(key, text(key, fallback));
+}
+
+Activation ModelConfig::activationNamed(const char *key, const std::string &name) const {
+  static constexpr std::pair<std::string_view, Activation> names[] = {
+      {"relu", Activation::Relu},
+      {"gelu", Activation::Gelu},
+      {"gelu_python", Activation::Gelu},
+      {"gelu_new", Activation::GeluTanh},
+      {"gelu_pytorch_tanh", Activation::GeluTanh},
+      {"gelu_accurate", Activation::GeluTanh},
+      {"gelu_fast", Activation::GeluTanh},
+      {"silu", Activation::Silu},
+      {"swish", Activation::Silu},
+      {"tanh", Activation::Tanh},
+      {"sigmoid", Activation::Sigmoid},
+      {"quick_gelu", Activation::QuickGelu},
+      {"relu2", Activation::ReluSquared},
+  };
+  std::string known;
+  for (auto [candidate, kind] : names) {
+    if (candidate == name)
+      return kind;
+    known += (known.empty() ? "" : ", ") + std::string(candidate);
+  }
+  unsupported(key, fmt::format("is {}, expected one of {}", quotedText(name), known));
+  return Activation::Relu;
+}
+
+}  // namespace talc

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens the files of a model without leaving its directory.
+#include "frontends/ModelDirectory.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace talc {
+
+OpenFile::OpenFile(OpenFile &&other) noexcept
+    : descriptor(std::exchange(other.descriptor, -1)), bytes(std::exchange(other.bytes, 0)) {}
+
+OpenFile &OpenFile::operator=(OpenFile &&other) noexcept {
+  std::swap(descriptor, other.descriptor);
+  std::swap(bytes, other.bytes);
+  return *this;
+}
+
+OpenFile::~OpenFile() {
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+bool OpenFile::read(uint64_t offset, void *destination, size_t count) const {
+  auto *bytesLeft = static_cast<char *>(destination);
+  while (count > 0) {
+    ssize_t got = pread(descriptor, bytesLeft, count, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return false;
+    bytesLeft += got;
+    offset += static_cast<uint64_t>(got);
+    count -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+std::optional<ModelDirectory> ModelDirectory::open(const std::string &path, Diagnostics &diagnostics) {
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  char *resolved = descriptor < 0 ? nullptr : realpath(path.c_str(), nullptr);
+  if (!resolved) {
+    diagnostics.error(ImportError::ModelDirectory,
+                      fmt::format("{}: cannot be opened as a directory: {}", path, strerror(errno)));
+    if (descriptor >= 0)
+      close(descriptor);
+    return std::nullopt;
+  }
+  ModelDirectory directory(descriptor, resolved, "../../blobs");
+  free(resolved);
+  return directory;
+}
+
+ModelDirectory::ModelDirectory(ModelDirectory &&other) noexcept
+    : descriptor(std::exchange(other.descriptor, -1)), absolutePath(std::move(other.absolutePath)),
+      blobs(std::move(other.blobs)) {}
+
+ModelDirectory::~ModelDirectory() {
+  if (descriptor >= 0)
+    close(descriptor);
+}
+
+std::optional<ModelDirectory> ModelDirectory::folder(const std::string &name, Diagnostics &diagnostics) const {
+  int opened =
+      isPlainName(name) ? openat(descriptor, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+  if (opened >= 0)
+    return ModelDirectory(opened, absolutePath + "/" + name, "../" + blobs);
+  diagnostics.error(ImportError::ModelDirectory,
+                    fmt::format("{}: {} is no folder in the model's directory", absolutePath, quotedText(name)));
+  return std::nullopt;
+}
+
+std::string ModelDirectory::name() const {
+  return absolutePath.substr(absolutePath.rfind('/') + 1);
+}
+
+bool ModelDirectory::isPlainName(const std::string &file) {
+  return !file.empty() && file.size() <= NAME_MAX && file[0] != '.' &&
+         file.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
+}
+
+bool ModelDirectory::contains(const std::string &file) const {
+  struct stat facts;
+  return fstatat(descriptor, file.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+// Follows a link of the Hugging Face cache: snapshots/<commit>/<file> -> ../../blobs/<hash>.
+int ModelDirectory::openBlob(const std::string &file) const {
+  char target[PATH_MAX];
+  ssize_t length = readlinkat(descriptor, file.c_str(), target, sizeof(target) - 1);
+  std::string_view link(target, length < 0 ? 0 : static_cast<size_t>(length));
+  if (link.substr(0, blobs.size() + 1) != blobs + "/")
+    return -1;
+  std::string blob(link.substr(blobs.size() + 1));
+  if (blob.empty() || blob.find_first_not_of("0123456789abcdef") != std::string::npos)
+    return -1;
+  int folder = openat(descriptor, blobs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (folder < 0)
+    return -1;
+  int opened = openat(folder, blob.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  close(folder);
+  return opened;
+}
+
+OpenFile ModelDirectory::openFile(const std::string &file, Diagnostics &diagnostics) const {
+  auto refuse = [&](std::string_view reason) {
+    diagnostics.error(ImportError::ModelDirectory, fmt::format("{}: {}", absolutePath + "/" + file, reason));
+    return OpenFile();
+  };
+  // O_NONBLOCK: opening a named pipe must not wait for a writer.
+  int opened = openat(descriptor, file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (opened < 0 && errno == ELOOP) {
+    opened = openBlob(file);
+    if (opened < 0)
+      return refuse("is a symbolic link, expected a regular file; copy the model with `cp -rL`");
+  }
+  if (opened < 0)
+    return refuse(fmt::format("cannot be opened: {}", strerror(errno)));
+  struct stat facts;
+  bool known = fstat(opened, &facts) == 0;
+  if (!known || !S_ISREG(facts.st_mode)) {
+    close(opened);
+    return refuse("is no regular file");
+  }
+  return OpenFile(opened, static_cast<uint64_t>(facts.st_size));
+}
+
+std::optional<std::string> ModelDirectory::readText(const std::string &file, uint64_t limit,
+                                                    Diagnostics &diagnostics) const {
+  OpenFile opened = openFile(file, diagnostics);
+  if (!opened)
+    return std::nullopt;
+  std::string text(opened.size() <= limit ? opened.size() : 0, '\0');
+  if (opened.size() <= limit && opened.read(0, text.data(), text.size()))
+    return text;
+  diagnostics.error(ImportError::ModelDirectory,
+                    opened.size() > limit
+                        ? fmt::format("{}: has {} bytes, expected at most {}", file, opened.size(), limit)
+                        : fmt::format("{}: cannot be read", file));
+  return std::nullopt;
+}
+
+}  // namespace talc

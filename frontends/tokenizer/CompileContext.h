@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every part of the tokenizer compiler needs: the section under construction, Unicode, and a place for the error.
+#pragma once
+
+#include "frontends/tokenizer/SectionBuilder.h"
+#include "frontends/tokenizer/UnicodeProperties.h"
+
+#include <string>
+
+namespace talc::frontend {
+
+// Codes of user errors in tokenizer files.
+enum class TokenizerError {
+  Unreadable = 311,     // the file cannot be read
+  NotJson = 312,        // no JSON, or nested too deeply
+  WrongField = 313,     // a field is missing or has the wrong type
+  Unsupported = 314,    // a component or value that talc does not know
+  Vocabulary = 315,     // ids or tokens contradict each other
+  Merge = 316,          // a merge names a token outside of the vocabulary
+  Pattern = 317,        // a regular expression that talc does not support
+  TooLarge = 318,       // a limit of talc
+  Charsmap = 319,       // damaged normalization rules
+  SentencePiece = 320,  // a damaged SentencePiece model
+};
+
+class CompileErrors {
+public:
+  CompileErrors(std::string file, std::string &message) : file(std::move(file)), message(message) {}
+
+  bool failed() const { return hasFailed; }
+
+  // Errors speak of another file from now on.
+  void speakOf(std::string otherFile) { file = std::move(otherFile); }
+
+  // Keeps the first error only. `where` is a JSON path or empty.
+  void fail(TokenizerError code, const std::string &where, const std::string &what) {
+    failWith("error[T0" + std::to_string(static_cast<int>(code)) + "]: " + file + ": " +
+             (where.empty() ? what : where + ": " + what));
+  }
+
+  // The same for a finished line.
+  void failWith(const std::string &line) {
+    if (hasFailed)
+      return;
+    hasFailed = true;
+    message = line;
+    for (char &c : message)
+      if (static_cast<unsigned char>(c) < 0x20)
+        c = ' ';  // one line, whatever the file says
+  }
+
+private:
+  std::string file;
+  std::string &message;
+  bool hasFailed = false;
+};
+
+struct CompileContext {
+  SectionBuilder section;
+  UnicodeProperties unicode;
+  CompileErrors errors;
+
+  CompileContext(std::string file, std::string &message) : errors(std::move(file), message) {}
+};
+
+}  // namespace talc::frontend

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The syntax tree of a regular expression.
+#pragma once
+
+#include "frontends/tokenizer/CharacterSet.h"
+
+#include <memory>
+#include <vector>
+
+namespace talc::frontend {
+
+struct RegexNode {
+  enum Kind {
+    Set,       // one character of `set`
+    Sequence,  // all children in order; none: matches nothing, successfully
+    Choice,    // the first child that leads to a match
+    Repeat,    // children[0], minimum to maximum times
+    Look,      // children[0] must match here (or not); takes nothing
+    Atomic,    // children[0], whose alternatives are forgotten once it matched
+    Assertion  // a position
+  } kind;
+  enum Mode { Greedy, Lazy, Possessive } mode = Greedy;
+
+  CharacterSet set;
+  std::vector<RegexNode> children;
+  uint32_t minimum = 0, maximum = 0;  // Repeat; tokenizer::unlimited
+  tokenizer::Match match{};           // Look and Assertion: the instruction
+
+  explicit RegexNode(Kind kind) : kind(kind) {}
+};
+
+}  // namespace talc::frontend

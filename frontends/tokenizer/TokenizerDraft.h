@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tokenizer.json under construction, for models that come without one.
+#pragma once
+
+#include "frontends/huggingface/tokenizer/TokenizerSettings.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace talc::frontend {
+
+// "$A", "$B" or the content of a token, with its type.
+struct TemplatePart {
+  std::string content;
+  uint32_t type = 0;
+};
+using Template = std::vector<TemplatePart>;
+
+class TokenizerDraft {
+public:
+  Json json = Json::object();
+
+  explicit TokenizerDraft(CompileErrors &errors) : errors(errors) {}
+
+  // Notes a token of the model's vocabulary.
+  void know(const std::string &content, uint32_t id);
+  std::optional<uint32_t> idOf(const std::string &content) const;
+
+  // A token that is cut out of texts before anything else. One that the vocabulary lacks gets its own id or the next.
+  void addToken(const AddedToken &token);
+  // What the settings add, then the tokens of these roles. A role's own token is left out if the vocabulary lacks it.
+  void addTokens(const TokenizerSettings &settings, const std::vector<TokenRole> &roles);
+
+  // What is put around one text and around two; an error if a token is not in the vocabulary.
+  void setTemplates(const Template &single, const Template &pair);
+
+private:
+  CompileErrors &errors;
+  std::unordered_map<std::string, uint32_t> ids;
+  std::unordered_set<std::string> added;
+  uint32_t nextId = 0;
+
+  Json templateItems(const Template &parts, Json &specialTokens);
+};
+
+}  // namespace talc::frontend

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Property sets made of general categories, and case variants.
+#include "frontends/tokenizer/UnicodeProperties.h"
+
+#include <cctype>
+
+namespace talc::frontend {
+
+using tokenizer::Range;
+
+namespace {
+
+constexpr uint32_t lastCodePoint = 0x10FFFF;
+
+// Other_Alphabetic outside of letters, numbers and marks (PropList.txt): circled and squared Latin letters.
+CharacterSet otherAlphabetic() {
+  return {{0x24B6, 0x24E9}, {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}};
+}
+
+std::string simplified(const std::string &name) {
+  std::string out;
+  for (char c : name)
+    if (c != ' ' && c != '_' && c != '-')
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+struct LongName {
+  const char *name, *category;
+};
+constexpr LongName longNames[] = {{"letter", "L"},
+                                  {"uppercaseletter", "Lu"},
+                                  {"lowercaseletter", "Ll"},
+                                  {"titlecaseletter", "Lt"},
+                                  {"modifierletter", "Lm"},
+                                  {"otherletter", "Lo"},
+                                  {"mark", "M"},
+                                  {"nonspacingmark", "Mn"},
+                                  {"spacingmark", "Mc"},
+                                  {"enclosingmark", "Me"},
+                                  {"number", "N"},
+                                  {"decimalnumber", "Nd"},
+                                  {"letternumber", "Nl"},
+                                  {"othernumber", "No"},
+                                  {"punctuation", "P"},
+                                  {"connectorpunctuation", "Pc"},
+                                  {"dashpunctuation", "Pd"},
+                                  {"openpunctuation", "Ps"},
+                                  {"closepunctuation", "Pe"},
+                                  {"initialpunctuation", "Pi"},
+                                  {"finalpunctuation", "Pf"},
+                                  {"otherpunctuation", "Po"},
+                                  {"symbol", "S"},
+                                  {"mathsymbol", "Sm"},
+                                  {"currencysymbol", "Sc"},
+                                  {"modifiersymbol", "Sk"},
+                                  {"othersymbol", "So"},
+                                  {"separator", "Z"},
+                                  {"spaceseparator", "Zs"},
+                                  {"lineseparator", "Zl"},
+                                  {"paragraphseparator", "Zp"},
+                                  {"other", "C"},
+                                  {"control", "Cc"},
+                                  {"format", "Cf"},
+                                  {"privateuse", "Co"},
+                                  {"unassigned", "Cn"}};
+
+}  // namespace
+
+std::optional<CharacterSet> UnicodeProperties::category(const std::string &name) const {
+  CharacterSet result;
+  bool found = false;
+  for (size_t i = 0; i < categories.size(); ++i) {
+    std::string known = simplified(categoryNames[i]);
+    if (simplified(name) != known && simplified(name) != known.substr(0, 1))
+      continue;
+    result.add(categories[i]);
+    found = true;
+  }
+  if (!found)
+    return std::nullopt;
+  return result;
+}
+
+std::optional<CharacterSet> UnicodeProperties::property(const std::string &name) const {
+  std::string key = simplified(name);
+  if (auto set = category(key))
+    return set;
+  for (const LongName &entry : longNames)
+    if (key == entry.name)
+      return category(entry.category);
+  if (key == "any")
+    return CharacterSet{{0, lastCodePoint}};
+  if (key == "ascii")
+    return CharacterSet{{0, 0x7F}};
+  if (key == "space" || key == "whitespace")
+    return whitespace();
+  if (key == "word")
+    return regexWords();
+  if (key == "punct")
+    return category("P");
+  if (key == "digit")
+    return category("Nd");
+  if (key == "cntrl")
+    return category("Cc");
+  if (key == "xdigit")
+    return CharacterSet{{'0', '9'}, {'A', 'F'}, {'a', 'f'}};
+  if (key == "blank") {
+    CharacterSet set = *category("Zs");
+    set.add('\t', '\t');
+    return set;
+  }
+  return scriptCharacters(key);
+}
+
+CharacterSet UnicodeProperties::whitespace() const {
+  CharacterSet set{{0x09, 0x0D}, {0x20, 0x20}, {0x85, 0x85}};
+  set.add(*category("Z"));
+  return set;
+}
+
+CharacterSet UnicodeProperties::words() const {
+  CharacterSet set = *category("L");
+  for (const char *name : {"M", "Nd", "Nl", "Pc"})
+    set.add(*category(name));
+  set.add(otherAlphabetic());
+  set.add(0x200C, 0x200D);
+  return set;
+}
+
+CharacterSet UnicodeProperties::regexWords() const {
+  CharacterSet set = words().intersected(CharacterSet{{0x200C, 0x200D}}.negated());
+  for (auto [first, last] : {Range{0xB2, 0xB3}, Range{0xB9, 0xB9}, Range{0xBC, 0xBE}})
+    set.add(first, last);
+  return set;
+}
+
+void UnicodeProperties::findCaseVariants() {
+  for (uint32_t c = 0; c <= lastCodePoint; ++c) {
+    uint32_t folded = foldedIn(UnicodeVersion::Patterns, c);
+    if (folded == c)
+      continue;
+    CharacterSet &variants = caseVariants[folded];
+    variants.add(folded, folded);
+    variants.add(c, c);
+  }
+}
+
+void UnicodeProperties::addCaseVariants(CharacterSet &set) {
+  if (caseVariants.empty())
+    findCaseVariants();
+  CharacterSet extra;
+  for (tokenizer::Range range : set.ranges())
+    for (uint32_t c = range.first; c <= range.last; ++c) {
+      auto at = caseVariants.find(foldedIn(UnicodeVersion::Patterns, c));
+      if (at != caseVariants.end())
+        extra.add(at->second);
+    }
+  set.add(extra);
+}
+
+}  // namespace talc::frontend

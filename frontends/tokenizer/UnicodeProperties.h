@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts of one version of Unicode as character sets and maps.
+#pragma once
+
+#include "frontends/tokenizer/UnicodeVersions.h"
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace talc::frontend {
+
+class UnicodeProperties {
+public:
+  explicit UnicodeProperties(UnicodeVersion version = UnicodeVersion::Patterns) : categories(categoriesIn(version)) {}
+
+  // Union of general categories given by their letters: "L", "Lu", "Nd", ... Empty if there is no such category.
+  std::optional<CharacterSet> category(const std::string &name) const;
+  // A property as \p{...} names it: category, script or class; case, spaces, - and _ do not matter.
+  std::optional<CharacterSet> property(const std::string &name) const;
+
+  CharacterSet whitespace() const;  // White_Space
+  CharacterSet words() const;       // \w of Unicode (UTS #18): alphabetic, marks, digits, connectors, joiners
+  CharacterSet regexWords() const;  // \w of Oniguruma: without joiners, with the Latin-1 superscripts and fractions
+
+  // Adds the characters that differ from one of the set in case only.
+  void addCaseVariants(CharacterSet &set);
+
+private:
+  std::array<CharacterSet, categoryCount> categories;
+  std::unordered_map<uint32_t, CharacterSet> caseVariants;  // by folded character; filled on first use
+
+  void findCaseVariants();
+};
+
+// Code points of one script in Unicode 16, by its Unicode name in lower case without separators ("han", "oldpersian").
+std::optional<CharacterSet> scriptCharacters(const std::string &name);
+
+}  // namespace talc::frontend
