@@ -13,21 +13,22 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "models"]
 config.test_source_root = os.path.join(config.talc_source, "test")
 config.test_exec_root = os.path.join(config.talc_build, "test")
+# lit runs the longest tests first, by the times of the last run; .lit_test_times.txt in this folder serves the first run.
 
-programs = os.path.join(config.talc_build, "bin")
+programs = os.path.join(config.talc_build, "test", "bin")  # of the tests, and links to those of talc
 
 # FileCheck, not, count and every program of the project are found by their names.
 config.environment["PATH"] = os.pathsep.join([programs, config.llvm_programs, os.environ["PATH"]])
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
-# lit takes the longest tests first: from .lit_test_times.txt here, until it has measured them.
 # Tests of one run share object code; none is left of an earlier run.
 config.environment["TALC_CACHE"] = os.path.join(config.test_exec_root, "cache")
 shutil.rmtree(config.environment["TALC_CACHE"], ignore_errors=True)
 config.environment["TALC_MAX_THREADS"] = "16"  # tests divide work among more threads than there are processors
 
-# %NAME is build/bin/NAME. Names end where no letter, digit or dash follows: %talc is no prefix of %talc-opt.
+# %NAME is build/test/bin/NAME. Names end where no letter, digit or dash follows: %talc is no prefix of %talc-opt.
 variables = {name: os.path.join(programs, name) for name in os.listdir(programs)}
 variables["models"] = os.path.join(config.test_exec_root, "models")  # all test models, one folder each
+variables["programs"] = programs
 variables["root"] = config.talc_source
 variables["build"] = config.talc_build
 variables["python"] = sys.executable
