@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler as a library: runs stages on a module and writes what they made.
+// The compiler as a library: a model in the talc dialect becomes a product.
 //
-//   talc::runStages(module, {Stage::Optimize, Stage::Codegen, pipeline});
-//   talc::writeProduct(module, {Product::Program, target, "app", tokenizer, carriers});
+//   llvm::Expected<std::vector<targets::Target>> targets = targets::parseTargets("native");
+//   CompileRequest request;
+//   request.targets = *targets;
+//   request.output = "app";
+//   llvm::Error error = compile(module, request);
 //
 // Every function fails with finished lines of text, "error[TNNNN]: ...".
 #pragma once
 
 #include "compiler/Pipeline.h"
-#include "compiler/targets/cpu/ObjectCode.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,47 +62,34 @@ enum class Product {
   Ir,       // the module as it is
 };
 
-// Object code that earlier compilations left in the cache, and where to leave more for the next.
-struct CachedCode {
-  struct Function {
-    std::string key;
-    std::optional<cpu::ObjectCode> object;
-  };
-  std::string directory;            // empty: no cache
-  std::vector<Function> functions;  // all that have a body, in the module's order, which no stage changes
-
-  // Then there is nothing to do for stages schedule and codegen.
-  bool isWhole() const {
-    return !functions.empty() && llvm::all_of(functions, [](const auto &f) { return f.object.has_value(); });
-  }
-};
-
-// Looks for the code of a program that is at the start of stage `next`, schedule or a later one. Functions whose code
-// is found become declarations.
-CachedCode takeCode(mlir::ModuleOp module, Stage next, const targets::Target &target, const std::string &directory,
-                    const StageListener &listener);
-
-// The same model for another processor. All variants agree on weights, states and arena.
-struct Variant {
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  targets::Target target;
-  CachedCode cached;
-};
-
-struct ProductOptions {
+struct CompileRequest {
+  // What the product has code for, the best first (parseTargets). The first decides how weights are packed. Further
+  // ones are for programs and libraries.
+  std::vector<targets::Target> targets;
+  std::string weights = "checkpoint";                    // element type of stored weights: checkpoint, f32, f16, bf16
+  Stage first = Stage::Optimize, last = Stage::Package;  // both included; before Package the module is printed
   Product product = Product::Program;
-  targets::Target target;
-  std::vector<Variant> variants;   // code for further CPU levels, for programs and libraries
-  std::string path;                // "-": standard output, for Llvm and Ir
+  std::string output;              // a path, or "-": standard output, for text
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
-  std::string programDirectory;    // of the talc command, to find the prebuilt runtime
-  CachedCode cached;
+  std::string programDirectory;    // where the prebuilt runtime is looked for
+  // Where object code of functions is found and left (see usualCacheDirectory). Empty: nowhere. Not used when the
+  // request asks for the text of a stage.
+  std::string cacheDirectory;
+  std::string dumpDirectory;  // where every stage's result goes as NUMBER-STAGE.mlir; empty: nowhere
+  // Hears of the stages of further targets, and of the parts of all targets if there are several, by names that end in
+  // a space and the target's.
   StageListener listener;
+  // Sets up instrumentation, as in StageRun; `further`: of the stages that a further target has for itself.
+  std::function<mlir::LogicalResult(mlir::PassManager &, bool further)> configure;
 };
 
-// `module` and those of the variants: after stage codegen, or with all code cached. On failure nothing is left at
-// `path`.
-llvm::Error writeProduct(mlir::ModuleOp module, const ProductOptions &options);
+// Compiles a module that is ready for the stage `first`, and changes it on the way. On failure nothing is left at
+// `output`.
+llvm::Error compile(mlir::ModuleOp module, const CompileRequest &request);
+
+// Where the user wants the cache of code: `wanted`, else the variable TALC_CACHE, and for neither the place that the
+// XDG base directory specification says. Empty, nowhere, for "off".
+std::string usualCacheDirectory(std::string wanted = "");
 
 // Prints a module to a file or, for "-", to standard output.
 llvm::Error printModule(mlir::ModuleOp module, const std::string &path);

@@ -17,36 +17,33 @@ using namespace mlir;
 
 namespace talc {
 
-// Those that the cache has become declarations.
-static void dropFound(ModuleOp module, const CachedCode &cached) {
-  auto at = cached.functions.begin();
-  for (auto function : module.getOps<FunctionOpInterface>())
+void ModuleCode::dropFound() {
+  auto at = functions.begin();
+  for (auto function : program.getOps<FunctionOpInterface>())
     if (!function.isExternal() && at++->object) {
       function.eraseBody();
       cast<SymbolOpInterface>(*function).setPrivate();
     }
 }
 
-CachedCode takeCode(ModuleOp module, Stage next, const targets::Target &target, const std::string &directory,
-                    const StageListener &listener) {
+bool ModuleCode::find(const StageRun &next, const std::string &cacheDirectory) {
+  directory = cacheDirectory;
   if (directory.empty())
-    return {};
-  listener.beginStage("cache");
-  listener.beginPart("find-code");
-  CachedCode result;
-  result.directory = directory;
-  cpu::CodeKeys keys(module, stageName(next), target);
+    return false;
+  next.listener.beginStage("cache");
+  next.listener.beginPart("find-code");
+  cpu::CodeKeys keys(program, stageName(next.first), target);
   cpu::CodeCache cache(directory);
-  for (auto function : module.getOps<FunctionOpInterface>())
+  for (auto function : program.getOps<FunctionOpInterface>())
     if (!function.isExternal()) {
       std::string key = keys.of(function);
-      result.functions.push_back({key, cache.find(key)});
+      functions.push_back({key, cache.find(key)});
     }
-  size_t found = llvm::count_if(result.functions, [](const auto &function) { return function.object.has_value(); });
-  listener.beginPart(fmt::format("found-{}-of-{}", found, result.functions.size()));
-  dropFound(module, result);
-  listener.beginStage("");
-  return result;
+  size_t found = llvm::count_if(functions, [](const Function &function) { return function.object.has_value(); });
+  next.listener.beginPart(fmt::format("found-{}-of-{}", found, functions.size()));
+  dropFound();
+  next.listener.beginStage("");
+  return found > 0 && found == functions.size();
 }
 
 void ModuleCode::begin(llvm::StringRef part) const {
@@ -58,7 +55,7 @@ llvm::Expected<std::string> ModuleCode::llvmIr() const {
   if (!emitter)
     return emitter.takeError();
   begin("translate-to-llvm-ir");
-  if (llvm::Error error = (*emitter)->translate(*cpu::allCode(module)))
+  if (llvm::Error error = (*emitter)->translate(*cpu::allCode(program)))
     return std::move(error);
   begin("optimize-llvm-ir");
   (*emitter)->optimize();
@@ -68,17 +65,17 @@ llvm::Expected<std::string> ModuleCode::llvmIr() const {
 }
 
 llvm::Expected<std::vector<cpu::ObjectCode>> ModuleCode::compile() const {
-  if (llvm::none_of(cpu::entryPoints, [&](StringRef name) { return SymbolTable::lookupSymbolIn(module, name); }))
-    return makeError(ErrorCode::Program, "{}: has none of the functions {}", modelName(module),
+  if (llvm::none_of(cpu::entryPoints, [&](StringRef name) { return SymbolTable::lookupSymbolIn(program, name); }))
+    return makeError(ErrorCode::Program, "{}: has none of the functions {}", modelName(program),
                      llvm::join(ArrayRef<StringRef>(cpu::entryPoints), ", "));
   auto beginPart = [this](llvm::StringRef part) { begin(part); };
-  auto made = cpu::compileFunctions(module, target, beginPart);
-  if (!made || cached.directory.empty())
+  auto made = cpu::compileFunctions(program, target, beginPart);
+  if (!made || directory.empty())
     return made;
   begin("keep-in-cache");
-  cpu::CodeCache cache(cached.directory);
+  cpu::CodeCache cache(directory);
   auto next = made->begin();
-  for (const CachedCode::Function &function : cached.functions)
+  for (const Function &function : functions)
     if (!function.object)
       cache.keep(function.key, *next++);
   return made;
@@ -86,14 +83,15 @@ llvm::Expected<std::vector<cpu::ObjectCode>> ModuleCode::compile() const {
 
 llvm::Expected<std::vector<cpu::ObjectCode>> ModuleCode::objects() const {
   std::vector<cpu::ObjectCode> result;
-  if (!cached.isWhole()) {
+  bool whole = !functions.empty() && llvm::all_of(functions, [](const Function &f) { return f.object.has_value(); });
+  if (!whole) {
     auto made = compile();
-    if (!made || cached.functions.empty())
+    if (!made || functions.empty())
       return made;
     result = std::move(*made);
   }
   // Those that were found go to their places between those that were made.
-  for (auto [place, function] : llvm::enumerate(cached.functions))
+  for (auto [place, function] : llvm::enumerate(functions))
     if (function.object)
       result.insert(result.begin() + place, *function.object);
   return result;

@@ -4,6 +4,7 @@
 
 #include "compiler/Error.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
@@ -83,6 +84,22 @@ llvm::Expected<Target> parseTarget(llvm::StringRef name) {
   int64_t found = native ? hostCacheBytes() : 0;
   target.cacheBytes = found > 0 ? found : commonCacheBytes(level);
   return target;
+}
+
+llvm::Expected<std::vector<Target>> parseTargets(llvm::StringRef list) {
+  std::vector<Target> result;
+  for (llvm::StringRef name : llvm::split(list, ',')) {
+    llvm::Expected<Target> target = parseTarget(name);
+    if (!target)
+      return target.takeError();
+    for (const Target &other : result)
+      if (other.level == target->level)
+        return makeError(ErrorCode::BadTarget, "--target={}: {} needs the same CPU level as another one of the list",
+                         list.str(), name.str());
+    result.push_back(std::move(*target));
+  }
+  llvm::sort(result, [](const Target &a, const Target &b) { return a.level > b.level; });
+  return result;
 }
 
 }  // namespace talc::targets

@@ -8,6 +8,7 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <vector>
 
 namespace talc::targets {
 
@@ -26,5 +27,8 @@ struct Target {
 // native, with the caches of this machine; x86-64-v3, x86-64-v4, or LLVM's name of a processor with at least x86-64-v3
 // (AVX2 and FMA), with the caches of common processors of its level.
 llvm::Expected<Target> parseTarget(llvm::StringRef name);
+
+// The targets of a list with commas, no two of one CPU level, the highest first.
+llvm::Expected<std::vector<Target>> parseTargets(llvm::StringRef list);
 
 }  // namespace talc::targets

@@ -62,21 +62,18 @@ static std::string programDirectory() {
   return program.substr(0, program.find_last_of('/'));
 }
 
-static llvm::Error compile(mlir::ModuleOp module, const std::string &output) {
+static llvm::Error compileTo(const std::string &output, mlir::ModuleOp module) {
   if (llvm::Error error = printModule(module, output + ".mlir"))
     return error;
-  llvm::Expected<targets::Target> target = targets::parseTarget("native");
-  if (!target)
-    return target.takeError();
-  StageRun run;
-  run.pipeline.target = *target;
-  if (llvm::Error error = runStages(module, run))
-    return error;
-  ProductOptions product;
-  product.target = *target;
-  product.path = output;
-  product.programDirectory = programDirectory();
-  return writeProduct(module, product);
+  llvm::Expected<std::vector<targets::Target>> targets = targets::parseTargets("native");
+  if (!targets)
+    return targets.takeError();
+  CompileRequest request;
+  request.targets = *targets;
+  request.output = output;
+  request.programDirectory = programDirectory();
+  request.cacheDirectory = usualCacheDirectory();
+  return talc::compile(module, request);
 }
 
 int main(int argc, char **argv) {
@@ -93,7 +90,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "%s\n", line.c_str());
   if (!module)
     return 1;
-  if (llvm::Error error = compile(*module, argv[1])) {
+  if (llvm::Error error = compileTo(argv[1], *module)) {
     fprintf(stderr, "%s\n", llvm::toString(std::move(error)).c_str());
     return 1;
   }

@@ -20,24 +20,22 @@ CompiledOp::~CompiledOp() {
 }
 
 static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &options, const std::string &path) {
-  auto target = targets::parseTarget(options.target);
-  if (!target)
-    return target.takeError();
+  auto targets = targets::parseTargets(options.target);
+  if (!targets)
+    return targets.takeError();
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(spec.program, mlir::ParserConfig(&context));
   if (!module)
     return internalError("the program for '{}' is not valid", spec.text);
-  StageRun run;
-  run.pipeline = {options.weights, *target};
-  if (llvm::Error error = runStages(*module, run))
-    return error;
-  ProductOptions product;
-  product.target = *target;
-  product.path = path;
-  product.programDirectory = options.programDirectory;
-  return writeProduct(*module, product);
+  CompileRequest request;
+  request.targets = std::move(*targets);
+  request.weights = options.weights;
+  request.output = path;
+  request.programDirectory = options.programDirectory;
+  request.cacheDirectory = usualCacheDirectory();
+  return talc::compile(*module, request);
 }
 
 std::string CompiledOp::compile(const OpSpec &spec, const BenchOptions &options) {

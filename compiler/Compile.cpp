@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiles a module for one or several targets.
+//
+//   import ... bufferize   once           the first target decides how weights are packed
+//   schedule, codegen      per target     functions whose code the cache has are left out
+//   package                once           weights and the code of all targets go to one file
+#include "compiler/Compiler.h"
+#include "compiler/Product.h"
+
+#include "llvm/Support/Process.h"
+
+using namespace mlir;
+
+namespace talc {
+
+std::string usualCacheDirectory(std::string wanted) {
+  auto variable = [](const char *name) { return llvm::sys::Process::GetEnv(name).value_or(""); };
+  if (wanted.empty())
+    wanted = variable("TALC_CACHE");
+  if (wanted == "off")
+    return "";
+  if (!wanted.empty())
+    return wanted;
+  std::string base = variable("XDG_CACHE_HOME");
+  if (!llvm::StringRef(base).starts_with("/"))
+    base = variable("HOME").empty() ? "" : variable("HOME") + "/.cache";
+  return base.empty() ? "" : base + "/talc";
+}
+
+static bool isText(Product product) {
+  return product == Product::Llvm || product == Product::Ir;
+}
+
+static bool carriesSeveral(Product product) {
+  return product == Product::Program || product == Product::Library;
+}
+
+// Whoever looks at the stages has all of them run.
+static std::string cacheOf(const CompileRequest &request) {
+  return isText(request.product) || !request.dumpDirectory.empty() ? "" : request.cacheDirectory;
+}
+
+static StageRun stagesOf(const CompileRequest &request) {
+  StageRun run;
+  run.first = std::max(Stage::Optimize, request.first);
+  run.last = std::min(Stage::Codegen, request.last);
+  run.pipeline = {request.weights, request.targets.front()};
+  run.dumpDirectory = request.dumpDirectory;
+  run.listener = request.listener;
+  if (request.configure)
+    run.configure = [&](PassManager &passes) { return request.configure(passes, false); };
+  return run;
+}
+
+// The stages that a further target has for itself. They are not dumped: the files are those of the first.
+static StageRun furtherStages(const CompileRequest &request, StageRun run, const targets::Target &target) {
+  run.pipeline.target = target;
+  run.listener.stage = [&](llvm::StringRef name) {
+    request.listener.beginStage(name.empty() ? "" : name.str() + " " + target.cpu);
+  };
+  run.dumpDirectory.clear();
+  if (request.configure)
+    run.configure = [&](PassManager &passes) { return request.configure(passes, true); };
+  return run;
+}
+
+// Runs the stages up to bufferize for all targets at once, if others follow or the cache may have the rest.
+static llvm::Error runCommonStages(ModuleOp module, StageRun &run, const CompileRequest &request) {
+  if (run.first >= Stage::Schedule || (request.targets.size() == 1 && cacheOf(request).empty()))
+    return llvm::Error::success();
+  StageRun common = run;
+  common.last = Stage::Bufferize;
+  run.first = Stage::Schedule;
+  return runStages(module, common);
+}
+
+// Makes the code of a program that is at the start of stage schedule or later, unless the cache has it.
+static llvm::Error makeCode(ModuleCode &code, const StageRun &run, const CompileRequest &request) {
+  return code.find(run, cacheOf(request)) ? llvm::Error::success() : runStages(code.module(), run);
+}
+
+static llvm::Error makeProduct(ModuleOp module, const CompileRequest &request) {
+  StageRun run = stagesOf(request);
+  if (llvm::Error error = runCommonStages(module, run, request))
+    return error;
+  std::vector<OwningOpRef<ModuleOp>> copies;
+  std::vector<ModuleCode> codes;
+  llvm::ArrayRef<targets::Target> targets = request.targets;
+  if (!carriesSeveral(request.product))
+    targets = targets.take_front();
+  for (const targets::Target &target : targets) {
+    bool first = codes.empty();
+    if (!first)
+      copies.push_back(module.clone());
+    codes.emplace_back(first ? module : *copies.back(), target, request.listener, targets.size() > 1 ? target.cpu : "");
+  }
+  for (auto [code, target] : llvm::drop_begin(llvm::zip(codes, targets)))
+    if (llvm::Error error = makeCode(code, furtherStages(request, run, target), request))
+      return error;
+  if (llvm::Error error = makeCode(codes.front(), run, request))
+    return error;
+  return writeProduct(codes, request);
+}
+
+llvm::Error compile(ModuleOp module, const CompileRequest &request) {
+  if (request.last == Stage::Package)
+    return makeProduct(module, request);
+  llvm::Error error = runStages(module, stagesOf(request));
+  return error ? std::move(error) : printModule(module, request.output);
+}
+
+}  // namespace talc

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage package: what compile() writes in the end.
+#pragma once
+
+#include "compiler/ModuleCode.h"
+
+namespace talc {
+
+// `codes`: one for each target of the request, in their order; their modules agree on weights, states and arena. On
+// failure nothing is left at the request's output.
+llvm::Error writeProduct(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request);
+
+}  // namespace talc
