@@ -8,8 +8,6 @@
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/artifact/TextOutput.h"
 
-#include "llvm/Support/FileSystem.h"
-
 using namespace mlir;
 
 namespace talc {
@@ -32,13 +30,12 @@ static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileReq
   request.listener.beginPart("weights");
   if (!library)
     return writeArtifact(parts, request.output);
-  llvm::Expected<std::string> header = writeLibraryHeader(module, request.output);
+  auto header = writeLibraryHeader(module, request.output);
   if (!header)
     return header.takeError();
-  llvm::Error error = writeArtifact(parts, request.output);
-  if (error)
-    llvm::sys::fs::remove(*header);
-  return error;
+  if (llvm::Error error = writeArtifact(parts, request.output))
+    return error;
+  return (*header)->commit();
 }
 
 static llvm::Error write(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request) {

@@ -4,7 +4,6 @@
 
 #include "compiler/Error.h"
 #include "compiler/artifact/ModelFacts.h"
-#include "compiler/artifact/TextOutput.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -40,7 +39,7 @@ static inline talc_status {lower}_open(const talc_open_options *options, talc_mo
 #endif
 )";
 
-llvm::Expected<std::string> writeLibraryHeader(mlir::ModuleOp module, const std::string &libraryPath) {
+llvm::Expected<std::unique_ptr<OutputFile>> writeLibraryHeader(mlir::ModuleOp module, const std::string &libraryPath) {
   llvm::Expected<artifact::ModelInfo> facts = modelFacts(module);
   if (!facts)
     return facts.takeError();
@@ -53,9 +52,12 @@ llvm::Expected<std::string> writeLibraryHeader(mlir::ModuleOp module, const std:
                       fmt::arg("longest", facts->maxSequence), fmt::arg("begin", facts->beginToken));
   llvm::SmallString<128> path(llvm::sys::path::parent_path(libraryPath));
   llvm::sys::path::append(path, name + ".h");
-  if (llvm::Error error = writeText(text, path.str().str()))
+  auto file = OutputFile::create(path.str().str(), false);
+  if (!file)
+    return file.takeError();
+  if (llvm::Error error = (*file)->write({reinterpret_cast<const uint8_t *>(text.data()), text.size()}))
     return std::move(error);
-  return path.str().str();
+  return std::move(*file);
 }
 
 }  // namespace talc

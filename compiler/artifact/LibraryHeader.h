@@ -2,6 +2,8 @@
 // Writes the C header that belongs to a model compiled as a shared library.
 #pragma once
 
+#include "compiler/artifact/OutputFile.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 
@@ -9,7 +11,7 @@
 
 namespace talc {
 
-// For DIR/libNAME.so: DIR/NAME.h, which needs no other header of talc. Returns its path.
-llvm::Expected<std::string> writeLibraryHeader(mlir::ModuleOp module, const std::string &libraryPath);
+// For DIR/libNAME.so: DIR/NAME.h, which needs no other header of talc. Complete but for commit().
+llvm::Expected<std::unique_ptr<OutputFile>> writeLibraryHeader(mlir::ModuleOp module, const std::string &libraryPath);
 
 }  // namespace talc

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes PATH.partial and renames it.
+// Writes beside PATH and renames.
 #include "compiler/artifact/OutputFile.h"
 
 #include "compiler/Error.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 
 #include <cerrno>
@@ -17,26 +20,49 @@
 
 namespace talc {
 
+// Whether a path leads to an open file of the process, as /dev/stdout does: a new file cannot take its place.
+static bool namesOpenFile(const std::string &path) {
+  llvm::StringRef directory = llvm::sys::path::parent_path(path);
+  llvm::SmallString<128> folder;
+  if (!llvm::sys::fs::real_path(directory.empty() ? "." : directory, folder) && folder.starts_with("/proc/"))
+    return true;
+  char link[6];
+  ssize_t length = readlink(path.c_str(), link, sizeof(link));
+  return length > 0 && llvm::StringRef(link, length) == "/proc/";
+}
+
 llvm::Expected<std::unique_ptr<OutputFile>> OutputFile::create(const std::string &path, bool executable) {
   struct stat facts;
-  if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
+  if (stat(path.c_str(), &facts) == 0 && (!S_ISREG(facts.st_mode) || namesOpenFile(path)))
     return makeError(ErrorCode::Output, "{}: is no regular file; name a file to write with -o", path);
-  std::unique_ptr<OutputFile> result(new OutputFile(path, -1));
-  std::string partial = result->partialPath();
-  unlink(partial.c_str());  // of an interrupted run; its permissions may differ
-  result->file = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, executable ? 0777 : 0666);
-  if (result->file < 0)
-    return makeError(ErrorCode::Output, "{}: cannot be created: {}", partial, strerror(errno));
-  llvm::sys::RemoveFileOnSignal(partial);
+  std::unique_ptr<OutputFile> result(new OutputFile(path));
+  if (llvm::Error error = result->openPartial(executable ? 0777 : 0666))
+    return std::move(error);
   return result;
+}
+
+// O_EXCL: neither another writer's file nor a link that somebody has put there is ever opened.
+llvm::Error OutputFile::openPartial(mode_t mode) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    partial = fmt::format("{}.{:08x}.partial", path, llvm::sys::Process::GetRandomNumber());
+    llvm::sys::RemoveFileOnSignal(partial);
+    file = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (file >= 0)
+      return llvm::Error::success();
+    int reason = errno;
+    llvm::sys::DontRemoveFileOnSignal(partial);
+    if (reason != EEXIST)
+      return makeError(ErrorCode::Output, "{}: cannot be created: {}", path, strerror(reason));
+  }
+  return makeError(ErrorCode::Output, "{}: cannot be created: all names beside it are taken", path);
 }
 
 OutputFile::~OutputFile() {
   if (file < 0)
     return;
   close(file);
-  unlink(partialPath().c_str());
-  llvm::sys::DontRemoveFileOnSignal(partialPath());
+  unlink(partial.c_str());
+  llvm::sys::DontRemoveFileOnSignal(partial);
 }
 
 static std::string freeSpace(const std::string &path) {
@@ -83,7 +109,6 @@ llvm::Error OutputFile::write(llvm::ArrayRef<uint8_t> bytes) {
 }
 
 llvm::Error OutputFile::commit() {
-  std::string partial = partialPath();
   bool failed = ftruncate(file, static_cast<off_t>(written)) != 0;
   failed = close(file) != 0 || failed;
   file = -1;

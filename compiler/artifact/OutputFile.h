@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that appears under its name only when it is complete: until then it is PATH.partial, removed on failure.
+// A file that appears under its name only when it is complete: until then it is PATH.XXXXXXXX.partial, which failures
+// and signals remove. The letters differ from one writer to the next, so that several may write one PATH: the last one
+// stays.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -7,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <sys/types.h>
 
 namespace talc {
 
@@ -27,12 +30,12 @@ public:
   llvm::Error commit();
 
 private:
-  OutputFile(std::string path, int file) : path(std::move(path)), file(file) {}
-  std::string partialPath() const { return path + ".partial"; }
+  explicit OutputFile(std::string path) : path(std::move(path)) {}
+  llvm::Error openPartial(mode_t mode);
   llvm::Error cannotWrite(int reason) const;
 
-  std::string path;
-  int file;
+  std::string path, partial;
+  int file = -1;
   uint64_t written = 0, expected = 0;
 };
 

@@ -21,7 +21,7 @@ texts (several are evaluated together, as one batch without padding):
       --ids IDS           token ids instead of text; nothing is added to them; results are ids, too
       --input FILE        a text per line, - for standard input; results are lines in the same order. Lines of like
                           length are evaluated together; a result does not depend on the others
-      --output FILE       where results of --input go: written to FILE.partial and renamed when complete
+      --output FILE       where results of --input go; the file appears when it is complete
       --batch N           lines of --input that are evaluated together (default 32)
 
 generating text (decoders and encoder-decoders):
@@ -56,7 +56,7 @@ encoders (a text that has the model's mask token is filled, unless --pool is giv
 
 checks:
       --logits FILE       write logits of all tokens of the prompt, or of all masks or classes, as safetensors: 'logits',
-                          or 'logits.0', 'logits.1', ... for several texts; FILE.partial is renamed when complete
+                          or 'logits.0', 'logits.1', ... for several texts; FILE appears when complete
       --hidden FILE       the same with hidden states of an encoder: 'hidden'
       --decoder-ids IDS   how the text of an encoder-decoder begins, instead of the start token; follows its source
 

@@ -6,9 +6,9 @@
 #include "runtime/program/Progress.h"
 #include "runtime/program/Prompts.h"
 #include "runtime/program/Report.h"
+#include "runtime/program/Signals.h"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 
 namespace talc::program {
@@ -78,9 +78,7 @@ static Status execute(int count, char **arguments) {
 }  // namespace talc::program
 
 int main(int count, char **arguments) {
-  // A closed pipe and a file size limit are errors like a full disk.
-  signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);
+  talc::program::prepareSignals();
   talc::Status status = talc::program::execute(count, arguments);
   if (!status.failed())
     return 0;

@@ -8,8 +8,8 @@
 
 namespace talc::program {
 
-// Until `finish` it is NAME.partial, which a failure removes. Something that is no regular file (a device, a pipe) is
-// written directly.
+// Until `finish` it is NAME.XXXXXXXX.partial, which failures and signals remove. The letters differ from one writer to
+// the next. Something that is no regular file (a device, a pipe) is written directly.
 class OutputFile {
 public:
   OutputFile() = default;
@@ -22,6 +22,8 @@ public:
   Status finish();
 
 private:
+  Status createPartial();
+  void removePartial();
   Status failure() const;
 
   std::string path, written;  // `written` is the path being written; equal to `path` when written directly

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc: the command. Finds the subcommand and runs it.
 #include "tools/talc/Commands.h"
+#include "tools/talc/Signals.h"
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -41,8 +41,7 @@ static int flushOutput() {
 }
 
 int main(int argc, char **argv) {
-  // A file that grows beyond its limit is an error to report, not a reason to die.
-  signal(SIGXFSZ, SIG_IGN);
+  prepareSignals();
   CLI::App app("talc compiles a transformer model to one native file.", "talc");
   app.set_version_flag("--version", "talc " TALC_VERSION, "print the version");
   app.set_help_flag("-h,--help", "print this help");

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# interrupted.py FOLDER COMMAND...: runs a command that writes a file to FOLDER, and ends it by each signal while the file
+# is there but not complete. Nothing may be left. With a signal ignored, the command must go on.
+import os
+import signal
+import subprocess
+import sys
+import time
+
+
+def start(folder, command, number, action=signal.SIG_DFL):
+    process = subprocess.Popen(command, preexec_fn=lambda: signal.signal(number, action), stderr=subprocess.DEVNULL)
+    while not any(name.endswith(".partial") for name in os.listdir(folder)):
+        assert process.poll() is None, "ended too early"
+        time.sleep(0.0005)
+    return process
+
+
+def main():
+    folder, command = sys.argv[1], sys.argv[2:]
+    os.makedirs(folder, exist_ok=True)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        process = start(folder, command, number)
+        process.send_signal(number)
+        assert process.wait() == -number, (number, process.returncode)
+        assert os.listdir(folder) == [], (number, os.listdir(folder))
+    process = start(folder, command, signal.SIGINT, signal.SIG_IGN)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 0, process.returncode
+    assert not any(name.endswith(".partial") for name in os.listdir(folder)), os.listdir(folder)
+
+
+main()
