@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements talc.h: checks pointers, turns a Status into a talc_error, and calls the classes that do the work.
 #include "runtime/InterfaceTypes.h"
-#include "runtime/parallel/Cores.h"
+#include "runtime/device/cpu/Cores.h"
 #include "runtime/sampling/Sampler.h"
 #include "runtime/search/SearchRun.h"
 #include "runtime/tokenizer/TextStream.h"

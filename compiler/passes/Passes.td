@@ -222,7 +222,7 @@ def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
 def ConvertStepToLLVM : Pass<"convert-step-to-llvm", "mlir::ModuleOp"> {
   let summary = "what kernels read of the running step becomes loads from struct StepContext";
   let description = [{
-    `!kernel.step` becomes a pointer to runtime/artifact/StepContext.h, `!talc.state` the state's offset in a slot; entry
+    `!kernel.step` becomes a pointer to runtime/device/cpu/StepContext.h, `!talc.state` the state's offset in a slot; entry
     functions get the names that the runtime looks up.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];

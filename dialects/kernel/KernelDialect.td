@@ -14,7 +14,7 @@ def Kernel_Dialect : Dialect {
   let description = [{
     Two layers in one dialect. The *piece* ops (`contract`, `attention`, `combine`, `norm`, `rope`, `gather`, `append`)
     are destination-style ops on tensors, later on buffers; each is what one loop nest computes. The *step* ops
-    (`thread`, `span`, `keys`, `weight`, ...) read the running step (runtime/artifact/StepContext.h) when the loops
+    (`thread`, `span`, `keys`, `weight`, ...) read the running step (runtime/device/cpu/StepContext.h) when the loops
     exist.
 
     A step is one parallel program: every thread runs all of it and does its share of every piece.

@@ -2,8 +2,8 @@
 // Opens a model: artifact, facts, code, weights, tokenizer, labels, in this order.
 #include "runtime/artifact/Model.h"
 
-#include "runtime/artifact/Cpu.h"
 #include "runtime/artifact/Labels.h"
+#include "runtime/device/cpu/Cpu.h"
 
 #include <algorithm>
 #include <cinttypes>

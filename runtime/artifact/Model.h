@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/artifact/Artifact.h"
-#include "runtime/artifact/CodeImage.h"
+#include "runtime/device/cpu/CodeImage.h"
 #include "runtime/tokenizer/Tokenizer.h"
 
 #include <memory>

@@ -2,7 +2,7 @@
 // Memory is mapped, not allocated: states cost nothing until tokens arrive, and arena and results only ever grow.
 #include "runtime/session/Session.h"
 
-#include "runtime/parallel/Cores.h"
+#include "runtime/device/cpu/Cores.h"
 
 #include <algorithm>
 #include <cerrno>

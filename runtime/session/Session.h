@@ -3,8 +3,8 @@
 #pragma once
 
 #include "runtime/artifact/Model.h"
+#include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/memory/Mapping.h"
-#include "runtime/parallel/ThreadPool.h"
 #include "runtime/session/Batch.h"
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the kernels of attention-step.mlir and compares them with attention in double precision; all ways to cut the
 // rows into steps, threads and batches must yield the same bits.
-#include "runtime/artifact/StepContext.h"
+#include "runtime/device/cpu/StepContext.h"
 
 #include <pthread.h>
 

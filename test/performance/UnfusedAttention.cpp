@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rounds of unfused_attention.py, which defines the sizes and makes the kernels.
-#include "runtime/artifact/StepContext.h"
+#include "runtime/device/cpu/StepContext.h"
 
 #include <algorithm>
 #include <chrono>

@@ -22,7 +22,7 @@ struct Output {
   float *data;
 };
 
-// The C view of runtime/artifact/StepContext.h.
+// The C view of runtime/device/cpu/StepContext.h.
 struct StepContext {
   int64_t thread, threads, rowCount, spanCount;
   const int32_t *ids;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thread pool, barrier and tasks, with more and with fewer threads than processors; to be run under ThreadSanitizer
 // too.
-#include "runtime/parallel/ThreadPool.h"
+#include "runtime/device/cpu/ThreadPool.h"
 #include "test/runtime/RuntimeChecks.h"
 
 namespace talc::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc bench: declares its options and parses lists of values.
-#include "runtime/parallel/Cores.h"
+#include "runtime/device/cpu/Cores.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/bench/BenchOptions.h"
 #include "tools/talc/bench/OpModel.h"

@@ -2,9 +2,9 @@
 // Every figure is the rate of the slowest thread while all of them do the same work.
 #include "tools/talc/bench/MachineProfile.h"
 
-#include "runtime/artifact/Cpu.h"
+#include "runtime/device/cpu/Cpu.h"
+#include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/memory/Mapping.h"
-#include "runtime/parallel/ThreadPool.h"
 #include "tools/talc/bench/Caches.h"
 #include "tools/talc/bench/PeakLoops.h"
 #include "tools/talc/bench/Stopwatch.h"

@@ -2,7 +2,7 @@
 // Opens libopenblas and libdnnl at run time; their interfaces are those of CBLAS and of oneDNN's dnnl.h.
 #include "tools/talc/bench/MathLibraries.h"
 
-#include "runtime/artifact/Cpu.h"
+#include "runtime/device/cpu/Cpu.h"
 
 #include <cstdlib>
 #include <dlfcn.h>

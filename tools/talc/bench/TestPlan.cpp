@@ -2,7 +2,7 @@
 // Combines the lists: depths, then sequences, then prompts and generated tokens.
 #include "tools/talc/bench/TestPlan.h"
 
-#include "runtime/parallel/Cores.h"
+#include "runtime/device/cpu/Cores.h"
 
 #include <fmt/format.h>
 

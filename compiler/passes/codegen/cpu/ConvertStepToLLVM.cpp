@@ -4,10 +4,10 @@
 //   %t = kernel.thread %step        ->   %p = getelementptr %step[0];  %t = load i64 %p
 //   %w = kernel.weight %step @qkv   ->   a memref around  load(%step.weights) + talc.offset of @qkv
 //
-// The layout read here is that of runtime/artifact/StepContext.h, checked below.
+// The layout read here is that of runtime/device/cpu/StepContext.h, checked below.
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "runtime/artifact/StepContext.h"
+#include "runtime/device/cpu/StepContext.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // convert-step-to-llvm: where in struct StepContext each step op looks, and what addresses follow. The offsets below are
-// those of runtime/artifact/StepContext.h.
+// those of runtime/device/cpu/StepContext.h.
 // RUN: talc-opt %s -convert-step-to-llvm -canonicalize -cse | FileCheck %s
 
 module attributes {talc.plan = {state_bytes_per_slot = 12288 : i64}} {

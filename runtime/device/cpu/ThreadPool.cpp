@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers sleep on one signal between runs and meet at one barrier at the end of each.
-#include "runtime/parallel/ThreadPool.h"
+#include "runtime/device/cpu/ThreadPool.h"
 
-#include "runtime/parallel/Cores.h"
+#include "runtime/device/cpu/Cores.h"
 
 #include <csignal>
 #include <cstring>

@@ -4,7 +4,7 @@
 // The compiler links generated code so that nothing is left to resolve: no undefined symbol, no library, no
 // constructor, no thread-local storage, and relocations that only add the load address. That keeps this file short, and
 // anything else means the file is not what the compiler wrote.
-#include "runtime/artifact/ElfFile.h"
+#include "runtime/device/cpu/ElfFile.h"
 
 #include "runtime/memory/Mapping.h"
 

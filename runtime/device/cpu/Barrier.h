@@ -2,7 +2,7 @@
 // A barrier for a fixed number of threads, used over and over.
 #pragma once
 
-#include "runtime/parallel/Signal.h"
+#include "runtime/device/cpu/Signal.h"
 
 namespace talc {
 

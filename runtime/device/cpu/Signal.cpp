@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spin, then futex. Nothing in between: sched_yield puts the thread behind all others of its core, and where other
 // processes compute that costs a whole time slice, while a thread woken from a futex runs soon.
-#include "runtime/parallel/Signal.h"
+#include "runtime/device/cpu/Signal.h"
 
 #include <climits>
 #include <linux/futex.h>

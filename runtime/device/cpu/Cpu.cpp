@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CPU level detection by CPUID and XGETBV. Source: System V ABI for x86-64, "micro-architecture levels".
-#include "runtime/artifact/Cpu.h"
+#include "runtime/device/cpu/Cpu.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "runtime/Status.h"
-#include "runtime/parallel/Barrier.h"
-#include "runtime/parallel/Tasks.h"
+#include "runtime/device/cpu/Barrier.h"
+#include "runtime/device/cpu/Tasks.h"
 
 #include <memory>
 #include <pthread.h>

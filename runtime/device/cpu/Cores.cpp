@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the affinity mask, /sys/devices/system/cpu and the control group's cpu.max (v2) or cfs quota (v1).
-#include "runtime/parallel/Cores.h"
+#include "runtime/device/cpu/Cores.h"
 
 #include <algorithm>
 #include <cmath>

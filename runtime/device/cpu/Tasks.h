@@ -2,7 +2,7 @@
 // Deals the tasks of pieces of work: every thread has a share of them, and helps others when it is done with its own.
 #pragma once
 
-#include "runtime/parallel/Signal.h"
+#include "runtime/device/cpu/Signal.h"
 
 #include <vector>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads a checked ELF file: reserve its address range, map segments over it, add the load address where asked.
-#include "runtime/artifact/CodeImage.h"
+#include "runtime/device/cpu/CodeImage.h"
 
-#include "runtime/artifact/ElfFile.h"
+#include "runtime/device/cpu/ElfFile.h"
 
 #include <cerrno>
 #include <cstring>

@@ -2,7 +2,7 @@
 // Maps generated code from the artifact into memory and finds its step functions; a loader that needs no libdl.
 #pragma once
 
-#include "runtime/artifact/StepContext.h"
+#include "runtime/device/cpu/StepContext.h"
 #include "runtime/memory/Mapping.h"
 
 #include <string>

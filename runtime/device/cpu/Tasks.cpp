@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A share's word: tag of the piece (16 bits), tasks taken (32), tasks that others are doing (16). Only the owner of the
 // share changes the tag, when nothing is left of the piece before. Pieces that threads are at together differ in it.
-#include "runtime/parallel/Tasks.h"
+#include "runtime/device/cpu/Tasks.h"
 
 namespace talc {
 
