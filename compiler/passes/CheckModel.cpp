@@ -5,7 +5,7 @@
 // reads the sequences' borders finds its rows by their numbers in the step, so it must get all of them.
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
-#include "runtime/device/cpu/StepContext.h"
+#include "runtime/device/Step.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a model: artifact, facts, code, weights, tokenizer, labels, in this order.
+// Opens a model: artifact, facts, weights, code, tokenizer, labels, in this order.
 #include "runtime/artifact/Model.h"
 
 #include "runtime/artifact/Labels.h"
-#include "runtime/device/cpu/Cpu.h"
+#include "runtime/device/Devices.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -19,9 +19,9 @@ Status Model::open(const std::string &path, const OpenOptions &options) {
     return status;
   if (Status status = readInfo(); status.failed())
     return status;
-  if (Status status = loadCode(); status.failed())
+  if (Status status = checkWeights(); status.failed())
     return status;
-  if (Status status = findWeights(); status.failed())
+  if (Status status = defaultDevice().load(file, facts, onDevice); status.failed())
     return status;
   if (Status status = openTokenizer(); status.failed())
     return status;
@@ -41,47 +41,12 @@ Status Model::readInfo() {
   return {};
 }
 
-// Takes the code for the highest level that the processor has.
-Status Model::loadCode() {
-  const CpuLevel available = detectCpuLevel();
-  const Artifact::MappedSection *best = nullptr, *lowest = nullptr;
-  for (const Artifact::MappedSection &section : file.sections()) {
-    if (section.header.kind != static_cast<uint32_t>(SectionKind::Code))
-      continue;
-    uint32_t needed = section.header.cpuLevel;
-    if (!lowest || needed < lowest->header.cpuLevel)
-      lowest = &section;
-    if (needed <= static_cast<uint32_t>(available) && (!best || needed > best->header.cpuLevel))
-      best = &section;
-  }
-  if (!lowest)
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the artifact has no code", name().c_str());
-  if (!best) {
-    auto needed = static_cast<CpuLevel>(lowest->header.cpuLevel);
-    return Status::failure(TALC_ERROR_CPU,
-                           "%s: needs a processor of level %s (%s), but this one has %s; compile it with a "
-                           "lower --target",
-                           name().c_str(), cpuLevelName(needed), cpuLevelFeatures(needed), cpuLevelName(available));
-  }
-  level = static_cast<CpuLevel>(best->header.cpuLevel);
-  std::string error = image.load(best->bytes.data(), best->header.size, file.descriptor(), best->header.offset);
-  if (!error.empty())
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", name().c_str(), cpuLevelName(level),
-                           error.c_str());
-  bool decodes = kind() != ModelKind::Encoder, encodes = kind() != ModelKind::Decoder;
-  if ((encodes && !image.encode()) || (decodes && !(image.prefill() && image.decode())))
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: lacks a function of the model", name().c_str(),
-                           cpuLevelName(level));
-  return {};
-}
-
-Status Model::findWeights() {
+Status Model::checkWeights() const {
   const Artifact::MappedSection *section = file.find(SectionKind::Weights);
   uint64_t found = section ? section->header.size : 0;
   if (found < facts.weightBytes)
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'weights' has %" PRIu64 " bytes, expected %" PRIu64,
                            name().c_str(), found, facts.weightBytes);
-  weightBytes = section ? section->bytes.data() : nullptr;
   return {};
 }
 

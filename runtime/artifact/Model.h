@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An opened model: checked facts, code for this processor, weights and tokenizer. Immutable once opened.
+// An opened model: checked facts, code and weights on a device, tokenizer. Immutable once opened.
 #pragma once
 
 #include "runtime/artifact/Artifact.h"
-#include "runtime/device/cpu/CodeImage.h"
+#include "runtime/device/Device.h"
 #include "runtime/tokenizer/Tokenizer.h"
 
 #include <memory>
@@ -25,9 +25,7 @@ public:
   const std::string &name() const { return file.name(); }
   artifact::ModelKind kind() const { return static_cast<artifact::ModelKind>(facts.kind); }
   int32_t resultCount() const { return facts.outputs[1].width > 0 ? 2 : 1; }
-  artifact::CpuLevel cpuLevel() const { return level; }
-  const CodeImage &code() const { return image; }
-  const unsigned char *weights() const { return weightBytes; }
+  const LoadedModel &loaded() const { return *onDevice; }
   const Tokenizer *tokenizer() const { return words.get(); }
 
   // Names of the classes; empty: they have none.
@@ -47,17 +45,14 @@ public:
 
 private:
   Status readInfo();
-  Status loadCode();
-  Status findWeights();
+  Status checkWeights() const;
   Status openTokenizer();
   Status findLabels();
   void listSampleable();
 
   Artifact file;
   artifact::ModelInfo facts = {};
-  artifact::CpuLevel level = artifact::CpuLevel::Any;
-  CodeImage image;
-  const unsigned char *weightBytes = nullptr;
+  std::unique_ptr<LoadedModel> onDevice;
   std::unique_ptr<Tokenizer> words;
   std::vector<int32_t> sampleable;
   std::vector<IdRange> sampleableRuns;

@@ -2,7 +2,7 @@
 // The tokens of one step, checked and laid end to end.
 #pragma once
 
-#include "runtime/device/cpu/StepContext.h"
+#include "runtime/device/Step.h"
 #include "runtime/session/Slots.h"
 
 #include <vector>

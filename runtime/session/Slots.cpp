@@ -14,19 +14,8 @@ static Status outOfMemory(const Model &model, const char *what, uint64_t bytes) 
                          bytes, strerror(errno));
 }
 
-Status Slots::create(const Model &model, int32_t count, Slots &result) {
-  result.model = &model;
-  result.slots.resize(count);
-  result.staged.resize(count);
-  result.inList.resize(count);
-  uint64_t bytes = 0;
-  if (__builtin_mul_overflow(model.info().stateBytesPerSlot, static_cast<uint64_t>(count), &bytes))
-    bytes = UINT64_MAX;
-  if (bytes == 0)
-    return {};  // a model without state
-  result.memory = Mapping::zeros(bytes);
-  return result.memory.empty() ? outOfMemory(model, "the states of sequences", bytes) : Status();
-}
+Slots::Slots(const Model &model, Workspace &workspace, int32_t count)
+    : model(&model), workspace(&workspace), slots(count), staged(count), inList(count) {}
 
 // ---- Steps
 
@@ -84,8 +73,8 @@ void Slots::giveBack(int32_t slot) {
   Slot &empty = slots[slot];
   const artifact::ModelInfo &info = model->info();
   uint64_t used = empty.written * info.stateBytesPerToken + empty.sourceTokens * info.sourceBytesPerToken;
-  if (used > little && !memory.empty())
-    memory.discard(slot * model->info().stateBytesPerSlot, model->info().stateBytesPerSlot);
+  if (used > little)
+    workspace->discard(slot);
   empty.firstWritten = empty.written = empty.sourceTokens = 0;
   empty.retained = false;
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "runtime/artifact/Model.h"
+#include "runtime/device/Device.h"
 #include "runtime/memory/Mapping.h"
 
 #include <vector>
@@ -19,8 +20,9 @@ namespace talc {
 
 class Slots {
 public:
-  // `model` must outlive the object.
-  static Status create(const Model &model, int32_t count, Slots &slots);
+  Slots() = default;
+  // Both must outlive the object.
+  Slots(const Model &model, Workspace &workspace, int32_t count);
 
   int32_t count() const { return static_cast<int32_t>(slots.size()); }
   int32_t length(int32_t slot) const { return slots[slot].length; }
@@ -34,10 +36,9 @@ public:
   // Whether nothing can be written to it: it was reset, but other slots still use what lies in it.
   bool isRetained(int32_t slot) const { return slots[slot].retained; }
 
-  // See StepContext::history and Span::history.
+  // See Step::history and Span::history.
   const int32_t *history() const { return reinterpret_cast<const int32_t *>(places.data()); }
   int32_t historyOf(int32_t slot) const { return slots[slot].scattered ? slot * maxSequence() : -1; }
-  unsigned char *state() const { return memory.data(); }
 
   // What a step has done: appended tokens, left a source in a slot that was empty, or used a slot's memory.
   void appended(int32_t slot, int32_t tokens);
@@ -49,7 +50,6 @@ public:
   Status reorder(const int32_t *list, const int32_t *parents, int32_t listed);
 
   uint64_t usedBytes() const;
-  uint64_t reservedBytes() const { return memory.size(); }
 
 private:
   struct Slot {
@@ -80,11 +80,11 @@ private:
   void giveBack(int32_t slot);
 
   const Model *model = nullptr;
+  Workspace *workspace = nullptr;
   std::vector<Slot> slots;
   std::vector<Next> staged;      // [slot], valid during a reordering
   std::vector<uint64_t> inList;  // [slot], the last reordering that listed it
   uint64_t reorderings = 0;
-  Mapping memory;
   Mapping places, nextPlaces;  // [slot][maxSequence], mapped by the first reordering
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONTRACT between generated code and runtime: what a step function receives.
+// CONTRACT between code for processors and runtime: what a step function receives.
 //
 // A step evaluates rowCount tokens of spanCount sequences laid end to end (nothing is padded). It is one parallel
 // program: the runtime calls the same function on every thread, each with a copy of the context that differs in
@@ -13,28 +13,9 @@
 // The generated code has no undefined symbol.
 #pragma once
 
-#include <cstdint>
+#include "runtime/device/Step.h"
 
 namespace talc::artifact {
-
-// The tokens of one sequence in this step.
-struct Span {
-  int32_t firstRow;       // its first token's row
-  int32_t rowCount;       // at least 1
-  int32_t firstPosition;  // position of the first token in its sequence = tokens evaluated before
-  int32_t slot;           // which state the sequence owns
-  int32_t prefix;         // under a prefix mask: so many tokens of the sequence, counted from its first, see each other
-  int32_t sourceSlot;     // which slot holds the sequence's source
-  int32_t sourceLength;   // tokens of the source
-  int32_t history;        // -1: all earlier tokens are in `slot`. Else token p < firstPosition is in history[this + p]
-};
-
-// One token.
-struct Row {
-  int32_t position;  // in its sequence, counted from 0
-  int32_t slot;
-  int32_t type;  // which row of the table of token types; 0 if the model has none
-};
 
 // The rows that the caller wants for one result of the model, and where they go.
 struct Output {
@@ -42,7 +23,6 @@ struct Output {
   const int32_t *rows;  // [count], rows of the step
   float *data;          // [count][width]
 };
-constexpr int64_t maxOutputs = 2;
 
 // Field order is part of the contract: generated code addresses fields by index (8 bytes each).
 struct StepContext {

@@ -44,10 +44,10 @@ void KernelTimes::mark(void *state, int64_t number, int64_t kernel) {
   if (kernel >= 0 && kernel < static_cast<int64_t>(thread.working.size())) {
     thread.working[kernel] += passed;
     thread.kernel = kernel;
-  } else if (kernel == Session::barrierPassed && thread.kernel >= 0) {
+  } else if (kernel == Workspace::barrierPassed && thread.kernel >= 0) {
     thread.waiting[thread.kernel] += passed;
     ++thread.barriers[thread.kernel];
-  } else if (kernel == Session::stepBegins) {
+  } else if (kernel == Workspace::stepBegins) {
     thread.kernel = -1;
   }
 }

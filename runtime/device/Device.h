@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs steps: the processors of this machine (device/cpu), later graphics cards. All that models, sessions and
+// slots know of a device stands here.
+//
+//   Device        a part of the machine; there is a table of them (Devices.h)
+//     LoadedModel   a model's code and weights on the device: loaded once, never changed, used by any number of
+//     sessions
+//       Workspace     of a session: states of sequences, temporaries and results; runs steps
+//
+// Token ids, rows and spans come from the host with each step, and only the wanted rows of results go back. A step
+// costs one virtual call; nothing is allocated unless it is larger than all before.
+#pragma once
+
+#include "runtime/Status.h"
+#include "runtime/artifact/Artifact.h"
+#include "runtime/device/Step.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace talc {
+
+// The programs of a model: whole sequences, any step of a decoder, and a step of one row of which every result is
+// wanted.
+enum class Phase { Encode, Prefill, Decode };
+
+struct WantedRows {
+  int64_t count;
+  const int32_t *rows;  // [count], rows of the step
+};
+
+// Read during Workspace::run only.
+struct Step {
+  Phase phase;
+  int64_t rowCount, spanCount;
+  const int32_t *ids;           // [rowCount], within the vocabulary
+  const artifact::Row *rows;    // [rowCount]
+  const artifact::Span *spans;  // [spanCount]
+  const int32_t *history;       // slots; see Span::history
+  WantedRows wanted[artifact::maxOutputs];
+};
+
+// What decides the temporaries and results of a step.
+struct StepSize {
+  uint64_t rows = 0;
+  uint64_t wanted[artifact::maxOutputs] = {};
+};
+
+// Bytes on the device, exact and known before anything is reserved.
+struct WorkspaceMemory {
+  uint64_t states = 0;  // address space of all slots; taken as tokens come where the device can do that
+  uint64_t temporaries = 0, results = 0;
+};
+
+class Workspace {
+public:
+  // For tools: called on every thread with a kernel's number after each kernel, and with one of these.
+  using Mark = void (*)(void *state, int64_t thread, int64_t kernel);
+  static constexpr int64_t stepBegins = -1, barrierPassed = -2, stepEnds = -3;
+
+  virtual ~Workspace() = default;
+
+  // Makes room for steps of a size. On failure states are as they were.
+  Status reserve(const StepSize &size) { return fits(size) ? Status() : grow(size); }
+
+  // Evaluates a step, for which there must be room. The states of its slots change at the places of its tokens alone.
+  virtual Status run(const Step &step) = 0;
+
+  // On the host: [rows][width] of the step that ran last, in the order of its wanted rows.
+  const float *results(int32_t output) const { return hostResults[output]; }
+
+  // Nobody needs the states of a slot any more; what is read there later is undefined.
+  virtual void discard(int32_t slot) = 0;
+
+  virtual WorkspaceMemory memory() const = 0;
+  virtual int32_t threads() const = 0;  // of the host that steps run on at most
+
+  // From now on marks are made; null: no more.
+  virtual void measure(Mark mark, void *state) = 0;
+
+protected:
+  // Makes room for steps that need more than all before in one respect or another.
+  virtual Status grow(const StepSize &size) = 0;
+
+  StepSize room;
+  const float *hostResults[artifact::maxOutputs] = {};
+
+private:
+  bool fits(const StepSize &size) const {
+    return size.rows <= room.rows && std::equal(size.wanted, size.wanted + artifact::maxOutputs, room.wanted,
+                                                [](uint64_t needed, uint64_t there) { return needed <= there; });
+  }
+};
+
+class LoadedModel {
+public:
+  virtual ~LoadedModel() = default;
+
+  // Of the code that was taken: the x86-64 level that it needs; 0 where code has no levels.
+  virtual int32_t codeLevel() const = 0;
+
+  // What a session of so many slots needs for steps of a size; UINT64_MAX for more than can be counted.
+  virtual WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const = 0;
+
+  // `threads`: at most so many of the host. This object must outlive what is created.
+  virtual Status createWorkspace(int32_t slots, int32_t threads, std::unique_ptr<Workspace> &workspace) const = 0;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+
+  // As users call it, such as "cpu".
+  virtual const char *name() const = 0;
+
+  // Takes the code that suits the device from an artifact, and brings the weights to it. The artifact must outlive what
+  // is loaded. Fails with CPU when it has no such code.
+  virtual Status load(const Artifact &file, const artifact::ModelInfo &facts,
+                      std::unique_ptr<LoadedModel> &model) const = 0;
+};
+
+}  // namespace talc

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// CONTRACT between generated code and runtime, on every device: the tokens of a step.
+//
+// A step evaluates the tokens of some sequences laid end to end; nothing is padded. A token is a row.
+#pragma once
+
+#include <cstdint>
+
+namespace talc::artifact {
+
+// The tokens of one sequence in this step.
+struct Span {
+  int32_t firstRow;       // its first token's row
+  int32_t rowCount;       // at least 1
+  int32_t firstPosition;  // position of the first token in its sequence = tokens evaluated before
+  int32_t slot;           // which state the sequence owns
+  int32_t prefix;         // under a prefix mask: so many tokens of the sequence, counted from its first, see each other
+  int32_t sourceSlot;     // which slot holds the sequence's source
+  int32_t sourceLength;   // tokens of the source
+  int32_t history;        // -1: all earlier tokens are in `slot`. Else token p < firstPosition is in history[this + p]
+};
+
+// One token.
+struct Row {
+  int32_t position;  // in its sequence, counted from 0
+  int32_t slot;
+  int32_t type;  // which row of the table of token types; 0 if the model has none
+};
+
+// Results that a model can have at most.
+constexpr int64_t maxOutputs = 2;
+
+}  // namespace talc::artifact

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processors of this machine as a device: weights are mapped, and a step is a call on every thread of a pool.
+#pragma once
+
+#include "runtime/device/Device.h"
+
+namespace talc {
+
+const Device &cpuDevice();
+
+}  // namespace talc

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads code, and adds up what a session needs.
+#include "runtime/device/cpu/CpuModel.h"
+
+#include "runtime/device/cpu/Cpu.h"
+#include "runtime/device/cpu/CpuWorkspace.h"
+
+namespace talc {
+
+using namespace artifact;
+
+Status CpuModel::loadCode(const unsigned char *bytes, uint64_t size, int descriptor, uint64_t fileOffset) {
+  auto damaged = [&](const char *what) {
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), cpuLevelName(level), what);
+  };
+  if (std::string error = image.load(bytes, size, descriptor, fileOffset); !error.empty())
+    return damaged(error.c_str());
+  auto kind = static_cast<ModelKind>(facts.kind);
+  bool decodes = kind != ModelKind::Encoder, encodes = kind != ModelKind::Decoder;
+  if ((encodes && !image.encode()) || (decodes && !(image.prefill() && image.decode())))
+    return damaged("lacks a function of the model");
+  return {};
+}
+
+StepFunction CpuModel::function(Phase phase) const {
+  return phase == Phase::Encode ? image.encode() : phase == Phase::Prefill ? image.prefill() : image.decode();
+}
+
+// a * b + c, or UINT64_MAX.
+static uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c) {
+  uint64_t result = 0;
+  bool overflow = __builtin_mul_overflow(a, b, &result) || __builtin_add_overflow(result, c, &result);
+  return overflow ? UINT64_MAX : result;
+}
+
+WorkspaceMemory CpuModel::memoryFor(int32_t slots, int32_t threads, const StepSize &size) const {
+  WorkspaceMemory memory;
+  memory.states = multiplyAdd(facts.stateBytesPerSlot, slots, 0);
+  memory.temporaries = multiplyAdd(size.rows, facts.arenaBytesPerToken, facts.arenaBytesFixed);
+  memory.temporaries = multiplyAdd(facts.arenaBytesPerThread, threads, memory.temporaries);
+  for (int32_t i = 0; i < maxOutputs; ++i)
+    memory.results = multiplyAdd(size.wanted[i], facts.outputs[i].width * sizeof(float), memory.results);
+  return memory;
+}
+
+Status CpuModel::createWorkspace(int32_t slots, int32_t threads, std::unique_ptr<Workspace> &workspace) const {
+  return CpuWorkspace::create(*this, slots, threads, workspace);
+}
+
+}  // namespace talc
