@@ -25,7 +25,7 @@ void registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   registry.insert<TalcDialect, kernel::KernelDialect>();
-  kernel::registerBufferization(registry);
+  kernel::registerInterfaces(registry);
 }
 
 static std::string textOf(ModuleOp module) {

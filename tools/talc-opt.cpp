@@ -41,6 +41,6 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registry.insert<talc::TalcDialect, talc::kernel::KernelDialect>();
-  talc::kernel::registerBufferization(registry);
+  talc::kernel::registerInterfaces(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, overview, registry));
 }

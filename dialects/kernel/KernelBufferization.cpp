@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How one-shot-bufferize turns the pieces of the kernel dialect from tensors into buffers.
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/pieces/Upstream.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
@@ -58,7 +59,9 @@ template <typename PieceOp> struct PieceModel : DstBufferizableOpInterfaceExtern
   }
 };
 
-struct AppendModel : BufferizableOpInterface::ExternalModel<AppendModel, AppendOp> {
+// A piece that writes no tensor.
+template <typename PieceOp>
+struct StoringModel : BufferizableOpInterface::ExternalModel<StoringModel<PieceOp>, PieceOp> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &, const AnalysisState &) const { return true; }
   bool bufferizesToMemoryWrite(Operation *, OpOperand &, const AnalysisState &) const { return false; }
   AliasingValueList getAliasingValues(Operation *, OpOperand &, const AnalysisState &) const { return {}; }
@@ -88,19 +91,29 @@ struct WeightModel : BufferizableOpInterface::ExternalModel<WeightModel, WeightO
   }
 };
 
+template <typename Op> void attachModel(MLIRContext *context) {
+  constexpr bool isPiece = Op::template hasTrait<PieceOpInterface::Trait>();
+  if constexpr (isPiece && Op::template hasTrait<DestinationStyleOpInterface::Trait>())
+    Op::template attachInterface<PieceModel<Op>>(*context);
+  else if constexpr (isPiece)
+    Op::template attachInterface<StoringModel<Op>>(*context);
+}
+
+template <typename... Ops> void attachModels(MLIRContext *context) {
+  (attachModel<Ops>(context), ...);
+}
+
 }  // namespace
 
-void registerBufferization(DialectRegistry &registry) {
+void registerInterfaces(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
-    ContractOp::attachInterface<PieceModel<ContractOp>>(*context);
-    AttentionOp::attachInterface<PieceModel<AttentionOp>>(*context);
-    NormOp::attachInterface<PieceModel<NormOp>>(*context);
-    SoftmaxOp::attachInterface<PieceModel<SoftmaxOp>>(*context);
-    RopeOp::attachInterface<PieceModel<RopeOp>>(*context);
-    GatherOp::attachInterface<PieceModel<GatherOp>>(*context);
-    AppendOp::attachInterface<AppendModel>(*context);
+    attachModels<
+#define GET_OP_LIST
+#include "dialects/kernel/KernelOps.cpp.inc"
+        >(context);
     WeightOp::attachInterface<WeightModel>(*context);
   });
+  registerUpstreamPieces(registry);
 }
 
 }  // namespace talc::kernel

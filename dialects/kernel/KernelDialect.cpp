@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers the kernel dialect; memory effects of its operations.
+// Registers the kernel dialect; which rows a buffer has.
 #include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -38,41 +38,10 @@ void KernelDialect::initialize() {
       >();
 }
 
-// On buffers a piece reads its operands and writes its init; on tensors it has no effect.
-template <typename Effects> static void addPieceEffects(DestinationStyleOpInterface op, Effects &effects) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (isa<MemRefType>(operand.get().getType())) {
-      if (op.isDpsInit(&operand))
-        effects.emplace_back(MemoryEffects::Write::get(), &operand, 0, true, SideEffects::DefaultResource::get());
-      else
-        effects.emplace_back(MemoryEffects::Read::get(), &operand, 0, true, SideEffects::DefaultResource::get());
-    } else if (isa<StateType>(operand.get().getType())) {
-      effects.emplace_back(MemoryEffects::Read::get(), SideEffects::DefaultResource::get());
-    }
-  }
-}
-
-using EffectList = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
-void ContractOp::getEffects(EffectList &effects) {
-  addPieceEffects(*this, effects);
-}
-void AttentionOp::getEffects(EffectList &effects) {
-  addPieceEffects(*this, effects);
-}
-void CombineOp::getEffects(EffectList &effects) {
-  addPieceEffects(*this, effects);
-}
-void NormOp::getEffects(EffectList &effects) {
-  addPieceEffects(*this, effects);
-}
-void SoftmaxOp::getEffects(EffectList &effects) {
-  addPieceEffects(*this, effects);
-}
-void RopeOp::getEffects(EffectList &effects) {
-  addPieceEffects(*this, effects);
-}
-void GatherOp::getEffects(EffectList &effects) {
-  addPieceEffects(*this, effects);
+Value rootOf(Value value) {
+  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+    value = view.getViewSource();
+  return value;
 }
 
 std::optional<int64_t> outputOf(Value buffer) {
@@ -85,6 +54,13 @@ std::optional<int64_t> outputOf(Value buffer) {
     rows = arena.getRows();
   auto count = rows ? rows.getDefiningOp<OutputCountOp>() : OutputCountOp();
   return count ? std::optional<int64_t>(count.getOutput()) : std::nullopt;
+}
+
+std::optional<int64_t> outputOf(ValueRange operands) {
+  for (Value operand : operands)
+    if (auto output = outputOf(rootOf(operand)))
+      return output;
+  return std::nullopt;
 }
 
 }  // namespace talc::kernel

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++ classes of the kernel dialect; the definitions with their documentation are in KernelOps.td.
+// C++ classes of the kernel dialect; the definitions with their documentation are in KernelPieces.td and KernelOps.td.
 #pragma once
 
+#include "dialects/kernel/PieceInterface.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 #include "dialects/kernel/KernelDialect.h.inc"
-#include "dialects/kernel/KernelEnums.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/kernel/KernelTypes.h.inc"
@@ -73,11 +73,16 @@ constexpr int64_t attentionRows = 48;
 // that others wrote.
 constexpr int64_t manyRows = 48;
 
+// The buffer behind views of it.
+mlir::Value rootOf(mlir::Value value);
+
 // The result that the rows of a buffer are wanted for, if they are not the rows of the step: such rows are few, and
 // divided among the threads by themselves.
 std::optional<int64_t> outputOf(mlir::Value buffer);
+// The same of the rows of a kernel, which all its operands share.
+std::optional<int64_t> outputOf(mlir::ValueRange operands);
 
-// Lets one-shot-bufferize handle the pieces.
-void registerBufferization(mlir::DialectRegistry &registry);
+// Lets one-shot-bufferize handle the dialect, and makes pieces of linalg.generic and memref.copy.
+void registerInterfaces(mlir::DialectRegistry &registry);
 
 }  // namespace talc::kernel

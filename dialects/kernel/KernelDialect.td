@@ -12,7 +12,7 @@ def Kernel_Dialect : Dialect {
   let cppNamespace = "::talc::kernel";
   let summary = "fused pieces of a step, and what they need of the running step";
   let description = [{
-    Two layers in one dialect. The *piece* ops (`contract`, `attention`, `combine`, `norm`, `rope`, `gather`, `append`)
+    Two layers in one dialect. The *piece* ops (`contract`, `attention`, `norm`, ...; KernelPieces.td)
     are destination-style ops on tensors, later on buffers; each is what one loop nest computes. The *step* ops
     (`thread`, `span`, `keys`, `weight`, ...) read the running step (runtime/device/cpu/StepContext.h) when the loops
     exist.

@@ -23,70 +23,43 @@ namespace kernel = talc::kernel;
 using kernel::Share;
 
 static bool isRowPiece(Operation *op) {
-  return isa<kernel::NormOp, kernel::SoftmaxOp, kernel::RopeOp, kernel::GatherOp, kernel::CombineOp, linalg::GenericOp,
-             memref::CopyOp>(op);
+  auto piece = dyn_cast<kernel::PieceOpInterface>(op);
+  return piece && piece.getDivision() == Share::rows;
 }
 
 // The buffer that a piece writes, if it is a temporary of this function.
 static memref::AllocOp temporaryOf(Operation *piece) {
-  if (auto destination = dyn_cast<DestinationStyleOpInterface>(piece))
-    return destination.getDpsInits()[0].getDefiningOp<memref::AllocOp>();
-  if (auto copy = dyn_cast<memref::CopyOp>(piece))
-    return copy.getTarget().getDefiningOp<memref::AllocOp>();
-  return {};
-}
-
-static bool hasOneRow(Value buffer) {
-  return cast<MemRefType>(buffer.getType()).getDimSize(0) == 1;
-}
-
-static Share shareOfContract(kernel::ContractOp op) {
-  return hasOneRow(op.getX()) || kernel::outputOf(op.getInit()) ? Share::columns : Share::adaptive;
-}
-
-// With one row a head's queries are a single task, which append can follow, if the group is small enough.
-static Share shareOfAppend(kernel::AppendOp op) {
-  bool oneTask = true;
-  for (Operation *user : op.getState().getUsers())
-    if (auto attention = dyn_cast<kernel::AttentionOp>(user)) {
-      int64_t group = attention.getHeads() / cast<talc::StateType>(op.getState().getType()).getHeads();
-      oneTask &= group <= kernel::attentionRows;
-    }
-  return hasOneRow(op.getKeys()) && oneTask ? Share::heads : Share::rows;
+  Value destination = kernel::destinationOf(piece);
+  return destination ? destination.getDefiningOp<memref::AllocOp>() : memref::AllocOp();
 }
 
 // Memory of a thread's own must not be written by a piece that is divided otherwise, nor in another function.
-static Share shareOfRows(Operation *piece) {
-  memref::AllocOp temporary = temporaryOf(piece);
-  if (!temporary || !hasOneRow(temporary))
-    return Share::rows;
-  bool ownWriters = llvm::all_of(temporary->getUsers(), [&](Operation *user) {
+static bool canBePrivate(memref::AllocOp temporary) {
+  return llvm::all_of(temporary->getUsers(), [&](Operation *user) {
     if (isa<ViewLikeOpInterface>(user))
       return llvm::none_of(user->getUsers(), [](Operation *piece) {
-        auto destination = dyn_cast<DestinationStyleOpInterface>(piece);
-        return destination && isa_and_nonnull<ViewLikeOpInterface>(destination.getDpsInits()[0].getDefiningOp());
+        Value destination = kernel::destinationOf(piece);
+        return destination && isa_and_nonnull<ViewLikeOpInterface>(destination.getDefiningOp());
       });
     if (auto call = dyn_cast<func::CallOp>(user))
       return call.getOperands().back() != temporary.getResult();  // the last operand is the destination
     return temporaryOf(user) != temporary || isRowPiece(user);
   });
-  return ownWriters ? Share::all : Share::rows;
+}
+
+// Every thread computes a single row by itself, if it can.
+static Share shareOf(kernel::PieceOpInterface piece) {
+  Share division = piece.getDivision();
+  memref::AllocOp temporary = division == Share::rows ? temporaryOf(piece) : memref::AllocOp();
+  bool oneRow = temporary && temporary.getType().getDimSize(0) == 1;
+  return oneRow && canBePrivate(temporary) ? Share::all : division;
 }
 
 namespace {
 
 struct DivideWork : talc::impl::DivideWorkBase<DivideWork> {
   void runOnOperation() override {
-    getOperation().walk([](Operation *op) {
-      if (auto contract = dyn_cast<kernel::ContractOp>(op))
-        set(op, shareOfContract(contract));
-      else if (isa<kernel::AttentionOp>(op))
-        set(op, Share::heads);
-      else if (auto append = dyn_cast<kernel::AppendOp>(op))
-        set(op, shareOfAppend(append));
-      else if (isRowPiece(op))
-        set(op, shareOfRows(op));
-    });
+    getOperation().walk([](kernel::PieceOpInterface piece) { set(piece, shareOf(piece)); });
   }
 
   static void set(Operation *piece, Share share) {

@@ -35,43 +35,25 @@ struct Access {
   bool isState() const { return !memory; }
 };
 
-// The buffer behind views of it.
-Value rootOf(Value value) {
-  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-    value = view.getViewSource();
-  return value;
-}
-
-bool writes(Operation *piece, OpOperand &operand) {
-  if (auto destination = dyn_cast<DestinationStyleOpInterface>(piece))
-    return destination.isDpsInit(&operand);
-  if (auto copy = dyn_cast<memref::CopyOp>(piece))
-    return operand.get() == copy.getTarget();
-  return isa<talc::StateType>(operand.get().getType());  // append
-}
-
 // What a call of a kernel touches, seen from the caller.
 SmallVector<Access> accessesOf(func::CallOp call, func::FuncOp callee) {
   auto share = callee->getAttrOfType<kernel::ShareAttr>(kernel::shareAttr).getValue();
   Operation *piece = callee.front().getTerminator()->getPrevNode();
-  std::optional<int64_t> output;
-  for (Value operand : call.getOperands())
-    if (!output)
-      output = kernel::outputOf(rootOf(operand));
+  std::optional<int64_t> output = kernel::outputOf(call.getOperands());
   SmallVector<Access> accesses;
   for (OpOperand &operand : piece->getOpOperands()) {
     auto argument = dyn_cast<BlockArgument>(operand.get());
     if (!argument || isa<kernel::StepType>(argument.getType()))
       continue;
     if (isa<talc::StateType>(argument.getType())) {
-      accesses.push_back({Value(), share, writes(piece, operand), output});
+      accesses.push_back({Value(), share, kernel::writes(piece, operand), output});
       continue;
     }
-    Value memory = rootOf(call.getOperand(argument.getArgNumber()));
+    Value memory = kernel::rootOf(call.getOperand(argument.getArgNumber()));
     Operation *definition = memory.getDefiningOp();
     bool isPrivate = definition && definition->hasAttr(kernel::privateAttr);
     if (!isPrivate && !(definition && isa<kernel::WeightOp>(definition)))
-      accesses.push_back({memory, share, writes(piece, operand), output});
+      accesses.push_back({memory, share, kernel::writes(piece, operand), output});
   }
   return accesses;
 }

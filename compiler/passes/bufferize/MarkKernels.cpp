@@ -7,7 +7,6 @@
 // may treat the rows of the step at one place and the rows of the results at another. A call in a block counts as
 // often as the block is called in a step.
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/bufferize/KernelCosts.h"
 #include "dialects/kernel/KernelDialect.h"
 
 namespace talc {
@@ -18,19 +17,18 @@ namespace talc {
 using namespace mlir;
 namespace kernel = talc::kernel;
 
-static Value rootOf(Value value) {
-  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-    value = view.getViewSource();
-  return value;
-}
-
 // What the rows of a kernel are, for reports.
 static StringRef rowsOf(func::CallOp call) {
   static constexpr StringLiteral names[] = {"outputs", "outputs 1"};
-  for (Value operand : call.getOperands())
-    if (auto output = kernel::outputOf(rootOf(operand)))
-      return names[std::min<int64_t>(*output, 1)];
-  return "tokens";
+  auto output = kernel::outputOf(call.getOperands());
+  return output ? names[std::min<int64_t>(*output, 1)] : "tokens";
+}
+
+static std::string shapesOf(kernel::PieceOpInterface piece) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  piece.printShapes(out);
+  return text;
 }
 
 namespace {
@@ -69,18 +67,18 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
 
   DictionaryAttr describe(func::CallOp call, func::FuncOp callee, int64_t calls) {
     Builder b(&getContext());
-    Operation *piece = callee.front().getTerminator()->getPrevNode();
-    talc::KernelCosts costs = talc::costsOf(piece);
-    SmallVector<NamedAttribute> entry;
-    auto add = [&](StringRef name, Attribute value) { entry.push_back(b.getNamedAttr(name, value)); };
+    auto piece = cast<kernel::PieceOpInterface>(callee.front().getTerminator()->getPrevNode());
+    kernel::PieceCosts costs = piece.getCosts();
+    NamedAttrList entry;
+    auto add = [&](StringRef name, Attribute value) { entry.append(name, value); };
     auto count = [&](StringRef name, int64_t value) { add(name, b.getI64IntegerAttr(value)); };
     add("name", b.getStringAttr(callee.getName()));
     add("piece", callee->getAttr(kernel::kernelAttr));
     if (Attribute phase = call->getParentOfType<func::FuncOp>()->getAttr(talc::phaseAttr))
       add("phase", phase);
     add("rows", b.getStringAttr(rowsOf(call)));
-    add("shapes", b.getStringAttr(talc::shapesOf(piece)));
-    add("fused", b.getStringAttr(talc::fusedInto(piece)));
+    add("shapes", b.getStringAttr(shapesOf(piece)));
+    add("fused", b.getStringAttr(piece.getFused()));
     add("share", b.getStringAttr(
                      kernel::stringifyShare(callee->getAttrOfType<kernel::ShareAttr>(kernel::shareAttr).getValue())));
     count("calls", calls);
@@ -90,13 +88,8 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
     count("stored_bytes_per_row", costs.stored.perRow);
     count("stored_bytes_per_key", costs.stored.perKey);
     count("passed_bytes_per_row", costs.passed.perRow);
-    if (auto attention = dyn_cast<kernel::AttentionOp>(piece)) {
-      add("mask", b.getStringAttr(talc::stringifyMaskKind(attention.getMask())));
-      count("window", attention.getWindow());
-      auto state = cast<talc::StateType>(attention.getState().getType());
-      add("keys", b.getStringAttr(talc::stringifyStateRole(state.getRole())));
-    }
-    return b.getDictionaryAttr(entry);
+    piece.addFacts(entry);
+    return entry.getDictionary(&getContext());
   }
 };
 

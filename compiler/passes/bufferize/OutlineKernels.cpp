@@ -19,20 +19,12 @@ namespace talc {
 using namespace mlir;
 namespace kernel = talc::kernel;
 
-static bool isPiece(Operation *op) {
-  return isa<kernel::ContractOp, kernel::AttentionOp, kernel::CombineOp, kernel::NormOp, kernel::SoftmaxOp,
-             kernel::RopeOp, kernel::GatherOp, kernel::AppendOp, linalg::GenericOp, memref::CopyOp>(op);
-}
-
 namespace {
 
 struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
-    SmallVector<Operation *> pieces;
-    getOperation().walk([&](Operation *op) {
-      if (isPiece(op))
-        pieces.push_back(op);
-    });
+    SmallVector<kernel::PieceOpInterface> pieces;
+    getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
     SymbolTable symbols(getOperation());
     llvm::StringMap<func::FuncOp> kernels;
     for (Operation *piece : pieces)

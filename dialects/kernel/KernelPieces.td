@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pieces of a step: ops of the kernel dialect, each of which is what one loop nest computes.
+#ifndef KERNEL_PIECES
+#define KERNEL_PIECES
+
+include "dialects/kernel/KernelDialect.td"
+include "dialects/kernel/PieceInterface.td"
+include "dialects/talc/TalcDialect.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+// A tensor before bufferization, a buffer after it.
+def Kernel_Data : AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>;
+
+class Kernel_Op<string opName, list<Trait> traits = []> : Op<Kernel_Dialect, opName, traits>;
+
+// An op that writes its `init` operand, and on tensors returns the new value. What it answers to the questions of
+// PieceInterface.td, and its verifier, stand in pieces/<Name>.cpp; `answers` are those that have a default.
+class Kernel_Piece<string opName, list<string> answers = [], list<Trait> traits = []>
+    : Kernel_Op<opName, [DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                         DeclareOpInterfaceMethods<PieceOpInterface, answers>] # traits> {
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }\n";
+  // On buffers a piece reads its operands and writes its init; on tensors it has no effect.
+  code effects = [{
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
+      addPieceEffects(*this, effects);
+    }
+  }];
+  let extraClassDefinition = effects;
+  let hasVerifier = 1;
+}
+
+def Kernel_ContractOp : Kernel_Piece<"contract", ["getDivision", "getFused"], [SingleBlock]> {
+  let summary = "rows times a packed weight, with an epilogue on every sum";
+  let description = [{
+    x [T, K], weight [P, K, L] (#talc.pack, L 16, 32 or 64), init [T, N]:
+      init[t, n] = epilogue(sum_k x[t, k] * weight[n / L, k, n % L], inputs at (t, n))
+    An input is [T, N] (element (t, n)), or a vector of at least N elements (element n). Each sum is one f32 chain with
+    k ascending, so that results do not depend on how the loops are tiled.
+
+    `gated`: a panel holds L/2 gate columns, then L/2 up columns (#talc.interleave); the epilogue receives both sums.
+  }];
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$weight, Variadic<Kernel_Data>:$inputs,
+                       Kernel_Data:$init, UnitAttr:$gated);
+  let regions = (region SizedRegion<1>:$epilogue);
+  let assemblyFormat = [{
+    $step `,` $x `,` $weight (`inputs` `(` $inputs^ `)`)? `into` $init (`gated` $gated^)? $epilogue attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator, HasParent<"ContractOp">]> {
+  let summary = "the value that a contraction stores";
+  let arguments = (ins Variadic<F32>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
+}
+
+def Kernel_AttentionOp : Kernel_Piece<"attention", ["getDivision", "addFacts"]> {
+  let summary = "online-softmax attention of the step's queries over a state";
+  let description = [{
+    queries and init [T, heads*width]; see `talc.attention`. A state of the role source has the keys of the sequence's
+    source, all of which are seen. Keys are taken in blocks of fixed size counted from position 0, so that a query's
+    result does not depend on the other queries of the step. Source: Milakov and Gimelshein 2018; FlashAttention
+    (arXiv 2205.14135).
+
+    With `block`, a multiple of panelLanes, queries have a single row, and init [ceil(capacity / block), n] receives
+    what each block of so many keys yields by itself, for kernel.combine; see PartsLayout.
+  }];
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$queries, Talc_State:$state, Optional<Kernel_Data>:$bias,
+                       Kernel_Data:$init, Talc_MaskKindAttr:$mask, I64Attr:$heads, F64Attr:$scale, I64Attr:$window,
+                       OptionalAttr<I64Attr>:$block);
+  let assemblyFormat = [{
+    `` $mask $step `,` $queries `,` $state (`bias` $bias^)? `heads` $heads `scale` $scale `window` $window
+    (`block` $block^)? `into` $init attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Kernel_CombineOp : Kernel_Piece<"combine"> {
+  let summary = "the attention of a single row from what each block of keys yielded";
+  let description = [{
+    init [1, heads*width]; parts [blocks, n] as an attention with the same `block` and `window` left them, over the
+    keys of the row's sequence, or of its `source`. Blocks are brought together in ascending order, as an attention
+    does that takes them one after the other, so that the bits are the same.
+  }];
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$parts, Kernel_Data:$init, I64Attr:$heads, I64Attr:$window,
+                       I64Attr:$block, UnitAttr:$source);
+  let assemblyFormat = [{
+    $step `,` $parts `heads` $heads `window` $window `block` $block (`source` $source^)? `into` $init attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Kernel_NormOp : Kernel_Piece<"norm"> {
+  let summary = "layer or root-mean-square normalization of every row, in groups; see `talc.norm`";
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$scale, Optional<Kernel_Data>:$bias,
+                       Kernel_Data:$init, Talc_NormKindAttr:$kind, F64Attr:$epsilon, I64Attr:$groups);
+  let assemblyFormat = [{
+    `` $kind $step `,` $x `,` $scale (`bias` $bias^)? `epsilon` $epsilon `groups` $groups `into` $init attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Kernel_SoftmaxOp : Kernel_Piece<"softmax"> {
+  let summary = "softmax of every row; see `talc.softmax`";
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init);
+  let assemblyFormat = "$step `,` $x `into` $init attr-dict `:` functional-type(operands, results)";
+}
+
+def Kernel_RopeOp : Kernel_Piece<"rope"> {
+  let summary = "rotary embedding from a table of cosines and sines; see `talc.rope`";
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$table, Kernel_Data:$init, I64Attr:$heads);
+  let assemblyFormat = [{
+    $step `,` $x `,` $table `heads` $heads `into` $init attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Kernel_GatherOp : Kernel_Piece<"gather"> {
+  let summary = "init[t] = table[index(t) + offset]";
+  let description = [{
+    index(t) is the token id of row t (`ids`), its position (`positions`), its token type (`types`), or the t-th row
+    that is wanted for the result `output` (`outputs`). A table of rank 3 is packed: [V/L, D, L].
+  }];
+  let arguments = (ins Kernel_GatherIndexAttr:$index, Kernel_Step:$step, Kernel_Data:$table, Kernel_Data:$init,
+                       I64Attr:$offset, DefaultValuedAttr<I64Attr, "0">:$output);
+  let assemblyFormat = [{
+    `` $index $step `,` $table `plus` $offset `into` $init attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+// Writes a state instead of an init.
+def Kernel_AppendOp : Kernel_Op<"append", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                           DeclareOpInterfaceMethods<PieceOpInterface, ["getDivision"]>]> {
+  let summary = "stores keys and values of the step's rows in a state; see `talc.append`";
+  let arguments = (ins Kernel_Step:$step, Talc_State:$state, Kernel_Data:$keys, Kernel_Data:$values);
+  let assemblyFormat = [{
+    $step `,` $state `,` $keys `,` $values attr-dict `:` qualified(type($state)) `,` type($keys) `,` type($values)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // KERNEL_PIECES

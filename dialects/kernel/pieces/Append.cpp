@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernel.append: stores the step's keys and values in a state.
+#include "dialects/kernel/pieces/PieceChecks.h"
+
+using namespace mlir;
+
+namespace talc::kernel {
+
+LogicalResult AppendOp::verify() {
+  auto state = cast<StateType>(getState().getType());
+  int64_t width = state.getHeads() * state.getWidth();
+  if (failed(expectActivations(*this, "keys", getKeys())) || failed(expectActivations(*this, "values", getValues())) ||
+      failed(expectRows(*this, "row count of the values", getValues(), getKeys())) ||
+      failed(expect(*this, "width of the keys", features(getKeys()), width)))
+    return failure();
+  return expect(*this, "width of the values", features(getValues()), width);
+}
+
+PieceCosts AppendOp::getCosts() {
+  PieceCosts costs;
+  costs.passed.perRow = rowBytes(getKeys()) + rowBytes(getValues());
+  costs.stored.perRow = StateLayout(cast<StateType>(getState().getType())).bytesPerToken();
+  return costs;
+}
+
+void AppendOp::printShapes(raw_ostream &out) {
+  auto state = cast<StateType>(getState().getType());
+  out << state.getHeads() << " heads x " << state.getWidth();
+}
+
+// With one row a head's queries are a single task of the attention, which this can follow, if the group is small
+// enough.
+Share AppendOp::getDivision() {
+  int64_t heads = cast<StateType>(getState().getType()).getHeads();
+  bool oneTask = llvm::all_of(getState().getUsers(), [&](Operation *user) {
+    auto attention = dyn_cast<AttentionOp>(user);
+    return !attention || static_cast<int64_t>(attention.getHeads()) / heads <= attentionRows;
+  });
+  return hasOneRow(getKeys()) && oneTask ? Share::heads : Share::rows;
+}
+
+void AppendOp::getEffects(PieceEffects &effects) {
+  addPieceEffects(*this, effects);
+  effects.emplace_back(MemoryEffects::Write::get(), &getStateMutable(), 0, true, SideEffects::DefaultResource::get());
+}
+
+}  // namespace talc::kernel

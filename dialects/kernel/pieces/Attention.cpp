@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernel.attention: the queries of the step over a state.
+#include "dialects/kernel/pieces/PieceChecks.h"
+
+using namespace mlir;
+
+namespace talc::kernel {
+
+// A head's queries are one task, and every block of keys leaves a row.
+static LogicalResult verifySplit(AttentionOp op, int64_t block) {
+  StateLayout state(cast<StateType>(op.getState().getType()));
+  int64_t heads = op.getHeads(), group = heads / state.heads;
+  if (failed(expectBlock(op, block)) || failed(expectOneRow(op, "queries", op.getQueries())))
+    return failure();
+  if (group > attentionRows)
+    return op.emitOpError() << "splits the keys of " << group << " heads that share them, expected at most "
+                            << attentionRows;
+  if (failed(expectParts(op, "init", op.getInit(), heads, state.width)))
+    return failure();
+  int64_t blocks = llvm::divideCeil(state.panels * panelLanes, block);
+  return expect(op, "row count of init", shapeOf(op.getInit()).getDimSize(0), blocks);
+}
+
+static LogicalResult verifyBias(AttentionOp op) {
+  if (!op.getBias())
+    return success();
+  if (failed(expectStored(op, "bias", op.getBias(), 2)))
+    return failure();
+  if (failed(expect(op, "row count of the bias", shapeOf(op.getBias()).getDimSize(0), op.getHeads())))
+    return failure();
+  if (features(op.getBias()) % 2 != 0)
+    return success();
+  return op.emitOpError() << "width of the bias is " << features(op.getBias())
+                          << ", expected an odd number of distances";
+}
+
+LogicalResult AttentionOp::verify() {
+  auto state = cast<StateType>(getState().getType());
+  int64_t heads = getHeads(), block = getBlock().value_or(0);
+  if (failed(expectActivations(*this, "queries", getQueries())) ||
+      failed(expectDivides(*this, "heads", heads, features(getQueries()))))
+    return failure();
+  if (heads % state.getHeads() != 0)
+    return emitOpError() << "shares " << state.getHeads() << " key-value heads among " << heads << " heads";
+  if (failed(expect(*this, "width of a head", features(getQueries()) / heads, state.getWidth())) ||
+      failed(expectNatural(*this, "window", getWindow())) || failed(verifyBias(*this)))
+    return failure();
+  if (state.getRole() == StateRole::source && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
+    return emitOpError("reads a source, whose keys have no order among the queries: expected the mask full, no window "
+                       "and no bias");
+  return getBlock() ? verifySplit(*this, block) : expectSameShape(*this, getQueries(), getInit());
+}
+
+// Two multiply-adds for every pair, head and element: the score, and the sum of values.
+PieceCosts AttentionOp::getCosts() {
+  PieceCosts costs;
+  StateLayout layout(cast<StateType>(getState().getType()));
+  costs.operations.perPair = 4 * getHeads() * layout.width;
+  costs.stored.perKey = layout.bytesPerToken();
+  costs.stored.perCall = getBias() ? weightBytes(getBias()) : 0;
+  costs.passed.perRow = 2 * rowBytes(getQueries());
+  return costs;
+}
+
+void AttentionOp::printShapes(raw_ostream &out) {
+  auto state = cast<StateType>(getState().getType());
+  out << getHeads() << "/" << state.getHeads() << " heads x " << state.getWidth();
+  if (getWindow() > 0)
+    out << " window " << getWindow();
+  if (getBias())
+    out << " bias";
+}
+
+Share AttentionOp::getDivision() {
+  return Share::heads;
+}
+
+void AttentionOp::addFacts(NamedAttrList &facts) {
+  Builder b(getContext());
+  facts.append("mask", b.getStringAttr(stringifyMaskKind(getMask())));
+  facts.append("window", b.getI64IntegerAttr(getWindow()));
+  auto role = cast<StateType>(getState().getType()).getRole();
+  facts.append("keys", b.getStringAttr(stringifyStateRole(role)));
+}
+
+}  // namespace talc::kernel

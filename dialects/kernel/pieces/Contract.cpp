@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernel.contract: rows times a packed weight.
+#include "dialects/kernel/pieces/FusedParts.h"
+#include "dialects/kernel/pieces/PieceChecks.h"
+
+using namespace mlir;
+
+namespace talc::kernel {
+
+// An input is a row of activations, or a vector that serves every row and may fill the last panel.
+static LogicalResult verifyInput(ContractOp op, Value input) {
+  ShapedType type = shapeOf(input);
+  int64_t width = features(op.getInit());
+  if (type.getRank() == 1 && type.getElementType().isF32() && type.getDimSize(0) >= width)
+    return success();
+  if (type.getRank() != 2)
+    return op.emitOpError() << "input is " << type << ", expected rows of " << width
+                            << " f32, or a vector of at least so many";
+  if (failed(expectActivations(op, "input", input)) ||
+      failed(expectRows(op, "row count of an input", input, op.getInit())))
+    return failure();
+  return expect(op, "width of an input", features(input), width);
+}
+
+static LogicalResult verifyEpilogue(ContractOp op) {
+  size_t arguments = op.getInputs().size() + (op.getGated() ? 2 : 1);
+  if (op.getEpilogue().getNumArguments() != arguments)
+    return op.emitOpError() << "has an epilogue of " << op.getEpilogue().getNumArguments() << " arguments, expected "
+                            << arguments;
+  for (Type type : op.getEpilogue().getArgumentTypes())
+    if (!type.isF32())
+      return op.emitOpError() << "has an epilogue of " << type << ", expected f32";
+  Block &body = op.getEpilogue().front();
+  auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
+  if (yield && yield.getValues().size() == 1)
+    return success();
+  return op.emitOpError("has an epilogue that yields no single value");
+}
+
+LogicalResult ContractOp::verify() {
+  if (failed(expectActivations(*this, "x", getX())) || failed(expectPanels(*this, "weight", getWeight())) ||
+      failed(expectActivations(*this, "init", getInit())) ||
+      failed(expectRows(*this, "row count of init", getInit(), getX())))
+    return failure();
+  auto weight = shapeOf(getWeight());
+  if (features(getX()) != weight.getDimSize(1))
+    return emitOpError() << "contracts " << features(getX()) << " features with a depth of " << weight.getDimSize(1);
+  int64_t lanes = weight.getDimSize(2), columns = getGated() ? lanes / 2 : lanes;
+  if (lanes != 16 && lanes != 32 && lanes != 64)  // whole vectors make up a panel, and each half of one with gates
+    return emitOpError() << "has a weight in panels of " << lanes << " lanes, expected 16, 32 or 64";
+  if (llvm::divideCeil(features(getInit()), columns) != static_cast<uint64_t>(weight.getDimSize(0)))
+    return emitOpError() << "has " << weight.getDimSize(0) << " panels of " << columns << " columns for a width of "
+                         << features(getInit());
+  for (Value input : getInputs())
+    if (failed(verifyInput(*this, input)))
+      return failure();
+  return verifyEpilogue(*this);
+}
+
+PieceCosts ContractOp::getCosts() {
+  PieceCosts costs;
+  int64_t columns = features(getInit()) * (getGated() ? 2 : 1);
+  costs.operations.perRow = 2 * columns * features(getX());
+  costs.stored.perCall = weightBytes(getWeight());
+  costs.passed.perRow = rowBytes(getX()) + rowBytes(getInit());
+  for (Value input : getInputs())
+    addInput(costs, input);
+  return costs;
+}
+
+void ContractOp::printShapes(raw_ostream &out) {
+  out << features(getX()) << " x " << (getGated() ? "2*" : "") << features(getInit()) << " "
+      << shapeOf(getWeight()).getElementType();
+}
+
+// With one row there is nothing else to divide; rows that are wanted for a result are few.
+Share ContractOp::getDivision() {
+  return hasOneRow(getX()) || outputOf(getInit()) ? Share::columns : Share::adaptive;
+}
+
+std::string ContractOp::getFused() {
+  SmallVector<std::string> parts = fusedParts(getEpilogue().front(), getGated() ? 2 : 1, getInputs());
+  if (getGated())
+    parts.push_back("gate");
+  return llvm::join(parts, ", ");
+}
+
+}  // namespace talc::kernel

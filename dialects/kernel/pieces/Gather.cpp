@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernel.gather: rows of a table.
+#include "dialects/kernel/pieces/PieceChecks.h"
+
+using namespace mlir;
+
+namespace talc::kernel {
+
+// Rows of a table, or rows of the step.
+static LogicalResult verifyTable(GatherOp op) {
+  if (op.getIndex() == GatherIndex::outputs)
+    return expectActivations(op, "table", op.getTable());
+  return shapeOf(op.getTable()).getRank() == 3 ? expectPanels(op, "table", op.getTable())
+                                               : expectStored(op, "table", op.getTable(), 2);
+}
+
+LogicalResult GatherOp::verify() {
+  if (failed(expectActivations(*this, "init", getInit())) || failed(verifyTable(*this)) ||
+      failed(expectNatural(*this, "offset", getOffset())) || failed(expectNatural(*this, "output", getOutput())))
+    return failure();
+  return expect(*this, "width of init", features(getInit()), shapeOf(getTable()).getDimSize(1));
+}
+
+PieceCosts GatherOp::getCosts() {
+  PieceCosts costs;
+  int64_t read = features(getInit()) * elementBytes(getTable());
+  bool activations = getIndex() == GatherIndex::outputs;
+  costs.stored.perRow = activations ? 0 : read;
+  costs.passed.perRow = rowBytes(getInit()) + (activations ? read : 0);
+  return costs;
+}
+
+void GatherOp::printShapes(raw_ostream &out) {
+  out << features(getInit()) << " " << shapeOf(getTable()).getElementType();
+}
+
+}  // namespace talc::kernel

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes and bytes of what pieces work on: rows of activations, weights, states.
+#pragma once
+
+#include "dialects/kernel/KernelDialect.h"
+
+namespace talc::kernel {
+
+inline mlir::ShapedType shapeOf(mlir::Value data) {
+  return mlir::cast<mlir::ShapedType>(data.getType());
+}
+inline int64_t size(mlir::Value data, int64_t dimension) {
+  return shapeOf(data).getDimSize(dimension);
+}
+// Of activations [rows, features].
+inline int64_t features(mlir::Value activations) {
+  return size(activations, 1);
+}
+inline bool hasOneRow(mlir::Value activations) {
+  return size(activations, 0) == 1;
+}
+
+inline int64_t elementBytes(mlir::Value data) {
+  return shapeOf(data).getElementTypeBitWidth() / 8;
+}
+inline int64_t rowBytes(mlir::Value activations) {
+  return features(activations) * elementBytes(activations);
+}
+inline int64_t weightBytes(mlir::Value weight) {
+  return shapeOf(weight).getNumElements() * elementBytes(weight);
+}
+
+// Adds what is read of an operand of an epilogue: a row of activations, or a vector that serves every row.
+inline void addInput(PieceCosts &costs, mlir::Value input) {
+  if (shapeOf(input).getRank() == 1)
+    costs.stored.perCall += weightBytes(input);
+  else
+    costs.passed.perRow += rowBytes(input);
+}
+
+}  // namespace talc::kernel
