@@ -4,8 +4,10 @@
 # One library that holds what every MLIR-facing target needs to compile and link.
 add_library(talc_mlir INTERFACE)
 target_include_directories(talc_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_include_directories(talc_mlir INTERFACE $<INSTALL_INTERFACE:include/talc>)
+target_compile_features(talc_mlir INTERFACE cxx_std_17)
 separate_arguments(talc_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
-target_compile_options(talc_mlir INTERFACE ${talc_llvm_definitions} -fno-exceptions -fPIC)
+target_compile_options(talc_mlir INTERFACE ${talc_llvm_definitions} "$<BUILD_INTERFACE:-fno-exceptions;-fPIC>")
 target_link_libraries(talc_mlir INTERFACE MLIR LLVM fmt::fmt nlohmann_json::nlohmann_json)
 
 # The precompiled header's own target; the others reuse its header.

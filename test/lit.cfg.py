@@ -33,5 +33,6 @@ variables["root"] = config.talc_source
 variables["build"] = config.talc_build
 variables["python"] = sys.executable
 variables["cc"] = config.c_compiler
+variables["cxx"] = config.cxx_compiler
 variables["cmake"] = config.cmake
 config.substitutions += [("%" + re.escape(name) + r"(?![\w-])", path) for name, path in variables.items()]

@@ -2,7 +2,7 @@
 /* Translates sentences with an encoder-decoder that is linked in as a library. All sentences are one batch: each owns a
    slot, where talc_encode leaves it as a source and talc_evaluate appends its translation.
 
-     talc compile test/models/es-en-marian --emit=lib -o libspanish.so      writes libspanish.so and spanish.h
+     talc compile examples/models/es-en-marian --emit=lib -o libspanish.so      writes libspanish.so and spanish.h
      cc -I . examples/c-api/Translate.c -L . -lspanish -Wl,-rpath,. -o translate
      ./translate "Les gustan las manzanas." "Él tiene la niña cada día."
 

@@ -19,7 +19,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <unistd.h>
 
 using namespace talc;
 
@@ -54,14 +53,6 @@ static mlir::OwningOpRef<mlir::ModuleOp> define(mlir::MLIRContext &context, Diag
   return g.finish();
 }
 
-// Where this program lies, and beside it the runtime that a compiled model begins with.
-static std::string programDirectory() {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
-  std::string program(path, length > 0 ? length : 0);
-  return program.substr(0, program.find_last_of('/'));
-}
-
 static llvm::Error compileTo(const std::string &output, mlir::ModuleOp module) {
   if (llvm::Error error = printModule(module, output + ".mlir"))
     return error;
@@ -71,7 +62,7 @@ static llvm::Error compileTo(const std::string &output, mlir::ModuleOp module) {
   CompileRequest request;
   request.targets = *targets;
   request.output = output;
-  request.programDirectory = programDirectory();
+  request.programDirectory = TALC_RUNTIME_DIRECTORY;
   request.cacheDirectory = usualCacheDirectory();
   return talc::compile(module, request);
 }
