@@ -14,8 +14,9 @@ std::vector<CharMapping> mapSet(const CharacterSet &set, MapKind kind, uint32_t 
   return mappings;
 }
 
-uint32_t addLowercaseMap(SectionBuilder &section) {
-  constexpr uint32_t dottedCapitalI = 0x130;  // the only character with an unconditional expansion in SpecialCasing.txt
+constexpr uint32_t dottedCapitalI = 0x130;  // the only character with an unconditional expansion in SpecialCasing.txt
+
+static std::vector<CharMapping> findLowercase() {
   std::vector<CharMapping> mappings;
   for (uint32_t c = 0; c <= 0x10FFFF; ++c) {
     uint32_t lower = lowercaseIn(UnicodeVersion::Characters, c);
@@ -28,6 +29,12 @@ uint32_t addLowercaseMap(SectionBuilder &section) {
     else
       mappings.push_back({c, c, static_cast<uint32_t>(MapKind::Shift), shift});
   }
+  return mappings;
+}
+
+uint32_t addLowercaseMap(SectionBuilder &section) {
+  static const std::vector<CharMapping> lowercase = findLowercase();
+  std::vector<CharMapping> mappings = lowercase;
   uint32_t expansion = section.addExpansion("i\xCC\x87");
   mappings.push_back({dottedCapitalI, dottedCapitalI, static_cast<uint32_t>(MapKind::Expand), expansion});
   return section.addMap(std::move(mappings));

@@ -9,6 +9,10 @@ namespace talc::frontend {
 
 using tokenizer::Range;
 
+static bool before(Range left, Range right) {
+  return left.first < right.first;
+}
+
 CharacterSet CharacterSet::parse(const char *ranges) {
   CharacterSet set;
   while (*ranges) {
@@ -31,15 +35,24 @@ void CharacterSet::add(uint32_t first, uint32_t last) {
   items.push_back({first, last});
 }
 
+// Both are sorted, so that a union costs no more than it has ranges.
 void CharacterSet::add(const CharacterSet &other) {
-  for (Range range : other.ranges())
-    add(range.first, range.last);
+  const std::vector<Range> &own = ranges(), &more = other.ranges();
+  std::vector<Range> both(own.size() + more.size());
+  std::merge(own.begin(), own.end(), more.begin(), more.end(), both.begin(), before);
+  items = std::move(both);
+  joinNeighbours();
 }
 
 const std::vector<Range> &CharacterSet::ranges() const {
   if (isSorted)
     return items;
-  std::sort(items.begin(), items.end(), [](Range l, Range r) { return l.first < r.first; });
+  std::sort(items.begin(), items.end(), before);
+  joinNeighbours();
+  return items;
+}
+
+void CharacterSet::joinNeighbours() const {
   std::vector<Range> merged;
   for (Range range : items) {
     if (!merged.empty() && range.first <= merged.back().last + 1)
@@ -49,7 +62,6 @@ const std::vector<Range> &CharacterSet::ranges() const {
   }
   items = std::move(merged);
   isSorted = true;
-  return items;
 }
 
 CharacterSet CharacterSet::negated() const {

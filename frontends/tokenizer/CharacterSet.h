@@ -30,6 +30,8 @@ public:
 private:
   mutable std::vector<tokenizer::Range> items;
   mutable bool isSorted = true;
+
+  void joinNeighbours() const;  // of sorted items
 };
 
 }  // namespace talc::frontend

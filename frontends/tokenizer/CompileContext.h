@@ -4,6 +4,7 @@
 
 #include "frontends/tokenizer/SectionBuilder.h"
 #include "frontends/tokenizer/UnicodeProperties.h"
+#include "frontends/tokenizer/Utf8Text.h"
 
 #include <string>
 
@@ -35,7 +36,7 @@ public:
   // Keeps the first error only. `where` is a JSON path or empty.
   void fail(TokenizerError code, const std::string &where, const std::string &what) {
     failWith("error[T0" + std::to_string(static_cast<int>(code)) + "]: " + file + ": " +
-             (where.empty() ? what : where + ": " + what));
+             (where.empty() ? "" : shortened(where, 120) + ": ") + shortened(what, 500));
   }
 
   // The same for a finished line.
@@ -59,6 +60,16 @@ struct CompileContext {
   SectionBuilder section;
   UnicodeProperties unicode;
   CompileErrors errors;
+  size_t patternBytes = 0;  // of all patterns so far
+
+  // The operations of a stage work on every text.
+  static constexpr size_t maxOperations = 256;
+  void append(std::vector<tokenizer::Op> &stage, tokenizer::Op op, const char *what) {
+    if (stage.size() < maxOperations)
+      stage.push_back(op);
+    else
+      errors.fail(TokenizerError::TooLarge, "", "has more than " + std::to_string(maxOperations) + " " + what);
+  }
 
   CompileContext(std::string file, std::string &message) : errors(std::move(file), message) {}
 };

@@ -43,7 +43,7 @@ public:
   }
 
   void add(DecodeOp kind, uint32_t a = 0, uint32_t b = 0, const std::string &text = "", const std::string &other = "") {
-    section.decoders.push_back({uint32_t(kind), a, b, section.addText(text), section.addText(other)});
+    context.append(section.decoders, {uint32_t(kind), a, b, section.addText(text), section.addText(other)}, "decoders");
   }
 
 private:

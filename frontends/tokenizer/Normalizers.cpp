@@ -48,7 +48,7 @@ private:
   CompileContext &context;
   SectionBuilder &section;
 
-  void add(Op op) { section.normalizers.push_back(op); }
+  void add(Op op) { context.append(section.normalizers, op, "normalizers"); }
   void addMap(uint32_t map) { add({uint32_t(TextOp::MapChars), map, 0, {}, {}}); }
 
   void deleteCategory(const char *name, UnicodeVersion version) {

@@ -60,7 +60,7 @@ private:
   CompileContext &context;
   SectionBuilder &section;
 
-  void add(Op op) { section.preTokenizers.push_back(op); }
+  void add(Op op) { context.append(section.preTokenizers, op, "pre-tokenizers"); }
 
   void split(uint32_t pattern, Behavior behavior, bool invert = false) {
     add({uint32_t(TextOp::Split), pattern, uint32_t(behavior) + (invert ? 16 : 0), {}, {}});

@@ -13,6 +13,7 @@ using namespace tokenizer;
 namespace {
 
 constexpr size_t maxInstructions = 65536;
+constexpr size_t maxVisits = 1000000;  // of nodes: bounds the work where repeated groups hold nothing
 
 class Compiler {
 public:
@@ -31,11 +32,17 @@ private:
   std::string &error;
   std::vector<Instruction> code;
   bool failed = false;
+  size_t visits = 0;
 
   void fail(const char *what) {
     if (!failed)
       error = std::string(what) + " is not supported";
     failed = true;
+  }
+
+  void visit() {
+    if (++visits > maxVisits)
+      fail("a pattern whose repetitions take more than 1000000 steps to translate");
   }
 
   uint32_t here() const { return static_cast<uint32_t>(code.size()); }
@@ -49,11 +56,12 @@ private:
   }
 
   void emitNode(const RegexNode &node) {
+    visit();
     if (failed)
       return;
     switch (node.kind) {
     case RegexNode::Set:
-      emit(Match::Set, section.addSet(node.set));
+      emit(Match::Set, node.set);
       return;
     case RegexNode::Sequence:
       for (const RegexNode &child : node.children)
@@ -62,13 +70,13 @@ private:
     case RegexNode::Choice:
       return emitChoice(node);
     case RegexNode::Repeat:
-      return emitRepeat(node);
+      return emitRepeat(node, node.mode);
     case RegexNode::Look:
       return emitLook(node);
     case RegexNode::Atomic:
       return emitAtomic(node.children[0]);
     case RegexNode::Assertion:
-      emit(node.match, node.set.ranges().empty() ? 0 : section.addSet(node.set));
+      emit(node.match, node.set == none ? 0 : node.set);
       return;
     }
   }
@@ -92,35 +100,38 @@ private:
         code[jump].x = here();
   }
 
-  void emitRepeat(const RegexNode &node) {
+  void emitRepeat(const RegexNode &node, RegexNode::Mode mode) {
     const RegexNode &body = node.children[0];
     if (body.kind == RegexNode::Set) {
-      Match match = node.mode == RegexNode::Lazy         ? Match::LazySpan
-                    : node.mode == RegexNode::Possessive ? Match::PossessiveSpan
-                                                         : Match::Span;
-      emit(match, section.addSet(body.set), node.minimum, node.maximum);
+      Match match = mode == RegexNode::Lazy         ? Match::LazySpan
+                    : mode == RegexNode::Possessive ? Match::PossessiveSpan
+                                                    : Match::Span;
+      emit(match, body.set, node.minimum, node.maximum);
       return;
     }
-    if (node.mode == RegexNode::Possessive) {
-      RegexNode greedy = node;
-      greedy.mode = RegexNode::Greedy;
-      return emitAtomic(greedy);
+    if (mode == RegexNode::Possessive) {
+      uint32_t group = emit(Match::Atomic);
+      emitRepeat(node, RegexNode::Greedy);
+      return endBody(group);
     }
-    for (uint32_t i = 0; i < node.minimum && !failed; ++i)
+    uint32_t before = here();
+    for (uint32_t i = 0; i < node.minimum && !failed; ++i) {
       emitNode(body);
+      if (here() == before)  // nothing, however often
+        break;
+    }
     if (node.maximum == unlimited)
-      emitLoop(body, node.mode == RegexNode::Lazy);
+      emitLoop(body, mode == RegexNode::Lazy);
     else
-      emitOptional(body, node.maximum - node.minimum, node.mode == RegexNode::Lazy);
+      emitOptional(body, node.maximum - node.minimum, mode == RegexNode::Lazy);
   }
 
   void emitAtomic(const RegexNode &body) {
     bool isSpan = body.kind == RegexNode::Repeat && body.children[0].kind == RegexNode::Set;
-    if (!isSpan || body.mode != RegexNode::Greedy)
-      return emitBody(Match::Atomic, body, 0);
-    RegexNode possessive = body;
-    possessive.mode = RegexNode::Possessive;
-    emitRepeat(possessive);
+    if (isSpan && body.mode == RegexNode::Greedy)
+      emitRepeat(body, RegexNode::Possessive);
+    else
+      emitBody(Match::Atomic, body, 0);
   }
 
   void setTargets(uint32_t split, uint32_t into, uint32_t out, bool lazy) {
@@ -161,12 +172,17 @@ private:
   void emitBody(Match match, const RegexNode &body, uint32_t characters) {
     uint32_t group = emit(match, 0, 0, characters);
     emitNode(body);
+    endBody(group);
+  }
+
+  void endBody(uint32_t group) {
     emit(Match::Accept);
     if (!failed)
       code[group].x = here();
   }
 
-  static bool matchesNothing(const RegexNode &node) {
+  bool matchesNothing(const RegexNode &node) {
+    visit();
     auto all = [&] {
       for (const RegexNode &child : node.children)
         if (!matchesNothing(child))
@@ -192,7 +208,8 @@ private:
   }
 
   // In characters, if every match has the same.
-  static std::optional<uint32_t> fixedLength(const RegexNode &node) {
+  std::optional<uint32_t> fixedLength(const RegexNode &node) {
+    visit();
     uint64_t length = node.kind == RegexNode::Set ? 1 : 0;
     for (size_t i = 0; i < node.children.size(); ++i) {
       auto child = fixedLength(node.children[i]);
@@ -223,7 +240,7 @@ private:
 
 std::optional<uint32_t> compileRegex(std::string_view pattern, UnicodeProperties &unicode, SectionBuilder &section,
                                      std::string &error) {
-  auto tree = parseRegex(pattern, unicode, error);
+  auto tree = parseRegex(pattern, unicode, section, error);
   if (!tree)
     return std::nullopt;
   return Compiler(section, error).run(*tree);

@@ -12,11 +12,12 @@ namespace {
 
 constexpr uint32_t maxDepth = 60;  // below tokenizer::maxPatternDepth
 constexpr uint32_t maxRepetition = 100000;
+constexpr uint32_t maxSuffixes = 8;  // with maxDepth, what bounds the depth of the tree
 
 class Parser {
 public:
-  Parser(std::string_view pattern, UnicodeProperties &unicode, std::string &error)
-      : reader(pattern, unicode, error), unicode(unicode) {}
+  Parser(std::string_view pattern, UnicodeProperties &unicode, SectionBuilder &section, std::string &error)
+      : reader(pattern, unicode, error), unicode(unicode), section(section) {}
 
   std::optional<RegexNode> run() {
     RegexNode node = parseChoice();
@@ -30,6 +31,7 @@ public:
 private:
   RegexReader reader;
   UnicodeProperties &unicode;
+  SectionBuilder &section;
   uint32_t depth = 0;
   RegexOptions options;
 
@@ -63,7 +65,7 @@ private:
 
   RegexNode parseRepetition() {
     RegexNode node = parseAtom();
-    while (!reader.failed()) {
+    for (uint32_t suffixes = 0; !reader.failed(); ++suffixes) {
       uint32_t minimum = 0, maximum = unlimited;
       bool counted = false;
       if (reader.take('*')) {
@@ -76,6 +78,8 @@ private:
       } else {
         break;
       }
+      if (suffixes == maxSuffixes)
+        reader.fail("more than 8 repetitions of one thing");
       node = repeat(std::move(node), minimum, maximum, counted);
     }
     return node;
@@ -128,9 +132,9 @@ private:
     }
   }
 
-  RegexNode setNode(CharacterSet set) {
+  RegexNode setNode(const CharacterSet &set) {
     RegexNode node(RegexNode::Set);
-    node.set = std::move(set);
+    node.set = section.addSet(set);
     return node;
   }
 
@@ -138,14 +142,14 @@ private:
     CharacterSet set = CharacterSet::of(c);
     if (options.ignoreCase)
       unicode.addCaseVariants(set);
-    return setNode(std::move(set));
+    return setNode(set);
   }
 
   RegexNode assertion(Match match) {
     RegexNode node(RegexNode::Assertion);
     node.match = match;
     if (match == Match::WordBoundary || match == Match::NotWordBoundary)
-      node.set = unicode.regexWords();
+      node.set = section.addSet(*unicode.property("word"));
     return node;
   }
 
@@ -176,7 +180,7 @@ private:
     CharacterSet set = reader.parseEscape(isClass);
     if (!isClass && options.ignoreCase)
       unicode.addCaseVariants(set);
-    return setNode(std::move(set));
+    return setNode(set);
   }
 
   // \R is (?>\r\n|[\n-\r\x85\u2028\u2029]).
@@ -248,8 +252,9 @@ private:
 
 }  // namespace
 
-std::optional<RegexNode> parseRegex(std::string_view pattern, UnicodeProperties &unicode, std::string &error) {
-  return Parser(pattern, unicode, error).run();
+std::optional<RegexNode> parseRegex(std::string_view pattern, UnicodeProperties &unicode, SectionBuilder &section,
+                                    std::string &error) {
+  return Parser(pattern, unicode, section, error).run();
 }
 
 }  // namespace talc::frontend

@@ -2,7 +2,7 @@
 // The syntax tree of a regular expression.
 #pragma once
 
-#include "frontends/tokenizer/CharacterSet.h"
+#include "runtime/tokenizer/TokenizerFormat.h"
 
 #include <memory>
 #include <vector>
@@ -11,7 +11,7 @@ namespace talc::frontend {
 
 struct RegexNode {
   enum Kind {
-    Set,       // one character of `set`
+    Set,       // one character of the set
     Sequence,  // all children in order; none: matches nothing, successfully
     Choice,    // the first child that leads to a match
     Repeat,    // children[0], minimum to maximum times
@@ -21,7 +21,7 @@ struct RegexNode {
   } kind;
   enum Mode { Greedy, Lazy, Possessive } mode = Greedy;
 
-  CharacterSet set;
+  uint32_t set = tokenizer::none;  // Set, and assertions about words: in the section
   std::vector<RegexNode> children;
   uint32_t minimum = 0, maximum = 0;  // Repeat; tokenizer::unlimited
   tokenizer::Match match{};           // Look and Assertion: the instruction

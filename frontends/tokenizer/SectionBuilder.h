@@ -40,6 +40,8 @@ public:
   // Returns the root. Of equal keys the largest value counts; keys have at most maxTrieDepth bytes.
   uint32_t addTrie(std::vector<std::pair<std::string, uint32_t>> keys);
 
+  size_t instructionCount() const { return instructions.size(); }
+
   // The bytes of the section.
   std::vector<uint8_t> finish();
 

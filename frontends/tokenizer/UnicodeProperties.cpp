@@ -2,6 +2,7 @@
 // Property sets made of general categories, and case variants.
 #include "frontends/tokenizer/UnicodeProperties.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace talc::frontend {
@@ -82,8 +83,14 @@ std::optional<CharacterSet> UnicodeProperties::category(const std::string &name)
   return result;
 }
 
-std::optional<CharacterSet> UnicodeProperties::property(const std::string &name) const {
-  std::string key = simplified(name);
+std::optional<CharacterSet> UnicodeProperties::property(const std::string &name) {
+  auto [at, isNew] = properties.try_emplace(simplified(name));
+  if (isNew)
+    at->second = findProperty(at->first);
+  return at->second;
+}
+
+std::optional<CharacterSet> UnicodeProperties::findProperty(const std::string &key) const {
   if (auto set = category(key))
     return set;
   for (const LongName &entry : longNames)
@@ -135,28 +142,49 @@ CharacterSet UnicodeProperties::regexWords() const {
   return set;
 }
 
-void UnicodeProperties::findCaseVariants() {
+namespace {
+
+// The characters that fold to the same one, and themselves, of all that have such relatives.
+struct CaseVariants {
+  std::vector<std::vector<uint32_t>> families;
+  std::vector<std::pair<uint32_t, uint32_t>> familyOf;  // of a character; sorted
+};
+
+CaseVariants findCaseVariants() {
+  CaseVariants variants;
+  std::unordered_map<uint32_t, uint32_t> known;  // family of a folded character
   for (uint32_t c = 0; c <= lastCodePoint; ++c) {
     uint32_t folded = foldedIn(UnicodeVersion::Patterns, c);
     if (folded == c)
       continue;
-    CharacterSet &variants = caseVariants[folded];
-    variants.add(folded, folded);
-    variants.add(c, c);
+    auto [at, isNew] = known.try_emplace(folded, static_cast<uint32_t>(variants.families.size()));
+    if (isNew)
+      variants.families.push_back({folded});
+    variants.families[at->second].push_back(c);
   }
+  for (uint32_t i = 0; i < variants.families.size(); ++i)
+    for (uint32_t c : variants.families[i])
+      variants.familyOf.emplace_back(c, i);
+  std::sort(variants.familyOf.begin(), variants.familyOf.end());
+  return variants;
 }
 
+}  // namespace
+
 void UnicodeProperties::addCaseVariants(CharacterSet &set) {
-  if (caseVariants.empty())
-    findCaseVariants();
-  CharacterSet extra;
-  for (tokenizer::Range range : set.ranges())
-    for (uint32_t c = range.first; c <= range.last; ++c) {
-      auto at = caseVariants.find(foldedIn(UnicodeVersion::Patterns, c));
-      if (at != caseVariants.end())
-        extra.add(at->second);
-    }
-  set.add(extra);
+  static const CaseVariants variants = findCaseVariants();
+  std::vector<uint32_t> extra;
+  auto at = variants.familyOf.begin(), end = variants.familyOf.end();
+  for (Range range : set.ranges()) {
+    at = std::lower_bound(at, end, std::pair<uint32_t, uint32_t>(range.first, 0));
+    for (; at != end && at->first <= range.last; ++at)
+      for (uint32_t c : variants.families[at->second])
+        extra.push_back(c);
+  }
+  CharacterSet relatives;
+  for (uint32_t c : extra)
+    relatives.add(c, c);
+  set.add(relatives);
 }
 
 }  // namespace talc::frontend

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace talc::frontend {
 
@@ -17,7 +18,7 @@ public:
   // Union of general categories given by their letters: "L", "Lu", "Nd", ... Empty if there is no such category.
   std::optional<CharacterSet> category(const std::string &name) const;
   // A property as \p{...} names it: category, script or class; case, spaces, - and _ do not matter.
-  std::optional<CharacterSet> property(const std::string &name) const;
+  std::optional<CharacterSet> property(const std::string &name);
 
   CharacterSet whitespace() const;  // White_Space
   CharacterSet words() const;       // \w of Unicode (UTS #18): alphabetic, marks, digits, connectors, joiners
@@ -27,10 +28,10 @@ public:
   void addCaseVariants(CharacterSet &set);
 
 private:
-  std::array<CharacterSet, categoryCount> categories;
-  std::unordered_map<uint32_t, CharacterSet> caseVariants;  // by folded character; filled on first use
+  const Categories &categories;
+  std::unordered_map<std::string, std::optional<CharacterSet>> properties;  // those asked for, by simplified name
 
-  void findCaseVariants();
+  std::optional<CharacterSet> findProperty(const std::string &key) const;
 };
 
 // Code points of one script in Unicode 16, by its Unicode name in lower case without separators ("han", "oldpersian").

@@ -42,13 +42,20 @@ Decomposition store(SectionBuilder &section, uint32_t c, const CodePoints &parts
   return entry;
 }
 
+// What the normal forms say of a character; empty or 0 where they say nothing.
+struct CharacterForms {
+  uint32_t character;
+  CodePoints canonical, compatible;
+  Composition composition;  // whose result it is
+  uint32_t combining;
+};
+
 // A primary composite is what remains of its decomposition's composed beginning and the last character.
-void addComposition(SectionBuilder &section, uint32_t c, const CodePoints &parts) {
+Composition findComposition(uint32_t c, const CodePoints &parts) {
   if (parts.size() < 2 || compose(parts) != CodePoints{c})
-    return;
+    return {};
   CodePoints first = compose(CodePoints(parts.begin(), parts.end() - 1));
-  if (first.size() == 1)
-    section.compositions.push_back({first[0], parts.back(), c});
+  return first.size() == 1 ? Composition{first[0], parts.back(), c} : Composition{};
 }
 
 void extend(std::vector<ValueRange> &ranges, uint32_t c, uint32_t value) {
@@ -58,23 +65,6 @@ void extend(std::vector<ValueRange> &ranges, uint32_t c, uint32_t value) {
     ranges.push_back({c, c, value});
 }
 
-void addCompatible(SectionBuilder &section, uint32_t c) {
-  CodePoints parts = decompose(c, true);
-  if (parts != decompose(c, false))
-    section.compatible.push_back(store(section, c, parts));
-}
-
-void addCanonical(SectionBuilder &section, uint32_t c) {
-  CodePoints parts = decompose(c, false);
-  if (parts != CodePoints{c}) {
-    section.canonical.push_back(store(section, c, parts));
-    addComposition(section, c, parts);
-  }
-  uint32_t combining = utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
-  if (combining != 0)
-    extend(section.combining, c, combining);
-}
-
 // Characters of later versions stay as they are, and Hangul syllables are computed.
 CharacterSet charactersWithForms() {
   UnicodeProperties unicode(UnicodeVersion::NormalForms);
@@ -82,6 +72,33 @@ CharacterSet charactersWithForms() {
   for (const char *name : {"Cn", "Cs", "Co"})
     others.add(*unicode.category(name));
   return others.negated();
+}
+
+std::vector<CharacterForms> findForms() {
+  std::vector<CharacterForms> forms;
+  CharacterSet characters = charactersWithForms();
+  for (Range range : characters.ranges())
+    for (uint32_t c = range.first; c <= range.last; ++c) {
+      CharacterForms found{c, decompose(c, false), decompose(c, true), {}, 0};
+      found.combining = utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
+      if (found.compatible == found.canonical)
+        found.compatible.clear();
+      if (found.canonical == CodePoints{c})
+        found.canonical.clear();
+      found.composition = findComposition(c, found.canonical);
+      if (!found.canonical.empty() || !found.compatible.empty() || found.combining != 0)
+        forms.push_back(std::move(found));
+    }
+  return forms;
+}
+
+void addCanonical(SectionBuilder &section, const CharacterForms &forms) {
+  if (!forms.canonical.empty())
+    section.canonical.push_back(store(section, forms.character, forms.canonical));
+  if (forms.composition.composite != 0)
+    section.compositions.push_back(forms.composition);
+  if (forms.combining != 0)
+    extend(section.combining, forms.character, forms.combining);
 }
 
 GraphemeClass graphemeClass(uint32_t boundary) {
@@ -119,31 +136,36 @@ GraphemeClass graphemeClass(uint32_t boundary) {
   }
 }
 
+std::vector<ValueRange> findGraphemes() {
+  std::vector<ValueRange> graphemes;
+  for (uint32_t c = 0; c <= lastCodePoint; ++c) {
+    GraphemeClass value = graphemeClass(utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->boundclass);
+    if (value != GraphemeClass::Other)
+      extend(graphemes, c, static_cast<uint32_t>(value));
+  }
+  return graphemes;
+}
+
 }  // namespace
 
+// What is found of Unicode is found once in a process.
 void addNormalFormTables(SectionBuilder &section, bool compatible) {
   bool needsCanonical = section.canonical.empty(), needsCompatible = compatible && section.compatible.empty();
-  CharacterSet characters = charactersWithForms();
-  for (Range range : characters.ranges())
-    for (uint32_t c = range.first; c <= range.last; ++c) {
-      if (needsCompatible)
-        addCompatible(section, c);
-      if (needsCanonical)
-        addCanonical(section, c);
-    }
+  static const std::vector<CharacterForms> all = findForms();
+  for (const CharacterForms &forms : all) {
+    if (needsCompatible && !forms.compatible.empty())
+      section.compatible.push_back(store(section, forms.character, forms.compatible));
+    if (needsCanonical)
+      addCanonical(section, forms);
+  }
   std::sort(section.compositions.begin(), section.compositions.end(), [](const Composition &l, const Composition &r) {
     return l.first != r.first ? l.first < r.first : l.second < r.second;
   });
 }
 
 void addGraphemeTable(SectionBuilder &section) {
-  if (!section.graphemes.empty())
-    return;
-  for (uint32_t c = 0; c <= lastCodePoint; ++c) {
-    GraphemeClass value = graphemeClass(utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->boundclass);
-    if (value != GraphemeClass::Other)
-      extend(section.graphemes, c, static_cast<uint32_t>(value));
-  }
+  static const std::vector<ValueRange> graphemes = findGraphemes();
+  section.graphemes = graphemes;
 }
 
 }  // namespace talc::frontend

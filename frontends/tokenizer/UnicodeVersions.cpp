@@ -37,7 +37,7 @@ std::optional<uint32_t> changedLowercase(UnicodeVersion version, uint32_t codePo
 
 }  // namespace
 
-std::array<CharacterSet, categoryCount> categoriesIn(UnicodeVersion version) {
+static Categories findCategories(UnicodeVersion version) {
   std::vector<uint8_t> categoryOf(codePointCount);
   for (uint32_t c = 0; c < codePointCount; ++c)
     categoryOf[c] = static_cast<uint8_t>(utf8proc_category(static_cast<utf8proc_int32_t>(c)));
@@ -48,10 +48,31 @@ std::array<CharacterSet, categoryCount> categoriesIn(UnicodeVersion version) {
   for (auto row = categoryChanges.rbegin(); row != std::make_reverse_iterator(later); ++row)
     change(categoryOf, row->ranges, row->from);
 
-  std::array<CharacterSet, categoryCount> categories;
+  Categories categories;
   for (uint32_t c = 0; c < codePointCount; ++c)
     categories[categoryOf[c]].add(c, c);
   return categories;
+}
+
+const Categories &categoriesIn(UnicodeVersion version) {
+  switch (version) {
+  case UnicodeVersion::Bert: {
+    static const Categories found = findCategories(version);
+    return found;
+  }
+  case UnicodeVersion::NormalForms: {
+    static const Categories found = findCategories(version);
+    return found;
+  }
+  case UnicodeVersion::Patterns: {
+    static const Categories found = findCategories(version);
+    return found;
+  }
+  case UnicodeVersion::Characters: {
+    static const Categories found = findCategories(version);
+    return found;
+  }
+  }
 }
 
 uint32_t lowercaseIn(UnicodeVersion version, uint32_t codePoint) {

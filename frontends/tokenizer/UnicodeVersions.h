@@ -22,8 +22,9 @@ constexpr const char *categoryNames[categoryCount] = {"Cn", "Lu", "Ll", "Lt", "L
                                                       "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sm",
                                                       "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co"};
 
-// The characters of each general category, whatever the version of utf8proc.
-std::array<CharacterSet, categoryCount> categoriesIn(UnicodeVersion version);
+// The characters of each general category, whatever the version of utf8proc. Found once in a process.
+using Categories = std::array<CharacterSet, categoryCount>;
+const Categories &categoriesIn(UnicodeVersion version);
 
 // The one character that is the lower case of another, or that it folds to; itself if there is none.
 uint32_t lowercaseIn(UnicodeVersion version, uint32_t codePoint);

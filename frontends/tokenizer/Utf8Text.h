@@ -14,4 +14,7 @@ bool isUtf8(std::string_view text);
 std::vector<char32_t> decodeUtf8(std::string_view text);
 void appendCodePoint(std::string &out, char32_t codePoint);
 
+// For messages: a text of more than `most` bytes becomes its beginning and its end with ... between them.
+std::string shortened(std::string_view text, size_t most);
+
 }  // namespace talc::frontend

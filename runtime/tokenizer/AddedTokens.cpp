@@ -128,7 +128,9 @@ uint32_t TokenSpellings::findLongest(std::string_view text, size_t &length) cons
   return found;
 }
 
+// All spellings together have the limits of one text.
 bool AddedTokens::build(const Section &section, std::string &error) {
+  TextLimits limits = TextLimits::of(0);
   for (uint32_t id = 0; id < section.tokens.count; ++id) {
     const Token &token = section.tokens[id];
     if (!(token.flags & tokenAdded) || token.text.size == 0)
@@ -139,8 +141,10 @@ bool AddedTokens::build(const Section &section, std::string &error) {
       continue;
     }
     Pieces pieces{spelling, {{0, spelling.size(), none, true}}};
-    if (!applyTextOps(section, section.normalizers, pieces, error))
+    limits.bytes += TextLimits::bytesPerByte * spelling.size();
+    if (!applyTextOps(section, section.normalizers, pieces, limits, error))
       return false;
+    limits.bytes -= std::min(limits.bytes, pieces.buffer.size());
     std::string text = pieces.list.empty() ? std::string() : std::string(pieces.text(pieces.list[0]));
     if (text != spelling)
       normalizedTexts[id] = text;

@@ -34,8 +34,9 @@ bool isBoundary(std::string_view text, size_t at) {
 
 }  // namespace
 
-void applyLongestRules(const Section &section, uint32_t root, std::string_view text, std::string &out) {
-  for (size_t begin = 0; begin < text.size();) {
+bool applyLongestRules(const Section &section, uint32_t root, std::string_view text, TextLimits &limits,
+                       std::string &out) {
+  for (size_t begin = 0; begin < text.size() && limits.admits(out.size());) {
     size_t length = 0;
     uint32_t rule = section.findLongest(root, text.substr(begin), length);
     if (rule == none || !isBoundary(text, begin + length)) {
@@ -46,25 +47,27 @@ void applyLongestRules(const Section &section, uint32_t root, std::string_view t
     }
     begin += length;
   }
+  return !limits.tooLong;
 }
 
-void applyCharsmap(const Section &section, uint32_t root, std::string_view text, std::string &out) {
+bool applyCharsmap(const Section &section, uint32_t root, std::string_view text, TextLimits &limits, std::string &out) {
   if (root == none) {
     out += text;
-    return;
+    return true;
   }
-  for (size_t begin = 0, end = 0; begin < text.size(); begin = end) {
+  for (size_t begin = 0, end = 0; begin < text.size() && limits.admits(out.size()); begin = end) {
     end = clusterEnd(section, text, begin);
     std::string_view cluster = text.substr(begin, end - begin);
     if (cluster.size() < clusterLimit && replacePart(section, root, cluster, out))
       continue;
-    for (size_t i = 0; i < cluster.size();) {
+    for (size_t i = 0; i < cluster.size() && limits.admits(out.size());) {
       std::string_view character = cluster.substr(i, sequenceLength(cluster[i]));
       if (!replacePart(section, root, character, out))
         out += character;
       i += character.size();
     }
   }
+  return !limits.tooLong;
 }
 
 }  // namespace talc::tokenizer

@@ -4,6 +4,8 @@
 #include "runtime/tokenizer/TextOps.h"
 #include "runtime/tokenizer/Utf8.h"
 
+#include <algorithm>
+
 namespace talc::tokenizer {
 namespace {
 
@@ -155,12 +157,17 @@ Tokens decodeCtc(const Tokens &tokens, std::string_view pad, std::string_view de
   return out;
 }
 
-std::string decodeToken(const Section &section, const Op &op, std::string &token, size_t index, bool last) {
+// A replacement beyond the limits leaves a token as it is: decoding cannot fail.
+std::string decodeToken(const Section &section, const Op &op, TextLimits &limits, std::string &token, size_t index,
+                        bool last) {
   std::string_view text = section.text(op.text);
   switch (static_cast<DecodeOp>(op.kind)) {
   case DecodeOp::Replace: {
     std::string out;
-    return replaceMatches(section, op.a, token, text, out) ? out : token;
+    if (!replaceMatches(section, op.a, token, text, limits, out) || !limits.admits(out.size()))
+      return token;
+    limits.bytes -= out.size() - std::min(out.size(), token.size());
+    return out;
   }
   case DecodeOp::Strip:
     return stripToken(token, text, op.a, op.b);
@@ -175,7 +182,14 @@ std::string decodeToken(const Section &section, const Op &op, std::string &token
   }
 }
 
-Tokens apply(const Section &section, const Op &op, Tokens tokens) {
+size_t sizeOf(const Tokens &tokens) {
+  size_t size = 0;
+  for (const std::string &token : tokens)
+    size += token.size();
+  return size;
+}
+
+Tokens apply(const Section &section, const Op &op, TextLimits &limits, Tokens tokens) {
   switch (static_cast<DecodeOp>(op.kind)) {
   case DecodeOp::ByteLevel:
     return decodeByteLevel(tokens);
@@ -188,8 +202,9 @@ Tokens apply(const Section &section, const Op &op, Tokens tokens) {
   case DecodeOp::Ctc:
     return decodeCtc(tokens, section.text(op.text), section.text(op.other), op.a);
   default:
+    limits.beginOperation(sizeOf(tokens));
     for (size_t i = 0; i < tokens.size(); ++i)
-      tokens[i] = decodeToken(section, op, tokens[i], i, i + 1 == tokens.size());
+      tokens[i] = decodeToken(section, op, limits, tokens[i], i, i + 1 == tokens.size());
     return tokens;
   }
 }
@@ -197,8 +212,9 @@ Tokens apply(const Section &section, const Op &op, Tokens tokens) {
 }  // namespace
 
 std::string decodeTokens(const Section &section, std::vector<std::string> tokens) {
+  TextLimits limits = TextLimits::of(sizeOf(tokens));
   for (const Op &op : section.decoders)
-    tokens = apply(section, op, std::move(tokens));
+    tokens = apply(section, op, limits, std::move(tokens));
   return join(tokens, "");
 }
 

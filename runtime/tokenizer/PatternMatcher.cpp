@@ -9,12 +9,12 @@
 namespace talc::tokenizer {
 
 namespace {
-constexpr uint64_t stepsPerByte = 64, stepsPerText = 1'000'000;
 constexpr size_t longRun = 32;  // bytes; shorter failures are not worth remembering
+constexpr size_t maxFrames = size_t(1) << 22;
 }  // namespace
 
-PatternMatcher::PatternMatcher(const Section &section, uint32_t pattern, std::string_view text)
-    : section(section), text(text), stepsLeft(stepsPerText + stepsPerByte * text.size()) {
+PatternMatcher::PatternMatcher(const Section &section, uint32_t pattern, std::string_view text, uint64_t &steps)
+    : section(section), text(text), stepsLeft(steps) {
   const Pattern &p = section.patterns[pattern];
   code = {section.instructions.items + p.firstInstruction, p.instructionCount};
 }
@@ -37,9 +37,9 @@ bool PatternMatcher::run(uint32_t pc, size_t position, size_t &end) {
   size_t base = frames.size();
   bool found = false;
   while (!exhausted) {
-    if (stepsLeft-- == 0) {
+    if (stepsLeft == 0 || frames.size() > maxFrames) {
       exhausted = true;
-    } else if (code[pc].match == uint32_t(Match::Accept)) {
+    } else if (--stepsLeft; code[pc].match == uint32_t(Match::Accept)) {
       end = position;
       found = true;
       break;

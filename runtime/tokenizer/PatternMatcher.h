@@ -10,11 +10,11 @@ namespace talc::tokenizer {
 
 // A backtracking matcher that stays near linear time. Two guards: a run of one character set all ends of which were
 // tried without success is remembered, so that `\s*\n` does not scan a megabyte of spaces once per space; and the
-// number of steps is limited in proportion to the text, so that no pattern can hang.
+// number of steps is limited in proportion to the text (TextLimits), so that no pattern can hang.
 class PatternMatcher {
 public:
-  // Both arguments must outlive the matcher; `text` is UTF-8.
-  PatternMatcher(const Section &section, uint32_t pattern, std::string_view text);
+  // All must outlive the matcher; `text` is UTF-8. `steps`: those that are left, of all matchers of a text.
+  PatternMatcher(const Section &section, uint32_t pattern, std::string_view text, uint64_t &steps);
 
   // The next match [begin, end). An empty match directly behind the previous match is skipped.
   bool next(size_t &begin, size_t &end);
@@ -43,7 +43,7 @@ private:
   std::vector<FailedRun> failedRuns;  // per instruction; empty until a long run fails
   size_t searchFrom = 0;
   size_t lastEnd = std::string_view::npos;
-  uint64_t stepsLeft;
+  uint64_t &stepsLeft;
   uint32_t depth = 0;
   bool exhausted = false;
 

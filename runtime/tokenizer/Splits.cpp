@@ -13,9 +13,10 @@ struct Part {
   bool isMatch;
 };
 
-bool findParts(const Section &section, const Op &op, std::string_view text, std::vector<Part> &parts) {
+bool findParts(const Section &section, const Op &op, std::string_view text, TextLimits &limits,
+               std::vector<Part> &parts) {
   bool invert = op.b >= 16;
-  PatternMatcher matcher(section, op.a, text);
+  PatternMatcher matcher(section, op.a, text, limits.steps);
   size_t begin = 0, end = 0, done = 0;
   while (matcher.next(begin, end)) {
     if (begin > done)
@@ -109,7 +110,7 @@ void splitScripts(const Section &section, std::string_view text, std::vector<Par
 
 }  // namespace
 
-bool splitAll(const Section &section, const Op &op, Pieces &pieces) {
+bool splitAll(const Section &section, const Op &op, Pieces &pieces, TextLimits &limits) {
   std::vector<Piece> result;
   std::vector<Part> parts;
   bool complete = true;
@@ -120,7 +121,7 @@ bool splitAll(const Section &section, const Op &op, Pieces &pieces) {
     }
     parts.clear();
     if (op.kind == uint32_t(TextOp::Split)) {
-      complete = complete && findParts(section, op, pieces.text(piece), parts);
+      complete = complete && findParts(section, op, pieces.text(piece), limits, parts);
       applyBehavior(static_cast<Behavior>(op.b % 16), parts);
     } else if (op.kind == uint32_t(TextOp::SplitLength)) {
       splitLength(op.a, pieces.text(piece), parts);

@@ -4,11 +4,12 @@
 
 #include "runtime/tokenizer/Pieces.h"
 #include "runtime/tokenizer/Section.h"
+#include "runtime/tokenizer/TextLimits.h"
 
 namespace talc::tokenizer {
 
 // Applies a Split, SplitLength or SplitScripts to every piece that is no added token. False: the pattern ran out of
 // steps.
-bool splitAll(const Section &section, const Op &op, Pieces &pieces);
+bool splitAll(const Section &section, const Op &op, Pieces &pieces, TextLimits &limits);
 
 }  // namespace talc::tokenizer

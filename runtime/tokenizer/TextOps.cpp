@@ -36,9 +36,10 @@ void appendMapped(const Section &section, const CharMapping &mapping, uint32_t c
   }
 }
 
-void mapCharacters(const Section &section, const CharMap &map, std::string_view text, std::string &out) {
+bool mapCharacters(const Section &section, const CharMap &map, std::string_view text, TextLimits &limits,
+                   std::string &out) {
   Array<CharMapping> mappings{section.mappings.items + map.firstMapping, map.mappingCount};
-  for (size_t i = 0; i < text.size();) {
+  for (size_t i = 0; i < text.size() && limits.admits(out.size());) {
     size_t begin = i;
     uint32_t codePoint = decodeAt(text, i);
     if (const CharMapping *mapping = findRange(mappings, codePoint))
@@ -46,6 +47,7 @@ void mapCharacters(const Section &section, const CharMap &map, std::string_view 
     else
       out += text.substr(begin, i - begin);
   }
+  return !limits.tooLong;
 }
 
 std::string_view strip(const Section &section, const Op &op, std::string_view text) {
@@ -62,8 +64,9 @@ std::string_view strip(const Section &section, const Op &op, std::string_view te
   return text.substr(begin, end - begin);
 }
 
-// Appends what becomes of one piece.
-bool rewrite(const Section &section, const Op &op, std::string_view text, bool first, std::string &out) {
+// Appends what becomes of one piece. False: a limit was reached.
+bool rewrite(const Section &section, const Op &op, std::string_view text, bool first, TextLimits &limits,
+             std::string &out) {
   std::string_view argument = section.text(op.text);
   switch (static_cast<TextOp>(op.kind)) {
   case TextOp::Prepend:
@@ -75,10 +78,9 @@ bool rewrite(const Section &section, const Op &op, std::string_view text, bool f
     out += text;
     return true;
   case TextOp::Replace:
-    return replaceMatches(section, op.a, text, argument, out);
+    return replaceMatches(section, op.a, text, argument, limits, out);
   case TextOp::MapChars:
-    mapCharacters(section, section.maps[op.a], text, out);
-    return true;
+    return mapCharacters(section, section.maps[op.a], text, limits, out);
   case TextOp::Normalize:
     appendNormalized(section, static_cast<NormalForm>(op.a), text, out);
     return true;
@@ -90,11 +92,8 @@ bool rewrite(const Section &section, const Op &op, std::string_view text, bool f
       appendByteCharacter(out, static_cast<unsigned char>(c));
     return true;
   case TextOp::Charsmap:
-    if (op.b == 1)
-      applyLongestRules(section, op.a, text, out);
-    else
-      applyCharsmap(section, op.a, text, out);
-    return true;
+    return op.b == 1 ? applyLongestRules(section, op.a, text, limits, out)
+                     : applyCharsmap(section, op.a, text, limits, out);
   default:
     return true;
   }
@@ -105,15 +104,14 @@ bool isSplit(uint32_t kind) {
   return op == TextOp::Split || op == TextOp::SplitLength || op == TextOp::SplitScripts;
 }
 
-bool rewriteAll(const Section &section, const Op &op, Pieces &pieces) {
+bool rewriteAll(const Section &section, const Op &op, Pieces &pieces, TextLimits &limits) {
   std::string out;
   out.reserve(pieces.buffer.size());
   for (Piece &piece : pieces.list) {
     size_t begin = out.size();
-    if (piece.id == none) {
-      if (!rewrite(section, op, pieces.text(piece), piece.first, out))
-        return false;
-    }
+    bool isText = piece.id == none;
+    if (isText && !(rewrite(section, op, pieces.text(piece), piece.first, limits, out) && limits.admits(out.size())))
+      return false;
     piece.begin = begin;
     piece.end = out.size();
   }
@@ -142,22 +140,26 @@ int byteOfCharacter(uint32_t codePoint) {
 }
 
 bool replaceMatches(const Section &section, uint32_t pattern, std::string_view text, std::string_view by,
-                    std::string &out) {
-  PatternMatcher matcher(section, pattern, text);
+                    TextLimits &limits, std::string &out) {
+  PatternMatcher matcher(section, pattern, text, limits.steps);
   size_t begin = 0, end = 0, done = 0;
-  while (matcher.next(begin, end)) {
+  while (limits.admits(out.size()) && matcher.next(begin, end)) {
     out.append(text.substr(done, begin - done)).append(by);
     done = end;
   }
   out += text.substr(done);
-  return !matcher.gaveUp();
+  return !matcher.gaveUp() && !limits.tooLong;
 }
 
-bool applyTextOps(const Section &section, Array<Op> ops, Pieces &pieces, std::string &error) {
+bool applyTextOps(const Section &section, Array<Op> ops, Pieces &pieces, TextLimits &limits, std::string &error) {
   for (const Op &op : ops) {
-    if (isSplit(op.kind) ? splitAll(section, op, pieces) : rewriteAll(section, op, pieces))
+    limits.beginOperation(pieces.buffer.size());
+    if (isSplit(op.kind) ? splitAll(section, op, pieces, limits) : rewriteAll(section, op, pieces, limits))
       continue;
-    error = "error[T0323]: text: a pattern of the tokenizer needs too many steps on this text; split the text";
+    error = limits.tooLong
+                ? "error[T0326]: text: the normalizers of the tokenizer make more than " +
+                      std::to_string(limits.bytes) + " bytes of this text; is the tokenizer damaged?"
+                : "error[T0323]: text: a pattern of the tokenizer needs too many steps on this text; split the text";
     return false;
   }
   return true;

@@ -4,16 +4,17 @@
 
 #include "runtime/tokenizer/Pieces.h"
 #include "runtime/tokenizer/Section.h"
+#include "runtime/tokenizer/TextLimits.h"
 
 namespace talc::tokenizer {
 
-// Applies `ops` in order to every piece that is no added token; pieces that become empty vanish. False: a pattern ran
-// out of steps, `error` says so.
-bool applyTextOps(const Section &section, Array<Op> ops, Pieces &pieces, std::string &error);
+// Applies `ops` in order to every piece that is no added token; pieces that become empty vanish. False: a limit was
+// reached, `error` says which.
+bool applyTextOps(const Section &section, Array<Op> ops, Pieces &pieces, TextLimits &limits, std::string &error);
 
-// `text` with every match of `pattern` replaced, appended to `out`. False: the pattern ran out of steps.
+// `text` with every match of `pattern` replaced, appended to `out`. False: a limit was reached.
 bool replaceMatches(const Section &section, uint32_t pattern, std::string_view text, std::string_view by,
-                    std::string &out);
+                    TextLimits &limits, std::string &out);
 
 // Appends the character that stands for `byte` in the byte-level alphabet: printable bytes themselves, the others in
 // ascending order U+0100, U+0101, ...

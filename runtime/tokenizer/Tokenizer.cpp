@@ -55,10 +55,11 @@ bool Tokenizer::encodeText(std::string_view text, bool parseSpecial, std::vector
   if (!text.empty())
     pieces.list.push_back({0, text.size(), none, true});
   added.extractRaw(section, parseSpecial, pieces);
-  if (!applyTextOps(section, section.normalizers, pieces, error))
+  TextLimits limits = TextLimits::of(text.size());
+  if (!applyTextOps(section, section.normalizers, pieces, limits, error))
     return false;
   added.extractNormalized(section, parseSpecial, pieces);
-  if (!applyTextOps(section, section.preTokenizers, pieces, error))
+  if (!applyTextOps(section, section.preTokenizers, pieces, limits, error))
     return false;
   for (const Piece &piece : pieces.list) {
     if (piece.id != none)
