@@ -30,6 +30,9 @@ CODE_ENUMS = {
     "frontends/tokenizer/CompileContext.h": (r"^\s+(\w+) = (\d{3}),", "TokenizerError::"),
     "runtime/talc.h": (r"^\s+(TALC_ERROR_\w+) = (\d{3})", ""),
 }
+# Folders of tests are called as what they test, some without the folder above it; these test everything together.
+MIRRORED = ("", "compiler/", "frontends/", "runtime/")
+NOT_MIRRORED = {"numerics", "performance", "models"}
 # Defects of talc and refusals of the system, which no test can cause.
 UNTESTABLE = {"T0408", "T0413", "T0900"}
 
@@ -173,6 +176,17 @@ def passes(files):
             yield path, number, f"includes the pass '{included}'"
 
 
+def mirror(files):
+    """A folder of tests belongs to a folder of the tree."""
+    folders = {os.path.dirname(path) + "/" for path in files if not path.startswith("test/")}
+    for path in files:
+        if path.startswith("test/") and path.count("/") > 1:
+            folder = os.path.dirname(path)[len("test/"):].removesuffix("/Inputs")
+            tested = [prefix + folder + "/" for prefix in MIRRORED]
+            if folder.split("/")[0] not in NOT_MIRRORED and not any(f.startswith(tuple(tested)) for f in folders):
+                yield path, 1, f"no folder of the tree is called {folder}"
+
+
 def paths(files):
     """Nothing depends on the machine that it was written on."""
     pattern = re.compile(r"(?<![\w.}$*/-])/(?:work|root|farm|home)/")
@@ -205,7 +219,7 @@ def errorCodes(files):
         yield "docs/errors.md", 1, f"{code} is nowhere in the code"
 
 
-RULES = {rule.__name__: rule for rule in (heads, lengths, names, directions, families, passes, paths, errorCodes)}
+RULES = {rule.__name__: rule for rule in (heads, lengths, names, directions, families, passes, mirror, paths, errorCodes)}
 
 
 def main(chosen):

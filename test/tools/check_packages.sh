@@ -8,20 +8,21 @@ set -euo pipefail
 packages=$(realpath -- "$1")
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 root=$(mktemp -d)
-trap 'rm -rf --one-file-system "$root"' EXIT
+mkdir -p "$root/debian" "$root/empty/proc"
+trap 'umount -q "$root"/*/proc || true; rm -rf --one-file-system "$root"' EXIT
 
 inside() { chroot "$root/debian" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive "$@"; }
 
 # Compiles a model with the talc command of that name, and runs the result in an empty root.
 compileAndRun() {
   inside "$1" compile /models/tales-gpt2 -o /app
-  mkdir -p "$root/empty"
   mv "$root/debian/app" "$root/empty/app"
   chroot "$root/empty" /app -p "Once there was" -n 20
 }
 
 debootstrap --variant=minbase bookworm "$root/debian" http://deb.debian.org/debian >"$root/log" || { cat "$root/log"; exit 1; }
 cp -r "$source/examples/models" "$root/debian/models"
+for folder in debian empty; do mount -t proc proc "$root/$folder/proc"; done  # where programs find themselves
 
 echo "==> the archive"
 mkdir "$root/debian/opt/anywhere"
@@ -37,8 +38,7 @@ inside apt-get update -q
 inside sh -c 'apt-get install -qy --no-install-recommends /talc_*.deb'
 compileAndRun talc
 inside sh -c 'apt-get install -qy --no-install-recommends /libtalc-dev_*.deb g++ cmake make'
-cp -r "$source/examples/cpp-builder" "$root/debian/builder"
-inside cmake -S /builder -B /builder/build
-inside cmake --build /builder/build
-inside /builder/build/parallel-decoder /app
-inside /app --ids 5,7,9 -n 5
+inside cmake -S /usr/share/doc/talc/examples/cpp-builder -B /builder
+inside cmake --build /builder
+inside /builder/parallel-decoder /usr/share/doc/talc/examples/models/adder /app
+inside /app -p "27+58="
