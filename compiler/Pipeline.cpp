@@ -99,6 +99,8 @@ static void addSchedule(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createExpandContract(contract));
   passes.addPass(createExpandAttention({lanes}));
   passes.addPass(createExpandRows({lanes}));
+  // When the bodies of all tasks are loops: which thread runs which.
+  passes.addPass(createDistributeTasks());
   // After the loops: the polynomials work on vectors.
   passes.addPass(createExpandMath());
   endStage(passes, {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf"});

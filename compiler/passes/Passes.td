@@ -147,16 +147,18 @@ def SplitKeys : Pass<"split-keys", "mlir::ModuleOp"> {
 }
 
 def DivideWork : Pass<"divide-work", "mlir::ModuleOp"> {
-  let summary = "what every thread does of every piece: all, its rows, columns or heads";
+  let summary = "puts every piece into tasks: into what parts it falls, and what every worker does of them";
   let description = [{
-    Sets #kernel.share on every piece. With a single row, row pieces are computed by every thread into memory of its own,
+      norm %x into %y   ->   tasks over rows by rows { norm %x into %y }
+
+    With a single row, row pieces are computed by every thread into memory of its own,
     which leaves five barriers in a decoder layer.
   }];
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
 def OutlineKernels : Pass<"outline-kernels", "mlir::ModuleOp"> {
-  let summary = "every piece becomes a function; equal pieces share one";
+  let summary = "every piece with its tasks becomes a function; equal ones share one";
   let dependentDialects = ["mlir::func::FuncDialect"];
 }
 
@@ -210,6 +212,17 @@ def ExpandRows : Pass<"expand-rows", "mlir::ModuleOp"> {
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
+}
+
+def DistributeTasks : Pass<"distribute-tasks", "mlir::ModuleOp"> {
+  let summary = "tasks become loops in which every thread of a processor does its share of them";
+  let description = [{
+      tasks over tiles { body }   ->   while (task = claim) body(rows of the task's block, panels of its group)
+
+    Rows are shared in equal parts, heads of a single row in turn; tiles of many rows and queries are claimed while the
+    step runs.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
 
 def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {

@@ -5,6 +5,7 @@
 #include "dialects/kernel/PieceInterface.h"
 #include "dialects/talc/TalcDialect.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
@@ -61,8 +62,6 @@ struct PartsLayout {
 
 // On the functions that outline-kernels makes: the name of the piece inside, for reports.
 constexpr llvm::StringLiteral kernelAttr = "kernel.piece";
-// On a piece, and on the function that it is outlined into: #kernel.share.
-constexpr llvm::StringLiteral shareAttr = "kernel.share";
 // On an allocation: every thread has its own.
 constexpr llvm::StringLiteral privateAttr = "kernel.private";
 
@@ -81,6 +80,9 @@ mlir::Value rootOf(mlir::Value value);
 std::optional<int64_t> outputOf(mlir::Value buffer);
 // The same of the rows of a kernel, which all its operands share.
 std::optional<int64_t> outputOf(mlir::ValueRange operands);
+
+// The tasks of a function that outline-kernels made, around their piece; null for other functions.
+TasksOp tasksOf(mlir::func::FuncOp function);
 
 // Lets one-shot-bufferize handle the dialect, and makes pieces of linalg.generic and memref.copy.
 void registerInterfaces(mlir::DialectRegistry &registry);

@@ -12,12 +12,13 @@ def Kernel_Dialect : Dialect {
   let cppNamespace = "::talc::kernel";
   let summary = "fused pieces of a step, and what they need of the running step";
   let description = [{
-    Two layers in one dialect. The *piece* ops (`contract`, `attention`, `norm`, ...; KernelPieces.td)
-    are destination-style ops on tensors, later on buffers; each is what one loop nest computes. The *step* ops
-    (`thread`, `span`, `keys`, `weight`, ...) read the running step (runtime/device/cpu/StepContext.h) when the loops
-    exist.
+    Three layers in one dialect. The *piece* ops (`contract`, `attention`, `norm`, ...; KernelPieces.td)
+    are destination-style ops on tensors, later on buffers; each is what one loop nest computes. `tasks` says into
+    what parts a piece falls, and which worker does which. The *step* ops (`span`, `keys`, `weight`, ...) read the running
+    step (runtime/device/cpu/StepContext.h) when the loops exist.
 
-    A step is one parallel program: every thread runs all of it and does its share of every piece.
+    A step is one parallel program: every worker runs all of it and does its share of every piece. Workers are the
+    threads of a processor.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -40,7 +41,7 @@ def Kernel_GatherIndex : I32EnumAttr<"GatherIndex", "what picks the row of the t
 }
 def Kernel_GatherIndexAttr : EnumAttr<Kernel_Dialect, Kernel_GatherIndex, "by">;
 
-def Kernel_Share : I32EnumAttr<"Share", "what a thread does of a piece", [
+def Kernel_Share : I32EnumAttr<"Share", "what a worker does of a piece", [
   I32EnumAttrCase<"all", 0>,        // everything, into memory of its own
   I32EnumAttrCase<"rows", 1>,       // its rows
   I32EnumAttrCase<"columns", 2>,    // its columns of every row
@@ -50,5 +51,13 @@ def Kernel_Share : I32EnumAttr<"Share", "what a thread does of a piece", [
   let genSpecializedAttr = 0;
 }
 def Kernel_ShareAttr : EnumAttr<Kernel_Dialect, Kernel_Share, "share">;
+
+def Kernel_TaskSpace : I32EnumAttr<"TaskSpace", "what the tasks of a piece are parts of; see kernel.tasks", [
+  I32EnumAttrCase<"rows", 0>, I32EnumAttrCase<"heads", 1>, I32EnumAttrCase<"tiles", 2>,
+  I32EnumAttrCase<"queries", 3>, I32EnumAttrCase<"keys", 4>]> {
+  let cppNamespace = "::talc::kernel";
+  let genSpecializedAttr = 0;
+}
+def Kernel_TaskSpaceAttr : EnumAttr<Kernel_Dialect, Kernel_TaskSpace, "over">;
 
 #endif // KERNEL_DIALECT

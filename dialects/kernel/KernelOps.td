@@ -5,6 +5,48 @@
 
 include "dialects/kernel/KernelPieces.td"
 
+//===--- tasks ---------------------------------------------------------------------------------------------------===//
+
+def Kernel_TasksOp : Kernel_Op<"tasks", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "a piece as tasks that the workers of a step share";
+  let description = [{
+    The body is one task: it computes the part of a piece that its arguments (all `index`) name. `divide-work` puts a
+    piece into it; stage schedule puts the loops of a task there, and says how large the whole is (`of`) and how large a
+    task should be (`grain`). How many tasks there are and who does them is the target's business alone, by `share` and
+    by the number of workers; so a body never asks for either, and its results do not depend on them.
+
+    | over | the body's arguments | of | grain |
+    |---|---|---|---|
+    | rows | first row, end row | rows | |
+    | heads | head | heads | |
+    | tiles | first row, end row, first panel, end panel, first panel of the task that probably follows | rows, panels of the weight | rows of a block, panels of a group |
+    | queries | sequence, first head, heads, first row, rows | rows of the step, key-value heads, queries of a head per token | rows of a block, heads of a task of one token |
+    | keys | block of keys, head | first block, end block, heads | |
+
+    Rows of `queries` are those of one sequence: row m is query m % q of the key-value head for token m / q, with q
+    queries of a head per token. Of a token that is alone in its sequence, several heads may be one task; where
+    `scattered`, only if all keys of the sequence lie in one slot (see kernel.span).
+  }];
+  let arguments = (ins Kernel_Step:$step, Variadic<Index>:$extents, Kernel_TaskSpaceAttr:$space, Kernel_ShareAttr:$share,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$grain, UnitAttr:$scattered);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $step `over` `` $space `by` `` $share (`of` `(` $extents^ `)`)? (`grain` $grain^)? (`scattered` $scattered^)? $body
+    attr-dict
+  }];
+  let extraClassDeclaration = [{
+    // Puts a piece into tasks of its own.
+    static TasksOp wrap(::mlir::Operation *piece, ::mlir::Value step, TaskSpace space, Share share);
+    // The tasks whose body an operation stands in directly; null: none.
+    static TasksOp around(::mlir::Operation *piece);
+    // The only operation of the body before stage schedule; null if there are others.
+    ::mlir::Operation *getPiece();
+    // An argument of the body.
+    ::mlir::Value part(unsigned number) { return getBody().getArgument(number); }
+  }];
+  let hasVerifier = 1;
+}
+
 //===--- the step ------------------------------------------------------------------------------------------------===//
 
 class Kernel_StepIndex<string opName, string opSummary> : Kernel_Op<opName, [Pure]> {

@@ -34,7 +34,7 @@ class Kernel_Piece<string opName, list<string> answers = [], list<Trait> traits 
   let hasVerifier = 1;
 }
 
-def Kernel_ContractOp : Kernel_Piece<"contract", ["getDivision", "getFused"], [SingleBlock]> {
+def Kernel_ContractOp : Kernel_Piece<"contract", ["getDivision", "getTaskSpace", "getFused"], [SingleBlock]> {
   let summary = "rows times a packed weight, with an epilogue on every sum";
   let description = [{
     x [T, K], weight [P, K, L] (#talc.pack, L 16, 32 or 64), init [T, N]:
@@ -59,7 +59,7 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator, HasParent<"ContractOp
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
-def Kernel_AttentionOp : Kernel_Piece<"attention", ["getDivision", "addFacts"]> {
+def Kernel_AttentionOp : Kernel_Piece<"attention", ["getDivision", "getTaskSpace", "addFacts"]> {
   let summary = "online-softmax attention of the step's queries over a state";
   let description = [{
     queries and init [T, heads*width]; see `talc.attention`. A state of the role source has the keys of the sequence's
@@ -133,7 +133,7 @@ def Kernel_GatherOp : Kernel_Piece<"gather"> {
 
 // Writes a state instead of an init.
 def Kernel_AppendOp : Kernel_Op<"append", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-                                           DeclareOpInterfaceMethods<PieceOpInterface, ["getDivision"]>]> {
+                                           DeclareOpInterfaceMethods<PieceOpInterface, ["getDivision", "getTaskSpace"]>]> {
   let summary = "stores keys and values of the step's rows in a state; see `talc.append`";
   let arguments = (ins Kernel_Step:$step, Talc_State:$state, Kernel_Data:$keys, Kernel_Data:$values);
   let assemblyFormat = [{

@@ -22,6 +22,9 @@ def PieceOpInterface : OpInterface<"PieceOpInterface"> {
       How threads may divide it. `rows` says that every row is computed by itself: divide-work may also let every thread
       compute all of it, into memory of its own.
     }], "::talc::kernel::Share", "getDivision", (ins), "", "return ::talc::kernel::Share::rows;">,
+    InterfaceMethod<"What the tasks of such a share are parts of.", "::talc::kernel::TaskSpace", "getTaskSpace",
+                    (ins "::talc::kernel::Share":$share), "",
+                    "(void)share; return ::talc::kernel::TaskSpace::rows;">,
     InterfaceMethod<[{
       What it computes beside its own subject, such as `bias, gelu_tanh, residual`, for reports; empty: nothing.
     }], "std::string", "getFused", (ins), "", "return {};">,

@@ -2,11 +2,11 @@
 // The loops of attention against plain double arithmetic, for every mask, window, bias and place of the keys, and bit for
 // bit among all ways to divide the work, a single row's keys too; see attention_step.cpp. Blocks of 64 keys, then a
 // single block of all. Clang does not optimize, since that takes longer than what it would save.
-// RUN: talc-opt %s '-expand-attention=lanes=8 keys=64' -expand-math -talc-codegen -o %t.8.mlir
+// RUN: talc-opt %s '-expand-attention=lanes=8 keys=64' -distribute-tasks -expand-math -talc-codegen -o %t.8.mlir
 // RUN: mlir-translate -mlir-to-llvmir %t.8.mlir -o %t.8.ll
 // RUN: %cc -O0 -march=x86-64-v3 -I%root -DSPLIT -Wno-override-module %t.8.ll %S/attention_step.cpp -lm -lstdc++ -o %t.8
 // RUN: %t.8
-// RUN: talc-opt %s -expand-attention=lanes=16 -expand-math -talc-codegen -o %t.16.mlir
+// RUN: talc-opt %s -expand-attention=lanes=16 -distribute-tasks -expand-math -talc-codegen -o %t.16.mlir
 // RUN: mlir-translate -mlir-to-llvmir %t.16.mlir -o %t.16.ll
 // RUN: %cc -O0 -march=x86-64-v3 -I%root -Wno-override-module %t.16.ll %S/attention_step.cpp -lm -lstdc++ -o %t.16
 // RUN: %t.16
@@ -20,79 +20,139 @@
 
 module attributes {talc.plan = {state_bytes_per_slot = 94208 : i64}} {
   func.func @causal(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
-    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    kernel.tasks %s over queries by heads {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    }
     return
   }
   func.func @causal_one(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
-    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !row) -> ()
+    kernel.tasks %s over queries by heads {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !row, !own, !row) -> ()
+    }
     return
   }
   func.func @causal_window(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
-    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 70 into %out {kernel.share = #kernel<share adaptive>} : (!kernel.step, !rows, !own, !rows) -> ()
+    kernel.tasks %s over queries by adaptive {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 70 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    }
     return
   }
   func.func @causal_window_one(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
-    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 70 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !row) -> ()
+    kernel.tasks %s over queries by heads {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 70 into %out : (!kernel.step, !row, !own, !row) -> ()
+    }
     return
   }
   func.func @causal_bias(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
-    kernel.attention causal %s, %q, %state bias %bias heads 4 scale 0.2 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, !rows, !own, !bias, !rows) -> ()
+    kernel.tasks %s over queries by heads {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention causal %s, %q, %state bias %bias heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !own, !bias, !rows) -> ()
+    }
     return
   }
   func.func @causal_bias_one(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
-    kernel.attention causal %s, %q, %state bias %bias heads 4 scale 0.2 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !bias, !row) -> ()
+    kernel.tasks %s over queries by heads {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention causal %s, %q, %state bias %bias heads 4 scale 0.2 window 0 into %out : (!kernel.step, !row, !own, !bias, !row) -> ()
+    }
     return
   }
   func.func @full(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
-    kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    kernel.tasks %s over queries by heads {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    }
     return
   }
   func.func @full_window_bias(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
-    kernel.attention full %s, %q, %state bias %bias heads 4 scale 0.2 window 20 into %out : (!kernel.step, !rows, !own, !bias, !rows) -> ()
+    kernel.tasks %s over queries by heads {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention full %s, %q, %state bias %bias heads 4 scale 0.2 window 20 into %out : (!kernel.step, !rows, !own, !bias, !rows) -> ()
+    }
     return
   }
   func.func @prefix(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
-    kernel.attention prefix %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    kernel.tasks %s over queries by heads {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention prefix %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    }
     return
   }
   func.func @prefix_window(%s: !kernel.step, %state: !own, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
-    kernel.attention prefix %s, %q, %state heads 4 scale 0.2 window 33 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    kernel.tasks %s over queries by heads {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention prefix %s, %q, %state heads 4 scale 0.2 window 33 into %out : (!kernel.step, !rows, !own, !rows) -> ()
+    }
     return
   }
   func.func @source(%s: !kernel.step, %state: !source, %q: !rows, %bias: !bias, %out: !rows) attributes {talc.entry} {
-    kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !source, !rows) -> ()
+    kernel.tasks %s over queries by heads {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !rows, !source, !rows) -> ()
+    }
     return
   }
   func.func @source_one(%s: !kernel.step, %state: !source, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
-    kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !source, !row) -> ()
+    kernel.tasks %s over queries by heads {
+    ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+      kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 into %out : (!kernel.step, !row, !source, !row) -> ()
+    }
     return
   }
   func.func @causal_split(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
     %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
-    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 0 block 64 into %parts {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !parts) -> ()
+    kernel.tasks %s over keys by heads {
+    ^bb0(%p0: index, %p1: index):
+      kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 0 block 64 into %parts : (!kernel.step, !row, !own, !parts) -> ()
+    }
     kernel.barrier %s
-    kernel.combine %s, %parts heads 4 window 0 block 64 into %out {kernel.share = #kernel<share rows>} : (!kernel.step, !parts, !row) -> ()
+    kernel.tasks %s over rows by rows {
+    ^bb0(%p0: index, %p1: index):
+      kernel.combine %s, %parts heads 4 window 0 block 64 into %out : (!kernel.step, !parts, !row) -> ()
+    }
     return
   }
   func.func @causal_window_split(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
     %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
-    kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 70 block 64 into %parts {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !parts) -> ()
+    kernel.tasks %s over keys by heads {
+    ^bb0(%p0: index, %p1: index):
+      kernel.attention causal %s, %q, %state heads 4 scale 0.2 window 70 block 64 into %parts : (!kernel.step, !row, !own, !parts) -> ()
+    }
     kernel.barrier %s
-    kernel.combine %s, %parts heads 4 window 70 block 64 into %out {kernel.share = #kernel<share rows>} : (!kernel.step, !parts, !row) -> ()
+    kernel.tasks %s over rows by rows {
+    ^bb0(%p0: index, %p1: index):
+      kernel.combine %s, %parts heads 4 window 70 block 64 into %out : (!kernel.step, !parts, !row) -> ()
+    }
     return
   }
   func.func @causal_bias_split(%s: !kernel.step, %state: !own, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
     %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
-    kernel.attention causal %s, %q, %state bias %bias heads 4 scale 0.2 window 0 block 64 into %parts {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !own, !bias, !parts) -> ()
+    kernel.tasks %s over keys by heads {
+    ^bb0(%p0: index, %p1: index):
+      kernel.attention causal %s, %q, %state bias %bias heads 4 scale 0.2 window 0 block 64 into %parts : (!kernel.step, !row, !own, !bias, !parts) -> ()
+    }
     kernel.barrier %s
-    kernel.combine %s, %parts heads 4 window 0 block 64 into %out {kernel.share = #kernel<share rows>} : (!kernel.step, !parts, !row) -> ()
+    kernel.tasks %s over rows by rows {
+    ^bb0(%p0: index, %p1: index):
+      kernel.combine %s, %parts heads 4 window 0 block 64 into %out : (!kernel.step, !parts, !row) -> ()
+    }
     return
   }
   func.func @source_split(%s: !kernel.step, %state: !source, %q: !row, %bias: !bias, %out: !row) attributes {talc.entry} {
     %parts = kernel.arena %s at 0 plus 0 by_thread 0 : !parts
-    kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 block 64 into %parts {kernel.share = #kernel<share heads>} : (!kernel.step, !row, !source, !parts) -> ()
+    kernel.tasks %s over keys by heads {
+    ^bb0(%p0: index, %p1: index):
+      kernel.attention full %s, %q, %state heads 4 scale 0.2 window 0 block 64 into %parts : (!kernel.step, !row, !source, !parts) -> ()
+    }
     kernel.barrier %s
-    kernel.combine %s, %parts heads 4 window 0 block 64 source into %out {kernel.share = #kernel<share rows>} : (!kernel.step, !parts, !row) -> ()
+    kernel.tasks %s over rows by rows {
+    ^bb0(%p0: index, %p1: index):
+      kernel.combine %s, %parts heads 4 window 0 block 64 source into %out : (!kernel.step, !parts, !row) -> ()
+    }
     return
   }
 }

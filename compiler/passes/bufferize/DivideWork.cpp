@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// divide-work: decides what every thread does of every piece.
+// divide-work: puts every piece into tasks, and decides what every worker does of them.
+//
+//   kernel.norm %x into %y   ->   kernel.tasks over rows by rows { ^bb0(%first, %end):  kernel.norm %x into %y }
 //
 // Many rows: row pieces (norm, rope, gather, append, elementwise) are divided by rows, contractions adapt to the number
 // of rows of the step. Attention is divided by heads, in blocks of rows: a causal mask leaves the last rows more work
@@ -55,17 +57,34 @@ static Share shareOf(kernel::PieceOpInterface piece) {
   return oneRow && canBePrivate(temporary) ? Share::all : division;
 }
 
+// The running step, an argument of every function that has pieces.
+static Value stepOf(Operation *op) {
+  for (BlockArgument argument : op->getParentOfType<func::FuncOp>().getArguments())
+    if (isa<kernel::StepType>(argument.getType()))
+      return argument;
+  return {};
+}
+
 namespace {
 
 struct DivideWork : talc::impl::DivideWorkBase<DivideWork> {
   void runOnOperation() override {
-    getOperation().walk([](kernel::PieceOpInterface piece) { set(piece, shareOf(piece)); });
-  }
-
-  static void set(Operation *piece, Share share) {
-    piece->setAttr(kernel::shareAttr, kernel::ShareAttr::get(piece->getContext(), share));
-    if (share == Share::all)
-      temporaryOf(piece)->setAttr(kernel::privateAttr, UnitAttr::get(piece->getContext()));
+    // All shares first: they follow from where pieces stand.
+    SmallVector<std::pair<kernel::PieceOpInterface, Share>> pieces;
+    getOperation().walk([&](kernel::PieceOpInterface piece) {
+      if (!kernel::TasksOp::around(piece))
+        pieces.push_back({piece, shareOf(piece)});
+    });
+    for (auto [piece, share] : pieces) {
+      Value step = stepOf(piece);
+      if (!step) {
+        piece->emitOpError("stands in a function without the running step");
+        return signalPassFailure();
+      }
+      kernel::TasksOp::wrap(piece, step, piece.getTaskSpace(share), share);
+      if (share == Share::all)
+        temporaryOf(piece)->setAttr(kernel::privateAttr, UnitAttr::get(&getContext()));
+    }
   }
 };
 

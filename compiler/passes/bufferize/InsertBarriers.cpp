@@ -37,8 +37,9 @@ struct Access {
 
 // What a call of a kernel touches, seen from the caller.
 SmallVector<Access> accessesOf(func::CallOp call, func::FuncOp callee) {
-  auto share = callee->getAttrOfType<kernel::ShareAttr>(kernel::shareAttr).getValue();
-  Operation *piece = callee.front().getTerminator()->getPrevNode();
+  kernel::TasksOp tasks = kernel::tasksOf(callee);
+  kernel::Share share = tasks.getShare();
+  Operation *piece = tasks.getPiece();
   std::optional<int64_t> output = kernel::outputOf(call.getOperands());
   SmallVector<Access> accesses;
   for (OpOperand &operand : piece->getOpOperands()) {
@@ -96,7 +97,7 @@ struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
     bool first = !function->hasAttr(talc::entryAttr);
     for (auto call : llvm::to_vector(function.front().getOps<func::CallOp>())) {
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-      if (!callee->hasAttr(kernel::kernelAttr)) {
+      if (!kernel::tasksOf(callee)) {
         // A block begins with a barrier, and leaves its result in an unknown division.
         columns.accesses.clear();
         rows.accesses.clear();

@@ -43,7 +43,7 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
       int64_t calls = callsPerStep(function);
       for (auto call : llvm::to_vector(function.getOps<func::CallOp>())) {
         auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        if (!callee->hasAttr(kernel::kernelAttr))
+        if (!kernel::tasksOf(callee))
           continue;
         OpBuilder builder(call->getBlock(), std::next(call->getIterator()));
         kernel::MarkOp::create(builder, call.getLoc(), function.getArgument(0), entries.size());
@@ -67,7 +67,8 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
 
   DictionaryAttr describe(func::CallOp call, func::FuncOp callee, int64_t calls) {
     Builder b(&getContext());
-    auto piece = cast<kernel::PieceOpInterface>(callee.front().getTerminator()->getPrevNode());
+    kernel::TasksOp tasks = kernel::tasksOf(callee);
+    auto piece = cast<kernel::PieceOpInterface>(tasks.getPiece());
     kernel::PieceCosts costs = piece.getCosts();
     NamedAttrList entry;
     auto add = [&](StringRef name, Attribute value) { entry.append(name, value); };
@@ -79,8 +80,7 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
     add("rows", b.getStringAttr(rowsOf(call)));
     add("shapes", b.getStringAttr(shapesOf(piece)));
     add("fused", b.getStringAttr(piece.getFused()));
-    add("share", b.getStringAttr(
-                     kernel::stringifyShare(callee->getAttrOfType<kernel::ShareAttr>(kernel::shareAttr).getValue())));
+    add("share", b.getStringAttr(kernel::stringifyShare(tasks.getShare())));
     count("calls", calls);
     count("operations_per_row", costs.operations.perRow);
     count("operations_per_pair", costs.operations.perPair);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// outline-kernels: every piece becomes a function of its own; equal pieces share one.
+// outline-kernels: every piece becomes, with its tasks, a function of its own; equal ones share one.
 //
-//   kernel.norm rms %step, %x, ... into %y     ->     call @norm_0(%step, %x, ..., %y)
+//   kernel.tasks %step ... { kernel.norm %x, ... into %y }     ->     call @norm_0(%step, %x, ..., %y)
 //
 // Compile time and code size then grow with the number of different pieces. Upstream has no outlining that compares
 // bodies: its single-block outlining makes one function per loop.
@@ -23,19 +23,25 @@ namespace {
 
 struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
-    SmallVector<kernel::PieceOpInterface> pieces;
-    getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
+    SmallVector<kernel::TasksOp> pieces;
+    getOperation().walk([&](kernel::TasksOp tasks) { pieces.push_back(tasks); });
     SymbolTable symbols(getOperation());
     llvm::StringMap<func::FuncOp> kernels;
-    for (Operation *piece : pieces)
-      outline(piece, symbols, kernels);
+    for (kernel::TasksOp tasks : pieces)
+      if (!tasks->getParentOfType<func::FuncOp>()->hasAttr(kernel::kernelAttr))
+        outline(tasks, symbols, kernels);
   }
 
-  void outline(Operation *piece, SymbolTable &symbols, llvm::StringMap<func::FuncOp> &kernels) {
+  void outline(kernel::TasksOp tasks, SymbolTable &symbols, llvm::StringMap<func::FuncOp> &kernels) {
+    Operation *piece = tasks.getPiece();
+    if (!piece) {
+      tasks.emitOpError("holds no single piece");
+      return signalPassFailure();
+    }
     SetVector<Value> operands, captured;
-    operands.insert(piece->getParentOfType<func::FuncOp>().getArgument(0));
+    operands.insert(tasks.getStep());
     operands.insert_range(piece->getOperands());
-    getUsedValuesDefinedAbove(piece->getRegions(), captured);
+    getUsedValuesDefinedAbove(tasks.getBody(), captured);
     SmallVector<Operation *> constants;
     for (Value value : captured) {
       Operation *definition = value.getDefiningOp();
@@ -44,7 +50,7 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
       else
         operands.insert(value);
     }
-    func::FuncOp made = makeKernel(piece, operands.getArrayRef(), constants);
+    func::FuncOp made = makeKernel(tasks, operands.getArrayRef(), constants);
     // The printed body is the identity of a kernel: operations, shapes and attributes, without names.
     std::string text;
     llvm::raw_string_ostream stream(text);
@@ -56,17 +62,15 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
       shared = made;
       StringRef kind = piece->getName().stripDialect();
       made->setAttr(kernel::kernelAttr, StringAttr::get(&getContext(), kind));
-      if (Attribute share = piece->getAttr(kernel::shareAttr))
-        made->setAttr(kernel::shareAttr, share);
       made.setName((kind + "_" + Twine(kernels.size() - 1)).str());
       symbols.insert(made);
     }
-    OpBuilder builder(piece);
-    func::CallOp::create(builder, piece->getLoc(), shared, operands.getArrayRef());
-    piece->erase();
+    OpBuilder builder(tasks);
+    func::CallOp::create(builder, tasks.getLoc(), shared, operands.getArrayRef());
+    tasks.erase();
   }
 
-  func::FuncOp makeKernel(Operation *piece, ArrayRef<Value> operands, ArrayRef<Operation *> constants) {
+  func::FuncOp makeKernel(kernel::TasksOp tasks, ArrayRef<Value> operands, ArrayRef<Operation *> constants) {
     OpBuilder builder(&getContext());
     auto type = builder.getFunctionType(TypeRange(ValueRange(operands)), {});
     auto function = func::FuncOp::create(builder, builder.getUnknownLoc(), "kernel", type);
@@ -78,7 +82,7 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
       mapping.map(operand, argument);
     for (Operation *constant : constants)
       builder.clone(*constant, mapping);
-    builder.clone(*piece, mapping);
+    builder.clone(*tasks, mapping);
     func::ReturnOp::create(builder, builder.getUnknownLoc());
     return function;
   }

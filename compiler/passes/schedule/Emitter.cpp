@@ -159,7 +159,7 @@ Value Emitter::stackBuffer(ArrayRef<int64_t> shape) {
   return memref::AllocaOp::create(b, loc, MemRefType::get(shape, b.getF32Type()), b.getI64IntegerAttr(64));
 }
 Value Emitter::rows(Value memref) {
-  return memref::DimOp::create(b, loc, memref, 0);
+  return b.createOrFold<memref::DimOp>(loc, memref, 0);
 }
 
 //===--- control flow -----------------------------------------------------------------------------------------===//
@@ -220,13 +220,6 @@ void Emitter::columns(int64_t width, llvm::function_ref<void(Value, Value)> body
     body(index(whole), firstLanes(width - whole));
 }
 
-std::pair<Value, Value> Emitter::share(Value step, Value count, kernel::Share division) {
-  if (division == kernel::Share::all)
-    return {index(0), count};
-  Value thread = kernel::ThreadOp::create(b, loc, step), threads = kernel::ThreadsOp::create(b, loc, step);
-  return {div(mul(count, thread), threads), div(mul(count, add(thread, 1)), threads)};
-}
-
 bool isValidWidth(Operation *op, int64_t lanes) {
   if (lanes == 4 || lanes == 8 || lanes == 16)
     return true;
@@ -234,9 +227,13 @@ bool isValidWidth(Operation *op, int64_t lanes) {
   return false;
 }
 
-kernel::Share shareOf(Operation *piece) {
-  auto share = piece->getAttrOfType<kernel::ShareAttr>(kernel::shareAttr);
-  return share ? share.getValue() : kernel::Share::rows;
+kernel::TasksOp tasksAround(Operation *piece) {
+  kernel::TasksOp tasks = kernel::TasksOp::around(piece);
+  if (!tasks || tasks.getPiece() != piece) {
+    piece->emitOpError("stands in no tasks of its own; divide-work puts it there");
+    return {};
+  }
+  return tasks;
 }
 
 //===--- scalar code on vectors -------------------------------------------------------------------------------===//

@@ -84,9 +84,6 @@ public:
   // [0, width) in whole vectors, then a masked rest: body(column, mask or null).
   void columns(int64_t width, llvm::function_ref<void(Value, Value)> body);
 
-  // This thread's share of [0, count); with Share::all everything.
-  std::pair<Value, Value> share(Value step, Value count, kernel::Share division);
-
   mlir::OpBuilder &b;
   mlir::Location loc;
   const int64_t lanes;
@@ -95,8 +92,8 @@ public:
 // Whether vectors of `lanes` lanes divide a panel; says so at `op` if they do not.
 bool isValidWidth(mlir::Operation *op, int64_t lanes);
 
-// The division that divide-work chose for a piece; by rows if it did not run.
-kernel::Share shareOf(mlir::Operation *piece);
+// The tasks that a piece stands in, as divide-work left it; null, said at the piece, if there are none.
+kernel::TasksOp tasksAround(mlir::Operation *piece);
 
 // The values that a block of scalar f32 operations yields, computed on vectors.
 Emitter::Values vectorize(Emitter &e, mlir::Block &block, mlir::ValueRange arguments);

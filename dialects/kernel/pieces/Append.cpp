@@ -39,6 +39,10 @@ Share AppendOp::getDivision() {
   return hasOneRow(getKeys()) && oneTask ? Share::heads : Share::rows;
 }
 
+TaskSpace AppendOp::getTaskSpace(Share share) {
+  return share == Share::heads ? TaskSpace::heads : TaskSpace::rows;
+}
+
 void AppendOp::getEffects(PieceEffects &effects) {
   addPieceEffects(*this, effects);
   effects.emplace_back(MemoryEffects::Write::get(), &getStateMutable(), 0, true, SideEffects::DefaultResource::get());

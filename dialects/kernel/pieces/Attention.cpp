@@ -75,6 +75,10 @@ Share AttentionOp::getDivision() {
   return Share::heads;
 }
 
+TaskSpace AttentionOp::getTaskSpace(Share) {
+  return getBlock() ? TaskSpace::keys : TaskSpace::queries;
+}
+
 void AttentionOp::addFacts(NamedAttrList &facts) {
   Builder b(getContext());
   facts.append("mask", b.getStringAttr(stringifyMaskKind(getMask())));

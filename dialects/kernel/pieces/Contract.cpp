@@ -78,6 +78,10 @@ Share ContractOp::getDivision() {
   return hasOneRow(getX()) || outputOf(getInit()) ? Share::columns : Share::adaptive;
 }
 
+TaskSpace ContractOp::getTaskSpace(Share) {
+  return TaskSpace::tiles;
+}
+
 std::string ContractOp::getFused() {
   SmallVector<std::string> parts = fusedParts(getEpilogue().front(), getGated() ? 2 : 1, getInputs());
   if (getGated())

@@ -93,3 +93,46 @@ func.func @no_step(%x: memref<?x32xf32>, %n: memref<32xf32>) {
   "kernel.norm"(%x, %x, %n, %x) {kind = #talc<norm rms>, epsilon = 0.5 : f64, groups = 1 : i64} : (memref<?x32xf32>, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @task_arguments(%s: !kernel.step) {
+  // expected-error@+1 {{over tiles has a body of 2 arguments, expected 5 of type index}}
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%first: index, %end: index):
+  }
+  return
+}
+
+// -----
+
+func.func @task_extents(%s: !kernel.step, %n: index) {
+  // expected-error@+1 {{over rows is of 2 extents, expected 1}}
+  kernel.tasks %s over rows by rows of(%n, %n) {
+  ^bb0(%first: index, %end: index):
+  }
+  return
+}
+
+// -----
+
+func.func @task_grain(%s: !kernel.step, %n: index) {
+  // expected-error@+1 {{over tiles has a grain of 2 sizes, expected 2 of at least 1}}
+  kernel.tasks %s over tiles by columns of(%n, %n) grain [0, 4] {
+  ^bb0(%first: index, %end: index, %panel: index, %panelEnd: index, %next: index):
+  }
+  return
+}
+
+// -----
+
+func.func @nested_tasks(%s: !kernel.step) {
+  kernel.tasks %s over heads by heads {
+  ^bb0(%head: index):
+    // expected-error@+1 {{stands in a task of another piece}}
+    kernel.tasks %s over heads by heads {
+    ^bb0(%other: index):
+    }
+  }
+  return
+}

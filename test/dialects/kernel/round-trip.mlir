@@ -70,6 +70,15 @@ talc.state @kv : !talc.state<2 x 16 x 64>
 // CHECK-LABEL: @step
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[AT:[a-z0-9]+]]: index
 func.func @step(%s: !kernel.step, %at: index) {
+  // CHECK: kernel.tasks %[[STEP]] over rows by all {
+  // CHECK-NEXT: ^bb0(%{{.*}}: index, %{{.*}}: index):
+  kernel.tasks %s over rows by all {
+  ^bb0(%first: index, %end: index):
+  }
+  // CHECK: kernel.tasks %[[STEP]] over queries by heads of(%[[AT]], %[[AT]], %[[AT]]) grain [48, 2] scattered {
+  kernel.tasks %s over queries by heads of(%at, %at, %at) grain [48, 2] scattered {
+  ^bb0(%sequence: index, %head: index, %heads: index, %row: index, %rows: index):
+  }
   // CHECK: kernel.thread %[[STEP]]
   %0 = kernel.thread %s
   // CHECK: kernel.threads %[[STEP]]

@@ -7,14 +7,20 @@
 // Row pieces go by rows, attention by heads; contractions decide when the step runs.
 // CHECK-LABEL: @many_rows
 // CHECK: memref.alloc(%{{.*}}) : memref
-// CHECK: kernel.gather ids {{.*}}{kernel.share = #kernel<share rows>}
-// CHECK: kernel.norm {{.*}}{kernel.share = #kernel<share rows>}
-// CHECK: kernel.rope {{.*}}{kernel.share = #kernel<share rows>}
-// CHECK: kernel.append {{.*}}{kernel.share = #kernel<share rows>}
-// CHECK: kernel.attention {{.*}}{kernel.share = #kernel<share heads>}
+// CHECK: kernel.tasks %{{.*}} over rows by rows {
+// CHECK: kernel.gather ids
+// CHECK: kernel.tasks %{{.*}} over rows by rows {
+// CHECK: kernel.norm
+// CHECK: kernel.tasks %{{.*}} over rows by rows {
+// CHECK: kernel.rope
+// CHECK: kernel.tasks %{{.*}} over rows by rows {
+// CHECK: kernel.append
+// CHECK: kernel.tasks %{{.*}} over queries by heads {
+// CHECK: kernel.attention
+// CHECK: kernel.tasks %{{.*}} over tiles by adaptive {
 // CHECK: kernel.contract
-// CHECK: } {kernel.share = #kernel<share adaptive>}
-// CHECK: memref.copy {{.*}}{kernel.share = #kernel<share rows>}
+// CHECK: kernel.tasks %{{.*}} over rows by rows {
+// CHECK: memref.copy
 func.func @many_rows(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64>, %table: memref<80x32xf32>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<2x32x16xf32>, %out: memref<?x32xf32>) {
   %x = memref.alloc(%rows) : memref<?x32xf32>
   kernel.gather ids %s, %table plus 0 into %x : (!kernel.step, memref<80x32xf32>, memref<?x32xf32>) -> ()
@@ -35,13 +41,18 @@ func.func @many_rows(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 6
 // CHECK: memref.alloc() {kernel.private}
 // CHECK: memref.alloc() : memref<1x64xf32>
 // CHECK: memref.alloc() {kernel.private}
-// CHECK: kernel.norm {{.*}}{kernel.share = #kernel<share all>}
+// CHECK: kernel.tasks %{{.*}} over rows by all {
+// CHECK: kernel.norm
+// CHECK: kernel.tasks %{{.*}} over tiles by columns {
 // CHECK: kernel.contract
-// CHECK: } {kernel.share = #kernel<share columns>}
-// CHECK: kernel.rope {{.*}}{kernel.share = #kernel<share all>}
-// CHECK: kernel.append {{.*}}{kernel.share = #kernel<share heads>}
-// CHECK: kernel.attention {{.*}}{kernel.share = #kernel<share heads>}
-// CHECK: linalg.generic {{.*}}{kernel.share = #kernel<share rows>}
+// CHECK: kernel.tasks %{{.*}} over rows by all {
+// CHECK: kernel.rope
+// CHECK: kernel.tasks %{{.*}} over heads by heads {
+// CHECK: kernel.append
+// CHECK: kernel.tasks %{{.*}} over queries by heads {
+// CHECK: kernel.attention
+// CHECK: kernel.tasks %{{.*}} over rows by rows {
+// CHECK: linalg.generic
 func.func @one_row(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 64>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<4x32x16xf32>, %out: memref<1x32xf32>) {
   %a = memref.alloc() : memref<1x32xf32>
   %b = memref.alloc() : memref<1x64xf32>
@@ -67,8 +78,10 @@ func.func @one_row(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state<2 x 
 // Memory that pieces of another division write, too, belongs to all threads; so does a block's destination.
 // CHECK-LABEL: @other_writers
 // CHECK-NOT: kernel.private
-// CHECK: kernel.norm {{.*}}{kernel.share = #kernel<share rows>}
-// CHECK: kernel.norm {{.*}}{kernel.share = #kernel<share rows>}
+// CHECK: kernel.tasks %{{.*}} over rows by rows {
+// CHECK: kernel.norm
+// CHECK: kernel.tasks %{{.*}} over rows by rows {
+// CHECK: kernel.norm
 func.func @other_writers(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 64>, %scale: memref<32xf32>, %out: memref<1x32xf32>) {
   %a = memref.alloc() : memref<1x32xf32>
   %b = memref.alloc() : memref<1x32xf32>
@@ -86,14 +99,16 @@ func.func private @block(%s: !kernel.step, %x: memref<1x32xf32>, %out: memref<1x
 
 // 48 queries of a head are one task, 49 are two: append cannot follow them by heads.
 // CHECK-LABEL: @group_fits
-// CHECK: kernel.append {{.*}}{kernel.share = #kernel<share heads>}
+// CHECK: kernel.tasks %{{.*}} over heads by heads {
+// CHECK: kernel.append
 func.func @group_fits(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref<1x8xf32>, %q: memref<1x384xf32>, %out: memref<1x384xf32>) {
   kernel.append %s, %kv, %k, %k : !talc.state<1 x 8 x 64>, memref<1x8xf32>, memref<1x8xf32>
   kernel.attention causal %s, %q, %kv heads 48 scale 0.25 window 0 into %out : (!kernel.step, memref<1x384xf32>, !talc.state<1 x 8 x 64>, memref<1x384xf32>) -> ()
   return
 }
 // CHECK-LABEL: @group_too_large
-// CHECK: kernel.append {{.*}}{kernel.share = #kernel<share rows>}
+// CHECK: kernel.tasks %{{.*}} over rows by rows {
+// CHECK: kernel.append
 func.func @group_too_large(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref<1x8xf32>, %q: memref<1x392xf32>, %out: memref<1x392xf32>) {
   kernel.append %s, %kv, %k, %k : !talc.state<1 x 8 x 64>, memref<1x8xf32>, memref<1x8xf32>
   kernel.attention causal %s, %q, %kv heads 49 scale 0.25 window 0 into %out : (!kernel.step, memref<1x392xf32>, !talc.state<1 x 8 x 64>, memref<1x392xf32>) -> ()
@@ -102,9 +117,10 @@ func.func @group_too_large(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: m
 
 // Results are few rows: their contractions always go by columns.
 // CHECK-LABEL: @outputs
-// CHECK: kernel.gather outputs {{.*}}{kernel.share = #kernel<share rows>}
-// CHECK: } {kernel.share = #kernel<share columns>}
-// CHECK: } {kernel.share = #kernel<share columns>}
+// CHECK: kernel.tasks %{{.*}} over rows by rows {
+// CHECK: kernel.gather outputs
+// CHECK: kernel.tasks %{{.*}} over tiles by columns {
+// CHECK: kernel.tasks %{{.*}} over tiles by columns {
 func.func @outputs(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>) {
   %count = kernel.output_count %s 0
   %a = memref.alloc(%count) : memref<?x32xf32>

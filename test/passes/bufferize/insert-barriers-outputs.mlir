@@ -9,7 +9,13 @@
 // CHECK-NEXT: call @gather
 func.func @select_last(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>, %scale: memref<32xf32>) attributes {talc.entry} {
   %out = kernel.output %s 0 : memref<?x32xf32>
-  kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
-  kernel.gather outputs %s, %y plus 0 into %out {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.gather outputs %s, %y plus 0 into %out : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  }
   return
 }

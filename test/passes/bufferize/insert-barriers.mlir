@@ -24,19 +24,40 @@ func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64>
   %x = memref.alloc(%rows) : memref<?x32xf32>
   %y = memref.alloc(%rows) : memref<?x32xf32>
   %q = memref.alloc(%rows) : memref<?x32xf32>
-  kernel.gather ids %s, %table plus 0 into %x {kernel.share = #kernel<share rows>} : (!kernel.step, memref<80x32xf32>, memref<?x32xf32>) -> ()
-  kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
-  kernel.contract %s, %y, %w into %x {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share adaptive>} : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
-  kernel.rope %s, %x, %angles heads 2 into %q {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<64x16xf32>, memref<?x32xf32>) -> ()
-  kernel.append %s, %kv, %q, %q {kernel.share = #kernel<share rows>} : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x32xf32>
-  kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %y {kernel.share = #kernel<share adaptive>} : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
-  kernel.contract %s, %y, %w into %out {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share adaptive>} : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.gather ids %s, %table plus 0 into %x : (!kernel.step, memref<80x32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over tiles by adaptive {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %y, %w into %x {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.rope %s, %x, %angles heads 2 into %q : (!kernel.step, memref<?x32xf32>, memref<64x16xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.append %s, %kv, %q, %q : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x32xf32>
+  }
+  kernel.tasks %s over queries by adaptive {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over tiles by adaptive {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %y, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  }
   return
 }
 
@@ -58,19 +79,37 @@ func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state
   %b = memref.alloc() : memref<1x64xf32>
   %c = memref.alloc() {kernel.private} : memref<1x32xf32>
   %d = memref.alloc() : memref<1x32xf32>
-  kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %a {kernel.share = #kernel<share all>} : (!kernel.step, memref<1x32xf32>, memref<32xf32>, memref<1x32xf32>) -> ()
-  kernel.contract %s, %a, %w into %b {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<4x32x16xf32>, memref<1x64xf32>) -> ()
+  kernel.tasks %s over rows by all {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %a : (!kernel.step, memref<1x32xf32>, memref<32xf32>, memref<1x32xf32>) -> ()
+  }
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %a, %w into %b {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x32xf32>, memref<4x32x16xf32>, memref<1x64xf32>) -> ()
+  }
   %q = memref.subview %b[0, 0] [1, 32] [1, 1] : memref<1x64xf32> to memref<1x32xf32, strided<[64, 1]>>
-  kernel.rope %s, %q, %angles heads 2 into %c {kernel.share = #kernel<share all>} : (!kernel.step, memref<1x32xf32, strided<[64, 1]>>, memref<64x16xf32>, memref<1x32xf32>) -> ()
-  kernel.append %s, %kv, %c, %c {kernel.share = #kernel<share heads>} : !talc.state<2 x 16 x 64>, memref<1x32xf32>, memref<1x32xf32>
-  kernel.attention causal %s, %c, %kv heads 2 scale 0.25 window 0 into %d {kernel.share = #kernel<share heads>} : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64>, memref<1x32xf32>) -> ()
-  kernel.contract %s, %d, %v inputs(%x) into %out {
-  ^bb0(%sum: f32, %r: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>, memref<1x32xf32>) -> ()
+  kernel.tasks %s over rows by all {
+  ^bb0(%p0: index, %p1: index):
+    kernel.rope %s, %q, %angles heads 2 into %c : (!kernel.step, memref<1x32xf32, strided<[64, 1]>>, memref<64x16xf32>, memref<1x32xf32>) -> ()
+  }
+  kernel.tasks %s over heads by heads {
+  ^bb0(%p0: index):
+    kernel.append %s, %kv, %c, %c : !talc.state<2 x 16 x 64>, memref<1x32xf32>, memref<1x32xf32>
+  }
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %c, %kv heads 2 scale 0.25 window 0 into %d : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64>, memref<1x32xf32>) -> ()
+  }
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %d, %v inputs(%x) into %out {
+    ^bb0(%sum: f32, %r: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>, memref<1x32xf32>) -> ()
+  }
   return
 }
 
@@ -80,8 +119,14 @@ func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @attention
 func.func @large_group(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref<1x8xf32>, %q: memref<1x200xf32>, %out: memref<1x200xf32>) attributes {talc.entry} {
-  kernel.append %s, %kv, %k, %k {kernel.share = #kernel<share rows>} : !talc.state<1 x 8 x 64>, memref<1x8xf32>, memref<1x8xf32>
-  kernel.attention causal %s, %q, %kv heads 25 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<1x200xf32>, !talc.state<1 x 8 x 64>, memref<1x200xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.append %s, %kv, %k, %k : !talc.state<1 x 8 x 64>, memref<1x8xf32>, memref<1x8xf32>
+  }
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 25 scale 0.25 window 0 into %out : (!kernel.step, memref<1x200xf32>, !talc.state<1 x 8 x 64>, memref<1x200xf32>) -> ()
+  }
   return
 }
 
@@ -95,18 +140,27 @@ func.func @large_group(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memre
 // CHECK-NEXT: call @contract
 // CHECK-NEXT: return
 func.func @overwrite(%s: !kernel.step, %x: memref<1x32xf32>, %y: memref<1x32xf32>, %z: memref<1x32xf32>, %v: memref<1x32xf32>, %w: memref<2x32x16xf32>) attributes {talc.entry} {
-  kernel.contract %s, %x, %w into %y {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
-  kernel.contract %s, %x, %w into %z {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
-  kernel.contract %s, %v, %w into %x {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
+  }
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %z {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
+  }
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %v, %w into %x {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
+  }
   return
 }
 
@@ -125,15 +179,30 @@ func.func @calls(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>, %
   %count = kernel.output_count %s 0
   %r = memref.alloc(%count) : memref<?x32xf32>
   %out = kernel.output %s 0 : memref<?x32xf32>
-  memref.copy %x, %y {kernel.share = #kernel<share rows>} : memref<?x32xf32> to memref<?x32xf32>
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    memref.copy %x, %y : memref<?x32xf32> to memref<?x32xf32>
+  }
   call @block(%s, %y, %x) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
-  kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
-  kernel.gather outputs %s, %y plus 0 into %r {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
-  kernel.norm rms %s, %r, %scale epsilon 0.5 groups 1 into %out {kernel.share = #kernel<share rows>} : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.gather outputs %s, %y plus 0 into %r : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %r, %scale epsilon 0.5 groups 1 into %out : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
   return
 }
 func.func private @block(%s: !kernel.step, %x: memref<?x32xf32>, %out: memref<?x32xf32>) {
-  memref.copy %x, %out {kernel.share = #kernel<share rows>} : memref<?x32xf32> to memref<?x32xf32>
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    memref.copy %x, %out : memref<?x32xf32> to memref<?x32xf32>
+  }
   return
 }
 
@@ -143,8 +212,14 @@ func.func private @block(%s: !kernel.step, %x: memref<?x32xf32>, %out: memref<?x
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @attention_
 func.func @attention_twice(%s: !kernel.step, %q: memref<?x32xf32>, %two: !talc.state<2 x 16 x 64>, %four: !talc.state<4 x 8 x 64, source>, %y: memref<?x32xf32>, %z: memref<?x32xf32>) attributes {talc.entry} {
-  kernel.attention causal %s, %q, %two heads 2 scale 0.25 window 0 into %y {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
-  kernel.attention full %s, %y, %four heads 4 scale 0.25 window 0 into %z {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<4 x 8 x 64, source>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %two heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %y, %four heads 4 scale 0.25 window 0 into %z : (!kernel.step, memref<?x32xf32>, !talc.state<4 x 8 x 64, source>, memref<?x32xf32>) -> ()
+  }
   return
 }
 

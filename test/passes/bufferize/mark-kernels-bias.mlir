@@ -14,8 +14,11 @@ func.func @prefill(%step: !kernel.step) attributes {talc.entry, talc.phase = "pr
   call @attention(%step, %x, %kv, %bias, %x) : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 64>, memref<2x127xf32>, memref<?x32xf32>) -> ()
   return
 }
-func.func private @attention(%step: !kernel.step, %x: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 64>, %bias: memref<2x127xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "attention", kernel.share = #kernel<share heads>} {
-  kernel.attention full %step, %x, %kv bias %bias heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 64>, memref<2x127xf32>, memref<?x32xf32>) -> ()
+func.func private @attention(%step: !kernel.step, %x: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 64>, %bias: memref<2x127xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %step over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %step, %x, %kv bias %bias heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 64>, memref<2x127xf32>, memref<?x32xf32>) -> ()
+  }
   return
 }
 }

@@ -54,26 +54,35 @@ func.func private @block(%step: !kernel.step, %x: memref<?x32xf32>, %scale: memr
 }
 
 // CHECK-NOT: kernel.mark
-func.func private @norm(%step: !kernel.step, %x: memref<?x32xf32>, %scale: memref<32xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "norm", kernel.share = #kernel<share rows>} {
-  kernel.norm rms %step, %x, %scale epsilon 1.0e-5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+func.func private @norm(%step: !kernel.step, %x: memref<?x32xf32>, %scale: memref<32xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "norm"} {
+  kernel.tasks %step over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %step, %x, %scale epsilon 1.0e-5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
   return
 }
-func.func private @attention(%step: !kernel.step, %x: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 64>, %y: memref<?x32xf32>) attributes {kernel.piece = "attention", kernel.share = #kernel<share adaptive>} {
-  kernel.attention causal %step, %x, %kv heads 2 scale 0.25 window 7 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 64>, memref<?x32xf32>) -> ()
+func.func private @attention(%step: !kernel.step, %x: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 64>, %y: memref<?x32xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %step over queries by adaptive {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %step, %x, %kv heads 2 scale 0.25 window 7 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 64>, memref<?x32xf32>) -> ()
+  }
   return
 }
-func.func private @contract(%step: !kernel.step, %x: memref<?x32xf32>, %w: memref<5x32x16xbf16>, %b: memref<80xf32>, %r: memref<?x80xf32>, %y: memref<?x80xf32>) attributes {kernel.piece = "contract", kernel.share = #kernel<share columns>} {
+func.func private @contract(%step: !kernel.step, %x: memref<?x32xf32>, %w: memref<5x32x16xbf16>, %b: memref<80xf32>, %r: memref<?x80xf32>, %y: memref<?x80xf32>) attributes {kernel.piece = "contract"} {
   %one = arith.constant 1.0 : f32
-  kernel.contract %step, %x, %w inputs(%b, %r) into %y {
-  ^bb0(%sum: f32, %bias: f32, %residual: f32):
-    %s = arith.addf %sum, %bias : f32
-    %n = arith.negf %s : f32
-    %e = math.exp %n : f32
-    %d = arith.addf %e, %one : f32
-    %a = arith.divf %s, %d {talc.activation = "silu"} : f32
-    %o = arith.addf %residual, %a : f32
-    kernel.yield %o : f32
-  } : (!kernel.step, memref<?x32xf32>, memref<5x32x16xbf16>, memref<80xf32>, memref<?x80xf32>, memref<?x80xf32>) -> ()
+  kernel.tasks %step over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %step, %x, %w inputs(%b, %r) into %y {
+    ^bb0(%sum: f32, %bias: f32, %residual: f32):
+      %s = arith.addf %sum, %bias : f32
+      %n = arith.negf %s : f32
+      %e = math.exp %n : f32
+      %d = arith.addf %e, %one : f32
+      %a = arith.divf %s, %d {talc.activation = "silu"} : f32
+      %o = arith.addf %residual, %a : f32
+      kernel.yield %o : f32
+    } : (!kernel.step, memref<?x32xf32>, memref<5x32x16xbf16>, memref<80xf32>, memref<?x80xf32>, memref<?x80xf32>) -> ()
+  }
   return
 }
 }

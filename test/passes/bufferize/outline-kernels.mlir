@@ -13,10 +13,19 @@
 // CHECK-NEXT: call @[[APPEND:append_[0-9]+]](%[[STEP]], %[[KV]], %[[X]])
 // CHECK-NEXT: return
 func.func @shared(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y: memref<?x32xf32>, %kv: !talc.state<2 x 16 x 64>) {
-  kernel.norm rms %s, %x, %w epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %w epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
   kernel.barrier %s
-  kernel.norm rms %s, %y, %w epsilon 0.5 groups 1 into %x : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
-  kernel.append %s, %kv, %x, %x : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x32xf32>
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %y, %w epsilon 0.5 groups 1 into %x : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.append %s, %kv, %x, %x : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x32xf32>
+  }
   return
 }
 
@@ -29,12 +38,27 @@ func.func @shared(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y
 // CHECK-NEXT: call @[[ALL:norm_[0-9]+]](
 // CHECK-NEXT: call @[[TWO:append_[0-9]+]](
 func.func @unequal(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y: memref<?x32xf32>, %z: memref<?x64xf32>, %rows: index, %kv: !talc.state<2 x 16 x 64>) {
-  kernel.norm rms %s, %x, %w epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
-  kernel.norm rms %s, %x, %w epsilon 0.25 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %w epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %w epsilon 0.25 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
   %view = memref.subview %z[0, 0] [%rows, 32] [1, 1] : memref<?x64xf32> to memref<?x32xf32, strided<[64, 1]>>
-  kernel.norm rms %s, %view, %w epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32, strided<[64, 1]>>, memref<32xf32>, memref<?x32xf32>) -> ()
-  kernel.norm rms %s, %x, %w epsilon 0.5 groups 1 into %y {kernel.share = #kernel<share all>} : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
-  kernel.append %s, %kv, %x, %y : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x32xf32>
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %view, %w epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32, strided<[64, 1]>>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by all {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %w epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.append %s, %kv, %x, %y : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x32xf32>
+  }
   return
 }
 
@@ -51,47 +75,72 @@ func.func @unequal(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %
 func.func @bodies(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>, %w: memref<2x32x16xf32>, %g: f32) {
   %half = arith.constant 0.5 : f32
   %two = arith.constant 2.0 : f32
-  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%x : memref<?x32xf32>) outs(%y : memref<?x32xf32>) {
-  ^bb0(%a: f32, %o: f32):
-    %m = arith.mulf %a, %half : f32
-    linalg.yield %m : f32
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%x : memref<?x32xf32>) outs(%y : memref<?x32xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %m = arith.mulf %a, %half : f32
+      linalg.yield %m : f32
+    }
   }
-  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%y : memref<?x32xf32>) outs(%x : memref<?x32xf32>) {
-  ^bb0(%a: f32, %o: f32):
-    %m = arith.mulf %a, %half : f32
-    linalg.yield %m : f32
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%y : memref<?x32xf32>) outs(%x : memref<?x32xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %m = arith.mulf %a, %half : f32
+      linalg.yield %m : f32
+    }
   }
-  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%x : memref<?x32xf32>) outs(%y : memref<?x32xf32>) {
-  ^bb0(%a: f32, %o: f32):
-    %m = arith.mulf %a, %two : f32
-    linalg.yield %m : f32
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%x : memref<?x32xf32>) outs(%y : memref<?x32xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %m = arith.mulf %a, %two : f32
+      linalg.yield %m : f32
+    }
   }
   %f = arith.negf %g : f32
-  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%x : memref<?x32xf32>) outs(%y : memref<?x32xf32>) {
-  ^bb0(%a: f32, %o: f32):
-    %m = arith.mulf %a, %f : f32
-    linalg.yield %m : f32
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%x : memref<?x32xf32>) outs(%y : memref<?x32xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %m = arith.mulf %a, %f : f32
+      linalg.yield %m : f32
+    }
   }
-  memref.copy %x, %y : memref<?x32xf32> to memref<?x32xf32>
-  kernel.contract %s, %x, %w into %y {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    memref.copy %x, %y : memref<?x32xf32> to memref<?x32xf32>
+  }
+  kernel.tasks %s over tiles by adaptive {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
+  }
   return
 }
 
-// The kernels, each once, with the name of its piece and its share.
+// The kernels, each once, with the name of its piece, and the piece in its tasks.
 // CHECK: func.func private @[[NORM]](%[[P:.*]]: !kernel.step, %[[A:.*]]: memref<?x32xf32>, %[[B:.*]]: memref<32xf32>, %[[C:.*]]: memref<?x32xf32>) attributes {kernel.piece = "norm"} {
+// CHECK-NEXT: kernel.tasks %[[P]] over rows by rows {
+// CHECK-NEXT: ^bb0(%{{.*}}: index, %{{.*}}: index):
 // CHECK-NEXT: kernel.norm rms %[[P]], %[[A]], %[[B]] epsilon 5.000000e-01 groups 1 into %[[C]]
-// CHECK-NEXT: return
+// CHECK: return
 // CHECK: func.func private @[[APPEND]](%{{.*}}: !kernel.step, %{{.*}}: !talc.state<2 x 16 x 64>, %{{.*}}: memref<?x32xf32>)
 // CHECK: func.func private @[[EPSILON]]({{.*}}
+// CHECK-NEXT: kernel.tasks
+// CHECK-NEXT: ^bb0
 // CHECK-NEXT: epsilon 2.500000e-01
 // CHECK: func.func private @[[STRIDED]]({{.*}} memref<?x32xf32, strided<[64, 1]>>,
-// CHECK: func.func private @[[ALL]]({{.*}} attributes {kernel.piece = "norm", kernel.share = #kernel<share all>}
+// CHECK: func.func private @[[ALL]]({{.*}} attributes {kernel.piece = "norm"}
+// CHECK-NEXT: kernel.tasks {{.*}} by all
 // CHECK: func.func private @[[TWO]](
 // CHECK: func.func private @[[HALF]]({{.*}} attributes {kernel.piece = "generic"}
 // CHECK-NEXT: arith.constant 5.000000e-01
+// CHECK-NEXT: kernel.tasks
+// CHECK-NEXT: ^bb0
 // CHECK-NEXT: linalg.generic
 // CHECK: func.func private @[[DOUBLE]](
 // CHECK-NEXT: arith.constant 2.000000e+00

@@ -2,7 +2,7 @@
 // The loops of kernel.append: keys go to panels of 16 tokens, in which a feature's values lie side by side; values go
 // to rows.
 //
-//   for each sequence, of its rows in this thread's share those of each panel:
+//   for each sequence, of its rows in the task those of each panel:
 //     for each head:  keys = transpose(rows), as many features as a vector has lanes at a time;  values = rows
 //
 // A panel that the rows do not fill keeps its other tokens: masked stores, or single ones where there are few rows.
@@ -25,11 +25,20 @@ public:
       : op(op), e(builder, op.getLoc(), lanes), layout(cast<StateType>(op.getState().getType())) {}
 
   void expand() {
-    if (shareOf(op) == kernel::Share::heads)
-      return ownHeads();
-    auto [first, end] = e.share(op.getStep(), e.rows(op.getKeys()), shareOf(op));
+    auto tasks = kernel::TasksOp::around(op);
+    bool byHeads = tasks.getSpace() == kernel::TaskSpace::heads;
+    {
+      OpBuilder::InsertionGuard guard(e.b);
+      e.b.setInsertionPoint(tasks);
+      tasks.getExtentsMutable().assign(byHeads ? e.index(layout.heads) : e.rows(op.getKeys()));
+    }
+    byHeads ? headOfRows(tasks.part(0)) : rowsOfSequences(tasks.part(0), tasks.part(1));
+  }
+
+private:
+  void rowsOfSequences(Value first, Value end) {
     Value spans = kernel::SpanCountOp::create(e.b, e.loc, op.getStep());
-    e.loop(e.index(0), spans, 1, [&, first = first, end = end](Value s) {
+    e.loop(e.index(0), spans, 1, [&](Value s) {
       kernel::SpanOp span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), s);
       Value begin = e.max(first, span.getFirstRow());
       Value stop = e.min(end, e.add(span.getFirstRow(), span.getRows()));
@@ -37,18 +46,15 @@ public:
     });
   }
 
-private:
-  // Every thread visits every row; heads are dealt in turn, as attention does.
-  void ownHeads() {
-    Value thread = kernel::ThreadOp::create(e.b, e.loc, op.getStep());
-    Value threads = kernel::ThreadsOp::create(e.b, e.loc, op.getStep());
+  // One head of every row.
+  void headOfRows(Value head) {
     e.loop(e.index(0), e.rows(op.getKeys()), 1, [&](Value row) {
       enter(kernel::SlotOp::create(e.b, e.loc, op.getStep(), row));
       Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
       panel = e.div(position, kernel::panelLanes);
       firstLane = e.rem(position, kernel::panelLanes);
       firstRow = row;
-      e.loop(thread, e.index(layout.heads), threads, [&](Value head) { oneByOne(head, e.index(1)); });
+      oneByOne(head, e.index(1));
     });
   }
 

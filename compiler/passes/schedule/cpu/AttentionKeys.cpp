@@ -91,10 +91,9 @@ KeyBlock AttentionKeys::choose(Value condition, const KeyBlock &yes, const KeyBl
 
 KeyBlock AttentionKeys::find(Value head, Value firstKey, Value count) {
   KeyBlock own = inSlot(head, firstKey);
-  Value shared = isShared();
-  if (!shared)
+  if (!mayScatter())
     return own;
-  Value gathered = arith::AndIOp::create(e.b, e.loc, shared, e.less(firstKey, span.getFirstPosition()));
+  Value gathered = arith::AndIOp::create(e.b, e.loc, isScattered(), e.less(firstKey, span.getFirstPosition()));
   e.when(gathered, [&] { gather(head, firstKey, count); });
   return choose(gathered, panelsOf(copies, e.index(0), e.index(0), 1), own);
 }
@@ -103,9 +102,8 @@ KeyBlock AttentionKeys::inSlot(Value head, Value firstKey) {
   return panelsOf(memoryOf(slot), head, e.div(firstKey, lanes), layout.heads);
 }
 
-Value AttentionKeys::isShared() {
-  if (role != StateRole::sequence)
-    return {};
+// Whether keys of this sequence lie in several slots.
+Value AttentionKeys::isScattered() {
   return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, span.getHistory(), e.index(0));
 }
 

@@ -28,8 +28,8 @@ public:
   // The first key that a row of the task sees, and the end of those that it sees.
   Value firstSeen(Value row);
   Value endSeen(Value row);
-  // Whether keys of the sequence lie in several slots; null: never.
-  Value isShared();
+  // Whether keys of a sequence may lie in several slots.
+  bool mayScatter() const { return role == StateRole::sequence; }
   // The keys [firstKey, firstKey + count) of a head; firstKey is a multiple of panelLanes.
   KeyBlock find(Value head, Value firstKey, Value count);
   // The same if all lie in one slot.
@@ -38,6 +38,7 @@ public:
   const kernel::StateLayout layout;
 
 private:
+  Value isScattered();
   Value firstSeenAt(Value position);
   Value endSeenAt(Value position);
   KeyBlock memoryOf(Value slot);
@@ -51,7 +52,7 @@ private:
   int64_t size;
   kernel::SpanOp span;
   Value slot, allKeys;
-  KeyBlock copies;
+  KeyBlock copies;     // of a block that is gathered
   Value firsts, ends;  // of the task's rows
 };
 

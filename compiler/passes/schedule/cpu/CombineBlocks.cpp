@@ -13,8 +13,8 @@ namespace {
 
 class Combine {
 public:
-  Combine(OpBuilder &builder, kernel::CombineOp op, int64_t lanes)
-      : op(op), e(builder, op.getLoc(), lanes), heads(op.getHeads()),
+  Combine(Emitter &e, kernel::TasksOp tasks, kernel::CombineOp op)
+      : op(op), e(e), tasks(tasks), heads(op.getHeads()),
         width(cast<ShapedType>(op.getInit().getType()).getDimSize(1) / heads), layout(heads, width) {}
 
   void expand() {
@@ -22,8 +22,9 @@ public:
     factors = e.stackBuffer({e.lanes});
     gains = e.stackBuffer({e.lanes});
     findBlocks();
-    auto [first, last] = e.share(op.getStep(), e.index(1), shareOf(op));
-    e.loop(first, last, 1,
+    tasks.getExtentsMutable().assign(e.index(1));
+    e.b.setInsertionPoint(op);
+    e.loop(tasks.part(0), tasks.part(1), 1,
            [&](Value) { e.loop(e.index(0), e.index(heads), e.lanes, [&](Value head) { expandHeads(head); }); });
   }
 
@@ -77,7 +78,8 @@ private:
   }
 
   kernel::CombineOp op;
-  Emitter e;
+  Emitter &e;
+  kernel::TasksOp tasks;
   const int64_t heads, width;
   const kernel::PartsLayout layout;
   Value output, factors, gains;  // scratch of this thread, for as many heads as there are lanes
@@ -86,8 +88,8 @@ private:
 
 }  // namespace
 
-void expandCombine(OpBuilder &builder, kernel::CombineOp op, int64_t lanes) {
-  Combine(builder, op, lanes).expand();
+void expandCombine(Emitter &e, kernel::TasksOp tasks, kernel::CombineOp op) {
+  Combine(e, tasks, op).expand();
 }
 
 }  // namespace talc

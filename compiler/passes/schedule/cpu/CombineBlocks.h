@@ -2,10 +2,11 @@
 // The loops of kernel.combine.
 #pragma once
 
-#include "dialects/kernel/KernelDialect.h"
+#include "compiler/passes/schedule/Emitter.h"
 
 namespace talc {
 
-void expandCombine(mlir::OpBuilder &builder, kernel::CombineOp op, int64_t lanes);
+// `e` stands in front of the tasks.
+void expandCombine(Emitter &e, kernel::TasksOp tasks, kernel::CombineOp op);
 
 }  // namespace talc

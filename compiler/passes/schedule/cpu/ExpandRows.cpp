@@ -2,11 +2,10 @@
 // expand-rows: loops for the pieces that treat each row by itself: gather, norm, softmax, rope, append (AppendRows.h),
 // elementwise, copy.
 //
-// A thread takes the same rows [T*i/n, T*(i+1)/n) in every such piece. A row is a few kilobytes and stays in the first
-// cache, so a norm may pass over it three times.
+// A row is a few kilobytes and stays in L1, so a norm may pass over it three times.
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/cpu/AppendRows.h"
 #include "compiler/passes/schedule/Emitter.h"
+#include "compiler/passes/schedule/cpu/AppendRows.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,14 +24,15 @@ static int64_t widthOf(Value memref) {
   return cast<MemRefType>(memref.getType()).getShape().back();
 }
 
-static Value stepOf(Operation *op) {
-  return op->getParentOfType<func::FuncOp>().getArgument(0);
-}
-
-// body(row) for this thread's rows of `memref`
+// body(row) for the task's rows of `memref`
 static void eachRow(Emitter &e, Operation *piece, Value memref, llvm::function_ref<void(Value)> body) {
-  auto [first, end] = e.share(stepOf(piece), e.rows(memref), shareOf(piece));
-  e.loop(first, end, 1, body);
+  auto tasks = kernel::TasksOp::around(piece);
+  {
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPoint(tasks);
+    tasks.getExtentsMutable().assign(e.rows(memref));
+  }
+  e.loop(tasks.part(0), tasks.part(1), 1, body);
 }
 
 //===--- gather -----------------------------------------------------------------------------------------------===//
@@ -215,6 +215,8 @@ struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
         found.push_back(op);
     });
     for (Operation *op : found) {
+      if (!tasksAround(op))
+        return signalPassFailure();
       OpBuilder builder(op);
       Emitter emitter(builder, op->getLoc(), lanes);
       TypeSwitch<Operation *>(op).Case<Ops...>([&](auto piece) { expand(emitter, piece); });

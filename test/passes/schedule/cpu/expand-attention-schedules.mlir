@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-attention: what the cost model chooses, and the remarks that say why.
-// RUN: talc-opt %s -expand-attention -canonicalize -cse --remarks-filter=schedule -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: talc-opt %s -expand-attention -distribute-tasks -canonicalize -cse --remarks-filter=schedule -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s < %t.mlir
 
 // All keys are one block: two passes, nothing is rescaled.
@@ -11,7 +11,10 @@
 // CHECK-NOT: math.exp
 // CHECK: scf.yield
 func.func @two_pass(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 16 x 200>, %out: memref<?x64xf32>) {
-  kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x64xf32>, !talc.state<2 x 16 x 200>, memref<?x64xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x64xf32>, !talc.state<2 x 16 x 200>, memref<?x64xf32>) -> ()
+  }
   return
 }
 
@@ -22,7 +25,10 @@ func.func @two_pass(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x
 // CHECK: memref<48x272xf32>
 // CHECK: step %c256
 func.func @prefill(%s: !kernel.step, %q: memref<?x768xf32>, %kv: !talc.state<12 x 64 x 4096>, %out: memref<?x768xf32>) {
-  kernel.attention causal %s, %q, %kv heads 12 scale 0.125 window 0 into %out : (!kernel.step, memref<?x768xf32>, !talc.state<12 x 64 x 4096>, memref<?x768xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 12 scale 0.125 window 0 into %out : (!kernel.step, memref<?x768xf32>, !talc.state<12 x 64 x 4096>, memref<?x768xf32>) -> ()
+  }
   return
 }
 
@@ -35,7 +41,10 @@ func.func @prefill(%s: !kernel.step, %q: memref<?x768xf32>, %kv: !talc.state<12 
 // CHECK-NOT: step %c6{{[^0-9]}}
 // CHECK: return
 func.func @decode(%s: !kernel.step, %q: memref<1x768xf32>, %kv: !talc.state<12 x 64 x 4096>, %out: memref<1x768xf32>) {
-  kernel.attention causal %s, %q, %kv heads 12 scale 0.125 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<1x768xf32>, !talc.state<12 x 64 x 4096>, memref<1x768xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 12 scale 0.125 window 0 into %out : (!kernel.step, memref<1x768xf32>, !talc.state<12 x 64 x 4096>, memref<1x768xf32>) -> ()
+  }
   return
 }
 
@@ -44,22 +53,27 @@ func.func @decode(%s: !kernel.step, %q: memref<1x768xf32>, %kv: !talc.state<12 x
 // REMARK: remark: {{.*}}split{{.*}}8/2 heads x 64, 4 rows a task: split over blocks of 256 keys of 4096: up to 32 tasks instead of 2
 // CHECK-LABEL: @split(
 // CHECK-SAME: %[[PARTS:[a-z0-9]+]]: memref<16x544xf32>
-// CHECK: %[[I:.*]] = kernel.thread
-// CHECK: %[[N:.*]] = kernel.threads
 // CHECK: %[[BEGIN:.*]] = arith.divui %{{.*}}, %c256
 // CHECK: %[[LAST:.*]] = arith.divui %{{.*}}, %c256
-// CHECK: %[[TASKS:.*]] = arith.muli %{{.*}}, %c2
+// CHECK: %[[COUNT:.*]] = arith.subi %[[LAST]], %[[BEGIN]]
+// CHECK: %[[BLOCKS:.*]] = arith.maxsi %[[COUNT]], %c0
+// CHECK: %[[TASKS:.*]] = arith.muli %[[BLOCKS]], %c2
+// CHECK: %[[I:.*]] = kernel.thread
+// CHECK: %[[N:.*]] = kernel.threads
 // CHECK-NEXT: scf.for %[[TASK:.*]] = %[[I]] to %[[TASKS]] step %[[N]]
-// CHECK: arith.remui %[[TASK]], %c2
 // CHECK: %[[NEWEST:.*]] = arith.subi %[[LAST]], %c1
 // CHECK: %[[AGE:.*]] = arith.divui %[[TASK]], %c2
 // CHECK: %[[BLOCK:.*]] = arith.subi %[[NEWEST]], %[[AGE]]
+// CHECK: arith.remui %[[TASK]], %c2
 // CHECK: vector.store %{{.*}}, %[[PARTS]][%[[BLOCK]],
 // CHECK: memref.store %{{.*}}, %[[PARTS]][%[[BLOCK]],
 // CHECK: memref.store %{{.*}}, %[[PARTS]][%[[BLOCK]],
 // CHECK: return
 func.func @split(%s: !kernel.step, %q: memref<1x512xf32>, %kv: !talc.state<2 x 64 x 4096>, %parts: memref<16x544xf32>) {
-  kernel.attention causal %s, %q, %kv heads 8 scale 0.125 window 0 block 256 into %parts {kernel.share = #kernel<share heads>} : (!kernel.step, memref<1x512xf32>, !talc.state<2 x 64 x 4096>, memref<16x544xf32>) -> ()
+  kernel.tasks %s over keys by heads {
+  ^bb0(%p0: index, %p1: index):
+    kernel.attention causal %s, %q, %kv heads 8 scale 0.125 window 0 block 256 into %parts : (!kernel.step, memref<1x512xf32>, !talc.state<2 x 64 x 4096>, memref<16x544xf32>) -> ()
+  }
   return
 }
 
@@ -80,7 +94,10 @@ func.func @split(%s: !kernel.step, %q: memref<1x512xf32>, %kv: !talc.state<2 x 6
 // CHECK: vector.store
 // CHECK: return
 func.func @combine(%s: !kernel.step, %parts: memref<16x544xf32>, %out: memref<1x512xf32>) {
-  kernel.combine %s, %parts heads 8 window 100 block 256 into %out {kernel.share = #kernel<share all>} : (!kernel.step, memref<16x544xf32>, memref<1x512xf32>) -> ()
+  kernel.tasks %s over rows by all {
+  ^bb0(%p0: index, %p1: index):
+    kernel.combine %s, %parts heads 8 window 100 block 256 into %out : (!kernel.step, memref<16x544xf32>, memref<1x512xf32>) -> ()
+  }
   return
 }
 
@@ -89,7 +106,10 @@ func.func @combine(%s: !kernel.step, %parts: memref<16x544xf32>, %out: memref<1x
 // CHECK-LABEL: @wide(
 // CHECK: step %c128
 func.func @wide(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.state<1 x 128 x 512>, %out: memref<?x256xf32>) {
-  kernel.attention full %s, %q, %kv heads 2 scale 0.125 window 0 into %out : (!kernel.step, memref<?x256xf32>, !talc.state<1 x 128 x 512>, memref<?x256xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %q, %kv heads 2 scale 0.125 window 0 into %out : (!kernel.step, memref<?x256xf32>, !talc.state<1 x 128 x 512>, memref<?x256xf32>) -> ()
+  }
   return
 }
 
@@ -108,6 +128,9 @@ func.func @wide(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.state<1 x 12
 // CHECK-NOT: vector.fma
 // CHECK: scf.yield
 func.func @token(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<4 x 16 x 64>, %out: memref<?x64xf32>) {
-  kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x64xf32>, !talc.state<4 x 16 x 64>, memref<?x64xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x64xf32>, !talc.state<4 x 16 x 64>, memref<?x64xf32>) -> ()
+  }
   return
 }

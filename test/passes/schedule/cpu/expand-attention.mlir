@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-attention: tasks, key ranges and masks of causal, windowed and full attention; padded widths; shares.
-// RUN: talc-opt %s -expand-attention=keys=64 -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s -expand-attention=keys=64 -distribute-tasks -canonicalize -cse | FileCheck %s
 
-// 2 heads share the keys: rows of a task are (token, head in group). Tasks of 48 rows are claimed, counted through the
+// 2 of 4 heads share their keys: rows of a task are (token, head in group). Tasks of 48 rows are claimed, counted through the
 // sequences; what is no task of this sequence is one of another, or of none.
 // CHECK-LABEL: @causal(
-// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[Q:[a-z0-9]+]]: memref<?x32xf32>, %[[KV:[a-z0-9]+]]: !talc.state<1 x 16 x 128>, %[[OUT:[a-z0-9]+]]: memref<?x32xf32>
+// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[Q:[a-z0-9]+]]: memref<?x64xf32>, %[[KV:[a-z0-9]+]]: !talc.state<2 x 16 x 128>, %[[OUT:[a-z0-9]+]]: memref<?x64xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK-DAG: %[[LOW:.*]] = arith.constant dense<-1.000000e+30> : vector<8xf32>
 // CHECK-DAG: %[[STEEPNESS:.*]] = arith.constant dense<0.360673755> : vector<8xf32>
@@ -34,7 +34,7 @@
 // CHECK: ^bb0(%[[CLAIMED:.*]]: index):
 // CHECK: scf.for %[[S:.*]] = %c0 to %[[SPANS]] step %c1 iter_args(%[[BEFORE:.*]] = %c0, %[[NEXT:.*]] = %[[CLAIMED]])
 // CHECK: %first_row, %rows, %[[POSITION:first_position]], %[[SLOT:slot]], %prefix, %source_slot, %source_length, %[[HISTORY:history]] = kernel.span %[[STEP]][%[[S]]]
-// CHECK: %[[HEADTASKS:.*]] = arith.divui %{{.*}}, %c48
+// CHECK: %[[ROWBLOCKS:.*]] = arith.divui %{{.*}}, %c48
 // The heads are tasks, unless the sequence has one row, all its keys in one slot, and there are four sequences or more
 // for every thread.
 // CHECK: %[[SEVERALROWS:.*]] = arith.cmpi sgt, %rows, %c1
@@ -42,6 +42,7 @@
 // CHECK: %[[EITHER:.*]] = arith.ori %[[SEVERALROWS]], %[[FEW]]
 // CHECK: %[[SHARED:.*]] = arith.cmpi sge, %[[HISTORY]], %c0
 // CHECK: %[[BYHEADS:.*]] = arith.ori %[[EITHER]], %[[SHARED]]
+// CHECK: %[[HEADTASKS:.*]] = arith.muli %[[ROWBLOCKS]], %c2
 // CHECK: %[[ITSTASKS:.*]] = arith.select %[[BYHEADS]], %[[HEADTASKS]], %c1
 // CHECK: scf.while (%[[NOW:.*]] = %[[NEXT]])
 // CHECK: %[[PLACE:.*]] = arith.subi %[[NOW]], %[[BEFORE]]
@@ -49,9 +50,13 @@
 // CHECK: scf.condition(%[[ITS]]) %[[NOW]]
 // CHECK: ^bb0(%[[TASK:.*]]: index):
 // CHECK: arith.subi %[[TASK]], %[[BEFORE]]
-// CHECK: scf.if %[[BYHEADS]]
-// CHECK: %[[ROW0:.*]] = arith.muli %{{.*}}, %c48
-// CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c48
+// CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c48
+// CHECK: %[[BLOCKROWS:.*]] = arith.minsi %{{.*}}, %c48
+// CHECK: %[[HEADS:.*]] = arith.select %[[BYHEADS]], %c1, %c2
+// CHECK: %[[ROW0:.*]] = arith.select %[[BYHEADS]], %[[ROW]], %c0
+// CHECK: %[[ROWS:.*]] = arith.select %[[BYHEADS]], %[[BLOCKROWS]], %c4
+// CHECK: %[[ONEHEAD:.*]] = arith.cmpi slt, %[[HEADS]], %c2
+// CHECK: scf.if %[[ONEHEAD]]
 // A row begins with nothing.
 // CHECK: scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c1
 // CHECK: vector.store %[[ZERO]], %[[P]][%[[R]],
@@ -79,10 +84,10 @@
 // CHECK: vector.store %[[ZERO]], %[[P]]
 // CHECK: %[[LEFT:.*]] = arith.subi %[[ENDKEY]], %[[KEY]]
 // CHECK: %[[COUNT:.*]] = arith.minsi %[[LEFT]], %c64
-// CHECK: %[[K:.*]] = kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<8x1x16x16xf32>
-// CHECK: %[[V:.*]] = kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<8x1x16x16xf32>
-// CHECK: %[[OWNK:.*]] = memref.reinterpret_cast %[[K]] to offset: [%{{.*}}], sizes: [4, 16, 16], strides: [256, 16, 1]
-// CHECK: %[[OWNV:.*]] = memref.reinterpret_cast %[[V]] to offset: [%{{.*}}], sizes: [4, 16, 16], strides: [256, 16, 1]
+// CHECK: %[[K:.*]] = kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<8x2x16x16xf32>
+// CHECK: %[[V:.*]] = kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : {{.*}} -> memref<8x2x16x16xf32>
+// CHECK: %[[OWNK:.*]] = memref.reinterpret_cast %[[K]] to offset: [%{{.*}}], sizes: [4, 16, 16], strides: [512, 16, 1]
+// CHECK: %[[OWNV:.*]] = memref.reinterpret_cast %[[V]] to offset: [%{{.*}}], sizes: [4, 16, 16], strides: [512, 16, 1]
 // If some of the block's keys lie in other slots, they are gathered, each from its own.
 // CHECK: %[[PAST:.*]] = arith.cmpi slt, %[[KEY]], %[[POSITION]]
 // CHECK: %[[GATHERED:.*]] = arith.andi %[[SHARED]], %[[PAST]]
@@ -180,7 +185,7 @@
 // Of a single token the heads are rows of one task: each head's scores, all rows' weights, each head's values. Nothing is
 // gathered.
 // CHECK: } else {
-// CHECK: scf.for %[[R:.*]] = %c0 to %c2 step %c1
+// CHECK: scf.for %[[R:.*]] = %c0 to %c4 step %c1
 // CHECK-NOT: kernel.history
 // CHECK: scf.for %[[KEY:.*]] = %{{.*}} to %{{.*}} step %c64
 // CHECK: kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]]
@@ -195,8 +200,11 @@
 // CHECK: scf.yield %[[OTHER]]
 // CHECK: %[[BEHIND:.*]] = arith.addi %[[BEFORE]], %[[ITSTASKS]]
 // CHECK: scf.yield %[[BEHIND]]
-func.func @causal(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x32xf32>) {
-  kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<?x32xf32>) -> ()
+func.func @causal(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 16 x 128>, %out: memref<?x64xf32>) {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x64xf32>, !talc.state<2 x 16 x 128>, memref<?x64xf32>) -> ()
+  }
   return
 }
 
@@ -215,7 +223,10 @@ func.func @causal(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 1
 // CHECK: %[[SEEN:.*]] = arith.andi %[[UPTO]], %[[NOTBEFORE]]
 // CHECK: arith.select %[[SEEN]],
 func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x16xf32>) {
-  kernel.attention causal %s, %q, %kv heads 1 scale 0.25 window 5 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 1 scale 0.25 window 5 into %out : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
+  }
   return
 }
 
@@ -226,12 +237,12 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK-DAG: %[[O:.*]] = memref.alloca() {{.*}} : memref<48x16xf32>
 // CHECK: kernel.claim
 // CHECK: %first_row, %[[LENGTH:rows]], %[[POSITION:first_position]], %slot, {{.*}} = kernel.span
-// CHECK: %[[ALL:.*]] = arith.addi %[[POSITION]], %[[LENGTH]]
 // CHECK: %[[BLOCKS:.*]] = arith.divui %{{.*}}, %c48
 // CHECK: %[[TASKS:.*]] = arith.muli %[[BLOCKS]], %c2
 // CHECK: %[[TASK:.*]] = arith.subi
-// CHECK: scf.if
 // CHECK: %[[HEAD:.*]] = arith.divui %[[TASK]], %[[BLOCKS]]
+// CHECK: %[[ALL:.*]] = arith.addi %[[POSITION]], %[[LENGTH]]
+// CHECK: scf.if
 // CHECK: memref.store %[[ALL]],
 // CHECK: memref<8x2x12x16xf32>
 // CHECK: memref<8x2x16x16xf32>
@@ -240,7 +251,10 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK: vector.maskedstore %{{.*}}, %[[FOUR]]
 // CHECK: return
 func.func @full_odd_width(%s: !kernel.step, %q: memref<?x24xf32>, %kv: !talc.state<2 x 12 x 128>, %out: memref<?x24xf32>) {
-  kernel.attention full %s, %q, %kv heads 2 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x24xf32>, !talc.state<2 x 12 x 128>, memref<?x24xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %q, %kv heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<?x24xf32>, !talc.state<2 x 12 x 128>, memref<?x24xf32>) -> ()
+  }
   return
 }
 
@@ -253,7 +267,10 @@ func.func @full_odd_width(%s: !kernel.step, %q: memref<?x24xf32>, %kv: !talc.sta
 // CHECK-NOT: kernel.history
 // CHECK: return
 func.func @source(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128, source>, %out: memref<?x16xf32>) {
-  kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128, source>, memref<?x16xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %out : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128, source>, memref<?x16xf32>) -> ()
+  }
   return
 }
 
@@ -268,7 +285,10 @@ func.func @source(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK: %[[END:.*]] = arith.minsi %[[SEEN]], %[[AHEAD]]
 // CHECK: memref.store %[[END]],
 func.func @prefix_window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x16xf32>) {
-  kernel.attention prefix %s, %q, %kv heads 1 scale 0.25 window 3 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention prefix %s, %q, %kv heads 1 scale 0.25 window 3 into %out : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
+  }
   return
 }
 
@@ -290,7 +310,10 @@ func.func @prefix_window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.stat
 // Scores are scaled where they get their bias, and not again.
 // CHECK: arith.mulf %{{.*}}, %[[LOG2E]]
 func.func @bias(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %bias: memref<2x255xf32>, %out: memref<?x32xf32>) {
-  kernel.attention causal %s, %q, %kv bias %bias heads 2 scale 0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<2x255xf32>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv bias %bias heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<2x255xf32>, memref<?x32xf32>) -> ()
+  }
   return
 }
 
@@ -302,6 +325,9 @@ func.func @bias(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 
 // CHECK: vector.store %[[SCALED]]
 // CHECK: arith.cmpf ogt, %[[SCALED]],
 func.func @negative_scale(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x32xf32>) {
-  kernel.attention causal %s, %q, %kv heads 2 scale -0.25 window 0 into %out {kernel.share = #kernel<share heads>} : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 2 scale -0.25 window 0 into %out : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<?x32xf32>) -> ()
+  }
   return
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-contract: register tiles, masks only where columns end within a panel, wide and narrow weights, gates, shares.
-// RUN: talc-opt %s -expand-contract -canonicalize -cse | FileCheck %s
-// RUN: talc-opt %s -expand-contract="lanes=16" -canonicalize -cse | FileCheck %s --check-prefix=WIDE
+// RUN: talc-opt %s -expand-contract -distribute-tasks -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=WIDE
 
 // One row, 3 panels: this thread's panels [3*i/n, 3*(i+1)/n), three at a time, then one by one. 9 products: two steps of
 // four and a rest of one, each sum one chain. The sums go over the stack to the epilogue. 33 columns: every store is
@@ -46,10 +46,13 @@
 // CHECK-NOT: scf.for
 // CHECK: return
 func.func @odd(%s: !kernel.step, %x: memref<1x9xf32>, %w: memref<3x9x16xf32>, %out: memref<1x33xf32>) {
-  kernel.contract %s, %x, %w into %out {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x9xf32>, memref<3x9x16xf32>, memref<1x33xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x9xf32>, memref<3x9x16xf32>, memref<1x33xf32>) -> ()
+  }
   return
 }
 
@@ -65,10 +68,13 @@ func.func @odd(%s: !kernel.step, %x: memref<1x9xf32>, %w: memref<3x9x16xf32>, %o
 // CHECK-NOT: mask
 // CHECK: return
 func.func @whole(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<2x1x16xbf16>, %out: memref<1x32xf32>) {
-  kernel.contract %s, %x, %w into %out {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x1xf32>, memref<2x1x16xbf16>, memref<1x32xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x1xf32>, memref<2x1x16xbf16>, memref<1x32xf32>) -> ()
+  }
   return
 }
 
@@ -96,11 +102,14 @@ func.func @whole(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<2x1x16xbf16>,
 // WIDE-NEXT: %[[Y:.*]] = arith.divf %[[GATES]], %[[UPS]] : vector<8xf32>
 // WIDE-NEXT: vector.store %[[Y]], %{{.*}}[%c0, %[[AT]]]
 func.func @gated(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<5x1x16xf32>, %out: memref<1x40xf32>) {
-  kernel.contract %s, %x, %w into %out gated {
-  ^bb0(%gate: f32, %up: f32):
-    %y = arith.divf %gate, %up : f32
-    kernel.yield %y : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x1xf32>, memref<5x1x16xf32>, memref<1x40xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out gated {
+    ^bb0(%gate: f32, %up: f32):
+      %y = arith.divf %gate, %up : f32
+      kernel.yield %y : f32
+    } : (!kernel.step, memref<1x1xf32>, memref<5x1x16xf32>, memref<1x40xf32>) -> ()
+  }
   return
 }
 
@@ -122,14 +131,17 @@ func.func @gated(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<5x1x16xf32>, 
 // CHECK: vector.maskedstore %{{.*}}[%c0, %[[AT]]], %[[MASK]], %[[H]]
 func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x33xf32>, %s: !kernel.step, %x: memref<1x1xf32>, %w: memref<3x1x16xf32>, %out: memref<1x33xf32>) {
   %half = arith.constant 0.5 : f32
-  kernel.contract %s, %x, %w inputs(%padded, %short, %r) into %out {
-  ^bb0(%sum: f32, %b: f32, %c: f32, %d: f32):
-    %e = arith.addf %sum, %b : f32
-    %f = arith.mulf %e, %c : f32
-    %g = arith.subf %f, %d : f32
-    %h = arith.mulf %g, %half : f32
-    kernel.yield %h : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x1xf32>, memref<3x1x16xf32>, memref<48xf32>, memref<33xf32>, memref<1x33xf32>, memref<1x33xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w inputs(%padded, %short, %r) into %out {
+    ^bb0(%sum: f32, %b: f32, %c: f32, %d: f32):
+      %e = arith.addf %sum, %b : f32
+      %f = arith.mulf %e, %c : f32
+      %g = arith.subf %f, %d : f32
+      %h = arith.mulf %g, %half : f32
+      kernel.yield %h : f32
+    } : (!kernel.step, memref<1x1xf32>, memref<3x1x16xf32>, memref<48xf32>, memref<33xf32>, memref<1x33xf32>, memref<1x33xf32>) -> ()
+  }
   return
 }
 
@@ -142,14 +154,6 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
 // CHECK-DAG: memref.alloca() {{.*}} : memref<3x32xf32>
 // CHECK-DAG: %[[STACK:.*]] = memref.alloca() {{.*}} : memref<192x16xf32>
 // CHECK: %[[ROWS:.*]] = memref.dim %[[X:.*]], %c0
-// CHECK: scf.if
-// CHECK: scf.index_switch %[[ROWS]]
-// CHECK: case 1 {
-// CHECK: case 3 {
-// CHECK-NOT: case 4
-// CHECK: default {
-// CHECK: %[[MANY:.*]] = arith.cmpi sgt, %[[ROWS]], %c3
-// CHECK: scf.if %[[MANY]] {
 // CHECK: %[[SEVERAL:.*]] = arith.cmpi sgt, %[[THREADS:.*]], %c1
 // CHECK: %[[ENOUGH:.*]] = arith.cmpi sgt, %[[ROWS]], %c23
 // CHECK: %[[DEALT:.*]] = arith.select %[[SEVERAL]], %[[ENOUGH]], %[[NO:.*]] : i1
@@ -172,9 +176,16 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
 // CHECK: scf.condition(%[[LEFT]]) %[[NOW]]
 // CHECK: ^bb0(%[[TASK:.*]]: index):
 // CHECK: arith.divui %[[TASK]], %[[PERBLOCK]]
-// CHECK: %[[FOLLOWING:.*]] = arith.addi %[[TASK]], %c1
 // CHECK: %[[GROUP:.*]] = arith.remui %[[TASK]], %[[PERBLOCK]]
 // CHECK: arith.select %[[DEALT]], %[[GROUP]],
+// CHECK: %[[FEW:.*]] = arith.cmpi slt, %[[BLOCKROWS:.*]], %c4
+// CHECK: scf.if %[[FEW]] {
+// CHECK: scf.index_switch %[[BLOCKROWS]]
+// CHECK: case 1 {
+// CHECK: case 3 {
+// CHECK-NOT: case 4
+// CHECK: default {
+// CHECK: else
 // CHECK: %[[TILES:.*]] = arith.divui %{{.*}}, %c6
 // CHECK: %[[LEAST:.*]] = arith.divui %[[IN:.*]], %[[TILES]]
 // CHECK: %[[LARGER:.*]] = arith.remui %[[IN]], %[[TILES]]
@@ -191,6 +202,7 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
 // CHECK: scf.for %[[R:.*]] = %c0 to %[[IN]] step
 // CHECK: scf.for %[[LANE:.*]] = %c0 to %c16 step %c8
 // CHECK: vector.load %[[STACK]][%[[R]], %[[LANE]]]
+// CHECK: %[[FOLLOWING:.*]] = arith.addi %[[TASK]], %c1
 // CHECK: %[[NEXTTASK:.*]] = scf.if %[[DEALT]]
 // CHECK-NEXT: %[[OTHER:.*]] = kernel.claim %{{.*}}, %[[BEGUN]]#0 of %[[TASKS]]
 // CHECK-NEXT: scf.yield %[[OTHER]]
@@ -205,10 +217,13 @@ func.func @inputs(%padded: memref<48xf32>, %short: memref<33xf32>, %r: memref<1x
 // WIDE-COUNT-12: vector.fma
 // WIDE: default {
 func.func @any_rows(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32>, %out: memref<?x32xf32>) {
-  kernel.contract %s, %x, %w into %out {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<?x1xf32>, memref<2x1x16xf32>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x1xf32>, memref<2x1x16xf32>, memref<?x32xf32>) -> ()
+  }
   return
 }
 
@@ -229,10 +244,13 @@ func.func @any_rows(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32
 // CHECK: arith.divui %[[BEFORE]], %[[SHARES]]
 // CHECK: arith.remui %[[BLOCK]], %[[OFSHARE]]
 func.func @adaptive(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32>, %out: memref<?x32xf32>) {
-  kernel.contract %s, %x, %w into %out {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share adaptive>} : (!kernel.step, memref<?x1xf32>, memref<2x1x16xf32>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over tiles by adaptive {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x1xf32>, memref<2x1x16xf32>, memref<?x32xf32>) -> ()
+  }
   return
 }
 
@@ -268,10 +286,13 @@ func.func @adaptive(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32
 // WIDE: case 6 {
 // WIDE: scf.if %[[LAST]] {
 func.func @deep(%s: !kernel.step, %x: memref<?x1536xf32>, %w: memref<8x1536x16xf32>, %out: memref<?x128xf32>) {
-  kernel.contract %s, %x, %w into %out {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<?x1536xf32>, memref<8x1536x16xf32>, memref<?x128xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x1536xf32>, memref<8x1536x16xf32>, memref<?x128xf32>) -> ()
+  }
   return
 }
 
@@ -285,10 +306,13 @@ func.func @deep(%s: !kernel.step, %x: memref<?x1536xf32>, %w: memref<8x1536x16xf
 // WIDE-NOT: vector.maskedload %[[OUT]]
 // WIDE: return
 func.func @deep_and_partial(%s: !kernel.step, %x: memref<?x1536xf32>, %w: memref<8x1536x16xf32>, %out: memref<?x120xf32>) {
-  kernel.contract %s, %x, %w into %out {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<?x1536xf32>, memref<8x1536x16xf32>, memref<?x120xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x1536xf32>, memref<8x1536x16xf32>, memref<?x120xf32>) -> ()
+  }
   return
 }
 
@@ -304,10 +328,13 @@ func.func @deep_and_partial(%s: !kernel.step, %x: memref<?x1536xf32>, %w: memref
 // WIDE-NOT: vector.fma
 // WIDE: return
 func.func @rest(%s: !kernel.step, %x: memref<2x1xf32>, %w: memref<7x1x16xf32>, %out: memref<2x112xf32>) {
-  kernel.contract %s, %x, %w into %out {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<2x1xf32>, memref<7x1x16xf32>, memref<2x112xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<2x1xf32>, memref<7x1x16xf32>, memref<2x112xf32>) -> ()
+  }
   return
 }
 
@@ -326,17 +353,23 @@ func.func @rest(%s: !kernel.step, %x: memref<2x1xf32>, %w: memref<7x1x16xf32>, %
 // CHECK-COUNT-8: memref.prefetch
 // CHECK-NEXT: memref.load
 func.func @streams(%s: !kernel.step, %x: memref<1x2048xf32>, %w: memref<32x2048x16xf32>, %out: memref<1x512xf32>) {
-  kernel.contract %s, %x, %w into %out {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x2048xf32>, memref<32x2048x16xf32>, memref<1x512xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x2048xf32>, memref<32x2048x16xf32>, memref<1x512xf32>) -> ()
+  }
   return
 }
 func.func @narrow_streams(%s: !kernel.step, %x: memref<1x2048xf32>, %w: memref<32x2048x16xbf16>, %out: memref<1x512xf32>) {
-  kernel.contract %s, %x, %w into %out {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<1x2048xf32>, memref<32x2048x16xbf16>, memref<1x512xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x2048xf32>, memref<32x2048x16xbf16>, memref<1x512xf32>) -> ()
+  }
   return
 }
 
@@ -363,9 +396,12 @@ func.func @narrow_streams(%s: !kernel.step, %x: memref<1x2048xf32>, %w: memref<3
 // CHECK-NOT: vector.fma
 // CHECK: default {
 func.func @wide_panels(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<3x32x64xf32>, %out: memref<?x192xf32>) {
-  kernel.contract %s, %x, %w into %out {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  } {kernel.share = #kernel<share columns>} : (!kernel.step, memref<?x32xf32>, memref<3x32x64xf32>, memref<?x192xf32>) -> ()
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x32xf32>, memref<3x32x64xf32>, memref<?x192xf32>) -> ()
+  }
   return
 }

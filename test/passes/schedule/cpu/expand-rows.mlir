@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-rows: the loops of gather, norm, softmax, rope, append, elementwise operations and copies; masks only in the last
 // columns.
-// RUN: talc-opt %s -expand-rows -canonicalize -cse | FileCheck %s
-// RUN: talc-opt %s -expand-rows="lanes=16" -canonicalize -cse | FileCheck %s --check-prefix=WIDE
+// RUN: talc-opt %s -expand-rows -distribute-tasks -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s -expand-rows="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=WIDE
 
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #column = affine_map<(d0, d1) -> (d1)>
@@ -26,7 +26,10 @@
 // CHECK-NEXT: vector.maskedstore %[[Y]][%[[R]], %c8], %[[MASK]], %[[M]]
 // CHECK-NEXT: }
 func.func @copy(%s: !kernel.step, %x: memref<?x13xf32>, %y: memref<?x13xf32>) {
-  memref.copy %x, %y : memref<?x13xf32> to memref<?x13xf32>
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    memref.copy %x, %y : memref<?x13xf32> to memref<?x13xf32>
+  }
   return
 }
 
@@ -36,7 +39,10 @@ func.func @copy(%s: !kernel.step, %x: memref<?x13xf32>, %y: memref<?x13xf32>) {
 // CHECK: vector.maskedload %{{.*}}[%c0, %c0]
 // CHECK-NEXT: vector.maskedstore %{{.*}}[%c0, %c0]
 func.func @copy_all(%s: !kernel.step, %x: memref<1x3xf32>, %y: memref<1x3xf32>) {
-  memref.copy %x, %y {kernel.share = #kernel<share all>} : memref<1x3xf32> to memref<1x3xf32>
+  kernel.tasks %s over rows by all {
+  ^bb0(%p0: index, %p1: index):
+    memref.copy %x, %y : memref<1x3xf32> to memref<1x3xf32>
+  }
   return
 }
 
@@ -53,9 +59,18 @@ func.func @copy_all(%s: !kernel.step, %x: memref<1x3xf32>, %y: memref<1x3xf32>) 
 // CHECK: %[[O:.*]] = kernel.output_row %{{.*}} 0[%{{.*}}]
 // CHECK: vector.load %{{.*}}[%[[O]], %{{.*}}]
 func.func @gather(%s: !kernel.step, %ids: memref<80x32xbf16>, %positions: memref<66x32xf32>, %x: memref<?x32xf32>, %y: memref<?x32xf32>) {
-  kernel.gather ids %s, %ids plus 0 into %x : (!kernel.step, memref<80x32xbf16>, memref<?x32xf32>) -> ()
-  kernel.gather positions %s, %positions plus 2 into %x : (!kernel.step, memref<66x32xf32>, memref<?x32xf32>) -> ()
-  kernel.gather outputs %s, %x plus 0 into %y : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.gather ids %s, %ids plus 0 into %x : (!kernel.step, memref<80x32xbf16>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.gather positions %s, %positions plus 2 into %x : (!kernel.step, memref<66x32xf32>, memref<?x32xf32>) -> ()
+  }
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.gather outputs %s, %x plus 0 into %y : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  }
   return
 }
 
@@ -69,7 +84,10 @@ func.func @gather(%s: !kernel.step, %ids: memref<80x32xbf16>, %positions: memref
 // CHECK-NEXT: %[[F:.*]] = arith.extf %[[V]] : f16 to f32
 // CHECK-NEXT: memref.store %[[F]], %{{.*}}[%[[R]], %[[C]]]
 func.func @gather_packed(%s: !kernel.step, %table: memref<5x32x16xf16>, %x: memref<?x32xf32>) {
-  kernel.gather ids %s, %table plus 0 into %x : (!kernel.step, memref<5x32x16xf16>, memref<?x32xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.gather ids %s, %table plus 0 into %x : (!kernel.step, memref<5x32x16xf16>, memref<?x32xf32>) -> ()
+  }
   return
 }
 
@@ -104,7 +122,10 @@ func.func @gather_packed(%s: !kernel.step, %table: memref<5x32x16xf16>, %x: memr
 // CHECK: vector.maskedload %[[S]][%c8], %[[ONE]]
 // CHECK: vector.maskedstore %[[Y]][%[[R]], %[[TAIL]]], %[[ONE]]
 func.func @layer_norm(%s: !kernel.step, %x: memref<?x27xf32>, %scale: memref<9xf32>, %bias: memref<9xf32>, %y: memref<?x27xf32>) {
-  kernel.norm layer %s, %x, %scale bias %bias epsilon 0.5 groups 3 into %y : (!kernel.step, memref<?x27xf32>, memref<9xf32>, memref<9xf32>, memref<?x27xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm layer %s, %x, %scale bias %bias epsilon 0.5 groups 3 into %y : (!kernel.step, memref<?x27xf32>, memref<9xf32>, memref<9xf32>, memref<?x27xf32>) -> ()
+  }
   return
 }
 
@@ -130,7 +151,10 @@ func.func @layer_norm(%s: !kernel.step, %x: memref<?x27xf32>, %scale: memref<9xf
 // CHECK: %[[Z:.*]] = vector.load %[[Y]][%[[R]], %c0]
 // CHECK: arith.mulf %[[Z]], %[[FACTOR]]
 func.func @softmax(%s: !kernel.step, %x: memref<?x11xf32>, %y: memref<?x11xf32>) {
-  kernel.softmax %s, %x into %y : (!kernel.step, memref<?x11xf32>, memref<?x11xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.softmax %s, %x into %y : (!kernel.step, memref<?x11xf32>, memref<?x11xf32>) -> ()
+  }
   return
 }
 
@@ -149,7 +173,10 @@ func.func @softmax(%s: !kernel.step, %x: memref<?x11xf32>, %y: memref<?x11xf32>)
 // CHECK-NOT: arith.subf
 // CHECK: return
 func.func @rms_norm(%s: !kernel.step, %x: memref<?x72xf32>, %scale: memref<72xf32>, %y: memref<?x72xf32>) {
-  kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x72xf32>, memref<72xf32>, memref<?x72xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x72xf32>, memref<72xf32>, memref<?x72xf32>) -> ()
+  }
   return
 }
 
@@ -178,7 +205,10 @@ func.func @rms_norm(%s: !kernel.step, %x: memref<?x72xf32>, %scale: memref<72xf3
 // CHECK: %[[V:.*]] = vector.maskedload %[[X]][%[[R]], %[[REST]]], %[[ONE]]
 // CHECK: vector.maskedstore %[[Y]][%[[R]], %[[REST]]], %[[ONE]], %[[V]]
 func.func @rope(%s: !kernel.step, %x: memref<?x14xf32>, %table: memref<64x6xf32>, %y: memref<?x14xf32>) {
-  kernel.rope %s, %x, %table heads 2 into %y : (!kernel.step, memref<?x14xf32>, memref<64x6xf32>, memref<?x14xf32>) -> ()
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.rope %s, %x, %table heads 2 into %y : (!kernel.step, memref<?x14xf32>, memref<64x6xf32>, memref<?x14xf32>) -> ()
+  }
   return
 }
 
@@ -227,7 +257,10 @@ func.func @rope(%s: !kernel.step, %x: memref<?x14xf32>, %table: memref<64x6xf32>
 // WIDE-COUNT-32: vector.shuffle
 // WIDE-COUNT-12: vector.maskedstore {{.*}}], %[[MASK]],
 func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70>, %k: memref<?x24xf32>, %v: memref<?x24xf32>) {
-  kernel.append %s, %kv, %k, %v : !talc.state<2 x 12 x 70>, memref<?x24xf32>, memref<?x24xf32>
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.append %s, %kv, %k, %v : !talc.state<2 x 12 x 70>, memref<?x24xf32>, memref<?x24xf32>
+  }
   return
 }
 
@@ -235,13 +268,15 @@ func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70>, %k: memref<?x
 // CHECK-LABEL: @append_heads(
 // CHECK: %[[I:.*]] = kernel.thread
 // CHECK: %[[N:.*]] = kernel.threads
-// CHECK-NOT: scf.for
+// CHECK-NEXT: scf.for %[[H:.*]] = %[[I]] to %c2 step %[[N]]
 // CHECK: %[[P:.*]] = kernel.position %{{.*}}[%c0]
 // CHECK: %[[PANEL:.*]] = arith.divui %[[P]], %c16
-// CHECK: scf.for %[[H:.*]] = %[[I]] to %c2 step %[[N]]
 // CHECK: memref.store {{.*}}[%[[PANEL]], %[[H]],
 func.func @append_heads(%s: !kernel.step, %kv: !talc.state<2 x 16 x 70>, %k: memref<1x32xf32>, %v: memref<1x32xf32>) {
-  kernel.append %s, %kv, %k, %v {kernel.share = #kernel<share heads>} : !talc.state<2 x 16 x 70>, memref<1x32xf32>, memref<1x32xf32>
+  kernel.tasks %s over heads by heads {
+  ^bb0(%p0: index):
+    kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 70>, memref<1x32xf32>, memref<1x32xf32>
+  }
   return
 }
 
@@ -258,13 +293,16 @@ func.func @append_heads(%s: !kernel.step, %kv: !talc.state<2 x 16 x 70>, %k: mem
 // CHECK-NEXT: %[[E:.*]] = math.exp %[[Q]] : vector<8xf32>
 // CHECK-NEXT: vector.store %[[E]], %[[Y]][%[[R]], %[[C]]]
 func.func @elementwise(%s: !kernel.step, %x: memref<?x32xf32>, %b: memref<32xf32>, %y: memref<?x32xf32>) {
-  linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["parallel", "parallel"]} ins(%x, %b : memref<?x32xf32>, memref<32xf32>) outs(%y : memref<?x32xf32>) {
-  ^bb0(%v: f32, %w: f32, %o: f32):
-    %half = arith.constant 0.5 : f32
-    %p = arith.addf %v, %w : f32
-    %q = arith.mulf %p, %half : f32
-    %e = math.exp %q : f32
-    linalg.yield %e : f32
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    linalg.generic {indexing_maps = [#all, #column, #all], iterator_types = ["parallel", "parallel"]} ins(%x, %b : memref<?x32xf32>, memref<32xf32>) outs(%y : memref<?x32xf32>) {
+    ^bb0(%v: f32, %w: f32, %o: f32):
+      %half = arith.constant 0.5 : f32
+      %p = arith.addf %v, %w : f32
+      %q = arith.mulf %p, %half : f32
+      %e = math.exp %q : f32
+      linalg.yield %e : f32
+    }
   }
   return
 }

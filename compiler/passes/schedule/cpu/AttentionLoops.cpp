@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every strategy of attention is made of.
+//
+//   O = 0
+//   for each block of keys, counted from position 0, that some row of the task sees
+//     S, P of the block                what a strategy does, tile by tile
+//     O = O and P, brought to the larger maximum
+//   out = O / sum
+//
+//         keys ->   block 0     block 1     block 2         a row sees the keys up to its position (causal), from its
+//   row 0           ########    ##                          window on, or all; a tile works on the keys that some of
+//   row 1           ########    ###                         its rows see, rounded to panels, and what a row does not
+//   row 2           ########    ####                        see weighs zero
+//
+// If no row can see more than one block, O is P and nothing is rescaled.
+#include "compiler/passes/schedule/cpu/AttentionLoops.h"
+
+#include "compiler/passes/schedule/cpu/RegisterTile.h"
+
+using namespace mlir;
+
+namespace talc {
+
+AttentionLoops::AttentionLoops(Emitter &e, kernel::AttentionOp op, const AttentionSchedule &schedule)
+    : op(op), e(e), schedule(schedule), keys(e, op, schedule.keys, schedule.rows),
+      softmax(e, keys, op, schedule.rows, schedule.keys, online()), tiles(e, keys.layout, softmax, schedule.rows),
+      width(keys.layout.width), paddedWidth(keys.layout.paddedWidth), group(op.getHeads() / keys.layout.heads),
+      output(online() ? e.stackBuffer({schedule.rows, keys.layout.paddedWidth}) : tiles.part) {}
+
+void AttentionLoops::begin(const TaskRows &rows) {
+  softmax.beginTask(rows.count);
+  e.loop(e.index(0), rows.count, 1, [&](Value row) {
+    e.columns(paddedWidth, [&](Value column, Value) { e.store(e.splat(0), tiles.part, {row, column}); });
+    keys.enterRow(row, rows.position(row));
+  });
+}
+
+void AttentionLoops::eachBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body) {
+  int64_t size = schedule.keys;
+  Value begin = e.mul(e.div(keys.firstSeen(e.index(0)), size), size);
+  Value end = keys.endSeen(e.sub(rows.count, e.index(1)));
+  e.loop(begin, end, size, [&](Value first) {
+    if (online())
+      e.when(e.less(begin, first), [&] { takeInPart(rows, e.less(e.add(begin, size), first)); });
+    body(first, e.min(e.index(size), e.sub(end, first)));
+  });
+  finish(rows, online() ? e.less(e.add(begin, size), end) : Value());
+}
+
+std::pair<Value, Value> AttentionLoops::seenOf(Value firstRow, Value lastRow, Value firstKey, Value begin, Value end) {
+  Value from = begin, to = e.min(end, e.sub(keys.endSeen(lastRow), firstKey));
+  if (op.getWindow() > 0) {
+    Value seen = e.max(e.sub(keys.firstSeen(firstRow), firstKey), begin);
+    from = e.mul(e.div(seen, kernel::panelLanes), kernel::panelLanes);
+  }
+  return {from, to};
+}
+
+void AttentionLoops::eachTile(const TaskRows &rows, Value firstKey, Value begin, Value end,
+                              llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
+  auto visit = [&](int64_t n, Value row) {
+    auto [from, to] = seenOf(row, e.add(row, n - 1), firstKey, begin, end);
+    e.when(e.less(from, to), [&, from = from, to = to] { body(n, row, from, to); });
+  };
+  std::optional<int64_t> known = getConstantIntValue(rows.count);
+  Value whole = known ? e.index(*known / tileRows * tileRows) : e.mul(e.div(rows.count, tileRows), tileRows);
+  if (!known || *known >= tileRows)
+    e.loop(e.index(0), whole, tileRows, [&](Value row) { visit(tileRows, row); });
+  if (!known)
+    e.dispatch(e.sub(rows.count, whole), 1, tileRows - 1, [&](int64_t n) { visit(n, whole); });
+  else if (*known % tileRows > 0)
+    visit(*known % tileRows, whole);
+}
+
+Emitter::Values AttentionLoops::queriesOf(const TaskRows &rows, ArrayRef<TileRows> entries, int64_t n) {
+  Values queries;
+  for (const TileRows &entry : entries)
+    for (int64_t r = 0; r < n; ++r)
+      queries.push_back(queryOf(rows, e.add(entry.first, r)));
+  return queries;
+}
+
+Value AttentionLoops::queryOf(const TaskRows &rows, Value row) {
+  Value token = rows.token(row), feature = e.mul(rows.queryHead(row), width);
+  OpFoldResult one = e.b.getIndexAttr(1);
+  SmallVector<OpFoldResult> offsets = {token, feature}, sizes = {one, e.b.getIndexAttr(width)}, strides = {one, one};
+  auto type = memref::SubViewOp::inferRankReducedResultType({width}, cast<MemRefType>(op.getQueries().getType()),
+                                                            offsets, sizes, strides);
+  return memref::SubViewOp::create(e.b, e.loc, cast<MemRefType>(type), op.getQueries(), offsets, sizes, strides);
+}
+
+void AttentionLoops::weighScores(const TaskRows &rows, Value firstKey, Value count) {
+  eachTile(rows, firstKey, e.index(0), count,
+           [&](int64_t n, Value row, Value from, Value to) { softmax.weigh(n, row, from, to, bias(rows, firstKey)); });
+}
+
+// What the bias adds to the scores of the keys from `column` on; only visible ones have a place in it. A query is no
+// further from the first key than L - 1, so that none begins before the bias's row.
+AttentionSoftmax::Bias AttentionLoops::bias(const TaskRows &rows, Value firstKey) {
+  if (!op.getBias())
+    return nullptr;
+  return [this, &rows, firstKey](Value row, Value column, Value seen) {
+    int64_t middle = cast<ShapedType>(op.getBias().getType()).getDimSize(1) / 2;
+    Value at = e.sub(e.add(e.add(firstKey, column), middle), rows.position(row));
+    return e.load(op.getBias(), {rows.queryHead(row), at}, seen);
+  };
+}
+
+// O = O and P brought together; P begins anew. Before the second block there is no O yet.
+void AttentionLoops::takeInPart(const TaskRows &rows, Value hasOutput) {
+  e.loop(e.index(0), rows.count, 1, [&](Value row) {
+    e.columns(paddedWidth, [&](Value column, Value) {
+      Value before = e.load(output, {row, column}), found = e.load(tiles.part, {row, column});
+      e.store(e.select(hasOutput, softmax.takeIn(row, before, found), found), output, {row, column});
+      e.store(e.splat(0), tiles.part, {row, column});
+    });
+  });
+}
+
+// out = O / sum, zero for a row that saw no key. The last block is taken in here; a single one needs no O.
+void AttentionLoops::finish(const TaskRows &rows, Value severalBlocks) {
+  softmax.endTask();
+  if (!online())
+    return storeResult(rows, false);
+  e.choose(
+      severalBlocks, [&] { storeResult(rows, true); }, [&] { storeResult(rows, false); });
+}
+
+void AttentionLoops::storeResult(const TaskRows &rows, bool severalBlocks) {
+  e.loop(e.index(0), rows.count, 1, [&](Value row) {
+    Value token = rows.token(row), feature = e.mul(rows.queryHead(row), width), inverse = softmax.inverse(row);
+    e.columns(width, [&](Value column, Value mask) {
+      Value sum = e.load(tiles.part, {row, column});
+      if (severalBlocks)
+        sum = softmax.takeIn(row, e.load(output, {row, column}), sum);
+      e.store(e.mulf(sum, inverse), op.getInit(), {token, e.add(feature, column)}, mask);
+    });
+  });
+}
+
+int64_t largestDivisor(int64_t count, int64_t most) {
+  int64_t divisor = std::clamp<int64_t>(most, 1, count);
+  while (count % divisor != 0)
+    --divisor;
+  return divisor;
+}
+
+}  // namespace talc

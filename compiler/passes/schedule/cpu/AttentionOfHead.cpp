@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention, rows of one key-value head: the general strategy.
+//
+//   for each chunk of keys:    for each tile of rows:  S = queries * keys      register tiles; keys lie in panels like
+//                                                                              a packed weight
+//                              for each tile of rows:  S = weights of S        AttentionSoftmax.h
+//   for each chunk of values:  for each tile of rows:  P += S * values         register tiles
+//
+// All tiles take a chunk of keys, or of values, before the next one is read, so that it stays in L1.
+#include "compiler/passes/schedule/cpu/AttentionStrategies.h"
+#include "compiler/passes/schedule/cpu/EvenParts.h"
+
+using namespace mlir;
+
+namespace talc {
+
+// Keys of a chunk: as many panels as the widest tile takes side by side, and more up to a third of L1.
+static int64_t chunkOf(const kernel::StateLayout &layout, int64_t block) {
+  constexpr int64_t widestPanels = 4, largestBytes = 16 << 10;
+  int64_t keys = widestPanels * kernel::panelLanes;
+  while (keys < block && 2 * keys * layout.paddedWidth * 4 <= largestBytes)
+    keys *= 2;
+  return std::min(keys, block);
+}
+
+// S[row, key] = queries[row, :] * K[:, key] for whole panels that cover the keys [from, to).
+static void computeScores(AttentionLoops &loops, const RowsOfHead &rows, const TileRows &tile, int64_t n, Value from,
+                          Value to) {
+  Emitter &e = loops.e;
+  Value first = e.div(from, kernel::panelLanes), end = e.ceilDiv(to, kernel::panelLanes);
+  Emitter::Values queries = loops.queriesOf(rows, tile, n);
+  EvenParts parts(e, e.sub(end, first), std::min(loops.tiles.widestTile(n), loops.schedule.keys / kernel::panelLanes));
+  parts.each(e, [&](Value, Value panel, int64_t count) {
+    loops.tiles.computeScores(tile, queries, e.add(first, panel), count * loops.tiles.perPanel());
+  });
+}
+
+// P[row, :] += S[row, from:to] * V[from:to, :]
+static void addValues(AttentionLoops &loops, const TileRows &tile, int64_t n, Value from, Value to) {
+  loops.tiles.eachColumns(
+      n, [&](Value column, int64_t vectors) { loops.tiles.addValues(tile, n, column, vectors, from, to); });
+}
+
+void expandBlockOfHead(AttentionLoops &loops, const RowsOfHead &rows, Value firstKey, Value count) {
+  Emitter &e = loops.e;
+  KeyBlock block = loops.keys.find(rows.head, firstKey, count);
+  int64_t chunk = chunkOf(loops.keys.layout, loops.schedule.keys);
+  auto eachChunk = [&](llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
+    e.loop(e.index(0), count, chunk,
+           [&](Value from) { loops.eachTile(rows, firstKey, from, e.min(count, e.add(from, chunk)), body); });
+  };
+  loops.softmax.beginBlock(firstKey);
+  eachChunk([&](int64_t n, Value row, Value from, Value to) { computeScores(loops, rows, {row, block}, n, from, to); });
+  loops.weighScores(rows, firstKey, count);
+  eachChunk([&](int64_t n, Value row, Value from, Value to) { addValues(loops, {row, block}, n, from, to); });
+}
+
+void expandRowsOfHead(AttentionLoops &loops, const RowsOfHead &rows) {
+  loops.begin(rows);
+  loops.eachBlock(rows, [&](Value first, Value count) {
+    expandBlockOfHead(loops, rows, first, count);
+    loops.softmax.endBlock();
+  });
+}
+
+}  // namespace talc

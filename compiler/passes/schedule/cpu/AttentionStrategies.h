@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the task of an attention is computed: by rows of one head, by heads of one token, or as one block of a single
+// row's keys.
+#pragma once
+
+#include "compiler/passes/schedule/cpu/AttentionLoops.h"
+
+namespace talc {
+
+// The rows [firstRow, + count) of a key-value head: row m is query m % group of token m / group of the sequence.
+class RowsOfHead : public TaskRows {
+public:
+  RowsOfHead(Emitter &e, kernel::SpanOp span, Value head, Value firstRow, Value count, int64_t group)
+      : TaskRows(span, count), head(head), e(e), firstRow(firstRow), group(group) {}
+
+  Value token(Value row) const override { return e.add(firstToken, tokenOf(row)); }
+  Value position(Value row) const override { return e.add(firstPosition, tokenOf(row)); }
+  Value queryHead(Value row) const override { return e.add(e.mul(head, group), e.rem(e.add(firstRow, row), group)); }
+
+  const Value head;
+
+private:
+  // Counted from the sequence's first in the step.
+  Value tokenOf(Value row) const { return e.div(e.add(firstRow, row), group); }
+
+  Emitter &e;
+  const Value firstRow;
+  const int64_t group;
+};
+
+void expandRowsOfHead(AttentionLoops &loops, const RowsOfHead &rows);
+
+// One block of keys, up to the values' sum P: [firstKey, firstKey + count).
+void expandBlockOfHead(AttentionLoops &loops, const RowsOfHead &rows, mlir::Value firstKey, mlir::Value count);
+
+// Key-value heads [head, + heads) of the only token of a sequence, whose keys all lie in one slot.
+void expandHeadsOfToken(AttentionLoops &loops, kernel::SpanOp span, mlir::Value head, int64_t heads);
+
+// Leaves what block number `index` of a single row's keys yields by itself; see PartsLayout. `end`: of the keys that
+// the row sees.
+void expandBlockOfRow(AttentionLoops &loops, const RowsOfHead &rows, mlir::Value index, mlir::Value end);
+
+}  // namespace talc

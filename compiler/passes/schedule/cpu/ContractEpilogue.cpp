@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a contraction: what its epilogue makes of the sums goes to the result.
+//
+// A vector of columns at a time, row by row, while the sums are in L1. Columns are masked only where they end within a
+// panel.
+#include "compiler/passes/schedule/cpu/ContractEpilogue.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+class Epilogue {
+public:
+  Epilogue(const ContractCode &c, const WaitingSums &sums)
+      : c(c), sums(sums), out(c.e.b, c.e.loc, std::min(c.e.lanes, c.plan.panelColumns)) {}
+
+  void emit(Value rows, int64_t panels, Value panel) {
+    out.loop(out.index(0), rows, 1, [&](Value row) {
+      out.loop(out.index(0), out.index(panels), 1, [&](Value p) { emitPanel(row, out.add(panel, p)); });
+    });
+  }
+
+private:
+  void emitPanel(Value row, Value panel) {
+    out.loop(out.index(0), out.index(c.plan.panelColumns), out.lanes,
+             [&](Value lane) { emitVector(row, panel, lane); });
+  }
+
+  // The sums of a gated panel are gate columns, then as many up columns.
+  void emitVector(Value row, Value panel, Value lane) {
+    Value column = out.add(out.mul(panel, c.plan.panelColumns), lane), mask = maskOf(column);
+    Value place = out.add(sums.column(c, panel), lane), at = out.add(sums.firstRow, row);
+    auto sum = [&](int64_t offset) { return out.load(sums.memory(c), {sums.row(c, row), out.add(place, offset)}); };
+    Emitter::Values arguments = {sum(0)};
+    if (c.op.getGated())
+      arguments.push_back(sum(c.plan.panelColumns));
+    for (Value input : c.op.getInputs())
+      arguments.push_back(loadInput(input, at, column, mask));
+    out.store(vectorize(out, c.op.getEpilogue().front(), arguments)[0], c.op.getInit(), {at, column}, mask);
+  }
+
+  // Null: there are as many columns.
+  Value maskOf(Value column) {
+    if (c.plan.width % c.plan.panelColumns == 0)
+      return {};
+    return out.firstLanes(out.max(out.sub(out.index(c.plan.width), column), out.index(0)));
+  }
+
+  // A vector input that fills the last panel needs no mask.
+  Value loadInput(Value input, Value row, Value column, Value mask) {
+    auto type = cast<MemRefType>(input.getType());
+    if (type.getRank() == 2)
+      return out.load(input, {row, column}, mask);
+    return out.load(input, {column}, type.getDimSize(0) >= c.plan.panels * c.plan.panelColumns ? Value() : mask);
+  }
+
+  const ContractCode &c;
+  const WaitingSums &sums;
+  Emitter out;  // its vectors are no wider than the columns of a panel
+};
+
+}  // namespace
+
+void emitEpilogue(const ContractCode &c, const WaitingSums &sums, Value rows, int64_t panels, Value panel) {
+  Epilogue(c, sums).emit(rows, panels, panel);
+}
+
+}  // namespace talc

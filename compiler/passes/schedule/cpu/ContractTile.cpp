@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile of a contraction: its pieces, each a register tile whose sums come from memory and go back there.
+//
+//   a panel of 64 lanes with vectors of 8:   | piece 0 | piece 1 | piece 2 | piece 3 |     16 lanes each
+//
+// A panel that is too wide for the accumulators, packed for wider vectors, is taken piece by piece; a piece takes the
+// same lanes of every panel of the group.
+#include "compiler/passes/schedule/cpu/ContractTile.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+// One piece: the lanes [piece * pieceLanes, + pieceLanes) of every panel.
+class Piece {
+public:
+  Piece(const ContractCode &c, const ContractTile &tile, const WaitingSums &sums, Value number)
+      : c(c), e(c.e), tile(tile), sums(sums), number(number), perPanel(c.plan.pieceLanes(tile.rows) / c.e.lanes),
+        vectors(tile.panels * perPanel), firstLane(c.e.mul(number, c.plan.pieceLanes(tile.rows))) {
+    Value first = e.add(sums.firstRow, tile.row);
+    for (int64_t r = 0; r < tile.rows; ++r) {
+      rowAt.push_back(e.add(first, r));
+      sumRows.push_back(sums.stack ? e.add(tile.row, r) : rowAt.back());
+    }
+    for (int64_t p = 0; p < tile.panels; ++p)
+      panelAt.push_back(e.add(tile.panel, p));
+    for (int64_t v = 0; v < vectors; ++v)
+      sumColumns.push_back(e.add(sums.column(c, panelAt[v / perPanel]), laneOf(v)));
+  }
+
+  void emit() {
+    auto loadA = [&](int64_t r, Value k) { return e.loadScalar(c.op.getX(), {rowAt[r], e.add(tile.firstK, k)}); };
+    auto loadB = [&](Value k, int64_t v) {
+      return e.load(c.op.getWeight(), {panelAt[v / perPanel], e.add(tile.firstK, k), laneOf(v)});
+    };
+    RegisterTile registers{tile.rows, vectors, c.plan.unroll(), loadA, loadB};
+    if (tile.fetch)
+      registers.begin = [&](Value k) { tile.fetch(number, k); };
+    Emitter::Values found = registers.accumulate(e, sumsBefore(), tile.depth);
+    for (auto [i, sum] : llvm::enumerate(found))
+      e.store(sum, sums.memory(c), sumAt(i));
+  }
+
+private:
+  Value laneOf(int64_t vector) { return e.add(firstLane, vector % perPanel * e.lanes); }
+
+  // Before the first k they are zero, and not read.
+  Emitter::Values sumsBefore() {
+    Value known = tile.depth < c.plan.depth ? e.firstLanes(e.min(tile.firstK, e.index(e.lanes))) : Value();
+    Emitter::Values before;
+    for (int64_t i = 0; i < tile.rows * vectors; ++i)
+      before.push_back(known ? e.load(sums.memory(c), sumAt(i), known) : e.splat(0));
+    return before;
+  }
+
+  Emitter::Values sumAt(int64_t i) { return {sumRows[i / vectors], sumColumns[i % vectors]}; }
+
+  const ContractCode &c;
+  Emitter &e;
+  const ContractTile &tile;
+  const WaitingSums &sums;
+  const Value number;
+  const int64_t perPanel, vectors;  // of a panel; of the piece
+  const Value firstLane;
+  Emitter::Values rowAt, panelAt, sumRows, sumColumns;
+};
+
+}  // namespace
+
+void ContractTile::emit(const ContractCode &c, const WaitingSums &sums) const {
+  int64_t lanes = c.plan.pieceLanes(rows);
+  if (lanes == c.plan.panelLanes)
+    return Piece(c, *this, sums, c.e.index(0)).emit();
+  c.e.loop(c.e.index(0), c.e.index(c.plan.panelLanes / lanes), 1,
+           [&](Value piece) { Piece(c, *this, sums, piece).emit(); });
+}
+
+}  // namespace talc

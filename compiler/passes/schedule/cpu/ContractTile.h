@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile of a contraction: some rows times a group of panels, for a stretch of k.
+#pragma once
+
+#include "compiler/passes/schedule/cpu/ContractPlan.h"
+
+namespace talc {
+
+// What the loops of a contraction have in common.
+struct ContractCode {
+  mutable kernel::ContractOp op;  // whose accessors are not const
+  const ContractPlan plan;
+  Emitter &e;
+};
+
+// Where the sums of a block of rows wait for their epilogue: on the stack, whose row 0 and column 0 are those of
+// `firstRow` and `firstPanel`, or where `stack` is null in the result itself.
+struct WaitingSums {
+  mlir::Value stack, firstRow, firstPanel;
+
+  mlir::Value memory(const ContractCode &c) const { return stack ? stack : c.op.getInit(); }
+  // Of a row of the block.
+  mlir::Value row(const ContractCode &c, mlir::Value row) const { return stack ? row : c.e.add(firstRow, row); }
+  // Of the first lane of a panel.
+  mlir::Value column(const ContractCode &c, mlir::Value panel) const {
+    return c.e.mul(stack ? c.e.sub(panel, firstPanel) : panel, c.plan.panelLanes);
+  }
+};
+
+// Code that fetches what comes next into cache, while a tile takes a piece, in the iteration that begins at k.
+using TileFetch = std::function<void(mlir::Value piece, mlir::Value k)>;
+
+// The sums of rows [row, + rows) of a block and panels [panel, + panels) go on by `depth` steps of k from `firstK` on.
+struct ContractTile {
+  int64_t rows, panels;
+  mlir::Value row, panel, firstK;
+  int64_t depth;
+  TileFetch fetch;
+
+  void emit(const ContractCode &c, const WaitingSums &sums) const;
+};
+
+}  // namespace talc

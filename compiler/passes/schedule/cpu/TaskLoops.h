@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the threads of a processor share the tasks of a piece, a function for every space of kernel.tasks.
+#pragma once
+
+#include "compiler/passes/schedule/Emitter.h"
+
+namespace talc {
+
+// Each puts the tasks' body, in loops, in front of the tasks, where `e` stands; the body then is empty.
+void shareRows(Emitter &e, kernel::TasksOp tasks);
+void shareHeads(Emitter &e, kernel::TasksOp tasks);
+void shareTiles(Emitter &e, kernel::TasksOp tasks);
+void shareQueries(Emitter &e, kernel::TasksOp tasks);
+void shareKeys(Emitter &e, kernel::TasksOp tasks);
+
+// Moves the body to where `e` stands, with these values for its arguments.
+void placeBody(Emitter &e, kernel::TasksOp tasks, mlir::ValueRange parts);
+
+// This thread's part of [0, count): [count * i / n, count * (i + 1) / n).
+std::pair<mlir::Value, mlir::Value> ownPart(Emitter &e, mlir::Value step, mlir::Value count);
+
+}  // namespace talc

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// How threads share the tiles of a contraction.
+//
+//            panels 0 1 2 3 | 4 5 6 7 | 8 9          few rows, or a single thread: a thread has a part of the panels,
+//   block 0         task 0  | task 1  | task 2       and goes through all blocks of rows with it
+//   block 1         task 3  | task 4  | task 5       else: tasks of a block of rows and a group of panels are claimed;
+//   ...                                              those of a block follow each other, so that its rows stay in L2
+//
+// A step that is divided by rows has the same blocks in every thread's part of the rows: thread i's share of the tasks
+// then is just the tasks of its rows, and needs nothing that other threads wrote.
+#include "compiler/passes/schedule/cpu/Claims.h"
+#include "compiler/passes/schedule/cpu/TaskLoops.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+// Fewer rows are not claimed: every thread reads the weights of its panels once, in order.
+constexpr int64_t fewestClaimed = 24;
+// So many tasks make a share, of which others can take some, unless blocks would fall below so many rows.
+constexpr int64_t tasksOfShare = 8, leastRows = 32;
+
+class TileTasks {
+public:
+  TileTasks(Emitter &e, kernel::TasksOp tasks)
+      : e(e), tasks(tasks), step(tasks.getStep()), rows(tasks.getExtents()[0]), panels(tasks.getExtents()[1]),
+        group(e.index(tasks.getGrain()[1])), groups(e.ceilDiv(panels, group)) {}
+
+  void share() {
+    std::tie(ownFirst, ownEnd) = ownPart(e, step, panels);
+    if (std::optional<int64_t> known = getConstantIntValue(rows); known && *known < fewestClaimed)
+      return placeBody(e, tasks, {e.index(0), rows, ownFirst, ownEnd, ownFirst});
+    threads = kernel::ThreadsOp::create(e.b, e.loc, step);
+    isClaimed = both(e.less(e.index(1), threads), e.less(e.index(fewestClaimed - 1), rows));
+    divideRows();
+    groupsOfBlock = e.select(isClaimed, groups, e.index(1));
+    Value count = e.mul(e.mul(parts, blocksOfPart), groupsOfBlock);
+    Claims claims(e, step, count, isClaimed);
+    loopWithin(e, claims.next(e.index(0)), e.index(0), count, [&](Value task) {
+      place(task);
+      return claims.next(e.add(task, 1));
+    });
+  }
+
+private:
+  Value both(Value x, Value y) { return e.select(x, y, truth(e, false)); }
+
+  // The rows fall into parts, and these into blocks.
+  void divideRows() {
+    Value one = e.index(1), byRows = truth(e, false);
+    if (tasks.getShare() == kernel::Share::adaptive)
+      byRows = both(isClaimed, kernel::ByRowsOp::create(e.b, e.loc, step));
+    parts = e.select(byRows, threads, one);
+    Value sharing = e.select(byRows, one, threads);
+    Value rowsOfPart = e.ceilDiv(rows, parts), blocks = e.ceilDiv(rowsOfPart, tasks.getGrain()[0]);
+    Value wanted = e.min(e.ceilDiv(e.mul(sharing, tasksOfShare), groups), e.div(rowsOfPart, leastRows));
+    blocksOfPart = e.select(isClaimed, e.max(blocks, wanted), blocks);
+  }
+
+  Value firstRow(Value block) {
+    Value part = e.div(block, blocksOfPart), begin = e.div(e.mul(rows, part), parts);
+    Value end = e.div(e.mul(rows, e.add(part, 1)), parts);
+    return e.add(begin, e.div(e.mul(e.sub(end, begin), e.rem(block, blocksOfPart)), blocksOfPart));
+  }
+
+  Value firstPanel(Value task) { return e.select(isClaimed, e.mul(e.rem(task, groupsOfBlock), group), ownFirst); }
+
+  void place(Value task) {
+    Value block = e.div(task, groupsOfBlock), first = firstPanel(task);
+    Value end = e.select(isClaimed, e.min(panels, e.add(first, group)), ownEnd);
+    Value next = firstPanel(e.add(task, 1));
+    placeBody(e, tasks, {firstRow(block), firstRow(e.add(block, 1)), first, end, next});
+  }
+
+  Emitter &e;
+  kernel::TasksOp tasks;
+  const Value step, rows, panels, group, groups;
+  Value ownFirst, ownEnd;  // panels of this thread
+  Value threads, isClaimed, parts, blocksOfPart, groupsOfBlock;
+};
+
+}  // namespace
+
+void shareTiles(Emitter &e, kernel::TasksOp tasks) {
+  TileTasks(e, tasks).share();
+}
+
+}  // namespace talc
