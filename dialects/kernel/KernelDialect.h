@@ -65,13 +65,6 @@ constexpr llvm::StringLiteral kernelAttr = "kernel.piece";
 // On an allocation: every thread has its own.
 constexpr llvm::StringLiteral privateAttr = "kernel.private";
 
-// Rows of queries that one task of attention takes.
-constexpr int64_t attentionRows = 48;
-// A step is divided by rows (`kernel.by_rows`) if every thread gets at least so many. All threads then read all
-// weights, and fewer rows would not hide that; divided by columns, a thread reads its part of the weights, and rows
-// that others wrote.
-constexpr int64_t manyRows = 48;
-
 // The buffer behind views of it.
 mlir::Value rootOf(mlir::Value value);
 

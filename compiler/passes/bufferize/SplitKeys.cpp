@@ -17,11 +17,11 @@ namespace talc {
 using namespace mlir;
 namespace kernel = talc::kernel;
 
-// A head's queries must be one task, as divide-work wants it of single rows.
+// A head's queries must fit into one task.
 static bool canSplit(kernel::AttentionOp op, const talc::AttentionSchedule &schedule) {
   int64_t group = op.getHeads() / kernel::StateLayout(cast<talc::StateType>(op.getState().getType())).heads;
   bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
-  return oneRow && group <= kernel::attentionRows && schedule.kind == talc::AttentionKind::online;
+  return oneRow && group <= schedule.rows && schedule.kind == talc::AttentionKind::online;
 }
 
 static void split(kernel::AttentionOp op, int64_t block) {

@@ -28,15 +28,9 @@ void AppendOp::printShapes(raw_ostream &out) {
   out << state.getHeads() << " heads x " << state.getWidth();
 }
 
-// With one row a head's queries are a single task of the attention, which this can follow, if the group is small
-// enough.
+// With one row the heads belong to the workers that attention gives them to.
 Share AppendOp::getDivision() {
-  int64_t heads = cast<StateType>(getState().getType()).getHeads();
-  bool oneTask = llvm::all_of(getState().getUsers(), [&](Operation *user) {
-    auto attention = dyn_cast<AttentionOp>(user);
-    return !attention || static_cast<int64_t>(attention.getHeads()) / heads <= attentionRows;
-  });
-  return hasOneRow(getKeys()) && oneTask ? Share::heads : Share::rows;
+  return hasOneRow(getKeys()) ? Share::heads : Share::rows;
 }
 
 TaskSpace AppendOp::getTaskSpace(Share share) {

@@ -9,12 +9,9 @@ namespace talc::kernel {
 // A head's queries are one task, and every block of keys leaves a row.
 static LogicalResult verifySplit(AttentionOp op, int64_t block) {
   StateLayout state(cast<StateType>(op.getState().getType()));
-  int64_t heads = op.getHeads(), group = heads / state.heads;
+  int64_t heads = op.getHeads();
   if (failed(expectBlock(op, block)) || failed(expectOneRow(op, "queries", op.getQueries())))
     return failure();
-  if (group > attentionRows)
-    return op.emitOpError() << "splits the keys of " << group << " heads that share them, expected at most "
-                            << attentionRows;
   if (failed(expectParts(op, "init", op.getInit(), heads, state.width)))
     return failure();
   int64_t blocks = llvm::divideCeil(state.panels * panelLanes, block);

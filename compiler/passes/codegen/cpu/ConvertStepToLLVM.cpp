@@ -131,11 +131,14 @@ Value convertArena(StepReader &r, kernel::ArenaOp op) {
                   op.getRows() ? r.toI64(op.getRows()) : Value());
 }
 
-// Every thread gets at least manyRows rows.
+// A step is divided by rows if every thread gets at least so many. All threads then read all weights, and fewer rows
+// would not hide that; divided by columns, a thread reads its part of the weights, and rows that others wrote.
+constexpr int64_t manyRows = 48;
+
 Value convertByRows(StepReader &r, Value step) {
   Value rows = r.field(step, offsetof(StepContext, rowCount), r.b.getI64Type());
   Value threads = r.field(step, offsetof(StepContext, threads), r.b.getI64Type());
-  return LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::sge, rows, r.mul(threads, r.constant(kernel::manyRows)));
+  return LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::sge, rows, r.mul(threads, r.constant(manyRows)));
 }
 
 Value convertDeal(StepReader &r, kernel::DealOp op) {

@@ -17,7 +17,7 @@ constexpr int64_t scratchLimit = 256 << 10;
 constexpr int64_t smallestBlock = 64, largestBlock = 512;
 
 static int64_t scratchBytes(const kernel::StateLayout &layout, int64_t keys) {
-  return 4 * keys * (kernel::attentionRows + layout.width + layout.paddedWidth);
+  return 4 * keys * (attentionRows + layout.width + layout.paddedWidth);
 }
 
 // Operations on vectors that bring a block's results of one row together, of 100 that the block takes: two exponentials
@@ -38,7 +38,7 @@ static int64_t blockOf(const kernel::StateLayout &layout) {
 // A single row is one task of its group.
 static int64_t rowsOf(kernel::AttentionOp op, int64_t group) {
   bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
-  return oneRow ? std::min(group, kernel::attentionRows) : kernel::attentionRows;
+  return oneRow ? std::min(group, attentionRows) : attentionRows;
 }
 
 AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t keys) {

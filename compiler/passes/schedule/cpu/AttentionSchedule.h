@@ -13,6 +13,9 @@ namespace talc {
 // of all phases get equal blocks, which is what makes their results equal.
 enum class AttentionKind { twoPass, online, split };
 
+// Rows of queries that one task takes at most.
+constexpr int64_t attentionRows = 48;
+
 struct AttentionSchedule {
   AttentionKind kind;
   int64_t keys;        // of a block

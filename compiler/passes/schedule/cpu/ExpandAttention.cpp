@@ -98,17 +98,22 @@ struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
       Emitter emitter(builder, op->getLoc(), lanes);
       if (auto combine = dyn_cast<kernel::CombineOp>(op))
         expandCombine(emitter, tasks, combine);
-      else
-        expand(emitter, tasks, cast<kernel::AttentionOp>(op));
+      else if (failed(expand(emitter, tasks, cast<kernel::AttentionOp>(op))))
+        return signalPassFailure();
       op->erase();
     }
   }
 
-  void expand(Emitter &e, kernel::TasksOp tasks, kernel::AttentionOp op) {
+  LogicalResult expand(Emitter &e, kernel::TasksOp tasks, kernel::AttentionOp op) {
     AttentionSchedule schedule = scheduleOf(op, lanes, keys);
+    int64_t group = op.getHeads() / cast<StateType>(op.getState().getType()).getHeads();
+    if (op.getBlock() && group > schedule.rows)
+      return op.emitOpError() << "splits the keys of " << group << " heads that share them, expected at most "
+                              << schedule.rows;
     auto kind = remark::RemarkOpts::name("attention").category("schedule");
     remark::passed(op.getLoc(), kind.function(op->getParentOfType<func::FuncOp>().getName())) << schedule.reason;
     Attention(e, tasks, op, schedule).expand();
+    return success();
   }
 };
 

@@ -19,8 +19,7 @@ void shareRows(Emitter &e, kernel::TasksOp tasks) {
   placeBody(e, tasks, {first, end});
 }
 
-// Runs body(task) for the tasks i, i + n, ... of [0, count).
-static void inTurn(Emitter &e, Value step, Value count, llvm::function_ref<void(Value)> body) {
+void inTurn(Emitter &e, Value step, Value count, llvm::function_ref<void(Value)> body) {
   Value thread = kernel::ThreadOp::create(e.b, e.loc, step), threads = kernel::ThreadsOp::create(e.b, e.loc, step);
   e.loop(thread, count, threads, body);
 }

@@ -20,30 +20,40 @@ class QueryTasks {
 public:
   QueryTasks(Emitter &e, kernel::TasksOp tasks)
       : e(e), tasks(tasks), step(tasks.getStep()), heads(tasks.getExtents()[1]), queries(tasks.getExtents()[2]),
-        rowBlock(tasks.getGrain()[0]), headsOfToken(tasks.getGrain()[1]),
-        oneRow(getConstantIntValue(tasks.getExtents()[0]) == 1) {}
+        rowBlock(tasks.getGrain()[0]), headsOfToken(tasks.getGrain()[1]) {}
 
-  void share() {
-    Value thread = kernel::ThreadOp::create(e.b, e.loc, step), zero = e.index(0);
+  void share() { getConstantIntValue(tasks.getExtents()[0]) == 1 ? shareOneRow() : shareAll(); }
+
+private:
+  void shareOneRow() {
+    Value zero = e.index(0), one = e.index(1);
+    inTurn(e, step, heads, [&](Value head) {
+      e.loop(zero, queries, e.index(rowBlock), [&](Value row) {
+        placeBody(e, tasks, {zero, head, one, row, e.min(e.index(rowBlock), e.sub(queries, row))});
+      });
+    });
+  }
+
+  void shareAll() {
+    Value zero = e.index(0);
     threads = kernel::ThreadsOp::create(e.b, e.loc, step);
     sequences = kernel::SpanCountOp::create(e.b, e.loc, step);
     Value count = countAll();
-    Claims claims(e, step, count, truth(e, !oneRow));
+    Claims claims(e, step, count, truth(e, true));
     // Through the sequences again if a task of an earlier one is claimed.
-    loopWithin(e, claims.next(thread), zero, count, [&](Value first) {
+    loopWithin(e, claims.next(zero), zero, count, [&](Value first) {
       return e.loop(zero, sequences, 1, {zero, first}, [&](Value s, ValueRange carried) -> Emitter::Values {
         Value before = carried[0];
         Sequence sequence = enter(s);
         Value other = loopWithin(e, carried[1], before, sequence.tasks, [&](Value task) {
           place(s, sequence, e.sub(task, before));
-          return claims.next(e.add(task, threads));
+          return claims.next(e.add(task, 1));
         });
         return {e.add(before, sequence.tasks), other};
       })[1];
     });
   }
 
-private:
   // Rows, blocks of them, and tasks. byHeads: each head is a task, or more; null: always.
   struct Sequence {
     Value rows, blocks, byHeads, tasks;
@@ -97,7 +107,6 @@ private:
   kernel::TasksOp tasks;
   const Value step, heads, queries;
   const int64_t rowBlock, headsOfToken;
-  const bool oneRow;
   Value threads, sequences;
 };
 

@@ -19,4 +19,7 @@ void placeBody(Emitter &e, kernel::TasksOp tasks, mlir::ValueRange parts);
 // This thread's part of [0, count): [count * i / n, count * (i + 1) / n).
 std::pair<mlir::Value, mlir::Value> ownPart(Emitter &e, mlir::Value step, mlir::Value count);
 
+// Runs body(task) for the tasks i, i + n, ... of [0, count), with i this thread's number and n that of all threads.
+void inTurn(Emitter &e, mlir::Value step, mlir::Value count, llvm::function_ref<void(mlir::Value)> body);
+
 }  // namespace talc

@@ -86,10 +86,11 @@ func.func @tiles(%s: !kernel.step, %panels: index, %log: memref<?xindex>) {
 // heads are taken in turn.
 // CHECK-LABEL: @queries(
 // CHECK: kernel.claim
-// CHECK-NOT: kernel.claim
 // CHECK: scf.while
 // CHECK: kernel.claim
 // CHECK-NOT: kernel.claim
+// CHECK: scf.for %[[HEAD:.*]] = %{{.*}} to %c4 step
+// CHECK-NEXT: memref.store %[[HEAD]], %arg2[%c0]
 // CHECK: return
 func.func @queries(%s: !kernel.step, %rows: index, %log: memref<?xindex>) {
   %one = arith.constant 1 : index
