@@ -17,7 +17,7 @@ install(TARGETS talc-launcher RUNTIME DESTINATION lib/talc COMPONENT tools)
 install(TARGETS talc-library LIBRARY DESTINATION lib/talc COMPONENT tools)
 install(FILES runtime/talc.h DESTINATION include COMPONENT tools)
 install(FILES tools/completion/talc.bash DESTINATION share/bash-completion/completions RENAME talc COMPONENT tools)
-install(DIRECTORY examples DESTINATION share/doc/talc COMPONENT tools)
+install(DIRECTORY examples DESTINATION share/doc/talc COMPONENT tools PATTERN golden.* EXCLUDE)
 install(FILES README.md DESTINATION share/doc/talc COMPONENT tools)
 install(FILES LICENSE DESTINATION share/doc/talc RENAME copyright COMPONENT tools)
 
