@@ -42,7 +42,8 @@ const char *talc_version(void) {
 
 // ---- Model
 
-talc_status talc_model_open(const char *path, const talc_open_options *options, talc_model **model, talc_error *error) {
+talc_status talc_model_open(const char *path, const talc_open_options *options, talc_model **model,
+                            talc_error *error) try {
   if (!model)
     return wrongArgument(__func__, "model is NULL", error);
   *model = nullptr;
@@ -56,6 +57,8 @@ talc_status talc_model_open(const char *path, const talc_open_options *options, 
   if (!status.failed())
     *model = opened.release();
   return report(status, error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 void talc_model_close(talc_model *model) {
@@ -110,7 +113,7 @@ static void describeMemory(const talc::artifact::ModelInfo &facts, talc_model_in
   info.arena_bytes_per_thread = facts.arenaBytesPerThread;
 }
 
-talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error) {
+talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error) try {
   if (!model || !info)
     return wrongArgument(__func__, "model or info is NULL", error);
   *info = {};
@@ -118,6 +121,8 @@ talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, 
   describeTokens(model->model, *info);
   describeMemory(model->model.info(), *info);
   return TALC_OK;
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 int32_t talc_is_end_token(const talc_model *model, int32_t id) {
@@ -135,7 +140,7 @@ int32_t talc_max_threads(void) {
 }
 
 talc_status talc_session_create(const talc_model *model, const talc_session_options *options, talc_session **session,
-                                talc_error *error) {
+                                talc_error *error) try {
   if (!model || !session)
     return wrongArgument(__func__, "model or session is NULL", error);
   *session = nullptr;
@@ -150,22 +155,28 @@ talc_status talc_session_create(const talc_model *model, const talc_session_opti
   if (!status.failed())
     *session = created.release();
   return report(status, error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 void talc_session_destroy(talc_session *session) {
   delete session;
 }
 
-talc_status talc_evaluate(talc_session *session, const talc_sequence *sequences, int32_t count, talc_error *error) {
+talc_status talc_evaluate(talc_session *session, const talc_sequence *sequences, int32_t count, talc_error *error) try {
   if (!session || !sequences || count < 1)
     return wrongArgument(__func__, "session or sequences is NULL, or count is below 1", error);
   return report(session->session->evaluate(sequences, count), error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
-talc_status talc_encode(talc_session *session, const talc_sequence *sequences, int32_t count, talc_error *error) {
+talc_status talc_encode(talc_session *session, const talc_sequence *sequences, int32_t count, talc_error *error) try {
   if (!session || !sequences || count < 1)
     return wrongArgument(__func__, "session or sequences is NULL, or count is below 1", error);
   return report(session->session->encode(sequences, count), error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 const float *talc_result(const talc_session *session, int32_t result, int32_t index, int32_t *rows) {
@@ -181,10 +192,12 @@ const float *talc_logits(const talc_session *session, int32_t index, int32_t *ro
 }
 
 talc_status talc_reorder(talc_session *session, const int32_t *slots, const int32_t *parents, int32_t count,
-                         talc_error *error) {
+                         talc_error *error) try {
   if (!session || !slots || !parents || count < 1)
     return wrongArgument(__func__, "session, slots or parents is NULL, or count is below 1", error);
   return report(session->session->reorder(slots, parents, count), error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 static bool hasSlot(const talc_session *session, int32_t slot) {
@@ -195,7 +208,7 @@ int32_t talc_slot_length(const talc_session *session, int32_t slot) {
   return hasSlot(session, slot) ? session->session->length(slot) : 0;
 }
 
-talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error) {
+talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error) try {
   if (!session)
     return wrongArgument(__func__, "session is NULL", error);
   if (!hasSlot(session, slot))
@@ -204,22 +217,26 @@ talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *err
                   error);
   session->session->reset(slot);
   return TALC_OK;
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 talc_status talc_session_get_memory(const talc_session *session, talc_session_memory *memory, int32_t *threads,
-                                    talc_error *error) {
+                                    talc_error *error) try {
   if (!session || !memory)
     return wrongArgument(__func__, "session or memory is NULL", error);
   *memory = session->session->memory();
   if (threads)
     *threads = session->session->threads();
   return TALC_OK;
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 // ---- Sampling
 
 talc_status talc_sampler_create(const talc_model *model, const talc_sampling *sampling, const talc_search *rules,
-                                int32_t length, talc_sampler **sampler, talc_error *error) {
+                                int32_t length, talc_sampler **sampler, talc_error *error) try {
   if (!model || !sampler || length < 0)
     return wrongArgument(__func__, "model or sampler is NULL, or length is negative", error);
   *sampler = nullptr;
@@ -230,23 +247,29 @@ talc_status talc_sampler_create(const talc_model *model, const talc_sampling *sa
   if (!status.failed())
     *sampler = created.release();
   return report(status, error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 void talc_sampler_destroy(talc_sampler *sampler) {
   delete sampler;
 }
 
-talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32_t count, talc_error *error) {
+talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32_t count, talc_error *error) try {
   if (!sampler || count < 0 || (!ids && count > 0))
     return wrongArgument(__func__, "sampler or ids is NULL, or count is negative", error);
   return report(sampler->sampler->accept(ids, count), error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
-talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id, talc_error *error) {
+talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id, talc_error *error) try {
   if (!sampler || !logits || !id)
     return wrongArgument(__func__, "sampler, logits or id is NULL", error);
   *id = 0;
   return report(sampler->sampler->sample(logits, *id), error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 // ---- Text
@@ -291,7 +314,7 @@ static Status tokenize(const talc::Model &model, std::string_view first, const s
 
 talc_status talc_tokenize_pair(const talc_model *model, const char *first, size_t first_size, const char *second,
                                size_t second_size, int32_t *ids, int32_t *types, int32_t capacity, int32_t *count,
-                               talc_error *error) {
+                               talc_error *error) try {
   if (!model || (!first && first_size > 0) || !count || capacity < 0 || first_size > INT_MAX || second_size > INT_MAX)
     return wrongArgument(__func__, "model, text or count is NULL, or a size is outside 0 to 2^31 - 1", error);
   *count = 0;
@@ -304,11 +327,15 @@ talc_status talc_tokenize_pair(const talc_model *model, const char *first, size_
   if (status = copyOut<int32_t, int32_t>(foundIds.data(), *count, ids, capacity); status.failed())
     return report(status, error);
   return report(copyOut<int32_t, int32_t>(foundTypes.data(), *count, types, capacity), error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 talc_status talc_tokenize(const talc_model *model, const char *text, size_t size, int32_t *ids, int32_t capacity,
-                          int32_t *count, talc_error *error) {
+                          int32_t *count, talc_error *error) try {
   return talc_tokenize_pair(model, text, size, nullptr, 0, ids, nullptr, capacity, count, error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 int32_t talc_find_token(const talc_model *model, const char *spelling) {
@@ -325,7 +352,7 @@ static Status checkTextInput(const talc::Model &model, const int32_t *ids, int32
 }
 
 talc_status talc_detokenize(const talc_model *model, const int32_t *ids, int32_t count, char *text, size_t capacity,
-                            size_t *size, talc_error *error) {
+                            size_t *size, talc_error *error) try {
   if (!model || (!ids && count > 0) || count < 0 || !size)
     return wrongArgument(__func__, "model, ids or size is NULL, or count is negative", error);
   *size = 0;
@@ -334,10 +361,12 @@ talc_status talc_detokenize(const talc_model *model, const int32_t *ids, int32_t
   std::string result = model->model.tokenizer()->decode(ids, count);
   *size = result.size();
   return report(copyOut<char, size_t>(result.data(), *size, text, capacity), error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 talc_status talc_text_stream_create(const talc_model *model, const int32_t *ids, int32_t count,
-                                    talc_text_stream **stream, talc_error *error) {
+                                    talc_text_stream **stream, talc_error *error) try {
   if (!model || !stream || (!ids && count > 0) || count < 0)
     return wrongArgument(__func__, "model, ids or stream is NULL, or count is negative", error);
   *stream = nullptr;
@@ -347,6 +376,8 @@ talc_status talc_text_stream_create(const talc_model *model, const int32_t *ids,
   for (int32_t i = std::max(0, count - contextTokens); i < count; ++i)
     (*stream)->stream.push(ids[i]);
   return TALC_OK;
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 void talc_text_stream_destroy(talc_text_stream *stream) {
@@ -360,7 +391,7 @@ static void store(talc_text_stream &stream, std::string text, const char **resul
 }
 
 talc_status talc_text_stream_push(talc_text_stream *stream, int32_t id, const char **text, size_t *size,
-                                  talc_error *error) {
+                                  talc_error *error) try {
   if (!stream || !text || !size)
     return wrongArgument(__func__, "stream, text or size is NULL", error);
   *text = "";
@@ -369,11 +400,15 @@ talc_status talc_text_stream_push(talc_text_stream *stream, int32_t id, const ch
     return report(status, error);
   store(*stream, stream->stream.push(id), text, size);
   return TALC_OK;
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
-talc_status talc_text_stream_finish(talc_text_stream *stream, const char **text, size_t *size, talc_error *error) {
+talc_status talc_text_stream_finish(talc_text_stream *stream, const char **text, size_t *size, talc_error *error) try {
   if (!stream || !text || !size)
     return wrongArgument(__func__, "stream, text or size is NULL", error);
   store(*stream, stream->stream.finish(), text, size);
   return TALC_OK;
+} catch (...) {
+  return talc::refusedMemory(error);
 }

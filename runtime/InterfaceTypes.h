@@ -24,6 +24,17 @@ inline talc_status report(const Status &status, talc_error *error) {
   return status.code();
 }
 
+// What a function of talc.h returns when it catches an exception. The runtime throws none itself; the standard library
+// does when the system refuses memory. Allocates nothing.
+inline talc_status refusedMemory(talc_error *error) {
+  if (error) {
+    error->status = TALC_ERROR_MEMORY;
+    snprintf(error->text, sizeof(error->text),
+             "error[T0408]: the system refused memory; free some, or use smaller texts and batches");
+  }
+  return TALC_ERROR_MEMORY;
+}
+
 inline talc_status wrongArgument(const char *function, const char *what, talc_error *error) {
   return report(Status::failure(TALC_ERROR_ARGUMENT, "%s: %s", function, what), error);
 }

@@ -30,7 +30,7 @@ static const char *findWrongSearch(const talc_search &settings, float repetition
 }
 
 talc_status talc_beam_search_create(talc_session *session, const talc_search *settings, float repetition_penalty,
-                                    int32_t texts, talc_beam_search **search, talc_error *error) {
+                                    int32_t texts, talc_beam_search **search, talc_error *error) try {
   if (!session || !search || texts < 1)
     return wrongArgument(__func__, "session or search is NULL, or texts is below 1", error);
   *search = nullptr;
@@ -54,6 +54,8 @@ talc_status talc_beam_search_create(talc_session *session, const talc_search *se
                   error);
   *search = new talc_beam_search{talc::SearchRun(model, session, used, repetition_penalty, texts)};
   return TALC_OK;
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 void talc_beam_search_destroy(talc_beam_search *search) {
@@ -68,15 +70,17 @@ int32_t talc_beam_search_slot(const talc_beam_search *search, int32_t text) {
   return hasText(search, text) ? search->run.firstSlot(text) : -1;
 }
 
-talc_status talc_beam_search_start(talc_beam_search *search, const talc_beam_text *text, talc_error *error) {
+talc_status talc_beam_search_start(talc_beam_search *search, const talc_beam_text *text, talc_error *error) try {
   if (!search || !text || !hasText(search, text->text))
     return wrongArgument(__func__, "search or text is NULL, or there is no such text", error);
   if (text->count < 0 || (text->count > 0 && !text->ids) || text->limit < 1 || text->prefix < 0)
     return wrongArgument(__func__, "ids is NULL, count or prefix is negative, or limit is below 1", error);
   return report(search->run.start(*text), error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
-talc_status talc_beam_search_step(talc_beam_search *search, int32_t *running, talc_error *error) {
+talc_status talc_beam_search_step(talc_beam_search *search, int32_t *running, talc_error *error) try {
   int32_t count = 0;
   if (running)
     *running = 0;
@@ -86,12 +90,16 @@ talc_status talc_beam_search_step(talc_beam_search *search, int32_t *running, ta
   if (running && !status.failed())
     *running = count;
   return report(status, error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
-talc_status talc_beam_search_stop(talc_beam_search *search, int32_t text, talc_error *error) {
+talc_status talc_beam_search_stop(talc_beam_search *search, int32_t text, talc_error *error) try {
   if (!hasText(search, text))
     return wrongArgument(__func__, "search is NULL, or there is no such text", error);
   return report(search->run.stop(text), error);
+} catch (...) {
+  return talc::refusedMemory(error);
 }
 
 int32_t talc_beam_search_running(const talc_beam_search *search, int32_t text) {
@@ -99,7 +107,7 @@ int32_t talc_beam_search_running(const talc_beam_search *search, int32_t text) {
 }
 
 talc_status talc_beam_search_result(const talc_beam_search *search, int32_t text, int32_t rank,
-                                    talc_beam_result *result, talc_error *error) {
+                                    talc_beam_result *result, talc_error *error) try {
   if (!result)
     return wrongArgument(__func__, "result is NULL", error);
   *result = {};
@@ -108,4 +116,6 @@ talc_status talc_beam_search_result(const talc_beam_search *search, int32_t text
   const talc::BeamResult &found = search->run.search(text).result(rank);
   *result = {static_cast<int32_t>(found.ids.size()), found.ids.data(), found.score};
   return TALC_OK;
+} catch (...) {
+  return talc::refusedMemory(error);
 }

@@ -34,7 +34,7 @@ CODE_ENUMS = {
 MIRRORED = ("", "compiler/", "frontends/", "runtime/")
 NOT_MIRRORED = {"numerics", "performance", "models"}
 # Defects of talc and refusals of the system, which no test can cause.
-UNTESTABLE = {"T0408", "T0413", "T0900"}
+UNTESTABLE = {"T0413", "T0900"}
 
 
 def readTree():
@@ -219,7 +219,19 @@ def errorCodes(files):
         yield "docs/errors.md", 1, f"{code} is nowhere in the code"
 
 
-RULES = {rule.__name__: rule for rule in (heads, lengths, names, directions, families, passes, mirror, paths, errorCodes)}
+def boundary(files):
+    """What implements talc.h lets no exception out: the standard library throws when memory is refused."""
+    for path, text in files.items():
+        if not path.startswith("runtime/") or not path.endswith(".cpp"):
+            continue
+        for match in re.finditer(r"^talc_status (talc_\w+)\([^{]*talc_error \*error\) (try )?\{", text, re.MULTILINE):
+            if not match.group(2):
+                number = text.count("\n", 0, match.start()) + 1
+                yield path, number, f"{match.group(1)} does not catch what the standard library throws"
+
+
+RULES = {rule.__name__: rule
+         for rule in (heads, lengths, names, directions, families, passes, mirror, paths, errorCodes, boundary)}
 
 
 def main(chosen):

@@ -77,11 +77,14 @@ static Status execute(int count, char **arguments) {
 
 }  // namespace talc::program
 
-int main(int count, char **arguments) {
+int main(int count, char **arguments) try {
   talc::program::prepareSignals();
   talc::Status status = talc::program::execute(count, arguments);
   if (!status.failed())
     return 0;
   fprintf(stderr, "%s\n", status.text().c_str());
   return status.code() == TALC_ERROR_USAGE ? 2 : 1;
+} catch (...) {  // the standard library was refused memory
+  fputs("error[T0408]: the system refused memory; free some, or give smaller texts or a smaller --batch\n", stderr);
+  return 1;
 }

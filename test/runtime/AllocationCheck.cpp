@@ -1,50 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ARTIFACT: neither evaluating and sampling a token nor reordering allocates once the first steps are done.
 #include "runtime/talc.h"
+#include "test/runtime/Allocations.h"
 #include "test/runtime/RuntimeChecks.h"
-
-#include <atomic>
-#include <cstddef>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-static std::atomic<long> allocations{0};
-
-// Sanitizers bring their own allocator.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define COUNTS_ALLOCATIONS 0
-#elif defined(__has_feature)
-#define COUNTS_ALLOCATIONS !(__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define COUNTS_ALLOCATIONS 1
-#endif
-
-#if COUNTS_ALLOCATIONS
-// These take the place of the C library's functions in this program.
-extern "C" {
-void *__libc_malloc(size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *__libc_calloc(size_t count, size_t size);
-
-void *malloc(size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-void *realloc(void *old, size_t size) {
-  ++allocations;
-  return __libc_realloc(old, size);
-}
-void *calloc(size_t count, size_t size) {
-  ++allocations;
-  return __libc_calloc(count, size);
-}
-void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) noexcept {
-  ++allocations;
-  return reinterpret_cast<void *>(syscall(SYS_mmap, address, size, protection, flags, file, offset));
-}
-}
-#endif
 
 namespace talc::test {
 namespace {
@@ -53,10 +11,10 @@ namespace {
 template <typename Step> bool checkSteps(const char *what, Step step) {
   constexpr int steps = 98;
   bool good = step() && step();
-  long before = allocations;
+  long before = allocationCount();
   for (int i = 0; good && i < steps; ++i)
     good = step();
-  long during = allocations - before;
+  long during = allocationCount() - before;
   return expect(good, what) &&
          expect(during == 0, std::to_string(during) + " allocations in 98 steps of " + std::string(what));
 }

@@ -34,6 +34,7 @@ int main(int count, char **arguments) {
       {"hostile", checkHostile},
       {"facts", checkFacts},
       {"kinds", checkKinds},
+      {"refusals", checkRefusals},
       {"reorder", checkReorder},
       {"search", checkSearch},
       {"library", checkLibrary},

@@ -21,6 +21,7 @@ bool checkHostile(const Arguments &arguments);
 bool checkKinds(const Arguments &arguments);
 bool checkLibrary(const Arguments &arguments);
 bool checkMapping(const Arguments &arguments);
+bool checkRefusals(const Arguments &arguments);
 bool checkReorder(const Arguments &arguments);
 bool checkSampler(const Arguments &arguments);
 bool checkSearch(const Arguments &arguments);
