@@ -25,7 +25,7 @@ def contract(name, rows, depth, columns, row_stride):
     kernel.contract %s, %x, %w into %out {{
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
-    }} {{kernel.share = #kernel<share rows>}} : {STEP}{x}, {weight}, {out}) -> ()
+    }} : {STEP}{x}, {weight}, {out}) -> ()
     return
   }}'''
 
@@ -53,8 +53,8 @@ def compare(options, tokens, heads, key_heads, folder):
         attention('causal', tokens, heads, key_heads, width, 'causal') +
         attention('full', tokens, heads, key_heads, width, 'full') + '\n}\n')
     lanes = f'lanes={options.lanes}'
-    run(options.tools / 'talc-opt', program.with_suffix('.mlir'), f'-expand-contract={lanes}',
-        f'-expand-attention={lanes}', '-expand-math', '-talc-codegen', '-o', folder / 'code.mlir')
+    run(options.tools / 'talc-opt', program.with_suffix('.mlir'), '-divide-work', f'-expand-contract={lanes}',
+        f'-expand-attention={lanes}', '-distribute-tasks', '-expand-math', '-talc-codegen', '-o', folder / 'code.mlir')
     run(LLVM + 'mlir-translate', '-mlir-to-llvmir', folder / 'code.mlir', '-o', folder / 'code.ll')
     machine = ['-O3', '-march=native', '-ffast-math'] + (['-mprefer-vector-width=512'] if options.lanes == 16 else [])
     run(LLVM + 'clang++', *machine, '-std=c++17', '-Wno-override-module', f'-I{ROOT}', f'-DTOKENS={tokens}', f'-DHEADS={heads}',
