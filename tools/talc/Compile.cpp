@@ -39,9 +39,8 @@ static llvm::Error listen(mlir::MLIRContext &context, const CompileOptions &opti
   if (options.remarks.empty() && !listener)
     return llvm::Error::success();
   std::string problem = hearRemarks(context, options.remarks, listener);
-  return problem.empty()
-             ? llvm::Error::success()
-             : makeError(ErrorCode::Usage, "--remarks: '{}' is no regular expression: {}", options.remarks, problem);
+  return problem.empty() ? llvm::Error::success()
+                         : makeError(ErrorCode::Usage, "--remarks: '{}' {}", options.remarks, problem);
 }
 
 static CompileRequest requestOf(const CompileOptions &options, Report &report, PassRecorder &recorder) {

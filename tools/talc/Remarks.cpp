@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Upstream's remark engine with a streamer of one line: stage, function, reason.
+// Upstream's remark engine with a streamer of one line: stage, pass, function, text.
 #include "tools/talc/Remarks.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
 
 namespace talc::tools {
+
+// The stages whose passes say what they did.
+static constexpr llvm::StringRef remarkStages[] = {"optimize", "lower", "bufferize", "schedule"};
 
 namespace {
 
@@ -16,7 +21,8 @@ public:
       : printed(printed), prints(!printed.empty()), listener(std::move(listener)) {}
 
   void streamOptimizationRemark(const mlir::remark::detail::Remark &remark) override {
-    std::string line = (remark.getCombinedCategoryName() + ": " + remark.getFunction()).str();
+    std::string line =
+        (remark.getCombinedCategoryName() + ": " + remark.getRemarkName() + ": " + remark.getFunction()).str();
     for (const auto &part : remark.getArgs())
       line += ": " + part.val;
     if (prints && printed.match(remark.getCombinedCategoryName()))
@@ -37,7 +43,9 @@ std::string hearRemarks(mlir::MLIRContext &context, const std::string &printed,
                         std::function<void(std::string line)> listener) {
   std::string problem;
   if (!printed.empty() && !llvm::Regex(printed).isValid(problem))
-    return problem;
+    return "is no regular expression: " + problem;
+  if (!printed.empty() && llvm::none_of(remarkStages, [&](llvm::StringRef s) { return llvm::Regex(printed).match(s); }))
+    return "matches none of the stages whose passes make remarks: " + llvm::join(llvm::ArrayRef(remarkStages), ", ");
   mlir::remark::RemarkCategories wanted;
   wanted.passed = wanted.missed = wanted.analysis = wanted.failed = listener ? ".*" : printed;
   auto printer = std::make_unique<LinePrinter>(printed, std::move(listener));

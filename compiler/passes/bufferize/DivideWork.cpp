@@ -12,6 +12,7 @@
 // thread computes it instead, into memory of its own; append and attention are divided by heads alike (if a head's
 // blocks of keys are tasks, its newest block is), so that a thread finds the keys that it stored itself. A decoder
 // layer then has five barriers: before q/k/v, rope, the output projection, the feed-forward layer, and its second half.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
@@ -57,6 +58,23 @@ static Share shareOf(kernel::PieceOpInterface piece) {
   return oneRow && canBePrivate(temporary) ? Share::all : division;
 }
 
+// Why a piece is divided so, in words.
+static StringRef reasonFor(Share share) {
+  switch (share) {
+  case Share::all:
+    return "every worker computes the only row, in memory of its own";
+  case Share::rows:
+    return "a worker has its rows";
+  case Share::columns:
+    return "rows are few: a worker has its columns of all of them";
+  case Share::heads:
+    return "a worker has its heads, or blocks of their queries";
+  case Share::adaptive:
+    return "a worker has its rows if the step has many, else its columns";
+  }
+  llvm_unreachable("every share has a reason");
+}
+
 // The running step, an argument of every function that has pieces.
 static Value stepOf(Operation *op) {
   for (BlockArgument argument : op->getParentOfType<func::FuncOp>().getArguments())
@@ -81,6 +99,10 @@ struct DivideWork : talc::impl::DivideWorkBase<DivideWork> {
         piece->emitOpError("stands in a function without the running step");
         return signalPassFailure();
       }
+      constexpr talc::PassRemarks remarks("bufferize", "divide-work");
+      remarks.did(piece, [name = piece->getName().stripDialect(), share = share] {
+        return (name + " by " + kernel::stringifyShare(share) + ": " + reasonFor(share)).str();
+      });
       kernel::TasksOp::wrap(piece, step, piece.getTaskSpace(share), share);
       if (share == Share::all)
         temporaryOf(piece)->setAttr(kernel::privateAttr, UnitAttr::get(&getContext()));

@@ -10,6 +10,7 @@
 // The step may be divided by rows or not (kernel.by_rows), so the question is asked twice; a barrier that only the
 // other division needs is marked unless_by_rows. A block begins with a barrier always: it runs again for the next
 // layer, in the same memory.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
@@ -92,6 +93,15 @@ struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
         separate(function, symbols);
   }
 
+  static void explain(func::CallOp call, bool first, bool always) {
+    constexpr talc::PassRemarks remarks("bufferize", "insert-barriers");
+    remarks.did(call, [&] {
+      StringRef when = always ? "" : " unless the step is divided by rows";
+      StringRef why = first ? "a block runs again in the same memory" : "it meets what other workers touched";
+      return ("a barrier before " + call.getCallee() + when + ": " + why).str();
+    });
+  }
+
   static void separate(func::FuncOp function, SymbolTable &symbols) {
     Pending columns{false, {}}, rows{true, {}};
     bool first = !function->hasAttr(talc::entryAttr);
@@ -109,6 +119,7 @@ struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
       if (always || sometimes) {
         OpBuilder builder(call);
         kernel::BarrierOp::create(builder, call.getLoc(), function.getArgument(0), /*unless_by_rows=*/!always);
+        explain(call, first, always);
         columns.accesses.clear();
         if (always)
           rows.accesses.clear();

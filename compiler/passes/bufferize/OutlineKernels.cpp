@@ -5,11 +5,13 @@
 //
 // Compile time and code size then grow with the number of different pieces. Upstream has no outlining that compares
 // bodies: its single-block outlining makes one function per loop.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_OUTLINEKERNELS
@@ -30,6 +32,9 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
     for (kernel::TasksOp tasks : pieces)
       if (!tasks->getParentOfType<func::FuncOp>()->hasAttr(kernel::kernelAttr))
         outline(tasks, symbols, kernels);
+    talc::PassRemarks("bufferize", "outline-kernels").did(getOperation(), [&] {
+      return llvm::formatv("{0} pieces are {1} different kernels", pieces.size(), kernels.size());
+    });
   }
 
   void outline(kernel::TasksOp tasks, SymbolTable &symbols, llvm::StringMap<func::FuncOp> &kernels) {

@@ -8,6 +8,7 @@
 // dimension (never more than T rows for T tokens) takes bytes per token, a static one a fixed number, a private one a
 // fixed number per thread. A block's temporaries lie behind those of its callers. Upstream 22 has no static arena
 // planner.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
@@ -15,6 +16,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <array>
 
@@ -152,6 +154,10 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     add("weight_bytes", placeWeights(builder));
     placeStates(builder, add);
     getOperation()->setAttr(talc::planAttr, builder.getDictionaryAttr(plan));
+    talc::PassRemarks("bufferize", "plan-memory").did(getOperation(), [&] {
+      return llvm::formatv("temporaries take {0} bytes per token, {1} fixed, {2} per thread", arena[PerToken],
+                           arena[Fixed], arena[PerThread]);
+    });
   }
 
   // Frames follow from bodies and from calls that come to an end.

@@ -6,8 +6,11 @@
 //
 // Every thread combines all heads, into memory of its own: the barrier that stood behind the attention then stands
 // between the two, and none is added. A state that is one block is left alone.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/AttentionSchedule.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_SPLITKEYS
@@ -16,6 +19,8 @@ namespace talc {
 
 using namespace mlir;
 namespace kernel = talc::kernel;
+
+constexpr talc::PassRemarks remarks("bufferize", "split-keys");
 
 // A head's queries must fit into one task.
 static bool canSplit(kernel::AttentionOp op, const talc::AttentionSchedule &schedule) {
@@ -47,8 +52,16 @@ struct SplitKeys : talc::impl::SplitKeysBase<SplitKeys> {
     getOperation().walk([&](kernel::AttentionOp op) { ops.push_back(op); });
     for (kernel::AttentionOp op : ops) {
       talc::AttentionSchedule schedule = talc::scheduleOf(op, keys);
-      if (canSplit(op, schedule))
+      if (canSplit(op, schedule)) {
+        remarks.did(op, [&] { return llvm::formatv("blocks of {0} keys are tasks of their own", schedule.keys); });
         split(op, schedule.keys);
+      } else if (cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1) {
+        bool single = schedule.kind != talc::AttentionKind::online;
+        remarks.declined(op, [&] {
+          return std::string("the keys of a row stay together: ") +
+                 (single ? "they are one block" : "more heads share them than fit into a task");
+        });
+      }
     }
   }
 };

@@ -6,6 +6,7 @@
 //
 // Upstream's elementwise fusion needs both ops to be linalg.generic with parallel loops; a contraction over a packed
 // weight is neither, and its epilogue has to run on accumulators that never leave the registers.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
@@ -35,6 +36,8 @@ static bool isElementwise(linalg::GenericOp generic) {
 
 namespace {
 
+constexpr talc::PassRemarks remarks("lower", "fuse-epilogues");
+
 struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -53,6 +56,9 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
   }
 
   static void fuse(kernel::ContractOp contract, linalg::GenericOp generic, PatternRewriter &rewriter) {
+    remarks.did(generic, [&] {
+      return "what follows " + talc::weightName(contract.getWeight()) + " elementwise moves into its epilogue";
+    });
     SmallVector<Value> inputs(contract.getInputs());
     for (OpOperand *operand : generic.getDpsInputOperands())
       if (operand->get() != contract.getResult(0))
@@ -91,7 +97,18 @@ struct FuseEpilogues : talc::impl::FuseEpiloguesBase<FuseEpilogues> {
     RewritePatternSet patterns(&getContext());
     patterns.add<FuseEpilogue>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    getOperation().walk([](linalg::GenericOp generic) { explain(generic); });
+  }
+
+  // Why an elementwise op still reads the result of a contraction.
+  static void explain(linalg::GenericOp generic) {
+    for (Value operand : generic.getInputs())
+      if (auto contract = operand.getDefiningOp<kernel::ContractOp>())
+        remarks.declined(generic, [&] {
+          StringRef reason = isElementwise(generic) ? "the result has other users" : "it is not elementwise on rows";
+          return ("what follows " + talc::weightName(contract.getWeight()) + " stays: " + reason).str();
+        });
   }
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuse-gated-linear: the two projections of a gated feed-forward layer and what joins them become one op.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_FUSEGATEDLINEAR
@@ -16,6 +18,8 @@ using namespace talc;
 
 namespace {
 
+constexpr PassRemarks remarks("optimize", "fuse-gated-linear");
+
 // A linear without bias over a plain matrix, of which `value` is the only use.
 LinearOp plainLinear(Value value) {
   auto linear = value.getDefiningOp<LinearOp>();
@@ -24,14 +28,25 @@ LinearOp plainLinear(Value value) {
   return cast<RankedTensorType>(linear.getWeight().getType()).getRank() == 2 ? linear : LinearOp();
 }
 
+bool decline(MulOp mul, StringRef reason) {
+  remarks.declined(mul, [&] { return ("a product with an activation stays: " + reason).str(); });
+  return false;
+}
+
 // mul(activation(linear(x, gate)), linear(x, up))  ->  gated_linear(x, gate, up)
 bool fuse(MulOp mul, Value activated, Value other) {
   auto activation = activated.getDefiningOp<ActivationOp>();
   if (!activation || !activated.hasOneUse())
     return false;
   LinearOp gate = plainLinear(activation.getX()), up = plainLinear(other);
-  if (!gate || !up || gate.getX() != up.getX() || gate.getWeight().getType() != up.getWeight().getType())
-    return false;
+  if (!gate || !up)
+    return decline(mul, "a factor is no projection without bias that is used here alone");
+  if (gate.getX() != up.getX() || gate.getWeight().getType() != up.getWeight().getType())
+    return decline(mul, "the projections differ in their activations or in the type of their weights");
+  remarks.did(mul, [&] {
+    return llvm::formatv("{0} and {1} become one gated linear with {2}", weightName(gate.getWeight()),
+                         weightName(up.getWeight()), stringifyActivationKind(activation.getKind()));
+  });
   OpBuilder builder(mul);
   auto fused = GatedLinearOp::create(builder, mul.getLoc(), mul.getType(), activation.getKind(), gate.getX(),
                                      gate.getWeight(), up.getWeight());

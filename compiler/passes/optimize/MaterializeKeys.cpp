@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // materialize-keys: attention over the step's own rows goes through a state, so that later stages know only one
 // attention.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
 #include "compiler/passes/optimize/PastRows.h"
 #include "dialects/talc/TalcDialect.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_MATERIALIZEKEYS
@@ -103,6 +106,9 @@ struct MaterializeKeys : talc::impl::MaterializeKeysBase<MaterializeKeys> {
     int64_t heads = attention.getKvHeads(), keyWidth = width(attention.getKeys());
     auto stateType = StateType::get(&getContext(), heads, keyWidth / heads, capacity.getInt(), StateRole::step);
     Value state = scratch.handle(function, stateType), sequences = attention.getSequences();
+    PassRemarks("optimize", "materialize-keys").did(attention, [&] {
+      return llvm::formatv("attention over its own step goes through a scratch state of {0} tokens", capacity.getInt());
+    });
     AppendOp::create(builder, loc, state, attention.getKeys(), attention.getValues(), sequences);
     auto rows = RankedTensorType::get({ShapedType::kDynamic, keyWidth}, builder.getF32Type());
     auto read = ReadOp::create(builder, loc, rows, rows, state, sequences);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // merge-projections: projections of the same activations become one wider projection and slices of its result.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_MERGEPROJECTIONS
@@ -17,6 +20,8 @@ using namespace talc;
 
 namespace {
 
+constexpr PassRemarks remarks("optimize", "merge-projections");
+
 using Group = SmallVector<LinearOp>;
 
 RankedTensorType tensorType(Value value) {
@@ -26,7 +31,11 @@ RankedTensorType tensorType(Value value) {
 // A weight that is also used elsewhere (a tied embedding) would be stored twice once it is part of a merged one.
 bool mayMerge(LinearOp linear) {
   RankedTensorType weight = tensorType(linear.getWeight());
-  return weight.getRank() == 2 && weight.hasStaticShape() && linear.getWeight().hasOneUse();
+  if (weight.getRank() != 2 || !weight.hasStaticShape())
+    return false;
+  if (!linear.getWeight().hasOneUse())
+    remarks.declined(linear, [&] { return weightName(linear.getWeight()) + " stays: it is used elsewhere, too"; });
+  return linear.getWeight().hasOneUse();
 }
 
 // Weights stand before the first projection, or can be moved there because they depend on nothing.
@@ -70,6 +79,10 @@ void merge(ArrayRef<LinearOp> group) {
   }
   RankedTensorType weightType = tensorType(first.getWeight()), resultType = tensorType(first.getResult());
   auto concat = ConcatRecipeAttr::get(builder.getContext());
+  remarks.did(first, [&] {
+    auto names = llvm::map_range(group, [](LinearOp linear) { return weightName(linear.getWeight()); });
+    return llvm::formatv("{0} become one linear of {1} outputs", llvm::join(names, ", "), width);
+  });
   Location loc = builder.getFusedLoc(llvm::map_to_vector(group, [](LinearOp op) -> Location { return op.getLoc(); }));
   Value weight = derive(builder, loc, concat, weights, {width, weightType.getDimSize(1)}, weightType.getElementType());
   Value bias = mergeBiases(builder, loc, group, width);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // split-phases: one copy of the model for each kind of step: whole sequences, any number of tokens, exactly one.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
 #include "compiler/passes/optimize/PastRows.h"
@@ -68,6 +69,10 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
   }
 
   static void split(const Functions &functions, SymbolTable &symbols) {
+    PassRemarks("optimize", "split-phases").did(functions.front(), [&]() -> std::string {
+      return keepsPast(functions) ? "keeps what it has seen: prefill for any number of tokens, decode for one"
+                                  : "keeps nothing between steps: encode for whole sequences";
+    });
     if (!keepsPast(functions)) {
       clonePhase(encodePhase, functions, symbols);
       return;

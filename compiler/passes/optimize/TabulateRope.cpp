@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tabulate-rope: gives every talc.rope its table of cosines and sines as a weight.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_TABULATEROPE
@@ -38,6 +40,10 @@ struct TabulateRope : talc::impl::TabulateRopeBase<TabulateRope> {
         talc::RotaryTableRecipeAttr::get(rope.getContext(), rope.getBase(), rope.getScaling().value_or(Attribute()));
     auto table = talc::DeriveOp::create(builder, rope.getLoc(), type, recipe, ValueRange());
     rope.getTableMutable().assign(table);
+    talc::PassRemarks("optimize", "tabulate-rope").did(rope, [&] {
+      return llvm::formatv("cosines and sines of {0} features for {1} positions become a weight", type.getDimSize(1),
+                           positions);
+    });
   }
 };
 

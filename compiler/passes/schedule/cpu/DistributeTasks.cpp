@@ -9,6 +9,7 @@
 //   in turn           heads of a single row: head h belongs to thread h mod n, whichever piece asks
 //   claimed           tiles of many rows, and queries: a thread does its own part in order, then takes over tasks of
 //                     threads that are behind (work stealing; kernel.claim)
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/TaskLoops.h"
 
@@ -42,6 +43,23 @@ static void distribute(Emitter &e, kernel::TasksOp tasks) {
   }
 }
 
+// What the threads do, in words.
+static StringRef wordsFor(kernel::TasksOp tasks) {
+  bool oneRow = getConstantIntValue(tasks.getExtents()[0]) == 1;
+  switch (tasks.getSpace()) {
+  case kernel::TaskSpace::rows:
+    return tasks.getShare() == kernel::Share::all ? "every thread computes all rows" : "every thread has its rows";
+  case kernel::TaskSpace::heads:
+  case kernel::TaskSpace::keys:
+    return "threads take tasks in turn";
+  case kernel::TaskSpace::tiles:
+    return oneRow ? "every thread has its panels" : "blocks of rows and groups of panels are claimed, if rows are many";
+  case kernel::TaskSpace::queries:
+    return oneRow ? "threads take heads in turn" : "blocks of a head's rows are claimed";
+  }
+  llvm_unreachable("every space has words");
+}
+
 namespace {
 
 struct DistributeTasks : talc::impl::DistributeTasksBase<DistributeTasks> {
@@ -53,6 +71,7 @@ struct DistributeTasks : talc::impl::DistributeTasksBase<DistributeTasks> {
         tasks.emitOpError("holds a piece that has not become loops");
         return signalPassFailure();
       }
+      PassRemarks("schedule", "distribute-tasks").did(tasks, [&] { return wordsFor(tasks).str(); });
       OpBuilder builder(tasks);
       Emitter emitter(builder, tasks.getLoc(), /*lanes=*/1);
       distribute(emitter, tasks);

@@ -8,12 +8,11 @@
 // AttentionSchedule.h chooses the sizes. Every row sees the same sequence of operations whatever its task looks like,
 // since blocks of keys begin at fixed positions and masked keys add exact zeros: prefill, decode and ragged batches
 // give the same bits.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/AttentionStrategies.h"
 #include "compiler/passes/schedule/cpu/CombineBlocks.h"
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
-
-#include "mlir/IR/Remarks.h"
 
 namespace talc {
 #define GEN_PASS_DEF_EXPANDATTENTION
@@ -110,8 +109,7 @@ struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
     if (op.getBlock() && group > schedule.rows)
       return op.emitOpError() << "splits the keys of " << group << " heads that share them, expected at most "
                               << schedule.rows;
-    auto kind = remark::RemarkOpts::name("attention").category("schedule");
-    remark::passed(op.getLoc(), kind.function(op->getParentOfType<func::FuncOp>().getName())) << schedule.reason;
+    PassRemarks("schedule", "expand-attention").did(op, [&] { return schedule.reason; });
     Attention(e, tasks, op, schedule).expand();
     return success();
   }

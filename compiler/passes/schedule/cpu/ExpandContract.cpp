@@ -19,10 +19,13 @@
 // a tile, and so that k can be divided: a chain goes on where it stopped. A divided k leaves them in the result itself,
 // which has room for many groups; where that is not possible (gated, or a last panel that is not full) they lie on the
 // stack, and a block of panels is one group.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/ContractEpilogue.h"
 #include "compiler/passes/schedule/cpu/ContractPrefetch.h"
 #include "compiler/passes/schedule/cpu/EvenParts.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_EXPANDCONTRACT
@@ -34,6 +37,13 @@ using namespace talc;
 
 namespace {
 
+std::string describe(const ContractPlan &plan) {
+  return llvm::formatv(
+      "{0} x {1}: tiles of {2} rows x {3} lanes; blocks of {4} rows, {5} panels and {6} of k; sums {7}", plan.depth,
+      plan.width, tileRows, plan.tileLanes(tileRows), plan.rowBlock, plan.panelBlock, plan.depthBlock,
+      plan.sumsInResult ? "wait in the result" : "wait on the stack");
+}
+
 class Contract {
 public:
   Contract(Emitter &e, kernel::TasksOp tasks, kernel::ContractOp op, int64_t cacheBytes)
@@ -43,6 +53,7 @@ public:
     int64_t known = cast<MemRefType>(c.op.getX().getType()).getDimSize(0);
     bool few = !ShapedType::isDynamic(known) && known <= tileRows;
     int64_t most = few ? known : mostOfFew();
+    PassRemarks("schedule", "expand-contract").did(c.op, [&] { return describe(plan); });
     // In front of the tasks, so that the stack belongs to the function's frame.
     Value sumsOfFew = most > 0 ? e.stackBuffer({most, plan.groupPanels(1) * plan.panelLanes}) : Value();
     bool wait = !few && !plan.sumsInResult;
