@@ -3,7 +3,7 @@
 #
 #   bin/                 talc, talc-opt
 #   lib/talc/            what a compiled model begins with: talc-launcher and libtalc_runtime.so
-#   include/talc.h       the C interface of compiled models
+#   include/talc.h       the C interface of compiled models, with talc_generation.h
 #   lib/cmake/talc/      find_package(talc)
 #   share/               manual pages, completion for bash
 #   include/talc/        component `development`: headers and libraries of the compiler, for find_package(talc COMPONENTS compiler)
@@ -15,7 +15,7 @@ set_target_properties(talc talc-opt PROPERTIES INSTALL_RPATH "${talc_rpath}")
 install(TARGETS talc talc-opt RUNTIME DESTINATION bin COMPONENT tools)
 install(TARGETS talc-launcher RUNTIME DESTINATION lib/talc COMPONENT tools)
 install(TARGETS talc-library LIBRARY DESTINATION lib/talc COMPONENT tools)
-install(FILES runtime/talc.h DESTINATION include COMPONENT tools)
+install(FILES runtime/talc.h runtime/talc_generation.h DESTINATION include COMPONENT tools)
 install(FILES tools/completion/talc.bash DESTINATION share/bash-completion/completions RENAME talc COMPONENT tools)
 install(DIRECTORY examples DESTINATION share/doc/talc COMPONENT tools PATTERN golden.* EXCLUDE)
 install(FILES README.md DESTINATION share/doc/talc COMPONENT tools)

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements talc.h: checks pointers, turns a Status into a talc_error, and calls the classes that do the work.
 #include "runtime/InterfaceTypes.h"
-#include "runtime/device/cpu/Cores.h"
+#include "runtime/TextInput.h"
 #include "runtime/sampling/Sampler.h"
-#include "runtime/search/SearchRun.h"
 #include "runtime/tokenizer/TextStream.h"
-#include "runtime/tokenizer/Utf8.h"
 
 #include <algorithm>
 #include <climits>
@@ -17,6 +15,7 @@ using talc::wrongArgument;
 
 struct talc_sampler {
   std::unique_ptr<talc::Sampler> sampler;
+  talc::SamplingScratch &scratch;  // the session's
 };
 
 struct talc_text_stream {
@@ -25,16 +24,7 @@ struct talc_text_stream {
   std::string text;  // handed out last
 };
 
-constexpr int32_t maxThreads = 1024, maxSlots = 65536;
-constexpr int32_t contextTokens = 8;  // of a prompt; enough to decide about spaces and characters spread over tokens
-
-static Status checkTokenizer(const talc::Model &model) {
-  if (model.tokenizer())
-    return {};
-  return Status::failure(TALC_ERROR_NO_TOKENIZER,
-                         "%s: the model has no tokenizer; use token ids, or compile with --tokenizer",
-                         model.name().c_str());
-}
+constexpr int32_t maxSlots = 65536;
 
 const char *talc_version(void) {
   return TALC_VERSION;
@@ -132,11 +122,11 @@ int32_t talc_is_end_token(const talc_model *model, int32_t id) {
 // ---- Evaluation
 
 int32_t talc_default_threads(void) {
-  return std::min(talc::usableCores(), talc_max_threads());
+  return talc::defaultThreads();
 }
 
 int32_t talc_max_threads(void) {
-  return std::min(talc::threadLimit(), maxThreads);
+  return talc::mostThreads();
 }
 
 talc_status talc_session_create(const talc_model *model, const talc_session_options *options, talc_session **session,
@@ -144,9 +134,9 @@ talc_status talc_session_create(const talc_model *model, const talc_session_opti
   if (!model || !session)
     return wrongArgument(__func__, "model or session is NULL", error);
   *session = nullptr;
-  int32_t threads = options && options->threads ? options->threads : talc_default_threads();
+  int32_t threads = options && options->threads ? options->threads : talc::defaultThreads();
   int32_t slots = options && options->slots ? options->slots : 1;
-  if (threads < 1 || threads > maxThreads)
+  if (threads < 1 || threads > talc::maxThreads)
     return wrongArgument(__func__, "threads must be 1 to 1024, or 0 for the default", error);
   if (slots < 1 || slots > maxSlots)
     return wrongArgument(__func__, "slots must be 1 to 65536, or 0 for 1", error);
@@ -235,18 +225,21 @@ talc_status talc_session_get_memory(const talc_session *session, talc_session_me
 
 // ---- Sampling
 
-talc_status talc_sampler_create(const talc_model *model, const talc_sampling *sampling, const talc_search *rules,
+talc_status talc_sampler_create(talc_session *session, const talc_sampling *sampling, const talc_search *rules,
                                 int32_t length, talc_sampler **sampler, talc_error *error) try {
-  if (!model || !sampler || length < 0)
-    return wrongArgument(__func__, "model or sampler is NULL, or length is negative", error);
+  if (!session || !sampler || length < 0)
+    return wrongArgument(__func__, "session or sampler is NULL, or length is negative", error);
   *sampler = nullptr;
-  auto created = std::make_unique<talc_sampler>();
-  talc_sampling settings = sampling ? *sampling : talc::defaultSampling(model->model.info());
-  talc_search used = rules ? *rules : talc::defaultSearch(model->model.info());
-  Status status = talc::Sampler::create(model->model, settings, used, length, created->sampler);
-  if (!status.failed())
-    *sampler = created.release();
-  return report(status, error);
+  const talc::Model &model = session->session->usedModel();
+  talc_sampling settings = sampling ? *sampling : talc::defaultSampling(model.info());
+  talc_search used = rules ? *rules : talc::defaultSearch(model.info());
+  std::unique_ptr<talc_sampler> created(new talc_sampler{nullptr, session->scratch});
+  Status status = talc::Sampler::create(model, settings, used, length, created->sampler);
+  if (status.failed())
+    return report(status, error);
+  created->sampler->reserve(session->scratch);
+  *sampler = created.release();
+  return TALC_OK;
 } catch (...) {
   return talc::refusedMemory(error);
 }
@@ -267,7 +260,7 @@ talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id,
   if (!sampler || !logits || !id)
     return wrongArgument(__func__, "sampler, logits or id is NULL", error);
   *id = 0;
-  return report(sampler->sampler->sample(logits, *id), error);
+  return report(sampler->sampler->sample(logits, sampler->scratch, *id), error);
 } catch (...) {
   return talc::refusedMemory(error);
 }
@@ -286,32 +279,6 @@ template <typename T, typename Size> static Status copyOut(const T *source, Size
   return {};
 }
 
-static Status checkText(std::string_view text) {
-  size_t invalid = talc::tokenizer::findInvalid(text);
-  if (invalid == std::string_view::npos)
-    return {};
-  return Status::failure(TALC_ERROR_TEXT, "text: byte %zu (0x%02x) is not valid UTF-8; convert the text to UTF-8",
-                         invalid, static_cast<unsigned char>(text[invalid]));
-}
-
-// Of one text, or of a pair when `second` is not null.
-static Status tokenize(const talc::Model &model, std::string_view first, const std::string_view *second,
-                       std::vector<int32_t> &ids, std::vector<int32_t> &types) {
-  if (Status status = checkTokenizer(model); status.failed())
-    return status;
-  if (Status status = checkText(first); status.failed())
-    return status;
-  if (Status status = second ? checkText(*second) : Status(); status.failed())
-    return status;
-  const talc::Tokenizer &tokenizer = *model.tokenizer();
-  std::string error;
-  bool encoded = second ? tokenizer.encodePair(first, *second, ids, types, error)
-                        : tokenizer.encode(first, ids, error, true, true, &types);
-  if (!encoded)
-    return Status::failure(TALC_ERROR_TEXT, "%s: text cannot be encoded: %s", model.name().c_str(), error.c_str());
-  return {};
-}
-
 talc_status talc_tokenize_pair(const talc_model *model, const char *first, size_t first_size, const char *second,
                                size_t second_size, int32_t *ids, int32_t *types, int32_t capacity, int32_t *count,
                                talc_error *error) try {
@@ -320,7 +287,8 @@ talc_status talc_tokenize_pair(const talc_model *model, const char *first, size_
   *count = 0;
   std::vector<int32_t> foundIds, foundTypes;
   std::string_view other(second, second ? second_size : 0);
-  Status status = tokenize(model->model, {first, first_size}, second ? &other : nullptr, foundIds, foundTypes);
+  Status status =
+      talc::tokenizeText(model->model, {first, first_size}, second ? &other : nullptr, foundIds, foundTypes);
   if (status.failed())
     return report(status, error);
   *count = static_cast<int32_t>(foundIds.size());
@@ -347,7 +315,7 @@ int32_t talc_is_special_token(const talc_model *model, int32_t id) {
 }
 
 static Status checkTextInput(const talc::Model &model, const int32_t *ids, int32_t count) {
-  Status status = checkTokenizer(model);
+  Status status = talc::checkTokenizer(model);
   return status.failed() ? status : model.checkIds(ids, count, "ids");
 }
 
@@ -373,8 +341,7 @@ talc_status talc_text_stream_create(const talc_model *model, const int32_t *ids,
   if (Status status = checkTextInput(model->model, ids, count); status.failed())
     return report(status, error);
   *stream = new talc_text_stream{model->model, talc::TextStream(*model->model.tokenizer()), {}};
-  for (int32_t i = std::max(0, count - contextTokens); i < count; ++i)
-    (*stream)->stream.push(ids[i]);
+  (*stream)->stream.follow(ids, count);
   return TALC_OK;
 } catch (...) {
   return talc::refusedMemory(error);

@@ -2,8 +2,11 @@
 // What the functions of talc.h share: the objects behind its pointers, and how they report failures.
 #pragma once
 
+#include "runtime/device/cpu/Cores.h"
+#include "runtime/sampling/SamplingScratch.h"
 #include "runtime/session/Session.h"
 
+#include <algorithm>
 #include <cstdio>
 
 struct talc_model {
@@ -12,9 +15,20 @@ struct talc_model {
 
 struct talc_session {
   std::unique_ptr<talc::Session> session;
+  talc::SamplingScratch scratch;  // of all that chooses tokens from the session's logits
 };
 
 namespace talc {
+
+constexpr int32_t maxThreads = 1024;
+
+inline int32_t mostThreads() {
+  return std::min(threadLimit(), maxThreads);
+}
+
+inline int32_t defaultThreads() {
+  return std::min(usableCores(), mostThreads());
+}
 
 inline talc_status report(const Status &status, talc_error *error) {
   if (status.failed() && error) {

@@ -3,15 +3,19 @@
 
    A minimal program (error handling left out):
 
+     static int32_t print(void *user, const talc_event *event) {
+       fwrite(event->text, 1, event->text_size, stdout);
+       return 0;
+     }
+     ...
      talc_model *model;
      talc_model_open("app", NULL, &model, NULL);
-     talc_session *session;
-     talc_session_create(model, NULL, &session, NULL);
-     talc_sequence prompt = {.slot = 0, .count = 3, .ids = (int32_t[]){5, 7, 9}, .wanted = {{.rows = TALC_ROWS_LAST}}};
-     talc_evaluate(session, &prompt, 1, NULL);
-     const float *logits = talc_logits(session, 0, NULL);   // [1][vocabulary_size]
-     talc_session_destroy(session);
+     talc_request request = {.text = "Once there was", .on_event = print};
+     talc_generate(model, &request, NULL);
      talc_model_close(model);
+
+   Whoever wants more goes on with talc_generation.h, which serves many requests at once, or with Evaluation and Sampling
+   below, which leave all decisions to the caller.
 
    Conventions
    - Every function that can fail returns a talc_status and fills the caller's talc_error when that is not NULL. Nothing
@@ -19,7 +23,8 @@
    - On failure output arguments are NULL or 0, and objects are unchanged: a failed talc_evaluate evaluated nothing.
    - What a *_create or *_open function made is freed by its *_destroy or *_close function, which accepts NULL. A model
      must outlive the sessions, samplers and text streams made from it.
-   - A talc_model may be used by any number of threads. Every other object may be used by one thread at a time.
+   - A talc_model may be used by any number of threads. Every other object may be used by one thread at a time, but for
+     talc_generator_submit and talc_generator_cancel.
    - Text is UTF-8 with an explicit size in bytes; it needs no terminating NUL. Sizes of memory are bytes.
    - Struct arguments named `options` may be NULL, and a field that is 0 means the default. */
 #ifndef TALC_H
@@ -132,7 +137,7 @@ typedef enum talc_class_scores {
 } talc_class_scores;
 
 /* How a text is looked for: the defaults of generation_config.json, whose meaning is that of Hugging Face's generate().
-   Tokens are -1 when there is none. talc_beam_search heeds all of it, talc_sample what is not about beams. Lists of the
+   Tokens are -1 when there is none. A talc_request heeds all of it, talc_sample what is not about beams. Lists of the
    model's own settings live as long as the model. */
 typedef struct talc_search {
   int32_t beams;           /* texts that are continued at the same time; 1: no beam search */
@@ -313,14 +318,15 @@ TALC_API talc_status talc_session_get_memory(const talc_session *session, talc_s
 /* Settings, rules, a random generator and a text as far as it goes: one per sequence. */
 typedef struct talc_sampler talc_sampler;
 
-/* `sampling` and `rules` NULL: the model's defaults. Here 0 is no default but a value: start from talc_model_info. Of
-   `rules` everything counts but beams, length_penalty, early_stopping, renormalize and start_token; a copy is kept.
-   `length`: tokens that the text has in the end, the last of them rules->forced_end; 0: as many as the caller likes.
-   The generator is SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) started with
-   `seed`; each drawn token takes one number, of which the upper 53 bits are the uniform variate. Errors: ARGUMENT. */
-TALC_API talc_status talc_sampler_create(const talc_model *model, const talc_sampling *sampling,
-                                         const talc_search *rules, int32_t length, talc_sampler **sampler,
-                                         talc_error *error);
+/* For one row of the session's logits after another; samplers share memory of the session, which must outlive them, and
+   are used by the session's thread. `sampling` and `rules` NULL: the model's defaults. Here 0 is no default but a
+   value: start from talc_model_info. Of `rules` everything counts but beams, length_penalty, early_stopping,
+   renormalize and start_token; a copy is kept. `length`: tokens that the text has in the end, the last of them
+   rules->forced_end; 0: as many as the caller likes. The generator is SplitMix64 (Steele, Lea, Flood: Fast splittable
+   pseudorandom number generators, 2014) started with `seed`; each drawn token takes one number, of which the upper 53
+   bits are the uniform variate. Errors: ARGUMENT. */
+TALC_API talc_status talc_sampler_create(talc_session *session, const talc_sampling *sampling, const talc_search *rules,
+                                         int32_t length, talc_sampler **sampler, talc_error *error);
 TALC_API void talc_sampler_destroy(talc_sampler *sampler);
 
 /* Adds tokens to the text, which the repetition penalty and the rules look at: its beginning, all that comes before the
@@ -380,70 +386,10 @@ TALC_API talc_status talc_text_stream_push(talc_text_stream *stream, int32_t id,
 TALC_API talc_status talc_text_stream_finish(talc_text_stream *stream, const char **text, size_t *size,
                                              talc_error *error);
 
-/* ---- Search ---------------------------------------------------------------------------------------------------- */
-
-/* Beam searches of several texts on one session; they progress together. The algorithm is that of Hugging Face's
-   generate() with num_beams > 1 and do_sample false. Scores are computed in double, in one order on every machine.
-
-     talc_beam_search *search;                                  // the session has texts * beams slots
-     talc_beam_search_create(session, NULL, 1, 1, &search, NULL);
-     talc_beam_text text = {.ids = prompt, .count = 3, .limit = 50};
-     talc_beam_search_start(search, &text, NULL);
-     for (int32_t running = 1; running > 0;)
-       talc_beam_search_step(search, &running, NULL);
-     talc_beam_result best;
-     talc_beam_search_result(search, 0, 0, &best, NULL); */
-typedef struct talc_beam_search talc_beam_search;
-
-/* For up to `texts` texts at the same time. Text t owns the slots t * beams to t * beams + beams - 1 of the session,
-   which must outlive the search. `settings` NULL: the model's own, talc_model_info.search. `repetition_penalty` counts
-   for the prompt too; it applies to log-probabilities, 1: off. Errors: ARGUMENT, BATCH (too few slots), KIND. */
-TALC_API talc_status talc_beam_search_create(talc_session *session, const talc_search *settings,
-                                             float repetition_penalty, int32_t texts, talc_beam_search **search,
-                                             talc_error *error);
-TALC_API void talc_beam_search_destroy(talc_beam_search *search);
-
-/* The first slot of a text: where talc_encode must have put the source of an encoder-decoder before the start. */
-TALC_API int32_t talc_beam_search_slot(const talc_beam_search *search, int32_t text);
-
-/* A text to be continued. Zeros are right for every field that is not needed. */
-typedef struct talc_beam_text {
-  int32_t text;       /* which, 0 to texts - 1 */
-  int32_t count;      /* tokens of its beginning; 0 for an encoder-decoder: the start token of the settings */
-  const int32_t *ids; /* [count]; read during the call only */
-  int32_t limit;      /* new tokens at most, at least 1 */
-  int32_t prefix;     /* as in talc_sequence */
-} talc_beam_text;
-
-/* Begins the search of a text that none runs for; what an older one found is forgotten. The slots of a decoder are
-   emptied first. Errors: ARGUMENT, TOKEN, STATE_FULL. */
-TALC_API talc_status talc_beam_search_start(talc_beam_search *search, const talc_beam_text *text, talc_error *error);
-
-/* Evaluates the next tokens of all texts whose search runs, several hundred tokens of their beginnings at most, and
-   stores how many searches still run afterwards. Slots of a search that has ended are empty. Allocates nothing but what
-   talc_evaluate does. Errors: those of talc_evaluate and talc_reorder; LOGITS when nothing can be chosen for a text
-   (its search has ended without a result then). */
-TALC_API talc_status talc_beam_search_step(talc_beam_search *search, int32_t *running, talc_error *error);
-
-/* Gives a search up and empties its slots. Errors: ARGUMENT. */
-TALC_API talc_status talc_beam_search_stop(talc_beam_search *search, int32_t text, talc_error *error);
-
-/* 1 while the search of a text runs, else 0. */
-TALC_API int32_t talc_beam_search_running(const talc_beam_search *search, int32_t text);
-
-typedef struct talc_beam_result {
-  int32_t count;      /* new tokens, the end token included */
-  const int32_t *ids; /* [count]; valid until the next step or start */
-  double score;       /* sum of the tokens' log-probabilities, divided by count ^ length_penalty */
-} talc_beam_result;
-
-/* Stores the finished text of that rank, 0 the best; there are at most `beams`. Errors: ARGUMENT, also when there is no
-   such text or rank. */
-TALC_API talc_status talc_beam_search_result(const talc_beam_search *search, int32_t text, int32_t rank,
-                                             talc_beam_result *result, talc_error *error);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "talc_generation.h"
 
 #endif /* TALC_H */

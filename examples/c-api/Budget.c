@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
   uint64_t budget = printBudget(&info, (uint64_t)tokens);
   talc_session_options options = {.threads = THREADS};
   check(talc_session_create(model, &options, &session, &error), &error);
-  check(talc_sampler_create(model, NULL, NULL, (int32_t)tokens, &sampler, &error), &error);
+  check(talc_sampler_create(session, NULL, NULL, (int32_t)tokens, &sampler, &error), &error);
 
   /* The longest step comes first: no later one needs more. */
   int32_t ids[PROMPT] = {0}, id;

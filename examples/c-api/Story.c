@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
   sampling.temperature = 0.8f;
   sampling.seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
   check(talc_session_create(model, NULL, &session, &error), &error);
-  check(talc_sampler_create(model, &sampling, NULL, 0, &sampler, &error), &error);
+  check(talc_sampler_create(session, &sampling, NULL, 0, &sampler, &error), &error);
 
   char line[MAX_LINE] = " "; /* a space parts a line from what came before */
   for (int going = 1; going && fgets(line + 1, MAX_LINE - 1, stdin);) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Continues a text with a model that is linked in as a library: tokenize, evaluate, sample, print as it comes.
+/* Continues a text as talc_generate does, step by step: tokenize, evaluate, sample, print as it comes. For programs
+   that decide themselves what is evaluated and what is chosen.
 
      talc compile examples/models/tales-gpt2 --emit=lib -o libtales.so      writes libtales.so and tales.h
      cc -I . examples/c-api/Tell.c -L . -ltales -Wl,-rpath,. -o tell
@@ -37,7 +38,7 @@ static void tell(const talc_model *model, const int32_t *prompt, int32_t count) 
   talc_sampler *sampler;
   talc_text_stream *stream;
   check(talc_session_create(model, NULL, &session, &error), &error);
-  check(talc_sampler_create(model, NULL, NULL, 0, &sampler, &error), &error);
+  check(talc_sampler_create(session, NULL, NULL, 0, &sampler, &error), &error);
   check(talc_text_stream_create(model, prompt, count, &stream, &error), &error);
   check(talc_sampler_accept(sampler, prompt, count, &error), &error);
 

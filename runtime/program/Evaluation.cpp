@@ -2,7 +2,6 @@
 // Reads the inputs, makes a session of the right size, runs, and reports.
 #include "runtime/program/Evaluation.h"
 
-#include "runtime/program/BeamGeneration.h"
 #include "runtime/program/Encoding.h"
 #include "runtime/program/Generation.h"
 #include "runtime/program/Report.h"
@@ -16,8 +15,9 @@ namespace {
 
 // Of a generating model: what the options and the model's defaults make together.
 struct Plan {
-  SequenceRules rules;
-  bool searches;  // beam search
+  talc_sampling sampling;
+  talc_search search;
+  talc_request settings;  // points to both
 };
 
 }  // namespace
@@ -49,26 +49,26 @@ static talc_search chooseSearch(const Options &options, const talc_model_info &i
   return result;
 }
 
-// An encoder-decoder ends its texts itself; a decoder may go on for ever. Beams are searched unless something asks for
-// sampling or for what beams cannot do.
-static Plan makePlan(const Options &options, const talc_model_info &info, Printer::Form form) {
-  bool translates = info.kind == TALC_MODEL_ENCODER_DECODER, writes = options.writesTensors();
-  int32_t usual = translates ? info.max_sequence : 128;
-  int32_t most = writes ? 0 : info.new_tokens > 0 ? info.new_tokens : usual;
-  bool limitsAll = !options.tokens && !writes && info.max_length > 0 && info.kind != TALC_MODEL_ENCODER;
-  Plan plan = {};
-  plan.rules = {chooseSampling(options, info),
-                chooseSearch(options, info),
-                static_cast<size_t>(limitsAll ? info.max_length : options.tokens.value_or(most)),
-                limitsAll,
-                static_cast<size_t>(info.max_sequence),
-                options.ignoreEnd,
-                !options.usesIds(),
-                form == Printer::Form::Stream};
-  bool samples = plan.rules.sampling.temperature > 0;
-  plan.searches = plan.rules.search.beams > 1 && plan.rules.limit > 0 && !writes && !options.ignoreEnd &&
-                  (options.beams || !samples);
-  return plan;
+// Beams are searched unless something asks for sampling or for what beams cannot do.
+static void makePlan(const Options &options, const talc_model_info &info, Printer::Form form, Plan &plan) {
+  bool writes = options.writesTensors();
+  plan.sampling = chooseSampling(options, info);
+  plan.search = chooseSearch(options, info);
+  plan.settings = {};
+  plan.settings.struct_size = sizeof(talc_request);
+  plan.settings.sampling = &plan.sampling;
+  plan.settings.search = &plan.search;
+  plan.settings.ignore_end = options.ignoreEnd;
+  bool generates = options.tokens ? *options.tokens > 0 : !writes;
+  plan.settings.new_tokens = generates ? options.tokens.value_or(0) : TALC_NONE;
+  if (options.prefix)
+    plan.settings.prefix = *options.prefix > 0 ? *options.prefix : TALC_NONE;
+  plan.settings.text_form = options.usesIds()               ? TALC_TEXT_NONE
+                            : form == Printer::Form::Stream ? TALC_TEXT_STREAMED
+                                                            : TALC_TEXT_AT_END;
+  bool samples = plan.sampling.temperature > 0;
+  if (!generates || writes || options.ignoreEnd || (samples && !options.beams))
+    plan.search.beams = 1;
 }
 
 static Status tooLong(const std::string &what, size_t tokens, const talc_model_info &info) {
@@ -79,13 +79,15 @@ static Status tooLong(const std::string &what, size_t tokens, const talc_model_i
 }
 
 // A limit that counts the beginning must leave something to generate, as in Hugging Face's generate().
-static Status checkBeginnings(const Job &job, const SequenceRules &rules) {
-  for (size_t i = 0; i < job.inputs.size() && rules.limitIsOfAll; ++i)
-    if (size_t size = job.beginning(job.inputs[i]).size(); size >= rules.limit)
+static Status checkBeginnings(const Job &job, const Plan &plan) {
+  auto limit = static_cast<size_t>(job.info.max_length);
+  bool limitsAll = plan.settings.new_tokens == 0 && limit > 0 && job.info.kind != TALC_MODEL_ENCODER;
+  for (size_t i = 0; i < job.inputs.size() && limitsAll; ++i)
+    if (size_t size = job.beginning(job.inputs[i]).size(); size >= limit)
       return Status::failure(TALC_ERROR_USAGE,
                              "%s: its text begins with %zu tokens, but by default the model's texts have at most %zu "
                              "in all (max_length); give -n N",
-                             job.placeOf(i).c_str(), size, rules.limit);
+                             job.placeOf(i).c_str(), size, limit);
   return {};
 }
 
@@ -101,7 +103,7 @@ static Status checkIds(const std::string &what, const std::vector<int32_t> &ids,
 }
 
 // Before any work: an input that can never be evaluated.
-static Status checkInputs(const Job &job, const SequenceRules &rules) {
+static Status checkInputs(const Job &job, const Plan &plan) {
   int32_t own = job.info.vocabulary_size, source = job.translates() ? job.info.source_vocabulary_size : own;
   for (size_t i = 0; i < job.inputs.size(); ++i) {
     std::string what = job.placeOf(i);
@@ -116,7 +118,7 @@ static Status checkInputs(const Job &job, const SequenceRules &rules) {
         return Status::failure(TALC_ERROR_USAGE,
                                "%s: does not say which token begins a text; give --decoder-ids IDS after each prompt",
                                job.info.name);
-  return checkBeginnings(job, rules);
+  return checkBeginnings(job, plan);
 }
 
 static Printer::Form chooseForm(const Options &options, const talc_model_info &info,
@@ -167,22 +169,20 @@ static size_t countPlaces(const Job &job) {
 static Status runModel(const Job &job, const Plan &plan, SessionHandle &session) {
   size_t places = countPlaces(job);
   TensorFile logits, hidden;
+  bool generates = job.info.kind != TALC_MODEL_ENCODER;
   bool writesLogits = !job.options.logitsFile.empty(), writesHidden = !job.options.hiddenFile.empty();
-  if (Status status = createSession(job, places * (plan.searches ? plan.rules.search.beams : 1), session);
-      status.failed())
+  if (Status status = createSession(job, places * (generates ? plan.search.beams : 1), session); status.failed())
     return status;
   if (Status status = createTensors(job, job.options.logitsFile, false, logits); status.failed())
     return status;
   if (Status status = createTensors(job, job.options.hiddenFile, true, hidden); status.failed())
     return status;
   Status status;
-  if (job.info.kind == TALC_MODEL_ENCODER)
+  if (generates)
+    status = Generation(job, session.get(), plan.settings, places, writesLogits ? &logits : nullptr).run();
+  else
     status =
         Encoding(job, session.get(), places, writesLogits ? &logits : nullptr, writesHidden ? &hidden : nullptr).run();
-  else if (plan.searches)
-    status = BeamGeneration(job, session.get(), plan.rules, places).run();
-  else
-    status = Generation(job, session.get(), plan.rules, places, writesLogits ? &logits : nullptr).run();
   if (!status.failed() && writesLogits)
     status = logits.finish();
   if (!status.failed() && writesHidden)
@@ -215,8 +215,9 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
   Printer printer(output, form, itemName, inputs.size(), fromFile && !options.quiet);
   Job job = {model, info, options, inputs, fromFile, printer, timing, cut};
   double begin = secondsNow();
-  Plan plan = makePlan(options, info, form);
-  if (status = checkInputs(job, plan.rules); status.failed())
+  Plan plan;
+  makePlan(options, info, form, plan);
+  if (status = checkInputs(job, plan); status.failed())
     return status;
   if (status = output.open(options.outputFile); status.failed())
     return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step has the next token of each text that is continued, and beginnings of others as far as there is room.
+// The lines of a file are sorted, so that texts of like lengths are together; the generator does the rest.
 #include "runtime/program/Generation.h"
 
 #include "runtime/program/Output.h"
@@ -8,151 +8,123 @@
 
 namespace talc::program {
 
-// Bounds temporaries and, when all logits are wanted, the logits of one step. Results do not depend on it.
-constexpr size_t tokensPerStep = 512, logitBytesPerStep = size_t(64) << 20;
-
-Generation::Generation(const Job &job, talc_session *session, const SequenceRules &rules, size_t places,
+Generation::Generation(const Job &job, talc_session *session, const talc_request &settings, size_t places,
                        TensorFile *logits)
-    : job(job), session(session), rules(rules), logitsFile(logits),
-      schedule(inputLengths(job.inputs), places, job.fromFile), sources(session), sequences(schedule.places()) {}
+    : job(job), session(session), settings(settings), places(places), logitsFile(logits) {
+  for (size_t input = 0; input < job.inputs.size(); ++input) {
+    listeners.push_back({this, input});
+    if (!job.inputs[input].ids.empty())
+      order.push_back(input);
+  }
+  auto before = [&](size_t a, size_t b) {
+    size_t length = job.inputs[a].ids.size(), other = job.inputs[b].ids.size();
+    return length != other ? length > other : a < b;
+  };
+  if (job.fromFile)
+    std::sort(order.begin(), order.end(), before);
+}
 
 Status Generation::run() {
-  while (true) {
-    if (Status status = startNext(); status.failed())
-      return status;
-    collect();
-    if (step.empty())
-      return {};
-    if (Status status = evaluate(); status.failed())
-      return status;
-    for (size_t i = 0; i < step.size(); ++i)
-      if (Status status = take(i); status.failed())
-        return status;
-  }
-}
-
-Status Generation::startNext() {
-  double begin = secondsNow();
-  for (const Schedule::Start &next : schedule.next())
-    if (Status status = start(next); status.failed())
-      return status;
-  size_t tokens = 0;
-  if (Status status = sources.encode(tokens); status.failed())
+  if (Status status = createGenerator(); status.failed())
     return status;
-  job.timing.promptTokens += tokens;
-  if (tokens > 0)
-    job.timing.promptSeconds += secondsNow() - begin;
+  while (ended < order.size()) {
+    if (Status status = submitNext(); status.failed())
+      return status;
+    talc_error error;
+    if (talc_status code = talc_generator_step(generator.get(), nullptr, &error))
+      return Status::from(code, error);
+    if (failure.failed())
+      return failure;
+  }
+  noteCounts();
   return {};
 }
 
-Status Generation::start(const Schedule::Start &next) {
-  const Prompt &prompt = job.inputs[next.input];
-  auto slot = static_cast<int32_t>(next.place);
-  talc_error error;
-  if (job.translates())
-    sources.add(prompt, slot);
-  else if (talc_status code = talc_slot_reset(session, slot, &error))
-    return Status::from(code, error);
-  if (job.echoes())
-    if (Status status = job.printer.append(next.input, prompt.text); status.failed())
-      return status;
-  return sequences[next.place].start(job.model, rules, job.beginning(prompt), !job.translates());
-}
-
-// Places in their order: so the logits of beginnings arrive in the order of the file.
-void Generation::collect() {
-  size_t room = tokensPerStep, rowBytes = job.info.vocabulary_size * sizeof(float);
+// When the logits of prompts are wanted, a step has no more of them than fit in some memory.
+Status Generation::createGenerator() {
+  constexpr size_t usualTokens = 512, logitBytes = size_t(64) << 20;
+  talc_generator_options options = {};
+  options.struct_size = sizeof(options);
+  size_t rowBytes = job.info.vocabulary_size * sizeof(float);
   if (logitsFile)
-    room = std::clamp<size_t>(logitBytesPerStep / rowBytes, 1, room);
-  step.clear();
-  for (size_t place = 0; place < sequences.size(); ++place) {
-    const Sequence &sequence = sequences[place];
-    if (!schedule.isBusy(place))
-      continue;
-    if (sequence.evaluated < sequence.beginningLength()) {
-      room -= collectBeginning(place, room);
-      continue;
-    }
-    talc_sequence next = {};
-    next.slot = static_cast<int32_t>(place);
-    next.count = 1;
-    next.ids = &sequence.tokens().back();
-    next.wanted[0].rows = TALC_ROWS_LAST;
-    step.push_back(next);
-  }
-}
-
-// A prefix is evaluated in one step. Returns how many tokens of the room were taken.
-size_t Generation::collectBeginning(size_t place, size_t room) {
-  const Sequence &sequence = sequences[place];
-  size_t rest = sequence.beginningLength() - sequence.evaluated, count = std::min(rest, room);
-  size_t prefix = sequence.evaluated == 0 ? job.prefixLength(sequence.beginningLength()) : 0;
-  if (count == 0)
-    return 0;
-  count = std::max(count, prefix);
-  talc_sequence next = {};
-  next.slot = static_cast<int32_t>(place);
-  next.count = static_cast<int32_t>(count);
-  next.ids = sequence.tokens().data() + sequence.evaluated;
-  next.wanted[0].rows = logitsFile ? TALC_ROWS_ALL : count == rest && rules.limit > 0 ? TALC_ROWS_LAST : TALC_ROWS_NONE;
-  next.prefix = static_cast<int32_t>(prefix);
-  step.push_back(next);
-  return std::min(count, room);
-}
-
-// The time of a step is divided among the tokens of beginnings and the others.
-Status Generation::evaluate() {
-  double begin = secondsNow();
+    options.step_tokens = static_cast<int32_t>(std::clamp<size_t>(logitBytes / rowBytes, 1, usualTokens));
   talc_error error;
-  if (talc_status code = talc_evaluate(session, step.data(), static_cast<int32_t>(step.size()), &error))
-    return Status::from(code, error);
-  size_t given = 0, made = 0;
-  for (const talc_sequence &part : step) {
-    const Sequence &sequence = sequences[part.slot];
-    (sequence.evaluated < sequence.beginningLength() ? given : made) += part.count;
-  }
-  double seconds = (secondsNow() - begin) / static_cast<double>(given + made);
-  job.timing.promptTokens += given;
-  job.timing.promptSeconds += seconds * static_cast<double>(given);
-  job.timing.decodedTokens += made;
-  job.timing.decodeSeconds += seconds * static_cast<double>(made);
+  talc_generator *created = nullptr;
+  talc_status code = talc_generator_create(session, &options, &created, &error);
+  generator.reset(created);
+  return Status::from(code, error);
+}
+
+// As many wait as are worked on: enough to refill all places.
+Status Generation::submitNext() {
+  while (submitted < order.size() && submitted - ended < 2 * places)
+    if (Status status = submit(order[submitted++]); status.failed())
+      return status;
   return {};
 }
 
-Status Generation::take(size_t index) {
-  size_t place = step[index].slot, vocabulary = job.info.vocabulary_size;
-  Sequence &sequence = sequences[place];
-  int32_t rows = 0;
-  const float *logits = talc_logits(session, static_cast<int32_t>(index), &rows);
-  if (logitsFile && sequence.evaluated < sequence.beginningLength())
-    if (Status status = logitsFile->append(logits, rows * vocabulary); status.failed())
+Status Generation::submit(size_t input) {
+  const Prompt &prompt = job.inputs[input];
+  if (job.echoes())
+    if (Status status = job.printer.append(input, prompt.text); status.failed())
       return status;
-  sequence.evaluated += step[index].count;
-  if (sequence.evaluated < sequence.beginningLength())
-    return {};
-  return rules.limit > 0 ? extend(place, logits + (rows - 1) * vocabulary) : end(place);
+  talc_request request = settings;
+  request.ids = prompt.ids.data();
+  request.count = static_cast<int32_t>(prompt.ids.size());
+  request.types = prompt.types.empty() ? nullptr : prompt.types.data();
+  request.beginning = prompt.decoderIds.data();
+  request.beginning_count = static_cast<int32_t>(prompt.decoderIds.size());
+  request.prompt_logits = logitsFile != nullptr;
+  request.user = &listeners[input];
+  request.on_event = [](void *user, const talc_event *event) {
+    const auto *listener = static_cast<const Listener *>(user);
+    Status status = listener->generation->take(listener->input, *event);
+    if (status.failed() && !listener->generation->failure.failed())
+      listener->generation->failure = status;
+    return int32_t(status.failed());
+  };
+  talc_error error;
+  return Status::from(talc_generator_submit(generator.get(), &request, nullptr, &error), error);
 }
 
-Status Generation::extend(size_t place, const float *logits) {
-  Sequence &sequence = sequences[place];
-  if (Status status = sequence.extend(logits); status.failed())
-    return status;
-  if (std::string text = sequence.takeText(); !text.empty())
-    if (Status status = job.printer.append(schedule.input(place), text); status.failed())
-      return status;
-  return sequence.ending() == Ending::None ? Status() : end(place);
+Status Generation::take(size_t input, const talc_event &event) {
+  if (event.kind == TALC_EVENT_LOGITS)
+    return logitsFile->append(event.logits, size_t(event.logit_rows) * job.info.vocabulary_size);
+  if (event.kind == TALC_EVENT_END)
+    return finish(input, event);
+  return event.text_size > 0 ? job.printer.append(input, {event.text, event.text_size}) : Status();
 }
 
-Status Generation::end(size_t place) {
-  Sequence &sequence = sequences[place];
-  size_t input = schedule.input(place);
-  if (sequence.ending() == Ending::StateFull)
-    job.cut.push_back({input, sequence.tokens().size() - sequence.beginningLength()});
-  if (!rules.makesText && rules.limit > 0)
-    if (Status status = job.printer.append(input, joinIds(sequence.newTokens())); status.failed())
+Status Generation::finish(size_t input, const talc_event &event) {
+  ++ended;
+  if (event.ending == TALC_ENDING_FAILED)
+    return Status::from(event.error->status, *event.error);
+  if (event.ending == TALC_ENDING_STATE_FULL && !searches())
+    job.cut.push_back({input, static_cast<size_t>(event.count)});
+  if (searches())
+    job.timing.decodedTokens += event.count;
+  std::string text(event.text, event.text_size);
+  if (settings.text_form == TALC_TEXT_NONE && settings.new_tokens != TALC_NONE)
+    text = joinIds({event.ids, event.ids + event.count});
+  if (!text.empty())
+    if (Status status = job.printer.append(input, text); status.failed())
       return status;
-  schedule.release(place);
   return job.printer.finish(input);
+}
+
+// Beam search counts the tokens of its results, and not the start token of an answer.
+void Generation::noteCounts() const {
+  talc_generator_counts counts = {};
+  counts.struct_size = sizeof(counts);
+  talc_generator_get_counts(generator.get(), &counts, nullptr);
+  job.timing.promptTokens = counts.source_tokens;
+  if (!searches() || !job.translates())
+    job.timing.promptTokens += counts.prompt_tokens;
+  if (!searches())
+    job.timing.decodedTokens = counts.new_tokens;
+  job.timing.promptSeconds = counts.prompt_seconds;
+  job.timing.decodeSeconds = counts.new_seconds;
+  job.timing.mostState = counts.most_state;
 }
 
 }  // namespace talc::program

@@ -11,15 +11,11 @@ namespace talc::program {
 struct Release {
   void operator()(talc_model *model) const { talc_model_close(model); }
   void operator()(talc_session *session) const { talc_session_destroy(session); }
-  void operator()(talc_sampler *sampler) const { talc_sampler_destroy(sampler); }
-  void operator()(talc_beam_search *search) const { talc_beam_search_destroy(search); }
-  void operator()(talc_text_stream *stream) const { talc_text_stream_destroy(stream); }
+  void operator()(talc_generator *generator) const { talc_generator_destroy(generator); }
 };
 
 using ModelHandle = std::unique_ptr<talc_model, Release>;
 using SessionHandle = std::unique_ptr<talc_session, Release>;
-using SamplerHandle = std::unique_ptr<talc_sampler, Release>;
-using BeamSearchHandle = std::unique_ptr<talc_beam_search, Release>;
-using TextStreamHandle = std::unique_ptr<talc_text_stream, Release>;
+using GeneratorHandle = std::unique_ptr<talc_generator, Release>;
 
 }  // namespace talc::program

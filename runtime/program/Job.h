@@ -36,11 +36,6 @@ struct Job {
   std::string placeOf(size_t input) const;
   // How the generated text begins.
   std::vector<int32_t> beginning(const Prompt &prompt) const;
-  // Tokens that see each other at the begin of a prompt.
-  size_t prefixLength(size_t promptLength) const;
 };
-
-// In tokens.
-std::vector<size_t> inputLengths(const std::vector<Prompt> &inputs);
 
 }  // namespace talc::program

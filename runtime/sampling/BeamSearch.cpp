@@ -46,8 +46,8 @@ void BeamSearch::start(const int32_t *prompt, size_t count, size_t limit) {
   finished = 0;
 }
 
-bool BeamSearch::step(const float *const *logits, TokenScores &scores) {
-  collect(logits, scores);
+bool BeamSearch::step(const float *const *logits, const TokenScores &scores, SamplingScratch &scratch) {
+  collect(logits, scores, scratch);
   bool last = length + 1 == lastLength;
   size_t beams = settings.beams, kept = 0;
   for (size_t rank = 0; rank < candidates.size(); ++rank) {
@@ -69,11 +69,11 @@ bool BeamSearch::isEnd(int32_t token) const {
   return std::find(settings.endTokens.begin(), settings.endTokens.end(), token) != settings.endTokens.end();
 }
 
-void BeamSearch::collect(const float *const *logits, TokenScores &scores) {
+void BeamSearch::collect(const float *const *logits, const TokenScores &scores, SamplingScratch &scratch) {
   candidates.clear();
   for (size_t beam = 0; beam < beamCount; ++beam) {
     const double *row = scores.compute(
-        logits[beam], {texts.data() + beam * lastLength, length, promptLength, length + 1 == lastLength});
+        logits[beam], {texts.data() + beam * lastLength, length, promptLength, length + 1 == lastLength}, scratch);
     double sum = running[beam].score;
     for (int32_t id : choosable) {
       double lowest = candidates.size() < mostCandidates ? -HUGE_VAL : candidates.back().score;
@@ -125,6 +125,18 @@ bool BeamSearch::canImprove() const {
   bool longest = settings.earlyStopping == artifact::EarlyStopping::Never && settings.lengthPenalty > 0;
   auto newTokens = static_cast<double>((longest ? lastLength : length) - promptLength);
   return running[0].score / deterministicPower(newTokens, settings.lengthPenalty) > results.back().score;
+}
+
+const char *findWrongSearch(const talc_search &settings) {
+  if (settings.beams < 1 || settings.beams > artifact::maxBeams)
+    return "beams must be 1 to 1024";
+  if (!std::isfinite(settings.length_penalty))
+    return "the length penalty must be finite";
+  if (settings.early_stopping < 0 || settings.early_stopping > 2)
+    return "early stopping must be 0, 1 or 2";
+  if (settings.renormalize < 0 || settings.renormalize > 1)
+    return "renormalize must be 0 or 1";
+  return nullptr;
 }
 
 }  // namespace talc

@@ -30,9 +30,10 @@ public:
   // A new search for at most `limit` tokens after a prompt; both have at least one. There is one beam, the prompt.
   void start(const int32_t *prompt, size_t count, size_t limit);
 
-  // `logits` has a row for each beam: what follows its last token. `scores` may be shared by any number of searches.
+  // `logits` has a row for each beam: what follows its last token. Any number of
+  // searches may share `scratch`, which was reserved for `scores`.
   // Returns false when nothing can be chosen from (all NaN or minus infinity): the search has ended.
-  bool step(const float *const *logits, TokenScores &scores);
+  bool step(const float *const *logits, const TokenScores &scores, SamplingScratch &scratch);
 
   bool ended() const { return beamCount == 0; }
   // The beams to be evaluated next: none once the search has ended.
@@ -53,7 +54,7 @@ private:
   };
 
   bool isEnd(int32_t token) const;
-  void collect(const float *const *logits, TokenScores &scores);
+  void collect(const float *const *logits, const TokenScores &scores, SamplingScratch &scratch);
   void offer(const Candidate &candidate);
   void finish(const Candidate &candidate);
   void continueWith(const Candidate *chosen, size_t count);
@@ -69,5 +70,8 @@ private:
   std::vector<Candidate> candidates;      // the best ones of a step, in order
   std::vector<BeamResult> results;        // [beams], the first `finished` are there
 };
+
+// Null when the settings of beam search are in their documented ranges (talc.h), else what is wrong.
+const char *findWrongSearch(const talc_search &settings);
 
 }  // namespace talc

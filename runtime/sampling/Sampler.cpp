@@ -39,12 +39,16 @@ Sampler::Sampler(const Model &model, const talc_sampling &settings, const talc_s
   auto &list = rules.suppressed;
   list.erase(std::remove_if(list.begin(), list.end(), isNeverChosen), list.end());
   text.reserve(length > 0 ? length : model.info().maxSequence + 1);
+}
+
+void Sampler::reserve(SamplingScratch &scratch) const {
+  size_t vocabulary = model.info().vocabularySize;
   if (rules.forbidsAny())
-    allowed.resize(model.info().vocabularySize);
-  if (settings.repetition_penalty != 1)
-    accepted.resize(model.info().vocabularySize);
+    scratch.allowed.resize(vocabulary);
+  if (penalizes())
+    scratch.marks.reserve(vocabulary);
   if (settings.temperature != 0)
-    candidates.reserve(model.sampleableIds().size());
+    scratch.candidates.reserve(model.sampleableIds().size());
 }
 
 Status Sampler::create(const Model &model, const talc_sampling &settings, const talc_search &rules, size_t length,
@@ -61,39 +65,32 @@ Status Sampler::create(const Model &model, const talc_sampling &settings, const 
 Status Sampler::accept(const int32_t *ids, int32_t count) {
   if (Status status = model.checkIds(ids, count, "accepted tokens"); status.failed())
     return status;
-  for (int32_t i = 0; i < count; ++i)
-    append(ids[i]);
+  text.insert(text.end(), ids, ids + count);
   if (!samples)
     beginning = text.size();
   return {};
 }
 
-void Sampler::append(int32_t id) {
-  text.push_back(id);
-  if (!accepted.empty())
-    accepted[id] = 1;
-}
-
 // Equal values are ordered by id, so that the order is total and the same everywhere.
-bool Sampler::lessLikely(const Candidate &a, const Candidate &b) {
+static bool lessLikely(const Candidate &a, const Candidate &b) {
   return a.value != b.value ? a.value < b.value : a.id > b.id;
 }
 
-double Sampler::penalized(const float *logits, int32_t id) const {
+double Sampler::penalized(const float *logits, const TokenMarks &marks, int32_t id) const {
   double logit = logits[id];
-  if (settings.repetition_penalty == 1 || !accepted[id])
+  if (!penalizes() || !marks.contains(id))
     return logit;
   return logit > 0 ? logit / settings.repetition_penalty : logit * settings.repetition_penalty;
 }
 
 // The likeliest id, of equal ones the lowest; -1: none. Minus infinity and NaN are never chosen.
-int32_t Sampler::findBest(const float *logits) const {
-  if (settings.repetition_penalty == 1)
+int32_t Sampler::findBest(const float *logits, const TokenMarks &marks) const {
+  if (!penalizes())
     return findHighest(logits);
   int32_t best = -1;
   double highest = -HUGE_VAL;
   for (int32_t id : model.sampleableIds())
-    if (double logit = penalized(logits, id); logit > highest) {
+    if (double logit = penalized(logits, marks, id); logit > highest) {
       highest = logit;
       best = id;
     }
@@ -128,67 +125,72 @@ int32_t Sampler::findHighest(const float *logits) const {
 }
 
 // Candidates are the ids with a logit above minus infinity, after the repetition penalty.
-void Sampler::collect(const float *logits) {
-  candidates.clear();
+void Sampler::collect(const float *logits, SamplingScratch &scratch) const {
+  scratch.candidates.clear();
   for (int32_t id : model.sampleableIds()) {
-    double logit = penalized(logits, id);
+    double logit = penalized(logits, scratch.marks, id);
     if (logit > -HUGE_VAL)  // false for NaN
-      candidates.push_back({logit, id});
+      scratch.candidates.push_back({logit, id});
   }
 }
 
-Status Sampler::sample(const float *logits, int32_t &id) {
+Status Sampler::sample(const float *logits, SamplingScratch &scratch, int32_t &id) {
   UnfinishedText unfinished = {text.data(), text.size(), beginning, text.size() + 1 == length};
   id = rules.forced(unfinished);
   if (id < 0)
-    if (Status status = choose(forbid(logits, unfinished), id); status.failed())
+    if (Status status = choose(forbid(logits, unfinished, scratch.allowed), scratch, id); status.failed())
       return status;
-  append(id);
+  text.push_back(id);
   samples = true;
   return {};
 }
 
-const float *Sampler::forbid(const float *logits, const UnfinishedText &unfinished) {
-  if (allowed.empty())
+const float *Sampler::forbid(const float *logits, const UnfinishedText &unfinished, std::vector<float> &allowed) const {
+  if (!rules.forbidsAny())
     return logits;
   std::copy(logits, logits + allowed.size(), allowed.begin());
-  auto forbidOne = [this](int32_t id) { allowed[id] = -HUGE_VALF; };
+  auto forbidOne = [&allowed](int32_t id) { allowed[id] = -HUGE_VALF; };
   rules.forEachUnfit(unfinished, forbidOne);
   rules.forEachSuppressed(unfinished, forbidOne);
   return allowed.data();
 }
 
-Status Sampler::choose(const float *logits, int32_t &id) {
-  int32_t best = findBest(logits);
+Status Sampler::choose(const float *logits, SamplingScratch &scratch, int32_t &id) {
+  if (penalizes()) {
+    scratch.marks.clear();
+    for (int32_t used : text)
+      scratch.marks.add(used);
+  }
+  int32_t best = findBest(logits, scratch.marks);
   if (best < 0)
     return Status::failure(TALC_ERROR_LOGITS,
                            "%s: no token can be chosen: all logits are NaN, minus infinity or forbidden",
                            model.name().c_str());
-  double highest = penalized(logits, best);
+  double highest = penalized(logits, scratch.marks, best);
   if (settings.temperature == 0 || highest == HUGE_VAL) {
     id = best;
   } else {
-    collect(logits);
-    for (Candidate &candidate : candidates)
+    collect(logits, scratch);
+    for (Candidate &candidate : scratch.candidates)
       candidate.value = deterministicExp((candidate.value - highest) / settings.temperature);
-    id = draw();
+    id = draw(scratch.candidates);
   }
   return {};
 }
 
-int32_t Sampler::draw() {
+int32_t Sampler::draw(std::vector<Candidate> &candidates) {
   size_t begin = 0, end = candidates.size();
   bool filtered = settings.top_k > 0 || settings.top_p < 1 || settings.min_p > 0;
   if (filtered)
-    begin = moveLikelyToBack();
+    begin = moveLikelyToBack(candidates);
   double mass = 0;
   for (size_t i = end; i-- > begin;)
     mass += candidates[i].value;
-  return pick(begin, end, mass);
+  return pick(candidates, begin, mass);
 }
 
 // Returns where the kept candidates begin; they are in ascending order. At least one is kept.
-size_t Sampler::moveLikelyToBack() {
+size_t Sampler::moveLikelyToBack(std::vector<Candidate> &candidates) const {
   auto begin = candidates.begin();
   size_t count = candidates.size(), heap = count;
   size_t most = settings.top_k > 0 ? std::min<size_t>(settings.top_k, count) : count;
@@ -220,9 +222,9 @@ size_t Sampler::moveLikelyToBack() {
 }
 
 // From the likeliest down. Rounding may leave a rest; the last candidate takes it.
-int32_t Sampler::pick(size_t begin, size_t end, double mass) {
+int32_t Sampler::pick(const std::vector<Candidate> &candidates, size_t begin, double mass) {
   double rest = random.uniform() * mass;
-  for (size_t i = end; i-- > begin + 1;) {
+  for (size_t i = candidates.size(); i-- > begin + 1;) {
     rest -= candidates[i].value;
     if (rest < 0)
       return candidates[i].id;

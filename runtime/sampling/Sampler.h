@@ -4,6 +4,7 @@
 
 #include "runtime/artifact/Model.h"
 #include "runtime/sampling/Random.h"
+#include "runtime/sampling/SamplingScratch.h"
 #include "runtime/sampling/TokenRules.h"
 
 #include <memory>
@@ -18,27 +19,26 @@ public:
                        std::unique_ptr<Sampler> &sampler);
 
   Status accept(const int32_t *ids, int32_t count);
-  // `logits` has one value per id of the vocabulary. Allocates nothing.
-  Status sample(const float *logits, int32_t &id);
+  // Makes `scratch` large enough for this sampler.
+  void reserve(SamplingScratch &scratch) const;
+  // `logits` has one value per id of the vocabulary. `scratch` is one that was reserved. Allocates nothing.
+  Status sample(const float *logits, SamplingScratch &scratch, int32_t &id);
+
+  // The tokens accepted and sampled so far.
+  const std::vector<int32_t> &tokens() const { return text; }
 
 private:
-  struct Candidate {
-    double value;  // logit, later the probability times a constant
-    int32_t id;
-  };
-
   Sampler(const Model &model, const talc_sampling &settings, const talc_search &rules, size_t length);
-  static bool lessLikely(const Candidate &a, const Candidate &b);
-  void append(int32_t id);
-  const float *forbid(const float *logits, const UnfinishedText &text);
-  Status choose(const float *logits, int32_t &id);
-  double penalized(const float *logits, int32_t id) const;
-  int32_t findBest(const float *logits) const;
+  const float *forbid(const float *logits, const UnfinishedText &text, std::vector<float> &allowed) const;
+  Status choose(const float *logits, SamplingScratch &scratch, int32_t &id);
+  double penalized(const float *logits, const TokenMarks &marks, int32_t id) const;
+  int32_t findBest(const float *logits, const TokenMarks &marks) const;
   int32_t findHighest(const float *logits) const;
-  void collect(const float *logits);
-  int32_t draw();
-  size_t moveLikelyToBack();
-  int32_t pick(size_t begin, size_t end, double mass);
+  void collect(const float *logits, SamplingScratch &scratch) const;
+  int32_t draw(std::vector<Candidate> &candidates);
+  size_t moveLikelyToBack(std::vector<Candidate> &candidates) const;
+  int32_t pick(const std::vector<Candidate> &candidates, size_t begin, double mass);
+  bool penalizes() const { return settings.repetition_penalty != 1; }
 
   const Model &model;
   const talc_sampling settings;
@@ -46,11 +46,8 @@ private:
   TokenRules rules;
   Random random;
   std::vector<int32_t> text;
-  size_t beginning = 0;           // tokens of the text before the first that was sampled
-  bool samples = false;           // one was
-  std::vector<uint8_t> accepted;  // [vocabulary], or empty if the penalty is 1
-  std::vector<float> allowed;     // logits without forbidden tokens
-  std::vector<Candidate> candidates;
+  size_t beginning = 0;  // tokens of the text before the first that was sampled
+  bool samples = false;  // one was
 };
 
 // Null when all settings are in their documented ranges, else what is wrong.

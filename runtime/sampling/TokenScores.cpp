@@ -70,25 +70,19 @@ float highestValue(const float *values, size_t count) {
   return *std::max_element(highest, highest + 8);
 }
 
-TokenScores::TokenScores(const ScoreSettings &settings, const TokenRules &rules)
-    : settings(settings), rules(rules), scores(settings.vocabulary), penalizedIn(settings.vocabulary) {}
-
-const double *TokenScores::compute(const float *logits, const UnfinishedText &text) {
-  ++call;
-  takeLogarithms(logits);
-  if (settings.repetitionPenalty != 1)
-    penalizeRepetition(text);
-  auto forbid = [this](int32_t id) { scores[id] = -HUGE_VAL; };
-  rules.forEachUnfit(text, forbid);
-  if (int32_t id = rules.forced(text); id >= 0)
-    force(id);
-  rules.forEachSuppressed(text, forbid);
-  if (settings.renormalize)
-    renormalize();
-  return scores.data();
+double logProbability(const float *logits, size_t count, int32_t id) {
+  double highest = highestValue(logits, count);
+  return std::isfinite(highest) ? (logits[id] - highest) - logSumExp(logits, count, highest)
+                                : (logits[id] == HUGE_VALF ? 0 : -HUGE_VAL);
 }
 
-void TokenScores::takeLogarithms(const float *logits) {
+void TokenScores::reserve(SamplingScratch &scratch) const {
+  scratch.scores.resize(settings.vocabulary);
+  if (settings.repetitionPenalty != 1)
+    scratch.marks.reserve(settings.vocabulary);
+}
+
+static void takeLogarithms(const float *logits, std::vector<double> &scores) {
   double highest = highestValue(logits, scores.size());
   if (!std::isfinite(highest)) {  // infinitely likely tokens, or none
     for (size_t id = 0; id < scores.size(); ++id)
@@ -100,23 +94,8 @@ void TokenScores::takeLogarithms(const float *logits) {
     scores[id] = (logits[id] - highest) - logarithm;
 }
 
-void TokenScores::penalizeRepetition(const UnfinishedText &text) {
-  for (size_t i = 0; i < text.length; ++i) {
-    int32_t id = text.ids[i];
-    double &score = scores[id];
-    if (penalizedIn[id] != call)
-      score = score < 0 ? score * settings.repetitionPenalty : score / settings.repetitionPenalty;
-    penalizedIn[id] = call;
-  }
-}
-
-void TokenScores::force(int32_t id) {
-  std::fill(scores.begin(), scores.end(), -HUGE_VAL);
-  scores[id] = 0;
-}
-
 // Another log-softmax.
-void TokenScores::renormalize() {
+static void renormalize(std::vector<double> &scores) {
   double highest = -HUGE_VAL;
   for (double score : scores)
     highest = score > highest ? score : highest;
@@ -125,6 +104,32 @@ void TokenScores::renormalize() {
   double logarithm = deterministicLog(sumExponentials(scores.data(), scores.size(), highest));
   for (double &score : scores)
     score = (score - highest) - logarithm;
+}
+
+const double *TokenScores::compute(const float *logits, const UnfinishedText &text, SamplingScratch &scratch) const {
+  std::vector<double> &scores = scratch.scores;
+  takeLogarithms(logits, scores);
+  if (settings.repetitionPenalty != 1)
+    penalizeRepetition(text, scratch);
+  auto forbid = [&scores](int32_t id) { scores[id] = -HUGE_VAL; };
+  rules.forEachUnfit(text, forbid);
+  if (int32_t id = rules.forced(text); id >= 0) {
+    std::fill(scores.begin(), scores.end(), -HUGE_VAL);
+    scores[id] = 0;
+  }
+  rules.forEachSuppressed(text, forbid);
+  if (settings.renormalize)
+    renormalize(scores);
+  return scores.data();
+}
+
+void TokenScores::penalizeRepetition(const UnfinishedText &text, SamplingScratch &scratch) const {
+  scratch.marks.clear();
+  for (size_t i = 0; i < text.length; ++i) {
+    double &score = scratch.scores[text.ids[i]];
+    if (scratch.marks.add(text.ids[i]))
+      score = score < 0 ? score * settings.repetitionPenalty : score / settings.repetitionPenalty;
+  }
 }
 
 }  // namespace talc

@@ -2,6 +2,7 @@
 // Scores of all next tokens of a text: log-probabilities, and what Hugging Face's logits processors make of them.
 #pragma once
 
+#include "runtime/sampling/SamplingScratch.h"
 #include "runtime/sampling/TokenRules.h"
 
 #include <cstddef>
@@ -24,26 +25,26 @@ struct ScoreSettings {
   bool renormalize = false;      // the tokens that are left share all the probability
 };
 
+// The log-probability of `id`, which the softmax of `logits` gives it.
+double logProbability(const float *logits, size_t count, int32_t id);
+
 // One object serves any number of texts, one after another.
 class TokenScores {
 public:
-  TokenScores(const ScoreSettings &settings, const TokenRules &rules);
+  TokenScores(const ScoreSettings &settings, const TokenRules &rules) : settings(settings), rules(rules) {}
+
+  // Makes `scratch` large enough.
+  void reserve(SamplingScratch &scratch) const;
 
   // Scores [vocabulary] of the tokens that may follow `text`, from the model's logits. Impossible tokens have minus
-  // infinity or NaN. The result is valid until the next call.
-  const double *compute(const float *logits, const UnfinishedText &text);
+  // infinity or NaN. The result is in `scratch`, which was reserved.
+  const double *compute(const float *logits, const UnfinishedText &text, SamplingScratch &scratch) const;
 
 private:
-  void takeLogarithms(const float *logits);
-  void penalizeRepetition(const UnfinishedText &text);
-  void force(int32_t id);
-  void renormalize();
+  void penalizeRepetition(const UnfinishedText &text, SamplingScratch &scratch) const;
 
   const ScoreSettings settings;
   const TokenRules rules;
-  std::vector<double> scores;
-  std::vector<uint64_t> penalizedIn;  // [vocabulary], the last call that penalized the token
-  uint64_t call = 0;
 };
 
 }  // namespace talc

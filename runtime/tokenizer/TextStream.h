@@ -14,6 +14,8 @@ public:
   explicit TextStream(const Tokenizer &tokenizer, bool skipSpecial = true)
       : tokenizer(tokenizer), skipSpecial(skipSpecial) {}
 
+  // The first text to come follows these tokens: they decide about spaces, and are not shown again.
+  void follow(const int32_t *before, size_t count);
   // The text that `id` completes, UTF-8; often one word, sometimes nothing.
   std::string push(int32_t id);
   // What is still held back.

@@ -20,10 +20,10 @@ template <typename Step> bool checkSteps(const char *what, Step step) {
 }
 
 // One sequence, sampled.
-bool checkSampling(const talc_model *model, talc_session *session) {
+bool checkSampling(talc_session *session) {
   talc_sampler *sampler = nullptr;
   talc_sampling sampling = {0.8f, 40, 0.9f, 0.01f, 1.1f, 7};
-  talc_sampler_create(model, &sampling, nullptr, 0, &sampler, nullptr);
+  talc_sampler_create(session, &sampling, nullptr, 0, &sampler, nullptr);
   int32_t id = 5;
   bool good = checkSteps("sampling", [&] {
     talc_sequence sequence = tokens(0, 1, &id);
@@ -56,7 +56,7 @@ bool checkAllocations(const Arguments &arguments) {
   talc_session_options options = {2, 4};
   bool good = talc_model_open(arguments.at(0).c_str(), nullptr, &model, &error) == TALC_OK &&
               talc_session_create(model, &options, &session, &error) == TALC_OK;
-  good = expect(good, error.text) && checkSampling(model, session) && checkReordering(session);
+  good = expect(good, error.text) && checkSampling(session) && checkReordering(session);
   talc_session_destroy(session);
   talc_model_close(model);
   return good;

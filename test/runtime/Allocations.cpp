@@ -29,21 +29,23 @@ static bool refuses() {
   return refused;
 }
 
+// Also for the library of C++.
+#define SEEN __attribute__((visibility("default")))
 extern "C" {
 void *__libc_malloc(size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_calloc(size_t count, size_t size);
 
-void *malloc(size_t size) {
+SEEN void *malloc(size_t size) {
   return refuses() ? nullptr : __libc_malloc(size);
 }
-void *realloc(void *old, size_t size) {
+SEEN void *realloc(void *old, size_t size) {
   return refuses() ? nullptr : __libc_realloc(old, size);
 }
-void *calloc(size_t count, size_t size) {
+SEEN void *calloc(size_t count, size_t size) {
   return refuses() ? nullptr : __libc_calloc(count, size);
 }
-void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) noexcept {
+SEEN void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) noexcept {
   return refuses() ? MAP_FAILED
                    : reinterpret_cast<void *>(syscall(SYS_mmap, address, size, protection, flags, file, offset));
 }

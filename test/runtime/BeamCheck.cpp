@@ -68,6 +68,8 @@ void search(const Case &test) {
   std::iota(choosable.begin(), choosable.end(), 0);
   BeamSearch search(test.settings, choosable);
   TokenScores scores(test.scores, test.rules);
+  SamplingScratch scratch;
+  scores.reserve(scratch);
   search.start(test.prompt.data(), test.prompt.size(), test.limit);
   std::vector<size_t> states(1, 0);
   for (int32_t token : test.prompt)
@@ -76,7 +78,7 @@ void search(const Case &test) {
     std::vector<const float *> rows;
     for (size_t state : states)
       rows.push_back(table.logits.data() + state * table.vocabulary);
-    search.step(rows.data(), scores);
+    search.step(rows.data(), scores, scratch);
     std::vector<size_t> next;
     for (size_t beam = 0; beam < search.beams(); ++beam)
       next.push_back(table.next(states[search.parent(beam)], *search.token(beam)));
@@ -117,6 +119,8 @@ bool checkMathematics() {
 bool checkHostileLogits() {
   std::vector<int32_t> choosable = {0, 1, 2};
   TokenScores scores({3}, {});
+  SamplingScratch scratch;
+  scores.reserve(scratch);
   BeamSettings settings;
   settings.beams = 2;
   int32_t prompt = 0;
@@ -124,12 +128,14 @@ bool checkHostileLogits() {
   const float nothing[] = {NAN, -HUGE_VALF, NAN}, one[] = {NAN, 1, -HUGE_VALF}, sure[] = {0, 1, HUGE_VALF};
   const float *row = nothing;
   search.start(&prompt, 1, 2);
-  bool good = expect(!search.step(&row, scores) && search.ended() && search.resultCount() == 0, "nothing to choose");
+  bool good =
+      expect(!search.step(&row, scores, scratch) && search.ended() && search.resultCount() == 0, "nothing to choose");
   row = one;
   search.start(&prompt, 1, 2);
-  good &= expect(search.step(&row, scores) && search.beams() == 1 && *search.token(0) == 1, "one token to choose");
+  good &=
+      expect(search.step(&row, scores, scratch) && search.beams() == 1 && *search.token(0) == 1, "one token to choose");
   row = sure;
-  good &= expect(search.step(&row, scores) && search.ended() && search.result(0).ids.back() == 2 &&
+  good &= expect(search.step(&row, scores, scratch) && search.ended() && search.result(0).ids.back() == 2 &&
                      search.result(0).score == 0,
                  "an infinite logit");
   return good;

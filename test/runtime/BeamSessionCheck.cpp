@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PATH: searches of several texts on one session find what a search finds that evaluates every text from its first
-// token; every documented error of talc.h's section Search. PATH is where artifacts are written.
+// token; every documented error of their settings. PATH is where artifacts are written.
 #include "runtime/sampling/BeamSearch.h"
 #include "test/runtime/FakeSession.h"
 #include "test/runtime/RuntimeChecks.h"
@@ -44,6 +44,8 @@ std::vector<Found> searchAlone(const talc_search &settings, const Input &input) 
   TokenRules rules;
   rules.noRepeatNgram = settings.no_repeat_ngram;
   TokenScores scores({vocabulary, repetitionPenalty, settings.renormalize != 0}, rules);
+  SamplingScratch scratch;
+  scores.reserve(scratch);
   BeamSearch search({beams, settings.length_penalty, artifact::EarlyStopping::No, {endToken}}, choosable);
   search.start(input.prompt.data(), input.prompt.size(), input.limit);
   std::vector<Ids> now(1, input.prompt);
@@ -55,7 +57,7 @@ std::vector<Found> searchAlone(const talc_search &settings, const Input &input) 
           fakeResult({cellsOf(input.source), cellsOf(text), text.size(), text.size() - 1}, vocabulary, 0, vocabulary));
     for (const auto &row : rows)
       logits.push_back(row.data());
-    search.step(logits.data(), scores);
+    search.step(logits.data(), scores, scratch);
     std::vector<Ids> next;
     for (size_t beam = 0; beam < search.beams(); ++beam) {
       next.push_back(now[search.parent(beam)]);
@@ -69,27 +71,70 @@ std::vector<Found> searchAlone(const talc_search &settings, const Input &input) 
   return found;
 }
 
-std::vector<Found> resultsOf(const talc_beam_search *search, int32_t text) {
+// How a request ended.
+struct Ended {
+  int times = 0;
+  talc_ending ending = TALC_ENDING_NONE;
   std::vector<Found> found;
-  talc_beam_result result;
-  for (int32_t rank = 0; talc_beam_search_result(search, text, rank, &result, nullptr) == TALC_OK; ++rank)
-    found.push_back({Ids(result.ids, result.ids + result.count), result.score});
-  return found;
+  talc_error error = {};
+};
+
+int32_t take(void *user, const talc_event *event) {
+  auto &ended = *static_cast<Ended *>(user);
+  if (event->kind != TALC_EVENT_END)
+    return 0;
+  ++ended.times;
+  ended.ending = event->ending;
+  for (int32_t rank = 0; rank < event->result_count; ++rank) {
+    const talc_text_result &result = event->results[rank];
+    ended.found.push_back({Ids(result.ids, result.ids + result.count), result.score});
+  }
+  if (event->error)
+    ended.error = *event->error;
+  return 0;
 }
 
-bool startText(FakeSession &fake, talc_beam_search *search, int32_t text, const Input &input) {
-  auto size = [](const Ids &ids) { return static_cast<int32_t>(ids.size()); };
-  if (!input.source.empty()) {
-    talc_sequence source = {};
-    source.slot = talc_beam_search_slot(search, text);
-    source.count = size(input.source);
-    source.ids = input.source.data();
-    if (talc_encode(fake.session, &source, 1, &fake.error) != TALC_OK)
-      return false;
+// What both a request and its settings live in.
+struct Asked {
+  Asked(const talc_search &search, const Ids &ids, int32_t limit, Ended *ended)
+      : search(search), sampling({0, 0, 1, 0, repetitionPenalty, 0}) {
+    request.struct_size = sizeof(request);
+    request.ids = ids.data();
+    request.count = static_cast<int32_t>(ids.size());
+    request.new_tokens = limit;
+    request.text_form = TALC_TEXT_NONE;
+    request.on_event = take;
+    request.user = ended;
   }
-  bool given = input.source.empty();
-  talc_beam_text begin = {text, given ? size(input.prompt) : 0, given ? input.prompt.data() : nullptr, input.limit, 0};
-  return talc_beam_search_start(search, &begin, &fake.error) == TALC_OK;
+
+  talc_status submit(talc_generator *generator, talc_error *error) {
+    request.search = &search;
+    request.sampling = &sampling;
+    return talc_generator_submit(generator, &request, nullptr, error);
+  }
+
+  talc_search search;
+  talc_sampling sampling;
+  talc_request request = {};
+};
+
+talc_generator *createGenerator(FakeSession &fake) {
+  talc_generator *generator = nullptr;
+  talc_generator_create(fake.session, nullptr, &generator, &fake.error);
+  return generator;
+}
+
+bool runAll(FakeSession &fake, talc_generator *generator) {
+  for (int32_t unfinished = 1; unfinished > 0;)
+    if (talc_generator_step(generator, &unfinished, &fake.error) != TALC_OK)
+      return expect(false, fake.error.text);
+  return true;
+}
+
+uint64_t stateUsed(const FakeSession &fake) {
+  talc_session_memory memory = {};
+  talc_session_get_memory(fake.session, &memory, nullptr, nullptr);
+  return memory.state_used;
 }
 
 // More inputs than texts at the same time.
@@ -102,105 +147,92 @@ bool checkInputs(const std::string &path, artifact::ModelKind kind, const std::v
   if (!expect(fake.session, fake.error.text))
     return false;
   talc_search settings = settingsOf(fake.model);
-  talc_beam_search *search = nullptr;
-  talc_beam_search_create(fake.session, &settings, repetitionPenalty, texts, &search, &fake.error);
-  bool good = expect(search, fake.error.text);
-  std::vector<size_t> inputOf(texts, inputs.size());
-  size_t next = 0, done = 0;
-  while (good && done < inputs.size()) {
-    for (int32_t text = 0; text < texts; ++text)
-      if (!talc_beam_search_running(search, text) && next < inputs.size()) {
-        inputOf[text] = next;
-        good &= expect(startText(fake, search, text, inputs[next++]), fake.error.text);
-      }
-    good = good && expect(talc_beam_search_step(search, nullptr, &fake.error) == TALC_OK, fake.error.text);
-    for (int32_t text = 0; text < texts; ++text)
-      if (inputOf[text] < inputs.size() && !talc_beam_search_running(search, text)) {
-        good &= expect(resultsOf(search, text) == searchAlone(settings, inputs[inputOf[text]]),
-                       "input " + std::to_string(inputOf[text]));
-        inputOf[text] = inputs.size();
-        ++done;
-      }
+  talc_generator *generator = createGenerator(fake);
+  std::vector<Ended> ended(inputs.size());
+  bool good = expect(generator, fake.error.text);
+  for (size_t i = 0; good && i < inputs.size(); ++i) {
+    Asked asked(settings, inputs[i].source.empty() ? inputs[i].prompt : inputs[i].source, inputs[i].limit, &ended[i]);
+    good = expect(asked.submit(generator, &fake.error) == TALC_OK, fake.error.text);
   }
-  talc_session_memory memory = {};
-  talc_session_get_memory(fake.session, &memory, nullptr, nullptr);
-  talc_beam_search_destroy(search);
-  return good && expect(memory.state_used == 0, "memory after all searches");
+  good = good && runAll(fake, generator);
+  for (size_t i = 0; good && i < inputs.size(); ++i)
+    good &=
+        expect(ended[i].times == 1 && ended[i].found == searchAlone(settings, inputs[i]), "input " + std::to_string(i));
+  good = good && expect(stateUsed(fake) == 0, "memory after all searches");
+  talc_generator_destroy(generator);
+  return good;
 }
 
-bool checkBegins(FakeSession &fake, talc_beam_search *search) {
-  talc_error &e = fake.error;
-  const Ids ids = {5, 999};
-  talc_beam_text text = {0, 1, ids.data(), 4, 0};
-  bool good = expect(talc_beam_search_start(search, &text, &e) == TALC_OK, e.text);
-  good &= fails(talc_beam_search_start(search, &text, &e), TALC_ERROR_ARGUMENT, e, "text 0 still runs; stop it");
-  talc_beam_result result;
-  good &= fails(talc_beam_search_result(search, 0, 0, &result, &e), TALC_ERROR_ARGUMENT, e, "no such text or rank");
-  good &= expect(talc_beam_search_stop(search, 0, &e) == TALC_OK && !talc_beam_search_running(search, 0), "stop");
-  text.count = 2;
-  good &= fails(talc_beam_search_start(search, &text, &e), TALC_ERROR_TOKEN, e, "999");
-  text.count = 1, text.limit = 49;
-  good &= fails(talc_beam_search_start(search, &text, &e), TALC_ERROR_STATE_FULL, e, "could have 49 tokens");
-  text.limit = 0;
-  good &= fails(talc_beam_search_start(search, &text, &e), TALC_ERROR_ARGUMENT, e, "limit is below 1");
-  text.limit = 4, text.text = 1;
-  good &= fails(talc_beam_search_start(search, &text, &e), TALC_ERROR_ARGUMENT, e, "no such text");
-  text.text = 0, text.ids = nullptr;
-  good &= fails(talc_beam_search_start(search, &text, &e), TALC_ERROR_ARGUMENT, e, "ids is NULL");
-  int32_t running = 7;
-  good &= expect(talc_beam_search_step(search, &running, &e) == TALC_OK && running == 0, "nothing to do");
-  good &= fails(talc_beam_search_step(nullptr, nullptr, &e), TALC_ERROR_ARGUMENT, e, "NULL");
-  good &= fails(talc_beam_search_stop(search, 1, &e), TALC_ERROR_ARGUMENT, e, "no such text");
-  return good && expect(talc_beam_search_slot(search, 1) == -1, "the slot of no text");
+// A search that is given up in the middle has no results, and its slots are free for the next one.
+bool checkCancel(FakeSession &fake, talc_generator *generator) {
+  const Input input = {{}, {5, 9}, 12};
+  talc_search settings = settingsOf(fake.model);
+  Ended first, second;
+  int32_t unfinished = 0;
+  bool good = Asked(settings, input.prompt, 12, &first).submit(generator, &fake.error) == TALC_OK;
+  good &= Asked(settings, input.prompt, 12, &second).submit(generator, &fake.error) == TALC_OK;
+  for (int i = 0; i < 4; ++i)
+    good &= talc_generator_step(generator, &unfinished, &fake.error) == TALC_OK && unfinished == 2;
+  good &= talc_generator_cancel(generator, 1, &fake.error) == TALC_OK;
+  good &= expect(good && first.times == 0 && runAll(fake, generator), fake.error.text);
+  good &=
+      expect(first.times == 1 && first.ending == TALC_ENDING_CANCELLED && first.found.empty(), "a cancelled search");
+  return good && expect(second.found == searchAlone(settings, input) && stateUsed(fake) == 0, "the search behind it");
 }
 
-bool checkSettings(FakeSession &fake) {
+bool checkSettings(FakeSession &fake, talc_generator *generator) {
   talc_error &e = fake.error;
-  talc_beam_search *search = nullptr;
   const int32_t outside = vocabulary;
-  auto wrong = [&](auto change, const char *what) {
-    talc_search settings = settingsOf(fake.model);
-    change(settings);
-    return fails(talc_beam_search_create(fake.session, &settings, 1, 1, &search, &e), TALC_ERROR_ARGUMENT, e, what);
+  const Ids ids = {5};
+  auto wrong = [&](auto change, const char *what, talc_status status = TALC_ERROR_ARGUMENT) {
+    Asked asked(settingsOf(fake.model), ids, 4, nullptr);
+    change(asked);
+    return fails(asked.submit(generator, &e), status, e, what);
   };
-  bool good = wrong([](talc_search &s) { s.beams = 0; }, "beams must be 1 to 1024");
-  good &= wrong([](talc_search &s) { s.length_penalty = NAN; }, "length penalty must be finite");
-  good &= wrong([](talc_search &s) { s.early_stopping = 3; }, "early stopping must be 0, 1 or 2");
-  good &= wrong([](talc_search &s) { s.no_repeat_ngram = -1; }, "no_repeat_ngram must be 0 or more");
-  good &= wrong([](talc_search &s) { s.forbidden_count = 2, s.forbidden = nullptr; }, "forbidden groups are NULL");
-  good &= wrong([](talc_search &s) { s.renormalize = 2; }, "renormalize must be 0 or 1");
-  good &= wrong([](talc_search &s) { s.forced_end = vocabulary; }, "forced tokens must be in the vocabulary");
-  good &= wrong([](talc_search &s) { s.suppressed_token_count = -1; }, "suppressed tokens are NULL");
-  good &= wrong([&](talc_search &s) { s.suppressed_token_count = 1, s.suppressed_tokens = &outside; },
-                "suppressed tokens must be in the vocabulary");
-  good &= wrong([&](talc_search &s) { s.begin_suppressed_count = 1, s.begin_suppressed = &outside; },
-                "suppressed tokens must be in the vocabulary");
-  good &= wrong([](talc_search &s) { s.min_new_tokens = -1; }, "min_new_tokens and min_length must be 0 or more");
-  good &= wrong([](talc_search &s) { s.min_length = -1; }, "min_new_tokens and min_length must be 0 or more");
-  auto create = [&](float penalty, int32_t count) {
-    talc_search settings = settingsOf(fake.model);
-    return talc_beam_search_create(fake.session, &settings, penalty, count, &search, &e);
+  auto wrongSearch = [&](auto change, const char *what) {
+    return wrong([&](Asked &asked) { change(asked.search); }, what);
   };
-  good &= fails(create(0, 1), TALC_ERROR_ARGUMENT, e, "repetition penalty must be above 0");
-  good &= fails(create(1, 0), TALC_ERROR_ARGUMENT, e, "texts is below 1");
-  good &= fails(create(1, 2), TALC_ERROR_BATCH, e, "2 texts of 3 beams need 6 slots, but the session has 3");
-  good &= expect(create(1, 1) == TALC_OK, e.text) && checkBegins(fake, search);
-  talc_beam_search_destroy(search);
+  bool good = wrongSearch([](talc_search &s) { s.beams = 0; }, "beams must be 1 to 1024");
+  good &= wrongSearch([](talc_search &s) { s.length_penalty = NAN; }, "length penalty must be finite");
+  good &= wrongSearch([](talc_search &s) { s.early_stopping = 3; }, "early stopping must be 0, 1 or 2");
+  good &= wrongSearch([](talc_search &s) { s.no_repeat_ngram = -1; }, "no_repeat_ngram must be 0 or more");
+  good &=
+      wrongSearch([](talc_search &s) { s.forbidden_count = 2, s.forbidden = nullptr; }, "forbidden groups are NULL");
+  good &= wrongSearch([](talc_search &s) { s.renormalize = 2; }, "renormalize must be 0 or 1");
+  good &= wrongSearch([](talc_search &s) { s.forced_end = vocabulary; }, "forced tokens must be in the vocabulary");
+  good &= wrongSearch([](talc_search &s) { s.suppressed_token_count = -1; }, "suppressed tokens are NULL");
+  good &= wrongSearch([&](talc_search &s) { s.suppressed_token_count = 1, s.suppressed_tokens = &outside; },
+                      "suppressed tokens must be in the vocabulary");
+  good &= wrongSearch([&](talc_search &s) { s.begin_suppressed_count = 1, s.begin_suppressed = &outside; },
+                      "suppressed tokens must be in the vocabulary");
+  good &= wrongSearch([](talc_search &s) { s.min_new_tokens = -1; }, "min_new_tokens and min_length must be 0 or more");
+  good &= wrongSearch([](talc_search &s) { s.min_length = -1; }, "min_new_tokens and min_length must be 0 or more");
+  good &= wrong([](Asked &a) { a.sampling.repetition_penalty = 0; }, "repetition penalty must be above 0");
+  good &= wrong([](Asked &a) { a.request.ignore_end = 1; }, "beams cannot be combined with ignore_end");
+  good &= wrong([](Asked &a) { a.request.log_probabilities = 1; }, "beams cannot be combined with ignore_end");
+  good &= wrong([](Asked &a) { a.search.beams = beams + 1; }, "4 beams need as many slots, but the session has 3",
+                TALC_ERROR_BATCH);
   return good;
 }
 
 bool checkErrors(const std::string &path) {
   FakeOptions options;
   options.maxSequence = 48;
-  FakeSession fake(path + ".decoder", options, beams);
-  options.kind = artifact::ModelKind::Encoder;
-  FakeSession encoder(path + ".encoder", options, beams);
-  if (!expect(fake.session && encoder.session, "sessions"))
+  FakeSession fake(path, options, beams);
+  talc_generator *generator = fake.session ? createGenerator(fake) : nullptr;
+  if (!expect(generator, fake.error.text))
     return false;
-  talc_beam_search *search = nullptr;
-  bool good = fails(talc_beam_search_create(encoder.session, nullptr, 1, 1, &search, &encoder.error), TALC_ERROR_KIND,
-                    encoder.error, "is an encoder");
-  return checkSettings(fake) && good;
+  bool good = checkCancel(fake, generator) && checkSettings(fake, generator);
+  // As many tokens as the model has room for; the last one is not evaluated.
+  Ended ended;
+  const Ids ids = {5};
+  Asked asked(settingsOf(fake.model), ids, 100, &ended);
+  asked.search.min_new_tokens = 100;
+  good &= expect(asked.submit(generator, &fake.error) == TALC_OK && runAll(fake, generator) &&
+                     ended.ending == TALC_ENDING_STATE_FULL && ended.found[0].ids.size() == 48,
+                 "a search that fills its slots");
+  talc_generator_destroy(generator);
+  return good;
 }
 
 // Logits that are no numbers end a search without a result, and are told.
@@ -208,15 +240,14 @@ bool checkNothing(const std::string &path) {
   FakeOptions options;
   options.nanFrom = 2;
   FakeSession fake(path, options, beams);
-  talc_search settings = settingsOf(fake.model);
-  talc_beam_search *search = nullptr;
-  talc_beam_search_create(fake.session, &settings, 1, 1, &search, nullptr);
-  bool good = expect(search && startText(fake, search, 0, {{}, {5, 6}, 4}), fake.error.text) &&
-              expect(talc_beam_search_step(search, nullptr, &fake.error) == TALC_OK, fake.error.text);
-  good = good && fails(talc_beam_search_step(search, nullptr, &fake.error), TALC_ERROR_LOGITS, fake.error, "NaN");
-  good = good && expect(!talc_beam_search_running(search, 0) && resultsOf(search, 0).empty(), "an ended search");
-  talc_beam_search_destroy(search);
-  return good;
+  talc_generator *generator = createGenerator(fake);
+  Ended ended;
+  bool good = Asked(settingsOf(fake.model), {5, 6}, 4, &ended).submit(generator, &fake.error) == TALC_OK &&
+              runAll(fake, generator);
+  good = good && ended.ending == TALC_ENDING_FAILED && ended.found.empty() && stateUsed(fake) == 0;
+  good = good && fails(ended.error.status, TALC_ERROR_LOGITS, ended.error, "NaN");
+  talc_generator_destroy(generator);
+  return expect(good, "a search that has nothing to choose from");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ public:
     talc_sampling sampling = {0.8f, 40, 0.9f, 0.01f, 1.1f, 7};
     good = attempt([&] { return talc_model_open(path.c_str(), nullptr, &model, &error); }) &&
            attempt([&] { return talc_session_create(model, &options, &session, &error); }) &&
-           attempt([&] { return talc_sampler_create(model, &sampling, nullptr, 0, &sampler, &error); });
+           attempt([&] { return talc_sampler_create(session, &sampling, nullptr, 0, &sampler, &error); });
     int32_t ids[16], count = 0;
     const std::string text = "the beginning";
     good = good && attempt([&] { return talc_tokenize(model, text.data(), text.size(), ids, 16, &count, &error); }) &&

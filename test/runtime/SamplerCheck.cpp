@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ARTIFACT: filters, ties, rules, NaN, padding and reproducibility of the sampler. 260 ids, of which the tokenizer has
 // 257.
-#include "runtime/talc.h"
+#include "test/runtime/FakeSession.h"
 #include "test/runtime/RuntimeChecks.h"
 
 #include <cmath>
@@ -14,11 +14,11 @@ using Logits = std::vector<float>;
 constexpr talc_sampling greedy = {0, 0, 1, 0, 1, 0};
 
 // The tokens that `count` draws from the same logits give.
-std::vector<int32_t> draw(const talc_model *model, talc_sampling sampling, const Logits &logits, int count,
+std::vector<int32_t> draw(const FakeSession &fake, talc_sampling sampling, const Logits &logits, int count,
                           bool forget = false) {
   std::vector<int32_t> result;
   talc_sampler *sampler = nullptr;
-  talc_sampler_create(model, &sampling, nullptr, 0, &sampler, nullptr);
+  talc_sampler_create(fake.session, &sampling, nullptr, 0, &sampler, nullptr);
   for (int i = 0; i < count; ++i) {
     int32_t id = -1;
     if (talc_sample(sampler, logits.data(), &id, nullptr) != TALC_OK)
@@ -27,43 +27,43 @@ std::vector<int32_t> draw(const talc_model *model, talc_sampling sampling, const
     if (forget) {
       talc_sampler_destroy(sampler);
       ++sampling.seed;
-      talc_sampler_create(model, &sampling, nullptr, 0, &sampler, nullptr);
+      talc_sampler_create(fake.session, &sampling, nullptr, 0, &sampler, nullptr);
     }
   }
   talc_sampler_destroy(sampler);
   return result;
 }
 
-std::map<int32_t, int> histogram(const talc_model *model, talc_sampling sampling, const Logits &logits, int count) {
+std::map<int32_t, int> histogram(const FakeSession &fake, talc_sampling sampling, const Logits &logits, int count) {
   std::map<int32_t, int> result;
-  for (int32_t id : draw(model, sampling, logits, count))
+  for (int32_t id : draw(fake, sampling, logits, count))
     ++result[id];
   return result;
 }
 
-bool checkGreedy(const talc_model *model) {
+bool checkGreedy(const FakeSession &fake) {
   Logits logits(260, 0);
   logits[258] = 100;  // padding
   logits[30] = logits[20] = 5;
   logits[3] = NAN;
-  bool good = expect(draw(model, greedy, logits, 1)[0] == 20, "greedy takes the lowest of equal ids");
+  bool good = expect(draw(fake, greedy, logits, 1)[0] == 20, "greedy takes the lowest of equal ids");
   logits[40] = HUGE_VALF;
-  good &= expect(draw(model, {1, 0, 1, 0, 1, 3}, logits, 1)[0] == 40, "infinity");
-  good &= expect(draw(model, greedy, Logits(260, NAN), 1)[0] == -1, "all NaN");
-  good &= expect(draw(model, greedy, Logits(260, -HUGE_VALF), 1)[0] == -1, "all minus infinity");
+  good &= expect(draw(fake, {1, 0, 1, 0, 1, 3}, logits, 1)[0] == 40, "infinity");
+  good &= expect(draw(fake, greedy, Logits(260, NAN), 1)[0] == -1, "all NaN");
+  good &= expect(draw(fake, greedy, Logits(260, -HUGE_VALF), 1)[0] == -1, "all minus infinity");
   Logits repeated(260, -1);
   repeated[10] = 2, repeated[11] = 1.5f;
-  good &= expect(draw(model, {0, 0, 1, 0, 2, 0}, repeated, 3) == std::vector<int32_t>{10, 11, 10}, "repeat penalty");
+  good &= expect(draw(fake, {0, 0, 1, 0, 2, 0}, repeated, 3) == std::vector<int32_t>{10, 11, 10}, "repeat penalty");
   return good;
 }
 
 // Probabilities 0.5, 0.3, 0.15, 0.05 of ids 4, 3, 2, 1.
-bool checkFilters(const talc_model *model) {
+bool checkFilters(const FakeSession &fake) {
   Logits logits(260, -HUGE_VALF);
   logits[4] = std::log(0.5f), logits[3] = std::log(0.3f), logits[2] = std::log(0.15f), logits[1] = std::log(0.05f);
   constexpr int draws = 4000;
-  auto count = [&](talc_sampling s) { return histogram(model, s, logits, draws).size(); };
-  auto all = histogram(model, {1, 0, 1, 0, 1, 1}, logits, draws);
+  auto count = [&](talc_sampling s) { return histogram(fake, s, logits, draws).size(); };
+  auto all = histogram(fake, {1, 0, 1, 0, 1, 1}, logits, draws);
   bool good = expect(all.size() == 4 && std::abs(all[4] - 2000) < 150 && std::abs(all[1] - 200) < 60, "frequencies");
   good &= expect(count({1, 1, 1, 0, 1, 1}) == 1, "top-k 1") && expect(count({1, 3, 1, 0, 1, 1}) == 3, "top-k 3");
   good &= expect(count({1, 0, 0.4f, 0, 1, 1}) == 1, "top-p 0.4") &&
@@ -76,12 +76,12 @@ bool checkFilters(const talc_model *model) {
 }
 
 // Golden values: they may never change, on no machine.
-bool checkSeeds(const talc_model *model) {
+bool checkSeeds(const FakeSession &fake) {
   Logits logits(260);
   for (int i = 0; i < 260; ++i)
     logits[i] = float((i * 37) % 101) / 20;
   const talc_sampling sampling = {0.8f, 50, 0.9f, 0.01f, 1.1f, 42};
-  std::vector<int32_t> ids = draw(model, sampling, logits, 8), again = draw(model, sampling, logits, 8);
+  std::vector<int32_t> ids = draw(fake, sampling, logits, 8), again = draw(fake, sampling, logits, 8);
   std::string text;
   for (int32_t id : ids)
     text += std::to_string(id) + " ";
@@ -89,20 +89,20 @@ bool checkSeeds(const talc_model *model) {
   good &= expect(text == "128 161 120 251 30 218 19 188 ", "tokens of seed 42: " + text);
   talc_sampling other = sampling;
   other.seed = 43;
-  good &= expect(draw(model, other, logits, 8) != ids, "another seed gives others");
-  for (int32_t id : draw(model, {1, 0, 1, 0, 1, 0}, logits, 2000, true))
+  good &= expect(draw(fake, other, logits, 8) != ids, "another seed gives others");
+  for (int32_t id : draw(fake, {1, 0, 1, 0, 1, 0}, logits, 2000, true))
     good &= id >= 0 && id <= 256;
   return expect(good, "only ids that the tokenizer has");
 }
 
 // The tokens that follow `beginning` until the text has `length`, always of logits that fall with the id.
-std::vector<int32_t> follow(const talc_model *model, const talc_search &rules, std::vector<int32_t> beginning,
+std::vector<int32_t> follow(const FakeSession &fake, const talc_search &rules, std::vector<int32_t> beginning,
                             int32_t length) {
   Logits logits(260);
   for (int i = 0; i < 260; ++i)
     logits[i] = float(-i);
   talc_sampler *sampler = nullptr;
-  talc_sampler_create(model, &greedy, &rules, length, &sampler, nullptr);
+  talc_sampler_create(fake.session, &greedy, &rules, length, &sampler, nullptr);
   talc_sampler_accept(sampler, beginning.data(), static_cast<int32_t>(beginning.size()), nullptr);
   std::vector<int32_t> result;
   for (int32_t id = 0; static_cast<int32_t>(beginning.size() + result.size()) < length; result.push_back(id))
@@ -111,38 +111,38 @@ std::vector<int32_t> follow(const talc_model *model, const talc_search &rules, s
   return result;
 }
 
-bool checkRules(const talc_model *model) {
+bool checkRules(const FakeSession &fake) {
   using Ids = std::vector<int32_t>;
   talc_model_info info;
-  talc_model_get_info(model, &info, nullptr);
+  talc_model_get_info(fake.model, &info, nullptr);
   const talc_search none = info.search;
   talc_search rules = none;
-  bool good = expect(follow(model, none, {7, 8}, 5) == Ids{0, 0, 0}, "no rules");
+  bool good = expect(follow(fake, none, {7, 8}, 5) == Ids{0, 0, 0}, "no rules");
   rules.forced_begin = 9, rules.forced_end = 5;
-  good &= expect(follow(model, rules, {7}, 4) == Ids{9, 0, 5}, "forced tokens");
-  good &= expect(follow(model, rules, {7, 8}, 4) == Ids{0, 5}, "nothing is forced behind two tokens");
-  good &= expect(follow(model, rules, {7}, 2) == Ids{5}, "the end is forced, rather than the begin");
+  good &= expect(follow(fake, rules, {7}, 4) == Ids{9, 0, 5}, "forced tokens");
+  good &= expect(follow(fake, rules, {7, 8}, 4) == Ids{0, 5}, "nothing is forced behind two tokens");
+  good &= expect(follow(fake, rules, {7}, 2) == Ids{5}, "the end is forced, rather than the begin");
   const int32_t first[] = {0, 1}, groups[] = {2, 2, 0, 2, 1, 0};
   rules.begin_suppressed = first, rules.begin_suppressed_count = 2;
-  good &= expect(follow(model, rules, {7}, 5) == Ids{9, 2, 0, 5}, "not behind a forced token");
-  good &= expect(follow(model, rules, {7, 8}, 5) == Ids{2, 0, 5}, "not behind the beginning");
+  good &= expect(follow(fake, rules, {7}, 5) == Ids{9, 2, 0, 5}, "not behind a forced token");
+  good &= expect(follow(fake, rules, {7, 8}, 5) == Ids{2, 0, 5}, "not behind the beginning");
   rules.forbidden = groups, rules.forbidden_count = 6;
-  good &= expect(follow(model, rules, {7, 8}, 6) == Ids{2, 1, 1, 5}, "groups that may not occur");
+  good &= expect(follow(fake, rules, {7, 8}, 6) == Ids{2, 1, 1, 5}, "groups that may not occur");
   rules = none;
   rules.no_repeat_ngram = 2;
-  good &= expect(follow(model, rules, {7}, 7) == Ids{0, 0, 1, 0, 2, 0}, "groups occur once");
+  good &= expect(follow(fake, rules, {7}, 7) == Ids{0, 0, 1, 0, 2, 0}, "groups occur once");
   rules = none;
   rules.suppressed_tokens = first, rules.suppressed_token_count = 2;
-  good &= expect(follow(model, rules, {7}, 3) == Ids{2, 2}, "suppressed tokens");
+  good &= expect(follow(fake, rules, {7}, 3) == Ids{2, 2}, "suppressed tokens");
   for (int32_t end = 0; end < 260; ++end)
-    if (talc_is_end_token(model, end)) {
+    if (talc_is_end_token(fake.model, end)) {
       rules = none;
       rules.suppressed_tokens = nullptr, rules.suppressed_token_count = 0;
       rules.min_new_tokens = 2;
       Logits logits(260);
       logits[end] = 1;
       talc_sampler *sampler = nullptr;
-      talc_sampler_create(model, &greedy, &rules, 0, &sampler, nullptr);
+      talc_sampler_create(fake.session, &greedy, &rules, 0, &sampler, nullptr);
       talc_sampler_accept(sampler, first, 2, nullptr);
       int32_t ids[3];
       for (int32_t &id : ids)
@@ -153,9 +153,9 @@ bool checkRules(const talc_model *model) {
   return good;
 }
 
-bool checkWrongRules(const talc_model *model) {
+bool checkWrongRules(const FakeSession &fake) {
   talc_model_info info;
-  talc_model_get_info(model, &info, nullptr);
+  talc_model_get_info(fake.model, &info, nullptr);
   const int32_t ids[] = {260, 1};
   std::vector<talc_search> wrong(7, info.search);
   wrong[0].forced_begin = 260, wrong[1].forced_end = -2, wrong[2].no_repeat_ngram = -1, wrong[3].min_length = -1;
@@ -165,49 +165,47 @@ bool checkWrongRules(const talc_model *model) {
   bool good = true;
   for (const talc_search &rules : wrong) {
     talc_sampler *sampler = nullptr;
-    good &= talc_sampler_create(model, nullptr, &rules, 0, &sampler, nullptr) == TALC_ERROR_ARGUMENT && !sampler;
+    good &= talc_sampler_create(fake.session, nullptr, &rules, 0, &sampler, nullptr) == TALC_ERROR_ARGUMENT && !sampler;
   }
   talc_sampler *sampler = nullptr;
-  good &= talc_sampler_create(model, nullptr, nullptr, -1, &sampler, nullptr) == TALC_ERROR_ARGUMENT && !sampler;
+  good &= talc_sampler_create(fake.session, nullptr, nullptr, -1, &sampler, nullptr) == TALC_ERROR_ARGUMENT && !sampler;
   return expect(good, "wrong rules are refused");
 }
 
-bool checkSettings(const talc_model *model) {
+bool checkSettings(const FakeSession &fake) {
   const talc_sampling wrong[] = {{-1, 0, 1, 0, 1, 0},    {NAN, 0, 1, 0, 1, 0},  {1, -1, 1, 0, 1, 0},
                                  {1, 0, 0, 0, 1, 0},     {1, 0, 1.5f, 0, 1, 0}, {1, 0, NAN, 0, 1, 0},
                                  {1, 0, 1, -0.1f, 1, 0}, {1, 0, 1, 0, 0, 0},    {1, 0, 1, 0, NAN, 0}};
   bool good = true;
   for (const talc_sampling &sampling : wrong) {
     talc_sampler *sampler = nullptr;
-    good &= talc_sampler_create(model, &sampling, nullptr, 0, &sampler, nullptr) == TALC_ERROR_ARGUMENT && !sampler;
+    good &=
+        talc_sampler_create(fake.session, &sampling, nullptr, 0, &sampler, nullptr) == TALC_ERROR_ARGUMENT && !sampler;
   }
   return expect(good, "wrong settings are refused");
 }
 
 // ARTIFACT: the tokens 20 and 30 are suppressed.
 bool checkSuppressed(const std::string &path) {
-  talc_model *model = nullptr;
-  if (!expect(talc_model_open(path.c_str(), nullptr, &model, nullptr) == TALC_OK, path))
+  FakeSession fake(path, 1);
+  if (!expect(fake.session, fake.error.text))
     return false;
   Logits logits(260, 0);
   logits[20] = logits[30] = 9, logits[25] = 5;
-  bool good = expect(draw(model, greedy, logits, 1)[0] == 25, "greedy takes no suppressed token");
-  auto drawn = histogram(model, {3, 0, 1, 0, 1, 5}, logits, 4000);
+  bool good = expect(draw(fake, greedy, logits, 1)[0] == 25, "greedy takes no suppressed token");
+  auto drawn = histogram(fake, {3, 0, 1, 0, 1, 5}, logits, 4000);
   good &= expect(drawn.count(20) + drawn.count(30) == 0 && drawn.size() > 200, "suppressed tokens are never drawn");
-  talc_model_close(model);
   return good;
 }
 
 }  // namespace
 
 bool checkSampler(const Arguments &arguments) {
-  talc_model *model = nullptr;
-  talc_error error = {};
-  if (talc_model_open(arguments.at(0).c_str(), nullptr, &model, &error) != TALC_OK)
-    return expect(false, error.text);
-  bool good = checkGreedy(model) && checkFilters(model) && checkSeeds(model) && checkSettings(model) &&
-              checkRules(model) && checkWrongRules(model);
-  talc_model_close(model);
+  FakeSession fake(arguments.at(0), 1);
+  if (!expect(fake.session, fake.error.text))
+    return false;
+  bool good = checkGreedy(fake) && checkFilters(fake) && checkSeeds(fake) && checkSettings(fake) && checkRules(fake) &&
+              checkWrongRules(fake);
   return good && checkSuppressed(arguments.at(1));
 }
 

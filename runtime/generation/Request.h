@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a caller wants to be generated: a talc_request, checked, copied, and with the model's defaults filled in.
+#pragma once
+
+#include "runtime/artifact/Model.h"
+
+#include <string>
+#include <vector>
+
+namespace talc {
+
+struct Request {
+  std::vector<int32_t> source, sourceTypes;  // of an encoder-decoder; else empty
+  std::vector<int32_t> beginning;            // of the text: a prompt, or what an answer begins with
+  size_t prefix = 0;                         // tokens of the beginning that see each other
+  bool isAnswer = false;                     // to a source; else the new text follows the beginning
+  talc_sampling sampling = {};
+  talc_search search = {};
+  size_t limit = 0;        // new tokens at most; 0: the beginning is evaluated and nothing else
+  bool fillsRoom = false;  // the limit is what the model was compiled for, which is less than what was asked for
+  bool ignoresEnd = false, wantsLogits = false, wantsLogProbabilities = false;
+  talc_text_form textForm = TALC_TEXT_STREAMED;
+  std::vector<std::string> stops;  // none of them is empty
+  talc_on_event onEvent = nullptr;
+  void *user = nullptr;
+
+  bool searches() const { return search.beams > 1; }
+  // How many sequences are evaluated at a time.
+  int32_t slots() const { return search.beams; }
+};
+
+// `given` is a whole struct of this version; what it points to is not needed afterwards. The texts of failures are
+// those of talc.h.
+Status makeRequest(const Model &model, const talc_request &given, Request &request);
+
+}  // namespace talc

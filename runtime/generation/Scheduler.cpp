@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step mixes texts that go on with beginnings of others:
+//
+//   inbox --receive--> waiting --admit--> running --retire--> (gone)
+//                                  |         ^
+//                               sources      |      one ragged step, at most stepTokens tokens
+//                                  v         |   [a][b][c c c c][d][e e e e e e e e e e e e ...]
+//                                encode   collect, evaluate, distribute, reorder
+//
+// Texts that go on come first, since each needs one token only; beginnings take what is left, the oldest first. When
+// there are more texts than a step has tokens, they take turns. What cannot be divided, a prefix or a source, is
+// evaluated as a whole even where it is longer than a step. No result depends on any of this.
+#include "runtime/generation/Scheduler.h"
+
+#include <algorithm>
+#include <time.h>
+
+namespace talc {
+
+static double secondsNow() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+Scheduler::Scheduler(Session &session, SamplingScratch &scratch, size_t stepTokens)
+    : session(session), scratch(scratch), stepTokens(stepTokens) {
+  for (int32_t slot = session.slots(); slot-- > 0;) {
+    session.reset(slot);
+    freeSlots.push_back(slot);
+  }
+}
+
+Scheduler::~Scheduler() {
+  for (const auto &generation : running)
+    for (int32_t slot : generation->slots())
+      session.reset(slot);
+}
+
+Status Scheduler::submit(Request request, int64_t &number) {
+  if (request.slots() > session.slots())
+    return Status::failure(TALC_ERROR_BATCH, "%s: request: %d beams need as many slots, but the session has %d",
+                           session.usedModel().name().c_str(), request.slots(), session.slots());
+  return inbox.submit(session.usedModel(), std::move(request), number);
+}
+
+Status Scheduler::step(int32_t &unfinished) {
+  receive();
+  admit();
+  Status status = encode();
+  if (!status.failed())
+    collect();
+  if (!status.failed() && !batch.empty())
+    status = evaluate();
+  if (!status.failed())
+    distribute();
+  retire();
+  unfinished = static_cast<int32_t>(running.size() + waiting.size() + inbox.waiting());
+  return status;
+}
+
+// ---- Who is served
+
+void Scheduler::receive() {
+  inbox.take(arrived, cancelled);
+  for (auto &generation : arrived) {
+    waitingSlots += generation->slotCount();
+    waiting.push_back(std::move(generation));
+  }
+  arrived.clear();
+  for (int64_t number : cancelled)
+    cancelNow(number);
+}
+
+// Requests that have ended, or that there never were, are nobody's matter.
+void Scheduler::cancelNow(int64_t number) {
+  auto isMeant = [number](const std::unique_ptr<Generation> &generation) { return generation->number() == number; };
+  if (auto found = std::find_if(running.begin(), running.end(), isMeant); found != running.end() && !(*found)->ended())
+    (*found)->cancel();
+  if (auto found = std::find_if(waiting.begin(), waiting.end(), isMeant); found != waiting.end()) {
+    waitingSlots -= (*found)->slotCount();
+    (*found)->cancel();
+    waiting.erase(found);
+  }
+}
+
+// When more is waiting than there are slots, several are refilled at a time: short steps are slow ones.
+bool Scheduler::hasRoomForNext() const {
+  size_t needed = waiting.front()->slotCount();
+  return freeSlots.size() >= std::max(needed, std::min<size_t>(waitingSlots, session.slots() / 4));
+}
+
+void Scheduler::admit() {
+  if (waiting.empty() || !hasRoomForNext())
+    return;
+  while (!waiting.empty() && static_cast<size_t>(waiting.front()->slotCount()) <= freeSlots.size()) {
+    std::unique_ptr<Generation> next = std::move(waiting.front());
+    waiting.pop_front();
+    size_t needed = next->slotCount();
+    waitingSlots -= needed;
+    slots.assign(freeSlots.rbegin(), freeSlots.rbegin() + static_cast<ptrdiff_t>(needed));
+    freeSlots.resize(freeSlots.size() - needed);
+    next->place(slots.data(), scratch);
+    running.push_back(std::move(next));
+  }
+  size_t used = session.slots() - freeSlots.size();
+  batch.reserve(used), parts.reserve(used), slots.reserve(used), parents.reserve(used);
+}
+
+// ---- Sources
+
+Status Scheduler::encode() {
+  double begin = secondsNow();
+  for (size_t next = 0; next < running.size();) {
+    size_t first = next, tokens = 0;
+    batch.clear();
+    for (; next < running.size(); ++next)
+      if (running[next]->needsSource() && !running[next]->ended()) {
+        talc_sequence source = running[next]->source();
+        if (!batch.empty() && tokens + source.count > stepTokens)
+          break;
+        tokens += source.count;
+        batch.push_back(source);
+      }
+    if (batch.empty())
+      break;
+    if (Status status = session.encode(batch.data(), static_cast<int32_t>(batch.size())); status.failed())
+      return status;
+    for (size_t i = first; i < next; ++i)
+      running[i]->sourceIsThere();
+    count.source_tokens += tokens;
+    count.prompt_seconds += secondsNow() - begin;
+    begin = secondsNow();
+  }
+  return {};
+}
+
+// ---- A step
+
+void Scheduler::collect() {
+  batch.clear(), parts.clear();
+  size_t room = stepTokens;
+  collectTokens(room);
+  collectBeginnings(room);
+}
+
+// Texts take turns where they are too many; a part of the step is kept for beginnings, if there are any.
+void Scheduler::collectTokens(size_t &room) {
+  auto waits = [](const std::unique_ptr<Generation> &one) { return !one->ended() && one->begins(); };
+  size_t kept = std::any_of(running.begin(), running.end(), waits) ? stepTokens / 4 : 0, size = running.size();
+  for (size_t i = 0, start = turn; i < size; ++i) {
+    size_t place = (start + i) % size;
+    Generation &generation = *running[place];
+    if (generation.begins() || generation.ended())
+      continue;
+    size_t needed = generation.slotCount();
+    if (!batch.empty() && room < kept + needed) {
+      turn = place;
+      return;
+    }
+    parts.push_back({&generation, static_cast<int32_t>(batch.size()), generation.addTokens(batch), false});
+    room -= std::min(room, needed);
+  }
+  turn = 0;
+}
+
+void Scheduler::collectBeginnings(size_t room) {
+  for (const auto &generation : running)
+    if (generation->begins() && !generation->ended()) {
+      auto first = static_cast<int32_t>(batch.size());
+      size_t tokens = generation->addBeginning(room, batch);
+      if (tokens == 0)
+        return;
+      parts.push_back({generation.get(), first, tokens, true});
+      room -= std::min(room, tokens);
+    }
+}
+
+// The time of a step is divided among the tokens of beginnings and the others.
+Status Scheduler::evaluate() {
+  double begin = secondsNow();
+  if (Status status = session.evaluate(batch.data(), static_cast<int32_t>(batch.size())); status.failed())
+    return status;
+  size_t given = 0, made = 0;
+  for (const Part &part : parts)
+    (part.begins ? given : made) += part.tokens;
+  double seconds = (secondsNow() - begin) / static_cast<double>(given + made);
+  count.prompt_tokens += given;
+  count.prompt_seconds += seconds * static_cast<double>(given);
+  count.new_tokens += made;
+  count.new_seconds += seconds * static_cast<double>(made);
+  return {};
+}
+
+void Scheduler::distribute() {
+  for (const Part &part : parts)
+    if (part.begins)
+      part.generation->takeBeginning(session, part.firstSequence, part.tokens, scratch);
+    else
+      part.generation->takeTokens(session, part.firstSequence, scratch);
+  reorder();
+}
+
+void Scheduler::reorder() {
+  slots.clear(), parents.clear();
+  auto isMeant = [](const Part &part) { return !part.generation->ended() && !part.generation->begins(); };
+  for (const Part &part : parts)
+    if (isMeant(part))
+      part.generation->addReorder(slots, parents);
+  if (slots.empty())
+    return;
+  Status status = session.reorder(slots.data(), parents.data(), static_cast<int32_t>(slots.size()));
+  for (const Part &part : parts)
+    if (status.failed() && isMeant(part) && part.generation->slotCount() > 1)
+      part.generation->fail(status);
+}
+
+void Scheduler::retire() {
+  auto isOver = [](const std::unique_ptr<Generation> &generation) { return generation->ended(); };
+  if (std::none_of(running.begin(), running.end(), isOver))
+    return;
+  count.most_state = std::max(count.most_state, session.memory().state_used);
+  for (const auto &generation : running)
+    if (isOver(generation))
+      for (int32_t slot : generation->slots()) {
+        session.reset(slot);
+        freeSlots.push_back(slot);
+      }
+  running.erase(std::remove_if(running.begin(), running.end(), isOver), running.end());
+  std::sort(freeSlots.begin(), freeSlots.end(), [](int32_t a, int32_t b) { return a > b; });
+}
+
+}  // namespace talc

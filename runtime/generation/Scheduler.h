@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Serves requests on one session: who has slots, what a step evaluates, and who gets its results.
+#pragma once
+
+#include "runtime/generation/Inbox.h"
+
+#include <deque>
+
+namespace talc {
+
+class Scheduler {
+public:
+  // Takes all slots of the session, which must be used by nobody else; `stepTokens` bounds the tokens of a step.
+  Scheduler(Session &session, SamplingScratch &scratch, size_t stepTokens);
+  // Gives up what has not ended, without a word.
+  ~Scheduler();
+
+  // These two may be called by any thread at any time.
+  Status submit(Request request, int64_t &number);
+  void cancel(int64_t number) { inbox.cancel(number); }
+
+  // One step; `unfinished` becomes how many requests have not ended. On failure every request is where it was.
+  Status step(int32_t &unfinished);
+
+  const Model &model() const { return session.usedModel(); }
+  const talc_generator_counts &counts() const { return count; }
+
+private:
+  // A generation's part of a step.
+  struct Part {
+    Generation *generation;
+    int32_t firstSequence;
+    size_t tokens;
+    bool begins;
+  };
+
+  void receive();
+  void cancelNow(int64_t number);
+  void admit();
+  bool hasRoomForNext() const;
+  Status encode();
+  void collect();
+  void collectTokens(size_t &room);
+  void collectBeginnings(size_t room);
+  Status evaluate();
+  void distribute();
+  void reorder();
+  void retire();
+
+  Session &session;
+  SamplingScratch &scratch;
+  const size_t stepTokens;
+  Inbox inbox;
+  std::deque<std::unique_ptr<Generation>> waiting;   // no slots yet
+  std::vector<std::unique_ptr<Generation>> running;  // in the order in which they got slots
+  std::vector<int32_t> freeSlots;                    // descending
+  size_t waitingSlots = 0;                           // that those who wait need
+  size_t turn = 0;                                   // whose token comes first in the next step
+  talc_generator_counts count = {};
+
+  // Kept for their memory.
+  std::vector<std::unique_ptr<Generation>> arrived;
+  std::vector<int64_t> cancelled;
+  std::vector<talc_sequence> batch;
+  std::vector<Part> parts;
+  std::vector<int32_t> slots, parents;
+};
+
+}  // namespace talc
