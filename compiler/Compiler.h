@@ -25,7 +25,7 @@ namespace talc {
 // All dialects of all stages.
 void registerDialects(mlir::DialectRegistry &registry);
 
-// Hears what the compiler does; each function may be empty.
+// Called as a compilation goes on; each function may be empty.
 struct StageListener {
   std::function<void(llvm::StringRef name)> stage;  // a stage begins; an empty name: all is done
   std::function<void(llvm::StringRef name)> part;   // of that stage a pass begins, or a step of stage package
@@ -76,8 +76,8 @@ struct CompileRequest {
   // request asks for the text of a stage.
   std::string cacheDirectory;
   std::string dumpDirectory;  // where every stage's result goes as NUMBER-STAGE.mlir; empty: nowhere
-  // Hears of the stages of further targets, and of the parts of all targets if there are several, by names that end in
-  // a space and the target's.
+  // Told of the stages of further targets as well, and of the parts of all targets if there are several, by names that
+  // end in a space and the target's.
   StageListener listener;
   // Sets up instrumentation, as in StageRun; `further`: of the stages that a further target has for itself.
   std::function<mlir::LogicalResult(mlir::PassManager &, bool further)> configure;

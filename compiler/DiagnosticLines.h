@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects what MLIR reports while it stands, as talc's one-line errors.
+// Collects what MLIR reports while it exists, as talc's one-line errors.
 #pragma once
 
 #include "mlir/IR/Diagnostics.h"

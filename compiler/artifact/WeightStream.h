@@ -8,7 +8,7 @@
 
 namespace talc {
 
-// The attribute of a weight that generated code reads: its place in the Weights section, in bytes.
+// Weights begin at multiples of so many bytes in the Weights section.
 constexpr int64_t weightAlignment = 64;
 
 struct PlacedWeight {

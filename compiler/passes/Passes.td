@@ -84,7 +84,7 @@ def PackWeights : Pass<"pack-weights", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::TalcDialect"];
   let options = [
     WeightsOption<"packed weights">,
-    Option<"lanes", "lanes", "int64_t", "16", "most lanes of a panel, of which gates take one half and ups the other">
+    Option<"lanes", "lanes", "int64_t", "16", "most lanes of a panel, a multiple of 16; a gated layer's gate and up take half of them each">
   ];
 }
 
@@ -190,7 +190,7 @@ def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {
   let summary = "register tiles and cache blocks for contractions";
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
                  Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
-                        "bytes of activations that a block of rows may take">];
+                        "bytes of L2, of which a block of rows and its weights take half">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::memref::MemRefDialect"];
 }

@@ -20,7 +20,7 @@ struct Target {
   std::string tune;      // LLVM's name: znver3, ...
   artifact::CpuLevel level = artifact::CpuLevel::Any;
   unsigned vectorLanes = 8;  // f32 lanes of a vector register
-  // Of the second cache. It decides in which order results are computed, never what they are.
+  // Of L2. It decides in which order results are computed, never what they are.
   int64_t cacheBytes = 512 << 10;
 };
 

@@ -3,11 +3,12 @@
 //
 // Reordering copies no memory: a sequence may continue tokens that lie in other slots.
 //
-//   slot 0: a b    slot 1: a c    reorder 0 1 to 1 1    slot 0: a c, both in slot 1; what comes next is written to slot
-//   0
+//   before                      slot 0: a b    slot 1: a c
+//   slots 0 1 from parents 1 1  slot 0: a c    slot 1: a c      both tokens of slot 0 are those in slot 1's memory;
+//                                                               its next token goes to its own memory, at position 2
 //
-// Nothing that a sequence uses is ever overwritten: token p of any sequence lies at place p of some slot, a slot is
-// written at its own length only, and the length falls by a reset alone, whose memory waits until nobody uses it.
+// Nothing that a sequence uses is ever overwritten: token p of any sequence lies at position p of some slot, a slot is
+// written only at its own length, and only a reset lowers that length; its memory waits until nobody uses it.
 #pragma once
 
 #include "runtime/artifact/Model.h"

@@ -26,7 +26,7 @@ static Product productOf(const std::string &emit) {
   return products.at(emit);
 }
 
-// Whether the user hears of what passes do, or changes it by flags: then all of them have to run.
+// Whether the user is shown what passes do, or changes it by flags: then all of them have to run.
 static bool watchesPasses(const CompileOptions &options) {
   return !options.remarks.empty() || !options.inspect.empty() || !options.mlirFlags.empty();
 }

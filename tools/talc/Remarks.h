@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hears the remarks of passes: what they chose, and why.
+// Collects the remarks of passes: what they chose, and why.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ class MLIRContext;
 namespace talc::tools {
 
 // From now on remarks whose category matches the regular expression `printed` (empty: none) are written to standard
-// error, a line each; `listener`, if there is one, hears all. Returns what is wrong with the expression ("is ..."), or
-// nothing.
+// error, a line each; `listener`, if there is one, gets all of them. Returns what is wrong with the expression ("is
+// ..."), or nothing.
 std::string hearRemarks(mlir::MLIRContext &context, const std::string &printed,
                         std::function<void(std::string line)> listener);
 

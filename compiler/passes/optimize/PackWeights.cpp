@@ -2,7 +2,7 @@
 // pack-weights: the matrices of linear layers become panels, their biases as long as the panels.
 //
 // A register tile reads its columns of a row of the weight side by side, in one ascending stream: with a stream for
-// each of four narrower panels, whose lines fall into the same sets of the first cache, contractions are 2 to 8 %
+// each of four narrower panels, whose lines fall into the same sets of L1, contractions are 2 to 8 %
 // slower.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/StorageTypes.h"

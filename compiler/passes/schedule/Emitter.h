@@ -65,7 +65,7 @@ public:
   void store(Value vector, Value memref, mlir::ValueRange at, Value mask = {});
   Value loadScalar(Value memref, mlir::ValueRange at);
   void storeScalar(Value scalar, Value memref, mlir::ValueRange at);
-  // Into the second cache. The place may lie behind the end of the buffer.
+  // Into L2. The place may lie behind the end of the buffer.
   void prefetch(Value memref, mlir::ValueRange at, bool forWriting = false);
   Value stackBuffer(llvm::ArrayRef<int64_t> shape);
   Value rows(Value memref);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A counter that threads wait on until it changes: by looking for a short time, then by sleeping in the kernel.
+// A counter that threads wait on until it changes: by spinning for a short time, then by sleeping in the kernel.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ public:
   uint32_t now() const { return value.load(std::memory_order_acquire); }
   // Wakes all who wait. What was written before is visible to them.
   void advance();
-  // Returns once now() differs from `old`. Looks that often, with pauses of 10 to 50 ns, before it sleeps.
+  // Returns once now() differs from `old`. Spins that often, with pauses of 10 to 50 ns, before it sleeps.
   void await(uint32_t old, int32_t looks);
 
 private:

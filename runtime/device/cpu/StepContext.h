@@ -44,8 +44,8 @@ struct StepContext {
   void *barrierState;
   // Returns the task in [0, tasks) of a piece that the thread is to do next: first those of its share, [tasks * thread
   // / threads, tasks * (thread + 1) / threads), in ascending order, then some of others who have begun the piece. At
-  // last `tasks`, when its share is done, by whomever; what others wrote there is visible then. All threads claim of
-  // the same pieces, numbered from 0 in each step, in the same order.
+  // last `tasks`, when its share is done, whichever thread did it; what others wrote there is visible then. All threads
+  // claim of the same pieces, numbered from 0 in each step, in the same order.
   int64_t (*claim)(void *claimState, int64_t thread, int64_t piece, int64_t tasks);
   void *claimState;
   int64_t dealtPieces;  // 0 at first; the generated code counts here the pieces whose tasks it claims

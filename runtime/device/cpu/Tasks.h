@@ -10,7 +10,7 @@ namespace talc {
 
 // The threads pass the same pieces in the same order, and not at the same time: a thread whose share is done goes on to
 // the next piece without the others. So nobody takes of a share before its owner has come to the piece, and what it
-// depends on is there; and the owner leaves when all of its share is done, by whomever.
+// depends on is there; and the owner leaves when all of its share is done, whichever thread did it.
 class Tasks {
 public:
   // `looks`: see Signal::await.

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 // What a candidate gets in a round.
 constexpr double turnSeconds = 0.02;
-// The threads of OpenBLAS and OpenMP look for more work before they sleep: up to 30 ms that they take from who is next.
+// The threads of OpenBLAS and OpenMP spin for up to 30 ms before they sleep, which takes time from whoever is next.
 constexpr auto pauseBetweenTurns = std::chrono::milliseconds(50);
 
 static void awaitSleep(int32_t threads) {

@@ -64,7 +64,7 @@ private:
     values = kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(f32), op.getStep(), op.getState(), slot);
   }
 
-  // A panel at a time, head by head: its rows stay in the translation buffer and the panel in the first cache.
+  // A panel at a time, head by head: its rows stay in the translation buffer and the panel in L1.
   void rowsOf(kernel::SpanOp span, Value begin, Value stop) {
     enter(span.getSlot());
     Value offset = e.sub(span.getFirstPosition(), span.getFirstRow());

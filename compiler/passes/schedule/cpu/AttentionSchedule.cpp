@@ -2,7 +2,7 @@
 // The cost model that chooses how the loops of an attention are cut.
 //
 // Large blocks of keys cost less: a row's maximum, sum and output are brought together once for each. But the scores of
-// a task, and copies of a block whose keys lie in several slots, must stay in the second cache beside the keys.
+// a task, and copies of a block whose keys lie in several slots, must stay in L2 beside the keys.
 #include "compiler/passes/schedule/cpu/AttentionSchedule.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace talc {
 
-// Half of the second cache of the smallest processors in use. A constant and not the target's cache: the size of a
+// Half of L2 of the smallest processors in use. A constant and not the target's cache: the size of a
 // block decides in which order a row is summed up, and that order must be one on all processors of a CPU level.
 constexpr int64_t scratchLimit = 256 << 10;
 constexpr int64_t smallestBlock = 64, largestBlock = 512;

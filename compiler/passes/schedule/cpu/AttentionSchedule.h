@@ -23,10 +23,11 @@ struct AttentionSchedule {
   std::string reason;  // for people, if asked for
 };
 
-// Follows from the op alone. `keys`: of a block, if the choice is not the cost model's; else 0.
+// Follows from the op and `keys` (of a block; 0: the cost model chooses), and not from the target, since it decides the
+// order in which a row is summed up. Without a reason.
 AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t keys);
 
-// The same, with the reason as it is for vectors of so many lanes.
+// The same schedule, with the reason; the lanes are for its figures only.
 AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t lanes, int64_t keys);
 
 }  // namespace talc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks are chosen so that what passes again and again stays in the second cache.
+// Blocks are chosen so that what passes again and again stays in L2.
 #include "compiler/passes/schedule/cpu/ContractPlan.h"
 
 using namespace mlir;

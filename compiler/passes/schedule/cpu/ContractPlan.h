@@ -8,7 +8,7 @@
 namespace talc {
 
 struct ContractPlan {
-  // For vectors of `lanes` lanes and a second cache of `cacheBytes`.
+  // For vectors of `lanes` lanes and an L2 cache of `cacheBytes`.
   ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBytes);
 
   // Panels side by side in a group, and the lanes of each that a tile of so many rows takes at a time: all, or what
@@ -26,7 +26,7 @@ struct ContractPlan {
   int64_t panels, depth, panelLanes, panelColumns;  // of a gated panel half of the lanes are columns
   int64_t width;                                    // of the result
   int64_t lineElements;                             // of the weight, in a line of the caches
-  bool isLarge;                                     // beside others of its kind it does not stay in the second cache
+  bool isLarge;                                     // beside others of its kind it does not stay in L2
   bool sumsInResult;                                // of many rows, while k goes on
   int64_t rowBlock, panelBlock, depthBlock;
 
