@@ -14,8 +14,8 @@
      talc_generate(model, &request, NULL);
      talc_model_close(model);
 
-   Whoever wants more goes on with talc_generation.h, which serves many requests at once, or with Evaluation and Sampling
-   below, which leave all decisions to the caller.
+   Whoever wants more goes on with talc_generation.h, which serves many requests at once, or with Evaluation and
+   Sampling below, which leave all decisions to the caller.
 
    Conventions
    - Every function that can fail returns a talc_status and fills the caller's talc_error when that is not NULL. Nothing
@@ -136,9 +136,9 @@ typedef enum talc_class_scores {
   TALC_SCORES_VALUES = 2
 } talc_class_scores;
 
-/* How a text is looked for: the defaults of generation_config.json, whose meaning is that of Hugging Face's generate().
-   Tokens are -1 when there is none. A talc_request heeds all of it, talc_sample what is not about beams. Lists of the
-   model's own settings live as long as the model. */
+/* Beam search and the rules of texts: the defaults of generation_config.json, whose meaning is that of Hugging Face's
+   generate(). Tokens are -1 when there is none. A talc_request heeds all of it, talc_sample what is not about beams.
+   Lists of the model's own settings live as long as the model. */
 typedef struct talc_search {
   int32_t beams;           /* texts that are continued at the same time; 1: no beam search */
   float length_penalty;    /* a text's score is divided by its length to this power */
@@ -172,12 +172,12 @@ typedef struct talc_model_info {
   int32_t cpu_level;              /* of the code chosen for this processor: 2, 3, 4 (x86-64-v2 ...), 0: any */
   int32_t begin_token;            /* -1: none. talc_tokenize adds it where the tokenizer says so */
   int32_t mask_token;             /* stands for a token to be guessed; -1: none */
-  int32_t new_tokens;        /* that a text may have if the user does not say; 0: the model's authors do not, too */
-  int32_t max_length;        /* the same of all its tokens, its beginning included; 0 where new_tokens is not */
-  int32_t end_token_count;   /* tokens that end a text */
-  const int32_t *end_tokens; /* [end_token_count]; lives as long as the model */
-  talc_sampling sampling;    /* the model's own defaults; temperature 0 when it recommends none */
-  talc_search search;        /* the same for beam search */
+  int32_t new_tokens;             /* of a text if the user does not say; 0: the model's authors do not say either */
+  int32_t max_length;             /* the same of all its tokens, its beginning included; 0 where new_tokens is not */
+  int32_t end_token_count;        /* tokens that end a text */
+  const int32_t *end_tokens;      /* [end_token_count]; lives as long as the model */
+  talc_sampling sampling;         /* the model's own defaults; temperature 0 when it recommends none */
+  talc_search search;             /* the same for beam search */
   talc_pooling pooling;
   talc_class_scores class_scores;
   int32_t label_count;             /* names of the classes; 0: they have none */
@@ -241,7 +241,7 @@ typedef enum talc_rows {
 typedef struct talc_wanted {
   talc_rows rows;
   int32_t listed_count;  /* at least 1 with TALC_ROWS_LISTED; else not read */
-  const int32_t *listed; /* [listed_count], places in `ids`, ascending, each once; read during the call only */
+  const int32_t *listed; /* [listed_count], indices into `ids`, ascending, each once; read during the call only */
 } talc_wanted;
 
 /* Tokens to append to one sequence. Zeros are right for every field that is not needed. */
@@ -251,8 +251,8 @@ typedef struct talc_sequence {
   const int32_t *ids;                   /* [count]; read during the call only */
   talc_wanted wanted[TALC_MAX_RESULTS]; /* for each result of the model, in its order */
   const int32_t *types; /* [count], which of two texts a token belongs to; NULL: all 0. Read during the call only */
-  int32_t prefix;       /* so many tokens at its begin see each other, all of them in this batch. Only where the model
-                           uses prefixes and the slot is empty; 0: every token sees those before it */
+  int32_t prefix; /* so many tokens at its beginning see each other, all of them in this batch. Only where the model
+                     uses prefixes and the slot is empty; 0: every token sees those before it */
 } talc_sequence;
 
 /* Evaluates `count` sequences in one step; each slot at most once. The sequences may have different lengths, nothing is

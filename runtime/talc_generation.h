@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of talc.h that turns requests into texts; talc.h includes it and says what holds for all of the interface. */
+/* The part of talc.h that turns requests into texts; talc.h includes it and says what holds throughout. */
 #ifndef TALC_GENERATION_H
 #define TALC_GENERATION_H
 
@@ -58,7 +58,7 @@ typedef struct talc_event {
   talc_ending ending;     /* with TALC_EVENT_END */
   int32_t count;          /* LOGITS: evaluated tokens; TOKEN: 1; END: all new tokens, of beams the best text's */
   const int32_t *ids;     /* [count] */
-  const char *text;       /* UTF-8 that became complete and was not told before; never NULL, has no NUL at its end */
+  const char *text;       /* UTF-8 that became complete since the last event; never NULL, has no NUL at its end */
   size_t text_size;       /* its bytes */
   double log_probability; /* TOKEN: of the model, before settings change it; 0 unless log_probabilities is 1 */
   int32_t logit_rows;     /* LOGITS: count */
@@ -89,7 +89,7 @@ typedef struct talc_request {
   size_t text_size;         /* its bytes; 0: it ends with a NUL */
   const int32_t *beginning; /* [beginning_count], how an answer begins; only for encoder-decoders */
   int32_t beginning_count;  /* 0: search->start_token */
-  int32_t prefix;           /* tokens at the begin of the prompt that see each other, where the model uses prefixes;
+  int32_t prefix;           /* tokens at the beginning of the prompt that see each other, where the model uses prefixes;
                                0: all of the prompt, TALC_NONE: none */
   const talc_sampling *sampling; /* NULL: talc_model_info.sampling */
   const talc_search *search;     /* NULL: talc_model_info.search. With beams above 1 a text is searched for, whatever
@@ -103,7 +103,7 @@ typedef struct talc_request {
   talc_text_form text_form;
   int32_t stop_count;
   const char *const *stops; /* [stop_count], UTF-8 with a NUL: a text ends where one of them would begin */
-  talc_on_event on_event;   /* NULL: nobody listens */
+  talc_on_event on_event;   /* NULL: no events */
   void *user;               /* for on_event */
 } talc_request;
 

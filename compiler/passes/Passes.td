@@ -84,7 +84,7 @@ def PackWeights : Pass<"pack-weights", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::TalcDialect"];
   let options = [
     WeightsOption<"packed weights">,
-    Option<"lanes", "lanes", "int64_t", "16", "most lanes of a panel, a multiple of 16; a gated layer's gate and up take half of them each">
+    Option<"lanes", "lanes", "int64_t", "16", "most lanes of a panel, an even number; a gated layer's gate and up take half of them each">
   ];
 }
 
