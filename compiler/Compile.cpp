@@ -5,6 +5,8 @@
 //   schedule, codegen      per target     functions whose code the cache has are left out
 //   package                once           weights and the code of all targets go to one file
 #include "compiler/Compiler.h"
+
+#include "compiler/Error.h"
 #include "compiler/Product.h"
 
 #include "llvm/Support/Process.h"
@@ -53,10 +55,10 @@ static StageRun stagesOf(const CompileRequest &request) {
 }
 
 // The stages that a further target has for itself. They are not dumped: the files are those of the first.
-static StageRun furtherStages(const CompileRequest &request, StageRun run, const targets::Target &target) {
+static StageRun furtherStages(const CompileRequest &request, StageRun run, const targets::TargetPtr &target) {
   run.pipeline.target = target;
   run.listener.stage = [&](llvm::StringRef name) {
-    request.listener.beginStage(name.empty() ? "" : name.str() + " " + target.cpu);
+    request.listener.beginStage(name.empty() ? "" : name.str() + " " + target->name());
   };
   run.dumpDirectory.clear();
   if (request.configure)
@@ -85,14 +87,14 @@ static llvm::Error makeProduct(ModuleOp module, const CompileRequest &request) {
     return error;
   std::vector<OwningOpRef<ModuleOp>> copies;
   std::vector<ModuleCode> codes;
-  llvm::ArrayRef<targets::Target> targets = request.targets;
+  llvm::ArrayRef<targets::TargetPtr> targets = request.targets;
   if (!carriesSeveral(request.product))
     targets = targets.take_front();
-  for (const targets::Target &target : targets) {
+  for (const targets::TargetPtr &target : targets) {
     bool first = codes.empty();
     if (!first)
       copies.push_back(module.clone());
-    codes.emplace_back(first ? module : *copies.back(), target, request.listener, targets.size() > 1 ? target.cpu : "");
+    codes.emplace_back(first ? module : *copies.back(), *target, request.listener, targets.size() > 1);
   }
   for (auto [code, target] : llvm::drop_begin(llvm::zip(codes, targets)))
     if (llvm::Error error = makeCode(code, furtherStages(request, run, target), request))
@@ -102,7 +104,20 @@ static llvm::Error makeProduct(ModuleOp module, const CompileRequest &request) {
   return writeProduct(codes, request);
 }
 
+// Weights are packed once for all targets.
+static llvm::Error checkLayouts(const CompileRequest &request) {
+  const targets::Target &first = *request.targets.front();
+  for (const targets::TargetPtr &target : request.targets)
+    if (target->weightLayout() != first.weightLayout())
+      return makeError(ErrorCode::BadTarget,
+                       "--target: {} reads weights in the layout '{}', but {} in the layout '{}'; compile two products",
+                       first.name(), first.weightLayout(), target->name(), target->weightLayout());
+  return llvm::Error::success();
+}
+
 llvm::Error compile(ModuleOp module, const CompileRequest &request) {
+  if (llvm::Error error = checkLayouts(request))
+    return error;
   if (request.last == Stage::Package)
     return makeProduct(module, request);
   llvm::Error error = runStages(module, stagesOf(request));

@@ -4,9 +4,9 @@
 
 #include "compiler/DiagnosticLines.h"
 #include "compiler/Error.h"
-#include "compiler/artifact/ModelFacts.h"
 #include "compiler/artifact/TextOutput.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/talc/ModelName.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/InitAllDialects.h"

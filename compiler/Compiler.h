@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiler as a library: a model in the talc dialect becomes a product.
 //
-//   llvm::Expected<std::vector<targets::Target>> targets = targets::parseTargets("native");
+//   llvm::Expected<std::vector<targets::TargetPtr>> targets = targets::parseTargets("native");
 //   CompileRequest request;
 //   request.targets = *targets;
 //   request.output = "app";
@@ -63,9 +63,9 @@ enum class Product {
 };
 
 struct CompileRequest {
-  // What the product has code for, the best first (parseTargets). The first decides how weights are packed. Further
-  // ones are for programs and libraries.
-  std::vector<targets::Target> targets;
+  // What the product has code for, at least one, the best first (parseTargets). The first decides how weights are
+  // packed. Further ones are for programs and libraries.
+  std::vector<targets::TargetPtr> targets;
   std::string weights = "checkpoint";                    // element type of stored weights: checkpoint, f32, f16, bf16
   Stage first = Stage::Optimize, last = Stage::Package;  // both included; before Package the module is printed
   Product product = Product::Program;

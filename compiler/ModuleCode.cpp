@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that the cache has code for lose their bodies before stage schedule; LLVM gets the others.
+// Functions that the cache has code for lose their bodies before stage schedule; the target gets the others.
 #include "compiler/ModuleCode.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/ModelFacts.h"
-#include "compiler/targets/cpu/CodeCache.h"
-#include "compiler/targets/cpu/CodeKey.h"
-#include "compiler/targets/cpu/FunctionCompiler.h"
-#include "compiler/targets/cpu/Linker.h"
-#include "compiler/targets/cpu/LlvmCode.h"
-#include "compiler/targets/cpu/ObjectEmitter.h"
+#include "compiler/targets/CodeCache.h"
+#include "compiler/targets/CodeKey.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 
@@ -32,8 +27,8 @@ bool ModuleCode::find(const StageRun &next, const std::string &cacheDirectory) {
     return false;
   next.listener.beginStage("cache");
   next.listener.beginPart("find-code");
-  cpu::CodeKeys keys(program, stageName(next.first), target);
-  cpu::CodeCache cache(directory);
+  targets::CodeKeys keys(program, stageName(next.first), target);
+  targets::CodeCache cache(directory);
   for (auto function : program.getOps<FunctionOpInterface>())
     if (!function.isExternal()) {
       std::string key = keys.of(function);
@@ -47,33 +42,19 @@ bool ModuleCode::find(const StageRun &next, const std::string &cacheDirectory) {
 }
 
 void ModuleCode::begin(llvm::StringRef part) const {
-  listener.beginPart(processor.empty() ? part.str() : part.str() + " " + processor);
+  listener.beginPart(namesTarget ? part.str() + " " + target.name() : part.str());
 }
 
 llvm::Expected<std::string> ModuleCode::llvmIr() const {
-  auto emitter = cpu::ObjectEmitter::create(target);
-  if (!emitter)
-    return emitter.takeError();
-  begin("translate-to-llvm-ir");
-  if (llvm::Error error = (*emitter)->translate(*cpu::allCode(program)))
-    return std::move(error);
-  begin("optimize-llvm-ir");
-  (*emitter)->optimize();
-  std::string text;
-  llvm::raw_string_ostream(text) << (*emitter)->llvmIr();
-  return text;
+  return target.llvmIr(program, [this](llvm::StringRef part) { begin(part); });
 }
 
-llvm::Expected<std::vector<cpu::ObjectCode>> ModuleCode::compile() const {
-  if (llvm::none_of(cpu::entryPoints, [&](StringRef name) { return SymbolTable::lookupSymbolIn(program, name); }))
-    return makeError(ErrorCode::Program, "{}: has none of the functions {}", modelName(program),
-                     llvm::join(ArrayRef<StringRef>(cpu::entryPoints), ", "));
-  auto beginPart = [this](llvm::StringRef part) { begin(part); };
-  auto made = cpu::compileFunctions(program, target, beginPart);
+llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::compile() const {
+  auto made = target.compile(program, [this](llvm::StringRef part) { begin(part); });
   if (!made || directory.empty())
     return made;
   begin("keep-in-cache");
-  cpu::CodeCache cache(directory);
+  targets::CodeCache cache(directory);
   auto next = made->begin();
   for (const Function &function : functions)
     if (!function.object)
@@ -81,8 +62,8 @@ llvm::Expected<std::vector<cpu::ObjectCode>> ModuleCode::compile() const {
   return made;
 }
 
-llvm::Expected<std::vector<cpu::ObjectCode>> ModuleCode::objects() const {
-  std::vector<cpu::ObjectCode> result;
+llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::objects() const {
+  std::vector<targets::ObjectCode> result;
   bool whole = !functions.empty() && llvm::all_of(functions, [](const Function &f) { return f.object.has_value(); });
   if (!whole) {
     auto made = compile();
@@ -102,22 +83,22 @@ llvm::Expected<std::vector<uint8_t>> ModuleCode::linkRelocatable() const {
   if (!code)
     return code.takeError();
   begin("link");
-  return cpu::linkRelocatable(*code);
+  return target.linkRelocatable(*code);
 }
 
-llvm::Expected<LinkedCode> ModuleCode::link() const {
+llvm::Expected<CodeSection> ModuleCode::link() const {
   auto code = objects();
   if (!code)
     return code.takeError();
   begin("link");
-  auto linked = cpu::linkSharedObject(*code);
+  auto linked = target.link(*code);
   if (!linked)
     return linked.takeError();
-  LinkedCode result{{target.level, std::move(*linked)}, {}};
-  for (const cpu::ObjectCode &object : *code)
+  CodeSection section{target, std::move(*linked), {}};
+  for (const targets::ObjectCode &object : *code)
     for (const auto &entry : object.spills)
-      result.spills[entry.first()] = entry.second;
-  return result;
+      section.spills[entry.first()] = entry.second;
+  return section;
 }
 
 }  // namespace talc

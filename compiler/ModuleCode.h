@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of one module for one processor: of each function from the cache, or made by LLVM.
+// The code of one module for one target: of each function from the cache, or made by the target.
 #pragma once
 
 #include "compiler/Compiler.h"
 #include "compiler/artifact/ArtifactWriter.h"
-#include "compiler/targets/cpu/ObjectCode.h"
 
 #include <optional>
 
 namespace talc {
 
-// What the runtime's loader maps.
-struct LinkedCode {
-  CodeVariant variant;
-  llvm::StringMap<int64_t> spills;  // of all functions
-};
-
 class ModuleCode {
 public:
-  // All have to live as long. `processor`: what names of parts end in; empty: there is but one.
-  ModuleCode(mlir::ModuleOp module, const targets::Target &target, const StageListener &listener, std::string processor)
-      : program(module), target(target), listener(listener), processor(std::move(processor)) {}
+  // All have to live as long. `namesTarget`: parts are told with the target's name, since there are several.
+  ModuleCode(mlir::ModuleOp module, const targets::Target &target, const StageListener &listener, bool namesTarget)
+      : program(module), target(target), listener(listener), namesTarget(namesTarget) {}
 
   mlir::ModuleOp module() const { return program; }
 
@@ -32,25 +25,25 @@ public:
   // The rest is for programs after stage codegen, or with all code found. Optimized LLVM IR as text:
   llvm::Expected<std::string> llvmIr() const;
   llvm::Expected<std::vector<uint8_t>> linkRelocatable() const;
-  llvm::Expected<LinkedCode> link() const;
+  llvm::Expected<CodeSection> link() const;
 
 private:
   struct Function {
     std::string key;
-    std::optional<cpu::ObjectCode> object;
+    std::optional<targets::ObjectCode> object;
   };
 
   void begin(llvm::StringRef part) const;
   void dropFound();  // their bodies
   // One object for every function, in the module's order: from the cache, or made by compile().
-  llvm::Expected<std::vector<cpu::ObjectCode>> objects() const;
+  llvm::Expected<std::vector<targets::ObjectCode>> objects() const;
   // The functions that still have a body; the cache keeps their code.
-  llvm::Expected<std::vector<cpu::ObjectCode>> compile() const;
+  llvm::Expected<std::vector<targets::ObjectCode>> compile() const;
 
   mlir::ModuleOp program;
   const targets::Target &target;
   const StageListener &listener;
-  std::string processor;
+  bool namesTarget;
   std::string directory;            // of the cache; empty: none
   std::vector<Function> functions;  // with a cache all that have a body, in the module's order, which no stage changes
 };

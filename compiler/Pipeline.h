@@ -22,7 +22,7 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 
 struct PipelineOptions {
   std::string weights = "checkpoint";  // element type of stored weights: checkpoint, f32, f16, bf16
-  targets::Target target;
+  targets::TargetPtr target;
 };
 
 // Adds the passes of one stage to a manager of ModuleOp passes.

@@ -5,8 +5,8 @@
 #include "compiler/DiagnosticLines.h"
 #include "compiler/artifact/Carrier.h"
 #include "compiler/artifact/LibraryHeader.h"
-#include "compiler/artifact/ModelFacts.h"
 #include "compiler/artifact/TextOutput.h"
+#include "dialects/talc/ModelName.h"
 
 using namespace mlir;
 
@@ -18,14 +18,12 @@ static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileReq
   if (!carrier)
     return carrier.takeError();
   ModuleOp module = codes.front().module();
-  ArtifactParts parts{module, request.targets.front(), {}, request.tokenizer, *carrier, {}};
+  ArtifactParts parts{module, {}, request.tokenizer, *carrier};
   for (const ModuleCode &code : codes) {
     auto linked = code.link();
     if (!linked)
       return linked.takeError();
-    if (parts.code.empty())
-      parts.spills = std::move(linked->spills);
-    parts.code.push_back(std::move(linked->variant));
+    parts.code.push_back(std::move(*linked));
   }
   request.listener.beginPart("weights");
   if (!library)

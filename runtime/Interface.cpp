@@ -74,6 +74,7 @@ static void describeUse(const talc::Model &model, talc_model_info &info) {
   info.uses_prefix = static_cast<int32_t>(facts.usesPrefix);
   info.max_sequence = static_cast<int32_t>(facts.maxSequence);
   info.has_tokenizer = model.tokenizer() != nullptr;
+  info.target = model.loaded().target();
   info.cpu_level = model.loaded().codeLevel();
   info.pooling = static_cast<talc_pooling>(facts.pooling);
   info.class_scores = static_cast<talc_class_scores>(facts.classScores);

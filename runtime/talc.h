@@ -169,7 +169,8 @@ typedef struct talc_model_info {
   int32_t uses_prefix;            /* 1: a sequence may have a prefix, whose tokens see each other */
   int32_t max_sequence;           /* tokens that one sequence, or one source, can have */
   int32_t has_tokenizer;          /* 0 or 1 */
-  int32_t cpu_level;              /* of the code chosen for this processor: 2, 3, 4 (x86-64-v2 ...), 0: any */
+  const char *target;             /* that the code chosen for this machine was made for: x86-64-v3, ... */
+  int32_t cpu_level;              /* that it needs: 2, 3, 4 (x86-64-v2 ...), 0: any */
   int32_t begin_token;            /* -1: none. talc_tokenize adds it where the tokenizer says so */
   int32_t mask_token;             /* stands for a token to be guessed; -1: none */
   int32_t new_tokens;             /* of a text if the user does not say; 0: the model's authors do not say either */

@@ -24,6 +24,11 @@ DIRECTIONS = {
 }
 PUBLIC_HEADERS = {"runtime/talc.h", "runtime/talc_generation.h"}
 FAMILY_MAY_INCLUDE = {"frontends/GraphBuilder.h", "frontends/ModelConfig.h", "frontends/families/Families.h"}
+# What only code for one kind of machine may speak of, which stands in folders of that kind: compiler/targets/cpu, ...
+MACHINE_FACTS = re.compile(r"vectorLanes|cacheBytes|CpuLevel|CpuFacts|[xX]86|[aA]arch64|avx|AVX")
+MACHINE_KINDS = {"cpu"}
+# The tables of kinds of machines, and the declarations of all passes.
+MACHINE_TABLES = {"compiler/targets/Target.cpp", "runtime/device/Devices.cpp", "compiler/passes/Passes.td"}
 # Where error codes have names: file -> pattern of an enumerator, and how code refers to it.
 CODE_ENUMS = {
     "compiler/Error.h": (r"^\s+(\w+) = (\d{3}),", "ErrorCode::"),
@@ -194,6 +199,24 @@ def mirror(files):
                 yield path, 1, f"no folder of the tree is called {folder}"
 
 
+def machines(files):
+    """Facts of a kind of machine stay in its folders; in the compiler only the table of targets includes their headers."""
+    def isOfKind(path):
+        return bool(MACHINE_KINDS & set(path.split("/")))
+
+    for path, text in files.items():
+        shared = path.split("/")[0] in ("compiler", "dialects", "frontends", "runtime") and not isOfKind(path)
+        if not shared or path in MACHINE_TABLES or not path.endswith(CPP + (".td",)):
+            continue
+        code = re.sub(r"//[^\n]*|/\*.*?\*/", lambda match: "\n" * match.group().count("\n"), text, flags=re.DOTALL)
+        for number, line in enumerate(code.split("\n"), 1):
+            if match := MACHINE_FACTS.search(line):
+                yield path, number, f"speaks of '{match.group()}', which is a matter of one kind of machine"
+            match = re.match(r'#include "(compiler/[^"]+)"', line)
+            if match and isOfKind(match.group(1)):
+                yield path, number, f"includes '{match.group(1)}', which is of one kind of machine"
+
+
 def paths(files):
     """Nothing depends on the machine that it was written on."""
     pattern = re.compile(r"(?<![\w.}$*/-])/(?:work|root|farm|home)/")
@@ -249,7 +272,7 @@ def boundary(files):
 
 
 RULES = {rule.__name__: rule
-         for rule in (heads, lengths, names, directions, families, passes, mirror, paths, errorCodes, boundary)}
+         for rule in (heads, lengths, names, directions, families, passes, mirror, machines, paths, errorCodes, boundary)}
 
 
 def main(chosen):

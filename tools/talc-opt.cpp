@@ -24,15 +24,20 @@ int main(int argc, char **argv) {
   llvm::cl::SetVersionPrinter([](llvm::raw_ostream &stream) { stream << "talc-opt " TALC_VERSION "\n"; });
   mlir::registerAllPasses();
   talc::registerTalcPasses();
+  auto target = talc::targets::parseTarget("x86-64-v3");
+  if (!target) {
+    llvm::errs() << llvm::toString(target.takeError()) << "\n";
+    return 1;
+  }
   for (talc::Stage stage : talc::allStages) {
     if (stage == talc::Stage::Import || stage == talc::Stage::Package)
       continue;
     std::string name = ("talc-" + talc::stageName(stage)).str();
     mlir::registerPassPipeline(
         name, "talc's stage " + talc::stageName(stage).str(),
-        [stage](mlir::OpPassManager &passes, llvm::StringRef,
-                llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>) {
-          talc::addStage(passes, stage, {});
+        [stage, &target](mlir::OpPassManager &passes, llvm::StringRef,
+                         llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>) {
+          talc::addStage(passes, stage, {"checkpoint", *target});
           return mlir::success();
         },
         [](llvm::function_ref<void(const mlir::detail::PassOptions &)>) {});

@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace talc {
 
-using artifact::CpuLevel, artifact::Section, artifact::SectionKind;
+using artifact::Section, artifact::SectionKind;
 
 template <typename T> static llvm::ArrayRef<uint8_t> bytesOf(const T &container) {
   return {reinterpret_cast<const uint8_t *>(container.data()), container.size() * sizeof(*container.data())};
@@ -27,7 +27,7 @@ namespace {
 // What fills a section: bytes in memory, or the weights.
 struct PlannedSection {
   SectionKind kind;
-  CpuLevel level;
+  std::string name;
   uint64_t size;
   llvm::ArrayRef<uint8_t> bytes;
 };
@@ -73,8 +73,9 @@ public:
   llvm::Error write(const std::string &path);
 
 private:
-  llvm::Error plan();
-  void addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, CpuLevel level = CpuLevel::Any);
+  void plan();
+  llvm::Error prepare();
+  void addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, std::string name = "");
   uint64_t fileSize() const;
   llvm::Error pad(OutputFile &file);
   llvm::Error writeSection(OutputFile &file, const PlannedSection &planned);
@@ -85,15 +86,13 @@ private:
   artifact::ModelInfo facts = {};
   std::vector<PlacedWeight> weights;
   std::string manifest, labels;
+  std::vector<std::vector<uint8_t>> codes;
   std::vector<PlannedSection> planned;
   std::vector<Section> table;
 };
 
-void ArtifactWriter::addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, CpuLevel level) {
-  planned.push_back({kind, level, bytes.size(), bytes});
-}
-
-llvm::Error ArtifactWriter::plan() {
+// Makes everything but the weights.
+llvm::Error ArtifactWriter::prepare() {
   llvm::Expected<artifact::ModelInfo> info = modelFacts(parts.module);
   if (!info)
     return info.takeError();
@@ -110,17 +109,30 @@ llvm::Error ArtifactWriter::plan() {
   if (!mapped)
     return mapped.takeError();
   carrier = *mapped;
-  manifest = makeManifest(parts.module, weights, parts.target, parts.spills);
+  for (const CodeSection &section : parts.code) {
+    auto bytes = section.bytes();
+    if (!bytes)
+      return bytes.takeError();
+    codes.push_back(std::move(*bytes));
+  }
+  manifest = makeManifest(parts.module, weights, parts.code.front());
+  return llvm::Error::success();
+}
+
+void ArtifactWriter::addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, std::string name) {
+  planned.push_back({kind, std::move(name), bytes.size(), bytes});
+}
+
+void ArtifactWriter::plan() {
   addSection(SectionKind::Manifest, bytesOf(manifest));
   addSection(SectionKind::ModelInfo, {reinterpret_cast<const uint8_t *>(&facts), sizeof(facts)});
-  for (const CodeVariant &variant : parts.code)
-    addSection(SectionKind::Code, variant.sharedObject, variant.level);
+  for (auto [section, bytes] : llvm::zip(parts.code, codes))
+    addSection(SectionKind::Code, bytes, section.target.name());
   if (!parts.tokenizer.empty())
     addSection(SectionKind::Tokenizer, parts.tokenizer);
   if (!labels.empty())
     addSection(SectionKind::Labels, bytesOf(labels));
-  planned.push_back({SectionKind::Weights, CpuLevel::Any, facts.weightBytes, {}});
-  return llvm::Error::success();
+  planned.push_back({SectionKind::Weights, parts.code.front().target.weightLayout(), facts.weightBytes, {}});
 }
 
 uint64_t ArtifactWriter::fileSize() const {
@@ -144,8 +156,9 @@ llvm::Error ArtifactWriter::writeSection(OutputFile &file, const PlannedSection 
   llvm::Error error = planned.kind == SectionKind::Weights
                           ? streamWeights(parts.module, weights, static_cast<int64_t>(planned.size), sink)
                           : writer.write(planned.bytes);
-  table.push_back({static_cast<uint32_t>(planned.kind), static_cast<uint32_t>(planned.level), offset,
-                   writer.writtenBytes(), writer.hash()});
+  Section section = {static_cast<uint32_t>(planned.kind), 0, offset, writer.writtenBytes(), writer.hash(), {}};
+  error = llvm::joinErrors(std::move(error), writeName(planned.name, section.name));
+  table.push_back(section);
   return error;
 }
 
@@ -164,8 +177,9 @@ llvm::Error ArtifactWriter::writeTable(OutputFile &file) {
 }
 
 llvm::Error ArtifactWriter::write(const std::string &path) {
-  if (llvm::Error error = plan())
+  if (llvm::Error error = prepare())
     return error;
+  plan();
   auto file = OutputFile::create(path, true);
   if (!file)
     return file.takeError();

@@ -2,28 +2,15 @@
 // Puts a compiled model into one file: carrier, manifest, facts, code, tokenizer, labels, weights.
 #pragma once
 
-#include "compiler/targets/Target.h"
-
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringMap.h"
-
-#include <vector>
+#include "compiler/artifact/CodeSection.h"
 
 namespace talc {
 
-struct CodeVariant {
-  artifact::CpuLevel level;
-  std::vector<uint8_t> sharedObject;
-};
-
 struct ArtifactParts {
-  mlir::ModuleOp module;  // after stage codegen
-  targets::Target target;
-  std::vector<CodeVariant> code;
-  std::vector<uint8_t> tokenizer;   // a Tokenizer section; empty: none
-  std::string carrier;              // path of the program or library that carries the model
-  llvm::StringMap<int64_t> spills;  // registers that a kernel spills, by its name; for the manifest
+  mlir::ModuleOp module;           // whose weights, plan and kernels go into the file
+  std::vector<CodeSection> code;   // the best first; the manifest describes the first
+  std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
+  std::string carrier;             // path of the program or library that carries the model
 };
 
 // Layout: runtime/artifact/ArtifactFormat.h. On failure nothing is left at or beside `path`.

@@ -4,7 +4,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/artifact/ModelFacts.h"
-#include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/ModelName.h"
 
 #include "llvm/Support/ConvertUTF.h"
 

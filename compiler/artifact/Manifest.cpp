@@ -2,7 +2,8 @@
 // Lists a model's results, plan, kernels and weights as JSON.
 #include "compiler/artifact/Manifest.h"
 
-#include "compiler/artifact/ModelFacts.h"
+#include "dialects/talc/ModelName.h"
+#include "runtime/artifact/ArtifactFormat.h"
 
 #include <nlohmann/json.hpp>
 
@@ -79,20 +80,19 @@ static void describeUse(ModuleOp module, Json &manifest) {
       manifest["labels"].push_back(label.str());
 }
 
-std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, const targets::Target &target,
-                         const llvm::StringMap<int64_t> &spills) {
+std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, const CodeSection &code) {
   Json manifest;
   manifest["talc"] = TALC_VERSION;
   manifest["format"] = artifact::formatVersion;
   manifest["name"] = modelName(module);
-  manifest["target"] = {{"cpu", target.cpu}, {"tune", target.tune}, {"vector_lanes", target.vectorLanes}};
+  manifest["target"] = describeFields(code.target.facts(*module.getContext()));
   describeUse(module, manifest);
   if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr))
     for (NamedAttribute figure : plan)
       if (auto value = dyn_cast<IntegerAttr>(figure.getValue()))
         manifest["plan"][figure.getName().str()] = value.getValue().getSExtValue();
   manifest["parameters"] = countParameters(module);
-  manifest["kernels"] = describeKernels(module, spills);
+  manifest["kernels"] = describeKernels(module, code.spills);
   manifest["weights"] = Json::array();
   for (const PlacedWeight &placed : weights)
     manifest["weights"].push_back(describeWeight(placed));

@@ -3,7 +3,7 @@
 #include "compiler/artifact/ModelFacts.h"
 
 #include "compiler/Error.h"
-#include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/ModelName.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -12,11 +12,6 @@
 using namespace mlir;
 
 namespace talc {
-
-std::string modelName(ModuleOp module) {
-  auto name = module->getAttrOfType<StringAttr>(nameAttr);
-  return name && !name.getValue().empty() ? name.str() : "model";
-}
 
 // A figure of the plan or interface; an earlier stage wrote it, so its absence is a defect. The limits are the
 // runtime's.

@@ -9,12 +9,7 @@
 
 namespace talc {
 
-// The module attribute that stage codegen leaves: a dictionary of the i64 figures of ModelInfo.
-
 // Fails for facts of the model (generation defaults, tokens) that an artifact cannot hold.
 llvm::Expected<artifact::ModelInfo> modelFacts(mlir::ModuleOp module);
-
-// The module's talc.name, or "model".
-std::string modelName(mlir::ModuleOp module);
 
 }  // namespace talc

@@ -1,104 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knows which processors talc has code for.
+// The table of all kinds of machines that talc has code for.
 #include "compiler/targets/Target.h"
 
 #include "compiler/Error.h"
+#include "compiler/targets/cpu/X86.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/X86TargetParser.h"
-
-#include <algorithm>
-#include <unistd.h>
 
 namespace talc::targets {
 
-using artifact::CpuLevel;
+namespace {
 
-static bool isKnown(llvm::StringRef cpu) {
-  return llvm::X86::parseArchX86(cpu, true) != llvm::X86::CK_None;
+struct Family {
+  // A null pointer: the name is none of the family's.
+  llvm::Expected<TargetPtr> (*parse)(llvm::StringRef name);
+  // For messages: what it takes, and what two targets of one kind have in common.
+  const char *names, *measure;
+};
+
+}  // namespace
+
+// The first that knows a name has it, and a machine that runs code of several families prefers the first.
+static constexpr Family families[] = {
+    {cpu::parseX86, "native, x86-64-v3, x86-64-v4, or the name of a processor such as znver3 or skylake-avx512",
+     "CPU level"},
+};
+
+// Sets `family`.
+static llvm::Expected<TargetPtr> parse(llvm::StringRef name, const Family *&family) {
+  std::vector<std::string> names;
+  for (const Family &next : families) {
+    family = &next;
+    llvm::Expected<TargetPtr> target = next.parse(name);
+    if (!target || *target)
+      return target;
+    names.push_back(next.names);
+  }
+  return makeError(ErrorCode::BadTarget, "--target={}: unknown; expected {}", name.str(), llvm::join(names, "; or "));
 }
 
-static llvm::StringSet<> featuresOf(llvm::StringRef cpu) {
-  llvm::SmallVector<llvm::StringRef> names;
-  llvm::X86::getFeaturesForCPU(cpu, names);
-  llvm::StringSet<> result;
-  for (llvm::StringRef name : names)
-    result.insert(name);
-  return result;
+llvm::Expected<TargetPtr> parseTarget(llvm::StringRef name) {
+  const Family *family = nullptr;
+  return parse(name, family);
 }
 
-static llvm::StringSet<> featuresOfHost() {
-  llvm::StringSet<> result;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    if (feature.second)
-      result.insert(feature.first());
-  return result;
-}
-
-// The highest level of the psABI (table 3.1) whose features are all present. LLVM's lists leave out what follows from
-// another feature, such as avx from avx2.
-static CpuLevel levelOf(const llvm::StringSet<> &features) {
-  auto has = [&](std::initializer_list<llvm::StringRef> names) {
-    return llvm::all_of(names, [&](llvm::StringRef name) { return features.contains(name); });
+llvm::Expected<std::vector<TargetPtr>> parseTargets(llvm::StringRef list) {
+  struct Listed {
+    TargetPtr target;
+    const Family *family;
+    MachineNeeds needs;
   };
-  if (!has({"cx16", "popcnt", "sse4.2"}))
-    return CpuLevel::Any;
-  if (!has({"avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}))
-    return CpuLevel::X86_64_v2;
-  if (!has({"avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
-    return CpuLevel::X86_64_v3;
-  return CpuLevel::X86_64_v4;
-}
-
-// Zen 2 to 4 have 512 KiB to 1 MiB, servers with AVX-512 have 1 to 2 MiB.
-static int64_t commonCacheBytes(CpuLevel level) {
-  return level == CpuLevel::X86_64_v4 ? 1 << 20 : 512 << 10;
-}
-
-// 0: unknown.
-static int64_t hostCacheBytes() {
-  return std::max<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE), 0);
-}
-
-llvm::Expected<Target> parseTarget(llvm::StringRef name) {
-  bool native = name == "native";
-  llvm::StringRef cpu = native ? llvm::sys::getHostCPUName() : name;
-  if (!native && !isKnown(cpu))
-    return makeError(ErrorCode::BadTarget,
-                     "--target={}: unknown; expected native, x86-64-v3, x86-64-v4, or the name of a processor such as "
-                     "znver3 or skylake-avx512",
-                     name.str());
-  CpuLevel level = levelOf(native ? featuresOfHost() : featuresOf(cpu));
-  if (level < CpuLevel::X86_64_v3)
-    return makeError(ErrorCode::BadTarget,
-                     "--target={}: the processor {} lacks instructions of x86-64-v3 (AVX2 and FMA), which talc's code "
-                     "needs; to compile for another machine, use --target=x86-64-v3",
-                     name.str(), cpu.str());
-  Target target;
-  target.cpu = level == CpuLevel::X86_64_v4 ? "x86-64-v4" : "x86-64-v3";
-  target.tune = isKnown(cpu) ? cpu.str() : target.cpu;
-  target.level = level;
-  target.vectorLanes = level == CpuLevel::X86_64_v4 ? 16 : 8;
-  int64_t found = native ? hostCacheBytes() : 0;
-  target.cacheBytes = found > 0 ? found : commonCacheBytes(level);
-  return target;
-}
-
-llvm::Expected<std::vector<Target>> parseTargets(llvm::StringRef list) {
-  std::vector<Target> result;
+  std::vector<Listed> all;
   for (llvm::StringRef name : llvm::split(list, ',')) {
-    llvm::Expected<Target> target = parseTarget(name);
+    const Family *family = nullptr;
+    llvm::Expected<TargetPtr> target = parse(name, family);
     if (!target)
       return target.takeError();
-    for (const Target &other : result)
-      if (other.level == target->level)
-        return makeError(ErrorCode::BadTarget, "--target={}: {} needs the same CPU level as another one of the list",
-                         list.str(), name.str());
-    result.push_back(std::move(*target));
+    MachineNeeds needs = (*target)->needs();
+    if (llvm::any_of(all, [&](const Listed &other) { return other.needs == needs; }))
+      return makeError(ErrorCode::BadTarget, "--target={}: {} needs the same {} as another one of the list", list.str(),
+                       name.str(), family->measure);
+    all.push_back({std::move(*target), family, std::move(needs)});
   }
-  llvm::sort(result, [](const Target &a, const Target &b) { return a.level > b.level; });
+  // What needs more of a machine is better code for it.
+  llvm::stable_sort(all, [](const Listed &a, const Listed &b) {
+    return a.family != b.family ? a.family < b.family : a.needs.features.size() > b.needs.features.size();
+  });
+  std::vector<TargetPtr> result;
+  for (Listed &listed : all)
+    result.push_back(std::move(listed.target));
   return result;
 }
 

@@ -1,34 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processor that code is generated for, and the facts about it that passes ask for.
+// What the compiler asks of a kind of machine: how weights are packed for it, which passes make its code, and how that
+// code becomes part of an artifact. Nothing outside a target's own folder knows more about it.
 #pragma once
 
-#include "runtime/artifact/ArtifactFormat.h"
+#include "compiler/targets/ObjectCode.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace talc::targets {
 
-// Instructions come from `cpu` and `features`, which are no more than the runtime checks for before it runs the code
-// (`level`); `tune` only orders them.
-struct Target {
-  std::string cpu;       // LLVM's name: x86-64-v3, ...
-  std::string features;  // LLVM's notation: +avx2,-fma
-  std::string tune;      // LLVM's name: znver3, ...
-  artifact::CpuLevel level = artifact::CpuLevel::Any;
-  unsigned vectorLanes = 8;  // f32 lanes of a vector register
-  // Of L2. It decides in which order results are computed, never what they are.
-  int64_t cacheBytes = 512 << 10;
+// Called when a part of stage package begins.
+using BeginPart = llvm::function_ref<void(llvm::StringRef name)>;
+
+struct MachineNeeds {
+  std::string family;                 // of machines, as artifacts name it: x86-64
+  std::vector<std::string> features;  // that a machine of the family must have, as artifacts name them: avx2, fma
+
+  bool operator==(const MachineNeeds &other) const { return family == other.family && features == other.features; }
 };
 
-// native, with the caches of this machine; x86-64-v3, x86-64-v4, or LLVM's name of a processor with at least x86-64-v3
-// (AVX2 and FMA), with the caches of common processors of its level.
-llvm::Expected<Target> parseTarget(llvm::StringRef name);
+// What the runtime loads.
+struct LinkedCode {
+  struct Entry {
+    std::string phase, symbol;  // encode, prefill or decode, and the function's name in the code
+  };
+  std::vector<uint8_t> image;  // in the form that the family's loader takes
+  std::vector<Entry> entries;
+};
 
-// The targets of a list with commas, no two of one CPU level, the highest first.
-llvm::Expected<std::vector<Target>> parseTargets(llvm::StringRef list);
+class Target {
+public:
+  virtual ~Target() = default;
+
+  // As users call it: x86-64-v3.
+  virtual std::string name() const = 0;
+  virtual MachineNeeds needs() const = 0;
+  // Texts and numbers for readers of an artifact's manifest.
+  virtual mlir::DictionaryAttr facts(mlir::MLIRContext &context) const = 0;
+  // All that code follows from beside the program: equal for targets that make equal code.
+  virtual std::string identity() const = 0;
+
+  // How packed weights and states lie in memory, as artifacts name it. Code of several targets in one artifact reads
+  // the same weights, so all of them have one layout; it is filled in as the best of them likes it.
+  virtual std::string weightLayout() const = 0;
+
+  // Stage optimize: gives everything that is stored its layout, and the element type `weights` (checkpoint, f32, ...).
+  virtual void addPacking(mlir::OpPassManager &passes, const std::string &weights) const = 0;
+  // Stage bufferize: replaces pieces by several where these are better tasks; divide-work follows.
+  virtual void addDivision(mlir::OpPassManager &passes) const = 0;
+  // Stage schedule: pieces on planned memory become loops. Stage codegen: those become what compile() takes. Each ends
+  // with endStage (compiler/passes/StageEnd.h).
+  virtual void addSchedule(mlir::OpPassManager &passes) const = 0;
+  virtual void addCodegen(mlir::OpPassManager &passes) const = 0;
+
+  // Stage package: code of every function that has a body, in the module's order, apart from one another, so that a
+  // cache can keep them one by one.
+  virtual llvm::Expected<std::vector<ObjectCode>> compile(mlir::ModuleOp module, BeginPart begin) const = 0;
+  // Links the code of a program's functions. Equal objects give equal bytes.
+  virtual llvm::Expected<LinkedCode> link(llvm::ArrayRef<ObjectCode> objects) const = 0;
+  // One object for linkers (--emit=object), and text (--emit=llvm).
+  virtual llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<ObjectCode> objects) const = 0;
+  virtual llvm::Expected<std::string> llvmIr(mlir::ModuleOp module, BeginPart begin) const = 0;
+};
+
+using TargetPtr = std::shared_ptr<const Target>;
+
+// A name that --target takes. `native` is this machine.
+llvm::Expected<TargetPtr> parseTarget(llvm::StringRef name);
+
+// The targets of a list with commas, in the order in which a machine that runs several of them prefers them. Fails if
+// two of them need the same of a machine.
+llvm::Expected<std::vector<TargetPtr>> parseTargets(llvm::StringRef list);
 
 }  // namespace talc::targets

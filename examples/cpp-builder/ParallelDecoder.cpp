@@ -75,7 +75,7 @@ static mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &path, mlir::M
 static llvm::Error compileTo(const std::string &output, mlir::ModuleOp module, std::vector<uint8_t> tokenizer) {
   if (llvm::Error error = printModule(module, output + ".mlir"))
     return error;
-  llvm::Expected<std::vector<targets::Target>> targets = targets::parseTargets("native");
+  llvm::Expected<std::vector<targets::TargetPtr>> targets = targets::parseTargets("native");
   if (!targets)
     return targets.takeError();
   CompileRequest request;

@@ -8,6 +8,7 @@
 #include <cinttypes>
 #include <cstring>
 #include <fcntl.h>
+#include <set>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +18,10 @@ namespace talc {
 using namespace artifact;
 
 constexpr uint32_t maxSections = 64;
+
+static bool isOf(const Section &section, SectionKind kind) {
+  return section.kind == static_cast<uint32_t>(kind);
+}
 
 Artifact::~Artifact() {
   if (file >= 0)
@@ -46,7 +51,8 @@ Status Artifact::damaged(const char *what) const {
                          fileName.c_str(), what);
 }
 
-Status Artifact::open(const std::string &path, const OpenOptions &options) {
+Status Artifact::open(const std::string &path, const OpenOptions &wanted) {
+  options = wanted;
   Trailer trailer;
   std::vector<Section> table;
   if (Status status = openFile(path); status.failed())
@@ -58,10 +64,26 @@ Status Artifact::open(const std::string &path, const OpenOptions &options) {
   if (Status status = checkTable(trailer, table); status.failed())
     return status;
   mapped.reserve(table.size());
-  for (const Section &section : table)
-    if (Status status = mapSection(section, options); status.failed())
+  for (const Section &section : table) {
+    if (isOf(section, SectionKind::Weights)) {
+      weightLayouts.push_back(section);
+      continue;
+    }
+    if (Status status = mapSection(section, mapped.emplace_back()); status.failed())
       return status;
+  }
   return {};
+}
+
+Status Artifact::openWeights(const char *layout, uint64_t bytes, MappedSection &weights) const {
+  Section found = {};
+  for (const Section &section : weightLayouts)
+    if (strcmp(section.name, layout) == 0)
+      found = section;
+  if (found.size < bytes)
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'weights' has %" PRIu64 " bytes, expected %" PRIu64,
+                           fileName.c_str(), found.size, bytes);
+  return found.size > 0 ? mapSection(found, weights) : Status();
 }
 
 Status Artifact::openFile(const std::string &path) {
@@ -133,28 +155,29 @@ Status Artifact::readTable(const Trailer &trailer, std::vector<Section> &table) 
 
 Status Artifact::checkTable(const Trailer &trailer, const std::vector<Section> &table) const {
   uint64_t end = 0;
-  uint32_t seen = 0;
+  std::set<std::pair<uint32_t, std::string>> seen;
   for (const Section &section : table) {
-    if (!sectionName(section.kind))
+    if (!sectionName(section.kind) || section.reserved != 0)
       return damaged("section of unknown kind");
+    if (!memchr(section.name, 0, nameBytes))
+      return damaged("section whose name has no end");
     if (section.offset % sectionAlignment != 0)
       return damaged("section not aligned");
     if (section.offset < end || section.offset > trailer.tableOffset ||
         section.size > trailer.tableOffset - section.offset)
       return damaged("section outside the file or over another one");
     end = section.offset + section.size;
-    bool repeated = seen & (1u << section.kind);
-    if (repeated && section.kind != static_cast<uint32_t>(SectionKind::Code))
+    // Of weights there is one for each layout, of code any number.
+    std::string name = isOf(section, SectionKind::Weights) ? section.name : "";
+    if (!isOf(section, SectionKind::Code) && !seen.insert({section.kind, name}).second)
       return damaged("section of a kind that may occur once only");
-    seen |= 1u << section.kind;
   }
   return {};
 }
 
-Status Artifact::mapSection(const Section &section, const OpenOptions &options) {
-  MappedSection result{section, {}};
-  bool weights = section.kind == static_cast<uint32_t>(SectionKind::Weights);
-  bool copies = weights && options.copyWeights;
+Status Artifact::mapSection(const Section &section, MappedSection &result) const {
+  result.header = section;
+  bool weights = isOf(section, SectionKind::Weights), copies = weights && options.copyWeights;
   if (section.size > 0) {
     result.bytes = (copies ? Mapping::copy : Mapping::file)(file, section.offset, section.size);
     if (result.bytes.empty())
@@ -168,7 +191,6 @@ Status Artifact::mapSection(const Section &section, const OpenOptions &options) 
     if (hashBytes(result.bytes.data(), section.size) != section.hash)
       return damaged((std::string("checksum of the section '") + sectionName(section.kind) + "'").c_str());
   }
-  mapped.push_back(std::move(result));
   return {};
 }
 

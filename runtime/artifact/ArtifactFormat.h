@@ -14,29 +14,50 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 5;
+constexpr uint32_t formatVersion = 6;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char trailerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '1'};
 
 enum class SectionKind : uint32_t {
   Manifest = 1,   // UTF-8 JSON for people and tools; the runtime never reads it
   ModelInfo = 2,  // one struct ModelInfo
-  Code = 3,       // ELF shared object without undefined symbols, one section per CPU level
-  Weights = 4,    // packed weights, addressed by offsets that the generated code holds
+  Code = 3,       // a CodeHeader and the code, one section per target; the runtime takes the first that it can run
+  Weights = 4,    // packed weights, addressed by offsets that the generated code holds; one section per layout
   Tokenizer = 5,  // runtime/tokenizer/TokenizerFormat.h; absent when the model has no tokenizer
   Labels = 6,     // names of the classes, UTF-8, each ended by a NUL; absent when the model has none
 };
 
-// CPU levels of the x86-64 psABI that a Code section needs.
-enum class CpuLevel : uint32_t { Any = 0, X86_64_v2 = 2, X86_64_v3 = 3, X86_64_v4 = 4 };
+// Names are UTF-8 and end with a NUL; the rest of their array is zero.
+constexpr uint64_t nameBytes = 32;
 
 struct Section {
-  uint32_t kind;      // SectionKind
-  uint32_t cpuLevel;  // CpuLevel; Any but for Code
-  uint64_t offset;    // from the start of the file, a multiple of sectionAlignment
-  uint64_t size;      // bytes, without padding
-  uint64_t hash;      // hashBytes of the section
+  uint32_t kind;  // SectionKind
+  uint32_t reserved;
+  uint64_t offset;       // from the start of the file, a multiple of sectionAlignment
+  uint64_t size;         // bytes, without padding
+  uint64_t hash;         // hashBytes of the section
+  char name[nameBytes];  // of code its target (x86-64-v3), of weights their layout, of others empty
 };
+
+// A function that the runtime calls.
+struct CodeEntry {
+  char phase[nameBytes];   // encode, prefill, decode
+  char symbol[nameBytes];  // in the code
+};
+
+constexpr uint32_t maxFeatures = 48, maxEntries = 8;
+
+// What a Code section begins with. The code itself, in the form that its family has, follows at codeOffset.
+struct CodeHeader {
+  char family[nameBytes];  // of machines that run it: x86-64 (an ELF shared object without undefined symbols)
+  char layout[nameBytes];  // the name of the Weights section that it reads
+  uint32_t featureCount, entryCount;
+  char features[maxFeatures][nameBytes];  // what a machine of the family must have: avx2, fma, ...
+  CodeEntry entries[maxEntries];
+};
+
+constexpr uint64_t codeOffset = sectionAlignment;
+static_assert(sizeof(CodeHeader) <= codeOffset);
 
 struct Trailer {
   uint64_t tableOffset;  // of the section table, directly before the trailer

@@ -19,8 +19,6 @@ Status Model::open(const std::string &path, const OpenOptions &options) {
     return status;
   if (Status status = readInfo(); status.failed())
     return status;
-  if (Status status = checkWeights(); status.failed())
-    return status;
   if (Status status = defaultDevice().load(file, facts, onDevice); status.failed())
     return status;
   if (Status status = openTokenizer(); status.failed())
@@ -38,15 +36,6 @@ Status Model::readInfo() {
   if (const char *fact = findImpossibleFact(facts))
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'model info' has an impossible %s", name().c_str(),
                            fact);
-  return {};
-}
-
-Status Model::checkWeights() const {
-  const Artifact::MappedSection *section = file.find(SectionKind::Weights);
-  uint64_t found = section ? section->header.size : 0;
-  if (found < facts.weightBytes)
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'weights' has %" PRIu64 " bytes, expected %" PRIu64,
-                           name().c_str(), found, facts.weightBytes);
   return {};
 }
 

@@ -45,7 +45,6 @@ public:
 
 private:
   Status readInfo();
-  Status checkWeights() const;
   Status openTokenizer();
   Status findLabels();
   void listSampleable();

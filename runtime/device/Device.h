@@ -96,7 +96,9 @@ class LoadedModel {
 public:
   virtual ~LoadedModel() = default;
 
-  // Of the code that was taken: the x86-64 level that it needs; 0 where code has no levels.
+  // What the code that was taken was made for, such as x86-64-v3.
+  virtual const char *target() const = 0;
+  // The x86-64 level that it needs; 0 where code has no levels.
   virtual int32_t codeLevel() const = 0;
 
   // What a session of so many slots needs for steps of a size; UINT64_MAX for more than can be counted.
@@ -113,8 +115,8 @@ public:
   // As users call it, such as "cpu".
   virtual const char *name() const = 0;
 
-  // Takes the code that suits the device from an artifact, and brings the weights to it. The artifact must outlive what
-  // is loaded. Fails with CPU when it has no such code.
+  // Takes the code that suits the device from an artifact (chooseCode), and brings the weights that it reads. The
+  // artifact must outlive what is loaded. Fails with CPU when it has no such code.
   virtual Status load(const Artifact &file, const artifact::ModelInfo &facts,
                       std::unique_ptr<LoadedModel> &model) const = 0;
 };

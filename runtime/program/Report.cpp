@@ -64,8 +64,7 @@ std::string memoryText(const talc_model_info &info, int32_t threads) {
     return info.arena_bytes_fixed + tokens * info.arena_bytes_per_token + threads * info.arena_bytes_per_thread;
   };
   auto most = static_cast<uint64_t>(info.max_sequence);
-  std::string code = info.cpu_level ? format("x86-64-v%d", info.cpu_level) : "any processor of the architecture";
-  std::string result = format("%s, code for %s\n%-34s %16s\n", info.name, code.c_str(), "memory", "bytes");
+  std::string result = format("%s, code for %s\n%-34s %16s\n", info.name, info.target, "memory", "bytes");
   result += line("weights", info.weight_bytes, "mapped from the file, shared among processes");
   result += stateLines(info, "state of a sequence", info.state_bytes_per_token);
   result += stateLines(info, "state of a source", info.source_bytes_per_token);

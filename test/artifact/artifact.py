@@ -7,6 +7,7 @@ import struct
 import sys
 
 KINDS = {1: "manifest", 2: "info", 3: "code", 4: "weights", 5: "tokenizer", 6: "labels"}
+NAMED = {"code", "weights"}
 MASK = (1 << 64) - 1
 
 
@@ -30,21 +31,43 @@ def hash_bytes(data):
     return value ^ (value >> 29)
 
 
-def read_sections(path):
-    """Kind -> bytes; fails if anything is not as it should be."""
+def read_name(field):
+    name, end, rest = field.partition(b"\0")
+    assert end and not any(rest), "name without end"
+    return name.decode()
+
+
+def describe_code(section):
+    """The head of a section of code: family, features, layout of the weights, entries."""
+    family, layout, features, entries = struct.unpack_from("<32s32sII", section)
+    family, layout, table = read_name(family), read_name(layout), 72 + 32 * 48
+    names = [read_name(section[at:at + 32]) for at in range(72, 72 + 32 * features, 32)]
+    calls = [(read_name(section[at:at + 32]), read_name(section[at + 32:at + 64]))
+             for at in range(table, table + 64 * entries, 64)]
+    assert family and layout and all(names) and all(symbol for _, symbol in calls), "head of code"
+    assert {phase for phase, _ in calls} <= {"encode", "prefill", "decode"}, "phases of code"
+    assert family != "x86-64" or section[4096:4100] == b"\x7fELF", "code is no ELF file"
+    return f"{family} with {' '.join(names)}; reads {layout}; " + ", ".join(f"{a} is {b}" for a, b in calls)
+
+
+def read_sections(path, names=None):
+    """Kind -> bytes; fails if anything is not as it should be. Fills `names`: kind -> name."""
     with open(path, "rb") as file:
         data = file.read()
     table, table_hash, size, count, version, magic = struct.unpack("<QQQII8s", data[-40:])
-    assert magic == b"TALCART1" and version == 5 and size == len(data), "trailer"
-    assert table + 32 * count + 40 == size and hash_bytes(data[table:-40]) == table_hash, "section table"
+    assert magic == b"TALCART1" and version == 6 and size == len(data), "trailer"
+    assert table + 64 * count + 40 == size and hash_bytes(data[table:-40]) == table_hash, "section table"
     sections, end = {}, 0
     for i in range(count):
-        kind, level, offset, length, digest = struct.unpack_from("<IIQQQ", data, table + 32 * i)
+        kind, reserved, offset, length, digest, name = struct.unpack_from("<IIQQQ32s", data, table + 64 * i)
+        assert reserved == 0 and bool(read_name(name)) == (KINDS[kind] in NAMED), f"name of {KINDS[kind]}"
         assert offset % 4096 == 0 and end <= offset and offset + length <= table, f"place of {KINDS[kind]}"
         assert not any(data[end:offset]) or i == 0, f"padding before {KINDS[kind]}"
         sections[KINDS[kind]] = data[offset:offset + length]
         assert hash_bytes(sections[KINDS[kind]]) == digest, f"hash of {KINDS[kind]}"
         end = offset + length
+        if names is not None:
+            names[KINDS[kind]] = read_name(name)
     return sections
 
 
@@ -62,5 +85,9 @@ def read_weights(path):
 
 
 if __name__ == "__main__":
-    for kind, content in read_sections(sys.argv[1]).items():
-        print(f"{kind}: {len(content)} bytes")
+    names = {}
+    for kind, content in read_sections(sys.argv[1], names).items():
+        details = f", {names[kind]}" if names[kind] else ""
+        if kind == "code":
+            details += ": " + describe_code(content)
+        print(f"{kind}: {len(content)} bytes{details}")

@@ -37,8 +37,8 @@ Opened open(const std::string &path, const Bytes &bytes) {
 }
 
 bool expectRefused(const Opened &opened, const std::string &what) {
-  bool refused =
-      opened.status == TALC_ERROR_FILE || opened.status == TALC_ERROR_DAMAGED || opened.status == TALC_ERROR_VERSION;
+  bool refused = opened.status == TALC_ERROR_FILE || opened.status == TALC_ERROR_DAMAGED ||
+                 opened.status == TALC_ERROR_VERSION || opened.status == TALC_ERROR_CPU;
   return expect(refused && opened.text.compare(0, 9, "error[T04") == 0,
                 what + ": status " + std::to_string(opened.status) + " " + opened.text);
 }

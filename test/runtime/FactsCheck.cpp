@@ -140,7 +140,7 @@ bool checkLabels(const std::string &path) {
   options.result = OutputKind::Hidden;
   good &= isRefused(path, makeSections(options), "labels': the model has another number of classes");
   std::vector<FakeSection> twice = makeSections(classifier());
-  twice.push_back({SectionKind::Labels, artifact::CpuLevel::Any, bytesOf(twice, SectionKind::Labels)});
+  twice.push_back({SectionKind::Labels, "", bytesOf(twice, SectionKind::Labels)});
   return good && isRefused(path, twice, "section of a kind that may occur once only");
 }
 

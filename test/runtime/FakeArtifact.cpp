@@ -139,21 +139,47 @@ static Bytes makeLabels(const FakeOptions &options) {
   return bytes;
 }
 
+FakeSection makeCode(const FakeOptions &options, const std::string &target, const std::string &layout) {
+  CodeHeader header = {};
+  strcpy(header.family, target == "other" ? "other" : "x86-64");
+  strcpy(header.layout, layout.c_str());
+  auto need = [&](const char *feature) { strcpy(header.features[header.featureCount++], feature); };
+  char level = target.back();
+  if (level >= '2' && level <= '4')
+    need("sse4.2");
+  if (level == '3' || level == '4')
+    need("avx2");
+  if (level == '4')
+    need("avx512f");
+  if (target == "future")
+    need("avx9000");
+  for (const char *phase : {"encode", "prefill", "decode"}) {
+    CodeEntry &entry = header.entries[header.entryCount++];
+    strcpy(entry.phase, phase);
+    strcpy(entry.symbol, (std::string("talc_") + phase).c_str());
+  }
+  Bytes bytes, code = readBytes(options.code);
+  append(bytes, &header, 1);
+  bytes.resize(codeOffset);
+  bytes.insert(bytes.end(), code.begin(), code.end());
+  return {SectionKind::Code, target, bytes};
+}
+
 std::vector<FakeSection> makeSections(const FakeOptions &options) {
   const char manifest[] = "{\"name\":\"fake\"}";
   Bytes weights = makeWeights(options), text;
   append(text, manifest, strlen(manifest));
   std::vector<FakeSection> sections = {
-      {SectionKind::Manifest, CpuLevel::Any, text},
-      {SectionKind::ModelInfo, CpuLevel::Any, makeInfo(options, weights.size())},
-      {SectionKind::Weights, CpuLevel::Any, weights},
+      {SectionKind::Manifest, "", text},
+      {SectionKind::ModelInfo, "", makeInfo(options, weights.size())},
+      {SectionKind::Weights, "fake", weights},
   };
-  for (CpuLevel level : options.levels)
-    sections.push_back({SectionKind::Code, level, readBytes(options.code)});
+  for (const std::string &target : options.targets)
+    sections.push_back(makeCode(options, target));
   if (!options.classes.empty())
-    sections.push_back({SectionKind::Labels, CpuLevel::Any, makeLabels(options)});
+    sections.push_back({SectionKind::Labels, "", makeLabels(options)});
   if (options.tokenizer)
-    sections.push_back({SectionKind::Tokenizer, CpuLevel::Any, makeByteTokenizer()});
+    sections.push_back({SectionKind::Tokenizer, "", makeByteTokenizer()});
   return sections;
 }
 
@@ -162,8 +188,13 @@ Bytes assemble(const Bytes &carrier, const std::vector<FakeSection> &sections) {
   std::vector<Section> table;
   for (const FakeSection &section : sections) {
     file.resize((file.size() + sectionAlignment - 1) / sectionAlignment * sectionAlignment);
-    table.push_back({static_cast<uint32_t>(section.kind), static_cast<uint32_t>(section.level), file.size(),
-                     section.bytes.size(), hashBytes(section.bytes.data(), section.bytes.size())});
+    table.push_back({static_cast<uint32_t>(section.kind),
+                     0,
+                     file.size(),
+                     section.bytes.size(),
+                     hashBytes(section.bytes.data(), section.bytes.size()),
+                     {}});
+    strncpy(table.back().name, section.name.c_str(), nameBytes);
     file.insert(file.end(), section.bytes.begin(), section.bytes.end());
   }
   uint64_t tableBytes = table.size() * sizeof(Section);

@@ -13,14 +13,14 @@ using Bytes = std::vector<unsigned char>;
 
 struct FakeSection {
   artifact::SectionKind kind;
-  artifact::CpuLevel level;
+  std::string name;  // of code its target, of weights their layout
   Bytes bytes;
 };
 
 struct FakeOptions {
-  std::string carrier, code;  // paths; an empty carrier makes an artifact without program
-  std::vector<artifact::CpuLevel> levels = {artifact::CpuLevel::X86_64_v2};
-  int32_t vocabulary = 260;  // the tokenizer has the bytes 0 to 255 and the end token 256
+  std::string carrier, code;                         // paths; an empty carrier makes an artifact without program
+  std::vector<std::string> targets = {"x86-64-v2"};  // x86-64-v2 to x86-64-v4, any, or other: of a foreign family
+  int32_t vocabulary = 260;                          // the tokenizer has the bytes 0 to 255 and the end token 256
   int32_t maxSequence = 2048;
   int32_t nanFrom = 1 << 30;
   bool tokenizer = true;
@@ -48,6 +48,9 @@ Bytes readBytes(const std::string &path);
 bool writeBytes(const std::string &path, const Bytes &bytes);
 
 std::vector<FakeSection> makeSections(const FakeOptions &options);
+
+// A section of code for a target, which reads the weights in a layout.
+FakeSection makeCode(const FakeOptions &options, const std::string &target, const std::string &layout = "fake");
 
 // Carrier, sections, table and trailer, with right offsets and checksums.
 Bytes assemble(const Bytes &carrier, const std::vector<FakeSection> &sections);

@@ -17,17 +17,6 @@ static bool takeValue(const std::string &argument, const char *name, std::string
   return true;
 }
 
-// "v2,v4"; "any" is code for any processor.
-static std::vector<artifact::CpuLevel> parseLevels(const std::string &text) {
-  std::vector<artifact::CpuLevel> levels;
-  for (char c : text)
-    if (c >= '2' && c <= '4')
-      levels.push_back(static_cast<artifact::CpuLevel>(c - '0'));
-  if (text == "any")
-    levels.push_back(artifact::CpuLevel::Any);
-  return levels;
-}
-
 static std::vector<std::string> splitAtCommas(const std::string &text) {
   std::vector<std::string> parts(1);
   for (char c : text)
@@ -109,8 +98,8 @@ static bool parse(const std::string &argument, FakeOptions &options) {
       takeValue(argument, "--cycle", options.cycle) || parseNumber(argument, options) ||
       parseInterface(argument, options))
     return true;
-  if (takeValue(argument, "--cpu", value))
-    options.levels = parseLevels(value);
+  if (takeValue(argument, "--targets", value))
+    options.targets = splitAtCommas(value);
   else if (takeValue(argument, "--temperature", value))
     options.temperature = strtof(value.c_str(), nullptr);
   else if (argument == "--library")

@@ -30,6 +30,7 @@ int main(int count, char **arguments) {
       {"api", checkApi},
       {"beams", checkBeams},
       {"beam-sessions", checkBeamSessions},
+      {"code", checkCode},
       {"damage", checkDamage},
       {"hostile", checkHostile},
       {"facts", checkFacts},

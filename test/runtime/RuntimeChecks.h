@@ -15,6 +15,7 @@ bool checkAllocations(const Arguments &arguments);
 bool checkApi(const Arguments &arguments);
 bool checkBeams(const Arguments &arguments);
 bool checkBeamSessions(const Arguments &arguments);
+bool checkCode(const Arguments &arguments);
 bool checkDamage(const Arguments &arguments);
 bool checkFacts(const Arguments &arguments);
 bool checkHostile(const Arguments &arguments);

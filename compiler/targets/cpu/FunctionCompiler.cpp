@@ -6,8 +6,10 @@
 #include "compiler/Error.h"
 #include "compiler/targets/cpu/LlvmCode.h"
 #include "compiler/targets/cpu/ObjectEmitter.h"
+#include "dialects/talc/ModelName.h"
 
 #include "mlir/IR/Threading.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <mutex>
 
@@ -27,7 +29,7 @@ struct Job {
 }  // namespace
 
 // The largest functions first, so that none is left when the others are done.
-static llvm::Expected<std::vector<Job>> jobsOf(ModuleOp module, const targets::Target &target) {
+static llvm::Expected<std::vector<Job>> jobsOf(ModuleOp module, const CpuFacts &cpu) {
   SymbolTable symbols(module);
   std::vector<Job> jobs;
   for (auto any : module.getOps<FunctionOpInterface>()) {
@@ -40,7 +42,7 @@ static llvm::Expected<std::vector<Job>> jobsOf(ModuleOp module, const targets::T
     auto code = codeOf(function, symbols);
     if (!code)
       return code.takeError();
-    auto emitter = ObjectEmitter::create(target);
+    auto emitter = ObjectEmitter::create(cpu);
     if (!emitter)
       return emitter.takeError();
     size_t size = 0;
@@ -64,12 +66,25 @@ static llvm::Error forEach(MutableArrayRef<Job> jobs, llvm::function_ref<llvm::E
   return all;
 }
 
-llvm::Expected<std::vector<ObjectCode>> compileFunctions(ModuleOp module, const targets::Target &target,
-                                                         llvm::function_ref<void(llvm::StringRef)> beginPart) {
-  auto jobs = jobsOf(module, target);
+// Otherwise the runtime could call nothing.
+static llvm::Error checkEntryPoints(ModuleOp module) {
+  std::vector<StringRef> symbols;
+  for (const EntryPoint &entry : entryPoints)
+    symbols.push_back(entry.symbol);
+  if (llvm::any_of(symbols, [&](StringRef symbol) { return SymbolTable::lookupSymbolIn(module, symbol); }))
+    return llvm::Error::success();
+  return makeError(ErrorCode::Program, "{}: has none of the functions {}", modelName(module),
+                   llvm::join(symbols, ", "));
+}
+
+llvm::Expected<std::vector<targets::ObjectCode>> compileFunctions(ModuleOp module, const CpuFacts &cpu,
+                                                                  targets::BeginPart begin) {
+  if (llvm::Error error = checkEntryPoints(module))
+    return std::move(error);
+  auto jobs = jobsOf(module, cpu);
   if (!jobs)
     return jobs.takeError();
-  std::vector<ObjectCode> objects(jobs->size());
+  std::vector<targets::ObjectCode> objects(jobs->size());
   auto translate = [](Job &job) { return job.emitter->translate(*job.code); };
   auto optimize = [](Job &job) {
     job.emitter->optimize();
@@ -86,7 +101,7 @@ llvm::Expected<std::vector<ObjectCode>> compileFunctions(ModuleOp module, const 
   for (auto [name, action] : {std::pair<const char *, Action>{"translate-to-llvm-ir", translate},
                               {"optimize-llvm-ir", optimize},
                               {"emit-object-code", emit}}) {
-    beginPart(name);
+    begin(name);
     if (llvm::Error error = forEach(*jobs, action))
       return std::move(error);
   }

@@ -2,8 +2,7 @@
 // Makes object code of every function of a program, several at a time.
 #pragma once
 
-#include "compiler/targets/Target.h"
-#include "compiler/targets/cpu/ObjectCode.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -15,7 +14,7 @@ namespace talc::cpu {
 
 // One object for each function of the llvm dialect that has a body, in the module's order. Tells when translation,
 // optimization and emission begin. Threads are those of the module's context.
-llvm::Expected<std::vector<ObjectCode>> compileFunctions(mlir::ModuleOp module, const targets::Target &target,
-                                                         llvm::function_ref<void(llvm::StringRef)> beginPart);
+llvm::Expected<std::vector<targets::ObjectCode>> compileFunctions(mlir::ModuleOp module, const CpuFacts &cpu,
+                                                                  targets::BeginPart begin);
 
 }  // namespace talc::cpu

@@ -3,6 +3,7 @@
 #include "compiler/targets/cpu/Linker.h"
 
 #include "compiler/Error.h"
+#include "compiler/targets/cpu/ObjectEmitter.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/StringExtras.h"
@@ -55,11 +56,10 @@ static llvm::Error writeFile(const std::string &path, llvm::ArrayRef<uint8_t> by
   return llvm::Error::success();
 }
 
-// The loader resolves no symbols, so whatever one function refers to has to be another one.
-static llvm::Error checkNothingUndefined(llvm::ArrayRef<ObjectCode> objects) {
-  llvm::StringSet<> defined;
+// The loader resolves no symbols, so whatever one function refers to has to be another one. Finds all that there are.
+static llvm::Error findDefined(llvm::ArrayRef<targets::ObjectCode> objects, llvm::StringSet<> &defined) {
   std::vector<llvm::StringRef> wanted;
-  for (const ObjectCode &object : objects) {
+  for (const targets::ObjectCode &object : objects) {
     auto file = llvm::object::ObjectFile::createObjectFile({llvm::toStringRef(object.bytes), "generated code"});
     if (!file)
       return file.takeError();
@@ -93,16 +93,14 @@ static llvm::Error runLinker(llvm::ArrayRef<std::string> inputs, llvm::ArrayRef<
   return internalError("the generated code cannot be linked: {}", llvm::StringRef(messages).split('\n').first.str());
 }
 
-static llvm::Expected<std::vector<uint8_t>> link(llvm::ArrayRef<ObjectCode> objects,
+static llvm::Expected<std::vector<uint8_t>> link(llvm::ArrayRef<targets::ObjectCode> objects,
                                                  std::vector<const char *> options) {
-  if (llvm::Error error = checkNothingUndefined(objects))
-    return std::move(error);
   TemporaryDirectory directory;
   if (directory.error)
     return makeError(ErrorCode::Output, "{}: cannot be made a temporary directory: {}; TMPDIR names another place",
                      directory.path.str().str(), directory.error.message());
   std::vector<std::string> inputs;
-  for (const ObjectCode &object : objects) {
+  for (const targets::ObjectCode &object : objects) {
     inputs.push_back(directory.file(std::to_string(inputs.size()) + ".o"));
     if (llvm::Error error = writeFile(inputs.back(), object.bytes))
       return std::move(error);
@@ -118,12 +116,25 @@ static llvm::Expected<std::vector<uint8_t>> link(llvm::ArrayRef<ObjectCode> obje
   return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
 }
 
-llvm::Expected<std::vector<uint8_t>> linkSharedObject(llvm::ArrayRef<ObjectCode> objects) {
-  return link(objects, {"-shared", "--no-undefined", "-z", "separate-code", "-z", "noexecstack", "-z", "now",
-                        "--hash-style=both"});
+llvm::Expected<targets::LinkedCode> linkSharedObject(llvm::ArrayRef<targets::ObjectCode> objects) {
+  llvm::StringSet<> defined;
+  if (llvm::Error error = findDefined(objects, defined))
+    return std::move(error);
+  auto image = link(objects, {"-shared", "--no-undefined", "-z", "separate-code", "-z", "noexecstack", "-z", "now",
+                              "--hash-style=both"});
+  if (!image)
+    return image.takeError();
+  targets::LinkedCode linked{std::move(*image), {}};
+  for (const EntryPoint &entry : entryPoints)
+    if (defined.contains(entry.symbol))
+      linked.entries.push_back({entry.phase.str(), entry.symbol.str()});
+  return linked;
 }
 
-llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<ObjectCode> objects) {
+llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) {
+  llvm::StringSet<> defined;
+  if (llvm::Error error = findDefined(objects, defined))
+    return std::move(error);
   return link(objects, {"-r"});
 }
 

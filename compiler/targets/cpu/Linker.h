@@ -2,20 +2,15 @@
 // Links the object code of a program's functions. Equal objects give equal bytes.
 #pragma once
 
-#include "compiler/targets/cpu/ObjectCode.h"
-
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
-
-#include <vector>
+#include "compiler/targets/Target.h"
 
 namespace talc::cpu {
 
 // The shared object that the runtime's loader maps: without undefined symbols and needed libraries, and with only those
 // relocations that add the load address.
-llvm::Expected<std::vector<uint8_t>> linkSharedObject(llvm::ArrayRef<ObjectCode> objects);
+llvm::Expected<targets::LinkedCode> linkSharedObject(llvm::ArrayRef<targets::ObjectCode> objects);
 
 // One relocatable object, without undefined symbols.
-llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<ObjectCode> objects);
+llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects);
 
 }  // namespace talc::cpu

@@ -31,22 +31,18 @@ static llvm::TargetLibraryInfoImpl noLibrary(const llvm::Triple &triple) {
   return library;
 }
 
-llvm::Expected<std::unique_ptr<ObjectEmitter>> ObjectEmitter::create(const targets::Target &target) {
-  LLVMInitializeX86TargetInfo();
-  LLVMInitializeX86Target();
-  LLVMInitializeX86TargetMC();
-  LLVMInitializeX86AsmPrinter();
-  llvm::Triple triple("x86_64-unknown-linux-gnu");
+llvm::Expected<std::unique_ptr<ObjectEmitter>> ObjectEmitter::create(const CpuFacts &cpu) {
+  cpu.initialize();
+  llvm::Triple triple(cpu.triple);
   std::string reason;
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, reason);
   if (!found)
-    return internalError("LLVM has no x86-64 backend: {}", reason);
-  std::unique_ptr<llvm::TargetMachine> machine(
-      found->createTargetMachine(triple, target.cpu, target.features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-                                 std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+    return internalError("LLVM has no backend for {}: {}", cpu.triple, reason);
+  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
+      triple, cpu.cpu, "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
-    return internalError("LLVM cannot generate code for {}", target.cpu);
-  return std::unique_ptr<ObjectEmitter>(new ObjectEmitter(target, std::move(machine)));
+    return internalError("LLVM cannot generate code for {}", cpu.cpu);
+  return std::unique_ptr<ObjectEmitter>(new ObjectEmitter(cpu, std::move(machine)));
 }
 
 llvm::Error ObjectEmitter::translate(ModuleOp code) {
@@ -69,18 +65,16 @@ void ObjectEmitter::prepare(llvm::Function &function) const {
   if (function.isIntrinsic())
     return;
   function.setDSOLocal(true);
-  if (!llvm::is_contained(entryPoints, function.getName())) {
+  if (llvm::none_of(entryPoints, [&](const EntryPoint &e) { return e.symbol == function.getName(); })) {
     function.setVisibility(llvm::GlobalValue::HiddenVisibility);
     // Kernels and layers are shared by many calls; inlining them costs compile time and gains nothing.
     function.addFnAttr(llvm::Attribute::NoInline);
   }
   if (function.isDeclaration())
     return;
-  function.addFnAttr("target-cpu", target.cpu);
-  function.addFnAttr("tune-cpu", target.tune);
-  if (!target.features.empty())
-    function.addFnAttr("target-features", target.features);
-  std::string vectorBits = std::to_string(32 * target.vectorLanes);
+  function.addFnAttr("target-cpu", cpu.cpu);
+  function.addFnAttr("tune-cpu", cpu.tune);
+  std::string vectorBits = std::to_string(32 * cpu.vectorLanes);
   function.addFnAttr("prefer-vector-width", vectorBits);
   function.addFnAttr("min-legal-vector-width", vectorBits);
   function.addFnAttr("no-builtins");
@@ -161,14 +155,14 @@ private:
 
 }  // namespace
 
-llvm::Expected<ObjectCode> ObjectEmitter::emit() {
-  ObjectCode code;
+llvm::Expected<targets::ObjectCode> ObjectEmitter::emit() {
+  targets::ObjectCode code;
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   passes.add(new llvm::TargetLibraryInfoWrapperPass(noLibrary(machine->getTargetTriple())));
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return internalError("LLVM cannot write object files for {}", target.cpu);
+    return internalError("LLVM cannot write object files for {}", cpu.cpu);
   context.setDiagnosticHandler(std::make_unique<SpillCounter>(code.spills));
   passes.run(*module);
   context.setDiagnosticHandler(nullptr);

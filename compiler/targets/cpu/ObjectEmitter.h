@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns functions of the llvm dialect into x86-64 object code.
+// Turns functions of the llvm dialect into object code of a processor.
 #pragma once
 
-#include "compiler/targets/Target.h"
-#include "compiler/targets/cpu/ObjectCode.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/LLVMContext.h"
@@ -14,27 +13,31 @@
 
 namespace talc::cpu {
 
-// What the runtime calls; a program has some of them.
-inline constexpr llvm::StringRef entryPoints[] = {"talc_encode", "talc_prefill", "talc_decode"};
+// What the runtime calls in each phase; a program has some of them.
+struct EntryPoint {
+  llvm::StringLiteral phase, symbol;
+};
+inline constexpr EntryPoint entryPoints[] = {
+    {"encode", "talc_encode"}, {"prefill", "talc_prefill"}, {"decode", "talc_decode"}};
 
 class ObjectEmitter {
 public:
-  static llvm::Expected<std::unique_ptr<ObjectEmitter>> create(const targets::Target &target);
+  static llvm::Expected<std::unique_ptr<ObjectEmitter>> create(const CpuFacts &cpu);
 
   // Takes functions and globals of the llvm dialect, and nothing else. Of the functions only the entry points of a step
   // are visible from outside.
   llvm::Error translate(mlir::ModuleOp code);
   void optimize();
-  llvm::Expected<ObjectCode> emit();
+  llvm::Expected<targets::ObjectCode> emit();
 
   const llvm::Module &llvmIr() const { return *module; }
 
 private:
-  ObjectEmitter(const targets::Target &target, std::unique_ptr<llvm::TargetMachine> machine)
-      : target(target), machine(std::move(machine)) {}
+  ObjectEmitter(const CpuFacts &cpu, std::unique_ptr<llvm::TargetMachine> machine)
+      : cpu(cpu), machine(std::move(machine)) {}
   void prepare(llvm::Function &function) const;
 
-  targets::Target target;
+  CpuFacts cpu;
   std::unique_ptr<llvm::TargetMachine> machine;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;

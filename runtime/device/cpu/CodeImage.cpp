@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
+#include <utility>
 
 namespace talc {
 
@@ -14,20 +15,17 @@ static int protection(const Elf64_Phdr &segment) {
   return PROT_READ | (segment.p_flags & PF_W ? PROT_WRITE : 0) | (segment.p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-std::string CodeImage::load(const unsigned char *bytes, uint64_t size, int descriptor, uint64_t fileOffset) {
-  ElfFile elf(bytes, size);
+std::string CodeImage::load(const CodeChoice &code, int descriptor) {
+  ElfFile elf(code.bytes, code.size);
   if (const char *error = elf.parse())
     return error;
   image = Mapping::reserve(elf.addressSpan());
-  if (image.empty() || !mapSegments(elf, bytes, descriptor, fileOffset))
+  if (image.empty() || !mapSegments(elf, code.bytes, descriptor, code.fileOffset))
     return std::string("cannot be mapped as executable: ") + strerror(errno);
   relocate(elf);
   if (!protectRelocated(elf))
     return std::string("cannot be protected: ") + strerror(errno);
-  encodeFunction = find(elf, "talc_encode");
-  prefillFunction = find(elf, "talc_prefill");
-  decodeFunction = find(elf, "talc_decode");
-  return "";
+  return findEntries(elf, code.header);
 }
 
 // A segment whose place in the file and in memory agree modulo the page size is mapped; another one is copied.
@@ -73,9 +71,19 @@ bool CodeImage::protectRelocated(const ElfFile &elf) {
   return true;
 }
 
-artifact::StepFunction CodeImage::find(const ElfFile &elf, const char *name) const {
-  uint64_t address = elf.findFunction(name);
-  return address ? reinterpret_cast<artifact::StepFunction>(image.data() + address) : nullptr;
+std::string CodeImage::findEntries(const ElfFile &elf, const artifact::CodeHeader &header) {
+  const std::pair<const char *, artifact::StepFunction *> phases[] = {
+      {"encode", &encodeFunction}, {"prefill", &prefillFunction}, {"decode", &decodeFunction}};
+  for (uint32_t i = 0; i < header.entryCount; ++i) {
+    const artifact::CodeEntry &entry = header.entries[i];
+    uint64_t address = elf.findFunction(entry.symbol);
+    if (!address)
+      return std::string("lacks its function ") + entry.symbol;
+    for (auto [phase, function] : phases)
+      if (strcmp(entry.phase, phase) == 0)
+        *function = reinterpret_cast<artifact::StepFunction>(image.data() + address);
+  }
+  return "";
 }
 
 }  // namespace talc

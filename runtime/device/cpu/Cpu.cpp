@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU level detection by CPUID and XGETBV. Source: System V ABI for x86-64, "micro-architecture levels".
+// Features by CPUID and XGETBV. Source of the levels: System V ABI for x86-64, "micro-architecture levels".
 #include "runtime/device/cpu/Cpu.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -12,67 +11,89 @@
 
 namespace talc {
 
-using artifact::CpuLevel;
-
-#if defined(__x86_64__)
 namespace {
 
-struct Registers {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+// A feature has a bit in a word of CPUID, and may need register files that the operating system saves.
+struct Feature {
+  const char *name;
+  CpuLevel level;  // the lowest that has it
+  unsigned word, bit, saved;
 };
 
-Registers cpuid(unsigned leaf) {
-  Registers r;
-  __get_cpuid_count(leaf, 0, &r.eax, &r.ebx, &r.ecx, &r.edx);  // leaves zeros for an unknown leaf
-  return r;
+}  // namespace
+
+#if defined(__x86_64__)
+
+const char *cpuFamily() {
+  return "x86-64";
 }
 
-bool all(unsigned value, unsigned bits) {
-  return (value & bits) == bits;
+// Words: leaf 1 ecx, leaf 7 ebx, leaf 0x80000001 ecx. Saved register files: bits of XCR0.
+constexpr unsigned basic = 0, extended = 1, amd = 2, ymm = 0x6, zmm = 0xe6;
+constexpr CpuLevel v2 = CpuLevel::X86_64_v2, v3 = CpuLevel::X86_64_v3, v4 = CpuLevel::X86_64_v4;
+static const Feature features[] = {
+    {"sse3", v2, basic, bit_SSE3, 0},
+    {"ssse3", v2, basic, bit_SSSE3, 0},
+    {"sse4.1", v2, basic, bit_SSE4_1, 0},
+    {"sse4.2", v2, basic, bit_SSE4_2, 0},
+    {"popcnt", v2, basic, bit_POPCNT, 0},
+    {"cx16", v2, basic, bit_CMPXCHG16B, 0},
+    {"sahf", v2, amd, 1u << 0, 0},
+    {"avx", v3, basic, bit_AVX, ymm},
+    {"avx2", v3, extended, bit_AVX2, ymm},
+    {"fma", v3, basic, bit_FMA, ymm},
+    {"f16c", v3, basic, 1u << 29, ymm},
+    {"movbe", v3, basic, bit_MOVBE, 0},
+    {"xsave", v3, basic, bit_OSXSAVE, 0},
+    {"lzcnt", v3, amd, 1u << 5, 0},
+    {"bmi", v3, extended, bit_BMI, 0},
+    {"bmi2", v3, extended, bit_BMI2, 0},
+    {"avx512f", v4, extended, bit_AVX512F, zmm},
+    {"avx512bw", v4, extended, bit_AVX512BW, zmm},
+    {"avx512cd", v4, extended, bit_AVX512CD, zmm},
+    {"avx512dq", v4, extended, bit_AVX512DQ, zmm},
+    {"avx512vl", v4, extended, bit_AVX512VL, zmm},
+};
+
+static unsigned readWord(unsigned word) {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  const unsigned leaves[] = {1, 7, 0x80000001};
+  __get_cpuid_count(leaves[word], 0, &eax, &ebx, &ecx, &edx);  // leaves zeros for an unknown leaf
+  return word == extended ? ebx : ecx;
 }
 
-// Which register files the operating system saves; needs OSXSAVE.
-unsigned savedRegisters() {
+// 0 where the operating system does not tell.
+static unsigned savedRegisters() {
+  if (!(readWord(basic) & bit_OSXSAVE))
+    return 0;
   unsigned low, high;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low;
 }
 
-CpuLevel processorLevel() {
-  Registers basic = cpuid(1), extended = cpuid(7), amd = cpuid(0x80000001);
-  constexpr unsigned lahf = 1u << 0, lzcnt = 1u << 5;                  // leaf 0x80000001 ecx
-  constexpr unsigned f16c = 1u << 29, sseYmm = 0x6, sseYmmZmm = 0xe6;  // leaf 1 ecx; XCR0
-  if (!all(basic.ecx, bit_SSE3 | bit_SSSE3 | bit_SSE4_1 | bit_SSE4_2 | bit_POPCNT | bit_CMPXCHG16B) ||
-      !all(amd.ecx, lahf))
-    return CpuLevel::Any;
-  if (!all(basic.ecx, bit_AVX | bit_FMA | bit_MOVBE | bit_OSXSAVE | f16c) || !all(amd.ecx, lzcnt) ||
-      !all(extended.ebx, bit_AVX2 | bit_BMI | bit_BMI2) || !all(savedRegisters(), sseYmm))
-    return CpuLevel::X86_64_v2;
-  if (!all(extended.ebx, bit_AVX512F | bit_AVX512BW | bit_AVX512CD | bit_AVX512DQ | bit_AVX512VL) ||
-      !all(savedRegisters(), sseYmmZmm))
-    return CpuLevel::X86_64_v3;
-  return CpuLevel::X86_64_v4;
+static bool isThere(const Feature &feature) {
+  return (readWord(feature.word) & feature.bit) && (feature.saved & ~savedRegisters()) == 0;
 }
 
-}  // namespace
 #else
-static CpuLevel processorLevel() {
-  return CpuLevel::Any;
+
+const char *cpuFamily() {
+#if defined(__aarch64__)
+  return "aarch64";
+#else
+#error "name this architecture's family of code"
+#endif
 }
+
+static const Feature features[] = {{"", CpuLevel::Any, 0, 0, 0}};
+
+static bool isThere(const Feature &) {
+  return false;
+}
+
 #endif
 
-CpuLevel detectCpuLevel() {
-  CpuLevel detected = processorLevel();
-  const char *wanted = getenv("TALC_CPU_LEVEL");
-  if (!wanted)
-    return detected;
-  for (CpuLevel level : {CpuLevel::X86_64_v2, CpuLevel::X86_64_v3, CpuLevel::X86_64_v4})
-    if (strcmp(wanted, cpuLevelName(level) + strlen("x86-64-")) == 0 && level < detected)
-      return level;
-  return detected;
-}
-
-const char *cpuLevelName(CpuLevel level) {
+static const char *levelName(CpuLevel level) {
   switch (level) {
   case CpuLevel::X86_64_v2:
     return "x86-64-v2";
@@ -84,6 +105,51 @@ const char *cpuLevelName(CpuLevel level) {
     break;
   }
   return "the baseline";
+}
+
+// Up to which the user wants features to count.
+static CpuLevel highestLevel() {
+  const char *wanted = getenv("TALC_CPU_LEVEL");
+  if (wanted && wanted[0] == 'v' && wanted[1] >= '2' && wanted[1] <= '4' && wanted[2] == '\0')
+    return static_cast<CpuLevel>(wanted[1] - '0');
+  return CpuLevel::X86_64_v4;
+}
+
+static const Feature *find(const char *name) {
+  for (const Feature &feature : features)
+    if (strcmp(feature.name, name) == 0)
+      return &feature;
+  return nullptr;
+}
+
+bool hasCpuFeature(const char *name) {
+  const Feature *feature = find(name);
+  return feature && feature->level <= highestLevel() && isThere(*feature);
+}
+
+CpuLevel detectCpuLevel() {
+  CpuLevel level = CpuLevel::X86_64_v4;
+  for (const Feature &feature : features)
+    if (feature.level <= level && !hasCpuFeature(feature.name))
+      level = feature.level == CpuLevel::X86_64_v2 ? CpuLevel::Any
+                                                   : static_cast<CpuLevel>(static_cast<int32_t>(feature.level) - 1);
+  return level;
+}
+
+CpuLevel levelOfCode(const artifact::CodeHeader &code) {
+  CpuLevel level = CpuLevel::Any;
+  for (uint32_t i = 0; i < code.featureCount; ++i)
+    if (const Feature *feature = find(code.features[i]); feature && feature->level > level)
+      level = feature->level;
+  return level;
+}
+
+std::string explainLack(const artifact::CodeHeader &code, const char *target) {
+  for (uint32_t i = 0; i < code.featureCount; ++i)
+    if (!find(code.features[i]))
+      return std::string("needs a processor with ") + code.features[i] + ", which this one is not known to have";
+  return std::string("needs a processor of level ") + target + " (" + cpuLevelFeatures(levelOfCode(code)) +
+         "), but this one has " + levelName(detectCpuLevel()) + "; compile it with a lower --target";
 }
 
 const char *cpuLevelFeatures(CpuLevel level) {

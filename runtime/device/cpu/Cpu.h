@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which x86-64 level (psABI) the processor and the operating system support.
+// What the processor and the operating system support, by the names that sections of code use.
 #pragma once
 
 #include "runtime/artifact/ArtifactFormat.h"
 
+#include <string>
+
 namespace talc {
 
-// The detected level, lowered by TALC_CPU_LEVEL=v2|v3|v4 when that is set. Any: below v2, or another architecture.
-artifact::CpuLevel detectCpuLevel();
+// Levels of the x86-64 psABI. Any: below v2, or another architecture.
+enum class CpuLevel : int32_t { Any = 0, X86_64_v2 = 2, X86_64_v3 = 3, X86_64_v4 = 4 };
 
-const char *cpuLevelName(artifact::CpuLevel level);
+// The family of code that this processor runs, as CodeHeader::family names it.
+const char *cpuFamily();
+
+// Features above the level TALC_CPU_LEVEL=v2|v3|v4 count as absent when that is set. False for an unknown name.
+bool hasCpuFeature(const char *name);
+
+// The highest level whose features are all there, and the lowest that has all that code needs.
+CpuLevel detectCpuLevel();
+CpuLevel levelOfCode(const artifact::CodeHeader &code);
+
+// Why this processor does not run code of its family that was made for `target`, and what to do.
+std::string explainLack(const artifact::CodeHeader &code, const char *target);
 
 // The features that make up a level, for messages.
-const char *cpuLevelFeatures(artifact::CpuLevel level);
+const char *cpuLevelFeatures(CpuLevel level);
 
 }  // namespace talc

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the code for the highest level that the processor has.
+// Takes the best code that the processor runs, and the weights where they are mapped.
 #include "runtime/device/cpu/CpuDevice.h"
 
+#include "runtime/artifact/CodeChoice.h"
 #include "runtime/device/cpu/Cpu.h"
 #include "runtime/device/cpu/CpuModel.h"
 
@@ -24,37 +25,16 @@ const Device &cpuDevice() {
   return device;
 }
 
-static Status chooseCode(const Artifact &file, const Artifact::MappedSection *&best) {
-  const CpuLevel available = detectCpuLevel();
-  const Artifact::MappedSection *lowest = nullptr;
-  best = nullptr;
-  for (const Artifact::MappedSection &section : file.sections()) {
-    if (section.header.kind != static_cast<uint32_t>(SectionKind::Code))
-      continue;
-    uint32_t needed = section.header.cpuLevel;
-    if (!lowest || needed < lowest->header.cpuLevel)
-      lowest = &section;
-    if (needed <= static_cast<uint32_t>(available) && (!best || needed > best->header.cpuLevel))
-      best = &section;
-  }
-  if (!lowest)
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the artifact has no code", file.name().c_str());
-  if (best)
-    return {};
-  auto needed = static_cast<CpuLevel>(lowest->header.cpuLevel);
-  return Status::failure(
-      TALC_ERROR_CPU, "%s: needs a processor of level %s (%s), but this one has %s; compile it with a lower --target",
-      file.name().c_str(), cpuLevelName(needed), cpuLevelFeatures(needed), cpuLevelName(available));
-}
-
 Status CpuDevice::load(const Artifact &file, const ModelInfo &facts, std::unique_ptr<LoadedModel> &model) const {
-  const Artifact::MappedSection *code = nullptr, *weights = file.find(SectionKind::Weights);
-  if (Status status = chooseCode(file, code); status.failed())
+  CodeChoice code;
+  Artifact::MappedSection weights;
+  if (Status status = chooseCode(file, {cpuFamily(), hasCpuFeature, explainLack}, code); status.failed())
     return status;
-  auto loaded = std::make_unique<CpuModel>(file.name(), facts, static_cast<CpuLevel>(code->header.cpuLevel),
-                                           weights ? weights->bytes.data() : nullptr);
-  if (Status status = loaded->loadCode(code->bytes.data(), code->header.size, file.descriptor(), code->header.offset);
-      status.failed())
+  if (Status status = file.openWeights(code.header.layout, facts.weightBytes, weights); status.failed())
+    return status;
+  auto loaded =
+      std::make_unique<CpuModel>(file.name(), facts, code.target, levelOfCode(code.header), std::move(weights.bytes));
+  if (Status status = loaded->loadCode(code, file.descriptor()); status.failed())
     return status;
   model = std::move(loaded);
   return {};

@@ -2,18 +2,17 @@
 // Loads code, and adds up what a session needs.
 #include "runtime/device/cpu/CpuModel.h"
 
-#include "runtime/device/cpu/Cpu.h"
 #include "runtime/device/cpu/CpuWorkspace.h"
 
 namespace talc {
 
 using namespace artifact;
 
-Status CpuModel::loadCode(const unsigned char *bytes, uint64_t size, int descriptor, uint64_t fileOffset) {
+Status CpuModel::loadCode(const CodeChoice &code, int descriptor) {
   auto damaged = [&](const char *what) {
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), cpuLevelName(level), what);
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), codeTarget, what);
   };
-  if (std::string error = image.load(bytes, size, descriptor, fileOffset); !error.empty())
+  if (std::string error = image.load(code, descriptor); !error.empty())
     return damaged(error.c_str());
   auto kind = static_cast<ModelKind>(facts.kind);
   bool decodes = kind != ModelKind::Encoder, encodes = kind != ModelKind::Decoder;

@@ -41,9 +41,9 @@ namespace {
 // The kinds of vector instructions that this processor has.
 std::vector<const PeakLoops *> availableLoops() {
   std::vector<const PeakLoops *> loops;
-  if (detectCpuLevel() >= artifact::CpuLevel::X86_64_v3)
+  if (detectCpuLevel() >= CpuLevel::X86_64_v3)
     loops.push_back(&avx2Loops);
-  if (detectCpuLevel() >= artifact::CpuLevel::X86_64_v4)
+  if (detectCpuLevel() >= CpuLevel::X86_64_v4)
     loops.push_back(&avx512Loops);
   return loops;
 }
@@ -137,7 +137,7 @@ Status Machine::create(int32_t threads, std::unique_ptr<Machine> &machine) {
   workplace->kinds = availableLoops();
   if (workplace->kinds.empty())
     return Status::failure(TALC_ERROR_CPU, "talc bench: this processor lacks %s",
-                           cpuLevelFeatures(artifact::CpuLevel::X86_64_v3));
+                           cpuLevelFeatures(CpuLevel::X86_64_v3));
   if (Status status = ThreadPool::create(threads, workplace->pool); status.failed())
     return status;
   int64_t footprint = memoryFootprint(levelsFor(threads));

@@ -50,7 +50,7 @@ template <typename Function> static Function find(void *library, const char *nam
 // An OpenBLAS older than the processor does not know it and falls back to code without AVX, so it is told the kind.
 // Who sets the variable decides.
 static void nameProcessor() {
-  bool wide = detectCpuLevel() >= artifact::CpuLevel::X86_64_v4;
+  bool wide = detectCpuLevel() >= CpuLevel::X86_64_v4;
   setenv("OPENBLAS_CORETYPE", wide ? "SkylakeX" : "Haswell", /*overwrite=*/0);
 }
 

@@ -2,14 +2,14 @@
 // Keeps object code of functions in a directory, so that the same function is compiled once.
 #pragma once
 
-#include "compiler/targets/cpu/ObjectCode.h"
+#include "compiler/targets/ObjectCode.h"
 
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
 #include <string>
 
-namespace talc::cpu {
+namespace talc::targets {
 
 // Any number of processes may use a directory at the same time: an entry appears complete, and one that is damaged
 // counts as absent. A directory that cannot be read or written is an empty cache.
@@ -33,4 +33,4 @@ private:
   std::string directory;
 };
 
-}  // namespace talc::cpu
+}  // namespace talc::targets

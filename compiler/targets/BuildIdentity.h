@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace talc::cpu {
+namespace talc::targets {
 
 // The same text for the same build of this program and of every library that is loaded, LLVM among them.
 std::string buildIdentity();
 
-}  // namespace talc::cpu
+}  // namespace talc::targets

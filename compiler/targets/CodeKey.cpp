@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes the printed function with BLAKE3. Printing is fast and names everything by its content.
-#include "compiler/targets/cpu/CodeKey.h"
+#include "compiler/targets/CodeKey.h"
 
-#include "compiler/targets/cpu/BuildIdentity.h"
+#include "compiler/targets/BuildIdentity.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace talc::cpu {
+namespace talc::targets {
 
 namespace {
 
@@ -61,16 +61,9 @@ static bool usesStates(Operation *function) {
   return function->walk(uses).wasInterrupted();
 }
 
-CodeKeys::CodeKeys(ModuleOp module, llvm::StringRef stage, const targets::Target &target)
-    : module(module), symbols(module) {
+CodeKeys::CodeKeys(ModuleOp module, llvm::StringRef stage, const Target &target) : module(module), symbols(module) {
   // A newline ends each part; no part has one of its own.
-  llvm::raw_string_ostream(common) << buildIdentity() << "\n"
-                                   << target.cpu << "\n"
-                                   << target.features << "\n"
-                                   << target.tune << "\n"
-                                   << target.vectorLanes << "\n"
-                                   << target.cacheBytes << "\n"
-                                   << stage << "\n";
+  llvm::raw_string_ostream(common) << buildIdentity() << "\n" << target.identity() << "\n" << stage << "\n";
 }
 
 std::string CodeKeys::of(FunctionOpInterface function) const {
@@ -92,4 +85,4 @@ std::string CodeKeys::of(FunctionOpInterface function) const {
   return stream.digits();
 }
 
-}  // namespace talc::cpu
+}  // namespace talc::targets

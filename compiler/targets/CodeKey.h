@@ -10,12 +10,12 @@
 
 #include <string>
 
-namespace talc::cpu {
+namespace talc::targets {
 
 // The functions of a module at the start of a stage, schedule or a later one.
 class CodeKeys {
 public:
-  CodeKeys(mlir::ModuleOp module, llvm::StringRef stage, const targets::Target &target);
+  CodeKeys(mlir::ModuleOp module, llvm::StringRef stage, const Target &target);
 
   // Hexadecimal digits: equal for functions with the same name and body that refer to the same things, equal targets,
   // and equal builds of talc and LLVM. What other functions do, the values of weights, and all that the module says
@@ -28,4 +28,4 @@ private:
   std::string common;  // what all keys of the module follow from
 };
 
-}  // namespace talc::cpu
+}  // namespace talc::targets

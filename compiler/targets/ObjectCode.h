@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace talc::cpu {
+namespace talc::targets {
 
 struct ObjectCode {
   std::vector<uint8_t> bytes;  // a relocatable object without undefined symbols
@@ -15,4 +15,4 @@ struct ObjectCode {
   llvm::StringMap<int64_t> spills;
 };
 
-}  // namespace talc::cpu
+}  // namespace talc::targets

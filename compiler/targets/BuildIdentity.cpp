@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the build ids that linkers leave in programs and libraries (ELF note NT_GNU_BUILD_ID). A file without one
 // counts by its size and time.
-#include "compiler/targets/cpu/BuildIdentity.h"
+#include "compiler/targets/BuildIdentity.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <link.h>
 
-namespace talc::cpu {
+namespace talc::targets {
 
 // A note: sizes of its name and content, its type, then both, each padded to 4 bytes.
 static std::string buildIdIn(llvm::ArrayRef<uint8_t> notes) {
@@ -56,4 +56,4 @@ std::string buildIdentity() {
   return result;
 }
 
-}  // namespace talc::cpu
+}  // namespace talc::targets

@@ -2,7 +2,7 @@
 // An entry whose key begins with AB is the file AB/KEY.code: a line "talc code KEY", the BLAKE3 hash of what follows,
 // the number of functions that spill, a line "SPILLS NAME" for each, and the object. The time of a file is that of its
 // last use.
-#include "compiler/targets/cpu/CodeCache.h"
+#include "compiler/targets/CodeCache.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallString.h"
@@ -16,7 +16,7 @@
 
 #include <chrono>
 
-namespace talc::cpu {
+namespace talc::targets {
 
 namespace fs = llvm::sys::fs;
 
@@ -139,4 +139,4 @@ void CodeCache::trim(const std::string &folder) const {
   }
 }
 
-}  // namespace talc::cpu
+}  // namespace talc::targets

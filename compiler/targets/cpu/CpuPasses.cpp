@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A processor's passes, and for every pass a sentence on why it stands there; the others stand in
+// compiler/Pipeline.cpp.
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/StageEnd.h"
+#include "compiler/passes/schedule/cpu/RegisterTile.h"
+#include "compiler/targets/cpu/CpuTarget.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace talc::cpu {
+
+void CpuTarget::addPacking(OpPassManager &passes, const std::string &weights) const {
+  // Panels are as wide as the tiles that take them.
+  passes.addPass(createPackWeights({weights, tileColumns(tileRows, cpu.vectorLanes)}));
+}
+
+void CpuTarget::addDivision(OpPassManager &passes) const {
+  // A single row's attention falls into as many tasks as it has blocks of keys.
+  passes.addPass(createSplitKeys());
+}
+
+void CpuTarget::addSchedule(OpPassManager &passes) const {
+  int64_t lanes = cpu.vectorLanes;
+  ExpandContractOptions contract;
+  contract.lanes = lanes;
+  contract.cacheBytes = cpu.cacheBytes;
+  passes.addPass(createExpandContract(contract));
+  passes.addPass(createExpandAttention({lanes}));
+  passes.addPass(createExpandRows({lanes}));
+  // When the bodies of all tasks are loops: which thread runs which.
+  passes.addPass(createDistributeTasks());
+  // After the loops: the polynomials work on vectors.
+  passes.addPass(createExpandMath());
+  endStage(passes, {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf"});
+}
+
+void CpuTarget::addCodegen(OpPassManager &passes) const {
+  passes.addPass(createConvertStepToLLVM());
+  // Blocks pass some ten buffers to each kernel.
+  passes.addPass(createCompactArguments());
+  canonicalize(passes);
+  passes.addPass(createLoopInvariantCodeMotionPass());
+  passes.addPass(createCSEPass());
+  // Upstream's way from vectors, loops and buffers to LLVM; an earlier pass makes ops for a later one (subviews make
+  // affine maps, masks of vectors make arith), and the last converts all that is left at once.
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createMaterializeMasks());
+  passes.addPass(createConvertToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  endStage(passes, {"builtin", "talc", "llvm"});
+}
+
+}  // namespace talc::cpu

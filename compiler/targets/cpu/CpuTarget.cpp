@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a processor says of itself, and how LLVM and lld make its code.
+#include "compiler/targets/cpu/CpuTarget.h"
+
+#include "compiler/targets/cpu/FunctionCompiler.h"
+#include "compiler/targets/cpu/Linker.h"
+#include "compiler/targets/cpu/LlvmCode.h"
+#include "compiler/targets/cpu/ObjectEmitter.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace talc::cpu {
+
+DictionaryAttr CpuTarget::facts(MLIRContext &context) const {
+  Builder builder(&context);
+  return builder.getDictionaryAttr({builder.getNamedAttr("cpu", builder.getStringAttr(cpu.cpu)),
+                                    builder.getNamedAttr("tune", builder.getStringAttr(cpu.tune)),
+                                    builder.getNamedAttr("vector_lanes", builder.getI64IntegerAttr(cpu.vectorLanes))});
+}
+
+std::string CpuTarget::identity() const {
+  return fmt::format("{} {} {} {} {}", cpu.triple, cpu.cpu, cpu.tune, cpu.vectorLanes, cpu.cacheBytes);
+}
+
+llvm::Expected<std::vector<targets::ObjectCode>> CpuTarget::compile(ModuleOp module, targets::BeginPart begin) const {
+  return compileFunctions(module, cpu, begin);
+}
+
+llvm::Expected<targets::LinkedCode> CpuTarget::link(llvm::ArrayRef<targets::ObjectCode> objects) const {
+  return linkSharedObject(objects);
+}
+
+llvm::Expected<std::vector<uint8_t>> CpuTarget::linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const {
+  return cpu::linkRelocatable(objects);
+}
+
+llvm::Expected<std::string> CpuTarget::llvmIr(ModuleOp module, targets::BeginPart begin) const {
+  auto emitter = ObjectEmitter::create(cpu);
+  if (!emitter)
+    return emitter.takeError();
+  begin("translate-to-llvm-ir");
+  if (llvm::Error error = (*emitter)->translate(*allCode(module)))
+    return std::move(error);
+  begin("optimize-llvm-ir");
+  (*emitter)->optimize();
+  std::string text;
+  llvm::raw_string_ostream(text) << (*emitter)->llvmIr();
+  return text;
+}
+
+}  // namespace talc::cpu

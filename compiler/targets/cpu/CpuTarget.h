@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A processor whose code LLVM makes: vectors, caches, and functions that every thread runs with its own number.
+#pragma once
+
+#include "compiler/targets/Target.h"
+
+namespace talc::cpu {
+
+// What tells processors apart. Instructions come from `cpu`, and are no more than the features that the runtime asks
+// for before it runs the code; `tune` only orders them.
+struct CpuFacts {
+  targets::MachineNeeds needs;
+  std::string triple;              // LLVM's name of the architecture and system
+  void (*initialize)() = nullptr;  // registers LLVM's backend
+  std::string cpu, tune;           // LLVM's names: x86-64-v3, znver3
+  unsigned vectorLanes = 0;        // f32 lanes of a vector register
+  // Of L2. It decides in which order results are computed, never what they are.
+  int64_t cacheBytes = 0;
+};
+
+class CpuTarget final : public targets::Target {
+public:
+  explicit CpuTarget(CpuFacts facts) : cpu(std::move(facts)) {}
+
+  std::string name() const override { return cpu.cpu; }
+  targets::MachineNeeds needs() const override { return cpu.needs; }
+  mlir::DictionaryAttr facts(mlir::MLIRContext &context) const override;
+  std::string identity() const override;
+
+  std::string weightLayout() const override { return "panels"; }
+  void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addDivision(mlir::OpPassManager &passes) const override;
+  void addSchedule(mlir::OpPassManager &passes) const override;
+  void addCodegen(mlir::OpPassManager &passes) const override;
+
+  llvm::Expected<std::vector<targets::ObjectCode>> compile(mlir::ModuleOp module,
+                                                           targets::BeginPart begin) const override;
+  llvm::Expected<targets::LinkedCode> link(llvm::ArrayRef<targets::ObjectCode> objects) const override;
+  llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const override;
+  llvm::Expected<std::string> llvmIr(mlir::ModuleOp module, targets::BeginPart begin) const override;
+
+private:
+  CpuFacts cpu;
+};
+
+}  // namespace talc::cpu

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of processors, the levels of the psABI (x86-64, table 3.1) that code is made for, and what this machine is.
+#include "compiler/targets/cpu/X86.h"
+
+#include "compiler/Error.h"
+#include "compiler/targets/cpu/CpuTarget.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace talc::cpu {
+
+namespace {
+
+// A level has the features of those before it, too.
+struct Level {
+  const char *name;
+  unsigned vectorLanes;
+  int64_t cacheBytes;
+  // LLVM's names, which are also those of artifacts. Its lists leave out what follows from another feature, such as avx
+  // from avx2: those stand in `implied`.
+  std::vector<const char *> features, implied;
+};
+
+}  // namespace
+
+// Zen 2 to 4 have an L2 of 512 KiB to 1 MiB, servers with AVX-512 have 1 to 2 MiB.
+static const std::vector<Level> &levels() {
+  static const std::vector<Level> list = {
+      {"x86-64-v3",
+       8,
+       512 << 10,
+       {"cx16", "popcnt", "sse4.2", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"},
+       {"sse3", "ssse3", "sse4.1", "sahf", "avx"}},
+      {"x86-64-v4", 16, 1 << 20, {"avx512bw", "avx512cd", "avx512dq", "avx512vl"}, {"avx512f"}}};
+  return list;
+}
+
+static bool isKnown(llvm::StringRef cpu) {
+  return llvm::X86::parseArchX86(cpu, true) != llvm::X86::CK_None;
+}
+
+static llvm::StringSet<> featuresOf(llvm::StringRef cpu) {
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::X86::getFeaturesForCPU(cpu, names);
+  llvm::StringSet<> result;
+  for (llvm::StringRef name : names)
+    result.insert(name);
+  return result;
+}
+
+static llvm::StringSet<> featuresOfHost() {
+  llvm::StringSet<> result;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    if (feature.second)
+      result.insert(feature.first());
+  return result;
+}
+
+// 0: unknown.
+static int64_t hostCacheBytes() {
+  return std::max<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE), 0);
+}
+
+static void initializeLlvm() {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+}
+
+// Of the highest level whose features are all there; without vectors if there is none.
+static CpuFacts factsOf(const llvm::StringSet<> &features) {
+  CpuFacts facts;
+  facts.needs.family = "x86-64";
+  facts.triple = "x86_64-unknown-linux-gnu";
+  facts.initialize = initializeLlvm;
+  for (const Level &level : levels()) {
+    if (!llvm::all_of(level.features, [&](llvm::StringRef name) { return features.contains(name); }))
+      break;
+    facts.cpu = level.name;
+    facts.vectorLanes = level.vectorLanes;
+    facts.cacheBytes = level.cacheBytes;
+    llvm::append_range(facts.needs.features, level.features);
+    llvm::append_range(facts.needs.features, level.implied);
+  }
+  return facts;
+}
+
+llvm::Expected<targets::TargetPtr> parseX86(llvm::StringRef name) {
+  bool native = name == "native";
+  llvm::StringRef cpu = native ? llvm::sys::getHostCPUName() : name;
+  if (!native && !isKnown(cpu))
+    return targets::TargetPtr();
+  CpuFacts facts = factsOf(native ? featuresOfHost() : featuresOf(cpu));
+  if (facts.cpu.empty())
+    return makeError(ErrorCode::BadTarget,
+                     "--target={}: the processor {} lacks instructions of x86-64-v3 (AVX2 and FMA), which talc's code "
+                     "needs; to compile for another machine, use --target=x86-64-v3",
+                     name.str(), cpu.str());
+  facts.tune = isKnown(cpu) ? cpu.str() : facts.cpu;
+  if (int64_t found = native ? hostCacheBytes() : 0; found > 0)
+    facts.cacheBytes = found;
+  return std::make_shared<CpuTarget>(std::move(facts));
+}
+
+}  // namespace talc::cpu

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the code of an artifact that a device runs best.
+#pragma once
+
+#include "runtime/artifact/Artifact.h"
+
+namespace talc {
+
+struct CodeChoice {
+  artifact::CodeHeader header;  // checked
+  const char *target;           // that the code was made for, such as x86-64-v3; lives as long as the artifact
+  const unsigned char *bytes;   // the code itself
+  uint64_t size, fileOffset;
+};
+
+// What a device says of code.
+struct CodeFamily {
+  const char *name;                  // as CodeHeader::family
+  bool (*has)(const char *feature);  // as CodeHeader::features
+  // Why it does not run code of its family that was made for `target`, and what to do.
+  std::string (*explainLack)(const artifact::CodeHeader &code, const char *target);
+};
+
+// The compiler wrote the best code first: the first that the device runs is taken.
+Status chooseCode(const Artifact &file, const CodeFamily &family, CodeChoice &choice);
+
+}  // namespace talc
