@@ -248,12 +248,19 @@ SmallVector<Value> convert(StepReader &r, Operation *op) {
 struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> {
   // Types go last: while ops are converted, a state's type still tells its layout.
   void runOnOperation() override {
-    if (failed(checkPlaces()))
+    if (failed(checkPieces()) || failed(checkPlaces()))
       return signalPassFailure();
     convertAll([](Operation *op) { return isa<kernel::KernelDialect>(op->getDialect()) && !isa<kernel::StateOp>(op); });
     convertAll([](Operation *op) { return isa<kernel::StateOp>(op); });
     convertSignatures();
     exportEntries();
+  }
+
+  // A piece that is missing in the tables of stage schedule has nothing that could be converted.
+  LogicalResult checkPieces() {
+    WalkResult result = getOperation().walk(
+        [](kernel::PieceOpInterface piece) -> WalkResult { return piece->emitOpError("has no loops"); });
+    return failure(result.wasInterrupted());
   }
 
   // A program that somebody edited may lack what plan-memory adds, or have more results than the context.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-attention: loops for the tasks of kernel.attention, grouped heads together, and for kernel.combine.
+// expand-attention: loops for the tasks of kernel.attention, grouped heads together.
 //
 //   tasks over queries    rows of a head of a sequence       AttentionOfHead.cpp
 //                         heads of a sequence of one row     AttentionOfToken.cpp
@@ -11,7 +11,6 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/AttentionStrategies.h"
-#include "compiler/passes/schedule/cpu/CombineBlocks.h"
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 namespace talc {
@@ -84,20 +83,15 @@ struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
   void runOnOperation() override {
     if (!isValidWidth(getOperation(), lanes))
       return signalPassFailure();
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](Operation *op) {
-      if (isa<kernel::AttentionOp, kernel::CombineOp>(op))
-        ops.push_back(op);
-    });
-    for (Operation *op : ops) {
+    SmallVector<kernel::AttentionOp> ops;
+    getOperation().walk([&](kernel::AttentionOp op) { ops.push_back(op); });
+    for (kernel::AttentionOp op : ops) {
       kernel::TasksOp tasks = tasksAround(op);
       if (!tasks)
         return signalPassFailure();
       OpBuilder builder(tasks);
       Emitter emitter(builder, op->getLoc(), lanes);
-      if (auto combine = dyn_cast<kernel::CombineOp>(op))
-        expandCombine(emitter, tasks, combine);
-      else if (failed(expand(emitter, tasks, cast<kernel::AttentionOp>(op))))
+      if (failed(expand(emitter, tasks, op)))
         return signalPassFailure();
       op->erase();
     }

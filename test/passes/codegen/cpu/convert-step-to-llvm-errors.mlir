@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-step-to-llvm: weights and states that have no place are named.
+// convert-step-to-llvm: weights and states that have no place are named, and pieces that stage schedule left.
 // RUN: talc-opt %s -convert-step-to-llvm -split-input-file -verify-diagnostics
 
 func.func @unknown(%s: !kernel.step) {
@@ -22,5 +22,13 @@ func.func @unplaced() {
 func.func @unplanned(%s: !kernel.step, %kv: !talc.state<1 x 8 x 4>, %slot: index) {
   // expected-error@+1 {{has no place in memory; plan-memory gives it one}}
   %k = kernel.keys %s, %kv[%slot] : !talc.state<1 x 8 x 4> -> memref<1x1x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @left(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error@+1 {{has no loops}}
+  kernel.softmax %s, %x into %y : (!kernel.step, memref<?x64xf32>, memref<?x64xf32>) -> ()
   return
 }

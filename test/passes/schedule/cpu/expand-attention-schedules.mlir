@@ -77,30 +77,6 @@ func.func @split(%s: !kernel.step, %q: memref<1x512xf32>, %kv: !talc.state<2 x 6
   return
 }
 
-// The parts of 8 heads at a time, through the blocks that the row sees. The first block's part is the output.
-// CHECK-LABEL: @combine(
-// CHECK-SAME: %[[PARTS:[a-z0-9]+]]: memref<16x544xf32>
-// CHECK: %[[SEEN:.*]] = arith.divui %{{.*}}, %c256
-// CHECK: %[[END:.*]] = arith.divui %{{.*}}, %c256
-// CHECK: scf.for %[[B:.*]] = %[[SEEN]] to %[[END]] step %c1 iter_args(%[[MAXIMUM:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}})
-// CHECK: vector.load %[[PARTS]][%[[B]],
-// CHECK: vector.load %[[PARTS]][%[[B]],
-// CHECK: %[[FACTOR:.*]] = math.exp2
-// CHECK: %[[GAIN:.*]] = math.exp2
-// CHECK: %[[PART:.*]] = vector.load %[[PARTS]][%[[B]],
-// CHECK: %[[BOTH:.*]] = vector.fma %[[PART]],
-// CHECK: arith.select %{{.*}}, %[[PART]], %[[BOTH]]
-// CHECK: arith.divf
-// CHECK: vector.store
-// CHECK: return
-func.func @combine(%s: !kernel.step, %parts: memref<16x544xf32>, %out: memref<1x512xf32>) {
-  kernel.tasks %s over rows by all {
-  ^bb0(%p0: index, %p1: index):
-    kernel.combine %s, %parts heads 8 window 100 block 256 into %out : (!kernel.step, memref<16x544xf32>, memref<1x512xf32>) -> ()
-  }
-  return
-}
-
 // Wide heads: smaller blocks.
 // REMARK: remark: {{.*}}wide{{.*}}online softmax over blocks of 128 keys of 512
 // CHECK-LABEL: @wide(

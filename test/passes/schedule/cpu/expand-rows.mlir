@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-rows: the loops of gather, norm, softmax, rope, append, elementwise operations and copies; masks only in the last
-// columns.
+// expand-rows: the loops of gather, norm, softmax, rope, append, combine, elementwise operations and copies; masks only in the
+// last columns.
 // RUN: talc-opt %s -expand-rows -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -expand-rows="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=WIDE
 
@@ -303,6 +303,30 @@ func.func @elementwise(%s: !kernel.step, %x: memref<?x32xf32>, %b: memref<32xf32
       %e = math.exp %q : f32
       linalg.yield %e : f32
     }
+  }
+  return
+}
+
+// The parts of 8 heads at a time, through the blocks that the row sees. The first block's part is the output.
+// CHECK-LABEL: @combine(
+// CHECK-SAME: %[[PARTS:[a-z0-9]+]]: memref<16x544xf32>
+// CHECK: %[[SEEN:.*]] = arith.divui %{{.*}}, %c256
+// CHECK: %[[END:.*]] = arith.divui %{{.*}}, %c256
+// CHECK: scf.for %[[B:.*]] = %[[SEEN]] to %[[END]] step %c1 iter_args(%[[MAXIMUM:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}})
+// CHECK: vector.load %[[PARTS]][%[[B]],
+// CHECK: vector.load %[[PARTS]][%[[B]],
+// CHECK: %[[FACTOR:.*]] = math.exp2
+// CHECK: %[[GAIN:.*]] = math.exp2
+// CHECK: %[[PART:.*]] = vector.load %[[PARTS]][%[[B]],
+// CHECK: %[[BOTH:.*]] = vector.fma %[[PART]],
+// CHECK: arith.select %{{.*}}, %[[PART]], %[[BOTH]]
+// CHECK: arith.divf
+// CHECK: vector.store
+// CHECK: return
+func.func @combine(%s: !kernel.step, %parts: memref<16x544xf32>, %out: memref<1x512xf32>) {
+  kernel.tasks %s over rows by all {
+  ^bb0(%p0: index, %p1: index):
+    kernel.combine %s, %parts heads 8 window 100 block 256 into %out : (!kernel.step, memref<16x544xf32>, memref<1x512xf32>) -> ()
   }
   return
 }

@@ -2,8 +2,8 @@
 // The loops of kernel.combine: some heads side by side, through the blocks that the row sees.
 //
 // The operations are those of an attention that takes blocks one after the other, and so are the bits.
-#include "compiler/passes/schedule/cpu/CombineBlocks.h"
 #include "compiler/passes/schedule/cpu/AttentionSoftmax.h"
+#include "compiler/passes/schedule/cpu/rows/RowPieces.h"
 
 using namespace mlir;
 
@@ -13,11 +13,13 @@ namespace {
 
 class Combine {
 public:
-  Combine(Emitter &e, kernel::TasksOp tasks, kernel::CombineOp op)
-      : op(op), e(e), tasks(tasks), heads(op.getHeads()),
+  Combine(Emitter &e, kernel::CombineOp op)
+      : op(op), e(e), tasks(kernel::TasksOp::around(op)), heads(op.getHeads()),
         width(cast<ShapedType>(op.getInit().getType()).getDimSize(1) / heads), layout(heads, width) {}
 
+  // Which blocks the row sees is found once, in front of the tasks.
   void expand() {
+    e.b.setInsertionPoint(tasks);
     output = e.stackBuffer({e.lanes, layout.paddedWidth});
     factors = e.stackBuffer({e.lanes});
     gains = e.stackBuffer({e.lanes});
@@ -88,8 +90,8 @@ private:
 
 }  // namespace
 
-void expandCombine(Emitter &e, kernel::TasksOp tasks, kernel::CombineOp op) {
-  Combine(e, tasks, op).expand();
+void expandCombine(Emitter &e, kernel::CombineOp op) {
+  Combine(e, op).expand();
 }
 
 }  // namespace talc

@@ -6,9 +6,7 @@
 //     for each head:  keys = transpose(rows), as many features as a vector has lanes at a time;  values = rows
 //
 // A panel that the rows do not fill keeps its other tokens: masked stores, or single ones where there are few rows.
-#include "compiler/passes/schedule/cpu/AppendRows.h"
-
-#include "compiler/passes/schedule/Emitter.h"
+#include "compiler/passes/schedule/cpu/rows/RowPieces.h"
 
 using namespace mlir;
 
@@ -21,8 +19,7 @@ constexpr int64_t leastTransposed = 4;
 
 class Append {
 public:
-  Append(OpBuilder &builder, kernel::AppendOp op, int64_t lanes)
-      : op(op), e(builder, op.getLoc(), lanes), layout(cast<StateType>(op.getState().getType())) {}
+  Append(Emitter &e, kernel::AppendOp op) : op(op), e(e), layout(cast<StateType>(op.getState().getType())) {}
 
   void expand() {
     auto tasks = kernel::TasksOp::around(op);
@@ -140,7 +137,7 @@ private:
   }
 
   kernel::AppendOp op;
-  Emitter e;
+  Emitter &e;
   const kernel::StateLayout layout;
   Value keys, values;                // of the sequence
   Value panel, firstLane, firstRow;  // where the first row of the panel goes, and which it is
@@ -148,8 +145,8 @@ private:
 
 }  // namespace
 
-void expandAppend(OpBuilder &builder, kernel::AppendOp op, int64_t lanes) {
-  Append(builder, op, lanes).expand();
+void expandAppend(Emitter &e, kernel::AppendOp op) {
+  Append(e, op).expand();
 }
 
 }  // namespace talc

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of an elementwise linalg.generic.
+#include "compiler/passes/schedule/cpu/rows/RowLoops.h"
+#include "compiler/passes/schedule/cpu/rows/RowPieces.h"
+
+using namespace mlir;
+
+namespace talc {
+
+void expandElementwise(Emitter &e, linalg::GenericOp op) {
+  Value init = op.getDpsInits()[0];
+  eachRow(e, op, init, [&](Value row) {
+    e.columns(widthOf(init), [&](Value column, Value mask) {
+      Emitter::Values arguments;
+      for (OpOperand &operand : op->getOpOperands()) {
+        bool byRow = op.getMatchingIndexingMap(&operand).getNumResults() == 2;
+        bool read = op.payloadUsesValueFromOperand(&operand);
+        Emitter::Values at = byRow ? Emitter::Values{row, column} : Emitter::Values{column};
+        arguments.push_back(read ? e.load(operand.get(), at, mask) : e.splat(0));
+      }
+      e.store(vectorize(e, *op.getBody(), arguments)[0], init, {row, column}, mask);
+    });
+  });
+}
+
+}  // namespace talc

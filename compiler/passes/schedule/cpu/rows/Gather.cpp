@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of kernel.gather: a row of a table for each row; of a packed table one element after the other.
+#include "compiler/passes/schedule/cpu/rows/RowLoops.h"
+#include "compiler/passes/schedule/cpu/rows/RowPieces.h"
+
+using namespace mlir;
+
+namespace talc {
+
+static Value gatherIndex(Emitter &e, kernel::GatherOp op, Value row) {
+  switch (op.getIndex()) {
+  case kernel::GatherIndex::ids:
+    return kernel::IdOp::create(e.b, e.loc, op.getStep(), row);
+  case kernel::GatherIndex::positions:
+    return kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
+  case kernel::GatherIndex::outputs:
+    return kernel::OutputRowOp::create(e.b, e.loc, op.getStep(), op.getOutput(), row);
+  case kernel::GatherIndex::types:
+    return kernel::TokenTypeOp::create(e.b, e.loc, op.getStep(), row);
+  }
+  llvm_unreachable("every index is handled");
+}
+
+void expandGather(Emitter &e, kernel::GatherOp op) {
+  Value table = op.getTable(), init = op.getInit();
+  auto type = cast<MemRefType>(table.getType());
+  eachRow(e, op, init, [&](Value row) {
+    Value index = e.add(gatherIndex(e, op, row), op.getOffset());
+    if (type.getRank() == 2)
+      return e.columns(widthOf(init), [&](Value column, Value mask) {
+        e.store(e.load(table, {index, column}, mask), init, {row, column}, mask);
+      });
+    int64_t lanes = type.getDimSize(2);
+    Value panel = e.div(index, lanes), lane = e.rem(index, lanes);
+    e.loop(e.index(0), e.index(widthOf(init)), 1, [&](Value column) {
+      e.storeScalar(e.loadScalar(table, {panel, column, lane}), init, {row, column});
+    });
+  });
+}
+
+}  // namespace talc

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pieces that treat each row by itself, and the functions that write their loops: each stands in a file of its
+// name.
+#pragma once
+
+#include "compiler/passes/schedule/Emitter.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace talc {
+
+void expandGather(Emitter &e, kernel::GatherOp op);
+void expandNorm(Emitter &e, kernel::NormOp op);
+void expandSoftmax(Emitter &e, kernel::SoftmaxOp op);
+void expandRope(Emitter &e, kernel::RopeOp op);
+void expandAppend(Emitter &e, kernel::AppendOp op);
+void expandCombine(Emitter &e, kernel::CombineOp op);
+void expandElementwise(Emitter &e, mlir::linalg::GenericOp op);
+void expandCopy(Emitter &e, mlir::memref::CopyOp op);
+
+// The name of a piece, and its loops.
+struct RowPiece {
+  llvm::StringLiteral name;
+  void (*expand)(Emitter &e, mlir::Operation *op);
+};
+
+template <typename Op, void (*expand)(Emitter &, Op)> constexpr RowPiece rowPiece() {
+  return {Op::getOperationName(), [](Emitter &e, mlir::Operation *op) { expand(e, mlir::cast<Op>(op)); }};
+}
+
+inline constexpr RowPiece rowPieces[] = {
+    rowPiece<kernel::GatherOp, expandGather>(),
+    rowPiece<kernel::NormOp, expandNorm>(),
+    rowPiece<kernel::SoftmaxOp, expandSoftmax>(),
+    rowPiece<kernel::RopeOp, expandRope>(),
+    rowPiece<kernel::AppendOp, expandAppend>(),
+    rowPiece<kernel::CombineOp, expandCombine>(),
+    rowPiece<mlir::linalg::GenericOp, expandElementwise>(),
+    rowPiece<mlir::memref::CopyOp, expandCopy>(),
+};
+
+}  // namespace talc
