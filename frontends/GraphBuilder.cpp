@@ -249,6 +249,10 @@ Tensor GraphBuilder::activation(Tensor x, Activation kind) {
   return graph->make<ActivationOp>(graph->location(), x.width(), activationKind(kind), graph->value(x));
 }
 
+Tensor GraphBuilder::softmax(Tensor x) {
+  return graph->ready(x) ? graph->make<SoftmaxOp>(graph->location(), x.width(), graph->value(x)) : Tensor();
+}
+
 Tensor GraphBuilder::add(Tensor x, Tensor y) {
   return graph->ready(x, y) ? graph->make<AddOp>(graph->location(), x.width(), graph->value(x), graph->value(y))
                             : Tensor();

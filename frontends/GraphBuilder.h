@@ -156,6 +156,8 @@ public:
   Tensor rmsNorm(Tensor x, Weight scale, double epsilon, int64_t groups = 1);
   Tensor rope(Tensor x, int64_t heads, const Rope &rope);
   Tensor activation(Tensor x, Activation kind);
+  // Over the features of every row.
+  Tensor softmax(Tensor x);
   Tensor add(Tensor x, Tensor y);
   Tensor mul(Tensor x, Tensor y);
   Tensor scale(Tensor x, double factor);

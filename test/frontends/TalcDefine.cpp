@@ -47,6 +47,11 @@ void emptyHandle(GraphBuilder &g) {
   g.output(g.activation(Tensor(), Activation::Relu));
 }
 
+void gates(GraphBuilder &g) {
+  Tensor x = g.embedding(g.weight("table.weight", {6, 4}));
+  g.output(g.mul(x, g.softmax(x)));
+}
+
 void noOutput(GraphBuilder &g) {
   g.embedding(g.weight("table.weight", {6, 4}));
 }
@@ -122,6 +127,7 @@ constexpr Definition definitions[] = {
     {"wrong-width", wrongWidth},
     {"wrong-rank", wrongRank},
     {"two-shapes", twoShapes},
+    {"gates", gates},
     {"empty-handle", emptyHandle},
     {"no-output", noOutput},
     {"nested", nested},
