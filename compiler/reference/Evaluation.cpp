@@ -74,11 +74,13 @@ Expected<std::vector<Content>> Evaluation::call(mlir::func::FuncOp function, llv
 Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
   if (Error error = checkRows(op, frame))
     return error;
+  if (std::optional<Matrix> result = evaluateLayer(op, frame)) {
+    frame.set(op->getResult(0), std::move(*result));
+    return Error::success();
+  }
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
       .Case<GetWeightOp, GetStateOp, DeriveOp>([&](auto) { return evaluateSource(op, frame); })
       .Case<EmbeddingOp, PositionOp, TokenTypeOp, SelectOp, SliceOp>([&](auto) { return evaluateRowOp(op, frame); })
-      .Case<LinearOp, GatedLinearOp, NormOp, ActivationOp, SoftmaxOp, ScaleOp, AddOp, MulOp>(
-          [&](auto) { return evaluateLayer(op, frame); })
       .Case<RopeOp, AppendOp, ReadOp, AttentionOp>([&](auto) { return evaluateSequenceOp(op, frame); })
       .Case([&](mlir::func::CallOp call) { return evaluateCall(call, frame); })
       .Default([](mlir::Operation *op) {
@@ -126,24 +128,6 @@ Error Evaluation::evaluateRowOp(mlir::Operation *op, Frame &frame) {
       })
       .Case([&](SelectOp op) { return store(frame, op.getResult(), evaluate(op, *frame.matrix(op.getX()), step)); })
       .Case([&](SliceOp op) { return store(frame, op.getResult(), evaluate(op, *frame.matrix(op.getX()))); });
-}
-
-Error Evaluation::evaluateLayer(mlir::Operation *op, Frame &frame) {
-  auto matrix = [&](mlir::Value value) { return frame.matrix(value); };
-  auto weight = [&](mlir::Value value) { return frame.weight(value); };
-  auto done = [&](Matrix result) { return store(frame, op->getResult(0), std::move(result)); };
-  return llvm::TypeSwitch<mlir::Operation *, Error>(op)
-      .Case([&](LinearOp op) {
-        return done(evaluate(op, *matrix(op.getX()), *weight(op.getWeight()), weight(op.getBias()).get()));
-      })
-      .Case([&](GatedLinearOp op) {
-        return done(evaluate(op, *matrix(op.getX()), *weight(op.getWeight()), weight(op.getUp()).get()));
-      })
-      .Case([&](NormOp op) {
-        return done(evaluate(op, *matrix(op.getX()), *weight(op.getScale()), weight(op.getBias()).get()));
-      })
-      .Case<ActivationOp, SoftmaxOp, ScaleOp>([&](auto op) { return done(evaluate(op, *matrix(op.getX()))); })
-      .Case<AddOp, MulOp>([&](auto op) { return done(evaluate(op, *matrix(op.getLhs()), *matrix(op.getRhs()))); });
 }
 
 Error Evaluation::evaluateSequenceOp(mlir::Operation *op, Frame &frame) {

@@ -50,7 +50,6 @@ private:
   llvm::Error evaluateOp(mlir::Operation *op, Frame &frame);
   llvm::Error evaluateSource(mlir::Operation *op, Frame &frame);
   llvm::Error evaluateRowOp(mlir::Operation *op, Frame &frame);
-  llvm::Error evaluateLayer(mlir::Operation *op, Frame &frame);
   llvm::Error evaluateSequenceOp(mlir::Operation *op, Frame &frame);
   llvm::Error evaluateCall(mlir::func::CallOp op, Frame &frame);
   llvm::Error checkRows(mlir::Operation *op, const Frame &frame) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// linear, gated_linear, norm, activation, add, mul, scale.
+// linear, gated_linear, norm, activation, softmax, add, mul, scale.
 #include "compiler/reference/LayerOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 
@@ -39,7 +41,7 @@ static int64_t resultColumns(mlir::Operation *op) {
   return mlir::cast<mlir::RankedTensorType>(op->getResult(0).getType()).getDimSize(1);
 }
 
-Matrix evaluate(LinearOp op, const Matrix &x, const Weight &weight, const Weight *bias) {
+static Matrix evaluate(LinearOp op, const Matrix &x, const Weight &weight, const Weight *bias) {
   Matrix result(x.rows, resultColumns(op));
   for (int64_t n = 0; n < result.columns; ++n) {
     std::vector<double> weights = row(weight, n);
@@ -49,7 +51,8 @@ Matrix evaluate(LinearOp op, const Matrix &x, const Weight &weight, const Weight
   return result;
 }
 
-Matrix evaluate(GatedLinearOp op, const Matrix &x, const Weight &weight, const Weight *up) {
+// `up` is null if `weight` is packed.
+static Matrix evaluate(GatedLinearOp op, const Matrix &x, const Weight &weight, const Weight *up) {
   Matrix result(x.rows, resultColumns(op));
   int64_t group = up ? 0 : weight.shape[2] / 2;
   for (int64_t n = 0; n < result.columns; ++n) {
@@ -75,7 +78,7 @@ static void normalize(NormOp op, const Matrix &x, int64_t t, int64_t first, int6
     result.at(t, first + i) = (x.at(t, first + i) - mean) / std::sqrt(squares + op.getEpsilon().convertToDouble());
 }
 
-Matrix evaluate(NormOp op, const Matrix &x, const Weight &scale, const Weight *bias) {
+static Matrix evaluate(NormOp op, const Matrix &x, const Weight &scale, const Weight *bias) {
   Matrix result(x.rows, x.columns);
   int64_t width = x.columns / static_cast<int64_t>(op.getGroups());
   for (int64_t t = 0; t < x.rows; ++t) {
@@ -87,14 +90,14 @@ Matrix evaluate(NormOp op, const Matrix &x, const Weight &scale, const Weight *b
   return result;
 }
 
-Matrix evaluate(ActivationOp op, const Matrix &x) {
+static Matrix evaluate(ActivationOp op, const Matrix &x) {
   Matrix result = x;
   for (double &value : result.values)
     value = activate(op.getKind(), value);
   return result;
 }
 
-Matrix evaluate(SoftmaxOp, const Matrix &x) {
+static Matrix evaluate(SoftmaxOp, const Matrix &x) {
   Matrix result(x.rows, x.columns);
   for (int64_t t = 0; t < x.rows; ++t) {
     double highest = -HUGE_VAL, sum = 0;
@@ -108,25 +111,43 @@ Matrix evaluate(SoftmaxOp, const Matrix &x) {
   return result;
 }
 
-Matrix evaluate(ScaleOp op, const Matrix &x) {
+static Matrix evaluate(ScaleOp op, const Matrix &x) {
   Matrix result = x;
   for (double &value : result.values)
     value *= op.getFactor().convertToDouble();
   return result;
 }
 
-Matrix evaluate(AddOp, const Matrix &lhs, const Matrix &rhs) {
+static Matrix evaluate(AddOp, const Matrix &lhs, const Matrix &rhs) {
   Matrix result = lhs;
   for (size_t i = 0; i < result.values.size(); ++i)
     result.values[i] += rhs.values[i];
   return result;
 }
 
-Matrix evaluate(MulOp, const Matrix &lhs, const Matrix &rhs) {
+static Matrix evaluate(MulOp, const Matrix &lhs, const Matrix &rhs) {
   Matrix result = lhs;
   for (size_t i = 0; i < result.values.size(); ++i)
     result.values[i] *= rhs.values[i];
   return result;
+}
+
+std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame) {
+  auto matrix = [&](mlir::Value value) { return frame.matrix(value); };
+  auto weight = [&](mlir::Value value) { return frame.weight(value); };
+  return llvm::TypeSwitch<mlir::Operation *, std::optional<Matrix>>(op)
+      .Case([&](LinearOp op) {
+        return evaluate(op, *matrix(op.getX()), *weight(op.getWeight()), weight(op.getBias()).get());
+      })
+      .Case([&](GatedLinearOp op) {
+        return evaluate(op, *matrix(op.getX()), *weight(op.getWeight()), weight(op.getUp()).get());
+      })
+      .Case([&](NormOp op) {
+        return evaluate(op, *matrix(op.getX()), *weight(op.getScale()), weight(op.getBias()).get());
+      })
+      .Case<ActivationOp, SoftmaxOp, ScaleOp>([&](auto op) { return evaluate(op, *matrix(op.getX())); })
+      .Case<AddOp, MulOp>([&](auto op) { return evaluate(op, *matrix(op.getLhs()), *matrix(op.getRhs())); })
+      .Default([](mlir::Operation *) { return std::nullopt; });
 }
 
 }  // namespace talc::reference

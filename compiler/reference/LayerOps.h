@@ -2,21 +2,13 @@
 // Ops that treat every row by itself.
 #pragma once
 
-#include "compiler/reference/Tensors.h"
-#include "dialects/talc/TalcDialect.h"
+#include "compiler/reference/Evaluation.h"
+
+#include <optional>
 
 namespace talc::reference {
 
-// `bias` may be null.
-Matrix evaluate(LinearOp op, const Matrix &x, const Weight &weight, const Weight *bias);
-// `up` is null if `weight` is packed.
-Matrix evaluate(GatedLinearOp op, const Matrix &x, const Weight &weight, const Weight *up);
-Matrix evaluate(NormOp op, const Matrix &x, const Weight &scale, const Weight *bias);
-Matrix evaluate(ActivationOp op, const Matrix &x);
-Matrix evaluate(SoftmaxOp op, const Matrix &x);
-Matrix evaluate(ScaleOp op, const Matrix &x);
-// The operands have as many rows.
-Matrix evaluate(AddOp op, const Matrix &lhs, const Matrix &rhs);
-Matrix evaluate(MulOp op, const Matrix &lhs, const Matrix &rhs);
+// The result of such an op, whose operands have as many rows; nothing for other ops.
+std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame);
 
 }  // namespace talc::reference

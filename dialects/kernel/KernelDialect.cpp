@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers the kernel dialect; which rows a buffer has.
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/pieces/PieceChecks.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -34,6 +34,20 @@ class Kernel_Piece<string opName, list<string> answers = [], list<Trait> traits 
   let hasVerifier = 1;
 }
 
+// One that makes of every row of x a row of the same width, with so many operations for an element. It needs no file in
+// pieces/.
+class Kernel_RowPiece<string opName, int operations> : Kernel_Piece<opName> {
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init);
+  let assemblyFormat = "$step `,` $x `into` $init attr-dict `:` functional-type(operands, results)";
+  let extraClassDefinition = effects # [{
+    ::talc::kernel::PieceCosts $cppClass::getCosts() {
+      return costsOfRows(getX(), getInit(), }] # operations # [{);
+    }
+    void $cppClass::printShapes(::llvm::raw_ostream &out) { out << features(getX()); }
+    ::llvm::LogicalResult $cppClass::verify() { return expectSameShape(*this, getX(), getInit()); }
+  }];
+}
+
 def Kernel_ContractOp : Kernel_Piece<"contract", ["getDivision", "getTaskSpace", "getFused"], [SingleBlock]> {
   let summary = "rows times a packed weight, with an epilogue on every sum";
   let description = [{
@@ -104,10 +118,8 @@ def Kernel_NormOp : Kernel_Piece<"norm"> {
   }];
 }
 
-def Kernel_SoftmaxOp : Kernel_Piece<"softmax"> {
+def Kernel_SoftmaxOp : Kernel_RowPiece<"softmax", 5> {  // compare, subtract, exponential, add, multiply
   let summary = "softmax of every row; see `talc.softmax`";
-  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init);
-  let assemblyFormat = "$step `,` $x `into` $init attr-dict `:` functional-type(operands, results)";
 }
 
 def Kernel_RopeOp : Kernel_Piece<"rope"> {

@@ -194,11 +194,12 @@ struct LowerNorm : OpRewritePattern<talc::NormOp> {
   }
 };
 
-struct LowerSoftmax : OpRewritePattern<talc::SoftmaxOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(talc::SoftmaxOp op, PatternRewriter &rewriter) const override {
+// An op of one operand -> the piece of the same name
+template <typename SourceOp, typename PieceOp> struct LowerRows : OpRewritePattern<SourceOp> {
+  using OpRewritePattern<SourceOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(SourceOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op.getX(), op.getType());
-    rewriter.replaceOpWithNewOp<kernel::SoftmaxOp>(op, op.getType(), stepOf(op), op.getX(), init);
+    rewriter.replaceOpWithNewOp<PieceOp>(op, op.getType(), stepOf(op), op.getX(), init);
     return success();
   }
 };
@@ -288,9 +289,9 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
-                 LowerLinear, LowerGatedLinear, LowerNorm, LowerSoftmax, LowerRope, LowerAppend, LowerAttention,
-                 LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>,
-                 LowerElementwise<talc::ActivationOp>>(context);
+                 LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>, LowerRope,
+                 LowerAppend, LowerAttention, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
+                 LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ActivationOp>>(context);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation().walk([](talc::ReadOp read) {
       if (read->use_empty())

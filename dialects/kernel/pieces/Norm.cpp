@@ -19,13 +19,10 @@ LogicalResult NormOp::verify() {
   return epsilon >= 0 ? success() : emitOpError() << "epsilon is " << epsilon << ", expected a number >= 0";
 }
 
+// rms: square, add, two multiplies; layer: also subtract the mean twice, add for it, add the bias.
 PieceCosts NormOp::getCosts() {
-  PieceCosts costs;
-  // rms: square, add, two multiplies; layer: also subtract the mean twice, add for it, add the bias.
-  int64_t perElement = getKind() == NormKind::rms ? 4 : 8;
-  costs.operations.perRow = perElement * features(getX());
+  PieceCosts costs = costsOfRows(getX(), getInit(), getKind() == NormKind::rms ? 4 : 8);
   costs.stored.perCall = weightBytes(getScale()) + (getBias() ? weightBytes(getBias()) : 0);
-  costs.passed.perRow = rowBytes(getX()) + rowBytes(getInit());
   return costs;
 }
 

@@ -30,6 +30,14 @@ inline int64_t weightBytes(mlir::Value weight) {
   return shapeOf(weight).getNumElements() * elementBytes(weight);
 }
 
+// Of a piece that reads the rows of x and writes those of init, with so many operations for an element of x.
+inline PieceCosts costsOfRows(mlir::Value x, mlir::Value init, int64_t operations) {
+  PieceCosts costs;
+  costs.operations.perRow = operations * features(x);
+  costs.passed.perRow = rowBytes(x) + rowBytes(init);
+  return costs;
+}
+
 // Adds what is read of an operand of an epilogue: a row of activations, or a vector that serves every row.
 inline void addInput(PieceCosts &costs, mlir::Value input) {
   if (shapeOf(input).getRank() == 1)
