@@ -15,6 +15,8 @@ set_target_properties(talc talc-opt PROPERTIES INSTALL_RPATH "${talc_rpath}")
 install(TARGETS talc talc-opt RUNTIME DESTINATION bin COMPONENT tools)
 install(TARGETS talc-launcher RUNTIME DESTINATION lib/talc COMPONENT tools)
 install(TARGETS talc-library LIBRARY DESTINATION lib/talc COMPONENT tools)
+# The runtime for 64-bit ARM, where ./dev build --with-aarch64 built it.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/aarch64 DESTINATION lib/talc COMPONENT tools USE_SOURCE_PERMISSIONS OPTIONAL)
 install(FILES runtime/talc.h runtime/talc_generation.h DESTINATION include COMPONENT tools)
 install(FILES tools/completion/talc.bash DESTINATION share/bash-completion/completions RENAME talc COMPONENT tools)
 install(DIRECTORY examples DESTINATION share/doc/talc COMPONENT tools PATTERN golden.* EXCLUDE)

@@ -104,19 +104,24 @@ static llvm::Error makeProduct(ModuleOp module, const CompileRequest &request) {
   return writeProduct(codes, request);
 }
 
-// Weights are packed once for all targets.
-static llvm::Error checkLayouts(const CompileRequest &request) {
+// Weights are packed once for all targets, and a program or library is one ELF file.
+static llvm::Error checkTargets(const CompileRequest &request) {
   const targets::Target &first = *request.targets.front();
   for (const targets::TargetPtr &target : request.targets)
     if (target->weightLayout() != first.weightLayout())
       return makeError(ErrorCode::BadTarget,
                        "--target: {} reads weights in the layout '{}', but {} in the layout '{}'; compile two products",
                        first.name(), first.weightLayout(), target->name(), target->weightLayout());
+    else if (target->hostFamily() != first.hostFamily())
+      return makeError(ErrorCode::BadTarget,
+                       "--target: {} and {} are different architectures, and a program or library is an ELF file of "
+                       "one; compile once for each",
+                       first.name(), target->name());
   return llvm::Error::success();
 }
 
 llvm::Error compile(ModuleOp module, const CompileRequest &request) {
-  if (llvm::Error error = checkLayouts(request))
+  if (llvm::Error error = checkTargets(request))
     return error;
   if (request.last == Stage::Package)
     return makeProduct(module, request);

@@ -12,9 +12,18 @@ using namespace mlir;
 
 namespace talc {
 
+// Empty for what this machine can run.
+static std::string foreignFamily(const targets::Target &target) {
+  auto own = targets::parseTarget("native");
+  if (!own)
+    llvm::consumeError(own.takeError());
+  return own && (*own)->hostFamily() == target.hostFamily() ? "" : target.hostFamily();
+}
+
 static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request) {
   bool library = request.product == Product::Library;
-  auto carrier = findCarrier(library ? CarrierKind::Library : CarrierKind::Program, request.programDirectory);
+  auto carrier = findCarrier(library ? CarrierKind::Library : CarrierKind::Program,
+                             foreignFamily(*request.targets.front()), request.programDirectory);
   if (!carrier)
     return carrier.takeError();
   ModuleOp module = codes.front().module();

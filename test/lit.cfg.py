@@ -25,6 +25,10 @@ config.environment["TALC_CACHE"] = os.path.join(config.test_exec_root, "cache")
 shutil.rmtree(config.environment["TALC_CACHE"], ignore_errors=True)
 config.environment["TALC_MAX_THREADS"] = "16"  # tests divide work among more threads than there are processors
 
+# Programs for 64-bit ARM: made with the runtime that ./dev build --with-aarch64 builds, run under an emulator.
+if os.path.exists(os.path.join(config.talc_build, "bin", "aarch64", "talc-launcher")) and shutil.which("qemu-aarch64"):
+    config.available_features.add("aarch64")
+
 # %NAME is build/test/bin/NAME. Names end where no letter, digit or dash follows: %talc is no prefix of %talc-opt.
 variables = {name: os.path.join(programs, name) for name in os.listdir(programs)}
 variables["models"] = os.path.join(config.test_exec_root, "models")  # all test models, one folder each

@@ -9,17 +9,26 @@
 
 namespace talc {
 
-llvm::Expected<std::string> findCarrier(CarrierKind kind, llvm::StringRef programDirectory) {
-  const char *name = kind == CarrierKind::Program ? "talc-launcher" : "libtalc_runtime.so";
+static llvm::Error missing(llvm::StringRef name, llvm::StringRef family, llvm::StringRef programDirectory) {
+  if (family.empty())
+    return makeError(ErrorCode::Carrier, "{}/../lib/talc/{}: is missing; install talc again, or build the target {}",
+                     programDirectory.str(), name.str(), name == "talc-launcher" ? "talc-launcher" : "talc-library");
+  return makeError(ErrorCode::Carrier,
+                   "{}/../lib/talc/{}/{}: is missing: talc was built without the runtime for {} machines; ./dev build "
+                   "--with-{} builds it",
+                   programDirectory.str(), family.str(), name.str(), family.str(), family.str());
+}
+
+llvm::Expected<std::string> findCarrier(CarrierKind kind, llvm::StringRef family, llvm::StringRef programDirectory) {
+  llvm::StringRef name = kind == CarrierKind::Program ? "talc-launcher" : "libtalc_runtime.so";
   // Beside the command (a build's programs), in its runtime folder (a build's library), in an installation.
-  for (const char *folder : {".", "../runtime", "../lib/talc"}) {
+  for (const char *place : {".", "../runtime", "../lib/talc"}) {
     llvm::SmallString<128> path(programDirectory);
-    llvm::sys::path::append(path, folder, name);
+    llvm::sys::path::append(path, place, family, name);
     if (llvm::sys::fs::is_regular_file(path))
       return path.str().str();
   }
-  return makeError(ErrorCode::Carrier, "{}/../lib/talc/{}: is missing; install talc again, or build the target {}",
-                   programDirectory.str(), name, kind == CarrierKind::Program ? "talc-launcher" : "talc-library");
+  return missing(name, family, programDirectory);
 }
 
 }  // namespace talc

@@ -11,7 +11,8 @@ namespace talc {
 
 enum class CarrierKind { Program, Library };
 
-// Looks where a build and an installation put it, relative to the directory of the talc command.
-llvm::Expected<std::string> findCarrier(CarrierKind kind, llvm::StringRef programDirectory);
+// Looks where a build and an installation put it, relative to the directory of the talc command. `family`: of the
+// machines that it runs on, as artifacts name it, in a folder of that name; empty: that of talc's own machine.
+llvm::Expected<std::string> findCarrier(CarrierKind kind, llvm::StringRef family, llvm::StringRef programDirectory);
 
 }  // namespace talc

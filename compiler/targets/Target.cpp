@@ -3,6 +3,7 @@
 #include "compiler/targets/Target.h"
 
 #include "compiler/Error.h"
+#include "compiler/targets/cpu/Aarch64.h"
 #include "compiler/targets/cpu/X86.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -24,6 +25,8 @@ struct Family {
 // The first that knows a name has it, and a machine that runs code of several families prefers the first.
 static constexpr Family families[] = {
     {cpu::parseX86, "native, x86-64-v3, x86-64-v4, or the name of a processor such as znver3 or skylake-avx512",
+     "CPU level"},
+    {cpu::parseAarch64, "aarch64, aarch64+dotprod, or the name of a processor such as cortex-a76 or neoverse-n1",
      "CPU level"},
 };
 

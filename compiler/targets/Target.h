@@ -45,6 +45,8 @@ public:
   // As users call it: x86-64-v3.
   virtual std::string name() const = 0;
   virtual MachineNeeds needs() const = 0;
+  // The family of machines that load the code, and whose runtime a product begins with; empty: any can.
+  virtual std::string hostFamily() const { return ""; }
   // Texts and numbers for readers of an artifact's manifest.
   virtual mlir::DictionaryAttr facts(mlir::MLIRContext &context) const = 0;
   // All that code follows from beside the program: equal for targets that make equal code.

@@ -6,13 +6,15 @@
 
 namespace talc::cpu {
 
-// What tells processors apart. Instructions come from `cpu`, and are no more than the features that the runtime asks
-// for before it runs the code; `tune` only orders them.
+// What tells processors apart. Instructions come from `cpu` and `features`, and are no more than the features that the
+// runtime asks for before it runs the code; `tune` only orders them.
 struct CpuFacts {
+  std::string name;  // as users call it: x86-64-v3
   targets::MachineNeeds needs;
   std::string triple;              // LLVM's name of the architecture and system
   void (*initialize)() = nullptr;  // registers LLVM's backend
   std::string cpu, tune;           // LLVM's names: x86-64-v3, znver3
+  std::string features{};          // beside those of `cpu`, in LLVM's notation: +neon,+dotprod
   unsigned vectorLanes = 0;        // f32 lanes of a vector register
   // Of L2. It decides in which order results are computed, never what they are.
   int64_t cacheBytes = 0;
@@ -22,8 +24,9 @@ class CpuTarget final : public targets::Target {
 public:
   explicit CpuTarget(CpuFacts facts) : cpu(std::move(facts)) {}
 
-  std::string name() const override { return cpu.cpu; }
+  std::string name() const override { return cpu.name; }
   targets::MachineNeeds needs() const override { return cpu.needs; }
+  std::string hostFamily() const override { return cpu.needs.family; }
   mlir::DictionaryAttr facts(mlir::MLIRContext &context) const override;
   std::string identity() const override;
 

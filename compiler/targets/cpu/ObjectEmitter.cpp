@@ -38,8 +38,9 @@ llvm::Expected<std::unique_ptr<ObjectEmitter>> ObjectEmitter::create(const CpuFa
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, reason);
   if (!found)
     return internalError("LLVM has no backend for {}: {}", cpu.triple, reason);
-  std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
-      triple, cpu.cpu, "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      found->createTargetMachine(triple, cpu.cpu, cpu.features, llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
+                                 llvm::CodeGenOptLevel::Aggressive));
   if (!machine)
     return internalError("LLVM cannot generate code for {}", cpu.cpu);
   return std::unique_ptr<ObjectEmitter>(new ObjectEmitter(cpu, std::move(machine)));
@@ -74,6 +75,8 @@ void ObjectEmitter::prepare(llvm::Function &function) const {
     return;
   function.addFnAttr("target-cpu", cpu.cpu);
   function.addFnAttr("tune-cpu", cpu.tune);
+  if (!cpu.features.empty())
+    function.addFnAttr("target-features", cpu.features);
   std::string vectorBits = std::to_string(32 * cpu.vectorLanes);
   function.addFnAttr("prefer-vector-width", vectorBits);
   function.addFnAttr("min-legal-vector-width", vectorBits);

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   for (const Level &level : levels()) {
     if (!llvm::all_of(level.features, [&](llvm::StringRef name) { return features.contains(name); }))
       break;
-    facts.cpu = level.name;
+    facts.name = facts.cpu = level.name;
     facts.vectorLanes = level.vectorLanes;
     facts.cacheBytes = level.cacheBytes;
     llvm::append_range(facts.needs.features, level.features);
@@ -93,7 +94,7 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
 }
 
 llvm::Expected<targets::TargetPtr> parseX86(llvm::StringRef name) {
-  bool native = name == "native";
+  bool native = name == "native" && llvm::Triple(llvm::sys::getProcessTriple()).isX86();
   llvm::StringRef cpu = native ? llvm::sys::getHostCPUName() : name;
   if (!native && !isKnown(cpu))
     return targets::TargetPtr();

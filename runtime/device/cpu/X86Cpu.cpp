@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Features by CPUID and XGETBV. Source of the levels: System V ABI for x86-64, "micro-architecture levels".
+// x86-64: features by CPUID and XGETBV. Source of the levels: System V ABI for x86-64, "micro-architecture levels".
+#if defined(__x86_64__)
 #include "runtime/device/cpu/Cpu.h"
 
+#include <cpuid.h>
 #include <cstdlib>
 #include <cstring>
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 namespace talc {
 
@@ -21,8 +19,6 @@ struct Feature {
 };
 
 }  // namespace
-
-#if defined(__x86_64__)
 
 const char *cpuFamily() {
   return "x86-64";
@@ -74,24 +70,6 @@ static unsigned savedRegisters() {
 static bool isThere(const Feature &feature) {
   return (readWord(feature.word) & feature.bit) && (feature.saved & ~savedRegisters()) == 0;
 }
-
-#else
-
-const char *cpuFamily() {
-#if defined(__aarch64__)
-  return "aarch64";
-#else
-#error "name this architecture's family of code"
-#endif
-}
-
-static const Feature features[] = {{"", CpuLevel::Any, 0, 0, 0}};
-
-static bool isThere(const Feature &) {
-  return false;
-}
-
-#endif
 
 static const char *levelName(CpuLevel level) {
   switch (level) {
@@ -167,3 +145,4 @@ const char *cpuLevelFeatures(CpuLevel level) {
 }
 
 }  // namespace talc
+#endif
