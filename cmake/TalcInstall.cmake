@@ -57,7 +57,7 @@ function(talc_install_headers base)
     endif()
   endforeach()
 endfunction()
-talc_install_headers(${PROJECT_SOURCE_DIR} dialects/*.h compiler/*.h frontends/*.h runtime/*.h)
+talc_install_headers(${PROJECT_SOURCE_DIR} dialects/*.h compiler/*.h frontends/*.h runtime/*.h runtime/*.def)
 foreach(folder dialects/talc dialects/kernel compiler/passes)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/${folder} DESTINATION include/talc/${folder}/..
     COMPONENT development FILES_MATCHING PATTERN *.inc PATTERN CMakeFiles EXCLUDE)
