@@ -132,8 +132,8 @@ void GraphBuilder::Graph::insertWeight(const Symbol &symbol, Attribute source, A
 static Attribute originAttr(OpBuilder &builder, const WeightOrigin &origin) {
   MLIRContext *context = builder.getContext();
   if (auto *stored = std::get_if<StoredWeight>(&origin)) {
-    Type types[] = {builder.getF32Type(), builder.getF16Type(), builder.getBF16Type()};
-    return FileSourceAttr::get(context, stored->file, stored->offset, types[static_cast<int>(stored->type)]);
+    const StorageFormat &format = stored->format;
+    return FileSourceAttr::get(context, stored->file, stored->offset, format.type(context, format));
   }
   if (auto *random = std::get_if<RandomWeight>(&origin))
     return RandomSourceAttr::get(context, random->seed, llvm::APFloat(random->mean), llvm::APFloat(random->deviation));

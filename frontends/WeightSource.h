@@ -2,6 +2,8 @@
 // Where a model definition gets its weights from: a checkpoint, or a generator of random values.
 #pragma once
 
+#include "dialects/talc/formats/StorageFormat.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,13 +12,11 @@
 
 namespace talc {
 
-enum class ElementType { F32, F16, BF16 };
-
 // Row-major values in a file, from byte `offset` on. The path is relative to the model's directory.
 struct StoredWeight {
   std::string file;
   int64_t offset;
-  ElementType type;
+  const StorageFormat &format;
 };
 
 // Element i is mean + deviation * u(seed, i), u of variance 1 (see #talc.random).

@@ -237,6 +237,20 @@ def words(files):
                     yield path, number, f"expected {better} instead of '{re.search(pattern, line)[0]}'"
 
 
+# Who may look at the bits of an element type: the formats themselves, and the interpreter, which shares no code with them.
+FORMAT_FOLDERS = ("dialects/talc/formats/", "compiler/reference/StoredValues.")
+FORMAT_TESTS = re.compile(r"get(?:ElementType|IntOrFloat)BitWidth|\bis(?:F16|BF16)\(")
+
+
+def formats(files):
+    """Sizes in bytes come from storage formats, and nobody tells one from another."""
+    for path, text in files.items():
+        if path.split("/")[0] in ("dialects", "frontends", "compiler", "tools") and path.endswith(CPP + (".td",)):
+            for number, line in enumerate(text.split("\n"), 1):
+                if FORMAT_TESTS.search(line) and not path.startswith(FORMAT_FOLDERS):
+                    yield path, number, "looks at the bits of an element type, expected the storage format to be asked"
+
+
 def errorCodes(files):
     """Every code is in the table of docs/errors.md and in a test, and the table has no others."""
     documented = set(re.findall(r"^\| (T\d{4})", files.get("docs/errors.md", ""), re.MULTILINE))
@@ -272,7 +286,8 @@ def boundary(files):
 
 
 RULES = {rule.__name__: rule
-         for rule in (heads, lengths, names, directions, families, passes, mirror, machines, paths, errorCodes, boundary)}
+         for rule in (heads, lengths, names, directions, families, passes, mirror, machines, formats, paths, words,
+                      errorCodes, boundary)}
 
 
 def main(chosen):

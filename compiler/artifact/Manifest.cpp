@@ -15,10 +15,8 @@ namespace talc {
 static Json describeWeight(const PlacedWeight &placed) {
   WeightOp weight = placed.weight;
   auto type = cast<RankedTensorType>(weight.getType());
-  std::string element;
-  llvm::raw_string_ostream(element) << type.getElementType();
   return {{"name", weight.getSymName().str()},
-          {"type", element},
+          {"type", elementFormat(type).name},
           {"shape", type.getShape().vec()},
           {"offset", placed.offset},
           {"bytes", placed.bytes}};

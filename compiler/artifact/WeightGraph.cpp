@@ -113,7 +113,8 @@ WeightGraph::Result WeightGraph::fromFile(WeightOp weight, FileSourceAttr source
   auto file = openFile(source.getPath());
   if (!file)
     return file.takeError();
-  int64_t bytes = *elementCount(weight) * source.getElementType().getIntOrFloatBitWidth() / 8;
+  const StorageFormat &format = *formatOf(source.getElementType());
+  int64_t bytes = format.bytesOf(*elementCount(weight));
   auto present = static_cast<int64_t>((*file)->bytes().size());
   if (source.getOffset() > present || bytes > present - source.getOffset())
     return makeError(ErrorCode::WeightFile,
@@ -121,7 +122,7 @@ WeightGraph::Result WeightGraph::fromFile(WeightOp weight, FileSourceAttr source
                      "downloaded completely?",
                      source.getPath().str(), weight.getSymName().str(), shapeText(typeOf(weight)), bytes,
                      source.getOffset(), present);
-  return fileValues(*file, source.getOffset(), source.getElementType(), matrixShape(typeOf(weight)));
+  return fileValues(*file, source.getOffset(), format, matrixShape(typeOf(weight)));
 }
 
 llvm::Expected<std::vector<WeightValuesPtr>> WeightGraph::operands(WeightOp weight, int depth) {
@@ -135,7 +136,8 @@ llvm::Expected<std::vector<WeightValuesPtr>> WeightGraph::operands(WeightOp weig
     Result source = values(found->second, depth + 1);
     if (!source)
       return source.takeError();
-    result.push_back(roundedValues(*source, typeOf(found->second).getElementType()));
+    RankedTensorType type = typeOf(found->second);
+    result.push_back(roundedValues(*source, elementFormat(type), lanesOf(type)));
   }
   return result;
 }

@@ -2,8 +2,9 @@
 // Reads tiles of files, of pseudo-random matrices and of values written in the program.
 #include "compiler/artifact/WeightSources.h"
 
-#include "compiler/artifact/FloatFormats.h"
 #include "compiler/artifact/RandomWeights.h"
+
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -11,42 +12,33 @@ namespace talc {
 
 namespace {
 
-template <float (*decode)(uint16_t)> void decodeRun(const uint8_t *bytes, int64_t count, float *out) {
-  for (int64_t i = 0; i < count; ++i) {
-    uint16_t half;  // the bytes may be unaligned
-    std::memcpy(&half, bytes + 2 * i, sizeof(half));
-    out[i] = decode(half);
-  }
-}
-
-void copyRun(const uint8_t *bytes, int64_t count, float *out) {
-  std::memcpy(out, bytes, count * sizeof(float));
-}
-
-using RunReader = void (*)(const uint8_t *, int64_t, float *);
-
 class FileValues : public WeightValues {
 public:
-  FileValues(std::shared_ptr<const MappedFile> file, int64_t offset, mlir::Type type, MatrixShape shape)
-      : WeightValues(shape), file(std::move(file)), elementBytes(type.getIntOrFloatBitWidth() / 8) {
-    first = this->file->bytes().data() + offset;
-    reader = type.isF16() ? decodeRun<decodeF16> : type.isBF16() ? decodeRun<decodeBf16> : copyRun;
-  }
+  FileValues(std::shared_ptr<const MappedFile> file, int64_t offset, const StorageFormat &format, MatrixShape shape)
+      : WeightValues(shape), file(std::move(file)), format(format), first(this->file->bytes().data() + offset) {}
 
   void read(Tile tile, float *out, int64_t stride) const override {
     bool oneRun = tile.columns == shape.columns && stride == tile.columns;
     int64_t runs = oneRun ? 1 : tile.rows, length = oneRun ? tile.rows * tile.columns : tile.columns;
-    for (int64_t run = 0; run < runs; ++run) {
-      int64_t element = (tile.row + run) * shape.columns + tile.column;
-      reader(first + element * elementBytes, length, out + run * stride);
-    }
+    for (int64_t run = 0; run < runs; ++run)
+      readRun((tile.row + run) * shape.columns + tile.column, length, out + run * stride);
   }
 
 private:
+  // Of the blocks at both ends parts may be wanted.
+  void readRun(int64_t element, int64_t length, float *out) const {
+    int64_t before = element % format.blockValues, whole = llvm::alignTo(before + length, format.blockValues);
+    const uint8_t *bytes = first + format.bytesOf(element - before);
+    if (whole == length)
+      return format.decode(bytes, length, 1, out);
+    std::vector<float> values(whole);
+    format.decode(bytes, whole, 1, values.data());
+    std::copy_n(values.data() + before, length, out);
+  }
+
   std::shared_ptr<const MappedFile> file;
-  int64_t elementBytes;
+  const StorageFormat &format;
   const uint8_t *first;
-  RunReader reader;
 };
 
 class RandomValues : public WeightValues {
@@ -96,9 +88,9 @@ private:
 
 }  // namespace
 
-WeightValuesPtr fileValues(std::shared_ptr<const MappedFile> file, int64_t offset, mlir::Type elementType,
+WeightValuesPtr fileValues(std::shared_ptr<const MappedFile> file, int64_t offset, const StorageFormat &format,
                            MatrixShape shape) {
-  return std::make_shared<FileValues>(std::move(file), offset, elementType, shape);
+  return std::make_shared<FileValues>(std::move(file), offset, format, shape);
 }
 
 WeightValuesPtr randomValues(uint64_t seed, double mean, double deviation, MatrixShape shape) {

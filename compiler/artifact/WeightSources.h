@@ -9,8 +9,8 @@
 
 namespace talc {
 
-// Row-major values of `elementType` (f32, f16, bf16) from byte `offset` on, which lie inside the file.
-WeightValuesPtr fileValues(std::shared_ptr<const MappedFile> file, int64_t offset, mlir::Type elementType,
+// Row-major values from byte `offset` on, which lie inside the file; rows are whole blocks.
+WeightValuesPtr fileValues(std::shared_ptr<const MappedFile> file, int64_t offset, const StorageFormat &format,
                            MatrixShape shape);
 // Element i is mean + deviation * randomUniform(seed, i).
 WeightValuesPtr randomValues(uint64_t seed, double mean, double deviation, MatrixShape shape);

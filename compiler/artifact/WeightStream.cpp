@@ -4,12 +4,9 @@
 #include "compiler/artifact/WeightStream.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/FloatFormats.h"
 
 #include "mlir/IR/Threading.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <cmath>
 
 using namespace mlir;
 
@@ -17,9 +14,6 @@ namespace talc {
 
 static RankedTensorType typeOf(WeightOp weight) {
   return cast<RankedTensorType>(weight.getType());
-}
-static int64_t elementBytes(WeightOp weight) {
-  return typeOf(weight).getElementTypeBitWidth() / 8;
 }
 
 static llvm::Error checkPlace(const PlacedWeight &placed, int64_t end, int64_t sectionBytes) {
@@ -38,10 +32,9 @@ llvm::Expected<std::vector<PlacedWeight>> placedWeights(ModuleOp module, int64_t
     auto offset = weight->getAttrOfType<IntegerAttr>(offsetAttr);
     if (!offset)
       continue;
-    llvm::Expected<int64_t> count = elementCount(weight);
-    if (!count)
+    if (llvm::Expected<int64_t> count = elementCount(weight); !count)
       return count.takeError();
-    result.push_back({weight, offset.getValue().getSExtValue(), *count * elementBytes(weight)});
+    result.push_back({weight, offset.getValue().getSExtValue(), storedBytes(typeOf(weight))});
   }
   llvm::sort(result, [](const PlacedWeight &a, const PlacedWeight &b) {
     return std::make_pair(a.offset, a.bytes) < std::make_pair(b.offset, b.bytes);
@@ -57,7 +50,7 @@ llvm::Expected<std::vector<PlacedWeight>> placedWeights(ModuleOp module, int64_t
 
 namespace {
 
-// Neighbouring rows of a weight, or a part of one row: contiguous in the section.
+// Neighbouring rows of a weight, or whole blocks of one row: contiguous in the section.
 struct Band {
   size_t weight;  // index among the placed weights
   int64_t offset;
@@ -66,8 +59,8 @@ struct Band {
 
 struct ComputedBand {
   std::vector<float> values;
-  std::vector<uint8_t> bytes;  // f16, bf16; f32 stays in `values`
-  bool outOfRange = false;
+  std::vector<uint8_t> bytes;  // none of an exact format
+  bool inRange = true;
 
   llvm::ArrayRef<uint8_t> section() const {
     if (!bytes.empty())
@@ -82,39 +75,27 @@ std::vector<Band> divide(llvm::ArrayRef<PlacedWeight> weights) {
   for (size_t i = 0; i < weights.size(); ++i) {
     if (weights[i].bytes == 0)
       continue;
-    MatrixShape shape = matrixShape(typeOf(weights[i].weight));
-    int64_t columns = std::min(shape.columns, bandElements), rows = std::max<int64_t>(1, bandElements / shape.columns);
+    RankedTensorType type = typeOf(weights[i].weight);
+    const StorageFormat &format = elementFormat(type);
+    MatrixShape shape = matrixShape(type);
+    int64_t unit = format.unit(lanesOf(type)), most = std::max(unit, bandElements / unit * unit);
+    int64_t columns = std::min(shape.columns, most), rows = std::max<int64_t>(1, bandElements / shape.columns);
     for (int64_t row = 0; row < shape.rows; row += rows)
       for (int64_t column = 0; column < shape.columns; column += columns) {
         Tile tile{row, column, std::min(rows, shape.rows - row), std::min(columns, shape.columns - column)};
-        int64_t element = row * shape.columns + column;
-        bands.push_back({i, weights[i].offset + element * elementBytes(weights[i].weight), tile});
+        bands.push_back({i, weights[i].offset + format.bytesOf(row * shape.columns + column), tile});
       }
   }
   return bands;
 }
 
-template <uint16_t (*encode)(float)> void encodeAll(ComputedBand &band, uint16_t infinity) {
-  size_t count = band.values.size();
-  band.bytes.resize(2 * count);
-  unsigned overflow = 0;
-  for (size_t i = 0; i < count; ++i) {
-    uint16_t half = encode(band.values[i]);
-    overflow |= (half & 0x7fff) == infinity && std::fabs(band.values[i]) <= 3.402823466e38f;
-    std::memcpy(band.bytes.data() + 2 * i, &half, sizeof(half));
-  }
-  band.outOfRange = overflow;
-}
-
-void compute(const WeightValues &values, Type elementType, Tile tile, ComputedBand &band) {
-  band.values.resize(tile.rows * tile.columns);
-  band.bytes.clear();
-  band.outOfRange = false;
+void compute(const WeightValues &values, RankedTensorType type, Tile tile, ComputedBand &band) {
+  const StorageFormat &format = elementFormat(type);
+  int64_t count = tile.rows * tile.columns;
+  band.values.resize(count);
+  band.bytes.resize(format.exact ? 0 : format.bytesOf(count));
   values.read(tile, band.values.data(), tile.columns);
-  if (elementType.isF16())
-    encodeAll<encodeF16>(band, 0x7c00);
-  else if (elementType.isBF16())
-    encodeAll<encodeBf16>(band, 0x7f80);
+  band.inRange = format.exact || format.encode(band.values.data(), count, lanesOf(type), band.bytes.data());
 }
 
 // Sends bytes in order and fills gaps with zeros.
@@ -178,10 +159,10 @@ llvm::Error WeightStreamer::open() {
 llvm::Error WeightStreamer::write(llvm::ArrayRef<Band> wave, llvm::ArrayRef<ComputedBand> computed) {
   for (size_t i = 0; i < wave.size(); ++i) {
     WeightOp weight = weights[wave[i].weight].weight;
-    if (computed[i].outOfRange)
+    if (const StorageFormat &format = elementFormat(typeOf(weight)); !computed[i].inRange)
       return makeError(ErrorCode::WeightRange,
-                       "weight '{}' has a value that is too large for 16 bits; compile with --weights=f32",
-                       weight.getSymName().str());
+                       "weight '{}' has a value that is too large for {} bits; compile with --weights=f32",
+                       weight.getSymName().str(), 8 * format.blockBytes / format.blockValues);
     if (llvm::Error error = writer.write(wave[i].offset, computed[i].section()))
       return error;
   }
@@ -214,8 +195,7 @@ llvm::Error WeightStreamer::run(int64_t sectionBytes) {
         return;
       }
       const Band &band = wave[task - 1];
-      Type type = typeOf(weights[band.weight].weight).getElementType();
-      compute(*values[band.weight], type, band.tile, current[task - 1]);
+      compute(*values[band.weight], typeOf(weights[band.weight].weight), band.tile, current[task - 1]);
     });
     rest = rest.drop_front(wave.size());
     waveBefore = wave;

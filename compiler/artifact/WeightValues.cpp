@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of weights as matrices, and rounding to an element type.
+// Shapes of weights as matrices, and rounding to a storage format.
 #include "compiler/artifact/WeightValues.h"
 
-#include "compiler/artifact/FloatFormats.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace talc {
 
@@ -21,29 +24,48 @@ MatrixShape matrixShape(mlir::RankedTensorType type) {
 
 namespace {
 
-template <uint16_t (*encode)(float), float (*decode)(uint16_t)> class Rounded : public WeightValues {
+class Rounded : public WeightValues {
 public:
-  explicit Rounded(WeightValuesPtr values) : WeightValues(values->shape), values(std::move(values)) {}
+  Rounded(WeightValuesPtr values, const StorageFormat &format, int64_t lanes)
+      : WeightValues(values->shape), values(std::move(values)), format(format), lanes(lanes) {}
 
   void read(Tile tile, float *out, int64_t stride) const override {
-    values->read(tile, out, stride);
+    Tile wide = withWholeBlocks(tile);
+    if (wide.columns == tile.columns)
+      return readWhole(tile, out, stride);
+    std::vector<float> block(wide.rows * wide.columns);
+    readWhole(wide, block.data(), wide.columns);
     for (int64_t row = 0; row < tile.rows; ++row)
-      for (int64_t column = 0; column < tile.columns; ++column)
-        out[row * stride + column] = decode(encode(out[row * stride + column]));
+      std::copy_n(block.data() + row * wide.columns + tile.column - wide.column, tile.columns, out + row * stride);
   }
 
 private:
+  Tile withWholeBlocks(Tile tile) const {
+    int64_t unit = format.unit(lanes), first = tile.column / unit * unit;
+    int64_t end = llvm::alignTo(tile.column + tile.columns, unit);
+    return {tile.row, first, tile.rows, end - first};
+  }
+
+  void readWhole(Tile tile, float *out, int64_t stride) const {
+    values->read(tile, out, stride);
+    std::vector<uint8_t> bytes(format.bytesOf(tile.columns));
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      format.encode(out + row * stride, tile.columns, lanes, bytes.data());
+      format.decode(bytes.data(), tile.columns, lanes, out + row * stride);
+    }
+  }
+
   WeightValuesPtr values;
+  const StorageFormat &format;
+  const int64_t lanes;
 };
 
 }  // namespace
 
-WeightValuesPtr roundedValues(WeightValuesPtr values, mlir::Type elementType) {
-  if (elementType.isF16())
-    return std::make_shared<Rounded<encodeF16, decodeF16>>(std::move(values));
-  if (elementType.isBF16())
-    return std::make_shared<Rounded<encodeBf16, decodeBf16>>(std::move(values));
-  return values;
+WeightValuesPtr roundedValues(WeightValuesPtr values, const StorageFormat &format, int64_t lanes) {
+  if (format.exact)
+    return values;
+  return std::make_shared<Rounded>(std::move(values), format, lanes);
 }
 
 }  // namespace talc

@@ -2,6 +2,8 @@
 // The values of a weight, readable in tiles, whether they lie in a file or follow from other weights by a recipe.
 #pragma once
 
+#include "dialects/talc/formats/StorageFormat.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 #include <cstdint>
@@ -36,7 +38,7 @@ public:
 
 using WeightValuesPtr = std::shared_ptr<const WeightValues>;
 
-// `values` rounded to an element type (f16, bf16; f32 changes nothing).
-WeightValuesPtr roundedValues(WeightValuesPtr values, mlir::Type elementType);
+// `values` as they come back from a format in which they were stored with so many lanes.
+WeightValuesPtr roundedValues(WeightValuesPtr values, const StorageFormat &format, int64_t lanes);
 
 }  // namespace talc

@@ -70,7 +70,7 @@ def TabulateRope : Pass<"tabulate-rope", "mlir::ModuleOp"> {
 }
 
 class WeightsOption<string subject> : Option<"weights", "weights", "std::string", "\"checkpoint\"",
-    "element type of " # subject # ": f32, f16, bf16, or checkpoint (as the file stores them)">;
+    "storage format of " # subject # ": its name, or checkpoint (as the file stores them)">;
 
 def PackWeights : Pass<"pack-weights", "mlir::ModuleOp"> {
   let summary = "weights of linear layers as panels, in the one layout that serves many tokens and one";

@@ -5,6 +5,7 @@
 #include "compiler/Error.h"
 #include "compiler/reference/DistanceBuckets.h"
 #include "compiler/reference/Rotary.h"
+#include "compiler/reference/StoredValues.h"
 #include "compiler/reference/WeightSources.h"
 #include "dialects/talc/TalcDialect.h"
 

@@ -19,7 +19,7 @@ struct Matrix {
   std::vector<double> values;
 };
 
-// A weight, row-major; each value is one of the weight's element type (f32, f16, bf16).
+// A weight, row-major; each value is one that the weight's storage format has.
 struct Weight {
   std::vector<int64_t> shape;
   std::vector<float> values;

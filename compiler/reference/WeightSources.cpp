@@ -4,9 +4,9 @@
 
 #include "compiler/Error.h"
 #include "compiler/artifact/RandomWeights.h"
+#include "compiler/reference/StoredValues.h"
 
 #include "llvm/ADT/APFloat.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -14,7 +14,6 @@
 namespace talc::reference {
 
 using llvm::APFloat;
-using llvm::APInt;
 
 llvm::Expected<Weight> emptyWeight(const std::string &name, mlir::RankedTensorType type) {
   constexpr int64_t limit = int64_t(1) << 31;
@@ -26,32 +25,6 @@ llvm::Expected<Weight> emptyWeight(const std::string &name, mlir::RankedTensorTy
     elements *= size;
   }
   return Weight{type.getShape().vec(), std::vector<float>(elements)};
-}
-
-void roundValues(Weight &weight, mlir::Type elementType) {
-  if (elementType.isF32())
-    return;
-  const llvm::fltSemantics &semantics = mlir::cast<mlir::FloatType>(elementType).getFloatSemantics();
-  for (float &value : weight.values) {
-    APFloat rounded(value);
-    bool inexact;
-    rounded.convert(semantics, APFloat::rmNearestTiesToEven, &inexact);
-    rounded.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &inexact);
-    value = rounded.convertToFloat();
-  }
-}
-
-// The little-endian bytes of a file as float.
-static void decode(const char *bytes, mlir::FloatType stored, std::vector<float> &values) {
-  unsigned bits = stored.getWidth();
-  for (size_t i = 0; i < values.size(); ++i) {
-    const char *at = bytes + i * (bits / 8);
-    uint64_t word = bits == 32 ? llvm::support::endian::read32le(at) : llvm::support::endian::read16le(at);
-    APFloat value(stored.getFloatSemantics(), APInt(bits, word));
-    bool inexact;
-    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &inexact);
-    values[i] = value.convertToFloat();
-  }
 }
 
 llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directory, FileSourceAttr source,
@@ -70,15 +43,15 @@ llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directo
   llvm::Expected<Weight> weight = emptyWeight(name, type);
   if (!weight)
     return weight.takeError();
-  auto stored = mlir::cast<mlir::FloatType>(source.getElementType());
-  uint64_t offset = source.getOffset(), bytes = weight->values.size() * (stored.getWidth() / 8);
+  mlir::Type stored = source.getElementType();
+  uint64_t offset = source.getOffset(), bytes = storedBytes(stored, weight->values.size());
   if (offset > status.getSize() || bytes > status.getSize() - offset)
     return makeError(ErrorCode::WeightFile, "{}: weight '{}' is {} bytes at {}, but the file has {} bytes", file, name,
                      bytes, offset, status.getSize());
   auto buffer = llvm::MemoryBuffer::getFileSlice(path, bytes, offset);
   if (!buffer)
     return makeError(ErrorCode::WeightFile, "{}: cannot be read: {}", file, buffer.getError().message());
-  decode((*buffer)->getBufferStart(), stored, weight->values);
+  decodeValues((*buffer)->getBuffer(), stored, weight->values);
   roundValues(*weight, type.getElementType());
   return weight;
 }

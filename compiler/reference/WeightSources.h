@@ -15,9 +15,6 @@ namespace talc::reference {
 // interpreter holds.
 llvm::Expected<Weight> emptyWeight(const std::string &name, mlir::RankedTensorType type);
 
-// Rounds every value to the nearest of an element type, ties to even.
-void roundValues(Weight &weight, mlir::Type elementType);
-
 // Fails (WeightFile) for a file that cannot be read or ends too early.
 llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directory, FileSourceAttr source,
                                 mlir::RankedTensorType type);

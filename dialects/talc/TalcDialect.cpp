@@ -6,6 +6,23 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+using namespace mlir;
+
+namespace talc {
+
+static FailureOr<FormatRef> parseFormatOfBlocks(AsmParser &parser) {
+  SMLoc place = parser.getCurrentLocation();
+  StringRef name;
+  if (failed(parser.parseKeyword(&name)))
+    return failure();
+  const StorageFormat *format = formatNamed(name);
+  if (format && format->blockValues > 1)
+    return format;
+  return parser.emitError(place) << "no storage format of blocks is called '" << name << "'";
+}
+
+}  // namespace talc
+
 #include "dialects/talc/TalcDialect.cpp.inc"
 #include "dialects/talc/TalcEnums.cpp.inc"
 
@@ -14,8 +31,6 @@
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/talc/TalcAttributes.cpp.inc"
-
-using namespace mlir;
 
 namespace talc {
 

@@ -2,6 +2,8 @@
 // C++ classes of the talc dialect; the definitions with their documentation are in TalcDialect.td and TalcOps.td.
 #pragma once
 
+#include "dialects/talc/formats/StorageFormat.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

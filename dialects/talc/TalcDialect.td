@@ -5,6 +5,7 @@
 
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 
 def Talc_Dialect : Dialect {
@@ -29,7 +30,8 @@ def Talc_Dialect : Dialect {
 
 //===--- types ---------------------------------------------------------------------------------------------------===//
 
-class Talc_Type<string typeName, string typeMnemonic> : TypeDef<Talc_Dialect, typeName> {
+class Talc_Type<string typeName, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<Talc_Dialect, typeName, traits> {
   let mnemonic = typeMnemonic;
 }
 
@@ -39,6 +41,22 @@ def Talc_Sequences : Talc_Type<"Sequences", "sequences">, BuildableType<"$_build
     One value per step: which rows belong to which sequence, the position of every row in its sequence, the state slot
     that a sequence owns, and the rows whose result is wanted.
   }];
+}
+
+def Talc_FormatOfBlocks : TypeParameter<"::talc::FormatRef", "a storage format of blocks"> {
+  let parser = "::talc::parseFormatOfBlocks($_parser)";
+  let printer = "$_printer << llvm::StringRef($_self->name)";
+}
+
+def Talc_Stored : Talc_Type<"Stored", "stored", [MemRefElementTypeInterface]> {
+  let summary = "one value of a storage format that stores values in blocks";
+  let description = [{
+    The element type of such a weight: `tensor<512x2048x!talc.stored<NAME>>` has 512 rows of 2048 values, of which a
+    block of neighbours in a row is stored together. Shapes count values, sizes in bytes count blocks; see
+    dialects/talc/formats/StorageFormat.h. Formats of single numbers are types of MLIR (f32, f16, bf16).
+  }];
+  let parameters = (ins Talc_FormatOfBlocks:$format);
+  let assemblyFormat = "`<` $format `>`";
 }
 
 class Talc_Enum<string enumName, string enumSummary, list<I32EnumAttrCase> cases>
@@ -125,8 +143,8 @@ def Talc_Llama3Scaling : Talc_Attr<"Llama3Scaling", "llama3_scaling"> {
 def Talc_FileSource : Talc_Attr<"FileSource", "file"> {
   let summary = "row-major values in a file";
   let description = [{
-    `#talc.file<"model.safetensors", 1024, bf16>`: begins at byte 1024, stored as bf16 (f32, f16 or bf16). The path is relative to
-    the module's `talc.directory`.
+    `#talc.file<"model.safetensors", 1024, bf16>`: begins at byte 1024, in the storage format bf16. The path is relative
+    to the module's `talc.directory`.
   }];
   let parameters = (ins StringRefParameter<"path">:$path, "int64_t":$offset, "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $path `,` $offset `,` $elementType `>`";
@@ -173,8 +191,7 @@ def Talc_InterleaveRecipe : Talc_Attr<"InterleaveRecipe", "interleave"> {
 def Talc_PackRecipe : Talc_Attr<"PackRecipe", "pack"> {
   let summary = "one [N, K] matrix as panels [ceil(N/lanes), K, lanes]";
   let description = [{
-    Element (p, k, l) is source(p*lanes + l, k), zero beyond N; lanes and element type (f32, f16, bf16; rounded to
-    nearest even) are those of the result. The one layout that serves many tokens and one.
+    Element (p, k, l) is source(p*lanes + l, k), zero beyond N; lanes and storage format are those of the result. The one layout that serves many tokens and one.
   }];
 }
 

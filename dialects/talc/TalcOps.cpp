@@ -32,13 +32,20 @@ static LogicalResult expect(Operation *op, StringRef what, int64_t found, int64_
 
 //===--- weights and state ------------------------------------------------------------------------------------===//
 
+static LogicalResult verifyBlocks(Operation *op, RankedTensorType type) {
+  if (hasWholeBlocks(type))
+    return success();
+  const StorageFormat &format = elementFormat(type);
+  return op->emitOpError() << "has the type " << type << ", expected rows in whole blocks of " << format.blockValues
+                           << " values";
+}
+
 static LogicalResult verifyFile(WeightOp op, FileSourceAttr file) {
   if (file.getOffset() < 0)
     return op.emitOpError() << "begins at the negative offset " << file.getOffset();
-  Type stored = file.getElementType();
-  if (!stored.isF32() && !stored.isF16() && !stored.isBF16())
-    return op.emitOpError() << "is stored as " << stored << ", expected f32, f16 or bf16";
-  return success();
+  if (!formatOf(file.getElementType()))
+    return op.emitOpError() << "is stored as " << file.getElementType() << ", expected " << formatAlternatives();
+  return verifyBlocks(op, cast<RankedTensorType>(cast<RankedTensorType>(op.getType()).clone(file.getElementType())));
 }
 
 static LogicalResult verifyValues(WeightOp op, ValuesSourceAttr source, RankedTensorType type) {
@@ -86,6 +93,8 @@ LogicalResult WeightOp::verify() {
     elements = size > 0 ? elements / size : elements;
   if (elements == 0)
     return emitOpError() << "has the type " << type << ", which is too large";
+  if (failed(verifyBlocks(*this, type)))
+    return failure();
   bool isRecipe = !isa<FileSourceAttr, ValuesSourceAttr, RandomSourceAttr, FillSourceAttr>(getSource());
   if (!isRecipe && getOf())
     return emitOpError("is made of other weights, but has values of its own");
@@ -99,7 +108,10 @@ LogicalResult WeightOp::verify() {
 }
 
 LogicalResult DeriveOp::verify() {
-  return verifyRecipe(*this, getRecipe(), getSources().size(), cast<RankedTensorType>(getResult().getType()));
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (failed(verifyBlocks(*this, type)))
+    return failure();
+  return verifyRecipe(*this, getRecipe(), getSources().size(), type);
 }
 
 LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -16,7 +16,10 @@ class Talc_TensorOf<list<Type> elements, int rank, int from, string what>
 
 def Talc_Activations : Talc_TensorOf<[F32], 2, 1, "activations [tokens, features] of f32, features being known">;
 
-def Talc_Matrix : Talc_TensorOf<[F32, F16, BF16], 2, 0, "a matrix of known size">;
+// A weight: elements of a storage format.
+def Talc_StoredElement : Type<CPred<"::talc::formatOf($_self)">, "values of a storage format">;
+def Talc_Weights : RankedTensorOf<[Talc_StoredElement]>;
+def Talc_Matrix : Talc_TensorOf<[Talc_StoredElement], 2, 0, "a matrix of known size">;
 def Talc_Vector : Talc_TensorOf<[F32], 1, 0, "a vector of f32 of known length">;
 def Talc_TokenIds : 1DTensorOf<[I32]>;        // [T]
 
@@ -34,7 +37,7 @@ def Talc_WeightOp : Talc_Op<"weight", [Symbol, DeclareOpInterfaceMethods<SymbolU
     The type is the type of the value in the program; files may store it narrower. Recipes are evaluated once, when the
     artifact is written, one weight at a time.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<RankedTensorOf<[F32, F16, BF16]>>:$type, AnyAttr:$source,
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Talc_Weights>:$type, AnyAttr:$source,
                        OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "weights">>:$of,
                        OptionalAttr<StrAttr>:$sym_visibility);
   let assemblyFormat = "$sym_name `:` $type `=` $source (`of` $of^)? attr-dict";
@@ -44,7 +47,7 @@ def Talc_WeightOp : Talc_Op<"weight", [Symbol, DeclareOpInterfaceMethods<SymbolU
 def Talc_GetWeightOp : Talc_Op<"get_weight", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the value of a weight";
   let arguments = (ins FlatSymbolRefAttr:$name);
-  let results = (outs RankedTensorOf<[F32, F16, BF16]>:$result);
+  let results = (outs Talc_Weights:$result);
   let assemblyFormat = "$name `:` type($result) attr-dict";
 }
 
@@ -58,8 +61,8 @@ def Talc_DeriveOp : Talc_Op<"derive", [Pure]> {
     `hoist-recipes` moves every one of them out to the weights' symbols. #talc.rotary_table and #talc.fill need no other
     weights: `talc.derive #talc.fill<0.0> of () : () -> tensor<64xf32>`.
   }];
-  let arguments = (ins AnyAttr:$recipe, Variadic<RankedTensorOf<[F32, F16, BF16]>>:$sources);
-  let results = (outs RankedTensorOf<[F32, F16, BF16]>:$result);
+  let arguments = (ins AnyAttr:$recipe, Variadic<Talc_Weights>:$sources);
+  let results = (outs Talc_Weights:$result);
   let assemblyFormat = "$recipe `of` `(` $sources `)` attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -114,7 +117,7 @@ def Talc_EmbeddingOp : Talc_Op<"embedding", [Pure]> {
     result[t] = table[ids[t]]: [T] x [V, D] -> [T, D]. A table that is also the vocabulary projection may be packed:
     [ceil(V/lanes), D, lanes] (see #talc.pack), so that it is stored once.
   }];
-  let arguments = (ins Talc_TokenIds:$ids, RankedTensorOf<[F32, F16, BF16]>:$table);
+  let arguments = (ins Talc_TokenIds:$ids, Talc_Weights:$table);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = "$ids `,` $table attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
@@ -169,7 +172,7 @@ def Talc_LinearOp : Talc_Op<"linear", [Pure]> {
     [T, K] x [N, K] (+ [N]) -> [T, N]. One f32 sum per output, k ascending. The weight may be packed:
     [ceil(N/lanes), K, lanes] (see #talc.pack); the bias may then be padded to ceil(N/lanes)*lanes (see #talc.pad).
   }];
-  let arguments = (ins Talc_Activations:$x, RankedTensorOf<[F32, F16, BF16]>:$weight, Optional<Talc_Vector>:$bias);
+  let arguments = (ins Talc_Activations:$x, Talc_Weights:$weight, Optional<Talc_Vector>:$bias);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
     $x `,` $weight (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
@@ -190,7 +193,7 @@ def Talc_GatedLinearOp : Talc_Op<"gated_linear", [Pure]> {
     lanes and the same rows of up in the others, so that one panel yields `group` finished features.
   }];
   let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Activations:$x,
-                       RankedTensorOf<[F32, F16, BF16]>:$weight, Optional<Talc_Matrix>:$up);
+                       Talc_Weights:$weight, Optional<Talc_Matrix>:$up);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = "`` $kind $x `,` $weight (`,` $up^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

@@ -124,16 +124,6 @@ const Checkpoint::Tensor *Checkpoint::lookup(const std::string &name) const {
   return at(basePrefix + name);
 }
 
-static std::optional<ElementType> elementType(const std::string &type) {
-  if (type == "F32")
-    return ElementType::F32;
-  if (type == "F16")
-    return ElementType::F16;
-  if (type == "BF16")
-    return ElementType::BF16;
-  return std::nullopt;
-}
-
 std::optional<WeightOrigin> Checkpoint::find(const std::string &name, const std::vector<int64_t> &shape,
                                              const std::string &why) {
   const Tensor *tensor = lookup(name);
@@ -149,13 +139,13 @@ std::optional<WeightOrigin> Checkpoint::find(const std::string &name, const std:
                                   shapeText(entry.shape), shapeText(shape), why.empty() ? "" : " (" + why + ")"));
     return std::nullopt;
   }
-  auto type = elementType(entry.type);
-  if (!type) {
-    diagnostics.error(ImportError::TensorType, fmt::format("{}: tensor {} has dtype {}, expected F32, F16 or BF16",
-                                                           tensor->file, quotedText(entry.name), entry.type));
+  const StorageFormat *format = safetensorsFormat(entry.type);
+  if (!format) {
+    diagnostics.error(ImportError::TensorType, fmt::format("{}: tensor {} has dtype {}, expected {}", tensor->file,
+                                                           quotedText(entry.name), entry.type, safetensorsFormats()));
     return std::nullopt;
   }
-  return StoredWeight{tensor->file, static_cast<int64_t>(entry.offset), *type};
+  return StoredWeight{tensor->file, static_cast<int64_t>(entry.offset), *format};
 }
 
 // Names the tensors whose names resemble the missing one most.

@@ -18,17 +18,41 @@ namespace talc {
 
 constexpr uint64_t maxHeader = 100'000'000, maxTensors = 1'000'000, maxName = 65536, maxRank = 16;
 
-// Bits per value; 0 for an unknown type.
-static uint64_t bitsOf(std::string_view type) {
-  constexpr std::pair<std::string_view, uint64_t> types[] = {
-      {"BOOL", 8},        {"U8", 8},          {"I8", 8},      {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8},
-      {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16},    {"U16", 16},    {"F16", 16},    {"BF16", 16},
-      {"I32", 32},        {"U32", 32},        {"F32", 32},    {"C64", 64},    {"F64", 64},    {"I64", 64},
-      {"U64", 64},        {"F4", 4},          {"F6_E2M3", 6}, {"F6_E3M2", 6}};
-  for (auto [name, bits] : types)
-    if (name == type)
-      return bits;
-  return 0;
+namespace {
+
+struct DataType {
+  std::string_view name;
+  uint64_t bits;                 // of a value
+  std::string_view format = {};  // in which talc stores such values, if it does
+};
+
+}  // namespace
+
+static constexpr DataType dataTypes[] = {
+    {"F32", 32, "f32"}, {"F16", 16, "f16"}, {"BF16", 16, "bf16"}, {"BOOL", 8},        {"U8", 8},          {"I8", 8},
+    {"F8_E5M2", 8},     {"F8_E4M3", 8},     {"F8_E8M0", 8},       {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16},
+    {"U16", 16},        {"I32", 32},        {"U32", 32},          {"C64", 64},        {"F64", 64},        {"I64", 64},
+    {"U64", 64},        {"F4", 4},          {"F6_E2M3", 6},       {"F6_E3M2", 6}};
+
+// Null for an unknown type.
+static const DataType *dataType(std::string_view name) {
+  auto *found = std::find_if(std::begin(dataTypes), std::end(dataTypes), [&](auto &type) { return type.name == name; });
+  return found == std::end(dataTypes) ? nullptr : found;
+}
+
+const StorageFormat *safetensorsFormat(std::string_view dtype) {
+  const DataType *type = dataType(dtype);
+  return type ? formatNamed(type->format) : nullptr;
+}
+
+std::string safetensorsFormats() {
+  std::vector<std::string_view> names;
+  for (const DataType &type : dataTypes)
+    if (!type.format.empty())
+      names.push_back(type.name);
+  std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
 namespace {
@@ -168,9 +192,10 @@ private:
   }
 
   bool checkSize(const SafetensorsEntry &entry) {
-    uint64_t bits = bitsOf(entry.type);
-    if (bits == 0)
+    const DataType *type = dataType(entry.type);
+    if (!type)
       return fail(fmt::format("has the unknown dtype {}", quotedText(entry.type)));
+    uint64_t bits = type->bits;
     bool overflow = false;
     for (int64_t size : entry.shape)
       overflow |= __builtin_mul_overflow(bits, static_cast<uint64_t>(size), &bits);

@@ -2,6 +2,7 @@
 // The header of a safetensors file, checked. Source: github.com/huggingface/safetensors.
 #pragma once
 
+#include "dialects/talc/formats/StorageFormat.h"
 #include "frontends/Diagnostics.h"
 #include "frontends/ModelDirectory.h"
 
@@ -27,5 +28,9 @@ struct SafetensorsEntry {
 // dimensions.
 std::optional<std::vector<SafetensorsEntry>> readSafetensors(const OpenFile &file, const std::string &name,
                                                              Diagnostics &diagnostics);
+
+// The storage format of a dtype; null if weights cannot have it. All dtypes that have one: "F32, F16 or BF16".
+const StorageFormat *safetensorsFormat(std::string_view dtype);
+std::string safetensorsFormats();
 
 }  // namespace talc

@@ -2,6 +2,7 @@
 // talc compile: declares its options and checks how they go together.
 #include "tools/talc/CompileOptions.h"
 
+#include "dialects/talc/formats/StorageFormat.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/MlirFlags.h"
 
@@ -31,6 +32,12 @@ MLIR's own flags work too, as one word each: --mlir-print-ir-after-all, --mlir-t
 static const std::vector<std::string> stages = {"import",   "optimize", "lower",  "bufferize",
                                                 "schedule", "codegen",  "package"};
 
+static std::vector<std::string> weightFormats() {
+  std::vector<std::string> names = formatNames();
+  names.insert(names.begin(), "checkpoint");
+  return names;
+}
+
 static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   CLI::App *command = app.add_subcommand("compile", "compile a model to one native file");
   command->set_help_flag("-h,--help", "print this help");
@@ -42,7 +49,7 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
       "--target", options.target,
       "native (default), x86-64-v3, x86-64-v4, or a processor's LLVM name; a list puts code for each into the product");
   command->add_option("--weights", options.weights, "element type of stored weights (default: as in the checkpoint)")
-      ->check(CLI::IsMember({"checkpoint", "f32", "f16", "bf16"}));
+      ->check(CLI::IsMember(weightFormats()));
   command
       ->add_option("--random-weights", options.randomWeights,
                    "reproducible random weights from this seed; only config.json is needed")

@@ -62,13 +62,6 @@ struct Frame {
   }
 };
 
-int64_t bytesOf(MemRefType type) {
-  int64_t bytes = type.getElementTypeBitWidth() / 8;
-  for (int64_t size : type.getShape())
-    bytes *= ShapedType::isDynamic(size) ? 1 : size;
-  return llvm::alignTo(bytes, alignment);
-}
-
 // The last operation of `block` that uses `value` or a view of it.
 int64_t lastUse(Value value, const DenseMap<Operation *, int64_t> &order) {
   int64_t last = 0;
@@ -135,14 +128,15 @@ SmallVector<Buffer> collectBuffers(func::FuncOp function, const SymbolTable &sym
   for (auto alloc : function.front().getOps<memref::AllocOp>()) {
     auto barrier = llvm::upper_bound(barriers, lastUse(alloc.getResult(), order));
     int64_t end = barrier == barriers.end() ? order.size() : *barrier;
-    buffers.push_back({alloc, kindOf(alloc), bytesOf(alloc.getType()), order[alloc], end});
+    int64_t bytes = llvm::alignTo(talc::storedBytes(alloc.getType()), alignment);
+    buffers.push_back({alloc, kindOf(alloc), bytes, order[alloc], end});
   }
   return buffers;
 }
 
 struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
   void runOnOperation() override {
-    if (failed(checkFunctions()))
+    if (failed(checkFunctions()) || failed(checkElements()))
       return signalPassFailure();
     FrameSize arena = planArena();
     Builder builder(&getContext());
@@ -170,6 +164,16 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
       if (part.hasCycle())
         return getOperation()->emitOpError("has functions that call each other in a cycle");
     return success();
+  }
+
+  LogicalResult checkElements() {
+    WalkResult result = getOperation().walk([](memref::AllocOp alloc) -> WalkResult {
+      if (talc::formatOf(alloc.getType().getElementType()))
+        return WalkResult::advance();
+      return alloc.emitOpError() << "holds " << alloc.getType().getElementType() << ", expected "
+                                 << talc::formatAlternatives();
+    });
+    return failure(result.wasInterrupted());
   }
 
   // A function's frame begins where the largest frame of its callers ends; in the arena come the per-token buffers of
@@ -230,8 +234,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
       if (!used.contains(weight.getSymName()))
         continue;
       weight->setAttr(talc::offsetAttr, builder.getI64IntegerAttr(offset));
-      auto type = cast<RankedTensorType>(weight.getType());
-      offset += llvm::alignTo(type.getNumElements() * type.getElementTypeBitWidth() / 8, alignment);
+      offset += llvm::alignTo(talc::storedBytes(cast<RankedTensorType>(weight.getType())), alignment);
     }
     return offset;
   }

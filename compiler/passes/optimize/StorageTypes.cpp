@@ -2,22 +2,17 @@
 // Follows weights through calls and recipes back to the files that store them.
 #include "compiler/passes/optimize/StorageTypes.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 
 namespace talc {
 
 FailureOr<StorageTypes> StorageTypes::create(ModuleOp module, StringRef option) {
-  Builder builder(module.getContext());
-  Type fixed = llvm::StringSwitch<Type>(option)
-                   .Case("f32", builder.getF32Type())
-                   .Case("f16", builder.getF16Type())
-                   .Case("bf16", builder.getBF16Type())
-                   .Default(Type());
-  if (!fixed && option != "checkpoint")
-    return module.emitError() << "weights cannot be '" << option << "', expected f32, f16, bf16 or checkpoint";
-  return StorageTypes(module, fixed);
+  if (option == "checkpoint")
+    return StorageTypes(module, Type());
+  const StorageFormat *format = formatNamed(option);
+  if (!format)
+    return module.emitError() << "weights cannot be '" << option << "', expected " << formatAlternatives("checkpoint");
+  return StorageTypes(module, format->type(module.getContext(), *format));
 }
 
 StorageTypes::StorageTypes(ModuleOp module, Type fixed)

@@ -10,7 +10,7 @@ namespace talc {
 // The rule behind the option `weights` of passes: one type for all weights, or for each the type of its checkpoint.
 class StorageTypes {
 public:
-  // `option` is f32, f16, bf16 or checkpoint; reports an error for anything else.
+  // `option` is the name of a storage format, or checkpoint; reports an error for anything else.
   static mlir::FailureOr<StorageTypes> create(mlir::ModuleOp module, llvm::StringRef option);
 
   // The element type for `weight`, a value that follows from `talc.get_weight` through derivations and calls.

@@ -70,7 +70,7 @@ PieceCosts ContractOp::getCosts() {
 
 void ContractOp::printShapes(raw_ostream &out) {
   out << features(getX()) << " x " << (getGated() ? "2*" : "") << features(getInit()) << " "
-      << shapeOf(getWeight()).getElementType();
+      << formatName(getWeight());
 }
 
 // With one row there is nothing else to divide; rows that are wanted for a result are few.

@@ -23,7 +23,7 @@ LogicalResult GatherOp::verify() {
 
 PieceCosts GatherOp::getCosts() {
   PieceCosts costs;
-  int64_t read = features(getInit()) * elementBytes(getTable());
+  int64_t read = bytesOf(getTable(), features(getInit()));
   bool activations = getIndex() == GatherIndex::outputs;
   costs.stored.perRow = activations ? 0 : read;
   costs.passed.perRow = rowBytes(getInit()) + (activations ? read : 0);
@@ -31,7 +31,7 @@ PieceCosts GatherOp::getCosts() {
 }
 
 void GatherOp::printShapes(raw_ostream &out) {
-  out << features(getInit()) << " " << shapeOf(getTable()).getElementType();
+  out << features(getInit()) << " " << formatName(getTable());
 }
 
 }  // namespace talc::kernel

@@ -52,10 +52,9 @@ LogicalResult expectDivides(Operation *op, StringRef what, int64_t parts, int64_
 
 LogicalResult expectStored(Operation *op, StringRef what, Value data, int64_t rank) {
   ShapedType type = shapeOf(data);
-  Type element = type.getElementType();
-  if (type.getRank() == rank && type.hasStaticShape() && (element.isF32() || element.isF16() || element.isBF16()))
+  if (type.getRank() == rank && type.hasStaticShape() && formatOf(type.getElementType()))
     return success();
-  return op->emitOpError() << what << " is " << type << ", expected f32, f16 or bf16 in " << rank
+  return op->emitOpError() << what << " is " << type << ", expected " << formatAlternatives() << " in " << rank
                            << " dimensions of known size";
 }
 

@@ -12,6 +12,11 @@ inline mlir::ShapedType shapeOf(mlir::Value data) {
 inline int64_t size(mlir::Value data, int64_t dimension) {
   return shapeOf(data).getDimSize(dimension);
 }
+// Of so many neighbours; what is no value of a storage format counts nothing.
+inline int64_t bytesOf(mlir::Value data, int64_t values) {
+  const StorageFormat *format = formatOf(shapeOf(data).getElementType());
+  return format ? format->bytesOf(values) : 0;
+}
 // Of activations [rows, features].
 inline int64_t features(mlir::Value activations) {
   return size(activations, 1);
@@ -20,14 +25,15 @@ inline bool hasOneRow(mlir::Value activations) {
   return size(activations, 0) == 1;
 }
 
-inline int64_t elementBytes(mlir::Value data) {
-  return shapeOf(data).getElementTypeBitWidth() / 8;
+inline llvm::StringRef formatName(mlir::Value data) {
+  return elementFormat(shapeOf(data)).name;
 }
-inline int64_t rowBytes(mlir::Value activations) {
-  return features(activations) * elementBytes(activations);
+// Of a row of activations, or of a table's values for a token.
+inline int64_t rowBytes(mlir::Value data) {
+  return bytesOf(data, features(data));
 }
 inline int64_t weightBytes(mlir::Value weight) {
-  return shapeOf(weight).getNumElements() * elementBytes(weight);
+  return bytesOf(weight, shapeOf(weight).getNumElements());
 }
 
 // Of a piece that reads the rows of x and writes those of init, with so many operations for an element of x.

@@ -17,6 +17,19 @@ talc.weight @double : tensor<4xf32> = #talc.file<"model.safetensors", 0, f64>
 
 // -----
 
+// expected-error @+2 {{no storage format of blocks is called 'q9'}}
+// expected-error @+1 {{failed to parse Talc_Stored parameter 'format'}}
+talc.weight @unknown_format : tensor<4x4x!talc.stored<q9>> = #talc.fill<0.0>
+
+// -----
+
+// A format of single numbers is a type of MLIR.
+// expected-error @+2 {{no storage format of blocks is called 'f32'}}
+// expected-error @+1 {{failed to parse Talc_Stored parameter 'format'}}
+talc.weight @numbers : tensor<4x4x!talc.stored<f32>> = #talc.fill<0.0>
+
+// -----
+
 // expected-error @+1 {{'talc.weight' op has values of another shape: 'tensor<3xf32>'}}
 talc.weight @values : tensor<4xf32> = #talc.values<dense<0.0> : tensor<3xf32>>
 

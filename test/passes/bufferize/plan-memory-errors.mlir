@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan-memory: functions without a body, and functions that call each other in a cycle, have no plan.
+// plan-memory: functions without a body, functions that call each other in a cycle, and elements that cannot be stored
+// have no plan.
 // RUN: talc-opt %s -plan-memory -split-input-file -verify-diagnostics
 
 // expected-error@+1 {{has no body}}
@@ -17,4 +18,12 @@ module {
     func.call @ping(%s) : (!kernel.step) -> ()
     return
   }
+}
+
+// -----
+
+func.func private @integers(%s: !kernel.step) {
+  // expected-error@+1 {{holds 'i8', expected f32, f16 or bf16}}
+  %x = memref.alloc() : memref<4xi8>
+  return
 }

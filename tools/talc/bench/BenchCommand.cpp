@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc bench: declares its options and parses lists of values.
+#include "dialects/talc/formats/StorageFormat.h"
 #include "runtime/device/cpu/Cores.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/bench/BenchOptions.h"
@@ -132,7 +133,7 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
   command->add_option("--roofline", options.roofline, "draw the kernels below the machine's roofs into this SVG file");
   command->add_option("--op", options.op, "measure one op instead of a model: see below");
   command->add_option("--weights", options.weights, "element type of the op's weights: f32 (default), f16, bf16")
-      ->check(CLI::IsMember({"f32", "f16", "bf16"}));
+      ->check(CLI::IsMember(formatNames()));
   command->add_option("--target", options.target, "what the op is compiled for (default: native)");
   return command;
 }

@@ -22,14 +22,14 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   panelLanes = weight.getDimSize(2);
   panelColumns = op.getGated() ? panelLanes / 2 : panelLanes;
   width = cast<MemRefType>(op.getInit().getType()).getDimSize(1);
-  int64_t elementBytes = weight.getElementTypeBitWidth() / 8;
-  lineElements = 64 / elementBytes;
-  isLarge = weight.getNumElements() * elementBytes >= cacheBytes / 4;
+  const StorageFormat &format = elementFormat(weight);
+  lineElements = 64 * format.blockValues / format.blockBytes;
+  isLarge = storedBytes(weight) >= cacheBytes / 4;
   depthBlock = dividing(depth);
   // Neither of gates nor with a last panel that is not full.
   sumsInResult = depthBlock < depth && width == panels * panelLanes;
   // Half of the cache: what passes through it, and what else runs on the core, takes its part.
-  int64_t groupBytes = depthBlock * panelLanes * groupPanels(tileRows) * elementBytes;
+  int64_t groupBytes = format.bytesOf(depthBlock * panelLanes * groupPanels(tileRows));
   chooseBlocks(cacheBytes / 2 - 2 * groupBytes);
 }
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What storage formats do to values, element by element; shares no code with dialects/talc/formats.
+#pragma once
+
+#include "compiler/reference/Tensors.h"
+
+#include "mlir/IR/Types.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace talc::reference {
+
+// Rounds every value to what `element`, the element type of a weight, stores of it: the nearest, ties to even.
+void roundValues(Weight &weight, mlir::Type element);
+
+// The bytes of `count` values in a file, row-major.
+uint64_t storedBytes(mlir::Type element, uint64_t count);
+
+// The values of such bytes.
+void decodeValues(llvm::StringRef bytes, mlir::Type element, std::vector<float> &values);
+
+}  // namespace talc::reference

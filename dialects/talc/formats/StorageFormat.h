@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// How values are stored in weights and states: one description for each format, and the table of all. No header of
+// MLIR.
+//
+// A format stores `blockValues` neighbours of a row in `blockBytes` bytes; plain numbers are blocks of one value. Rows
+// that lie side by side in lanes (the panels of #talc.pack) have their blocks side by side, too:
+//
+//   values [blocks, blockValues, lanes]   <->   bytes [blocks, lanes * blockBytes]
+//
+// How the bytes of those `lanes` blocks are ordered among themselves (scales first, nibbles in turn) is up to the
+// format and to the code that loads it in kernels. A format stands in IR as an element type: f32, f16 and bf16 as
+// MLIR's own, formats of blocks as !talc.stored<name>. Shapes always count values.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlir {
+class MLIRContext;
+class ShapedType;
+class Type;
+}  // namespace mlir
+
+namespace talc {
+
+struct StorageFormat {
+  std::string_view name;  // in options, in IR, in reports
+  int64_t blockValues, blockBytes;
+  bool exact;  // its bytes are those of the f32 themselves
+
+  // The element type that stands for it; of a format of blocks `storedType`.
+  mlir::Type (*type)(mlir::MLIRContext *context, const StorageFormat &format);
+  // Whole blocks of `lanes` lanes, `count` values together. `bytes` may be unaligned.
+  void (*decode)(const uint8_t *bytes, int64_t count, int64_t lanes, float *values);
+  // Rounds to the nearest; false if a finite value became infinite.
+  bool (*encode)(const float *values, int64_t count, int64_t lanes, uint8_t *bytes);
+
+  // Of whole blocks.
+  int64_t bytesOf(int64_t values) const { return values / blockValues * blockBytes; }
+  // Values in a row of `lanes` lanes that cannot be told apart: the lanes' blocks, or one plain number.
+  int64_t unit(int64_t lanes) const { return blockValues == 1 ? 1 : blockValues * lanes; }
+};
+
+using FormatRef = const StorageFormat *;
+
+// All formats, in the order in which they are listed to the user.
+llvm::ArrayRef<const StorageFormat *> storageFormats();
+
+// Null if there is none.
+const StorageFormat *formatNamed(std::string_view name);
+const StorageFormat *formatOf(mlir::Type element);
+
+// Of a weight or a buffer, whose elements are known to have a format.
+const StorageFormat &elementFormat(mlir::ShapedType type);
+// The bytes of a weight, or of a buffer; a dimension that is not known counts as one.
+int64_t storedBytes(mlir::ShapedType type);
+// Of panels [panels, depth, lanes] the lanes, else one.
+int64_t lanesOf(mlir::ShapedType type);
+// Whether rows are whole blocks.
+bool hasWholeBlocks(mlir::ShapedType type);
+
+// !talc.stored<name>
+mlir::Type storedType(mlir::MLIRContext *context, const StorageFormat &format);
+
+// For options and messages; "f32, f16 or bf16", with `last` as one more alternative.
+std::vector<std::string> formatNames();
+std::string formatAlternatives(std::string_view last = {});
+
+}  // namespace talc
