@@ -64,4 +64,13 @@ std::optional<int64_t> outputOf(ValueRange operands) {
   return std::nullopt;
 }
 
+LogicalResult BytesOp::verify() {
+  auto from = cast<MemRefType>(getBuffer().getType()), to = cast<MemRefType>(getType());
+  if (!formatOf(from.getElementType()) || !from.getLayout().isIdentity())
+    return emitOpError() << "is of " << from << ", expected contiguous values of a storage format";
+  if (to.getRank() == 1 && to.getElementType().isInteger(8) && to.getDimSize(0) == storedBytes(from))
+    return success();
+  return emitOpError() << "yields " << to << ", expected " << storedBytes(from) << " i8";
+}
+
 }  // namespace talc::kernel

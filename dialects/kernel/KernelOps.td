@@ -141,6 +141,15 @@ def Kernel_StateOp : Kernel_Op<"state", [Pure]> {
   let assemblyFormat = "$name attr-dict `:` qualified(type($result))";
 }
 
+def Kernel_BytesOp : Kernel_Op<"bytes", [Pure]> {
+  let summary = "the bytes of a buffer";
+  let description = "Of values that are stored in blocks (`!talc.stored`), which kernels load from these bytes.";
+  let arguments = (ins AnyStaticShapeMemRef:$buffer);
+  let results = (outs AnyStaticShapeMemRef:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 class Kernel_StatePart<string opName, string opSummary> : Kernel_Op<opName, [Pure]> {
   let summary = opSummary;
   let arguments = (ins Kernel_Step:$step, Talc_State:$state, Index:$slot);

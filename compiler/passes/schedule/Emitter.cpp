@@ -2,6 +2,8 @@
 // A thin layer over OpBuilder in which loops over buffers and vectors read like the loops they make.
 #include "compiler/passes/schedule/Emitter.h"
 
+#include "compiler/passes/schedule/StoredLoads.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -126,16 +128,7 @@ Value Emitter::lanesBetween(Value first, Value end) {
 //===--- memory -----------------------------------------------------------------------------------------------===//
 
 Value Emitter::load(Value memref, ValueRange at, Value mask) {
-  Type element = cast<MemRefType>(memref.getType()).getElementType();
-  auto type = VectorType::get({lanes}, element);
-  Value vector;
-  if (mask) {
-    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-    vector = vector::MaskedLoadOp::create(b, loc, type, memref, at, mask, zero);
-  } else {
-    vector = vector::LoadOp::create(b, loc, type, memref, at);
-  }
-  return element.isF32() ? vector : arith::ExtFOp::create(b, loc, vectorType(), vector);
+  return loadsOf(memref).vector(*this, memref, at, mask);
 }
 
 void Emitter::store(Value vector, Value memref, ValueRange at, Value mask) {
@@ -146,14 +139,28 @@ void Emitter::store(Value vector, Value memref, ValueRange at, Value mask) {
 }
 
 Value Emitter::loadScalar(Value memref, ValueRange at) {
-  Value scalar = memref::LoadOp::create(b, loc, memref, at);
-  return scalar.getType().isF32() ? scalar : arith::ExtFOp::create(b, loc, b.getF32Type(), scalar);
+  return loadsOf(memref).scalar(*this, memref, at);
 }
 void Emitter::storeScalar(Value scalar, Value memref, ValueRange at) {
   memref::StoreOp::create(b, loc, scalar, memref, at);
 }
 void Emitter::prefetch(Value memref, ValueRange at, bool forWriting) {
-  memref::PrefetchOp::create(b, loc, memref, at, forWriting, /*localityHint=*/2, /*isDataCache=*/true);
+  auto type = cast<MemRefType>(memref.getType());
+  if (!isa<StoredType>(type.getElementType())) {
+    memref::PrefetchOp::create(b, loc, memref, at, forWriting, /*localityHint=*/2, /*isDataCache=*/true);
+    return;
+  }
+  // The line that a value's share of its block would lie in.
+  const StorageFormat &format = elementFormat(type);
+  Value value = at.front();
+  for (auto [size, index] : llvm::zip(type.getShape().drop_front(), at.drop_front()))
+    value = add(mul(value, size), index);
+  Value byte = div(mul(value, format.blockBytes), format.blockValues);
+  prefetch(bytes(memref), byte, forWriting);
+}
+Value Emitter::bytes(Value memref) {
+  auto type = MemRefType::get({storedBytes(cast<MemRefType>(memref.getType()))}, b.getI8Type());
+  return kernel::BytesOp::create(b, loc, type, memref);
 }
 Value Emitter::stackBuffer(ArrayRef<int64_t> shape) {
   return memref::AllocaOp::create(b, loc, MemRefType::get(shape, b.getF32Type()), b.getI64IntegerAttr(64));

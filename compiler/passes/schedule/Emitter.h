@@ -60,13 +60,15 @@ public:
   Value firstLanes(Value count);
   Value lanesBetween(Value first, Value end);
 
-  // Memory. f16 and bf16 are widened to f32. A null mask stands for all lanes.
+  // Memory. Values of any storage format are loaded as f32. A null mask stands for all lanes.
   Value load(Value memref, mlir::ValueRange at, Value mask = {});
   void store(Value vector, Value memref, mlir::ValueRange at, Value mask = {});
   Value loadScalar(Value memref, mlir::ValueRange at);
   void storeScalar(Value scalar, Value memref, mlir::ValueRange at);
   // Into L2. The place may lie behind the end of the buffer.
   void prefetch(Value memref, mlir::ValueRange at, bool forWriting = false);
+  // All bytes of a weight whose values are stored in blocks.
+  Value bytes(Value memref);
   Value stackBuffer(llvm::ArrayRef<int64_t> shape);
   Value rows(Value memref);
 

@@ -111,6 +111,8 @@ func.func @step(%s: !kernel.step, %at: index) {
   %history = kernel.history %s[%at]
   // CHECK: kernel.weight %[[STEP]] @w : memref<3x5xf32>
   %14 = kernel.weight %s @w : memref<3x5xf32>
+  // CHECK: kernel.bytes %{{.*}} : memref<3x5xf32> -> memref<60xi8>
+  %bytes = kernel.bytes %14 : memref<3x5xf32> -> memref<60xi8>
   // CHECK: kernel.weight %[[STEP]] @w : tensor<3x5xf32>
   %15 = kernel.weight %s @w : tensor<3x5xf32>
   // CHECK: %[[KV:.*]] = kernel.state @kv : !talc.state<2 x 16 x 64>

@@ -324,3 +324,19 @@ func.func @no_yield(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf
   }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 1>} : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @bytes_of_integers(%x: memref<4x4xi32>) {
+  // expected-error@+1 {{is of 'memref<4x4xi32>', expected contiguous values of a storage format}}
+  %0 = kernel.bytes %x : memref<4x4xi32> -> memref<64xi8>
+  return
+}
+
+// -----
+
+func.func @some_bytes(%x: memref<4x4xf16>) {
+  // expected-error@+1 {{yields 'memref<16xi8>', expected 32 i8}}
+  %0 = kernel.bytes %x : memref<4x4xf16> -> memref<16xi8>
+  return
+}

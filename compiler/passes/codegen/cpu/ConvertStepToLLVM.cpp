@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -87,6 +88,14 @@ public:
     int64_t slotBytes = llvm::cast<IntegerAttr>(plan.get(talc::slotBytesKey)).getInt();
     Value offset = add(add(mul(toI64(slot), constant(slotBytes)), cast(state, b.getI64Type())), constant(partOffset));
     return bytesFrom(field(context, offsetof(StepContext, state), pointer()), offset);
+  }
+
+  // All bytes of a buffer.
+  Value bytesOf(kernel::BytesOp op) {
+    if (op.getBuffer().getType() == op.getType())
+      return op.getBuffer();
+    MemRefDescriptor from(cast(op.getBuffer(), converter.convertType(op.getBuffer().getType())));
+    return buffer(llvm::cast<MemRefType>(op.getType()), from.alignedPtr(b, loc));
   }
 
   Type pointer() { return LLVM::LLVMPointerType::get(b.getContext()); }
@@ -229,6 +238,7 @@ SmallVector<Value> convert(StepReader &r, Operation *op) {
         kernel::StateLayout layout(cast<talc::StateType>(o.getState().getType()));
         return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getState(), o.getSlot(), layout.keyBytes()))};
       })
+      .Case([&](kernel::BytesOp o) -> SmallVector<Value> { return {r.bytesOf(o)}; })
       .Case([&](kernel::OutputOp o) -> SmallVector<Value> {
         Value rows = r.field(o.getStep(), outputField(o.getOutput(), offsetof(Output, count)), r.b.getI64Type());
         Value data = r.field(o.getStep(), outputField(o.getOutput(), offsetof(Output, data)), r.pointer());
@@ -250,6 +260,7 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
   void runOnOperation() override {
     if (failed(checkPieces()) || failed(checkPlaces()))
       return signalPassFailure();
+    convertBlocks();
     convertAll([](Operation *op) { return isa<kernel::KernelDialect>(op->getDialect()) && !isa<kernel::StateOp>(op); });
     convertAll([](Operation *op) { return isa<kernel::StateOp>(op); });
     convertSignatures();
@@ -286,6 +297,18 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  // LLVM knows no blocks: from here on buffers of them are buffers of bytes.
+  void convertBlocks() {
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
+      if (!isa<talc::StoredType>(type.getElementType()))
+        return std::nullopt;
+      return MemRefType::get({talc::storedBytes(type)}, IntegerType::get(type.getContext(), 8));
+    });
+    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
   }
 
   void convertAll(llvm::function_ref<bool(Operation *)> chosen) {

@@ -25,6 +25,18 @@ func.func @counts(%s: !kernel.step) -> (index, index, index, index, index, index
   return %0, %1, %2, %3, %4, %5 : index, index, index, index, index, index
 }
 
+// The bytes of a buffer lie where the buffer does.
+// CHECK-LABEL: func.func private @bytes(
+// CHECK-SAME: %[[X:.*]]: memref<3x5xf16>)
+// CHECK: %[[BUFFER:.*]] = builtin.unrealized_conversion_cast %[[X]] : memref<3x5xf16> to !llvm.struct
+// CHECK: %[[ADDRESS:.*]] = llvm.extractvalue %[[BUFFER]][1]
+// CHECK: llvm.insertvalue %[[ADDRESS]], %{{.*}}[1]
+// CHECK: builtin.unrealized_conversion_cast %{{.*}} to memref<30xi8>
+func.func @bytes(%x: memref<3x5xf16>) -> memref<30xi8> {
+  %0 = kernel.bytes %x : memref<3x5xf16> -> memref<30xi8>
+  return %0 : memref<30xi8>
+}
+
 // At least 48 rows for every thread.
 // CHECK-LABEL: func.func private @by_rows(
 // CHECK: %[[MANY:.*]] = llvm.mlir.constant(48 : i64)
