@@ -134,6 +134,17 @@ def FuseEpilogues : Pass<"fuse-epilogues", "mlir::ModuleOp"> {
 
 //===--- bufferize: tensors -> memref ----------------------------------------------------------------------------===//
 
+def LayOutStates : Pass<"lay-out-states", "mlir::ModuleOp"> {
+  let summary = "the target's layout becomes part of the type of every state";
+  let description = [{
+      !talc.state<2 x 64 x 1024>  ->  !talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>
+
+    States that have a layout keep it.
+  }];
+  let options = [Option<"tokens", "tokens", "int64_t", "16", "tokens of a panel">];
+  let dependentDialects = ["talc::kernel::KernelDialect"];
+}
+
 def SplitKeys : Pass<"split-keys", "mlir::ModuleOp"> {
   let summary = "the blocks of keys that a single row attends to become tasks of their own";
   let description = [{

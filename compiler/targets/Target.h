@@ -58,6 +58,8 @@ public:
 
   // Stage optimize: gives everything that is stored its layout, and the element type `weights` (checkpoint, f32, ...).
   virtual void addPacking(mlir::OpPassManager &passes, const std::string &weights) const = 0;
+  // Stage bufferize, at first: gives every state the layout that the target's kernels read (`lay-out-states`).
+  virtual void addStateLayout(mlir::OpPassManager &passes) const = 0;
   // Stage bufferize: replaces pieces by several where these are better tasks; divide-work follows.
   virtual void addDivision(mlir::OpPassManager &passes) const = 0;
   // Stage schedule: pieces on planned memory become loops. Stage codegen: those become what compile() takes. Each ends

@@ -73,4 +73,55 @@ LogicalResult BytesOp::verify() {
   return emitOpError() << "yields " << to << ", expected " << storedBytes(from) << " i8";
 }
 
+//===--- the layout of states -----------------------------------------------------------------------------------===//
+
+static int64_t roundedUp(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+LogicalResult PanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t tokens, Type element) {
+  if (tokens > 0 && tokens <= 4096 && formatOf(element))
+    return success();
+  return emitError() << "panels of " << tokens << " tokens of " << element << ", expected 1 to 4096 tokens of "
+                     << formatAlternatives();
+}
+
+// A token's keys and values; those of a value are filled up to whole lines.
+int64_t PanelsAttr::getTokenBytes(int64_t heads, int64_t width) const {
+  return formatOf(getElement())->bytesOf(heads * (width + roundedUp(width, getTokens())));
+}
+
+int64_t PanelsAttr::getSlotBytes(int64_t heads, int64_t width, int64_t capacity) const {
+  return roundedUp(capacity, getTokens()) * getTokenBytes(heads, width);
+}
+
+int64_t PanelsAttr::getTokenGroup() const {
+  return getTokens();
+}
+
+static LogicalResult verifyPart(Operation *op, Type state) {
+  if (isa_and_present<PanelsAttr>(cast<StateType>(state).getLayout()))
+    return success();
+  return op->emitOpError() << "is of " << state << ", expected a state that is laid out in #kernel.panels";
+}
+
+LogicalResult KeysOp::verify() {
+  return verifyPart(*this, getState().getType());
+}
+LogicalResult ValuesOp::verify() {
+  return verifyPart(*this, getState().getType());
+}
+
+StateLayout::StateLayout(StateType state) : heads(state.getHeads()), width(state.getWidth()) {
+  auto layout = cast<PanelsAttr>(state.getLayout());
+  element = layout.getElement();
+  tokens = layout.getTokens();
+  panels = roundedUp(state.getCapacity(), tokens) / tokens;
+  paddedWidth = roundedUp(width, tokens);
+}
+
+int64_t StateLayout::keyBytes() const {
+  return storedBytes(keysType());
+}
+
 }  // namespace talc::kernel

@@ -22,41 +22,30 @@
 
 namespace talc::kernel {
 
-// Columns of a panel of packed weights and of packed keys.
-constexpr int64_t panelLanes = 16;
-
-// Where a slot's keys and values lie: keys [panels, heads, width, panelLanes], then values [panels, heads, panelLanes,
-// paddedWidth], all f32. A register tile reads 16 tokens of a head that are contiguous, and all heads of 16 tokens lie
-// side by side: a short text takes few pages, and its lines fall into different sets of the caches.
+// The panels of a state that #kernel.panels lays out.
 struct StateLayout {
-  explicit StateLayout(StateType state)
-      : heads(state.getHeads()), width(state.getWidth()), panels((state.getCapacity() + panelLanes - 1) / panelLanes),
-        paddedWidth((width + panelLanes - 1) / panelLanes * panelLanes) {}
+  explicit StateLayout(StateType state);
 
-  int64_t keyBytes() const { return heads * panels * width * panelLanes * 4; }
-  int64_t valueBytes() const { return heads * panels * panelLanes * paddedWidth * 4; }
-  int64_t bytes() const { return keyBytes() + valueBytes(); }
-  int64_t bytesPerToken() const { return heads * (width + paddedWidth) * 4; }
+  int64_t keyBytes() const;
+  // What kernel.keys and kernel.values yield.
+  mlir::MemRefType keysType() const { return mlir::MemRefType::get({panels, heads, width, tokens}, element); }
+  mlir::MemRefType valuesType() const { return mlir::MemRefType::get({panels, heads, tokens, paddedWidth}, element); }
 
-  mlir::MemRefType keysType(mlir::Type f32) const {
-    return mlir::MemRefType::get({panels, heads, width, panelLanes}, f32);
-  }
-  mlir::MemRefType valuesType(mlir::Type f32) const {
-    return mlir::MemRefType::get({panels, heads, panelLanes, paddedWidth}, f32);
-  }
-
+  mlir::Type element;
+  int64_t tokens;  // of a panel
   int64_t heads, width, panels, paddedWidth;
 };
 
 // What the blocks of keys of a single row yield, each in a row [columns()] of a buffer: P of every head [paddedWidth],
-// then the maxima of all heads, then the sums.
+// then the maxima of all heads, then the sums; each begins at a line of the caches.
 struct PartsLayout {
   explicit PartsLayout(int64_t heads, int64_t width)
-      : heads(heads), paddedWidth((width + panelLanes - 1) / panelLanes * panelLanes), maxima(heads * paddedWidth),
-        sums(maxima + (heads + panelLanes - 1) / panelLanes * panelLanes) {}
+      : heads(heads), paddedWidth((width + line - 1) / line * line), maxima(heads * paddedWidth),
+        sums(maxima + (heads + line - 1) / line * line) {}
 
   int64_t columns() const { return 2 * sums - maxima; }
 
+  static constexpr int64_t line = 16;  // f32
   int64_t heads, paddedWidth, maxima, sums;
 };
 

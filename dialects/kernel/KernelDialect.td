@@ -3,6 +3,7 @@
 #ifndef KERNEL_DIALECT
 #define KERNEL_DIALECT
 
+include "dialects/talc/StateLayout.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
@@ -59,5 +60,19 @@ def Kernel_TaskSpace : I32EnumAttr<"TaskSpace", "what the tasks of a piece are p
   let genSpecializedAttr = 0;
 }
 def Kernel_TaskSpaceAttr : EnumAttr<Kernel_Dialect, Kernel_TaskSpace, "over">;
+
+def Kernel_Panels : AttrDef<Kernel_Dialect, "Panels", [DeclareAttrInterfaceMethods<Talc_StateLayoutInterface>]> {
+  let mnemonic = "panels";
+  let summary = "keys and values of a state in panels of so many tokens";
+  let description = [{
+    `#kernel.panels<16 x f32>`: of a slot first the keys [panels, heads, width, 16], then the values
+    [panels, heads, 16, width rounded up to whole lines of 16]. A register tile reads the 16 tokens of a head side by
+    side, and all heads of 16 tokens lie side by side: a short text takes few pages, and its lines fall into different
+    sets of the caches.
+  }];
+  let parameters = (ins "int64_t":$tokens, "::mlir::Type":$element);
+  let assemblyFormat = "`<` $tokens `x` $element `>`";
+  let genVerifyDecl = 1;
+}
 
 #endif // KERNEL_DIALECT

@@ -155,6 +155,7 @@ class Kernel_StatePart<string opName, string opSummary> : Kernel_Op<opName, [Pur
   let arguments = (ins Kernel_Step:$step, Talc_State:$state, Index:$slot);
   let results = (outs AnyStaticShapeMemRef:$result);
   let assemblyFormat = "$step `,` $state `[` $slot `]` attr-dict `:` qualified(type($state)) `->` type($result)";
+  let hasVerifier = 1;
 }
 def Kernel_KeysOp : Kernel_StatePart<"keys", "one slot's keys"> {
   let description = [{

@@ -81,7 +81,7 @@ def Kernel_AttentionOp : Kernel_Piece<"attention", ["getDivision", "getTaskSpace
     result does not depend on the other queries of the step. Source: Milakov and Gimelshein 2018; FlashAttention
     (arXiv 2205.14135).
 
-    With `block`, a multiple of panelLanes, queries have a single row, and init [ceil(capacity / block), n] receives
+    With `block`, a multiple of the layout's group of tokens, queries have a single row, and init [ceil(capacity / block), n] receives
     what each block of so many keys yields by itself, for kernel.combine; see PartsLayout.
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$queries, Talc_State:$state, Optional<Kernel_Data>:$bias,

@@ -23,6 +23,7 @@ static FailureOr<FormatRef> parseFormatOfBlocks(AsmParser &parser) {
 
 }  // namespace talc
 
+#include "dialects/talc/StateLayout.cpp.inc"
 #include "dialects/talc/TalcDialect.cpp.inc"
 #include "dialects/talc/TalcEnums.cpp.inc"
 
@@ -39,7 +40,7 @@ static LogicalResult requirePositive(llvm::function_ref<InFlightDiagnostic()> em
 }
 
 LogicalResult StateType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t heads, int64_t width,
-                                int64_t capacity, StateRole) {
+                                int64_t capacity, StateRole, StateLayoutInterface) {
   // Kernels keep rows and keys of a head on the stack, 1 MiB for the widest: threads have 2 MiB at least on most
   // systems. Addresses are 64 bits wide.
   constexpr int64_t mostWidth = 1024, mostElements = int64_t(1) << 44;

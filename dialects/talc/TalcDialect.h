@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "dialects/talc/StateLayout.h.inc"
 #include "dialects/talc/TalcDialect.h.inc"
 #include "dialects/talc/TalcEnums.h.inc"
 

@@ -73,15 +73,25 @@ def Talc_StateRole : Talc_Enum<"StateRole", "whose tokens a state holds, and for
 def Talc_State : Talc_Type<"State", "state"> {
   let summary = "keys and values that sequences keep between steps";
   let description = [{
-    `!talc.state<2 x 64 x 1024>`: for each sequence slot, keys and values of 2 heads of width 64 for at most 1024 tokens,
-    f32. A handle to memory that is updated in place.
+    `!talc.state<2 x 64 x 1024>`: for each sequence slot, keys and values of 2 heads of width 64 for at most 1024 tokens.
+    A handle to memory that is updated in place. How they are stored and laid out is the target's choice, and part of
+    the type once `lay-out-states` ran: `!talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>`.
 
     `!talc.state<2 x 64 x 1024, source>`: the encoder of an encoder-decoder appends its tokens, the decoder reads them in
     every step (cross-attention). `step`: what `materialize-keys` makes for attention among the rows of a step.
   }];
   let parameters = (ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity,
-                        DefaultValuedParameter<"::talc::StateRole", "::talc::StateRole::sequence">:$role);
-  let assemblyFormat = "`<` $heads `x` $width `x` $capacity (`,` $role^)? `>`";
+                        DefaultValuedParameter<"::talc::StateRole", "::talc::StateRole::sequence">:$role,
+                        OptionalParameter<"::talc::StateLayoutInterface">:$layout);
+  let assemblyFormat = "`<` $heads `x` $width `x` $capacity (`,` $role^)? (`in` $layout^)? `>`";
+  let builders = [TypeBuilder<(ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity, "::talc::StateRole":$role), [{
+    return $_get($_ctxt, heads, width, capacity, role, ::talc::StateLayoutInterface());
+  }]>];
+  let extraClassDeclaration = [{
+    // Of a state that is laid out.
+    int64_t getSlotBytes() { return getLayout().getSlotBytes(getHeads(), getWidth(), getCapacity()); }
+    int64_t getTokenBytes() { return getLayout().getTokenBytes(getHeads(), getWidth()); }
+  }];
   let genVerifyDecl = 1;
 }
 

@@ -11,8 +11,8 @@
 // RUN: %cc -O0 -march=x86-64-v3 -I%root -Wno-override-module %t.16.ll %S/attention_step.cpp -lm -lstdc++ -o %t.16
 // RUN: %t.16
 
-!own = !talc.state<2 x 24 x 200>
-!source = !talc.state<2 x 24 x 200, source>
+!own = !talc.state<2 x 24 x 200 in #kernel.panels<16 x f32>>
+!source = !talc.state<2 x 24 x 200, source in #kernel.panels<16 x f32>>
 !rows = memref<?x96xf32>
 !row = memref<1x96xf32>
 !bias = memref<4x399xf32>

@@ -78,7 +78,7 @@ void computeUnfused(StepContext &step, bool causal) {
   }
 }
 
-// See kernel::StateLayout.
+// See #kernel.panels.
 void fillState() {
   for (int64_t h = 0; h < keyHeads; ++h)
     for (int64_t token = 0; token < tokens; ++token)

@@ -31,7 +31,7 @@ def contract(name, rows, depth, columns, row_stride):
 
 
 def attention(name, tokens, heads, key_heads, width, mask):
-    state, rows = f'!talc.state<{key_heads} x {width} x {tokens}>', f'memref<{tokens}x{heads * width}xf32>'
+    state, rows = f'!talc.state<{key_heads} x {width} x {tokens} in #kernel.panels<16 x f32>>', f'memref<{tokens}x{heads * width}xf32>'
     return f'''
   func.func @{name}(%s: !kernel.step, %state: {state}, %q: {rows}, %out: {rows}) attributes {{talc.entry}} {{
     kernel.attention {mask} %s, %q, %state heads {heads} scale {width ** -0.5} window 0 into %out : {STEP}{rows}, {state}, {rows}) -> ()

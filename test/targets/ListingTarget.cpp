@@ -34,6 +34,7 @@ public:
   void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override {
     passes.addPass(createPackWeights({weights, 16}));
   }
+  void addStateLayout(mlir::OpPassManager &passes) const override { passes.addPass(createLayOutStates({16})); }
   void addDivision(mlir::OpPassManager &) const override {}
   void addSchedule(mlir::OpPassManager &) const override {}
   void addCodegen(mlir::OpPassManager &) const override {}

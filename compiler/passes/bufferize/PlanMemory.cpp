@@ -136,7 +136,7 @@ SmallVector<Buffer> collectBuffers(func::FuncOp function, const SymbolTable &sym
 
 struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
   void runOnOperation() override {
-    if (failed(checkFunctions()) || failed(checkElements()))
+    if (failed(checkFunctions()) || failed(checkElements()) || failed(checkStates()))
       return signalPassFailure();
     FrameSize arena = planArena();
     Builder builder(&getContext());
@@ -163,6 +163,13 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     for (auto part = llvm::scc_begin(&calls); !part.isAtEnd(); ++part)
       if (part.hasCycle())
         return getOperation()->emitOpError("has functions that call each other in a cycle");
+    return success();
+  }
+
+  LogicalResult checkStates() {
+    for (auto state : getOperation().getOps<talc::StateOp>())
+      if (!cast<talc::StateType>(state.getType()).getLayout())
+        return state.emitOpError("has no layout; lay-out-states gives it one");
     return success();
   }
 
@@ -244,19 +251,19 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     bool hasSource = llvm::any_of(getOperation().getOps<talc::StateOp>(), [](talc::StateOp state) {
       return cast<talc::StateType>(state.getType()).getRole() == talc::StateRole::source;
     });
-    int64_t offset = 0, perToken = 0, perSourceToken = 0;
+    int64_t offset = 0, perToken = 0, perSourceToken = 0, tokenGroup = 1;
     for (auto state : getOperation().getOps<talc::StateOp>()) {
       state->setAttr(talc::offsetAttr, builder.getI64IntegerAttr(offset));
       auto type = cast<talc::StateType>(state.getType());
-      kernel::StateLayout layout(type);
-      offset += layout.bytes();
+      offset += type.getSlotBytes();
+      tokenGroup = type.getLayout().getTokenGroup();
       bool ofSource = hasSource && type.getRole() != talc::StateRole::sequence;
-      (ofSource ? perSourceToken : perToken) += layout.bytesPerToken();
+      (ofSource ? perSourceToken : perToken) += type.getTokenBytes();
     }
     add(talc::slotBytesKey, llvm::alignTo(offset, 4096));
     add("state_bytes_per_token", perToken);
     add("source_bytes_per_token", perSourceToken);
-    add("state_token_group", kernel::panelLanes);
+    add("state_token_group", tokenGroup);
   }
 };
 

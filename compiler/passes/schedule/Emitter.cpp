@@ -234,6 +234,24 @@ bool isValidWidth(Operation *op, int64_t lanes) {
   return false;
 }
 
+bool areValidStates(Operation *module, int64_t lanes) {
+  auto check = [&](Operation *op, Value state) -> WalkResult {
+    auto type = cast<StateType>(state.getType());
+    auto layout = dyn_cast_if_present<kernel::PanelsAttr>(type.getLayout());
+    if (layout && layout.getElement().isF32() && layout.getTokens() % lanes == 0)
+      return WalkResult::advance();
+    return op->emitOpError() << "is of " << type << ", expected panels of f32 that vectors of " << lanes
+                             << " lanes divide";
+  };
+  WalkResult result = module->walk([&](Operation *op) -> WalkResult {
+    if (auto append = dyn_cast<kernel::AppendOp>(op))
+      return check(op, append.getState());
+    auto attention = dyn_cast<kernel::AttentionOp>(op);
+    return attention ? check(op, attention.getState()) : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
 kernel::TasksOp tasksAround(Operation *piece) {
   kernel::TasksOp tasks = kernel::TasksOp::around(piece);
   if (!tasks || tasks.getPiece() != piece) {

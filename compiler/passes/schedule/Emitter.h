@@ -93,6 +93,8 @@ public:
 
 // Whether vectors of `lanes` lanes divide a panel; says so at `op` if they do not.
 bool isValidWidth(mlir::Operation *op, int64_t lanes);
+// Whether such vectors divide the panels of all states, which are f32; says so where they do not.
+bool areValidStates(mlir::Operation *module, int64_t lanes);
 
 // The tasks that a piece stands in, as divide-work left it; null, said at the piece, if there are none.
 kernel::TasksOp tasksAround(mlir::Operation *piece);

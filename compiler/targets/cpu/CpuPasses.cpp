@@ -21,6 +21,11 @@ void CpuTarget::addPacking(OpPassManager &passes, const std::string &weights) co
   passes.addPass(createPackWeights({weights, tileColumns(tileRows, cpu.vectorLanes)}));
 }
 
+void CpuTarget::addStateLayout(OpPassManager &passes) const {
+  // The widest vectors of all processors, so that code for several of them shares states.
+  passes.addPass(createLayOutStates({statePanel}));
+}
+
 void CpuTarget::addDivision(OpPassManager &passes) const {
   // A single row's attention falls into as many tasks as it has blocks of keys.
   passes.addPass(createSplitKeys());

@@ -32,6 +32,7 @@ public:
 
   std::string weightLayout() const override { return "panels"; }
   void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addStateLayout(mlir::OpPassManager &passes) const override;
   void addDivision(mlir::OpPassManager &passes) const override;
   void addSchedule(mlir::OpPassManager &passes) const override;
   void addCodegen(mlir::OpPassManager &passes) const override;

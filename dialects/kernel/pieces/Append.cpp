@@ -13,13 +13,15 @@ LogicalResult AppendOp::verify() {
       failed(expectRows(*this, "row count of the values", getValues(), getKeys())) ||
       failed(expect(*this, "width of the keys", features(getKeys()), width)))
     return failure();
-  return expect(*this, "width of the values", features(getValues()), width);
+  if (failed(expect(*this, "width of the values", features(getValues()), width)))
+    return failure();
+  return expectLayout(*this, state, getKeys());
 }
 
 PieceCosts AppendOp::getCosts() {
   PieceCosts costs;
   costs.passed.perRow = rowBytes(getKeys()) + rowBytes(getValues());
-  costs.stored.perRow = StateLayout(cast<StateType>(getState().getType())).bytesPerToken();
+  costs.stored.perRow = cast<StateType>(getState().getType()).getTokenBytes();
   return costs;
 }
 

@@ -8,13 +8,16 @@ namespace talc::kernel {
 
 // A head's queries are one task, and every block of keys leaves a row.
 static LogicalResult verifySplit(AttentionOp op, int64_t block) {
-  StateLayout state(cast<StateType>(op.getState().getType()));
+  auto state = cast<StateType>(op.getState().getType());
   int64_t heads = op.getHeads();
-  if (failed(expectBlock(op, block)) || failed(expectOneRow(op, "queries", op.getQueries())))
+  if (!state.getLayout())
+    return op.emitOpError("splits the keys of a state that has no layout; lay-out-states gives it one");
+  int64_t tokens = state.getLayout().getTokenGroup();
+  if (failed(expectBlock(op, block, tokens)) || failed(expectOneRow(op, "queries", op.getQueries())))
     return failure();
-  if (failed(expectParts(op, "init", op.getInit(), heads, state.width)))
+  if (failed(expectParts(op, "init", op.getInit(), heads, state.getWidth())))
     return failure();
-  int64_t blocks = llvm::divideCeil(state.panels * panelLanes, block);
+  int64_t blocks = llvm::divideCeil(llvm::alignTo(state.getCapacity(), tokens), block);
   return expect(op, "row count of init", shapeOf(op.getInit()).getDimSize(0), blocks);
 }
 
@@ -45,15 +48,17 @@ LogicalResult AttentionOp::verify() {
   if (state.getRole() == StateRole::source && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
     return emitOpError("reads a source, whose keys have no order among the queries: expected the mask full, no window "
                        "and no bias");
+  if (failed(expectLayout(*this, state, getQueries())))
+    return failure();
   return getBlock() ? verifySplit(*this, block) : expectSameShape(*this, getQueries(), getInit());
 }
 
 // Two multiply-adds for every pair, head and element: the score, and the sum of values.
 PieceCosts AttentionOp::getCosts() {
   PieceCosts costs;
-  StateLayout layout(cast<StateType>(getState().getType()));
-  costs.operations.perPair = 4 * getHeads() * layout.width;
-  costs.stored.perKey = layout.bytesPerToken();
+  auto state = cast<StateType>(getState().getType());
+  costs.operations.perPair = 4 * getHeads() * state.getWidth();
+  costs.stored.perKey = state.getTokenBytes();
   costs.stored.perCall = getBias() ? weightBytes(getBias()) : 0;
   costs.passed.perRow = 2 * rowBytes(getQueries());
   return costs;

@@ -9,8 +9,8 @@ namespace talc::kernel {
 LogicalResult CombineOp::verify() {
   int64_t heads = getHeads();
   if (failed(expectActivations(*this, "init", getInit())) || failed(expectOneRow(*this, "init", getInit())) ||
-      failed(expectDivides(*this, "heads", heads, features(getInit()))) || failed(expectBlock(*this, getBlock())) ||
-      failed(expectNatural(*this, "window", getWindow())))
+      failed(expectDivides(*this, "heads", heads, features(getInit()))) ||
+      failed(expectBlock(*this, getBlock(), PartsLayout::line)) || failed(expectNatural(*this, "window", getWindow())))
     return failure();
   return expectParts(*this, "parts", getParts(), heads, features(getInit()) / heads);
 }

@@ -75,10 +75,16 @@ LogicalResult expectPanels(Operation *op, StringRef what, Value weight) {
                            << " lanes, expected more than 0";
 }
 
-LogicalResult expectBlock(Operation *op, int64_t block) {
-  if (block > 0 && block % panelLanes == 0)
+LogicalResult expectLayout(Operation *op, StateType state, Value data) {
+  if (state.getLayout() || !isa<MemRefType>(data.getType()))
     return success();
-  return op->emitOpError() << "block is " << block << ", expected a multiple of " << panelLanes;
+  return op->emitOpError("has a state without a layout; lay-out-states gives it one");
+}
+
+LogicalResult expectBlock(Operation *op, int64_t block, int64_t tokens) {
+  if (block > 0 && block % tokens == 0)
+    return success();
+  return op->emitOpError() << "block is " << block << ", expected a multiple of " << tokens;
 }
 
 LogicalResult expectParts(Operation *op, StringRef what, Value parts, int64_t heads, int64_t width) {

@@ -25,8 +25,11 @@ mlir::LogicalResult expectVector(mlir::Operation *op, llvm::StringRef what, mlir
 // A packed weight.
 mlir::LogicalResult expectPanels(mlir::Operation *op, llvm::StringRef what, mlir::Value weight);
 
-// A block of keys that a single row's attention leaves parts of (PartsLayout), and these.
-mlir::LogicalResult expectBlock(mlir::Operation *op, int64_t block);
+// On buffers, when passes work on the memory of the state.
+mlir::LogicalResult expectLayout(mlir::Operation *op, StateType state, mlir::Value data);
+// A block of keys, whole groups of so many tokens, that a single row's attention leaves parts of (PartsLayout), and
+// these.
+mlir::LogicalResult expectBlock(mlir::Operation *op, int64_t block, int64_t tokens);
 mlir::LogicalResult expectParts(mlir::Operation *op, llvm::StringRef what, mlir::Value parts, int64_t heads,
                                 int64_t width);
 

@@ -3,7 +3,7 @@
 // RUN: talc-opt %s | talc-opt | FileCheck %s
 
 // CHECK-LABEL: @tensors
-func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf16>, %g: tensor<5x32x16xf32>, %b: tensor<48xf32>, %n: tensor<16xf32>, %angles: tensor<64x16xf32>, %e: tensor<?x33xf32>, %f: tensor<?x40xf32>, %table: tensor<5x32x16xf16>, %kv: !talc.state<2 x 16 x 64>, %distances: tensor<2x127xf32>, %source: !talc.state<2 x 16 x 64, source>) {
+func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf16>, %g: tensor<5x32x16xf32>, %b: tensor<48xf32>, %n: tensor<16xf32>, %angles: tensor<64x16xf32>, %e: tensor<?x33xf32>, %f: tensor<?x40xf32>, %table: tensor<5x32x16xf16>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %distances: tensor<2x127xf32>, %source: !talc.state<2 x 16 x 64, source in #kernel.panels<16 x f32>>) {
   // CHECK: kernel.contract %{{.*}}, %{{.*}}, %{{.*}} inputs(%{{.*}}, %{{.*}}) into %{{.*}} {
   // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32):
   // CHECK: kernel.yield %{{.*}} : f32
@@ -19,34 +19,34 @@ func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf
   ^bb0(%gate: f32, %up: f32):
     kernel.yield %up : f32
   } {kernel.share = #kernel<share adaptive>} : (!kernel.step, tensor<?x32xf32>, tensor<5x32x16xf32>, tensor<?x40xf32>) -> tensor<?x40xf32>
-  // CHECK: kernel.attention causal %{{.*}}, %{{.*}}, %{{.*}} heads 2 scale 2.500000e-01 window 5 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64>, tensor<?x32xf32>) -> tensor<?x32xf32>
-  %2 = kernel.attention causal %s, %x, %kv heads 2 scale 0.25 window 5 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64>, tensor<?x32xf32>) -> tensor<?x32xf32>
-  // CHECK: kernel.attention prefix %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} heads 2 scale 2.500000e-01 window 0 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64>, tensor<2x127xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
-  %bias = kernel.attention prefix %s, %x, %kv bias %distances heads 2 scale 0.25 window 0 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64>, tensor<2x127xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
-  // CHECK: kernel.attention full %{{.*}}, %{{.*}}, %{{.*}} heads 2 scale 2.500000e-01 window 0 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64, source>, tensor<?x32xf32>) -> tensor<?x32xf32>
-  %cross = kernel.attention full %s, %x, %source heads 2 scale 0.25 window 0 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64, source>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.attention causal %{{.*}}, %{{.*}}, %{{.*}} heads 2 scale 2.500000e-01 window 5 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  %2 = kernel.attention causal %s, %x, %kv heads 2 scale 0.25 window 5 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.attention prefix %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} heads 2 scale 2.500000e-01 window 0 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<2x127xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  %bias = kernel.attention prefix %s, %x, %kv bias %distances heads 2 scale 0.25 window 0 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<2x127xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.attention full %{{.*}}, %{{.*}}, %{{.*}} heads 2 scale 2.500000e-01 window 0 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64, source in #kernel.panels<16 x f32>>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  %cross = kernel.attention full %s, %x, %source heads 2 scale 0.25 window 0 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64, source in #kernel.panels<16 x f32>>, tensor<?x32xf32>) -> tensor<?x32xf32>
   // CHECK: kernel.norm layer %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} epsilon 5.000000e-01 groups 2 into %{{.*}} :
   %3 = kernel.norm layer %s, %x, %n bias %n epsilon 0.5 groups 2 into %x : (!kernel.step, tensor<?x32xf32>, tensor<16xf32>, tensor<16xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
   // CHECK: kernel.rope %{{.*}}, %{{.*}}, %{{.*}} heads 2 into %{{.*}} :
   %4 = kernel.rope %s, %x, %angles heads 2 into %x : (!kernel.step, tensor<?x32xf32>, tensor<64x16xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
   // CHECK: kernel.gather ids %{{.*}}, %{{.*}} plus 0 into %{{.*}} :
   %5 = kernel.gather ids %s, %table plus 0 into %x : (!kernel.step, tensor<5x32x16xf16>, tensor<?x32xf32>) -> tensor<?x32xf32>
-  // CHECK: kernel.append %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : !talc.state<2 x 16 x 64>, tensor<?x32xf32>, tensor<?x32xf32>
-  kernel.append %s, %kv, %x, %x : !talc.state<2 x 16 x 64>, tensor<?x32xf32>, tensor<?x32xf32>
+  // CHECK: kernel.append %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<?x32xf32>, tensor<?x32xf32>
+  kernel.append %s, %kv, %x, %x : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<?x32xf32>, tensor<?x32xf32>
   return
 }
 
 // CHECK-LABEL: @buffers
-func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32xf32, strided<[64, 1], offset: 32>>, %w: memref<2x32x16xf32>, %n: memref<32xf32>, %table: memref<66x32xf32>, %kv: !talc.state<2 x 16 x 64>, %row: memref<1x32xf32>, %parts: memref<2x64xf32>) {
+func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32xf32, strided<[64, 1], offset: 32>>, %w: memref<2x32x16xf32>, %n: memref<32xf32>, %table: memref<66x32xf32>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %row: memref<1x32xf32>, %parts: memref<2x64xf32>) {
   // CHECK: } : (!kernel.step, memref<?x32xf32, strided<[64, 1], offset: 32>>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
   kernel.contract %s, %strided, %w into %x {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x32xf32, strided<[64, 1], offset: 32>>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
   // CHECK: kernel.attention full {{.*}} -> ()
-  kernel.attention full %s, %x, %kv heads 2 scale 0.25 window 0 into %x : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
-  // CHECK: kernel.attention causal %{{.*}}, %{{.*}}, %{{.*}} heads 2 scale 2.500000e-01 window 5 block 32 into %{{.*}} : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64>, memref<2x64xf32>) -> ()
-  kernel.attention causal %s, %row, %kv heads 2 scale 0.25 window 5 block 32 into %parts : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64>, memref<2x64xf32>) -> ()
+  kernel.attention full %s, %x, %kv heads 2 scale 0.25 window 0 into %x : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
+  // CHECK: kernel.attention causal %{{.*}}, %{{.*}}, %{{.*}} heads 2 scale 2.500000e-01 window 5 block 32 into %{{.*}} : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<2x64xf32>) -> ()
+  kernel.attention causal %s, %row, %kv heads 2 scale 0.25 window 5 block 32 into %parts : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<2x64xf32>) -> ()
   // CHECK: kernel.combine %{{.*}}, %{{.*}} heads 2 window 5 block 32 into %{{.*}} : (!kernel.step, memref<2x64xf32>, memref<1x32xf32>) -> ()
   kernel.combine %s, %parts heads 2 window 5 block 32 into %row : (!kernel.step, memref<2x64xf32>, memref<1x32xf32>) -> ()
   // CHECK: kernel.combine {{.*}} block 32 source into
@@ -65,7 +65,7 @@ func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32
 }
 
 talc.weight @w : tensor<3x5xf32> = #talc.fill<1.0>
-talc.state @kv : !talc.state<2 x 16 x 64>
+talc.state @kv : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>
 
 // CHECK-LABEL: @step
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[AT:[a-z0-9]+]]: index
@@ -115,12 +115,12 @@ func.func @step(%s: !kernel.step, %at: index) {
   %bytes = kernel.bytes %14 : memref<3x5xf32> -> memref<60xi8>
   // CHECK: kernel.weight %[[STEP]] @w : tensor<3x5xf32>
   %15 = kernel.weight %s @w : tensor<3x5xf32>
-  // CHECK: %[[KV:.*]] = kernel.state @kv : !talc.state<2 x 16 x 64>
-  %16 = kernel.state @kv : !talc.state<2 x 16 x 64>
-  // CHECK: kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : !talc.state<2 x 16 x 64> -> memref<4x2x16x16xf32>
-  %17 = kernel.keys %s, %16[%8] : !talc.state<2 x 16 x 64> -> memref<4x2x16x16xf32>
-  // CHECK: kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : !talc.state<2 x 16 x 64> -> memref<4x2x16x16xf32>
-  %18 = kernel.values %s, %16[%8] : !talc.state<2 x 16 x 64> -> memref<4x2x16x16xf32>
+  // CHECK: %[[KV:.*]] = kernel.state @kv : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>
+  %16 = kernel.state @kv : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>
+  // CHECK: kernel.keys %[[STEP]], %[[KV]][%[[SLOT]]] : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>> -> memref<4x2x16x16xf32>
+  %17 = kernel.keys %s, %16[%8] : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>> -> memref<4x2x16x16xf32>
+  // CHECK: kernel.values %[[STEP]], %[[KV]][%[[SLOT]]] : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>> -> memref<4x2x16x16xf32>
+  %18 = kernel.values %s, %16[%8] : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>> -> memref<4x2x16x16xf32>
   // CHECK: kernel.output %[[STEP]] 0 : memref<?x80xf32>
   %19 = kernel.output %s 0 : memref<?x80xf32>
   // CHECK: kernel.arena %[[STEP]] rows %[[AT]] at 128 plus 64 by_thread 0 : memref<?x32xf32>

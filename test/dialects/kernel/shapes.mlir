@@ -200,40 +200,40 @@ func.func @gather_type(%s: !kernel.step, %table: memref<80x32xf64>, %y: memref<?
 
 // -----
 
-func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64>, %k: memref<?x32xf32>, %v: memref<?x32xf32>) {
-  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x32xf32>
+func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x32xf32>) {
+  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
   return
 }
 
 // -----
 
-func.func @append_keys(%s: !kernel.step, %kv: !talc.state<2 x 17 x 64>, %k: memref<?x32xf32>, %v: memref<?x32xf32>) {
+func.func @append_keys(%s: !kernel.step, %kv: !talc.state<2 x 17 x 64 in #kernel.panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x32xf32>) {
   // expected-error@+1 {{width of the keys is 32, expected 34}}
-  kernel.append %s, %kv, %k, %v : !talc.state<2 x 17 x 64>, memref<?x32xf32>, memref<?x32xf32>
+  kernel.append %s, %kv, %k, %v : !talc.state<2 x 17 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
   return
 }
 
 // -----
 
-func.func @append_values(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64>, %k: memref<?x32xf32>, %v: memref<?x48xf32>) {
+func.func @append_values(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x48xf32>) {
   // expected-error@+1 {{width of the values is 48, expected 32}}
-  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x48xf32>
+  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x48xf32>
   return
 }
 
 // -----
 
-func.func @append_rows(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64>, %k: memref<1x32xf32>, %v: memref<2x32xf32>) {
+func.func @append_rows(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %k: memref<1x32xf32>, %v: memref<2x32xf32>) {
   // expected-error@+1 {{row count of the values is 2, expected 1}}
-  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64>, memref<1x32xf32>, memref<2x32xf32>
+  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<1x32xf32>, memref<2x32xf32>
   return
 }
 
 // -----
 
-func.func @append_type(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64>, %k: memref<?x32xf32>, %v: memref<?x32xi32>) {
+func.func @append_type(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x32xi32>) {
   // expected-error@+1 {{values is 'memref<?x32xi32>', expected rows of contiguous f32}}
-  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x32xi32>
+  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x32xi32>
   return
 }
 
@@ -338,5 +338,21 @@ func.func @bytes_of_integers(%x: memref<4x4xi32>) {
 func.func @some_bytes(%x: memref<4x4xf16>) {
   // expected-error@+1 {{yields 'memref<16xi8>', expected 32 i8}}
   %0 = kernel.bytes %x : memref<4x4xf16> -> memref<16xi8>
+  return
+}
+
+// -----
+
+func.func @append_without_layout(%s: !kernel.step, %state: !talc.state<2 x 12 x 17>, %x: memref<?x24xf32>) {
+  // expected-error@+1 {{has a state without a layout; lay-out-states gives it one}}
+  kernel.append %s, %state, %x, %x : !talc.state<2 x 12 x 17>, memref<?x24xf32>, memref<?x24xf32>
+  return
+}
+
+// -----
+
+func.func @keys_without_layout(%s: !kernel.step, %state: !talc.state<2 x 12 x 17>, %slot: index) {
+  // expected-error@+1 {{expected a state that is laid out in #kernel.panels}}
+  %0 = kernel.keys %s, %state[%slot] : !talc.state<2 x 12 x 17> -> memref<2x2x12x16xf32>
   return
 }

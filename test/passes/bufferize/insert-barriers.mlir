@@ -20,7 +20,7 @@
 // CHECK-NEXT: kernel.barrier %{{.*}} unless_by_rows
 // CHECK-NEXT: call @contract
 // CHECK-NEXT: return
-func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64>, %table: memref<80x32xf32>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<2x32x16xf32>, %out: memref<?x32xf32>) attributes {talc.entry} {
+func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %table: memref<80x32xf32>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<2x32x16xf32>, %out: memref<?x32xf32>) attributes {talc.entry} {
   %x = memref.alloc(%rows) : memref<?x32xf32>
   %y = memref.alloc(%rows) : memref<?x32xf32>
   %q = memref.alloc(%rows) : memref<?x32xf32>
@@ -45,11 +45,11 @@ func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64>
   }
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
-    kernel.append %s, %kv, %q, %q : !talc.state<2 x 16 x 64>, memref<?x32xf32>, memref<?x32xf32>
+    kernel.append %s, %kv, %q, %q : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
   }
   kernel.tasks %s over queries by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
   }
   kernel.tasks %s over tiles by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
@@ -74,7 +74,7 @@ func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64>
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @contract
 // CHECK-NEXT: return
-func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 64>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<4x32x16xf32>, %v: memref<2x32x16xf32>, %out: memref<1x32xf32>) {
+func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<4x32x16xf32>, %v: memref<2x32x16xf32>, %out: memref<1x32xf32>) {
   %a = memref.alloc() {kernel.private} : memref<1x32xf32>
   %b = memref.alloc() : memref<1x64xf32>
   %c = memref.alloc() {kernel.private} : memref<1x32xf32>
@@ -97,11 +97,11 @@ func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state
   }
   kernel.tasks %s over heads by heads {
   ^bb0(%p0: index):
-    kernel.append %s, %kv, %c, %c : !talc.state<2 x 16 x 64>, memref<1x32xf32>, memref<1x32xf32>
+    kernel.append %s, %kv, %c, %c : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<1x32xf32>, memref<1x32xf32>
   }
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %c, %kv heads 2 scale 0.25 window 0 into %d : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64>, memref<1x32xf32>) -> ()
+    kernel.attention causal %s, %c, %kv heads 2 scale 0.25 window 0 into %d : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<1x32xf32>) -> ()
   }
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
@@ -118,14 +118,14 @@ func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state
 // CHECK: call @append
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @attention
-func.func @large_group(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64>, %k: memref<1x8xf32>, %q: memref<1x200xf32>, %out: memref<1x200xf32>) attributes {talc.entry} {
+func.func @large_group(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64 in #kernel.panels<16 x f32>>, %k: memref<1x8xf32>, %q: memref<1x200xf32>, %out: memref<1x200xf32>) attributes {talc.entry} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
-    kernel.append %s, %kv, %k, %k : !talc.state<1 x 8 x 64>, memref<1x8xf32>, memref<1x8xf32>
+    kernel.append %s, %kv, %k, %k : !talc.state<1 x 8 x 64 in #kernel.panels<16 x f32>>, memref<1x8xf32>, memref<1x8xf32>
   }
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 25 scale 0.25 window 0 into %out : (!kernel.step, memref<1x200xf32>, !talc.state<1 x 8 x 64>, memref<1x200xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 25 scale 0.25 window 0 into %out : (!kernel.step, memref<1x200xf32>, !talc.state<1 x 8 x 64 in #kernel.panels<16 x f32>>, memref<1x200xf32>) -> ()
   }
   return
 }
@@ -211,14 +211,14 @@ func.func private @block(%s: !kernel.step, %x: memref<?x32xf32>, %out: memref<?x
 // CHECK: call @attention_
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @attention_
-func.func @attention_twice(%s: !kernel.step, %q: memref<?x32xf32>, %two: !talc.state<2 x 16 x 64>, %four: !talc.state<4 x 8 x 64, source>, %y: memref<?x32xf32>, %z: memref<?x32xf32>) attributes {talc.entry} {
+func.func @attention_twice(%s: !kernel.step, %q: memref<?x32xf32>, %two: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %four: !talc.state<4 x 8 x 64, source in #kernel.panels<16 x f32>>, %y: memref<?x32xf32>, %z: memref<?x32xf32>) attributes {talc.entry} {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %two heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64>, memref<?x32xf32>) -> ()
+    kernel.attention causal %s, %q, %two heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
   }
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention full %s, %y, %four heads 4 scale 0.25 window 0 into %z : (!kernel.step, memref<?x32xf32>, !talc.state<4 x 8 x 64, source>, memref<?x32xf32>) -> ()
+    kernel.attention full %s, %y, %four heads 4 scale 0.25 window 0 into %z : (!kernel.step, memref<?x32xf32>, !talc.state<4 x 8 x 64, source in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
   }
   return
 }

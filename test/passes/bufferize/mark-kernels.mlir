@@ -15,7 +15,7 @@ module {
 talc.weight @scale : tensor<32xf32> = #talc.fill<1.0>
 talc.weight @w : tensor<5x32x16xbf16> = #talc.fill<1.0>
 talc.weight @b : tensor<80xf32> = #talc.fill<1.0>
-talc.state @kv : !talc.state<1 x 16 x 64>
+talc.state @kv : !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>
 
 // CHECK-LABEL: func.func @prefill
 // CHECK: call @block
@@ -28,12 +28,12 @@ func.func @prefill(%step: !kernel.step) attributes {talc.entry, talc.phase = "pr
   %scale = kernel.weight %step @scale : memref<32xf32>
   %w = kernel.weight %step @w : memref<5x32x16xbf16>
   %b = kernel.weight %step @b : memref<80xf32>
-  %kv = kernel.state @kv : !talc.state<1 x 16 x 64>
+  %kv = kernel.state @kv : !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>
   %rows = kernel.row_count %step
   %x = kernel.arena %step rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
   %y = kernel.arena %step rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
-  call @block(%step, %x, %scale, %kv, %y) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, !talc.state<1 x 16 x 64>, memref<?x32xf32>) -> ()
-  call @block(%step, %y, %scale, %kv, %x) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, !talc.state<1 x 16 x 64>, memref<?x32xf32>) -> ()
+  call @block(%step, %x, %scale, %kv, %y) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
+  call @block(%step, %y, %scale, %kv, %x) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
   %wanted = kernel.output_count %step 0
   %z = kernel.arena %step rows %wanted at 256 plus 0 by_thread 0 : memref<?x32xf32>
   call @norm(%step, %x, %scale, %z) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
@@ -47,9 +47,9 @@ func.func @prefill(%step: !kernel.step) attributes {talc.entry, talc.phase = "pr
 // CHECK-NEXT: kernel.mark %{{.*}} 2
 // CHECK: call @attention(
 // CHECK-NEXT: kernel.mark %{{.*}} 3
-func.func private @block(%step: !kernel.step, %x: memref<?x32xf32>, %scale: memref<32xf32>, %kv: !talc.state<1 x 16 x 64>, %y: memref<?x32xf32>) attributes {talc.phase = "prefill"} {
+func.func private @block(%step: !kernel.step, %x: memref<?x32xf32>, %scale: memref<32xf32>, %kv: !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, %y: memref<?x32xf32>) attributes {talc.phase = "prefill"} {
   call @norm(%step, %x, %scale, %y) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
-  call @attention(%step, %y, %kv, %y) : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 64>, memref<?x32xf32>) -> ()
+  call @attention(%step, %y, %kv, %y) : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
   return
 }
 
@@ -61,10 +61,10 @@ func.func private @norm(%step: !kernel.step, %x: memref<?x32xf32>, %scale: memre
   }
   return
 }
-func.func private @attention(%step: !kernel.step, %x: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 64>, %y: memref<?x32xf32>) attributes {kernel.piece = "attention"} {
+func.func private @attention(%step: !kernel.step, %x: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, %y: memref<?x32xf32>) attributes {kernel.piece = "attention"} {
   kernel.tasks %step over queries by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %step, %x, %kv heads 2 scale 0.25 window 7 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 64>, memref<?x32xf32>) -> ()
+    kernel.attention causal %step, %x, %kv heads 2 scale 0.25 window 7 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
   }
   return
 }

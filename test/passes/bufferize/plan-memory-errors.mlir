@@ -27,3 +27,8 @@ func.func private @integers(%s: !kernel.step) {
   %x = memref.alloc() : memref<4xi8>
   return
 }
+
+// -----
+
+// expected-error@+1 {{has no layout; lay-out-states gives it one}}
+talc.state @kv : !talc.state<2 x 12 x 17>

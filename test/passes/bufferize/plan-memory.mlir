@@ -134,8 +134,8 @@ talc.weight @unused : tensor<32xf32> = #talc.fill<1.0>
 talc.weight @small : tensor<3xbf16> = #talc.fill<1.0>
 talc.weight @large : tensor<151936x1024xf32> = #talc.fill<1.0>
 talc.weight @last : tensor<1xf32> = #talc.fill<1.0>
-talc.state @a : !talc.state<2 x 12 x 17>
-talc.state @b : !talc.state<3 x 8 x 16>
+talc.state @a : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>>
+talc.state @b : !talc.state<3 x 8 x 16 in #kernel.panels<16 x f32>>
 func.func @weights(%s: !kernel.step) attributes {talc.entry} {
   %a = kernel.weight %s @small : memref<3xbf16>
   %b = kernel.weight %s @large : memref<151936x1024xf32>
@@ -149,8 +149,8 @@ func.func @weights(%s: !kernel.step) attributes {talc.entry} {
 // Sizes beyond 32 bits: 10^9 features are 4 * 10^9 bytes per token; keys and values of 40960 tokens.
 // CHECK: arena_bytes_per_token = 4000000000 : i64, source_bytes_per_token = 0 : i64, state_bytes_per_slot = 10737418240 : i64, state_bytes_per_token = 262144 : i64
 // CHECK: talc.state @b {{.*}}talc.offset = 5368709120 : i64
-talc.state @a : !talc.state<128 x 128 x 40960>
-talc.state @b : !talc.state<128 x 128 x 40960>
+talc.state @a : !talc.state<128 x 128 x 40960 in #kernel.panels<16 x f32>>
+talc.state @b : !talc.state<128 x 128 x 40960 in #kernel.panels<16 x f32>>
 func.func @large(%s: !kernel.step, %rows: index) {
   %a = memref.alloc(%rows) : memref<?x1000000000xf32>
   call @use(%s, %a) : (!kernel.step, memref<?x1000000000xf32>) -> ()
@@ -164,9 +164,9 @@ func.func private @use(%0: !kernel.step, %1: memref<?x1000000000xf32>) attribute
 
 // Tokens of a source are counted by themselves, with what their encoder needs for a step.
 // CHECK: source_bytes_per_token = 384 : i64, state_bytes_per_slot = 16384 : i64, state_bytes_per_token = 128 : i64
-talc.state @text : !talc.state<1 x 16 x 32>
-talc.state @source : !talc.state<2 x 16 x 32, source>
-talc.state @scratch : !talc.state<1 x 16 x 32, step>
+talc.state @text : !talc.state<1 x 16 x 32 in #kernel.panels<16 x f32>>
+talc.state @source : !talc.state<2 x 16 x 32, source in #kernel.panels<16 x f32>>
+talc.state @scratch : !talc.state<1 x 16 x 32, step in #kernel.panels<16 x f32>>
 func.func @sources(%s: !kernel.step) {
   return
 }

@@ -24,7 +24,7 @@ constexpr talc::PassRemarks remarks("bufferize", "split-keys");
 
 // A head's queries must fit into one task.
 static bool canSplit(kernel::AttentionOp op, const talc::AttentionSchedule &schedule) {
-  int64_t group = op.getHeads() / kernel::StateLayout(cast<talc::StateType>(op.getState().getType())).heads;
+  int64_t group = op.getHeads() / cast<talc::StateType>(op.getState().getType()).getHeads();
   bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
   return oneRow && group <= schedule.rows && schedule.kind == talc::AttentionKind::online;
 }
@@ -33,7 +33,7 @@ static void split(kernel::AttentionOp op, int64_t block) {
   OpBuilder b(op);
   auto state = cast<talc::StateType>(op.getState().getType());
   kernel::PartsLayout parts(op.getHeads(), state.getWidth());
-  int64_t blocks = llvm::divideCeil(kernel::StateLayout(state).panels * kernel::panelLanes, block);
+  int64_t blocks = llvm::divideCeil(llvm::alignTo(state.getCapacity(), state.getLayout().getTokenGroup()), block);
   auto type = MemRefType::get({blocks, parts.columns()}, b.getF32Type());
   Value out = op.getInit(), buffer = memref::AllocOp::create(b, op.getLoc(), type);
   op.getInitMutable().assign(buffer);

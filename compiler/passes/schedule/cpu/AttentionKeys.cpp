@@ -8,8 +8,6 @@ using namespace mlir;
 
 namespace talc {
 
-constexpr int64_t lanes = kernel::panelLanes;
-
 static StateType stateOf(kernel::AttentionOp op) {
   return cast<StateType>(op.getState().getType());
 }
@@ -17,8 +15,8 @@ static StateType stateOf(kernel::AttentionOp op) {
 AttentionKeys::AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size, int64_t rows)
     : layout(stateOf(op)), e(emitter), op(op), role(stateOf(op).getRole()), size(size) {
   if (role == StateRole::sequence)
-    copies = {e.stackBuffer({size / lanes, layout.width, lanes}),
-              e.stackBuffer({size / lanes, lanes, layout.paddedWidth})};
+    copies = {e.stackBuffer({size / layout.tokens, layout.width, layout.tokens}),
+              e.stackBuffer({size / layout.tokens, layout.tokens, layout.paddedWidth})};
   for (Value *bounds : {&firsts, &ends})
     *bounds = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({rows}, e.b.getIndexType()));
 }
@@ -57,9 +55,8 @@ Value AttentionKeys::endSeenAt(Value position) {
 }
 
 KeyBlock AttentionKeys::memoryOf(Value slot) {
-  Type f32 = e.b.getF32Type();
-  return {kernel::KeysOp::create(e.b, e.loc, layout.keysType(f32), op.getStep(), op.getState(), slot),
-          kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(f32), op.getStep(), op.getState(), slot)};
+  return {kernel::KeysOp::create(e.b, e.loc, layout.keysType(), op.getStep(), op.getState(), slot),
+          kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(), op.getStep(), op.getState(), slot)};
 }
 
 // Panels of `memory`, which has those of `heads` heads side by side, from one on, of one head.
@@ -67,14 +64,14 @@ KeyBlock AttentionKeys::panelsOf(const KeyBlock &memory, Value head, Value first
   auto number = [&](int64_t value) -> OpFoldResult { return e.b.getIndexAttr(value); };
   Value first = e.add(e.mul(firstPanel, heads), head);
   auto view = [&](Value part, int64_t rows, int64_t columns) -> Value {
-    int64_t panels = size / lanes, panel = rows * columns, stride = heads * panel;
+    int64_t panels = size / layout.tokens, panel = rows * columns, stride = heads * panel;
     auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {stride, columns, 1});
     auto type = MemRefType::get({panels, rows, columns}, e.b.getF32Type(), strides);
     return memref::ReinterpretCastOp::create(e.b, e.loc, type, part, OpFoldResult(e.mul(first, panel)),
                                              {number(panels), number(rows), number(columns)},
                                              {number(stride), number(columns), number(1)});
   };
-  return {view(memory.keys, layout.width, lanes), view(memory.values, lanes, layout.paddedWidth)};
+  return {view(memory.keys, layout.width, layout.tokens), view(memory.values, layout.tokens, layout.paddedWidth)};
 }
 
 KeyBlock AttentionKeys::choose(Value condition, const KeyBlock &yes, const KeyBlock &no) {
@@ -99,7 +96,7 @@ KeyBlock AttentionKeys::find(Value head, Value firstKey, Value count) {
 }
 
 KeyBlock AttentionKeys::inSlot(Value head, Value firstKey) {
-  return panelsOf(memoryOf(slot), head, e.div(firstKey, lanes), layout.heads);
+  return panelsOf(memoryOf(slot), head, e.div(firstKey, layout.tokens), layout.heads);
 }
 
 // Whether keys of this sequence lie in several slots.
@@ -111,15 +108,17 @@ Value AttentionKeys::isScattered() {
 void AttentionKeys::gather(Value head, Value firstKey, Value count) {
   Value past = span.getFirstPosition(), newest = e.add(span.getHistory(), e.sub(past, e.index(1)));
   e.loop(e.index(0), count, 1, [&](Value key) {
-    Value at = e.add(firstKey, key), panel = e.div(at, lanes), lane = e.rem(at, lanes);
+    Value at = e.add(firstKey, key), panel = e.div(at, layout.tokens), lane = e.rem(at, layout.tokens);
     Value entry = e.min(e.add(span.getHistory(), at), newest);
     Value from = e.select(e.less(at, past), kernel::HistoryOp::create(e.b, e.loc, op.getStep(), entry), slot);
     KeyBlock memory = memoryOf(from);
     e.loop(e.index(0), e.index(layout.width), 1, [&](Value k) {
-      e.storeScalar(e.loadScalar(memory.keys, {panel, head, k, lane}), copies.keys, {e.div(key, lanes), k, lane});
+      e.storeScalar(e.loadScalar(memory.keys, {panel, head, k, lane}), copies.keys,
+                    {e.div(key, layout.tokens), k, lane});
     });
     e.loop(e.index(0), e.index(layout.paddedWidth), e.lanes, [&](Value column) {
-      e.store(e.load(memory.values, {panel, head, lane, column}), copies.values, {e.div(key, lanes), lane, column});
+      e.store(e.load(memory.values, {panel, head, lane, column}), copies.values,
+              {e.div(key, layout.tokens), lane, column});
     });
   });
 }

@@ -7,7 +7,7 @@
 namespace talc {
 
 // Some neighbouring keys of a head as the tiles read them: keys [panel, k, key], values [panel, key, feature], panels
-// of panelLanes keys.
+// of layout.tokens keys.
 struct KeyBlock {
   mlir::Value keys, values;
 };
@@ -18,7 +18,7 @@ class AttentionKeys {
 public:
   using Value = mlir::Value;
 
-  // Blocks have up to `size` keys, a multiple of panelLanes; a task has up to `rows` rows. Makes the scratch of this
+  // Blocks have up to `size` keys, a whole number of panels; a task has up to `rows` rows. Makes the scratch of this
   // thread.
   AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size, int64_t rows);
 
@@ -30,7 +30,7 @@ public:
   Value endSeen(Value row);
   // Whether keys of a sequence may lie in several slots.
   bool mayScatter() const { return role == StateRole::sequence; }
-  // The keys [firstKey, firstKey + count) of a head; firstKey is a multiple of panelLanes.
+  // The keys [firstKey, firstKey + count) of a head; firstKey begins a panel.
   KeyBlock find(Value head, Value firstKey, Value count);
   // The same if all lie in one slot.
   KeyBlock inSlot(Value head, Value firstKey);

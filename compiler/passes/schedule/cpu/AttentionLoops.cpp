@@ -51,7 +51,7 @@ std::pair<Value, Value> AttentionLoops::seenOf(Value firstRow, Value lastRow, Va
   Value from = begin, to = e.min(end, e.sub(keys.endSeen(lastRow), firstKey));
   if (op.getWindow() > 0) {
     Value seen = e.max(e.sub(keys.firstSeen(firstRow), firstKey), begin);
-    from = e.mul(e.div(seen, kernel::panelLanes), kernel::panelLanes);
+    from = e.mul(e.div(seen, keys.layout.tokens), keys.layout.tokens);
   }
   return {from, to};
 }

@@ -17,7 +17,7 @@ namespace talc {
 // Keys of a chunk: as many panels as the widest tile takes side by side, and more up to a third of L1.
 static int64_t chunkOf(const kernel::StateLayout &layout, int64_t block) {
   constexpr int64_t widestPanels = 4, largestBytes = 16 << 10;
-  int64_t keys = widestPanels * kernel::panelLanes;
+  int64_t keys = widestPanels * layout.tokens;
   while (keys < block && 2 * keys * layout.paddedWidth * 4 <= largestBytes)
     keys *= 2;
   return std::min(keys, block);
@@ -27,9 +27,10 @@ static int64_t chunkOf(const kernel::StateLayout &layout, int64_t block) {
 static void computeScores(AttentionLoops &loops, const RowsOfHead &rows, const TileRows &tile, int64_t n, Value from,
                           Value to) {
   Emitter &e = loops.e;
-  Value first = e.div(from, kernel::panelLanes), end = e.ceilDiv(to, kernel::panelLanes);
+  int64_t tokens = loops.keys.layout.tokens;
+  Value first = e.div(from, tokens), end = e.ceilDiv(to, tokens);
   Emitter::Values queries = loops.queriesOf(rows, tile, n);
-  EvenParts parts(e, e.sub(end, first), std::min(loops.tiles.widestTile(n), loops.schedule.keys / kernel::panelLanes));
+  EvenParts parts(e, e.sub(end, first), std::min(loops.tiles.widestTile(n), loops.schedule.keys / tokens));
   parts.each(e, [&](Value, Value panel, int64_t count) {
     loops.tiles.computeScores(tile, queries, e.add(first, panel), count * loops.tiles.perPanel());
   });

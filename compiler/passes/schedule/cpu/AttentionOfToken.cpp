@@ -68,7 +68,7 @@ private:
     int64_t vectors = loops.tiles.perPanel();
     eachHeads(firstKey, vectors, [&](ArrayRef<TileRows> beside) {
       Emitter::Values queries = loops.queriesOf(rows, beside, group);
-      e.loop(e.div(from, kernel::panelLanes), e.ceilDiv(to, kernel::panelLanes), 1,
+      e.loop(e.div(from, loops.keys.layout.tokens), e.ceilDiv(to, loops.keys.layout.tokens), 1,
              [&](Value panel) { loops.tiles.computeScores(beside, queries, panel, vectors); });
     });
   }

@@ -43,7 +43,7 @@ static int64_t rowsOf(kernel::AttentionOp op, int64_t group) {
 
 AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t keys) {
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
-  int64_t capacity = layout.panels * kernel::panelLanes, group = op.getHeads() / layout.heads;
+  int64_t capacity = layout.panels * layout.tokens, group = op.getHeads() / layout.heads;
   if (keys == 0)
     keys = op.getBlock().value_or(blockOf(layout));
   AttentionSchedule schedule = {AttentionKind::online, keys, rowsOf(op, group), ""};
@@ -57,7 +57,7 @@ AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t keys) {
 }
 
 static std::string explain(const AttentionSchedule &schedule, const kernel::StateLayout &layout, int64_t lanes) {
-  int64_t capacity = layout.panels * kernel::panelLanes, keys = schedule.keys;
+  int64_t capacity = layout.panels * layout.tokens, keys = schedule.keys;
   switch (schedule.kind) {
   case AttentionKind::twoPass:
     return llvm::formatv("two passes: all {0} keys are one block, nothing is rescaled", capacity);

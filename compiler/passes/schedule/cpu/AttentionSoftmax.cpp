@@ -52,7 +52,7 @@ AttentionSoftmax::AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, kernel
     : e(emitter), keys(keys), window(op.getWindow() > 0), online(online), scale(op.getScale().convertToDouble()),
       scalesFirst(op.getBias() || scale <= 0) {
   // Rows begin in different sets of the cache.
-  scores = e.stackBuffer({rows, size + kernel::panelLanes});
+  scores = e.stackBuffer({rows, size + keys.layout.tokens});
   int64_t padded = llvm::alignTo(rows, e.lanes);
   sums = e.stackBuffer({padded});
   blockSums = sums;

@@ -14,7 +14,7 @@ AttentionTiles::AttentionTiles(Emitter &emitter, const kernel::StateLayout &layo
 
 // Wide vectors come with twice the registers, and four panels halve the loads of a tile's scalars.
 int64_t AttentionTiles::widestTile(int64_t rows) const {
-  return tileColumns(e.lanes > 8 ? tileRows : rows, e.lanes) / kernel::panelLanes;
+  return tileColumns(e.lanes > 8 ? tileRows : rows, e.lanes) / layout.tokens;
 }
 
 void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> queries, Value panel, int64_t vectors) {
@@ -31,7 +31,7 @@ void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> quer
   }
   Emitter::Values zeros(queries.size() * vectors, e.splat(0));
   Emitter::Values sums = accumulateTogether(e, tiles, zeros, layout.width);
-  Value column = e.mul(panel, kernel::panelLanes);
+  Value column = e.mul(panel, layout.tokens);
   for (auto [i, sum] : llvm::enumerate(sums)) {
     int64_t r = i / vectors, v = i % vectors;
     e.store(sum, softmax.scores, {e.add(rows[r / count].first, r % count), e.add(column, v * e.lanes)});
@@ -39,8 +39,8 @@ void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> quer
 }
 
 void AttentionTiles::eachColumns(int64_t rows, llvm::function_ref<void(Value, int64_t)> body) {
-  eachEvenPart(e, layout.paddedWidth / kernel::panelLanes, widestTile(rows),
-               [&](Value panel, int64_t count) { body(e.mul(panel, kernel::panelLanes), count * perPanel()); });
+  eachEvenPart(e, layout.paddedWidth / layout.tokens, widestTile(rows),
+               [&](Value panel, int64_t count) { body(e.mul(panel, layout.tokens), count * perPanel()); });
 }
 
 void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value column, int64_t vectors, Value from,
@@ -64,13 +64,12 @@ void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value col
   Emitter::Values sums;
   for (int64_t i = 0; i < chains; ++i)
     sums.push_back(e.load(part, at(i)));
-  sums = e.loop(e.div(from, kernel::panelLanes), e.ceilDiv(to, kernel::panelLanes), 1, sums,
-                [&](Value p, ValueRange carried) {
-                  panel = p;
-                  firstOfPanel = e.mul(p, kernel::panelLanes);
-                  Value keys = e.min(e.index(kernel::panelLanes), e.sub(to, firstOfPanel));
-                  return accumulateTogether(e, tiles, carried, keys);
-                });
+  sums = e.loop(e.div(from, layout.tokens), e.ceilDiv(to, layout.tokens), 1, sums, [&](Value p, ValueRange carried) {
+    panel = p;
+    firstOfPanel = e.mul(p, layout.tokens);
+    Value keys = e.min(e.index(layout.tokens), e.sub(to, firstOfPanel));
+    return accumulateTogether(e, tiles, carried, keys);
+  });
   for (int64_t i = 0; i < chains; ++i)
     e.store(sums[i], part, at(i));
 }

@@ -24,7 +24,7 @@ public:
   // Panels that a tile of so many rows takes side by side.
   int64_t widestTile(int64_t rows) const;
   // Vectors of a panel.
-  int64_t perPanel() const { return kernel::panelLanes / e.lanes; }
+  int64_t perPanel() const { return layout.tokens / e.lanes; }
 
   // S[row, key] = query[row] * K[:, key] for the keys of `vectors` vectors from `panel` on. The queries, [width] each,
   // are those of the entries' rows one after the other.

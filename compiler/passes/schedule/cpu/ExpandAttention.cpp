@@ -81,7 +81,7 @@ private:
 struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
   using Base::Base;
   void runOnOperation() override {
-    if (!isValidWidth(getOperation(), lanes))
+    if (!isValidWidth(getOperation(), lanes) || !areValidStates(getOperation(), lanes))
       return signalPassFailure();
     SmallVector<kernel::AttentionOp> ops;
     getOperation().walk([&](kernel::AttentionOp op) { ops.push_back(op); });

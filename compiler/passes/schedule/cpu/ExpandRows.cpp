@@ -26,7 +26,7 @@ struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (!talc::isValidWidth(getOperation(), lanes))
+    if (!talc::isValidWidth(getOperation(), lanes) || !talc::areValidStates(getOperation(), lanes))
       return signalPassFailure();
     SmallVector<Operation *> pieces;
     getOperation().walk([&](talc::kernel::PieceOpInterface piece) { pieces.push_back(piece); });

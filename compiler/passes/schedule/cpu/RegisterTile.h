@@ -38,5 +38,7 @@ int64_t tileColumns(int64_t rows, int64_t lanes);
 
 // Rows of a full tile.
 constexpr int64_t tileRows = 6;
+// Tokens of a panel of a state: those of the widest vector.
+constexpr int64_t statePanel = 16;
 
 }  // namespace talc

@@ -26,10 +26,10 @@
 // BARRIERS-NEXT: call @combine
 // BARRIERS-NEXT: call @contract
 // BARRIERS-NEXT: return
-func.func @decode(%s: !kernel.step, %q: memref<1x64xf32>, %k: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 1000>, %w: memref<4x64x16xf32>, %out: memref<1x64xf32>) {
-  kernel.append %s, %kv, %k, %k : !talc.state<2 x 16 x 1000>, memref<1x32xf32>, memref<1x32xf32>
+func.func @decode(%s: !kernel.step, %q: memref<1x64xf32>, %k: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 1000 in #kernel.panels<16 x f32>>, %w: memref<4x64x16xf32>, %out: memref<1x64xf32>) {
+  kernel.append %s, %kv, %k, %k : !talc.state<2 x 16 x 1000 in #kernel.panels<16 x f32>>, memref<1x32xf32>, memref<1x32xf32>
   %y = memref.alloc() : memref<1x64xf32>
-  kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %y : (!kernel.step, memref<1x64xf32>, !talc.state<2 x 16 x 1000>, memref<1x64xf32>) -> ()
+  kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %y : (!kernel.step, memref<1x64xf32>, !talc.state<2 x 16 x 1000 in #kernel.panels<16 x f32>>, memref<1x64xf32>) -> ()
   kernel.contract %s, %y, %w into %out {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -40,16 +40,16 @@ func.func @decode(%s: !kernel.step, %q: memref<1x64xf32>, %k: memref<1x32xf32>, 
 // Keys of a source.
 // CHECK-LABEL: @source(
 // CHECK: kernel.combine %{{.*}}, %{{.*}} heads 2 window 0 block 512 source into
-func.func @source(%s: !kernel.step, %q: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 1000, source>, %out: memref<1x32xf32>) {
-  kernel.attention full %s, %q, %kv heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 1000, source>, memref<1x32xf32>) -> ()
+func.func @source(%s: !kernel.step, %q: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 1000, source in #kernel.panels<16 x f32>>, %out: memref<1x32xf32>) {
+  kernel.attention full %s, %q, %kv heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 1000, source in #kernel.panels<16 x f32>>, memref<1x32xf32>) -> ()
   return
 }
 
 // A window.
 // CHECK-LABEL: @window(
 // CHECK: kernel.combine %{{.*}}, %{{.*}} heads 2 window 70 block 512 into
-func.func @window(%s: !kernel.step, %q: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 1000>, %out: memref<1x32xf32>) {
-  kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 70 into %out : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 1000>, memref<1x32xf32>) -> ()
+func.func @window(%s: !kernel.step, %q: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 1000 in #kernel.panels<16 x f32>>, %out: memref<1x32xf32>) {
+  kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 70 into %out : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 1000 in #kernel.panels<16 x f32>>, memref<1x32xf32>) -> ()
   return
 }
 
@@ -58,21 +58,21 @@ func.func @window(%s: !kernel.step, %q: memref<1x32xf32>, %kv: !talc.state<2 x 1
 // CHECK-NOT: block
 // CHECK-NOT: combine
 // CHECK: return
-func.func @many_rows(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<2 x 16 x 1000>, %out: memref<?x32xf32>) {
-  kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 1000>, memref<?x32xf32>) -> ()
+func.func @many_rows(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<2 x 16 x 1000 in #kernel.panels<16 x f32>>, %out: memref<?x32xf32>) {
+  kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 1000 in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
   return
 }
 // CHECK-LABEL: @one_block(
 // CHECK-NOT: combine
 // CHECK: return
-func.func @one_block(%s: !kernel.step, %q: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 256>, %out: memref<1x32xf32>) {
-  kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 256>, memref<1x32xf32>) -> ()
+func.func @one_block(%s: !kernel.step, %q: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 256 in #kernel.panels<16 x f32>>, %out: memref<1x32xf32>) {
+  kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 256 in #kernel.panels<16 x f32>>, memref<1x32xf32>) -> ()
   return
 }
 // CHECK-LABEL: @large_group(
 // CHECK-NOT: combine
 // CHECK: return
-func.func @large_group(%s: !kernel.step, %q: memref<1x1024xf32>, %kv: !talc.state<1 x 16 x 1000>, %out: memref<1x1024xf32>) {
-  kernel.attention causal %s, %q, %kv heads 64 scale 0.25 window 0 into %out : (!kernel.step, memref<1x1024xf32>, !talc.state<1 x 16 x 1000>, memref<1x1024xf32>) -> ()
+func.func @large_group(%s: !kernel.step, %q: memref<1x1024xf32>, %kv: !talc.state<1 x 16 x 1000 in #kernel.panels<16 x f32>>, %out: memref<1x1024xf32>) {
+  kernel.attention causal %s, %q, %kv heads 64 scale 0.25 window 0 into %out : (!kernel.step, memref<1x1024xf32>, !talc.state<1 x 16 x 1000 in #kernel.panels<16 x f32>>, memref<1x1024xf32>) -> ()
   return
 }

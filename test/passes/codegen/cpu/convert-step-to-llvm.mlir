@@ -5,7 +5,7 @@
 
 module attributes {talc.plan = {state_bytes_per_slot = 12288 : i64}} {
 talc.weight @w : tensor<3x5xf32> = #talc.fill<1.0> {talc.offset = 5368709120 : i64}
-talc.state @kv : !talc.state<2 x 12 x 17> {talc.offset = 7168 : i64}
+talc.state @kv : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>> {talc.offset = 7168 : i64}
 
 // CHECK-LABEL: func.func private @counts(
 // CHECK-SAME: %[[STEP:.*]]: !llvm.ptr)
@@ -175,9 +175,9 @@ func.func @output(%s: !kernel.step) -> memref<?x80xf32> {
 // CHECK: llvm.getelementptr %[[STEP]][72]
 // CHECK: %[[VALUES:.*]] = llvm.add %[[KEYS]], %[[KEYBYTES]]
 // CHECK: llvm.getelementptr %{{.*}}[%[[VALUES]]]
-func.func @state(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17>, %slot: index) -> (memref<2x2x12x16xf32>, memref<2x2x16x16xf32>) {
-  %k = kernel.keys %s, %kv[%slot] : !talc.state<2 x 12 x 17> -> memref<2x2x12x16xf32>
-  %v = kernel.values %s, %kv[%slot] : !talc.state<2 x 12 x 17> -> memref<2x2x16x16xf32>
+func.func @state(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>>, %slot: index) -> (memref<2x2x12x16xf32>, memref<2x2x16x16xf32>) {
+  %k = kernel.keys %s, %kv[%slot] : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>> -> memref<2x2x12x16xf32>
+  %v = kernel.values %s, %kv[%slot] : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>> -> memref<2x2x16x16xf32>
   return %k, %v : memref<2x2x12x16xf32>, memref<2x2x16x16xf32>
 }
 
@@ -201,15 +201,15 @@ func.func @state(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17>, %slot: index) 
 // CHECK: llvm.getelementptr %[[STEP]][184]
 // CHECK: llvm.call {{.*}} : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
-  %kv = kernel.state @kv : !talc.state<2 x 12 x 17>
-  call @callee(%s, %kv) : (!kernel.step, !talc.state<2 x 12 x 17>) -> ()
+  %kv = kernel.state @kv : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>>
+  call @callee(%s, %kv) : (!kernel.step, !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>>) -> ()
   kernel.barrier %s
   kernel.barrier %s unless_by_rows
   kernel.mark %s 7
   return
 }
 // CHECK-LABEL: func.func private @callee(%{{.*}}: !llvm.ptr, %{{.*}}: i64)
-func.func @callee(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17>) {
+func.func @callee(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>>) {
   return
 }
 }

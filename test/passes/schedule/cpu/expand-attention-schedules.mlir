@@ -10,10 +10,10 @@
 // CHECK-COUNT-6: math.exp2
 // CHECK-NOT: math.exp
 // CHECK: scf.yield
-func.func @two_pass(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 16 x 200>, %out: memref<?x64xf32>) {
+func.func @two_pass(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 16 x 200 in #kernel.panels<16 x f32>>, %out: memref<?x64xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x64xf32>, !talc.state<2 x 16 x 200>, memref<?x64xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x64xf32>, !talc.state<2 x 16 x 200 in #kernel.panels<16 x f32>>, memref<?x64xf32>) -> ()
   }
   return
 }
@@ -24,10 +24,10 @@ func.func @two_pass(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x
 // CHECK: memref<16x64x16xf32>
 // CHECK: memref<48x272xf32>
 // CHECK: step %c256
-func.func @prefill(%s: !kernel.step, %q: memref<?x768xf32>, %kv: !talc.state<12 x 64 x 4096>, %out: memref<?x768xf32>) {
+func.func @prefill(%s: !kernel.step, %q: memref<?x768xf32>, %kv: !talc.state<12 x 64 x 4096 in #kernel.panels<16 x f32>>, %out: memref<?x768xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 12 scale 0.125 window 0 into %out : (!kernel.step, memref<?x768xf32>, !talc.state<12 x 64 x 4096>, memref<?x768xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 12 scale 0.125 window 0 into %out : (!kernel.step, memref<?x768xf32>, !talc.state<12 x 64 x 4096 in #kernel.panels<16 x f32>>, memref<?x768xf32>) -> ()
   }
   return
 }
@@ -40,10 +40,10 @@ func.func @prefill(%s: !kernel.step, %q: memref<?x768xf32>, %kv: !talc.state<12 
 // CHECK: step %c256
 // CHECK-NOT: step %c6{{[^0-9]}}
 // CHECK: return
-func.func @decode(%s: !kernel.step, %q: memref<1x768xf32>, %kv: !talc.state<12 x 64 x 4096>, %out: memref<1x768xf32>) {
+func.func @decode(%s: !kernel.step, %q: memref<1x768xf32>, %kv: !talc.state<12 x 64 x 4096 in #kernel.panels<16 x f32>>, %out: memref<1x768xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 12 scale 0.125 window 0 into %out : (!kernel.step, memref<1x768xf32>, !talc.state<12 x 64 x 4096>, memref<1x768xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 12 scale 0.125 window 0 into %out : (!kernel.step, memref<1x768xf32>, !talc.state<12 x 64 x 4096 in #kernel.panels<16 x f32>>, memref<1x768xf32>) -> ()
   }
   return
 }
@@ -69,10 +69,10 @@ func.func @decode(%s: !kernel.step, %q: memref<1x768xf32>, %kv: !talc.state<12 x
 // CHECK: memref.store %{{.*}}, %[[PARTS]][%[[BLOCK]],
 // CHECK: memref.store %{{.*}}, %[[PARTS]][%[[BLOCK]],
 // CHECK: return
-func.func @split(%s: !kernel.step, %q: memref<1x512xf32>, %kv: !talc.state<2 x 64 x 4096>, %parts: memref<16x544xf32>) {
+func.func @split(%s: !kernel.step, %q: memref<1x512xf32>, %kv: !talc.state<2 x 64 x 4096 in #kernel.panels<16 x f32>>, %parts: memref<16x544xf32>) {
   kernel.tasks %s over keys by heads {
   ^bb0(%p0: index, %p1: index):
-    kernel.attention causal %s, %q, %kv heads 8 scale 0.125 window 0 block 256 into %parts : (!kernel.step, memref<1x512xf32>, !talc.state<2 x 64 x 4096>, memref<16x544xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 8 scale 0.125 window 0 block 256 into %parts : (!kernel.step, memref<1x512xf32>, !talc.state<2 x 64 x 4096 in #kernel.panels<16 x f32>>, memref<16x544xf32>) -> ()
   }
   return
 }
@@ -81,10 +81,10 @@ func.func @split(%s: !kernel.step, %q: memref<1x512xf32>, %kv: !talc.state<2 x 6
 // REMARK: remark: {{.*}}wide{{.*}}online softmax over blocks of 128 keys of 512
 // CHECK-LABEL: @wide(
 // CHECK: step %c128
-func.func @wide(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.state<1 x 128 x 512>, %out: memref<?x256xf32>) {
+func.func @wide(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.state<1 x 128 x 512 in #kernel.panels<16 x f32>>, %out: memref<?x256xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention full %s, %q, %kv heads 2 scale 0.125 window 0 into %out : (!kernel.step, memref<?x256xf32>, !talc.state<1 x 128 x 512>, memref<?x256xf32>) -> ()
+    kernel.attention full %s, %q, %kv heads 2 scale 0.125 window 0 into %out : (!kernel.step, memref<?x256xf32>, !talc.state<1 x 128 x 512 in #kernel.panels<16 x f32>>, memref<?x256xf32>) -> ()
   }
   return
 }
@@ -103,10 +103,10 @@ func.func @wide(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.state<1 x 12
 // CHECK-COUNT-8: vector.fma
 // CHECK-NOT: vector.fma
 // CHECK: scf.yield
-func.func @token(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<4 x 16 x 64>, %out: memref<?x64xf32>) {
+func.func @token(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<4 x 16 x 64 in #kernel.panels<16 x f32>>, %out: memref<?x64xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x64xf32>, !talc.state<4 x 16 x 64>, memref<?x64xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x64xf32>, !talc.state<4 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x64xf32>) -> ()
   }
   return
 }

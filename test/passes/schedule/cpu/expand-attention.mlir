@@ -5,7 +5,7 @@
 // 2 of 4 heads share their keys: rows of a task are (token, head in group). Tasks of 48 rows are claimed, counted through the
 // sequences; what is no task of this sequence is one of another, or of none.
 // CHECK-LABEL: @causal(
-// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[Q:[a-z0-9]+]]: memref<?x64xf32>, %[[KV:[a-z0-9]+]]: !talc.state<2 x 16 x 128>, %[[OUT:[a-z0-9]+]]: memref<?x64xf32>
+// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[Q:[a-z0-9]+]]: memref<?x64xf32>, %[[KV:[a-z0-9]+]]: !talc.state<2 x 16 x 128 in #kernel.panels<16 x f32>>, %[[OUT:[a-z0-9]+]]: memref<?x64xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
 // CHECK-DAG: %[[LOW:.*]] = arith.constant dense<-1.000000e+30> : vector<8xf32>
 // CHECK-DAG: %[[STEEPNESS:.*]] = arith.constant dense<0.360673755> : vector<8xf32>
@@ -200,10 +200,10 @@
 // CHECK: scf.yield %[[OTHER]]
 // CHECK: %[[BEHIND:.*]] = arith.addi %[[BEFORE]], %[[ITSTASKS]]
 // CHECK: scf.yield %[[BEHIND]]
-func.func @causal(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 16 x 128>, %out: memref<?x64xf32>) {
+func.func @causal(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 16 x 128 in #kernel.panels<16 x f32>>, %out: memref<?x64xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x64xf32>, !talc.state<2 x 16 x 128>, memref<?x64xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x64xf32>, !talc.state<2 x 16 x 128 in #kernel.panels<16 x f32>>, memref<?x64xf32>) -> ()
   }
   return
 }
@@ -222,10 +222,10 @@ func.func @causal(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 1
 // CHECK: %[[NOTBEFORE:.*]] = arith.xori %[[BEFORE]], %{{.*}}
 // CHECK: %[[SEEN:.*]] = arith.andi %[[UPTO]], %[[NOTBEFORE]]
 // CHECK: arith.select %[[SEEN]],
-func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x16xf32>) {
+func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128 in #kernel.panels<16 x f32>>, %out: memref<?x16xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 1 scale 0.25 window 5 into %out : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 1 scale 0.25 window 5 into %out : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128 in #kernel.panels<16 x f32>>, memref<?x16xf32>) -> ()
   }
   return
 }
@@ -250,10 +250,10 @@ func.func @window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK-NOT: arith.xori
 // CHECK: vector.maskedstore %{{.*}}, %[[FOUR]]
 // CHECK: return
-func.func @full_odd_width(%s: !kernel.step, %q: memref<?x24xf32>, %kv: !talc.state<2 x 12 x 128>, %out: memref<?x24xf32>) {
+func.func @full_odd_width(%s: !kernel.step, %q: memref<?x24xf32>, %kv: !talc.state<2 x 12 x 128 in #kernel.panels<16 x f32>>, %out: memref<?x24xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention full %s, %q, %kv heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<?x24xf32>, !talc.state<2 x 12 x 128>, memref<?x24xf32>) -> ()
+    kernel.attention full %s, %q, %kv heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<?x24xf32>, !talc.state<2 x 12 x 128 in #kernel.panels<16 x f32>>, memref<?x24xf32>) -> ()
   }
   return
 }
@@ -266,10 +266,10 @@ func.func @full_odd_width(%s: !kernel.step, %q: memref<?x24xf32>, %kv: !talc.sta
 // CHECK: kernel.keys %{{.*}}, %{{.*}}[%[[SLOT]]]
 // CHECK-NOT: kernel.history
 // CHECK: return
-func.func @source(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128, source>, %out: memref<?x16xf32>) {
+func.func @source(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128, source in #kernel.panels<16 x f32>>, %out: memref<?x16xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %out : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128, source>, memref<?x16xf32>) -> ()
+    kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %out : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128, source in #kernel.panels<16 x f32>>, memref<?x16xf32>) -> ()
   }
   return
 }
@@ -284,10 +284,10 @@ func.func @source(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
 // CHECK: %[[AHEAD:.*]] = arith.addi %[[LAST]], %c3
 // CHECK: %[[END:.*]] = arith.minsi %[[SEEN]], %[[AHEAD]]
 // CHECK: memref.store %[[END]],
-func.func @prefix_window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x16xf32>) {
+func.func @prefix_window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 128 in #kernel.panels<16 x f32>>, %out: memref<?x16xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention prefix %s, %q, %kv heads 1 scale 0.25 window 3 into %out : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128>, memref<?x16xf32>) -> ()
+    kernel.attention prefix %s, %q, %kv heads 1 scale 0.25 window 3 into %out : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 128 in #kernel.panels<16 x f32>>, memref<?x16xf32>) -> ()
   }
   return
 }
@@ -309,10 +309,10 @@ func.func @prefix_window(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.stat
 // CHECK: vector.fma %[[SCORE]], %[[SCALE]], %[[ADDED]]
 // Scores are scaled where they get their bias, and not again.
 // CHECK: arith.mulf %{{.*}}, %[[LOG2E]]
-func.func @bias(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %bias: memref<2x255xf32>, %out: memref<?x32xf32>) {
+func.func @bias(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128 in #kernel.panels<16 x f32>>, %bias: memref<2x255xf32>, %out: memref<?x32xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv bias %bias heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<2x255xf32>, memref<?x32xf32>) -> ()
+    kernel.attention causal %s, %q, %kv bias %bias heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128 in #kernel.panels<16 x f32>>, memref<2x255xf32>, memref<?x32xf32>) -> ()
   }
   return
 }
@@ -324,10 +324,10 @@ func.func @bias(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 
 // CHECK: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[SCALE]]
 // CHECK: vector.store %[[SCALED]]
 // CHECK: arith.cmpf ogt, %[[SCALED]],
-func.func @negative_scale(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128>, %out: memref<?x32xf32>) {
+func.func @negative_scale(%s: !kernel.step, %q: memref<?x32xf32>, %kv: !talc.state<1 x 16 x 128 in #kernel.panels<16 x f32>>, %out: memref<?x32xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 2 scale -0.25 window 0 into %out : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128>, memref<?x32xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 2 scale -0.25 window 0 into %out : (!kernel.step, memref<?x32xf32>, !talc.state<1 x 16 x 128 in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
   }
   return
 }

@@ -256,10 +256,10 @@ func.func @rope(%s: !kernel.step, %x: memref<?x14xf32>, %table: memref<64x6xf32>
 // WIDE: %[[MASK:.*]] = arith.xori
 // WIDE-COUNT-32: vector.shuffle
 // WIDE-COUNT-12: vector.maskedstore {{.*}}], %[[MASK]],
-func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70>, %k: memref<?x24xf32>, %v: memref<?x24xf32>) {
+func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70 in #kernel.panels<16 x f32>>, %k: memref<?x24xf32>, %v: memref<?x24xf32>) {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
-    kernel.append %s, %kv, %k, %v : !talc.state<2 x 12 x 70>, memref<?x24xf32>, memref<?x24xf32>
+    kernel.append %s, %kv, %k, %v : !talc.state<2 x 12 x 70 in #kernel.panels<16 x f32>>, memref<?x24xf32>, memref<?x24xf32>
   }
   return
 }
@@ -272,10 +272,10 @@ func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70>, %k: memref<?x
 // CHECK: %[[P:.*]] = kernel.position %{{.*}}[%c0]
 // CHECK: %[[PANEL:.*]] = arith.divui %[[P]], %c16
 // CHECK: memref.store {{.*}}[%[[PANEL]], %[[H]],
-func.func @append_heads(%s: !kernel.step, %kv: !talc.state<2 x 16 x 70>, %k: memref<1x32xf32>, %v: memref<1x32xf32>) {
+func.func @append_heads(%s: !kernel.step, %kv: !talc.state<2 x 16 x 70 in #kernel.panels<16 x f32>>, %k: memref<1x32xf32>, %v: memref<1x32xf32>) {
   kernel.tasks %s over heads by heads {
   ^bb0(%p0: index):
-    kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 70>, memref<1x32xf32>, memref<1x32xf32>
+    kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 70 in #kernel.panels<16 x f32>>, memref<1x32xf32>, memref<1x32xf32>
   }
   return
 }

@@ -48,17 +48,16 @@ private:
     e.loop(e.index(0), e.rows(op.getKeys()), 1, [&](Value row) {
       enter(kernel::SlotOp::create(e.b, e.loc, op.getStep(), row));
       Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
-      panel = e.div(position, kernel::panelLanes);
-      firstLane = e.rem(position, kernel::panelLanes);
+      panel = e.div(position, layout.tokens);
+      firstLane = e.rem(position, layout.tokens);
       firstRow = row;
       oneByOne(head, e.index(1));
     });
   }
 
   void enter(Value slot) {
-    Type f32 = e.b.getF32Type();
-    keys = kernel::KeysOp::create(e.b, e.loc, layout.keysType(f32), op.getStep(), op.getState(), slot);
-    values = kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(f32), op.getStep(), op.getState(), slot);
+    keys = kernel::KeysOp::create(e.b, e.loc, layout.keysType(), op.getStep(), op.getState(), slot);
+    values = kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(), op.getStep(), op.getState(), slot);
   }
 
   // A panel at a time, head by head: its rows stay in the translation buffer and the panel in L1.
@@ -66,12 +65,12 @@ private:
     enter(span.getSlot());
     Value offset = e.sub(span.getFirstPosition(), span.getFirstRow());
     Value from = e.add(begin, offset), to = e.add(stop, offset);
-    e.loop(e.div(from, kernel::panelLanes), e.ceilDiv(to, kernel::panelLanes), 1, [&](Value p) {
+    e.loop(e.div(from, layout.tokens), e.ceilDiv(to, layout.tokens), 1, [&](Value p) {
       panel = p;
-      Value panelBegin = e.mul(p, kernel::panelLanes), position = e.max(from, panelBegin);
+      Value panelBegin = e.mul(p, layout.tokens), position = e.max(from, panelBegin);
       firstLane = e.sub(position, panelBegin);
       firstRow = e.sub(position, offset);
-      Value count = e.sub(e.min(to, e.add(panelBegin, kernel::panelLanes)), position);
+      Value count = e.sub(e.min(to, e.add(panelBegin, layout.tokens)), position);
       e.loop(e.index(0), e.index(layout.heads), 1, [&](Value head) { rowsOfPanel(head, count); });
     });
   }
@@ -79,13 +78,13 @@ private:
   // Masked stores of narrow vectors are slow on some processors.
   void rowsOfPanel(Value head, Value count) {
     auto notFull = [&] {
-      if (e.lanes < kernel::panelLanes)
+      if (e.lanes < layout.tokens)
         return oneByOne(head, count);
       e.choose(
           e.less(count, e.index(leastTransposed)), [&] { oneByOne(head, count); },
           [&] { transposed(head, count, /*full=*/false); });
     };
-    e.choose(e.less(count, e.index(kernel::panelLanes)), notFull, [&] { transposed(head, count, /*full=*/true); });
+    e.choose(e.less(count, e.index(layout.tokens)), notFull, [&] { transposed(head, count, /*full=*/true); });
   }
 
   void oneByOne(Value head, Value count) {
@@ -121,7 +120,7 @@ private:
   void square(Value head, Value count, Value column, int64_t columns, bool full) {
     Value at = e.add(e.mul(head, layout.width), column), last = e.sub(e.add(firstRow, count), e.index(1));
     Value mask = columns < e.lanes ? e.firstLanes(columns) : Value();
-    for (int64_t lane = 0; lane < kernel::panelLanes; lane += e.lanes) {
+    for (int64_t lane = 0; lane < layout.tokens; lane += e.lanes) {
       Emitter::Values rows;
       for (int64_t i = 0; i < e.lanes; ++i) {
         Value row = e.add(firstRow, lane + i);
