@@ -8,6 +8,7 @@
 #include "runtime/device/Step.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace talc {
@@ -163,6 +164,75 @@ private:
   llvm::DenseMap<Value, Rows> rows;
 };
 
+// Follows what is appended to states, through calls, in the order of a sequence's first step, which finds them empty:
+// what is read then must have been appended before in the same step. What a source left is appended by another entry.
+class StateCheck {
+public:
+  explicit StateCheck(ModuleOp module) : symbols(module) {}
+
+  LogicalResult run() {
+    auto module = cast<ModuleOp>(symbols.getOp());
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function->hasAttr(entryAttr) && failed(follow(function, {}, 0)))
+        return failure();
+    for (auto [state, read] : readSources)
+      if (!appendedAnywhere.contains(state))
+        return read->emitOpError() << "reads the state " << state << " of the source, to which nothing is appended";
+    return success();
+  }
+
+private:
+  using States = llvm::SmallVector<Attribute>;             // of a function's arguments; null for those that are none
+  static constexpr int maxDepth = 16, maxCalls = 1 << 16;  // calls in circles are refused later
+
+  LogicalResult follow(func::FuncOp function, const States &arguments, int depth) {
+    if (depth == 0)
+      appended.clear();
+    llvm::DenseMap<Value, Attribute> states;
+    for (auto [argument, state] : llvm::zip(function.getArguments(), arguments))
+      states[argument] = state;
+    WalkResult result = function.walk([&](Operation *op) -> WalkResult {
+      if (auto get = dyn_cast<GetStateOp>(op))
+        states[get.getResult()] = get.getNameAttr();
+      if (auto append = dyn_cast<AppendOp>(op))
+        note(states.lookup(append.getState()));
+      if (auto read = dyn_cast<ReadOp>(op))
+        return check(read, states.lookup(read.getState()));
+      auto call = dyn_cast<func::CallOp>(op);
+      auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
+      if (!callee || depth == maxDepth || ++calls > maxCalls)
+        return WalkResult::advance();
+      States given;
+      for (Value operand : call.getOperands())
+        given.push_back(states.lookup(operand));
+      return follow(callee, given, depth + 1);
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  void note(Attribute state) {
+    appended.insert(state);
+    appendedAnywhere.insert(state);
+  }
+
+  LogicalResult check(ReadOp read, Attribute state) {
+    if (!state || appended.contains(state))
+      return success();
+    if (cast<StateType>(read.getState().getType()).getRole() == StateRole::source) {
+      readSources.insert({state, read});
+      return success();
+    }
+    return read.emitOpError() << "reads the state " << state
+                              << " before anything is appended to it: in the first step "
+                                 "of a sequence there is nothing to read";
+  }
+
+  SymbolTable symbols;
+  int calls = 0;
+  llvm::SmallDenseSet<Attribute> appended, appendedAnywhere;
+  llvm::MapVector<Attribute, ReadOp> readSources;
+};
+
 struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
   void runOnOperation() override {
     if (failed(checkLength()) || failed(checkTables()))
@@ -170,6 +240,8 @@ struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(RowCheck(function).run()))
         return signalPassFailure();
+    if (failed(StateCheck(getOperation()).run()))
+      signalPassFailure();
   }
 
   // A sequence may be as long as the module says; its states must have room for it.

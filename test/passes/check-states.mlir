@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// check-model refuses states that are read before anything is appended to them, in the order of a sequence's first step.
+// RUN: talc-opt %s -split-input-file -verify-diagnostics -check-model
+
+talc.state @kv : !talc.state<1 x 8 x 64>
+func.func @nothing(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
+  %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
+  %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
+  %kv = talc.get_state @kv : !talc.state<1 x 8 x 64>
+  // expected-error@+1 {{reads the state @kv before anything is appended to it: in the first step of a sequence there is nothing to read}}
+  %k, %v = talc.read %kv, %s : !talc.state<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
+  %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+talc.state @kv : !talc.state<1 x 8 x 64>
+func.func @behind(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
+  %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
+  %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
+  %kv = talc.get_state @kv : !talc.state<1 x 8 x 64>
+  // expected-error@+1 {{reads the state @kv before anything is appended to it}}
+  %k, %v = talc.read %kv, %s : !talc.state<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
+  talc.append %kv, %x, %x, %s : !talc.state<1 x 8 x 64>, tensor<?x8xf32>
+  %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// Calls are followed: a layer's own state is another one than its neighbour's.
+talc.state @first : !talc.state<1 x 8 x 64>
+talc.state @second : !talc.state<1 x 8 x 64>
+func.func private @layer(%x: tensor<?x8xf32>, %own: !talc.state<1 x 8 x 64>, %read: !talc.state<1 x 8 x 64>, %s: !talc.sequences) -> tensor<?x8xf32> {
+  talc.append %own, %x, %x, %s : !talc.state<1 x 8 x 64>, tensor<?x8xf32>
+  // expected-error@+1 {{reads the state @second before anything is appended to it}}
+  %k, %v = talc.read %read, %s : !talc.state<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
+  %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+func.func @calls(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
+  %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
+  %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
+  %first = talc.get_state @first : !talc.state<1 x 8 x 64>
+  %second = talc.get_state @second : !talc.state<1 x 8 x 64>
+  %y = call @layer(%x, %first, %first, %s) : (tensor<?x8xf32>, !talc.state<1 x 8 x 64>, !talc.state<1 x 8 x 64>, !talc.sequences) -> tensor<?x8xf32>
+  %z = call @layer(%y, %first, %second, %s) : (tensor<?x8xf32>, !talc.state<1 x 8 x 64>, !talc.state<1 x 8 x 64>, !talc.sequences) -> tensor<?x8xf32>
+  return %z : tensor<?x8xf32>
+}
+
+// -----
+
+// A source that no entry leaves.
+talc.state @memory : !talc.state<1 x 8 x 64, source>
+func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
+  %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
+  %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
+  %memory = talc.get_state @memory : !talc.state<1 x 8 x 64, source>
+  // expected-error@+1 {{reads the state @memory of the source, to which nothing is appended}}
+  %k, %v = talc.read %memory, %s : !talc.state<1 x 8 x 64, source> -> tensor<?x8xf32>, tensor<?x8xf32>
+  %y = talc.attention full %x, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// One that an entry without results leaves, whichever stands first.
+talc.state @memory : !talc.state<1 x 8 x 64, source>
+func.func @decoder(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
+  %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
+  %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
+  %memory = talc.get_state @memory : !talc.state<1 x 8 x 64, source>
+  %k, %v = talc.read %memory, %s : !talc.state<1 x 8 x 64, source> -> tensor<?x8xf32>, tensor<?x8xf32>
+  %y = talc.attention full %x, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+func.func @encoder(%ids: tensor<?xi32>, %s: !talc.sequences) attributes {talc.entry} {
+  %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
+  %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
+  %memory = talc.get_state @memory : !talc.state<1 x 8 x 64, source>
+  talc.append %memory, %x, %x, %s : !talc.state<1 x 8 x 64, source>, tensor<?x8xf32>
+  return
+}
