@@ -66,7 +66,8 @@ typedef enum talc_status {
   TALC_ERROR_CAPACITY = 415,     /* the caller's buffer is too small; the needed size was stored */
   TALC_ERROR_KIND = 416,         /* not for this kind of model: talc_encode of one without sources, a prefix, ... */
   TALC_ERROR_SOURCE = 417,       /* a sequence of an encoder-decoder has no source: talc_encode comes first */
-  TALC_ERROR_SHARED = 418        /* other slots still use what would be overwritten: reset them first */
+  TALC_ERROR_SHARED = 418,       /* other slots still use what would be overwritten: reset them first */
+  TALC_ERROR_RESULT = 419        /* a result holds NaN (used by the program) */
 } talc_status;
 
 /* Filled on failure, untouched on success. `text` is one line: what, where, found, expected, what to do. */

@@ -2,7 +2,10 @@
 // A batch has a bounded number of texts and of tokens.
 #include "runtime/program/Encoding.h"
 
+#include "runtime/program/Signals.h"
+
 #include <algorithm>
+#include <cmath>
 
 namespace talc::program {
 
@@ -19,7 +22,7 @@ Status Encoding::run() {
   };
   if (job.fromFile)
     std::sort(order.begin(), order.end(), before);
-  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+  for (size_t begin = 0, end = 0; begin < order.size() && !interrupted(); begin = end) {
     size_t tokens = 0;
     while (end < order.size() && end - begin < places &&
            (end == begin || tokens + job.inputs[order[end]].ids.size() <= tokensPerStep))
@@ -81,6 +84,10 @@ Status Encoding::take(size_t input, int32_t index) {
     int32_t rows = 0;
     const Answer &answer = answers[index];
     const float *values = talc_result(session, answer.result(), index, &rows);
+    size_t count = size_t(rows) * job.info.results[answer.result()].width;
+    if (std::any_of(values, values + count, [](float value) { return std::isnan(value); }))
+      return Status::failure(TALC_ERROR_RESULT, "%s: the result holds NaN; are the model's weights damaged?",
+                             job.placeOf(input).c_str());
     if (Status status = job.printer.append(input, answer.text(values, rows)); status.failed())
       return status;
   }

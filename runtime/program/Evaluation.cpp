@@ -5,6 +5,7 @@
 #include "runtime/program/Encoding.h"
 #include "runtime/program/Generation.h"
 #include "runtime/program/Report.h"
+#include "runtime/program/Signals.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -102,6 +103,24 @@ static Status checkIds(const std::string &what, const std::vector<int32_t> &ids,
   return {};
 }
 
+// A line that is too long for the model has no tokens, and so an empty result, after a message. The number of such
+// lines.
+static size_t dropLongLines(const talc_model_info &info, const std::string &file, std::vector<Prompt> &lines) {
+  size_t dropped = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::string place = shownName(file) + ": line " + std::to_string(i + 1);
+    Status status = lines[i].ids.size() > static_cast<size_t>(info.max_sequence)
+                        ? tooLong(place, lines[i].ids.size(), info)
+                        : Status();
+    if (!status.failed())
+      continue;
+    fprintf(stderr, "%s\n", status.text().c_str());
+    lines[i].ids.clear();
+    ++dropped;
+  }
+  return dropped;
+}
+
 // Before any work: an input that can never be evaluated.
 static Status checkInputs(const Job &job, const Plan &plan) {
   int32_t own = job.info.vocabulary_size, source = job.translates() ? job.info.source_vocabulary_size : own;
@@ -183,6 +202,8 @@ static Status runModel(const Job &job, const Plan &plan, SessionHandle &session)
   else
     status =
         Encoding(job, session.get(), places, writesLogits ? &logits : nullptr, writesHidden ? &hidden : nullptr).run();
+  if (interrupted())  // tensors have the rows of all texts
+    return status;
   if (!status.failed() && writesLogits)
     status = logits.finish();
   if (!status.failed() && writesHidden)
@@ -206,6 +227,7 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
   Status status = fromFile ? readLines(model, options.inputFile, inputs) : readPrompts(model, options.prompts, inputs);
   if (status.failed())
     return status;
+  size_t dropped = fromFile ? dropLongLines(info, options.inputFile, inputs) : 0;
   Output output;
   Timing timing;
   std::vector<CutText> cut;
@@ -223,13 +245,20 @@ Status evaluateInputs(const talc_model *model, const talc_model_info &info, cons
     return status;
   if (status = finishEmpty(job); status.failed())
     return status;
+  if (fromFile)
+    finishOnInterrupt();
   if (status = runModel(job, plan, session); status.failed())
     return status;
   if (status = printer.finishAll(); status.failed())
     return status;
+  if (interrupted())
+    endByInterrupt();
   fputs(endingText(job).c_str(), stderr);
   if (!options.quiet)
     fputs(summaryText(job, session.get(), loadSeconds, secondsNow() - begin).c_str(), stderr);
+  if (dropped > 0)
+    return Status::failure(TALC_ERROR_STATE_FULL, "%s: %zu of %zu lines are too long and have empty results",
+                           shownName(options.inputFile).c_str(), dropped, inputs.size());
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/program/Generation.h"
 
 #include "runtime/program/Output.h"
+#include "runtime/program/Signals.h"
 
 #include <algorithm>
 
@@ -27,7 +28,7 @@ Generation::Generation(const Job &job, talc_session *session, const talc_request
 Status Generation::run() {
   if (Status status = createGenerator(); status.failed())
     return status;
-  while (ended < order.size()) {
+  while (ended < order.size() && !interrupted()) {
     if (Status status = submitNext(); status.failed())
       return status;
     talc_error error;

@@ -5,7 +5,8 @@
 namespace talc::program {
 
 std::string Job::placeOf(size_t input) const {
-  return (fromFile ? shownName(options.inputFile) + ": line " : "prompt ") + std::to_string(input + 1);
+  const char *item = info.kind == TALC_MODEL_ENCODER ? "text " : "prompt ";
+  return (fromFile ? shownName(options.inputFile) + ": line " : item) + std::to_string(input + 1);
 }
 
 std::vector<int32_t> Job::beginning(const Prompt &prompt) const {

@@ -79,6 +79,10 @@ static Status execute(int count, char **arguments) {
 
 int main(int count, char **arguments) try {
   talc::program::prepareSignals();
+  if (!talc::program::prepareStack()) {
+    fputs("error[T0408]: the program needs a stack of 128 KiB, more than the limit (ulimit -s)\n", stderr);
+    return 1;
+  }
   talc::Status status = talc::program::execute(count, arguments);
   if (!status.failed())
     return 0;

@@ -14,26 +14,31 @@ std::string shownName(const std::string &path) {
   return path == "-" ? "standard input" : path;
 }
 
-// `path` "-" is standard input.
-static Status readFile(const std::string &path, size_t mostBytes, std::string &text) {
+// `path` "-" is standard input. `perLine`: the limit is for each line.
+static Status readFile(const std::string &path, bool perLine, std::string &text) {
   bool standard = path == "-";
   std::string shown = shownName(path);
   FILE *file = standard ? stdin : fopen(path.c_str(), "re");
   if (!file)
     return Status::failure(TALC_ERROR_FILE, "%s: cannot be opened: %s", shown.c_str(), strerror(errno));
-  char buffer[65536];
-  size_t count;
-  while (text.size() <= mostBytes && (count = fread(buffer, 1, sizeof(buffer), file)) > 0)
+  char buffer[8192];
+  size_t count, lineBegin = 0, line = 1;
+  while (text.size() - lineBegin <= maxPromptBytes && (count = fread(buffer, 1, sizeof(buffer), file)) > 0) {
     text.append(buffer, count);
+    for (size_t i = text.size() - count; perLine && i < text.size(); ++i)
+      if (text[i] == '\n')
+        lineBegin = i + 1, ++line;
+  }
   int error = ferror(file) ? errno : 0;
   if (!standard)
     fclose(file);
   if (error)
     return Status::failure(TALC_ERROR_FILE, "%s: cannot be read: %s", shown.c_str(), strerror(error));
-  if (text.size() > mostBytes)
-    return Status::failure(TALC_ERROR_FILE, "%s: has more than %zu bytes, too long for a prompt", shown.c_str(),
-                           mostBytes);
-  return {};
+  if (text.size() - lineBegin <= maxPromptBytes)
+    return {};
+  std::string place = perLine ? ": line " + std::to_string(line) : "";
+  return Status::failure(TALC_ERROR_FILE, "%s%s: has more than %zu bytes, too long for a %s", shown.c_str(),
+                         place.c_str(), maxPromptBytes, perLine ? "text" : "prompt");
 }
 
 // `second` may be null.
@@ -68,7 +73,7 @@ static Status readPrompt(const talc_model *model, const PromptSource &source, Pr
   if (source.kind == PromptSource::Ids)
     return {};
   if (source.kind == PromptSource::File)
-    if (Status status = readFile(source.text, maxPromptBytes, prompt.text); status.failed())
+    if (Status status = readFile(source.text, false, prompt.text); status.failed())
       return status;
   if (source.kind == PromptSource::File && !prompt.text.empty() && prompt.text.back() == '\n')
     prompt.text.pop_back();
@@ -85,15 +90,18 @@ static Status failureIn(const std::string &place, size_t number, const Status &s
 }
 
 Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, std::vector<Prompt> &prompts) {
+  talc_model_info info;
+  talc_model_get_info(model, &info, nullptr);
+  const char *item = info.kind == TALC_MODEL_ENCODER ? "text" : "prompt";
   for (const PromptSource &source : sources) {
     Prompt prompt;
     Status status = readPrompt(model, source, prompt);
     if (status.code() == TALC_ERROR_TEXT)
-      return failureIn("prompt", prompts.size() + 1, status);
+      return failureIn(item, prompts.size() + 1, status);
     if (status.failed())
       return status;
     if (prompt.ids.empty())
-      return Status::failure(TALC_ERROR_BATCH, "prompt %zu: has no tokens; give at least one", prompts.size() + 1);
+      return Status::failure(TALC_ERROR_BATCH, "%s %zu: has no tokens; give at least one", item, prompts.size() + 1);
     prompts.push_back(std::move(prompt));
   }
   return {};
@@ -101,7 +109,7 @@ Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sou
 
 Status readLines(const talc_model *model, const std::string &path, std::vector<Prompt> &prompts) {
   std::string text;
-  if (Status status = readFile(path, SIZE_MAX - 1, text); status.failed())
+  if (Status status = readFile(path, true, text); status.failed())
     return status;
   for (size_t begin = 0; begin < text.size();) {
     size_t end = std::min(text.find('\n', begin), text.size());

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 #include <initializer_list>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace talc::program {
@@ -12,7 +13,13 @@ namespace talc::program {
 // The output, logits, and hidden states are all that a run writes.
 static std::atomic<const char *> removedFiles[4];
 
+static std::atomic<bool> finishes{false}, interruptSeen{false};
+
 static void removeAndEnd(int number) {
+  if (number == SIGINT && finishes.exchange(false)) {
+    interruptSeen = true;
+    return;
+  }
   for (const std::atomic<const char *> &file : removedFiles)
     if (const char *path = file.load())
       unlink(path);
@@ -20,10 +27,19 @@ static void removeAndEnd(int number) {
   raise(number);  // takes effect when the handler returns
 }
 
+// `ulimit -s` may leave less than generated code and the tokenizer take.
+bool prepareStack() {
+  constexpr rlim_t wanted = 1 << 20, needed = 128 << 10;
+  rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= wanted)
+    return true;
+  limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+  return setrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur >= needed;
+}
+
 void prepareSignals() {
-  signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
-  for (int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU}) {
+  for (int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU}) {
     struct sigaction action = {};
     if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN)  // as nohup has it
       continue;
@@ -31,6 +47,19 @@ void prepareSignals() {
     action.sa_handler = removeAndEnd;
     sigaction(number, &action, nullptr);
   }
+}
+
+void finishOnInterrupt() {
+  finishes = true;
+}
+
+bool interrupted() {
+  return interruptSeen;
+}
+
+void endByInterrupt() {
+  signal(SIGINT, SIG_DFL);
+  raise(SIGINT);
 }
 
 void removeOnSignal(const char *path) {

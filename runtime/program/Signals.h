@@ -4,9 +4,18 @@
 
 namespace talc::program {
 
-// Before anything else: a signal that ends the program removes the files that are named below. A closed pipe and a
-// limit on the size of files are errors like a full disk.
+// Before anything else: a signal that ends the program removes the files that are named below. A closed pipe is such a
+// signal; a limit on the size of files is an error like a full disk.
 void prepareSignals();
+
+// From now on the first SIGINT (Ctrl-C) does not end the program but makes interrupted() true: what is done can be kept.
+// endByInterrupt() then ends it as the signal would have.
+void finishOnInterrupt();
+bool interrupted();
+void endByInterrupt();
+
+// Whether the stack may have the 128 KiB that the program needs; raises its limit where that is allowed.
+bool prepareStack();
 
 // `path` stays valid until keepOnSignal() has been called with it.
 void removeOnSignal(const char *path);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# interrupted.py FOLDER COMMAND...: runs a command that writes a file to FOLDER, and ends it by each signal while the file
-# is there but not complete. Nothing may be left. With a signal ignored, the command must go on.
+# interrupted.py FOLDER [--keeps] COMMAND...: runs a command that writes a file to FOLDER, and ends it by each signal while
+# the file is there but not complete. Nothing may be left, or, with --keeps and SIGINT, only the file under its name. With a
+# signal ignored, the command must go on.
 import os
 import signal
 import subprocess
@@ -17,13 +18,17 @@ def start(folder, command, number, action=signal.SIG_DFL):
 
 
 def main():
-    folder, command = sys.argv[1], sys.argv[2:]
+    folder, keeps = sys.argv[1], sys.argv[2] == "--keeps"
+    command = sys.argv[3 if keeps else 2:]
     os.makedirs(folder, exist_ok=True)
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         process = start(folder, command, number)
         process.send_signal(number)
         assert process.wait() == -number, (number, process.returncode)
-        assert os.listdir(folder) == [], (number, os.listdir(folder))
+        left = os.listdir(folder)
+        if keeps and number == signal.SIGINT and len(left) == 1 and not left[0].endswith(".partial"):
+            os.remove(os.path.join(folder, left.pop()))
+        assert left == [], (number, left)
     process = start(folder, command, signal.SIGINT, signal.SIG_IGN)
     process.send_signal(signal.SIGINT)
     assert process.wait() == 0, process.returncode
