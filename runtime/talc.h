@@ -223,7 +223,8 @@ TALC_API int32_t talc_default_threads(void);
 
 /* Processors, hardware threads included, that this process may use. A session runs on no more threads, whatever it is
    asked for: a step ends when its slowest thread does. Results are the same bits for any number of threads.
-   Environment: TALC_MAX_THREADS=N sets another limit. */
+   While other programs take processors away, a step runs on fewer of a session's threads if that is faster.
+   Environment: TALC_MAX_THREADS=N sets another limit, and then every step runs on all threads of its session. */
 TALC_API int32_t talc_max_threads(void);
 
 /* Errors: ARGUMENT, MEMORY, THREADS. Memory of states is reserved here and used only as sequences grow. */

@@ -32,6 +32,7 @@ int main(int count, char **arguments) {
       {"beam-sessions", checkBeamSessions},
       {"code", checkCode},
       {"damage", checkDamage},
+      {"governor", checkGovernor},
       {"hostile", checkHostile},
       {"facts", checkFacts},
       {"kinds", checkKinds},

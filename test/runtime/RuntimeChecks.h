@@ -18,6 +18,7 @@ bool checkBeamSessions(const Arguments &arguments);
 bool checkCode(const Arguments &arguments);
 bool checkDamage(const Arguments &arguments);
 bool checkFacts(const Arguments &arguments);
+bool checkGovernor(const Arguments &arguments);
 bool checkHostile(const Arguments &arguments);
 bool checkKinds(const Arguments &arguments);
 bool checkLibrary(const Arguments &arguments);

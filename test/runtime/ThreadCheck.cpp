@@ -11,7 +11,7 @@ constexpr int rounds = 20;
 
 // Plain, unsynchronised data: only the barrier and the pool keep threads apart.
 struct Shared {
-  Barrier *barrier;
+  ThreadPool *pool;
   int32_t threads;
   std::vector<int64_t> mine, sums;
 };
@@ -20,12 +20,12 @@ void addUp(void *context, int32_t thread) {
   auto *shared = static_cast<Shared *>(context);
   for (int round = 0; round < rounds; ++round) {
     shared->mine[thread] += thread + 1;
-    shared->barrier->wait();
+    shared->pool->wait(thread);
     int64_t sum = 0;
     for (int64_t value : shared->mine)
       sum += value;
     shared->sums[thread] = sum;
-    shared->barrier->wait();
+    shared->pool->wait(thread);
   }
 }
 
@@ -34,7 +34,7 @@ bool checkPool(int32_t threads) {
   Status status = ThreadPool::create(threads, pool);
   if (!expect(!status.failed(), status.text()))
     return false;
-  Shared shared = {&pool->barrier(), threads, std::vector<int64_t>(threads), std::vector<int64_t>(threads)};
+  Shared shared = {pool.get(), threads, std::vector<int64_t>(threads), std::vector<int64_t>(threads)};
   constexpr int runs = 50;
   for (int run = 0; run < runs; ++run)
     pool->run(addUp, &shared);
@@ -63,7 +63,7 @@ void claimAll(void *context, int32_t thread) {
     int64_t tasks = Claims::tasksOf(piece), task;
     std::vector<int64_t> &begun = claims->begun[piece], &done = claims->done[piece];
     int64_t run = ++begun[thread];
-    while ((task = claims->pool->tasks().claim(thread, piece, tasks)) != tasks) {
+    while ((task = claims->pool->claim(thread, piece, tasks)) != tasks) {
       int64_t owner = 0;
       while (task >= tasks * (owner + 1) / threads)
         ++owner;
@@ -72,7 +72,7 @@ void claimAll(void *context, int32_t thread) {
     for (task = tasks * thread / threads; task < tasks * (thread + 1) / threads; ++task)
       claims->wrong += done[task] != run;
     if (piece % 10 == 9)
-      claims->pool->barrier().wait();
+      claims->pool->wait(thread);
   }
 }
 

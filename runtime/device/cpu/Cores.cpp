@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the affinity mask, /sys/devices/system/cpu and the control group's cpu.max (v2) or cfs quota (v1).
+// Reads the affinity mask, /sys/devices/system/cpu, /proc/loadavg and the control group's cpu.max (v2) or cfs quota
+// (v1).
 #include "runtime/device/cpu/Cores.h"
 
 #include <algorithm>
@@ -7,8 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <sched.h>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace talc {
@@ -94,12 +97,39 @@ int32_t usableCores() {
   return limitByQuota(cores.size());
 }
 
-int32_t threadLimit() {
+int32_t onlineProcessors() {
+  return static_cast<int32_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+}
+
+// "0.20 0.18 0.12 1/80 11206": of 80 threads one runs, the caller.
+int32_t otherRunningThreads() {
+  char line[128] = "";
+  int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return 0;
+  ssize_t size = read(file, line, sizeof(line) - 1);
+  close(file);
+  line[std::max<ssize_t>(size, 0)] = 0;
+  int32_t running = 0;
+  return sscanf(line, "%*f %*f %*f %d/", &running) == 1 ? std::max(running - 1, 0) : 0;
+}
+
+// 0: nothing valid was set.
+static int32_t wantedLimit() {
   const char *wanted = getenv("TALC_MAX_THREADS");
   char *end = nullptr;
   long limit = wanted ? strtol(wanted, &end, 10) : 0;
   bool valid = limit >= 1 && limit <= INT32_MAX && *end == 0;
-  return valid ? static_cast<int32_t>(limit) : usableProcessors();
+  return valid ? static_cast<int32_t>(limit) : 0;
+}
+
+int32_t threadLimit() {
+  int32_t wanted = wantedLimit();
+  return wanted > 0 ? wanted : usableProcessors();
+}
+
+bool threadsAreFixed() {
+  return wantedLimit() > 0;
 }
 
 }  // namespace talc

@@ -3,10 +3,12 @@
 #include "runtime/device/cpu/CpuWorkspace.h"
 
 #include "runtime/device/cpu/Cores.h"
+#include "runtime/device/cpu/Ticks.h"
 
 #include <cerrno>
 #include <cinttypes>
 #include <cstring>
+#include <ctime>
 
 namespace talc {
 
@@ -23,7 +25,11 @@ Status CpuWorkspace::create(const CpuModel &model, int32_t slots, int32_t thread
   uint64_t bytes = model.memoryFor(slots, threads, {}).states;
   if (bytes > 0 && !created->states.growZeros(bytes))  // an encoder has none
     return created->outOfMemory("the states of sequences", bytes);
-  if (Status status = ThreadPool::create(std::min(threads, threadLimit()), created->pool); status.failed())
+  threads = std::min(threads, threadLimit());
+  if (threads > 1 && !threadsAreFixed())
+    created->governor =
+        std::make_unique<ThreadGovernor>(threads, usableProcessors(), onlineProcessors(), otherRunningThreads);
+  if (Status status = ThreadPool::create(threads, created->pool); status.failed())
     return status;
   workspace = std::move(created);
   return {};
@@ -62,48 +68,58 @@ void CpuWorkspace::measure(Mark newMark, void *state) {
   markState = state;
 }
 
+// ---- On every thread
+
 namespace {
+
 struct Call {
   artifact::StepFunction function;
   const StepContext *context;
+  ThreadPool *pool;
 };
-}  // namespace
 
-static void runThread(void *argument, int32_t thread) {
+// What generated code calls back on.
+struct Seat {
+  ThreadPool *pool;
+  StepContext *context;
+
+  static Seat &of(void *state) { return *static_cast<Seat *>(state); }
+  void mark(int64_t event) const { context->mark(context->markState, context->thread, event); }
+};
+
+void wait(void *state) {
+  Seat &seat = Seat::of(state);
+  seat.pool->wait(seat.context->thread);
+}
+
+// Also tells when the barrier was passed.
+void waitMeasured(void *state) {
+  wait(state);
+  Seat::of(state).mark(Workspace::barrierPassed);
+}
+
+int64_t claim(void *pool, int64_t thread, int64_t piece, int64_t tasks) {
+  return static_cast<ThreadPool *>(pool)->claim(thread, piece, tasks);
+}
+
+void runThread(void *argument, int32_t thread) {
   auto *call = static_cast<Call *>(argument);
   StepContext context = *call->context;
+  Seat seat = {call->pool, &context};
   context.thread = thread;
+  context.barrierState = &seat;
+  if (!context.mark)
+    return call->function(&context);
+  seat.mark(Workspace::stepBegins);
   call->function(&context);
+  seat.mark(Workspace::stepEnds);
 }
 
-namespace {
-struct MeasuredThread {
-  StepContext context;
-  void (*barrier)(void *barrierState);
-  void *barrierState;
-
-  void mark(int64_t event) const { context.mark(context.markState, context.thread, event); }
-};
 }  // namespace
 
-// Also tells when the step begins, when a barrier was passed and when the step ends.
-static void runMeasuredThread(void *argument, int32_t thread) {
-  auto *call = static_cast<Call *>(argument);
-  MeasuredThread own = {*call->context, call->context->barrier, call->context->barrierState};
-  own.context.thread = thread;
-  own.context.barrierState = &own;
-  own.context.barrier = [](void *state) {
-    auto *self = static_cast<MeasuredThread *>(state);
-    self->barrier(self->barrierState);
-    self->mark(Workspace::barrierPassed);
-  };
-  own.mark(Workspace::stepBegins);
-  call->function(&own.context);
-  own.mark(Workspace::stepEnds);
-}
+// ---- Steps
 
-void CpuWorkspace::describe(const Step &step, StepContext &context) const {
-  context.threads = pool->size();
+void CpuWorkspace::describe(const Step &step, StepContext &context) {
   context.rowCount = step.rowCount;
   context.spanCount = step.spanCount;
   context.ids = step.ids;
@@ -115,23 +131,40 @@ void CpuWorkspace::describe(const Step &step, StepContext &context) const {
   context.arena = arena.data();
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     context.outputs[i] = {step.wanted[i].count, step.wanted[i].rows, reinterpret_cast<float *>(outputs[i].data())};
+  context.claim = claim;
+  context.claimState = pool.get();
+  context.mark = mark;
+  context.markState = markState;
+}
+
+void CpuWorkspace::runOn(int32_t threads, Phase phase, StepContext &context) {
+  context.threads = threadsOfStep = threads;
+  context.barrier = mark ? waitMeasured : threads > 1 ? wait : [](void *) {};
+  Call call = {model.function(phase), &context, pool.get()};
+  pool->run(runThread, &call, threads);
+}
+
+static int64_t nanosecondsNow() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * int64_t(1000000000) + time.tv_nsec;
 }
 
 Status CpuWorkspace::run(const Step &step) {
   StepContext context = {};
   describe(step, context);
-  context.barrier = [](void *barrier) { static_cast<Barrier *>(barrier)->wait(); };
-  if (pool->size() == 1)
-    context.barrier = [](void *) {};
-  context.barrierState = &pool->barrier();
-  context.claim = [](void *state, int64_t thread, int64_t piece, int64_t tasks) {
-    return static_cast<Tasks *>(state)->claim(thread, piece, tasks);
-  };
-  context.claimState = &pool->tasks();
-  context.mark = mark;
-  context.markState = markState;
-  Call call = {model.function(step.phase), &context};
-  pool->run(mark ? runMeasuredThread : runThread, &call);
+  if (!governor || mark) {
+    runOn(pool->size(), step.phase, context);
+    return {};
+  }
+  const int32_t kind = ThreadGovernor::kindOf(static_cast<int32_t>(step.phase), step.rowCount);
+  int64_t begin = nanosecondsNow();
+  uint64_t waited = pool->waited(), beginTicks = ticks();
+  runOn(governor->choose(kind, begin), step.phase, context);
+  auto waitedShare = static_cast<double>(pool->waited() - waited) / static_cast<double>(ticks() - beginTicks + 1);
+  int64_t end = nanosecondsNow();
+  governor->ran(kind, step.rowCount, end, end - begin,
+                static_cast<int64_t>(waitedShare * static_cast<double>(end - begin)));
   return {};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/device/cpu/CpuModel.h"
+#include "runtime/device/cpu/ThreadGovernor.h"
 #include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/memory/Mapping.h"
 
@@ -25,10 +26,12 @@ protected:
 private:
   CpuWorkspace(const CpuModel &model, int32_t slots) : model(model), slots(slots) {}
   Status outOfMemory(const char *what, uint64_t bytes) const;
-  void describe(const Step &step, artifact::StepContext &context) const;
+  void describe(const Step &step, artifact::StepContext &context);
+  void runOn(int32_t threads, Phase phase, artifact::StepContext &context);
 
   const CpuModel &model;
   const int32_t slots;
+  std::unique_ptr<ThreadGovernor> governor;  // null: every step runs on all threads
   std::unique_ptr<ThreadPool> pool;
   Mark mark = nullptr;
   void *markState = nullptr;

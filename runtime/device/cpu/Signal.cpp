@@ -3,6 +3,9 @@
 // processes compute that costs a whole time slice, while a thread woken from a futex runs soon.
 #include "runtime/device/cpu/Signal.h"
 
+#include "runtime/device/cpu/Ticks.h"
+
+#include <algorithm>
 #include <climits>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -32,12 +35,28 @@ void Signal::advance() {
     futex(value, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
-void Signal::await(uint32_t old, int32_t looks) {
-  for (int32_t i = 0; i < looks; ++i) {
+void Signal::wait(uint32_t old, Waiter &waiter) {
+  uint64_t begin = ticks();
+  bool sufficed = spin(old, waiter.spins);
+  if (!sufficed)
+    sleep(old);
+  waiter.waited += ticks() - begin;
+  if (waiter.learns)
+    waiter.spins = sufficed ? std::min(waiter.spins + waiter.spins / 8, waiter.most)
+                            : std::max(waiter.spins / 2, waiter.most / 16);
+}
+
+// Whether the value has changed meanwhile.
+bool Signal::spin(uint32_t old, int32_t spins) const {
+  for (int32_t i = 0; i < spins; ++i) {
     if (now() != old)
-      return;
+      return true;
     pauseBriefly();
   }
+  return false;
+}
+
+void Signal::sleep(uint32_t old) {
   sleepers.fetch_add(1, std::memory_order_seq_cst);
   while (value.load(std::memory_order_seq_cst) == old)
     futex(value, FUTEX_WAIT_PRIVATE, old);

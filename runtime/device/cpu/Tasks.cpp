@@ -29,7 +29,6 @@ bool Tasks::Share::take(uint64_t tag, int64_t size, uint64_t helpers, int64_t &t
 }
 
 Tasks::Range Tasks::rangeOf(int64_t thread, int64_t tasks) const {
-  auto threads = static_cast<int64_t>(shares.size());
   int64_t first = tasks * thread / threads;
   return {first, tasks * (thread + 1) / threads - first};
 }
@@ -45,10 +44,10 @@ int64_t Tasks::Share::takeAlone(uint64_t tag, int64_t tasks) {
   return takenOf(seen);
 }
 
-int64_t Tasks::claim(int64_t thread, int64_t piece, int64_t tasks) {
+int64_t Tasks::claim(int64_t thread, int64_t piece, int64_t tasks, Waiter &waiter) {
   Share &own = shares[thread];
   uint64_t tag = static_cast<uint64_t>(piece + 1) % oneTaken;
-  if (shares.size() == 1)
+  if (threads == 1)
     return own.takeAlone(tag, tasks);
   if (own.helped) {
     own.helped->word.fetch_sub(1, std::memory_order_release);
@@ -57,7 +56,6 @@ int64_t Tasks::claim(int64_t thread, int64_t piece, int64_t tasks) {
   }
   if (tagOf(own.word.load(std::memory_order_relaxed)) != tag)
     own.word.store(tag * oneTag, std::memory_order_release);
-  auto threads = static_cast<int64_t>(shares.size());
   for (int64_t i = 0; i < threads; ++i) {
     Share &share = shares[(thread + i) % threads];
     Range range = rangeOf((thread + i) % threads, tasks);
@@ -67,21 +65,22 @@ int64_t Tasks::claim(int64_t thread, int64_t piece, int64_t tasks) {
     own.helped = i > 0 ? &share : nullptr;
     return range.first + task;
   }
-  finish(own);
+  finish(own, waiter);
   return tasks;
 }
 
 // Waits for those who help with the thread's own share.
-void Tasks::finish(Share &own) {
+void Tasks::finish(Share &own, Waiter &waiter) {
   for (;;) {
     uint32_t seen = own.returned.now();
     if (helpersOf(own.word.load(std::memory_order_acquire)) == 0)
       return;
-    own.returned.await(seen, looks);
+    own.returned.await(seen, waiter);
   }
 }
 
-void Tasks::begin() {
+void Tasks::begin(int32_t count) {
+  threads = count;
   for (Share &share : shares)
     share.word.store(0, std::memory_order_relaxed);
 }

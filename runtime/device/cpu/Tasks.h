@@ -13,15 +13,14 @@ namespace talc {
 // depends on is there; and the owner leaves when all of its share is done, whichever thread did it.
 class Tasks {
 public:
-  // `looks`: see Signal::await.
-  Tasks(int32_t threads, int32_t looks) : shares(threads), looks(looks) {}
+  explicit Tasks(int32_t most) : shares(most), threads(most) {}
 
   // The next of a piece's tasks [0, tasks) that `thread` is to do; `tasks` when its share is done and there is nothing
   // that it could help with. A thread that asks again has done what it was given before.
-  int64_t claim(int64_t thread, int64_t piece, int64_t tasks);
+  int64_t claim(int64_t thread, int64_t piece, int64_t tasks, Waiter &waiter);
 
-  // Piece 0 is next. No thread may be claiming.
-  void begin();
+  // Piece 0 is next, of so many threads. None may be claiming.
+  void begin(int32_t count);
 
 private:
   // The thread's part of a piece's tasks.
@@ -40,10 +39,10 @@ private:
   };
 
   Range rangeOf(int64_t thread, int64_t tasks) const;
-  void finish(Share &own);
+  static void finish(Share &own, Waiter &waiter);
 
   std::vector<Share> shares;
-  const int32_t looks;
+  int64_t threads;
 };
 
 }  // namespace talc

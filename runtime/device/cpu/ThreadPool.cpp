@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers sleep on one signal between runs and meet at one barrier at the end of each.
+// Every thread sleeps on a signal of its own between runs; those of a run meet at a barrier at its end.
 #include "runtime/device/cpu/ThreadPool.h"
 
 #include "runtime/device/cpu/Cores.h"
@@ -12,34 +12,38 @@ namespace talc {
 // With a core for each thread, waiting awake for up to a millisecond is cheaper than sleeping: a step crosses dozens of
 // barriers, and waking an idle core takes tens of microseconds, more on a virtual machine. With fewer cores, who waits
 // must make room for who works.
-static int32_t looksFor(int32_t threads) {
+static int32_t spinsFor(int32_t threads) {
   return threads <= usableProcessors() ? 20000 : 0;
 }
 
-ThreadPool::ThreadPool(int32_t threads, int32_t looks)
-    : threads(threads), looks(looks), inside(threads, looks), finish(threads, looks), dealt(threads, looks) {}
+ThreadPool::ThreadPool(int32_t threads)
+    : threads(threads), members(new Member[threads]), inside(threads), finish(threads), dealt(threads) {
+  for (int32_t index = 0; index < threads; ++index) {
+    members[index].pool = this;
+    members[index].index = index;
+    members[index].waiter = Waiter(spinsFor(threads));
+  }
+}
 
 Status ThreadPool::create(int32_t threads, std::unique_ptr<ThreadPool> &pool) {
-  std::unique_ptr<ThreadPool> created(new ThreadPool(threads, looksFor(threads)));
-  if (int error = created->startWorkers())
-    return Status::failure(TALC_ERROR_THREADS, "threads: thread %zu of %d cannot be started: %s; ask for fewer threads",
-                           created->workers.size() + 1, threads, strerror(error));
+  std::unique_ptr<ThreadPool> created(new ThreadPool(threads));
+  if (int error = created->startThreads())
+    return Status::failure(TALC_ERROR_THREADS, "threads: thread %d of %d cannot be started: %s; ask for fewer threads",
+                           created->started + 1, threads, strerror(error));
   pool = std::move(created);
   return {};
 }
 
 // Signals stay with the threads of the embedding program.
-int ThreadPool::startWorkers() {
+int ThreadPool::startThreads() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  workers.reserve(threads - 1);  // workers keep pointers to their entries
   int error = 0;
-  for (int32_t index = 1; index < threads && error == 0; ++index) {
-    workers.push_back({this, index, {}});
-    error = pthread_create(&workers.back().handle, nullptr, enter, &workers.back());
-    if (error)
-      workers.pop_back();
+  while (started < size() && error == 0) {
+    Member &member = members[started];
+    error = pthread_create(&member.handle, nullptr, enter, &member);
+    started += error == 0;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return error;
@@ -47,37 +51,42 @@ int ThreadPool::startWorkers() {
 
 ThreadPool::~ThreadPool() {
   stopping = true;
-  start.advance();
-  for (Worker &worker : workers)
-    pthread_join(worker.handle, nullptr);
+  for (int32_t index = 1; index < started; ++index)
+    members[index].starting.advance();
+  for (int32_t index = 1; index < started; ++index)
+    pthread_join(members[index].handle, nullptr);
 }
 
 void *ThreadPool::enter(void *argument) {
-  auto *worker = static_cast<Worker *>(argument);
-  worker->pool->work(worker->index);
+  auto *member = static_cast<Member *>(argument);
+  member->pool->work(*member);
   return nullptr;
 }
 
-void ThreadPool::work(int32_t index) {
-  // Counting from 0 and not from start.now(): a run may begin before this thread does.
+void ThreadPool::work(Member &member) {
+  // Counting from 0 and not from starting.now(): a run may begin before this thread does.
   for (uint32_t seen = 0;; ++seen) {
-    start.await(seen, looks);
+    member.starting.await(seen, member.idle);
     if (stopping)
       return;
-    function(context, index);
-    finish.wait();
+    member.idle = Waiter(member.waiter.most, /*learns=*/false);
+    function(context, member.index);
+    finish.wait(member.waiter);
   }
 }
 
-void ThreadPool::run(Function newFunction, void *newContext) {
-  dealt.begin();
-  if (threads == 1)
+void ThreadPool::run(Function newFunction, void *newContext, int32_t count) {
+  dealt.begin(count);
+  if (count == 1)
     return newFunction(newContext, 0);
+  inside.expect(count);
+  finish.expect(count);
   function = newFunction;
   context = newContext;
-  start.advance();
+  for (int32_t index = 1; index < count; ++index)
+    members[index].starting.advance();
   function(context, 0);
-  finish.wait();
+  finish.wait(members[0].waiter);
 }
 
 }  // namespace talc

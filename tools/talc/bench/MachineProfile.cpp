@@ -99,7 +99,7 @@ double Machine::Workplace::secondsOf(const std::function<void(int32_t thread)> &
   pool->run(
       [](void *context, int32_t thread) {
         auto *round = static_cast<Round *>(context);
-        round->pool.barrier().wait();
+        round->pool.wait(thread);
         Stopwatch watch(round->pool.size());
         round->work(thread);
         round->seconds[thread] = watch.seconds();

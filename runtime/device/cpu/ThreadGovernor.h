@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides how many threads a step runs on: all of them while that pays, fewer where threads mostly wait for each other.
+//
+// A thread that another program has taken the processor from comes back milliseconds later, and all others wait for it:
+// then fewer threads are faster. Results do not depend on the number, so it can change with every step. The governor
+// keeps an account of the time that the present number of threads saves, and costs, beside the next lower one:
+//
+//   balance += time of the step - what it would have taken on fewer threads
+//
+//   balance   1 ms ......................... too much was lost: take fewer, and try again only when that loss has
+//                  \    __   /               become a small part of the time that has passed
+//              0 ---\--/--\-/----
+//                    \/    v
+//          -credit  .....................  what was gained long ago does not count
+//
+// What fewer threads take is known from steps of the same kind that ran on them, or else from the work of a thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace talc {
+
+class ThreadGovernor {
+public:
+  // `all` threads at most, on so many processors of those that are online. `others`: how many threads of other programs
+  // run or want to right now, as far as the system tells.
+  ThreadGovernor(int32_t all, int32_t processors, int32_t online, int32_t (*others)());
+
+  // How many threads the next step runs on. `kind`: of 0 to kinds - 1, steps that take a like time per row.
+  int32_t choose(int32_t kind, int64_t now);
+  // It took so many nanoseconds, of which the calling thread waited a part.
+  void ran(int32_t kind, int64_t rows, int64_t now, int64_t nanoseconds, int64_t waited);
+
+  static constexpr int32_t kinds = 96;
+  static int32_t kindOf(int32_t phase, int64_t rows);
+
+private:
+  // Of steps of a kind, as measured lately.
+  struct Cost {
+    double nanoseconds = 0, perRow = 0;
+    int32_t steps = 0;
+    void add(double time, int64_t rows);
+  };
+  // One of the numbers of threads that are tried.
+  struct Level {
+    int32_t threads;
+    std::vector<Cost> costs;  // [kind]
+  };
+
+  bool isFree(size_t level) const;
+  bool wantsSample(int32_t kind) const;
+  bool wantsMore(int64_t now);
+  void climb(int64_t now);
+  void fall(int64_t now);
+  double costOfFewer(int32_t kind, int64_t rows, int64_t nanoseconds, int64_t waited) const;
+
+  std::vector<Level> levels;  // descending, the last is one thread
+  const int32_t processors, online;
+  int32_t (*const others)();
+  size_t level = 0, used = 0;  // used: by the step that runs
+  double balance = 0, debt;    // nanoseconds: of this stay, and lost by those before beyond what is allowed
+  int64_t moved = 0, fell = 0, nextAsk = 0, nextTry = 0;
+  bool begun = false;
+  bool wasFree = false;  // there were processors for more threads
+};
+
+}  // namespace talc
