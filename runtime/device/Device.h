@@ -73,7 +73,8 @@ public:
   virtual void discard(int32_t slot) = 0;
 
   virtual WorkspaceMemory memory() const = 0;
-  virtual int32_t threads() const = 0;  // of the host that steps run on at most
+  virtual int32_t threads() const = 0;                   // of the host that steps run on at most
+  int32_t stepThreads() const { return threadsOfStep; }  // that the last one ran on
 
   // From now on marks are made; null: no more.
   virtual void measure(Mark mark, void *state) = 0;
@@ -84,6 +85,7 @@ protected:
 
   StepSize room;
   const float *hostResults[artifact::maxOutputs] = {};
+  int32_t threadsOfStep = 0;
 
 private:
   bool fits(const StepSize &size) const {

@@ -25,6 +25,7 @@ public:
 
   int32_t slots() const { return held.count(); }
   int32_t threads() const { return workspace->threads(); }
+  int32_t stepThreads() const { return workspace->stepThreads(); }
   int32_t length(int32_t slot) const { return held.length(slot); }
   void reset(int32_t slot) { held.reset(slot); }
   talc_session_memory memory() const;

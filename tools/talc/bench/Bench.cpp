@@ -2,12 +2,15 @@
 // talc bench: measures the machine, then the model or its kernels, for every number of threads.
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/bench/KernelReport.h"
+#include "tools/talc/bench/MachineUse.h"
 #include "tools/talc/bench/ModelReport.h"
 #include "tools/talc/bench/OpCompiler.h"
 #include "tools/talc/bench/OpTest.h"
 #include "tools/talc/bench/Progress.h"
 #include "tools/talc/bench/Roofline.h"
 #include "tools/talc/bench/TestPlan.h"
+
+#include <fmt/format.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -26,12 +29,14 @@ struct Bench {
   std::vector<ModelRow> models;
   std::vector<KernelRows> kernels;
   Progress progress;
+  MachineUseMeter meter;
 
   explicit Bench(const BenchOptions &options) : options(options) {}
   Status open(const std::string &path);
   Status measure(const std::vector<TestCase> &tests, int32_t threads);
   Status measure(const TestCase &test, Machine &machine);
   Status measure(const OpSpec &spec, int32_t threads, OpResult &result);
+  bool someShareExceeds() const;
 };
 
 }  // namespace
@@ -87,6 +92,31 @@ Status Bench::measure(const OpSpec &spec, int32_t threads, OpResult &result) {
   return {};
 }
 
+bool Bench::someShareExceeds() const {
+  for (const ModelRow &row : models)
+    if (exceeds(row.result.peakShare()) || exceeds(row.result.readShare()))
+      return true;
+  for (const KernelRows &row : kernels)
+    for (const PhaseResult &phase : row.phases)
+      for (const KernelResult &kernel : phase.kernels)
+        if (exceeds(kernel.share()))
+          return true;
+  return false;
+}
+
+// Below the table, or beside what programs read.
+static void addNotes(const Bench &bench, std::string &text) {
+  std::string notes = notesOn(bench.meter.read(), bench.someShareExceeds());
+  for (const ModelRow &row : bench.models)
+    if (const TestResult &result = row.result; result.stepThreads < 0.95 * result.test.threads)
+      notes += fmt::format("\n{} with {} threads: steps ran on {:.1f} of them, since more did not pay.\n",
+                           result.test.name(), result.test.threads, result.stepThreads);
+  if (bench.options.output == "md")
+    text += notes;
+  else
+    fputs(notes.c_str(), stderr);
+}
+
 static Status writeFile(const std::string &path, const std::string &text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -120,6 +150,7 @@ static Status measureOp(const BenchOptions &options, std::string &text) {
       return status;
   }
   text = formatOpResults(results, options.output);
+  addNotes(bench, text);
   return drawKernels(bench);
 }
 
@@ -145,6 +176,7 @@ static Status measureModel(const BenchOptions &options, std::string &text) {
       return status;
   text = bench.models.empty() ? formatKernelRows(bench.kernels, options.output)
                               : formatModelRows(bench.models, bench.list, bench.run, options.app, options.output);
+  addNotes(bench, text);
   return drawKernels(bench);
 }
 

@@ -54,7 +54,7 @@ static std::string currentTime() {
 Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions, Machine &machine,
                TestResult &result) {
   std::vector<StepShape> steps = test.steps();
-  result = {test, currentTime(), {}, {}, 0, {}, {}};
+  result = {test, currentTime(), {}, {}, 0, 0, {}, {}};
   for (const StepShape &step : steps) {
     StepCosts costs = kernels.costs(step);
     result.costs.operations += costs.operations;
@@ -65,10 +65,15 @@ Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, i
   for (int64_t i = 0; i <= repetitions; ++i) {
     if (Status status = run.fill(test.depth); status.failed())
       return status;
+    int64_t threads = 0;
     Stopwatch watch(test.threads);
-    for (const StepShape &step : steps)
+    for (const StepShape &step : steps) {
       if (Status status = run.evaluate(step); status.failed())
         return status;
+      threads += run.usedSession().stepThreads();
+    }
+    auto count = static_cast<double>(steps.size() * (repetitions + 1));
+    result.stepThreads += static_cast<double>(threads) / count;
     if (i > 0)  // the first one warms up
       result.nanoseconds.push_back(static_cast<double>(std::max<int64_t>(watch.nanoseconds(), 1)));
     result.peakOperations.push_back(machine.operationsPerSecond());

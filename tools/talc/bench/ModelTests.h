@@ -23,6 +23,7 @@ struct TestResult {
   std::string time;  // when it ran, ISO 8601
   std::vector<double> nanoseconds;
   StepCosts costs;             // of all steps
+  double stepThreads = 0;      // that steps ran on: a mean
   double stepStoredBytes = 0;  // of the step that reads the most weights and states: what a cache would have to hold
 
   // What the machine could do before the first repetition and after each: multiply-adds, and reading from the level
