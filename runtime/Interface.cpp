@@ -21,7 +21,7 @@ struct talc_sampler {
 struct talc_text_stream {
   const talc::Model &model;
   talc::TextStream stream;
-  std::string text;  // handed out last
+  talc::DecodeScratch scratch = {};  // has the text that was handed out last
 };
 
 constexpr int32_t maxSlots = 65536;
@@ -341,8 +341,8 @@ talc_status talc_text_stream_create(const talc_model *model, const int32_t *ids,
   *stream = nullptr;
   if (Status status = checkTextInput(model->model, ids, count); status.failed())
     return report(status, error);
-  *stream = new talc_text_stream{model->model, talc::TextStream(*model->model.tokenizer()), {}};
-  (*stream)->stream.follow(ids, count);
+  *stream = new talc_text_stream{model->model, talc::TextStream(*model->model.tokenizer())};
+  (*stream)->stream.follow(ids, count, (*stream)->scratch);
   return TALC_OK;
 } catch (...) {
   return talc::refusedMemory(error);
@@ -352,10 +352,9 @@ void talc_text_stream_destroy(talc_text_stream *stream) {
   delete stream;
 }
 
-static void store(talc_text_stream &stream, std::string text, const char **result, size_t *size) {
-  stream.text = std::move(text);
-  *result = stream.text.data();
-  *size = stream.text.size();
+static void store(std::string_view text, const char **result, size_t *size) {
+  *result = text.empty() ? "" : text.data();
+  *size = text.size();
 }
 
 talc_status talc_text_stream_push(talc_text_stream *stream, int32_t id, const char **text, size_t *size,
@@ -366,7 +365,7 @@ talc_status talc_text_stream_push(talc_text_stream *stream, int32_t id, const ch
   *size = 0;
   if (Status status = stream->model.checkIds(&id, 1, "text stream"); status.failed())
     return report(status, error);
-  store(*stream, stream->stream.push(id), text, size);
+  store(stream->stream.push(id, stream->scratch), text, size);
   return TALC_OK;
 } catch (...) {
   return talc::refusedMemory(error);
@@ -375,7 +374,7 @@ talc_status talc_text_stream_push(talc_text_stream *stream, int32_t id, const ch
 talc_status talc_text_stream_finish(talc_text_stream *stream, const char **text, size_t *size, talc_error *error) try {
   if (!stream || !text || !size)
     return wrongArgument(__func__, "stream, text or size is NULL", error);
-  store(*stream, stream->stream.finish(), text, size);
+  store(stream->stream.finish(stream->scratch), text, size);
   return TALC_OK;
 } catch (...) {
   return talc::refusedMemory(error);

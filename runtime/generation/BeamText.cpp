@@ -21,8 +21,13 @@ BeamText::BeamText(const Model &model, const Request &request)
   results.reserve(request.search.beams);
 }
 
-Status BeamText::choose(const float *const *logits, SamplingScratch &scratch, talc_event &) {
-  bool found = search.step(logits, scores, scratch);
+void BeamText::attach(GenerationScratch &scratch) {
+  scores.reserve(scratch.sampling);
+  shared = &scratch;
+}
+
+Status BeamText::choose(const float *const *logits, talc_event &) {
+  bool found = search.step(logits, scores, shared->sampling);
   if (!search.ended())
     return {};
   if (!found && search.resultCount() == 0)
@@ -51,8 +56,8 @@ void BeamText::finish(talc_event &event) {
   event.count = results[0].count;
   event.ids = results[0].ids;
   for (int32_t i = 0; i < event.count; ++i)
-    output.push(event.ids[i]);
-  output.finish(event.ids, event.count);
+    output.push(event.ids[i], shared->text);
+  output.finish(event.ids, event.count, shared->text);
   std::string_view text = output.take();
   event.text = text.data();
   event.text_size = text.size();

@@ -17,8 +17,8 @@ public:
   size_t alive() const override { return search.beams(); }
   const int32_t *lastToken(size_t sequence) const override { return search.token(sequence); }
   size_t parent(size_t sequence) const override { return search.parent(sequence); }
-  void reserve(SamplingScratch &scratch) const override { scores.reserve(scratch); }
-  Status choose(const float *const *logits, SamplingScratch &scratch, talc_event &event) override;
+  void attach(GenerationScratch &scratch) override;
+  Status choose(const float *const *logits, talc_event &event) override;
   talc_ending ending() const override { return end; }
   void finish(talc_event &event) override;
 
@@ -30,6 +30,7 @@ private:
   TokenScores scores;
   BeamSearch search;
   TextOutput output;
+  GenerationScratch *shared = nullptr;
   std::vector<talc_text_result> results;
   talc_ending end = TALC_ENDING_NONE;
 };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/Status.h"
-#include "runtime/sampling/SamplingScratch.h"
+#include "runtime/generation/GenerationScratch.h"
 
 namespace talc {
 
@@ -19,11 +19,11 @@ public:
   virtual const int32_t *lastToken(size_t sequence) const = 0;
   virtual size_t parent(size_t sequence) const = 0;
 
-  // Makes `scratch` large enough; comes before the first choice.
-  virtual void reserve(SamplingScratch &scratch) const = 0;
+  // Makes `scratch` large enough, to use it from now on; comes before the first choice.
+  virtual void attach(GenerationScratch &scratch) = 0;
   // Chooses the next tokens from the logits behind each sequence that is alive, and fills in what is to be told about
   // it. Afterwards nothing is alive, or a token of each is to be evaluated. Allocates nothing.
-  virtual Status choose(const float *const *logits, SamplingScratch &scratch, talc_event &event) = 0;
+  virtual Status choose(const float *const *logits, talc_event &event) = 0;
 
   // Why the text has ended; none while it goes on.
   virtual talc_ending ending() const = 0;

@@ -27,10 +27,10 @@ Status Generation::create(const Model &model, Request request, int64_t id, std::
   return {};
 }
 
-void Generation::place(const int32_t *slots, SamplingScratch &scratch) {
+void Generation::place(const int32_t *slots, GenerationScratch &scratch) {
   places.assign(slots, slots + slotCount());
   if (continuation)
-    continuation->reserve(scratch);
+    continuation->attach(scratch);
 }
 
 talc_sequence Generation::source() const {
@@ -72,7 +72,7 @@ size_t Generation::addTokens(std::vector<talc_sequence> &step) const {
   return places.size();
 }
 
-void Generation::takeBeginning(const Session &session, int32_t first, size_t tokens, SamplingScratch &scratch) {
+void Generation::takeBeginning(const Session &session, int32_t first, size_t tokens) {
   if (request.wantsLogits)
     showLogits(session, first, tokens);
   evaluated += tokens;
@@ -85,16 +85,16 @@ void Generation::takeBeginning(const Session &session, int32_t first, size_t tok
   int32_t rows = 0;
   const float *last = session.result(0, first, rows);
   logits.assign(1, last + size_t(rows - 1) * session.usedModel().info().vocabularySize);
-  choose(scratch);
+  choose();
 }
 
-void Generation::takeTokens(const Session &session, int32_t first, SamplingScratch &scratch) {
+void Generation::takeTokens(const Session &session, int32_t first) {
   logits.clear();
   for (size_t i = 0; i < continuation->alive(); ++i) {
     int32_t rows = 0;
     logits.push_back(session.result(0, first + static_cast<int32_t>(i), rows));
   }
-  choose(scratch);
+  choose();
 }
 
 void Generation::showLogits(const Session &session, int32_t first, size_t tokens) {
@@ -106,10 +106,10 @@ void Generation::showLogits(const Session &session, int32_t first, size_t tokens
   send(event);
 }
 
-void Generation::choose(SamplingScratch &scratch) {
+void Generation::choose() {
   talc_event event = {};
   event.kind = TALC_EVENT_TOKEN;
-  if (Status status = continuation->choose(logits.data(), scratch, event); status.failed())
+  if (Status status = continuation->choose(logits.data(), event); status.failed())
     return fail(status);
   if (event.count > 0)
     send(event);

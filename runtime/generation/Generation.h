@@ -20,7 +20,7 @@ public:
   int32_t slotCount() const { return request.slots(); }
   const std::vector<int32_t> &slots() const { return places; }
   // `slots` are empty, as many as slotCount().
-  void place(const int32_t *slots, SamplingScratch &scratch);
+  void place(const int32_t *slots, GenerationScratch &scratch);
 
   // The source, which has to be evaluated as a whole before anything else.
   bool needsSource() const { return !request.source.empty() && !encoded; }
@@ -34,8 +34,8 @@ public:
   size_t addTokens(std::vector<talc_sequence> &step) const;
 
   // Takes the results of what was added, whose first sequence is `first`.
-  void takeBeginning(const Session &session, int32_t first, size_t tokens, SamplingScratch &scratch);
-  void takeTokens(const Session &session, int32_t first, SamplingScratch &scratch);
+  void takeBeginning(const Session &session, int32_t first, size_t tokens);
+  void takeTokens(const Session &session, int32_t first);
 
   // Which slots continue which, after tokens were taken.
   void addReorder(std::vector<int32_t> &slots, std::vector<int32_t> &parents) const;
@@ -47,7 +47,7 @@ public:
 private:
   Generation(Request request, int64_t id) : request(std::move(request)), id(id) {}
   void showLogits(const Session &session, int32_t first, size_t tokens);
-  void choose(SamplingScratch &scratch);
+  void choose();
   void end(talc_ending why, const Status &status);
   void send(talc_event &event);
 

@@ -17,15 +17,20 @@ Status SampledText::create(const Model &model, const Request &request, std::uniq
   return status;
 }
 
-Status SampledText::choose(const float *const *logits, SamplingScratch &scratch, talc_event &event) {
+void SampledText::attach(GenerationScratch &scratch) {
+  sampler->reserve(scratch.sampling);
+  shared = &scratch;
+}
+
+Status SampledText::choose(const float *const *logits, talc_event &event) {
   int32_t id = 0;
-  if (Status status = sampler->sample(logits[0], scratch, id); status.failed())
+  if (Status status = sampler->sample(logits[0], shared->sampling, id); status.failed())
     return status;
   event.count = 1;
   event.ids = lastToken(0);
   if (request.wantsLogProbabilities)
     event.log_probability = logProbability(logits[0], model.info().vocabularySize, id);
-  bool stopped = output.push(id);
+  bool stopped = output.push(id, shared->text);
   showText(event);
   end = endingAfter(id, stopped);
   return {};
@@ -50,7 +55,9 @@ void SampledText::showText(talc_event &event) {
 void SampledText::finish(talc_event &event) {
   event.ids = sampler->tokens().data() + request.beginning.size();
   event.count = static_cast<int32_t>(newTokens());
-  output.finish(event.ids, event.count);
+  if (!shared)  // given up before anything was chosen
+    return;
+  output.finish(event.ids, event.count, shared->text);
   showText(event);
 }
 

@@ -17,8 +17,8 @@ public:
   size_t alive() const override { return end == TALC_ENDING_NONE; }
   const int32_t *lastToken(size_t) const override { return &sampler->tokens().back(); }
   size_t parent(size_t) const override { return 0; }
-  void reserve(SamplingScratch &scratch) const override { sampler->reserve(scratch); }
-  Status choose(const float *const *logits, SamplingScratch &scratch, talc_event &event) override;
+  void attach(GenerationScratch &scratch) override;
+  Status choose(const float *const *logits, talc_event &event) override;
   talc_ending ending() const override { return end; }
   void finish(talc_event &event) override;
 
@@ -32,6 +32,7 @@ private:
   const Request &request;
   std::unique_ptr<Sampler> sampler;
   TextOutput output;
+  GenerationScratch *shared = nullptr;
   talc_ending end = TALC_ENDING_NONE;
 };
 

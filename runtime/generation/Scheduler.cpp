@@ -24,7 +24,7 @@ static double secondsNow() {
 }
 
 Scheduler::Scheduler(Session &session, SamplingScratch &scratch, size_t stepTokens)
-    : session(session), scratch(scratch), stepTokens(stepTokens) {
+    : session(session), scratch{scratch}, stepTokens(stepTokens) {
   for (int32_t slot = session.slots(); slot-- > 0;) {
     session.reset(slot);
     freeSlots.push_back(slot);
@@ -195,9 +195,9 @@ Status Scheduler::evaluate() {
 void Scheduler::distribute() {
   for (const Part &part : parts)
     if (part.begins)
-      part.generation->takeBeginning(session, part.firstSequence, part.tokens, scratch);
+      part.generation->takeBeginning(session, part.firstSequence, part.tokens);
     else
-      part.generation->takeTokens(session, part.firstSequence, scratch);
+      part.generation->takeTokens(session, part.firstSequence);
   reorder();
 }
 

@@ -48,7 +48,7 @@ private:
   void retire();
 
   Session &session;
-  SamplingScratch &scratch;
+  GenerationScratch scratch;
   const size_t stepTokens;
   Inbox inbox;
   std::deque<std::unique_ptr<Generation>> waiting;   // no slots yet

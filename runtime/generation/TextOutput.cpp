@@ -13,18 +13,19 @@ TextOutput::TextOutput(const Model &model, const Request &request) : tokenizer(m
   if (request.textForm == TALC_TEXT_NONE || wholeSuffices)
     return;
   stream.emplace(*tokenizer);
+  DecodeScratch scratch;
   if (!request.isAnswer)
-    stream->follow(request.beginning.data(), request.beginning.size());
+    stream->follow(request.beginning.data(), request.beginning.size(), scratch);
   text.reserve(usualBytes);
 }
 
-bool TextOutput::push(int32_t id) {
+bool TextOutput::push(int32_t id, DecodeScratch &scratch) {
   if (!stream || ended)
     return false;
   text.erase(0, taken);
   taken = 0;
   size_t before = text.size();
-  text += stream->push(id);
+  text += stream->push(id, scratch);
   return text.size() > before && findStop(before);
 }
 
@@ -49,15 +50,15 @@ size_t TextOutput::heldBack() const {
   return most;
 }
 
-void TextOutput::finish(const int32_t *ids, size_t count) {
+void TextOutput::finish(const int32_t *ids, size_t count, DecodeScratch &scratch) {
   if (!ended && stream) {
     text.erase(0, taken);
     taken = 0;
     size_t before = text.size();
-    text += stream->finish();
+    text += stream->finish(scratch);
     findStop(before);
   } else if (!ended && request.textForm == TALC_TEXT_AT_END) {
-    text = tokenizer->decode(ids, count);
+    tokenizer->decode(ids, count, true, scratch, text);
   }
   ended = true;
 }

@@ -15,9 +15,9 @@ public:
   TextOutput(const Model &model, const Request &request);
 
   // Takes the next token. True: a stop text was found.
-  bool push(int32_t id);
+  bool push(int32_t id, DecodeScratch &scratch);
   // The text has ended; `ids` are all its new tokens.
-  void finish(const int32_t *ids, size_t count);
+  void finish(const int32_t *ids, size_t count, DecodeScratch &scratch);
   // What may be shown since the last call. Valid until the next call of any function.
   std::string_view take();
 

@@ -9,17 +9,20 @@
 namespace talc::tokenizer {
 namespace {
 
-using Tokens = std::vector<std::string>;
 constexpr const char *replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-std::string replaceAll(std::string_view text, std::string_view from, std::string_view to) {
-  std::string out;
-  if (from.empty())
-    return std::string(text);
-  size_t done = 0;
-  for (size_t at; (at = text.find(from, done)) != std::string_view::npos; done = at + from.size())
-    out.append(text.substr(done, at - done)).append(to);
-  return out.append(text.substr(done));
+// `spare` is memory to work with, here and below.
+void replaceAll(std::string &text, std::string_view from, std::string_view to, std::string &spare) {
+  size_t done = 0, at = from.empty() ? std::string::npos : text.find(from);
+  if (at == std::string::npos)
+    return;
+  spare.clear();
+  for (; at != std::string::npos; at = text.find(from, done)) {
+    spare.append(text, done, at - done).append(to);
+    done = at + from.size();
+  }
+  spare.append(text, done);
+  text.swap(spare);
 }
 
 // How many bytes one U+FFFD stands for: the longest part that could begin a character (Unicode, section 3.9).
@@ -36,8 +39,7 @@ size_t invalidLength(std::string_view text) {
   return 1;
 }
 
-std::string makeValid(std::string_view bytes) {
-  std::string out;
+void appendValid(std::string_view bytes, std::string &out) {
   for (size_t i = 0; i < bytes.size();) {
     size_t length = validSequence(bytes.substr(i));
     if (length > 0)
@@ -46,26 +48,28 @@ std::string makeValid(std::string_view bytes) {
       out += replacement, length = invalidLength(bytes.substr(i));
     i += length;
   }
-  return out;
 }
 
 // The bytes that a token of the byte-level alphabet stands for; other tokens are taken as they are.
-std::string bytesOf(const std::string &token) {
-  std::string out;
+void appendBytes(const std::string &token, std::string &out) {
+  size_t before = out.size();
   for (size_t i = 0; i < token.size();) {
     int byte = byteOfCharacter(decodeAt(token, i));
-    if (byte < 0)
-      return token;
+    if (byte < 0) {
+      out.resize(before);
+      out += token;
+      return;
+    }
     out.push_back(static_cast<char>(byte));
   }
-  return out;
 }
 
-Tokens decodeByteLevel(const Tokens &tokens) {
-  std::string bytes;
-  for (const std::string &token : tokens)
-    bytes += bytesOf(token);
-  return {makeValid(bytes)};
+void decodeByteLevel(DecodeScratch &scratch) {
+  scratch.text.clear();
+  for (size_t i = 0; i < scratch.tokens.size(); ++i)
+    appendBytes(scratch.tokens[i], scratch.text);
+  scratch.tokens.clear();
+  appendValid(scratch.text, scratch.tokens.add());
 }
 
 // The byte of <0xHH>, or -1.
@@ -83,139 +87,155 @@ int byteToken(std::string_view token) {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-Tokens decodeByteFallback(Tokens tokens) {
-  Tokens out;
-  std::string bytes;
-  auto flush = [&] {
-    if (findInvalid(bytes) == std::string_view::npos && !bytes.empty())
-      out.push_back(bytes);
-    else
-      out.insert(out.end(), bytes.size(), replacement);
-    bytes.clear();
-  };
-  for (std::string &token : tokens) {
-    int byte = byteToken(token);
+// What a run of byte tokens stands for: text, or a U+FFFD for each.
+void flushBytes(std::string &bytes, TextList &out) {
+  if (!bytes.empty() && findInvalid(bytes) == std::string_view::npos)
+    out.add() = bytes;
+  else
+    for (size_t i = 0; i < bytes.size(); ++i)
+      out.add() = replacement;
+  bytes.clear();
+}
+
+void decodeByteFallback(DecodeScratch &scratch) {
+  std::string &bytes = scratch.text;
+  bytes.clear();
+  scratch.next.clear();
+  for (size_t i = 0; i < scratch.tokens.size(); ++i) {
+    int byte = byteToken(scratch.tokens[i]);
     if (byte >= 0) {
       bytes.push_back(static_cast<char>(byte));
       continue;
     }
-    flush();
-    out.push_back(std::move(token));
+    flushBytes(bytes, scratch.next);
+    scratch.next.add().swap(scratch.tokens[i]);
   }
-  flush();
-  return out;
+  flushBytes(bytes, scratch.next);
+  scratch.tokens.swap(scratch.next);
 }
 
-std::string join(const Tokens &tokens, std::string_view separator) {
-  std::string out;
+void join(const TextList &tokens, std::string_view separator, std::string &out) {
+  out.clear();
   for (size_t i = 0; i < tokens.size(); ++i)
     out.append(i == 0 ? std::string_view() : separator).append(tokens[i]);
-  return out;
 }
 
-std::string stripToken(std::string_view token, std::string_view content, uint32_t start, uint32_t stop) {
+void fuse(DecodeScratch &scratch, std::string_view separator) {
+  join(scratch.tokens, separator, scratch.text);
+  scratch.tokens.clear();
+  scratch.tokens.add() = scratch.text;
+}
+
+void stripToken(std::string &token, std::string_view content, uint32_t start, uint32_t stop) {
   if (content.empty())
-    return std::string(token);
-  for (; start > 0 && token.substr(0, content.size()) == content; --start)
-    token.remove_prefix(content.size());
+    return;
+  for (; start > 0 && token.compare(0, content.size(), content) == 0; --start)
+    token.erase(0, content.size());
   auto endsWithContent = [&] {
-    return token.size() >= content.size() && token.substr(token.size() - content.size()) == content;
+    return token.size() >= content.size() && token.compare(token.size() - content.size(), content.size(), content) == 0;
   };
   for (; stop > 0 && endsWithContent(); --stop)
-    token.remove_suffix(content.size());
-  return std::string(token);
+    token.resize(token.size() - content.size());
 }
 
 // English contractions and punctuation as BERT's detokenizer writes them.
-std::string cleanUp(std::string text) {
+void cleanUp(std::string &text, std::string &spare) {
   constexpr const char *rules[][2] = {{" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},
                                       {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},  {" do not", " don't"},
                                       {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
   for (auto &rule : rules)
-    text = replaceAll(text, rule[0], rule[1]);
-  return text;
+    replaceAll(text, rule[0], rule[1], spare);
 }
 
-std::string decodeWordPiece(std::string token, size_t index, std::string_view prefix, bool cleanup) {
-  bool continues = std::string_view(token).substr(0, prefix.size()) == prefix;
-  if (index > 0)
-    token = continues ? token.substr(prefix.size()) : " " + token;
-  return cleanup ? cleanUp(std::move(token)) : token;
+void decodeWordPiece(std::string &token, size_t index, std::string_view prefix, bool cleanup, std::string &spare) {
+  bool continues = token.compare(0, prefix.size(), prefix) == 0;
+  if (index > 0 && continues)
+    token.erase(0, prefix.size());
+  else if (index > 0)
+    token.insert(0, 1, ' ');
+  if (cleanup)
+    cleanUp(token, spare);
 }
 
-Tokens decodeCtc(const Tokens &tokens, std::string_view pad, std::string_view delimiter, bool cleanup) {
-  Tokens out;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (i > 0 && tokens[i] == tokens[i - 1])
+void decodeCtc(DecodeScratch &scratch, std::string_view pad, std::string_view delimiter, bool cleanup) {
+  scratch.next.clear();
+  for (size_t i = 0; i < scratch.tokens.size(); ++i) {
+    if (i > 0 && scratch.tokens[i] == scratch.tokens[i - 1])
       continue;
-    std::string text = replaceAll(tokens[i], pad, "");
-    if (cleanup)
-      text = replaceAll(cleanUp(std::move(text)), delimiter, " ");
+    std::string text = scratch.tokens[i];
+    replaceAll(text, pad, "", scratch.text);
+    if (cleanup) {
+      cleanUp(text, scratch.text);
+      replaceAll(text, delimiter, " ", scratch.text);
+    }
     if (!text.empty())
-      out.push_back(std::move(text));
+      scratch.next.add() = text;
   }
-  return out;
+  scratch.tokens.swap(scratch.next);
 }
 
 // A replacement beyond the limits leaves a token as it is: decoding cannot fail.
-std::string decodeToken(const Section &section, const Op &op, TextLimits &limits, std::string &token, size_t index,
-                        bool last) {
+void replacePattern(const Section &section, const Op &op, TextLimits &limits, std::string &token, std::string &spare) {
+  spare.clear();
+  if (!replaceMatches(section, op.a, token, section.text(op.text), limits, spare) || !limits.admits(spare.size()))
+    return;
+  limits.bytes -= spare.size() - std::min(spare.size(), token.size());
+  token.swap(spare);
+}
+
+void decodeToken(const Section &section, const Op &op, TextLimits &limits, DecodeScratch &scratch, size_t index) {
   std::string_view text = section.text(op.text);
+  std::string &token = scratch.tokens[index], &spare = scratch.text;
+  bool last = index + 1 == scratch.tokens.size();
   switch (static_cast<DecodeOp>(op.kind)) {
-  case DecodeOp::Replace: {
-    std::string out;
-    if (!replaceMatches(section, op.a, token, text, limits, out) || !limits.admits(out.size()))
-      return token;
-    limits.bytes -= out.size() - std::min(out.size(), token.size());
-    return out;
-  }
+  case DecodeOp::Replace:
+    return replacePattern(section, op, limits, token, spare);
   case DecodeOp::Strip:
     return stripToken(token, text, op.a, op.b);
   case DecodeOp::Metaspace:
-    return replaceAll(token, text, index == 0 && op.a ? "" : " ");
+    return replaceAll(token, text, index == 0 && op.a ? "" : " ", spare);
   case DecodeOp::WordPiece:
-    return decodeWordPiece(std::move(token), index, text, op.a);
+    return decodeWordPiece(token, index, text, op.a, spare);
   case DecodeOp::Suffix:
-    return replaceAll(token, text, last ? "" : " ");
+    return replaceAll(token, text, last ? "" : " ", spare);
   default:
-    return std::move(token);
+    return;
   }
 }
 
-size_t sizeOf(const Tokens &tokens) {
+size_t sizeOf(const TextList &tokens) {
   size_t size = 0;
-  for (const std::string &token : tokens)
-    size += token.size();
+  for (size_t i = 0; i < tokens.size(); ++i)
+    size += tokens[i].size();
   return size;
 }
 
-Tokens apply(const Section &section, const Op &op, TextLimits &limits, Tokens tokens) {
+void apply(const Section &section, const Op &op, TextLimits &limits, DecodeScratch &scratch) {
   switch (static_cast<DecodeOp>(op.kind)) {
   case DecodeOp::ByteLevel:
-    return decodeByteLevel(tokens);
+    return decodeByteLevel(scratch);
   case DecodeOp::ByteFallback:
-    return decodeByteFallback(std::move(tokens));
+    return decodeByteFallback(scratch);
   case DecodeOp::Fuse:
-    return {join(tokens, "")};
+    return fuse(scratch, "");
   case DecodeOp::Join:
-    return {join(tokens, section.text(op.text))};
+    return fuse(scratch, section.text(op.text));
   case DecodeOp::Ctc:
-    return decodeCtc(tokens, section.text(op.text), section.text(op.other), op.a);
+    return decodeCtc(scratch, section.text(op.text), section.text(op.other), op.a);
   default:
-    limits.beginOperation(sizeOf(tokens));
-    for (size_t i = 0; i < tokens.size(); ++i)
-      tokens[i] = decodeToken(section, op, limits, tokens[i], i, i + 1 == tokens.size());
-    return tokens;
+    limits.beginOperation(sizeOf(scratch.tokens));
+    for (size_t i = 0; i < scratch.tokens.size(); ++i)
+      decodeToken(section, op, limits, scratch, i);
   }
 }
 
 }  // namespace
 
-std::string decodeTokens(const Section &section, std::vector<std::string> tokens) {
-  TextLimits limits = TextLimits::of(sizeOf(tokens));
+void decodeTokens(const Section &section, DecodeScratch &scratch, std::string &text) {
+  TextLimits limits = TextLimits::of(sizeOf(scratch.tokens));
   for (const Op &op : section.decoders)
-    tokens = apply(section, op, limits, std::move(tokens));
-  return join(tokens, "");
+    apply(section, op, limits, scratch);
+  join(scratch.tokens, "", text);
 }
 
 }  // namespace talc::tokenizer

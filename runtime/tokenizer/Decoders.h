@@ -2,13 +2,13 @@
 // From the texts of tokens to one text.
 #pragma once
 
+#include "runtime/tokenizer/DecodeScratch.h"
 #include "runtime/tokenizer/Section.h"
-
-#include <vector>
 
 namespace talc::tokenizer {
 
-// Runs the section's decoders and concatenates what they leave. The result is UTF-8.
-std::string decodeTokens(const Section &section, std::vector<std::string> tokens);
+// Runs the section's decoders on scratch.tokens, and concatenates what they leave to `text`, which is none of the
+// scratch's strings that the decoders use. The result is UTF-8.
+void decodeTokens(const Section &section, DecodeScratch &scratch, std::string &text);
 
 }  // namespace talc::tokenizer

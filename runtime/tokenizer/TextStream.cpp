@@ -15,14 +15,19 @@ bool endsIncomplete(const std::string &text) {
 }
 }  // namespace
 
-void TextStream::follow(const int32_t *before, size_t count) {
-  constexpr size_t enough = 8;  // for spaces, and for characters spread over tokens
-  for (size_t i = count - std::min(count, enough); i < count; ++i)
-    push(before[i]);
+TextStream::TextStream(const Tokenizer &tokenizer, bool skipSpecial) : tokenizer(tokenizer), skipSpecial(skipSpecial) {
+  constexpr size_t usualIds = 4 * maxHeldIds, usualBytes = 256;
+  ids.reserve(usualIds);
+  shown.reserve(usualBytes), next.reserve(usualBytes);
 }
 
-// Without memory the stream is as it was, and the token can be pushed again.
-std::string TextStream::push(int32_t id) {
+void TextStream::follow(const int32_t *before, size_t count, DecodeScratch &scratch) {
+  constexpr size_t enough = 8;  // for spaces, and for characters spread over tokens
+  for (size_t i = count - std::min(count, enough); i < count; ++i)
+    push(before[i], scratch);
+}
+
+std::string_view TextStream::push(int32_t id, DecodeScratch &scratch) {
   struct Attempt {
     ~Attempt() {
       if (!succeeds)
@@ -33,29 +38,33 @@ std::string TextStream::push(int32_t id) {
   };
   ids.push_back(id);
   Attempt attempt = {ids, false};
-  std::string text = tokenizer.decode(ids.data(), ids.size(), skipSpecial);
-  bool mayChange = endsIncomplete(text) && ids.size() - shownIds < maxHeldIds;
-  std::string fresh = text.size() <= shown.size() || mayChange ? std::string() : show(text);
+  const std::string &text = scratch.decoded;
+  tokenizer.decode(ids.data(), ids.size(), skipSpecial, scratch, scratch.decoded);
+  bool grows = text.size() > shown.size();
+  bool shows = grows && !(endsIncomplete(text) && ids.size() - shownIds < maxHeldIds);
+  if (shows)
+    tokenizer.decode(ids.data() + shownIds, ids.size() - shownIds, skipSpecial, scratch, next);
   attempt.succeeds = true;
-  return fresh;
+  return shows ? show(text) : std::string_view();
 }
 
-std::string TextStream::finish() {
-  std::string text = tokenizer.decode(ids.data(), ids.size(), skipSpecial);
-  return text.size() <= shown.size() ? std::string() : show(text);
+std::string_view TextStream::finish(DecodeScratch &scratch) {
+  tokenizer.decode(ids.data(), ids.size(), skipSpecial, scratch, scratch.decoded);
+  if (scratch.decoded.size() <= shown.size())
+    return {};
+  tokenizer.decode(ids.data() + shownIds, ids.size() - shownIds, skipSpecial, scratch, next);
+  return show(scratch.decoded);
 }
 
-std::string TextStream::show(const std::string &text) {
+// `text`: of all ids; `next`: of those that were not shown.
+std::string_view TextStream::show(const std::string &text) {
   // A run of byte tokens that turns out to be no UTF-8 changes what its beginning meant; what was shown stays.
   bool extends = text.compare(0, shown.size(), shown) == 0;
-  const int32_t *held = ids.data() + shownIds;
-  size_t heldIds = ids.size() - shownIds;
-  std::string next = tokenizer.decode(held, heldIds, skipSpecial);
-  std::string fresh = extends ? text.substr(shown.size()) : next;
+  size_t before = shown.size();
   ids.erase(ids.begin(), ids.begin() + static_cast<ptrdiff_t>(shownIds));
-  shownIds = heldIds;
+  shownIds = ids.size();
   shown.swap(next);
-  return fresh;
+  return extends ? std::string_view(text).substr(before) : std::string_view(shown);
 }
 
 }  // namespace talc

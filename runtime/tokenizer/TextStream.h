@@ -8,27 +8,27 @@ namespace talc {
 
 // One token is not one piece of text: a character may be spread over several tokens, and spaces depend on the
 // neighbours. The stream holds text back until it can no longer change; the concatenation of what push() and finish()
-// return is what decode() gives for all ids.
+// return is what decode() gives for all ids. Any number of streams may share one scratch.
 class TextStream {
 public:
-  explicit TextStream(const Tokenizer &tokenizer, bool skipSpecial = true)
-      : tokenizer(tokenizer), skipSpecial(skipSpecial) {}
+  explicit TextStream(const Tokenizer &tokenizer, bool skipSpecial = true);
 
   // The first text to come follows these tokens: they decide about spaces, and are not shown again.
-  void follow(const int32_t *before, size_t count);
-  // The text that `id` completes, UTF-8; often one word, sometimes nothing.
-  std::string push(int32_t id);
+  void follow(const int32_t *before, size_t count, DecodeScratch &scratch);
+  // The text that `id` completes, UTF-8; often one word, sometimes nothing. It is valid until the next call with the
+  // same scratch. Without memory the stream is as it was, and the token can be pushed again.
+  std::string_view push(int32_t id, DecodeScratch &scratch);
   // What is still held back.
-  std::string finish();
+  std::string_view finish(DecodeScratch &scratch);
 
 private:
   const Tokenizer &tokenizer;
   bool skipSpecial;
   std::vector<int32_t> ids;  // of the text shown last, then of the text held back
   size_t shownIds = 0;
-  std::string shown;  // decode of the first shownIds
+  std::string shown, next;  // decode of the first shownIds, and of the others
 
-  std::string show(const std::string &text);
+  std::string_view show(const std::string &text);
 };
 
 }  // namespace talc

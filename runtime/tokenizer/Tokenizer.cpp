@@ -119,11 +119,19 @@ void Tokenizer::applyTemplate(Array<TemplateItem> items, bool addSpecial, const 
 }
 
 std::string Tokenizer::decode(const int32_t *ids, size_t count, bool skipSpecial) const {
-  std::vector<std::string> tokens;
+  DecodeScratch scratch;
+  std::string text;
+  decode(ids, count, skipSpecial, scratch, text);
+  return text;
+}
+
+void Tokenizer::decode(const int32_t *ids, size_t count, bool skipSpecial, DecodeScratch &scratch,
+                       std::string &text) const {
+  scratch.tokens.clear();
   for (size_t i = 0; i < count; ++i)
     if (contains(ids[i]) && !(skipSpecial && isSpecial(ids[i])))
-      tokens.emplace_back(section.targets.count > 0 ? tokenText(ids[i]) : added.decodedText(section, ids[i]));
-  return decodeTokens(section, std::move(tokens));
+      scratch.tokens.add() = section.targets.count > 0 ? tokenText(ids[i]) : added.decodedText(section, ids[i]);
+  decodeTokens(section, scratch, text);
 }
 
 bool Tokenizer::contains(int32_t id) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/tokenizer/AddedTokens.h"
+#include "runtime/tokenizer/DecodeScratch.h"
 #include "runtime/tokenizer/Section.h"
 
 #include <cstdint>
@@ -35,6 +36,8 @@ public:
 
   // The text of `count` ids; always UTF-8. Ids that contains() denies are left out.
   std::string decode(const int32_t *ids, size_t count, bool skipSpecial = true) const;
+  // The same, stored in `text`; allocates nothing but what `scratch` and `text` lack.
+  void decode(const int32_t *ids, size_t count, bool skipSpecial, DecodeScratch &scratch, std::string &text) const;
 
   // Ids that can be decoded are below this. It is mostly less than the model's padded vocabulary, but may be more.
   int32_t vocabularySize() const { return static_cast<int32_t>(decodable().count); }

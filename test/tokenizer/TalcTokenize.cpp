@@ -86,9 +86,10 @@ int runLines(const talc::Tokenizer &tokenizer, const std::string &mode, const Op
     }
     if (mode == "stream") {
       talc::TextStream stream(tokenizer);
+      talc::DecodeScratch scratch;
       for (int32_t id : readIds(line))
-        std::cout << "[" << stream.push(id) << "]";
-      std::cout << "[" << stream.finish() << "]\n";
+        std::cout << "[" << stream.push(id, scratch) << "]";
+      std::cout << "[" << stream.finish(scratch) << "]\n";
       continue;
     }
     if (mode == "find") {
