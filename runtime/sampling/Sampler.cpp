@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules, repetition penalty, temperature, top-k, top-p, min-p, draw.
-//
-// With candidates in descending order, each filter keeps a prefix: top-k the first k; top-p the fewest whose mass
-// reaches top_p of the mass that top-k left; min-p those above min_p of the first. Scaling all probabilities by one
-// constant changes none of them. So a heap hands out candidates from the likeliest on until a filter says stop, and
-// the vocabulary is never sorted.
+// Rules, repetition penalty, temperature, filters, draw.
 #include "runtime/sampling/Sampler.h"
 
 #include "runtime/sampling/Exponential.h"
+#include "runtime/sampling/filters/Filter.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace talc {
 
@@ -69,11 +66,6 @@ Status Sampler::accept(const int32_t *ids, int32_t count) {
   if (!samples)
     beginning = text.size();
   return {};
-}
-
-// Equal values are ordered by id, so that the order is total and the same everywhere.
-static bool lessLikely(const Candidate &a, const Candidate &b) {
-  return a.value != b.value ? a.value < b.value : a.id > b.id;
 }
 
 double Sampler::penalized(const float *logits, const TokenMarks &marks, int32_t id) const {
@@ -179,46 +171,19 @@ Status Sampler::choose(const float *logits, SamplingScratch &scratch, int32_t &i
 }
 
 int32_t Sampler::draw(std::vector<Candidate> &candidates) {
-  size_t begin = 0, end = candidates.size();
-  bool filtered = settings.top_k > 0 || settings.top_p < 1 || settings.min_p > 0;
-  if (filtered)
-    begin = moveLikelyToBack(candidates);
+  size_t begin = 0;
+  auto isOn = [this](const Filter *filter) { return filter->isOn(settings); };
+  if (std::any_of(std::begin(filters), std::end(filters), isOn)) {
+    SortedCandidates sorted(candidates);
+    for (const Filter *filter : filters)
+      if (isOn(filter))
+        filter->apply(settings, sorted);
+    begin = sorted.begin();
+  }
   double mass = 0;
-  for (size_t i = end; i-- > begin;)
+  for (size_t i = candidates.size(); i-- > begin;)
     mass += candidates[i].value;
   return pick(candidates, begin, mass);
-}
-
-// Returns where the kept candidates begin; they are in ascending order. At least one is kept.
-size_t Sampler::moveLikelyToBack(std::vector<Candidate> &candidates) const {
-  auto begin = candidates.begin();
-  size_t count = candidates.size(), heap = count;
-  size_t most = settings.top_k > 0 ? std::min<size_t>(settings.top_k, count) : count;
-  std::make_heap(begin, candidates.end(), lessLikely);
-  auto popped = [&] { return count - heap; };
-  auto pop = [&] { std::pop_heap(begin, begin + heap--, lessLikely); };
-  double mass = 0;
-  if (settings.top_k > 0 && settings.top_p < 1) {
-    while (popped() < most)
-      pop();
-    for (size_t i = count; i-- > heap;)
-      mass += candidates[i].value;
-  } else {
-    for (const Candidate &candidate : candidates)
-      mass += candidate.value;
-  }
-  size_t kept = 0;
-  double reached = 0;
-  while (kept < most && (kept == 0 || reached < settings.top_p * mass || settings.top_p == 1)) {
-    if (popped() == kept)
-      pop();
-    double value = candidates[count - 1 - kept].value;
-    if (value < settings.min_p)  // the likeliest has the value 1
-      break;
-    reached += value;
-    ++kept;
-  }
-  return count - kept;
 }
 
 // From the likeliest down. Rounding may leave a rest; the last candidate takes it.

@@ -36,7 +36,6 @@ private:
   int32_t findHighest(const float *logits) const;
   void collect(const float *logits, SamplingScratch &scratch) const;
   int32_t draw(std::vector<Candidate> &candidates);
-  size_t moveLikelyToBack(std::vector<Candidate> &candidates) const;
   int32_t pick(const std::vector<Candidate> &candidates, size_t begin, double mass);
   bool penalizes() const { return settings.repetition_penalty != 1; }
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens that may be drawn, the likeliest first. They are sorted only as far as somebody looks.
+#pragma once
+
+#include "runtime/sampling/SamplingScratch.h"
+
+#include <algorithm>
+
+namespace talc {
+
+// A heap in front hands out candidates from the likeliest on, which are collected at the back:
+//
+//   list   [ heap, in no order to speak of ][ ..., third, second, likeliest ]
+//
+// So a filter that stops early costs little, and the vocabulary is never sorted.
+class SortedCandidates {
+public:
+  // Rearranges `list`, whose values are probabilities times a constant: that of the likeliest is 1. There is at least
+  // one candidate.
+  explicit SortedCandidates(std::vector<Candidate> &list) : list(list), kept(list.size()), heap(list.size()) {
+    std::make_heap(list.begin(), list.end(), lessLikely);
+  }
+
+  // How many may still be drawn.
+  size_t size() const { return kept; }
+  const Candidate &operator[](size_t rank) {
+    sortUpTo(rank + 1);
+    return list[list.size() - 1 - rank];
+  }
+  // The sum of their values: in one order, from the likeliest down unless nothing was taken away yet.
+  double mass();
+
+  // Takes away all but the `count` likeliest, at least one.
+  void keep(size_t count) {
+    kept = std::max<size_t>(1, std::min(kept, count));
+    isCut = true;
+  }
+  // Takes away those that keeps(rank) denies; one must be left.
+  template <typename Keeps> void keepIf(Keeps keeps);
+
+  // Where those that are left begin in the list, the least likely first.
+  size_t begin() {
+    sortUpTo(kept);
+    return list.size() - kept;
+  }
+
+private:
+  // Equal values are ordered by id, so that the order is total and the same everywhere.
+  static bool lessLikely(const Candidate &a, const Candidate &b) {
+    return a.value != b.value ? a.value < b.value : a.id > b.id;
+  }
+  void sortUpTo(size_t count) {
+    while (list.size() - heap < count)
+      std::pop_heap(list.begin(), list.begin() + static_cast<ptrdiff_t>(heap--), lessLikely);
+  }
+
+  std::vector<Candidate> &list;
+  size_t kept, heap;
+  bool isCut = false;
+};
+
+inline double SortedCandidates::mass() {
+  double sum = 0;
+  if (!isCut)
+    for (const Candidate &candidate : list)
+      sum += candidate.value;
+  for (size_t i = list.size(), last = isCut ? begin() : i; i-- > last;)
+    sum += list[i].value;
+  return sum;
+}
+
+template <typename Keeps> void SortedCandidates::keepIf(Keeps keeps) {
+  sortUpTo(kept);
+  size_t target = list.size();
+  for (size_t rank = 0; rank < kept; ++rank)
+    if (keeps(rank))
+      list[--target] = list[list.size() - 1 - rank];
+  kept = list.size() - target;
+  heap = std::min(heap, target);
+  isCut = true;
+}
+
+}  // namespace talc

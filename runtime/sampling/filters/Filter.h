@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may be drawn is narrowed by filters, in the order of Filters.inc. Each is a file of this folder.
+#pragma once
+
+#include "runtime/sampling/SortedCandidates.h"
+#include "runtime/talc.h"
+
+namespace talc {
+
+struct Filter {
+  bool (*isOn)(const talc_sampling &settings);
+  // At least one candidate is left.
+  void (*apply)(const talc_sampling &settings, SortedCandidates &candidates);
+};
+
+#define FILTER(name) extern const Filter name##Filter;
+#include "runtime/sampling/filters/Filters.inc"
+#undef FILTER
+
+// All of them.
+constexpr const Filter *filters[] = {
+#define FILTER(name) &name##Filter,
+#include "runtime/sampling/filters/Filters.inc"
+#undef FILTER
+};
+
+}  // namespace talc
