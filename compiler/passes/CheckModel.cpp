@@ -73,10 +73,10 @@ private:
   }
 
   LogicalResult check(Operation *op) {
+    if (op->hasTrait<KeepsRows>())
+      return yields(op->getResult(0), of(op->getOperand(0)));
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case<EmbeddingOp, PositionOp, TokenTypeOp>([&](auto op) { return yields(op.getResult(), {Rows::Step}); })
-        .Case<LinearOp, GatedLinearOp, NormOp, ActivationOp, SoftmaxOp, ScaleOp, SliceOp>(
-            [&](auto op) { return yields(op.getResult(), of(op.getX())); })
         .Case<AddOp, MulOp>([&](auto op) {
           return succeeded(expect(op, op.getRhs(), of(op.getLhs()))) ? yields(op.getResult(), of(op.getLhs()))
                                                                      : failure();

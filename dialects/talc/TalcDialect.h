@@ -23,6 +23,13 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialects/talc/TalcAttributes.h.inc"
 
+namespace talc {
+
+// A trait: each row of the result follows from the same row of the first operand.
+template <typename ConcreteOp> struct KeepsRows : mlir::OpTrait::TraitBase<ConcreteOp, KeepsRows> {};
+
+}  // namespace talc
+
 #define GET_OP_CLASSES
 #include "dialects/talc/TalcOps.h.inc"
 

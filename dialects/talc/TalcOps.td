@@ -23,6 +23,9 @@ def Talc_Matrix : Talc_TensorOf<[Talc_StoredElement], 2, 0, "a matrix of known s
 def Talc_Vector : Talc_TensorOf<[F32], 1, 0, "a vector of f32 of known length">;
 def Talc_TokenIds : 1DTensorOf<[I32]>;        // [T]
 
+// Each row of the result follows from the same row of the first operand.
+def Talc_KeepsRows : NativeOpTrait<"KeepsRows"> { let cppNamespace = "::talc"; }
+
 class Talc_Op<string opName, list<Trait> traits = []> : Op<Talc_Dialect, opName, traits>;
 
 //===--- weights and state ---------------------------------------------------------------------------------------===//
@@ -65,6 +68,10 @@ def Talc_DeriveOp : Talc_Op<"derive", [Pure]> {
   let results = (outs Talc_Weights:$result);
   let assemblyFormat = "$recipe `of` `(` $sources `)` attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Attribute":$recipe, "::mlir::ValueRange":$sources,
+                                 "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$element), [{
+    build($_builder, $_state, ::mlir::RankedTensorType::get(shape, element), recipe, sources);
+  }]>];
 }
 
 def Talc_StateOp : Talc_Op<"state", [Symbol]> {
@@ -154,7 +161,7 @@ def Talc_SelectOp : Talc_Op<"select", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Talc_SliceOp : Talc_Op<"slice", [Pure]> {
+def Talc_SliceOp : Talc_Op<"slice", [Pure, Talc_KeepsRows]> {
   let summary = "neighbouring features";
   let description = "result = x[:, offset : offset + width], the width being that of the result type.";
   let arguments = (ins Talc_Activations:$x, I64Attr:$offset);
@@ -166,7 +173,7 @@ def Talc_SliceOp : Talc_Op<"slice", [Pure]> {
 
 //===--- layers --------------------------------------------------------------------------------------------------===//
 
-def Talc_LinearOp : Talc_Op<"linear", [Pure]> {
+def Talc_LinearOp : Talc_Op<"linear", [Pure, Talc_KeepsRows]> {
   let summary = "x * transpose(weight) + bias";
   let description = [{
     [T, K] x [N, K] (+ [N]) -> [T, N]. One f32 sum per output, k ascending. The weight may be packed:
@@ -180,7 +187,7 @@ def Talc_LinearOp : Talc_Op<"linear", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Talc_GatedLinearOp : Talc_Op<"gated_linear", [Pure]> {
+def Talc_GatedLinearOp : Talc_Op<"gated_linear", [Pure, Talc_KeepsRows]> {
   let summary = "activation(x * transpose(gate)) * (x * transpose(up))";
   let description = [{
     ```mlir
@@ -199,7 +206,7 @@ def Talc_GatedLinearOp : Talc_Op<"gated_linear", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Talc_NormOp : Talc_Op<"norm", [Pure, AllTypesMatch<["x", "result"]>]> {
+def Talc_NormOp : Talc_Op<"norm", [Pure, Talc_KeepsRows, AllTypesMatch<["x", "result"]>]> {
   let summary = "layer or root-mean-square normalization";
   let description = [{
     Over each group of N/groups neighbouring features:
@@ -216,7 +223,7 @@ def Talc_NormOp : Talc_Op<"norm", [Pure, AllTypesMatch<["x", "result"]>]> {
   let hasVerifier = 1;
 }
 
-def Talc_SoftmaxOp : Talc_Op<"softmax", [Pure, SameOperandsAndResultType]> {
+def Talc_SoftmaxOp : Talc_Op<"softmax", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
   let summary = "e^x_i / sum_j e^x_j over the features of every row";
   let description = [{
     Each row's largest feature is subtracted first, so that nothing overflows. At least one feature has to be finite, none
@@ -248,7 +255,7 @@ def Talc_RopeOp : Talc_Op<"rope", [Pure, AllTypesMatch<["x", "result"]>]> {
   let hasVerifier = 1;
 }
 
-def Talc_ActivationOp : Talc_Op<"activation", [Pure, SameOperandsAndResultType]> {
+def Talc_ActivationOp : Talc_Op<"activation", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
   let summary = "an elementwise nonlinearity";
   let description = [{
     relu max(x, 0); gelu x/2 (1 + erf(x/sqrt 2)); gelu_tanh x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)));
@@ -273,7 +280,7 @@ def Talc_MulOp : Talc_Op<"mul", [Pure, Commutative, SameOperandsAndResultType]> 
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
-def Talc_ScaleOp : Talc_Op<"scale", [Pure, SameOperandsAndResultType]> {
+def Talc_ScaleOp : Talc_Op<"scale", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
   let summary = "every element times one number";
   let arguments = (ins Talc_Activations:$x, F64Attr:$factor);
   let results = (outs Talc_Activations:$result);

@@ -49,11 +49,6 @@ bool makeAvailable(Value weight, Operation *user) {
   return true;
 }
 
-Value derive(OpBuilder &builder, Location loc, Attribute recipe, ValueRange sources, ArrayRef<int64_t> shape,
-             Type element) {
-  return DeriveOp::create(builder, loc, RankedTensorType::get(shape, element), recipe, sources);
-}
-
 // concat of the biases, zeros standing for those that are missing; nothing if all are.
 Value mergeBiases(OpBuilder &builder, Location loc, ArrayRef<LinearOp> group, int64_t width) {
   if (llvm::none_of(group, [](LinearOp linear) { return linear.getBias(); }))
@@ -63,9 +58,10 @@ Value mergeBiases(OpBuilder &builder, Location loc, ArrayRef<LinearOp> group, in
   for (LinearOp linear : group) {
     int64_t outputs = tensorType(linear.getWeight()).getDimSize(0);
     Value bias = linear.getBias();
-    biases.push_back(bias ? bias : derive(builder, loc, zeros, {}, {outputs}, builder.getF32Type()));
+    biases.push_back(bias ? bias : DeriveOp::create(builder, loc, zeros, {}, {outputs}, builder.getF32Type()));
   }
-  return derive(builder, loc, ConcatRecipeAttr::get(builder.getContext()), biases, {width}, builder.getF32Type());
+  return DeriveOp::create(builder, loc, ConcatRecipeAttr::get(builder.getContext()), biases, {width},
+                          builder.getF32Type());
 }
 
 void merge(ArrayRef<LinearOp> group) {
@@ -84,7 +80,8 @@ void merge(ArrayRef<LinearOp> group) {
     return llvm::formatv("{0} become one linear of {1} outputs", llvm::join(names, ", "), width);
   });
   Location loc = builder.getFusedLoc(llvm::map_to_vector(group, [](LinearOp op) -> Location { return op.getLoc(); }));
-  Value weight = derive(builder, loc, concat, weights, {width, weightType.getDimSize(1)}, weightType.getElementType());
+  Value weight =
+      DeriveOp::create(builder, loc, concat, weights, {width, weightType.getDimSize(1)}, weightType.getElementType());
   Value bias = mergeBiases(builder, loc, group, width);
   auto mergedType = RankedTensorType::get({resultType.getDimSize(0), width}, resultType.getElementType());
   Value merged = LinearOp::create(builder, loc, mergedType, first.getX(), weight, bias);

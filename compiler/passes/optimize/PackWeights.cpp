@@ -25,16 +25,12 @@ bool isMatrix(Value weight) {
   return type.getRank() == 2 && type.hasStaticShape();
 }
 
-Value derive(OpBuilder &builder, Location loc, Attribute recipe, ValueRange sources, ArrayRef<int64_t> shape,
-             Type element) {
-  return DeriveOp::create(builder, loc, RankedTensorType::get(shape, element), recipe, sources);
-}
-
 // [N, K] -> [ceil(N/lanes), K, lanes]
 Value pack(OpBuilder &builder, Location loc, Value matrix, int64_t lanes, Type element) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(matrix.getType()).getShape();
   int64_t panels = llvm::divideCeil(shape[0], lanes);
-  return derive(builder, loc, PackRecipeAttr::get(builder.getContext()), matrix, {panels, shape[1], lanes}, element);
+  return DeriveOp::create(builder, loc, PackRecipeAttr::get(builder.getContext()), matrix, {panels, shape[1], lanes},
+                          element);
 }
 
 struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
@@ -76,7 +72,8 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
       return;
     int64_t length = llvm::alignTo(outputs, width);
     auto recipe = PadRecipeAttr::get(&getContext());
-    linear.getBiasMutable().assign(derive(builder, loc, recipe, bias, {length}, builder.getF32Type()));
+    Value padded = DeriveOp::create(builder, loc, recipe, bias, {length}, builder.getF32Type());
+    linear.getBiasMutable().assign(padded);
   }
 
   // gated_linear(x, gate, up)  ->  gated_linear(x, pack(interleave(gate, up)))
@@ -86,8 +83,9 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     auto type = cast<RankedTensorType>(gated.getWeight().getType());
     int64_t width = panelLanes(2 * type.getDimSize(0)), group = width / 2;
     int64_t rows = llvm::alignTo(type.getDimSize(0), group);
-    Value both = derive(builder, loc, InterleaveRecipeAttr::get(&getContext(), group),
-                        {gated.getWeight(), gated.getUp()}, {2 * rows, type.getDimSize(1)}, type.getElementType());
+    Value both =
+        DeriveOp::create(builder, loc, InterleaveRecipeAttr::get(&getContext(), group),
+                         {gated.getWeight(), gated.getUp()}, {2 * rows, type.getDimSize(1)}, type.getElementType());
     gated.getWeightMutable().assign(pack(builder, loc, both, width, storage.of(both)));
     gated.getUpMutable().clear();
   }
