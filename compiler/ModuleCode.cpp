@@ -53,6 +53,9 @@ llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::compile() const {
   auto made = target.compile(program, [this](llvm::StringRef part) { begin(part); });
   if (!made || directory.empty())
     return made;
+  size_t missing = llvm::count_if(functions, [](const Function &function) { return !function.object; });
+  if (made->size() != missing)
+    return internalError("the target {} made {} objects of {} functions", target.name(), made->size(), missing);
   begin("keep-in-cache");
   targets::CodeCache cache(directory);
   auto next = made->begin();
