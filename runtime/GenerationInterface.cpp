@@ -94,8 +94,7 @@ talc_status talc_generator_get_counts(const talc_generator *generator, talc_gene
                                       talc_error *error) try {
   if (!generator || !counts)
     return wrongArgument(__func__, "generator or counts is NULL", error);
-  talc::writeStruct(generator->scheduler.counts(), firstCounts, counts);
-  return TALC_OK;
+  return report(talc::writeStruct(generator->scheduler.counts(), firstCounts, "talc_generator_counts", counts), error);
 } catch (...) {
   return talc::refusedMemory(error);
 }

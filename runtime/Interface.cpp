@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements talc.h: checks pointers, turns a Status into a talc_error, and calls the classes that do the work.
+// Implements the sections Model to Sampling of talc.h: checks pointers, turns a Status into a talc_error, and calls the
+// classes that do the work.
 #include "runtime/InterfaceTypes.h"
-#include "runtime/TextInput.h"
+#include "runtime/StructSize.h"
 #include "runtime/sampling/Sampler.h"
-#include "runtime/tokenizer/TextStream.h"
 
 #include <algorithm>
-#include <climits>
-#include <cstring>
 
 using talc::report;
 using talc::Status;
@@ -18,17 +16,10 @@ struct talc_sampler {
   talc::SamplingScratch &scratch;  // the session's
 };
 
-struct talc_text_stream {
-  const talc::Model &model;
-  talc::TextStream stream;
-  talc::DecodeScratch scratch = {};  // has the text that was handed out last
-};
-
 constexpr int32_t maxSlots = 65536;
-
-const char *talc_version(void) {
-  return TALC_VERSION;
-}
+// Sizes of structs in the first version of talc.h.
+constexpr size_t firstOpenOptions = sizeof(talc_open_options), firstSessionOptions = sizeof(talc_session_options),
+                 firstInfo = sizeof(talc_model_info), firstMemory = sizeof(talc_session_memory);
 
 // ---- Model
 
@@ -40,9 +31,10 @@ talc_status talc_model_open(const char *path, const talc_open_options *options, 
   if (path && !*path)
     return wrongArgument(__func__, "path is empty", error);
   auto opened = std::make_unique<talc_model>();
-  talc::OpenOptions choice;
-  if (options)
-    choice = {options->skip_weights_check == 0, options->copy_weights != 0};
+  talc_open_options given;
+  if (Status status = talc::readStruct(options, firstOpenOptions, "talc_open_options", given); status.failed())
+    return report(status, error);
+  talc::OpenOptions choice = {given.skip_weights_check == 0, given.copy_weights != 0};
   Status status = opened->model.open(path ? path : "", choice);
   if (!status.failed())
     *model = opened.release();
@@ -107,11 +99,11 @@ static void describeMemory(const talc::artifact::ModelInfo &facts, talc_model_in
 talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error) try {
   if (!model || !info)
     return wrongArgument(__func__, "model or info is NULL", error);
-  *info = {};
-  describeUse(model->model, *info);
-  describeTokens(model->model, *info);
-  describeMemory(model->model.info(), *info);
-  return TALC_OK;
+  talc_model_info whole = {};
+  describeUse(model->model, whole);
+  describeTokens(model->model, whole);
+  describeMemory(model->model.info(), whole);
+  return report(talc::writeStruct(whole, firstInfo, "talc_model_info", info), error);
 } catch (...) {
   return talc::refusedMemory(error);
 }
@@ -135,8 +127,11 @@ talc_status talc_session_create(const talc_model *model, const talc_session_opti
   if (!model || !session)
     return wrongArgument(__func__, "model or session is NULL", error);
   *session = nullptr;
-  int32_t threads = options && options->threads ? options->threads : talc::defaultThreads();
-  int32_t slots = options && options->slots ? options->slots : 1;
+  talc_session_options given;
+  if (Status status = talc::readStruct(options, firstSessionOptions, "talc_session_options", given); status.failed())
+    return report(status, error);
+  int32_t threads = given.threads ? given.threads : talc::defaultThreads();
+  int32_t slots = given.slots ? given.slots : 1;
   if (threads < 1 || threads > talc::maxThreads)
     return wrongArgument(__func__, "threads must be 1 to 1024, or 0 for the default", error);
   if (slots < 1 || slots > maxSlots)
@@ -216,10 +211,9 @@ talc_status talc_session_get_memory(const talc_session *session, talc_session_me
                                     talc_error *error) try {
   if (!session || !memory)
     return wrongArgument(__func__, "session or memory is NULL", error);
-  *memory = session->session->memory();
   if (threads)
     *threads = session->session->threads();
-  return TALC_OK;
+  return report(talc::writeStruct(session->session->memory(), firstMemory, "talc_session_memory", memory), error);
 } catch (...) {
   return talc::refusedMemory(error);
 }
@@ -262,120 +256,6 @@ talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id,
     return wrongArgument(__func__, "sampler, logits or id is NULL", error);
   *id = 0;
   return report(sampler->sampler->sample(logits, sampler->scratch, *id), error);
-} catch (...) {
-  return talc::refusedMemory(error);
-}
-
-// ---- Text
-
-// Hands `source` out by the buffer rules of talc.h.
-template <typename T, typename Size> static Status copyOut(const T *source, Size size, T *target, Size capacity) {
-  if (!target)
-    return {};
-  if (capacity < size)
-    return Status::failure(TALC_ERROR_CAPACITY, "the buffer holds %lld items, but %lld are needed",
-                           static_cast<long long>(capacity), static_cast<long long>(size));
-  if (size > 0)
-    memcpy(target, source, size * sizeof(T));
-  return {};
-}
-
-talc_status talc_tokenize_pair(const talc_model *model, const char *first, size_t first_size, const char *second,
-                               size_t second_size, int32_t *ids, int32_t *types, int32_t capacity, int32_t *count,
-                               talc_error *error) try {
-  if (!model || (!first && first_size > 0) || !count || capacity < 0 || first_size > INT_MAX || second_size > INT_MAX)
-    return wrongArgument(__func__, "model, text or count is NULL, or a size is outside 0 to 2^31 - 1", error);
-  *count = 0;
-  std::vector<int32_t> foundIds, foundTypes;
-  std::string_view other(second, second ? second_size : 0);
-  Status status =
-      talc::tokenizeText(model->model, {first, first_size}, second ? &other : nullptr, foundIds, foundTypes);
-  if (status.failed())
-    return report(status, error);
-  *count = static_cast<int32_t>(foundIds.size());
-  if (status = copyOut<int32_t, int32_t>(foundIds.data(), *count, ids, capacity); status.failed())
-    return report(status, error);
-  return report(copyOut<int32_t, int32_t>(foundTypes.data(), *count, types, capacity), error);
-} catch (...) {
-  return talc::refusedMemory(error);
-}
-
-talc_status talc_tokenize(const talc_model *model, const char *text, size_t size, int32_t *ids, int32_t capacity,
-                          int32_t *count, talc_error *error) try {
-  return talc_tokenize_pair(model, text, size, nullptr, 0, ids, nullptr, capacity, count, error);
-} catch (...) {
-  return talc::refusedMemory(error);
-}
-
-int32_t talc_find_token(const talc_model *model, const char *spelling) {
-  return model && spelling && model->model.tokenizer() ? model->model.tokenizer()->findToken(spelling) : -1;
-}
-
-int32_t talc_is_special_token(const talc_model *model, int32_t id) {
-  return model && model->model.tokenizer() && model->model.tokenizer()->isSpecial(id);
-}
-
-static Status checkTextInput(const talc::Model &model, const int32_t *ids, int32_t count) {
-  Status status = talc::checkTokenizer(model);
-  return status.failed() ? status : model.checkIds(ids, count, "ids");
-}
-
-talc_status talc_detokenize(const talc_model *model, const int32_t *ids, int32_t count, char *text, size_t capacity,
-                            size_t *size, talc_error *error) try {
-  if (!model || (!ids && count > 0) || count < 0 || !size)
-    return wrongArgument(__func__, "model, ids or size is NULL, or count is negative", error);
-  *size = 0;
-  if (Status status = checkTextInput(model->model, ids, count); status.failed())
-    return report(status, error);
-  std::string result = model->model.tokenizer()->decode(ids, count);
-  *size = result.size();
-  return report(copyOut<char, size_t>(result.data(), *size, text, capacity), error);
-} catch (...) {
-  return talc::refusedMemory(error);
-}
-
-talc_status talc_text_stream_create(const talc_model *model, const int32_t *ids, int32_t count,
-                                    talc_text_stream **stream, talc_error *error) try {
-  if (!model || !stream || (!ids && count > 0) || count < 0)
-    return wrongArgument(__func__, "model, ids or stream is NULL, or count is negative", error);
-  *stream = nullptr;
-  if (Status status = checkTextInput(model->model, ids, count); status.failed())
-    return report(status, error);
-  *stream = new talc_text_stream{model->model, talc::TextStream(*model->model.tokenizer())};
-  (*stream)->stream.follow(ids, count, (*stream)->scratch);
-  return TALC_OK;
-} catch (...) {
-  return talc::refusedMemory(error);
-}
-
-void talc_text_stream_destroy(talc_text_stream *stream) {
-  delete stream;
-}
-
-static void store(std::string_view text, const char **result, size_t *size) {
-  *result = text.empty() ? "" : text.data();
-  *size = text.size();
-}
-
-talc_status talc_text_stream_push(talc_text_stream *stream, int32_t id, const char **text, size_t *size,
-                                  talc_error *error) try {
-  if (!stream || !text || !size)
-    return wrongArgument(__func__, "stream, text or size is NULL", error);
-  *text = "";
-  *size = 0;
-  if (Status status = stream->model.checkIds(&id, 1, "text stream"); status.failed())
-    return report(status, error);
-  store(stream->stream.push(id, stream->scratch), text, size);
-  return TALC_OK;
-} catch (...) {
-  return talc::refusedMemory(error);
-}
-
-talc_status talc_text_stream_finish(talc_text_stream *stream, const char **text, size_t *size, talc_error *error) try {
-  if (!stream || !text || !size)
-    return wrongArgument(__func__, "stream, text or size is NULL", error);
-  store(stream->stream.finish(stream->scratch), text, size);
-  return TALC_OK;
 } catch (...) {
   return talc::refusedMemory(error);
 }

@@ -26,7 +26,11 @@
    - A talc_model may be used by any number of threads. Every other object may be used by one thread at a time, but for
      talc_generator_submit and talc_generator_cancel.
    - Text is UTF-8 with an explicit size in bytes; it needs no terminating NUL. Sizes of memory are bytes.
-   - Struct arguments named `options` may be NULL, and a field that is 0 means the default. */
+   - Struct arguments named `options` may be NULL, and a field that is 0 means the default.
+   - Structs that begin with struct_size will grow. The caller sets it to sizeof the struct, or leaves 0: then it has no
+     fields but those of version 0.1.0. So a program works with every later version of the library. A struct that the
+     library fills must be initialized, too: talc_model_info info = {0}. Elsewhere `reserved` makes room; it must be 0.
+ */
 #ifndef TALC_H
 #define TALC_H
 
@@ -76,15 +80,22 @@ typedef struct talc_error {
   char text[1024]; /* NUL-terminated; longer texts are cut */
 } talc_error;
 
-/* The version of this header; talc_version() gives that of the library. */
+/* The name of a status as it stands above, such as "TALC_ERROR_TOKEN"; "unknown" for other numbers. */
+TALC_API const char *talc_status_name(talc_status status);
+
+/* The version of this header; the functions give that of the library. The number grows with each version: major * 10000
+   + minor * 100 + patch. */
 #define TALC_VERSION "0.1.0"
+#define TALC_VERSION_NUMBER 100
 TALC_API const char *talc_version(void);
+TALC_API int32_t talc_version_number(void);
 
 /* ---- Model ----------------------------------------------------------------------------------------------------- */
 
 typedef struct talc_model talc_model;
 
 typedef struct talc_open_options {
+  uint32_t struct_size;
   /* 1: do not read all weights to compare their checksum. Opening then takes no time that grows with the model, and
      damage in the weights is not noticed. Everything else is always checked. */
   int32_t skip_weights_check;
@@ -103,6 +114,7 @@ typedef struct talc_sampling {
   float min_p;              /* drop tokens less likely than min_p times the likeliest; 0: none. In [0, 1] */
   float repetition_penalty; /* logits of accepted tokens: divided by it when positive, else multiplied; 1: off. > 0 */
   uint64_t seed;            /* same seed, logits and settings: same tokens, on every machine */
+  int32_t reserved[8];
 } talc_sampling;
 
 typedef enum talc_model_kind {
@@ -157,10 +169,12 @@ typedef struct talc_search {
   const int32_t *begin_suppressed; /* [count], never the first new token that is not forced */
   int32_t min_new_tokens;          /* before a text has so many new tokens, no end token is chosen ... */
   int32_t min_length;              /* ... nor before it has so many in all, its beginning included */
+  int32_t reserved[8];
 } talc_search;
 
 typedef struct talc_model_info {
-  const char *name; /* as the compiler recorded it; lives as long as the model */
+  uint32_t struct_size; /* set by the caller */
+  const char *name;     /* as the compiler recorded it; lives as long as the model */
   talc_model_kind kind;
   int32_t result_count; /* 1 or 2 */
   talc_result_info results[TALC_MAX_RESULTS];
@@ -201,7 +215,7 @@ TALC_API talc_status talc_model_open(const char *path, const talc_open_options *
                                      talc_error *error);
 TALC_API void talc_model_close(talc_model *model);
 
-/* Stores what is known about the model. Errors: ARGUMENT. */
+/* Stores what is known about the model in `info`, whose struct_size the caller has set. Errors: ARGUMENT. */
 TALC_API talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error);
 
 /* 1 when `id` ends a text, else 0. */
@@ -213,6 +227,7 @@ TALC_API int32_t talc_is_end_token(const talc_model *model, int32_t id);
 typedef struct talc_session talc_session;
 
 typedef struct talc_session_options {
+  uint32_t struct_size;
   int32_t threads; /* 1 to 1024, the calling thread included; 0: talc_default_threads(). No more than
                       talc_max_threads() are started */
   int32_t slots;   /* sequences that can be held at the same time, 1 to 65536; 0: 1 */
@@ -256,6 +271,7 @@ typedef struct talc_sequence {
   const int32_t *types; /* [count], which of two texts a token belongs to; NULL: all 0. Read during the call only */
   int32_t prefix; /* so many tokens at its beginning see each other, all of them in this batch. Only where the model
                      uses prefixes and the slot is empty; 0: every token sees those before it */
+  int32_t reserved[3];
 } talc_sequence;
 
 /* Evaluates `count` sequences in one step; each slot at most once. The sequences may have different lengths, nothing is
@@ -306,6 +322,8 @@ TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_e
 /* Exact memory of a session beyond the weights, but for the lists of talc_reorder: 8 bytes for each token that a slot
    held then. */
 typedef struct talc_session_memory {
+  uint32_t struct_size; /* set by the caller */
+  uint32_t reserved;
   uint64_t state_used;     /* by the tokens and sources that all slots hold now */
   uint64_t state_reserved; /* address space; not memory */
   uint64_t arena;          /* temporaries of the largest step so far */
@@ -362,6 +380,10 @@ TALC_API talc_status talc_tokenize_pair(const talc_model *model, const char *fir
    that answer to them, like ids in talc_is_special_token, talc_detokenize and text streams; the ids of a source come
    from talc_tokenize only. */
 TALC_API int32_t talc_find_token(const talc_model *model, const char *spelling);
+
+/* How a token is spelled in the vocabulary, such as "Ġthe": UTF-8 of `size` bytes without a NUL, which lives as long as
+   the model. Empty where there is no such token, or no tokenizer; the vocabulary is that of talc_find_token. */
+TALC_API const char *talc_token_spelling(const talc_model *model, int32_t id, size_t *size);
 
 /* 1 when `id` is a special token (which stands for no text, such as "[SEP]"), else 0. */
 TALC_API int32_t talc_is_special_token(const talc_model *model, int32_t id);

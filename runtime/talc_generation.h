@@ -39,7 +39,7 @@ typedef enum talc_ending {
 } talc_ending;
 
 typedef enum talc_event_kind {
-  TALC_EVENT_LOGITS = 1, /* of tokens of the prompt, if they were asked for */
+  TALC_EVENT_PROMPT = 1, /* tokens of the prompt were evaluated; of an answer, of its beginning */
   TALC_EVENT_TOKEN = 2,  /* a new token; beam search has none */
   TALC_EVENT_END = 3     /* the last event of a request; there is always one, unless the generator is destroyed */
 } talc_event_kind;
@@ -56,12 +56,12 @@ typedef struct talc_event {
   int64_t request; /* its number */
   talc_event_kind kind;
   talc_ending ending;     /* with TALC_EVENT_END */
-  int32_t count;          /* LOGITS: evaluated tokens; TOKEN: 1; END: all new tokens, of beams the best text's */
+  int32_t count;          /* PROMPT: evaluated tokens; TOKEN: 1; END: all new tokens, of beams the best text's */
   const int32_t *ids;     /* [count] */
   const char *text;       /* UTF-8 that became complete since the last event; never NULL, has no NUL at its end */
   size_t text_size;       /* its bytes */
   double log_probability; /* TOKEN: of the model, before settings change it; 0 unless log_probabilities is 1 */
-  int32_t logit_rows;     /* LOGITS: count */
+  int32_t logit_rows;     /* PROMPT: count, or 0 unless prompt_logits is 1 */
   int32_t result_count;   /* END of a beam search: finished texts, at most `beams` */
   const float *logits;    /* [logit_rows][vocabulary_size] */
   const talc_text_result *results; /* [result_count], the best first */
@@ -81,7 +81,7 @@ typedef enum talc_text_form {
 /* What is to be generated. Zeros are defaults. Nothing that it points to is needed once talc_generator_submit or
    talc_generate has returned, but for `user`. */
 typedef struct talc_request {
-  uint32_t struct_size;     /* sizeof(talc_request), or 0 for a program that uses no field of later versions */
+  uint32_t struct_size;
   int32_t count;            /* of ids */
   const int32_t *ids;       /* [count]. A decoder continues them, an encoder-decoder answers to them as a source */
   const int32_t *types;     /* [count], token types of a source; NULL: all 0 */
@@ -108,9 +108,9 @@ typedef struct talc_request {
 } talc_request;
 
 typedef struct talc_generator_options {
-  uint32_t struct_size; /* as in talc_request */
-  int32_t step_tokens;  /* a step has no more tokens, which bounds temporaries; 0: 512. What cannot be divided may be
-                           longer: a source, a prefix, the beams of a text. Results do not depend on it */
+  uint32_t struct_size;
+  int32_t step_tokens; /* a step has no more tokens, which bounds temporaries; 0: 512. What cannot be divided may be
+                          longer: a source, a prefix, the beams of a text. Results do not depend on it */
 } talc_generator_options;
 
 /* Uses all slots of the session, which become empty. Nobody else may use the session until talc_generator_destroy, but
@@ -138,8 +138,8 @@ TALC_API talc_status talc_generator_step(talc_generator *generator, int32_t *unf
 
 /* What a generator has done so far. */
 typedef struct talc_generator_counts {
-  uint32_t struct_size;   /* set by the caller, as in talc_request */
-  uint32_t reserved;      /* 0 */
+  uint32_t struct_size; /* set by the caller */
+  uint32_t reserved;
   uint64_t source_tokens; /* of sources */
   uint64_t prompt_tokens; /* of prompts and beginnings */
   uint64_t new_tokens;    /* that were evaluated; the last of a text is not, and each beam counts */

@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
   long tokens = argc > 1 ? strtol(argv[1], NULL, 10) : 100;
   talc_error error;
   talc_model *model;
-  talc_model_info info;
+  talc_model_info info = {0};
   talc_session *session;
   talc_sampler *sampler;
   check(tales_open(NULL, &model, &error), &error);
@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
   }
   size_t after = allocated();
 
-  talc_session_memory memory;
+  talc_session_memory memory = {0};
   check(talc_session_get_memory(session, &memory, NULL, &error), &error);
   uint64_t used = memory.state_used + memory.arena + memory.logits;
   printf("%ld tokens later: %s, %lld bytes allocated since the start\n", tokens,

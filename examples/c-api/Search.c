@@ -99,7 +99,7 @@ static int byLikeness(const void *a, const void *b) {
 int main(int argc, char **argv) {
   talc_error error;
   talc_model *model;
-  talc_model_info info;
+  talc_model_info info = {0};
   talc_session *session;
   if (argc != 3) {
     fprintf(stderr, "usage: search FOLDER QUESTION\n");

@@ -72,7 +72,7 @@ static int answer(void) {
 int main(int argc, char **argv) {
   talc_error error;
   talc_model *opened;
-  talc_model_info info;
+  talc_model_info info = {0};
   check(tales_open(NULL, &opened, &error), &error);
   model = opened;
   check(talc_model_get_info(model, &info, &error), &error);

@@ -73,8 +73,7 @@ size_t Generation::addTokens(std::vector<talc_sequence> &step) const {
 }
 
 void Generation::takeBeginning(const Session &session, int32_t first, size_t tokens) {
-  if (request.wantsLogits)
-    showLogits(session, first, tokens);
+  showPrompt(session, first, tokens);
   evaluated += tokens;
   if (unwanted)
     return cancel();
@@ -97,10 +96,11 @@ void Generation::takeTokens(const Session &session, int32_t first) {
   choose();
 }
 
-void Generation::showLogits(const Session &session, int32_t first, size_t tokens) {
+void Generation::showPrompt(const Session &session, int32_t first, size_t tokens) {
   talc_event event = {};
-  event.kind = TALC_EVENT_LOGITS;
-  event.logits = session.result(0, first, event.logit_rows);
+  event.kind = TALC_EVENT_PROMPT;
+  if (request.wantsLogits)
+    event.logits = session.result(0, first, event.logit_rows);
   event.ids = request.beginning.data() + evaluated;
   event.count = static_cast<int32_t>(tokens);
   send(event);

@@ -46,7 +46,7 @@ public:
 
 private:
   Generation(Request request, int64_t id) : request(std::move(request)), id(id) {}
-  void showLogits(const Session &session, int32_t first, size_t tokens);
+  void showPrompt(const Session &session, int32_t first, size_t tokens);
   void choose();
   void end(talc_ending why, const Status &status);
   void send(talc_event &event);

@@ -155,7 +155,8 @@ static Printer::Form chooseForm(const Options &options, const talc_model_info &i
 }
 
 static Status createSession(const Job &job, size_t slots, SessionHandle &session) {
-  talc_session_options sessionOptions = {job.options.threads, static_cast<int32_t>(slots)};
+  talc_session_options sessionOptions = {sizeof(talc_session_options), job.options.threads,
+                                         static_cast<int32_t>(slots)};
   talc_session *created = nullptr;
   talc_error error;
   talc_status code = talc_session_create(job.model, &sessionOptions, &created, &error);

@@ -89,8 +89,9 @@ Status Generation::submit(size_t input) {
 }
 
 Status Generation::take(size_t input, const talc_event &event) {
-  if (event.kind == TALC_EVENT_LOGITS)
-    return logitsFile->append(event.logits, size_t(event.logit_rows) * job.info.vocabulary_size);
+  if (event.kind == TALC_EVENT_PROMPT)
+    return !logitsFile ? Status()
+                       : logitsFile->append(event.logits, size_t(event.logit_rows) * job.info.vocabulary_size);
   if (event.kind == TALC_EVENT_END)
     return finish(input, event);
   return event.text_size > 0 ? job.printer.append(input, {event.text, event.text_size}) : Status();

@@ -40,14 +40,14 @@ static Status printDetokenized(const talc_model *model, const std::vector<Prompt
 static Status useModel(const Options &options) {
   double begin = secondsNow();
   bool reads = options.action == Action::Evaluate;
-  talc_open_options openOptions = {options.skipCheck || !reads, options.hugePages && reads};
+  talc_open_options openOptions = {sizeof(talc_open_options), options.skipCheck || !reads, options.hugePages && reads};
   talc_model *opened = nullptr;
   talc_error error;
   const char *path = options.model.empty() ? nullptr : options.model.c_str();
   if (talc_status code = talc_model_open(path, &openOptions, &opened, &error))
     return Status::from(code, error);
   ModelHandle model(opened);
-  talc_model_info info;
+  talc_model_info info = {};
   talc_model_get_info(opened, &info, nullptr);
   double loadSeconds = secondsNow() - begin;
   if (Status status = checkKind(options, info); status.failed())

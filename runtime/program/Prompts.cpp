@@ -62,7 +62,7 @@ static Status tokenize(const talc_model *model, const std::string *second, Promp
 
 // Only models with token types are given any.
 static void dropTypes(const talc_model *model, Prompt &prompt) {
-  talc_model_info info;
+  talc_model_info info = {};
   talc_model_get_info(model, &info, nullptr);
   if (info.token_types == 0)
     prompt.types.clear();

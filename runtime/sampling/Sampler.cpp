@@ -12,6 +12,8 @@
 namespace talc {
 
 const char *findWrongSetting(const talc_sampling &settings) {
+  if (std::any_of(std::begin(settings.reserved), std::end(settings.reserved), [](int32_t value) { return value != 0; }))
+    return "reserved must be 0";
   if (!std::isfinite(settings.temperature) || settings.temperature < 0)
     return "temperature must be 0 or more";
   if (settings.top_k < 0)

@@ -2,6 +2,8 @@
 // Checks and takes over the settings of a caller.
 #include "runtime/sampling/TokenRules.h"
 
+#include <iterator>
+
 namespace talc {
 
 int32_t TokenRules::forced(const UnfinishedText &text) const {
@@ -23,6 +25,8 @@ static const char *findWrongList(const int32_t *suppressed, int32_t count, int32
 }
 
 const char *findWrongRule(const talc_search &settings, int32_t vocabulary) {
+  if (std::any_of(std::begin(settings.reserved), std::end(settings.reserved), [](int32_t value) { return value != 0; }))
+    return "reserved must be 0";
   auto isToken = [&](int32_t id) { return id >= -1 && id < vocabulary; };
   if (settings.no_repeat_ngram < 0)
     return "no_repeat_ngram must be 0 or more";

@@ -38,6 +38,10 @@ Status SequenceCheck::state() const {
 }
 
 Status SequenceCheck::tokens() const {
+  for (int32_t reserved : sequence.reserved)
+    if (reserved != 0)
+      return Status::failure(TALC_ERROR_ARGUMENT, "%s: %s %d: reserved is %d, expected 0", file(), noun(), index,
+                             reserved);
   if (sequence.count <= 0 || !sequence.ids)
     return Status::failure(TALC_ERROR_BATCH, "%s: %s %d has no tokens, expected at least 1", file(), noun(), index);
   int64_t length = int64_t(encodes ? 0 : slots.length(sequence.slot)) + sequence.count;

@@ -108,7 +108,7 @@ const float *Session::result(int32_t output, int32_t sequence, int32_t &rows) co
 
 talc_session_memory Session::memory() const {
   WorkspaceMemory device = workspace->memory();
-  return {held.usedBytes(), device.states, device.temporaries, device.results};
+  return {sizeof(talc_session_memory), 0, held.usedBytes(), device.states, device.temporaries, device.results};
 }
 
 }  // namespace talc

@@ -53,7 +53,7 @@ bool checkAllocations(const Arguments &arguments) {
   talc_error error = {};
   talc_model *model = nullptr;
   talc_session *session = nullptr;
-  talc_session_options options = {2, 4};
+  talc_session_options options = {sizeof(talc_session_options), 2, 4};
   bool good = talc_model_open(arguments.at(0).c_str(), nullptr, &model, &error) == TALC_OK &&
               talc_session_create(model, &options, &session, &error) == TALC_OK;
   good = expect(good, error.text) && checkSampling(session) && checkReordering(session);

@@ -40,9 +40,9 @@ bool checkBatchErrors(talc_session *session) {
 bool checkOtherErrors(const talc_model *model) {
   talc_error e = {};
   talc_session *session = nullptr;
-  talc_session_options options = {-1, 1};
+  talc_session_options options = {sizeof(talc_session_options), -1, 1};
   bool good = fails(talc_session_create(model, &options, &session, &e), TALC_ERROR_ARGUMENT, e, "threads");
-  options = {1, 100000};
+  options = {sizeof(talc_session_options), 1, 100000};
   good &= fails(talc_session_create(model, &options, &session, &e), TALC_ERROR_ARGUMENT, e, "slots");
   talc_model *none = nullptr;
   good &= fails(talc_model_open("/nonexistent", nullptr, &none, &e), TALC_ERROR_FILE, e, "/nonexistent");
@@ -88,7 +88,7 @@ bool checkIndependence(talc_session *session) {
   good &= expect(memcmp(logits[0], &other[vocabulary], vocabulary * sizeof(float)) == 0, "last row in a batch");
   good &= expect(memcmp(logits[2], alone.data(), alone.size() * sizeof(float)) == 0, "all rows in a batch");
   good &= expect(talc_slot_length(session, 1) == 3, "length of a slot");
-  talc_session_memory memory;
+  talc_session_memory memory = {};
   talc_session_get_memory(session, &memory, nullptr, nullptr);
   good &= expect(memory.state_used == 3 * 16 * 4 && memory.arena == 12 * 8 + 64 + 3 * 64, "memory");
   talc_sequence silent = tokens(2, 1, first.data(), TALC_ROWS_NONE);
@@ -123,9 +123,9 @@ bool checkApi(const Arguments &arguments) {
   if (talc_model_open(arguments.at(0).c_str(), nullptr, &model, &error) != TALC_OK)
     return expect(false, error.text);
   talc_session *session = nullptr;
-  talc_session_options options = {3, 4};
+  talc_session_options options = {sizeof(talc_session_options), 3, 4};
   bool good = expect(talc_session_create(model, &options, &session, &error) == TALC_OK, error.text);
-  talc_session_memory memory;
+  talc_session_memory memory = {};
   int32_t threads = 0;
   good = good && talc_session_get_memory(session, &memory, &threads, &error) == TALC_OK;
   good = good && expect(threads == 3, "3 threads were wanted; TALC_MAX_THREADS lets them be started");

@@ -26,7 +26,7 @@ struct Found {
 };
 
 talc_search settingsOf(const talc_model *model) {
-  talc_model_info info;
+  talc_model_info info = {};
   talc_model_get_info(model, &info, nullptr);
   talc_search settings = info.search;
   settings.beams = beams;

@@ -27,7 +27,7 @@ Opened open(const std::string &path, const Bytes &bytes) {
     char text[4096];
     talc_tokenize(model, "Aé<0x41></s> b", 16, ids, 64, &count, nullptr);
     talc_detokenize(model, ids, std::min(count, 64), text, sizeof(text), &size, nullptr);
-    talc_model_info info;
+    talc_model_info info = {};
     talc_model_get_info(model, &info, nullptr);
     for (int32_t i = 0; i < info.label_count; ++i)
       size += strlen(info.labels[i]);

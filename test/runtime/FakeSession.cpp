@@ -20,7 +20,7 @@ FakeSession::FakeSession(const std::string &path, int32_t slots) {
 }
 
 void FakeSession::open(const std::string &path, int32_t slots) {
-  talc_session_options options = {3, slots};
+  talc_session_options options = {sizeof(talc_session_options), 3, slots};
   if (talc_model_open(path.c_str(), nullptr, &model, &error) == TALC_OK)
     talc_session_create(model, &options, &session, &error);
 }

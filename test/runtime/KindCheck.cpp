@@ -88,7 +88,7 @@ bool checkSources(const std::string &path) {
     good = good && isRow(fake.session, 0, 0, 0, {large, cellsOf(text), i + 1, i});
     good = good && isRow(fake.session, 1, 1, 0, {small, cellsOf(text), i + 1, i});
   }
-  talc_session_memory memory;
+  talc_session_memory memory = {};
   talc_session_get_memory(fake.session, &memory, nullptr, nullptr);
   good &= expect(memory.state_used == 4 * 16 * 4, "state of two texts and two sources");
   // A new source takes the place of the old one, and of its text; the other slot goes on.

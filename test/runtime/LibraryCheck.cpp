@@ -22,7 +22,7 @@ bool checkLibrary(const Arguments &arguments) {
   auto getInfo = reinterpret_cast<decltype(&talc_model_get_info)>(dlsym(library, "talc_model_get_info"));
   talc_model *model = nullptr;
   talc_error error = {};
-  talc_model_info info;
+  talc_model_info info = {};
   bool good = expect(open && close && getInfo, "exported functions") &&
               expect(open(nullptr, nullptr, &model, &error) == TALC_OK, error.text) &&
               expect(getInfo(model, &info, nullptr) == TALC_OK && strcmp(info.name, "fake") == 0, "model info");

@@ -21,7 +21,7 @@ public:
 
   // The text it makes; empty after a failure that is none of memory.
   std::string run() {
-    talc_session_options options = {2, 8};
+    talc_session_options options = {sizeof(talc_session_options), 2, 8};
     talc_sampling sampling = {0.8f, 40, 0.9f, 0.01f, 1.1f, 7};
     good = attempt([&] { return talc_model_open(path.c_str(), nullptr, &model, &error); }) &&
            attempt([&] { return talc_session_create(model, &options, &session, &error); }) &&

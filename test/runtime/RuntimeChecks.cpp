@@ -35,6 +35,7 @@ int main(int count, char **arguments) {
       {"governor", checkGovernor},
       {"hostile", checkHostile},
       {"facts", checkFacts},
+      {"interface", checkInterface},
       {"kinds", checkKinds},
       {"refusals", checkRefusals},
       {"reorder", checkReorder},

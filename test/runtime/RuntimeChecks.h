@@ -20,6 +20,7 @@ bool checkDamage(const Arguments &arguments);
 bool checkFacts(const Arguments &arguments);
 bool checkGovernor(const Arguments &arguments);
 bool checkHostile(const Arguments &arguments);
+bool checkInterface(const Arguments &arguments);
 bool checkKinds(const Arguments &arguments);
 bool checkLibrary(const Arguments &arguments);
 bool checkMapping(const Arguments &arguments);

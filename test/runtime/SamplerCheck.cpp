@@ -113,7 +113,7 @@ std::vector<int32_t> follow(const FakeSession &fake, const talc_search &rules, s
 
 bool checkRules(const FakeSession &fake) {
   using Ids = std::vector<int32_t>;
-  talc_model_info info;
+  talc_model_info info = {};
   talc_model_get_info(fake.model, &info, nullptr);
   const talc_search none = info.search;
   talc_search rules = none;
@@ -154,7 +154,7 @@ bool checkRules(const FakeSession &fake) {
 }
 
 bool checkWrongRules(const FakeSession &fake) {
-  talc_model_info info;
+  talc_model_info info = {};
   talc_model_get_info(fake.model, &info, nullptr);
   const int32_t ids[] = {260, 1};
   std::vector<talc_search> wrong(7, info.search);

@@ -301,7 +301,7 @@ static void serveAlone(void) {
 
 int main(int argc, char **argv) {
   talc_error error;
-  talc_model_info info;
+  talc_model_info info = {0};
   talc_session *session;
   talc_session_options options = {.threads = 2, .slots = SLOTS};
   talc_generator_options steps = {.struct_size = sizeof(steps), .step_tokens = 24};
