@@ -90,7 +90,7 @@ static Status failureIn(const std::string &place, size_t number, const Status &s
 }
 
 Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, std::vector<Prompt> &prompts) {
-  talc_model_info info;
+  talc_model_info info = {};
   talc_model_get_info(model, &info, nullptr);
   const char *item = info.kind == TALC_MODEL_ENCODER ? "text" : "prompt";
   for (const PromptSource &source : sources) {
