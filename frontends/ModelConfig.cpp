@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and checks the values of config.json.
+// Reads and checks the values of a configuration.
 #include "frontends/ModelConfig.h"
 
 #include "frontends/Json.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <fmt/format.h>
 
@@ -18,16 +18,15 @@ using nlohmann::json;
 
 void ModelConfig::wrong(ImportError code, const std::string &key, const json &found,
                         const std::string &expected) const {
-  diagnostics.error(code,
-                    fmt::format("{}: key '{}{}' is {}, expected {}", file, prefix, key, jsonText(found), expected));
+  diagnostics.error(code, fmt::format("{} is {}, expected {}", source.place(prefix + key), jsonText(found), expected));
 }
 
 void ModelConfig::unsupported(const std::string &key, const std::string &reason) const {
-  diagnostics.error(ImportError::ConfigUnsupported, fmt::format("{}: key '{}{}': {}", file, prefix, key, reason));
+  diagnostics.error(ImportError::ConfigUnsupported, source.place(prefix + key) + ": " + reason);
 }
 
 void ModelConfig::invalid(const std::string &key, const std::string &reason) const {
-  diagnostics.error(ImportError::ConfigValue, fmt::format("{}: key '{}{}': {}", file, prefix, key, reason));
+  diagnostics.error(ImportError::ConfigValue, source.place(prefix + key) + ": " + reason);
 }
 
 void ModelConfig::refuseFlag(const char *key, const std::string &reason) const {
@@ -58,22 +57,11 @@ bool ModelConfig::failed() const {
 
 //===--- values -------------------------------------------------------------------------------------------------===//
 
-// Hugging Face reads these names as well, where the family's own is missing.
-static const char *generalName(llvm::StringRef key) {
-  return llvm::StringSwitch<const char *>(key)
-      .Cases({"n_embd", "dim", "d_model"}, "hidden_size")
-      .Cases({"n_layer", "n_layers", "num_layers"}, "num_hidden_layers")
-      .Cases({"n_head", "n_heads", "num_heads", "encoder_attention_heads"}, "num_attention_heads")
-      .Case("n_positions", "max_position_embeddings")
-      .Case("d_kv", "head_dim")
-      .Default(nullptr);
-}
-
 const json *ModelConfig::find(const char *key) const {
-  auto found = object.find(key);
-  if (const char *general = found == object.end() ? generalName(key) : nullptr)
-    found = object.find(general);
-  return found == object.end() ? nullptr : &*found;
+  if (!object)
+    return source.find(key);
+  auto found = object->find(key);
+  return found == object->end() ? nullptr : &*found;
 }
 
 bool ModelConfig::isNull(const char *key) const {

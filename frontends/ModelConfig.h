@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed access to config.json. An absent key takes the default of the model's class in transformers.
+// Typed access to a model's configuration. An absent key takes the default of the model's class in transformers.
 //
 // A wrong value is reported as an error that names key, found and expected, and the default is returned, so that a
 // family reads its whole configuration and then asks failed() once.
 #pragma once
 
+#include "frontends/ConfigSource.h"
 #include "frontends/Layers.h"
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
 #include <initializer_list>
@@ -29,9 +28,8 @@ public:
   // Bounds that keep every product of sizes below 2^63.
   static constexpr Range layerCount{1, 4096}, headCount{1, 65536}, size{1, 1 << 24}, positionCount{1, INT32_MAX};
 
-  // Keeps references to `object` and `diagnostics`. `file` is its name in messages.
-  ModelConfig(const nlohmann::json &object, std::string file, Diagnostics &diagnostics)
-      : object(object), file(std::move(file)), diagnostics(diagnostics) {}
+  // Keeps references to both.
+  ModelConfig(const ConfigSource &source, Diagnostics &diagnostics) : source(source), diagnostics(diagnostics) {}
 
   int64_t integer(const char *key, int64_t fallback, Range range) const;
   // Like integer, for keys that may be null.
@@ -79,9 +77,9 @@ private:
   void readScaling(Rope &rope, const ModelConfig &parameters) const;
   Llama3Scaling llama3Scaling(const ModelConfig &parameters) const;
 
-  const nlohmann::json &object;
-  std::string file;
-  std::string prefix;  // of keys in messages: the object that holds them
+  const ConfigSource &source;
+  const nlohmann::json *object = nullptr;  // of the source that holds the keys; null: the source itself
+  std::string prefix;                      // of keys in that object: how it is called, and a dot
   Diagnostics &diagnostics;
 };
 

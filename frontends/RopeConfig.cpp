@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the rotary position embedding from config.json, in the spellings of transformers 4 and 5.
+// Reads the rotary position embedding, in the spellings of transformers 4 and 5.
 //
 //   4: {"rope_theta": 1e4, "rope_scaling": null or {"rope_type" (or "type"): "linear", "factor": 2.0}}
 //   5: {"rope_parameters": {"rope_theta": 1e4, "rope_type": "default", ...}}, or one such object per type of layer
@@ -18,12 +18,13 @@ std::optional<ModelConfig> ModelConfig::inner(const std::string &key) const {
     wrong(ImportError::ConfigType, key, value, "an object or null");
     return std::nullopt;
   }
-  ModelConfig result(value, file, diagnostics);
+  ModelConfig result(source, diagnostics);
+  result.object = &value;
   result.prefix = prefix + key + ".";
   return result;
 }
 
-// Where the keys of the rotary embedding stand; config.json itself if they have no object of their own.
+// Where the keys of the rotary embedding stand; beside all others if they have no object of their own.
 std::optional<ModelConfig> ModelConfig::ropeParameters(const std::string &layerType) const {
   if (has("rope_parameters") && has("rope_scaling")) {
     invalid("rope_scaling", "contradicts 'rope_parameters'; one of them must go");
@@ -36,7 +37,7 @@ std::optional<ModelConfig> ModelConfig::ropeParameters(const std::string &layerT
   auto parameters = inner("rope_parameters");
   bool keyed = false;
   if (parameters)
-    for (const nlohmann::json &value : parameters->object)
+    for (const nlohmann::json &value : *parameters->object)
       keyed |= value.is_object();
   if (!keyed)
     return parameters;
@@ -68,7 +69,7 @@ Llama3Scaling ModelConfig::llama3Scaling(const ModelConfig &parameters) const {
 
 void ModelConfig::readScaling(Rope &rope, const ModelConfig &parameters) const {
   const char *key = parameters.has("rope_type") ? "rope_type" : "type";
-  std::string type = &parameters.object == &object ? "default" : parameters.text(key, "default");
+  std::string type = parameters.object == object ? "default" : parameters.text(key, "default");
   if (type == "default")
     return;
   if (type == "llama3") {

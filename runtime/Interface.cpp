@@ -3,6 +3,7 @@
 // classes that do the work.
 #include "runtime/InterfaceTypes.h"
 #include "runtime/StructSize.h"
+#include "runtime/sampling/ModelSettings.h"
 #include "runtime/sampling/Sampler.h"
 
 #include <algorithm>
@@ -69,21 +70,12 @@ static void describeUse(const talc::Model &model, talc_model_info &info) {
   info.target = model.loaded().target();
   info.cpu_level = model.loaded().codeLevel();
   info.pooling = static_cast<talc_pooling>(facts.pooling);
-  info.class_scores = static_cast<talc_class_scores>(facts.classScores);
 }
 
 static void describeTokens(const talc::Model &model, talc_model_info &info) {
-  const talc::artifact::ModelInfo &facts = model.info();
-  info.begin_token = facts.beginToken;
-  info.mask_token = facts.maskToken;
-  info.new_tokens = facts.newTokens;
-  info.max_length = facts.maxLength;
+  talc::describeSettings(model.info().generation, info);
   info.label_count = static_cast<int32_t>(model.labels().size());
   info.labels = model.labels().data();
-  info.end_token_count = facts.endTokenCount;
-  info.end_tokens = facts.endTokens;
-  info.sampling = talc::defaultSampling(facts);
-  info.search = talc::defaultSearch(facts);
 }
 
 static void describeMemory(const talc::artifact::ModelInfo &facts, talc_model_info &info) {

@@ -49,7 +49,7 @@ llvm::Expected<std::unique_ptr<OutputFile>> writeLibraryHeader(mlir::ModuleOp mo
   std::string text = runtimeHeader;
   text += fmt::format(fmt::runtime(modelText), fmt::arg("name", name.str()), fmt::arg("upper", upper),
                       fmt::arg("lower", lower), fmt::arg("vocabulary", facts->vocabularySize),
-                      fmt::arg("longest", facts->maxSequence), fmt::arg("begin", facts->beginToken));
+                      fmt::arg("longest", facts->maxSequence), fmt::arg("begin", facts->generation.beginToken));
   llvm::SmallString<128> path(llvm::sys::path::parent_path(libraryPath));
   llvm::sys::path::append(path, name + ".h");
   auto file = OutputFile::create(path.str().str(), false);

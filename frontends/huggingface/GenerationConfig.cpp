@@ -5,7 +5,8 @@
 #include "frontends/Json.h"
 #include "frontends/ModelConfig.h"
 #include "frontends/ModelDirectory.h"
-#include "runtime/artifact/ArtifactFormat.h"
+#include "frontends/families/Families.h"
+#include "frontends/huggingface/JsonConfig.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +14,9 @@
 #include <set>
 
 namespace talc {
+
+using artifact::Setting, artifact::SettingKind;
+using nlohmann::json;
 
 constexpr const char *generationFile = "generation_config.json";
 
@@ -22,73 +26,69 @@ static int64_t firstToken(const ModelConfig &config, const char *key, int64_t fa
   return tokens.empty() ? -1 : tokens.front();
 }
 
-static void readTokens(const ModelConfig &config, GenerationConfig &values) {
-  values.begin = firstToken(config, "bos_token_id", values.begin);
+static void readTokens(const ModelConfig &config, GenerationDefaults &values) {
+  values.beginToken = firstToken(config, "bos_token_id", values.beginToken);
   values.end = config.tokens("eos_token_id", values.end);
-  if (values.start >= 0 && config.has("decoder_start_token_id"))
-    values.start = firstToken(config, "decoder_start_token_id", values.start);
+  if (values.startToken >= 0 && config.has("decoder_start_token_id"))
+    values.startToken = firstToken(config, "decoder_start_token_id", values.startToken);
 }
 
-static void readForced(const ModelConfig &config, GenerationConfig &values, std::set<std::string> &ignored) {
+static void readForced(const ModelConfig &config, GenerationDefaults &values, std::set<std::string> &ignored) {
   values.forcedBegin = firstToken(config, "forced_bos_token_id", values.forcedBegin);
   values.forcedEnd = firstToken(config, "forced_eos_token_id", values.forcedEnd);
   if (config.tokens("forced_eos_token_id", {}).size() > 1)
     ignored.insert("forced_eos_token_id (all but the first)");
 }
 
-// Null means off.
-static void readSampling(const ModelConfig &config, GenerationConfig &values) {
-  values.sample = !config.isNull("do_sample") && config.flag("do_sample", values.sample);
-  auto number = [&](const char *key, double &value, double off, double least, double most) {
-    value = config.isNull(key) ? off : config.number(key, value, least, most);
-  };
-  number("temperature", values.temperature, 1, 0, 1e6);
-  number("top_p", values.topP, 1, 0, 1);
-  values.topP = std::max(values.topP, 1e-6);  // 0 keeps the likeliest token
-  number("min_p", values.minP, 0, 0, 1);
-  number("repetition_penalty", values.repetitionPenalty, 1, 0, 1e6);
-  number("length_penalty", values.lengthPenalty, 1, -1e6, 1e6);
-  values.topK = config.integerOrNull("top_k", values.topK, {0, INT32_MAX}).value_or(0);
+static void readValue(const ModelConfig &config, const Setting &setting, double &value) {
+  if (!config.isNull(setting.key))
+    value = config.number(setting.key, value, setting.range.least, setting.range.most);
+  else
+    value = setting.neutral;
 }
 
-// A number of new tokens takes the place of a length, which counts the beginning of the text as well.
-static void readLength(const ModelConfig &config, const char *lengthKey, int64_t &length, const char *newTokensKey,
-                       int64_t &newTokens) {
-  auto take = [&](const char *key, int64_t &value, int64_t &other) {
-    if (!config.has(key))
-      return;
-    value = config.integer(key, 0, {0, INT32_MAX});
-    other = 0;
-  };
-  take(lengthKey, length, newTokens);
-  take(newTokensKey, newTokens, length);
+// A choice is written true or false, or as its third name.
+static void readValue(const ModelConfig &config, const Setting &setting, int64_t &value) {
+  const artifact::SettingRange &range = setting.range;
+  auto neutral = static_cast<int64_t>(setting.neutral);
+  if (range.kind == SettingKind::Count)
+    value =
+        config.integerOrNull(setting.key, value, {static_cast<int64_t>(range.least), static_cast<int64_t>(range.most)})
+            .value_or(neutral);
+  else if (range.kind == SettingKind::Choice && config.isText(setting.key) &&
+           config.text(setting.key, "") == range.choices[2])
+    value = 2;
+  else
+    value = config.isNull(setting.key) ? neutral : static_cast<int64_t>(config.flag(setting.key, value != 0));
 }
 
-// generate() cannot tell the default of its class from the same length in a file and takes it for new tokens.
-static void readLengths(const ModelConfig &config, GenerationConfig &values) {
+// All that a key alone decides.
+static void readValues(const ModelConfig &config, GenerationDefaults &values) {
+  artifact::forEachSetting(values, [&](const Setting &setting, auto &value) {
+    if (setting.key && setting.range.kind != SettingKind::Token)
+      readValue(config, setting, value);
+  });
+  values.topP = std::max(values.topP, artifact::smallestAbove);  // 0 keeps the likeliest token
+}
+
+// A number of new tokens takes the place of a length, which counts the beginning of the text as well. generate() cannot
+// tell the default of its class from the same length in a file and takes it for new tokens.
+static void reconcileLengths(const ModelConfig &config, GenerationDefaults &values) {
   constexpr int64_t usual = 20;
-  readLength(config, "max_length", values.maxLength, "max_new_tokens", values.newTokens);
-  readLength(config, "min_length", values.minLength, "min_new_tokens", values.minNewTokens);
+  if (config.has("max_new_tokens"))
+    values.maxLength = 0;
+  if (config.has("min_new_tokens"))
+    values.minLength = 0;
   if (values.maxLength == usual) {
     values.newTokens = usual;
     values.maxLength = 0;
   }
 }
 
-static void readBeams(const ModelConfig &config, GenerationConfig &values) {
-  constexpr const char *early = "early_stopping";
-  values.beams = config.integerOrNull("num_beams", values.beams, {1, artifact::maxBeams}).value_or(1);
-  values.noRepeatNgram = config.integerOrNull("no_repeat_ngram_size", values.noRepeatNgram, {0, INT32_MAX}).value_or(0);
-  values.renormalize = !config.isNull("renormalize_logits") && config.flag("renormalize_logits", values.renormalize);
-  if (config.isText(early) && config.text(early, "") == "never")
-    values.earlyStopping = "never";
-  else if (config.has(early))
-    values.earlyStopping = config.flag(early, false) ? "yes" : "no";
-}
-
 // The bad words of several tokens.
-static void addForbidden(const std::vector<int64_t> &word, GenerationConfig &values, std::set<std::string> &ignored) {
-  if (word.empty() || values.forbidden.size() + 1 + word.size() > artifact::maxForbidden) {
+static void addForbidden(const std::vector<int64_t> &word, GenerationDefaults &values, std::set<std::string> &ignored) {
+  if (word.empty() ||
+      values.forbidden.size() + 1 + word.size() > static_cast<size_t>(artifact::settings::forbidden.most)) {
     ignored.insert("bad_words_ids");
     return;
   }
@@ -97,11 +97,11 @@ static void addForbidden(const std::vector<int64_t> &word, GenerationConfig &val
 }
 
 // bad_words_ids may also name the end, which generate() ignores, and tokens that never occur.
-static void readSuppressed(const ModelConfig &config, int64_t vocabulary, GenerationConfig &values,
+static void readSuppressed(const ModelConfig &config, int64_t vocabulary, GenerationDefaults &values,
                            std::set<std::string> &ignored) {
   auto add = [&](int64_t token) {
-    if (std::count(values.suppress.begin(), values.suppress.end(), token) == 0)
-      values.suppress.push_back(token);
+    if (std::count(values.suppressed.begin(), values.suppressed.end(), token) == 0)
+      values.suppressed.push_back(token);
   };
   auto foreign = [&](int64_t token) { return token >= vocabulary; };
   if (config.has("bad_words_ids"))
@@ -113,11 +113,11 @@ static void readSuppressed(const ModelConfig &config, int64_t vocabulary, Genera
       add(word.front());
   for (int64_t token : config.tokens("suppress_tokens", {}))
     add(token);
-  values.beginSuppress = config.tokens("begin_suppress_tokens", values.beginSuppress);
+  values.beginSuppressed = config.tokens("begin_suppress_tokens", values.beginSuppressed);
 }
 
 // Keys that talc does not honour, unless they have the value that changes nothing. docs/generation.md lists all keys.
-static void findIgnored(const nlohmann::json &object, std::set<std::string> &ignored) {
+static void findIgnored(const json &object, std::set<std::string> &ignored) {
   static const std::pair<const char *, double> keys[] = {
       {"constraints", 0},
       {"diversity_penalty", 0},
@@ -150,19 +150,18 @@ static void findIgnored(const nlohmann::json &object, std::set<std::string> &ign
   }
 }
 
-static void readSettings(const nlohmann::json &object, const ModelConfig &config, int64_t vocabulary,
-                         GenerationConfig &values, std::set<std::string> &ignored) {
+static void readSettings(const json &object, const ModelConfig &config, int64_t vocabulary, GenerationDefaults &values,
+                         std::set<std::string> &ignored) {
   readTokens(config, values);
   readForced(config, values, ignored);
-  readSampling(config, values);
-  readLengths(config, values);
-  readBeams(config, values);
+  readValues(config, values);
+  reconcileLengths(config, values);
   readSuppressed(config, vocabulary, values, ignored);
   findIgnored(object, ignored);
 }
 
 // generation_config.json. A token that it does not tell, or tells as null, may stand in config.json.
-static std::optional<nlohmann::json> readObject(const ModelDirectory &directory, Diagnostics &diagnostics) {
+static std::optional<json> readObject(const ModelDirectory &directory, Diagnostics &diagnostics) {
   constexpr uint64_t limit = 1 << 24;
   auto text =
       directory.contains(generationFile) ? directory.readText(generationFile, limit, diagnostics) : std::nullopt;
@@ -174,45 +173,58 @@ static std::optional<nlohmann::json> readObject(const ModelDirectory &directory,
   return object;
 }
 
-// Token ids that the model has no logit for; more of them than an artifact holds.
-static void dropTokens(GenerationConfig &values, int64_t vocabulary, std::set<std::string> &ignored) {
-  auto foreign = [&](int64_t token) { return token >= vocabulary; };
-  for (std::vector<int64_t> *tokens : {&values.end, &values.suppress, &values.beginSuppress})
-    tokens->erase(std::remove_if(tokens->begin(), tokens->end(), foreign), tokens->end());
-  for (int64_t *token : {&values.begin, &values.start, &values.forcedBegin, &values.forcedEnd})
-    if (foreign(*token))
-      *token = -1;
-  auto cut = [&](const char *key, std::vector<int64_t> &tokens) {
-    if (tokens.size() <= artifact::maxSuppressTokens)
-      return;
-    ignored.insert(key);
-    tokens.resize(artifact::maxSuppressTokens);
-  };
-  cut("suppress_tokens", values.suppress);
-  cut("begin_suppress_tokens", values.beginSuppress);
+// What holds if no file says anything.
+static GenerationDefaults classDefaults(const FamilyTokens &tokens) {
+  auto values = artifact::neutralSettings<ReadForm>();
+  values.topK = 50;
+  values.beginToken = tokens.begin;
+  values.startToken = tokens.start;
+  values.forcedEnd = tokens.forcedEnd;
+  if (tokens.end >= 0)
+    values.end = {tokens.end};
+  return values;
 }
 
-GenerationConfig readGenerationConfig(const ModelDirectory &directory, const nlohmann::json &modelConfig,
-                                      GenerationConfig defaults, int64_t vocabulary, Diagnostics &diagnostics) {
-  GenerationConfig values = std::move(defaults);
+// What the logits of classes were trained to be.
+static int64_t readClassScores(const ModelConfig &config) {
+  using artifact::ClassScores;
+  const char *key = "problem_type";
+  std::string type = config.has(key) ? config.text(key, "") : "single_label_classification";
+  ClassScores scores = ClassScores::Softmax;
+  if (type == "multi_label_classification")
+    scores = ClassScores::Sigmoid;
+  else if (type == "regression")
+    scores = ClassScores::Values;
+  else if (type != "single_label_classification")
+    config.unsupported(key, "is " + quotedText(type) +
+                                ", expected regression, single_label_classification or multi_label_classification");
+  return static_cast<int64_t>(scores);
+}
+
+GenerationDefaults readGenerationConfig(const ModelDirectory &directory, const json &modelConfig,
+                                        const FamilyTokens &tokens, int64_t vocabulary, Diagnostics &diagnostics) {
+  GenerationDefaults values = classDefaults(tokens);
   std::set<std::string> ignored;
-  ModelConfig model(modelConfig, "config.json", diagnostics);
-  if (values.start >= 0 && model.has("pad_token_id"))
-    values.start = firstToken(model, "pad_token_id", values.start);
+  JsonConfig modelFile(modelConfig, "config.json");
+  ModelConfig model(modelFile, diagnostics);
+  if (values.startToken >= 0 && model.has("pad_token_id"))
+    values.startToken = firstToken(model, "pad_token_id", values.startToken);
   if (auto generation = readObject(directory, diagnostics)) {
     readTokens(model, values);
     values.forcedEnd = -1;  // a default of config.json
-    readSettings(*generation, ModelConfig(*generation, generationFile, diagnostics), vocabulary, values, ignored);
+    JsonConfig file(*generation, generationFile);
+    readSettings(*generation, ModelConfig(file, diagnostics), vocabulary, values, ignored);
   } else {
     readSettings(modelConfig, model, vocabulary, values, ignored);
   }
   if (values.repetitionPenalty == 0)
     diagnostics.error(ImportError::GenerationConfig, fmt::format("{}: key 'repetition_penalty' is 0", generationFile));
-  dropTokens(values, vocabulary, ignored);
+  fitToModel(values, vocabulary, ignored);
   if (values.sample && values.beams > 1)
     ignored.insert("num_beams (with do_sample)");
   if (!ignored.empty())
     diagnostics.warning(fmt::format("{}: talc generates without {}", directory.path(), fmt::join(ignored, ", ")));
+  values.classScores = readClassScores(model);
   return values;
 }
 

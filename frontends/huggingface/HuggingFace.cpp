@@ -2,13 +2,18 @@
 // Chooses the family of a model directory and lets it define the model.
 #include "frontends/huggingface/HuggingFace.h"
 
+#include "dialects/talc/TalcDialect.h"
 #include "frontends/GraphBuilder.h"
 #include "frontends/Json.h"
+#include "frontends/ModelAttributes.h"
 #include "frontends/ModelConfig.h"
 #include "frontends/RandomWeights.h"
 #include "frontends/families/Families.h"
 #include "frontends/huggingface/Checkpoint.h"
-#include "frontends/huggingface/ModelAttributes.h"
+#include "frontends/huggingface/GenerationConfig.h"
+#include "frontends/huggingface/JsonConfig.h"
+#include "frontends/huggingface/MaskToken.h"
+#include "frontends/huggingface/SentencePooling.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -53,6 +58,19 @@ static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &con
   return graph.finish();
 }
 
+// What the files say beside configuration and weights.
+static ModelAttributes readAttributes(ModuleOp module, const ModelDirectory &directory, const nlohmann::json &config,
+                                      const FamilyTokens &tokens, Diagnostics &diagnostics) {
+  const int64_t vocabulary = vocabularySize(module);
+  ModelAttributes result{directory.path(), directory.name(),
+                         readGenerationConfig(directory, config, tokens, vocabulary, diagnostics), "none"};
+  int64_t mask = guessesTokens(module) ? findMaskToken(directory) : -1;
+  result.generation.maskToken = mask < vocabulary ? mask : -1;
+  if (hasOutput(module, hiddenOutput))
+    result.pooling = readPooling(directory, diagnostics);
+  return result;
+}
+
 OwningOpRef<ModuleOp> importHuggingFace(const std::string &path, const HuggingFaceOptions &options,
                                         MLIRContext &context, Diagnostics &diagnostics) {
   constexpr uint64_t configLimit = 1 << 24;
@@ -61,7 +79,8 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &path, const HuggingFa
   auto object = text ? parseJsonObject(*text, configFile, ImportError::ConfigFile, diagnostics) : std::nullopt;
   if (!object)
     return nullptr;
-  ModelConfig config(*object, configFile, diagnostics);
+  JsonConfig source(*object, configFile);
+  ModelConfig config(source, diagnostics);
   const Family *family = chooseFamily(config, diagnostics);
   if (!family)
     return nullptr;
@@ -80,7 +99,7 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &path, const HuggingFa
   }
   if (!module)
     return nullptr;
-  setModelAttributes(*module, *directory, *object, family->tokens, diagnostics);
+  setModelAttributes(*module, readAttributes(*module, *directory, *object, family->tokens, diagnostics));
   if (diagnostics.failed())
     return nullptr;
   return module;

@@ -10,11 +10,13 @@
 // is the last sizeof(Trailer) bytes of the file. A reader must treat every field as untrusted.
 #pragma once
 
+#include "runtime/artifact/GenerationSettings.h"
+
 #include <cstdint>
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 6;
+constexpr uint32_t formatVersion = 7;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char trailerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '1'};
 
@@ -92,15 +94,6 @@ struct OutputInfo {
 // How the hidden states of a text become one vector, if the user does not say.
 enum class Pooling : uint32_t { None = 0, First = 1, Mean = 2 };
 
-// What a text's logits of classes become: of classes that exclude each other, of others, of quantities.
-enum class ClassScores : uint32_t { Softmax = 0, Sigmoid = 1, Values = 2 };
-
-// When beam search ends though a longer text might become better: Hugging Face's early_stopping.
-enum class EarlyStopping : uint32_t { No = 0, Yes = 1, Never = 2 };
-
-// Limits of the defaults of generation.
-constexpr int32_t maxEndTokens = 16, maxSuppressTokens = 16, maxForbidden = 64, maxBeams = 1024;
-
 // What the runtime must know of a model. Byte figures follow from the compiler's plan and are exact.
 struct ModelInfo {
   uint32_t kind;                  // ModelKind
@@ -118,46 +111,10 @@ struct ModelInfo {
   uint64_t arenaBytesPerToken;  // temporaries of a step of T tokens: T * arenaBytesPerToken + arenaBytesFixed ...
   uint64_t arenaBytesFixed;
   uint64_t arenaBytesPerThread;  // ... + threads * arenaBytesPerThread
-  int32_t beginToken;            // -1: none
-  int32_t endTokenCount;         // 0 to maxEndTokens
-  int32_t endTokens[maxEndTokens];
-  // Defaults of generation_config.json.
-  int32_t sample;  // 0: greedy
-  int32_t topK;    // 0: off
-  float temperature, topP, minP, repetitionPenalty;
-  int32_t startToken;              // begins the text of an encoder-decoder; -1: none
-  int32_t forcedBegin, forcedEnd;  // the token after the start token, and at the end of a text that is cut; -1: none
-  int32_t maskToken;               // stands for a token to be guessed; -1: none
-  int32_t suppressCount;           // 0 to maxSuppressTokens
-  int32_t suppressTokens[maxSuppressTokens];  // never chosen
-  int32_t forbiddenCount;                     // 0 to maxForbidden
-  int32_t forbidden[maxForbidden];           // groups of tokens that may not occur: length, tokens, length, tokens, ...
-  int32_t beginSuppressCount;                // 0 to maxSuppressTokens
-  int32_t beginSuppress[maxSuppressTokens];  // never chosen first
-  int32_t beams;                             // 1 to maxBeams; 1: no beam search
-  int32_t newTokens;                // that a text may have if the user does not say; 0: the model's authors do not, too
-  int32_t maxLength;                // the same of all its tokens, the beginning too; 0 where newTokens is not
-  int32_t minNewTokens, minLength;  // no end token before a text has so many new ones, and so many in all
-  int32_t noRepeatNgram;            // no group of so many tokens occurs twice; 0: off
-  float lengthPenalty;              // a text's score is divided by its length to this power
-  uint32_t earlyStopping;           // EarlyStopping
-  int32_t renormalize;              // 1: the tokens that beam search may choose share all the probability
-  uint32_t pooling;                 // Pooling
-  uint32_t classScores;             // ClassScores
-  char name[64];                    // NUL-terminated, for messages
+  StoredSettings generation;     // the defaults of the model's authors
+  uint32_t pooling;              // Pooling
+  char name[64];                 // NUL-terminated, for messages
 };
-
-// Whether these are groups of two tokens and more of the vocabulary, each after its length.
-inline bool areTokenGroups(const int32_t *numbers, int32_t count, uint32_t vocabulary) {
-  for (int32_t at = 0; at < count; at += numbers[at] + 1) {
-    if (numbers[at] < 2 || numbers[at] >= count - at)
-      return false;
-    for (int32_t i = 1; i <= numbers[at]; ++i)
-      if (numbers[at + i] < 0 || static_cast<uint32_t>(numbers[at + i]) >= vocabulary)
-        return false;
-  }
-  return true;
-}
 
 // 64-bit hash of a byte string: four lanes of multiply and rotate over 32-byte stripes, then the tail byte by byte. It
 // detects damage; it is no protection against an attacker. A writer that streams adds stripes as they come.

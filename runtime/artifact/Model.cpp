@@ -64,9 +64,9 @@ Status Model::findLabels() {
 }
 
 void Model::listSampleable() {
-  const int32_t *suppressed = facts.suppressTokens, *end = suppressed + facts.suppressCount;
+  const auto &suppressed = facts.generation.suppressed;
   for (int32_t id = 0; id < static_cast<int32_t>(facts.vocabularySize); ++id)
-    if ((!words || words->contains(id)) && std::find(suppressed, end, id) == end)
+    if ((!words || words->contains(id)) && std::count(suppressed.begin(), suppressed.end(), id) == 0)
       sampleable.push_back(id);
   for (int32_t id : sampleable)
     if (!sampleableRuns.empty() && sampleableRuns.back().end == id)
@@ -76,8 +76,8 @@ void Model::listSampleable() {
 }
 
 bool Model::isEndToken(int32_t id) const {
-  for (int32_t i = 0; i < facts.endTokenCount; ++i)
-    if (facts.endTokens[i] == id)
+  for (int32_t token : facts.generation.end)
+    if (token == id)
       return true;
   return false;
 }

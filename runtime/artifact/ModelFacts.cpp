@@ -3,7 +3,6 @@
 #include "runtime/artifact/Model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 namespace talc {
@@ -54,38 +53,32 @@ static const char *findImpossibleSize(const artifact::ModelInfo &info) {
   return nullptr;
 }
 
-static const char *findImpossibleSampling(const artifact::ModelInfo &info) {
-  if (info.topK < 0)
-    return "top-k";
-  if (!std::isfinite(info.temperature) || info.temperature < 0)
-    return "temperature";
-  if (!(info.topP > 0 && info.topP <= 1))
-    return "top-p";
-  if (!(info.minP >= 0 && info.minP <= 1))
-    return "min-p";
-  if (!std::isfinite(info.repetitionPenalty) || info.repetitionPenalty <= 0)
-    return "repetition penalty";
-  return nullptr;
+// The first setting of generation out of its range. Tokens must be in the vocabulary.
+static const char *findImpossibleSetting(const artifact::ModelInfo &info) {
+  const char *found = nullptr;
+  artifact::forEachSetting(info.generation, [&](const artifact::Setting &setting, const auto &value) {
+    bool isToken = setting.range.kind == artifact::SettingKind::Token;
+    if (!setting.range.contains(value) || (isToken && value >= static_cast<int64_t>(info.vocabularySize)))
+      found = found ? found : setting.title;
+  });
+  return found;
 }
 
-static const char *findImpossibleSearch(const artifact::ModelInfo &info) {
-  if (info.beams < 1 || info.beams > artifact::maxBeams)
-    return "number of beams";
-  if (info.newTokens < 0 || info.minNewTokens < 0)
-    return "number of new tokens";
-  if (info.maxLength < 0 || info.minLength < 0)
-    return "length of texts";
-  if (info.noRepeatNgram < 0)
-    return "length of n-grams";
-  if (!std::isfinite(info.lengthPenalty))
-    return "length penalty";
-  if (info.earlyStopping > static_cast<uint32_t>(artifact::EarlyStopping::Never))
-    return "early stopping";
-  if (info.renormalize != 0 && info.renormalize != 1)
-    return "renormalization";
-  if (info.classScores > static_cast<uint32_t>(artifact::ClassScores::Values))
-    return "scores of classes";
-  return info.pooling > static_cast<uint32_t>(artifact::Pooling::Mean) ? "pooling" : nullptr;
+// Lists of generation; of groups only the count, since they hold lengths, too.
+static const char *findImpossibleList(const artifact::ModelInfo &info) {
+  auto outside = [&](int32_t id) { return id < 0 || static_cast<uint32_t>(id) >= info.vocabularySize; };
+  const char *found = nullptr;
+  artifact::forEachTokenList(info.generation, [&](const artifact::TokenListSetting &setting, const auto &list) {
+    if (found)
+      return;
+    if (list.count < 0 || list.count > setting.most)
+      found = setting.counted;
+    else if (setting.shape == artifact::ListShape::groups
+                 ? !artifact::areTokenGroups(list.ids, list.count, info.vocabularySize)
+                 : std::any_of(list.begin(), list.end(), outside))
+      found = setting.title;
+  });
+  return found;
 }
 
 const char *findImpossibleFact(const artifact::ModelInfo &info) {
@@ -93,28 +86,13 @@ const char *findImpossibleFact(const artifact::ModelInfo &info) {
     return fact;
   if (const char *fact = findImpossibleSize(info))
     return fact;
-  auto outside = [&](int32_t id) { return id < 0 || static_cast<uint32_t>(id) >= info.vocabularySize; };
-  for (int32_t id : {info.beginToken, info.startToken, info.forcedBegin, info.forcedEnd, info.maskToken})
-    if (id != -1 && outside(id))
-      return "special token";
-  auto areTokens = [&](const int32_t *ids, int32_t count) { return std::none_of(ids, ids + count, outside); };
-  for (int32_t count : {info.suppressCount, info.beginSuppressCount})
-    if (count < 0 || count > artifact::maxSuppressTokens)
-      return "number of suppressed tokens";
-  if (!areTokens(info.suppressTokens, info.suppressCount) || !areTokens(info.beginSuppress, info.beginSuppressCount))
-    return "suppressed token";
-  if (info.forbiddenCount < 0 || info.forbiddenCount > artifact::maxForbidden ||
-      !artifact::areTokenGroups(info.forbidden, info.forbiddenCount, info.vocabularySize))
-    return "forbidden group of tokens";
-  if (info.endTokenCount < 0 || info.endTokenCount > artifact::maxEndTokens)
-    return "number of end tokens";
-  if (!areTokens(info.endTokens, info.endTokenCount))
-    return "end token";
+  if (const char *fact = findImpossibleList(info))
+    return fact;
   if (!memchr(info.name, 0, sizeof(info.name)))
     return "name";
-  if (const char *fact = findImpossibleSearch(info))
-    return fact;
-  return findImpossibleSampling(info);
+  if (info.pooling > static_cast<uint32_t>(artifact::Pooling::Mean))
+    return "pooling";
+  return findImpossibleSetting(info);
 }
 
 }  // namespace talc

@@ -7,9 +7,9 @@
 namespace talc {
 
 static BeamSettings beamSettings(const Model &model, const talc_search &settings) {
-  const artifact::ModelInfo &info = model.info();
+  const auto &end = model.info().generation.end;
   return {settings.beams, settings.length_penalty, static_cast<artifact::EarlyStopping>(settings.early_stopping),
-          std::vector<int32_t>(info.endTokens, info.endTokens + info.endTokenCount)};
+          std::vector<int32_t>(end.begin(), end.end())};
 }
 
 BeamText::BeamText(const Model &model, const Request &request)

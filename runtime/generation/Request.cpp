@@ -88,7 +88,7 @@ Status RequestReader::readBeginning() {
   if (given.beginning_count > 0 && !answers())
     return Status::failure(TALC_ERROR_KIND, "%s: request: has a beginning, but only answers to a source have one",
                            model.name().c_str());
-  const int32_t start = given.search ? given.search->start_token : model.info().startToken;
+  const int32_t start = given.search ? given.search->start_token : model.info().generation.startToken;
   if (answers() && given.beginning_count == 0 && start < 0)
     return wrong("the model does not say which token begins a text; give a beginning");
   if (answers() && given.beginning_count == 0)
@@ -134,15 +134,17 @@ Status RequestReader::readLimit() {
   size_t length = request.beginning.size(), room = capacity() + 1 - length;
   if (given.new_tokens < TALC_NONE)
     return wrong("new_tokens must be 0 or more, or TALC_NONE");
-  if (given.new_tokens == 0 && info.maxLength > 0) {
-    if (length >= static_cast<size_t>(info.maxLength))
+  if (given.new_tokens == 0 && info.generation.maxLength > 0) {
+    if (length >= static_cast<size_t>(info.generation.maxLength))
       return Status::failure(TALC_ERROR_STATE_FULL,
                              "%s: request: the text begins with %zu tokens, but by default the model's texts have at "
                              "most %d in all (max_length); give new_tokens",
-                             model.name().c_str(), length, info.maxLength);
-    request.limit = info.maxLength - length;
+                             model.name().c_str(), length, info.generation.maxLength);
+    request.limit = info.generation.maxLength - length;
   } else if (given.new_tokens != TALC_NONE) {
-    int32_t own = info.newTokens > 0 ? info.newTokens : answers() ? static_cast<int32_t>(info.maxSequence) : usual;
+    int32_t own = info.generation.newTokens > 0 ? info.generation.newTokens
+                  : answers()                   ? static_cast<int32_t>(info.maxSequence)
+                                                : usual;
     request.limit = given.new_tokens > 0 ? given.new_tokens : own;
   }
   request.fillsRoom = request.limit > room;

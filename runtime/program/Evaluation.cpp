@@ -23,52 +23,41 @@ struct Plan {
 
 }  // namespace
 
-static talc_sampling chooseSampling(const Options &options, const talc_model_info &info) {
-  talc_sampling result = info.sampling;
-  bool asked = options.topK || options.topP || options.minP;
-  if (asked && result.temperature == 0)
-    result.temperature = 1;
-  result.temperature = options.temperature.value_or(result.temperature);
-  result.top_k = options.topK.value_or(result.top_k);
-  result.top_p = options.topP.value_or(result.top_p);
-  result.min_p = options.minP.value_or(result.min_p);
-  result.repetition_penalty = options.repeatPenalty.value_or(result.repetition_penalty);
-  result.seed = options.seed;
-  return result;
-}
-
-static talc_search chooseSearch(const Options &options, const talc_model_info &info) {
-  talc_search result = info.search;
-  result.beams = options.beams.value_or(result.beams);
-  result.length_penalty = options.lengthPenalty.value_or(result.length_penalty);
-  result.early_stopping = options.earlyStopping.value_or(result.early_stopping);
-  result.no_repeat_ngram = options.noRepeatNgram.value_or(result.no_repeat_ngram);
-  result.min_new_tokens = options.minTokens.value_or(result.min_new_tokens);
-  result.min_length = options.minTokens ? 0 : result.min_length;
+// The model's settings, with those of the command line in their places.
+static talc_model_info chooseSettings(const Options &options, const talc_model_info &info) {
+  talc_model_info result = info;
+  if (filtersTokens(options.settings) && result.sampling.temperature == 0)
+    result.sampling.temperature = 1;
+  takeSettings(options.settings, result);
+  result.sampling.seed = options.seed;
+  if (options.settings.minNewTokens)
+    result.search.min_length = 0;
   if (options.ignoreEnd)  // an end token is like any other
-    result.min_new_tokens = result.min_length = 0;
+    result.search.min_new_tokens = result.search.min_length = 0;
   return result;
 }
 
 // Beams are searched unless something asks for sampling or for what beams cannot do.
 static void makePlan(const Options &options, const talc_model_info &info, Printer::Form form, Plan &plan) {
   bool writes = options.writesTensors();
-  plan.sampling = chooseSampling(options, info);
-  plan.search = chooseSearch(options, info);
+  const std::optional<int32_t> &tokens = options.settings.newTokens;
+  talc_model_info chosen = chooseSettings(options, info);
+  plan.sampling = chosen.sampling;
+  plan.search = chosen.search;
   plan.settings = {};
   plan.settings.struct_size = sizeof(talc_request);
   plan.settings.sampling = &plan.sampling;
   plan.settings.search = &plan.search;
   plan.settings.ignore_end = options.ignoreEnd;
-  bool generates = options.tokens ? *options.tokens > 0 : !writes;
-  plan.settings.new_tokens = generates ? options.tokens.value_or(0) : TALC_NONE;
+  bool generates = tokens ? *tokens > 0 : !writes;
+  plan.settings.new_tokens = generates ? tokens.value_or(0) : TALC_NONE;
   if (options.prefix)
     plan.settings.prefix = *options.prefix > 0 ? *options.prefix : TALC_NONE;
   plan.settings.text_form = options.usesIds()               ? TALC_TEXT_NONE
                             : form == Printer::Form::Stream ? TALC_TEXT_STREAMED
                                                             : TALC_TEXT_AT_END;
   bool samples = plan.sampling.temperature > 0;
-  if (!generates || writes || options.ignoreEnd || (samples && !options.beams))
+  if (!generates || writes || options.ignoreEnd || (samples && !options.settings.beams))
     plan.search.beams = 1;
 }
 
@@ -143,7 +132,7 @@ static Status checkInputs(const Job &job, const Plan &plan) {
 static Printer::Form chooseForm(const Options &options, const talc_model_info &info,
                                 const std::vector<Prompt> &inputs) {
   bool generates = info.kind != TALC_MODEL_ENCODER, one = inputs.size() == 1;
-  if (options.writesTensors() && options.tokens.value_or(0) == 0)
+  if (options.writesTensors() && options.settings.newTokens.value_or(0) == 0)
     return Printer::Form::Nothing;
   if (!options.inputFile.empty())
     return Printer::Form::Lines;

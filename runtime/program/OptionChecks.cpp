@@ -42,14 +42,16 @@ static Status checkFiles(const Options &options) {
 }
 
 static Status checkSearch(const Options &options) {
-  bool samples = options.temperature.value_or(0) > 0 || options.topK || options.topP || options.minP;
-  if (options.beams.value_or(1) > 1 && samples)
-    return wrongUsage("--beams cannot be combined with sampling (--temp, --top-k, --top-p, --min-p)");
-  if (options.beams.value_or(1) > 1 && options.ignoreEnd)
+  const GivenSettings &given = options.settings;
+  bool searches = given.beams.value_or(1) > 1, samples = given.temperature.value_or(0) > 0 || filtersTokens(given);
+  if (searches && samples)
+    return wrongUsage("--beams cannot be combined with sampling (" + optionNames(artifact::OptionGroup::Sampling) +
+                      ")");
+  if (searches && options.ignoreEnd)
     return wrongUsage("--beams cannot be combined with --ignore-eos");
-  if (options.beams.value_or(1) > 1 && options.writesTensors())
+  if (searches && options.writesTensors())
     return wrongUsage("--beams cannot be combined with --logits or --hidden");
-  if (options.minTokens && options.tokens && *options.minTokens > *options.tokens)
+  if (given.minNewTokens && given.newTokens && *given.minNewTokens > *given.newTokens)
     return wrongUsage("--min-tokens is above -n");
   return {};
 }
@@ -84,7 +86,7 @@ Status checkKind(const Options &options, const talc_model_info &info) {
                                                                : "a decoder";
   for (const GivenOption &option : options.given)
     if (!(option.kinds & kind))
-      return wrongUsage(std::string("option '") + option.name + "' is not for this model: it is " + name);
+      return wrongUsage("option '" + option.name + "' is not for this model: it is " + name);
   if (options.prefix && !info.uses_prefix)
     return wrongUsage("option '--prefix' is not for this model: its tokens never see later ones");
   if (!options.logitsFile.empty() && !hasResult(info, false))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/Status.h"
+#include "runtime/program/GivenSettings.h"
 
 #include <optional>
 #include <string>
@@ -26,7 +27,7 @@ enum : unsigned { forDecoders = 1, forEncoders = 2, forTranslators = 4 };
 
 // An option that was given, and the models that have it.
 struct GivenOption {
-  const char *name;
+  std::string name;
   unsigned kinds;
 };
 
@@ -39,13 +40,10 @@ struct Options {
   int32_t threads = 0;                 // 0: default
   int32_t batch = 32;                  // lines of the input file that are evaluated together
   bool ignoreEnd = false, echo = true, quiet = false, skipCheck = false, hugePages = false;
-  std::optional<int32_t> tokens, minTokens;  // -n
   std::optional<int32_t> prefix, top;
   std::optional<talc_pooling> pool;
 
-  // Given on the command line; else the model's own.
-  std::optional<float> temperature, topP, minP, repeatPenalty, lengthPenalty;
-  std::optional<int32_t> topK, noRepeatNgram, beams, earlyStopping;
+  GivenSettings settings;
   uint64_t seed = 0;
 
   std::vector<GivenOption> given;

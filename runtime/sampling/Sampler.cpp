@@ -3,6 +3,7 @@
 #include "runtime/sampling/Sampler.h"
 
 #include "runtime/sampling/Exponential.h"
+#include "runtime/sampling/ModelSettings.h"
 #include "runtime/sampling/filters/Filter.h"
 
 #include <algorithm>
@@ -28,7 +29,9 @@ const char *findWrongSetting(const talc_sampling &settings) {
 }
 
 talc_sampling defaultSampling(const artifact::ModelInfo &info) {
-  return {info.sample ? info.temperature : 0, info.topK, info.topP, info.minP, info.repetitionPenalty, 0};
+  talc_model_info own = {};
+  describeSettings(info.generation, own);
+  return own.sampling;
 }
 
 Sampler::Sampler(const Model &model, const talc_sampling &settings, const talc_search &search, size_t length)

@@ -2,6 +2,8 @@
 // Checks and takes over the settings of a caller.
 #include "runtime/sampling/TokenRules.h"
 
+#include "runtime/sampling/ModelSettings.h"
+
 #include <iterator>
 
 namespace talc {
@@ -45,28 +47,13 @@ const char *findWrongRule(const talc_search &settings, int32_t vocabulary) {
 }
 
 talc_search defaultSearch(const artifact::ModelInfo &info) {
-  talc_search result = {};
-  result.beams = info.beams;
-  result.length_penalty = info.lengthPenalty;
-  result.early_stopping = static_cast<int32_t>(info.earlyStopping);
-  result.no_repeat_ngram = info.noRepeatNgram;
-  result.start_token = info.startToken;
-  result.forced_begin = info.forcedBegin;
-  result.forced_end = info.forcedEnd;
-  result.renormalize = info.renormalize;
-  result.suppressed_token_count = info.suppressCount;
-  result.suppressed_tokens = info.suppressTokens;
-  result.forbidden_count = info.forbiddenCount;
-  result.forbidden = info.forbidden;
-  result.begin_suppressed_count = info.beginSuppressCount;
-  result.begin_suppressed = info.beginSuppress;
-  result.min_new_tokens = info.minNewTokens;
-  result.min_length = info.minLength;
-  return result;
+  talc_model_info own = {};
+  describeSettings(info.generation, own);
+  return own.search;
 }
 
 TokenRules makeRules(const Model &model, const talc_search &settings) {
-  const artifact::ModelInfo &info = model.info();
+  const auto &end = model.info().generation.end;
   auto list = [](const int32_t *ids, int32_t count) { return std::vector<int32_t>(ids, ids + count); };
   TokenRules rules;
   rules.noRepeatNgram = settings.no_repeat_ngram;
@@ -74,7 +61,7 @@ TokenRules makeRules(const Model &model, const talc_search &settings) {
   rules.forcedEnd = settings.forced_end;
   rules.minNewTokens = settings.min_new_tokens;
   rules.minLength = settings.min_length;
-  rules.endTokens = list(info.endTokens, info.endTokenCount);
+  rules.endTokens.assign(end.begin(), end.end());
   rules.suppressed = list(settings.suppressed_tokens, settings.suppressed_token_count);
   rules.beginSuppressed = list(settings.begin_suppressed, settings.begin_suppressed_count);
   rules.forbidden = list(settings.forbidden, settings.forbidden_count);

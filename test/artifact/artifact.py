@@ -55,7 +55,7 @@ def read_sections(path, names=None):
     with open(path, "rb") as file:
         data = file.read()
     table, table_hash, size, count, version, magic = struct.unpack("<QQQII8s", data[-40:])
-    assert magic == b"TALCART1" and version == 6 and size == len(data), "trailer"
+    assert magic == b"TALCART1" and version == 7 and size == len(data), "trailer"
     assert table + 64 * count + 40 == size and hash_bytes(data[table:-40]) == table_hash, "section table"
     sections, end = {}, 0
     for i in range(count):

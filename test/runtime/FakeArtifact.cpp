@@ -84,32 +84,38 @@ static void fillInterface(const FakeOptions &options, ModelInfo &info) {
   info.tokenTypes = options.tokenTypes;
   info.usesPrefix = options.prefix;
   info.pooling = static_cast<uint32_t>(options.pooling);
-  info.classScores = static_cast<uint32_t>(options.scores);
 }
 
-static void fillSearch(const FakeOptions &options, ModelInfo &info) {
-  info.startToken = options.startToken;
-  info.forcedBegin = options.forcedBegin;
-  info.forcedEnd = options.forcedEnd;
-  info.maskToken = options.maskToken;
-  info.suppressCount = static_cast<int32_t>(options.suppressed.size());
-  std::copy(options.suppressed.begin(), options.suppressed.end(), info.suppressTokens);
-  info.forbiddenCount = static_cast<int32_t>(options.forbidden.size());
-  std::copy(options.forbidden.begin(), options.forbidden.end(), info.forbidden);
-  info.beginSuppressCount = static_cast<int32_t>(options.beginSuppressed.size());
-  std::copy(options.beginSuppressed.begin(), options.beginSuppressed.end(), info.beginSuppress);
-  info.newTokens = options.newTokens;
-  info.maxLength = options.maxLength;
-  info.minNewTokens = options.minNewTokens;
-  info.minLength = options.minLength;
-  info.beams = options.beams;
-  info.lengthPenalty = 1;
+template <int32_t most> static void fill(artifact::TokenList<most> &list, const std::vector<int32_t> &ids) {
+  list.count = static_cast<int32_t>(ids.size());
+  std::copy(ids.begin(), ids.end(), list.ids);
+}
+
+static artifact::StoredSettings makeSettings(const FakeOptions &options) {
+  auto settings = artifact::neutralSettings<artifact::StoredForm>();
+  settings.startToken = options.startToken;
+  settings.forcedBegin = options.forcedBegin;
+  settings.forcedEnd = options.forcedEnd;
+  settings.maskToken = options.maskToken;
+  fill(settings.suppressed, options.suppressed);
+  fill(settings.forbidden, options.forbidden);
+  fill(settings.beginSuppressed, options.beginSuppressed);
+  if (options.vocabulary > endToken)
+    fill(settings.end, {endToken});
+  settings.newTokens = options.newTokens;
+  settings.maxLength = options.maxLength;
+  settings.minNewTokens = options.minNewTokens;
+  settings.minLength = options.minLength;
+  settings.beams = options.beams;
+  settings.sample = options.temperature > 0;
+  settings.temperature = options.temperature;
+  settings.classScores = static_cast<int32_t>(options.scores);
+  return settings;
 }
 
 static Bytes makeInfo(const FakeOptions &options, uint64_t weightBytes) {
   ModelInfo info = {};
   fillInterface(options, info);
-  fillSearch(options, info);
   info.maxSequence = options.maxSequence;
   info.weightBytes = weightBytes;
   info.stateBytesPerSlot = stateBytes(options);
@@ -119,13 +125,7 @@ static Bytes makeInfo(const FakeOptions &options, uint64_t weightBytes) {
   info.arenaBytesPerToken = sizeof(uint64_t);
   info.arenaBytesFixed = 64;
   info.arenaBytesPerThread = 64;
-  info.beginToken = -1;
-  info.endTokenCount = options.vocabulary > endToken ? 1 : 0;
-  info.endTokens[0] = endToken;
-  info.sample = options.temperature > 0;
-  info.temperature = options.temperature;
-  info.topP = 1;
-  info.repetitionPenalty = 1;
+  info.generation = makeSettings(options);
   strcpy(info.name, "fake");
   Bytes bytes;
   append(bytes, &info, 1);

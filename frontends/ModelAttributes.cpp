@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attaches the attributes of a module that holds a model.
+#include "frontends/ModelAttributes.h"
+
+#include "dialects/talc/TalcDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace talc {
+
+// The entry function with results.
+static func::FuncOp findModel(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(entryAttr) && function.getNumResults() > 0)
+      return function;
+  return {};
+}
+
+// The place of the result of this kind; -1: none.
+static int64_t findOutput(ModuleOp module, llvm::StringRef kind) {
+  auto kinds = module->getAttrOfType<ArrayAttr>(outputsAttr).getAsValueRange<StringAttr>();
+  auto found = llvm::find(kinds, kind);
+  return found == kinds.end() ? -1 : std::distance(kinds.begin(), found);
+}
+
+int64_t vocabularySize(ModuleOp module) {
+  func::FuncOp model = findModel(module);
+  if (int64_t logits = findOutput(module, logitsOutput); logits >= 0)
+    return cast<RankedTensorType>(model.getResultTypes()[logits]).getDimSize(1);
+  int64_t rows = 0;
+  model.walk([&](EmbeddingOp op) { rows = cast<RankedTensorType>(op.getTable().getType()).getDimSize(0); });
+  return rows;
+}
+
+bool hasOutput(ModuleOp module, llvm::StringRef kind) {
+  return findOutput(module, kind) >= 0;
+}
+
+bool guessesTokens(ModuleOp module) {
+  return module.getOps<StateOp>().empty() && hasOutput(module, logitsOutput);
+}
+
+void setModelAttributes(ModuleOp module, const ModelAttributes &attributes) {
+  Builder b(module.getContext());
+  module->setAttr(directoryAttr, b.getStringAttr(attributes.directory));
+  module->setAttr(nameAttr, b.getStringAttr(attributes.name));
+  module->setAttr(generationAttr, generationDictionary(attributes.generation, *module.getContext()));
+  if (hasOutput(module, hiddenOutput))
+    module->setAttr(poolingAttr, b.getStringAttr(attributes.pooling));
+}
+
+}  // namespace talc

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks keys up in an object, also under the names that all models of transformers have in common.
+#include "frontends/huggingface/JsonConfig.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace talc {
+
+// What transformers reads where the family's own name is missing.
+static const char *generalName(llvm::StringRef key) {
+  return llvm::StringSwitch<const char *>(key)
+      .Cases({"n_embd", "dim", "d_model"}, "hidden_size")
+      .Cases({"n_layer", "n_layers", "num_layers"}, "num_hidden_layers")
+      .Cases({"n_head", "n_heads", "num_heads", "encoder_attention_heads"}, "num_attention_heads")
+      .Case("n_positions", "max_position_embeddings")
+      .Case("d_kv", "head_dim")
+      .Default(nullptr);
+}
+
+const nlohmann::json *JsonConfig::find(const std::string &key) const {
+  auto found = object.find(key);
+  if (const char *general = found == object.end() ? generalName(key) : nullptr)
+    found = object.find(general);
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::string JsonConfig::place(const std::string &key) const {
+  const char *general = object.contains(key) ? nullptr : generalName(key);
+  return fmt::format("{}: key '{}'", file, general && object.contains(general) ? general : key);
+}
+
+}  // namespace talc

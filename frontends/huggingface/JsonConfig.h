@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// config.json, generation_config.json: an object whose keys are those that families ask for.
+#pragma once
+
+#include "frontends/ConfigSource.h"
+
+#include <string>
+
+namespace talc {
+
+class JsonConfig : public ConfigSource {
+public:
+  // Keeps a reference to `object`. `file` is its name in messages.
+  JsonConfig(const nlohmann::json &object, std::string file) : object(object), file(std::move(file)) {}
+
+  const nlohmann::json *find(const std::string &key) const override;
+  std::string place(const std::string &key) const override;
+
+private:
+  const nlohmann::json &object;
+  std::string file;
+};
+
+}  // namespace talc

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// CONTRACT between frontends, compiler and runtime: what GenerationSettings.def lists, as structs and descriptions.
+//
+//   forEachSetting(info.generation, [&](const Setting &setting, auto &value) { ... })
+//
+// visits every setting with its description, whatever form the values have: as a frontend reads them, as an artifact
+// stores them, or as a command line gave them.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+namespace talc::artifact {
+
+constexpr int32_t maxBeams = 1024;
+constexpr double unbounded = 1e6;       // as a bound: none, though no frontend may say more
+constexpr double smallestAbove = 1e-6;  // what a frontend may say of a number above 0
+
+// What a text's logits of classes become: of classes that exclude each other, of others, of quantities.
+enum class ClassScores : uint32_t { Softmax = 0, Sigmoid = 1, Values = 2 };
+
+// When beam search ends though a longer text might become better: Hugging Face's early_stopping.
+enum class EarlyStopping : uint32_t { No = 0, Yes = 1, Never = 2 };
+
+enum class SettingKind { Number, Count, Flag, Choice, Token };
+
+// The values that a setting may have.
+struct SettingRange {
+  SettingKind kind;
+  double least, most;
+  bool excludesLeast;
+  std::array<const char *, 3> choices;  // of kind Choice: the names of 0, 1, 2
+
+  constexpr bool bounded() const { return most != unbounded; }
+  bool contains(double value) const {
+    return std::isfinite(value) && (value > least || (value == least && !excludesLeast) || least <= -unbounded) &&
+           (value <= most || !bounded());
+  }
+};
+
+// Where --help lists an option.
+enum class OptionGroup { Length, Repetition, Sampling, Beams };
+
+struct SettingOption {
+  OptionGroup group;
+  const char *name;      // null: there is no option
+  const char *value;     // what stands for the value in help
+  const char *help;      // lines
+  const char *longName;  // null: none
+};
+
+// A row of the table.
+struct Setting {
+  const char *name, *title;
+  SettingRange range;
+  double neutral;
+  const char *key;
+  SettingOption option;
+};
+
+enum class ListShape { ids, groups };
+
+struct TokenListSetting {
+  const char *name, *title, *counted, *key;
+  int32_t most;
+  ListShape shape;
+};
+
+// The words that the table is written in.
+namespace settings {
+
+constexpr SettingRange numbers(double least, double most) {
+  return {SettingKind::Number, least, most, false, {}};
+}
+constexpr SettingRange numbersAbove(double least, double most) {
+  return {SettingKind::Number, least, most, true, {}};
+}
+constexpr SettingRange counts(int32_t least, int32_t most) {
+  return {SettingKind::Count, double(least), double(most), false, {}};
+}
+constexpr SettingRange flag() {
+  return {SettingKind::Flag, 0, 1, false, {}};
+}
+constexpr SettingRange oneOf(const char *first, const char *second, const char *third) {
+  return {SettingKind::Choice, 0, 2, false, {first, second, third}};
+}
+constexpr SettingRange token() {  // -1: none; the vocabulary decides what is the last
+  return {SettingKind::Token, -1, INT32_MAX, false, {}};
+}
+constexpr OptionGroup Length = OptionGroup::Length, Repetition = OptionGroup::Repetition,
+                      Sampling = OptionGroup::Sampling, Beams = OptionGroup::Beams;
+constexpr SettingOption option(OptionGroup group, const char *name, const char *value, const char *help,
+                               const char *longName = nullptr) {
+  return {group, name, value, help, longName};
+}
+constexpr SettingOption none() {
+  return {OptionGroup::Length, nullptr, nullptr, nullptr, nullptr};
+}
+
+// settings::minP describes the member minP.
+#define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note)                              \
+  inline constexpr Setting member = {#name, title, range, neutral, key, option};
+#define TALC_TOKEN_LIST(most, member, name, title, counted, shape, key, note)                                          \
+  inline constexpr TokenListSetting member = {#name, title, counted, key, most, ListShape::shape};
+#include "runtime/artifact/GenerationSettings.def"
+
+}  // namespace settings
+
+// All settings. `Form` says what a Number, an Integer and Tokens<most> are.
+template <typename Form> struct GenerationSettings {
+#define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note) typename Form::type member;
+#define TALC_TOKEN_LIST(most, member, name, title, counted, shape, key, note)                                          \
+  typename Form::template Tokens<most> member;
+#include "runtime/artifact/GenerationSettings.def"
+};
+
+// Calls `visit(setting, value)` for every one, in the order of the table.
+template <typename Settings, typename Visit> void forEachSetting(Settings &values, Visit visit) {
+#define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note)                              \
+  visit(settings::member, values.member);
+#include "runtime/artifact/GenerationSettings.def"
+}
+
+// The descriptions alone.
+template <typename Visit> void forEachSetting(Visit visit) {
+#define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note) visit(settings::member);
+#include "runtime/artifact/GenerationSettings.def"
+}
+
+// The same for the lists of tokens.
+template <typename Settings, typename Visit> void forEachTokenList(Settings &values, Visit visit) {
+#define TALC_TOKEN_LIST(most, member, name, title, counted, shape, key, note) visit(settings::member, values.member);
+#include "runtime/artifact/GenerationSettings.def"
+}
+
+// Ids in an artifact.
+template <int32_t most> struct TokenList {
+  int32_t count;
+  int32_t ids[most];
+
+  const int32_t *begin() const { return ids; }
+  const int32_t *end() const { return ids + count; }
+};
+
+struct StoredForm {
+  using Number = float;
+  using Integer = int32_t;
+  template <int32_t most> using Tokens = TokenList<most>;
+};
+using StoredSettings = GenerationSettings<StoredForm>;
+
+// Every setting has the value that changes nothing, and lists are empty.
+template <typename Form> GenerationSettings<Form> neutralSettings() {
+  GenerationSettings<Form> result = {};
+  forEachSetting(result, [](const Setting &setting, auto &value) {
+    value = static_cast<std::remove_reference_t<decltype(value)>>(setting.neutral);
+  });
+  return result;
+}
+
+// Whether these are groups of two tokens and more of the vocabulary, each after its length.
+inline bool areTokenGroups(const int32_t *numbers, int32_t count, uint32_t vocabulary) {
+  for (int32_t at = 0; at < count; at += numbers[at] + 1) {
+    if (numbers[at] < 2 || numbers[at] >= count - at)
+      return false;
+    for (int32_t i = 1; i <= numbers[at]; ++i)
+      if (numbers[at + i] < 0 || static_cast<uint32_t>(numbers[at + i]) >= vocabulary)
+        return false;
+  }
+  return true;
+}
+
+}  // namespace talc::artifact
