@@ -33,10 +33,14 @@ public:
   // Errors speak of another file from now on.
   void speakOf(std::string otherFile) { file = std::move(otherFile); }
 
-  // Keeps the first error only. `where` is a JSON path or empty.
+  // What a part of the description is called in the files that it was made from, where that is no tokenizer.json.
+  using PlaceName = std::string (*)(const std::string &path);
+  void callPlaces(PlaceName name) { placeName = name; }
+
+  // Keeps the first error only. `where` is a JSON path in the description, or empty.
   void fail(TokenizerError code, const std::string &where, const std::string &what) {
     failWith("error[T0" + std::to_string(static_cast<int>(code)) + "]: " + file + ": " +
-             (where.empty() ? "" : shortened(where, 120) + ": ") + shortened(what, 500));
+             (where.empty() ? "" : shortened(placeName ? placeName(where) : where, 120) + ": ") + shortened(what, 500));
   }
 
   // The same for a finished line.
@@ -53,6 +57,7 @@ public:
 private:
   std::string file;
   std::string &message;
+  PlaceName placeName = nullptr;
   bool hasFailed = false;
 };
 

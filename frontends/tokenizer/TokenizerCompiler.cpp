@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The top level of tokenizer.json.
 #include "frontends/tokenizer/TokenizerCompiler.h"
-#include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "frontends/tokenizer/PipelineStages.h"
-
-#include <fstream>
 
 namespace talc::frontend {
 
@@ -42,46 +39,21 @@ void compileStages(CompileContext &context, const Json &json) {
   compileDecoder(context, fields.find("decoder"), "decoder");
 }
 
-std::optional<std::vector<uint8_t>> finish(CompileContext &context) {
+}  // namespace
+
+std::optional<std::vector<uint8_t>> compileTokenizer(CompileContext &context, const Json &description) {
+  if (!context.errors.failed())
+    compileStages(context, description);
   if (context.errors.failed())
     return std::nullopt;
   return context.section.finish();
 }
 
-}  // namespace
-
 std::optional<std::vector<uint8_t>> compileTokenizer(std::string_view text, const std::string &name,
                                                      std::string &error) {
   CompileContext context(name, error);
-  if (auto json = parseJson(text, context.errors))
-    compileStages(context, *json);
-  return finish(context);
-}
-
-std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path, std::string &error) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.good() && !file.eof()) {
-    CompileErrors(path, error).fail(TokenizerError::Unreadable, "", "the file cannot be read");
-    return std::nullopt;
-  }
-  return compileTokenizer(text, path, error);
-}
-
-std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string &path, std::string &error) {
-  CompileContext context(path, error);
-  Diagnostics diagnostics;
-  auto directory = ModelDirectory::open(path, diagnostics);
-  if (!directory) {
-    context.errors.failWith(diagnostics.errors().front());
-    return std::nullopt;
-  }
-  Json json = readTokenizerFiles(*directory, context.errors);
-  if (json.is_null() && !context.errors.failed())
-    return std::vector<uint8_t>();
-  if (!context.errors.failed())
-    compileStages(context, json);
-  return finish(context);
+  auto json = parseJson(text, context.errors);
+  return json ? compileTokenizer(context, *json) : std::nullopt;
 }
 
 }  // namespace talc::frontend

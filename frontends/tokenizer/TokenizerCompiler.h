@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles the tokenizer of a Hugging Face model to the tokenizer section of an artifact.
+// Compiles a tokenizer to the tokenizer section of an artifact.
+//
+// What is compiled is described as in a tokenizer.json, which any frontend can make: by reading one, or from whatever
+// its files hold, with a TokenizerDraft.
 #pragma once
+
+#include "frontends/tokenizer/JsonFields.h"
 
 #include <cstdint>
 #include <optional>
@@ -10,16 +15,12 @@
 
 namespace talc::frontend {
 
-// The bytes of a section as described in runtime/tokenizer/TokenizerFormat.h. The file is untrusted; on failure `error`
-// is one line "error[T031n]: <file>: ...". Truncation, padding and dropout are not part of the section.
-std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path, std::string &error);
+// The bytes of a section as described in runtime/tokenizer/TokenizerFormat.h. The description is untrusted; on failure
+// the context has the error.
+std::optional<std::vector<uint8_t>> compileTokenizer(CompileContext &context, const Json &description);
 
-// The same for the text of such a file; `name` stands for the file in messages.
+// The same for the text of a tokenizer.json; `name` stands for the file in messages.
 std::optional<std::vector<uint8_t>> compileTokenizer(std::string_view json, const std::string &name,
                                                      std::string &error);
-
-// The tokenizer of a model directory: tokenizer.json, or the vocabulary files that stand in for it (TokenizerFiles.h).
-// An empty section: the directory has neither.
-std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string &path, std::string &error);
 
 }  // namespace talc::frontend

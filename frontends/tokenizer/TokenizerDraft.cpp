@@ -31,20 +31,6 @@ void TokenizerDraft::addToken(const AddedToken &token) {
                                                {"normalized", token.normalized}}));
 }
 
-void TokenizerDraft::addTokens(const TokenizerSettings &settings, const std::vector<TokenRole> &roles) {
-  std::vector<AddedToken> named;
-  for (const TokenRole &role : roles)
-    if (auto token = settings.token(role); token && (settings.names(role) || idOf(token->content)))
-      named.push_back(std::move(*token));
-  for (AddedToken token : settings.addedTokens()) {
-    auto isSame = [&](const AddedToken &t) { return t.content == token.content; };
-    token.special |= std::any_of(named.begin(), named.end(), isSame);
-    addToken(token);
-  }
-  for (const AddedToken &token : named)
-    addToken(token);
-}
-
 Json TokenizerDraft::templateItems(const Template &parts, Json &specialTokens) {
   Json items = Json::array();
   for (const TemplatePart &part : parts) {

@@ -2,12 +2,23 @@
 // A tokenizer.json under construction, for models that come without one.
 #pragma once
 
-#include "frontends/huggingface/tokenizer/TokenizerSettings.h"
+#include "frontends/tokenizer/JsonFields.h"
 
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace talc::frontend {
+
+// A token with the fields of tokenizer.json's added_tokens.
+struct AddedToken {
+  std::string content;
+  std::optional<uint32_t> id;
+  bool special = true;
+  bool singleWord = false, stripsLeft = false, stripsRight = false, normalized = false;
+};
 
 // "$A", "$B" or the content of a token, with its type.
 struct TemplatePart {
@@ -28,9 +39,6 @@ public:
 
   // A token that is cut out of texts before anything else. One that the vocabulary lacks gets its own id or the next.
   void addToken(const AddedToken &token);
-  // What the settings add, then the tokens of these roles. A role's own token is left out if the vocabulary lacks it.
-  void addTokens(const TokenizerSettings &settings, const std::vector<TokenRole> &roles);
-
   // What is put around one text and around two; an error if a token is not in the vocabulary.
   void setTemplates(const Template &single, const Template &pair);
 

@@ -16,6 +16,7 @@
 //     corrupt      flips bytes of the section, encodes with what still opens; prints how many opened
 //     repeat S N   encodes S repeated N times; prints the number of ids
 //   OPTIONS: --json (lines are JSON strings), --no-special, --plain (special tokens in the text are text)
+#include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 #include "frontends/tokenizer/TokenizerCompiler.h"
 #include "runtime/tokenizer/TextStream.h"
 #include "runtime/tokenizer/Tokenizer.h"

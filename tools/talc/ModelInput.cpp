@@ -6,7 +6,7 @@
 #include "compiler/Error.h"
 #include "dialects/talc/TalcDialect.h"
 #include "frontends/huggingface/HuggingFace.h"
-#include "frontends/tokenizer/TokenizerCompiler.h"
+#include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

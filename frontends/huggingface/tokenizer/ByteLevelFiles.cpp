@@ -58,8 +58,8 @@ void translateGpt2(FileTranslation &translation) {
   TokenizerDraft &draft = translation.draft;
   readModel(translation);
   draft.json["pre_tokenizer"] = byteLevel(translation, true);
-  draft.addTokens(translation.settings,
-                  {begin, {"eos_token", "<|endoftext|>"}, {"unk_token", "<|endoftext|>"}, {"pad_token", nullptr}});
+  translation.addTokens(
+      {begin, {"eos_token", "<|endoftext|>"}, {"unk_token", "<|endoftext|>"}, {"pad_token", nullptr}});
   auto token = translation.settings.token(begin);
   if (token && translation.settings.flag("add_bos_token", false))
     draft.setTemplates({{token->content}, {"$A"}}, {{token->content}, {"$A"}, {"$B", 1}});
@@ -70,13 +70,13 @@ void translateRoberta(FileTranslation &translation) {
   TokenizerDraft &draft = translation.draft;
   readModel(translation);
   draft.json["pre_tokenizer"] = byteLevel(translation, true);
-  draft.addTokens(settings, {{"bos_token", "<s>"},
-                             {"eos_token", "</s>"},
-                             {"unk_token", "<unk>"},
-                             robertaEnd,
-                             {"pad_token", "<pad>"},
-                             robertaBegin,
-                             {"mask_token", "<mask>", true}});
+  translation.addTokens({{"bos_token", "<s>"},
+                         {"eos_token", "</s>"},
+                         {"unk_token", "<unk>"},
+                         robertaEnd,
+                         {"pad_token", "<pad>"},
+                         robertaBegin,
+                         {"mask_token", "<mask>", true}});
   auto begin = settings.token(robertaBegin), end = settings.token(robertaEnd);
   if (begin && end)
     draft.setTemplates({{begin->content}, {"$A"}, {end->content}},
@@ -90,10 +90,10 @@ void translateQwen2(FileTranslation &translation) {
   Json split = {{"type", "Split"}, {"pattern", {{"Regex", qwenPattern}}}, {"behavior", "Isolated"}, {"invert", false}};
   draft.json["pre_tokenizer"] = {{"type", "Sequence"},
                                  {"pretokenizers", Json::array({std::move(split), byteLevel(translation, false)})}};
-  draft.addTokens(translation.settings, {{"bos_token", nullptr},
-                                         {"eos_token", "<|endoftext|>"},
-                                         {"unk_token", "<|endoftext|>"},
-                                         {"pad_token", "<|endoftext|>"}});
+  translation.addTokens({{"bos_token", nullptr},
+                         {"eos_token", "<|endoftext|>"},
+                         {"unk_token", "<|endoftext|>"},
+                         {"pad_token", "<|endoftext|>"}});
 }
 
 }  // namespace talc::frontend

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marian: source.spm cuts texts as SentencePiece itself does, vocab.json gives the ids of source and target, or
 // target_vocab.json those of the target.
-#include "frontends/huggingface/tokenizer/SentencePieceModel.h"
+#include "frontends/huggingface/tokenizer/SentencePieceReader.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SentencePiece models of Llama, T5 and XLM-RoBERTa, translated by the same rules as Hugging Face's tokenizer.json.
-#include "frontends/huggingface/tokenizer/SentencePieceMerges.h"
-#include "frontends/huggingface/tokenizer/SentencePieceModel.h"
+#include "frontends/huggingface/tokenizer/SentencePieceReader.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
+#include "frontends/tokenizer/SentencePieceMerges.h"
 
 namespace talc::frontend {
 
@@ -21,7 +21,7 @@ Json sequence(const char *list, Json members) {
 class SentencePieceTranslation {
 public:
   explicit SentencePieceTranslation(FileTranslation &translation)
-      : settings(translation.settings), errors(translation.errors), draft(translation.draft) {
+      : translation(translation), settings(translation.settings), errors(translation.errors), draft(translation.draft) {
     for (const char *file : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"})
       if (translation.directory.contains(file)) {
         std::string bytes = readTokenizerFile(translation.directory, file, errors);
@@ -38,6 +38,7 @@ public:
   void camembert();
 
 private:
+  FileTranslation &translation;
   const TokenizerSettings &settings;
   CompileErrors &errors;
   TokenizerDraft &draft;
@@ -78,7 +79,7 @@ private:
     for (const SentencePiece &piece : model.pieces)
       if (piece.type == PieceType::Control || piece.type == PieceType::UserDefined)
         draft.addToken({piece.text, {}, piece.type == PieceType::Control});
-    draft.addTokens(settings, roles);
+    translation.addTokens(roles);
   }
 
   std::string prependScheme() const {

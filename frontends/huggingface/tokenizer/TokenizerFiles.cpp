@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which files of a model directory are its tokenizer.
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
+#include "frontends/tokenizer/TokenizerCompiler.h"
 
 #include <algorithm>
+#include <fstream>
 
 namespace talc::frontend {
 
@@ -91,6 +93,20 @@ Json readTokenizerObject(const ModelDirectory &directory, const std::string &fil
   return Json::object();
 }
 
+void FileTranslation::addTokens(const std::vector<TokenRole> &roles) {
+  std::vector<AddedToken> named;
+  for (const TokenRole &role : roles)
+    if (auto token = settings.token(role); token && (settings.names(role) || draft.idOf(token->content)))
+      named.push_back(std::move(*token));
+  for (AddedToken token : settings.addedTokens()) {
+    auto isSame = [&](const AddedToken &t) { return t.content == token.content; };
+    token.special |= std::any_of(named.begin(), named.end(), isSame);
+    draft.addToken(token);
+  }
+  for (const AddedToken &token : named)
+    draft.addToken(token);
+}
+
 Json readTokenizerFiles(const ModelDirectory &directory, CompileErrors &errors) {
   if (directory.contains("tokenizer.json"))
     return readTokenizerObject(directory, "tokenizer.json", errors);
@@ -103,6 +119,30 @@ Json readTokenizerFiles(const ModelDirectory &directory, CompileErrors &errors) 
   if (!errors.failed())
     (translate ? translate : rule->translate)(translation);
   return std::move(translation.draft.json);
+}
+
+std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path, std::string &error) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file.good() && !file.eof()) {
+    CompileErrors(path, error).fail(TokenizerError::Unreadable, "", "the file cannot be read");
+    return std::nullopt;
+  }
+  return compileTokenizer(text, path, error);
+}
+
+std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string &path, std::string &error) {
+  CompileContext context(path, error);
+  Diagnostics diagnostics;
+  auto directory = ModelDirectory::open(path, diagnostics);
+  if (!directory) {
+    context.errors.failWith(diagnostics.errors().front());
+    return std::nullopt;
+  }
+  Json json = readTokenizerFiles(*directory, context.errors);
+  if (json.is_null() && !context.errors.failed())
+    return std::vector<uint8_t>();
+  return compileTokenizer(context, json);
 }
 
 }  // namespace talc::frontend

@@ -15,6 +15,14 @@
 
 namespace talc::frontend {
 
+// The section of a file: a tokenizer.json. The file is untrusted; on failure `error` is one line "error[T031n]: <file>:
+// ...". Truncation, padding and dropout are not part of the section.
+std::optional<std::vector<uint8_t>> compileTokenizerFile(const std::string &path, std::string &error);
+
+// The section of a model directory: of tokenizer.json, or of the vocabulary files that stand in for it. An empty
+// section: the directory has neither.
+std::optional<std::vector<uint8_t>> compileTokenizerDirectory(const std::string &path, std::string &error);
+
 // tokenizer.json or its equivalent; null without an error if the directory has no tokenizer. Errors name the file.
 Json readTokenizerFiles(const ModelDirectory &directory, CompileErrors &errors);
 
@@ -29,6 +37,9 @@ struct FileTranslation {
   const TokenizerSettings &settings;
   CompileErrors &errors;
   TokenizerDraft draft;
+
+  // What the settings add, then the tokens of these roles. A role's own token is left out if the vocabulary lacks it.
+  void addTokens(const std::vector<TokenRole> &roles);
 };
 
 // WordPieceFiles.cpp

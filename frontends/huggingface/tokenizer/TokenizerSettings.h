@@ -4,20 +4,13 @@
 
 #include "frontends/ModelDirectory.h"
 #include "frontends/tokenizer/JsonFields.h"
+#include "frontends/tokenizer/TokenizerDraft.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace talc::frontend {
-
-// A token with the fields of tokenizer.json's added_tokens.
-struct AddedToken {
-  std::string content;
-  std::optional<uint32_t> id;
-  bool special = true;
-  bool singleWord = false, stripsLeft = false, stripsRight = false, normalized = false;
-};
 
 // "cls_token" and the token that stands for it where no file names another.
 struct TokenRole {

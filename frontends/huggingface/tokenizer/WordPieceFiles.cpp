@@ -60,7 +60,7 @@ void translateWordPiece(FileTranslation &translation) {
   draft.json["normalizer"] = std::move(normalizer);
   draft.json["pre_tokenizer"] = {{"type", "BertPreTokenizer"}};
   draft.json["decoder"] = {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}};
-  draft.addTokens(settings, {unknownRole, separatorRole, {"pad_token", "[PAD]"}, beginRole, {"mask_token", "[MASK]"}});
+  translation.addTokens({unknownRole, separatorRole, {"pad_token", "[PAD]"}, beginRole, {"mask_token", "[MASK]"}});
   std::string begin = contentOf(settings, beginRole), separator = contentOf(settings, separatorRole);
   draft.setTemplates({{begin}, {"$A"}, {separator}}, {{begin}, {"$A"}, {separator}, {"$B", 1}, {separator, 1}});
 }

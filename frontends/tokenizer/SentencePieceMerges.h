@@ -2,8 +2,8 @@
 // SentencePiece's BPE has scores of pieces; tokenizer.json has a list of merges instead.
 #pragma once
 
-#include "frontends/huggingface/tokenizer/SentencePieceModel.h"
 #include "frontends/tokenizer/JsonFields.h"
+#include "frontends/tokenizer/SentencePieceModel.h"
 
 namespace talc::frontend {
 

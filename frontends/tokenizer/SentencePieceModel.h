@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SentencePiece model file (tokenizer.model, spiece.model, *.spm): a protocol buffer of pieces and settings.
+// A vocabulary of scored pieces, as SentencePiece models hold it.
 #pragma once
 
-#include "frontends/tokenizer/CompileContext.h"
-
+#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace talc::frontend {
@@ -33,8 +31,5 @@ struct SentencePieceModel {
   bool removeExtraWhitespaces = true;
   std::string charsmap;  // rules of normalization; empty: none
 };
-
-// The file is untrusted. False and an error if it is damaged, or asks for what talc does not have.
-bool readSentencePieceModel(std::string_view file, SentencePieceModel &model, CompileErrors &errors);
 
 }  // namespace talc::frontend

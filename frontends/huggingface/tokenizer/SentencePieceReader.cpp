@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads sentencepiece_model.proto's ModelProto.
-#include "frontends/huggingface/tokenizer/SentencePieceModel.h"
+#include "frontends/huggingface/tokenizer/SentencePieceReader.h"
 #include "frontends/huggingface/tokenizer/WireFormat.h"
 #include "frontends/tokenizer/Utf8Text.h"
 
