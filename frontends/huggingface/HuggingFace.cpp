@@ -16,6 +16,8 @@
 #include "frontends/huggingface/SentencePooling.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <fmt/format.h>
 
@@ -71,10 +73,20 @@ static ModelAttributes readAttributes(ModuleOp module, const ModelDirectory &dir
   return result;
 }
 
-OwningOpRef<ModuleOp> importHuggingFace(const std::string &path, const HuggingFaceOptions &options,
-                                        MLIRContext &context, Diagnostics &diagnostics) {
+bool isHuggingFace(const std::string &model) {
+  return llvm::sys::fs::is_directory(model);
+}
+
+bool isHuggingFaceFile(const std::string &model, const std::string &file) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(file), kind = llvm::sys::path::extension(file);
+  return llvm::sys::fs::equivalent(folder.empty() ? "." : folder, model) && llvm::sys::fs::exists(file) &&
+         llvm::is_contained({".json", ".safetensors", ".txt", ".model", ".spm"}, kind);
+}
+
+OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOptions &options, MLIRContext &context,
+                                        Diagnostics &diagnostics) {
   constexpr uint64_t configLimit = 1 << 24;
-  auto directory = ModelDirectory::open(path, diagnostics);
+  auto directory = ModelDirectory::open(model, diagnostics);
   auto text = directory ? directory->readText(configFile, configLimit, diagnostics) : std::nullopt;
   auto object = text ? parseJsonObject(*text, configFile, ImportError::ConfigFile, diagnostics) : std::nullopt;
   if (!object)

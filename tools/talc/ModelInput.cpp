@@ -5,7 +5,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "dialects/talc/TalcDialect.h"
-#include "frontends/huggingface/HuggingFace.h"
+#include "frontends/Frontends.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -14,12 +14,12 @@
 
 namespace talc::tools {
 
-// Of a tokenizer.json or a model directory; an empty section if a directory has no tokenizer.
+// Of a tokenizer.json or of any model; an empty section if a model has no tokenizer.
 static llvm::Error readTokenizer(const std::string &path, std::vector<uint8_t> &section) {
   std::string error;
-  bool directory = llvm::sys::fs::is_directory(path);
+  const Frontend *reader = findFrontend(path);
   std::optional<std::vector<uint8_t>> bytes =
-      directory ? frontend::compileTokenizerDirectory(path, error) : frontend::compileTokenizerFile(path, error);
+      reader ? reader->compileTokenizer(path, error) : frontend::compileTokenizerFile(path, error);
   if (!bytes)
     return llvm::createStringError(error);
   section = std::move(*bytes);
@@ -43,10 +43,11 @@ static llvm::Expected<ModelInput> loadProgram(const CompileOptions &options, mli
   return ModelInput{std::move(*module), {}};
 }
 
-static llvm::Expected<ModelInput> loadDirectory(const CompileOptions &options, mlir::MLIRContext &context) {
+static llvm::Expected<ModelInput> importModel(const Frontend &frontend, const CompileOptions &options,
+                                              mlir::MLIRContext &context) {
   Diagnostics diagnostics;
-  HuggingFaceOptions import{options.maxSequence.value_or(0), options.randomWeights};
-  auto module = importHuggingFace(options.model, import, context, diagnostics);
+  ImportOptions import{options.maxSequence.value_or(0), options.randomWeights};
+  auto module = frontend.import(options.model, import, context, diagnostics);
   for (const std::string &warning : diagnostics.warnings())
     llvm::errs() << warning << "\n";
   if (module)
@@ -55,32 +56,35 @@ static llvm::Expected<ModelInput> loadDirectory(const CompileOptions &options, m
 }
 
 // Whether the output would take the place of a file that the model consists of.
-static bool overwritesModel(const std::string &output, const std::string &model, bool directory) {
-  if (!directory)
-    return llvm::sys::fs::equivalent(output, model);
-  llvm::StringRef folder = llvm::sys::path::parent_path(output), kind = llvm::sys::path::extension(output);
-  return llvm::sys::fs::equivalent(folder.empty() ? "." : folder, model) && llvm::sys::fs::exists(output) &&
-         llvm::is_contained({".json", ".safetensors", ".txt", ".model", ".spm"}, kind);
+static bool overwritesModel(const Frontend *frontend, const CompileOptions &options) {
+  return frontend ? frontend->owns(options.model, options.output)
+                  : llvm::sys::fs::equivalent(options.output, options.model);
+}
+
+static llvm::Error checkInput(const Frontend *frontend, const CompileOptions &options) {
+  const std::string &model = options.model;
+  if (!frontend && !llvm::sys::fs::exists(model))
+    return makeError(ErrorCode::Model, "{}: does not exist; expected {} or an .mlir file", model, readableModels());
+  if (!frontend && llvm::sys::path::extension(model) != ".mlir")
+    return makeError(ErrorCode::Model, "{}: is neither {} nor an .mlir file", model, readableModels());
+  if (overwritesModel(frontend, options) && options.stopAfter.empty())
+    return makeError(ErrorCode::Output, "{}: is a file of the model; name another file to write with -o",
+                     options.output);
+  if (frontend && !options.startFrom.empty() && options.startFrom != "import")
+    return makeError(ErrorCode::Model, "{}: is {}, but --start-from={} needs an .mlir file", model,
+                     llvm::sys::fs::is_directory(model) ? "a directory" : frontend->reads, options.startFrom);
+  return llvm::Error::success();
 }
 
 llvm::Expected<ModelInput> loadModel(const CompileOptions &options, mlir::MLIRContext &context) {
-  bool directory = llvm::sys::fs::is_directory(options.model);
-  if (!directory && !llvm::sys::fs::exists(options.model))
-    return makeError(ErrorCode::Model, "{}: does not exist; expected a model directory or an .mlir file",
-                     options.model);
-  bool program = !directory && llvm::sys::path::extension(options.model) == ".mlir";
-  if (!directory && !program)
-    return makeError(ErrorCode::Model, "{}: is neither a model directory nor an .mlir file", options.model);
-  if (overwritesModel(options.output, options.model, directory) && options.stopAfter.empty())
-    return makeError(ErrorCode::Output, "{}: is a file of the model; name another file to write with -o",
-                     options.output);
-  if (directory && !options.startFrom.empty() && options.startFrom != "import")
-    return makeError(ErrorCode::Model, "{}: is a directory, but --start-from={} needs an .mlir file", options.model,
-                     options.startFrom);
-  llvm::Expected<ModelInput> input = program ? loadProgram(options, context) : loadDirectory(options, context);
+  const Frontend *frontend = findFrontend(options.model);
+  if (llvm::Error error = checkInput(frontend, options))
+    return std::move(error);
+  llvm::Expected<ModelInput> input =
+      frontend ? importModel(*frontend, options, context) : loadProgram(options, context);
   if (!input)
     return input.takeError();
-  const std::string &tokenizer = options.tokenizer.empty() && directory ? options.model : options.tokenizer;
+  const std::string &tokenizer = options.tokenizer.empty() && frontend ? options.model : options.tokenizer;
   if (!tokenizer.empty())
     if (llvm::Error error = readTokenizer(tokenizer, input->tokenizer))
       return std::move(error);

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of frontends.
+#include "frontends/Frontends.h"
+
+#include "frontends/huggingface/HuggingFace.h"
+#include "frontends/huggingface/tokenizer/TokenizerFiles.h"
+
+namespace talc {
+
+constexpr Frontend table[] = {
+    {"a model directory", isHuggingFace, importHuggingFace, frontend::compileTokenizerDirectory, isHuggingFaceFile},
+};
+
+llvm::ArrayRef<Frontend> frontends() {
+  return table;
+}
+
+const Frontend *findFrontend(const std::string &model) {
+  for (const Frontend &frontend : table)
+    if (frontend.recognizes(model))
+      return &frontend;
+  return nullptr;
+}
+
+std::string readableModels() {
+  std::string result;
+  for (const Frontend &frontend : table)
+    result += (result.empty() ? "" : ", ") + std::string(frontend.reads);
+  return result;
+}
+
+}  // namespace talc
