@@ -3,6 +3,7 @@
 #include "compiler/artifact/Manifest.h"
 
 #include "dialects/talc/ModelName.h"
+#include "dialects/talc/ModuleKeys.h"
 #include "runtime/artifact/ArtifactFormat.h"
 
 #include <nlohmann/json.hpp>
@@ -41,8 +42,8 @@ static Json describeKernels(ModuleOp module, const llvm::StringMap<int64_t> &spi
     return kernels;
   for (auto entry : entries.getAsRange<DictionaryAttr>()) {
     Json kernel = describeFields(entry);
-    auto name = entry.getAs<StringAttr>("name");
-    kernel["spills"] = name ? spills.lookup(name.getValue()) : 0;
+    auto name = entry.getAs<StringAttr>(kernelKeys::name);
+    kernel[kernelKeys::spills] = name ? spills.lookup(name.getValue()) : 0;
     kernels.push_back(std::move(kernel));
   }
   return kernels;

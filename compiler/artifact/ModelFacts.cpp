@@ -5,6 +5,7 @@
 #include "compiler/Error.h"
 #include "compiler/artifact/GenerationDefaults.h"
 #include "dialects/talc/ModelName.h"
+#include "dialects/talc/ModuleKeys.h"
 #include "dialects/talc/TalcDialect.h"
 
 using namespace mlir;
@@ -77,14 +78,14 @@ static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
     return error;
   };
   const std::tuple<const char *, int64_t, uint64_t *> figures[] = {
-      {"weight_bytes", maxBytes, &info.weightBytes},
+      {planKeys::weightBytes, maxBytes, &info.weightBytes},
       {slotBytesKey.data(), maxBytes, &info.stateBytesPerSlot},
-      {"state_bytes_per_token", maxBytesPerToken, &info.stateBytesPerToken},
-      {"source_bytes_per_token", maxBytesPerToken, &info.sourceBytesPerToken},
-      {"state_token_group", maxTokens, &info.stateTokenGroup},
-      {"arena_bytes_per_token", maxBytes, &info.arenaBytesPerToken},
-      {"arena_bytes_fixed", maxBytes, &info.arenaBytesFixed},
-      {"arena_bytes_per_thread", maxBytes, &info.arenaBytesPerThread},
+      {planKeys::stateBytesPerToken, maxBytesPerToken, &info.stateBytesPerToken},
+      {planKeys::sourceBytesPerToken, maxBytesPerToken, &info.sourceBytesPerToken},
+      {planKeys::stateTokenGroup, maxTokens, &info.stateTokenGroup},
+      {planKeys::arenaBytesPerToken, maxBytes, &info.arenaBytesPerToken},
+      {planKeys::arenaBytesFixed, maxBytes, &info.arenaBytesFixed},
+      {planKeys::arenaBytesPerThread, maxBytes, &info.arenaBytesPerThread},
   };
   for (auto [name, limit, target] : figures)
     if (llvm::Error error = read(name, limit, *target))

@@ -8,6 +8,7 @@
 // often as the block is called in a step.
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/talc/ModuleKeys.h"
 
 namespace talc {
 #define GEN_PASS_DEF_MARKKERNELS
@@ -16,6 +17,7 @@ namespace talc {
 
 using namespace mlir;
 namespace kernel = talc::kernel;
+namespace keys = talc::kernelKeys;
 
 // What the rows of a kernel are, for reports.
 static StringRef rowsOf(func::CallOp call) {
@@ -73,21 +75,21 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
     NamedAttrList entry;
     auto add = [&](StringRef name, Attribute value) { entry.append(name, value); };
     auto count = [&](StringRef name, int64_t value) { add(name, b.getI64IntegerAttr(value)); };
-    add("name", b.getStringAttr(callee.getName()));
-    add("piece", callee->getAttr(kernel::kernelAttr));
+    add(keys::name, b.getStringAttr(callee.getName()));
+    add(keys::piece, callee->getAttr(kernel::kernelAttr));
     if (Attribute phase = call->getParentOfType<func::FuncOp>()->getAttr(talc::phaseAttr))
-      add("phase", phase);
-    add("rows", b.getStringAttr(rowsOf(call)));
-    add("shapes", b.getStringAttr(shapesOf(piece)));
-    add("fused", b.getStringAttr(piece.getFused()));
-    add("share", b.getStringAttr(kernel::stringifyShare(tasks.getShare())));
-    count("calls", calls);
-    count("operations_per_row", costs.operations.perRow);
-    count("operations_per_pair", costs.operations.perPair);
-    count("stored_bytes_per_call", costs.stored.perCall);
-    count("stored_bytes_per_row", costs.stored.perRow);
-    count("stored_bytes_per_key", costs.stored.perKey);
-    count("passed_bytes_per_row", costs.passed.perRow);
+      add(keys::phase, phase);
+    add(keys::rows, b.getStringAttr(rowsOf(call)));
+    add(keys::shapes, b.getStringAttr(shapesOf(piece)));
+    add(keys::fused, b.getStringAttr(piece.getFused()));
+    add(keys::share, b.getStringAttr(kernel::stringifyShare(tasks.getShare())));
+    count(keys::calls, calls);
+    count(keys::operationsPerRow, costs.operations.perRow);
+    count(keys::operationsPerPair, costs.operations.perPair);
+    count(keys::storedBytesPerCall, costs.stored.perCall);
+    count(keys::storedBytesPerRow, costs.stored.perRow);
+    count(keys::storedBytesPerKey, costs.stored.perKey);
+    count(keys::passedBytesPerRow, costs.passed.perRow);
     piece.addFacts(entry);
     return entry.getDictionary(&getContext());
   }

@@ -11,6 +11,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/talc/ModuleKeys.h"
 
 #include "mlir/Analysis/CallGraph.h"
 #include "llvm/ADT/MapVector.h"
@@ -27,6 +28,7 @@ namespace talc {
 
 using namespace mlir;
 namespace kernel = talc::kernel;
+namespace keys = talc::planKeys;
 
 namespace {
 
@@ -142,10 +144,10 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     Builder builder(&getContext());
     SmallVector<NamedAttribute> plan;
     auto add = [&](StringRef name, int64_t value) { plan.emplace_back(name, builder.getI64IntegerAttr(value)); };
-    add("arena_bytes_per_token", arena[PerToken]);
-    add("arena_bytes_fixed", arena[Fixed]);
-    add("arena_bytes_per_thread", arena[PerThread]);
-    add("weight_bytes", placeWeights(builder));
+    add(keys::arenaBytesPerToken, arena[PerToken]);
+    add(keys::arenaBytesFixed, arena[Fixed]);
+    add(keys::arenaBytesPerThread, arena[PerThread]);
+    add(keys::weightBytes, placeWeights(builder));
     placeStates(builder, add);
     getOperation()->setAttr(talc::planAttr, builder.getDictionaryAttr(plan));
     talc::PassRemarks("bufferize", "plan-memory").did(getOperation(), [&] {
@@ -261,9 +263,9 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
       (ofSource ? perSourceToken : perToken) += type.getTokenBytes();
     }
     add(talc::slotBytesKey, llvm::alignTo(offset, 4096));
-    add("state_bytes_per_token", perToken);
-    add("source_bytes_per_token", perSourceToken);
-    add("state_token_group", tokenGroup);
+    add(keys::stateBytesPerToken, perToken);
+    add(keys::sourceBytesPerToken, perSourceToken);
+    add(keys::stateTokenGroup, tokenGroup);
   }
 };
 

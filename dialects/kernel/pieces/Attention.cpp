@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel.attention: the queries of the step over a state.
 #include "dialects/kernel/pieces/PieceChecks.h"
+#include "dialects/talc/ModuleKeys.h"
 
 using namespace mlir;
 
@@ -83,10 +84,10 @@ TaskSpace AttentionOp::getTaskSpace(Share) {
 
 void AttentionOp::addFacts(NamedAttrList &facts) {
   Builder b(getContext());
-  facts.append("mask", b.getStringAttr(stringifyMaskKind(getMask())));
-  facts.append("window", b.getI64IntegerAttr(getWindow()));
+  facts.append(kernelKeys::mask, b.getStringAttr(stringifyMaskKind(getMask())));
+  facts.append(kernelKeys::window, b.getI64IntegerAttr(getWindow()));
   auto role = cast<StateType>(getState().getType()).getRole();
-  facts.append("keys", b.getStringAttr(stringifyStateRole(role)));
+  facts.append(kernelKeys::keys, b.getStringAttr(stringifyStateRole(role)));
 }
 
 }  // namespace talc::kernel

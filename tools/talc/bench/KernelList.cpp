@@ -2,6 +2,7 @@
 // Reads the manifest field by field; a field that is missing or of another type counts as empty.
 #include "tools/talc/bench/KernelList.h"
 
+#include "dialects/talc/ModuleKeys.h"
 #include "runtime/artifact/Artifact.h"
 
 #include <nlohmann/json.hpp>
@@ -84,25 +85,25 @@ StepCosts KernelList::costs(const StepShape &step) const {
 static KernelEntry readEntry(const Json &json) {
   KernelEntry kernel;
   auto text = [&](const char *name) { return textOf(json, name); };
-  kernel.name = text("name");
-  kernel.piece = text("piece");
-  kernel.phase = text("phase");
-  kernel.rows = text("rows");
-  kernel.shapes = text("shapes");
-  kernel.fused = text("fused");
-  kernel.share = text("share");
-  kernel.mask = text("mask");
-  kernel.keys = text("keys");
+  kernel.name = text(kernelKeys::name);
+  kernel.piece = text(kernelKeys::piece);
+  kernel.phase = text(kernelKeys::phase);
+  kernel.rows = text(kernelKeys::rows);
+  kernel.shapes = text(kernelKeys::shapes);
+  kernel.fused = text(kernelKeys::fused);
+  kernel.share = text(kernelKeys::share);
+  kernel.mask = text(kernelKeys::mask);
+  kernel.keys = text(kernelKeys::keys);
   const std::pair<const char *, int64_t *> numbers[] = {
-      {"calls", &kernel.calls},
-      {"spills", &kernel.spills},
-      {"window", &kernel.window},
-      {"operations_per_row", &kernel.operationsPerRow},
-      {"operations_per_pair", &kernel.operationsPerPair},
-      {"stored_bytes_per_call", &kernel.storedBytesPerCall},
-      {"stored_bytes_per_row", &kernel.storedBytesPerRow},
-      {"stored_bytes_per_key", &kernel.storedBytesPerKey},
-      {"passed_bytes_per_row", &kernel.passedBytesPerRow},
+      {kernelKeys::calls, &kernel.calls},
+      {kernelKeys::spills, &kernel.spills},
+      {kernelKeys::window, &kernel.window},
+      {kernelKeys::operationsPerRow, &kernel.operationsPerRow},
+      {kernelKeys::operationsPerPair, &kernel.operationsPerPair},
+      {kernelKeys::storedBytesPerCall, &kernel.storedBytesPerCall},
+      {kernelKeys::storedBytesPerRow, &kernel.storedBytesPerRow},
+      {kernelKeys::storedBytesPerKey, &kernel.storedBytesPerKey},
+      {kernelKeys::passedBytesPerRow, &kernel.passedBytesPerRow},
   };
   for (auto [name, target] : numbers)
     *target = numberOf(json, name);

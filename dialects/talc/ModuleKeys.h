@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys of the dictionaries talc.plan and talc.kernels, for those who write them and those who read them, in a
+// module or in an artifact's manifest.
+#pragma once
+
+namespace talc {
+
+// talc.plan: what plan-memory decided, in bytes; slotBytesKey in TalcDialect.h is another of its keys.
+namespace planKeys {
+constexpr char weightBytes[] = "weight_bytes";
+constexpr char stateBytesPerToken[] = "state_bytes_per_token";    // of all states, that a token of the sequence touches
+constexpr char sourceBytesPerToken[] = "source_bytes_per_token";  // the same of a source's token
+constexpr char stateTokenGroup[] = "state_token_group";           // tokens whose places are touched together
+constexpr char arenaBytesPerToken[] = "arena_bytes_per_token";
+constexpr char arenaBytesFixed[] = "arena_bytes_fixed";
+constexpr char arenaBytesPerThread[] = "arena_bytes_per_thread";
+}  // namespace planKeys
+
+// talc.kernels: what mark-kernels found at each place that calls a kernel.
+namespace kernelKeys {
+constexpr char name[] = "name";      // of the kernel
+constexpr char piece[] = "piece";    // what it does
+constexpr char phase[] = "phase";    // that the place belongs to
+constexpr char rows[] = "rows";      // what its rows are: tokens, outputs, outputs 1
+constexpr char shapes[] = "shapes";  // in words
+constexpr char fused[] = "fused";    // what else it computes
+constexpr char share[] = "share";    // how threads divide it
+constexpr char calls[] = "calls";    // in a step
+constexpr char operationsPerRow[] = "operations_per_row";
+constexpr char operationsPerPair[] = "operations_per_pair";  // of a query and a key
+constexpr char storedBytesPerCall[] = "stored_bytes_per_call";
+constexpr char storedBytesPerRow[] = "stored_bytes_per_row";
+constexpr char storedBytesPerKey[] = "stored_bytes_per_key";
+constexpr char passedBytesPerRow[] = "passed_bytes_per_row";
+constexpr char mask[] = "mask";      // of attention: which keys a query sees
+constexpr char window[] = "window";  // of attention: how far it sees; 0: without limit
+constexpr char keys[] = "keys";      // of attention: whose they are
+constexpr char spills[] = "spills";  // only in a manifest: vector registers that LLVM had no room for
+}  // namespace kernelKeys
+
+}  // namespace talc
