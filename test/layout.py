@@ -8,7 +8,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IGNORED = {"build", ".git", ".cache", "__pycache__", "models"}
-SOURCES = (".cpp", ".h", ".c", ".td", ".py", ".cmake", ".mlir", ".py.in", "CMakeLists.txt")
+SOURCES = (".cpp", ".h", ".c", ".def", ".td", ".py", ".cmake", ".mlir", ".py.in", "CMakeLists.txt")
 CPP = (".cpp", ".h", ".c")
 MAX_LINES, MAX_FUNCTION_LINES = 450, 60
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
@@ -159,6 +159,30 @@ def families(files):
                 yield path, number, f"a family must not include '{included}'"
 
 
+def frontends(files):
+    """What frontends share knows no format; the formats know nothing of each other. Their table alone names them."""
+    shared = ("families", "tokenizer")
+    for path, number, included in includes(files):
+        if not path.startswith("frontends/") or not included.startswith("frontends/") or path == "frontends/Frontends.cpp":
+            continue
+        own, other = (name.split("/")[1] if name.count("/") > 1 else "" for name in (path, included))
+        if other and other not in shared and other != own:
+            yield path, number, f"must not include '{included}'"
+
+
+def spelledOnce(files):
+    """Settings of generation and keys of a module's dictionaries are spelled in their tables, nowhere else."""
+    tables = ("runtime/artifact/GenerationSettings.def", "dialects/talc/ModuleKeys.h")
+    words = {word for table in tables for word in re.findall(r'"(--[\w-]+|[a-z]+_\w+)"', files[table])}
+    words |= {word for word in re.findall(r"^TALC_\w+\(\w+, \w+, (\w+),", files[tables[0]], re.MULTILINE) if "_" in word}
+    for path, text in files.items():
+        if path.startswith(("frontends/", "compiler/", "dialects/", "runtime/", "tools/")) and path.endswith(CPP):
+            for number, line in enumerate(text.split("\n"), 1):
+                for word in re.findall(r'"([^"]*)"', line):
+                    if word in words and path not in tables:
+                        yield path, number, f"spells '{word}' again"
+
+
 def declaredPasses(files):
     """(name of the definition, name on the command line, line number)"""
     for number, line in enumerate(files["compiler/passes/Passes.td"].split("\n"), 1):
@@ -286,8 +310,8 @@ def boundary(files):
 
 
 RULES = {rule.__name__: rule
-         for rule in (heads, lengths, names, directions, families, passes, mirror, machines, formats, paths, words,
-                      errorCodes, boundary)}
+         for rule in (heads, lengths, names, directions, families, frontends, spelledOnce, passes, mirror, machines,
+                      formats, paths, words, errorCodes, boundary)}
 
 
 def main(chosen):

@@ -23,6 +23,27 @@ static Json describeWeight(const PlacedWeight &placed) {
           {"bytes", placed.bytes}};
 }
 
+// The settings of generation as the module's attribute has them; what is not said there is neutral.
+static Json describeSettings(DictionaryAttr settings) {
+  Json object = Json::object();
+  auto add = [&](const char *name, Attribute value) {
+    if (auto text = dyn_cast_or_null<StringAttr>(value))
+      object[name] = text.str();
+    else if (auto flag = dyn_cast_or_null<BoolAttr>(value))
+      object[name] = flag.getValue();
+    else if (auto integer = dyn_cast_or_null<IntegerAttr>(value))
+      object[name] = integer.getInt();
+    else if (auto number = dyn_cast_or_null<FloatAttr>(value))
+      object[name] = number.getValueAsDouble();
+    else if (auto list = dyn_cast_or_null<DenseI64ArrayAttr>(value))
+      object[name] = list.asArrayRef().vec();
+  };
+  artifact::forEachSetting([&](const artifact::Setting &setting) { add(setting.name, settings.get(setting.name)); });
+  artifact::forEachTokenList(
+      [&](const artifact::TokenListSetting &setting) { add(setting.name, settings.get(setting.name)); });
+  return object;
+}
+
 // Texts and numbers of a dictionary.
 static Json describeFields(DictionaryAttr fields) {
   Json object = Json::object();
@@ -90,6 +111,8 @@ std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, 
     for (NamedAttribute figure : plan)
       if (auto value = dyn_cast<IntegerAttr>(figure.getValue()))
         manifest["plan"][figure.getName().str()] = value.getValue().getSExtValue();
+  if (auto settings = module->getAttrOfType<DictionaryAttr>(generationAttr))
+    manifest["generation"] = describeSettings(settings);
   manifest["parameters"] = countParameters(module);
   manifest["kernels"] = describeKernels(module, code.spills);
   manifest["weights"] = Json::array();

@@ -15,6 +15,7 @@
 
 namespace talc {
 
+namespace settings = artifact::settings;
 using artifact::Setting, artifact::SettingKind;
 using nlohmann::json;
 
@@ -27,16 +28,16 @@ static int64_t firstToken(const ModelConfig &config, const char *key, int64_t fa
 }
 
 static void readTokens(const ModelConfig &config, GenerationDefaults &values) {
-  values.beginToken = firstToken(config, "bos_token_id", values.beginToken);
-  values.end = config.tokens("eos_token_id", values.end);
-  if (values.startToken >= 0 && config.has("decoder_start_token_id"))
-    values.startToken = firstToken(config, "decoder_start_token_id", values.startToken);
+  values.beginToken = firstToken(config, settings::beginToken.key, values.beginToken);
+  values.end = config.tokens(settings::end.key, values.end);
+  if (values.startToken >= 0 && config.has(settings::startToken.key))
+    values.startToken = firstToken(config, settings::startToken.key, values.startToken);
 }
 
 static void readForced(const ModelConfig &config, GenerationDefaults &values, std::set<std::string> &ignored) {
-  values.forcedBegin = firstToken(config, "forced_bos_token_id", values.forcedBegin);
-  values.forcedEnd = firstToken(config, "forced_eos_token_id", values.forcedEnd);
-  if (config.tokens("forced_eos_token_id", {}).size() > 1)
+  values.forcedBegin = firstToken(config, settings::forcedBegin.key, values.forcedBegin);
+  values.forcedEnd = firstToken(config, settings::forcedEnd.key, values.forcedEnd);
+  if (config.tokens(settings::forcedEnd.key, {}).size() > 1)
     ignored.insert("forced_eos_token_id (all but the first)");
 }
 
@@ -75,9 +76,9 @@ static void readValues(const ModelConfig &config, GenerationDefaults &values) {
 // tell the default of its class from the same length in a file and takes it for new tokens.
 static void reconcileLengths(const ModelConfig &config, GenerationDefaults &values) {
   constexpr int64_t usual = 20;
-  if (config.has("max_new_tokens"))
+  if (config.has(settings::newTokens.key))
     values.maxLength = 0;
-  if (config.has("min_new_tokens"))
+  if (config.has(settings::minNewTokens.key))
     values.minLength = 0;
   if (values.maxLength == usual) {
     values.newTokens = usual;
@@ -87,9 +88,8 @@ static void reconcileLengths(const ModelConfig &config, GenerationDefaults &valu
 
 // The bad words of several tokens.
 static void addForbidden(const std::vector<int64_t> &word, GenerationDefaults &values, std::set<std::string> &ignored) {
-  if (word.empty() ||
-      values.forbidden.size() + 1 + word.size() > static_cast<size_t>(artifact::settings::forbidden.most)) {
-    ignored.insert("bad_words_ids");
+  if (word.empty() || values.forbidden.size() + 1 + word.size() > static_cast<size_t>(settings::forbidden.most)) {
+    ignored.insert(settings::forbidden.key);
     return;
   }
   values.forbidden.push_back(static_cast<int64_t>(word.size()));
@@ -104,16 +104,16 @@ static void readSuppressed(const ModelConfig &config, int64_t vocabulary, Genera
       values.suppressed.push_back(token);
   };
   auto foreign = [&](int64_t token) { return token >= vocabulary; };
-  if (config.has("bad_words_ids"))
+  if (config.has(settings::forbidden.key))
     values.forbidden.clear();
-  for (const std::vector<int64_t> &word : config.tokenLists("bad_words_ids"))
+  for (const std::vector<int64_t> &word : config.tokenLists(settings::forbidden.key))
     if (word.size() != 1 && std::none_of(word.begin(), word.end(), foreign))
       addForbidden(word, values, ignored);
     else if (word.size() == 1 && std::count(values.end.begin(), values.end.end(), word.front()) == 0)
       add(word.front());
-  for (int64_t token : config.tokens("suppress_tokens", {}))
+  for (int64_t token : config.tokens(settings::suppressed.key, {}))
     add(token);
-  values.beginSuppressed = config.tokens("begin_suppress_tokens", values.beginSuppressed);
+  values.beginSuppressed = config.tokens(settings::beginSuppressed.key, values.beginSuppressed);
 }
 
 // Keys that talc does not honour, unless they have the value that changes nothing. docs/generation.md lists all keys.
@@ -167,7 +167,7 @@ static std::optional<json> readObject(const ModelDirectory &directory, Diagnosti
       directory.contains(generationFile) ? directory.readText(generationFile, limit, diagnostics) : std::nullopt;
   auto object =
       text ? parseJsonObject(*text, generationFile, ImportError::GenerationConfig, diagnostics) : std::nullopt;
-  for (const char *key : {"bos_token_id", "eos_token_id"})
+  for (const char *key : {settings::beginToken.key, settings::end.key})
     if (object && object->contains(key) && object->at(key).is_null())
       object->erase(key);
   return object;

@@ -135,6 +135,11 @@ template <typename Settings, typename Visit> void forEachTokenList(Settings &val
 #include "runtime/artifact/GenerationSettings.def"
 }
 
+template <typename Visit> void forEachTokenList(Visit visit) {
+#define TALC_TOKEN_LIST(most, member, name, title, counted, shape, key, note) visit(settings::member);
+#include "runtime/artifact/GenerationSettings.def"
+}
+
 // Ids in an artifact.
 template <int32_t most> struct TokenList {
   int32_t count;
