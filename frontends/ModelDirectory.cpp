@@ -44,6 +44,14 @@ bool OpenFile::read(uint64_t offset, void *destination, size_t count) const {
   return true;
 }
 
+const char *const lfsPointerText = "is a pointer of Git LFS, not the file itself; fetch it with `git lfs pull`";
+
+bool OpenFile::isLfsPointer() const {
+  constexpr std::string_view begin = "version https://git-lfs.github.com/spec/";
+  char bytes[begin.size()];
+  return read(0, bytes, sizeof(bytes)) && std::string_view(bytes, sizeof(bytes)) == begin;
+}
+
 std::optional<ModelDirectory> ModelDirectory::open(const std::string &path, Diagnostics &diagnostics) {
   int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   char *resolved = descriptor < 0 ? nullptr : realpath(path.c_str(), nullptr);
@@ -138,6 +146,10 @@ std::optional<std::string> ModelDirectory::readText(const std::string &file, uin
   OpenFile opened = openFile(file, diagnostics);
   if (!opened)
     return std::nullopt;
+  if (opened.isLfsPointer()) {
+    diagnostics.error(ImportError::ModelDirectory, fmt::format("{}: {}", file, lfsPointerText));
+    return std::nullopt;
+  }
   std::string text(opened.size() <= limit ? opened.size() : 0, '\0');
   if (opened.size() <= limit && opened.read(0, text.data(), text.size()))
     return text;

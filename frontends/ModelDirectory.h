@@ -23,11 +23,16 @@ public:
   uint64_t size() const { return bytes; }
   // Exactly `count` bytes from `offset` on; false if the file does not have them.
   bool read(uint64_t offset, void *destination, size_t count) const;
+  // Whether the file is what Git LFS leaves in place of a file that was not fetched.
+  bool isLfsPointer() const;
 
 private:
   int descriptor = -1;
   uint64_t bytes = 0;
 };
+
+// What is wrong with such a file, and what to do.
+extern const char *const lfsPointerText;
 
 class ModelDirectory {
 public:

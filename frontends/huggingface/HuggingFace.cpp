@@ -32,13 +32,20 @@ static const Family *chooseFamily(const ModelConfig &config, Diagnostics &diagno
   for (const Family &family : families())
     if (family.modelType == type)
       return &family;
-  std::string known;
-  for (const Family &family : families())
+  std::string known, nearest;
+  unsigned least = static_cast<unsigned>(type.size()) / 3 + 1;
+  for (const Family &family : families()) {
     known += (known.empty() ? "" : ", ") + std::string(family.modelType);
-  diagnostics.error(ImportError::ModelType,
-                    fmt::format("{}: {}; talc knows {}", configFile,
-                                type.empty() ? "lacks the key 'model_type'" : "model_type is " + quotedText(type),
-                                known));
+    unsigned distance = llvm::StringRef(type).edit_distance(family.modelType, true, least);
+    if (distance < least) {
+      least = distance;
+      nearest = fmt::format(" (did you mean '{}'?)", family.modelType);
+    }
+  }
+  diagnostics.error(
+      ImportError::ModelType,
+      fmt::format("{}: {}; talc knows {}", configFile,
+                  type.empty() ? "lacks the key 'model_type'" : "model_type is " + quotedText(type) + nearest, known));
   return nullptr;
 }
 

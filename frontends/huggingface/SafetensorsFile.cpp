@@ -252,6 +252,8 @@ std::optional<std::vector<SafetensorsEntry>> readSafetensors(const OpenFile &fil
   uint64_t length = 0;
   for (int i = 7; i >= 0; --i)
     length = length << 8 | lengthBytes[i];
+  if (file.isLfsPointer())
+    return refuse(lfsPointerText);
   if (length > maxHeader)
     return refuse(fmt::format("the header has {} bytes, expected at most {}", length, maxHeader));
   if (file.size() < 8 || length > file.size() - 8)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses the command line by the table of options.
+#include "runtime/program/NearestWord.h"
 #include "runtime/program/OptionChecks.h"
 #include "runtime/program/OptionTable.h"
 
@@ -7,6 +8,15 @@
 #include <string_view>
 
 namespace talc::program {
+
+// All names that an option can have, for one that has none of them.
+static std::vector<std::string> listNames(const std::vector<OptionSection> &sections) {
+  std::vector<std::string> names;
+  for (const OptionSection &section : sections)
+    for (const Option &option : section.options)
+      names.insert(names.end(), option.names.begin(), option.names.end());
+  return names;
+}
 
 static const Option *findOption(const std::vector<OptionSection> &sections, std::string_view name) {
   for (const OptionSection &section : sections)
@@ -23,7 +33,7 @@ static Status parseOption(const std::vector<OptionSection> &sections, int count,
   size_t equals = name.compare(0, 2, "--") == 0 ? name.find('=') : std::string::npos;
   const Option *option = findOption(sections, std::string_view(name).substr(0, equals));
   if (!option)
-    return wrongUsage("unknown option '" + name + "'");
+    return wrongUsage("unknown option '" + name + "'" + suggestion(name.substr(0, equals), listNames(sections)));
   const std::string &known = option->names.front();
   options.given.push_back({known, option->kinds});
   if (!option->value && equals != std::string::npos)

@@ -90,6 +90,7 @@ REFUSED = [
     ('problem-type', 'T0105', "'problem_type': is 'ranking', expected regression",
      {**CLASSES, 'problem_type': 'ranking'}),
     ('labels-nul', 'T0104', 'has a NUL', {**CLASSES, 'id2label': {'0': 'a\0', '1': 'b'}}),
+    ('mistyped-type', 'T0102', "model_type is 'lama' (did you mean 'llama'?); talc knows", {'model_type': 'lama'}),
     ('umt5', 'T0102', "model_type is 'umt5'", {**T5, 'model_type': 'umt5'}),
     ('t5-without-head', 'T0105', "is 'T5Model'", {**T5, 'architectures': ['T5Model']}),
     ('t5-activation', 'T0105', "'feed_forward_proj': is 'mish'", {**T5, 'feed_forward_proj': 'gated-mish'}),

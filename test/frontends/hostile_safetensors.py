@@ -30,6 +30,8 @@ def empty(dtype, shape, size=0):
 DAMAGED = [
     ('empty', 'fewer than 8 bytes', b''),
     ('seven-bytes', 'fewer than 8 bytes', GOOD[:7]),
+    ('lfs-pointer', 'is a pointer of Git LFS, not the file itself; fetch it with `git lfs pull`',
+     b'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n'),
     ('header-length-0', "does not begin with '{'", struct.pack('<Q', 0) + GOOD[8:]),
     ('header-length-1', 'no valid JSON', struct.pack('<Q', 1) + GOOD[8:]),
     ('header-length-2-63', 'expected at most 100000000', struct.pack('<Q', 1 << 63) + GOOD[8:]),

@@ -3,6 +3,7 @@
 #include "tools/talc/CompileOptions.h"
 
 #include "dialects/talc/formats/StorageFormat.h"
+#include "runtime/program/NearestWord.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/MlirFlags.h"
 
@@ -38,6 +39,17 @@ static std::vector<std::string> weightFormats() {
   return names;
 }
 
+// As CLI::IsMember, and names what may have been meant.
+static CLI::Validator oneOf(const std::vector<std::string> &words) {
+  const CLI::Validator member = CLI::IsMember(words);
+  return CLI::Validator(
+      [member, words](std::string &word) {
+        std::string problem = member(word);
+        return problem.empty() ? problem : problem + program::suggestion(word, words);
+      },
+      member.get_description());
+}
+
 static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   CLI::App *command = app.add_subcommand("compile", "compile a model to one native file");
   command->set_help_flag("-h,--help", "print this help");
@@ -49,7 +61,7 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
       "--target", options.target,
       "native (default), x86-64-v3, x86-64-v4, or a processor's LLVM name; a list puts code for each into the product");
   command->add_option("--weights", options.weights, "element type of stored weights (default: as in the checkpoint)")
-      ->check(CLI::IsMember(weightFormats()));
+      ->check(oneOf(weightFormats()));
   command
       ->add_option("--random-weights", options.randomWeights,
                    "reproducible random weights from this seed; only config.json is needed")
@@ -59,11 +71,11 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->add_option("--tokenizer", options.tokenizer,
                       "a tokenizer.json, or a directory with a tokenizer's files (default: MODEL's own)");
   command->add_option("--emit", options.emit, "exe (default), lib, object, llvm, or ir")
-      ->check(CLI::IsMember({"exe", "lib", "object", "llvm", "ir"}));
+      ->check(oneOf({"exe", "lib", "object", "llvm", "ir"}));
   command->add_option("--stop-after", options.stopAfter, "print the program after this stage and stop")
-      ->check(CLI::IsMember(stages));
+      ->check(oneOf(stages));
   command->add_option("--start-from", options.startFrom, "MODEL is an .mlir file that is ready for this stage")
-      ->check(CLI::IsMember(stages));
+      ->check(oneOf(stages));
   command->add_option("--dump", options.dump, "write the program after every stage to this directory");
   command->add_option("--inspect", options.inspect,
                       "write an HTML page that shows what every pass changed, how long it took, and its remarks");
@@ -91,15 +103,24 @@ static std::string contradiction(const CompileOptions &options) {
   return place(options.stopAfter) < place(options.startFrom) ? "--stop-after comes before --start-from" : "";
 }
 
+// "--output", without short names and MODEL.
+static std::vector<std::string> optionNames(const CLI::App &command) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : command.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
+  return names;
+}
+
 Action addCompile(CLI::App &app, const std::string &programDirectory) {
   auto options = std::make_shared<CompileOptions>();
   options->programDirectory = programDirectory;
   CLI::App *command = declare(app, *options);
   return [command, options] {
     options->mlirFlags = command->remaining();
-    std::string problem = contradiction(*options);
+    std::string problem = findUnknownFlag(options->mlirFlags, optionNames(*command));
     if (problem.empty())
-      problem = findUnknownFlag(options->mlirFlags);
+      problem = contradiction(*options);
     if (problem.empty())
       problem = applyFlags(options->mlirFlags);
     if (problem.empty())

@@ -3,6 +3,7 @@
 #include "tools/talc/MlirFlags.h"
 
 #include "compiler/passes/Passes.h"
+#include "runtime/program/NearestWord.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
@@ -26,15 +27,18 @@ static void registerFlags(bool used) {
   mlir::registerDefaultTimingManagerCLOptions();
 }
 
-std::string findUnknownFlag(const std::vector<std::string> &flags) {
+std::string findUnknownFlag(const std::vector<std::string> &flags, std::vector<std::string> others) {
   registerFlags(!flags.empty());
   const auto &known = llvm::cl::getRegisteredOptions();
+  for (const auto &option : known)
+    others.push_back("--" + option.first.str());
   for (const std::string &flag : flags) {
     llvm::StringRef name = llvm::StringRef(flag).split('=').first;
     if (!name.consume_front("--") && !name.consume_front("-"))
       return fmt::format("unexpected argument '{}'", flag);
     if (name.empty() || !known.contains(name))
-      return fmt::format("unknown option '{}'", flag);
+      return fmt::format("unknown option '{}'{}", flag,
+                         program::suggestion(llvm::StringRef(flag).split('=').first.str(), others));
   }
   return "";
 }

@@ -13,8 +13,9 @@ class PassManager;
 
 namespace talc::tools {
 
-// What is wrong with the first word that is no flag of MLIR or LLVM, or empty.
-std::string findUnknownFlag(const std::vector<std::string> &flags);
+// What is wrong with the first word that is no flag of MLIR or LLVM, or empty. `others`: options that may have been
+// meant as well.
+std::string findUnknownFlag(const std::vector<std::string> &flags, std::vector<std::string> others);
 
 // Hands the flags over. Returns what is wrong with the value of one, or nothing.
 std::string applyFlags(const std::vector<std::string> &flags);

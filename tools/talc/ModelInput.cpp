@@ -61,10 +61,26 @@ static bool overwritesModel(const Frontend *frontend, const CompileOptions &opti
                   : llvm::sys::fs::equivalent(options.output, options.model);
 }
 
+// What fetches a model whose name on huggingface.co was given.
+static std::string downloadHint(llvm::StringRef model) {
+  auto [owner, name] = model.split('/');
+  auto isName = [](llvm::StringRef part) {
+    return !part.empty() && part.front() != '.' &&
+           llvm::all_of(part, [](char c) { return llvm::isAlnum(c) || c == '-' || c == '_' || c == '.'; });
+  };
+  bool isId = isName(owner) && (name.empty() ? !model.ends_with("/") : isName(name));
+  if (!isId || llvm::sys::path::extension(model) == ".mlir")
+    return "";
+  llvm::StringRef folder = name.empty() ? owner : name;
+  return fmt::format(". A model of huggingface.co is fetched with `hf download {} --local-dir {}`", model.str(),
+                     folder.str());
+}
+
 static llvm::Error checkInput(const Frontend *frontend, const CompileOptions &options) {
   const std::string &model = options.model;
   if (!frontend && !llvm::sys::fs::exists(model))
-    return makeError(ErrorCode::Model, "{}: does not exist; expected {} or an .mlir file", model, readableModels());
+    return makeError(ErrorCode::Model, "{}: does not exist; expected {} or an .mlir file{}", model, readableModels(),
+                     downloadHint(model));
   if (!frontend && llvm::sys::path::extension(model) != ".mlir")
     return makeError(ErrorCode::Model, "{}: is neither {} nor an .mlir file", model, readableModels());
   if (overwritesModel(frontend, options) && options.stopAfter.empty())

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc: the command. Finds the subcommand and runs it.
+#include "runtime/program/NearestWord.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/Signals.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -40,10 +42,18 @@ static int flushOutput() {
   return failed;
 }
 
+// Without the program's name. `talc help COMMAND` is talc COMMAND --help.
+static std::vector<std::string> wordsOf(int argc, char **argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty() || words.front() != "help")
+    return words;
+  return words.size() > 1 ? std::vector<std::string>{words[1], "--help"} : std::vector<std::string>{"--help"};
+}
+
 int main(int argc, char **argv) {
   prepareSignals();
   CLI::App app("talc compiles a transformer model to one native file.", "talc");
-  app.set_version_flag("--version", "talc " TALC_VERSION, "print the version");
+  app.set_version_flag("-v,--version", "talc " TALC_VERSION, "print the version");
   app.set_help_flag("-h,--help", "print this help");
   app.footer(examples);
   app.require_subcommand(1);
@@ -51,19 +61,22 @@ int main(int argc, char **argv) {
   actions["compile"] = addCompile(app, programDirectory());
   actions["run"] = addRun(app);
   actions["bench"] = addBench(app, programDirectory());
-  bool known = argc > 1 && actions.count(argv[1]) > 0;
-  if (argc > 1 && argv[1][0] != '-' && !known) {
-    fprintf(stderr, "error[T0701]: talc: unknown command '%s', expected compile, run or bench; see talc --help\n",
-            argv[1]);
+  std::vector<std::string> words = wordsOf(argc, argv);
+  const std::string command = words.empty() ? "" : words.front();
+  bool known = actions.count(command) > 0;
+  if (!command.empty() && command[0] != '-' && !known) {
+    fprintf(stderr, "error[T0701]: talc: unknown command '%s'%s, expected compile, run or bench; see talc --help\n",
+            command.c_str(), talc::program::suggestion(command, {"compile", "run", "bench"}).c_str());
     return wrongUsage;
   }
   try {
-    app.parse(argc, argv);
+    std::reverse(words.begin(), words.end());
+    app.parse(words);
   } catch (const CLI::Success &request) {  // help or version
     app.exit(request);
     return flushOutput();
   } catch (const CLI::ParseError &error) {
-    return usageError(known ? std::string("talc ") + argv[1] : "talc", error);
+    return usageError(known ? "talc " + command : "talc", error);
   }
   return actions[app.get_subcommands().front()->get_name()]();
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What somebody may have meant who mistyped a word.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace talc::program {
+
+// Letters to insert, drop, change or swap with their neighbours until one word is the other (Damerau, Levenshtein).
+inline size_t editDistance(std::string_view from, std::string_view to) {
+  std::vector<size_t> before, last(to.size() + 1), row(to.size() + 1);
+  for (size_t j = 0; j <= to.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= from.size(); ++i) {
+    before = std::exchange(last, row);
+    row[0] = i;
+    for (size_t j = 1; j <= to.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (from[i - 1] != to[j - 1])});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row.back();
+}
+
+// " (did you mean 'this'?)" for the known word that is nearest; empty if none is near.
+inline std::string suggestion(std::string_view word, const std::vector<std::string> &known) {
+  size_t best = std::max<size_t>(word.size() / 3, 1) + 1;
+  const std::string *nearest = nullptr;
+  for (const std::string &candidate : known)
+    if (size_t distance = editDistance(word, candidate); distance < best && distance < candidate.size()) {
+      best = distance;
+      nearest = &candidate;
+    }
+  return nearest ? " (did you mean '" + *nearest + "'?)" : "";
+}
+
+}  // namespace talc::program
