@@ -15,7 +15,7 @@
 #include "frontends/GraphBuilder.h"
 #include "frontends/ModelDirectory.h"
 #include "frontends/huggingface/Checkpoint.h"
-#include "frontends/tokenizer/TokenizerCompiler.h"
+#include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
