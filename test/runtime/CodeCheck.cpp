@@ -117,7 +117,8 @@ bool checkOrder(const std::string &path) {
 
 bool checkCode(const Arguments &arguments) {
   const std::string &path = arguments.at(0);
-  return checkHeads(path) & checkLayouts(path) & checkOrder(path);
+  bool heads = checkHeads(path), layouts = checkLayouts(path), order = checkOrder(path);
+  return heads && layouts && order;
 }
 
 }  // namespace talc::test
