@@ -14,24 +14,19 @@ def run(command, most):
     return done.returncode, done.stderr.decode(errors="replace")
 
 
-def least(high, suffices):
-    """The least number of bytes that suffices, to the megabyte; `high` does."""
-    low = 0
-    while high - low > 1 << 20:
-        middle = (low + high) // 2
-        low, high = (low, middle) if suffices(middle) else (middle, high)
-    return high
-
-
 def main():
     steps, command = int(sys.argv[1]), sys.argv[2:]
     assert run(command, START)[0] == 0, run(command, START)
-    enough = least(START, lambda most: run(command, most)[0] == 0)
-    loaded = least(enough, lambda most: run(command, most)[0] not in (-9, -11, 127))  # else the system cannot load it
+    low, high = 0, START  # what it cannot, and what it can do with
+    while high - low > 1 << 20:
+        middle = (low + high) // 2
+        low, high = (low, middle) if run(command, middle)[0] == 0 else (middle, high)
     refused = failures = 0
     for step in range(steps):
-        most = loaded + (enough - loaded) * (steps - step) // steps
+        most = high * (steps - step) // steps
         status, said = run(command, most)
+        if status in (-9, -11, 127) and not said:
+            continue  # the system could not even load it
         refused += status == 1
         if status not in (0, 1) or (status == 1 and not re.fullmatch(r"error\[T(04(01|08|13)|0505)\]: .*\n", said)):
             print(f"{most} bytes: {status}: {said[-300:]}")

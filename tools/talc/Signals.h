@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ends the command early: signals, refused memory, a stack that is too small, fatal errors of LLVM.
+// What signals mean to the command.
 #pragma once
 
 namespace talc::tools {
 
-// Before anything else. Signals that end the process remove unfinished files (llvm::sys::RemoveFileOnSignal), a closed
+// Before anything else: signals that end the process remove unfinished files (llvm::sys::RemoveFileOnSignal), a closed
 // pipe is such a signal, those that the caller has had ignored stay so, and a file that grows beyond its limit is an
-// error to report. The others become one line with a code.
+// error to report.
 void prepareSignals();
 
 }  // namespace talc::tools
