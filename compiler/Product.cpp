@@ -8,16 +8,21 @@
 #include "compiler/artifact/TextOutput.h"
 #include "dialects/talc/ModelName.h"
 
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <algorithm>
+
 using namespace mlir;
 
 namespace talc {
 
-// Empty for what this machine can run.
+// Empty for this machine's own architecture, whatever features it lacks. Families are called as LLVM calls
+// architectures.
 static std::string foreignFamily(const targets::Target &target) {
-  auto own = targets::parseTarget("native");
-  if (!own)
-    llvm::consumeError(own.takeError());
-  return own && (*own)->hostFamily() == target.hostFamily() ? "" : target.hostFamily();
+  std::string own = llvm::Triple(llvm::sys::getProcessTriple()).getArchName().str();
+  std::replace(own.begin(), own.end(), '_', '-');
+  return target.hostFamily() == own ? "" : target.hostFamily();
 }
 
 static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request) {
