@@ -14,11 +14,11 @@ func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf
     kernel.yield %a : f32
   } : (!kernel.step, tensor<?x32xf32>, tensor<3x32x16xbf16>, tensor<48xf32>, tensor<?x33xf32>, tensor<?x33xf32>) -> tensor<?x33xf32>
   // CHECK: kernel.contract %{{.*}}, %{{.*}}, %{{.*}} into %{{.*}} gated {
-  // CHECK: } {kernel.share = #kernel<share adaptive>} :
+  // CHECK: } :
   %1 = kernel.contract %s, %x, %g into %f gated {
   ^bb0(%gate: f32, %up: f32):
     kernel.yield %up : f32
-  } {kernel.share = #kernel<share adaptive>} : (!kernel.step, tensor<?x32xf32>, tensor<5x32x16xf32>, tensor<?x40xf32>) -> tensor<?x40xf32>
+  } : (!kernel.step, tensor<?x32xf32>, tensor<5x32x16xf32>, tensor<?x40xf32>) -> tensor<?x40xf32>
   // CHECK: kernel.attention causal %{{.*}}, %{{.*}}, %{{.*}} heads 2 scale 2.500000e-01 window 5 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<?x32xf32>) -> tensor<?x32xf32>
   %2 = kernel.attention causal %s, %x, %kv heads 2 scale 0.25 window 5 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<?x32xf32>) -> tensor<?x32xf32>
   // CHECK: kernel.attention prefix %{{.*}}, %{{.*}}, %{{.*}} bias %{{.*}} heads 2 scale 2.500000e-01 window 0 into %{{.*}} : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<2x127xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
