@@ -106,7 +106,8 @@ typedef struct talc_open_options {
 } talc_open_options;
 
 /* How the next token is chosen from logits. The order is that of Hugging Face's generate(), whose
-   generation_config.json gives the defaults: repetition penalty, temperature, top-k, top-p, min-p, draw. */
+   generation_config.json gives the defaults: repetition penalty, temperature, top-k, top-p, min-p, typical-p,
+   draw. */
 typedef struct talc_sampling {
   float temperature;        /* logits are divided by it; 0: greedy, the largest logit (of equal ones the lowest id) */
   int32_t top_k;            /* keep the k most likely tokens; 0: all */
@@ -114,7 +115,9 @@ typedef struct talc_sampling {
   float min_p;              /* drop tokens less likely than min_p times the likeliest; 0: none. In [0, 1] */
   float repetition_penalty; /* logits of accepted tokens: divided by it when positive, else multiplied; 1: off. > 0 */
   uint64_t seed;            /* same seed, logits and settings: same tokens, on every machine */
-  int32_t reserved[8];
+  float typical_p;          /* then keep the fewest whose information is closest to the expected and whose probabilities
+                               reach typical_p; 0 and 1: all. In [0, 1] */
+  int32_t reserved[7];
 } talc_sampling;
 
 typedef enum talc_model_kind {

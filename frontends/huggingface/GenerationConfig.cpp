@@ -139,7 +139,6 @@ static void findIgnored(const json &object, std::set<std::string> &ignored) {
       {"stop_strings", 0},
       {"token_healing", 0},
       {"top_h", 0},
-      {"typical_p", 1},
       {"watermarking_config", 0},
   };
   for (auto [key, neutral] : keys) {

@@ -16,7 +16,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 7;
+constexpr uint32_t formatVersion = 8;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char trailerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '1'};
 

@@ -3,7 +3,7 @@
 #include "runtime/generation/Request.h"
 
 #include "runtime/TextInput.h"
-#include "runtime/sampling/BeamSearch.h"
+#include "runtime/sampling/ModelSettings.h"
 #include "runtime/sampling/Sampler.h"
 
 #include <algorithm>
@@ -119,12 +119,11 @@ Status RequestReader::readPrefix() {
 Status RequestReader::readSettings() {
   request.sampling = given.sampling ? *given.sampling : defaultSampling(model.info());
   request.search = given.search ? *given.search : defaultSearch(model.info());
-  const char *wrongOne = findWrongSetting(request.sampling);
-  if (!wrongOne)
-    wrongOne = findWrongSearch(request.search);
-  if (!wrongOne)
-    wrongOne = findWrongRule(request.search, static_cast<int32_t>(model.info().vocabularySize));
-  return wrongOne ? wrong(wrongOne) : Status();
+  auto vocabulary = static_cast<int32_t>(model.info().vocabularySize);
+  std::string wrongOne = findWrongNumber(request.sampling, request.search, vocabulary);
+  if (wrongOne.empty())
+    wrongOne = findWrongList(request.search, vocabulary);
+  return wrongOne.empty() ? Status() : wrong(wrongOne.c_str());
 }
 
 // The last token of a text needs no room: it is not evaluated.

@@ -127,16 +127,4 @@ bool BeamSearch::canImprove() const {
   return running[0].score / deterministicPower(newTokens, settings.lengthPenalty) > results.back().score;
 }
 
-const char *findWrongSearch(const talc_search &settings) {
-  if (settings.beams < 1 || settings.beams > artifact::maxBeams)
-    return "beams must be 1 to 1024";
-  if (!std::isfinite(settings.length_penalty))
-    return "the length penalty must be finite";
-  if (settings.early_stopping < 0 || settings.early_stopping > 2)
-    return "early stopping must be 0, 1 or 2";
-  if (settings.renormalize < 0 || settings.renormalize > 1)
-    return "renormalize must be 0 or 1";
-  return nullptr;
-}
-
 }  // namespace talc

@@ -71,7 +71,4 @@ private:
   std::vector<BeamResult> results;        // [beams], the first `finished` are there
 };
 
-// Null when the settings of beam search are in their documented ranges (talc.h), else what is wrong.
-const char *findWrongSearch(const talc_search &settings);
-
 }  // namespace talc

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies settings from the artifact to the public structs, as the table says.
+// Copies settings from the artifact to the public structs, and checks those of a caller, as the table says.
 #include "runtime/sampling/ModelSettings.h"
+
+#include "runtime/artifact/SettingText.h"
+
+#include <algorithm>
+#include <iterator>
 
 namespace talc {
 
@@ -21,6 +26,36 @@ void describeSettings(const artifact::StoredSettings &settings, talc_model_info 
   info.search.begin_suppressed = settings.beginSuppressed.ids;
   info.search.forbidden_count = settings.forbidden.count;
   info.search.forbidden = settings.forbidden.ids;
+}
+
+static std::string findWrongNumber(const artifact::Setting &setting, const char *field, double value,
+                                   int32_t vocabulary) {
+  artifact::SettingRange range = setting.range;
+  if (range.kind == artifact::SettingKind::Token)
+    range.most = vocabulary - 1;
+  return range.contains(value) ? "" : std::string(field) + " must be " + artifact::numbersText(range);
+}
+
+template <typename Settings> static bool usesReserved(const Settings &settings) {
+  auto isSet = [](int32_t value) { return value != 0; };
+  return std::any_of(std::begin(settings.reserved), std::end(settings.reserved), isSet);
+}
+
+std::string findWrongNumber(const talc_sampling &sampling, const talc_search &search, int32_t vocabulary) {
+  if (usesReserved(sampling) || usesReserved(search))
+    return "reserved must be 0";
+  // Whatever else the table names is neutral.
+  talc_model_info info = {};
+  describeSettings(artifact::neutralSettings<artifact::StoredForm>(), info);
+  info.sampling = sampling;
+  info.search = search;
+  std::string wrong;
+#define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note)                              \
+  if (wrong.empty())                                                                                                   \
+    wrong = findWrongNumber(artifact::settings::member, #field, static_cast<double>(info.field), vocabulary);
+#define TALC_INNER_SETTING(type, member, name, title, range, neutral, key, option, note)
+#include "runtime/artifact/GenerationSettings.def"
+  return wrong;
 }
 
 }  // namespace talc

@@ -12,22 +12,6 @@
 
 namespace talc {
 
-const char *findWrongSetting(const talc_sampling &settings) {
-  if (std::any_of(std::begin(settings.reserved), std::end(settings.reserved), [](int32_t value) { return value != 0; }))
-    return "reserved must be 0";
-  if (!std::isfinite(settings.temperature) || settings.temperature < 0)
-    return "temperature must be 0 or more";
-  if (settings.top_k < 0)
-    return "top-k must be 0 or more";
-  if (!(settings.top_p > 0 && settings.top_p <= 1))
-    return "top-p must be above 0 and at most 1";
-  if (!(settings.min_p >= 0 && settings.min_p <= 1))
-    return "min-p must be 0 to 1";
-  if (!std::isfinite(settings.repetition_penalty) || settings.repetition_penalty <= 0)
-    return "repetition penalty must be above 0";
-  return nullptr;
-}
-
 talc_sampling defaultSampling(const artifact::ModelInfo &info) {
   talc_model_info own = {};
   describeSettings(info.generation, own);
@@ -55,11 +39,12 @@ void Sampler::reserve(SamplingScratch &scratch) const {
 
 Status Sampler::create(const Model &model, const talc_sampling &settings, const talc_search &rules, size_t length,
                        std::unique_ptr<Sampler> &sampler) {
-  const char *wrong = findWrongSetting(settings);
-  if (!wrong)
-    wrong = findWrongRule(rules, static_cast<int32_t>(model.info().vocabularySize));
-  if (wrong)
-    return Status::failure(TALC_ERROR_ARGUMENT, "sampling: %s", wrong);
+  auto vocabulary = static_cast<int32_t>(model.info().vocabularySize);
+  std::string wrong = findWrongNumber(settings, rules, vocabulary);
+  if (wrong.empty())
+    wrong = findWrongList(rules, vocabulary);
+  if (!wrong.empty())
+    return Status::failure(TALC_ERROR_ARGUMENT, "sampling: %s", wrong.c_str());
   sampler.reset(new Sampler(model, settings, rules, length));
   return {};
 }

@@ -49,9 +49,6 @@ private:
   bool samples = false;  // one was
 };
 
-// Null when all settings are in their documented ranges, else what is wrong.
-const char *findWrongSetting(const talc_sampling &settings);
-
 // The model's defaults.
 talc_sampling defaultSampling(const artifact::ModelInfo &info);
 

@@ -4,8 +4,6 @@
 
 #include "runtime/sampling/ModelSettings.h"
 
-#include <iterator>
-
 namespace talc {
 
 int32_t TokenRules::forced(const UnfinishedText &text) const {
@@ -19,31 +17,23 @@ bool TokenRules::forbidsAny() const {
   return lists || noRepeatNgram > 0 || minNewTokens > 0 || minLength > 0;
 }
 
-static const char *findWrongList(const int32_t *suppressed, int32_t count, int32_t vocabulary) {
+static std::string findWrongSuppressed(const int32_t *suppressed, int32_t count, int32_t vocabulary) {
   if (count < 0 || (count > 0 && !suppressed))
     return "suppressed tokens are NULL, or their number is negative";
   bool known = std::all_of(suppressed, suppressed + count, [&](int32_t id) { return id >= 0 && id < vocabulary; });
-  return known ? nullptr : "suppressed tokens must be in the vocabulary";
+  return known ? "" : "suppressed tokens must be in the vocabulary";
 }
 
-const char *findWrongRule(const talc_search &settings, int32_t vocabulary) {
-  if (std::any_of(std::begin(settings.reserved), std::end(settings.reserved), [](int32_t value) { return value != 0; }))
-    return "reserved must be 0";
-  auto isToken = [&](int32_t id) { return id >= -1 && id < vocabulary; };
-  if (settings.no_repeat_ngram < 0)
-    return "no_repeat_ngram must be 0 or more";
-  if (!isToken(settings.forced_begin) || !isToken(settings.forced_end))
-    return "forced tokens must be in the vocabulary, or -1";
-  if (settings.min_new_tokens < 0 || settings.min_length < 0)
-    return "min_new_tokens and min_length must be 0 or more";
-  if (const char *wrong = findWrongList(settings.suppressed_tokens, settings.suppressed_token_count, vocabulary))
-    return wrong;
-  if (const char *wrong = findWrongList(settings.begin_suppressed, settings.begin_suppressed_count, vocabulary))
+std::string findWrongList(const talc_search &settings, int32_t vocabulary) {
+  std::string wrong = findWrongSuppressed(settings.suppressed_tokens, settings.suppressed_token_count, vocabulary);
+  if (wrong.empty())
+    wrong = findWrongSuppressed(settings.begin_suppressed, settings.begin_suppressed_count, vocabulary);
+  if (!wrong.empty())
     return wrong;
   if (settings.forbidden_count < 0 || (settings.forbidden_count > 0 && !settings.forbidden) ||
       !artifact::areTokenGroups(settings.forbidden, settings.forbidden_count, vocabulary))
     return "forbidden groups are NULL, or not lengths of 2 or more and tokens of the vocabulary";
-  return nullptr;
+  return {};
 }
 
 talc_search defaultSearch(const artifact::ModelInfo &info) {

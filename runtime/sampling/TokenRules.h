@@ -38,9 +38,8 @@ struct TokenRules {
   template <typename Forbid> void forEachSuppressed(const UnfinishedText &text, Forbid forbid) const;
 };
 
-// Null when the settings are in their documented ranges (talc.h), else what is wrong. Nothing is said about those of
-// beam search.
-const char *findWrongRule(const talc_search &settings, int32_t vocabulary);
+// Empty when a caller's lists of tokens are as talc.h documents them, else what is wrong.
+std::string findWrongList(const talc_search &settings, int32_t vocabulary);
 
 // The model's defaults.
 talc_search defaultSearch(const artifact::ModelInfo &info);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc-settings: prints docs/generation.md, whose first table is that of the settings.
-#include "runtime/artifact/GenerationSettings.h"
+#include "runtime/artifact/SettingText.h"
 
 #include <cstdio>
 #include <string>
@@ -23,7 +23,8 @@ The third column is the name in the module's attribute `talc.generation` and in 
 |---|---|---|---|---|---|
 )";
 
-static constexpr const char *tail = R"(| `pad_token_id` | | | a token id | | begins texts of an encoder-decoder where nothing else does; nothing is padded |
+static constexpr const char *tail =
+    R"(| `pad_token_id` | | | a token id | | begins texts of an encoder-decoder where nothing else does; nothing is padded |
 
 ## What talc generates without
 
@@ -36,7 +37,7 @@ A warning names these when the model is compiled, unless they have the value tha
 | `num_beam_groups`, `diversity_penalty` | groups of beams |
 | `constraints`, `force_words_ids`, `forced_decoder_ids` | words that must occur, tokens in certain places |
 | `penalty_alpha`, `dola_layers`, `guidance_scale` | contrastive search, contrast of layers, guidance |
-| `typical_p`, `top_h`, `epsilon_cutoff`, `eta_cutoff` | other ways to cut a distribution |
+| `top_h`, `epsilon_cutoff`, `eta_cutoff` | other ways to cut a distribution |
 | `sequence_bias`, `watermarking_config`, `exponential_decay_length_penalty` | other changes of scores |
 | `encoder_repetition_penalty`, `encoder_no_repeat_ngram_size` | rules about tokens of the source |
 | `token_healing` | another token for the end of the prompt |
@@ -52,22 +53,6 @@ A warning names these when the model is compiled, unless they have the value tha
 | `remove_invalid_values` | a logit that is no number is never chosen anyway |
 | `transformers_version`, `_from_model_config`, `_commit_hash` | where the file comes from |
 )";
-
-static std::string number(double value) {
-  char text[32];
-  snprintf(text, sizeof(text), "%.12g", value);
-  return text;
-}
-
-static std::string numbersText(const SettingRange &range) {
-  if (range.least <= -unbounded)
-    return "any number";
-  const std::string least = number(range.least);
-  if (!range.bounded() || range.most == INT32_MAX)
-    return range.excludesLeast ? "above " + least : least + " or more";
-  return range.excludesLeast ? "above " + least + ", at most " + number(range.most)
-                             : least + " to " + number(range.most);
-}
 
 static std::string choicesText(const SettingRange &range) {
   std::string text;
@@ -103,7 +88,7 @@ static std::string neutralText(const Setting &setting) {
   case SettingKind::Count:
     break;
   }
-  return number(setting.neutral);
+  return numberText(setting.neutral);
 }
 
 static std::string code(const char *text) {

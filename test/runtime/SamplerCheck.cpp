@@ -71,6 +71,10 @@ bool checkFilters(const FakeSession &fake) {
   good &= expect(count({1, 0, 0.81f, 0, 1, 1}) == 3, "top-p 0.81");
   good &= expect(count({1, 2, 0.6f, 0, 1, 1}) == 1, "top-p counts within top-k");
   good &= expect(count({1, 0, 1, 0.25f, 1, 1}) == 3, "min-p 0.25") && expect(count({1, 0, 1, 1, 1, 1}) == 1, "min-p 1");
+  // Their information is 0.69, 1.20, 1.90 and 3.00; 1.14 is expected.
+  good &= expect(histogram(fake, {1, 0, 1, 0, 1, 1, 0.2f}, logits, 100) == std::map<int32_t, int>{{3, 100}}, "typical");
+  good &= expect(count({1, 0, 1, 0, 1, 1, 0.79f}) == 2 && count({1, 0, 1, 0, 1, 1, 0.81f}) == 3, "typical-p") &&
+          expect(count({1, 0, 1, 0, 1, 1, 1}) == 4 && count({1, 2, 1, 0, 1, 1, 0.9f}) == 2, "typical-p after top-k");
   good &= expect(count({100, 0, 1, 0, 1, 1}) == 4 && count({0.01f, 0, 1, 0, 1, 1}) == 1, "temperature");
   return good;
 }
