@@ -2,7 +2,8 @@
 # What `cmake --install` puts where, and the Debian packages that are made of it (./dev package).
 #
 #   bin/                 talc, talc-opt
-#   lib/talc/            what a compiled model begins with: talc-launcher and libtalc_runtime.so
+#   lib/talc/            what a compiled model begins with: talc-launcher, talc-library.so and talc-object.o
+#   lib/libtalc.a, .so   the runtime, for programs that models are linked into, and those that open models by name
 #   include/talc.h       the C interface of compiled models, with talc_generation.h
 #   lib/cmake/talc/      find_package(talc)
 #   share/               manual pages, completion for bash
@@ -15,6 +16,9 @@ set_target_properties(talc talc-opt PROPERTIES INSTALL_RPATH "${talc_rpath}")
 install(TARGETS talc talc-opt RUNTIME DESTINATION bin COMPONENT tools)
 install(TARGETS talc-launcher RUNTIME DESTINATION lib/talc COMPONENT tools)
 install(TARGETS talc-library LIBRARY DESTINATION lib/talc COMPONENT tools)
+install(FILES ${PROJECT_BINARY_DIR}/runtime/talc-object.o DESTINATION lib/talc COMPONENT tools)
+install(TARGETS talc_shared talc_runtime LIBRARY DESTINATION lib COMPONENT tools NAMELINK_COMPONENT tools
+  ARCHIVE DESTINATION lib COMPONENT tools)
 # The runtime for 64-bit ARM, where ./dev build --with-aarch64 built it.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/aarch64 DESTINATION lib/talc COMPONENT tools USE_SOURCE_PERMISSIONS OPTIONAL)
 install(FILES runtime/talc.h runtime/talc_generation.h DESTINATION include COMPONENT tools)

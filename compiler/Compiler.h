@@ -57,14 +57,15 @@ llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> parseProgram(const std::string
 enum class Product {
   Program,  // an executable that needs nothing else
   Library,  // a shared library, and beside it a C header
-  Object,   // the generated code as a relocatable object, without weights
+  Object,   // the model as an object that is linked into programs, and beside it a C header
+  Code,     // the generated code as a relocatable object, without weights
   Llvm,     // the generated code as LLVM IR
   Ir,       // the module as it is
 };
 
 struct CompileRequest {
   // What the product has code for, at least one, the best first (parseTargets). The first decides how weights are
-  // packed. Further ones are for programs and libraries.
+  // packed. Further ones are for programs, libraries and objects.
   std::vector<targets::TargetPtr> targets;
   std::string weights = "checkpoint";                    // element type of stored weights: checkpoint, f32, f16, bf16
   Stage first = Stage::Optimize, last = Stage::Package;  // both included; before Package the module is printed

@@ -3,7 +3,9 @@
 #include "compiler/Product.h"
 
 #include "compiler/DiagnosticLines.h"
+#include "compiler/Error.h"
 #include "compiler/artifact/Carrier.h"
+#include "compiler/artifact/CarrierFile.h"
 #include "compiler/artifact/LibraryHeader.h"
 #include "compiler/artifact/TextOutput.h"
 #include "dialects/talc/ModelName.h"
@@ -25,14 +27,26 @@ static std::string foreignFamily(const targets::Target &target) {
   return target.hostFamily() == own ? "" : target.hostFamily();
 }
 
+static CarrierKind carrierOf(Product product) {
+  return product == Product::Program   ? CarrierKind::Program
+         : product == Product::Library ? CarrierKind::Library
+                                       : CarrierKind::Object;
+}
+
 static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request) {
-  bool library = request.product == Product::Library;
-  auto carrier = findCarrier(library ? CarrierKind::Library : CarrierKind::Program,
-                             foreignFamily(*request.targets.front()), request.programDirectory);
+  bool program = request.product == Product::Program;
+  auto carrier =
+      findCarrier(carrierOf(request.product), foreignFamily(*request.targets.front()), request.programDirectory);
   if (!carrier)
     return carrier.takeError();
+  std::string openName = program ? "" : openFunctionName(request.output);
+  if (openName.size() > longestOpenName())
+    return makeError(ErrorCode::Output,
+                     "{}: its function would be called {}, which is {} letters, expected at most {}; "
+                     "write to a file with a shorter name",
+                     request.output, openName, openName.size(), longestOpenName());
   ModuleOp module = codes.front().module();
-  ArtifactParts parts{module, {}, request.tokenizer, *carrier};
+  ArtifactParts parts{module, {}, request.tokenizer, *carrier, openName, request.product != Product::Object};
   for (const ModuleCode &code : codes) {
     auto linked = code.link();
     if (!linked)
@@ -40,7 +54,7 @@ static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileReq
     parts.code.push_back(std::move(*linked));
   }
   request.listener.beginPart("weights");
-  if (!library)
+  if (program)
     return writeArtifact(parts, request.output);
   auto header = writeLibraryHeader(module, request.output);
   if (!header)
@@ -59,12 +73,13 @@ static llvm::Error write(llvm::ArrayRef<ModuleCode> codes, const CompileRequest 
     auto text = code.llvmIr();
     return text ? writeText(*text, request.output) : text.takeError();
   }
-  case Product::Object: {
+  case Product::Code: {
     auto object = code.linkRelocatable();
     return object ? writeBytes(*object, request.output) : object.takeError();
   }
   case Product::Program:
   case Product::Library:
+  case Product::Object:
     return writeModel(codes, request);
   }
 }

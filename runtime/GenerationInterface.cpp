@@ -8,7 +8,7 @@ using talc::report;
 using talc::Status;
 using talc::wrongArgument;
 
-struct talc_generator {
+struct talc_generator : talc::Object {
   talc::Scheduler scheduler;
 };
 
@@ -16,6 +16,8 @@ struct talc_generator {
 constexpr size_t firstRequest = sizeof(talc_request), firstOptions = sizeof(talc_generator_options),
                  firstCounts = sizeof(talc_generator_counts);
 constexpr int32_t usualStepTokens = 512, mostStepTokens = 1 << 20;
+
+namespace talc::own {
 
 talc_status talc_generator_create(talc_session *session, const talc_generator_options *options,
                                   talc_generator **generator, talc_error *error) try {
@@ -32,7 +34,8 @@ talc_status talc_generator_create(talc_session *session, const talc_generator_op
                                   session->session->usedModel().name().c_str()),
                   error);
   int32_t tokens = given.step_tokens ? given.step_tokens : usualStepTokens;
-  *generator = new talc_generator{talc::Scheduler(*session->session, session->scratch, static_cast<size_t>(tokens))};
+  *generator =
+      new talc_generator{{}, talc::Scheduler(*session->session, session->scratch, static_cast<size_t>(tokens))};
   return TALC_OK;
 } catch (...) {
   return talc::refusedMemory(error);
@@ -148,3 +151,5 @@ talc_status talc_generate(talc_model *model, const talc_request *request, talc_e
 } catch (...) {
   return talc::refusedMemory(error);
 }
+
+}  // namespace talc::own

@@ -12,37 +12,19 @@ using talc::report;
 using talc::Status;
 using talc::wrongArgument;
 
-struct talc_sampler {
+struct talc_sampler : talc::Object {
   std::unique_ptr<talc::Sampler> sampler;
   talc::SamplingScratch &scratch;  // the session's
 };
 
 constexpr int32_t maxSlots = 65536;
 // Sizes of structs in the first version of talc.h.
-constexpr size_t firstOpenOptions = sizeof(talc_open_options), firstSessionOptions = sizeof(talc_session_options),
-                 firstInfo = sizeof(talc_model_info), firstMemory = sizeof(talc_session_memory);
+constexpr size_t firstSessionOptions = sizeof(talc_session_options), firstInfo = sizeof(talc_model_info),
+                 firstMemory = sizeof(talc_session_memory);
+
+namespace talc::own {
 
 // ---- Model
-
-talc_status talc_model_open(const char *path, const talc_open_options *options, talc_model **model,
-                            talc_error *error) try {
-  if (!model)
-    return wrongArgument(__func__, "model is NULL", error);
-  *model = nullptr;
-  if (path && !*path)
-    return wrongArgument(__func__, "path is empty", error);
-  auto opened = std::make_unique<talc_model>();
-  talc_open_options given;
-  if (Status status = talc::readStruct(options, firstOpenOptions, "talc_open_options", given); status.failed())
-    return report(status, error);
-  talc::OpenOptions choice = {given.skip_weights_check == 0, given.copy_weights != 0};
-  Status status = opened->model.open(path ? path : "", choice);
-  if (!status.failed())
-    *model = opened.release();
-  return report(status, error);
-} catch (...) {
-  return talc::refusedMemory(error);
-}
 
 void talc_model_close(talc_model *model) {
   delete model;
@@ -106,14 +88,6 @@ int32_t talc_is_end_token(const talc_model *model, int32_t id) {
 
 // ---- Evaluation
 
-int32_t talc_default_threads(void) {
-  return talc::defaultThreads();
-}
-
-int32_t talc_max_threads(void) {
-  return talc::mostThreads();
-}
-
 talc_status talc_session_create(const talc_model *model, const talc_session_options *options, talc_session **session,
                                 talc_error *error) try {
   if (!model || !session)
@@ -166,7 +140,7 @@ const float *talc_result(const talc_session *session, int32_t result, int32_t in
 }
 
 const float *talc_logits(const talc_session *session, int32_t index, int32_t *rows) {
-  return talc_result(session, 0, index, rows);
+  return own::talc_result(session, 0, index, rows);
 }
 
 talc_status talc_reorder(talc_session *session, const int32_t *slots, const int32_t *parents, int32_t count,
@@ -220,7 +194,7 @@ talc_status talc_sampler_create(talc_session *session, const talc_sampling *samp
   const talc::Model &model = session->session->usedModel();
   talc_sampling settings = sampling ? *sampling : talc::defaultSampling(model.info());
   talc_search used = rules ? *rules : talc::defaultSearch(model.info());
-  std::unique_ptr<talc_sampler> created(new talc_sampler{nullptr, session->scratch});
+  std::unique_ptr<talc_sampler> created(new talc_sampler{{}, nullptr, session->scratch});
   Status status = talc::Sampler::create(model, settings, used, length, created->sampler);
   if (status.failed())
     return report(status, error);
@@ -250,4 +224,14 @@ talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id,
   return report(sampler->sampler->sample(logits, sampler->scratch, *id), error);
 } catch (...) {
   return talc::refusedMemory(error);
+}
+
+}  // namespace talc::own
+
+int32_t talc_default_threads(void) {
+  return talc::defaultThreads();
+}
+
+int32_t talc_max_threads(void) {
+  return talc::mostThreads();
 }

@@ -2,6 +2,7 @@
 // What the functions of talc.h share: the objects behind its pointers, and how they report failures.
 #pragma once
 
+#include "runtime/Functions.h"
 #include "runtime/device/cpu/Cores.h"
 #include "runtime/sampling/SamplingScratch.h"
 #include "runtime/session/Session.h"
@@ -9,11 +10,11 @@
 #include <algorithm>
 #include <cstdio>
 
-struct talc_model {
+struct talc_model : talc::Object {
   talc::Model model;
 };
 
-struct talc_session {
+struct talc_session : talc::Object {
   std::unique_ptr<talc::Session> session;
   talc::SamplingScratch scratch;  // of all that chooses tokens from the session's logits
 };

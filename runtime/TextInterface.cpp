@@ -11,7 +11,7 @@ using talc::report;
 using talc::Status;
 using talc::wrongArgument;
 
-struct talc_text_stream {
+struct talc_text_stream : talc::Object {
   const talc::Model &model;
   talc::TextStream stream;
   talc::DecodeScratch scratch = {};  // has the text that was handed out last
@@ -28,6 +28,8 @@ template <typename T, typename Size> static Status copyOut(const T *source, Size
     memcpy(target, source, size * sizeof(T));
   return {};
 }
+
+namespace talc::own {
 
 talc_status talc_tokenize_pair(const talc_model *model, const char *first, size_t first_size, const char *second,
                                size_t second_size, int32_t *ids, int32_t *types, int32_t capacity, int32_t *count,
@@ -51,7 +53,7 @@ talc_status talc_tokenize_pair(const talc_model *model, const char *first, size_
 
 talc_status talc_tokenize(const talc_model *model, const char *text, size_t size, int32_t *ids, int32_t capacity,
                           int32_t *count, talc_error *error) try {
-  return talc_tokenize_pair(model, text, size, nullptr, 0, ids, nullptr, capacity, count, error);
+  return own::talc_tokenize_pair(model, text, size, nullptr, 0, ids, nullptr, capacity, count, error);
 } catch (...) {
   return talc::refusedMemory(error);
 }
@@ -99,7 +101,7 @@ talc_status talc_text_stream_create(const talc_model *model, const int32_t *ids,
   *stream = nullptr;
   if (Status status = checkTextInput(model->model, ids, count); status.failed())
     return report(status, error);
-  *stream = new talc_text_stream{model->model, talc::TextStream(*model->model.tokenizer())};
+  *stream = new talc_text_stream{{}, model->model, talc::TextStream(*model->model.tokenizer())};
   (*stream)->stream.follow(ids, count, (*stream)->scratch);
   return TALC_OK;
 } catch (...) {
@@ -137,3 +139,5 @@ talc_status talc_text_stream_finish(talc_text_stream *stream, const char **text,
 } catch (...) {
   return talc::refusedMemory(error);
 }
+
+}  // namespace talc::own

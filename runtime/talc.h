@@ -25,6 +25,8 @@
      must outlive the sessions, samplers and text streams made from it.
    - A talc_model may be used by any number of threads. Every other object may be used by one thread at a time, but for
      talc_generator_submit and talc_generator_cancel.
+   - A program may use several libraries with models, also of different versions of talc. Whichever of them a function
+     of this header comes from, it does its work in the one that made its object.
    - Text is UTF-8 with an explicit size in bytes; it needs no terminating NUL. Sizes of memory are bytes.
    - Struct arguments named `options` may be NULL, and a field that is 0 means the default.
    - Structs that begin with struct_size will grow. The caller sets it to sizeof the struct, or leaves 0: then it has no
@@ -210,12 +212,23 @@ typedef struct talc_model_info {
   uint64_t arena_bytes_per_thread;
 } talc_model_info;
 
-/* Opens an artifact and checks it completely. `path` NULL: the artifact that is appended to the very program or shared
-   library that contains this function. The file is mapped: it must not be changed while the model is open.
+/* Opens what talc compile wrote, a program or a shared library, and checks it completely. The file is mapped: it must
+   not be changed while the model is open. The model that a library or object brings into a program is opened by the
+   function NAME_open of its header NAME.h, which has the same options and errors.
    Errors: FILE, DAMAGED, VERSION, CPU, MEMORY, ARGUMENT.
    Environment: TALC_CPU_LEVEL=v2|v3|v4 lowers (never raises) the CPU level that code is chosen for. */
 TALC_API talc_status talc_model_open(const char *path, const talc_open_options *options, talc_model **model,
                                      talc_error *error);
+
+/* The same of an open file; the descriptor stays the caller's and may be closed at once. */
+TALC_API talc_status talc_model_open_descriptor(int32_t descriptor, const talc_open_options *options,
+                                                talc_model **model, talc_error *error);
+
+/* The same of memory that holds such a file: `size` bytes from a multiple of 4096 on, which must stay as they are while
+   the model is open. Weights are read where they lie. */
+TALC_API talc_status talc_model_open_memory(const void *bytes, size_t size, const talc_open_options *options,
+                                            talc_model **model, talc_error *error);
+
 TALC_API void talc_model_close(talc_model *model);
 
 /* Stores what is known about the model in `info`, whose struct_size the caller has set. Errors: ARGUMENT. */

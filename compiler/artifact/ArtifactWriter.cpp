@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays out sections, reserves the space of the whole file, and streams the sections with their hashes.
+// Lays out sections, reserves the space of the whole file, and streams carrier, header and sections with their hashes.
 #include "compiler/artifact/ArtifactWriter.h"
 
 #include "compiler/Error.h"
+#include "compiler/artifact/CarrierFile.h"
 #include "compiler/artifact/Labels.h"
 #include "compiler/artifact/Manifest.h"
 #include "compiler/artifact/MappedFile.h"
@@ -76,13 +77,15 @@ private:
   void plan();
   llvm::Error prepare();
   void addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, std::string name = "");
-  uint64_t fileSize() const;
+  uint64_t artifactSize() const;
+  llvm::Error readCarrier();
   llvm::Error pad(OutputFile &file);
+  llvm::Error writeHeader(OutputFile &file);
   llvm::Error writeSection(OutputFile &file, const PlannedSection &planned);
   llvm::Error writeTable(OutputFile &file);
 
   const ArtifactParts &parts;
-  std::shared_ptr<const MappedFile> carrier;
+  CarrierFile carrier;
   artifact::ModelInfo facts = {};
   std::vector<PlacedWeight> weights;
   std::string manifest, labels;
@@ -105,10 +108,6 @@ llvm::Error ArtifactWriter::prepare() {
   if (!named)
     return named.takeError();
   labels = std::move(*named);
-  auto mapped = MappedFile::open(parts.carrier);
-  if (!mapped)
-    return mapped.takeError();
-  carrier = *mapped;
   for (const CodeSection &section : parts.code) {
     auto bytes = section.bytes();
     if (!bytes)
@@ -117,6 +116,15 @@ llvm::Error ArtifactWriter::prepare() {
   }
   manifest = makeManifest(parts.module, weights, parts.code.front());
   return llvm::Error::success();
+}
+
+// Makes it fit what is planned.
+llvm::Error ArtifactWriter::readCarrier() {
+  auto mapped = MappedFile::open(parts.carrier);
+  if (!mapped)
+    return mapped.takeError();
+  std::string problem = placeArtifact((*mapped)->bytes().vec(), artifactSize(), parts.openName, carrier);
+  return problem.empty() ? llvm::Error::success() : makeError(ErrorCode::Carrier, "{}: {}", parts.carrier, problem);
 }
 
 void ArtifactWriter::addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, std::string name) {
@@ -135,11 +143,11 @@ void ArtifactWriter::plan() {
   planned.push_back({SectionKind::Weights, parts.code.front().target.weightLayout(), facts.weightBytes, {}});
 }
 
-uint64_t ArtifactWriter::fileSize() const {
-  uint64_t size = carrier->bytes().size();
+uint64_t ArtifactWriter::artifactSize() const {
+  uint64_t size = sizeof(artifact::Header);
   for (const PlannedSection &section : planned)
     size = llvm::alignTo(size, artifact::sectionAlignment) + section.size;
-  return size + planned.size() * sizeof(Section) + sizeof(artifact::Trailer);
+  return size + planned.size() * sizeof(Section) + sizeof(uint64_t);
 }
 
 llvm::Error ArtifactWriter::pad(OutputFile &file) {
@@ -147,10 +155,21 @@ llvm::Error ArtifactWriter::pad(OutputFile &file) {
   return file.write({zeros, llvm::offsetToAlignment(file.position(), llvm::Align(artifact::sectionAlignment))});
 }
 
+llvm::Error ArtifactWriter::writeHeader(OutputFile &file) {
+  artifact::Header header = {};
+  std::memcpy(header.magic, artifact::headerMagic, sizeof(header.magic));
+  header.version = artifact::formatVersion;
+  header.sectionCount = static_cast<uint32_t>(planned.size());
+  header.size = artifactSize();
+  const auto *bytes = reinterpret_cast<const uint8_t *>(&header);
+  header.hash = artifact::hashBytes(bytes, offsetof(artifact::Header, hash));
+  return file.write({bytes, sizeof(header)});
+}
+
 llvm::Error ArtifactWriter::writeSection(OutputFile &file, const PlannedSection &planned) {
   if (llvm::Error error = pad(file))
     return error;
-  uint64_t offset = file.position();
+  uint64_t offset = file.position() - carrier.front.size();
   HashingWriter writer(file);
   auto sink = [&](llvm::ArrayRef<uint8_t> bytes) { return writer.write(bytes); };
   llvm::Error error = planned.kind == SectionKind::Weights
@@ -164,33 +183,33 @@ llvm::Error ArtifactWriter::writeSection(OutputFile &file, const PlannedSection 
 
 llvm::Error ArtifactWriter::writeTable(OutputFile &file) {
   llvm::ArrayRef<uint8_t> bytes = bytesOf(table);
-  artifact::Trailer trailer = {};
-  trailer.tableOffset = file.position();
-  trailer.tableHash = artifact::hashBytes(bytes.data(), bytes.size());
-  trailer.fileSize = trailer.tableOffset + bytes.size() + sizeof(trailer);
-  trailer.sectionCount = static_cast<uint32_t>(table.size());
-  trailer.version = artifact::formatVersion;
-  std::memcpy(trailer.magic, artifact::trailerMagic, sizeof(trailer.magic));
+  uint64_t hash = artifact::hashBytes(bytes.data(), bytes.size());
   if (llvm::Error error = file.write(bytes))
     return error;
-  return file.write({reinterpret_cast<const uint8_t *>(&trailer), sizeof(trailer)});
+  return file.write({reinterpret_cast<const uint8_t *>(&hash), sizeof(hash)});
 }
 
 llvm::Error ArtifactWriter::write(const std::string &path) {
   if (llvm::Error error = prepare())
     return error;
   plan();
-  auto file = OutputFile::create(path, true);
+  if (llvm::Error error = readCarrier())
+    return error;
+  auto file = OutputFile::create(path, parts.executable);
   if (!file)
     return file.takeError();
-  if (llvm::Error error = (*file)->reserve(fileSize()))
+  if (llvm::Error error = (*file)->reserve(carrier.front.size() + artifactSize() + carrier.back.size()))
     return error;
-  if (llvm::Error error = (*file)->write(carrier->bytes()))
+  if (llvm::Error error = (*file)->write(carrier.front))
+    return error;
+  if (llvm::Error error = writeHeader(**file))
     return error;
   for (const PlannedSection &section : planned)
     if (llvm::Error error = writeSection(**file, section))
       return error;
   if (llvm::Error error = writeTable(**file))
+    return error;
+  if (llvm::Error error = (*file)->write(carrier.back))
     return error;
   return (*file)->commit();
 }

@@ -10,7 +10,9 @@ struct ArtifactParts {
   mlir::ModuleOp module;           // whose weights, plan and kernels go into the file
   std::vector<CodeSection> code;   // the best first; the manifest describes the first
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
-  std::string carrier;             // path of the program or library that carries the model
+  std::string carrier;             // path of the program, library or object that carries the model
+  std::string openName;            // of the function that opens the model; empty: a program has none
+  bool executable;                 // whether the file is for running, and not for linking alone
 };
 
 // Layout: runtime/artifact/ArtifactFormat.h. On failure nothing is left at or beside `path`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knows where talc-launcher and libtalc_runtime.so lie.
+// Knows what carriers are called and where they lie.
 #include "compiler/artifact/Carrier.h"
 
 #include "compiler/Error.h"
@@ -9,10 +9,23 @@
 
 namespace talc {
 
+// The build's target, which is the file's name without its ending.
+static llvm::StringRef fileName(CarrierKind kind) {
+  switch (kind) {
+  case CarrierKind::Program:
+    return "talc-launcher";
+  case CarrierKind::Library:
+    return "talc-library.so";
+  case CarrierKind::Object:
+    return "talc-object.o";
+  }
+  llvm_unreachable("all kinds are above");
+}
+
 static llvm::Error missing(llvm::StringRef name, llvm::StringRef family, llvm::StringRef programDirectory) {
   if (family.empty())
     return makeError(ErrorCode::Carrier, "{}/../lib/talc/{}: is missing; install talc again, or build the target {}",
-                     programDirectory.str(), name.str(), name == "talc-launcher" ? "talc-launcher" : "talc-library");
+                     programDirectory.str(), name.str(), llvm::sys::path::stem(name).str());
   return makeError(ErrorCode::Carrier,
                    "{}/../lib/talc/{}/{}: is missing: talc was built without the runtime for {} machines; ./dev build "
                    "--with-{} builds it",
@@ -20,7 +33,7 @@ static llvm::Error missing(llvm::StringRef name, llvm::StringRef family, llvm::S
 }
 
 llvm::Expected<std::string> findCarrier(CarrierKind kind, llvm::StringRef family, llvm::StringRef programDirectory) {
-  llvm::StringRef name = kind == CarrierKind::Program ? "talc-launcher" : "libtalc_runtime.so";
+  llvm::StringRef name = fileName(kind);
   // Beside the command (a build's programs), in its runtime folder (a build's library), in an installation.
   for (const char *place : {".", "../runtime", "../lib/talc"}) {
     llvm::SmallString<128> path(programDirectory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model's header: its constants and a function that opens it, after the text of runtime/talc.h.
+// A model's header: its constants and the function that opens it, after the text of runtime/talc.h.
 #include "compiler/artifact/LibraryHeader.h"
 
 #include "compiler/Error.h"
@@ -23,7 +23,7 @@ static std::string identifier(llvm::StringRef name) {
 }
 
 static constexpr const char *modelText = R"(
-/* The model of lib{name}.so. */
+/* The model of {file}. */
 #ifndef TALC_MODEL_{upper}_H
 #define TALC_MODEL_{upper}_H
 
@@ -31,28 +31,45 @@ static constexpr const char *modelText = R"(
 #define {upper}_MAX_SEQUENCE {longest} /* tokens that one sequence can hold */
 #define {upper}_BEGIN_TOKEN ({begin}) /* -1: none */
 
-/* Opens the model that this library carries: talc_model_open(NULL, ...). */
-static inline talc_status {lower}_open(const talc_open_options *options, talc_model **model, talc_error *error) {{
-  return talc_model_open(NULL, options, model, error);
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+/* Opens the model that {file} carries, whatever else a program is linked with: talc_model_open of that part
+   of the program or library. */
+TALC_API talc_status {lower}_open(const talc_open_options *options, talc_model **model, talc_error *error);
+
+#ifdef __cplusplus
 }}
+#endif
 
 #endif
 )";
 
-llvm::Expected<std::unique_ptr<OutputFile>> writeLibraryHeader(mlir::ModuleOp module, const std::string &libraryPath) {
+// DIR/libNAME.so and DIR/NAME.o: NAME.
+static std::string modelName(const std::string &path) {
+  llvm::StringRef name = llvm::sys::path::stem(path);
+  if (llvm::sys::path::extension(path) != ".o")
+    name.consume_front("lib");
+  return name.str();
+}
+
+std::string openFunctionName(const std::string &path) {
+  return identifier(modelName(path)) + "_open";
+}
+
+llvm::Expected<std::unique_ptr<OutputFile>> writeLibraryHeader(mlir::ModuleOp module, const std::string &path) {
   llvm::Expected<artifact::ModelInfo> facts = modelFacts(module);
   if (!facts)
     return facts.takeError();
-  llvm::StringRef name = llvm::sys::path::stem(libraryPath);
-  name.consume_front("lib");
-  std::string lower = identifier(name), upper = llvm::StringRef(lower).upper();
+  std::string name = modelName(path), lower = identifier(name), upper = llvm::StringRef(lower).upper();
   std::string text = runtimeHeader;
-  text += fmt::format(fmt::runtime(modelText), fmt::arg("name", name.str()), fmt::arg("upper", upper),
-                      fmt::arg("lower", lower), fmt::arg("vocabulary", facts->vocabularySize),
+  text += fmt::format(fmt::runtime(modelText), fmt::arg("file", llvm::sys::path::filename(path).str()),
+                      fmt::arg("upper", upper), fmt::arg("lower", lower), fmt::arg("vocabulary", facts->vocabularySize),
                       fmt::arg("longest", facts->maxSequence), fmt::arg("begin", facts->generation.beginToken));
-  llvm::SmallString<128> path(llvm::sys::path::parent_path(libraryPath));
-  llvm::sys::path::append(path, name + ".h");
-  auto file = OutputFile::create(path.str().str(), false);
+  llvm::SmallString<128> header(llvm::sys::path::parent_path(path));
+  llvm::sys::path::append(header, name + ".h");
+  auto file = OutputFile::create(header.str().str(), false);
   if (!file)
     return file.takeError();
   if (llvm::Error error = (*file)->write({reinterpret_cast<const uint8_t *>(text.data()), text.size()}))

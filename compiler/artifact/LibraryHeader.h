@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the C header that belongs to a model compiled as a shared library.
+// Writes the C header that belongs to a model compiled as a shared library or an object.
 #pragma once
 
 #include "compiler/artifact/OutputFile.h"
@@ -11,7 +11,10 @@
 
 namespace talc {
 
-// For DIR/libNAME.so: DIR/NAME.h, which needs no other header of talc. Complete but for commit().
-llvm::Expected<std::unique_ptr<OutputFile>> writeLibraryHeader(mlir::ModuleOp module, const std::string &libraryPath);
+// Of the function that opens the model of DIR/libNAME.so or DIR/NAME.o.
+std::string openFunctionName(const std::string &path);
+
+// For such a file: DIR/NAME.h, which needs no other header of talc. Complete but for commit().
+llvm::Expected<std::unique_ptr<OutputFile>> writeLibraryHeader(mlir::ModuleOp module, const std::string &path);
 
 }  // namespace talc

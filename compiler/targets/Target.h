@@ -72,7 +72,7 @@ public:
   virtual llvm::Expected<std::vector<ObjectCode>> compile(mlir::ModuleOp module, BeginPart begin) const = 0;
   // Links the code of a program's functions. Equal objects give equal bytes.
   virtual llvm::Expected<LinkedCode> link(llvm::ArrayRef<ObjectCode> objects) const = 0;
-  // One object for linkers (--emit=object), and text (--emit=llvm).
+  // One object for linkers (--emit=code), and text (--emit=llvm).
   virtual llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<ObjectCode> objects) const = 0;
   virtual llvm::Expected<std::string> llvmIr(mlir::ModuleOp module, BeginPart begin) const = 0;
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the lines of a folder's files that mean what a question means, by their embeddings.
 
-     talc compile examples/models/tales-bert --emit=lib -o libbert.so      writes libbert.so and bert.h
-     cc -I . examples/c-api/Search.c -L . -lbert -Wl,-rpath,. -lm -o search
-     ./search examples/notes "snow covered the railway"
+     talc compile examples/models/tales-bert --emit=object -o bert.o      writes bert.o and bert.h
+     cc -static -I . examples/c-api/Search.c bert.o -ltalc -lstdc++ -lm -o search
+     ./search examples/texts/notes "snow covered the railway"
+
+   The program is one file that needs no other.
 
    A line's embedding is the mean of its tokens' hidden states, less the mean of all lines, which says what they have in
    common; likeness is the cosine of two embeddings. */

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONTRACT between compiler and runtime: the layout of an artifact file, as plain structs.
+// CONTRACT between compiler and runtime: the layout of an artifact, as plain structs.
 //
-// An artifact is one file:
+// An artifact is a range of bytes, in memory or in a file:
 //
-//   carrier | padding | section 0 | padding | section 1 | ... | section table | trailer
+//   header | padding | section 0 | padding | section 1 | ... | section table | hash of the table
 //
-// The carrier is the program (or shared library) that opens the very file it was loaded from. Every section starts on
-// a page boundary, so that weights and code are mapped and never copied. All integers are little-endian. The trailer
-// is the last sizeof(Trailer) bytes of the file. A reader must treat every field as untrusted.
+// Every section starts on a page boundary, counted from the header, so that weights and code are mapped and never
+// copied. All integers are little-endian. A reader must treat every field as untrusted.
+//
+// A file is an artifact alone, or an ELF file that carries one: a program or shared library has it in a section and a
+// loaded segment of their own, which begin with the header. So the tools that rewrite ELF files keep it, and the system
+// maps it with the rest of the file.
 #pragma once
 
 #include "runtime/artifact/GenerationSettings.h"
@@ -16,9 +19,23 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 8;
+constexpr uint32_t formatVersion = 9;
 constexpr uint64_t sectionAlignment = 4096;
-constexpr char trailerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '1'};
+constexpr char headerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '2'};
+
+struct Header {
+  char magic[8];     // headerMagic
+  uint32_t version;  // formatVersion
+  uint32_t sectionCount;
+  uint64_t size;  // of the whole artifact, from this header to the hash of the section table
+  uint64_t hash;  // hashBytes of what comes before in this struct
+};
+
+// What the section of a carrier begins with that has no artifact yet. It takes a page.
+constexpr char placeMagic[16] = {'T', 'A', 'L', 'C', ' ', 'P', 'L', 'A', 'C', 'E', ' ', 'H', 'E', 'R', 'E', '.'};
+// The name that a carrier has for the function that opens its model: a product has its own, no longer one.
+#define TALC_RESERVED_OPEN                                                                                             \
+  talc_reserved_for_the_name_of_the_function_that_opens_the_model_of_a_library_or_object_which_is_that_of_its_file____0
 
 enum class SectionKind : uint32_t {
   Manifest = 1,   // UTF-8 JSON for people and tools; the runtime never reads it
@@ -35,7 +52,7 @@ constexpr uint64_t nameBytes = 32;
 struct Section {
   uint32_t kind;  // SectionKind
   uint32_t reserved;
-  uint64_t offset;       // from the start of the file, a multiple of sectionAlignment
+  uint64_t offset;       // from the header, a multiple of sectionAlignment
   uint64_t size;         // bytes, without padding
   uint64_t hash;         // hashBytes of the section
   char name[nameBytes];  // of code its target (x86-64-v3), of weights their layout, of others empty
@@ -60,15 +77,6 @@ struct CodeHeader {
 
 constexpr uint64_t codeOffset = sectionAlignment;
 static_assert(sizeof(CodeHeader) <= codeOffset);
-
-struct Trailer {
-  uint64_t tableOffset;  // of the section table, directly before the trailer
-  uint64_t tableHash;    // hashBytes of the section table
-  uint64_t fileSize;     // of the whole file, trailer included
-  uint32_t sectionCount;
-  uint32_t version;  // formatVersion
-  char magic[8];     // trailerMagic
-};
 
 // How a model is used, which decides its step functions (see StepContext.h).
 enum class ModelKind : uint32_t {

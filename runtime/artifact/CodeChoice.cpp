@@ -30,17 +30,17 @@ static bool runs(const CodeFamily &family, const CodeHeader &header) {
 }
 
 // A copy of the head, which is checked.
-static bool readHeader(const Artifact::MappedSection &section, CodeHeader &header) {
+static bool readHeader(const Artifact::LocatedSection &section, CodeHeader &header) {
   if (section.header.size < codeOffset)
     return false;
-  memcpy(&header, section.bytes.data(), sizeof(header));
+  memcpy(&header, section.bytes, sizeof(header));
   return isValid(header);
 }
 
 Status chooseCode(const Artifact &file, const CodeFamily &family, CodeChoice &choice) {
   const char *name = file.name().c_str(), *foreign = nullptr;
   std::string lack;
-  for (const Artifact::MappedSection &section : file.sections()) {
+  for (const Artifact::LocatedSection &section : file.sections()) {
     if (section.header.kind != static_cast<uint32_t>(SectionKind::Code))
       continue;
     choice.target = section.header.name;
@@ -49,9 +49,10 @@ Status chooseCode(const Artifact &file, const CodeFamily &family, CodeChoice &ch
     if (strcmp(choice.header.family, family.name) != 0) {
       foreign = choice.target;
     } else if (runs(family, choice.header)) {
-      choice.bytes = section.bytes.data() + codeOffset;
+      choice.bytes = section.bytes + codeOffset;
       choice.size = section.header.size - codeOffset;
-      choice.fileOffset = section.header.offset + codeOffset;
+      choice.file = file.source.descriptor();
+      choice.fileOffset = file.source.fileOffset() + section.header.offset + codeOffset;
       return {};
     } else {
       lack = family.explainLack(choice.header, choice.target);  // at last of the code that needs least

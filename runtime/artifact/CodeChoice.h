@@ -10,7 +10,9 @@ struct CodeChoice {
   artifact::CodeHeader header;  // checked
   const char *target;           // that the code was made for, such as x86-64-v3; lives as long as the artifact
   const unsigned char *bytes;   // the code itself
-  uint64_t size, fileOffset;
+  uint64_t size;
+  int file;  // an open file that has the code at fileOffset; -1: only memory has it
+  uint64_t fileOffset;
 };
 
 // What a device says of code.

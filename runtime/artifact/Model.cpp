@@ -14,8 +14,8 @@ namespace talc {
 
 using namespace artifact;
 
-Status Model::open(const std::string &path, const OpenOptions &options) {
-  if (Status status = file.open(path, options); status.failed())
+Status Model::open(const OpenOptions &options) {
+  if (Status status = file.open(options); status.failed())
     return status;
   if (Status status = readInfo(); status.failed())
     return status;
@@ -28,11 +28,11 @@ Status Model::open(const std::string &path, const OpenOptions &options) {
 }
 
 Status Model::readInfo() {
-  const Artifact::MappedSection *section = file.find(SectionKind::ModelInfo);
+  const Artifact::LocatedSection *section = file.find(SectionKind::ModelInfo);
   if (!section || section->header.size != sizeof(ModelInfo))
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'model info' has %" PRIu64 " bytes, expected %zu",
                            name().c_str(), section ? section->header.size : 0, sizeof(ModelInfo));
-  memcpy(&facts, section->bytes.data(), sizeof(facts));
+  memcpy(&facts, section->bytes, sizeof(facts));
   if (const char *fact = findImpossibleFact(facts))
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'model info' has an impossible %s", name().c_str(),
                            fact);
@@ -40,17 +40,17 @@ Status Model::readInfo() {
 }
 
 Status Model::openTokenizer() {
-  const Artifact::MappedSection *section = file.find(SectionKind::Tokenizer);
+  const Artifact::LocatedSection *section = file.find(SectionKind::Tokenizer);
   if (!section)
     return {};
   std::string error;
-  if (!Tokenizer::open(section->bytes.data(), section->header.size, words, error))
+  if (!Tokenizer::open(section->bytes, section->header.size, words, error))
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'tokenizer': %s", name().c_str(), error.c_str());
   return {};
 }
 
 Status Model::findLabels() {
-  const Artifact::MappedSection *section = file.find(SectionKind::Labels);
+  const Artifact::LocatedSection *section = file.find(SectionKind::Labels);
   if (!section)
     return {};
   uint64_t classes = 0;
@@ -58,7 +58,7 @@ Status Model::findLabels() {
     if (output.kind == static_cast<uint32_t>(OutputKind::Classes) ||
         output.kind == static_cast<uint32_t>(OutputKind::TokenClasses))
       classes = output.width;
-  if (const char *wrong = readLabels(section->bytes.data(), section->header.size, classes, classNames))
+  if (const char *wrong = readLabels(section->bytes, section->header.size, classes, classNames))
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'labels': %s", name().c_str(), wrong);
   return {};
 }

@@ -18,11 +18,14 @@ struct IdRange {
 
 class Model {
 public:
-  // `path` empty: the file that this code was loaded from.
-  Status open(const std::string &path, const OpenOptions &options);
+  // What the model is read from; one of its functions is called before open().
+  ArtifactBytes &source() { return file.source; }
+  Status open(const OpenOptions &options);
 
   const artifact::ModelInfo &info() const { return facts; }
   const std::string &name() const { return file.name(); }
+  // See Artifact::fingerprint.
+  uint64_t fingerprint() const { return file.fingerprint(); }
   artifact::ModelKind kind() const { return static_cast<artifact::ModelKind>(facts.kind); }
   int32_t resultCount() const { return facts.outputs[1].width > 0 ? 2 : 1; }
   const LoadedModel &loaded() const { return *onDevice; }

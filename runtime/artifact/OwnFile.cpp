@@ -2,8 +2,7 @@
 // Looks up one of its own addresses in /proc/self/maps.
 //
 // dladdr would not do: for a program it gives argv[0], for a library the path that was given to dlopen, and neither
-// survives a change of the working directory. A program is opened through /proc/self/exe, which works even after the
-// file was renamed or deleted.
+// survives a change of the working directory.
 #include "runtime/artifact/OwnFile.h"
 
 #include <cinttypes>
@@ -33,18 +32,18 @@ static std::string pathAtAddress(const char *line, uintptr_t address) {
   return result;
 }
 
-OwnFile findOwnFile() {
-  std::string program = programPath(), own;
-  auto address = reinterpret_cast<uintptr_t>(&findOwnFile);
+std::string ownFileName() {
+  std::string own;
+  auto address = reinterpret_cast<uintptr_t>(&ownFileName);
   if (FILE *maps = fopen("/proc/self/maps", "re")) {
     char line[PATH_MAX + 128];
     while (own.empty() && fgets(line, sizeof(line), maps))
       own = pathAtAddress(line, address);
     fclose(maps);
   }
-  if (own.empty() || own == program)
-    return {program.empty() ? "" : "/proc/self/exe", program};
-  return {own, own};
+  if (own.empty())
+    own = programPath();
+  return own.empty() ? "this program" : own;
 }
 
 }  // namespace talc

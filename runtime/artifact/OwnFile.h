@@ -6,12 +6,7 @@
 
 namespace talc {
 
-struct OwnFile {
-  std::string path;  // to open
-  std::string name;  // to show
-};
-
-// Empty path when the system does not tell.
-OwnFile findOwnFile();
+// Its path, to be shown; "this program" when the system does not tell.
+std::string ownFileName();
 
 }  // namespace talc

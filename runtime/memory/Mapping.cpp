@@ -3,8 +3,8 @@
 #include "runtime/memory/Mapping.h"
 
 #include <cerrno>
+#include <cstring>
 #include <sys/mman.h>
-#include <unistd.h>
 #include <utility>
 
 namespace talc {
@@ -64,35 +64,20 @@ bool Mapping::alignTo(uint64_t alignment, uint64_t size) {
   return true;
 }
 
-bool Mapping::readAll(int descriptor, uint64_t offset) {
-  for (uint64_t done = 0; done < bytes;) {
-    ssize_t count = pread(descriptor, address + done, bytes - done, static_cast<off_t>(offset + done));
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count == 0)
-      errno = EIO;  // the file became shorter
-    if (count <= 0)
-      return false;
-    done += count;
-  }
-  return true;
-}
-
-Mapping Mapping::copy(int descriptor, uint64_t offset, uint64_t bytes) {
+Mapping Mapping::copy(const unsigned char *source, uint64_t bytes) {
   constexpr uint64_t hugePage = 2 << 20;
-  if (!mappable(bytes))
+  if (!mappable(bytes) || bytes > PTRDIFF_MAX - 2 * hugePage) {
+    errno = ENOMEM;
     return {};
+  }
   uint64_t size = (bytes + pageSize - 1) & -pageSize;
   Mapping result = zeros(size + hugePage);
   if (result.empty() || !result.alignTo(hugePage, size))
     return {};
   madvise(result.address, size, MADV_HUGEPAGE);  // fails where there are none; then ordinary pages do
   result.bytes = bytes;
-  if (!result.readAll(descriptor, offset) || mprotect(result.address, size, PROT_READ) != 0) {
-    int reason = errno;
-    result.release();
-    errno = reason;
-  }
+  memcpy(result.address, source, bytes);
+  mprotect(result.address, size, PROT_READ);  // only a precaution
   return result;
 }
 

@@ -23,8 +23,8 @@ public:
   static Mapping reserve(uint64_t bytes);
   // Read-only; `offset` is a multiple of the page size.
   static Mapping file(int descriptor, uint64_t offset, uint64_t bytes);
-  // A copy of a part of a file, read-only, in huge pages where the system has them.
-  static Mapping copy(int descriptor, uint64_t offset, uint64_t bytes);
+  // A copy, read-only, in huge pages where the system has them.
+  static Mapping copy(const unsigned char *source, uint64_t bytes);
 
   // Makes room for `bytes`. The content is lost when the mapping grows; the old memory is released first.
   bool growZeros(uint64_t bytes);
@@ -40,7 +40,6 @@ public:
 private:
   Mapping(void *result, uint64_t size);
   bool alignTo(uint64_t alignment, uint64_t size);
-  bool readAll(int descriptor, uint64_t offset);
 
   unsigned char *address = nullptr;
   uint64_t bytes = 0;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that an artifact is: opens the model appended to its own file and does what the command line asks.
+// The program that an artifact is: opens the model that it carries and does what the command line asks.
+#include "runtime/OwnModel.h"
+#include "runtime/carrier/Place.h"
 #include "runtime/program/Evaluation.h"
 #include "runtime/program/Handles.h"
 #include "runtime/program/Output.h"
@@ -43,8 +45,9 @@ static Status useModel(const Options &options) {
   talc_open_options openOptions = {sizeof(talc_open_options), options.skipCheck || !reads, options.hugePages && reads};
   talc_model *opened = nullptr;
   talc_error error;
-  const char *path = options.model.empty() ? nullptr : options.model.c_str();
-  if (talc_status code = talc_model_open(path, &openOptions, &opened, &error))
+  talc_status code = options.model.empty() ? openCarried(talc_place, &openOptions, &opened, &error)
+                                           : talc_model_open(options.model.c_str(), &openOptions, &opened, &error);
+  if (code != TALC_OK)
     return Status::from(code, error);
   ModelHandle model(opened);
   talc_model_info info = {};

@@ -50,19 +50,37 @@ def describe_code(section):
     return f"{family} with {' '.join(names)}; reads {layout}; " + ", ".join(f"{a} is {b}" for a, b in calls)
 
 
+def find_artifact(file):
+    """The section that begins as an artifact does, of an ELF file; a loaded segment is the same bytes."""
+    if not file.startswith(b"\x7fELF"):
+        return file
+    kind, segments, table = struct.unpack_from("<H14xQQ", file, 16)
+    segment_count, _, section_count = struct.unpack_from("<HHH", file, 56)
+    found = [struct.unpack_from("<QQQQ", file, table + 64 * i + 8) for i in range(section_count)
+             if struct.unpack_from("<I", file, table + 64 * i + 4)[0] == 1]
+    flags, address, begin, size = next(s for s in found if file[s[2]:s[2] + 8] == b"TALCART2")
+    assert flags & 2, "the section is not loaded"
+    loaded = [struct.unpack_from("<IIQQQQQ", file, segments + 56 * i) for i in range(segment_count)]
+    assert kind == 1 or (1, 4, begin, address, address, size, size) in loaded, "the segment of the artifact"
+    return file[begin:begin + size]
+
+
 def read_sections(path, names=None):
     """Kind -> bytes; fails if anything is not as it should be. Fills `names`: kind -> name."""
     with open(path, "rb") as file:
         data = file.read()
-    table, table_hash, size, count, version, magic = struct.unpack("<QQQII8s", data[-40:])
-    assert magic == b"TALCART1" and version == 7 and size == len(data), "trailer"
-    assert table + 64 * count + 40 == size and hash_bytes(data[table:-40]) == table_hash, "section table"
-    sections, end = {}, 0
+    data = find_artifact(data)
+    magic, version, count, size, header_hash = struct.unpack_from("<8sIIQQ", data)
+    assert magic == b"TALCART2" and version == 9 and size == len(data), "header"
+    assert hash_bytes(data[:24]) == header_hash, "hash of the header"
+    table = size - 8 - 64 * count
+    assert hash_bytes(data[table:-8]) == struct.unpack("<Q", data[-8:])[0], "section table"
+    sections, end = {}, 32
     for i in range(count):
         kind, reserved, offset, length, digest, name = struct.unpack_from("<IIQQQ32s", data, table + 64 * i)
         assert reserved == 0 and bool(read_name(name)) == (KINDS[kind] in NAMED), f"name of {KINDS[kind]}"
         assert offset % 4096 == 0 and end <= offset and offset + length <= table, f"place of {KINDS[kind]}"
-        assert not any(data[end:offset]) or i == 0, f"padding before {KINDS[kind]}"
+        assert not any(data[end:offset]), f"padding before {KINDS[kind]}"
         sections[KINDS[kind]] = data[offset:offset + length]
         assert hash_bytes(sections[KINDS[kind]]) == digest, f"hash of {KINDS[kind]}"
         end = offset + length

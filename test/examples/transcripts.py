@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""transcripts.py [--write] CC PAGE...: runs the blocks ```console of pages of documentation, and compares what they say.
+"""transcripts.py [--write] CC LIBRARIES PAGE...: runs the blocks ```console of pages of documentation, and compares what they say.
 
 Lines that begin with $ are commands of bash; what follows, to the next of them, is what they print to standard output. All
-blocks of all pages run one after the other in one folder, where `examples` is talc's; `cc` is CC. With --write
+blocks of all pages run one after the other in one folder, where `examples` is talc's; `cc` is CC, and finds libraries in
+LIBRARIES. With --write
 a page gets what the commands print."""
 import os
 import pathlib
@@ -23,7 +24,7 @@ def steps(block):
 
 
 def run(command, folder):
-    environment = os.environ | {'PATH': f'{folder}/bin:{os.environ["PATH"]}'}
+    environment = os.environ | {'PATH': f'{folder}/bin:{os.environ["PATH"]}', 'LIBRARY_PATH': f'{folder}/lib'}
     done = subprocess.run(['bash', '-c', command], cwd=folder, env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True)
     if done.returncode:
@@ -50,11 +51,12 @@ def check(page, folder):
 
 def main(arguments):
     write = arguments[0] == '--write'
-    compiler, *pages = arguments[write:]
+    compiler, libraries, *pages = arguments[write:]
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / 'bin').mkdir()
         (pathlib.Path(folder) / 'bin' / 'cc').symlink_to(compiler)
+        (pathlib.Path(folder) / 'lib').symlink_to(libraries)
         (pathlib.Path(folder) / 'examples').symlink_to(ROOT / 'examples')
         for page in pages:
             text, different = check(page, folder)

@@ -33,7 +33,7 @@ std::string open(const std::string &path, const std::vector<FakeSection> &sectio
   talc_error error = {};
   talc_model *model = nullptr;
   talc_model_info info = {};
-  writeBytes(path, assemble({}, sections));
+  writeBytes(path, assemble(sections));
   if (talc_model_open(path.c_str(), nullptr, &model, &error) == TALC_OK)
     talc_model_get_info(model, &info, nullptr);
   std::string result = info.target ? info.target : error.text;

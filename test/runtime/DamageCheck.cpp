@@ -87,15 +87,18 @@ void mutate(Bytes &bytes, Cases &cases) {
 bool checkDamage(const Arguments &arguments) {
   Bytes artifact = readBytes(arguments.at(0));
   const std::string &path = arguments.at(1);
-  artifact::Trailer trailer;
-  memcpy(&trailer, artifact.data() + artifact.size() - sizeof(trailer), sizeof(trailer));
-  std::vector<artifact::Section> table(trailer.sectionCount);
-  memcpy(table.data(), artifact.data() + trailer.tableOffset, table.size() * sizeof(table[0]));
+  artifact::Header header;
+  memcpy(&header, artifact.data(), sizeof(header));
+  std::vector<artifact::Section> table(header.sectionCount);
+  const size_t tableBytes = table.size() * sizeof(table[0]), tableOffset = artifact.size() - tableBytes - 8;
+  memcpy(table.data(), artifact.data() + tableOffset, tableBytes);
   bool good = expect(open(path, artifact).status == TALC_OK, "the undamaged artifact") && checkCuts(artifact, path);
   for (const artifact::Section &section : table)
     for (uint64_t place : {uint64_t(0), section.size / 3, section.size / 2, section.size - 1})
       good &= checkFlip(artifact, section.offset + place, path);
-  for (size_t at = trailer.tableOffset; at < artifact.size(); ++at)
+  for (size_t at = 0; at < sizeof(header); ++at)
+    good &= checkFlip(artifact, at, path);
+  for (size_t at = tableOffset; at < artifact.size(); ++at)
     good &= checkFlip(artifact, at, path);
   return good;
 }
@@ -114,7 +117,7 @@ bool checkHostile(const Arguments &arguments) {
   for (int round = 0; round < rounds; ++round) {
     std::vector<FakeSection> changed = models[round % 2];
     mutate(changed[cases.below(changed.size())].bytes, cases);
-    Opened result = open(path, assemble({}, changed));
+    Opened result = open(path, assemble(changed));
     opened += result.status == TALC_OK;
     if (result.status != TALC_OK && !expectRefused(result, "round " + std::to_string(round)))
       return false;

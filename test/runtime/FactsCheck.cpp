@@ -31,7 +31,7 @@ Bytes &bytesOf(std::vector<FakeSection> &sections, SectionKind kind) {
 bool isRefused(const std::string &path, const std::vector<FakeSection> &sections, const char *part) {
   talc_error error = {};
   talc_model *model = nullptr;
-  writeBytes(path, assemble({}, sections));
+  writeBytes(path, assemble(sections));
   talc_status status = talc_model_open(path.c_str(), nullptr, &model, &error);
   talc_model_close(model);
   return part ? fails(status, TALC_ERROR_DAMAGED, error, part) : expect(status == TALC_OK, error.text);

@@ -2,7 +2,10 @@
 // Builds the sections that FakeCode.c works with and lays them out as the compiler does.
 #include "test/runtime/FakeArtifact.h"
 
+#include "compiler/artifact/CarrierFile.h"
+
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 
@@ -183,8 +186,18 @@ std::vector<FakeSection> makeSections(const FakeOptions &options) {
   return sections;
 }
 
-Bytes assemble(const Bytes &carrier, const std::vector<FakeSection> &sections) {
-  Bytes file = carrier;
+static void setHeader(Bytes &bytes, uint64_t size, size_t sections) {
+  Header header = {};
+  memcpy(header.magic, headerMagic, sizeof(headerMagic));
+  header.version = formatVersion;
+  header.sectionCount = static_cast<uint32_t>(sections);
+  header.size = size;
+  header.hash = hashBytes(reinterpret_cast<const unsigned char *>(&header), offsetof(Header, hash));
+  memcpy(bytes.data(), &header, sizeof(header));
+}
+
+Bytes assemble(const std::vector<FakeSection> &sections) {
+  Bytes file(sizeof(Header));
   std::vector<Section> table;
   for (const FakeSection &section : sections) {
     file.resize((file.size() + sectionAlignment - 1) / sectionAlignment * sectionAlignment);
@@ -198,16 +211,22 @@ Bytes assemble(const Bytes &carrier, const std::vector<FakeSection> &sections) {
     file.insert(file.end(), section.bytes.begin(), section.bytes.end());
   }
   uint64_t tableBytes = table.size() * sizeof(Section);
-  Trailer trailer = {};
-  trailer.tableOffset = file.size();
-  trailer.tableHash = hashBytes(reinterpret_cast<const unsigned char *>(table.data()), tableBytes);
-  trailer.fileSize = file.size() + tableBytes + sizeof(Trailer);
-  trailer.sectionCount = static_cast<uint32_t>(table.size());
-  trailer.version = formatVersion;
-  memcpy(trailer.magic, trailerMagic, sizeof(trailerMagic));
+  uint64_t hash = hashBytes(reinterpret_cast<const unsigned char *>(table.data()), tableBytes);
   append(file, table.data(), table.size());
-  append(file, &trailer, 1);
+  append(file, &hash, 1);
+  setHeader(file, file.size(), table.size());
   return file;
+}
+
+Bytes placeIn(const Bytes &carrier, const std::string &openName, const Bytes &artifact) {
+  CarrierFile file;
+  if (std::string problem = placeArtifact(carrier, artifact.size(), openName, file); !problem.empty()) {
+    fprintf(stderr, "carrier: %s\n", problem.c_str());
+    return {};
+  }
+  file.front.insert(file.front.end(), artifact.begin(), artifact.end());
+  file.front.insert(file.front.end(), file.back.begin(), file.back.end());
+  return file.front;
 }
 
 }  // namespace talc::test

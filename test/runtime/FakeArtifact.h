@@ -19,6 +19,7 @@ struct FakeSection {
 
 struct FakeOptions {
   std::string carrier, code;                         // paths; an empty carrier makes an artifact without program
+  std::string openName;                              // see placeIn
   std::vector<std::string> targets = {"x86-64-v2"};  // x86-64-v2 to x86-64-v4, any, or other: of a foreign family
   int32_t vocabulary = 260;                          // the tokenizer has the bytes 0 to 255 and the end token 256
   int32_t maxSequence = 2048;
@@ -52,8 +53,11 @@ std::vector<FakeSection> makeSections(const FakeOptions &options);
 // A section of code for a target, which reads the weights in a layout.
 FakeSection makeCode(const FakeOptions &options, const std::string &target, const std::string &layout = "fake");
 
-// Carrier, sections, table and trailer, with right offsets and checksums.
-Bytes assemble(const Bytes &carrier, const std::vector<FakeSection> &sections);
+// An artifact of its own: header, sections and table, with right offsets and checksums.
+Bytes assemble(const std::vector<FakeSection> &sections);
+
+// A program or library that carries it; `openName`: of the library's function that opens it. Empty: it has no place.
+Bytes placeIn(const Bytes &carrier, const std::string &openName, const Bytes &artifact);
 
 // A tokenizer that has one token per byte, spelled <0x00> to <0xFF>, and the special token </s>.
 Bytes makeByteTokenizer();

@@ -95,15 +95,15 @@ static bool parseInterface(const std::string &argument, FakeOptions &options) {
 static bool parse(const std::string &argument, FakeOptions &options) {
   std::string value;
   if (takeValue(argument, "--carrier", options.carrier) || takeValue(argument, "--code", options.code) ||
-      takeValue(argument, "--cycle", options.cycle) || parseNumber(argument, options) ||
-      parseInterface(argument, options))
+      takeValue(argument, "--cycle", options.cycle) || takeValue(argument, "--open", options.openName) ||
+      parseNumber(argument, options) || parseInterface(argument, options))
     return true;
   if (takeValue(argument, "--targets", value))
     options.targets = splitAtCommas(value);
   else if (takeValue(argument, "--temperature", value))
     options.temperature = strtof(value.c_str(), nullptr);
   else if (argument == "--library")
-    options.carrier = TALC_LIBRARY;
+    options.carrier = TALC_LIBRARY, options.openName = "fake_open";
   else if (argument == "--no-tokenizer")
     options.tokenizer = false;
   else if (argument == "--ends")
@@ -124,7 +124,9 @@ int main(int count, char **arguments) {
     }
   if (count < 2)
     return 2;
-  test::Bytes carrier = options.carrier.empty() ? test::Bytes() : test::readBytes(options.carrier);
-  bool written = test::writeBytes(arguments[1], test::assemble(carrier, test::makeSections(options)));
+  test::Bytes bytes = test::assemble(test::makeSections(options));
+  if (!options.carrier.empty())
+    bytes = test::placeIn(test::readBytes(options.carrier), options.openName, bytes);
+  bool written = !bytes.empty() && test::writeBytes(arguments[1], bytes);
   return written && chmod(arguments[1], 0755) == 0 ? 0 : 1;
 }

@@ -9,7 +9,7 @@ namespace talc::test {
 FakeSession::FakeSession(const std::string &path, FakeOptions options, int32_t slots) {
   options.code = TALC_FAKE_CODE;
   remove(path.c_str());  // what another session has mapped must not change
-  if (writeBytes(path, assemble({}, makeSections(options))))
+  if (writeBytes(path, assemble(makeSections(options))))
     open(path, slots);
   else
     snprintf(error.text, sizeof(error.text), "cannot write %s", path.c_str());

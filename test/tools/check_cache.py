@@ -16,7 +16,7 @@ product = pathlib.Path(expected).read_bytes()
 
 
 def command(output):
-    return [talc, 'compile', code, '--start-from=package', '--emit=object', '-o', str(home / output), '--time', f'--cache={cache}']
+    return [talc, 'compile', code, '--start-from=package', '--emit=code', '-o', str(home / output), '--time', f'--cache={cache}']
 
 
 def compile():

@@ -18,11 +18,9 @@
 namespace talc::tools {
 
 static Product productOf(const std::string &emit) {
-  static const std::map<std::string, Product> products = {{"exe", Product::Program},
-                                                          {"lib", Product::Library},
-                                                          {"object", Product::Object},
-                                                          {"llvm", Product::Llvm},
-                                                          {"ir", Product::Ir}};
+  static const std::map<std::string, Product> products = {{"exe", Product::Program},   {"lib", Product::Library},
+                                                          {"object", Product::Object}, {"code", Product::Code},
+                                                          {"llvm", Product::Llvm},     {"ir", Product::Ir}};
   return products.at(emit);
 }
 

@@ -22,6 +22,7 @@ Examples:
   talc compile tales-gpt2 -o app --target=x86-64-v3     for any machine with AVX2
   talc compile tales-gpt2 -o app --target=x86-64-v3,x86-64-v4    chosen when the program starts
   talc compile tales-gpt2 -o libtales.so --emit=lib     a shared library, and tales.h
+  talc compile tales-gpt2 -o tales.o --emit=object      an object to link with libtalc.a, and tales.h
   talc compile tales-gpt2 --stop-after=optimize         print the program after a stage
   talc compile tales-gpt2 -o app --dump=stages --time   keep the program after every stage
   talc compile tales-gpt2 -o app --inspect=app.html     a page with every pass and what it changed
@@ -70,8 +71,8 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
       ->check(CLI::Range(int64_t(1), int64_t(1) << 30));
   command->add_option("--tokenizer", options.tokenizer,
                       "a tokenizer.json, or a directory with a tokenizer's files (default: MODEL's own)");
-  command->add_option("--emit", options.emit, "exe (default), lib, object, llvm, or ir")
-      ->check(oneOf({"exe", "lib", "object", "llvm", "ir"}));
+  command->add_option("--emit", options.emit, "exe (default), lib, object, code, llvm, or ir")
+      ->check(oneOf({"exe", "lib", "object", "code", "llvm", "ir"}));
   command->add_option("--stop-after", options.stopAfter, "print the program after this stage and stop")
       ->check(oneOf(stages));
   command->add_option("--start-from", options.startFrom, "MODEL is an .mlir file that is ready for this stage")

@@ -15,12 +15,12 @@ static int protection(const Elf64_Phdr &segment) {
   return PROT_READ | (segment.p_flags & PF_W ? PROT_WRITE : 0) | (segment.p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-std::string CodeImage::load(const CodeChoice &code, int descriptor) {
+std::string CodeImage::load(const CodeChoice &code) {
   ElfFile elf(code.bytes, code.size);
   if (const char *error = elf.parse())
     return error;
   image = Mapping::reserve(elf.addressSpan());
-  if (image.empty() || !mapSegments(elf, code.bytes, descriptor, code.fileOffset))
+  if (image.empty() || !mapSegments(elf, code))
     return std::string("cannot be mapped as executable: ") + strerror(errno);
   relocate(elf);
   if (!protectRelocated(elf))
@@ -28,23 +28,24 @@ std::string CodeImage::load(const CodeChoice &code, int descriptor) {
   return findEntries(elf, code.header);
 }
 
-// A segment whose place in the file and in memory agree modulo the page size is mapped; another one is copied.
-bool CodeImage::mapSegments(const ElfFile &elf, const unsigned char *bytes, int descriptor, uint64_t fileOffset) {
+// A segment of a file whose place there and in memory agree modulo the page size is mapped; another one is copied.
+bool CodeImage::mapSegments(const ElfFile &elf, const CodeChoice &code) {
   for (const Elf64_Phdr &segment : elf.segments()) {
     uint64_t shift = segment.p_vaddr % pageSize, begin = segment.p_vaddr - shift;
     uint64_t memory = shift + segment.p_memsz, fileBytes = shift + segment.p_filesz;
     unsigned char *target = image.data() + begin;
-    bool mappable = segment.p_offset % pageSize == shift && segment.p_filesz == segment.p_memsz;
+    bool mappable = code.file >= 0 && segment.p_offset % pageSize == shift && segment.p_filesz == segment.p_memsz;
     if (mappable) {
-      auto offset = static_cast<off_t>(fileOffset + segment.p_offset - shift);
-      if (mmap(target, fileBytes, protection(segment), MAP_PRIVATE | MAP_FIXED, descriptor, offset) == MAP_FAILED)
+      auto offset = static_cast<off_t>(code.fileOffset + segment.p_offset - shift);
+      if (mmap(target, fileBytes, protection(segment), MAP_PRIVATE | MAP_FIXED, code.file, offset) == MAP_FAILED)
         return false;
       continue;
     }
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
     if (mmap(target, memory, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
       return false;
-    memcpy(target + shift, bytes + segment.p_offset, segment.p_filesz);
+    memcpy(target + shift, code.bytes + segment.p_offset, segment.p_filesz);
+    __builtin___clear_cache(reinterpret_cast<char *>(target), reinterpret_cast<char *>(target + memory));
     if (mprotect(target, memory, protection(segment)) != 0)
       return false;
   }

@@ -14,9 +14,9 @@ class ElfFile;
 
 class CodeImage {
 public:
-  // `code.fileOffset` is a multiple of the page size, in the open file. Empty on success, else what is wrong. No page
-  // is ever writable and executable.
-  std::string load(const CodeChoice &code, int descriptor);
+  // `code.fileOffset` is a multiple of the page size. Empty on success, else what is wrong. No page is ever writable
+  // and executable.
+  std::string load(const CodeChoice &code);
 
   // Null for a function that the code does not have.
   artifact::StepFunction encode() const { return encodeFunction; }
@@ -24,7 +24,7 @@ public:
   artifact::StepFunction decode() const { return decodeFunction; }
 
 private:
-  bool mapSegments(const ElfFile &elf, const unsigned char *bytes, int descriptor, uint64_t fileOffset);
+  bool mapSegments(const ElfFile &elf, const CodeChoice &code);
   void relocate(const ElfFile &elf);
   bool protectRelocated(const ElfFile &elf);
   std::string findEntries(const ElfFile &elf, const artifact::CodeHeader &header);

@@ -27,14 +27,14 @@ const Device &cpuDevice() {
 
 Status CpuDevice::load(const Artifact &file, const ModelInfo &facts, std::unique_ptr<LoadedModel> &model) const {
   CodeChoice code;
-  Artifact::MappedSection weights;
+  Artifact::LocatedSection weights;
   if (Status status = chooseCode(file, {cpuFamily(), hasCpuFeature, explainLack}, code); status.failed())
     return status;
   if (Status status = file.openWeights(code.header.layout, facts.weightBytes, weights); status.failed())
     return status;
-  auto loaded =
-      std::make_unique<CpuModel>(file.name(), facts, code.target, levelOfCode(code.header), std::move(weights.bytes));
-  if (Status status = loaded->loadCode(code, file.descriptor()); status.failed())
+  auto loaded = std::make_unique<CpuModel>(file.name(), facts, code.target, levelOfCode(code.header), weights.bytes,
+                                           std::move(weights.copy));
+  if (Status status = loaded->loadCode(code); status.failed())
     return status;
   model = std::move(loaded);
   return {};

@@ -8,11 +8,11 @@ namespace talc {
 
 using namespace artifact;
 
-Status CpuModel::loadCode(const CodeChoice &code, int descriptor) {
+Status CpuModel::loadCode(const CodeChoice &code) {
   auto damaged = [&](const char *what) {
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), codeTarget, what);
   };
-  if (std::string error = image.load(code, descriptor); !error.empty())
+  if (std::string error = image.load(code); !error.empty())
     return damaged(error.c_str());
   auto kind = static_cast<ModelKind>(facts.kind);
   bool decodes = kind != ModelKind::Encoder, encodes = kind != ModelKind::Decoder;

@@ -10,13 +10,13 @@ namespace talc {
 
 class CpuModel final : public LoadedModel {
 public:
-  // `file`: its name in messages. What is referred to must outlive this object.
+  // `file`: its name in messages. `copy`: the memory of the weights, unless they lie in the artifact. What is referred
+  // to must outlive this object.
   CpuModel(const std::string &file, const artifact::ModelInfo &facts, const char *target, CpuLevel level,
-           Mapping weights)
-      : file(file), facts(facts), codeTarget(target), level(level), mappedWeights(std::move(weights)) {}
+           const unsigned char *weights, Mapping copy)
+      : file(file), facts(facts), codeTarget(target), level(level), storedWeights(weights), copy(std::move(copy)) {}
 
-  // `descriptor`: of the open artifact.
-  Status loadCode(const CodeChoice &code, int descriptor);
+  Status loadCode(const CodeChoice &code);
 
   const char *target() const override { return codeTarget; }
   int32_t codeLevel() const override { return static_cast<int32_t>(level); }
@@ -25,7 +25,7 @@ public:
 
   const std::string &name() const { return file; }
   const artifact::ModelInfo &info() const { return facts; }
-  const unsigned char *weights() const { return mappedWeights.data(); }
+  const unsigned char *weights() const { return storedWeights; }
   artifact::StepFunction function(Phase phase) const;
 
 private:
@@ -33,7 +33,8 @@ private:
   const artifact::ModelInfo &facts;
   const char *const codeTarget;
   const CpuLevel level;
-  const Mapping mappedWeights;
+  const unsigned char *const storedWeights;
+  const Mapping copy;
   CodeImage image;
 };
 

@@ -124,12 +124,14 @@ static std::string mainType(const Json &weights) {
 
 Status readKernels(const std::string &path, KernelList &list) {
   Artifact artifact;
-  if (Status status = artifact.open(path, {/*checkWeights=*/false}); status.failed())
+  if (Status status = artifact.source.openPath(path); status.failed())
     return status;
-  const Artifact::MappedSection *section = artifact.find(artifact::SectionKind::Manifest);
+  if (Status status = artifact.open({/*checkWeights=*/false}); status.failed())
+    return status;
+  const Artifact::LocatedSection *section = artifact.find(artifact::SectionKind::Manifest);
   Json manifest;
-  if (section && !section->bytes.empty()) {
-    const unsigned char *text = section->bytes.data();
+  if (section) {
+    const unsigned char *text = section->bytes;
     manifest = Json::parse(text, text + section->header.size, nullptr, /*allow_exceptions=*/false);
   }
   auto kernels = manifest.find("kernels");
