@@ -30,68 +30,6 @@ void GraphBuilder::positions(int64_t count, bool hard) {
     graph->diagnostics.warning(text + "; expect poor results beyond them");
 }
 
-//===--- weights ------------------------------------------------------------------------------------------------===//
-
-Weight GraphBuilder::weight(const std::string &name, const Shape &shape, const std::string &why) {
-  return graph->weight(graph->addWeight(graph->qualified(name), shape, shape, why));
-}
-
-Weight GraphBuilder::rowWeight(const std::string &name, int64_t length) {
-  return graph->weight(graph->addWeight(graph->qualified(name), {length}, {1, length}, {}));
-}
-
-std::string GraphBuilder::storedName(const std::vector<std::string> &names) const {
-  auto stored = std::find_if(names.begin(), names.end(), [&](const std::string &name) { return has(name); });
-  if (stored == names.end())
-    return names.front();
-  // Others that are stored as well are copies, and then not missed.
-  for (const std::string &name : names)
-    if (name != *stored && has(name))
-      graph->weights.tied(graph->qualified(*stored), graph->qualified(name), true);
-  return *stored;
-}
-
-bool GraphBuilder::has(const std::string &name) const {
-  return graph->weights.has(graph->qualified(name));
-}
-
-Weight GraphBuilder::transpose(Weight matrix) {
-  if (!graph->readyWeight(matrix, 2))
-    return {};
-  Shape sizes = graph->shape(matrix);
-  return graph->weight(graph->addRecipe(graph->weightName(matrix) + ".transposed", {sizes[1], sizes[0]},
-                                        TransposeRecipeAttr::get(graph->builder.getContext()), {matrix}));
-}
-
-Weight GraphBuilder::sinusoids(int64_t width, Sinusoids layout) {
-  auto kind = layout == Sinusoids::Halves ? SinusoidLayout::halves : SinusoidLayout::interleaved;
-  std::string name = fmt::format("sinusoids.{}.{}", stringifySinusoidLayout(kind).str(), width);
-  return graph->weight(graph->addRecipe(name, {graph->maxSequence, width},
-                                        SinusoidTableRecipeAttr::get(graph->builder.getContext(), kind), {}));
-}
-
-Weight GraphBuilder::relativeBias(Weight table, bool bidirectional, int64_t maxDistance) {
-  if (!graph->readyWeight(table, 2))
-    return {};
-  if (maxDistance <= 0) {
-    graph->error(fmt::format("a relative bias has the greatest distance {}", maxDistance));
-    return {};
-  }
-  auto recipe = RelativeBiasRecipeAttr::get(graph->builder.getContext(), bidirectional, maxDistance);
-  return graph->weight(graph->addRecipe(graph->weightName(table) + ".by_distance",
-                                        {graph->shape(table)[1], 2 * graph->maxSequence - 1}, recipe, {table}));
-}
-
-std::pair<Weight, Weight> GraphBuilder::tiedWeights(const std::string &first, const std::string &second,
-                                                    const Shape &shape, bool wanted) {
-  std::string firstName = graph->qualified(first), secondName = graph->qualified(second);
-  if (!graph->weights.tied(firstName, secondName, wanted))
-    return {weight(first, shape), weight(second, shape)};
-  bool onlySecond = graph->weights.has(secondName) && !graph->weights.has(firstName);
-  Weight both = weight(onlySecond ? second : first, shape);
-  return {both, both};
-}
-
 //===--- structure ----------------------------------------------------------------------------------------------===//
 
 Tensor GraphBuilder::repeat(const std::string &prefix, int64_t count, Tensor x, const Body &body) {
@@ -161,7 +99,15 @@ Tensor GraphBuilder::position(Weight table, int64_t offset) {
   if (!graph->readyWeight(table, 2))
     return {};
   return graph->make<PositionOp>(graph->location(table), graph->shape(table)[1], graph->sequences(),
-                                 graph->value(table), offset);
+                                 graph->value(table), Value(), static_cast<uint64_t>(offset), IntegerAttr());
+}
+
+Tensor GraphBuilder::position(Weight table, int64_t offset, int64_t padding) {
+  if (!graph->readyWeight(table, 2))
+    return {};
+  return graph->make<PositionOp>(graph->location(table), graph->shape(table)[1], graph->sequences(),
+                                 graph->value(table), graph->ids(), static_cast<uint64_t>(offset),
+                                 graph->builder.getI64IntegerAttr(padding));
 }
 
 Tensor GraphBuilder::tokenType(Weight table) {
@@ -185,11 +131,11 @@ Tensor GraphBuilder::linear(Tensor x, const std::string &name, int64_t outputs) 
   return linear(x, matrix, weight(name + ".bias", {outputs}));
 }
 
-Tensor GraphBuilder::layerNorm(Tensor x, Weight scale, Weight bias, double epsilon) {
+Tensor GraphBuilder::layerNorm(Tensor x, Weight scale, Weight bias, double epsilon, int64_t groups) {
   if (!graph->ready(x) || !graph->readyWeight(scale, 1) || (bias && !graph->readyWeight(bias, 1)))
     return {};
   return graph->make<NormOp>(graph->location(scale), x.width(), NormKind::layer, graph->value(x), graph->value(scale),
-                             graph->value(bias), llvm::APFloat(epsilon), uint64_t(1));
+                             graph->value(bias), llvm::APFloat(epsilon), static_cast<uint64_t>(groups));
 }
 
 Tensor GraphBuilder::layerNorm(Tensor x, const std::string &name, double epsilon) {
@@ -204,12 +150,22 @@ Tensor GraphBuilder::rmsNorm(Tensor x, Weight scale, double epsilon, int64_t gro
                              Value(), llvm::APFloat(epsilon), static_cast<uint64_t>(groups));
 }
 
-static Attribute scalingAttr(MLIRContext *context, const Rope &rope) {
+static Attribute scalingAttr(MLIRContext *context, const Rope &rope, int64_t maxSequence) {
   if (auto *linear = std::get_if<LinearScaling>(&rope.scaling))
     return LinearScalingAttr::get(context, llvm::APFloat(linear->factor));
   if (auto *llama3 = std::get_if<Llama3Scaling>(&rope.scaling))
     return Llama3ScalingAttr::get(context, llvm::APFloat(llama3->factor), llvm::APFloat(llama3->low),
                                   llvm::APFloat(llama3->high), llama3->original);
+  if (auto *yarn = std::get_if<YarnScaling>(&rope.scaling))
+    return YarnScalingAttr::get(context, llvm::APFloat(yarn->factor), llvm::APFloat(yarn->fast),
+                                llvm::APFloat(yarn->slow), yarn->original, yarn->truncate,
+                                llvm::APFloat(yarn->amplitude));
+  if (auto *dynamic = std::get_if<DynamicScaling>(&rope.scaling))
+    return DynamicScalingAttr::get(context, llvm::APFloat(dynamic->factor), dynamic->original);
+  if (auto *listed = std::get_if<LongScaling>(&rope.scaling)) {
+    const auto &factors = maxSequence > listed->original ? listed->longFactors : listed->shortFactors;
+    return ListedScalingAttr::get(context, DenseF64ArrayAttr::get(context, factors), llvm::APFloat(listed->amplitude));
+  }
   return {};
 }
 
@@ -218,7 +174,7 @@ Tensor GraphBuilder::rope(Tensor x, int64_t heads, const Rope &rope) {
     return {};
   return graph->make<RopeOp>(graph->location(), x.width(), graph->value(x), graph->sequences(), Value(),
                              static_cast<uint64_t>(heads), static_cast<uint64_t>(rope.rotary), llvm::APFloat(rope.base),
-                             scalingAttr(graph->builder.getContext(), rope));
+                             scalingAttr(graph->builder.getContext(), rope, graph->maxSequence));
 }
 
 static ActivationKind activationKind(Activation kind) {
@@ -268,6 +224,11 @@ Tensor GraphBuilder::scale(Tensor x, double factor) {
                          : Tensor();
 }
 
+Tensor GraphBuilder::clamp(Tensor x, double bound) {
+  return graph->ready(x) ? graph->make<ClampOp>(graph->location(), x.width(), graph->value(x), llvm::APFloat(bound))
+                         : Tensor();
+}
+
 Tensor GraphBuilder::slice(Tensor x, int64_t offset, int64_t width) {
   if (!graph->ready(x))
     return {};
@@ -299,7 +260,8 @@ Tensor GraphBuilder::attention(Tensor queries, Tensor keys, Tensor values, const
                                   graph->value(values), graph->sequences(), graph->value(attention.bias),
                                   maskKind(attention.mask), static_cast<uint64_t>(attention.heads),
                                   static_cast<uint64_t>(attention.keyValueHeads), llvm::APFloat(attention.scale),
-                                  static_cast<uint64_t>(attention.window));
+                                  static_cast<uint64_t>(attention.window), llvm::APFloat(attention.cap),
+                                  attention.absolute);
 }
 
 State GraphBuilder::state(const std::string &name, int64_t heads, int64_t width) {

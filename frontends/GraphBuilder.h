@@ -85,8 +85,10 @@ struct Attention {
   int64_t keyValueHeads;
   double scale;
   Mask mask = Mask::Causal;
-  int64_t window = 0;  // > 0: only keys at a distance < window are seen
-  Weight bias = {};    // by distance: see relativeBias
+  int64_t window = 0;     // > 0: only keys at a distance < window are seen
+  Weight bias = {};       // by distance: see relativeBias, alibi
+  double cap = 0;         // > 0: cap * tanh(score / cap) takes the place of the scaled score
+  bool absolute = false;  // the bias is by the key's position
 };
 
 // What a result of the model is: talc.outputs in dialects/talc/TalcDialect.h.
@@ -112,8 +114,8 @@ public:
 
   // Inside a repeated block `name` is relative to the layer. `why` explains the shape in error messages.
   Weight weight(const std::string &name, const Shape &shape, const std::string &why = {});
-  // A vector that files store as a matrix of one row.
-  Weight rowWeight(const std::string &name, int64_t length);
+  // A vector that files store as a matrix, row by row.
+  Weight flatWeight(const std::string &name, const Shape &stored);
   // The first of several names of one weight that files store it under; the first of all if they have none.
   std::string storedName(const std::vector<std::string> &names) const;
   // Whether the source of weights has one of this name.
@@ -125,10 +127,25 @@ public:
   std::pair<Weight, Weight> tiedWeights(const std::string &first, const std::string &second, const Shape &shape,
                                         bool wanted);
 
-  // Sinusoidal positions of every position a sequence may have: [positions, width], for `position`.
-  Weight sinusoids(int64_t width, Sinusoids layout);
+  int64_t rowCount(Weight weight) const;
+  // Of every `period` rows those from `first` on, `count` of them: parts of a weight that files store as one.
+  Weight rows(Weight weight, int64_t first, int64_t count, int64_t period);
+  // Rows of heads of a width in which neighbours of the first `rotary` are turned together, as `rope` takes them.
+  Weight halfSplit(Weight weight, int64_t width, int64_t rotary);
+  Weight plus(Weight weight, double value);
+  // A number as the type that a weight's file stores would have it.
+  double asStored(Weight weight, double value) const;
+  // One after the other along the first dimension.
+  Weight concat(const std::string &name, const std::vector<Weight> &parts);
+
+  // Sinusoidal positions of every position a sequence may have: [positions + first, width], for `position` with this
+  // offset. The row before the first is zero.
+  Weight sinusoids(int64_t width, Sinusoids layout, int64_t first = 0);
   // The bias of attention by distance, from a table of buckets [buckets, heads] (T5). One weight serves all layers.
   Weight relativeBias(Weight table, bool bidirectional, int64_t maxDistance);
+  // The bias by distance that falls with a slope for each head (arXiv 2108.12409). Not to be called in a layer. With
+  // `factor`: rounded to bf16, times it, and by the key's position (#talc.alibi).
+  Weight alibi(int64_t heads, double factor = 0);
 
   // What `body` writes is the model's encoder: a function of its own without results, evaluated once per source. It
   // leaves its results in source states. Activations do not cross between it and the rest of the model, the decoder.
@@ -143,15 +160,17 @@ public:
   // Rows of a table [V, D], by token id, by position in the sequence (+ offset), by token type: [tokens, D].
   Tensor embedding(Weight table);
   Tensor position(Weight table, int64_t offset = 0);
+  // The same in encoders whose tokens `padding` take no position, but the row before the first.
+  Tensor position(Weight table, int64_t offset, int64_t padding);
   Tensor tokenType(Weight table);
 
   // x * transpose(matrix) + bias: [tokens, K], [N, K], [N] -> [tokens, N].
   Tensor linear(Tensor x, Weight matrix, Weight bias = {});
   // The same with the weights `name`.weight and `name`.bias.
   Tensor linear(Tensor x, const std::string &name, int64_t outputs);
-  // Scale and bias have width/groups elements; each of `groups` groups of neighbouring features is normalized by
-  // itself.
-  Tensor layerNorm(Tensor x, Weight scale, Weight bias, double epsilon);
+  // Each of `groups` groups of neighbouring features is normalized by itself; scale and bias have width/groups
+  // elements, or width.
+  Tensor layerNorm(Tensor x, Weight scale, Weight bias, double epsilon, int64_t groups = 1);
   Tensor layerNorm(Tensor x, const std::string &name, double epsilon);
   Tensor rmsNorm(Tensor x, Weight scale, double epsilon, int64_t groups = 1);
   Tensor rope(Tensor x, int64_t heads, const Rope &rope);
@@ -161,6 +180,8 @@ public:
   Tensor add(Tensor x, Tensor y);
   Tensor mul(Tensor x, Tensor y);
   Tensor scale(Tensor x, double factor);
+  // min(max(x, -bound), bound).
+  Tensor clamp(Tensor x, double bound);
   // Features [offset, offset + width).
   Tensor slice(Tensor x, int64_t offset, int64_t width);
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <variant>
+#include <vector>
 
 namespace talc {
 
@@ -21,15 +22,37 @@ struct Llama3Scaling {
   int64_t original;  // context length before scaling
 };
 
+// Frequencies scaled by the number of turns in the original context: #talc.yarn_scaling.
+struct YarnScaling {
+  double factor, fast, slow;
+  int64_t original;
+  bool truncate;
+  double amplitude;
+};
+
+// A base that grows with texts longer than `original`: #talc.dynamic_scaling.
+struct DynamicScaling {
+  double factor;
+  int64_t original;
+};
+
+// Every frequency divided by a factor of its own: #talc.listed_scaling. The long ones serve models that are compiled
+// for sequences of more than `original` tokens.
+struct LongScaling {
+  std::vector<double> shortFactors, longFactors;
+  int64_t original;
+  double amplitude;
+};
+
 // Rotary position embedding of the first `rotary` features of every head, in half-split pairs (arXiv 2104.09864).
 struct Rope {
   int64_t rotary;
   double base;
-  std::variant<std::monostate, LinearScaling, Llama3Scaling> scaling;
+  std::variant<std::monostate, LinearScaling, Llama3Scaling, YarnScaling, DynamicScaling, LongScaling> scaling;
 };
 
-// Where sines and cosines of sinusoidal positions stand: all sines before all cosines, or in turn
-// (#talc.sinusoid_table).
-enum class Sinusoids { Halves, Interleaved };
+// Where sines and cosines of sinusoidal positions stand: all sines before all cosines, or in turn; or in halves with
+// frequencies down to 1/10000 (#talc.sinusoid_table).
+enum class Sinusoids { Halves, Interleaved, Spread };
 
 }  // namespace talc

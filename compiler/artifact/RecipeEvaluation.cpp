@@ -2,7 +2,6 @@
 // Checks that the shapes of a recipe fit, and makes its values.
 #include "compiler/Error.h"
 #include "compiler/artifact/DistanceBuckets.h"
-#include "compiler/artifact/RotaryFrequencies.h"
 #include "compiler/artifact/WeightGraph.h"
 #include "compiler/artifact/WeightRecipes.h"
 
@@ -57,8 +56,11 @@ static Result tabulate(WeightOp weight, RotaryTableRecipeAttr recipe) {
   int64_t rotary = type.getShape().back();
   if (rotary > maxWidth)
     return refuse(weight, fmt::format("tabulates {} angles, expected at most {}", rotary / 2, maxWidth / 2));
-  double base = recipe.getBase().convertToDouble();
-  return rotaryTable(rotaryFrequencies(base, recipe.getScaling(), rotary), type.getDimSize(0));
+  auto listed = dyn_cast_if_present<ListedScalingAttr>(recipe.getScaling());
+  if (listed && static_cast<int64_t>(listed.getFactors().size()) != rotary / 2)
+    return refuse(weight, fmt::format("has {} factors for {} angles", listed.getFactors().size(), rotary / 2));
+  RotaryFrequencies frequencies(recipe.getBase().convertToDouble(), recipe.getScaling(), rotary);
+  return rotaryTable(std::move(frequencies), matrixShape(type));
 }
 
 static Result tabulate(WeightOp weight, SinusoidTableRecipeAttr recipe) {
@@ -66,7 +68,34 @@ static Result tabulate(WeightOp weight, SinusoidTableRecipeAttr recipe) {
   int64_t width = type.getShape().back();
   if (width > maxWidth)
     return refuse(weight, fmt::format("tabulates {} angles, expected at most {}", width / 2, maxWidth / 2));
-  return sinusoidTable(type.getDimSize(0), width, recipe.getLayout() == SinusoidLayout::interleaved);
+  if (recipe.getLayout() == SinusoidLayout::spread && width < 4)
+    return refuse(weight, fmt::format("spreads frequencies over {} features, expected at least 4", width));
+  return sinusoidTable(matrixShape(type), recipe.getLayout(), recipe.getBlank());
+}
+
+// Rows whose number does not fit are told by the shape of what comes out.
+static Result choose(RowsRecipeAttr recipe, const WeightValuesPtr &source) {
+  int64_t first = recipe.getFirst(), count = recipe.getCount(), period = recipe.getPeriod();
+  int64_t rows = source->shape.rows / period * count;
+  return chosenRows(source, rows, [=](int64_t row) { return row / count * period + first + row % count; });
+}
+
+static Result splitHalves(HalfSplitRecipeAttr recipe, const WeightValuesPtr &source) {
+  int64_t width = recipe.getWidth(), half = recipe.getRotary() / 2;
+  return chosenRows(source, source->shape.rows, [=](int64_t row) {
+    int64_t place = row % width, head = row - place;
+    if (place >= 2 * half)
+      return row;
+    return head + (place < half ? 2 * place : 2 * (place - half) + 1);
+  });
+}
+
+static Result tabulate(WeightOp weight, AlibiRecipeAttr recipe) {
+  MatrixShape shape = matrixShape(cast<RankedTensorType>(weight.getType()));
+  if (shape.rows > maxWidth || shape.columns > maxDistances)
+    return refuse(weight, fmt::format("spreads {} slopes over {} distances, expected at most {} and {}", shape.rows,
+                                      shape.columns, maxWidth, maxDistances));
+  return alibiTable(shape, recipe.getRounded() ? recipe.getRounded().getValueAsDouble() : 0);
 }
 
 static Result spreadBias(WeightOp weight, RelativeBiasRecipeAttr recipe, const WeightValuesPtr &table) {
@@ -94,7 +123,11 @@ Result evaluateRecipe(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) 
           .Case([&](PackRecipeAttr) { return pack(weight, sources[0]); })
           .Case([&](PadRecipeAttr) { return pad(weight, sources[0]); })
           .Case([&](ConvertRecipeAttr) { return sources[0]; })
-          .Case<RotaryTableRecipeAttr, SinusoidTableRecipeAttr>([&](auto recipe) { return tabulate(weight, recipe); })
+          .Case([&](PlusRecipeAttr recipe) { return plusValues(sources[0], recipe.getValue().convertToDouble()); })
+          .Case([&](RowsRecipeAttr recipe) { return choose(recipe, sources[0]); })
+          .Case([&](HalfSplitRecipeAttr recipe) { return splitHalves(recipe, sources[0]); })
+          .Case<RotaryTableRecipeAttr, SinusoidTableRecipeAttr, AlibiRecipeAttr>(
+              [&](auto recipe) { return tabulate(weight, recipe); })
           .Case([&](RelativeBiasRecipeAttr recipe) { return spreadBias(weight, recipe, sources[0]); })
           .Default([&](Attribute) {
             return internalError("weight '{}' has a recipe that the packager lacks", weight.getSymName().str());

@@ -3,7 +3,6 @@
 #include "compiler/artifact/WeightRecipes.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace talc {
 
@@ -104,49 +103,41 @@ private:
   WeightValuesPtr source;
 };
 
-class RotaryTable : public WeightValues {
+class ChosenRows : public WeightValues {
 public:
-  RotaryTable(std::vector<double> frequencies, MatrixShape shape)
-      : WeightValues(shape), frequencies(std::move(frequencies)) {}
+  ChosenRows(WeightValuesPtr source, int64_t rows, std::function<int64_t(int64_t)> row)
+      : WeightValues({rows, source->shape.columns}), source(std::move(source)), row(std::move(row)) {}
 
+  // Neighbours that stay neighbours are read together.
   void read(Tile tile, float *out, int64_t stride) const override {
-    auto half = static_cast<int64_t>(frequencies.size());
-    for (int64_t row = 0; row < tile.rows; ++row)
-      for (int64_t column = 0; column < tile.columns; ++column) {
-        int64_t feature = tile.column + column;
-        double angle = static_cast<double>(tile.row + row) * frequencies[feature % half];
-        out[row * stride + column] = static_cast<float>(feature < half ? std::cos(angle) : std::sin(angle));
-      }
+    for (int64_t done = 0, together; done < tile.rows; done += together) {
+      int64_t first = row(tile.row + done);
+      for (together = 1; done + together < tile.rows; ++together)
+        if (row(tile.row + done + together) != first + together)
+          break;
+      source->read({first, tile.column, together, tile.columns}, out + done * stride, stride);
+    }
   }
 
 private:
-  std::vector<double> frequencies;
+  WeightValuesPtr source;
+  std::function<int64_t(int64_t)> row;
 };
 
-class SinusoidTable : public WeightValues {
+class Plus : public WeightValues {
 public:
-  SinusoidTable(MatrixShape shape, bool interleaved) : WeightValues(shape), interleaved(interleaved) {
-    for (int64_t i = 0; 2 * i < shape.columns; ++i)
-      frequencies.push_back(std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(shape.columns)));
-  }
+  Plus(WeightValuesPtr source, double value) : WeightValues(source->shape), source(std::move(source)), value(value) {}
 
   void read(Tile tile, float *out, int64_t stride) const override {
-    for (int64_t row = 0; row < tile.rows; ++row)
-      for (int64_t column = 0; column < tile.columns; ++column)
-        out[row * stride + column] = at(tile.row + row, tile.column + column);
+    source->read(tile, out, stride);
+    for (int64_t r = 0; r < tile.rows; ++r)
+      for (int64_t c = 0; c < tile.columns; ++c)
+        out[r * stride + c] = static_cast<float>(out[r * stride + c] + value);
   }
 
 private:
-  float at(int64_t position, int64_t feature) const {
-    auto sines = static_cast<int64_t>(frequencies.size());
-    int64_t i = interleaved ? feature / 2 : feature % sines;
-    bool isSine = interleaved ? feature % 2 == 0 : feature < sines;
-    double angle = static_cast<double>(position) * frequencies[i];
-    return static_cast<float>(isSine ? std::sin(angle) : std::cos(angle));
-  }
-
-  std::vector<double> frequencies;
-  bool interleaved;
+  WeightValuesPtr source;
+  double value;
 };
 
 class Gathered : public WeightValues {
@@ -192,13 +183,12 @@ WeightValuesPtr paddedValues(WeightValuesPtr source, int64_t rows) {
   return std::make_shared<Padded>(std::move(source), rows);
 }
 
-WeightValuesPtr rotaryTable(std::vector<double> frequencies, int64_t positions) {
-  MatrixShape shape{positions, 2 * static_cast<int64_t>(frequencies.size())};
-  return std::make_shared<RotaryTable>(std::move(frequencies), shape);
+WeightValuesPtr chosenRows(WeightValuesPtr source, int64_t rows, std::function<int64_t(int64_t)> row) {
+  return std::make_shared<ChosenRows>(std::move(source), rows, std::move(row));
 }
 
-WeightValuesPtr sinusoidTable(int64_t positions, int64_t width, bool interleaved) {
-  return std::make_shared<SinusoidTable>(MatrixShape{positions, width}, interleaved);
+WeightValuesPtr plusValues(WeightValuesPtr source, double value) {
+  return std::make_shared<Plus>(std::move(source), value);
 }
 
 WeightValuesPtr gatheredValues(WeightValuesPtr source, std::vector<int32_t> rows) {

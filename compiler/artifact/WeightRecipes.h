@@ -2,8 +2,12 @@
 // Weights that follow from other weights. The recipes are defined in dialects/talc/TalcDialect.td; shapes must fit.
 #pragma once
 
+#include "compiler/artifact/RotaryFrequencies.h"
 #include "compiler/artifact/WeightValues.h"
 
+#include "dialects/talc/TalcDialect.h"
+
+#include <functional>
 #include <vector>
 
 namespace talc {
@@ -17,11 +21,19 @@ WeightValuesPtr interleavedValues(WeightValuesPtr first, WeightValuesPtr second,
 WeightValuesPtr packedValues(WeightValuesPtr source, int64_t lanes);
 // Zero rows appended.
 WeightValuesPtr paddedValues(WeightValuesPtr source, int64_t rows);
-// Row p: cos(p * frequencies), then sin(p * frequencies).
-WeightValuesPtr rotaryTable(std::vector<double> frequencies, int64_t positions);
-// Sines and cosines of row * 10000^(-2i/width): all sines and then all cosines, or each sine beside its cosine.
-WeightValuesPtr sinusoidTable(int64_t positions, int64_t width, bool interleaved);
+// Rows in another order, or some of them: row r is source(row(r)).
+WeightValuesPtr chosenRows(WeightValuesPtr source, int64_t rows, std::function<int64_t(int64_t)> row);
+// Every value plus a number.
+WeightValuesPtr plusValues(WeightValuesPtr source, double value);
 // Row h, column c: source(rows[c], h).
 WeightValuesPtr gatheredValues(WeightValuesPtr source, std::vector<int32_t> rows);
+
+// Tables that follow from no other weight (PositionTables.cpp).
+// Row p: cos(p * frequencies), then sin(p * frequencies), times the amplitude.
+WeightValuesPtr rotaryTable(RotaryFrequencies frequencies, MatrixShape shape);
+// #talc.sinusoid_table.
+WeightValuesPtr sinusoidTable(MatrixShape shape, SinusoidLayout layout, int64_t blank);
+// #talc.alibi by distance, or by position where `rounded` is not 0.
+WeightValuesPtr alibiTable(MatrixShape shape, double rounded);
 
 }  // namespace talc

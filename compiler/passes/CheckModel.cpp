@@ -277,7 +277,8 @@ struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
       if (auto rope = dyn_cast<RopeOp>(op); rope && rope.getTable())
         return expect(op, "table", size(rope.getTable(), 0));
       if (auto attention = dyn_cast<AttentionOp>(op); attention && attention.getBias())
-        return expect(op, "bias", size(attention.getBias(), 1) / 2 + 1);
+        return expect(op, "bias",
+                      attention.getAbsolute() ? size(attention.getBias(), 1) : size(attention.getBias(), 1) / 2 + 1);
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());

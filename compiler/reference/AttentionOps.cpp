@@ -9,29 +9,19 @@
 
 namespace talc::reference {
 
-// Cosines, then sines, of the angles at a position.
-static std::vector<double> angles(const std::vector<double> &frequencies, int64_t position) {
-  std::vector<double> result;
-  for (double f : frequencies)
-    result.push_back(std::cos(position * f));
-  for (double f : frequencies)
-    result.push_back(std::sin(position * f));
-  return result;
-}
-
 llvm::Expected<Matrix> evaluate(RopeOp op, const Matrix &x, const StepSequences &step, const Weight *table) {
   Matrix result = x;
   int64_t rotary = op.getRotary(), half = rotary / 2, width = x.columns / static_cast<int64_t>(op.getHeads());
   if (table && table->shape[1] != rotary)
     return internalError("a rotary table of width {} for {} rotated features", table->shape[1], rotary);
-  std::vector<double> frequencies =
-      rotaryFrequencies(rotary, op.getBase().convertToDouble(), op.getScaling().value_or(mlir::Attribute()));
+  mlir::Attribute scaling = op.getScaling().value_or(mlir::Attribute());
   for (int64_t t = 0; t < x.rows; ++t) {
     int64_t position = step.positions[t];
     if (table && position >= rowCount(*table))
       return makeError(ErrorCode::Usage, "the sequence is too long: a table of {} positions has no row {}",
                        rowCount(*table), position);
-    std::vector<double> turn = table ? row(*table, position) : angles(frequencies, position);
+    std::vector<double> turn =
+        table ? row(*table, position) : rotaryRow(rotary, op.getBase().convertToDouble(), scaling, position);
     for (int64_t first = 0; first < x.columns; first += width) {
       for (int64_t i = 0; i < half; ++i) {
         double a = x.at(t, first + i), b = x.at(t, first + half + i), cosine = turn[i], sine = turn[half + i];
@@ -137,10 +127,10 @@ llvm::Expected<std::vector<Visible>> visibleKeys(AttentionOp op, KeyRows keys, i
     result.push_back({keys.firstRow + i, 0});
     if (!bias)
       continue;
-    int64_t columns = bias->shape[1], column = columns / 2 + key - position;
+    int64_t columns = bias->shape[1], column = op.getAbsolute() ? key : columns / 2 + key - position;
     if (column < 0 || column >= columns)
       return makeError(ErrorCode::Usage, "the sequence is too long: a bias for {} tokens has no distance {}",
-                       columns / 2 + 1, key - position);
+                       op.getAbsolute() ? columns : columns / 2 + 1, op.getAbsolute() ? key : key - position);
     result.back().bias = bias->values[head * columns + column];
   }
   return result;
@@ -156,7 +146,8 @@ void attend(AttentionOp op, const Matrix &queries, const Matrix &keys, const Mat
     double sum = 0;
     for (int64_t i = 0; i < width; ++i)
       sum += queries.at(query, first + i) * keys.at(key.row, keyFirst + i);
-    scores.push_back(sum * op.getScale().convertToDouble() + key.bias);
+    double score = sum * op.getScale().convertToDouble(), cap = op.getCap().convertToDouble();
+    scores.push_back((cap > 0 ? cap * std::tanh(score / cap) : score) + key.bias);
   }
   double largest = *std::max_element(scores.begin(), scores.end()), total = 0;
   for (double &score : scores)

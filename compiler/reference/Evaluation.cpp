@@ -121,8 +121,9 @@ Error Evaluation::evaluateRowOp(mlir::Operation *op, Frame &frame) {
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
       .Case(
           [&](EmbeddingOp op) { return store(frame, op.getResult(), evaluate(op, ids, *frame.weight(op.getTable()))); })
-      .Case(
-          [&](PositionOp op) { return store(frame, op.getResult(), evaluate(op, step, *frame.weight(op.getTable()))); })
+      .Case([&](PositionOp op) {
+        return store(frame, op.getResult(), evaluate(op, ids, step, *frame.weight(op.getTable())));
+      })
       .Case([&](TokenTypeOp op) {
         return store(frame, op.getResult(), evaluate(op, step, *frame.weight(op.getTable())));
       })

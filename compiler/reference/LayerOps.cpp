@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// linear, gated_linear, norm, activation, softmax, add, mul, scale.
+// linear, gated_linear, norm, activation, softmax, add, mul, scale, clamp.
 #include "compiler/reference/LayerOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -84,8 +84,10 @@ static Matrix evaluate(NormOp op, const Matrix &x, const Weight &scale, const We
   for (int64_t t = 0; t < x.rows; ++t) {
     for (int64_t first = 0; first < x.columns; first += width)
       normalize(op, x, t, first, width, result);
+    // One vector for every group, or one for all.
+    auto of = [](const Weight &vector, int64_t i) { return vector.values[i % vector.values.size()]; };
     for (int64_t i = 0; i < x.columns; ++i)
-      result.at(t, i) = result.at(t, i) * scale.values[i % width] + (bias ? bias->values[i % width] : 0.0);
+      result.at(t, i) = result.at(t, i) * of(scale, i) + (bias ? of(*bias, i) : 0.0);
   }
   return result;
 }
@@ -118,6 +120,14 @@ static Matrix evaluate(ScaleOp op, const Matrix &x) {
   return result;
 }
 
+static Matrix evaluate(ClampOp op, const Matrix &x) {
+  Matrix result = x;
+  double bound = op.getBound().convertToDouble();
+  for (double &value : result.values)
+    value = std::min(std::max(value, -bound), bound);
+  return result;
+}
+
 static Matrix evaluate(AddOp, const Matrix &lhs, const Matrix &rhs) {
   Matrix result = lhs;
   for (size_t i = 0; i < result.values.size(); ++i)
@@ -145,7 +155,7 @@ std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame) {
       .Case([&](NormOp op) {
         return evaluate(op, *matrix(op.getX()), *weight(op.getScale()), weight(op.getBias()).get());
       })
-      .Case<ActivationOp, SoftmaxOp, ScaleOp>([&](auto op) { return evaluate(op, *matrix(op.getX())); })
+      .Case<ActivationOp, SoftmaxOp, ScaleOp, ClampOp>([&](auto op) { return evaluate(op, *matrix(op.getX())); })
       .Case<AddOp, MulOp>([&](auto op) { return evaluate(op, *matrix(op.getLhs()), *matrix(op.getRhs())); })
       .Default([](mlir::Operation *) { return std::nullopt; });
 }

@@ -19,6 +19,14 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
+// As storing it in bf16 would.
+double nearestBf16(double value) {
+  llvm::APFloat result(value);
+  bool inexact;
+  result.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+  return result.convertToDouble();
+}
+
 int64_t ceilDivide(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
@@ -110,12 +118,9 @@ struct Application {
     if (!sources.empty() || result.shape.size() != 2 || result.shape[1] % 2 != 0)
       return false;
     int64_t rotary = result.shape[1];
-    std::vector<double> f = rotaryFrequencies(rotary, recipe.getBase().convertToDouble(), recipe.getScaling());
     for (int64_t p = 0; p < result.shape[0]; ++p) {
-      for (int64_t i = 0; i < rotary / 2; ++i) {
-        result.values[p * rotary + i] = static_cast<float>(std::cos(p * f[i]));
-        result.values[p * rotary + rotary / 2 + i] = static_cast<float>(std::sin(p * f[i]));
-      }
+      std::vector<double> row = rotaryRow(rotary, recipe.getBase().convertToDouble(), recipe.getScaling(), p);
+      std::copy(row.begin(), row.end(), result.values.begin() + p * rotary);
     }
     return true;
   }
@@ -124,14 +129,96 @@ struct Application {
     if (!sources.empty() || result.shape.size() != 2)
       return false;
     int64_t width = result.shape[1], sines = (width + 1) / 2;
+    if (recipe.getLayout() == SinusoidLayout::spread)
+      return applySpread(recipe);
     bool halves = recipe.getLayout() == SinusoidLayout::halves;
     for (int64_t p = 0; p < result.shape[0]; ++p) {
+      if (p == recipe.getBlank())
+        continue;
       for (int64_t i = 0; i < sines; ++i) {
         double angle = p * std::pow(10000.0, -2.0 * i / width);
         result.values[p * width + (halves ? i : 2 * i)] = static_cast<float>(std::sin(angle));
         if (2 * i + 1 < width)
           result.values[p * width + (halves ? sines + i : 2 * i + 1)] = static_cast<float>(std::cos(angle));
       }
+    }
+    return true;
+  }
+
+  // Frequencies from 1 down to 1/10000.
+  bool applySpread(SinusoidTableRecipeAttr recipe) {
+    int64_t width = result.shape[1], half = width / 2;
+    for (int64_t p = 0; p < result.shape[0] && half > 1; ++p) {
+      for (int64_t i = 0; i < half && p != recipe.getBlank(); ++i) {
+        double angle = p * std::pow(10000.0, -1.0 * i / (half - 1));
+        result.values[p * width + i] = static_cast<float>(std::sin(angle));
+        result.values[p * width + half + i] = static_cast<float>(std::cos(angle));
+      }
+    }
+    return half > 1;
+  }
+
+  bool apply(RowsRecipeAttr recipe) {
+    int64_t period = recipe.getPeriod(), count = recipe.getCount();
+    if (sources.size() != 1 || sources[0]->shape.size() != result.shape.size())
+      return false;
+    Shape expected = sources[0]->shape;
+    if (expected[0] % period != 0)
+      return false;
+    expected[0] = expected[0] / period * count;
+    if (result.shape != expected)
+      return false;
+    auto width = static_cast<int64_t>(result.values.size()) / expected[0];
+    for (int64_t r = 0; r < expected[0]; ++r)
+      std::copy_n(sources[0]->values.begin() + (r / count * period + recipe.getFirst() + r % count) * width, width,
+                  result.values.begin() + r * width);
+    return true;
+  }
+
+  bool apply(HalfSplitRecipeAttr recipe) {
+    int64_t width = recipe.getWidth(), half = recipe.getRotary() / 2;
+    if (sources.size() != 1 || sources[0]->shape != result.shape || result.shape[0] % width != 0)
+      return false;
+    int64_t features = static_cast<int64_t>(result.values.size()) / result.shape[0];
+    for (int64_t r = 0; r < result.shape[0]; ++r) {
+      int64_t place = r % width, from = place;
+      if (place < half)
+        from = 2 * place;
+      else if (place < 2 * half)
+        from = 2 * (place - half) + 1;
+      std::copy_n(sources[0]->values.begin() + (r - place + from) * features, features,
+                  result.values.begin() + r * features);
+    }
+    return true;
+  }
+
+  bool apply(PlusRecipeAttr recipe) {
+    if (sources.size() != 1 || sources[0]->shape != result.shape)
+      return false;
+    for (size_t i = 0; i < result.values.size(); ++i)
+      result.values[i] = static_cast<float>(sources[0]->values[i] + recipe.getValue().convertToDouble());
+    return true;
+  }
+
+  static double alibiSlope(int64_t head, int64_t heads) {
+    int64_t power = 1;
+    while (2 * power <= heads)
+      power *= 2;
+    return head < power ? std::pow(2.0, -8.0 * (head + 1) / power)
+                        : std::pow(2.0, -4.0 * (2 * (head - power) + 1) / power);
+  }
+
+  bool apply(AlibiRecipeAttr recipe) {
+    if (!sources.empty() || result.shape.size() != 2)
+      return false;
+    int64_t heads = result.shape[0], columns = result.shape[1];
+    for (int64_t h = 0; h < heads; ++h) {
+      double slope = alibiSlope(h, heads);
+      for (int64_t c = 0; c < columns; ++c)
+        result.values[h * columns + c] =
+            static_cast<float>(recipe.getRounded() ? recipe.getRounded().getValueAsDouble() *
+                                                         nearestBf16(nearestBf16(slope) * nearestBf16(c))
+                                                   : slope * (c - columns / 2));
     }
     return true;
   }
@@ -175,8 +262,9 @@ llvm::Expected<Weight> applyRecipe(const std::string &name, mlir::Attribute reci
   Application application{sources, *result};
   bool fits = llvm::TypeSwitch<mlir::Attribute, bool>(recipe)
                   .Case<TransposeRecipeAttr, ConcatRecipeAttr, InterleaveRecipeAttr, PackRecipeAttr, PadRecipeAttr,
-                        ConvertRecipeAttr, RotaryTableRecipeAttr, SinusoidTableRecipeAttr, RelativeBiasRecipeAttr,
-                        FillSourceAttr>([&](auto attr) { return application.apply(attr); })
+                        ConvertRecipeAttr, RowsRecipeAttr, HalfSplitRecipeAttr, PlusRecipeAttr, AlibiRecipeAttr,
+                        RotaryTableRecipeAttr, SinusoidTableRecipeAttr, RelativeBiasRecipeAttr, FillSourceAttr>(
+                      [&](auto attr) { return application.apply(attr); })
                   .Default([](mlir::Attribute) { return false; });
   if (!fits) {
     std::vector<std::string> shapes;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frequencies of rotary embeddings, with the scalings for longer contexts.
+// Angles of rotary embeddings, with the scalings for longer contexts.
 #include "compiler/reference/Rotary.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace talc::reference {
@@ -19,15 +20,64 @@ static double scaled(double frequency, Llama3ScalingAttr scaling) {
   return ((1 - s) / factor + s) * frequency;
 }
 
-std::vector<double> rotaryFrequencies(int64_t rotary, double base, mlir::Attribute scaling) {
-  std::vector<double> result;
+// The pair, as a real number, that turns `turns` times over the original context.
+static double pairOf(double turns, int64_t rotary, double base, YarnScalingAttr scaling) {
+  return rotary * std::log(scaling.getOriginal() / (2 * M_PI * turns)) / (2 * std::log(base));
+}
+
+// How much of pair i is interpolated.
+static double ramp(int64_t i, int64_t rotary, double base, YarnScalingAttr scaling) {
+  double low = pairOf(scaling.getFast().convertToDouble(), rotary, base, scaling);
+  double high = pairOf(scaling.getSlow().convertToDouble(), rotary, base, scaling);
+  if (scaling.getTruncate()) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, rotary - 1.0);
+  if (low == high)
+    high += 0.001;
+  return std::clamp((i - low) / (high - low), 0.0, 1.0);
+}
+
+static double baseOf(int64_t rotary, double base, mlir::Attribute scaling, int64_t position) {
+  auto dynamic = mlir::dyn_cast_or_null<DynamicScalingAttr>(scaling);
+  if (!dynamic || position < dynamic.getOriginal())
+    return base;
+  double factor = dynamic.getFactor().convertToDouble(), share = (position + 1.0) / dynamic.getOriginal();
+  return base * std::pow(factor * share - (factor - 1), rotary / (rotary - 2.0));
+}
+
+static double frequencyOf(int64_t i, int64_t rotary, double base, mlir::Attribute scaling) {
+  double frequency = std::pow(base, -2.0 * i / rotary);
+  if (auto linear = mlir::dyn_cast_or_null<LinearScalingAttr>(scaling))
+    return frequency / linear.getFactor().convertToDouble();
+  if (auto llama3 = mlir::dyn_cast_or_null<Llama3ScalingAttr>(scaling))
+    return scaled(frequency, llama3);
+  if (auto listed = mlir::dyn_cast_or_null<ListedScalingAttr>(scaling))
+    return frequency / listed.getFactors().asArrayRef()[i];
+  if (auto yarn = mlir::dyn_cast_or_null<YarnScalingAttr>(scaling)) {
+    double share = ramp(i, rotary, base, yarn);
+    return share * frequency / yarn.getFactor().convertToDouble() + (1 - share) * frequency;
+  }
+  return frequency;
+}
+
+static double amplitudeOf(mlir::Attribute scaling) {
+  if (auto listed = mlir::dyn_cast_or_null<ListedScalingAttr>(scaling))
+    return listed.getAmplitude().convertToDouble();
+  if (auto yarn = mlir::dyn_cast_or_null<YarnScalingAttr>(scaling))
+    return yarn.getAmplitude().convertToDouble();
+  return 1;
+}
+
+std::vector<double> rotaryRow(int64_t rotary, double base, mlir::Attribute scaling, int64_t position) {
+  std::vector<double> result(rotary);
+  double used = baseOf(rotary, base, scaling, position);
   for (int64_t i = 0; i < rotary / 2; ++i) {
-    double frequency = std::pow(base, -2.0 * i / rotary);
-    if (auto linear = mlir::dyn_cast_or_null<LinearScalingAttr>(scaling))
-      frequency /= linear.getFactor().convertToDouble();
-    if (auto llama3 = mlir::dyn_cast_or_null<Llama3ScalingAttr>(scaling))
-      frequency = scaled(frequency, llama3);
-    result.push_back(frequency);
+    double angle = position * frequencyOf(i, rotary, used, scaling);
+    result[i] = amplitudeOf(scaling) * std::cos(angle);
+    result[rotary / 2 + i] = amplitudeOf(scaling) * std::sin(angle);
   }
   return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frequencies by which rotary embeddings turn pairs of features.
+// The angles by which rotary embeddings turn pairs of features.
 #pragma once
 
 #include "dialects/talc/TalcDialect.h"
@@ -8,7 +8,7 @@
 
 namespace talc::reference {
 
-// f_i for i in [0, rotary/2); see `talc.rope`. `scaling` may be null.
-std::vector<double> rotaryFrequencies(int64_t rotary, double base, mlir::Attribute scaling);
+// Cosines, then sines, of the angles at a position; see #talc.rotary_table. `scaling` may be null.
+std::vector<double> rotaryRow(int64_t rotary, double base, mlir::Attribute scaling, int64_t position);
 
 }  // namespace talc::reference

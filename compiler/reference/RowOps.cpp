@@ -20,14 +20,30 @@ llvm::Expected<Matrix> evaluate(EmbeddingOp, llvm::ArrayRef<int32_t> ids, const 
   return result;
 }
 
-llvm::Expected<Matrix> evaluate(PositionOp op, const StepSequences &step, const Weight &table) {
+// Where every row of the step stands among the tokens of its sequence that count; -1 for padding.
+static std::vector<int64_t> countedPositions(PositionOp op, llvm::ArrayRef<int32_t> ids, const StepSequences &step) {
+  if (!op.getPadding())
+    return step.positions;
+  std::vector<int64_t> result(step.rows());
+  auto padding = static_cast<int64_t>(*op.getPadding());
+  for (const SequenceRows &sequence : step.sequences) {
+    int64_t next = 0;
+    for (int64_t t = sequence.firstRow; t < sequence.firstRow + sequence.rows; ++t)
+      result[t] = ids[t] == padding ? -1 : next++;
+  }
+  return result;
+}
+
+llvm::Expected<Matrix> evaluate(PositionOp op, llvm::ArrayRef<int32_t> ids, const StepSequences &step,
+                                const Weight &table) {
   Matrix result(step.rows(), table.shape[1]);
   int64_t offset = op.getOffset();
+  std::vector<int64_t> positions = countedPositions(op, ids, step);
   for (int64_t t = 0; t < step.rows(); ++t) {
-    if (step.positions[t] >= rowCount(table) - offset)
+    if (positions[t] >= rowCount(table) - offset)
       return makeError(ErrorCode::Usage, "the sequence is too long: a table of {} positions has no row {} + {}",
-                       rowCount(table), step.positions[t], offset);
-    setRow(result, t, row(table, step.positions[t] + offset));
+                       rowCount(table), positions[t], offset);
+    setRow(result, t, row(table, positions[t] + offset));
   }
   return result;
 }

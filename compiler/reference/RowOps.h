@@ -13,7 +13,8 @@ namespace talc::reference {
 
 // All fail (Usage) for a row that the table does not have.
 llvm::Expected<Matrix> evaluate(EmbeddingOp op, llvm::ArrayRef<int32_t> ids, const Weight &table);
-llvm::Expected<Matrix> evaluate(PositionOp op, const StepSequences &step, const Weight &table);
+llvm::Expected<Matrix> evaluate(PositionOp op, llvm::ArrayRef<int32_t> ids, const StepSequences &step,
+                                const Weight &table);
 llvm::Expected<Matrix> evaluate(TokenTypeOp op, const StepSequences &step, const Weight &table);
 
 // The rows of x, of which there is one for each row of the step.

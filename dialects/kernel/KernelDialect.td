@@ -36,7 +36,7 @@ def Kernel_Step : Kernel_Type<"Step", "step">, BuildableType<"$_builder.getType<
 
 def Kernel_GatherIndex : I32EnumAttr<"GatherIndex", "what picks the row of the table", [
   I32EnumAttrCase<"ids", 0>, I32EnumAttrCase<"positions", 1>, I32EnumAttrCase<"outputs", 2>,
-  I32EnumAttrCase<"types", 3>]> {
+  I32EnumAttrCase<"types", 3>, I32EnumAttrCase<"counted", 4>]> {
   let cppNamespace = "::talc::kernel";
   let genSpecializedAttr = 0;
 }

@@ -86,7 +86,7 @@ def Kernel_AttentionOp : Kernel_Piece<"attention", ["getDivision", "getTaskSpace
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$queries, Talc_State:$state, Optional<Kernel_Data>:$bias,
                        Kernel_Data:$init, Talc_MaskKindAttr:$mask, I64Attr:$heads, F64Attr:$scale, I64Attr:$window,
-                       OptionalAttr<I64Attr>:$block);
+                       DefaultValuedAttr<F64Attr, "0.0">:$cap, UnitAttr:$absolute, OptionalAttr<I64Attr>:$block);
   let assemblyFormat = [{
     `` $mask $step `,` $queries `,` $state (`bias` $bias^)? `heads` $heads `scale` $scale `window` $window
     (`block` $block^)? `into` $init attr-dict `:` functional-type(operands, results)
@@ -134,10 +134,11 @@ def Kernel_GatherOp : Kernel_Piece<"gather"> {
   let summary = "init[t] = table[index(t) + offset]";
   let description = [{
     index(t) is the token id of row t (`ids`), its position (`positions`), its token type (`types`), or the t-th row
-    that is wanted for the result `output` (`outputs`). A table of rank 3 is packed: [V/L, D, L].
+    that is wanted for the result `output` (`outputs`), or the number of tokens before it that are not `padding`, -1 for
+    those that are (`counted`, see `talc.position`). A table of rank 3 is packed: [V/L, D, L].
   }];
   let arguments = (ins Kernel_GatherIndexAttr:$index, Kernel_Step:$step, Kernel_Data:$table, Kernel_Data:$init,
-                       I64Attr:$offset, DefaultValuedAttr<I64Attr, "0">:$output);
+                       I64Attr:$offset, DefaultValuedAttr<I64Attr, "0">:$output, OptionalAttr<I64Attr>:$padding);
   let assemblyFormat = [{
     `` $index $step `,` $table `plus` $offset `into` $init attr-dict `:` functional-type(operands, results)
   }];

@@ -64,9 +64,51 @@ LogicalResult Llama3ScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()>
   return requirePositive(emitError, "high factor minus low factor", high.convertToDouble() - low.convertToDouble());
 }
 
+LogicalResult YarnScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::APFloat factor,
+                                      llvm::APFloat fast, llvm::APFloat slow, int64_t original, bool,
+                                      llvm::APFloat amplitude) {
+  if (failed(requirePositive(emitError, "factor", factor.convertToDouble())) ||
+      failed(requirePositive(emitError, "number of fast turns", fast.convertToDouble())) ||
+      failed(requirePositive(emitError, "number of slow turns", slow.convertToDouble())) ||
+      failed(requirePositive(emitError, "original context", original)))
+    return failure();
+  return requirePositive(emitError, "amplitude", amplitude.convertToDouble());
+}
+
+// With less, the base would not grow.
+LogicalResult DynamicScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::APFloat factor,
+                                         int64_t original) {
+  if (failed(requirePositive(emitError, "original context", original)))
+    return failure();
+  return requirePositive(emitError, "factor", factor.convertToDouble());
+}
+
+LogicalResult ListedScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, DenseF64ArrayAttr factors,
+                                        llvm::APFloat amplitude) {
+  for (double factor : factors.asArrayRef())
+    if (failed(requirePositive(emitError, "factor", factor)))
+      return failure();
+  return requirePositive(emitError, "amplitude", amplitude.convertToDouble());
+}
+
+LogicalResult RowsRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t first, int64_t count,
+                                     int64_t period) {
+  if (first >= 0 && count > 0 && first <= period && count <= period - first)
+    return success();
+  return emitError() << "takes " << count << " rows from " << first << " on, of every " << period;
+}
+
+LogicalResult HalfSplitRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t width,
+                                          int64_t rotary) {
+  if (rotary > 0 && rotary % 2 == 0 && rotary <= width)
+    return success();
+  return emitError() << "turns " << rotary << " of " << width << " rows, expected an even number up to that width";
+}
+
 LogicalResult RotaryTableRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::APFloat base,
                                             Attribute scaling) {
-  if (scaling && !isa<LinearScalingAttr, Llama3ScalingAttr>(scaling))
+  if (scaling &&
+      !isa<LinearScalingAttr, Llama3ScalingAttr, YarnScalingAttr, DynamicScalingAttr, ListedScalingAttr>(scaling))
     return emitError() << "has the unknown scaling " << scaling;
   return requirePositive(emitError, "base", base.convertToDouble());
 }

@@ -148,6 +148,46 @@ def Talc_Llama3Scaling : Talc_Attr<"Llama3Scaling", "llama3_scaling"> {
   let assemblyFormat = "`<` `factor` `=` $factor `,` `low` `=` $low `,` `high` `=` $high `,` `original` `=` $original `>`";
 }
 
+def Talc_YarnScaling : Talc_Attr<"YarnScaling", "yarn_scaling"> {
+  let summary = "rotary frequencies scaled by the number of turns in the original context";
+  let description = [{
+    With c(n) = rotary * ln(O / (2*pi*n)) / (2 * ln(base)), the pair that turns n times over the original context O:
+    l = max(c(fast), 0), h = min(c(slow), rotary - 1), both rounded outwards if `truncate`; h = l + 0.001 if they are equal.
+    Pair i keeps 1 - r of its frequency and gets r of f/factor, r = (i - l)/(h - l) within [0, 1]. Cosines and sines are
+    multiplied by `amplitude`. Source: YaRN (arXiv 2309.00071), `rope_type: yarn`.
+  }];
+  let parameters = (ins Talc_Real:$factor, Talc_Real:$fast, Talc_Real:$slow, "int64_t":$original, "bool":$truncate,
+                        Talc_Real:$amplitude);
+  let genVerifyDecl = 1;
+  let assemblyFormat = [{
+    `<` `factor` `=` $factor `,` `fast` `=` $fast `,` `slow` `=` $slow `,` `original` `=` $original `,`
+    `truncate` `=` $truncate `,` `amplitude` `=` $amplitude `>`
+  }];
+}
+
+def Talc_DynamicScaling : Talc_Attr<"DynamicScaling", "dynamic_scaling"> {
+  let summary = "a base that grows with the text once it is longer than the original context";
+  let description = [{
+    A token at position p is turned as the last one of a text of s = p + 1 tokens: with the original context O and
+    s > O the base becomes base * (factor * s/O - (factor - 1))^(rotary / (rotary - 2)). Keys keep the turn that they were
+    stored with, so that a text does not depend on how it is cut into steps. `rope_type: dynamic`.
+  }];
+  let parameters = (ins Talc_Real:$factor, "int64_t":$original);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` `factor` `=` $factor `,` `original` `=` $original `>`";
+}
+
+def Talc_ListedScaling : Talc_Attr<"ListedScaling", "listed_scaling"> {
+  let summary = "every rotary frequency divided by a factor of its own";
+  let description = [{
+    One factor for each pair. Cosines and sines are multiplied by `amplitude`. Source: LongRoPE (arXiv 2402.13753),
+    `rope_type: longrope`.
+  }];
+  let parameters = (ins "::mlir::DenseF64ArrayAttr":$factors, Talc_Real:$amplitude);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` $factors `,` `amplitude` `=` $amplitude `>`";
+}
+
 // Sources of weights: where the values come from, or the recipe that makes them from other weights.
 
 def Talc_FileSource : Talc_Attr<"FileSource", "file"> {
@@ -189,6 +229,34 @@ def Talc_ConcatRecipe : Talc_Attr<"ConcatRecipe", "concat"> {
   let summary = "weights laid one after the other along the first dimension";
 }
 
+def Talc_RowsRecipe : Talc_Attr<"RowsRecipe", "rows"> {
+  let summary = "some rows of one weight: of every `period` rows those from `first` on, `count` of them";
+  let description = [{
+    What a file stores as one tensor and the model uses as several. `#talc.rows<first = 8, count = 8, period = 24>` are the
+    keys of heads of width 8 that lie as queries, keys, values, head by head.
+  }];
+  let parameters = (ins "int64_t":$first, "int64_t":$count, "int64_t":$period);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` `first` `=` $first `,` `count` `=` $count `,` `period` `=` $period `>`";
+}
+
+def Talc_HalfSplitRecipe : Talc_Attr<"HalfSplitRecipe", "half_split"> {
+  let summary = "rows of heads in which neighbours are turned together, ordered as `talc.rope` takes them";
+  let description = [{
+    In every group of `width` rows, the first `rotary` rows become those with even numbers, then those with odd ones; the
+    others stay. Scores do not change if queries and keys are ordered alike.
+  }];
+  let parameters = (ins "int64_t":$width, "int64_t":$rotary);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` `width` `=` $width `,` `rotary` `=` $rotary `>`";
+}
+
+def Talc_PlusRecipe : Talc_Attr<"PlusRecipe", "plus"> {
+  let summary = "one weight plus a number";
+  let parameters = (ins Talc_Real:$value);
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Talc_InterleaveRecipe : Talc_Attr<"InterleaveRecipe", "interleave"> {
   let summary = "two matrices [N, K] in turn, `group` rows of each";
   let description = [{
@@ -216,8 +284,8 @@ def Talc_ConvertRecipe : Talc_Attr<"ConvertRecipe", "convert"> {
 def Talc_RotaryTableRecipe : Talc_Attr<"RotaryTableRecipe", "rotary_table"> {
   let summary = "cosines and sines of the angles that `talc.rope` turns by; of no other weight";
   let description = [{
-    Shape [positions, rotary]: row p holds cos(p*f_i) for i in [0, rotary/2), then sin(p*f_i); f as in `talc.rope`.
-    Computed in double precision.
+    Shape [positions, rotary]: row p holds cos(p*f_i) for i in [0, rotary/2), then sin(p*f_i), times the scaling's
+    amplitude if it has one; f as in `talc.rope`. Computed in double precision.
   }];
   let parameters = (ins Talc_Real:$base, OptionalParameter<"::mlir::Attribute">:$scaling);
   let genVerifyDecl = 1;
@@ -226,17 +294,19 @@ def Talc_RotaryTableRecipe : Talc_Attr<"RotaryTableRecipe", "rotary_table"> {
 
 def Talc_SinusoidLayout : Talc_Enum<"SinusoidLayout", "where sines and cosines stand in a row", [
   I32EnumAttrCase<"halves", 0>,        // all sines, then all cosines
-  I32EnumAttrCase<"interleaved", 1>]>; // sine and cosine in turn
+  I32EnumAttrCase<"interleaved", 1>,   // sine and cosine in turn
+  I32EnumAttrCase<"spread", 2>]>;      // halves, frequencies down to 1/10000
 
 def Talc_SinusoidTableRecipe : Talc_Attr<"SinusoidTableRecipe", "sinusoid_table"> {
   let summary = "sinusoidal positions; of no other weight";
   let description = [{
     Shape [positions, D]: sin(p*f_i) and cos(p*f_i) with f_i = 10000^(-2i/D) for i in [0, H), H = ceil(D/2), computed in
     double precision. `halves`: columns i and H + i (Marian); `interleaved`: 2i and 2i + 1 (Vaswani et al. 2017). Of an
-    odd D the last cosine has no column.
+    odd D the last cosine has no column. `spread` (Vaswani's own program, M2M-100): columns i and H + i with H = floor(D/2)
+    and f_i = 10000^(-i/(H - 1)); of an odd D the last column is zero. Row `blank`, if it is not negative, is zero.
   }];
-  let parameters = (ins EnumParameter<Talc_SinusoidLayout>:$layout);
-  let assemblyFormat = "`<` $layout `>`";
+  let parameters = (ins EnumParameter<Talc_SinusoidLayout>:$layout, DefaultValuedParameter<"int64_t", "-1">:$blank);
+  let assemblyFormat = "`<` $layout (`,` `blank` `=` $blank^)? `>`";
 }
 
 def Talc_RelativeBiasRecipe : Talc_Attr<"RelativeBiasRecipe", "relative_bias"> {
@@ -252,6 +322,20 @@ def Talc_RelativeBiasRecipe : Talc_Attr<"RelativeBiasRecipe", "relative_bias"> {
   let parameters = (ins "bool":$bidirectional, "int64_t":$maxDistance);
   let genVerifyDecl = 1;
   let assemblyFormat = "`<` `bidirectional` `=` $bidirectional `,` `max_distance` `=` $maxDistance `>`";
+}
+
+def Talc_AlibiRecipe : Talc_Attr<"AlibiRecipe", "alibi"> {
+  let summary = "the bias of attention that falls with the distance; of no other weight";
+  let description = [{
+    Shape [heads, 2L - 1]: column L - 1 + d is m_h * d, d = key position - query position. With n the largest power of two
+    that is not above the number of heads, m_h = 2^(-8(h + 1)/n) for h < n; head n + j has 2^(-4(2j + 1)/n).
+    Source: ALiBi (arXiv 2108.12409).
+
+    `rounded`: Shape [heads, L], column p is s * bf16(bf16(m_h) * p) for the key at position p (Falcon, whose factor s scales the
+    sum of score and bias).
+  }];
+  let parameters = (ins OptionalParameter<"::mlir::FloatAttr">:$rounded);
+  let assemblyFormat = "(`<` `rounded` `=` $rounded^ `>`)?";
 }
 
 #endif // TALC_DIALECT

@@ -58,7 +58,18 @@ static LogicalResult verifyValues(WeightOp op, ValuesSourceAttr source, RankedTe
 static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t sources, RankedTensorType result) {
   auto takes = [&](size_t count) { return expect(op, "number of weights of the recipe", sources, count); };
   return llvm::TypeSwitch<Attribute, LogicalResult>(recipe)
-      .Case<TransposeRecipeAttr, PadRecipeAttr, ConvertRecipeAttr>([&](Attribute) { return takes(1); })
+      .Case<TransposeRecipeAttr, PadRecipeAttr, ConvertRecipeAttr, PlusRecipeAttr>([&](Attribute) { return takes(1); })
+      .Case([&](RowsRecipeAttr attr) {
+        return result.getDimSize(0) % attr.getCount() == 0
+                   ? takes(1)
+                   : op->emitOpError() << "takes " << attr.getCount() << " rows at a time for " << result.getDimSize(0);
+      })
+      .Case([&](HalfSplitRecipeAttr attr) {
+        return result.getDimSize(0) % attr.getWidth() == 0 ? takes(1)
+                                                           : op->emitOpError()
+                                                                 << "orders groups of " << attr.getWidth()
+                                                                 << " rows, but has " << result.getDimSize(0);
+      })
       .Case([&](PackRecipeAttr) {
         return result.getRank() == 3 ? takes(1) : op->emitOpError("is packed, expected a shape [panels, depth, lanes]");
       })
@@ -79,6 +90,11 @@ static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t source
         return result.getRank() == 2 && result.getDimSize(1) % 2 == 1
                    ? takes(1)
                    : op->emitOpError("is a relative bias, expected a shape [heads, odd number of distances]");
+      })
+      .Case([&](AlibiRecipeAttr attr) {
+        return result.getRank() == 2 && (attr.getRounded() || result.getDimSize(1) % 2 == 1)
+                   ? takes(0)
+                   : op->emitOpError("is a bias by distance, expected a shape [heads, odd number of distances]");
       })
       .Case([&](FillSourceAttr) { return takes(0); })
       .Default([&](Attribute) { return op->emitOpError() << "has the unknown recipe " << recipe; });
@@ -175,6 +191,10 @@ LogicalResult EmbeddingOp::verify() {
 LogicalResult PositionOp::verify() {
   if (static_cast<int64_t>(getOffset()) < 0)
     return emitOpError() << "has the negative offset " << static_cast<int64_t>(getOffset());
+  if (bool(getIds()) != bool(getPadding()))
+    return emitOpError("has token ids without the id of padding, or the other way round");
+  if (getIds() && (getOffset() == 0 || length(getIds()) != rows(getResult())))
+    return emitOpError("has padding, expected an offset of at least 1 and as many token ids as rows");
   return expect(*this, "width of the result", features(getResult()), features(getTable()));
 }
 
@@ -263,9 +283,23 @@ LogicalResult NormOp::verify() {
   double epsilon = getEpsilon().convertToDouble();
   if (!(epsilon >= 0))
     return emitOpError() << "has the epsilon " << epsilon << ", expected a number >= 0";
-  if (failed(expect(*this, "length of the scale", length(getScale()), width / groups)))
+  auto fits = [&](StringRef what, Value vector) {
+    return length(vector) == width ? success() : expect(*this, what, length(vector), width / groups);
+  };
+  if (failed(fits("length of the scale", getScale())))
     return failure();
-  return getBias() ? expect(*this, "length of the bias", length(getBias()), width / groups) : success();
+  return getBias() ? fits("length of the bias", getBias()) : success();
+}
+
+static LogicalResult verifyScaling(RopeOp op, Attribute scaling) {
+  int64_t rotary = op.getRotary();
+  if (isa_and_present<DynamicScalingAttr>(scaling) && rotary <= 2)
+    return op.emitOpError() << "turns " << rotary << " features with a growing base, expected more than 2";
+  if (isa_and_present<YarnScalingAttr>(scaling) && !(op.getBase().convertToDouble() > 1))
+    return op.emitOpError() << "has the base " << op.getBase().convertToDouble() << ", expected more than 1";
+  if (auto listed = dyn_cast_if_present<ListedScalingAttr>(scaling))
+    return expect(op, "number of factors", listed.getFactors().size(), rotary / 2);
+  return success();
 }
 
 LogicalResult RopeOp::verify() {
@@ -277,7 +311,24 @@ LogicalResult RopeOp::verify() {
                          << ", expected an even number up to that width";
   if (!(getBase().convertToDouble() > 0))
     return emitOpError() << "has the base " << getBase().convertToDouble() << ", expected a number > 0";
+  if (failed(verifyScaling(*this, getScaling().value_or(Attribute()))))
+    return failure();
   return getTable() ? expect(*this, "width of the table", features(getTable()), rotary) : success();
+}
+
+LogicalResult ClampOp::verify() {
+  double bound = getBound().convertToDouble();
+  return bound > 0 ? success() : emitOpError() << "has the bound " << bound << ", expected a number > 0";
+}
+
+static LogicalResult verifyBias(AttentionOp op) {
+  int64_t heads = op.getHeads();
+  if (!op.getBias())
+    return op.getAbsolute() ? op.emitOpError("has no bias, but says what its columns are") : success();
+  if (rows(op.getBias()) == heads && (op.getAbsolute() || features(op.getBias()) % 2 == 1))
+    return success();
+  return op.emitOpError() << "has the bias " << op.getBias().getType() << ", expected " << heads
+                          << (op.getAbsolute() ? " heads by positions" : " heads by an odd number of distances");
 }
 
 LogicalResult AttentionOp::verify() {
@@ -293,9 +344,10 @@ LogicalResult AttentionOp::verify() {
   if (ofSource && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
     return emitOpError("reads a source, whose keys have no order among the queries: expected the mask full, no window "
                        "and no bias");
-  if (getBias() && (rows(getBias()) != heads || features(getBias()) % 2 == 0))
-    return emitOpError() << "has the bias " << getBias().getType() << ", expected " << heads
-                         << " heads by an odd number of distances";
+  if (!(getCap().convertToDouble() >= 0))
+    return emitOpError() << "has the cap " << getCap().convertToDouble() << ", expected a number >= 0";
+  if (failed(verifyBias(*this)))
+    return failure();
   int64_t keyWidth = width / heads * kvHeads;
   if (failed(expect(*this, "width of the keys", features(getKeys()), keyWidth)))
     return failure();

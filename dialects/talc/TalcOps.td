@@ -132,10 +132,19 @@ def Talc_EmbeddingOp : Talc_Op<"embedding", [Pure]> {
 
 def Talc_PositionOp : Talc_Op<"position", [Pure]> {
   let summary = "one row of a table per token position (learned positions)";
-  let description = "result[t] = table[position(t) + offset]: [P, D] -> [T, D].";
-  let arguments = (ins Talc_Sequences:$sequences, Talc_Matrix:$table, DefaultValuedAttr<I64Attr, "0">:$offset);
+  let description = [{
+    result[t] = table[position(t) + offset]: [P, D] -> [T, D].
+
+    With `ids`, tokens of the id `padding` take no position: position(t) is the number of other tokens before t in its
+    sequence, and a padding token gets the row before the first, table[offset - 1] (RoBERTa). Sequences are then whole
+    in every step: the model is an encoder.
+  }];
+  let arguments = (ins Talc_Sequences:$sequences, Talc_Matrix:$table, Optional<Talc_TokenIds>:$ids,
+                       DefaultValuedAttr<I64Attr, "0">:$offset, OptionalAttr<I64Attr>:$padding);
   let results = (outs Talc_Activations:$result);
-  let assemblyFormat = "$sequences `,` $table attr-dict `:` type($table) `->` type($result)";
+  let assemblyFormat = [{
+    $sequences `,` $table (`of` $ids^ `:` type($ids) `without` $padding)? attr-dict `:` type($table) `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 
@@ -212,7 +221,8 @@ def Talc_NormOp : Talc_Op<"norm", [Pure, Talc_KeepsRows, AllTypesMatch<["x", "re
     Over each group of N/groups neighbouring features:
       layer: scale * (x - mean) / sqrt(variance + epsilon) + bias    (biased variance; Ba et al. 2016)
       rms:   scale * x / sqrt(mean(x^2) + epsilon)                   (Zhang and Sennrich 2019)
-    `groups` = heads normalizes every head by itself (q/k norm). scale and bias have N/groups elements.
+    `groups` = heads normalizes every head by itself (q/k norm). scale and bias have N/groups elements, the same for all
+    groups, or N.
   }];
   let arguments = (ins Talc_NormKindAttr:$kind, Talc_Activations:$x, Talc_Vector:$scale, Optional<Talc_Vector>:$bias,
                        F64Attr:$epsilon, DefaultValuedAttr<I64Attr, "1">:$groups);
@@ -240,13 +250,14 @@ def Talc_RopeOp : Talc_Op<"rope", [Pure, AllTypesMatch<["x", "result"]>]> {
     Turns the first `rotary` features of each of `heads` heads by angles position * f_i, in half-split pairs
     (i, i + rotary/2):
       y_i = x_i cos - x_(i+rotary/2) sin;   y_(i+rotary/2) = x_(i+rotary/2) cos + x_i sin
-      f_i = base^(-2i/rotary), changed by `scaling` (#talc.linear_scaling or #talc.llama3_scaling)
+      f_i = base^(-2i/rotary), changed by `scaling` (#talc.linear_scaling and the others of its kind)
     The other features pass through. Source: RoFormer (arXiv 2104.09864); pairs as in Hugging Face checkpoints.
     `table`, added by `tabulate-rope`, holds the cosines and sines (#talc.rotary_table) and changes no value.
   }];
   let arguments = (ins Talc_Activations:$x, Talc_Sequences:$sequences, Optional<Talc_Matrix>:$table, I64Attr:$heads,
                        I64Attr:$rotary, F64Attr:$base,
-                       OptionalAttr<AnyAttrOf<[Talc_LinearScaling, Talc_Llama3Scaling]>>:$scaling);
+                       OptionalAttr<AnyAttrOf<[Talc_LinearScaling, Talc_Llama3Scaling, Talc_YarnScaling,
+                                               Talc_DynamicScaling, Talc_ListedScaling]>>:$scaling);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
     $x `,` $sequences `heads` $heads `rotary` $rotary `base` $base (`scaling` `(` $scaling^ `)`)?
@@ -288,6 +299,15 @@ def Talc_ScaleOp : Talc_Op<"scale", [Pure, Talc_KeepsRows, SameOperandsAndResult
   let hasFolder = 1;
 }
 
+def Talc_ClampOp : Talc_Op<"clamp", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
+  let summary = "every element, but none beyond a bound on either side";
+  let description = "min(max(x, -bound), bound).";
+  let arguments = (ins Talc_Activations:$x, F64Attr:$bound);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$x `to` $bound attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Talc_AttentionOp : Talc_Op<"attention", [Pure, AllTypesMatch<["queries", "result"]>,
                                           AllTypesMatch<["keys", "values"]>]> {
   let summary = "softmax(scale * Q K^T + mask) V for every head and sequence";
@@ -299,12 +319,14 @@ def Talc_AttentionOp : Talc_Op<"attention", [Pure, AllTypesMatch<["queries", "re
     asks for |query - key| < W in positions. A query that sees no key yields zero.
     Keys read from a source (`!talc.state<..., source>`) have no order among the queries: mask full, no window, no bias.
     `bias` [heads, 2L - 1] is added to the scaled score: column L - 1 + key position - query position; L is the number
-    of tokens that a sequence may have, at least.
+    of tokens that a sequence may have, at least. If it is `absolute`, [heads, L], the column is the key's position.
+    `cap` = c > 0 bends the scaled score, before the bias: c * tanh(score / c) (Gemma 2, arXiv 2408.00118).
     Softmax subtracts the maximum. Source: Vaswani et al. 2017; grouped heads: arXiv 2305.13245.
   }];
   let arguments = (ins Talc_Activations:$queries, Talc_Activations:$keys, Talc_Activations:$values,
                        Talc_Sequences:$sequences, Optional<Talc_Matrix>:$bias, Talc_MaskKindAttr:$mask, I64Attr:$heads,
-                       I64Attr:$kv_heads, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$window);
+                       I64Attr:$kv_heads, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$window,
+                       DefaultValuedAttr<F64Attr, "0.0">:$cap, UnitAttr:$absolute);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
     `` $mask $queries `,` $keys `,` $values `,` $sequences `heads` $heads `,` $kv_heads `scale` $scale

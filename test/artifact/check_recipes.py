@@ -79,9 +79,63 @@ def pack(matrix, lanes):
     return [padded[p + lane][k] for p in range(0, len(padded), lanes) for k in range(len(zero)) for lane in range(lanes)]
 
 
-def rotary(positions, width, base, change=lambda f: f):
+def half_split(matrix, width, rotary):
+    order = [*range(0, rotary, 2), *range(1, rotary, 2), *range(rotary, width)]
+    return [matrix[start + i] for start in range(0, len(matrix), width) for i in order]
+
+
+def bf16(x):
+    return from_bf16(to_bf16(f32(x)))
+
+
+def slopes(heads):
+    """Those of the power of two below, then every other one of the power above."""
+    below = 1 << heads.bit_length() - 1
+    of = lambda count: [2 ** (-8 * (h + 1) / count) for h in range(count)]
+    return of(below) + of(2 * below)[:2 * (heads - below):2]
+
+
+def rotary(positions, width, base, change=lambda f: f, amplitude=1.0):
     frequencies = [change(base ** (-2.0 * i / width)) for i in range(width // 2)]
-    return [turn(p * f) for p in range(positions) for turn in (math.cos, math.sin) for f in frequencies]
+    return [amplitude * turn(p * f) for p in range(positions) for turn in (math.cos, math.sin) for f in frequencies]
+
+
+def dynamic(positions, width, base, factor, original):
+    """Position by position, with the base of a text that ends there."""
+    grown = lambda length: base * (factor * length / original - (factor - 1)) ** (width / (width - 2))
+    of = lambda p: rotary(p + 1, width, base if p < original else grown(p + 1))[p * width:]
+    return [value for p in range(positions) for value in of(p)]
+
+
+def listed(width, base, factors):
+    """A change of frequencies."""
+    order = {base ** (-2.0 * i / width): factor for i, factor in enumerate(factors)}
+    return lambda f: f / order[f]
+
+
+def yarn(width, base, factor, original, truncate):
+    """A change of frequencies, by the number of turns over the original context."""
+    at = lambda turns: width * math.log(original / (turns * 2 * math.pi)) / (2 * math.log(base))
+    low, high = at(32), at(1)
+    if truncate:
+        low, high = math.floor(low), math.ceil(high)
+    low, high = max(low, 0), min(high, width - 1)
+
+    def change(f):
+        i = round(-math.log(f) / math.log(base) * width / 2)
+        ramp = min(max((i - low) / (high - low), 0.0), 1.0)
+        return f / factor * ramp + f * (1 - ramp)
+    return change
+
+
+def spread(positions, width, blank):
+    half = width // 2
+    result = []
+    for p in range(positions):
+        angles = [p * 10000 ** (-j / (half - 1)) for j in range(half)]
+        row = [*map(math.sin, angles), *map(math.cos, angles), *[0.0] * (width % 2)]
+        result += [0.0] * width if p == blank else row
+    return result
 
 
 def llama3(f):
@@ -128,6 +182,9 @@ def expected():
                  for row in rows(random(20, 9, 0.0, 1.0), 2)]
     a, b, c = (rows(random(n * 70, seed, 0.0, 1.0), 70) for n, seed in ((300, 1), (13, 2), (13, 3)))
     v3 = random(3, 4, 0.0, 1.0)
+    # Published values of gpt-oss: see the frequencies of YaRN's paper.
+    exact = [yarn(64, 150000.0, 32.0, 4096, False)(150000.0 ** (-2 * i / 64)) for i in (8, 16, 31)]
+    assert all(abs(x / y - 1) < 1e-6 for x, y in zip(exact, (.050813275, 4.5648392e-4, 3.0235114e-7)))
     half = [[from_f16(struct.unpack("<H", struct.pack("<e", x))[0]) for x in row] for row in c]
     concat = b + a + c
     return {
@@ -151,6 +208,17 @@ def expected():
         "rotary": rotary(40, 6, 10000.0),
         "rotary.linear": rotary(40, 6, 10000.0, lambda f: f / 4),
         "rotary.llama3": rotary(40, 32, 500000.0, llama3),
+        "rotary.yarn": rotary(40, 16, 10000.0, yarn(16, 10000.0, 4.0, 1024, True), 1.25),
+        "rotary.yarn.exact": rotary(40, 64, 150000.0, yarn(64, 150000.0, 32.0, 4096, False)),
+        "rotary.dynamic": dynamic(40, 16, 10000.0, 2.0, 16),
+        "rotary.listed": rotary(40, 6, 10000.0, listed(6, 10000.0, [1.0, 2.0, 4.0]), 1.5),
+        "rows": flat(row for i, row in enumerate(a) if 5 <= i % 50 < 12),
+        "rows.all": flat(b),
+        "half_split": flat(half_split(a, 30, 12)),
+        "plus": [f32(x + 1.0) for x in v3],
+        "alibi": [m * d for m in slopes(6) for d in range(-9, 10)],
+        "alibi.rounded": [0.35 * bf16(bf16(m) * bf16(p)) for m in slopes(6) for p in range(600)],
+        "sinusoid.spread": spread(34, 9, 1),
         "sinusoid.halves": sinusoids(34, 7, True),
         "sinusoid.interleaved": sinusoids(515, 34, False),
         "bias.t5": relative_bias(buckets32, 301, True, 128),

@@ -10,7 +10,7 @@ module attributes {talc.name = "recipes", talc.max_sequence = 64 : i64,
                    talc.interface = {kind = "decoder", outputs = [{kind = "logits", width = 10 : i64}],
                                      vocabulary = 10 : i64, source_vocabulary = 0 : i64, token_types = 0 : i64,
                                      uses_prefix = false},
-                   talc.plan = {weight_bytes = 2797568 : i64, state_bytes_per_slot = 0 : i64,
+                   talc.plan = {weight_bytes = 2929600 : i64, state_bytes_per_slot = 0 : i64,
                                 state_bytes_per_token = 0 : i64, source_bytes_per_token = 0 : i64,
                                 state_token_group = 1 : i64, arena_bytes_per_token = 64 : i64,
                                 arena_bytes_fixed = 0 : i64, arena_bytes_per_thread = 0 : i64}} {
@@ -56,6 +56,17 @@ module attributes {talc.name = "recipes", talc.max_sequence = 64 : i64,
   // A distance of 8 is the edge of bucket 5, which float64 arithmetic misses.
   talc.weight @buckets9 : tensor<9x1xf32> = #talc.random<seed = 10, mean = 0.0, deviation = 1.0>
   talc.weight @bias.edges : tensor<1x257xf32> = #talc.relative_bias<bidirectional = false, max_distance = 128> of [@buckets9] {talc.offset = 2795200 : i64}
+  talc.weight @rows : tensor<42x70xf32> = #talc.rows<first = 5, count = 7, period = 50> of [@a] {talc.offset = 2797568 : i64}
+  talc.weight @rows.all : tensor<13x70xf32> = #talc.rows<first = 0, count = 13, period = 13> of [@b] {talc.offset = 2809344 : i64}
+  talc.weight @half_split : tensor<300x70xf32> = #talc.half_split<width = 30, rotary = 12> of [@a] {talc.offset = 2812992 : i64}
+  talc.weight @plus : tensor<3xf32> = #talc.plus<1.0> of [@v3] {talc.offset = 2897024 : i64}
+  talc.weight @alibi : tensor<6x19xf32> = #talc.alibi {talc.offset = 2897088 : i64}
+  talc.weight @alibi.rounded : tensor<6x600xf32> = #talc.alibi<rounded = 0.35 : f64> {talc.offset = 2897600 : i64}
+  talc.weight @rotary.yarn : tensor<40x16xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.yarn_scaling<factor = 4.0, fast = 32.0, slow = 1.0, original = 1024, truncate = true, amplitude = 1.25>> {talc.offset = 2912000 : i64}
+  talc.weight @rotary.yarn.exact : tensor<40x64xf32> = #talc.rotary_table<base = 150000.0, scaling = #talc.yarn_scaling<factor = 32.0, fast = 32.0, slow = 1.0, original = 4096, truncate = false, amplitude = 1.0>> {talc.offset = 2914560 : i64}
+  talc.weight @rotary.dynamic : tensor<40x16xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.dynamic_scaling<factor = 2.0, original = 16>> {talc.offset = 2924800 : i64}
+  talc.weight @rotary.listed : tensor<40x6xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.listed_scaling<[1.0, 2.0, 4.0], amplitude = 1.5>> {talc.offset = 2927360 : i64}
+  talc.weight @sinusoid.spread : tensor<34x9xf32> = #talc.sinusoid_table<spread, blank = 1> {talc.offset = 2928320 : i64}
   // More than one band of work, in rows and in one long row.
   talc.weight @wide : tensor<1x700000xbf16> = #talc.random<seed = 5, mean = 0.0, deviation = 1.0> {talc.offset = 1007040 : i64}
   llvm.func @talc_prefill(%context: !llvm.ptr) { llvm.return }

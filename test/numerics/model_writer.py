@@ -150,14 +150,32 @@ class Model:
     def convert(self, w, element, **options):
         return self.recipe('#talc.convert', [w], w.shape, self.values(w), element=element, **options)
 
+    def some_rows(self, w, first, count, period, **options):
+        values = pm.rows(self.values(w), first, count, period)
+        recipe = f'#talc.rows<first = {first}, count = {count}, period = {period}>'
+        return self.recipe(recipe, [w], [len(values)] + w.shape[1:], values, **options)
+
+    def half_split(self, w, width, rotary, **options):
+        values = pm.half_split(self.values(w), width, rotary)
+        return self.recipe(f'#talc.half_split<width = {width}, rotary = {rotary}>', [w], w.shape, values, **options)
+
+    def plus(self, w, value, **options):
+        values = pm.each(lambda v: v + value, self.values(w))
+        return self.recipe(f'#talc.plus<{number(value)}>', [w], w.shape, values, **options)
+
+    def alibi(self, heads, length, rounded=None, **options):
+        text = '#talc.alibi' if rounded is None else f'#talc.alibi<rounded = {number(rounded)} : f64>'
+        values = pm.alibi(heads, length, rounded)
+        return self.recipe(text, [], [heads, len(values[0])], values, **options)
+
     def rotary_table(self, positions, rotary, base, scaling=None, **options):
         text = f'#talc.rotary_table<base = {number(base)}{", scaling = " + self.scaling(scaling) if scaling else ""}>'
         values = pm.rotary_table(positions, rotary, base, scaling)
         return self.recipe(text, [], [positions, rotary], values, **options)
 
-    def sinusoid_table(self, positions, width, layout, **options):
-        values = pm.sinusoids(positions, width, layout == 'interleaved')
-        return self.recipe(f'#talc.sinusoid_table<{layout}>', [], [positions, width], values, **options)
+    def sinusoid_table(self, positions, width, layout, blank=-1, **options):
+        values, row = pm.sinusoids(positions, width, layout, blank), f', blank = {blank}' if blank >= 0 else ''
+        return self.recipe(f'#talc.sinusoid_table<{layout}{row}>', [], [positions, width], values, **options)
 
     def relative_bias(self, table, length, bidirectional, longest, **options):
         text = f'#talc.relative_bias<bidirectional = {str(bidirectional).lower()}, max_distance = {longest}>'
@@ -180,6 +198,18 @@ class Model:
         attr = f' {{offset = {offset} : i64}}' if offset else ''
         return self.emit(f'talc.position {self.sequences.name}, {table.name}{attr} : {table.type} -> {result.type}',
                          result, lambda env: [env[table.name][p + offset] for p in range(len(env['%ids']))])
+
+    def position_among(self, table, offset, padding):
+        """Padding takes no position, but the row before the first."""
+        self.is_encoder = True
+        result = Value(self.fresh('%x'), ['?', table.shape[1]])
+
+        def compute(env):
+            counted = lambda t: sum(id != padding for id in env['%ids'][:t])
+            return [env[table.name][offset - 1 if id == padding else offset + counted(t)]
+                    for t, id in enumerate(env['%ids'])]
+        return self.emit(f'talc.position {self.sequences.name}, {table.name} of {self.ids.name} : {self.ids.type} without '
+                         f'{padding} {{offset = {offset} : i64}} : {table.type} -> {result.type}', result, compute)
 
     def token_type(self, table):
         result = Value(self.fresh('%x'), ['?', table.shape[1]])
@@ -244,11 +274,18 @@ class Model:
 
     @staticmethod
     def scaling(scaling):
-        if scaling[0] == 'linear':
-            return f'#talc.linear_scaling<factor = {number(scaling[1])}>'
-        _, factor, low, high, original = scaling
-        return (f'#talc.llama3_scaling<factor = {number(factor)}, low = {number(low)}, high = {number(high)}, '
-                f'original = {original}>')
+        """The attribute of ('linear', factor), ('llama3', factor, low, high, original), ('dynamic', factor, original),
+        ('yarn', factor, fast, slow, original, truncate, amplitude) or ('listed', factors, amplitude)."""
+        kind, *values = scaling
+        names = {'linear': ['factor'], 'llama3': ['factor', 'low', 'high', 'original'],
+                 'dynamic': ['factor', 'original'],
+                 'yarn': ['factor', 'fast', 'slow', 'original', 'truncate', 'amplitude']}
+        if kind == 'listed':
+            factors = ', '.join(map(number, values[0]))
+            return f'#talc.listed_scaling<[{factors}], amplitude = {number(values[1])}>'
+        text = {float: number, int: str, bool: lambda flag: str(flag).lower()}
+        fields = [f'{name} = {text[type(value)](value)}' for name, value in zip(names[kind], values)]
+        return f'#talc.{kind}_scaling<{", ".join(fields)}>'
 
     def rope(self, x, heads, rotary, base=10000.0, scaling=None, table=None):
         result = Value(self.fresh('%x'), x.shape)
@@ -278,6 +315,11 @@ class Model:
         return self.emit(f'talc.scale {x.name} by {number(factor)} : {x.type}', result,
                          lambda env: pm.each(lambda v: v * factor, env[x.name]))
 
+    def clamp(self, x, bound):
+        result = Value(self.fresh('%x'), x.shape)
+        return self.emit(f'talc.clamp {x.name} to {number(bound)} : {x.type}', result,
+                         lambda env: pm.each(lambda v: min(max(v, -bound), bound), env[x.name]))
+
     def state(self, heads, width, role=''):
         name = self.fresh('@state')
         role = ', ' + role if role else ''
@@ -300,7 +342,8 @@ class Model:
                                    f'{state.type} -> {types(keys, values)}')
         return keys, values
 
-    def attention(self, mask, q, k, v, heads, kv_heads, scale, window=0, state=None, bias=None):
+    def attention(self, mask, q, k, v, heads, kv_heads, scale, window=0, state=None, bias=None, cap=0.0,
+                  absolute=False):
         """Over the step's own rows, or with a state over past and present rows."""
         keys, values = k, v
         if state:
@@ -311,7 +354,7 @@ class Model:
         self.uses_prefix |= mask == 'prefix'
         return self.attend(mask, q, keys, values, heads, kv_heads, scale, window, bias, lambda env: pm.attention(
             mask, env[q.name], env[k.name], env[v.name], heads, kv_heads, scale, window, env['%prefix'],
-            env[bias.name] if bias else None))
+            env[bias.name] if bias else None, cap, absolute), cap, absolute)
 
     def cross_attention(self, q, heads, kv_heads, scale, state):
         """Over what the encoder appended to `state`."""
@@ -322,12 +365,15 @@ class Model:
             return pm.attention('full', env[q.name], k, v, heads, kv_heads, scale)
         return self.attend('full', q, keys, values, heads, kv_heads, scale, 0, None, compute)
 
-    def attend(self, mask, q, keys, values, heads, kv_heads, scale, window, bias, compute):
+    def attend(self, mask, q, keys, values, heads, kv_heads, scale, window, bias, compute, cap=0.0, absolute=False):
         result = Value(self.fresh('%x'), q.shape)
         names = ', '.join([q.name, keys.name, values.name, self.sequences.name])
         text = f'talc.attention {mask} {names} heads {heads}, {kv_heads} scale {number(scale)}'
         text += f' bias {bias.name} : {bias.type}' if bias else ''
-        text += f' {{window = {window} : i64}}' if window else ''
+        attributes = [f'window = {window} : i64'] if window else []
+        attributes += [f'cap = {number(cap)} : f64'] if cap else []
+        attributes += ['absolute'] if absolute else []
+        text += f' {{{", ".join(attributes)}}}' if attributes else ''
         return self.emit(f'{text} : {types(q, keys)}', result, compute)
 
     # --- functions

@@ -97,6 +97,27 @@ def recipe_concat(m, x, random):
     return m.linear(x, m.concat(parts, derive=random.random() < 0.5))
 
 
+@case('recipe-rows')
+def recipe_rows(m, x, random):
+    first, count, more = random.randint(0, 3), random.randint(1, 5), random.randint(0, 3)
+    period, groups, derive = first + count + more, random.randint(1, 4), random.random() < 0.5
+    of = lambda shape: m.some_rows(m.weight([groups * period, *shape]), first, count, period, derive=derive)
+    return m.linear(x, of([x.shape[1]]), of([]))
+
+
+@case('recipe-half-split')
+def recipe_half_split(m, x, random):
+    width, heads, derive = random.randint(2, 9), random.randint(1, 3), random.random() < 0.5
+    rotary = 2 * random.randint(1, width // 2)
+    of = lambda shape: m.half_split(m.weight([heads * width, *shape]), width, rotary, derive=derive)
+    return m.linear(x, of([x.shape[1]]), of([]))
+
+
+@case('recipe-plus')
+def recipe_plus(m, x, random):
+    return m.norm('rms', x, m.plus(m.weight([x.shape[1]]), random.choice([1.0, -0.3]), derive=random.random() < 0.5))
+
+
 for element in ELEMENTS:
     @case(f'recipe-convert-{element}', optimized=True)
     def recipe_convert(m, x, random, element=element):
@@ -132,11 +153,18 @@ def position_offset(m, x, random):
     return m.add(x, m.position(m.weight([m.max_sequence + 2, x.shape[1]]), offset=2))
 
 
-for layout in ['halves', 'interleaved']:
+@case('position-among-padding', ENCODERS)
+def position_among_padding(m, x, random):
+    offset, padding = random.randint(1, 3), random.randrange(m.vocabulary)
+    return m.add(x, m.position_among(m.weight([m.max_sequence + offset, x.shape[1]]), offset, padding))
+
+
+for layout in ['halves', 'interleaved', 'spread']:
     @case(f'sinusoid-{layout}')
     def sinusoid(m, x, random, layout=layout):
-        x = projected(m, x, random.randint(1, 40))
-        return m.add(x, m.position(m.sinusoid_table(m.max_sequence, x.shape[1], layout, derive=random.random() < 0.5)))
+        x = projected(m, x, random.randint(4 if layout == 'spread' else 1, 40))
+        blank, derive = random.choice([-1, 0, 3]), random.random() < 0.5
+        return m.add(x, m.position(m.sinusoid_table(m.max_sequence, x.shape[1], layout, blank, derive=derive)))
 
 
 @case('token-type')
@@ -176,6 +204,13 @@ for kind in ['layer', 'rms']:
         return m.norm(kind, projected(m, x, groups * width), m.weight([width], 1.0), groups=groups)
 
 
+    @case(f'norm-{kind}-each-group')
+    def norm_each_group(m, x, random, kind=kind):
+        groups, width = random.randint(2, 5), random.choice([2, 6, 16, 20])
+        bias = m.weight([random.choice([1, groups]) * width]) if random.random() < 0.5 else None
+        return m.norm(kind, projected(m, x, groups * width), m.weight([groups * width], 1.0), bias, groups=groups)
+
+
 for kind in ['relu', 'gelu', 'gelu_tanh', 'silu', 'tanh', 'sigmoid', 'quick_gelu', 'relu_squared']:
     @case(f'activation-{kind}')
     def activation(m, x, random, kind=kind):
@@ -197,14 +232,22 @@ def scale(m, x, random):
     return m.scale(x, random.choice([-1.5, 0.125, 11.3137]))
 
 
+@case('clamp')
+def clamp(m, x, random):
+    return m.clamp(x, random.choice([0.25, 1.0]))
+
+
 # --- positions and sequences
 
-SCALINGS = {'plain': None, 'linear': ('linear', 4.0), 'llama3': ('llama3', 8.0, 1.0, 4.0, 32)}
+SCALINGS = {'plain': None, 'linear': ('linear', 4.0), 'llama3': ('llama3', 8.0, 1.0, 4.0, 32),
+            'yarn': ('yarn', 4.0, 8.0, 1.0, 12, True, 1.1), 'yarn-exact': ('yarn', 2.0, 2.0, 0.5, 16, False, 0.9),
+            'dynamic': ('dynamic', 3.0, 7), 'listed': ('listed', [1.0, 1.5, 3.0], 1.2)}
 
 for name in SCALINGS:
     @case(f'rope-{name}')
     def rope(m, x, random, name=name):
-        heads, half = random.randint(1, 4), random.choice([1, 3, 8, 10])
+        # As many pairs as the list has; a growing base needs more than one.
+        heads, half = random.randint(1, 4), 3 if name in ('listed', 'dynamic') else random.choice([1, 3, 8, 10])
         width = 2 * half + random.choice([0, 0, 1, 6])  # some features are not turned
         return m.rope(projected(m, x, heads * width), heads, 2 * half, random.choice([100.0, 10000.0]), SCALINGS[name])
 
@@ -214,14 +257,15 @@ for name in SCALINGS:
         return m.rope(projected(m, x, 18), 2, 6, 10000.0, SCALINGS[name], table)
 
 
-def attention_of(m, x, random, mask, kv_heads=None, window=0, state=True, bias=None, sign=1):
+def attention_of(m, x, random, mask, kv_heads=None, window=0, state=True, bias=None, sign=1, **options):
     """`bias`: makes one for a number of heads; `sign`: of the scale."""
     width = random.choice([1, 4, 7, 16, 20])
     kv_heads = kv_heads or random.randint(1, 3)
     heads = kv_heads * random.randint(1, 3)
     q, k, v = (projected(m, x, n * width) for n in (heads, kv_heads, kv_heads))
     kept = m.state(kv_heads, width) if state else None
-    return m.attention(mask, q, k, v, heads, kv_heads, sign * width**-0.5, window, kept, bias(heads) if bias else None)
+    return m.attention(mask, q, k, v, heads, kv_heads, sign * width**-0.5, window, kept, bias(heads) if bias else None,
+                       **options)
 
 
 def listed_bias(m, random):
@@ -266,6 +310,21 @@ for mask in ['full', 'causal', 'prefix']:
         def attention_relative(m, x, random, mask=mask, state=state):
             window = random.choice([0, 0, 7])
             return attention_of(m, x, random, mask, window=window, state=state, bias=relative_bias(m, random))
+
+
+@case('attention-alibi', DECODERS)
+def attention_alibi(m, x, random):
+    rounded, derive = random.choice([None, None, 0.5]), random.random() < 0.5
+    bias = lambda heads: m.alibi(heads, m.max_sequence, rounded, derive=derive)
+    return attention_of(m, x, random, 'causal', window=random.choice([0, 5]), bias=bias, absolute=rounded is not None)
+
+
+for place, group in [('state', DECODERS), ('step', ENCODERS)]:
+    @case(f'attention-cap-{place}', group)
+    def attention_cap(m, x, random, state=place == 'state'):
+        bias = listed_bias(m, random) if random.random() < 0.5 else None
+        return attention_of(m, x, random, 'causal', window=random.choice([0, 4]), state=state, bias=bias,
+                            cap=random.choice([0.5, 2.0]))
 
 
 for kind in ['plain', 'encoded']:

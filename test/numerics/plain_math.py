@@ -83,6 +83,53 @@ def unpack(panels):
     return concat([transpose(panel) for panel in panels])
 
 
+def rows(weight, first, count, period):
+    return [row for i, row in enumerate(weight) if first <= i % period < first + count]
+
+
+def half_split(weight, width, rotary):
+    result = []
+    for start in range(0, len(weight), width):
+        head = weight[start:start + width]
+        result += head[:rotary:2] + head[1:rotary:2] + head[rotary:]
+    return result
+
+
+def alibi(heads, length, rounded=None):
+    """A bias by distance, or with `rounded` by the key's position."""
+    nearest = 2**math.floor(math.log2(heads))
+    slopes = [2**(-8 * (h + 1) / nearest) for h in range(nearest)]
+    slopes += [2**(-8 * (h + 1) / (2 * nearest)) for h in range(0, 2 * nearest, 2)][:heads - nearest]
+    if rounded is None:
+        return [[m * d for d in range(1 - length, length)] for m in slopes]
+    return [[rounded * to_bf16(to_bf16(m) * to_bf16(p)) for p in range(length)] for m in slopes]
+
+
+def yarn_share(i, rotary, base, fast, slow, original, truncate):
+    """How much of pair i is interpolated."""
+    low, high = (rotary * math.log(original / (2 * math.pi * turns)) / (2 * math.log(base)) for turns in (fast, slow))
+    if truncate:
+        low, high = math.floor(low), math.ceil(high)
+    low, high = max(low, 0), min(high, rotary - 1)
+    high += 0.001 if low == high else 0
+    return min(max((i - low) / (high - low), 0), 1)
+
+
+def rotary_pairs(position, rotary, base, scaling):
+    """Cosines and sines as complex numbers, times the amplitude. See Model.scaling for `scaling`."""
+    kind, *values = scaling or ['plain']
+    amplitude = values[-1] if kind in ('yarn', 'listed') else 1.0
+    if kind == 'dynamic' and position + 1 > values[1]:
+        base *= (values[0] * (position + 1) / values[1] - values[0] + 1)**(rotary / (rotary - 2))
+    frequencies = rotary_frequencies(rotary, base, scaling if kind in ('linear', 'llama3') else None)
+    if kind == 'listed':
+        frequencies = [f / s for f, s in zip(frequencies, values[0])]
+    if kind == 'yarn':
+        shares = [yarn_share(i, rotary, base, *values[1:5]) for i in range(rotary // 2)]
+        frequencies = [f * (1 - r) + f / values[0] * r for f, r in zip(frequencies, shares)]
+    return [amplitude * complex(math.cos(position * f), math.sin(position * f)) for f in frequencies]
+
+
 def rotary_frequencies(rotary, base, scaling):
     """`scaling`: None, ('linear', factor) or ('llama3', factor, low, high, original)."""
     result = []
@@ -100,16 +147,23 @@ def rotary_frequencies(rotary, base, scaling):
 
 
 def rotary_table(positions, rotary, base, scaling):
-    f = rotary_frequencies(rotary, base, scaling)
-    return [[math.cos(p * a) for a in f] + [math.sin(p * a) for a in f] for p in range(positions)]
+    pairs = [rotary_pairs(p, rotary, base, scaling) for p in range(positions)]
+    return [[pair.real for pair in row] + [pair.imag for pair in row] for row in pairs]
 
 
-def sinusoids(positions, width, interleaved):
+def sinusoids(positions, width, layout, blank=-1):
     """A sine for every even feature, a cosine for every odd one; halves: all sines first."""
-    result = []
+    result, half = [], width // 2
     for p in range(positions):
+        if p == blank:
+            result.append([0.0] * width)
+            continue
+        if layout == 'spread':
+            angles = [p * math.exp(-math.log(10000) * j / (half - 1)) for j in range(half)]
+            result.append([math.sin(a) for a in angles] + [math.cos(a) for a in angles] + [0.0] * (width % 2))
+            continue
         row = [(math.cos if j % 2 else math.sin)(p / 10000**(j // 2 * 2 / width)) for j in range(width)]
-        result.append(row if interleaved else row[::2] + row[1::2])
+        result.append(row if layout == 'interleaved' else row[::2] + row[1::2])
     return result
 
 
@@ -150,6 +204,8 @@ def softmax(x):
 def norm(kind, x, scale, bias, epsilon, groups):
     width = len(x[0]) // groups
     bias = bias or [0.0] * width
+    repeated = lambda vector: (vector * groups)[:len(x[0])]
+    scale, bias = repeated(scale), repeated(bias)
     result = []
     for row in x:
         out = []
@@ -158,7 +214,8 @@ def norm(kind, x, scale, bias, epsilon, groups):
             mean = math.fsum(part) / width if kind == 'layer' else 0.0
             part = [v - mean for v in part]
             divisor = math.sqrt(math.fsum(v * v for v in part) / width + epsilon)
-            out += [v / divisor * s + b for v, s, b in zip(part, scale, bias)]
+            own = slice(g * width, (g + 1) * width)
+            out += [v / divisor * s + b for v, s, b in zip(part, scale[own], bias[own])]
         result.append(out)
     return result
 
@@ -181,15 +238,13 @@ ACTIVATIONS = {
 
 def rope(x, heads, rotary, base, scaling):
     width, half = len(x[0]) // heads, rotary // 2
-    f = rotary_frequencies(rotary, base, scaling)
     result = []
     for position, row in enumerate(x):
-        row = list(row)
+        row, angles = list(row), rotary_pairs(position, rotary, base, scaling)
         for first in range(0, heads * width, width):
             for i in range(half):
                 # The pair as a complex number, turned by the angle.
-                angle = complex(math.cos(position * f[i]), math.sin(position * f[i]))
-                turned = complex(row[first + i], row[first + half + i]) * angle
+                turned = complex(row[first + i], row[first + half + i]) * angles[i]
                 row[first + i], row[first + half + i] = turned.real, turned.imag
         result.append(row)
     return result
@@ -201,8 +256,9 @@ def sees(mask, window, prefix, query, key):
     return mask == 'full' or key <= query or (mask == 'prefix' and max(query, key) < prefix)
 
 
-def attention(mask, queries, keys, values, heads, kv_heads, scale, window=0, prefix=0, bias=None):
-    """`bias`: rows of heads, columns of distances."""
+def attention(mask, queries, keys, values, heads, kv_heads, scale, window=0, prefix=0, bias=None, cap=0.0,
+              absolute=False):
+    """`bias`: rows of heads, columns of distances, or of positions if it is absolute."""
     width = len(queries[0]) // heads
     result = []
     for t, query in enumerate(queries):
@@ -211,9 +267,9 @@ def attention(mask, queries, keys, values, heads, kv_heads, scale, window=0, pre
             q = query[head * width:(head + 1) * width]
             at = head * kv_heads // heads * width
             seen = [s for s in range(len(keys)) if sees(mask, window, prefix, t, s)]
-            added = [bias[head][len(bias[head]) // 2 + s - t] if bias else 0.0 for s in seen]
-            scores = [scale * math.fsum(a * b for a, b in zip(q, keys[s][at:at + width])) + c
-                      for s, c in zip(seen, added)]
+            added = [bias[head][s if absolute else len(bias[head]) // 2 + s - t] if bias else 0.0 for s in seen]
+            scores = [scale * math.fsum(a * b for a, b in zip(q, keys[s][at:at + width])) for s in seen]
+            scores = [(cap * math.tanh(score / cap) if cap else score) + c for score, c in zip(scores, added)]
             weights = [math.exp(score - max(scores)) for score in scores]
             out += [math.fsum(w * values[s][at + i] for w, s in zip(weights, seen)) / math.fsum(weights)
                     for i in range(width)]

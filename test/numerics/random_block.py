@@ -4,7 +4,8 @@ a ragged batch of prompts for it.
 
 Every choice that families differ in is drawn. For the model: decoder, encoder or encoder-decoder, learned, sinusoidal
 or no positions, token types, tied vocabulary projection, one or two results, odd widths everywhere, grouped heads,
-gated or plain feed-forward layers, biases, two kinds of attention (causal, prefix or full, windows, biases by distance).
+gated or plain feed-forward layers, biases, two kinds of attention (causal, prefix or full, windows, biases by distance,
+caps).
 For each block of it: one of these attentions, rotary positions, normalized queries and keys, cross-attention, layer or
 rms norm, before or after a layer, and whether it is written in place or is a function that is called once or twice.
 """
@@ -34,11 +35,12 @@ class Sizes:
         self.function = pick(FUNCTIONS)
         self.gated = pick([True, False])
         self.rotary = pick([self.head_width // 2 * 2, (self.head_width + 2) // 4 * 2])
-        self.scaling = pick([None, None, ('linear', 2.0), ('llama3', 4.0, 1.0, 4.0, 24)])
+        self.scaling = pick([None, None, ('linear', 2.0), ('llama3', 4.0, 1.0, 4.0, 24),
+                             ('yarn', 4.0, 8.0, 1.0, 12, True, 1.1)])
         masks = ['full', 'full', 'causal', 'prefix'] if is_encoder else ['causal', 'prefix']
-        # Two kinds of attention: mask, window, biases by distance.
-        self.attentions = [(pick(masks), pick([0, 0, 1, 3, 8]), pick(['none', 'none', 'listed', 'relative']))
-                           for _ in range(2)]
+        # Two kinds of attention: mask, window, biases by distance, cap of scores.
+        self.attentions = [(pick(masks), pick([0, 0, 1, 3, 8]), pick(['none', 'none', 'listed', 'relative']),
+                            pick([0.0, 0.0, 0.0, 1.5])) for _ in range(2)]
 
 
 class Choices:
@@ -47,7 +49,7 @@ class Choices:
     def __init__(self, random, sizes, is_decoder, crosses):
         pick = random.choice
         self.sizes, self.is_decoder, self.crosses = sizes, is_decoder, crosses
-        self.mask, self.window, self.distances = pick(sizes.attentions)
+        self.mask, self.window, self.distances, self.cap = pick(sizes.attentions)
         self.norm = pick(['layer', 'rms'])
         self.norm_bias = self.norm == 'layer' and pick([True, True, False])
         self.pre_norm = pick([True, True, False])
@@ -129,7 +131,7 @@ def attention(m, c, w, linear, x):
     if c.rotary:
         q, k = (m.rope(y, heads, c.rotary, 1000.0, c.scaling) for y, heads in ((q, c.heads), (k, c.kv_heads)))
     y = m.attention(c.mask, q, k, v, c.heads, c.kv_heads, c.head_width**-0.5, c.window, w.get('state'),
-                    w.get('distances'))
+                    w.get('distances'), c.cap)
     return linear('self.o', y)
 
 
@@ -198,7 +200,7 @@ def build(random, blocks):
             source, _ = embed(m, random, m.source_vocabulary, random.choice([9, 16, 24, 35]))
             source = m.linear(source, m.weight([sizes.width, source.shape[1]]))
             source_sizes = copy.copy(sizes)
-            source_sizes.attentions = [('full', 0, random.choice(['none', 'relative']))]
+            source_sizes.attentions = [('full', 0, random.choice(['none', 'relative']), 0.0)]
             source = stack(m, source, random, random.randint(0, 2), source_sizes, False, None)
     x, table = embed(m, random, m.vocabulary, sizes.width)
     if kind == 'encoder' and random.random() < 0.5:

@@ -55,11 +55,11 @@ static Value emptyLike(OpBuilder &builder, Value x, Type type) {
 
 // Rows of a table, as many as the step has tokens.
 static Value gather(OpBuilder &builder, Operation *op, kernel::GatherIndex index, Value table, Type type,
-                    int64_t offset = 0) {
+                    int64_t offset = 0, IntegerAttr padding = {}) {
   Location loc = op->getLoc();
   Value step = stepOf(op), rows = kernel::RowCountOp::create(builder, loc, step);
   Value init = emptyTensor(builder, loc, type, rows);
-  return kernel::GatherOp::create(builder, loc, type, index, step, table, init, offset, 0).getResult(0);
+  return kernel::GatherOp::create(builder, loc, type, index, step, table, init, offset, 0, padding).getResult(0);
 }
 
 // The rows of x that are wanted for a result.
@@ -68,7 +68,7 @@ static Value gatherWanted(OpBuilder &builder, Operation *op, int64_t output, Val
   Value step = stepOf(op), rows = kernel::OutputCountOp::create(builder, loc, step, output);
   Value init = emptyTensor(builder, loc, type, rows);
   auto index = kernel::GatherIndex::outputs;
-  return kernel::GatherOp::create(builder, loc, type, index, step, x, init, 0, output).getResult(0);
+  return kernel::GatherOp::create(builder, loc, type, index, step, x, init, 0, output, IntegerAttr()).getResult(0);
 }
 
 namespace {
@@ -101,8 +101,13 @@ struct LowerEmbedding : OpRewritePattern<talc::EmbeddingOp> {
 struct LowerPosition : OpRewritePattern<talc::PositionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::PositionOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(
-        op, gather(rewriter, op, kernel::GatherIndex::positions, op.getTable(), op.getType(), op.getOffset()));
+    // Tokens are counted from the first row of their sequence on.
+    auto phase = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(talc::phaseAttr);
+    if (op.getIds() && (!phase || phase.getValue() != talc::encodePhase))
+      return rewriter.notifyMatchFailure(op, "sequences may have begun in an earlier step");
+    auto index = op.getIds() ? kernel::GatherIndex::counted : kernel::GatherIndex::positions;
+    rewriter.replaceOp(op,
+                       gather(rewriter, op, index, op.getTable(), op.getType(), op.getOffset(), op.getPaddingAttr()));
     return success();
   }
 };
@@ -247,7 +252,8 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
     int64_t capacity = cast<talc::StateType>(read.getState().getType()).getCapacity(), window = op.getWindow();
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(op, op.getType(), stepOf(op), op.getQueries(), read.getState(),
                                                      op.getBias(), init, op.getMask(), op.getHeads(), op.getScale(),
-                                                     window < capacity ? window : 0, /*block=*/IntegerAttr());
+                                                     window < capacity ? window : 0, op.getCap(), op.getAbsolute(),
+                                                     /*block=*/IntegerAttr());
     return success();
   }
 };
@@ -288,10 +294,12 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
   LogicalResult convertOps() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
-                 LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>, LowerRope,
-                 LowerAppend, LowerAttention, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
-                 LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ActivationOp>>(context);
+    patterns
+        .add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
+             LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>, LowerRope,
+             LowerAppend, LowerAttention, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
+             LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>>(
+            context);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation().walk([](talc::ReadOp read) {
       if (read->use_empty())

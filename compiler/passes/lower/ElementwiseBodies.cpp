@@ -77,6 +77,11 @@ Value elementwiseBody(OpBuilder &builder, Location loc, Operation *op, ValueRang
       .Case([&](AddOp) { return f.add(operands[0], operands[1]); })
       .Case([&](MulOp) { return f.mul(operands[0], operands[1]); })
       .Case([&](ScaleOp scale) { return f.mul(operands[0], scale.getFactor().convertToDouble()); })
+      .Case([&](ClampOp clamp) {
+        double bound = clamp.getBound().convertToDouble();
+        Value above = arith::MaximumFOp::create(builder, loc, operands[0], f.constant(-bound));
+        return arith::MinimumFOp::create(builder, loc, above, f.constant(bound));
+      })
       .Case([&](ActivationOp activation) { return activationBody(builder, loc, activation.getKind(), operands[0]); });
 }
 

@@ -29,7 +29,7 @@ static LogicalResult verifyBias(AttentionOp op) {
     return failure();
   if (failed(expect(op, "row count of the bias", shapeOf(op.getBias()).getDimSize(0), op.getHeads())))
     return failure();
-  if (features(op.getBias()) % 2 != 0)
+  if (op.getAbsolute() || features(op.getBias()) % 2 != 0)
     return success();
   return op.emitOpError() << "width of the bias is " << features(op.getBias())
                           << ", expected an odd number of distances";
@@ -72,6 +72,8 @@ void AttentionOp::printShapes(raw_ostream &out) {
     out << " window " << getWindow();
   if (getBias())
     out << " bias";
+  if (getCap().convertToDouble() > 0)
+    out << " cap " << getCap().convertToDouble();
 }
 
 Share AttentionOp::getDivision() {

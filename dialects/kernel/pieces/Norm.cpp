@@ -11,9 +11,12 @@ LogicalResult NormOp::verify() {
   if (failed(expectSameShape(*this, getX(), getInit())) ||
       failed(expectDivides(*this, "groups", groups, features(getX()))))
     return failure();
-  int64_t width = features(getX()) / groups;
-  if (failed(expectVector(*this, "scale", getScale(), width)) ||
-      (getBias() && failed(expectVector(*this, "bias", getBias(), width))))
+  // Of one group, or of all of them.
+  auto expectGroups = [&](StringRef what, Value vector) {
+    int64_t width = features(getX()), length = shapeOf(vector).getRank() == 1 ? shapeOf(vector).getDimSize(0) : 0;
+    return expectVector(*this, what, vector, length == width ? width : width / groups);
+  };
+  if (failed(expectGroups("scale", getScale())) || (getBias() && failed(expectGroups("bias", getBias()))))
     return failure();
   double epsilon = getEpsilon().convertToDouble();
   return epsilon >= 0 ? success() : emitOpError() << "epsilon is " << epsilon << ", expected a number >= 0";

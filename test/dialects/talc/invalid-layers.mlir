@@ -106,9 +106,9 @@ func.func @norm_epsilon(%x: tensor<?x8xf32>, %scale: tensor<8xf32>) {
 
 // -----
 
-func.func @norm_scale(%x: tensor<?x8xf32>, %scale: tensor<8xf32>) {
-  // expected-error @+1 {{'talc.norm' op length of the scale is 8, expected 4}}
-  %0 = talc.norm rms %x, %scale epsilon 1.0e-05 {groups = 2 : i64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+func.func @norm_scale(%x: tensor<?x8xf32>, %scale: tensor<6xf32>) {
+  // expected-error @+1 {{'talc.norm' op length of the scale is 6, expected 4}}
+  %0 = talc.norm rms %x, %scale epsilon 1.0e-05 {groups = 2 : i64} : (tensor<?x8xf32>, tensor<6xf32>) -> tensor<?x8xf32>
   return
 }
 
@@ -273,5 +273,82 @@ func.func @scale(%x: tensor<?x8xf32>) {
 func.func @softmax(%x: tensor<?x8xf32>) {
   // expected-error @+1 {{'talc.softmax' op requires the same type for all operands and results}}
   %0 = "talc.softmax"(%x) : (tensor<?x8xf32>) -> tensor<?x9xf32>
+  return
+}
+
+// -----
+
+func.func @rope_base_of_yarn(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.rope' op has the base 1.000000e+00, expected more than 1}}
+  %0 = talc.rope %x, %s heads 2 rotary 4 base 1.0 scaling (#talc.yarn_scaling<factor = 2.0, fast = 32.0, slow = 1.0, original = 8, truncate = true, amplitude = 1.0>) : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rope_growing(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.rope' op turns 2 features with a growing base, expected more than 2}}
+  %0 = talc.rope %x, %s heads 2 rotary 2 base 100.0 scaling (#talc.dynamic_scaling<factor = 2.0, original = 8>) : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rope_listed(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.rope' op number of factors is 3, expected 2}}
+  %0 = talc.rope %x, %s heads 2 rotary 4 base 100.0 scaling (#talc.listed_scaling<[1.0, 2.0, 3.0], amplitude = 1.0>) : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has the factor 0.000000e+00, expected a number > 0}}
+func.func @listed_zero() attributes {a = #talc.listed_scaling<[0.0], amplitude = 1.0>} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has the number of slow turns 0.000000e+00, expected a number > 0}}
+func.func @yarn_slow() attributes {a = #talc.yarn_scaling<factor = 2.0, fast = 32.0, slow = 0.0, original = 8, truncate = true, amplitude = 1.0>} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{has the original context 0.000000e+00, expected a number > 0}}
+func.func @dynamic_original() attributes {a = #talc.dynamic_scaling<factor = 2.0, original = 0>} {
+  return
+}
+
+// -----
+
+func.func @clamp_bound(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'talc.clamp' op has the bound 0.000000e+00, expected a number > 0}}
+  %0 = talc.clamp %x to 0.0 : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_cap(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.attention' op has the cap -1.000000e+00, expected a number >= 0}}
+  %0 = talc.attention causal %x, %x, %x, %s heads 2, 2 scale 1.0 {cap = -1.0 : f64} : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_absolute(%x: tensor<?x8xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.attention' op has no bias, but says what its columns are}}
+  %0 = talc.attention causal %x, %x, %x, %s heads 2, 2 scale 1.0 {absolute} : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_absolute_heads(%x: tensor<?x8xf32>, %s: !talc.sequences, %b: tensor<4x16xf32>) {
+  // expected-error @+1 {{'talc.attention' op has the bias 'tensor<4x16xf32>', expected 2 heads by positions}}
+  %0 = talc.attention causal %x, %x, %x, %s heads 2, 2 scale 1.0 bias %b : tensor<4x16xf32> {absolute} : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }

@@ -112,3 +112,19 @@ func.func @unknown_width(%x: tensor<?x?xf32>) {
   %0 = talc.add %x, %x : tensor<?x?xf32>
   return
 }
+
+// -----
+
+func.func @position_padding(%s: !talc.sequences, %table: tensor<10x4xf32>, %ids: tensor<?xi32>) {
+  // expected-error @+1 {{'talc.position' op has padding, expected an offset of at least 1 and as many token ids as rows}}
+  %0 = talc.position %s, %table of %ids : tensor<?xi32> without 1 : tensor<10x4xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @position_padding_alone(%s: !talc.sequences, %table: tensor<10x4xf32>) {
+  // expected-error @+1 {{'talc.position' op has token ids without the id of padding, or the other way round}}
+  %0 = talc.position %s, %table {offset = 2 : i64, padding = 1 : i64} : tensor<10x4xf32> -> tensor<?x4xf32>
+  return
+}

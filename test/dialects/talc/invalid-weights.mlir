@@ -263,3 +263,32 @@ func.func @state_role() {
 
 // expected-error @+1 {{'talc.state' op requires attribute 'type'}}
 "talc.state"() {sym_name = "cache"} : () -> ()
+
+// -----
+
+talc.weight @a : tensor<8x4xf32> = #talc.fill<1.0>
+// expected-error @+1 {{takes 4 rows from 6 on, of every 8}}
+talc.weight @some : tensor<4x4xf32> = #talc.rows<first = 6, count = 4, period = 8> of [@a]
+
+// -----
+
+talc.weight @a : tensor<8x4xf32> = #talc.fill<1.0>
+// expected-error @+1 {{'talc.weight' op takes 3 rows at a time for 4}}
+talc.weight @some : tensor<4x4xf32> = #talc.rows<first = 0, count = 3, period = 4> of [@a]
+
+// -----
+
+talc.weight @a : tensor<8x4xf32> = #talc.fill<1.0>
+// expected-error @+1 {{turns 3 of 4 rows, expected an even number up to that width}}
+talc.weight @ordered : tensor<8x4xf32> = #talc.half_split<width = 4, rotary = 3> of [@a]
+
+// -----
+
+talc.weight @a : tensor<8x4xf32> = #talc.fill<1.0>
+// expected-error @+1 {{'talc.weight' op orders groups of 3 rows, but has 8}}
+talc.weight @ordered : tensor<8x4xf32> = #talc.half_split<width = 3, rotary = 2> of [@a]
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op is a bias by distance, expected a shape [heads, odd number of distances]}}
+talc.weight @falling : tensor<2x16xf32> = #talc.alibi

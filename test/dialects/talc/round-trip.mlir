@@ -36,6 +36,18 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
   talc.weight @waves : tensor<64x32xf32> = #talc.sinusoid_table<halves>
   // CHECK-NEXT: talc.weight @waves2 : tensor<64x32xf32> = #talc.sinusoid_table<interleaved>
   talc.weight @waves2 : tensor<64x32xf32> = #talc.sinusoid_table<interleaved>
+  // CHECK-NEXT: talc.weight @waves3 : tensor<64x32xf32> = #talc.sinusoid_table<spread, blank = 1>
+  talc.weight @waves3 : tensor<64x32xf32> = #talc.sinusoid_table<spread, blank = 1>
+  // CHECK-NEXT: talc.weight @some : tensor<20x32xf32> = #talc.rows<first = 4, count = 4, period = 16> of [@wte]
+  talc.weight @some : tensor<20x32xf32> = #talc.rows<first = 4, count = 4, period = 16> of [@wte]
+  // CHECK-NEXT: talc.weight @ordered : tensor<80x32xf32> = #talc.half_split<width = 16, rotary = 6> of [@wte]
+  talc.weight @ordered : tensor<80x32xf32> = #talc.half_split<width = 16, rotary = 6> of [@wte]
+  // CHECK-NEXT: talc.weight @larger : tensor<80x32xf32> = #talc.plus<1.000000e+00> of [@wte]
+  talc.weight @larger : tensor<80x32xf32> = #talc.plus<1.0> of [@wte]
+  // CHECK-NEXT: talc.weight @falling : tensor<4x127xf32> = #talc.alibi{{$}}
+  talc.weight @falling : tensor<4x127xf32> = #talc.alibi
+  // CHECK-NEXT: talc.weight @rounded : tensor<4x64xf32> = #talc.alibi<rounded = 2.500000e-01 : f64>
+  talc.weight @rounded : tensor<4x64xf32> = #talc.alibi<rounded = 0.25 : f64>
   // CHECK-NEXT: talc.weight @buckets : tensor<32x4xf32> = #talc.fill<1.000000e+00>
   talc.weight @buckets : tensor<32x4xf32> = #talc.fill<1.0>
   // CHECK-NEXT: talc.weight @distances : tensor<4x127xf32> = #talc.relative_bias<bidirectional = true, max_distance = 128> of [@buckets]
@@ -59,6 +71,8 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %1 = talc.embedding %ids, %panels : (tensor<?xi32>, tensor<5x32x16xf16>) -> tensor<?x32xf32>
     // CHECK-NEXT: talc.position %[[S]], %[[WTE]] {offset = 2 : i64} : tensor<80x32xf32> -> tensor<?x32xf32>
     %2 = talc.position %s, %wte {offset = 2 : i64} : tensor<80x32xf32> -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.position %[[S]], %[[WTE]] of %[[IDS]] : tensor<?xi32> without 1 {offset = 2 : i64} : tensor<80x32xf32> -> tensor<?x32xf32>
+    %among = talc.position %s, %wte of %ids : tensor<?xi32> without 1 {offset = 2 : i64} : tensor<80x32xf32> -> tensor<?x32xf32>
     // CHECK-NEXT: talc.token_type %[[S]], %[[WTE]] : tensor<80x32xf32> -> tensor<?x32xf32>
     %types = talc.token_type %s, %wte : tensor<80x32xf32> -> tensor<?x32xf32>
     // CHECK-NEXT: talc.select %{{.*}}, %[[S]] {output = 1 : i64} : tensor<?x32xf32> -> tensor<?x32xf32>
@@ -97,6 +111,14 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %7 = talc.rope %x, %s heads 2 rotary 16 base 10000.0 scaling (#talc.linear_scaling<factor = 4.0>) table %table : tensor<64x16xf32> : tensor<?x32xf32>
     // CHECK-NEXT: talc.rope %{{.*}} scaling(#talc.llama3_scaling<factor = 8.000000e+00, low = 1.000000e+00, high = 4.000000e+00, original = 8192>) : tensor<?x32xf32>
     %8 = talc.rope %x, %s heads 2 rotary 8 base 10000.0 scaling (#talc.llama3_scaling<factor = 8.0, low = 1.0, high = 4.0, original = 8192>) : tensor<?x32xf32>
+    // CHECK-NEXT: talc.rope %{{.*}} scaling(#talc.yarn_scaling<factor = 4.000000e+00, fast = 3.200000e+01, slow = 1.000000e+00, original = 8192, truncate = true, amplitude = 1.125000e+00>) : tensor<?x32xf32>
+    %22 = talc.rope %x, %s heads 2 rotary 8 base 10000.0 scaling (#talc.yarn_scaling<factor = 4.0, fast = 32.0, slow = 1.0, original = 8192, truncate = true, amplitude = 1.125>) : tensor<?x32xf32>
+    // CHECK-NEXT: talc.rope %{{.*}} scaling(#talc.dynamic_scaling<factor = 2.000000e+00, original = 64>) : tensor<?x32xf32>
+    %23 = talc.rope %x, %s heads 2 rotary 8 base 10000.0 scaling (#talc.dynamic_scaling<factor = 2.0, original = 64>) : tensor<?x32xf32>
+    // CHECK-NEXT: talc.rope %{{.*}} scaling(#talc.listed_scaling<[1.000000e+00, 2.000000e+00], amplitude = 1.500000e+00>) : tensor<?x32xf32>
+    %24 = talc.rope %x, %s heads 2 rotary 4 base 10000.0 scaling (#talc.listed_scaling<[1.0, 2.0], amplitude = 1.5>) : tensor<?x32xf32>
+    // CHECK-NEXT: talc.clamp %[[X]] to 8.000000e+00 : tensor<?x32xf32>
+    %25 = talc.clamp %x to 8.0 : tensor<?x32xf32>
     // CHECK-NEXT: talc.activation relu %
     %9 = talc.activation relu %x : tensor<?x32xf32>
     // CHECK-NEXT: talc.activation gelu %

@@ -100,8 +100,11 @@ AttentionSoftmax::Bias AttentionLoops::bias(const TaskRows &rows, Value firstKey
   if (!op.getBias())
     return nullptr;
   return [this, &rows, firstKey](Value row, Value column, Value seen) {
-    int64_t middle = cast<ShapedType>(op.getBias().getType()).getDimSize(1) / 2;
-    Value at = e.sub(e.add(e.add(firstKey, column), middle), rows.position(row));
+    Value at = e.add(firstKey, column);
+    if (!op.getAbsolute()) {
+      int64_t middle = cast<ShapedType>(op.getBias().getType()).getDimSize(1) / 2;
+      at = e.sub(e.add(at, middle), rows.position(row));
+    }
     return e.load(op.getBias(), {rows.queryHead(row), at}, seen);
   };
 }

@@ -6,8 +6,8 @@
 //     maximum' = max(maximum, m);  factor = 2^(maximum - maximum');  gain = 2^(m - maximum')
 //     sum' = sum * factor + s * gain;  O' = O * factor + P * gain
 //
-// c is the attention's scale and log2 e at once, so that neither costs an operation. Where there is a bias, S was
-// scaled when that was added, and c is log2 e. The finite -1e30 of what is masked avoids inf - inf.
+// c is the attention's scale and log2 e at once, so that neither costs an operation. Where there is a bias or a cap, S
+// was scaled when that was applied, and c is log2 e. The finite -1e30 of what is masked avoids inf - inf.
 //
 // m is rounded, and c * S in c * S - m is not: what is left at the largest score cancels out while |c * S| < 2^30. With
 // larger scores no weight would be right.
@@ -50,7 +50,7 @@ Value inverseOf(Emitter &e, Value sum) {
 AttentionSoftmax::AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, kernel::AttentionOp op, int64_t rows,
                                    int64_t size, bool online)
     : e(emitter), keys(keys), window(op.getWindow() > 0), online(online), scale(op.getScale().convertToDouble()),
-      scalesFirst(op.getBias() || scale <= 0) {
+      cap(op.getCap().convertToDouble()), scalesFirst(op.getBias() || cap > 0 || scale <= 0) {
   // Rows begin in different sets of the cache.
   scores = e.stackBuffer({rows, size + keys.layout.tokens});
   int64_t padded = llvm::alignTo(rows, e.lanes);
@@ -122,7 +122,10 @@ Value AttentionSoftmax::visible(Value row, Value column) {
 Emitter::Values AttentionSoftmax::largestScores(int64_t n, Value row, const Columns &columns, const Bias &bias) {
   auto next = [&](Value r, Value column, Value maximum, bool whole) {
     Value score = e.load(scores, {r, column}), seen = whole ? Value() : visible(r, column);
-    if (bias)
+    if (cap > 0) {
+      score = e.mulf(math::TanhOp::create(e.b, e.loc, e.mulf(score, e.splat(scale / cap))), e.splat(cap));
+      score = bias ? e.addf(score, bias(r, column, seen)) : score;
+    } else if (bias)
       score = e.fma(score, e.splat(scale), bias(r, column, seen));
     else if (scalesFirst)
       score = e.mulf(score, e.splat(scale));

@@ -74,7 +74,7 @@ private:
   Emitter &e;
   AttentionKeys &keys;
   const bool window, online;
-  const double scale;
+  const double scale, cap;
   const bool scalesFirst;  // before the largest is found, and not on the way to the weights
   Value maxima, sums, factors, gains, blockMaxima, blockSums;  // [rows]
   Value rowCount, firstKey;

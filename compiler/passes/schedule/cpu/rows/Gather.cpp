@@ -7,6 +7,20 @@ using namespace mlir;
 
 namespace talc {
 
+// How many tokens before the row, in its sequence, which begins in this step, are not padding; -1 for padding.
+static Value countTokens(Emitter &e, kernel::GatherOp op, Value row) {
+  auto isPadding = [&](Value at) -> Value {
+    Value id = kernel::IdOp::create(e.b, e.loc, op.getStep(), at), padding = e.index(*op.getPadding());
+    return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, id, padding);
+  };
+  Value first = e.sub(row, kernel::PositionOp::create(e.b, e.loc, op.getStep(), row));
+  Emitter::Values none = {e.index(0)};
+  Emitter::Values count = e.loop(first, row, 1, none, [&](Value at, ValueRange before) -> Emitter::Values {
+    return {e.select(isPadding(at), before[0], e.add(before[0], 1))};
+  });
+  return e.select(isPadding(row), e.index(-1), count[0]);
+}
+
 static Value gatherIndex(Emitter &e, kernel::GatherOp op, Value row) {
   switch (op.getIndex()) {
   case kernel::GatherIndex::ids:
@@ -17,6 +31,8 @@ static Value gatherIndex(Emitter &e, kernel::GatherOp op, Value row) {
     return kernel::OutputRowOp::create(e.b, e.loc, op.getStep(), op.getOutput(), row);
   case kernel::GatherIndex::types:
     return kernel::TokenTypeOp::create(e.b, e.loc, op.getStep(), row);
+  case kernel::GatherIndex::counted:
+    return countTokens(e, op, row);
   }
   llvm_unreachable("every index is handled");
 }

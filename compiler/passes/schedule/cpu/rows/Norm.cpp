@@ -22,10 +22,15 @@ static void normalize(Emitter &e, kernel::NormOp op, Value row, Value base, int6
   });
   Value variance = e.addf(e.mulf(squares, inverse), e.splat(op.getEpsilon().convertToDouble()));
   Value factor = e.divf(e.splat(1), math::SqrtOp::create(e.b, e.loc, variance));
+  // One vector for every group, or one for all.
+  auto ofGroup = [&](Value vector, Value column, Value mask) {
+    bool shared = cast<ShapedType>(vector.getType()).getDimSize(0) == width;
+    return e.load(vector, {shared ? column : e.add(base, column)}, mask);
+  };
   e.columns(width, [&](Value column, Value mask) {
-    Value y = e.mulf(e.mulf(deviation(column, mask), factor), e.load(op.getScale(), {column}, mask));
+    Value y = e.mulf(e.mulf(deviation(column, mask), factor), ofGroup(op.getScale(), column, mask));
     if (op.getBias())
-      y = e.addf(y, e.load(op.getBias(), {column}, mask));
+      y = e.addf(y, ofGroup(op.getBias(), column, mask));
     e.store(y, op.getInit(), {row, e.add(base, column)}, mask);
   });
 }

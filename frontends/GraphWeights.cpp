@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of the model definition vocabulary that name weights and make others of them.
+#include "frontends/Graph.h"
+#include "frontends/GraphBuilder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace talc {
+
+Weight GraphBuilder::weight(const std::string &name, const Shape &shape, const std::string &why) {
+  return graph->weight(graph->addWeight(graph->qualified(name), shape, shape, why));
+}
+
+Weight GraphBuilder::flatWeight(const std::string &name, const Shape &stored) {
+  int64_t length = 1;
+  for (int64_t size : stored)
+    length *= size;
+  return graph->weight(graph->addWeight(graph->qualified(name), {length}, stored, {}));
+}
+
+std::string GraphBuilder::storedName(const std::vector<std::string> &names) const {
+  auto stored = std::find_if(names.begin(), names.end(), [&](const std::string &name) { return has(name); });
+  if (stored == names.end())
+    return names.front();
+  // Others that are stored as well are copies, and then not missed.
+  for (const std::string &name : names)
+    if (name != *stored && has(name))
+      graph->weights.tied(graph->qualified(*stored), graph->qualified(name), true);
+  return *stored;
+}
+
+bool GraphBuilder::has(const std::string &name) const {
+  return graph->weights.has(graph->qualified(name));
+}
+
+Weight GraphBuilder::transpose(Weight matrix) {
+  if (!graph->readyWeight(matrix, 2))
+    return {};
+  Shape sizes = graph->shape(matrix);
+  return graph->weight(graph->addRecipe(graph->weightName(matrix) + ".transposed", {sizes[1], sizes[0]},
+                                        TransposeRecipeAttr::get(graph->builder.getContext()), {matrix}));
+}
+
+Weight GraphBuilder::rows(Weight weight, int64_t first, int64_t count, int64_t period) {
+  if (!graph->ready(weight))
+    return {};
+  Shape sizes = graph->shape(weight);
+  if (first < 0 || count <= 0 || first > period - count || sizes[0] % period != 0) {
+    graph->error(fmt::format("weight '{}' of shape {} has no rows [{}, {}) of every {}", graph->weightName(weight),
+                             shapeText(sizes), first, first + count, period));
+    return {};
+  }
+  std::string name = fmt::format("{}.rows.{}.{}", graph->weightName(weight), first, count);
+  sizes[0] = sizes[0] / period * count;
+  auto recipe = RowsRecipeAttr::get(graph->builder.getContext(), first, count, period);
+  return graph->weight(graph->addRecipe(name, sizes, recipe, {weight}));
+}
+
+int64_t GraphBuilder::rowCount(Weight weight) const {
+  return graph->shape(weight)[0];
+}
+
+Weight GraphBuilder::halfSplit(Weight weight, int64_t width, int64_t rotary) {
+  if (!graph->ready(weight))
+    return {};
+  auto recipe = HalfSplitRecipeAttr::get(graph->builder.getContext(), width, rotary);
+  return graph->weight(
+      graph->addRecipe(graph->weightName(weight) + ".half_split", graph->shape(weight), recipe, {weight}));
+}
+
+Weight GraphBuilder::plus(Weight weight, double value) {
+  if (!graph->ready(weight))
+    return {};
+  auto recipe = PlusRecipeAttr::get(graph->builder.getContext(), llvm::APFloat(value));
+  return graph->weight(graph->addRecipe(graph->weightName(weight) + ".plus", graph->shape(weight), recipe, {weight}));
+}
+
+double GraphBuilder::asStored(Weight weight, double value) const {
+  if (!weight)
+    return value;
+  auto op = graph->module->lookupSymbol<WeightOp>(graph->weightName(weight));
+  auto file = dyn_cast<FileSourceAttr>(op.getSource());
+  auto type = file ? dyn_cast<FloatType>(file.getElementType()) : FloatType();
+  llvm::APFloat rounded(value);
+  bool inexact;
+  if (type)
+    rounded.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+  return rounded.convertToDouble();
+}
+
+Weight GraphBuilder::concat(const std::string &name, const std::vector<Weight> &parts) {
+  if (parts.empty() || !std::all_of(parts.begin(), parts.end(), [&](Weight part) { return graph->ready(part); }))
+    return {};
+  Shape sizes = graph->shape(parts.front());
+  sizes[0] = 0;
+  for (Weight part : parts)
+    sizes[0] += graph->shape(part)[0];
+  auto recipe = ConcatRecipeAttr::get(graph->builder.getContext());
+  return graph->weight(graph->addRecipe(graph->qualified(name), sizes, recipe, parts));
+}
+
+static SinusoidLayout sinusoidLayout(Sinusoids layout) {
+  switch (layout) {
+  case Sinusoids::Halves:
+    return SinusoidLayout::halves;
+  case Sinusoids::Interleaved:
+    return SinusoidLayout::interleaved;
+  case Sinusoids::Spread:
+    return SinusoidLayout::spread;
+  }
+  llvm_unreachable("no such layout");
+}
+
+Weight GraphBuilder::sinusoids(int64_t width, Sinusoids layout, int64_t first) {
+  SinusoidLayout kind = sinusoidLayout(layout);
+  std::string name = fmt::format("sinusoids.{}.{}", stringifySinusoidLayout(kind).str(), width);
+  auto recipe = SinusoidTableRecipeAttr::get(graph->builder.getContext(), kind, first - 1);
+  return graph->weight(graph->addRecipe(name, {graph->maxSequence + first, width}, recipe, {}));
+}
+
+Weight GraphBuilder::alibi(int64_t heads, double factor) {
+  FloatAttr rounded = factor > 0 ? graph->builder.getF64FloatAttr(factor) : FloatAttr();
+  auto recipe = AlibiRecipeAttr::get(graph->builder.getContext(), rounded);
+  int64_t columns = rounded ? graph->maxSequence : 2 * graph->maxSequence - 1;
+  return graph->weight(graph->addRecipe(fmt::format("alibi.{}", heads), {heads, columns}, recipe, {}));
+}
+
+Weight GraphBuilder::relativeBias(Weight table, bool bidirectional, int64_t maxDistance) {
+  if (!graph->readyWeight(table, 2))
+    return {};
+  if (maxDistance <= 0) {
+    graph->error(fmt::format("a relative bias has the greatest distance {}", maxDistance));
+    return {};
+  }
+  auto recipe = RelativeBiasRecipeAttr::get(graph->builder.getContext(), bidirectional, maxDistance);
+  return graph->weight(graph->addRecipe(graph->weightName(table) + ".by_distance",
+                                        {graph->shape(table)[1], 2 * graph->maxSequence - 1}, recipe, {table}));
+}
+
+std::pair<Weight, Weight> GraphBuilder::tiedWeights(const std::string &first, const std::string &second,
+                                                    const Shape &shape, bool wanted) {
+  std::string firstName = graph->qualified(first), secondName = graph->qualified(second);
+  if (!graph->weights.tied(firstName, secondName, wanted))
+    return {weight(first, shape), weight(second, shape)};
+  bool onlySecond = graph->weights.has(secondName) && !graph->weights.has(firstName);
+  Weight both = weight(onlySecond ? second : first, shape);
+  return {both, both};
+}
+
+}  // namespace talc
