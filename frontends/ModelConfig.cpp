@@ -74,6 +74,11 @@ bool ModelConfig::isText(const char *key) const {
   return value && value->is_string();
 }
 
+bool ModelConfig::isFlag(const char *key) const {
+  const json *value = find(key);
+  return value && value->is_boolean();
+}
+
 bool ModelConfig::has(const char *key) const {
   const json *value = find(key);
   return value && !value->is_null();
@@ -155,6 +160,19 @@ std::vector<std::string> ModelConfig::texts(const char *key) const {
   }
   if (!list.is_array() || result.size() != list.size())
     wrong(ImportError::ConfigType, key, list, "a list of strings");
+  return result;
+}
+
+std::vector<double> ModelConfig::numbers(const char *key) const {
+  std::vector<double> result;
+  if (!has(key))
+    return result;
+  const json &list = *find(key);
+  for (const json &value : list)
+    if (list.is_array() && value.is_number())
+      result.push_back(value.get<double>());
+  if (!list.is_array() || result.size() != list.size())
+    wrong(ImportError::ConfigType, key, list, "a list of numbers");
   return result;
 }
 

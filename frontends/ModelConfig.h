@@ -20,6 +20,15 @@ namespace talc {
 class Diagnostics;
 enum class ImportError;
 
+// What a family calls the keys of its rotary embedding, and their default values.
+struct RopeKeys {
+  double theta = 10000;
+  double share = 1;  // of a head's features that are turned
+  const char *thetaKey = "rope_theta", *shareKey = "partial_rotary_factor";
+  int64_t original = 0;     // the length that the model was first trained for; 0: max_position_embeddings
+  bool ownScaling = false;  // rope_scaling is about layers of another type
+};
+
 class ModelConfig {
 public:
   struct Range {
@@ -41,6 +50,7 @@ public:
   bool flag(const char *key, bool fallback) const;
   std::string text(const char *key, const std::string &fallback) const;
   std::vector<std::string> texts(const char *key) const;
+  std::vector<double> numbers(const char *key) const;
   // A token id, a list of them, or null (empty). `fallback` if absent.
   std::vector<int64_t> tokens(const char *key, const std::vector<int64_t> &fallback) const;
   // A list of lists of token ids; empty if absent or null.
@@ -50,10 +60,14 @@ public:
   Activation activationNamed(const char *key, const std::string &name) const;
   // The rotary position embedding of heads of width `headWidth` in layers of type `layerType` ("full_attention" or
   // "sliding_attention"), from rope_parameters (transformers 5) or rope_theta and rope_scaling (transformers 4).
-  Rope rope(int64_t headWidth, const std::string &layerType, double theta) const;
+  Rope rope(int64_t headWidth, const std::string &layerType, const RopeKeys &keys) const;
+
+  // The configuration in the object that a key holds; none if it is absent, null, or no object, which is reported.
+  std::optional<ModelConfig> inner(const std::string &key) const;
 
   bool isNull(const char *key) const;
   bool isText(const char *key) const;
+  bool isFlag(const char *key) const;
   bool has(const char *key) const;  // and is not null
   // Reports that talc cannot compute what a key asks for, or that its value contradicts others.
   void unsupported(const std::string &key, const std::string &reason) const;
@@ -72,10 +86,13 @@ public:
 private:
   const nlohmann::json *find(const char *key) const;
   void wrong(ImportError code, const std::string &key, const nlohmann::json &found, const std::string &expected) const;
-  std::optional<ModelConfig> inner(const std::string &key) const;
   std::optional<ModelConfig> ropeParameters(const std::string &layerType) const;
-  void readScaling(Rope &rope, const ModelConfig &parameters) const;
-  Llama3Scaling llama3Scaling(const ModelConfig &parameters) const;
+  void readScaling(Rope &rope, const ModelConfig &parameters, const RopeKeys &keys) const;
+  double scalingFactor(const ModelConfig &parameters) const;
+  int64_t originalPositions(const ModelConfig &parameters, int64_t fallback) const;
+  Llama3Scaling llama3Scaling(const ModelConfig &parameters, int64_t original) const;
+  YarnScaling yarnScaling(const ModelConfig &parameters, int64_t original) const;
+  LongScaling longScaling(const ModelConfig &parameters, int64_t original, int64_t rotary) const;
 
   const ConfigSource &source;
   const nlohmann::json *object = nullptr;  // of the source that holds the keys; null: the source itself

@@ -9,10 +9,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace talc {
 
-// The object under a key that is there.
 std::optional<ModelConfig> ModelConfig::inner(const std::string &key) const {
+  if (!has(key.c_str()))
+    return std::nullopt;
   const nlohmann::json &value = *find(key.c_str());
   if (!value.is_object()) {
     wrong(ImportError::ConfigType, key, value, "an object or null");
@@ -47,55 +51,130 @@ std::optional<ModelConfig> ModelConfig::ropeParameters(const std::string &layerT
   return std::nullopt;
 }
 
-Llama3Scaling ModelConfig::llama3Scaling(const ModelConfig &parameters) const {
+double ModelConfig::scalingFactor(const ModelConfig &parameters) const {
+  if (!parameters.has("factor"))
+    parameters.invalid("factor", "is missing");
+  return parameters.positive("factor", 1);
+}
+
+// The length that the model was first trained for.
+int64_t ModelConfig::originalPositions(const ModelConfig &parameters, int64_t fallback) const {
+  const char *original = "original_max_position_embeddings";
+  const ModelConfig &place = has(original) ? *this : parameters;
+  if (place.has(original) || fallback > 0)
+    return place.integer(original, fallback, positionCount);
+  if (!has("max_position_embeddings"))
+    parameters.invalid(original, "is missing");
+  return integer("max_position_embeddings", 1, positionCount);
+}
+
+Llama3Scaling ModelConfig::llama3Scaling(const ModelConfig &parameters, int64_t original) const {
   Llama3Scaling scaling;
-  for (const char *key : {"factor", "low_freq_factor", "high_freq_factor"})
+  for (const char *key : {"low_freq_factor", "high_freq_factor"})
     if (!parameters.has(key))
       parameters.invalid(key, "is missing");
-  scaling.factor = parameters.positive("factor", 1);
+  scaling.factor = scalingFactor(parameters);
   scaling.low = parameters.positive("low_freq_factor", 1);
   scaling.high = parameters.positive("high_freq_factor", 4);
   if (!(scaling.low < scaling.high))
     parameters.invalid("low_freq_factor",
                        fmt::format("is {}, expected less than the high_freq_factor of {}", scaling.low, scaling.high));
-  const char *original = "original_max_position_embeddings";
-  const ModelConfig &place = has(original) ? *this : parameters;
-  if (!place.has(original) && !has("max_position_embeddings"))
-    parameters.invalid(original, "is missing");
-  scaling.original = place.has(original) ? place.integer(original, 1, positionCount)
-                                         : integer("max_position_embeddings", 1, positionCount);
+  scaling.original = original;
   return scaling;
 }
 
-void ModelConfig::readScaling(Rope &rope, const ModelConfig &parameters) const {
-  const char *key = parameters.has("rope_type") ? "rope_type" : "type";
-  std::string type = parameters.object == object ? "default" : parameters.text(key, "default");
-  if (type == "default")
-    return;
-  if (type == "llama3") {
-    rope.scaling = llama3Scaling(parameters);
-  } else if (type == "linear") {
-    if (!parameters.has("factor"))
-      parameters.invalid("factor", "is missing");
-    rope.scaling = LinearScaling{parameters.positive("factor", 1)};
-  } else {
-    parameters.unsupported(key, fmt::format("is {}, expected default, linear or llama3", quotedText(type)));
-  }
+// A number that is absent, null or 0 takes the default.
+static double orDefault(const ModelConfig &parameters, const char *key, double fallback) {
+  constexpr double most = 1e30;
+  double value = parameters.has(key) ? parameters.number(key, 0, 0, most) : 0;
+  return value == 0 ? fallback : value;
 }
 
-Rope ModelConfig::rope(int64_t headWidth, const std::string &layerType, double theta) const {
-  Rope rope{headWidth, theta, {}};
+YarnScaling ModelConfig::yarnScaling(const ModelConfig &parameters, int64_t original) const {
+  YarnScaling scaling;
+  scaling.original = original;
+  scaling.factor = parameters.has("factor")
+                       ? parameters.positive("factor", 1)
+                       : static_cast<double>(integer("max_position_embeddings", 1, positionCount)) /
+                             static_cast<double>(scaling.original);
+  scaling.fast = orDefault(parameters, "beta_fast", 32);
+  scaling.slow = orDefault(parameters, "beta_slow", 1);
+  scaling.truncate = parameters.flag("truncate", true);
+  auto amplitude = [&](double weight) { return scaling.factor <= 1 ? 1 : 0.1 * weight * std::log(scaling.factor) + 1; };
+  double one = orDefault(parameters, "mscale", 0), all = orDefault(parameters, "mscale_all_dim", 0);
+  scaling.amplitude = one > 0 && all > 0 ? amplitude(one) / amplitude(all) : amplitude(1);
+  if (parameters.has("attention_factor"))
+    scaling.amplitude = parameters.positive("attention_factor", 1);
+  return scaling;
+}
+
+LongScaling ModelConfig::longScaling(const ModelConfig &parameters, int64_t original, int64_t rotary) const {
+  LongScaling scaling;
+  scaling.original = original;
+  auto longest = static_cast<double>(integer("max_position_embeddings", original, positionCount));
+  auto shorter = static_cast<double>(std::max<int64_t>(original, 2));
+  double factor = parameters.has("factor") ? parameters.positive("factor", 1) : longest / shorter;
+  scaling.amplitude = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(shorter));
+  if (parameters.has("attention_factor"))
+    scaling.amplitude = parameters.positive("attention_factor", 1);
+  auto read = [&](const char *key) {
+    std::vector<double> factors = parameters.numbers(key);
+    bool fits = static_cast<int64_t>(factors.size()) == rotary / 2;
+    if (!fits || std::any_of(factors.begin(), factors.end(), [](double factor) { return !(factor > 0); }))
+      parameters.invalid(key, fmt::format("has {} numbers, expected {} above 0, one for each pair of turned features",
+                                          factors.size(), rotary / 2));
+    return factors;
+  };
+  scaling.shortFactors = read("short_factor");
+  scaling.longFactors = read("long_factor");
+  return scaling;
+}
+
+void ModelConfig::readScaling(Rope &rope, const ModelConfig &parameters, const RopeKeys &keys) const {
+  const char *key = parameters.has("rope_type") ? "rope_type" : "type";
+  if (parameters.object == object)
+    return;
+  bool scales = parameters.prefix == prefix + "rope_scaling." || parameters.has("factor");
+  if (scales && !parameters.has(key))
+    return parameters.unsupported("rope_type", "is missing; talc does not guess how positions are scaled");
+  std::string type = parameters.text(key, "default");
+  // The names that Phi-3 had first.
+  bool listed = type == "longrope" || type == "su" || (type == "yarn" && parameters.has("short_factor"));
+  if (type == "default")
+    return;
+  auto original = [&] { return originalPositions(parameters, keys.original); };
+  if (listed)
+    rope.scaling = longScaling(parameters, original(), rope.rotary);
+  else if (type == "llama3")
+    rope.scaling = llama3Scaling(parameters, original());
+  else if (type == "linear")
+    rope.scaling = LinearScaling{scalingFactor(parameters)};
+  else if (type == "yarn")
+    rope.scaling = yarnScaling(parameters, original());
+  else if (type == "dynamic")
+    rope.scaling = DynamicScaling{scalingFactor(parameters), integer("max_position_embeddings", 2048, positionCount)};
+  else
+    parameters.unsupported(
+        key, fmt::format("is {}, expected default, linear, llama3, yarn, dynamic or longrope", quotedText(type)));
+}
+
+Rope ModelConfig::rope(int64_t headWidth, const std::string &layerType, const RopeKeys &keys) const {
+  Rope rope{headWidth, keys.theta, {}};
   auto parameters = ropeParameters(layerType);
   if (!parameters)
     return rope;
-  rope.base = parameters->positive("rope_theta", positive("rope_theta", theta));
+  // Parameters of no type are about the other layers.
+  const ModelConfig &used =
+      keys.ownScaling && parameters->prefix != prefix + "rope_parameters." + layerType + "." ? *this : *parameters;
+  rope.base = used.object == object ? positive(keys.thetaKey, keys.theta)
+                                    : used.positive("rope_theta", positive(keys.thetaKey, keys.theta));
   const char *partial = "partial_rotary_factor";
-  double share = parameters->number(partial, number(partial, 1, 0, 1), 0, 1);
+  double share = used.number(partial, number(keys.shareKey, keys.share, 0, 1), 0, 1);
   rope.rotary = static_cast<int64_t>(static_cast<double>(headWidth) * share);
   if (rope.rotary <= 0 || rope.rotary % 2 != 0)
-    invalid(partial,
+    invalid(keys.shareKey,
             fmt::format("turns {} of {} features of each head, expected an even number > 0", rope.rotary, headWidth));
-  readScaling(rope, *parameters);
+  readScaling(rope, used, keys);
   return rope;
 }
 

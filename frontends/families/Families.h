@@ -17,6 +17,7 @@ struct FamilyTokens {
   int64_t begin = -1, end = -1;
   int64_t start = -1;      // begins the text of an encoder-decoder
   int64_t forcedEnd = -1;  // ends a text that is cut
+  bool startPads = true;   // the padding token begins it, if the configuration names one
 };
 
 // What docs/families.md says of a family.
@@ -37,17 +38,43 @@ struct Family {
 
 llvm::ArrayRef<Family> families();
 
+void defineAlbert(GraphBuilder &graph, const ModelConfig &config);
+void defineBart(GraphBuilder &graph, const ModelConfig &config);
 void defineBert(GraphBuilder &graph, const ModelConfig &config);
+void defineBloom(GraphBuilder &graph, const ModelConfig &config);
 void defineCamembert(GraphBuilder &graph, const ModelConfig &config);
+void defineCohere(GraphBuilder &graph, const ModelConfig &config);
+void defineCohere2(GraphBuilder &graph, const ModelConfig &config);
 void defineDistilBert(GraphBuilder &graph, const ModelConfig &config);
+void defineElectra(GraphBuilder &graph, const ModelConfig &config);
+void defineFalcon(GraphBuilder &graph, const ModelConfig &config);
+void defineGemma(GraphBuilder &graph, const ModelConfig &config);
+void defineGemma2(GraphBuilder &graph, const ModelConfig &config);
+void defineGemma3(GraphBuilder &graph, const ModelConfig &config);
 void defineGpt2(GraphBuilder &graph, const ModelConfig &config);
+void defineGptJ(GraphBuilder &graph, const ModelConfig &config);
+void defineGptNeoX(GraphBuilder &graph, const ModelConfig &config);
+void defineGranite(GraphBuilder &graph, const ModelConfig &config);
 void defineLlama(GraphBuilder &graph, const ModelConfig &config);
+void defineM2m100(GraphBuilder &graph, const ModelConfig &config);
 void defineMarian(GraphBuilder &graph, const ModelConfig &config);
+void defineMbart(GraphBuilder &graph, const ModelConfig &config);
 void defineMistral(GraphBuilder &graph, const ModelConfig &config);
+void defineModernBert(GraphBuilder &graph, const ModelConfig &config);
+void defineMpnet(GraphBuilder &graph, const ModelConfig &config);
+void defineMpt(GraphBuilder &graph, const ModelConfig &config);
 void defineMt5(GraphBuilder &graph, const ModelConfig &config);
+void defineOlmo2(GraphBuilder &graph, const ModelConfig &config);
+void defineOlmo3(GraphBuilder &graph, const ModelConfig &config);
+void defineOpt(GraphBuilder &graph, const ModelConfig &config);
+void definePegasus(GraphBuilder &graph, const ModelConfig &config);
+void definePhi(GraphBuilder &graph, const ModelConfig &config);
+void definePhi3(GraphBuilder &graph, const ModelConfig &config);
 void defineQwen2(GraphBuilder &graph, const ModelConfig &config);
 void defineQwen3(GraphBuilder &graph, const ModelConfig &config);
 void defineRoberta(GraphBuilder &graph, const ModelConfig &config);
+void defineSmolLm3(GraphBuilder &graph, const ModelConfig &config);
+void defineStableLm(GraphBuilder &graph, const ModelConfig &config);
 void defineT5(GraphBuilder &graph, const ModelConfig &config);
 void defineXlmRoberta(GraphBuilder &graph, const ModelConfig &config);
 

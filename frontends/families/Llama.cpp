@@ -1,208 +1,171 @@
 // SPDX-License-Identifier: Apache-2.0
-// Llama (arXiv 2302.13971, 2407.21783) and its variants Mistral (arXiv 2310.06825), Qwen2 (arXiv 2407.10671) and Qwen3
-// (arXiv 2505.09388): rotary positions, RMS norms, grouped key-value heads, gated feed-forward.
-#include "frontends/GraphBuilder.h"
-#include "frontends/ModelConfig.h"
+// Llama (arXiv 2302.13971, 2407.21783), Mistral (arXiv 2310.06825), Qwen2 (arXiv 2407.10671), Qwen3 (arXiv 2505.09388),
+// SmolLM3, and Granite (arXiv 2405.04324), which multiplies at some places.
 #include "frontends/families/Families.h"
-
-#include <cmath>
+#include "frontends/families/LlamaModel.h"
 
 namespace talc {
 
 namespace {
 
-// Of the projections in attention. FromConfig: q, k, v and o have one if attention_bias is true.
-enum class Biases { None, QueryKeyValue, FromConfig };
-// Which layers attend to a sliding window. LaterLayers: those from max_window_layers on, if use_sliding_window is true.
-enum class Window { None, Everywhere, LaterLayers };
-
-// What tells the variants apart.
-struct Variant {
-  int64_t vocabulary, inner, positions;       // default values of the configuration
-  std::optional<int64_t> keyValueHeads = {};  // the same; none: as many as heads
-  std::optional<int64_t> headWidth = {};      // the same; none: hidden_size / num_attention_heads
-  Biases biases = Biases::None;
-  Window window = Window::None;
-  bool innerBias = false;  // mlp_bias may be true
-  bool headNorms = false;  // queries and keys are normalized head by head
+struct Llama : LlamaModel {
+  explicit Llama(const ModelConfig &config) : LlamaModel(config, {}) {
+    readBiases(config, /*attention=*/true, /*inner=*/true);
+    readWindows(config, {}, [](int64_t) { return false; });
+    readRopes(config);
+  }
 };
 
-struct Llama {
-  Llama(const ModelConfig &config, const Variant &variant);
-  void readHeads(const ModelConfig &config, const Variant &variant);
-  void readBiases(const ModelConfig &config, const Variant &variant);
-  void readWindows(const ModelConfig &config, const Variant &variant);
-  Tensor layer(GraphBuilder &g, Tensor x, int64_t number) const;
-  Tensor attention(GraphBuilder &g, Tensor x, int64_t number) const;
-  Tensor feedForward(GraphBuilder &g, Tensor x) const;
-  Tensor linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs, bool bias,
-                const std::string &why) const;
-  Tensor norm(GraphBuilder &g, Tensor x, const std::string &name) const;
-  Tensor heading(GraphBuilder &g, Tensor x, const std::string &name, int64_t count, const Rope &rope) const;
+// Its layer_types make it a Ministral.
+struct Mistral : LlamaModel {
+  explicit Mistral(const ModelConfig &config) : LlamaModel(config, defaults()) {
+    readBiases(config, /*attention=*/false, /*inner=*/false);
+    readWindows(config, config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount),
+                [](int64_t) { return true; });
+    readRopes(config);
+  }
 
-  int64_t vocabulary, width, inner, layers, positions;
-  int64_t heads, keyValueHeads, headWidth;
-  std::vector<int64_t> windows;  // per layer; 0: none
-  std::vector<Rope> ropes;       // per layer
-  Activation activation;
-  double epsilon;
-  bool inputBias, outputBias, innerBias, headNorms, tied;
+  static LlamaDefaults defaults() {
+    LlamaDefaults defaults;
+    defaults.inner = 14336;
+    defaults.positions = 131072;
+    defaults.keyValueHeads = 8;
+    return defaults;
+  }
+};
+
+// The later layers attend to a window, if the configuration asks for one.
+struct Qwen : LlamaModel {
+  Qwen(const ModelConfig &config, const LlamaDefaults &defaults) : LlamaModel(config, defaults) {
+    std::optional<int64_t> window;
+    if (config.flag("use_sliding_window", false))
+      window = config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount);
+    int64_t first = window ? config.integer("max_window_layers", 28, {0, ModelConfig::layerCount.most}) : 0;
+    readWindows(config, window, [=](int64_t layer) { return layer >= first; });
+    readRopes(config);
+    config.refuseFlag("use_mrope", "talc knows one-dimensional rotary positions");
+  }
+
+  static LlamaDefaults defaults() {
+    LlamaDefaults defaults;
+    defaults.vocabulary = 151936;
+    defaults.inner = 22016;
+    defaults.positions = 32768;
+    defaults.keyValueHeads = 32;
+    return defaults;
+  }
+};
+
+struct Qwen2 : Qwen {
+  explicit Qwen2(const ModelConfig &config) : Qwen(config, defaults()) {
+    readBiases(config, /*attention=*/false, /*inner=*/false);
+    inputBias = true;
+  }
+};
+
+struct Qwen3 : Qwen {
+  explicit Qwen3(const ModelConfig &config) : Qwen(config, defaults()) {
+    readBiases(config, /*attention=*/true, /*inner=*/false);
+    headNorms = true;
+  }
+
+  static LlamaDefaults defaults() {
+    LlamaDefaults defaults = Qwen::defaults();
+    defaults.headWidth = 128;
+    return defaults;
+  }
+};
+
+// Some layers have no positions, and those alone may have a window. no_rope_layers is 1 where there are positions.
+struct SmolLm3 : LlamaModel {
+  explicit SmolLm3(const ModelConfig &config) : LlamaModel(config, defaults()) {
+    readBiases(config, /*attention=*/true, /*inner=*/true);
+    std::vector<bool> turns = readTurns(config);
+    std::optional<int64_t> window;
+    if (config.flag("use_sliding_window", false))
+      window = config.integerOrNull("sliding_window", {}, ModelConfig::positionCount);
+    readWindows(config, window, [&](int64_t layer) { return !turns[layer]; });
+    readRopes(config);
+    for (size_t layer = 0; layer < ropes.size(); ++layer)
+      if (!turns[layer])
+        ropes[layer].reset();
+  }
+
+  std::vector<bool> readTurns(const ModelConfig &config) const {
+    std::vector<bool> turns;
+    int64_t every = config.integer("no_rope_layer_interval", 4, ModelConfig::layerCount);
+    std::vector<double> listed = config.numbers("no_rope_layers");
+    if (!listed.empty() && static_cast<int64_t>(listed.size()) < layers)
+      config.invalid("no_rope_layers", "has " + std::to_string(listed.size()) + " entries for " +
+                                           std::to_string(layers) + " layers (num_hidden_layers)");
+    for (int64_t layer = 0; layer < layers; ++layer)
+      turns.push_back(layer < static_cast<int64_t>(listed.size()) ? listed[layer] != 0 : (layer + 1) % every != 0);
+    return turns;
+  }
+
+  static LlamaDefaults defaults() {
+    LlamaDefaults defaults;
+    defaults.vocabulary = 128256;
+    defaults.width = 2048;
+    defaults.layers = 36;
+    defaults.heads = 16;
+    defaults.positions = 32768;
+    defaults.keyValueHeads = 4;
+    defaults.rope.theta = 2000000;
+    defaults.tied = true;
+    return defaults;
+  }
+};
+
+struct Granite : LlamaModel {
+  explicit Granite(const ModelConfig &config) : LlamaModel(config, {}) {
+    if (!config.has("hidden_size"))
+      config.invalid("hidden_size", "is missing; models of IBM's that are GPT-2 inside have the same model_type");
+    readBiases(config, /*attention=*/true, /*inner=*/true);
+    readWindows(config, {}, [](int64_t) { return false; });
+    readRopes(config);
+    embedding = config.positive("embedding_multiplier", 1);
+    residual = config.positive("residual_multiplier", 1);
+    scale = config.positive("attention_multiplier", 1);
+    division = config.positive("logits_scaling", 1);
+  }
+
+  Tensor embed(GraphBuilder &g, Weight table) const override { return g.scale(g.embedding(table), embedding); }
+  Tensor layer(GraphBuilder &g, Tensor x, int64_t number) const override {
+    x = g.add(x, g.scale(attention(g, norm(g, x, "input_layernorm"), number), residual));
+    return g.add(x, g.scale(feedForward(g, norm(g, x, "post_attention_layernorm")), residual));
+  }
+  Tensor logits(GraphBuilder &g, Tensor x, Weight head) const override {
+    return g.scale(g.linear(x, head), 1 / division);
+  }
+
+  double embedding, residual, division;
 };
 
 }  // namespace
 
-Llama::Llama(const ModelConfig &config, const Variant &variant) {
-  config.head({"ForCausalLM", "Model"});
-  vocabulary = config.integer("vocab_size", variant.vocabulary, ModelConfig::size);
-  width = config.integer("hidden_size", 4096, ModelConfig::size);
-  inner = config.integer("intermediate_size", variant.inner, ModelConfig::size);
-  layers = config.integer("num_hidden_layers", 32, ModelConfig::layerCount);
-  positions = config.integer("max_position_embeddings", variant.positions, ModelConfig::positionCount);
-  activation = config.activation("hidden_act", "silu");
-  epsilon = config.positive("rms_norm_eps", 1e-6);
-  tied = config.flag("tie_word_embeddings", false);
-  readHeads(config, variant);
-  readBiases(config, variant);
-  if (config.failed())
-    return;
-  readWindows(config, variant);
-  for (int64_t window : windows)
-    ropes.push_back(config.rope(headWidth, window ? "sliding_attention" : "full_attention", 10000));
-}
-
-void Llama::readHeads(const ModelConfig &config, const Variant &variant) {
-  heads = config.integer("num_attention_heads", 32, ModelConfig::headCount);
-  keyValueHeads =
-      config.integerOrNull("num_key_value_heads", variant.keyValueHeads, ModelConfig::headCount).value_or(heads);
-  headWidth = config.integerOrNull("head_dim", variant.headWidth, ModelConfig::headCount).value_or(width / heads);
-  if (!config.has("head_dim") && !variant.headWidth)
-    config.requireDivides("num_attention_heads", heads, "hidden_size", width);
-  if (heads % keyValueHeads != 0)
-    config.invalid("num_key_value_heads", std::to_string(keyValueHeads) + " key-value heads do not divide " +
-                                              std::to_string(heads) + " attention heads");
-}
-
-void Llama::readBiases(const ModelConfig &config, const Variant &variant) {
-  headNorms = variant.headNorms;
-  bool attentionBias = variant.biases == Biases::FromConfig && config.flag("attention_bias", false);
-  inputBias = attentionBias || variant.biases == Biases::QueryKeyValue;
-  outputBias = attentionBias;
-  innerBias = variant.innerBias && config.flag("mlp_bias", false);
-  if (variant.biases == Biases::None)
-    config.refuseFlag("attention_bias", "the family has none");
-  if (!variant.innerBias)
-    config.refuseFlag("mlp_bias", "the family has none");
-}
-
-// layer_types decides which layers have a window; without it the rule of the family.
-void Llama::readWindows(const ModelConfig &config, const Variant &variant) {
-  std::optional<int64_t> window;
-  int64_t firstWithWindow = 0;
-  if (variant.window == Window::Everywhere)
-    window = config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount);
-  if (variant.window == Window::LaterLayers && config.flag("use_sliding_window", false)) {
-    window = config.integerOrNull("sliding_window", 4096, ModelConfig::positionCount);
-    firstWithWindow = config.integer("max_window_layers", 28, {0, ModelConfig::layerCount.most});
-  }
-  std::vector<std::string> types = config.texts("layer_types");
-  if (!types.empty() && static_cast<int64_t>(types.size()) != layers)
-    return config.invalid("layer_types", "has " + std::to_string(types.size()) + " entries for " +
-                                             std::to_string(layers) + " layers (num_hidden_layers)");
-  for (int64_t layer = 0; layer < layers; ++layer) {
-    bool sliding = types.empty() ? window && layer >= firstWithWindow : types[layer] == "sliding_attention";
-    if (!types.empty() && !sliding && types[layer] != "full_attention")
-      return config.unsupported("layer_types", "talc knows full_attention and sliding_attention");
-    if (sliding && !window)
-      return config.invalid("layer_types", "has sliding_attention, but the configuration gives no window");
-    windows.push_back(sliding ? *window : 0);
-  }
-}
-
-// Queries or keys: projected, normalized head by head, and turned.
-Tensor Llama::heading(GraphBuilder &g, Tensor x, const std::string &name, int64_t count, const Rope &rope) const {
-  Tensor y = linear(g, x, "self_attn." + name + "_proj", count * headWidth, inputBias,
-                    std::to_string(count) + " heads of " + std::to_string(headWidth));
-  if (headNorms)
-    y = g.rmsNorm(y, g.weight("self_attn." + name + "_norm.weight", {headWidth}), epsilon, count);
-  return g.rope(y, count, rope);
-}
-
-Tensor Llama::linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs, bool bias,
-                     const std::string &why) const {
-  Weight matrix = g.weight(name + ".weight", {outputs, x.width()}, why);
-  return g.linear(x, matrix, bias ? g.weight(name + ".bias", {outputs}, why) : Weight());
-}
-
-Tensor Llama::attention(GraphBuilder &g, Tensor x, int64_t number) const {
-  Tensor queries = heading(g, x, "q", heads, ropes[number]);
-  Tensor keys = heading(g, x, "k", keyValueHeads, ropes[number]);
-  Tensor values = linear(g, x, "self_attn.v_proj", keyValueHeads * headWidth, inputBias,
-                         std::to_string(keyValueHeads) + " heads of " + std::to_string(headWidth));
-  double scale = 1 / std::sqrt(static_cast<double>(headWidth));
-  Tensor mixed = g.cachedAttention(queries, keys, values, {heads, keyValueHeads, scale, Mask::Causal, windows[number]});
-  return linear(g, mixed, "self_attn.o_proj", width, outputBias, "hidden_size by heads");
-}
-
-Tensor Llama::feedForward(GraphBuilder &g, Tensor x) const {
-  const char *why = "hidden_size, intermediate_size";
-  Tensor gate = g.activation(linear(g, x, "mlp.gate_proj", inner, innerBias, why), activation);
-  Tensor up = linear(g, x, "mlp.up_proj", inner, innerBias, why);
-  return linear(g, g.mul(gate, up), "mlp.down_proj", width, innerBias, why);
-}
-
-Tensor Llama::norm(GraphBuilder &g, Tensor x, const std::string &name) const {
-  return g.rmsNorm(x, g.weight(name + ".weight", {width}, "hidden_size"), epsilon);
-}
-
-Tensor Llama::layer(GraphBuilder &g, Tensor x, int64_t number) const {
-  x = g.add(x, attention(g, norm(g, x, "input_layernorm"), number));
-  return g.add(x, feedForward(g, norm(g, x, "post_attention_layernorm")));
-}
-
-static void define(GraphBuilder &g, const ModelConfig &config, const Variant &variant) {
-  Llama model(config, variant);
-  if (config.failed())
-    return;
-  g.positions(model.positions, /*hard=*/false);
-  auto [table, head] =
-      g.tiedWeights("model.embed_tokens.weight", "lm_head.weight", {model.vocabulary, model.width}, model.tied);
-  Tensor x = g.embedding(table);
-  x = g.repeat("model.layers", model.layers, x, [&](Tensor x, int64_t number) { return model.layer(g, x, number); });
-  x = model.norm(g, g.select(x), "model.norm");
-  g.output(g.linear(x, head));
-}
-
 void defineLlama(GraphBuilder &g, const ModelConfig &config) {
-  Variant variant{32000, 11008, 2048};
-  variant.biases = Biases::FromConfig;
-  variant.innerBias = true;
-  define(g, config, variant);
+  defineAs<Llama>(g, config);
 }
 
 void defineMistral(GraphBuilder &g, const ModelConfig &config) {
-  Variant variant{32000, 14336, 131072};
-  variant.keyValueHeads = 8;
-  variant.window = Window::Everywhere;
-  define(g, config, variant);
+  defineAs<Mistral>(g, config);
 }
 
 void defineQwen2(GraphBuilder &g, const ModelConfig &config) {
-  Variant variant{151936, 22016, 32768};
-  variant.keyValueHeads = 32;
-  variant.biases = Biases::QueryKeyValue;
-  variant.window = Window::LaterLayers;
-  config.refuseFlag("use_mrope", "talc knows one-dimensional rotary positions");
-  define(g, config, variant);
+  defineAs<Qwen2>(g, config);
 }
 
 void defineQwen3(GraphBuilder &g, const ModelConfig &config) {
-  Variant variant{151936, 22016, 32768};
-  variant.keyValueHeads = 32;
-  variant.headWidth = 128;
-  variant.biases = Biases::FromConfig;
-  variant.window = Window::LaterLayers;
-  variant.headNorms = true;
-  define(g, config, variant);
+  defineAs<Qwen3>(g, config);
+}
+
+void defineSmolLm3(GraphBuilder &g, const ModelConfig &config) {
+  defineAs<SmolLm3>(g, config);
+}
+
+void defineGranite(GraphBuilder &g, const ModelConfig &config) {
+  defineAs<Granite>(g, config);
 }
 
 }  // namespace talc

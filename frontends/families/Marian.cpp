@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marian (Junczys-Dowmunt et al. 2018): the encoder-decoder of Vaswani et al. 2017 with fixed sinusoidal positions,
-// layer norm after each part (or before, as an option), a bias at every projection and at the logits.
+// layer norm after each part (or before, as an option), a bias at every projection and at the logits. Its relatives
+// BART (arXiv 1910.13461), mBART (arXiv 2001.08210), Pegasus (arXiv 1912.08777) and M2M-100 (arXiv 2010.11125; NLLB)
+// differ in positions and norms.
 #include "frontends/GraphBuilder.h"
 #include "frontends/ModelConfig.h"
 #include "frontends/families/Families.h"
@@ -11,6 +13,19 @@ namespace talc {
 
 namespace {
 
+// Learned: from the third row of a table on. Counted: sinusoids that take no account of padding.
+enum class Positions { Sinusoids, Learned, Counted };
+
+// What tells the variants apart; numbers are default values of the configuration.
+struct Variant {
+  int64_t vocabulary = 50265, padding = 1;
+  Positions positions = Positions::Sinusoids;
+  const char *activation = "gelu";
+  bool scaledEmbedding = false;
+  bool normBefore = false, normEmbedding = false;
+  bool options = false;  // keys of versions before 4 of transformers, in which Marian shared its code with BART
+};
+
 // The encoder or the decoder.
 struct Stack {
   Stack(const ModelConfig &config, const std::string &name, int64_t width);
@@ -20,11 +35,12 @@ struct Stack {
 };
 
 struct Marian {
-  explicit Marian(const ModelConfig &config);
+  Marian(const ModelConfig &config, const Variant &variant);
   void readVocabulary(const ModelConfig &config);
-  void readNorms(const ModelConfig &config);
+  void readOptions(const ModelConfig &config);
   void define(GraphBuilder &g) const;
   Tensor begin(GraphBuilder &g, const Stack &stack, Weight table) const;
+  Tensor places(GraphBuilder &g, const Stack &stack) const;
   Tensor end(GraphBuilder &g, const Stack &stack, Tensor x) const;
   Tensor encode(GraphBuilder &g, Weight table) const;
   void keepSource(GraphBuilder &g, Tensor memory) const;
@@ -38,10 +54,11 @@ struct Marian {
   Tensor norm(GraphBuilder &g, Tensor x, const std::string &name) const;
   double scale(int64_t heads) const { return 1 / std::sqrt(static_cast<double>(width / heads)); }
 
-  int64_t width, positions, sourceVocabulary, vocabulary;
+  Variant variant;
+  int64_t width, positions, padding, sourceVocabulary, vocabulary;
   Stack encoder, decoder;
   Activation activation;
-  bool scaledEmbedding, sharedEmbedding, tied, normBefore, normEmbedding, normEnd;
+  bool scaledEmbedding, sharedEmbedding = true, tied, normBefore, normEmbedding, normEnd;
 };
 
 }  // namespace
@@ -54,33 +71,40 @@ Stack::Stack(const ModelConfig &config, const std::string &name, int64_t width) 
   config.requireDivides(headsKey.c_str(), heads, "d_model", width);
 }
 
-Marian::Marian(const ModelConfig &config)
-    : width(config.integer("d_model", 1024, ModelConfig::size)), encoder(config, "encoder", width),
+Marian::Marian(const ModelConfig &config, const Variant &variant)
+    : variant(variant), width(config.integer("d_model", 1024, ModelConfig::size)), encoder(config, "encoder", width),
       decoder(config, "decoder", width) {
   config.head({"MTModel", "ForConditionalGeneration"});
   positions = config.integer("max_position_embeddings", 1024, ModelConfig::positionCount);
-  activation = config.activation("activation_function", "gelu");
-  scaledEmbedding = config.flag("scale_embedding", false);
+  activation = config.activation("activation_function", variant.activation);
+  scaledEmbedding = config.flag("scale_embedding", variant.scaledEmbedding);
+  tied = config.flag("tie_word_embeddings", true);
+  normBefore = normEnd = variant.normBefore;
+  normEmbedding = variant.normEmbedding;
+  padding = variant.padding;
+  if (variant.positions == Positions::Counted)
+    padding = config.integer("pad_token_id", padding, {0, ModelConfig::size.most});
   readVocabulary(config);
-  readNorms(config);
-  if (!config.flag("static_position_embeddings", true))
-    config.unsupported("static_position_embeddings", "is false; talc knows the family with sinusoidal positions");
+  if (variant.options)
+    readOptions(config);
 }
 
 void Marian::readVocabulary(const ModelConfig &config) {
-  sourceVocabulary = config.integer("vocab_size", 58101, ModelConfig::size);
+  sourceVocabulary = vocabulary = config.integer("vocab_size", variant.vocabulary, ModelConfig::size);
+  if (!variant.options)
+    return;
   vocabulary = config.integerOrNull("decoder_vocab_size", {}, ModelConfig::size).value_or(sourceVocabulary);
   sharedEmbedding = config.flag("share_encoder_decoder_embeddings", true);
-  tied = config.flag("tie_word_embeddings", true);
   if (sharedEmbedding && vocabulary != sourceVocabulary)
     config.invalid("decoder_vocab_size", "differs from vocab_size, but share_encoder_decoder_embeddings is true");
 }
 
-// Keys of versions before 4 of transformers, in which Marian shared its code with BART.
-void Marian::readNorms(const ModelConfig &config) {
+void Marian::readOptions(const ModelConfig &config) {
   normBefore = config.flag("normalize_before", false);
   normEmbedding = config.flag("normalize_embedding", false);
   normEnd = config.flag("add_final_layer_norm", normBefore);
+  if (!config.flag("static_position_embeddings", true))
+    config.unsupported("static_position_embeddings", "is false; talc knows the family with sinusoidal positions");
 }
 
 Tensor Marian::norm(GraphBuilder &g, Tensor x, const std::string &name) const {
@@ -120,11 +144,28 @@ Tensor Marian::feedForward(GraphBuilder &g, Tensor x, int64_t inner) const {
   });
 }
 
+Tensor Marian::places(GraphBuilder &g, const Stack &stack) const {
+  constexpr int64_t learnedFirst = 2;
+  Weight table;
+  switch (variant.positions) {
+  case Positions::Sinusoids:
+    return g.position(g.sinusoids(width, Sinusoids::Halves));
+  case Positions::Learned:
+    table = g.weight(stack.place + "embed_positions.weight", {positions + learnedFirst, width},
+                     "max_position_embeddings + 2 by d_model");
+    return g.position(table, learnedFirst);
+  case Positions::Counted:  // padding is not generated
+    table = g.sinusoids(width, Sinusoids::Spread, padding + 1);
+    return &stack == &encoder ? g.position(table, padding + 1, padding) : g.position(table, padding + 1);
+  }
+  return {};
+}
+
 Tensor Marian::begin(GraphBuilder &g, const Stack &stack, Weight table) const {
   Tensor x = g.embedding(table);
   if (scaledEmbedding)
     x = g.scale(x, std::sqrt(static_cast<double>(width)));
-  x = g.add(x, g.position(g.sinusoids(width, Sinusoids::Halves)));
+  x = g.add(x, places(g, stack));
   return normEmbedding ? norm(g, x, stack.place + "layernorm_embedding") : x;
 }
 
@@ -156,7 +197,7 @@ Tensor Marian::decode(GraphBuilder &g, Weight table) const {
 }
 
 void Marian::define(GraphBuilder &g) const {
-  g.positions(positions, /*hard=*/false);
+  g.positions(positions, /*hard=*/variant.positions == Positions::Learned);
   const std::string own = encoder.place + "embed_tokens.weight", target = decoder.place + "embed_tokens.weight";
   const std::string common = g.storedName({"model.shared.weight", own, target});
   auto [table, head] = g.tiedWeights(sharedEmbedding ? common : target, "lm_head.weight", {vocabulary, width}, tied);
@@ -164,13 +205,51 @@ void Marian::define(GraphBuilder &g) const {
   g.encoder([&] { keepSource(g, encode(g, sourceTable)); });
   Tensor x = decode(g, table);
   const char *bias = "final_logits_bias";
-  g.output(g.linear(x, head, g.has(bias) ? g.rowWeight(bias, vocabulary) : Weight()));
+  g.output(g.linear(x, head, g.has(bias) ? g.flatWeight(bias, {1, vocabulary}) : Weight()));
+}
+
+static void define(GraphBuilder &g, const ModelConfig &config, const Variant &variant) {
+  Marian model(config, variant);
+  if (!config.failed())
+    model.define(g);
 }
 
 void defineMarian(GraphBuilder &g, const ModelConfig &config) {
-  Marian model(config);
-  if (!config.failed())
-    model.define(g);
+  Variant variant;
+  variant.vocabulary = 58101;
+  variant.options = true;
+  define(g, config, variant);
+}
+
+void defineBart(GraphBuilder &g, const ModelConfig &config) {
+  Variant variant;
+  variant.positions = Positions::Learned;
+  variant.normEmbedding = true;
+  config.refuseFlag("normalize_before", "talc knows the family with norms behind the parts");
+  define(g, config, variant);
+}
+
+void defineMbart(GraphBuilder &g, const ModelConfig &config) {
+  Variant variant;
+  variant.positions = Positions::Learned;
+  variant.normBefore = variant.normEmbedding = true;
+  define(g, config, variant);
+}
+
+void definePegasus(GraphBuilder &g, const ModelConfig &config) {
+  Variant variant;
+  variant.normBefore = true;
+  define(g, config, variant);
+}
+
+void defineM2m100(GraphBuilder &g, const ModelConfig &config) {
+  Variant variant;
+  variant.vocabulary = 128112;
+  variant.positions = Positions::Counted;
+  variant.activation = "relu";
+  variant.scaledEmbedding = true;
+  variant.normBefore = true;
+  define(g, config, variant);
 }
 
 }  // namespace talc

@@ -206,7 +206,7 @@ GenerationDefaults readGenerationConfig(const ModelDirectory &directory, const j
   std::set<std::string> ignored;
   JsonConfig modelFile(modelConfig, "config.json");
   ModelConfig model(modelFile, diagnostics);
-  if (values.startToken >= 0 && model.has("pad_token_id"))
+  if (values.startToken >= 0 && tokens.startPads && model.has("pad_token_id"))
     values.startToken = firstToken(model, "pad_token_id", values.startToken);
   if (auto generation = readObject(directory, diagnostics)) {
     readTokens(model, values);

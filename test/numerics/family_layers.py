@@ -48,15 +48,27 @@ def attend(queries, keys, values, heads, scale, causal=False, bias=None):
 # --- BERT and its variants
 
 
-def bert(c, config, ids, types):
-    """Hidden states; positions of RoBERTa begin after the padding token's id."""
-    base, epsilon = config['base'], config['layer_norm_eps']
-    place = base + 'embeddings.'
-    first = config['pad_token_id'] + 1 if base == 'roberta.' else 0
+def positions_among(ids, padding):
+    """Rows of RoBERTa's table: padding has its own, other tokens are counted from the next on."""
+    return [padding if id == padding else padding + sum(other != padding for other in ids[:p + 1])
+            for p, id in enumerate(ids)]
+
+
+def bert_embedding(c, place, ids, types, rows, epsilon):
     x = [c[place + 'word_embeddings.weight'][i] for i in ids]
-    x = add(x, [c[place + 'position_embeddings.weight'][first + p] for p in range(len(ids))])
-    x = add(x, [c[place + 'token_type_embeddings.weight'][t] for t in types])
-    x = layer_norm(c, place + 'LayerNorm', x, epsilon)
+    x = add(x, [c[place + 'position_embeddings.weight'][row] for row in rows])
+    if types is not None:
+        x = add(x, [c[place + 'token_type_embeddings.weight'][t] for t in types])
+    return layer_norm(c, place + 'LayerNorm', x, epsilon)
+
+
+def bert(c, config, ids, types):
+    """Hidden states of BERT, RoBERTa and ELECTRA."""
+    base, epsilon = config['base'], config['layer_norm_eps']
+    rows = positions_among(ids, config['pad_token_id']) if base == 'roberta.' else range(len(ids))
+    x = bert_embedding(c, base + 'embeddings.', ids, types, rows, epsilon)
+    if base == 'electra.' and config['embedding_size'] != config['hidden_size']:
+        x = linear(c, 'electra.embeddings_project', x)
     heads = config['num_attention_heads']
     for layer in range(config['num_hidden_layers']):
         at = f'{base}encoder.layer.{layer}.'
@@ -66,6 +78,60 @@ def bert(c, config, ids, types):
         y = linear(c, at + 'output.dense', apply('gelu', linear(c, at + 'intermediate.dense', x)))
         x = layer_norm(c, at + 'output.LayerNorm', add(x, y), epsilon)
     return x
+
+
+def mpnet(c, config, ids):
+    """RoBERTa's positions around padding of the id 1, and T5's buckets of distances between all tokens."""
+    epsilon, heads = config['layer_norm_eps'], config['num_attention_heads']
+    x = bert_embedding(c, 'mpnet.embeddings.', ids, None, positions_among(ids, 1), epsilon)
+    table = c['mpnet.encoder.relative_attention_bias.weight']
+    bias = lambda head, i, j: table[bucket(j - i, True, 32, 128)][head]
+    for layer in range(config['num_hidden_layers']):
+        at = f'mpnet.encoder.layer.{layer}.'
+        q, k, v = (linear(c, f'{at}attention.attn.{name}', x) for name in 'qkv')
+        y = attend(q, k, v, heads, (len(x[0]) / heads)**-0.5, bias=bias)
+        x = layer_norm(c, at + 'attention.LayerNorm', add(x, linear(c, at + 'attention.attn.o', y)), epsilon)
+        y = linear(c, at + 'output.dense', apply('gelu', linear(c, at + 'intermediate.dense', x)))
+        x = layer_norm(c, at + 'output.LayerNorm', add(x, y), epsilon)
+    return x
+
+
+def albert(c, config, ids, types):
+    epsilon, heads, count = 1e-12, config['num_attention_heads'], config['num_hidden_layers']
+    x = bert_embedding(c, 'albert.embeddings.', ids, types, range(len(ids)), epsilon)
+    x = linear(c, 'albert.encoder.embedding_hidden_mapping_in', x)
+    for layer in range(count):
+        group = int(layer / (count / config['num_hidden_groups']))
+        for inner in range(config['inner_group_num']):
+            at = f'albert.encoder.albert_layer_groups.{group}.albert_layers.{inner}.'
+            q, k, v = (linear(c, f'{at}attention.{name}', x) for name in ('query', 'key', 'value'))
+            y = linear(c, at + 'attention.dense', attend(q, k, v, heads, (len(x[0]) / heads)**-0.5))
+            x = layer_norm(c, at + 'attention.LayerNorm', add(x, y), epsilon)
+            y = linear(c, at + 'ffn_output', apply('gelu_tanh', linear(c, at + 'ffn', x)))
+            x = layer_norm(c, at + 'full_layer_layer_norm', add(x, y), epsilon)
+    return x
+
+
+def modernbert(c, config, ids):
+    """Layers whose number is no multiple of three see `local_attention` / 2 tokens on either side."""
+    heads, width = config['num_attention_heads'], config['hidden_size']
+    head = width // heads
+    norm = lambda name, x: pm.norm('layer', x, c[name + '.weight'], None, 1e-5, 1)
+    x = norm('model.embeddings.norm', [c['model.embeddings.tok_embeddings.weight'][i] for i in ids])
+    for layer in range(config['num_hidden_layers']):
+        at, full = f'model.layers.{layer}.', layer % 3 == 0
+        base = config['global_rope_theta'] if full else config['local_rope_theta']
+        both = linear(c, at + 'attn.Wqkv', norm(at + 'attn_norm', x) if layer else x)
+        q, k, v = ([row[i * width:(i + 1) * width] for row in both] for i in range(3))
+        q, k = (pm.rope(rows, heads, head, base, None) for rows in (q, k))
+        far = lambda h, i, j: 0.0 if full or abs(i - j) <= config['local_attention'] // 2 else -1e9
+        x = add(x, linear(c, at + 'attn.Wo', attend(q, k, v, heads, head**-0.5, bias=far)))
+        both = linear(c, at + 'mlp.Wi', norm(at + 'mlp_norm', x))
+        half = len(both[0]) // 2
+        gate = apply('gelu', [row[:half] for row in both])
+        y = [[a * b for a, b in zip(g, row[half:])] for g, row in zip(gate, both)]
+        x = add(x, linear(c, at + 'mlp.Wo', y))
+    return norm('model.final_norm', x)
 
 
 def distilbert(c, config, ids):
@@ -141,12 +207,32 @@ def sinusoid(position, width):
     return sines + [math.cos(position / 10000**((j - 1) / width)) for j in range(1, width, 2)]
 
 
+def fairseq_sinusoid(position, width):
+    half = width // 2
+    angles = [position / 10000**(j / (half - 1)) for j in range(half)]
+    return [math.sin(a) for a in angles] + [math.cos(a) for a in angles] + [0.0] * (width % 2)
+
+
+def places(c, config, stack, ids):
+    """What is added to the embeddings."""
+    kind, width = config['model_type'], config['d_model']
+    if kind in ('bart', 'mbart'):
+        return [c[f'model.{stack}.embed_positions.weight'][p + 2] for p in range(len(ids))]
+    if kind == 'marian':
+        return [sinusoid(p, width) for p in range(len(ids))]
+    padding = config['pad_token_id']
+    if stack == 'decoder':
+        return [fairseq_sinusoid(padding + 1 + p, width) for p in range(len(ids))]
+    return [[0.0] * width if row == padding else fairseq_sinusoid(row, width) for row in positions_among(ids, padding)]
+
+
 def marian_stack(c, config, stack, ids, table, memory=None):
-    width, heads = config['d_model'], config[stack + '_attention_heads']
-    before, place = config.get('normalize_before'), f'model.{stack}.'
+    """BART, mBART and M2M-100 as well."""
+    width, heads, kind = config['d_model'], config[stack + '_attention_heads'], config['model_type']
+    before, place = config.get('normalize_before') or kind in ('mbart', 'm2m_100'), f'model.{stack}.'
     factor = math.sqrt(width) if config.get('scale_embedding') else 1.0
-    x = add([[factor * v for v in table[i]] for i in ids], [sinusoid(p, width) for p in range(len(ids))])
-    if config.get('normalize_embedding'):
+    x = add([[factor * v for v in table[i]] for i in ids], places(c, config, stack, ids))
+    if config.get('normalize_embedding') or kind in ('bart', 'mbart'):
         x = layer_norm(c, place + 'layernorm_embedding', x, 1e-5)
 
     def part(name, x, function):

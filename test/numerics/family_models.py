@@ -10,14 +10,21 @@ from random_checkpoint import Checkpoint
 same = lambda name: name
 
 
+def embedding_tensors(c, config, place, width, types=True):
+    c.add(place + 'word_embeddings.weight', config['vocab_size'], width, deviation=1.0)
+    c.add(place + 'position_embeddings.weight', config['max_position_embeddings'], width, deviation=0.5)
+    if types:
+        c.add(place + 'token_type_embeddings.weight', config['type_vocab_size'], width, deviation=0.5)
+    c.norm(place + 'LayerNorm', width)
+
+
 def bert_checkpoint(config, dtype='F32'):
     c, base = Checkpoint(1, dtype), config['base']
     width, inner = config['hidden_size'], config['intermediate_size']
     place = base + 'embeddings.'
-    c.add(place + 'word_embeddings.weight', config['vocab_size'], width, deviation=1.0)
-    c.add(place + 'position_embeddings.weight', config['max_position_embeddings'], width, deviation=0.5)
-    c.add(place + 'token_type_embeddings.weight', config['type_vocab_size'], width, deviation=0.5)
-    c.norm(place + 'LayerNorm', width)
+    embedding_tensors(c, config, place, config.get('embedding_size', width))
+    if config.get('embedding_size', width) != width:
+        c.linear('electra.embeddings_project', width, config['embedding_size'])
     for layer in range(config['num_hidden_layers']):
         at = f'{base}encoder.layer.{layer}.'
         for name in 'attention.self.query', 'attention.self.key', 'attention.self.value', 'attention.output.dense':
@@ -122,6 +129,123 @@ def distilbert_masked():
     return c, config, evaluate, same
 
 
+ELECTRA = {**BERT, 'base': 'electra.', 'model_type': 'electra', 'embedding_size': 20}
+
+
+def electra_replaced():
+    """A score for each token."""
+    config = {**ELECTRA, 'architectures': ['ElectraForPreTraining']}
+    c = bert_checkpoint(config)
+    c.linear('discriminator_predictions.dense', 36, 36)
+    c.linear('discriminator_predictions.dense_prediction', 1, 36)
+
+    def evaluate(prompt):
+        x = fl.bert(c, config, prompt['ids'], prompt['types'])
+        y = fl.apply('gelu', fl.linear(c, 'discriminator_predictions.dense', x))
+        return {'token_classes': fl.linear(c, 'discriminator_predictions.dense_prediction', y), 'hidden': x}
+    return c, config, evaluate, same
+
+
+def electra_masked():
+    config = {**ELECTRA, 'architectures': ['ElectraForMaskedLM']}
+    c = bert_checkpoint(config, 'F16')
+    c.linear('generator_predictions.dense', 20, 36)
+    c.norm('generator_predictions.LayerNorm', 20)
+    c.add('generator_lm_head.bias', 61)
+
+    def evaluate(prompt):
+        x = fl.bert(c, config, prompt['ids'], prompt['types'])
+        y = fl.apply('gelu', fl.linear(c, 'generator_predictions.dense', x))
+        y = fl.layer_norm(c, 'generator_predictions.LayerNorm', y, 1e-12)
+        table = c['electra.embeddings.word_embeddings.weight']
+        return {'logits': fl.pm.linear(y, table, c['generator_lm_head.bias']), 'hidden': x}
+    return c, config, evaluate, same
+
+
+def mpnet_masked():
+    config = {**BERT, 'model_type': 'mpnet', 'architectures': ['MPNetForMaskedLM'], 'layer_norm_eps': 1e-5,
+              'pad_token_id': 1}
+    del config['type_vocab_size']
+    c = Checkpoint(5)
+    embedding_tensors(c, config, 'mpnet.embeddings.', 36, types=False)
+    c.add('mpnet.encoder.relative_attention_bias.weight', 32, 3, deviation=1.0)
+    for layer in range(2):
+        at = f'mpnet.encoder.layer.{layer}.'
+        for name in 'q', 'k', 'v', 'o':
+            c.linear(f'{at}attention.attn.{name}', 36, 36)
+        c.linear(at + 'intermediate.dense', 50, 36)
+        c.linear(at + 'output.dense', 36, 50)
+        c.norm(at + 'attention.LayerNorm', 36)
+        c.norm(at + 'output.LayerNorm', 36)
+    c.linear('lm_head.dense', 36, 36)
+    c.norm('lm_head.layer_norm', 36)
+    c.add('lm_head.bias', 61)
+
+    def evaluate(prompt):
+        x = fl.mpnet(c, config, prompt['ids'])
+        y = fl.layer_norm(c, 'lm_head.layer_norm', fl.apply('gelu', fl.linear(c, 'lm_head.dense', x)), 1e-5)
+        logits = fl.pm.linear(y, c['mpnet.embeddings.word_embeddings.weight'], c['lm_head.bias'])
+        return {'logits': logits, 'hidden': x}
+    return c, config, evaluate, same
+
+
+def albert_text():
+    """Five applications of two groups of two layers."""
+    config = {**BERT, 'model_type': 'albert', 'architectures': ['AlbertForSequenceClassification'], 'num_labels': 3,
+              'embedding_size': 20, 'num_hidden_layers': 5, 'num_hidden_groups': 2, 'inner_group_num': 2}
+    c = Checkpoint(6, 'F16')
+    embedding_tensors(c, config, 'albert.embeddings.', 20)
+    c.linear('albert.encoder.embedding_hidden_mapping_in', 36, 20)
+    for group in range(2):
+        for inner in range(2):
+            at = f'albert.encoder.albert_layer_groups.{group}.albert_layers.{inner}.'
+            for name in 'query', 'key', 'value', 'dense':
+                c.linear(f'{at}attention.{name}', 36, 36)
+            c.linear(at + 'ffn', 50, 36)
+            c.linear(at + 'ffn_output', 36, 50)
+            c.norm(at + 'attention.LayerNorm', 36)
+            c.norm(at + 'full_layer_layer_norm', 36)
+    c.linear('albert.pooler', 36, 36)
+    c.linear('classifier', 3, 36)
+
+    def evaluate(prompt):
+        x = fl.albert(c, config, prompt['ids'], prompt['types'])
+        pooled = fl.apply('tanh', fl.linear(c, 'albert.pooler', x[:1]))
+        return {'classes': fl.linear(c, 'classifier', pooled), 'hidden': x}
+    return c, config, evaluate, same
+
+
+def modernbert_masked():
+    config = {'model_type': 'modernbert', 'architectures': ['ModernBertForMaskedLM'], 'hidden_size': 36,
+              'intermediate_size': 41, 'num_hidden_layers': 4, 'num_attention_heads': 3, 'vocab_size': 61,
+              'max_position_embeddings': 26, 'local_attention': 9, 'global_rope_theta': 3000.0,
+              'local_rope_theta': 100.0}
+    c = Checkpoint(8)
+    c.add('model.embeddings.tok_embeddings.weight', 61, 36, deviation=1.0)
+    c.norm('model.embeddings.norm', 36, False)
+    for layer in range(4):
+        at = f'model.layers.{layer}.'
+        c.linear(at + 'attn.Wqkv', 108, 36, False)
+        c.linear(at + 'attn.Wo', 36, 36, False)
+        c.linear(at + 'mlp.Wi', 82, 36, False)
+        c.linear(at + 'mlp.Wo', 36, 41, False)
+        c.norm(at + 'mlp_norm', 36, False)
+        if layer:
+            c.norm(at + 'attn_norm', 36, False)
+    c.norm('model.final_norm', 36, False)
+    c.linear('head.dense', 36, 36, False)
+    c.norm('head.norm', 36, False)
+    c.add('decoder.bias', 61)
+
+    def evaluate(prompt):
+        x = fl.modernbert(c, config, prompt['ids'])
+        y = fl.apply('gelu', fl.linear(c, 'head.dense', x))
+        y = fl.pm.norm('layer', y, c['head.norm.weight'], None, 1e-5, 1)
+        logits = fl.pm.linear(y, c['model.embeddings.tok_embeddings.weight'], c['decoder.bias'])
+        return {'logits': logits, 'hidden': x}
+    return c, config, evaluate, same
+
+
 def t5_checkpoint(config, dtype):
     c = Checkpoint(3, dtype)
     width, inner, heads = config['d_model'], config['d_ff'], config['num_heads']
@@ -182,6 +306,7 @@ def t5_encoder():
 
 
 def marian(dtype='F32', **changes):
+    """And its relatives."""
     config = {'model_type': 'marian', 'architectures': ['MarianMTModel'], 'd_model': 24, 'encoder_layers': 1,
               'decoder_layers': 2, 'encoder_attention_heads': 2, 'decoder_attention_heads': 3, 'encoder_ffn_dim': 30,
               'decoder_ffn_dim': 21, 'vocab_size': 61, 'max_position_embeddings': 64, **changes}
@@ -191,7 +316,9 @@ def marian(dtype='F32', **changes):
         ['model.shared.weight'] * 2
     for table, rows in zip(tables, (61, target)):
         c.add(table, rows, width, deviation=0.5)
-    c.add('final_logits_bias', 1, target, deviation=0.5)
+    family = config['model_type']
+    if family != 'm2m_100':
+        c.add('final_logits_bias', 1, target, deviation=0.5)
     if not config.get('tie_word_embeddings', True):
         c.add('lm_head.weight', target, width)
     for stack in 'encoder', 'decoder':
@@ -205,17 +332,25 @@ def marian(dtype='F32', **changes):
             c.linear(at + 'fc1', inner, width)
             c.linear(at + 'fc2', width, inner)
             c.norm(at + 'final_layer_norm', width)
-        for name in ('layer_norm' if config.get('normalize_before') else '',
-                     'layernorm_embedding' if config.get('normalize_embedding') else ''):
-            if name:
+        for name, used in (('layer_norm', config.get('normalize_before') or family in ('mbart', 'm2m_100')),
+                           ('layernorm_embedding', config.get('normalize_embedding') or family in ('bart', 'mbart'))):
+            if used:
                 c.norm(place + name, width)
+        if family in ('bart', 'mbart'):
+            c.add(place + 'embed_positions.weight', config['max_position_embeddings'] + 2, width, deviation=0.5)
 
     def evaluate(prompt):
         memory = fl.marian_stack(c, config, 'encoder', prompt['source'], c[tables[0]])
         x = fl.marian_stack(c, config, 'decoder', prompt['ids'], c[tables[1]], memory)
         head = c.tensors.get('lm_head.weight', c[tables[1]])
-        return {'logits': fl.pm.linear(x, head, c['final_logits_bias'][0])}
+        bias = c.tensors.get('final_logits_bias', [None])
+        return {'logits': fl.pm.linear(x, head, bias[0])}
     return c, config, evaluate, same
+
+
+def relative(model_type, **changes):
+    return marian(model_type=model_type, architectures=['ForConditionalGeneration'], max_position_embeddings=30,
+                  **changes)
 
 
 CASES = {
@@ -224,6 +359,14 @@ CASES = {
     'roberta-text': roberta_text,
     'xlm-roberta-tokens': xlm_roberta_tokens,
     'distilbert-masked': distilbert_masked,
+    'electra-replaced': electra_replaced,
+    'electra-masked': electra_masked,
+    'mpnet-masked': mpnet_masked,
+    'albert-text': albert_text,
+    'modernbert-masked': modernbert_masked,
+    'bart': lambda: relative('bart', activation_function='gelu', scale_embedding=True),
+    'mbart': lambda: relative('mbart', activation_function='relu', d_model=30),
+    'm2m_100': lambda: relative('m2m_100', activation_function='relu', scale_embedding=True, pad_token_id=1),
     't5-tied': lambda: t5('F32', feed_forward_proj='relu', tie_word_embeddings=True),
     't5-gated': lambda: t5('F16', feed_forward_proj='gated-gelu', tie_word_embeddings=False),
     't5-encoder': t5_encoder,

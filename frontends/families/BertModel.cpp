@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a configuration with BERT's keys and writes BERT's layers and heads.
+#include "frontends/families/BertModel.h"
+
+#include <cmath>
+
+namespace talc {
+
+//===--- configuration ------------------------------------------------------------------------------------------===//
+
+BertModel::BertModel(const ModelConfig &config, const BertVariant &variant) : variant(variant) {
+  const BertKeys &keys = variant.keys;
+  const BertSizes &sizes = variant.sizes;
+  vocabulary = config.integer("vocab_size", sizes.vocabulary, ModelConfig::size);
+  width = tableWidth = config.integer(keys.width, sizes.width, ModelConfig::size);
+  if (sizes.table > 0)
+    tableWidth = config.integer("embedding_size", sizes.table, ModelConfig::size);
+  layers = config.integer(keys.layers, sizes.layers, ModelConfig::layerCount);
+  heads = config.integer(keys.heads, sizes.heads, ModelConfig::headCount);
+  inner = config.integer(keys.inner, sizes.inner, ModelConfig::size);
+  activation = config.activation(keys.activation, variant.activation);
+  tied = config.flag("tie_word_embeddings", true);
+  config.requireDivides(keys.heads, heads, keys.width, width);
+  for (const char *key : {"is_decoder", "add_cross_attention"})
+    config.refuseFlag(key, "talc knows the family as an encoder");
+  if (variant.hasTypes)
+    types = config.integer("type_vocab_size", 2, ModelConfig::size);
+  if (variant.hasEpsilon)
+    epsilon = config.positive("layer_norm_eps", epsilon);
+  if (variant.distanceBias)
+    buckets = config.integer("relative_attention_num_buckets", 32, {32, 32});
+  readPositions(config);
+  readHead(config);
+}
+
+// sinusoidal_pos_embds says how positions began; checkpoints store them in either case.
+void BertModel::readPositions(const ModelConfig &config) {
+  const char *key = "pad_token_id";
+  positions = config.integer("max_position_embeddings", 512, ModelConfig::positionCount);
+  padding = variant.padding;
+  if (variant.ownPadding && variant.afterPadding && config.isNull(key))
+    config.invalid(key, "is null, but positions count from its value + 1");
+  if (variant.ownPadding)
+    padding = config.integerOrNull(key, padding, {0, ModelConfig::size.most}).value_or(padding);
+  firstPosition = variant.afterPadding ? padding + 1 : 0;
+  if (firstPosition >= positions)
+    config.invalid("max_position_embeddings", "leaves no position, since positions count from pad_token_id + 1");
+  if (config.text("position_embedding_type", "absolute") != "absolute")
+    config.unsupported("position_embedding_type", "is not 'absolute': talc knows learned positions here");
+}
+
+void BertModel::readHead(const ModelConfig &config) {
+  const Head pretraining = variant.discriminator.empty() ? Head::Masked : Head::Discriminator;
+  const Head known[] = {Head::None, Head::Masked, pretraining, Head::Text, Head::Tokens};
+  head = known[config.head(
+      {variant.model, "ForMaskedLM", "ForPreTraining", "ForSequenceClassification", "ForTokenClassification"})];
+  headActivation = variant.geluHead ? Activation::Gelu : activation;
+  if (head == Head::Text || head == Head::Tokens)
+    labels = config.labels();
+  if (head == Head::Discriminator)
+    labels = {"replaced"};
+}
+
+//===--- graph --------------------------------------------------------------------------------------------------===//
+
+Tensor BertModel::embedding(GraphBuilder &g, Weight table) const {
+  const std::string place = variant.base + "embeddings.";
+  Weight rows = g.weight(place + "position_embeddings.weight", {positions, tableWidth}, "max_position_embeddings");
+  Tensor x = g.embedding(table);
+  x = g.add(x, variant.afterPadding ? g.position(rows, firstPosition, padding) : g.position(rows));
+  if (variant.hasTypes)
+    x = g.add(x, g.tokenType(g.weight(place + "token_type_embeddings.weight", {types, tableWidth}, "type_vocab_size")));
+  x = g.layerNorm(x, place + "LayerNorm", epsilon);
+  bool projects = !variant.projection.empty() && (variant.alwaysProjects || tableWidth != width);
+  return projects ? g.linear(x, variant.projection, width) : x;
+}
+
+Tensor BertModel::attention(GraphBuilder &g, Tensor x) const {
+  Tensor queries = g.linear(x, variant.layer.query, width);
+  Tensor keys = g.linear(x, variant.layer.key, width);
+  Tensor values = g.linear(x, variant.layer.value, width);
+  double scale = 1 / std::sqrt(static_cast<double>(width / heads));
+  Attention kind = {heads, heads, scale, Mask::Full, 0, bias};
+  return g.linear(g.attention(queries, keys, values, kind), variant.layer.mixed, width);
+}
+
+Tensor BertModel::layer(GraphBuilder &g, Tensor x) const {
+  x = g.layerNorm(g.add(x, attention(g, x)), variant.layer.mixedNorm, epsilon);
+  Tensor hidden = g.activation(g.linear(x, variant.layer.inner, inner), activation);
+  return g.layerNorm(g.add(x, g.linear(hidden, variant.layer.outer, width)), variant.layer.outerNorm, epsilon);
+}
+
+Tensor BertModel::encode(GraphBuilder &g, Tensor x) const {
+  return g.repeat(variant.base + variant.layers, layers, x, [&](Tensor x, int64_t) { return layer(g, x); });
+}
+
+Tensor BertModel::maskedLogits(GraphBuilder &g, Tensor x, Weight projection) const {
+  x = g.activation(g.linear(x, variant.masked.dense, tableWidth), headActivation);
+  x = g.layerNorm(x, variant.masked.norm, epsilon);
+  std::string bias = g.storedName({variant.masked.bias, variant.masked.projection + ".bias"});
+  return g.linear(x, projection, g.weight(bias, {vocabulary}));
+}
+
+Tensor BertModel::replacedScores(GraphBuilder &g, Tensor x) const {
+  const std::string &place = variant.discriminator;
+  return g.linear(g.activation(g.linear(x, place + ".dense", width), activation), place + ".dense_prediction", 1);
+}
+
+Tensor BertModel::textClasses(GraphBuilder &g, Tensor x) const {
+  auto count = static_cast<int64_t>(labels.size());
+  if (variant.text.dense.empty())
+    return g.linear(x, variant.text.projection, count);
+  Tensor pooled = g.activation(g.linear(x, variant.text.dense, width), variant.text.activation);
+  return g.linear(pooled, variant.text.projection, count);
+}
+
+void BertModel::defineHead(GraphBuilder &g, Tensor x, Weight projection) const {
+  switch (head) {
+  case Head::None:
+    return;
+  case Head::Masked:
+    return g.output(maskedLogits(g, g.select(x), projection), Output::Logits);
+  case Head::Discriminator:
+    return g.output(replacedScores(g, g.select(x)), Output::TokenClasses);
+  case Head::Text:
+    return g.output(textClasses(g, g.select(x)), Output::Classes);
+  case Head::Tokens:
+    return g.output(g.linear(g.select(x), "classifier", static_cast<int64_t>(labels.size())), Output::TokenClasses);
+  }
+}
+
+void BertModel::define(GraphBuilder &g) {
+  g.positions(positions - firstPosition, /*hard=*/true);
+  const std::string tableName = variant.base + "embeddings.word_embeddings.weight";
+  const GraphBuilder::Shape shape = {vocabulary, tableWidth};
+  Weight table, projection;
+  if (head == Head::Masked)
+    std::tie(table, projection) = g.tiedWeights(tableName, variant.masked.projection + ".weight", shape, tied);
+  else
+    table = g.weight(tableName, shape, std::string("vocab_size by ") + variant.keys.width);
+  if (variant.distanceBias) {
+    constexpr int64_t furthest = 128;
+    Weight rows = g.weight(variant.base + "encoder.relative_attention_bias.weight", {buckets, heads});
+    bias = g.relativeBias(rows, /*bidirectional=*/true, furthest);
+  }
+  Tensor x = encode(g, embedding(g, table));
+  defineHead(g, x, projection);
+  g.output(g.select(x, head == Head::None ? 0 : 1), Output::Hidden);
+  g.labels(labels);
+}
+
+}  // namespace talc

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The encoder that BERT made common, for families that vary it: layer norm after each part, learned positions, mostly
+// token types.
+//
+//   x = norm(embedding + position + type), projected if the embedding is narrower
+//   for each layer: x = norm(x + attention(x));  x = norm(x + outer(activation(inner(x))))
+#pragma once
+
+#include "frontends/GraphBuilder.h"
+#include "frontends/ModelConfig.h"
+
+namespace talc {
+
+// Keys of the configuration.
+struct BertKeys {
+  const char *width = "hidden_size", *layers = "num_hidden_layers", *heads = "num_attention_heads",
+             *inner = "intermediate_size", *activation = "hidden_act";
+};
+
+// Names of the tensors of a layer.
+struct BertLayer {
+  std::string query = "attention.self.query", key = "attention.self.key", value = "attention.self.value",
+              mixed = "attention.output.dense", mixedNorm = "attention.output.LayerNorm", inner = "intermediate.dense",
+              outer = "output.dense", outerNorm = "output.LayerNorm";
+};
+
+// Names of the tensors of a head that guesses masked tokens.
+struct MaskedHead {
+  std::string dense, norm, projection, bias;
+};
+
+// The head that classifies texts.
+struct TextHead {
+  std::string dense, projection;
+  Activation activation = Activation::Tanh;
+};
+
+// The sizes that the configuration need not say.
+struct BertSizes {
+  int64_t vocabulary = 30522, width = 768, layers = 12, heads = 12, inner = 3072, table = 0;
+};
+
+// What tells the variants apart.
+struct BertVariant {
+  std::string model;  // the architecture without a head
+  std::string base;   // prefix of tensor names
+  MaskedHead masked;
+  TextHead text;
+  BertSizes sizes = {};
+  const char *activation = "gelu";
+  int64_t padding = 0;        // the default id of the padding token
+  bool ownPadding = true;     // pad_token_id says another
+  bool afterPadding = false;  // positions count tokens that are no padding, from the padding token's id + 1
+  bool hasTypes = true;
+  bool hasEpsilon = true;       // layer_norm_eps is a key
+  bool geluHead = false;        // the masked head has gelu whatever the layers have
+  bool distanceBias = false;    // scores get T5's bias by distance
+  std::string projection = {};  // from a table that is narrower than the layers; empty: there is none
+  bool alwaysProjects = false;  // even if it is not narrower
+  std::string layers = "encoder.layer";
+  BertKeys keys = {};
+  BertLayer layer = {};
+  std::string discriminator =
+      {};  // the head of ForPreTraining, one score for each token; empty: it guesses masked tokens
+};
+
+class BertModel {
+public:
+  BertModel(const ModelConfig &config, const BertVariant &variant);
+  virtual ~BertModel() = default;
+
+  void define(GraphBuilder &g);
+
+protected:
+  // Applies all layers.
+  virtual Tensor encode(GraphBuilder &g, Tensor x) const;
+  Tensor layer(GraphBuilder &g, Tensor x) const;
+
+  BertVariant variant;
+  int64_t layers;
+
+private:
+  enum class Head { None, Masked, Discriminator, Text, Tokens };
+
+  void readPositions(const ModelConfig &config);
+  void readHead(const ModelConfig &config);
+  Tensor embedding(GraphBuilder &g, Weight table) const;
+  Tensor attention(GraphBuilder &g, Tensor x) const;
+  Tensor maskedLogits(GraphBuilder &g, Tensor x, Weight projection) const;
+  Tensor replacedScores(GraphBuilder &g, Tensor x) const;
+  Tensor textClasses(GraphBuilder &g, Tensor x) const;
+  void defineHead(GraphBuilder &g, Tensor x, Weight projection) const;
+
+  Head head;
+  int64_t vocabulary, positions, firstPosition, padding, types = 0, width, tableWidth, heads, inner, buckets = 0;
+  Activation activation, headActivation;
+  double epsilon = 1e-12;
+  bool tied;
+  std::vector<std::string> labels;
+  Weight bias;  // of attention
+};
+
+}  // namespace talc

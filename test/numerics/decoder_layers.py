@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decoders on lists of numbers, as the papers and model cards of the families describe them.
+
+A function takes a Checkpoint, the configuration and the token ids of one text and yields rows of logits; nothing is
+shared with the compiler.
+"""
+import math
+
+import plain_math as pm
+from family_layers import add, apply, layer_norm, linear
+
+
+def scaled(x, factor):
+    return pm.each(lambda v: v * factor, x)
+
+
+def times(x, y):
+    return [[a * b for a, b in zip(*rows)] for rows in zip(x, y)]
+
+
+def rms(x, weight, epsilon, groups=1):
+    return pm.norm('rms', x, weight, None, epsilon, groups)
+
+
+def centred(x, weight, epsilon):
+    """Layer norm without bias."""
+    return pm.norm('layer', x, weight, None, epsilon, 1)
+
+
+def heads_of(row, width):
+    return [row[i:i + width] for i in range(0, len(row), width)]
+
+
+def by_head(function, x, width):
+    """function(head's features, head's number, position) for every head of every row."""
+    return [[v for h, part in enumerate(heads_of(row, width)) for v in function(part, h, p)] for p, row in enumerate(x)]
+
+
+# --- rotary positions
+
+
+def inverse_frequencies(base, rotary):
+    return [1 / base**(2 * i / rotary) for i in range(rotary // 2)]
+
+
+def yarn(base, rotary, factor, original, fast=32, slow=1):
+    """The frequencies of YaRN, and what cosines and sines are multiplied by."""
+    def pair(turns):
+        return rotary * math.log(original / (2 * math.pi * turns)) / (2 * math.log(base))
+    low, high = max(math.floor(pair(fast)), 0), min(math.ceil(pair(slow)), rotary - 1)
+    high += 0.001 if low == high else 0
+    result = []
+    for i, f in enumerate(inverse_frequencies(base, rotary)):
+        ramp = min(max((i - low) / (high - low), 0), 1)
+        result.append(f / factor * ramp + f * (1 - ramp))
+    return result, 0.1 * math.log(factor) + 1
+
+
+def turn(x, width, frequencies, pairs='halves', amplitude=1.0):
+    """`frequencies`: a list, or a function from the position to one."""
+    def one(part, head, position):
+        part = list(part)
+        turns = frequencies(position) if callable(frequencies) else frequencies
+        half = len(turns)
+        for i, f in enumerate(turns):
+            a, b = (i, i + half) if pairs == 'halves' else (2 * i, 2 * i + 1)
+            c, s = amplitude * math.cos(position * f), amplitude * math.sin(position * f)
+            part[a], part[b] = part[a] * c - part[b] * s, part[b] * c + part[a] * s
+        return part
+    return by_head(one, x, width)
+
+
+# --- attention
+
+
+def attend(q, k, v, width, scale, window=0, cap=0.0, bias=None):
+    """Causal; queries share keys and values in groups. `bias` maps head, query and key to what is added."""
+    heads, shared = len(q[0]) // width, len(k[0]) // width
+    result = []
+    for i, row in enumerate(q):
+        out = []
+        for h, query in enumerate(heads_of(row, width)):
+            at = h // (heads // shared) * width
+            seen = range(max(0, i - window + 1) if window else 0, i + 1)
+            scores = []
+            for j in seen:
+                score = scale * sum(a * b for a, b in zip(query, k[j][at:at + width]))
+                score = cap * math.tanh(score / cap) if cap else score
+                scores.append(score + (bias(h, i, j) if bias else 0.0))
+            weights = [math.exp(score - max(scores)) for score in scores]
+            out += [sum(w * v[j][at + f] for w, j in zip(weights, seen)) / sum(weights) for f in range(width)]
+        result.append(out)
+    return result
+
+
+def slopes(heads):
+    """Of ALiBi: a power of two, and every other one of twice as many."""
+    def powers(count):
+        start = 2**(-2**-(math.log2(count) - 3))
+        return [start**(i + 1) for i in range(count)]
+    if math.log2(heads).is_integer():
+        return powers(heads)
+    nearest = 2**math.floor(math.log2(heads))
+    return powers(nearest) + powers(2 * nearest)[::2][:heads - nearest]
+
+
+# --- Llama's relatives
+
+
+def gated(c, at, x, activation):
+    gate, up = (linear(c, f'{at}mlp.{name}_proj', x) for name in ('gate', 'up'))
+    return linear(c, at + 'mlp.down_proj', times(apply(activation, gate), up))
+
+
+def projections(c, at, x):
+    return [linear(c, f'{at}self_attn.{name}_proj', x) for name in 'qkv']
+
+
+def embedded(c, ids, name='model.embed_tokens.weight'):
+    return [c[name][i] for i in ids]
+
+
+def gemma(c, config, ids):
+    """All three. `root` is the square root of the width as the checkpoint's type has it."""
+    kind, width, epsilon = config['model_type'], config['head_dim'], 1e-6
+    norm = lambda name, x: rms(x, [1 + w for w in c[name + '.weight']], epsilon)
+    x = scaled(embedded(c, ids), pm.ROUND[c.dtype.lower()](math.sqrt(config['hidden_size'])))
+    for n in range(config['num_hidden_layers']):
+        at = f'model.layers.{n}.'
+        window, base, factor = 0, config.get('rope_theta', 10000.0), 1.0
+        if kind == 'gemma2' and n % 2 == 0:
+            window = config['sliding_window']
+        if kind == 'gemma3_text':
+            full = (n + 1) % config['sliding_window_pattern'] == 0
+            window, base = (0, config['rope_theta']) if full else (config['sliding_window'], 10000.0)
+            factor = config['rope_scaling']['factor'] if full else 1.0
+        y = norm(at + 'input_layernorm', x)
+        q, k, v = projections(c, at, y)
+        if kind == 'gemma3_text':
+            q, k = (by_head(lambda part, h, p: rms([part], [1 + w for w in c[f'{at}self_attn.{name}_norm.weight']],
+                                                   epsilon)[0], z, width) for name, z in (('q', q), ('k', k)))
+        turns = [f / factor for f in inverse_frequencies(base, width)]
+        scale = width**-0.5 if kind == 'gemma' else config['query_pre_attn_scalar']**-0.5
+        cap = config['attn_logit_softcapping'] if kind == 'gemma2' else 0.0
+        y = attend(turn(q, width, turns), turn(k, width, turns), v, width, scale, window, cap)
+        y = linear(c, at + 'self_attn.o_proj', y)
+        if kind == 'gemma':
+            x = add(x, y)
+            x = add(x, gated(c, at, norm(at + 'post_attention_layernorm', x), 'gelu_tanh'))
+        else:
+            x = add(x, norm(at + 'post_attention_layernorm', y))
+            y = gated(c, at, norm(at + 'pre_feedforward_layernorm', x), 'gelu_tanh')
+            x = add(x, norm(at + 'post_feedforward_layernorm', y))
+    logits = pm.linear(norm('model.norm', x), c['model.embed_tokens.weight'], None)
+    last = config.get('final_logit_softcapping')
+    return pm.each(lambda z: last * math.tanh(z / last), logits) if last else logits
+
+
+def llama(c, config, ids):
+    """Llama itself, and what SmolLM3, OLMo 2, Granite and Phi-3 change."""
+    kind, epsilon = config['model_type'], config['rms_norm_eps']
+    width = config['hidden_size'] // config['num_attention_heads']
+    norm = lambda name, x: rms(x, c[name + '.weight'], epsilon)
+    turns, amplitude = rotary_of(config, width)
+    residual = config.get('residual_multiplier', 1.0)
+    x = scaled(embedded(c, ids), config.get('embedding_multiplier', 1.0))
+    for n in range(config['num_hidden_layers']):
+        at = f'model.layers.{n}.'
+        y = x if kind == 'olmo2' else norm(at + 'input_layernorm', x)
+        q, k, v = split_fused(c, config, at, y) if kind == 'phi3' else projections(c, at, y)
+        if kind == 'olmo2':
+            q, k = norm(at + 'self_attn.q_norm', q), norm(at + 'self_attn.k_norm', k)
+        if kind != 'smollm3' or (n + 1) % config['no_rope_layer_interval']:
+            q, k = turn(q, width, turns, amplitude=amplitude), turn(k, width, turns, amplitude=amplitude)
+        scale = config['attention_multiplier'] if kind == 'granite' else width**-0.5
+        y = attend(q, k, v, width, scale, config.get('sliding_window') or 0)
+        y = linear(c, at + 'self_attn.o_proj', y)
+        if kind == 'olmo2':
+            x = add(x, norm(at + 'post_attention_layernorm', y))
+            x = add(x, norm(at + 'post_feedforward_layernorm', gated(c, at, x, 'silu')))
+            continue
+        x = add(x, scaled(y, residual))
+        y = norm(at + 'post_attention_layernorm', x)
+        if kind == 'phi3':
+            both = linear(c, at + 'mlp.gate_up_proj', y)
+            half = len(both[0]) // 2
+            y = times(apply('silu', [row[:half] for row in both]), [row[half:] for row in both])
+            y = linear(c, at + 'mlp.down_proj', y)
+        else:
+            y = gated(c, at, y, 'silu')
+        x = add(x, scaled(y, residual))
+    head = c.tensors.get('lm_head.weight', c['model.embed_tokens.weight'])
+    return scaled(pm.linear(norm('model.norm', x), head, None), 1 / config.get('logits_scaling', 1.0))
+
+
+def rotary_of(config, width):
+    """The frequencies of rope_scaling, and the amplitude."""
+    base, longest = config.get('rope_theta', 10000.0), config['max_position_embeddings']
+    rotary = int(width * config.get('partial_rotary_factor', 1.0))
+    plain, scaling = inverse_frequencies(base, rotary), config.get('rope_scaling')
+    if not scaling:
+        return plain, 1.0
+    kind = scaling['rope_type']
+    if kind == 'yarn':
+        return yarn(base, rotary, scaling['factor'], scaling['original_max_position_embeddings'])
+    if kind == 'dynamic':
+        def of(position):
+            """A text of as many tokens as are there when this one is."""
+            length, factor = position + 1, scaling['factor']
+            if length <= longest:
+                return plain
+            grown = base * (factor * length / longest - (factor - 1))**(rotary / (rotary - 2))
+            return inverse_frequencies(grown, rotary)
+        return of, 1.0
+    original = config['original_max_position_embeddings']
+    factors = scaling[config['compiled_for']]
+    growth = longest / original
+    return [f / s for f, s in zip(plain, factors)], math.sqrt(1 + math.log(growth) / math.log(original))
+
+
+def split_fused(c, config, at, x):
+    rows = linear(c, at + 'self_attn.qkv_proj', x)
+    heads, shared = config['num_attention_heads'], config['num_key_value_heads']
+    width = config['hidden_size'] // heads
+    a, b = heads * width, (heads + shared) * width
+    return [row[:a] for row in rows], [row[a:b] for row in rows], [row[b:] for row in rows]
+
+
+def cohere(c, config, ids):
+    width, epsilon = config['hidden_size'] // config['num_attention_heads'], config['layer_norm_eps']
+    turns = inverse_frequencies(config['rope_theta'], width)
+    x = embedded(c, ids)
+    for n in range(config['num_hidden_layers']):
+        at = f'model.layers.{n}.'
+        y = centred(x, c[at + 'input_layernorm.weight'], epsilon)
+        q, k, v = projections(c, at, y)
+        if config['use_qk_norm']:
+            q, k = (by_head(lambda part, h, p: centred([part], c[f'{at}self_attn.{name}_norm.weight'][h], epsilon)[0],
+                            z, width) for name, z in (('q', q), ('k', k)))
+        y2 = attend(turn(q, width, turns, 'pairs'), turn(k, width, turns, 'pairs'), v, width, width**-0.5)
+        x = add(add(x, linear(c, at + 'self_attn.o_proj', y2)), gated(c, at, y, 'silu'))
+    x = centred(x, c['model.norm.weight'], epsilon)
+    return scaled(pm.linear(x, c['model.embed_tokens.weight'], None), config['logit_scale'])
+
+
+def stablelm(c, config, ids):
+    width, epsilon = config['hidden_size'] // config['num_attention_heads'], config['layer_norm_eps']
+    turns = inverse_frequencies(10000.0, int(width * 0.25))
+    x = embedded(c, ids)
+    for n in range(config['num_hidden_layers']):
+        at = f'model.layers.{n}.'
+        y = layer_norm(c, at + 'input_layernorm', x, epsilon)
+        q, k, v = projections(c, at, y)
+        if config['qk_layernorm']:
+            own = lambda name, h: c[f'{at}self_attn.{name}_layernorm.norms.{h}.weight']
+            q, k = (by_head(lambda part, h, p: centred([part], own(name, h), epsilon)[0], z, width)
+                    for name, z in (('q', q), ('k', k)))
+        mixed = attend(turn(q, width, turns), turn(k, width, turns), v, width, width**-0.5)
+        mixed = add(x, linear(c, at + 'self_attn.o_proj', mixed))
+        if not config['use_parallel_residual']:
+            y = layer_norm(c, at + 'post_attention_layernorm', mixed, epsilon)
+        x = add(mixed, gated(c, at, y, 'silu'))
+    return linear(c, 'lm_head', layer_norm(c, 'model.norm', x, epsilon))
+
+
+def phi(c, config, ids):
+    width = config['hidden_size'] // config['num_attention_heads']
+    turns = inverse_frequencies(10000.0, int(width * config['partial_rotary_factor']))
+    x = embedded(c, ids)
+    for n in range(config['num_hidden_layers']):
+        at = f'model.layers.{n}.'
+        y = layer_norm(c, at + 'input_layernorm', x, 1e-5)
+        q, k, v = projections(c, at, y)
+        if config['qk_layernorm']:
+            q, k = (by_head(lambda part, h, p: layer_norm(c, f'{at}self_attn.{name}_layernorm', [part], 1e-5)[0], z,
+                            width) for name, z in (('q', q), ('k', k)))
+        mixed = attend(turn(q, width, turns), turn(k, width, turns), v, width, width**-0.5)
+        inside = apply('gelu_tanh', linear(c, at + 'mlp.fc1', y))
+        x = add(add(x, linear(c, at + 'self_attn.dense', mixed)), linear(c, at + 'mlp.fc2', inside))
+    return linear(c, 'lm_head', layer_norm(c, 'model.final_layernorm', x, 1e-5))

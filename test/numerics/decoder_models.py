@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random checkpoints of the decoder families, of odd sizes, and what they compute; see family_models."""
+import decoder_layers as dl
+import plain_decoders as pd
+from random_checkpoint import Checkpoint
+
+# Keys that only these definitions read.
+PRIVATE = ['compiled_for']
+LLAMA = {'hidden_size': 24, 'intermediate_size': 37, 'num_hidden_layers': 2, 'num_attention_heads': 4,
+         'num_key_value_heads': 2, 'vocab_size': 61, 'max_position_embeddings': 26, 'rms_norm_eps': 1e-6}
+
+
+def case(function, checkpoint, config, dtype='F32'):
+    """`checkpoint` fills a Checkpoint; `function` is the model."""
+    c = Checkpoint(7, dtype)
+    checkpoint(c, config)
+    names = lambda name: name
+    public = {key: value for key, value in config.items() if key not in PRIVATE}
+    return c, public, lambda prompt: {'logits': function(c, config, prompt['ids'])}, names
+
+
+def llama_tensors(c, config, norms, bias=False, inner_bias=False, norm_bias=False, fused=False, output='o_proj',
+                  last='model.norm', head=False, tied=True):
+    """`norms`: of every layer."""
+    d, f, heads = config['hidden_size'], config['intermediate_size'], config['num_attention_heads']
+    width = config.get('head_dim') or d // heads
+    shared = config.get('num_key_value_heads') or heads
+    c.add('model.embed_tokens.weight', config['vocab_size'], d, deviation=1.0)
+    for n in range(config['num_hidden_layers']):
+        at = f'model.layers.{n}.'
+        if fused:
+            c.linear(at + 'self_attn.qkv_proj', (heads + 2 * shared) * width, d, bias)
+            c.linear(at + 'mlp.gate_up_proj', 2 * f, d, False)
+        else:
+            for name, count in (('q', heads), ('k', shared), ('v', shared)):
+                c.linear(f'{at}self_attn.{name}_proj', count * width, d, bias)
+        c.linear(f'{at}self_attn.{output}', d, heads * width, bias and output != 'o_proj')
+        if output == 'dense':
+            c.linear(at + 'mlp.fc1', f, d)
+            c.linear(at + 'mlp.fc2', d, f)
+        else:
+            for name in ('gate', 'up') if not fused else ():
+                c.linear(f'{at}mlp.{name}_proj', f, d, inner_bias)
+            c.linear(at + 'mlp.down_proj', d, f, inner_bias)
+        for norm in norms:
+            c.norm(at + norm, d, norm_bias)
+    c.norm(last, d, norm_bias)
+    if not tied:
+        c.linear('lm_head', config['vocab_size'], d, head)
+
+
+PRE = ['input_layernorm', 'post_attention_layernorm']
+AROUND = [*PRE, 'pre_feedforward_layernorm', 'post_feedforward_layernorm']
+
+
+def gemma(kind, dtype, **changes):
+    config = {**LLAMA, 'model_type': kind, 'head_dim': 8, 'num_attention_heads': 3, 'num_key_value_heads': 1, **changes}
+
+    def fill(c, config):
+        llama_tensors(c, config, PRE if kind == 'gemma' else AROUND)
+        for n in range(config['num_hidden_layers'] if kind == 'gemma3_text' else 0):
+            for name in 'qk':
+                c.norm(f'model.layers.{n}.self_attn.{name}_norm', 8, False)
+    return case(dl.gemma, fill, config, dtype)
+
+
+def llama(dtype='F32', tied=True, norms=PRE, **changes):
+    config = {**LLAMA, 'tie_word_embeddings': tied, **changes}
+
+    def fill(c, config):
+        llama_tensors(c, config, norms, fused=config['model_type'] == 'phi3', tied=tied)
+        for n in range(config['num_hidden_layers'] if config['model_type'] == 'olmo2' else 0):
+            c.norm(f'model.layers.{n}.self_attn.q_norm', 24, False)
+            c.norm(f'model.layers.{n}.self_attn.k_norm', 12, False)
+    return case(dl.llama, fill, config, dtype)
+
+
+def phi3(compiled_for, original):
+    """`original` decides which factors a model for 26 tokens takes."""
+    factors = {'short_factor': [1.0, 1.1, 1.3], 'long_factor': [1.5, 2.5, 4.0]}
+    return llama(model_type='phi3', tied=False, rms_norm_eps=1e-5, partial_rotary_factor=1.0, compiled_for=compiled_for,
+                 sliding_window=7, max_position_embeddings=64, original_max_position_embeddings=original,
+                 rope_scaling={'rope_type': 'longrope', **factors})
+
+
+def cohere(**changes):
+    config = {**LLAMA, 'model_type': 'cohere', 'layer_norm_eps': 1e-5, 'logit_scale': 0.25, 'rope_theta': 500.0,
+              'use_qk_norm': False, **changes}
+
+    def fill(c, config):
+        llama_tensors(c, config, ['input_layernorm'], bias=False)
+        for n in range(config['num_hidden_layers'] if config['use_qk_norm'] else 0):
+            c.add(f'model.layers.{n}.self_attn.q_norm.weight', 4, 6, mean=1.0)
+            c.add(f'model.layers.{n}.self_attn.k_norm.weight', 2, 6, mean=1.0)
+    return case(dl.cohere, fill, config)
+
+
+def stablelm(parallel, norms):
+    config = {**LLAMA, 'model_type': 'stablelm', 'layer_norm_eps': 1e-5, 'hidden_size': 32, 'use_qkv_bias': parallel,
+              'use_parallel_residual': parallel, 'qk_layernorm': norms}
+
+    def fill(c, config):
+        llama_tensors(c, config, PRE[:1] if parallel else PRE, bias=parallel, norm_bias=True, tied=False)
+        for n in range(config['num_hidden_layers'] if norms else 0):
+            for name, count in (('q', 4), ('k', 2)):
+                for head in range(count):
+                    c.norm(f'model.layers.{n}.self_attn.{name}_layernorm.norms.{head}', 8, False)
+    return case(dl.stablelm, fill, config)
+
+
+def phi(norms):
+    config = {**LLAMA, 'model_type': 'phi', 'layer_norm_eps': 1e-5, 'hidden_size': 40, 'partial_rotary_factor': 0.4,
+              'qk_layernorm': norms}
+
+    def fill(c, config):
+        llama_tensors(c, config, PRE[:1], bias=True, norm_bias=True, output='dense', last='model.final_layernorm',
+                      head=True, tied=False)
+        for n in range(config['num_hidden_layers'] if norms else 0):
+            for name in 'qk':
+                c.norm(f'model.layers.{n}.self_attn.{name}_layernorm', 10)
+    return case(dl.phi, fill, config)
+
+
+def plain(function, config, tensors, dtype='F32'):
+    """`tensors`: of a layer, name to (outputs, inputs, bias) or to a width and a bias for norms; others beside them."""
+    def fill(c, config):
+        layers, inside, outside = tensors
+        count = config.get('num_hidden_layers') or config.get('n_layer') or config.get('n_layers')
+        places = [(f'{layers}.{n}.', inside) for n in range(count)] + [('', outside)]
+        for at, entries in places:
+            for name, (*shape, bias) in entries.items():
+                if len(shape) == 2:
+                    c.linear(at + name, *shape, bias)
+                else:
+                    c.norm(at + name, shape[0], bias)
+    return case(function, fill, config, dtype)
+
+
+def table(rows, width):
+    return (rows, width, False)
+
+
+def gpt_neox(parallel):
+    config = {'model_type': 'gpt_neox', 'hidden_size': 40, 'num_attention_heads': 5, 'num_hidden_layers': 2,
+              'intermediate_size': 33, 'vocab_size': 61, 'max_position_embeddings': 26, 'layer_norm_eps': 1e-5,
+              'rotary_pct': 0.25, 'rotary_emb_base': 1000, 'use_parallel_residual': parallel}
+    inside = {'input_layernorm': (40, True), 'post_attention_layernorm': (40, True),
+              'attention.query_key_value': (120, 40, True), 'attention.dense': (40, 40, True),
+              'mlp.dense_h_to_4h': (33, 40, True), 'mlp.dense_4h_to_h': (40, 33, True)}
+    outside = {'gpt_neox.embed_in': table(61, 40), 'gpt_neox.final_layer_norm': (40, True), 'embed_out': table(61, 40)}
+    return plain(pd.gpt_neox, config, ('gpt_neox.layers', inside, outside), 'F16')
+
+
+def gptj():
+    config = {'model_type': 'gptj', 'n_embd': 30, 'n_head': 3, 'n_layer': 2, 'rotary_dim': 6, 'vocab_size': 61,
+              'n_positions': 26}
+    inside = {'ln_1': (30, True), **{f'attn.{name}_proj': (30, 30, False) for name in ('q', 'k', 'v', 'out')},
+              'mlp.fc_in': (120, 30, True), 'mlp.fc_out': (30, 120, True)}
+    outside = {'transformer.wte': table(61, 30), 'transformer.ln_f': (30, True), 'lm_head': (61, 30, True)}
+    return plain(pd.gptj, config, ('transformer.h', inside, outside))
+
+
+def falcon(new=False, parallel=True, multi=True, alibi=False, bias=False, heads=6, shared=2):
+    config = {'model_type': 'falcon', 'hidden_size': 24, 'num_attention_heads': heads, 'num_hidden_layers': 2,
+              'vocab_size': 61, 'num_kv_heads': shared, 'new_decoder_architecture': new, 'multi_query': multi,
+              'parallel_attn': parallel, 'alibi': alibi, 'bias': bias, 'max_position_embeddings': 26}
+    width = 24 // heads
+    rows = (heads + 2 * (shared if new else 1 if multi else heads)) * width
+    norms = ['ln_attn', 'ln_mlp'] if new else PRE[:1] if parallel else PRE
+    inside = {**{name: (24, True) for name in norms}, 'self_attention.query_key_value': (rows, 24, bias),
+              'self_attention.dense': (24, 24, bias), 'mlp.dense_h_to_4h': (96, 24, bias),
+              'mlp.dense_4h_to_h': (24, 96, bias)}
+    outside = {'transformer.word_embeddings': table(61, 24), 'transformer.ln_f': (24, True)}
+    return plain(pd.falcon, config, ('transformer.h', inside, outside))
+
+
+def bloom(normed):
+    config = {'model_type': 'bloom', 'hidden_size': 30, 'n_head': 5, 'n_layer': 2, 'vocab_size': 61,
+              'apply_residual_connection_post_layernorm': normed}
+    inside = {'input_layernorm': (30, True), 'post_attention_layernorm': (30, True),
+              'self_attention.query_key_value': (90, 30, True), 'self_attention.dense': (30, 30, True),
+              'mlp.dense_h_to_4h': (120, 30, True), 'mlp.dense_4h_to_h': (30, 120, True)}
+    outside = {'transformer.word_embeddings': table(61, 30), 'transformer.word_embeddings_layernorm': (30, True),
+               'transformer.ln_f': (30, True)}
+    return plain(pd.bloom, config, ('transformer.h', inside, outside))
+
+
+def mpt():
+    config = {'model_type': 'mpt', 'd_model': 24, 'n_heads': 3, 'n_layers': 2, 'vocab_size': 61, 'max_seq_len': 26,
+              'attn_config': {'clip_qkv': 0.7, 'softmax_scale': 0.5, 'alibi': True}}
+    inside = {'norm_1': (24, False), 'norm_2': (24, False), 'attn.Wqkv': (72, 24, False),
+              'attn.out_proj': (24, 24, False), 'ffn.up_proj': (96, 24, False), 'ffn.down_proj': (24, 96, False)}
+    outside = {'transformer.wte': table(61, 24), 'transformer.norm_f': (24, False)}
+    return plain(pd.mpt, config, ('transformer.blocks', inside, outside))
+
+
+def opt(before, narrow):
+    config = {'model_type': 'opt', 'hidden_size': 24, 'num_attention_heads': 3, 'num_hidden_layers': 2, 'ffn_dim': 31,
+              'vocab_size': 61, 'max_position_embeddings': 30, 'do_layer_norm_before': before,
+              'word_embed_proj_dim': narrow}
+    inside = {'self_attn_layer_norm': (24, True), 'final_layer_norm': (24, True),
+              **{f'self_attn.{name}_proj': (24, 24, True) for name in ('q', 'k', 'v', 'out')},
+              'fc1': (31, 24, True), 'fc2': (24, 31, True)}
+    outside = {'model.decoder.embed_tokens': table(61, narrow), 'model.decoder.embed_positions': table(32, 24),
+               **({'model.decoder.final_layer_norm': (24, True)} if before else {}),
+               **({'model.decoder.project_in': (24, narrow, False), 'model.decoder.project_out': (narrow, 24, False)}
+                  if narrow != 24 else {})}
+    return plain(pd.opt, config, ('model.decoder.layers', inside, outside))
+
+
+# Compiling takes most of the time: the programs of these are compared as well, of the others only what is imported.
+COMPILED = {'gemma3', 'gemma2', 'phi3-long', 'cohere-norms', 'stablelm-parallel', 'gptj', 'falcon-grouped', 'falcon-alibi',
+            'mpt'}
+CAPS = {'attn_logit_softcapping': 1.5, 'final_logit_softcapping': 3.0}
+YARN = {'rope_type': 'yarn', 'factor': 4.0, 'original_max_position_embeddings': 8}
+CASES = {
+    'gemma': lambda: gemma('gemma', 'F16'),
+    'gemma2': lambda: gemma('gemma2', 'F32', sliding_window=6, query_pre_attn_scalar=5.0, **CAPS),
+    'gemma3': lambda: gemma('gemma3_text', 'F16', sliding_window=5, sliding_window_pattern=2, rope_theta=1e6,
+                            query_pre_attn_scalar=8.0, rope_scaling={'rope_type': 'linear', 'factor': 8.0}),
+    'smollm3': lambda: llama('F16', model_type='smollm3', no_rope_layer_interval=2, rope_theta=700.0),
+    'olmo2': lambda: llama(model_type='olmo2', norms=AROUND[1::2], tied=False),
+    'granite': lambda: llama(model_type='granite', embedding_multiplier=3.0, residual_multiplier=0.22,
+                             attention_multiplier=0.3, logits_scaling=4.0),
+    'llama-yarn': lambda: llama(model_type='llama', rope_scaling=YARN),
+    'llama-dynamic': lambda: llama(model_type='llama', max_position_embeddings=9,
+                                   rope_scaling={'rope_type': 'dynamic', 'factor': 3.0}),
+    'phi3-short': lambda: phi3('short_factor', 32),
+    'phi3-long': lambda: phi3('long_factor', 16),
+    'cohere': cohere,
+    'cohere-norms': lambda: cohere(use_qk_norm=True),
+    'stablelm': lambda: stablelm(False, False),
+    'stablelm-parallel': lambda: stablelm(True, True),
+    'phi': lambda: phi(False),
+    'phi-norms': lambda: phi(True),
+    'gpt_neox': lambda: gpt_neox(True),
+    'gpt_neox-in-turn': lambda: gpt_neox(False),
+    'gptj': gptj,
+    'falcon': falcon,
+    'falcon-grouped': lambda: falcon(new=True),
+    'falcon-alibi': lambda: falcon(parallel=False, multi=False, alibi=True, bias=True),
+    'bloom': lambda: bloom(False),
+    'bloom-normed': lambda: bloom(True),
+    'mpt': mpt,
+    'opt': lambda: opt(True, 24),
+    'opt-after': lambda: opt(False, 17),
+}
