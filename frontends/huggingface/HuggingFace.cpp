@@ -58,6 +58,9 @@ static void checkCommonKeys(const ModelConfig &config, Diagnostics &diagnostics)
                     configFile));
   if (config.has("quantization_config"))
     config.unsupported("quantization_config", "talc reads weights in F32, F16 and BF16 only");
+  for (const char *key : {"prefix_lm", "infini_attention"})
+    if (config.has(key) && !(config.isFlag(key) && !config.flag(key, true)))
+      config.unsupported(key, "changes what is computed, and talc does not know how");
 }
 
 static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, WeightSource &weights,

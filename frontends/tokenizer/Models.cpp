@@ -59,9 +59,12 @@ private:
     return fields.find("max_input_chars_per_word") ? "WordPiece" : "WordLevel";
   }
 
+  // What only merges lead to may be longer than what is looked up.
   void addToken(const std::string &text, uint32_t id, const std::string &path) {
-    if (text.size() > maxTrieDepth)
-      return errors.fail(TokenizerError::TooLarge, path, "longer than 1024 bytes");
+    constexpr size_t maxMerged = 65536;
+    size_t most = model.kind == uint32_t(ModelKind::Bpe) ? maxMerged : maxTrieDepth;
+    if (text.size() > most)
+      return errors.fail(TokenizerError::TooLarge, path, "longer than " + std::to_string(most) + " bytes");
     if (id >= section.tokens.size())
       section.tokens.resize(id + 1, Token{{0, 0}, 0});
     if (section.tokens[id].flags & tokenPresent)
@@ -92,7 +95,7 @@ private:
   uint32_t addTrie(const std::string &prefix) {
     std::vector<std::pair<std::string, uint32_t>> keys;
     for (auto &[text, id] : vocabulary)
-      if (text.compare(0, prefix.size(), prefix) == 0)
+      if (text.compare(0, prefix.size(), prefix) == 0 && text.size() <= maxTrieDepth)
         keys.push_back({text.substr(prefix.size()), id});
     return section.addTrie(std::move(keys));
   }

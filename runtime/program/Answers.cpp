@@ -111,13 +111,18 @@ std::string Answer::embedding(const float *values, int32_t rows) const {
   return numbers(means.data(), width);
 }
 
-// The text of one token, as it stands inside a text; its number without a tokenizer.
+// The text of one token, as it stands inside a text; a special one's spelling; its number without a tokenizer.
 static std::string spell(const talc_model *model, int32_t id) {
-  char text[512];
   size_t size = 0;
-  if (talc_detokenize(model, &id, 1, text, sizeof(text), &size, nullptr) != TALC_OK)
+  if (talc_is_special_token(model, id)) {
+    const char *spelling = talc_token_spelling(model, id, &size);
+    return {spelling, size};
+  }
+  std::string text;
+  if (talc_detokenize(model, &id, 1, nullptr, 0, &size, nullptr) != TALC_OK)
     return std::to_string(id);
-  return {text, size};
+  text.resize(size);
+  return talc_detokenize(model, &id, 1, text.data(), size, &size, nullptr) == TALC_OK ? text : std::to_string(id);
 }
 
 static std::string className(const talc_model_info &info, size_t index) {
@@ -166,7 +171,7 @@ std::string Answer::likeliest(const float *logits, size_t count, bool areTokens,
   return text;
 }
 
-// Special tokens stand for nothing in the text.
+// Special tokens stand for nothing in the text. Of a single class there is its probability to tell.
 std::string Answer::tokenClasses(const float *values, int32_t rows) const {
   size_t width = job.info.results[plan.result].width;
   std::string text;
@@ -175,10 +180,13 @@ std::string Answer::tokenClasses(const float *values, int32_t rows) const {
       continue;
     const float *logits = values + row * width;
     size_t best = std::max_element(logits, logits + width) - logits;
+    char chance[32];
+    snprintf(chance, sizeof(chance), "%.4f", classScores(job.info.class_scores, logits, 1)[0]);
     text += (text.empty()   ? ""
              : job.fromFile ? "\t"
                             : "\n") +
-            spell(job.model, prompt.ids[row]) + (job.fromFile ? " " : "\t") + className(job.info, best);
+            spell(job.model, prompt.ids[row]) + (job.fromFile ? " " : "\t") +
+            (width == 1 ? chance : className(job.info, best));
   }
   return text;
 }
