@@ -23,9 +23,11 @@ struct GptNeoX : PlainModel {
     residual = config.flag("use_parallel_residual", true) ? Residual::SideBySide : Residual::InTurn;
     checkHeads(config, "num_attention_heads", "hidden_size");
     RopeKeys keys;
-    keys.thetaKey = "rotary_emb_base";
-    keys.shareKey = "rotary_pct";
     keys.share = 0.25;
+    if (config.has("rotary_emb_base"))
+      keys.thetaKey = "rotary_emb_base";
+    if (config.has("rotary_pct"))
+      keys.shareKey = "rotary_pct";
     rope = config.rope(headWidth, "full_attention", keys);
     names = {"gpt_neox.layers", "gpt_neox.embed_in", "gpt_neox.final_layer_norm",
              "embed_out",       "input_layernorm",   "post_attention_layernorm",

@@ -34,9 +34,9 @@ func.func @norm_groups(%s: !kernel.step, %x: memref<?x32xf32>, %scale: memref<8x
 
 // -----
 
-func.func @norm_scale(%s: !kernel.step, %x: memref<?x32xf32>, %scale: memref<32xf32>, %bias: memref<8xf32>, %y: memref<?x32xf32>) {
-  // expected-error@+1 {{scale is 'memref<32xf32>', expected 8 f32}}
-  kernel.norm layer %s, %x, %scale bias %bias epsilon 0.5 groups 4 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<8xf32>, memref<?x32xf32>) -> ()
+func.func @norm_scale(%s: !kernel.step, %x: memref<?x32xf32>, %scale: memref<6xf32>, %bias: memref<8xf32>, %y: memref<?x32xf32>) {
+  // expected-error@+1 {{scale is 'memref<6xf32>', expected 8 f32}}
+  kernel.norm layer %s, %x, %scale bias %bias epsilon 0.5 groups 4 into %y : (!kernel.step, memref<?x32xf32>, memref<6xf32>, memref<8xf32>, memref<?x32xf32>) -> ()
   return
 }
 
