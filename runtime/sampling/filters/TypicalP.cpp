@@ -51,11 +51,12 @@ private:
 
 }  // namespace
 
-const Filter typicalPFilter = {[](const talc_sampling &settings) { return settings.typical_p > 0 && settings.typical_p < 1; },
-                               [](const talc_sampling &settings, SortedCandidates &candidates) {
-                                 TypicalRun run(candidates);
-                                 run.growTo(settings.typical_p);
-                                 candidates.keepIf([&](size_t rank) { return run.holds(rank); });
-                               }};
+const Filter typicalPFilter = {
+    [](const talc_sampling &settings) { return settings.typical_p > 0 && settings.typical_p < 1; },
+    [](const talc_sampling &settings, SortedCandidates &candidates) {
+      TypicalRun run(candidates);
+      run.growTo(settings.typical_p);
+      candidates.keepIf([&](size_t rank) { return run.holds(rank); });
+    }};
 
 }  // namespace talc
