@@ -46,7 +46,7 @@ static StageRun stagesOf(const CompileRequest &request) {
   StageRun run;
   run.first = std::max(Stage::Optimize, request.first);
   run.last = std::min(Stage::Codegen, request.last);
-  run.pipeline = {request.weights, request.targets.front()};
+  run.pipeline = {request.weights, request.targets.front(), request.generator};
   run.dumpDirectory = request.dumpDirectory;
   run.listener = request.listener;
   if (request.configure)

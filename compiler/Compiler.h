@@ -68,6 +68,7 @@ struct CompileRequest {
   // packed. Further ones are for programs, libraries and objects.
   std::vector<targets::TargetPtr> targets;
   std::string weights = "checkpoint";                    // element type of stored weights: checkpoint, f32, f16, bf16
+  std::string generator = targets::ownGenerator.str();   // of kernels' code where it can: mlir or halide
   Stage first = Stage::Optimize, last = Stage::Package;  // both included; before Package the module is printed
   Product product = Product::Program;
   std::string output;              // a path, or "-": standard output, for text

@@ -18,6 +18,7 @@ enum class ErrorCode {
   Carrier = 506,       // the prebuilt runtime is missing from the installation
   ModelFact = 507,     // a property of the model does not fit in an artifact
   Program = 508,       // a program in MLIR is not valid, or a stage cannot compile it
+  Generator = 509,     // another generator of code failed, or is missing
   Usage = 701,         // wrong command line
   Model = 702,         // the model's files are missing or of no known kind
   Start = 703,         // talc run cannot start the program

@@ -70,6 +70,8 @@ static void addBufferize(OpPassManager &passes, const PipelineOptions &options) 
   passes.addPass(createPlanMemory());
   // When the calls of kernels are final: what each one costs, and where it ends.
   passes.addPass(createMarkKernels());
+  // Who makes a kernel's code is part of its function before the cache is asked for it.
+  options.target->addGenerators(passes, options.generator);
   endStage(passes, {"builtin", "func", "talc", "kernel", "linalg", "memref", "arith", "math"});
 }
 

@@ -23,6 +23,7 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 struct PipelineOptions {
   std::string weights = "checkpoint";  // element type of stored weights: checkpoint, f32, f16, bf16
   targets::TargetPtr target;
+  std::string generator = targets::ownGenerator.str();  // of kernels' code: mlir or halide
 };
 
 // Adds the passes of one stage to a manager of ModuleOp passes.

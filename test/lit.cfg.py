@@ -29,6 +29,10 @@ config.environment["TALC_MAX_THREADS"] = "16"  # tests divide work among more th
 if os.path.exists(os.path.join(config.talc_build, "bin", "aarch64", "talc-launcher")) and shutil.which("qemu-aarch64"):
     config.available_features.add("aarch64")
 
+# Kernels that Halide makes.
+if os.path.exists(os.path.join(config.talc_build, "bin", "hgen")):
+    config.available_features.add("halide")
+
 # %NAME is build/test/bin/NAME. Names end where no letter, digit or dash follows: %talc is no prefix of %talc-opt.
 variables = {name: os.path.join(programs, name) for name in os.listdir(programs)}
 variables["models"] = os.path.join(config.test_exec_root, "models")  # all test models, one folder each

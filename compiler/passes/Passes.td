@@ -195,7 +195,31 @@ def MarkKernels : Pass<"mark-kernels", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
+def AssignGenerators : Pass<"assign-generators", "mlir::ModuleOp"> {
+  let summary = "says which kernels a generator makes the code of, instead of the target's passes and LLVM";
+  let description = [{
+      func @contract_0 {kernel.piece = "contract"}   ->   {kernel.piece = "contract", kernel.generator = "halide"}
+
+    A kernel that the generator cannot express stays as it is, with a remark.
+  }];
+  let options = [Option<"generator", "generator", "std::string", "\"halide\"", "its name: halide">];
+}
+
 //===--- schedule: pieces -> vector, scf -------------------------------------------------------------------------===//
+
+def ContractByHalide : Pass<"contract-by-halide", "mlir::ModuleOp"> {
+  let summary = "products of contractions become calls of functions that Halide makes";
+  let description = [{
+      tasks over tiles { contract %x, %w }   ->   tasks over tiles { call @product(%x, %w, %sums); epilogue of %sums }
+
+    Of the kernels that assign-generators gave to Halide. The loops around, the division of the work and the epilogue are
+    those of expand-contract, and so are the bits.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+                 Option<"cacheBytes", "cache-bytes", "int64_t", "2097152", "bytes of L2; see expand-contract">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
+}
 
 def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {
   let summary = "register tiles and cache blocks for contractions";

@@ -62,6 +62,9 @@ public:
   virtual void addStateLayout(mlir::OpPassManager &passes) const = 0;
   // Stage bufferize: replaces pieces by several where these are better tasks; divide-work follows.
   virtual void addDivision(mlir::OpPassManager &passes) const = 0;
+  // Stage bufferize, at last: gives kernels to another generator of code (--generator). A target that has no other
+  // leaves them.
+  virtual void addGenerators(mlir::OpPassManager &passes, const std::string &generator) const {}
   // Stage schedule: pieces on planned memory become loops. Stage codegen: those become what compile() takes. Each ends
   // with endStage (compiler/passes/StageEnd.h).
   virtual void addSchedule(mlir::OpPassManager &passes) const = 0;
@@ -76,6 +79,9 @@ public:
   virtual llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<ObjectCode> objects) const = 0;
   virtual llvm::Expected<std::string> llvmIr(mlir::ModuleOp module, BeginPart begin) const = 0;
 };
+
+// The generator that every target has: its own passes.
+inline constexpr llvm::StringLiteral ownGenerator = "mlir";
 
 using TargetPtr = std::shared_ptr<const Target>;
 

@@ -44,6 +44,7 @@ static llvm::Error listen(mlir::MLIRContext &context, const CompileOptions &opti
 static CompileRequest requestOf(const CompileOptions &options, Report &report, PassRecorder &recorder) {
   CompileRequest request;
   request.weights = options.weights;
+  request.generator = options.generator;
   request.first = parseStage(options.startFrom).value_or(Stage::Import);
   request.last = parseStage(options.stopAfter).value_or(Stage::Package);
   request.product = productOf(options.emit);

@@ -64,6 +64,10 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->add_option("--weights", options.weights, "element type of stored weights (default: as in the checkpoint)")
       ->check(oneOf(weightFormats()));
   command
+      ->add_option("--generator", options.generator,
+                   "what makes the loops of kernels where it can: mlir (default), or halide for contractions")
+      ->check(oneOf({"mlir", "halide"}));
+  command
       ->add_option("--random-weights", options.randomWeights,
                    "reproducible random weights from this seed; only config.json is needed")
       ->check(CLI::Range(int64_t(0), (int64_t(1) << 32) - 1));

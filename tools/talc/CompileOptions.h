@@ -14,6 +14,7 @@ struct CompileOptions {
   std::string output;  // empty: standard output, for text
   std::string target = "native";
   std::string weights = "checkpoint";
+  std::string generator = "mlir";
   std::optional<uint64_t> randomWeights;
   std::optional<int64_t> maxSequence;
   std::string tokenizer;  // a tokenizer.json or a model directory; empty: the model's own

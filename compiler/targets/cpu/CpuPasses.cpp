@@ -31,11 +31,18 @@ void CpuTarget::addDivision(OpPassManager &passes) const {
   passes.addPass(createSplitKeys());
 }
 
+void CpuTarget::addGenerators(OpPassManager &passes, const std::string &generator) const {
+  if (generator != targets::ownGenerator)
+    passes.addPass(createAssignGenerators({generator}));
+}
+
 void CpuTarget::addSchedule(OpPassManager &passes) const {
   int64_t lanes = cpu.vectorLanes;
   ExpandContractOptions contract;
   contract.lanes = lanes;
   contract.cacheBytes = cpu.cacheBytes;
+  // What is not another generator's is expanded below.
+  passes.addPass(createContractByHalide({lanes, cpu.cacheBytes}));
   passes.addPass(createExpandContract(contract));
   passes.addPass(createExpandAttention({lanes}));
   passes.addPass(createExpandRows({lanes}));

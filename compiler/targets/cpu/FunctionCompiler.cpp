@@ -4,6 +4,9 @@
 #include "compiler/targets/cpu/FunctionCompiler.h"
 
 #include "compiler/Error.h"
+#include "compiler/passes/schedule/cpu/Generators.h"
+#include "compiler/targets/cpu/Hgen.h"
+#include "compiler/targets/cpu/Linker.h"
 #include "compiler/targets/cpu/LlvmCode.h"
 #include "compiler/targets/cpu/ObjectEmitter.h"
 #include "dialects/talc/ModelName.h"
@@ -66,6 +69,26 @@ static llvm::Error forEach(MutableArrayRef<Job> jobs, llvm::function_ref<llvm::E
   return all;
 }
 
+// With the code of the functions that it calls and another generator makes.
+static llvm::Expected<targets::ObjectCode> withGenerated(targets::ObjectCode object, ModuleOp code,
+                                                         const CpuFacts &cpu) {
+  std::vector<targets::ObjectCode> parts = {std::move(object)};
+  for (auto function : code.getOps<LLVM::LLVMFuncOp>())
+    if (auto product = function->getAttrOfType<DictionaryAttr>(productAttr); product && function.isExternal()) {
+      auto made = makeByHalide(function.getName(), product, cpu);
+      if (!made)
+        return made.takeError();
+      parts.push_back(std::move(*made));
+    }
+  if (parts.size() == 1)
+    return std::move(parts.front());
+  auto merged = mergeObjects(parts);
+  if (!merged)
+    return merged.takeError();
+  parts.front().bytes = std::move(*merged);
+  return std::move(parts.front());
+}
+
 // Otherwise the runtime could call nothing.
 static llvm::Error checkEntryPoints(ModuleOp module) {
   std::vector<StringRef> symbols;
@@ -94,7 +117,10 @@ llvm::Expected<std::vector<targets::ObjectCode>> compileFunctions(ModuleOp modul
     auto object = job.emitter->emit();
     if (!object)
       return object.takeError();
-    objects[job.place] = std::move(*object);
+    auto whole = withGenerated(std::move(*object), *job.code, cpu);
+    if (!whole)
+      return whole.takeError();
+    objects[job.place] = std::move(*whole);
     return llvm::Error::success();
   };
   using Action = llvm::function_ref<llvm::Error(Job &)>;

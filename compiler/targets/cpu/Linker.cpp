@@ -4,6 +4,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/targets/cpu/ObjectEmitter.h"
+#include "compiler/targets/cpu/TemporaryDirectory.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,47 +15,11 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <mutex>
+
 LLD_HAS_DRIVER(elf)
 
 namespace talc::cpu {
-
-namespace {
-
-class TemporaryDirectory {
-public:
-  TemporaryDirectory() { error = llvm::sys::fs::createUniqueDirectory("talc", path); }
-  ~TemporaryDirectory() {
-    if (!error)
-      llvm::sys::fs::remove_directories(path);
-  }
-  std::string file(llvm::StringRef name) const {
-    llvm::SmallString<128> result(path);
-    llvm::sys::path::append(result, name);
-    return result.str().str();
-  }
-
-  std::error_code error;
-  llvm::SmallString<128> path;
-};
-
-}  // namespace
-
-static llvm::Error writeFile(const std::string &path, llvm::ArrayRef<uint8_t> bytes) {
-  std::error_code error;
-  llvm::raw_fd_ostream stream(path, error);
-  if (!error) {
-    stream.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    stream.close();
-    error = stream.error();
-    stream.clear_error();
-  }
-  if (error)
-    return makeError(ErrorCode::Output,
-                     "{}: {} bytes cannot be written: {}; TMPDIR names another directory for "
-                     "temporary files",
-                     path, bytes.size(), error.message());
-  return llvm::Error::success();
-}
 
 // The loader resolves no symbols, so whatever one function refers to has to be another one. Finds all that there are.
 static llvm::Error findDefined(llvm::ArrayRef<targets::ObjectCode> objects, llvm::StringSet<> &defined) {
@@ -85,6 +50,8 @@ static llvm::Error runLinker(llvm::ArrayRef<std::string> inputs, llvm::ArrayRef<
   llvm::append_range(arguments, options);
   for (const std::string &input : inputs)
     arguments.push_back(input.c_str());
+  static std::mutex mutex;  // lld keeps what it does in variables of the process
+  std::lock_guard lock(mutex);
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   lld::Result result = lld::lldMain(arguments, llvm::nulls(), stream, {{lld::Gnu, &lld::elf::link}});
@@ -95,14 +62,14 @@ static llvm::Error runLinker(llvm::ArrayRef<std::string> inputs, llvm::ArrayRef<
 
 static llvm::Expected<std::vector<uint8_t>> link(llvm::ArrayRef<targets::ObjectCode> objects,
                                                  std::vector<const char *> options) {
-  TemporaryDirectory directory;
-  if (directory.error)
-    return makeError(ErrorCode::Output, "{}: cannot be made a temporary directory: {}; TMPDIR names another place",
-                     directory.path.str().str(), directory.error.message());
+  auto made = TemporaryDirectory::make();
+  if (!made)
+    return made.takeError();
+  const TemporaryDirectory &directory = **made;
   std::vector<std::string> inputs;
   for (const targets::ObjectCode &object : objects) {
     inputs.push_back(directory.file(std::to_string(inputs.size()) + ".o"));
-    if (llvm::Error error = writeFile(inputs.back(), object.bytes))
+    if (llvm::Error error = writeTemporary(inputs.back(), llvm::toStringRef(object.bytes)))
       return std::move(error);
   }
   std::string output = directory.file("linked");
@@ -135,6 +102,10 @@ llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::Obj
   llvm::StringSet<> defined;
   if (llvm::Error error = findDefined(objects, defined))
     return std::move(error);
+  return link(objects, {"-r"});
+}
+
+llvm::Expected<std::vector<uint8_t>> mergeObjects(llvm::ArrayRef<targets::ObjectCode> objects) {
   return link(objects, {"-r"});
 }
 

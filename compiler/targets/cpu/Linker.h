@@ -10,6 +10,9 @@ namespace talc::cpu {
 // relocations that add the load address.
 llvm::Expected<targets::LinkedCode> linkSharedObject(llvm::ArrayRef<targets::ObjectCode> objects);
 
+// One relocatable object, which may refer to symbols of others.
+llvm::Expected<std::vector<uint8_t>> mergeObjects(llvm::ArrayRef<targets::ObjectCode> objects);
+
 // One relocatable object, without undefined symbols.
 llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects);
 

@@ -135,6 +135,8 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
   command->add_option("--weights", options.weights, "element type of the op's weights: f32 (default), f16, bf16")
       ->check(CLI::IsMember(formatNames()));
   command->add_option("--target", options.target, "what the op is compiled for (default: native)");
+  command->add_option("--generator", options.generator, "what makes the op's loops: mlir (default), or halide")
+      ->check(CLI::IsMember({"mlir", "halide"}));
   return command;
 }
 
@@ -143,7 +145,7 @@ static std::string contradiction(const CLI::App &command, const bench::BenchOpti
   if (options.app.empty() == options.op.empty())
     return "expected either APP, the file that talc compile wrote, or --op";
   const std::vector<const char *> ofModels = {"-p", "-n", "-b", "--sequences", "--kernels", "--huge-pages"};
-  const std::vector<const char *> ofOps = {"--weights", "--target"};
+  const std::vector<const char *> ofOps = {"--weights", "--target", "--generator"};
   for (const char *option : options.op.empty() ? ofOps : ofModels)
     if (command.count(option) > 0)
       return std::string(option) + (options.op.empty() ? ": a compiled model has its own" : ": does not go with --op");

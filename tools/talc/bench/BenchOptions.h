@@ -18,7 +18,8 @@ struct BenchOptions {
   bool kernels = false, hugePages = false;
   std::string roofline;           // an SVG file; empty: none
   std::string weights = "f32";    // of an op
-  std::string target = "native";  // of an op
+  std::string target = "native";   // of an op
+  std::string generator = "mlir";  // of an op
   std::string programDirectory;
 
   bool showsKernels() const { return kernels || !roofline.empty(); }

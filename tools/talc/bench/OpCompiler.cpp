@@ -32,6 +32,7 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
   CompileRequest request;
   request.targets = std::move(*targets);
   request.weights = options.weights;
+  request.generator = options.generator;
   request.output = path;
   request.programDirectory = options.programDirectory;
   request.cacheDirectory = usualCacheDirectory();

@@ -16,9 +16,9 @@ public:
   Epilogue(const ContractCode &c, const WaitingSums &sums)
       : c(c), sums(sums), out(c.e.b, c.e.loc, std::min(c.e.lanes, c.plan.panelColumns)) {}
 
-  void emit(Value rows, int64_t panels, Value panel) {
+  void emit(Value rows, Value panels, Value panel) {
     out.loop(out.index(0), rows, 1, [&](Value row) {
-      out.loop(out.index(0), out.index(panels), 1, [&](Value p) { emitPanel(row, out.add(panel, p)); });
+      out.loop(out.index(0), panels, 1, [&](Value p) { emitPanel(row, out.add(panel, p)); });
     });
   }
 
@@ -63,7 +63,7 @@ private:
 
 }  // namespace
 
-void emitEpilogue(const ContractCode &c, const WaitingSums &sums, Value rows, int64_t panels, Value panel) {
+void emitEpilogue(const ContractCode &c, const WaitingSums &sums, Value rows, Value panels, Value panel) {
   Epilogue(c, sums).emit(rows, panels, panel);
 }
 

@@ -7,6 +7,7 @@
 namespace talc {
 
 // For the first rows of a block, and panels [panel, + panels).
-void emitEpilogue(const ContractCode &c, const WaitingSums &sums, mlir::Value rows, int64_t panels, mlir::Value panel);
+void emitEpilogue(const ContractCode &c, const WaitingSums &sums, mlir::Value rows, mlir::Value panels,
+                  mlir::Value panel);
 
 }  // namespace talc

@@ -112,7 +112,7 @@ private:
       TileFetch fetch = rows == 1 && plan.isLarge ? fetchStreams(c, count, panel) : nullptr;
       WaitingSums sums = {stack, first, panel};
       ContractTile{rows, count, e.index(0), panel, e.index(0), plan.depth, fetch}.emit(c, sums);
-      emitEpilogue(c, sums, e.index(rows), count, panel);
+      emitEpilogue(c, sums, e.index(rows), e.index(count), panel);
     });
   }
 
@@ -135,7 +135,7 @@ private:
         fetchResults(c, n, count, e.add(rows.first, row), panel);
         ContractTile{n, count, row, panel, block.firstK, plan.depthBlock, next.ofTile(t)}.emit(c, sums);
       });
-      e.when(block.isLast, [&] { emitEpilogue(c, sums, rows.count, count, panel); });
+      e.when(block.isLast, [&] { emitEpilogue(c, sums, rows.count, e.index(count), panel); });
     });
   }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words are stored as numbers of type index, which has 64 bits on processors.
+#include "compiler/passes/schedule/cpu/HalideBuffers.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace talc {
+
+static constexpr int64_t headWords = 7, dimensionWords = 2;
+
+HalideBuffers::HalideBuffers(Emitter &e, ArrayRef<int64_t> ranks) : e(e) {
+  int64_t count = 0;
+  for (int64_t rank : ranks) {
+    firstWords.push_back(count);
+    count += headWords + dimensionWords * rank;
+  }
+  words = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({count}, e.b.getIndexType()));
+}
+
+void HalideBuffers::put(Value value, int64_t word) {
+  memref::StoreOp::create(e.b, e.loc, value, words, e.index(word));
+}
+
+Value HalideBuffers::addressOf(TypedValue<MemRefType> memory, ValueRange at) {
+  auto [strides, offset] = memory.getType().getStridesAndOffset();
+  Value element = e.index(0);
+  for (auto [index, stride] : llvm::zip_equal(at, strides))
+    element = e.add(element, e.mul(index, stride));
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(e.b, e.loc, memory);
+  return e.add(base, e.mul(e.add(element, offset), elementFormat(memory.getType()).blockBytes));
+}
+
+Value HalideBuffers::fill(size_t number, TypedValue<MemRefType> memory, ValueRange begin,
+                          ArrayRef<Dimension> dimensions) {
+  const int64_t first = firstWords[number], upper = int64_t(1) << 32;
+  Value place = e.add(memref::ExtractAlignedPointerAsIndexOp::create(e.b, e.loc, words), first * 8), zero = e.index(0);
+  auto rank = static_cast<int64_t>(dimensions.size());
+  Value kind = e.index(rank * upper);  // functions made without assertions do not look at the type
+  for (auto [word, value] : llvm::enumerate(
+           Emitter::Values{zero, zero, addressOf(memory, begin), zero, kind, e.add(place, headWords * 8), zero}))
+    put(value, first + static_cast<int64_t>(word));
+  for (auto [i, dimension] : llvm::enumerate(dimensions)) {
+    int64_t word = first + headWords + dimensionWords * static_cast<int64_t>(i);
+    put(e.mul(dimension.extent, upper), word);
+    put(dimension.stride, word + 1);
+  }
+  return place;
+}
+
+}  // namespace talc

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The structs that tell Halide's functions where a buffer lies: halide_buffer_t of HalideRuntime.h (Halide 14), which is
+// 7 words of 8 bytes, and behind it two words for every dimension.
+//
+//   word  0  1     2        3               4                  5         6
+//         0, 0, address, flags 0, type 0 | dimensions << 32, their address, 0     min 0 | extent << 32, stride ...
+#pragma once
+
+#include "compiler/passes/schedule/Emitter.h"
+
+namespace talc {
+
+class HalideBuffers {
+public:
+  // On the stack, with room for buffers of so many dimensions.
+  HalideBuffers(Emitter &e, llvm::ArrayRef<int64_t> ranks);
+
+  // In elements; those of the innermost dimension come first.
+  struct Dimension {
+    mlir::Value extent, stride;
+  };
+  // Describes the part of a buffer that begins at an element; returns the struct's address, of type index.
+  mlir::Value fill(size_t number, mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange begin,
+                   llvm::ArrayRef<Dimension> dimensions);
+
+private:
+  mlir::Value addressOf(mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange at);
+  void put(mlir::Value value, int64_t word);
+
+  Emitter &e;
+  llvm::SmallVector<int64_t> firstWords;
+  mlir::TypedValue<mlir::MemRefType> words;
+};
+
+}  // namespace talc

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// assign-generators: contractions of numbers go to Halide; what it does not make stays as it is.
+// RUN: talc-opt %s -assign-generators --remarks-filter=bufferize 2>&1 | FileCheck %s
+// RUN: not talc-opt %s -assign-generators="generator=other" 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: no generator is called 'other'; expected halide
+
+// CHECK-DAG: remark: {{.*}}halide makes the loops
+// CHECK-DAG: remark: {{.*}}Halide makes contractions only
+
+// CHECK: func.func @product({{.*}}) attributes {kernel.generator = "halide", kernel.piece = "contract"}
+func.func @product(%step: !kernel.step, %x: memref<?x9xf32>, %w: memref<3x9x16xf32>, %out: memref<?x33xf32>)
+    attributes {kernel.piece = "contract"} {
+  kernel.tasks %step over tiles by columns {
+  ^bb0(%first: index, %end: index, %panel: index, %endPanel: index, %next: index):
+    kernel.contract %step, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x9xf32>, memref<3x9x16xf32>, memref<?x33xf32>) -> ()
+  }
+  return
+}
+
+// CHECK: func.func @softmax({{.*}}) attributes {kernel.piece = "softmax"}
+func.func @softmax(%step: !kernel.step, %x: memref<?x9xf32>, %out: memref<?x9xf32>)
+    attributes {kernel.piece = "softmax"} {
+  kernel.tasks %step over rows by rows {
+  ^bb0(%first: index, %end: index):
+    kernel.softmax %step, %x into %out : (!kernel.step, memref<?x9xf32>, memref<?x9xf32>) -> ()
+  }
+  return
+}
+
+// Not a kernel.
+// CHECK: func.func @step(%{{.*}}: !kernel.step) {
+func.func @step(%step: !kernel.step) {
+  return
+}
