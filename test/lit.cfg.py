@@ -23,6 +23,9 @@ config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 # Tests of one run share object code; none is left of an earlier run.
 config.environment["TALC_CACHE"] = os.path.join(config.test_exec_root, "cache")
 shutil.rmtree(config.environment["TALC_CACHE"], ignore_errors=True)
+# libLLVM is not instrumented: containers that it fills and talc reads look poisoned.
+config.environment["ASAN_OPTIONS"] = os.pathsep.join(
+    filter(None, ["allow_user_poisoning=0", os.environ.get("ASAN_OPTIONS", "")]))
 config.environment["TALC_MAX_THREADS"] = "16"  # tests divide work among more threads than there are processors
 
 # Programs for 64-bit ARM: made with the runtime that ./dev build --with-aarch64 builds, run under an emulator.

@@ -4,6 +4,7 @@
 
 #include "compiler/Error.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -33,10 +34,36 @@ llvm::Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::st
   close(file);
   if (data == MAP_FAILED)
     return makeError(ErrorCode::WeightFile, "{}: {} bytes cannot be mapped: {}", path, size, strerror(reason));
-  return std::shared_ptr<const MappedFile>(new MappedFile(static_cast<const uint8_t *>(data), size));
+  return std::shared_ptr<const MappedFile>(new MappedFile(path, static_cast<const uint8_t *>(data), size));
+}
+
+// A handler may interrupt at any place, so the mapped files are where they can be read without a lock. Files beyond
+// these are not found; checkpoints have hundreds at most.
+static std::atomic<const MappedFile *> mapped[1024];
+
+MappedFile::MappedFile(std::string path, const uint8_t *data, size_t size)
+    : path(std::move(path)), data(data), size(size) {
+  for (std::atomic<const MappedFile *> &place : mapped) {
+    const MappedFile *free = nullptr;
+    if (place.compare_exchange_strong(free, this))
+      return;
+  }
+}
+
+const char *MappedFile::pathAt(const void *address) {
+  for (const std::atomic<const MappedFile *> &place : mapped)
+    if (const MappedFile *file = place.load())
+      if (address >= file->data && address < file->data + file->size)
+        return file->path.c_str();
+  return nullptr;
 }
 
 MappedFile::~MappedFile() {
+  for (std::atomic<const MappedFile *> &place : mapped) {
+    const MappedFile *self = this;
+    if (place.compare_exchange_strong(self, nullptr))
+      break;
+  }
   if (data)
     munmap(const_cast<uint8_t *>(data), size);
 }

@@ -12,7 +12,7 @@ namespace talc {
 
 class MappedFile {
 public:
-  // Fails for anything but a regular file.
+  // Fails for anything but a regular file. One that becomes shorter while it is mapped raises SIGBUS where it is read.
   static llvm::Expected<std::shared_ptr<const MappedFile>> open(const std::string &path);
   MappedFile(const MappedFile &) = delete;
   MappedFile &operator=(const MappedFile &) = delete;
@@ -22,9 +22,13 @@ public:
   // Tells the system that pages read so far are not needed soon, so that they do not count as used memory.
   void releasePages() const;
 
-private:
-  MappedFile(const uint8_t *data, size_t size) : data(data), size(size) {}
+  // For a handler of signals: the path of the file that is mapped where `address` is, or null.
+  static const char *pathAt(const void *address);
 
+private:
+  MappedFile(std::string path, const uint8_t *data, size_t size);
+
+  std::string path;
   const uint8_t *data;
   size_t size;
 };

@@ -6,6 +6,8 @@
 #include "compiler/Error.h"
 
 #include "mlir/IR/Threading.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -19,10 +21,15 @@ static RankedTensorType typeOf(WeightOp weight) {
 static llvm::Error checkPlace(const PlacedWeight &placed, int64_t end, int64_t sectionBytes) {
   std::string name = WeightOp(placed.weight).getSymName().str();
   if (placed.offset < end || placed.offset % weightAlignment != 0)
-    return internalError("weight '{}' at byte {} is unaligned or overlaps the weight before it", name, placed.offset);
+    return makeError(ErrorCode::Program,
+                     "weight '{}' has talc.offset = {}, which is unaligned or overlaps the weight "
+                     "before it; leave it as talc printed it",
+                     name, placed.offset);
   if (placed.offset > sectionBytes || placed.bytes > sectionBytes - placed.offset)
-    return internalError("weight '{}' at byte {} ends beyond the {} bytes of all weights", name, placed.offset,
-                         sectionBytes);
+    return makeError(ErrorCode::Program,
+                     "weight '{}' has talc.offset = {}, so that it ends beyond the {} bytes of all "
+                     "weights; leave it as talc printed it",
+                     name, placed.offset, sectionBytes);
   return llvm::Error::success();
 }
 
@@ -156,13 +163,30 @@ llvm::Error WeightStreamer::open() {
   return llvm::Error::success();
 }
 
+// The weights that recipes make this one of, as the model's files call them.
+static void findSources(ModuleOp module, WeightOp weight, llvm::SetVector<llvm::StringRef> &names) {
+  ArrayAttr of = weight.getOf() ? *weight.getOf() : ArrayAttr();
+  if (!of || of.empty())
+    names.insert(weight.getSymName());
+  for (Attribute source : of ? of.getValue() : llvm::ArrayRef<Attribute>())
+    if (auto made = module.lookupSymbol<WeightOp>(cast<FlatSymbolRefAttr>(source)); made && names.size() < 8)
+      findSources(module, made, names);
+}
+
+static llvm::Error tooLarge(WeightOp weight) {
+  const StorageFormat &format = elementFormat(typeOf(weight));
+  llvm::SetVector<llvm::StringRef> names;
+  findSources(weight->getParentOfType<ModuleOp>(), weight, names);
+  return makeError(ErrorCode::WeightRange,
+                   "weight '{}' has a value that is too large for {} bits; compile with --weights=f32",
+                   llvm::join(names, "' or '"), 8 * format.blockBytes / format.blockValues);
+}
+
 llvm::Error WeightStreamer::write(llvm::ArrayRef<Band> wave, llvm::ArrayRef<ComputedBand> computed) {
   for (size_t i = 0; i < wave.size(); ++i) {
     WeightOp weight = weights[wave[i].weight].weight;
-    if (const StorageFormat &format = elementFormat(typeOf(weight)); !computed[i].inRange)
-      return makeError(ErrorCode::WeightRange,
-                       "weight '{}' has a value that is too large for {} bits; compile with --weights=f32",
-                       weight.getSymName().str(), 8 * format.blockBytes / format.blockValues);
+    if (!computed[i].inRange)
+      return tooLarge(weight);
     if (llvm::Error error = writer.write(wave[i].offset, computed[i].section()))
       return error;
   }

@@ -11,10 +11,12 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <chrono>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace talc::targets {
 
@@ -70,26 +72,33 @@ std::string CodeCache::pathOf(llvm::StringRef key) const {
   return path.str().str();
 }
 
-// So that trim() knows what was used last.
-static void touch(const std::string &path) {
-  int file = 0;
-  if (fs::openFileForWrite(path, file, fs::CD_OpenExisting, fs::OF_Append))
-    return;
-  (void)fs::setLastAccessAndModificationTime(file, std::chrono::system_clock::now());
-  llvm::sys::Process::SafelyCloseFileDescriptor(file);
+// The text of an entry that is a regular file: a pipe or a device in its place must not be waited for. Read and not
+// mapped, since another process may cut the file. Its time becomes that of this use, so that trim() knows.
+static std::unique_ptr<llvm::MemoryBuffer> readEntry(const std::string &path) {
+  int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0)
+    return nullptr;
+  struct stat facts;
+  bool regular = fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+  auto text = regular ? llvm::MemoryBuffer::getOpenFile(file, path, facts.st_size, /*RequiresNullTerminator=*/false,
+                                                        /*IsVolatile=*/true)
+                      : std::make_error_code(std::errc::invalid_argument);
+  if (text)
+    futimens(file, nullptr);
+  close(file);
+  return text ? std::move(*text) : nullptr;
 }
 
 std::optional<ObjectCode> CodeCache::find(llvm::StringRef key) const {
   std::string path = pathOf(key);
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  std::unique_ptr<llvm::MemoryBuffer> file = readEntry(path);
   if (!file)
     return std::nullopt;
-  llvm::StringRef text = (*file)->getBuffer();
+  llvm::StringRef text = file->getBuffer();
   size_t headSize = firstLines(key, "").size();
   llvm::StringRef content = text.drop_front(std::min(headSize, text.size()));
   if (text.take_front(headSize) != firstLines(key, content))
     return std::nullopt;
-  touch(path);
   return parseContent(content);
 }
 

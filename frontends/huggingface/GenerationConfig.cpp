@@ -208,17 +208,24 @@ GenerationDefaults readGenerationConfig(const ModelDirectory &directory, const j
   ModelConfig model(modelFile, diagnostics);
   if (values.startToken >= 0 && tokens.startPads && model.has("pad_token_id"))
     values.startToken = firstToken(model, "pad_token_id", values.startToken);
+  std::string ends = modelFile.place(settings::end.key);
   if (auto generation = readObject(directory, diagnostics)) {
     readTokens(model, values);
     values.forcedEnd = -1;  // a default of config.json
     JsonConfig file(*generation, generationFile);
     readSettings(*generation, ModelConfig(file, diagnostics), vocabulary, values, ignored);
+    if (generation->contains(settings::end.key))
+      ends = file.place(settings::end.key);
   } else {
     readSettings(modelConfig, model, vocabulary, values, ignored);
   }
   if (values.repetitionPenalty == 0)
     diagnostics.error(ImportError::GenerationConfig, fmt::format("{}: key 'repetition_penalty' is 0", generationFile));
   fitToModel(values, vocabulary, ignored);
+  if (values.end.size() > static_cast<size_t>(settings::end.most))
+    diagnostics.error(ImportError::GenerationConfig,
+                      fmt::format("{} lists {} tokens of the vocabulary, expected at most {}", ends, values.end.size(),
+                                  settings::end.most));
   if (values.sample && values.beams > 1)
     ignored.insert("num_beams (with do_sample)");
   if (!ignored.empty())

@@ -5,7 +5,7 @@ import resource
 import subprocess
 import sys
 
-START = 4 << 30  # bytes that every command can do with
+START = 1 << 30  # bytes that every command can do with
 
 
 def run(command, most):
@@ -14,19 +14,24 @@ def run(command, most):
     return done.returncode, done.stderr.decode(errors="replace")
 
 
+def least(high, suffices):
+    """About the least number of bytes that suffices; `high` does."""
+    low = 0
+    while high - low > high / 16:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffices(middle) else (middle, high)
+    return high
+
+
 def main():
     steps, command = int(sys.argv[1]), sys.argv[2:]
     assert run(command, START)[0] == 0, run(command, START)
-    low, high = 0, START  # what it cannot, and what it can do with
-    while high - low > 1 << 20:
-        middle = (low + high) // 2
-        low, high = (low, middle) if run(command, middle)[0] == 0 else (middle, high)
+    enough = least(START, lambda most: run(command, most)[0] == 0)
+    loaded = least(enough, lambda most: run(command, most)[0] not in (-9, -11, 127))  # else the system cannot load it
     refused = failures = 0
     for step in range(steps):
-        most = high * (steps - step) // steps
+        most = loaded + (enough - loaded) * (steps - step) // steps
         status, said = run(command, most)
-        if status in (-9, -11, 127) and not said:
-            continue  # the system could not even load it
         refused += status == 1
         if status not in (0, 1) or (status == 1 and not re.fullmatch(r"error\[T(04(01|08|13)|0505)\]: .*\n", said)):
             print(f"{most} bytes: {status}: {said[-300:]}")

@@ -45,6 +45,10 @@ def check_damage():
         assert not compile(), f'a damaged entry was used: {what}'
         assert entry.read_bytes() == good, what
         assert compile(), what
+    entry.unlink()
+    os.mkfifo(entry)
+    assert not compile(), 'a pipe in the place of an entry'
+    assert entry.read_bytes() == good
     renamed = entry.with_name('0' * 64 + '.code')
     entry.rename(renamed)
     shutil.copy(renamed, entry)

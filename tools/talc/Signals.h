@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What signals mean to the command.
+// What ends the command early: signals, refused memory, a stack that is too small, fatal errors of LLVM.
 #pragma once
 
 namespace talc::tools {
 
-// Before anything else: signals that end the process remove unfinished files (llvm::sys::RemoveFileOnSignal), a closed
+// Before anything else. Signals that end the process remove unfinished files (llvm::sys::RemoveFileOnSignal), a closed
 // pipe is such a signal, those that the caller has had ignored stay so, and a file that grows beyond its limit is an
-// error to report.
+// error to report. The others become one line with a code.
 void prepareSignals();
 
 }  // namespace talc::tools

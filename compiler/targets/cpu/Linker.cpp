@@ -57,7 +57,13 @@ static llvm::Error runLinker(llvm::ArrayRef<std::string> inputs, llvm::ArrayRef<
   lld::Result result = lld::lldMain(arguments, llvm::nulls(), stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode == 0)
     return llvm::Error::success();
-  return internalError("the generated code cannot be linked: {}", llvm::StringRef(messages).split('\n').first.str());
+  std::string message = llvm::StringRef(messages).split('\n').first.str();
+  if (llvm::StringRef(message).contains("failed to open") || llvm::StringRef(message).contains("failed to write"))
+    return makeError(ErrorCode::Output,
+                     "the generated code cannot be linked: {}; TMPDIR names another directory for "
+                     "temporary files",
+                     message);
+  return internalError("the generated code cannot be linked: {}", message);
 }
 
 static llvm::Expected<std::vector<uint8_t>> link(llvm::ArrayRef<targets::ObjectCode> objects,
