@@ -12,22 +12,20 @@ namespace talc::program {
 constexpr size_t tokensPerStep = 1024;
 
 Status Encoding::run() {
-  std::vector<size_t> order;
-  for (size_t input = 0; input < job.inputs.size(); ++input)
-    if (!job.inputs[input].ids.empty())
-      order.push_back(input);
-  auto before = [&](size_t a, size_t b) {
-    size_t length = job.inputs[a].ids.size(), other = job.inputs[b].ids.size();
-    return length != other ? length > other : a < b;
-  };
-  if (job.fromFile)
-    std::sort(order.begin(), order.end(), before);
-  for (size_t begin = 0, end = 0; begin < order.size() && !interrupted(); begin = end) {
+  std::vector<size_t> inputs;
+  while (!interrupted()) {
+    if (!job.inputs.hasNext())
+      if (Status status = job.fetch(true); status.failed())
+        return status;
     size_t tokens = 0;
-    while (end < order.size() && end - begin < places &&
-           (end == begin || tokens + job.inputs[order[end]].ids.size() <= tokensPerStep))
-      tokens += job.inputs[order[end++]].ids.size();
-    if (Status status = evaluate(&order[begin], end - begin); status.failed())
+    for (inputs.clear(); job.inputs.hasNext() && inputs.size() < places; inputs.push_back(job.inputs.takeNext())) {
+      tokens += job.inputs[job.inputs.next()].ids.size();
+      if (!inputs.empty() && tokens > tokensPerStep)
+        break;
+    }
+    if (inputs.empty())
+      return {};
+    if (Status status = evaluate(inputs.data(), inputs.size()); status.failed())
       return status;
   }
   return {};
@@ -91,6 +89,7 @@ Status Encoding::take(size_t input, int32_t index) {
     if (Status status = job.printer.append(input, answer.text(values, rows)); status.failed())
       return status;
   }
+  job.inputs.release(input);
   return job.printer.finish(input);
 }
 

@@ -61,30 +61,25 @@ static void makePlan(const Options &options, const talc_model_info &info, Printe
     plan.search.beams = 1;
 }
 
-static Status tooLong(const std::string &what, size_t tokens, const talc_model_info &info) {
-  return Status::failure(TALC_ERROR_STATE_FULL,
-                         "%s: has %zu tokens, but the model was compiled for at most %d; shorten it or compile with a "
-                         "larger --max-seq",
-                         what.c_str(), tokens, info.max_sequence);
-}
-
 // A limit that counts the beginning must leave something to generate, as in Hugging Face's generate().
-static Status checkBeginnings(const Job &job, const Plan &plan) {
-  auto limit = static_cast<size_t>(job.info.max_length);
-  bool limitsAll = plan.settings.new_tokens == 0 && limit > 0 && job.info.kind != TALC_MODEL_ENCODER;
-  for (size_t i = 0; i < job.inputs.size() && limitsAll; ++i)
-    if (size_t size = job.beginning(job.inputs[i]).size(); size >= limit)
-      return Status::failure(TALC_ERROR_USAGE,
-                             "%s: its text begins with %zu tokens, but by default the model's texts have at most %zu "
-                             "in all (max_length); give -n N",
-                             job.placeOf(i).c_str(), size, limit);
-  return {};
+static Status checkBeginning(const Plan &plan, const talc_model_info &info, size_t tokens, const std::string &what) {
+  auto limit = static_cast<size_t>(info.max_length);
+  bool limitsAll = plan.settings.new_tokens == 0 && limit > 0 && info.kind != TALC_MODEL_ENCODER;
+  if (!limitsAll || tokens < limit)
+    return {};
+  return Status::failure(TALC_ERROR_USAGE,
+                         "%s: its text begins with %zu tokens, but by default the model's texts have at most %zu in "
+                         "all (max_length); give -n N",
+                         what.c_str(), tokens, limit);
 }
 
 static Status checkIds(const std::string &what, const std::vector<int32_t> &ids, int32_t vocabulary,
                        const talc_model_info &info) {
   if (ids.size() > static_cast<size_t>(info.max_sequence))
-    return tooLong(what, ids.size(), info);
+    return Status::failure(TALC_ERROR_STATE_FULL,
+                           "%s: has %zu tokens, but the model was compiled for at most %d; shorten it or compile with "
+                           "a larger --max-seq",
+                           what.c_str(), ids.size(), info.max_sequence);
   for (size_t i = 0; i < ids.size(); ++i)
     if (ids[i] < 0 || ids[i] >= vocabulary)
       return Status::failure(TALC_ERROR_TOKEN, "%s: token %zu is %d, outside the vocabulary 0 to %d", what.c_str(), i,
@@ -92,41 +87,16 @@ static Status checkIds(const std::string &what, const std::vector<int32_t> &ids,
   return {};
 }
 
-// A line that is too long for the model has no tokens, and so an empty result, after a message. The number of such
-// lines.
-static size_t dropLongLines(const talc_model_info &info, const std::string &file, std::vector<Prompt> &lines) {
-  size_t dropped = 0;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    std::string place = shownName(file) + ": line " + std::to_string(i + 1);
-    Status status = lines[i].ids.size() > static_cast<size_t>(info.max_sequence)
-                        ? tooLong(place, lines[i].ids.size(), info)
-                        : Status();
-    if (!status.failed())
-      continue;
-    fprintf(stderr, "%s\n", status.text().c_str());
-    lines[i].ids.clear();
-    ++dropped;
-  }
-  return dropped;
-}
-
-// Before any work: an input that can never be evaluated.
-static Status checkInputs(const Job &job, const Plan &plan) {
-  int32_t own = job.info.vocabulary_size, source = job.translates() ? job.info.source_vocabulary_size : own;
-  for (size_t i = 0; i < job.inputs.size(); ++i) {
-    std::string what = job.placeOf(i);
-    if (Status status = checkIds(what, job.inputs[i].ids, source, job.info); status.failed())
-      return status;
-    if (Status status = checkIds(what + ": --decoder-ids", job.inputs[i].decoderIds, own, job.info); status.failed())
-      return status;
-  }
-  if (job.translates() && job.info.search.start_token < 0)
-    for (size_t i = 0; i < job.inputs.size(); ++i)
-      if (job.inputs[i].decoderIds.empty())
-        return Status::failure(TALC_ERROR_USAGE,
-                               "%s: does not say which token begins a text; give --decoder-ids IDS after each prompt",
-                               job.info.name);
-  return checkBeginnings(job, plan);
+// Before any work: whether an input can be evaluated at all. `what`: as messages call it.
+static Status checkInput(const Plan &plan, const talc_model_info &info, const Prompt &input, const std::string &what) {
+  bool answers = info.kind == TALC_MODEL_ENCODER_DECODER;
+  int32_t own = info.vocabulary_size;
+  if (Status status = checkIds(what, input.ids, answers ? info.source_vocabulary_size : own, info); status.failed())
+    return status;
+  if (Status status = checkIds(what + ": --decoder-ids", input.decoderIds, own, info); status.failed())
+    return status;
+  size_t begins = !answers ? input.ids.size() : std::max<size_t>(input.decoderIds.size(), 1);
+  return checkBeginning(plan, info, begins, what);
 }
 
 static Printer::Form chooseForm(const Options &options, const talc_model_info &info,
@@ -138,9 +108,9 @@ static Printer::Form chooseForm(const Options &options, const talc_model_info &i
     return Printer::Form::Lines;
   if (!generates)
     return one || !answersInLines(info, options, inputs) ? Printer::Form::Plain : Printer::Form::Headed;
-  if (options.usesIds() || (info.kind == TALC_MODEL_ENCODER_DECODER && !one))
-    return Printer::Form::Plain;
-  return one ? Printer::Form::Stream : Printer::Form::Headed;
+  if (one)
+    return Printer::Form::Stream;
+  return options.usesIds() || info.kind == TALC_MODEL_ENCODER_DECODER ? Printer::Form::Plain : Printer::Form::Headed;
 }
 
 static Status createSession(const Job &job, size_t slots, SessionHandle &session) {
@@ -165,14 +135,17 @@ static Status createTensors(const Job &job, const std::string &path, bool hidden
       oneRow = job.info.results[i].kind == TALC_RESULT_CLASSES;
     }
   std::vector<size_t> rows;
-  for (const Prompt &prompt : job.inputs)
-    rows.push_back(oneRow ? 1 : job.info.kind == TALC_MODEL_ENCODER ? prompt.ids.size() : job.beginning(prompt).size());
+  for (size_t input = 0; input < job.inputs.count(); ++input)
+    rows.push_back(oneRow                                ? 1
+                   : job.info.kind == TALC_MODEL_ENCODER ? job.inputs[input].ids.size()
+                                                         : job.beginning(job.inputs[input]).size());
   return file.create(path, hidden ? "hidden" : "logits", rows, width);
 }
 
+// How many inputs are worked on at a time. Of a stream nobody knows how many will come.
 static size_t countPlaces(const Job &job) {
-  size_t most = job.fromFile ? job.options.batch : job.inputs.size();
-  return std::max<size_t>(1, std::min(most, job.inputs.size()));
+  size_t most = job.fromFile ? job.options.batch : job.inputs.count();
+  return job.inputs.isStream() ? most : std::max<size_t>(1, std::min(most, job.inputs.count()));
 }
 
 static Status runModel(const Job &job, const Plan &plan, SessionHandle &session) {
@@ -201,55 +174,83 @@ static Status runModel(const Job &job, const Plan &plan, SessionHandle &session)
   return status;
 }
 
-// An input without tokens has an empty result.
-static Status finishEmpty(const Job &job) {
-  for (size_t i = 0; i < job.inputs.size(); ++i)
-    if (job.inputs[i].ids.empty())
-      if (Status status = job.printer.finish(i); status.failed())
-        return status;
+static Status checkStart(const talc_model_info &info, const std::vector<Prompt> &prompts) {
+  auto begins = [](const Prompt &prompt) { return !prompt.decoderIds.empty(); };
+  bool needsToken = info.kind == TALC_MODEL_ENCODER_DECODER && info.search.start_token < 0;
+  if (!needsToken || (!prompts.empty() && std::all_of(prompts.begin(), prompts.end(), begins)))
+    return {};
+  return Status::failure(TALC_ERROR_USAGE,
+                         "%s: does not say which token begins a text; give --decoder-ids IDS after each prompt",
+                         info.name);
+}
+
+// Inputs of the command line; of a file what is there, whose wrong lines say so and have empty results.
+static Status readInputs(const Options &options, const talc_model_info &info, const Plan &plan,
+                         std::vector<Prompt> &prompts, Inputs &inputs) {
+  auto check = [&](const Prompt &input, const std::string &what) { return checkInput(plan, info, input, what); };
+  if (Status status = checkStart(info, prompts); status.failed())
+    return status;
+  if (!options.inputFile.empty()) {
+    Status status = inputs.open(options.inputFile, check);
+    return status.failed() ? status : inputs.fetch(true);
+  }
+  const char *item = itemName(info);
+  for (size_t i = 0; i < prompts.size(); ++i)
+    if (Status status = check(prompts[i], item + (" " + std::to_string(i + 1))); status.failed())
+      return status;
+  inputs.take(std::move(prompts));
   return {};
+}
+
+static Status runJob(const Job &job, const Plan &plan, Output &output, SessionHandle &session) {
+  if (Status status = output.open(job.options.outputFile); status.failed())
+    return status;
+  if (job.fromFile)
+    finishOnInterrupt();
+  if (Status status = job.finishEmpty(); status.failed())
+    return status;
+  if (Status status = runModel(job, plan, session); status.failed())
+    return status;
+  return job.printer.finishAll();
+}
+
+// After all others are done.
+static Status tellFailures(const Inputs &inputs, const std::string &file) {
+  if (inputs.failures() == 0)
+    return {};
+  return Status::failure(inputs.failureCode(), "%s: %zu of %zu lines cannot be evaluated and have empty results",
+                         shownName(file).c_str(), inputs.failures(), inputs.count());
 }
 
 Status evaluateInputs(const talc_model *model, const talc_model_info &info, const Options &options,
                       double loadSeconds) {
   bool fromFile = !options.inputFile.empty();
-  std::vector<Prompt> inputs;
-  Status status = fromFile ? readLines(model, options.inputFile, inputs) : readPrompts(model, options.prompts, inputs);
-  if (status.failed())
+  std::vector<Prompt> prompts;
+  if (!fromFile)
+    if (Status status = readPrompts(model, options.prompts, prompts); status.failed())
+      return status;
+  Printer::Form form = chooseForm(options, info, prompts);
+  Plan plan;
+  makePlan(options, info, form, plan);
+  Inputs inputs(model);
+  if (Status status = readInputs(options, info, plan, prompts, inputs); status.failed())
     return status;
-  size_t dropped = fromFile ? dropLongLines(info, options.inputFile, inputs) : 0;
   Output output;
   Timing timing;
   std::vector<CutText> cut;
   SessionHandle session;
-  const char *itemName = info.kind == TALC_MODEL_ENCODER ? "text" : "prompt";
-  Printer::Form form = chooseForm(options, info, inputs);
-  Printer printer(output, form, itemName, inputs.size(), fromFile && !options.quiet);
+  bool showsProgress = fromFile && !options.quiet && !inputs.isStream();
+  Printer printer(output, form, itemName(info), showsProgress ? inputs.count() : 0);
   Job job = {model, info, options, inputs, fromFile, printer, timing, cut};
   double begin = secondsNow();
-  Plan plan;
-  makePlan(options, info, form, plan);
-  if (status = checkInputs(job, plan); status.failed())
-    return status;
-  if (status = output.open(options.outputFile); status.failed())
-    return status;
-  if (status = finishEmpty(job); status.failed())
-    return status;
-  if (fromFile)
-    finishOnInterrupt();
-  if (status = runModel(job, plan, session); status.failed())
-    return status;
-  if (status = printer.finishAll(); status.failed())
+  if (Status status = runJob(job, plan, output, session); status.failed())
     return status;
   if (interrupted())
     endByInterrupt();
   fputs(endingText(job).c_str(), stderr);
   if (!options.quiet)
     fputs(summaryText(job, session.get(), loadSeconds, secondsNow() - begin).c_str(), stderr);
-  if (dropped > 0)
-    return Status::failure(TALC_ERROR_STATE_FULL, "%s: %zu of %zu lines are too long and have empty results",
-                           shownName(options.inputFile).c_str(), dropped, inputs.size());
-  return {};
+  return tellFailures(inputs, options.inputFile);
 }
 
 }  // namespace talc::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a file are sorted, so that texts of like lengths are together; the generator does the rest.
+// Inputs are submitted as they come; the generator does the rest.
 #include "runtime/program/Generation.h"
 
 #include "runtime/program/Output.h"
@@ -9,28 +9,14 @@
 
 namespace talc::program {
 
-Generation::Generation(const Job &job, talc_session *session, const talc_request &settings, size_t places,
-                       TensorFile *logits)
-    : job(job), session(session), settings(settings), places(places), logitsFile(logits) {
-  for (size_t input = 0; input < job.inputs.size(); ++input) {
-    listeners.push_back({this, input});
-    if (!job.inputs[input].ids.empty())
-      order.push_back(input);
-  }
-  auto before = [&](size_t a, size_t b) {
-    size_t length = job.inputs[a].ids.size(), other = job.inputs[b].ids.size();
-    return length != other ? length > other : a < b;
-  };
-  if (job.fromFile)
-    std::sort(order.begin(), order.end(), before);
-}
-
 Status Generation::run() {
   if (Status status = createGenerator(); status.failed())
     return status;
-  while (ended < order.size() && !interrupted()) {
+  while (!interrupted()) {
     if (Status status = submitNext(); status.failed())
       return status;
+    if (listeners.empty())
+      break;
     talc_error error;
     if (talc_status code = talc_generator_step(generator.get(), nullptr, &error))
       return Status::from(code, error);
@@ -56,11 +42,17 @@ Status Generation::createGenerator() {
   return Status::from(code, error);
 }
 
-// As many wait as are worked on: enough to refill all places.
+// As many wait as are worked on: enough to refill all places. With nothing to do, this waits for the next line.
 Status Generation::submitNext() {
-  while (submitted < order.size() && submitted - ended < 2 * places)
-    if (Status status = submit(order[submitted++]); status.failed())
+  while (listeners.size() < 2 * places) {
+    if (!job.inputs.hasNext() && !job.inputs.ended())
+      if (Status status = job.fetch(listeners.empty()); status.failed())
+        return status;
+    if (!job.inputs.hasNext())
+      break;
+    if (Status status = submit(job.inputs.takeNext()); status.failed())
       return status;
+  }
   return {};
 }
 
@@ -76,29 +68,40 @@ Status Generation::submit(size_t input) {
   request.beginning = prompt.decoderIds.data();
   request.beginning_count = static_cast<int32_t>(prompt.decoderIds.size());
   request.prompt_logits = logitsFile != nullptr;
-  request.user = &listeners[input];
+  request.user = &listeners.emplace(input, Listener{this, input, false}).first->second;
   request.on_event = [](void *user, const talc_event *event) {
-    const auto *listener = static_cast<const Listener *>(user);
-    Status status = listener->generation->take(listener->input, *event);
-    if (status.failed() && !listener->generation->failure.failed())
-      listener->generation->failure = status;
+    auto *listener = static_cast<Listener *>(user);
+    Generation &generation = *listener->generation;
+    Status status = generation.take(*listener, *event);
+    if (status.failed() && !generation.failure.failed())
+      generation.failure = status;
     return int32_t(status.failed());
   };
   talc_error error;
-  return Status::from(talc_generator_submit(generator.get(), &request, nullptr, &error), error);
+  talc_status code = talc_generator_submit(generator.get(), &request, nullptr, &error);
+  job.inputs.release(input);
+  return Status::from(code, error);
 }
 
-Status Generation::take(size_t input, const talc_event &event) {
+Status Generation::take(Listener &listener, const talc_event &event) {
   if (event.kind == TALC_EVENT_PROMPT)
     return !logitsFile ? Status()
                        : logitsFile->append(event.logits, size_t(event.logit_rows) * job.info.vocabulary_size);
   if (event.kind == TALC_EVENT_END)
-    return finish(input, event);
-  return event.text_size > 0 ? job.printer.append(input, {event.text, event.text_size}) : Status();
+    return finish(listener.input, event);
+  if (settings.text_form == TALC_TEXT_NONE)
+    return appendId(listener, event.ids[0]);
+  return event.text_size > 0 ? job.printer.append(listener.input, {event.text, event.text_size}) : Status();
+}
+
+Status Generation::appendId(Listener &listener, int32_t id) {
+  const char *separator = listener.hasIds ? "," : "";
+  listener.hasIds = true;
+  return job.printer.append(listener.input, separator + std::to_string(id));
 }
 
 Status Generation::finish(size_t input, const talc_event &event) {
-  ++ended;
+  listeners.erase(input);
   if (event.ending == TALC_ENDING_FAILED)
     return Status::from(event.error->status, *event.error);
   if (event.ending == TALC_ENDING_STATE_FULL && !searches())
@@ -106,7 +109,7 @@ Status Generation::finish(size_t input, const talc_event &event) {
   if (searches())
     job.timing.decodedTokens += event.count;
   std::string text(event.text, event.text_size);
-  if (settings.text_form == TALC_TEXT_NONE && settings.new_tokens != TALC_NONE)
+  if (settings.text_form == TALC_TEXT_NONE && searches())
     text = joinIds({event.ids, event.ids + event.count});
   if (!text.empty())
     if (Status status = job.printer.append(input, text); status.failed())

@@ -6,13 +6,16 @@
 #include "runtime/program/Job.h"
 #include "runtime/program/TensorFile.h"
 
+#include <map>
+
 namespace talc::program {
 
 class Generation {
 public:
   // `settings`: what all requests have in common. The session has slots for `places` of them. All must outlive the
   // object; `logits` may be null.
-  Generation(const Job &job, talc_session *session, const talc_request &settings, size_t places, TensorFile *logits);
+  Generation(const Job &job, talc_session *session, const talc_request &settings, size_t places, TensorFile *logits)
+      : job(job), session(session), settings(settings), places(places), logitsFile(logits) {}
 
   Status run();
 
@@ -21,12 +24,14 @@ private:
   struct Listener {
     Generation *generation;
     size_t input;
+    bool hasIds;  // some of its new ids are printed
   };
 
   Status createGenerator();
   Status submitNext();
   Status submit(size_t input);
-  Status take(size_t input, const talc_event &event);
+  Status take(Listener &listener, const talc_event &event);
+  Status appendId(Listener &listener, int32_t id);
   Status finish(size_t input, const talc_event &event);
   bool searches() const { return settings.search->beams > 1; }
   void noteCounts() const;
@@ -37,10 +42,8 @@ private:
   const size_t places;
   TensorFile *const logitsFile;
   GeneratorHandle generator;
-  std::vector<size_t> order;        // of the inputs
-  std::vector<Listener> listeners;  // [input]
-  size_t submitted = 0, ended = 0;  // of the order
-  Status failure;                   // the first
+  std::map<size_t, Listener> listeners;  // of the inputs that were submitted and have not ended
+  Status failure;                        // the first
 };
 
 }  // namespace talc::program

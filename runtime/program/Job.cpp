@@ -5,14 +5,31 @@
 namespace talc::program {
 
 std::string Job::placeOf(size_t input) const {
-  const char *item = info.kind == TALC_MODEL_ENCODER ? "text " : "prompt ";
-  return (fromFile ? shownName(options.inputFile) + ": line " : item) + std::to_string(input + 1);
+  std::string place = fromFile ? shownName(options.inputFile) + ": line" : itemName(info);
+  return place + " " + std::to_string(input + 1);
 }
 
 std::vector<int32_t> Job::beginning(const Prompt &prompt) const {
   if (!translates())
     return prompt.ids;
   return prompt.decoderIds.empty() ? std::vector<int32_t>{info.search.start_token} : prompt.decoderIds;
+}
+
+Status Job::fetch(bool waits) const {
+  do {
+    if (Status status = inputs.fetch(waits); status.failed())
+      return status;
+    if (Status status = finishEmpty(); status.failed())
+      return status;
+  } while (waits && !inputs.hasNext() && !inputs.ended());
+  return {};
+}
+
+Status Job::finishEmpty() const {
+  while (std::optional<size_t> input = inputs.takeEmpty())
+    if (Status status = printer.finish(*input); status.failed())
+      return status;
+  return {};
 }
 
 }  // namespace talc::program

@@ -2,8 +2,8 @@
 // What a run is to do, and what it tells afterwards.
 #pragma once
 
+#include "runtime/program/Inputs.h"
 #include "runtime/program/Printer.h"
-#include "runtime/program/Prompts.h"
 
 namespace talc::program {
 
@@ -23,7 +23,7 @@ struct Job {
   const talc_model *model;
   const talc_model_info &info;
   const Options &options;
-  const std::vector<Prompt> &inputs;
+  Inputs &inputs;
   const bool fromFile;  // inputs are the lines of a file
   Printer &printer;
   Timing &timing;
@@ -36,6 +36,10 @@ struct Job {
   std::string placeOf(size_t input) const;
   // How the generated text begins.
   std::vector<int32_t> beginning(const Prompt &prompt) const;
+  // Takes the inputs that are there; `waits`: one at least, unless no more come. Those without tokens have empty
+  // results.
+  Status fetch(bool waits) const;
+  Status finishEmpty() const;
 };
 
 }  // namespace talc::program

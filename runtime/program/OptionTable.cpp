@@ -102,7 +102,8 @@ static OptionSection listTexts(Options &o) {
           {{"--input"},
            "FILE",
            "a text per line, - for standard input; results are lines in the same order. Lines of like\n"
-           "length are evaluated together; a result does not depend on the others",
+           "length are evaluated together; a result does not depend on the others. Lines of a pipe or\n"
+           "a terminal are evaluated as they come",
            path(o.inputFile)},
           {{"--output"},
            "FILE",

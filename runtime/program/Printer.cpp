@@ -3,34 +3,40 @@
 #include "runtime/program/Printer.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace talc::program {
+
+Printer::Result &Printer::at(size_t index) {
+  if (index - printed >= results.size())
+    results.resize(index - printed + 1);
+  return results[index - printed];
+}
 
 Status Printer::append(size_t index, std::string_view text) {
   if (form == Form::Stream)
     return output.write(text);
-  results[index] += text;
+  at(index).text += text;
   return {};
 }
 
-std::string Printer::dress(size_t index) const {
-  std::string text = results[index];
+// Of the first result that is not printed.
+std::string Printer::dress(const Result &result) const {
+  std::string text = result.text;
   if (form == Form::Headed)
-    text = std::string("==> ") + itemName + " " + std::to_string(index + 1) + " <==\n" + text;
+    text = std::string("==> ") + itemName + " " + std::to_string(printed + 1) + " <==\n" + text;
   if (form == Form::Lines)
     std::replace(text.begin(), text.end(), '\n', ' ');
   return text + "\n";
 }
 
 Status Printer::finish(size_t index) {
-  complete[index] = true;
+  at(index).complete = true;
   progress.advance();
-  for (; printed < results.size() && complete[printed]; ++printed) {
+  for (; !results.empty() && results.front().complete; ++printed) {
     if (form != Form::Nothing)
-      if (Status status = output.write(dress(printed)); status.failed())
+      if (Status status = output.write(dress(results.front())); status.failed())
         return status;
-    std::string().swap(results[printed]);
+    results.pop_front();
   }
   return {};
 }

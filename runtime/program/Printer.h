@@ -5,6 +5,8 @@
 #include "runtime/program/Output.h"
 #include "runtime/program/Progress.h"
 
+#include <deque>
+
 namespace talc::program {
 
 class Printer {
@@ -17,10 +19,10 @@ public:
     Nothing,
   };
 
-  // `count`: results in all. `itemName`: of an input, for headlines. `output` must outlive the object.
-  Printer(Output &output, Form form, const char *itemName, size_t count, bool showsProgress)
-      : output(output), form(form), itemName(itemName), results(count), complete(count),
-        progress(count, showsProgress) {}
+  // `itemName`: of an input, for headlines. `count`: results in all, for a bar of progress; 0: there is none. `output`
+  // must outlive the object.
+  Printer(Output &output, Form form, const char *itemName, size_t count)
+      : output(output), form(form), itemName(itemName), progress(count, count > 0) {}
 
   Status append(size_t index, std::string_view text);
   // The result is complete.
@@ -29,14 +31,19 @@ public:
   Status finishAll();
 
 private:
-  std::string dress(size_t index) const;
+  struct Result {
+    std::string text;
+    bool complete = false;
+  };
+
+  Result &at(size_t index);
+  std::string dress(const Result &result) const;
 
   Output &output;
   const Form form;
   const char *const itemName;
-  std::vector<std::string> results;  // not printed yet
-  std::vector<bool> complete;
-  size_t printed = 0;
+  std::deque<Result> results;  // not printed yet
+  size_t printed = 0;          // those before them
   Progress progress;
 };
 

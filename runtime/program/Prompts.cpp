@@ -8,37 +8,34 @@
 
 namespace talc::program {
 
-constexpr size_t maxPromptBytes = size_t(64) << 20;
-
 std::string shownName(const std::string &path) {
   return path == "-" ? "standard input" : path;
 }
 
-// `path` "-" is standard input. `perLine`: the limit is for each line.
-static Status readFile(const std::string &path, bool perLine, std::string &text) {
+const char *itemName(const talc_model_info &info) {
+  return info.kind == TALC_MODEL_ENCODER ? "text" : "prompt";
+}
+
+// `path` "-" is standard input.
+static Status readFile(const std::string &path, std::string &text) {
   bool standard = path == "-";
   std::string shown = shownName(path);
   FILE *file = standard ? stdin : fopen(path.c_str(), "re");
   if (!file)
     return Status::failure(TALC_ERROR_FILE, "%s: cannot be opened: %s", shown.c_str(), strerror(errno));
   char buffer[8192];
-  size_t count, lineBegin = 0, line = 1;
-  while (text.size() - lineBegin <= maxPromptBytes && (count = fread(buffer, 1, sizeof(buffer), file)) > 0) {
+  size_t count;
+  while (text.size() <= maxPromptBytes && (count = fread(buffer, 1, sizeof(buffer), file)) > 0)
     text.append(buffer, count);
-    for (size_t i = text.size() - count; perLine && i < text.size(); ++i)
-      if (text[i] == '\n')
-        lineBegin = i + 1, ++line;
-  }
   int error = ferror(file) ? errno : 0;
   if (!standard)
     fclose(file);
   if (error)
     return Status::failure(TALC_ERROR_FILE, "%s: cannot be read: %s", shown.c_str(), strerror(error));
-  if (text.size() - lineBegin <= maxPromptBytes)
+  if (text.size() <= maxPromptBytes)
     return {};
-  std::string place = perLine ? ": line " + std::to_string(line) : "";
-  return Status::failure(TALC_ERROR_FILE, "%s%s: has more than %zu bytes, too long for a %s", shown.c_str(),
-                         place.c_str(), maxPromptBytes, perLine ? "text" : "prompt");
+  return Status::failure(TALC_ERROR_FILE, "%s: has more than %zu bytes, too long for a prompt", shown.c_str(),
+                         maxPromptBytes);
 }
 
 // `second` may be null.
@@ -73,7 +70,7 @@ static Status readPrompt(const talc_model *model, const PromptSource &source, Pr
   if (source.kind == PromptSource::Ids)
     return {};
   if (source.kind == PromptSource::File)
-    if (Status status = readFile(source.text, false, prompt.text); status.failed())
+    if (Status status = readFile(source.text, prompt.text); status.failed())
       return status;
   if (source.kind == PromptSource::File && !prompt.text.empty() && prompt.text.back() == '\n')
     prompt.text.pop_back();
@@ -83,21 +80,21 @@ static Status readPrompt(const talc_model *model, const PromptSource &source, Pr
 }
 
 // The same failure, with the prompt or line that it happened in.
-static Status failureIn(const std::string &place, size_t number, const Status &status) {
+static Status failureIn(const std::string &place, const Status &status) {
   size_t colon = status.text().find(": ");  // after error[T0409]
   const char *what = status.text().c_str() + (colon == std::string::npos ? 0 : colon + 2);
-  return Status::failure(status.code(), "%s %zu: %s", place.c_str(), number, what);
+  return Status::failure(status.code(), "%s: %s", place.c_str(), what);
 }
 
 Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, std::vector<Prompt> &prompts) {
   talc_model_info info = {};
   talc_model_get_info(model, &info, nullptr);
-  const char *item = info.kind == TALC_MODEL_ENCODER ? "text" : "prompt";
+  const char *item = itemName(info);
   for (const PromptSource &source : sources) {
     Prompt prompt;
     Status status = readPrompt(model, source, prompt);
     if (status.code() == TALC_ERROR_TEXT)
-      return failureIn(item, prompts.size() + 1, status);
+      return failureIn(item + (" " + std::to_string(prompts.size() + 1)), status);
     if (status.failed())
       return status;
     if (prompt.ids.empty())
@@ -107,22 +104,10 @@ Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sou
   return {};
 }
 
-Status readLines(const talc_model *model, const std::string &path, std::vector<Prompt> &prompts) {
-  std::string text;
-  if (Status status = readFile(path, true, text); status.failed())
-    return status;
-  for (size_t begin = 0; begin < text.size();) {
-    size_t end = std::min(text.find('\n', begin), text.size());
-    bool returns = end > begin && text[end - 1] == '\r';
-    Prompt prompt = {text.substr(begin, end - returns - begin), {}, {}, {}};
-    if (!prompt.text.empty())
-      if (Status status = tokenize(model, nullptr, prompt); status.failed())
-        return failureIn(shownName(path) + ": line", prompts.size() + 1, status);
-    dropTypes(model, prompt);
-    prompts.push_back(std::move(prompt));
-    begin = end + 1;
-  }
-  return {};
+Status tokenizeLine(const talc_model *model, const std::string &place, Prompt &line) {
+  Status status = tokenize(model, nullptr, line);
+  dropTypes(model, line);
+  return status.failed() ? failureIn(place, status) : status;
 }
 
 }  // namespace talc::program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the prompts of the command line, or the lines of a file, into token ids.
+// Turns texts into token ids.
 #pragma once
 
 #include "runtime/program/Options.h"
@@ -13,13 +13,16 @@ struct Prompt {
   std::vector<int32_t> decoderIds;  // how the text of an encoder-decoder begins; empty: as the model says
 };
 
-// As messages call a file.
+// Of a text from a file.
+constexpr size_t maxPromptBytes = size_t(64) << 20;
+
+// As messages call a file, and an input of the command line.
 std::string shownName(const std::string &path);
+const char *itemName(const talc_model_info &info);
 
 Status readPrompts(const talc_model *model, const std::vector<PromptSource> &sources, std::vector<Prompt> &prompts);
 
-// One prompt per line; that of an empty line has no tokens. `path` "-" is standard input. A carriage return before the
-// end of a line is dropped.
-Status readLines(const talc_model *model, const std::string &path, std::vector<Prompt> &prompts);
+// Makes tokens of a line's text. `place` is what messages call it.
+Status tokenizeLine(const talc_model *model, const std::string &place, Prompt &line);
 
 }  // namespace talc::program

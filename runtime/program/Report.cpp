@@ -104,7 +104,7 @@ std::string summaryText(const Job &job, const talc_session *session, double load
   bool generates = job.info.kind != TALC_MODEL_ENCODER;
   std::string result = format("load %.1f ms | ", 1e3 * loadSeconds);
   if (job.fromFile)
-    result += format("%zu lines, %.1f lines/s | ", job.inputs.size(), rate(job.inputs.size(), runSeconds));
+    result += format("%zu lines, %.1f lines/s | ", job.inputs.count(), rate(job.inputs.count(), runSeconds));
   result += format("%s %zu tokens, %.1f tokens/s | ", generates ? "prompt" : "text", timing.promptTokens,
                    rate(timing.promptTokens, timing.promptSeconds));
   if (generates)

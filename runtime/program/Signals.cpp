@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 #include <initializer_list>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -14,10 +15,13 @@ namespace talc::program {
 static std::atomic<const char *> removedFiles[4];
 
 static std::atomic<bool> finishes{false}, interruptSeen{false};
+static std::atomic<int> interruptEvent{-1};
 
 static void removeAndEnd(int number) {
   if (number == SIGINT && finishes.exchange(false)) {
     interruptSeen = true;
+    uint64_t one = 1;
+    (void)!write(interruptEvent, &one, sizeof(one));
     return;
   }
   for (const std::atomic<const char *> &file : removedFiles)
@@ -50,7 +54,12 @@ void prepareSignals() {
 }
 
 void finishOnInterrupt() {
+  interruptEvent = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   finishes = true;
+}
+
+int interruptDescriptor() {
+  return interruptEvent;
 }
 
 bool interrupted() {

@@ -8,10 +8,12 @@ namespace talc::program {
 // signal; a limit on the size of files is an error like a full disk.
 void prepareSignals();
 
-// From now on the first SIGINT (Ctrl-C) does not end the program but makes interrupted() true: what is done can be kept.
-// endByInterrupt() then ends it as the signal would have.
+// From now on the first SIGINT (Ctrl-C) does not end the program but makes interrupted() true: what is done can be
+// kept. interruptDescriptor() can then be read, for those who poll; -1: there is none. endByInterrupt() ends the
+// program as the signal would have.
 void finishOnInterrupt();
 bool interrupted();
+int interruptDescriptor();
 void endByInterrupt();
 
 // Whether the stack may have the 128 KiB that the program needs; raises its limit where that is allowed.

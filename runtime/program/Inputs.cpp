@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs have numbers from 0 on; what a finished one held is freed, so that a stream may go on for ever.
+#include "runtime/program/Inputs.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace talc::program {
+
+void Inputs::take(std::vector<Prompt> given) {
+  for (Prompt &prompt : given) {
+    order.push_back(count());
+    prompts.push_back(std::move(prompt));
+  }
+}
+
+Status Inputs::open(const std::string &path, Check wanted) {
+  readsLines = true;
+  name = shownName(path);
+  check = std::move(wanted);
+  return reader.open(path);
+}
+
+Status Inputs::fetch(bool waits) {
+  lines.clear();
+  if (!readsLines)
+    return {};
+  if (Status status = reader.read(waits, lines); status.failed())
+    return status;
+  auto before = static_cast<ptrdiff_t>(order.size());
+  for (std::string &line : lines)
+    if (Status status = addLine(std::move(line)); status.failed())
+      return status;
+  auto longer = [&](size_t a, size_t b) { return (*this)[a].ids.size() > (*this)[b].ids.size(); };
+  std::stable_sort(order.begin() + before, order.end(), longer);
+  return {};
+}
+
+// A text that is at fault itself leaves the others alone.
+static bool concernsOneLine(const Status &status) {
+  return status.code() == TALC_ERROR_TEXT || status.code() == TALC_ERROR_STATE_FULL ||
+         status.code() == TALC_ERROR_USAGE;
+}
+
+Status Inputs::addLine(std::string line) {
+  size_t input = count();
+  Prompt prompt = {std::move(line), {}, {}, {}};
+  std::string place = name + ": line " + std::to_string(input + 1);
+  Status status = prompt.text.empty() ? Status() : tokenizeLine(model, place, prompt);
+  if (!status.failed() && !prompt.ids.empty())
+    status = check(prompt, place);
+  if (status.failed() && !concernsOneLine(status))
+    return status;
+  if (status.failed()) {
+    fprintf(stderr, "%s\n", status.text().c_str());
+    code = failed++ == 0 ? status.code() : code;
+    prompt = {};
+  }
+  (prompt.ids.empty() ? empty : order).push_back(input);
+  prompts.push_back(std::move(prompt));
+  return {};
+}
+
+void Inputs::release(size_t input) {
+  prompts[input - first] = {};
+  while (!prompts.empty() && prompts.front().ids.empty()) {
+    prompts.pop_front();
+    ++first;
+  }
+}
+
+static size_t takeFront(std::deque<size_t> &queue) {
+  size_t front = queue.front();
+  queue.pop_front();
+  return front;
+}
+
+size_t Inputs::takeNext() {
+  return takeFront(order);
+}
+
+std::optional<size_t> Inputs::takeEmpty() {
+  return empty.empty() ? std::nullopt : std::optional<size_t>(takeFront(empty));
+}
+
+}  // namespace talc::program
