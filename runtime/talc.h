@@ -99,7 +99,8 @@ typedef struct talc_model talc_model;
 typedef struct talc_open_options {
   uint32_t struct_size;
   /* 1: do not read all weights to compare their checksum. Opening then takes no time that grows with the model, and
-     damage in the weights is not noticed. Everything else is always checked. */
+     damage in the weights is not noticed. Everything else is always checked. 0: compare it, unless a note in the user's
+     cache folder says that this file, unchanged since, has passed (see TALC_CACHE below). */
   int32_t skip_weights_check;
   /* 1: copy the weights into huge pages instead of mapping them. Reading weights from memory becomes some percent
      faster on many machines; opening takes longer, and every process has a copy of its own. Where the system has no
@@ -216,7 +217,8 @@ typedef struct talc_model_info {
    not be changed while the model is open. The model that a library or object brings into a program is opened by the
    function NAME_open of its header NAME.h, which has the same options and errors.
    Errors: FILE, DAMAGED, VERSION, CPU, MEMORY, ARGUMENT.
-   Environment: TALC_CPU_LEVEL=v2|v3|v4 lowers (never raises) the CPU level that code is chosen for. */
+   Environment: TALC_CPU_LEVEL=v2|v3|v4 lowers (never raises) the CPU level that code is chosen for. TALC_CACHE is the
+   folder of notes about files whose weights passed, instead of ~/.cache/talc; off: none are read or written. */
 TALC_API talc_status talc_model_open(const char *path, const talc_open_options *options, talc_model **model,
                                      talc_error *error);
 

@@ -2,6 +2,8 @@
 // Reads the section table and finds the sections. Every number is checked before it is used.
 #include "runtime/artifact/Artifact.h"
 
+#include "runtime/artifact/CheckNote.h"
+
 #include <cerrno>
 #include <cinttypes>
 #include <cstring>
@@ -114,8 +116,8 @@ Status Artifact::locate(const Section &section, LocatedSection &result) const {
   result.header = section;
   result.bytes = source.data() + section.offset;
   bool weights = isOf(section, SectionKind::Weights), copies = weights && options.copyWeights && section.size > 0;
-  if (section.size > 0 && (copies || !weights || options.checkWeights))
-    madvise(const_cast<unsigned char *>(result.bytes), section.size, MADV_WILLNEED);
+  if (section.size > 0 && (copies || !weights))
+    willRead(section);
   if (copies) {
     result.copy = Mapping::copy(result.bytes, section.size);
     if (result.copy.empty())
@@ -124,9 +126,32 @@ Status Artifact::locate(const Section &section, LocatedSection &result) const {
     result.bytes = result.copy.data();
     source.release(section.offset, section.size);
   }
-  if ((!weights || options.checkWeights) && hashBytes(result.bytes, section.size) != section.hash)
-    return damaged((std::string("checksum of the section '") + sectionName(section.kind) + "'").c_str());
-  return {};
+  return weights ? checkWeights(section, result.bytes) : compareHash(section, result.bytes);
+}
+
+void Artifact::willRead(const Section &section) const {
+  madvise(const_cast<unsigned char *>(source.data()) + section.offset, section.size, MADV_WILLNEED);
+}
+
+// They are many bytes: compared once for each file, not each time that it is opened.
+Status Artifact::checkWeights(const Section &section, const unsigned char *weights) const {
+  if (!options.checkWeights)
+    return {};
+  CheckNote note(source.openFile(), section.offset, section.size, section.hash);
+  if (note.exists())
+    return {};
+  if (!options.copyWeights)
+    willRead(section);
+  Status status = compareHash(section, weights);
+  if (!status.failed())
+    note.write();
+  return status;
+}
+
+Status Artifact::compareHash(const Section &section, const unsigned char *bytes) const {
+  if (hashBytes(bytes, section.size) == section.hash)
+    return {};
+  return damaged((std::string("checksum of the section '") + sectionName(section.kind) + "'").c_str());
 }
 
 const Artifact::LocatedSection *Artifact::find(SectionKind kind) const {

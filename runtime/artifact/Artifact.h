@@ -10,7 +10,7 @@
 namespace talc {
 
 struct OpenOptions {
-  bool checkWeights = true;  // compare their checksum
+  bool checkWeights = true;  // compare their checksum, unless it is known that the file passed
   bool copyWeights = false;  // into huge pages, instead of reading them where they are
 };
 
@@ -45,6 +45,9 @@ private:
   Status readTable(std::vector<artifact::Section> &table);
   Status checkTable(const std::vector<artifact::Section> &table) const;
   Status locate(const artifact::Section &section, LocatedSection &result) const;
+  void willRead(const artifact::Section &section) const;
+  Status checkWeights(const artifact::Section &section, const unsigned char *weights) const;
+  Status compareHash(const artifact::Section &section, const unsigned char *bytes) const;
   Status damaged(const char *what) const;
 
   OpenOptions options;

@@ -100,7 +100,8 @@ Status ArtifactBytes::useCarried(const unsigned char *carried) {
   if (Status status = checkHeader(); status.failed())
     return status;
   if (!isReadable(carried + bytes - 1))
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the file is shorter than its %" PRIu64 " bytes of model; copy it again",
+    return Status::failure(TALC_ERROR_DAMAGED,
+                           "%s: the file is shorter than its %" PRIu64 " bytes of model; copy it again",
                            shownName.c_str(), bytes);
   return {};
 }
@@ -159,6 +160,12 @@ Status ArtifactBytes::checkHeader() const {
                            "%s: the model has %" PRIu64 " bytes, expected %" PRIu64 "; copy it again",
                            shownName.c_str(), bytes, header.size);
   return {};
+}
+
+int ArtifactBytes::openFile() const {
+  if (file >= 0)
+    return fcntl(file, F_DUPFD_CLOEXEC, 0);
+  return pagesOfFile ? openOwnFile() : -1;
 }
 
 void ArtifactBytes::release(uint64_t at, uint64_t count) const {

@@ -33,6 +33,8 @@ public:
   // The open file and where the artifact begins in it; -1: only memory is there.
   int descriptor() const { return file; }
   uint64_t fileOffset() const { return offset; }
+  // A descriptor of the file that has the bytes, for the caller to close; negative: nobody knows.
+  int openFile() const;
   // Nobody reads the range soon, which others may hold in memory.
   void release(uint64_t at, uint64_t count) const;
 

@@ -8,6 +8,9 @@
 #include <cinttypes>
 #include <climits>
 #include <cstdio>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 namespace talc {
@@ -18,32 +21,64 @@ static std::string programPath() {
   return length > 0 ? std::string(path, length) : std::string();
 }
 
-// The path in a line of /proc/self/maps when its address range contains `address`.
-static std::string pathAtAddress(const char *line, uintptr_t address) {
+namespace {
+
+struct MappedFile {
+  std::string path;  // empty: none
+  dev_t device = 0;
+  uint64_t inode = 0;
+};
+
+}  // namespace
+
+// The file in a line of /proc/self/maps when its address range contains `address`.
+static MappedFile fileAtAddress(const char *line, uintptr_t address) {
   uintptr_t begin = 0, end = 0;
+  unsigned major = 0, minor = 0;
+  MappedFile file;
   int path = 0;
-  if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end, &path) < 2)
+  if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %x:%x %" SCNu64 " %n", &begin, &end, &major, &minor, &file.inode,
+             &path) < 5)
     return {};
   if (address < begin || address >= end || line[path] != '/')
     return {};
-  std::string result = line + path;
-  if (!result.empty() && result.back() == '\n')
-    result.pop_back();
-  return result;
+  file.device = makedev(major, minor);
+  file.path = line + path;
+  if (!file.path.empty() && file.path.back() == '\n')
+    file.path.pop_back();
+  return file;
 }
 
-std::string ownFileName() {
-  std::string own;
+static MappedFile findOwnFile() {
+  MappedFile own;
   auto address = reinterpret_cast<uintptr_t>(&ownFileName);
   if (FILE *maps = fopen("/proc/self/maps", "re")) {
     char line[PATH_MAX + 128];
-    while (own.empty() && fgets(line, sizeof(line), maps))
-      own = pathAtAddress(line, address);
+    while (own.path.empty() && fgets(line, sizeof(line), maps))
+      own = fileAtAddress(line, address);
     fclose(maps);
   }
+  return own;
+}
+
+std::string ownFileName() {
+  std::string own = findOwnFile().path;
   if (own.empty())
     own = programPath();
   return own.empty() ? "this program" : own;
+}
+
+// The path may lead to another file by now.
+int openOwnFile() {
+  MappedFile own = findOwnFile();
+  struct stat facts;
+  if (own.path.empty() || own.path == programPath())
+    return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  int file = open(own.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0 || (fstat(file, &facts) == 0 && facts.st_dev == own.device && facts.st_ino == own.inode))
+    return file;
+  close(file);
+  return -1;
 }
 
 }  // namespace talc

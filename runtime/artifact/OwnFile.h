@@ -9,4 +9,7 @@ namespace talc {
 // Its path, to be shown; "this program" when the system does not tell.
 std::string ownFileName();
 
+// Opens it; negative when the system does not tell. The descriptor is the caller's.
+int openOwnFile();
+
 }  // namespace talc
