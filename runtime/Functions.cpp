@@ -10,7 +10,9 @@
 namespace talc {
 
 #define TALC_FUNCTION(result, name, parameters, arguments) own::name,
-const Functions ownFunctions = {sizeof(Functions), TALC_VERSION_NUMBER,
+const Functions ownFunctions = {
+    sizeof(Functions),
+    TALC_VERSION_NUMBER,
 #include "runtime/Functions.def"
 };
 #undef TALC_FUNCTION

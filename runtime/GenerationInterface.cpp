@@ -136,7 +136,7 @@ talc_status talc_generate(talc_model *model, const talc_request *request, talc_e
   made.onEvent = relay;
   made.user = &between;
   std::unique_ptr<talc::Session> session;
-  if (Status status = talc::Session::create(model->model, talc::defaultThreads(), made.slots(), session);
+  if (Status status = talc::Session::create(model->model, {made.slots(), talc::defaultThreads()}, session);
       status.failed())
     return report(status, error);
   talc::SamplingScratch scratch;

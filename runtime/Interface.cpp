@@ -100,10 +100,19 @@ talc_status talc_session_create(const talc_model *model, const talc_session_opti
   int32_t slots = given.slots ? given.slots : 1;
   if (threads < 1 || threads > talc::maxThreads)
     return wrongArgument(__func__, "threads must be 1 to 1024, or 0 for the default", error);
+  if (given.reserved != 0)
+    return wrongArgument(__func__, "reserved must be 0", error);
   if (slots < 1 || slots > maxSlots)
     return wrongArgument(__func__, "slots must be 1 to 65536, or 0 for 1", error);
+  talc::WorkspaceOptions wanted = {slots, threads};
+  wanted.ask = given.should_abort;
+  wanted.askUser = given.abort_user;
+  if (given.allocator)
+    wanted.allocator = *given.allocator;
+  if (given.allocator && (!wanted.allocator.allocate || !wanted.allocator.release))
+    return wrongArgument(__func__, "the allocator lacks a function", error);
   auto created = std::make_unique<talc_session>();
-  Status status = talc::Session::create(model->model, threads, slots, created->session);
+  Status status = talc::Session::create(model->model, wanted, created->session);
   if (!status.failed())
     *session = created.release();
   return report(status, error);
@@ -160,15 +169,60 @@ int32_t talc_slot_length(const talc_session *session, int32_t slot) {
   return hasSlot(session, slot) ? session->session->length(slot) : 0;
 }
 
-talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error) try {
+static talc_status unknownSlot(const char *function, const talc_session *session, int32_t slot, talc_error *error) {
   if (!session)
-    return wrongArgument(__func__, "session is NULL", error);
+    return wrongArgument(function, "session is NULL", error);
+  return report(Status::failure(TALC_ERROR_BATCH, "%s: slot %d, but the session has slots 0 to %d", function, slot,
+                                session->session->slots() - 1),
+                error);
+}
+
+talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error) try {
   if (!hasSlot(session, slot))
-    return report(Status::failure(TALC_ERROR_BATCH, "talc_slot_reset: slot %d, but the session has slots 0 to %d", slot,
-                                  session->session->slots() - 1),
-                  error);
+    return unknownSlot(__func__, session, slot, error);
   session->session->reset(slot);
   return TALC_OK;
+} catch (...) {
+  return talc::refusedMemory(error);
+}
+
+talc_status talc_slot_truncate(talc_session *session, int32_t slot, int32_t length, talc_error *error) try {
+  if (!hasSlot(session, slot))
+    return unknownSlot(__func__, session, slot, error);
+  return report(session->session->truncate(slot, length), error);
+} catch (...) {
+  return talc::refusedMemory(error);
+}
+
+talc_status talc_slot_save(const talc_session *session, int32_t slot, void *bytes, size_t capacity, size_t *size,
+                           talc_error *error) try {
+  if (!size)
+    return wrongArgument(__func__, "size is NULL", error);
+  *size = 0;
+  if (!hasSlot(session, slot))
+    return unknownSlot(__func__, session, slot, error);
+  uint64_t needed = 0;
+  if (Status status = session->session->measureSaved(slot, needed); status.failed())
+    return report(status, error);
+  *size = needed;
+  if (!bytes)
+    return TALC_OK;
+  if (capacity < needed)
+    return report(Status::failure(TALC_ERROR_CAPACITY, "the buffer holds %zu bytes, but %zu are needed", capacity,
+                                  static_cast<size_t>(needed)),
+                  error);
+  session->session->save(slot, static_cast<unsigned char *>(bytes));
+  return TALC_OK;
+} catch (...) {
+  return talc::refusedMemory(error);
+}
+
+talc_status talc_slot_load(talc_session *session, int32_t slot, const void *bytes, size_t size, talc_error *error) try {
+  if (!hasSlot(session, slot))
+    return unknownSlot(__func__, session, slot, error);
+  if (!bytes)
+    return wrongArgument(__func__, "bytes is NULL", error);
+  return report(session->session->load(slot, static_cast<const unsigned char *>(bytes), size), error);
 } catch (...) {
   return talc::refusedMemory(error);
 }
@@ -192,8 +246,8 @@ talc_status talc_sampler_create(talc_session *session, const talc_sampling *samp
     return wrongArgument(__func__, "session or sampler is NULL, or length is negative", error);
   *sampler = nullptr;
   const talc::Model &model = session->session->usedModel();
-  talc_sampling settings = sampling ? *sampling : talc::defaultSampling(model.info());
-  talc_search used = rules ? *rules : talc::defaultSearch(model.info());
+  talc_sampling settings = talc::completeSampling(sampling, model.info());
+  talc_search used = talc::completeSearch(rules, model.info());
   std::unique_ptr<talc_sampler> created(new talc_sampler{{}, nullptr, session->scratch});
   Status status = talc::Sampler::create(model, settings, used, length, created->sampler);
   if (status.failed())

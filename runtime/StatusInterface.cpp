@@ -35,7 +35,9 @@ const char *talc_status_name(talc_status status) {
                STATUS(TALC_ERROR_CAPACITY),
                STATUS(TALC_ERROR_KIND),
                STATUS(TALC_ERROR_SOURCE),
-               STATUS(TALC_ERROR_SHARED)};
+               STATUS(TALC_ERROR_SHARED),
+               STATUS(TALC_ERROR_RESULT),
+               STATUS(TALC_ERROR_ABORTED)};
 #undef STATUS
   for (const auto &entry : names)
     if (entry.status == status)

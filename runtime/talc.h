@@ -28,7 +28,8 @@
    - A program may use several libraries with models, also of different versions of talc. Whichever of them a function
      of this header comes from, it does its work in the one that made its object.
    - Text is UTF-8 with an explicit size in bytes; it needs no terminating NUL. Sizes of memory are bytes.
-   - Struct arguments named `options` may be NULL, and a field that is 0 means the default.
+   - Struct arguments named `options` may be NULL. A field that is 0 means the default, in every struct that the caller
+     fills; of settings that of the model. TALC_NONE says none, off or greedy where that is not the default.
    - Structs that begin with struct_size will grow. The caller sets it to sizeof the struct, or leaves 0: then it has no
      fields but those of version 0.1.0. So a program works with every later version of the library. A struct that the
      library fills must be initialized, too: talc_model_info info = {0}. Elsewhere `reserved` makes room; it must be 0.
@@ -73,7 +74,8 @@ typedef enum talc_status {
   TALC_ERROR_KIND = 416,         /* not for this kind of model: talc_encode of one without sources, a prefix, ... */
   TALC_ERROR_SOURCE = 417,       /* a sequence of an encoder-decoder has no source: talc_encode comes first */
   TALC_ERROR_SHARED = 418,       /* other slots still use what would be overwritten: reset them first */
-  TALC_ERROR_RESULT = 419        /* a result holds NaN (used by the program) */
+  TALC_ERROR_RESULT = 419,       /* a result holds NaN (used by the program) */
+  TALC_ERROR_ABORTED = 420       /* should_abort ended the step */
 } talc_status;
 
 /* Filled on failure, untouched on success. `text` is one line: what, where, found, expected, what to do. */
@@ -108,18 +110,23 @@ typedef struct talc_open_options {
   int32_t copy_weights;
 } talc_open_options;
 
+enum {
+  TALC_NONE = -1,   /* no token, no limit, nothing; where 0 means the default */
+  TALC_TOKEN_0 = -2 /* the token 0, where 0 means the default */
+};
+
 /* How the next token is chosen from logits. The order is that of Hugging Face's generate(), whose
-   generation_config.json gives the defaults: repetition penalty, temperature, top-k, top-p, min-p, typical-p,
-   draw. */
+   generation_config.json gives the defaults: repetition penalty, temperature, top-k, top-p, min-p, typical-p, draw. 0
+   means the model's default, so that {.temperature = 0.8f} changes only that; talc_model_info says what it is. */
 typedef struct talc_sampling {
-  float temperature;        /* logits are divided by it; 0: greedy, the largest logit (of equal ones the lowest id) */
-  int32_t top_k;            /* keep the k most likely tokens; 0: all */
-  float top_p;              /* of those, keep the fewest whose probabilities reach top_p; 1: all. In (0, 1] */
-  float min_p;              /* drop tokens less likely than min_p times the likeliest; 0: none. In [0, 1] */
+  float temperature; /* logits are divided by it; TALC_NONE: greedy, the largest logit (of equal ones the lowest id) */
+  int32_t top_k;     /* keep the k most likely tokens; TALC_NONE: all */
+  float top_p;       /* of those, keep the fewest whose probabilities reach top_p; 1: all. In (0, 1] */
+  float min_p;       /* drop tokens less likely than min_p times the likeliest; TALC_NONE: none. In (0, 1] */
   float repetition_penalty; /* logits of accepted tokens: divided by it when positive, else multiplied; 1: off. > 0 */
   uint64_t seed;            /* same seed, logits and settings: same tokens, on every machine */
   float typical_p;          /* then keep the fewest whose information is closest to the expected and whose probabilities
-                               reach typical_p; 0 and 1: all. In [0, 1] */
+                               reach typical_p; 1: all. In (0, 1] */
   int32_t reserved[7];
 } talc_sampling;
 
@@ -156,13 +163,14 @@ typedef enum talc_class_scores {
 } talc_class_scores;
 
 /* Beam search and the rules of texts: the defaults of generation_config.json, whose meaning is that of Hugging Face's
-   generate(). Tokens are -1 when there is none. A talc_request heeds all of it, talc_sample what is not about beams.
-   Lists of the model's own settings live as long as the model. */
+   generate(). 0 means the model's default; TALC_NONE that there is no such token, list or rule, TALC_TOKEN_0 the token
+   0. A talc_request heeds all of it, talc_sample what is not about beams. Lists of the model's own settings live as
+   long as the model. */
 typedef struct talc_search {
   int32_t beams;           /* texts that are continued at the same time; 1: no beam search */
-  float length_penalty;    /* a text's score is divided by its length to this power */
-  int32_t early_stopping;  /* when the search ends though a better text might come: 0 no, 1 yes, 2 never */
-  int32_t no_repeat_ngram; /* no group of so many tokens occurs twice; 0: off */
+  float length_penalty;    /* a text's score is divided by its length to this power; 1e-30f serves as 0 */
+  int32_t early_stopping;  /* when the search ends though a better text might come: TALC_NONE no, 1 yes, 2 never */
+  int32_t no_repeat_ngram; /* no group of so many tokens occurs twice */
   int32_t start_token;     /* begins the text of an encoder-decoder */
   int32_t forced_begin;    /* the token after the start token */
   int32_t forced_end;      /* the last token of a text that is cut */
@@ -198,8 +206,8 @@ typedef struct talc_model_info {
   int32_t max_length;             /* the same of all its tokens, its beginning included; 0 where new_tokens is not */
   int32_t end_token_count;        /* tokens that end a text */
   const int32_t *end_tokens;      /* [end_token_count]; lives as long as the model */
-  talc_sampling sampling;         /* the model's own defaults; temperature 0 when it recommends none */
-  talc_search search;             /* the same for beam search */
+  talc_sampling sampling;         /* the model's own defaults; temperature 0: greedy, 0 elsewhere: off */
+  talc_search search;             /* the same of rules and beam search; early_stopping 0: no */
   talc_pooling pooling;
   talc_class_scores class_scores;
   int32_t label_count;             /* names of the classes; 0: they have none */
@@ -226,8 +234,8 @@ TALC_API talc_status talc_model_open(const char *path, const talc_open_options *
 TALC_API talc_status talc_model_open_descriptor(int32_t descriptor, const talc_open_options *options,
                                                 talc_model **model, talc_error *error);
 
-/* The same of memory that holds such a file: `size` bytes from a multiple of 4096 on, which must stay as they are while
-   the model is open. Weights are read where they lie. */
+/* The same of memory that holds such a file: `size` bytes from a multiple of 64 on, which must stay as they are while
+   the model is open. Weights are read where they lie, code is copied. */
 TALC_API talc_status talc_model_open_memory(const void *bytes, size_t size, const talc_open_options *options,
                                             talc_model **model, talc_error *error);
 
@@ -244,11 +252,30 @@ TALC_API int32_t talc_is_end_token(const talc_model *model, int32_t id);
 /* Worker threads and the states of up to `slots` sequences. */
 typedef struct talc_session talc_session;
 
+/* Where a session gets its memory from. `allocate` returns `size` bytes from a multiple of `alignment` on, or NULL when
+   there are none; `release` gets back what it returned. */
+typedef struct talc_allocator {
+  void *(*allocate)(void *user, uint64_t size, uint64_t alignment);
+  void (*release)(void *user, void *memory, uint64_t size);
+  void *user;
+} talc_allocator;
+
+/* Returns 0 to let a step go on; anything else ends it. */
+typedef int32_t (*talc_should_abort)(void *user);
+
 typedef struct talc_session_options {
   uint32_t struct_size;
   int32_t threads; /* 1 to 1024, the calling thread included; 0: talc_default_threads(). No more than
                       talc_max_threads() are started */
   int32_t slots;   /* sequences that can be held at the same time, 1 to 65536; 0: 1 */
+  uint32_t reserved;
+  /* For states, temporaries and results, which is all that grows with slots, lengths and steps; a copy is kept. All of
+     the states is then taken and cleared at once. NULL: the system's pages, which states take as sequences grow. */
+  const talc_allocator *allocator;
+  /* Asked often while a step runs, where its threads meet, on the thread that called for the step: it must be quick,
+     and use neither session nor generator. A step that it ends fails with ABORTED. NULL: nobody is asked. */
+  talc_should_abort should_abort;
+  void *abort_user; /* for should_abort */
 } talc_session_options;
 
 /* Physical cores that this process may use: scheduler affinity and the CPU quota of its control group count. */
@@ -299,13 +326,13 @@ typedef struct talc_sequence {
      decoder: appends the tokens to the sequences in the slots.
      encoder: every sequence is a whole one, and its slot stays empty.
      encoder-decoder: appends the tokens to the texts that answer to the sources in the slots; the first is start_token.
-   Errors: ARGUMENT, BATCH, TOKEN, STATE_FULL, SOURCE, SHARED, KIND (prefix), MEMORY. */
+   Errors: ARGUMENT, BATCH, TOKEN, STATE_FULL, SOURCE, SHARED, KIND (prefix), MEMORY, ABORTED. */
 TALC_API talc_status talc_evaluate(talc_session *session, const talc_sequence *sequences, int32_t count,
                                    talc_error *error);
 
 /* Encoder-decoders only: evaluates whole sources and leaves them in the slots. What a slot held before, source and
-   text, is lost as after talc_slot_reset. Results cannot be wanted, and there is no prefix. Errors: KIND, ARGUMENT,
-   BATCH, TOKEN, STATE_FULL, SHARED, MEMORY. */
+   text, is lost as after talc_slot_reset, also when the step is aborted. Results cannot be wanted, and there is no
+   prefix. Errors: KIND, ARGUMENT, BATCH, TOKEN, STATE_FULL, SHARED, MEMORY, ABORTED. */
 TALC_API talc_status talc_encode(talc_session *session, const talc_sequence *sequences, int32_t count,
                                  talc_error *error);
 
@@ -337,6 +364,24 @@ TALC_API int32_t talc_slot_length(const talc_session *session, int32_t slot);
    Errors: ARGUMENT, BATCH. */
 TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error);
 
+/* Keeps the first `length` tokens of a slot's sequence, and its source: the next token comes after them, as if the
+   others had never been evaluated. Tokens of a prefix have seen each other: keep all of them or none. Errors: ARGUMENT
+   (no length from 0 to that of the sequence), BATCH, SHARED (another slot continues what would be dropped). */
+TALC_API talc_status talc_slot_truncate(talc_session *session, int32_t slot, int32_t length, talc_error *error);
+
+/* Stores the number of bytes that a slot's tokens and source take in `size` and, when `capacity` suffices, the bytes,
+   which talc_slot_load takes in any session of the same model: of the same file, or a copy of it. `bytes` may be NULL
+   with capacity 0 to ask for the number. Errors: BATCH, SHARED (after talc_reorder, when they lie in several slots),
+   CAPACITY (not when `bytes` is NULL), ARGUMENT. */
+TALC_API talc_status talc_slot_save(const talc_session *session, int32_t slot, void *bytes, size_t capacity,
+                                    size_t *size, talc_error *error);
+
+/* Puts what was saved in place of what a slot holds; it goes on with the same bits as the sequence that was saved
+   would, where the same code is used. Bytes that were changed are refused, but a checksum is no protection against
+   those who mean to deceive. Errors: DAMAGED, KIND (of another model), BATCH, SHARED, ARGUMENT. */
+TALC_API talc_status talc_slot_load(talc_session *session, int32_t slot, const void *bytes, size_t size,
+                                    talc_error *error);
+
 /* Exact memory of a session beyond the weights, but for the lists of talc_reorder: 8 bytes for each token that a slot
    held then. */
 typedef struct talc_session_memory {
@@ -358,12 +403,11 @@ TALC_API talc_status talc_session_get_memory(const talc_session *session, talc_s
 typedef struct talc_sampler talc_sampler;
 
 /* For one row of the session's logits after another; samplers share memory of the session, which must outlive them, and
-   are used by the session's thread. `sampling` and `rules` NULL: the model's defaults. Here 0 is no default but a
-   value: start from talc_model_info. Of `rules` everything counts but beams, length_penalty, early_stopping,
-   renormalize and start_token; a copy is kept. `length`: tokens that the text has in the end, the last of them
-   rules->forced_end; 0: as many as the caller likes. The generator is SplitMix64 (Steele, Lea, Flood: Fast splittable
-   pseudorandom number generators, 2014) started with `seed`; each drawn token takes one number, of which the upper 53
-   bits are the uniform variate. Errors: ARGUMENT. */
+   are used by the session's thread. `sampling` and `rules` NULL: the model's defaults. Of `rules` everything counts but
+   beams, length_penalty, early_stopping, renormalize and start_token; a copy is kept. `length`: tokens that the text
+   has in the end, the last of them rules->forced_end; 0: as many as the caller likes. The generator is SplitMix64
+   (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) started with `seed`; each drawn token
+   takes one number, of which the upper 53 bits are the uniform variate. Errors: ARGUMENT. */
 TALC_API talc_status talc_sampler_create(talc_session *session, const talc_sampling *sampling, const talc_search *rules,
                                          int32_t length, talc_sampler **sampler, talc_error *error);
 TALC_API void talc_sampler_destroy(talc_sampler *sampler);
@@ -379,59 +423,11 @@ TALC_API talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *i
    Errors: LOGITS, ARGUMENT. */
 TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int32_t *id, talc_error *error);
 
-/* ---- Text ------------------------------------------------------------------------------------------------------ */
-
-/* Text to ids, special tokens (begin of text, ...) included as the tokenizer's own rules say. Stores the number of ids
-   in `count` and, when `capacity` suffices, the ids. `ids` may be NULL with capacity 0 to ask for the number.
-   Errors: NO_TOKENIZER, TEXT, CAPACITY (not when `ids` is NULL), ARGUMENT. */
-TALC_API talc_status talc_tokenize(const talc_model *model, const char *text, size_t size, int32_t *ids,
-                                   int32_t capacity, int32_t *count, talc_error *error);
-
-/* The same with token types, which tell the texts of a pair apart: text and second text, or `second` NULL: one text.
-   `types` has the same capacity as `ids`; either may be NULL. Errors: as above. */
-TALC_API talc_status talc_tokenize_pair(const talc_model *model, const char *first, size_t first_size,
-                                        const char *second, size_t second_size, int32_t *ids, int32_t *types,
-                                        int32_t capacity, int32_t *count, talc_error *error);
-
-/* The id of the token that is spelled exactly so in the vocabulary, such as "[MASK]"; -1: there is none, or no
-   tokenizer. Where sources have a vocabulary of their own (some Marian models), this is the other one, of the texts
-   that answer to them, like ids in talc_is_special_token, talc_detokenize and text streams; the ids of a source come
-   from talc_tokenize only. */
-TALC_API int32_t talc_find_token(const talc_model *model, const char *spelling);
-
-/* How a token is spelled in the vocabulary, such as "Ġthe": UTF-8 of `size` bytes without a NUL, which lives as long as
-   the model. Empty where there is no such token, or no tokenizer; the vocabulary is that of talc_find_token. */
-TALC_API const char *talc_token_spelling(const talc_model *model, int32_t id, size_t *size);
-
-/* 1 when `id` is a special token (which stands for no text, such as "[SEP]"), else 0. */
-TALC_API int32_t talc_is_special_token(const talc_model *model, int32_t id);
-
-/* Ids to text; special tokens become nothing, bytes that are no UTF-8 become U+FFFD. Buffer rules as above.
-   Errors: NO_TOKENIZER, TOKEN, CAPACITY, ARGUMENT. */
-TALC_API talc_status talc_detokenize(const talc_model *model, const int32_t *ids, int32_t count, char *text,
-                                     size_t capacity, size_t *size, talc_error *error);
-
-/* Turns tokens into text one by one. A token may end in the middle of a character: only whole characters come out. */
-typedef struct talc_text_stream talc_text_stream;
-
-/* `ids`: the tokens before the first pushed one (the prompt), which decide about spaces; may be NULL with count 0.
-   Errors: NO_TOKENIZER, TOKEN, ARGUMENT. */
-TALC_API talc_status talc_text_stream_create(const talc_model *model, const int32_t *ids, int32_t count,
-                                             talc_text_stream **stream, talc_error *error);
-TALC_API void talc_text_stream_destroy(talc_text_stream *stream);
-
-/* Adds a token and stores the text that became complete, maybe none. Valid until the next call on this stream.
-   Errors: TOKEN, ARGUMENT. */
-TALC_API talc_status talc_text_stream_push(talc_text_stream *stream, int32_t id, const char **text, size_t *size,
-                                           talc_error *error);
-
-/* Stores what is left at the end; an unfinished character comes out as U+FFFD. Errors: ARGUMENT. */
-TALC_API talc_status talc_text_stream_finish(talc_text_stream *stream, const char **text, size_t *size,
-                                             talc_error *error);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "talc_text.h"
 
 #include "talc_generation.h"
 

@@ -25,8 +25,6 @@ extern "C" {
    thread that is in talc_generator_step. */
 typedef struct talc_generator talc_generator;
 
-enum { TALC_NONE = -1 };
-
 /* Why a text has ended. */
 typedef enum talc_ending {
   TALC_ENDING_NONE = 0,       /* it has not */
@@ -93,8 +91,9 @@ typedef struct talc_request {
                                0: all of the prompt, TALC_NONE: none */
   const talc_sampling *sampling; /* NULL: talc_model_info.sampling */
   const talc_search *search;     /* NULL: talc_model_info.search. With beams above 1 a text is searched for, whatever
-                                    temperature, top_k, top_p and min_p say. The model's own beams count only where
-                                    nothing is drawn, and give way to ignore_end, stops and log_probabilities */
+                                    temperature, top_k, top_p and min_p say. The model's own beams (NULL, or beams 0)
+                                    count only where nothing is drawn, and give way to ignore_end, stops and
+                                    log_probabilities */
   int32_t new_tokens;            /* at most; 0: as the model's authors say, else 128, of an answer as many as fit;
                                     TALC_NONE: the prompt is evaluated and nothing is generated */
   int32_t ignore_end;            /* 1: go on after an end token */
@@ -133,7 +132,8 @@ TALC_API talc_status talc_generator_cancel(talc_generator *generator, int64_t nu
 
 /* One step. Stores how many requests have not ended afterwards, if `unfinished` is not NULL. What is done with 0, to
    wait or to stop, is up to the caller. Allocates nothing but what talc_evaluate does, and what grows with the number
-   of requests. On failure every request is where it was, and the step can be tried again. Errors: MEMORY, ARGUMENT. */
+   of requests. On failure every request is where it was, and the step can be tried again. Errors: MEMORY, ARGUMENT,
+   ABORTED. */
 TALC_API talc_status talc_generator_step(talc_generator *generator, int32_t *unfinished, talc_error *error);
 
 /* What a generator has done so far. */

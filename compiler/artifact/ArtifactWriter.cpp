@@ -9,6 +9,7 @@
 #include "compiler/artifact/MappedFile.h"
 #include "compiler/artifact/ModelFacts.h"
 #include "compiler/artifact/OutputFile.h"
+#include "compiler/artifact/States.h"
 #include "compiler/artifact/WeightStream.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -89,6 +90,7 @@ private:
   artifact::ModelInfo facts = {};
   std::vector<PlacedWeight> weights;
   std::string manifest, labels;
+  std::vector<artifact::StateRun> states;
   std::vector<std::vector<uint8_t>> codes;
   std::vector<PlannedSection> planned;
   std::vector<Section> table;
@@ -108,6 +110,10 @@ llvm::Error ArtifactWriter::prepare() {
   if (!named)
     return named.takeError();
   labels = std::move(*named);
+  auto runs = makeStates(parts.module);
+  if (!runs)
+    return runs.takeError();
+  states = std::move(*runs);
   for (const CodeSection &section : parts.code) {
     auto bytes = section.bytes();
     if (!bytes)
@@ -138,6 +144,8 @@ void ArtifactWriter::plan() {
     addSection(SectionKind::Code, bytes, section.target.name());
   if (!parts.tokenizer.empty())
     addSection(SectionKind::Tokenizer, parts.tokenizer);
+  if (!states.empty())
+    addSection(SectionKind::States, bytesOf(states));
   if (!labels.empty())
     addSection(SectionKind::Labels, bytesOf(labels));
   planned.push_back({SectionKind::Weights, parts.code.front().target.weightLayout(), facts.weightBytes, {}});

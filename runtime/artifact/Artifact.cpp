@@ -34,6 +34,8 @@ const char *sectionName(uint32_t kind) {
     return "tokenizer";
   case SectionKind::Labels:
     return "labels";
+  case SectionKind::States:
+    return "states";
   }
   return nullptr;
 }

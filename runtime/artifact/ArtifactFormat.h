@@ -19,7 +19,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 9;
+constexpr uint32_t formatVersion = 10;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char headerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '2'};
 
@@ -44,6 +44,7 @@ enum class SectionKind : uint32_t {
   Weights = 4,    // packed weights, addressed by offsets that the generated code holds; one section per layout
   Tokenizer = 5,  // runtime/tokenizer/TokenizerFormat.h; absent when the model has no tokenizer
   Labels = 6,     // names of the classes, UTF-8, each ended by a NUL; absent when the model has none
+  States = 7,     // StateRuns: where a slot keeps its tokens; absent when the model keeps nothing
 };
 
 // Names are UTF-8 and end with a NUL; the rest of their array is zero.
@@ -97,6 +98,14 @@ enum class OutputKind : uint32_t {
 struct OutputInfo {
   uint32_t kind;   // OutputKind
   uint32_t width;  // floats per row
+};
+
+// A part of a slot's memory that grows with its tokens: those of group g (of stateTokenGroup) lie at
+// offset + g * bytesPerGroup.
+struct StateRun {
+  uint64_t offset, bytesPerGroup;
+  uint32_t ofSource;  // 1: the tokens are those of a source
+  uint32_t reserved;
 };
 
 // How the hidden states of a text become one vector, if the user does not say.

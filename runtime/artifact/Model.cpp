@@ -3,6 +3,7 @@
 #include "runtime/artifact/Model.h"
 
 #include "runtime/artifact/Labels.h"
+#include "runtime/artifact/States.h"
 #include "runtime/device/Devices.h"
 
 #include <algorithm>
@@ -24,6 +25,8 @@ Status Model::open(const OpenOptions &options) {
   if (Status status = openTokenizer(); status.failed())
     return status;
   listSampleable();
+  if (Status status = findStates(); status.failed())
+    return status;
   return findLabels();
 }
 
@@ -46,6 +49,14 @@ Status Model::openTokenizer() {
   std::string error;
   if (!Tokenizer::open(section->bytes, section->header.size, words, error))
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'tokenizer': %s", name().c_str(), error.c_str());
+  return {};
+}
+
+Status Model::findStates() {
+  const Artifact::LocatedSection *section = file.find(SectionKind::States);
+  if (const char *wrong =
+          readStates(section ? section->bytes : nullptr, section ? section->header.size : 0, facts, stateRuns))
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'states': %s", name().c_str(), wrong);
   return {};
 }
 

@@ -34,6 +34,9 @@ public:
   // Names of the classes; empty: they have none.
   const std::vector<const char *> &labels() const { return classNames; }
 
+  // Where a slot keeps its tokens.
+  const std::vector<artifact::StateRun> &states() const { return stateRuns; }
+
   bool isEndToken(int32_t id) const;
   // Ids that may be sampled: those that the tokenizer has, or all without a tokenizer, but the suppressed. Ascending.
   const std::vector<int32_t> &sampleableIds() const { return sampleable; }
@@ -49,6 +52,7 @@ public:
 private:
   Status readInfo();
   Status openTokenizer();
+  Status findStates();
   Status findLabels();
   void listSampleable();
 
@@ -59,6 +63,7 @@ private:
   std::vector<int32_t> sampleable;
   std::vector<IdRange> sampleableRuns;
   std::vector<const char *> classNames;
+  std::vector<artifact::StateRun> stateRuns;
 };
 
 // Null when the facts are consistent, else the first one that is not.

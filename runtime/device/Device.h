@@ -64,10 +64,15 @@ public:
   Status reserve(const StepSize &size) { return fits(size) ? Status() : grow(size); }
 
   // Evaluates a step, for which there must be room. The states of its slots change at the places of its tokens alone.
+  // Fails only when it is asked to end (ABORTED); then what is there is undefined.
   virtual Status run(const Step &step) = 0;
 
   // On the host: [rows][width] of the step that ran last, in the order of its wanted rows.
   const float *results(int32_t output) const { return hostResults[output]; }
+
+  // Copies a part of the states of a slot to the host, and back.
+  virtual void readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const = 0;
+  virtual void writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) = 0;
 
   // Nobody needs the states of a slot any more; what is read there later is undefined.
   virtual void discard(int32_t slot) = 0;
@@ -94,6 +99,14 @@ private:
   }
 };
 
+// What a session asks for.
+struct WorkspaceOptions {
+  int32_t slots, threads;           // at most so many threads of the host
+  talc_allocator allocator = {};    // of memory on the host; null: the system's
+  talc_should_abort ask = nullptr;  // whether a step that runs is to end; null: nobody
+  void *askUser = nullptr;
+};
+
 class LoadedModel {
 public:
   virtual ~LoadedModel() = default;
@@ -106,8 +119,8 @@ public:
   // What a session of so many slots needs for steps of a size; UINT64_MAX for more than can be counted.
   virtual WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const = 0;
 
-  // `threads`: at most so many of the host. This object must outlive what is created.
-  virtual Status createWorkspace(int32_t slots, int32_t threads, std::unique_ptr<Workspace> &workspace) const = 0;
+  // This object must outlive what is created.
+  virtual Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const = 0;
 };
 
 class Device {

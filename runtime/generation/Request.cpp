@@ -88,7 +88,7 @@ Status RequestReader::readBeginning() {
   if (given.beginning_count > 0 && !answers())
     return Status::failure(TALC_ERROR_KIND, "%s: request: has a beginning, but only answers to a source have one",
                            model.name().c_str());
-  const int32_t start = given.search ? given.search->start_token : model.info().generation.startToken;
+  const int32_t start = completeSearch(given.search, model.info()).start_token;
   if (answers() && given.beginning_count == 0 && start < 0)
     return wrong("the model does not say which token begins a text; give a beginning");
   if (answers() && given.beginning_count == 0)
@@ -117,8 +117,8 @@ Status RequestReader::readPrefix() {
 }
 
 Status RequestReader::readSettings() {
-  request.sampling = given.sampling ? *given.sampling : defaultSampling(model.info());
-  request.search = given.search ? *given.search : defaultSearch(model.info());
+  request.sampling = completeSampling(given.sampling, model.info());
+  request.search = completeSearch(given.search, model.info());
   auto vocabulary = static_cast<int32_t>(model.info().vocabularySize);
   std::string wrongOne = findWrongNumber(request.sampling, request.search, vocabulary);
   if (wrongOne.empty())
@@ -172,8 +172,9 @@ Status RequestReader::readText() {
 // Beams that only the model's authors wish for give way to what beams cannot do.
 Status RequestReader::chooseSearch() {
   bool unfit = request.ignoresEnd || !request.stops.empty() || request.wantsLogProbabilities;
-  bool samples = request.sampling.temperature > 0 && !given.search;
-  if (unfit && given.search && request.searches())
+  bool asked = given.search && given.search->beams != 0;
+  bool samples = request.sampling.temperature > 0 && !asked;
+  if (unfit && asked && request.searches())
     return wrong("beams cannot be combined with ignore_end, stops or log_probabilities");
   if (unfit || samples || request.limit == 0)
     request.search.beams = 1;

@@ -17,11 +17,12 @@ Mapping::Mapping(void *result, uint64_t size) {
 }
 
 Mapping::Mapping(Mapping &&other) noexcept
-    : address(std::exchange(other.address, nullptr)), bytes(std::exchange(other.bytes, 0)) {}
+    : address(std::exchange(other.address, nullptr)), bytes(std::exchange(other.bytes, 0)), source(other.source) {}
 
 Mapping &Mapping::operator=(Mapping &&other) noexcept {
   std::swap(address, other.address);
   std::swap(bytes, other.bytes);
+  std::swap(source, other.source);
   return *this;
 }
 
@@ -85,19 +86,34 @@ bool Mapping::growZeros(uint64_t needed) {
   if (needed <= bytes)
     return true;
   release();
+  if (source.allocate)
+    return allocate(needed);
   *this = zeros(needed);
   return !empty();
+}
+
+bool Mapping::allocate(uint64_t size) {
+  address = static_cast<unsigned char *>(source.allocate(source.user, size, pageSize));
+  if (!address) {
+    errno = ENOMEM;
+    return false;
+  }
+  bytes = size;
+  memset(address, 0, size);
+  return true;
 }
 
 void Mapping::discard(uint64_t offset, uint64_t count) {
   uintptr_t begin = reinterpret_cast<uintptr_t>(address) + offset, end = (begin + count) & -pageSize;
   begin = (begin + pageSize - 1) & -pageSize;
-  if (begin < end)
+  if (begin < end && !source.allocate)
     madvise(reinterpret_cast<void *>(begin), end - begin, MADV_FREE);  // advice: nothing is lost if it is not taken
 }
 
 void Mapping::release() {
-  if (address)
+  if (address && source.allocate)
+    source.release(source.user, address, bytes);
+  else if (address)
     munmap(address, bytes);
   address = nullptr;
   bytes = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owns a range of mapped memory: zero pages or a part of a file.
+// Owns a range of memory: zero pages or a part of a file, mapped, or what an allocator gave.
 #pragma once
+
+#include "runtime/talc.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +28,8 @@ public:
   // A copy, read-only, in huge pages where the system has them.
   static Mapping copy(const unsigned char *source, uint64_t bytes);
 
+  // From now on growZeros() takes memory there; its `allocate` may be null. The mapping is empty.
+  void allocateFrom(const talc_allocator &allocator) { source = allocator; }
   // Makes room for `bytes`. The content is lost when the mapping grows; the old memory is released first.
   bool growZeros(uint64_t bytes);
   // Tells the system that nobody needs the range's content: it takes pages when it is short of memory, which then read
@@ -40,9 +44,11 @@ public:
 private:
   Mapping(void *result, uint64_t size);
   bool alignTo(uint64_t alignment, uint64_t size);
+  bool allocate(uint64_t size);
 
   unsigned char *address = nullptr;
   uint64_t bytes = 0;
+  talc_allocator source = {};  // of the memory, unless it is the system's
 };
 
 }  // namespace talc

@@ -31,9 +31,9 @@ static talc_model_info chooseSettings(const Options &options, const talc_model_i
   takeSettings(options.settings, result);
   result.sampling.seed = options.seed;
   if (options.settings.minNewTokens)
-    result.search.min_length = 0;
+    result.search.min_length = TALC_NONE;
   if (options.ignoreEnd)  // an end token is like any other
-    result.search.min_new_tokens = result.search.min_length = 0;
+    result.search.min_new_tokens = result.search.min_length = TALC_NONE;
   return result;
 }
 
@@ -114,8 +114,10 @@ static Printer::Form chooseForm(const Options &options, const talc_model_info &i
 }
 
 static Status createSession(const Job &job, size_t slots, SessionHandle &session) {
-  talc_session_options sessionOptions = {sizeof(talc_session_options), job.options.threads,
-                                         static_cast<int32_t>(slots)};
+  talc_session_options sessionOptions = {};
+  sessionOptions.struct_size = sizeof(sessionOptions);
+  sessionOptions.threads = job.options.threads;
+  sessionOptions.slots = static_cast<int32_t>(slots);
   talc_session *created = nullptr;
   talc_error error;
   talc_status code = talc_session_create(job.model, &sessionOptions, &created, &error);

@@ -43,10 +43,17 @@ std::string readSetting(const SettingRange &range, const std::string &text, std:
   return readInteger(text, static_cast<int32_t>(range.least), static_cast<int32_t>(range.most), value);
 }
 
+// In talc.h 0 would mean the model's own setting.
+static double inTalc(double value, const Setting &setting) {
+  if (value != 0)
+    return value;
+  return setting.range.contains(TALC_NONE) ? 1e-30 : TALC_NONE;
+}
+
 void takeSettings(const GivenSettings &given, talc_model_info &info) {
 #define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note)                              \
   if (given.member)                                                                                                    \
-    info.field = static_cast<decltype(info.field)>(*given.member);
+    info.field = static_cast<decltype(info.field)>(inTalc(*given.member, artifact::settings::member));
 #define TALC_INNER_SETTING(type, member, name, title, range, neutral, key, option, note)
 #include "runtime/artifact/GenerationSettings.def"
 }

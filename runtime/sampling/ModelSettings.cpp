@@ -58,4 +58,57 @@ std::string findWrongNumber(const talc_sampling &sampling, const talc_search &se
   return wrong;
 }
 
+// A field of a caller; for its default and what is neutral see GenerationSettings.def.
+template <typename T> static void complete(T &value, T own, const artifact::Setting &setting) {
+  const auto given = static_cast<double>(value);
+  if (given == 0)
+    value = own;
+  else if (given == TALC_TOKEN_0 && setting.range.kind == artifact::SettingKind::Token)
+    value = T(0);
+  else if (given == TALC_NONE && !setting.range.contains(given))
+    value = static_cast<T>(setting.neutral);
+}
+
+static void completeFields(talc_model_info &given, const talc_model_info &own) {
+#define TALC_SETTING(type, member, name, field, title, range, neutral, key, option, note)                              \
+  complete(given.field, own.field, artifact::settings::member);
+#define TALC_INNER_SETTING(type, member, name, title, range, neutral, key, option, note)
+#include "runtime/artifact/GenerationSettings.def"
+}
+
+static void completeList(int32_t &count, const int32_t *&ids, int32_t ownCount, const int32_t *own) {
+  if (count == 0)
+    count = ownCount, ids = own;
+  else if (count == TALC_NONE)
+    count = 0;
+}
+
+talc_sampling completeSampling(const talc_sampling *given, const artifact::ModelInfo &info) {
+  talc_model_info own = {}, result = {};
+  describeSettings(info.generation, own);
+  if (!given)
+    return own.sampling;
+  result.sampling = *given;
+  completeFields(result, own);
+  if (given->temperature == TALC_NONE)
+    result.sampling.temperature = 0;
+  return result.sampling;
+}
+
+talc_search completeSearch(const talc_search *given, const artifact::ModelInfo &info) {
+  talc_model_info own = {}, result = {};
+  describeSettings(info.generation, own);
+  if (!given)
+    return own.search;
+  result.search = *given;
+  completeFields(result, own);
+  talc_search &search = result.search;
+  completeList(search.suppressed_token_count, search.suppressed_tokens, own.search.suppressed_token_count,
+               own.search.suppressed_tokens);
+  completeList(search.begin_suppressed_count, search.begin_suppressed, own.search.begin_suppressed_count,
+               own.search.begin_suppressed);
+  completeList(search.forbidden_count, search.forbidden, own.search.forbidden_count, own.search.forbidden);
+  return search;
+}
+
 }  // namespace talc

@@ -12,12 +12,6 @@
 
 namespace talc {
 
-talc_sampling defaultSampling(const artifact::ModelInfo &info) {
-  talc_model_info own = {};
-  describeSettings(info.generation, own);
-  return own.sampling;
-}
-
 Sampler::Sampler(const Model &model, const talc_sampling &settings, const talc_search &search, size_t length)
     : model(model), settings(settings), length(length), rules(makeRules(model, search)), random(settings.seed) {
   const std::vector<int32_t> &ids = model.sampleableIds();

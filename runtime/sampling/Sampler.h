@@ -49,7 +49,4 @@ private:
   bool samples = false;  // one was
 };
 
-// The model's defaults.
-talc_sampling defaultSampling(const artifact::ModelInfo &info);
-
 }  // namespace talc

@@ -2,8 +2,6 @@
 // Checks and takes over the settings of a caller.
 #include "runtime/sampling/TokenRules.h"
 
-#include "runtime/sampling/ModelSettings.h"
-
 namespace talc {
 
 int32_t TokenRules::forced(const UnfinishedText &text) const {
@@ -34,12 +32,6 @@ std::string findWrongList(const talc_search &settings, int32_t vocabulary) {
       !artifact::areTokenGroups(settings.forbidden, settings.forbidden_count, vocabulary))
     return "forbidden groups are NULL, or not lengths of 2 or more and tokens of the vocabulary";
   return {};
-}
-
-talc_search defaultSearch(const artifact::ModelInfo &info) {
-  talc_model_info own = {};
-  describeSettings(info.generation, own);
-  return own.search;
 }
 
 TokenRules makeRules(const Model &model, const talc_search &settings) {

@@ -41,9 +41,6 @@ struct TokenRules {
 // Empty when a caller's lists of tokens are as talc.h documents them, else what is wrong.
 std::string findWrongList(const talc_search &settings, int32_t vocabulary);
 
-// The model's defaults.
-talc_search defaultSearch(const artifact::ModelInfo &info);
-
 TokenRules makeRules(const Model &model, const talc_search &settings);
 
 template <typename Forbid> void TokenRules::forEachUnfit(const UnfinishedText &text, Forbid forbid) const {

@@ -6,11 +6,11 @@ namespace talc {
 
 using artifact::ModelKind;
 
-Status Session::create(const Model &model, int32_t threads, int32_t slots, std::unique_ptr<Session> &session) {
+Status Session::create(const Model &model, const WorkspaceOptions &options, std::unique_ptr<Session> &session) {
   std::unique_ptr<Session> created(new Session(model));
-  if (Status status = model.loaded().createWorkspace(slots, threads, created->workspace); status.failed())
+  if (Status status = model.loaded().createWorkspace(options, created->workspace); status.failed())
     return status;
-  created->held = Slots(model, *created->workspace, slots);
+  created->held = Slots(model, *created->workspace, options.slots);
   session = std::move(created);
   return {};
 }
@@ -53,6 +53,52 @@ Status Session::reorder(const int32_t *list, const int32_t *parents, int32_t cou
   if (model.kind() == ModelKind::Encoder)
     return wrongKind("talc_reorder", "a decoder");
   return held.reorder(list, parents, count);
+}
+
+Status Session::truncate(int32_t slot, int32_t length) {
+  if (length < 0 || length > held.length(slot))
+    return Status::failure(TALC_ERROR_ARGUMENT, "%s: slot %d holds %d tokens, which cannot be truncated to %d",
+                           model.name().c_str(), slot, held.length(slot), length);
+  if (held.isRetained(slot) || held.isUsedFrom(slot, length))
+    return Status::failure(TALC_ERROR_SHARED,
+                           "%s: slot %d cannot be truncated to %d tokens: other slots still use those behind; reset "
+                           "these slots first",
+                           model.name().c_str(), slot, length);
+  held.truncate(slot, length);
+  return {};
+}
+
+Status Session::measureSaved(int32_t slot, uint64_t &size) const {
+  int32_t source = held.sourceSlot(slot);
+  if (held.isRetained(slot) || held.historyOf(slot) >= 0 || (source >= 0 && source != slot))
+    return Status::failure(TALC_ERROR_SHARED,
+                           "%s: slot %d cannot be saved: after talc_reorder its tokens or its source lie in several "
+                           "slots",
+                           model.name().c_str(), slot);
+  size = savedBytes(model, tokensOf(slot));
+  return {};
+}
+
+void Session::save(int32_t slot, unsigned char *bytes) const {
+  saveSlot(model, *workspace, slot, tokensOf(slot), bytes);
+}
+
+Status Session::load(int32_t slot, const unsigned char *bytes, uint64_t size) {
+  SlotTokens tokens;
+  if (held.isUsed(slot))
+    return Status::failure(TALC_ERROR_SHARED,
+                           "%s: slot %d cannot be loaded: other slots still use what lies in it; "
+                           "reset those first",
+                           model.name().c_str(), slot);
+  if (Status status = readSaved(model, bytes, size, tokens); status.failed())
+    return status;
+  held.reset(slot);
+  loadSlot(model, *workspace, slot, tokens, bytes);
+  if (tokens.sourceLength > 0)
+    held.encoded(slot, tokens.sourceLength);
+  if (tokens.length > 0)
+    held.appended(slot, tokens.length);
+  return {};
 }
 
 // Everything that can fail.

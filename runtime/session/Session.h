@@ -5,6 +5,7 @@
 #include "runtime/artifact/Model.h"
 #include "runtime/device/Device.h"
 #include "runtime/session/Batch.h"
+#include "runtime/session/SavedSlot.h"
 
 #include <memory>
 #include <vector>
@@ -14,9 +15,9 @@ namespace talc {
 class Session {
 public:
   // `model` must outlive the session. The device may take fewer threads.
-  static Status create(const Model &model, int32_t threads, int32_t slots, std::unique_ptr<Session> &session);
+  static Status create(const Model &model, const WorkspaceOptions &options, std::unique_ptr<Session> &session);
 
-  // All three are all or nothing: on failure no slot has changed.
+  // All three are all or nothing: on failure no slot has changed, but for an aborted encode().
   Status evaluate(const talc_sequence *sequences, int32_t count);
   Status encode(const talc_sequence *sources, int32_t count);
   Status reorder(const int32_t *list, const int32_t *parents, int32_t count);
@@ -28,6 +29,11 @@ public:
   int32_t stepThreads() const { return workspace->stepThreads(); }
   int32_t length(int32_t slot) const { return held.length(slot); }
   void reset(int32_t slot) { held.reset(slot); }
+  Status truncate(int32_t slot, int32_t length);
+  // Bytes of a saved slot; fails where its tokens or its source lie in other slots as well.
+  Status measureSaved(int32_t slot, uint64_t &size) const;
+  void save(int32_t slot, unsigned char *bytes) const;
+  Status load(int32_t slot, const unsigned char *bytes, uint64_t size);
   talc_session_memory memory() const;
   const Model &usedModel() const { return model; }
 
@@ -36,6 +42,7 @@ public:
 
 private:
   explicit Session(const Model &model) : model(model) {}
+  SlotTokens tokensOf(int32_t slot) const { return {held.length(slot), held.sourceLength(slot)}; }
   Status prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose);
   Status reserveStep();
   Status run(Phase phase);

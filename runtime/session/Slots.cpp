@@ -53,12 +53,37 @@ void Slots::reset(int32_t slot) {
 
 // The sequence in `slot` does not use other slots any more.
 void Slots::dropUses(int32_t slot) {
+  dropTokens(slot, 0);
+  if (slots[slot].source >= 0)
+    dropUse(slot, slots[slot].source);
+}
+
+// Nor for its tokens from `length` on.
+void Slots::dropTokens(int32_t slot, int32_t length) {
   const Slot &user = slots[slot];
   if (user.scattered)
-    for (int32_t p = 0; p < user.length; ++p)
+    for (int32_t p = length; p < user.length; ++p)
       dropUse(slot, placesOf(places, slot)[p]);
-  if (user.source >= 0)
-    dropUse(slot, user.source);
+}
+
+bool Slots::isUsedFrom(int32_t slot, int32_t length) const {
+  if (!isUsed(slot))
+    return false;
+  for (int32_t other = 0; other < count(); ++other)
+    if (other != slot && slots[other].scattered)
+      for (int32_t p = length; p < slots[other].length; ++p)
+        if (placesOf(places, other)[p] == slot)
+          return true;
+  return false;
+}
+
+void Slots::truncate(int32_t slot, int32_t length) {
+  Slot &kept = slots[slot];
+  dropTokens(slot, length);
+  kept.length = length;
+  kept.written = std::min(kept.written, length);
+  if (kept.written <= kept.firstWritten)
+    kept.firstWritten = kept.written = 0;
 }
 
 void Slots::dropUse(int32_t user, int32_t owner) {

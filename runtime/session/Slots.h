@@ -47,6 +47,10 @@ public:
   void touched(int32_t slot, int32_t tokens);
 
   void reset(int32_t slot);
+  // Whether another slot continues tokens that lie in this one from `length` on.
+  bool isUsedFrom(int32_t slot, int32_t length) const;
+  // Keeps the first tokens, of which there are so many; nobody uses the others.
+  void truncate(int32_t slot, int32_t length);
   // All or nothing; the rules are in talc.h.
   Status reorder(const int32_t *list, const int32_t *parents, int32_t listed);
 
@@ -77,6 +81,7 @@ private:
   void stage(int32_t slot, int32_t parent);
   void commit(int32_t slot);
   void dropUses(int32_t slot);
+  void dropTokens(int32_t slot, int32_t length);
   void dropUse(int32_t user, int32_t owner);
   void giveBack(int32_t slot);
 

@@ -6,7 +6,7 @@ import json
 import struct
 import sys
 
-KINDS = {1: "manifest", 2: "info", 3: "code", 4: "weights", 5: "tokenizer", 6: "labels"}
+KINDS = {1: "manifest", 2: "info", 3: "code", 4: "weights", 5: "tokenizer", 6: "labels", 7: "states"}
 NAMED = {"code", "weights"}
 MASK = (1 << 64) - 1
 
@@ -71,7 +71,7 @@ def read_sections(path, names=None):
         data = file.read()
     data = find_artifact(data)
     magic, version, count, size, header_hash = struct.unpack_from("<8sIIQQ", data)
-    assert magic == b"TALCART2" and version == 9 and size == len(data), "header"
+    assert magic == b"TALCART2" and version == 10 and size == len(data), "header"
     assert hash_bytes(data[:24]) == header_hash, "hash of the header"
     table = size - 8 - 64 * count
     assert hash_bytes(data[table:-8]) == struct.unpack("<Q", data[-8:])[0], "section table"

@@ -74,7 +74,9 @@ public:
   Error run(MutableArrayRef<Prompt> prompts, const Way &way, const PromptOptions &options) const {
     talc_error error;
     talc_session *session = nullptr;
-    talc_session_options sizes = {sizeof(talc_session_options), way.threads, static_cast<int32_t>(prompts.size())};
+    talc_session_options sizes = {};
+    sizes.threads = way.threads;
+    sizes.slots = static_cast<int32_t>(prompts.size());
     if (Error failure = ::check(talc_session_create(model, &sizes, &session, &error), error))
       return failure;
     Error result = encode(session, prompts, way.sourcesAlone);

@@ -29,7 +29,9 @@ struct Rounds {
 };
 
 bool Rounds::open(const char *path, int32_t threads, int32_t tokens, int32_t slots) {
-  talc_session_options options = {sizeof(talc_session_options), threads, slots};
+  talc_session_options options = {};
+  options.threads = threads;
+  options.slots = slots;
   if (talc_model_open(path, nullptr, &model, &error) != TALC_OK ||
       talc_model_get_info(model, &info, &error) != TALC_OK ||
       talc_session_create(model, &options, &session, &error) != TALC_OK)

@@ -192,23 +192,23 @@ bool checkSettings(FakeSession &fake, talc_generator *generator) {
   auto wrongSearch = [&](auto change, const char *what) {
     return wrong([&](Asked &asked) { change(asked.search); }, what);
   };
-  bool good = wrongSearch([](talc_search &s) { s.beams = 0; }, "search.beams must be 1 to 1024");
+  bool good = wrongSearch([](talc_search &s) { s.beams = -2; }, "search.beams must be 1 to 1024");
   good &=
       wrongSearch([](talc_search &s) { s.length_penalty = NAN; }, "search.length_penalty must be any finite number");
   good &= wrongSearch([](talc_search &s) { s.early_stopping = 3; }, "search.early_stopping must be 0 to 2");
-  good &= wrongSearch([](talc_search &s) { s.no_repeat_ngram = -1; }, "search.no_repeat_ngram must be 0 or more");
+  good &= wrongSearch([](talc_search &s) { s.no_repeat_ngram = -2; }, "search.no_repeat_ngram must be 0 or more");
   good &=
       wrongSearch([](talc_search &s) { s.forbidden_count = 2, s.forbidden = nullptr; }, "forbidden groups are NULL");
   good &= wrongSearch([](talc_search &s) { s.renormalize = 2; }, "search.renormalize must be 0 to 1");
   good &= wrongSearch([](talc_search &s) { s.forced_end = vocabulary; }, "search.forced_end must be -1 to ");
-  good &= wrongSearch([](talc_search &s) { s.suppressed_token_count = -1; }, "suppressed tokens are NULL");
+  good &= wrongSearch([](talc_search &s) { s.suppressed_token_count = -2; }, "suppressed tokens are NULL");
   good &= wrongSearch([&](talc_search &s) { s.suppressed_token_count = 1, s.suppressed_tokens = &outside; },
                       "suppressed tokens must be in the vocabulary");
   good &= wrongSearch([&](talc_search &s) { s.begin_suppressed_count = 1, s.begin_suppressed = &outside; },
                       "suppressed tokens must be in the vocabulary");
-  good &= wrongSearch([](talc_search &s) { s.min_new_tokens = -1; }, "search.min_new_tokens must be 0 or more");
-  good &= wrongSearch([](talc_search &s) { s.min_length = -1; }, "search.min_length must be 0 or more");
-  good &= wrong([](Asked &a) { a.sampling.repetition_penalty = 0; }, "sampling.repetition_penalty must be above 0");
+  good &= wrongSearch([](talc_search &s) { s.min_new_tokens = -2; }, "search.min_new_tokens must be 0 or more");
+  good &= wrongSearch([](talc_search &s) { s.min_length = -2; }, "search.min_length must be 0 or more");
+  good &= wrong([](Asked &a) { a.sampling.repetition_penalty = -2; }, "sampling.repetition_penalty must be above 0");
   good &= wrong([](Asked &a) { a.request.ignore_end = 1; }, "beams cannot be combined with ignore_end");
   good &= wrong([](Asked &a) { a.request.log_probabilities = 1; }, "beams cannot be combined with ignore_end");
   good &= wrong([](Asked &a) { a.search.beams = beams + 1; }, "4 beams need as many slots, but the session has 3",

@@ -135,6 +135,15 @@ static Bytes makeInfo(const FakeOptions &options, uint64_t weightBytes) {
   return bytes;
 }
 
+// The cells of the tokens, then those of the source.
+static Bytes makeStates(const FakeOptions &options) {
+  const uint64_t cell = sizeof(int32_t);
+  const StateRun runs[] = {{0, stateGroup * cell, 0, 0}, {stateCells(options) * cell, stateGroup * cell, 1, 0}};
+  Bytes bytes;
+  append(bytes, runs, hasSources(options) ? 2 : 1);
+  return bytes;
+}
+
 static Bytes makeLabels(const FakeOptions &options) {
   Bytes bytes;
   for (const std::string &label : options.classes)
@@ -175,6 +184,7 @@ std::vector<FakeSection> makeSections(const FakeOptions &options) {
   std::vector<FakeSection> sections = {
       {SectionKind::Manifest, "", text},
       {SectionKind::ModelInfo, "", makeInfo(options, weights.size())},
+      {SectionKind::States, "", makeStates(options)},
       {SectionKind::Weights, "fake", weights},
   };
   for (const std::string &target : options.targets)

@@ -43,6 +43,9 @@ int main(int count, char **arguments) {
       {"library", checkLibrary},
       {"mapping", checkMapping},
       {"sampler", checkSampler},
+      {"opening", checkOpening},
+      {"session-options", checkSessionOptions},
+      {"slots", checkSlots},
       {"threads", checkThreads},
   };
   for (auto &entry : table)

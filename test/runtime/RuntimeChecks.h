@@ -24,10 +24,13 @@ bool checkInterface(const Arguments &arguments);
 bool checkKinds(const Arguments &arguments);
 bool checkLibrary(const Arguments &arguments);
 bool checkMapping(const Arguments &arguments);
+bool checkOpening(const Arguments &arguments);
 bool checkRefusals(const Arguments &arguments);
 bool checkReorder(const Arguments &arguments);
 bool checkSampler(const Arguments &arguments);
 bool checkSearch(const Arguments &arguments);
+bool checkSessionOptions(const Arguments &arguments);
+bool checkSlots(const Arguments &arguments);
 bool checkThreads(const Arguments &arguments);
 
 // The next `count` tokens of the sequence in `slot`; the rows are those of the first result.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // ARTIFACT: filters, ties, rules, NaN, padding and reproducibility of the sampler. 260 ids, of which the tokenizer has
 // 257.
+#include "runtime/sampling/ModelSettings.h"
 #include "test/runtime/FakeSession.h"
 #include "test/runtime/RuntimeChecks.h"
 
 #include <cmath>
+#include <cstring>
 #include <map>
 
 namespace talc::test {
@@ -162,7 +164,7 @@ bool checkWrongRules(const FakeSession &fake) {
   talc_model_get_info(fake.model, &info, nullptr);
   const int32_t ids[] = {260, 1};
   std::vector<talc_search> wrong(7, info.search);
-  wrong[0].forced_begin = 260, wrong[1].forced_end = -2, wrong[2].no_repeat_ngram = -1, wrong[3].min_length = -1;
+  wrong[0].forced_begin = 260, wrong[1].forced_end = -3, wrong[2].no_repeat_ngram = -2, wrong[3].min_length = -2;
   wrong[4].suppressed_tokens = ids, wrong[4].suppressed_token_count = 1;
   wrong[5].begin_suppressed = nullptr, wrong[5].begin_suppressed_count = 1;
   wrong[6].forbidden = ids, wrong[6].forbidden_count = 2;
@@ -177,9 +179,9 @@ bool checkWrongRules(const FakeSession &fake) {
 }
 
 bool checkSettings(const FakeSession &fake) {
-  const talc_sampling wrong[] = {{-1, 0, 1, 0, 1, 0},    {NAN, 0, 1, 0, 1, 0},  {1, -1, 1, 0, 1, 0},
-                                 {1, 0, 0, 0, 1, 0},     {1, 0, 1.5f, 0, 1, 0}, {1, 0, NAN, 0, 1, 0},
-                                 {1, 0, 1, -0.1f, 1, 0}, {1, 0, 1, 0, 0, 0},    {1, 0, 1, 0, NAN, 0}};
+  const talc_sampling wrong[] = {{-2, 0, 1, 0, 1, 0},    {NAN, 0, 1, 0, 1, 0},  {1, -2, 1, 0, 1, 0},
+                                 {1, 0, -2, 0, 1, 0},    {1, 0, 1.5f, 0, 1, 0}, {1, 0, NAN, 0, 1, 0},
+                                 {1, 0, 1, -0.1f, 1, 0}, {1, 0, 1, 0, -2, 0},   {1, 0, 1, 0, NAN, 0}};
   bool good = true;
   for (const talc_sampling &sampling : wrong) {
     talc_sampler *sampler = nullptr;
@@ -202,6 +204,40 @@ bool checkSuppressed(const std::string &path) {
   return good;
 }
 
+// 0 is the model's default, TALC_NONE nothing.
+bool checkDefaults() {
+  artifact::ModelInfo info = {};
+  info.generation = artifact::neutralSettings<artifact::StoredForm>();
+  artifact::StoredSettings &own = info.generation;
+  own.sample = 1, own.temperature = 0.7f, own.topK = 40, own.topP = 0.9f, own.minP = 0.1f, own.repetitionPenalty = 1.3f;
+  own.beams = 4, own.lengthPenalty = 2, own.earlyStopping = 2, own.noRepeatNgram = 3, own.startToken = 7;
+  own.forcedEnd = 8, own.minLength = 9, own.suppressed = {1, {5}};
+  talc_sampling given = {}, none = {TALC_NONE, TALC_NONE, TALC_NONE, TALC_NONE, TALC_NONE};
+  given.top_k = 12, given.seed = 3;
+  talc_sampling whole = completeSampling(&given, info), plain = completeSampling(&none, info);
+  bool good = expect(whole.temperature == 0.7f && whole.top_k == 12 && whole.top_p == 0.9f && whole.min_p == 0.1f &&
+                         whole.repetition_penalty == 1.3f && whole.seed == 3,
+                     "settings of sampling that are 0");
+  good &= expect(plain.temperature == 0 && plain.top_k == 0 && plain.top_p == 1 && plain.min_p == 0 &&
+                     plain.repetition_penalty == 1,
+                 "settings of sampling that are none");
+  talc_search rules = {}, without = {};
+  rules.length_penalty = -1, rules.forced_begin = TALC_TOKEN_0;
+  without.beams = without.early_stopping = without.no_repeat_ngram = without.start_token = without.forced_end =
+      without.min_length = without.suppressed_token_count = TALC_NONE;
+  talc_search all = completeSearch(&rules, info), bare = completeSearch(&without, info);
+  good &= expect(all.beams == 4 && all.length_penalty == -1 && all.early_stopping == 2 && all.no_repeat_ngram == 3 &&
+                     all.start_token == 7 && all.forced_end == 8 && all.min_length == 9 && all.forced_begin == 0 &&
+                     all.suppressed_token_count == 1 && all.suppressed_tokens[0] == 5,
+                 "rules that are 0");
+  good &= expect(bare.beams == 1 && bare.length_penalty == 2 && bare.early_stopping == 0 && bare.no_repeat_ngram == 0 &&
+                     bare.start_token == -1 && bare.forced_end == -1 && bare.min_length == 0 &&
+                     bare.suppressed_token_count == 0,
+                 "rules that are none");
+  talc_search defaults = completeSearch(nullptr, info), again = completeSearch(&defaults, info);
+  return expect(memcmp(&again, &defaults, sizeof(again)) == 0, "what talc_model_info says stays as it is") && good;
+}
+
 }  // namespace
 
 bool checkSampler(const Arguments &arguments) {
@@ -209,7 +245,7 @@ bool checkSampler(const Arguments &arguments) {
   if (!expect(fake.session, fake.error.text))
     return false;
   bool good = checkGreedy(fake) && checkFilters(fake) && checkSeeds(fake) && checkSettings(fake) && checkRules(fake) &&
-              checkWrongRules(fake);
+              checkWrongRules(fake) && checkDefaults();
   return good && checkSuppressed(arguments.at(1));
 }
 

@@ -83,7 +83,7 @@ static std::string programDirectory() {
 
 static llvm::Error run(llvm::ArrayRef<std::string> arguments) {
   static const std::map<std::string, Product> products = {
-      {"exe", Product::Program}, {"object", Product::Object}, {"llvm", Product::Llvm}, {"ir", Product::Ir}};
+      {"exe", Product::Program}, {"code", Product::Code}, {"llvm", Product::Llvm}, {"ir", Product::Ir}};
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);

@@ -42,8 +42,8 @@ WorkspaceMemory CpuModel::memoryFor(int32_t slots, int32_t threads, const StepSi
   return memory;
 }
 
-Status CpuModel::createWorkspace(int32_t slots, int32_t threads, std::unique_ptr<Workspace> &workspace) const {
-  return CpuWorkspace::create(*this, slots, threads, workspace);
+Status CpuModel::createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const {
+  return CpuWorkspace::create(*this, options, workspace);
 }
 
 }  // namespace talc

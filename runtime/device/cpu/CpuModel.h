@@ -21,7 +21,7 @@ public:
   const char *target() const override { return codeTarget; }
   int32_t codeLevel() const override { return static_cast<int32_t>(level); }
   WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const override;
-  Status createWorkspace(int32_t slots, int32_t threads, std::unique_ptr<Workspace> &workspace) const override;
+  Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const override;
 
   const std::string &name() const { return file; }
   const artifact::ModelInfo &info() const { return facts; }

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cinttypes>
+#include <csetjmp>
 #include <cstring>
 #include <ctime>
 
@@ -19,13 +20,21 @@ Status CpuWorkspace::outOfMemory(const char *what, uint64_t bytes) const {
                          bytes, strerror(errno));
 }
 
-Status CpuWorkspace::create(const CpuModel &model, int32_t slots, int32_t threads,
+CpuWorkspace::CpuWorkspace(const CpuModel &model, const WorkspaceOptions &options)
+    : model(model), slots(options.slots) {
+  for (Mapping *memory : {&states, &arena, &outputs[0], &outputs[1]})
+    memory->allocateFrom(options.allocator);
+  if (options.ask)
+    abort = std::make_unique<StepAbort>(options.ask, options.askUser);
+}
+
+Status CpuWorkspace::create(const CpuModel &model, const WorkspaceOptions &options,
                             std::unique_ptr<Workspace> &workspace) {
-  std::unique_ptr<CpuWorkspace> created(new CpuWorkspace(model, slots));
-  uint64_t bytes = model.memoryFor(slots, threads, {}).states;
+  std::unique_ptr<CpuWorkspace> created(new CpuWorkspace(model, options));
+  uint64_t bytes = model.memoryFor(options.slots, options.threads, {}).states;
   if (bytes > 0 && !created->states.growZeros(bytes))  // an encoder has none
     return created->outOfMemory("the states of sequences", bytes);
-  threads = std::min(threads, threadLimit());
+  const int32_t threads = std::min(options.threads, threadLimit());
   if (threads > 1 && !threadsAreFixed())
     created->governor =
         std::make_unique<ThreadGovernor>(threads, usableProcessors(), onlineProcessors(), otherRunningThreads);
@@ -53,6 +62,14 @@ Status CpuWorkspace::grow(const StepSize &size) {
   return {};
 }
 
+void CpuWorkspace::readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
+  memcpy(target, states.data() + slot * model.info().stateBytesPerSlot + offset, bytes);
+}
+
+void CpuWorkspace::writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
+  memcpy(states.data() + slot * model.info().stateBytesPerSlot + offset, source, bytes);
+}
+
 void CpuWorkspace::discard(int32_t slot) {
   uint64_t bytes = model.info().stateBytesPerSlot;
   if (!states.empty())
@@ -76,12 +93,16 @@ struct Call {
   artifact::StepFunction function;
   const StepContext *context;
   ThreadPool *pool;
+  StepAbort *abort;
 };
 
 // What generated code calls back on.
 struct Seat {
   ThreadPool *pool;
   StepContext *context;
+  StepAbort *abort;
+  int64_t barriers = 0;  // that the thread has come to
+  jmp_buf out = {};      // of an aborted step
 
   static Seat &of(void *state) { return *static_cast<Seat *>(state); }
   void mark(int64_t event) const { context->mark(context->markState, context->thread, event); }
@@ -98,6 +119,18 @@ void waitMeasured(void *state) {
   Seat::of(state).mark(Workspace::barrierPassed);
 }
 
+// May end the step.
+void waitAsking(void *state) {
+  Seat &seat = Seat::of(state);
+  const int64_t number = ++seat.barriers;
+  if (seat.context->thread == 0)
+    seat.abort->askBefore(number);
+  if (seat.context->threads > 1)
+    wait(state);
+  if (seat.abort->endsAt(number))
+    longjmp(seat.out, 1);
+}
+
 int64_t claim(void *pool, int64_t thread, int64_t piece, int64_t tasks) {
   return static_cast<ThreadPool *>(pool)->claim(thread, piece, tasks);
 }
@@ -105,9 +138,11 @@ int64_t claim(void *pool, int64_t thread, int64_t piece, int64_t tasks) {
 void runThread(void *argument, int32_t thread) {
   auto *call = static_cast<Call *>(argument);
   StepContext context = *call->context;
-  Seat seat = {call->pool, &context};
+  Seat seat = {call->pool, &context, call->abort};
   context.thread = thread;
   context.barrierState = &seat;
+  if (call->abort && setjmp(seat.out) != 0)
+    return;
   if (!context.mark)
     return call->function(&context);
   seat.mark(Workspace::stepBegins);
@@ -139,8 +174,10 @@ void CpuWorkspace::describe(const Step &step, StepContext &context) {
 
 void CpuWorkspace::runOn(int32_t threads, Phase phase, StepContext &context) {
   context.threads = threadsOfStep = threads;
-  context.barrier = mark ? waitMeasured : threads > 1 ? wait : [](void *) {};
-  Call call = {model.function(phase), &context, pool.get()};
+  context.barrier = mark ? waitMeasured : abort ? waitAsking : threads > 1 ? wait : [](void *) {};
+  Call call = {model.function(phase), &context, pool.get(), abort.get()};
+  if (abort)
+    abort->begin();
   pool->run(runThread, &call, threads);
 }
 
@@ -155,7 +192,7 @@ Status CpuWorkspace::run(const Step &step) {
   describe(step, context);
   if (!governor || mark) {
     runOn(pool->size(), step.phase, context);
-    return {};
+    return outcome();
   }
   const int32_t kind = ThreadGovernor::kindOf(static_cast<int32_t>(step.phase), step.rowCount);
   int64_t begin = nanosecondsNow();
@@ -165,7 +202,13 @@ Status CpuWorkspace::run(const Step &step) {
   int64_t end = nanosecondsNow();
   governor->ran(kind, step.rowCount, end, end - begin,
                 static_cast<int64_t>(waitedShare * static_cast<double>(end - begin)));
-  return {};
+  return outcome();
+}
+
+Status CpuWorkspace::outcome() const {
+  if (!abort || !abort->ended())
+    return {};
+  return Status::failure(TALC_ERROR_ABORTED, "%s: the step was ended by should_abort", model.name().c_str());
 }
 
 }  // namespace talc

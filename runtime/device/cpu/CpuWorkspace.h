@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/device/cpu/CpuModel.h"
+#include "runtime/device/cpu/StepAbort.h"
 #include "runtime/device/cpu/ThreadGovernor.h"
 #include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/memory/Mapping.h"
@@ -12,9 +13,11 @@ namespace talc {
 class CpuWorkspace final : public Workspace {
 public:
   // No more threads are started than threadLimit().
-  static Status create(const CpuModel &model, int32_t slots, int32_t threads, std::unique_ptr<Workspace> &workspace);
+  static Status create(const CpuModel &model, const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace);
 
   Status run(const Step &step) override;
+  void readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const override;
+  void writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) override;
   void discard(int32_t slot) override;
   WorkspaceMemory memory() const override;
   int32_t threads() const override { return pool->size(); }
@@ -24,15 +27,17 @@ protected:
   Status grow(const StepSize &size) override;
 
 private:
-  CpuWorkspace(const CpuModel &model, int32_t slots) : model(model), slots(slots) {}
+  CpuWorkspace(const CpuModel &model, const WorkspaceOptions &options);
   Status outOfMemory(const char *what, uint64_t bytes) const;
   void describe(const Step &step, artifact::StepContext &context);
+  Status outcome() const;  // of a step
   void runOn(int32_t threads, Phase phase, artifact::StepContext &context);
 
   const CpuModel &model;
   const int32_t slots;
   std::unique_ptr<ThreadGovernor> governor;  // null: every step runs on all threads
   std::unique_ptr<ThreadPool> pool;
+  std::unique_ptr<StepAbort> abort;  // null: nobody is asked
   Mark mark = nullptr;
   void *markState = nullptr;
   Mapping states, arena;

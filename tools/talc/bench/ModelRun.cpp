@@ -26,7 +26,7 @@ Status ModelRun::open(const std::string &path, bool hugePages) {
 Status ModelRun::start(int32_t threads, int64_t sequences) {
   session.reset();
   batch.resize(sequences);
-  return Session::create(model, threads, static_cast<int32_t>(sequences), session);
+  return Session::create(model, {static_cast<int32_t>(sequences), threads}, session);
 }
 
 Status ModelRun::fill(int64_t depth) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A state has two runs: its keys, and its values.
+#include "compiler/artifact/States.h"
+
+#include "compiler/Error.h"
+#include "dialects/kernel/KernelDialect.h"
+#include "dialects/talc/TalcDialect.h"
+
+using namespace mlir;
+
+namespace talc {
+
+llvm::Expected<std::vector<artifact::StateRun>> makeStates(ModuleOp module) {
+  std::vector<artifact::StateRun> runs;
+  auto states = llvm::to_vector(module.getOps<StateOp>());
+  bool hasSource =
+      llvm::any_of(states, [](StateOp state) { return cast<StateType>(state.getType()).getRole() == StateRole::source; });
+  for (StateOp state : states) {
+    auto type = cast<StateType>(state.getType());
+    auto offset = state->getAttrOfType<IntegerAttr>(offsetAttr);
+    if (!offset || !isa_and_nonnull<kernel::PanelsAttr>(type.getLayout()))
+      return internalError("the state '{}' has no place in memory", state.getSymName().str());
+    kernel::StateLayout layout(type);
+    auto keys = static_cast<uint64_t>(layout.keyBytes()), all = static_cast<uint64_t>(type.getSlotBytes());
+    auto begin = static_cast<uint64_t>(offset.getInt());
+    uint32_t ofSource = hasSource && type.getRole() != StateRole::sequence;
+    runs.push_back({begin, keys / layout.panels, ofSource, 0});
+    runs.push_back({begin + keys, (all - keys) / layout.panels, ofSource, 0});
+  }
+  return runs;
+}
+
+}  // namespace talc

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every run is checked for the longest sequence, and all together for the bytes of a token.
+#include "runtime/artifact/States.h"
+
+#include <cstring>
+
+namespace talc {
+
+using namespace artifact;
+
+static bool fits(const StateRun &run, const ModelInfo &facts) {
+  uint64_t groups = (facts.maxSequence + facts.stateTokenGroup - 1) / facts.stateTokenGroup, bytes = 0;
+  return run.ofSource <= 1 && run.reserved == 0 && run.offset <= facts.stateBytesPerSlot &&
+         !__builtin_mul_overflow(groups, run.bytesPerGroup, &bytes) && bytes <= facts.stateBytesPerSlot - run.offset;
+}
+
+const char *readStates(const unsigned char *bytes, uint64_t size, const ModelInfo &facts,
+                       std::vector<StateRun> &runs) {
+  constexpr uint64_t most = 1 << 16;
+  if (size % sizeof(StateRun) != 0 || size / sizeof(StateRun) > most)
+    return "it is no list of runs";
+  runs.resize(size / sizeof(StateRun));
+  if (size > 0)
+    memcpy(runs.data(), bytes, size);
+  uint64_t perGroup[2] = {};
+  for (const StateRun &run : runs) {
+    if (!fits(run, facts))
+      return "a run lies outside the slot";
+    perGroup[run.ofSource] += run.bytesPerGroup;
+  }
+  bool agree = perGroup[0] == facts.stateBytesPerToken * facts.stateTokenGroup &&
+               perGroup[1] == facts.sourceBytesPerToken * facts.stateTokenGroup;
+  return agree ? nullptr : "its tokens take another number of bytes";
+}
+
+}  // namespace talc

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the section that tells where a slot keeps its tokens.
+#pragma once
+
+#include "runtime/artifact/ArtifactFormat.h"
+
+#include <vector>
+
+namespace talc {
+
+// Null when the runs lie inside a slot and agree with the facts, else what is wrong.
+const char *readStates(const unsigned char *bytes, uint64_t size, const artifact::ModelInfo &facts,
+                       std::vector<artifact::StateRun> &runs);
+
+}  // namespace talc

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers are those of this machine, as in states themselves: bytes are of use to the very model that they came from.
+#include "runtime/session/SavedSlot.h"
+
+#include <cstddef>
+#include <cstring>
+
+namespace talc {
+
+namespace {
+
+constexpr char savedMagic[8] = {'T', 'A', 'L', 'C', 'S', 'L', 'O', '1'};
+
+struct Head {
+  char magic[8];         // savedMagic
+  uint64_t hash;         // of all that follows
+  uint64_t fingerprint;  // of the model
+  SlotTokens tokens;
+};
+
+uint64_t hashOf(const unsigned char *bytes, uint64_t size) {
+  constexpr uint64_t begin = offsetof(Head, fingerprint);
+  return artifact::hashBytes(bytes + begin, size - begin);
+}
+
+// Calls visit(run, bytes) for the part of each run that tokens take.
+template <typename Visit> void forEachRun(const Model &model, SlotTokens tokens, Visit visit) {
+  const uint64_t group = model.info().stateTokenGroup;
+  for (const artifact::StateRun &run : model.states()) {
+    uint64_t count = run.ofSource ? tokens.sourceLength : tokens.length;
+    visit(run, (count + group - 1) / group * run.bytesPerGroup);
+  }
+}
+
+}  // namespace
+
+uint64_t savedBytes(const Model &model, SlotTokens tokens) {
+  uint64_t size = sizeof(Head);
+  forEachRun(model, tokens, [&](const artifact::StateRun &, uint64_t bytes) { size += bytes; });
+  return size;
+}
+
+void saveSlot(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens, unsigned char *bytes) {
+  Head head = {{}, 0, model.fingerprint(), tokens};
+  memcpy(head.magic, savedMagic, sizeof(savedMagic));
+  memcpy(bytes, &head, sizeof(head));
+  unsigned char *at = bytes + sizeof(head);
+  forEachRun(model, tokens, [&](const artifact::StateRun &run, uint64_t count) {
+    workspace.readState(slot, run.offset, count, at);
+    at += count;
+  });
+  head.hash = hashOf(bytes, at - bytes);
+  memcpy(bytes + offsetof(Head, hash), &head.hash, sizeof(head.hash));
+}
+
+Status readSaved(const Model &model, const unsigned char *bytes, uint64_t size, SlotTokens &tokens) {
+  auto damaged = [&] {
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the saved slot is damaged, or none", model.name().c_str());
+  };
+  Head head;
+  if (size < sizeof(head))
+    return damaged();
+  memcpy(&head, bytes, sizeof(head));
+  if (memcmp(head.magic, savedMagic, sizeof(savedMagic)) != 0 || hashOf(bytes, size) != head.hash)
+    return damaged();
+  if (head.fingerprint != model.fingerprint())
+    return Status::failure(TALC_ERROR_KIND, "%s: the slot was saved from another model", model.name().c_str());
+  auto longest = static_cast<int32_t>(model.info().maxSequence);
+  int32_t longestSource = model.kind() == artifact::ModelKind::EncoderDecoder ? longest : 0;
+  tokens = head.tokens;
+  bool possible = tokens.length >= 0 && tokens.length <= longest && tokens.sourceLength >= 0 &&
+                  tokens.sourceLength <= longestSource && size == savedBytes(model, tokens);
+  return possible ? Status() : damaged();
+}
+
+void loadSlot(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens, const unsigned char *bytes) {
+  const unsigned char *at = bytes + sizeof(Head);
+  forEachRun(model, tokens, [&](const artifact::StateRun &run, uint64_t count) {
+    workspace.writeState(slot, run.offset, count, at);
+    at += count;
+  });
+}
+
+}  // namespace talc
