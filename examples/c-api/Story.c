@@ -77,9 +77,7 @@ int main(int argc, char **argv) {
   model = opened;
   check(talc_model_get_info(model, &info, &error), &error);
   longest = info.max_sequence;
-  talc_sampling sampling = info.sampling;
-  sampling.temperature = 0.8f;
-  sampling.seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
+  talc_sampling sampling = {.temperature = 0.8f, .seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 0};
   check(talc_session_create(model, NULL, &session, &error), &error);
   check(talc_sampler_create(session, &sampling, NULL, 0, &sampler, &error), &error);
 
