@@ -31,7 +31,7 @@ namespace talc {
 talc_status openCarried(const unsigned char *begin, const talc_open_options *options, talc_model **model,
                         talc_error *error) try {
   if (!model)
-    return wrongArgument(__func__, "model is NULL", error);
+    return wrongArgument("NAME_open", "model is NULL", error);
   *model = nullptr;
   return openModel([&](ArtifactBytes &bytes) { return bytes.useCarried(begin); }, options, model, error);
 } catch (...) {

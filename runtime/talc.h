@@ -388,7 +388,7 @@ typedef struct talc_session_memory {
   uint32_t struct_size; /* set by the caller */
   uint32_t reserved;
   uint64_t state_used;     /* by the tokens and sources that all slots hold now */
-  uint64_t state_reserved; /* address space; not memory */
+  uint64_t state_reserved; /* address space; memory only where it is an allocator's */
   uint64_t arena;          /* temporaries of the largest step so far */
   uint64_t logits;         /* results of the largest step so far */
 } talc_session_memory;

@@ -198,11 +198,13 @@ Status CpuWorkspace::run(const Step &step) {
   int64_t begin = nanosecondsNow();
   uint64_t waited = pool->waited(), beginTicks = ticks();
   runOn(governor->choose(kind, begin), step.phase, context);
+  if (Status ended = outcome(); ended.failed())  // nothing is learnt from a part of a step
+    return ended;
   auto waitedShare = static_cast<double>(pool->waited() - waited) / static_cast<double>(ticks() - beginTicks + 1);
   int64_t end = nanosecondsNow();
   governor->ran(kind, step.rowCount, end, end - begin,
                 static_cast<int64_t>(waitedShare * static_cast<double>(end - begin)));
-  return outcome();
+  return {};
 }
 
 Status CpuWorkspace::outcome() const {
