@@ -46,6 +46,7 @@ int main(int count, char **arguments) {
       {"opening", checkOpening},
       {"session-options", checkSessionOptions},
       {"slots", checkSlots},
+      {"slots-of-model", checkSlotsOfModel},
       {"threads", checkThreads},
   };
   for (auto &entry : table)

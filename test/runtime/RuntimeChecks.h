@@ -31,6 +31,7 @@ bool checkSampler(const Arguments &arguments);
 bool checkSearch(const Arguments &arguments);
 bool checkSessionOptions(const Arguments &arguments);
 bool checkSlots(const Arguments &arguments);
+bool checkSlotsOfModel(const Arguments &arguments);
 bool checkThreads(const Arguments &arguments);
 
 // The next `count` tokens of the sequence in `slot`; the rows are those of the first result.
