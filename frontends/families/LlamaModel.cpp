@@ -15,9 +15,8 @@ LlamaModel::LlamaModel(const ModelConfig &config, const LlamaDefaults &defaults)
   inner = config.integer("intermediate_size", defaults.inner, ModelConfig::size);
   layers = config.integer("num_hidden_layers", defaults.layers, ModelConfig::layerCount);
   positions = config.integer("max_position_embeddings", defaults.positions, ModelConfig::positionCount);
-  activation = config.has(defaults.activationKey)
-                   ? config.activation(defaults.activationKey, defaults.activation)
-                   : config.activationNamed(defaults.activationKey, defaults.activation);
+  activation = config.has(defaults.activationKey) ? config.activation(defaults.activationKey, defaults.activation)
+                                                  : config.activationNamed(defaults.activationKey, defaults.activation);
   epsilon = config.positive(defaults.epsilonKey, defaults.epsilon);
   tied = config.flag("tie_word_embeddings", defaults.tied);
   readHeads(config);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // hgen: makes the code of one loop nest with Halide.
 //
-//   hgen DESCRIPTION PREFIX        writes PREFIX.o, PREFIX.loops (the loop nest) and PREFIX.stmt (the lowered statement)
+//   hgen DESCRIPTION PREFIX        writes PREFIX.o, PREFIX.loops (the loop nest) and PREFIX.stmt (the lowered
+//   statement)
 //
 // DESCRIPTION is a file of lines "key value":
 //
@@ -14,8 +15,8 @@
 //   rows     of a register tile
 //   columns  of a register tile, a multiple of lanes
 //
-// The function computes sums[m, c] = sum over k of x[m, k] * weight[c / panel, k, c % panel], where m has any extent and
-// c that of whole panels:
+// The function computes sums[m, c] = sum over k of x[m, k] * weight[c / panel, k, c % panel], where m has any extent
+// and c that of whole panels:
 //
 //   int32_t symbol(halide_buffer_t *x, halide_buffer_t *weight, halide_buffer_t *sums)
 //
@@ -76,9 +77,9 @@ Type elementType(const std::string &name) {
 class Product {
 public:
   explicit Product(const Description &d)
-      : lanes(d.number("lanes")), depth(d.number("depth")), panel(d.number("panel")),
-        tileRows(d.number("rows")), tileColumns(d.number("columns")), x(Float(32), 2, "x"),
-        weight(elementType(d.text("element")), 3, "weight"), sums("sums") {
+      : lanes(d.number("lanes")), depth(d.number("depth")), panel(d.number("panel")), tileRows(d.number("rows")),
+        tileColumns(d.number("columns")), x(Float(32), 2, "x"), weight(elementType(d.text("element")), 3, "weight"),
+        sums("sums") {
     expect(tileColumns % lanes == 0 && panel % tileColumns == 0, "columns do not divide the panels");
     define();
     schedule();

@@ -33,10 +33,11 @@ static llvm::Expected<std::string> findHgen() {
     if (llvm::sys::fs::can_execute(path))
       return path.str().str();
   }
-  return makeError(ErrorCode::Generator,
-                   "{}/hgen: is missing: talc was built without Halide; install libhalide14-0-dev and build talc again, "
-                   "or leave out --generator=halide",
-                   folder.str());
+  return makeError(
+      ErrorCode::Generator,
+      "{}/hgen: is missing: talc was built without Halide; install libhalide14-0-dev and build talc again, "
+      "or leave out --generator=halide",
+      folder.str());
 }
 
 // Halide's name of the processor.
@@ -78,7 +79,8 @@ static llvm::Error run(const std::string &hgen, llvm::StringRef symbol, const Te
     problem = status < 0 ? "was ended by a signal" : fmt::format("ended with status {}", status);
   if (std::string line = firstLine(output); !line.empty())
     problem += ": " + line;
-  return makeError(ErrorCode::Generator, "{}: for {}: {}; --generator=mlir does without it", hgen, symbol.str(), problem);
+  return makeError(ErrorCode::Generator, "{}: for {}: {}; --generator=mlir does without it", hgen, symbol.str(),
+                   problem);
 }
 
 // Defines the function, and refers to nothing else.

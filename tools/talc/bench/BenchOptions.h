@@ -16,8 +16,8 @@ struct BenchOptions {
   int64_t repetitions = 5;
   std::string output = "md";  // md, csv, json
   bool kernels = false, hugePages = false;
-  std::string roofline;           // an SVG file; empty: none
-  std::string weights = "f32";    // of an op
+  std::string roofline;            // an SVG file; empty: none
+  std::string weights = "f32";     // of an op
   std::string target = "native";   // of an op
   std::string generator = "mlir";  // of an op
   std::string programDirectory;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // assign-generators: gives kernels to another generator than the target's own passes.
 //
-// It stands at the end of stage bufferize, where kernels are functions: what generator a function has is part of its text,
-// and so of the key that its code has in the cache.
+// It stands at the end of stage bufferize, where kernels are functions: what generator a function has is part of its
+// text, and so of the key that its code has in the cache.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/Generators.h"

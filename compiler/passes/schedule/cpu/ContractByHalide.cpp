@@ -5,9 +5,9 @@
 //                                  sums = @product(rows of x, panels of the weight)      code by Halide (hgen)
 //                                  epilogue of the sums, store                           as in expand-contract
 //
-// The function takes all of k at once, and every sum is one chain of multiply-adds with k ascending, so that the bits are
-// those of expand-contract. It has only a declaration here, whose attribute says what it computes: hgen makes its code
-// when the target compiles the function that calls it.
+// The function takes all of k at once, and every sum is one chain of multiply-adds with k ascending, so that the bits
+// are those of expand-contract. It has only a declaration here, whose attribute says what it computes: hgen makes its
+// code when the target compiles the function that calls it.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/ContractEpilogue.h"
@@ -57,9 +57,7 @@ public:
 private:
   // What hgen needs to know; see tools/hgen/hgen.cpp.
   DictionaryAttr describe() {
-    auto number = [&](StringRef name, int64_t value) {
-      return e.b.getNamedAttr(name, e.b.getI64IntegerAttr(value));
-    };
+    auto number = [&](StringRef name, int64_t value) { return e.b.getNamedAttr(name, e.b.getI64IntegerAttr(value)); };
     return e.b.getDictionaryAttr(
         {number("lanes", e.lanes), number("depth", plan.depth), number("panel", plan.panelLanes),
          number("rows", tileOfRows), number("columns", plan.pieceLanes(tileOfRows)),
@@ -70,8 +68,9 @@ private:
     auto kernel = tasks->getParentOfType<func::FuncOp>();
     OpBuilder::InsertionGuard guard(e.b);
     e.b.setInsertionPoint(kernel);
-    auto product = func::FuncOp::create(e.b, e.loc, (kernel.getName() + "_product").str(),
-                                        e.b.getFunctionType(SmallVector<Type>(3, e.b.getIndexType()), e.b.getI32Type()));
+    auto product =
+        func::FuncOp::create(e.b, e.loc, (kernel.getName() + "_product").str(),
+                             e.b.getFunctionType(SmallVector<Type>(3, e.b.getIndexType()), e.b.getI32Type()));
     product.setPrivate();
     product->setAttr(generatorAttr, kernel->getAttr(generatorAttr));
     product->setAttr(productAttr, describe());

@@ -2,7 +2,8 @@
 // Other ways to code than a target's own passes and LLVM: what they leave in the program for each other.
 //
 //   assign-generators     func @contract_0 ... {kernel.generator = "halide"}
-//   contract-by-halide    func private @contract_0_product(...) attributes {kernel.generator = "halide", kernel.product = {...}}
+//   contract-by-halide    func private @contract_0_product(...) attributes {kernel.generator = "halide", kernel.product
+//   = {...}}
 //                         and calls of it
 //   stage package         the generator makes the function's code from what the declaration says
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structs that tell Halide's functions where a buffer lies: halide_buffer_t of HalideRuntime.h (Halide 14), which is
-// 7 words of 8 bytes, and behind it two words for every dimension.
+// The structs that tell Halide's functions where a buffer lies: halide_buffer_t of HalideRuntime.h (Halide 14), which
+// is 7 words of 8 bytes, and behind it two words for every dimension.
 //
 //   word  0  1     2        3               4                  5         6
 //         0, 0, address, flags 0, type 0 | dimensions << 32, their address, 0     min 0 | extent << 32, stride ...
