@@ -4,6 +4,8 @@
 #include "runtime/device/cpu/ThreadPool.h"
 #include "test/runtime/RuntimeChecks.h"
 
+#include <thread>
+
 namespace talc::test {
 namespace {
 
@@ -91,12 +93,38 @@ bool checkTasks(int32_t threads) {
                                        " tasks were not done once, or too early or too late");
 }
 
+// A thread that has not even begun to run when the others wait for its worker: they do its work.
+bool checkLateThreads() {
+  int tookOver = 0;
+  for (int i = 0; i < 100; ++i) {
+    std::unique_ptr<ThreadPool> pool;
+    if (ThreadPool::create(2, pool).failed())
+      return false;
+    struct Places {
+      ThreadPool *pool;
+      std::thread::id caller;
+      std::atomic<int> ofOthers{0};
+    } places = {pool.get(), std::this_thread::get_id()};
+    pool->run(
+        [](void *context, int32_t worker) {
+          auto *places = static_cast<Places *>(context);
+          places->ofOthers += worker == 1 && std::this_thread::get_id() == places->caller;
+          places->pool->wait(worker);
+        },
+        &places);
+    tookOver += places.ofOthers;
+  }
+  return expect(tookOver > 0, "a thread does the work of one that is late");
+}
+
 }  // namespace
 
 bool checkThreads(const Arguments &) {
   for (int32_t threads : {1, 2, 3, 8})
     if (!checkPool(threads) || !checkTasks(threads))
       return false;
+  if (!checkLateThreads())
+    return false;
   for (int i = 0; i < 200; ++i) {  // a pool that is destroyed before its threads have begun
     std::unique_ptr<ThreadPool> pool;
     if (ThreadPool::create(4, pool).failed())

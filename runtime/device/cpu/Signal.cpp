@@ -19,7 +19,7 @@ static void futex(std::atomic<uint32_t> &word, int operation, uint32_t argument)
   syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), operation, argument, nullptr, nullptr, 0);
 }
 
-static void pauseBriefly() {
+void spinOnce() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -51,7 +51,7 @@ bool Signal::spin(uint32_t old, int32_t spins) const {
   for (int32_t i = 0; i < spins; ++i) {
     if (now() != old)
       return true;
-    pauseBriefly();
+    spinOnce();
   }
   return false;
 }

@@ -2,9 +2,9 @@
 // CONTRACT between code for processors and runtime: what a step function receives.
 //
 // A step evaluates rowCount tokens of spanCount sequences laid end to end (nothing is padded). It is one parallel
-// program: the runtime calls the same function on every thread, each with a copy of the context that differs in
+// program: the runtime calls the same function for every thread, each with a copy of the context that differs in
 // `thread` alone; the generated code divides the work, calls `claim` for tasks that are dealt while they run, and
-// `barrier` where data crosses threads.
+// `barrier` where data crosses threads. From barrier to barrier another thread of the system may go on with it.
 //
 // Exported symbols of a Code section, all of the type StepFunction:
 //   a decoder           talc_prefill (any step) and talc_decode (rowCount 1, and 1 row wanted for every result)

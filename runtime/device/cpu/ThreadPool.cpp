@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every thread sleeps on a signal of its own between runs; those of a run meet at a barrier at its end.
+// Every thread sleeps on a signal of its own between runs. In a run it goes on with one worker after another, its own
+// first, until none is left; a worker that has to wait is put aside, so that any thread can go on with it.
 #include "runtime/device/cpu/ThreadPool.h"
 
 #include "runtime/device/cpu/Cores.h"
@@ -16,22 +17,38 @@ static int32_t spinsFor(int32_t threads) {
   return threads <= usableProcessors() ? 20000 : 0;
 }
 
+// At a barrier a worker stays with its thread for a few microseconds: as long as others are late without a reason.
+static constexpr int32_t spinsBeforePause = 100;
+
+static constexpr uint64_t onePhase = 4, doingBits = onePhase - 1;
+
 ThreadPool::ThreadPool(int32_t threads)
-    : threads(threads), members(new Member[threads]), inside(threads), finish(threads), dealt(threads) {
+    : threads(threads), members(new Member[threads]), workers(new Worker[threads]), dealt(threads) {
   for (int32_t index = 0; index < threads; ++index) {
-    members[index].pool = this;
-    members[index].index = index;
-    members[index].waiter = Waiter(spinsFor(threads));
+    members[index].pool = workers[index].pool = this;
+    members[index].index = workers[index].index = index;
+    members[index].waiter = workers[index].waiter = Waiter(spinsFor(threads));
   }
 }
 
 Status ThreadPool::create(int32_t threads, std::unique_ptr<ThreadPool> &pool) {
   std::unique_ptr<ThreadPool> created(new ThreadPool(threads));
+  if (!created->createStacks())
+    return Status::failure(TALC_ERROR_MEMORY, "threads: no memory for the stacks of %d threads; ask for fewer",
+                           threads);
   if (int error = created->startThreads())
     return Status::failure(TALC_ERROR_THREADS, "threads: thread %d of %d cannot be started: %s; ask for fewer threads",
                            created->started + 1, threads, strerror(error));
   pool = std::move(created);
   return {};
+}
+
+// A single worker runs on its caller's stack.
+bool ThreadPool::createStacks() {
+  for (int32_t index = 0; threads > 1 && index < threads; ++index)
+    if (!workers[index].fiber.create())
+      return false;
+  return true;
 }
 
 // Signals stay with the threads of the embedding program.
@@ -50,7 +67,7 @@ int ThreadPool::startThreads() {
 }
 
 ThreadPool::~ThreadPool() {
-  stopping = true;
+  stopping.store(true, std::memory_order_release);
   for (int32_t index = 1; index < started; ++index)
     members[index].starting.advance();
   for (int32_t index = 1; index < started; ++index)
@@ -59,34 +76,110 @@ ThreadPool::~ThreadPool() {
 
 void *ThreadPool::enter(void *argument) {
   auto *member = static_cast<Member *>(argument);
-  member->pool->work(*member);
+  member->pool->sleepBetweenRuns(*member);
   return nullptr;
 }
 
-void ThreadPool::work(Member &member) {
+// A thread that wakes when its run is over helps with the next one, or finds nothing to do.
+void ThreadPool::sleepBetweenRuns(Member &member) {
   // Counting from 0 and not from starting.now(): a run may begin before this thread does.
   for (uint32_t seen = 0;; ++seen) {
     member.starting.await(seen, member.idle);
-    if (stopping)
+    if (stopping.load(std::memory_order_acquire))
       return;
     member.idle = Waiter(member.waiter.most, /*learns=*/false);
-    function(context, member.index);
-    finish.wait(member.waiter);
+    serve(member);
   }
 }
 
-void ThreadPool::run(Function newFunction, void *newContext, int32_t count) {
-  dealt.begin(count);
+void ThreadPool::run(Function newFunction, void *newContext, int32_t newCount) {
+  dealt.begin(newCount);
+  count = newCount;
   if (count == 1)
     return newFunction(newContext, 0);
-  inside.expect(count);
-  finish.expect(count);
   function = newFunction;
   context = newContext;
+  ended.store(0, std::memory_order_relaxed);
+  running.store(true, std::memory_order_relaxed);
+  for (int32_t index = 0; index < count; ++index) {
+    workers[index].fiber.begin(callFunction, &workers[index]);
+    workers[index].state.store(Begins, std::memory_order_release);
+  }
   for (int32_t index = 1; index < count; ++index)
     members[index].starting.advance();
-  function(context, 0);
-  finish.wait(members[0].waiter);
+  serve(members[0]);
+}
+
+// ---- On a thread's own stack
+
+void ThreadPool::serve(Member &member) {
+  for (;;) {
+    uint32_t seen = changed.now();  // before all that it tells of
+    if (!running.load(std::memory_order_acquire))
+      return;
+    bool found = false;
+    for (int32_t i = 0; i < threads && !found; ++i) {
+      Worker &worker = workers[(member.index + i) % threads];
+      found = take(worker);
+      if (found)
+        goOn(worker);
+    }
+    if (!found)
+      changed.await(seen, member.waiter);
+  }
+}
+
+// Whether the worker has something to do, and this thread is the one that does it.
+bool ThreadPool::take(Worker &worker) {
+  uint64_t state = worker.state.load(std::memory_order_acquire);
+  uint64_t doing = state & doingBits;
+  if (doing != Begins &&
+      (doing != Waits || static_cast<uint32_t>(state / onePhase) == phase.load(std::memory_order_acquire)))
+    return false;
+  return worker.state.compare_exchange_strong(state, Runs, std::memory_order_acq_rel);
+}
+
+// Until it waits or has ended. Only then, when nothing runs on its stack, others may take it.
+void ThreadPool::goOn(Worker &worker) {
+  const int32_t all = count;  // while this worker has not ended it cannot change
+  worker.fiber.resume();
+  if (!worker.fiber.hasEnded())
+    return worker.state.store(worker.waitsIn * onePhase + Waits, std::memory_order_release);
+  worker.state.store(Nothing, std::memory_order_release);
+  if (ended.fetch_add(1, std::memory_order_acq_rel) + 1 < all)
+    return;
+  running.store(false, std::memory_order_release);
+  changed.advance();  // maybe when the next run has begun already
+}
+
+// ---- On a worker's stack
+
+void ThreadPool::callFunction(void *argument) {
+  auto *worker = static_cast<Worker *>(argument);
+  worker->pool->function(worker->pool->context, worker->index);
+}
+
+// The last one opens the barrier.
+bool ThreadPool::opensBarrier() {
+  if (arrived.fetch_add(1, std::memory_order_acq_rel) + 1 < count)
+    return false;
+  arrived.store(0, std::memory_order_relaxed);
+  phase.fetch_add(1, std::memory_order_acq_rel);
+  changed.advance();
+  return true;
+}
+
+void ThreadPool::wait(int64_t number) {
+  const uint32_t now = phase.load(std::memory_order_acquire);  // the same until this worker has arrived
+  if (opensBarrier())
+    return;
+  for (int32_t i = 0; i < spinsBeforePause; ++i) {
+    if (phase.load(std::memory_order_acquire) != now)
+      return;
+    spinOnce();
+  }
+  workers[number].waitsIn = now;
+  workers[number].fiber.pause();
 }
 
 }  // namespace talc

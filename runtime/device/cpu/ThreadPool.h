@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Persistent threads that all run the same function: a step is one parallel program.
+// Persistent threads that run a function for so many workers: a step is one parallel program.
+//
+//   worker 0   piece  | piece  | piece           a barrier is over when every worker's work before it is done,
+//   worker 1   piece  | piece  | piece           whichever thread did it
+//
+// A worker is a number that the function is called with, and no thread: usually thread i goes on with worker i from
+// barrier to barrier. But where a thread comes late, since the system woke it late or gave its processor to somebody
+// else, another that waits at the barrier takes over its worker, and the late one finds the work done.
 #pragma once
 
 #include "runtime/Status.h"
-#include "runtime/device/cpu/Barrier.h"
+#include "runtime/device/cpu/Fiber.h"
+#include "runtime/device/cpu/Signal.h"
 #include "runtime/device/cpu/Tasks.h"
 
 #include <memory>
@@ -13,29 +21,42 @@ namespace talc {
 
 class ThreadPool {
 public:
-  using Function = void (*)(void *context, int32_t thread);
+  using Function = void (*)(void *context, int32_t worker);
 
   // `threads` counts the caller of run(), so one thread starts none.
   static Status create(int32_t threads, std::unique_ptr<ThreadPool> &pool);
   ~ThreadPool();
 
-  // Calls function(context, i) on every thread i below `count`; the caller is thread 0, and the others go on sleeping.
-  // Returns when all have returned. To be called by one thread at a time, and not from inside a running function.
+  // Calls function(context, i) for every worker i below `count`, on as many threads at most, of which the caller is
+  // one; the others go on sleeping. Returns when all calls have. To be called by one thread at a time, and not from
+  // inside a running function.
   void run(Function function, void *context, int32_t count);
   void run(Function function, void *context) { run(function, context, size()); }
 
   int32_t size() const { return threads; }
 
-  // For use between the threads of a running function; all must take part. Tasks begin anew with every run.
-  void wait(int64_t thread) { inside.wait(members[thread].waiter); }
-  int64_t claim(int64_t thread, int64_t piece, int64_t tasks) {
-    return dealt.claim(thread, piece, tasks, members[thread].waiter);
+  // For use between the workers of a running function; all must take part. Tasks begin anew with every run. A function
+  // may go on on another thread than it was on before.
+  void wait(int64_t worker);
+  int64_t claim(int64_t worker, int64_t piece, int64_t tasks) {
+    return dealt.claim(worker, piece, tasks, workers[worker].waiter);
   }
 
   // Ticks that the caller of run() has waited for others, ever.
-  uint64_t waited() const { return members[0].waiter.waited; }
+  uint64_t waited() const { return members[0].waiter.waited + workers[0].waiter.waited; }
 
 private:
+  // What a worker does, in the low bits of its state. In the others stands the phase that it waits for the end of.
+  enum Doing : uint64_t { Nothing, Begins, Runs, Waits };
+  struct alignas(64) Worker {
+    ThreadPool *pool = nullptr;
+    int32_t index = 0;
+    uint32_t waitsIn = 0;  // the phase
+    Fiber fiber;
+    Waiter waiter;  // for those who help it
+    alignas(64) std::atomic<uint64_t> state{Nothing};
+  };
+  // A thread.
   struct alignas(64) Member {
     ThreadPool *pool = nullptr;
     int32_t index = 0;
@@ -46,16 +67,29 @@ private:
 
   explicit ThreadPool(int32_t threads);
   static void *enter(void *member);
-  void work(Member &member);
+  static void callFunction(void *worker);
+  void sleepBetweenRuns(Member &member);
   int startThreads();
+  bool createStacks();
+
+  bool opensBarrier();
+  void serve(Member &member);
+  bool take(Worker &worker);
+  void goOn(Worker &worker);
 
   const int32_t threads;
   std::unique_ptr<Member[]> members;  // thread 0 is the caller
+  std::unique_ptr<Worker[]> workers;
   int32_t started = 1;
   Function function = nullptr;
   void *context = nullptr;
-  bool stopping = false;
-  Barrier inside, finish;
+  int32_t count = 1;  // of the run's workers
+  std::atomic<bool> stopping{false};
+  alignas(64) std::atomic<int32_t> arrived{0};  // at the barrier
+  alignas(64) std::atomic<uint32_t> phase{0};   // how often it has opened
+  std::atomic<int32_t> ended{0};                // workers of the run
+  alignas(64) std::atomic<bool> running{false};
+  Signal changed;  // workers can go on, or the run is over; maybe nothing
   Tasks dealt;
 };
 
