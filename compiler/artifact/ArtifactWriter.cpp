@@ -169,6 +169,7 @@ llvm::Error ArtifactWriter::writeHeader(OutputFile &file) {
   header.version = artifact::formatVersion;
   header.sectionCount = static_cast<uint32_t>(planned.size());
   header.size = artifactSize();
+  header.carrierHash = carrier.hash;
   const auto *bytes = reinterpret_cast<const uint8_t *>(&header);
   header.hash = artifact::hashBytes(bytes, offsetof(artifact::Header, hash));
   return file.write({bytes, sizeof(header)});

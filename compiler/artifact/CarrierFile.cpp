@@ -2,7 +2,7 @@
 // Moves one section and its segment of an ELF file to the end, and renames a symbol.
 #include "compiler/artifact/CarrierFile.h"
 
-#include "runtime/artifact/ArtifactFormat.h"
+#include "runtime/artifact/CarrierHash.h"
 
 #include <algorithm>
 #include <cstring>
@@ -178,7 +178,10 @@ std::string placeArtifact(std::vector<uint8_t> carrier, uint64_t artifactBytes, 
   std::string problem = placement.read();
   if (problem.empty() && !openName.empty())
     problem = placement.rename(openName);
-  return problem.empty() ? placement.moveTo(artifactBytes, file.back) : problem;
+  if (problem.empty())
+    problem = placement.moveTo(artifactBytes, file.back);
+  file.hash = artifact::hashCarrier(file.front.data(), file.front.size());
+  return problem;
 }
 
 }  // namespace talc

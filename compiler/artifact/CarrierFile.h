@@ -23,6 +23,7 @@ namespace talc {
 struct CarrierFile {
   std::vector<uint8_t> front;  // what comes before the artifact, which begins at its end, on a page
   std::vector<uint8_t> back;   // what comes behind it
+  uint64_t hash = 0;           // for the artifact's header
 };
 
 // Letters that the name of a function that opens a model can have.

@@ -2,6 +2,7 @@
 // Reads the section table and finds the sections. Every number is checked before it is used.
 #include "runtime/artifact/Artifact.h"
 
+#include "runtime/artifact/CarrierHash.h"
 #include "runtime/artifact/CheckNote.h"
 
 #include <cerrno>
@@ -139,15 +140,31 @@ void Artifact::willRead(const Section &section) const {
 Status Artifact::checkWeights(const Section &section, const unsigned char *weights) const {
   if (!options.checkWeights)
     return {};
-  CheckNote note(source.openFile(), section.offset, section.size, section.hash);
+  int file = source.openFile();
+  CheckNote note(file, section.offset, section.size, section.hash);
   if (note.exists())
     return {};
+  if (Status status = checkCarrier(file); status.failed())
+    return status;
   if (!options.copyWeights)
     willRead(section);
   Status status = compareHash(section, weights);
   if (!status.failed())
     note.write();
   return status;
+}
+
+// As it is in the file: in memory a debugger may have changed it.
+Status Artifact::checkCarrier(int file) const {
+  Header header;
+  struct stat facts;
+  memcpy(&header, source.data(), sizeof(header));
+  if (header.carrierHash == 0 || file < 0 || fstat(file, &facts) != 0)
+    return {};
+  Mapping whole = Mapping::file(file, 0, static_cast<uint64_t>(facts.st_size));
+  bool alone = whole.empty() || beginsWithHeader(whole.data(), whole.size());
+  return alone || hashCarrier(whole.data(), whole.size()) == header.carrierHash ? Status()
+                                                                                : damaged("checksum of the runtime");
 }
 
 Status Artifact::compareHash(const Section &section, const unsigned char *bytes) const {

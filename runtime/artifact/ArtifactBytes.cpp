@@ -2,7 +2,7 @@
 // Finds an artifact in a file or in memory; it may be carried by an ELF file.
 #include "runtime/artifact/ArtifactBytes.h"
 
-#include "runtime/artifact/ArtifactFormat.h"
+#include "runtime/artifact/CarrierHash.h"
 #include "runtime/artifact/OwnFile.h"
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <cinttypes>
 #include <cstddef>
 #include <cstring>
-#include <elf.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -106,31 +105,18 @@ Status ArtifactBytes::useCarried(const unsigned char *carried) {
   return {};
 }
 
-static bool beginsWithHeader(const unsigned char *content, uint64_t count) {
-  return count >= sizeof(Header) && memcmp(content, headerMagic, sizeof(headerMagic)) == 0;
-}
-
 // The loaded segment of an ELF file that begins as an artifact does.
 static bool findSegment(const unsigned char *content, uint64_t count, uint64_t &at, uint64_t &size) {
-  Elf64_Ehdr head;
-  if (count < sizeof(head) || memcmp(content, ELFMAG, SELFMAG) != 0)
-    return false;
-  memcpy(&head, content, sizeof(head));
-  uint64_t tableBytes = uint64_t(head.e_phnum) * sizeof(Elf64_Phdr);
-  if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phoff > count ||
-      tableBytes > count - head.e_phoff)
-    return false;
-  for (uint64_t i = 0; i < head.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    memcpy(&segment, content + head.e_phoff + i * sizeof(segment), sizeof(segment));
-    if (segment.p_type != PT_LOAD || segment.p_offset > count || segment.p_offset % sectionAlignment != 0 ||
-        !beginsWithHeader(content + segment.p_offset, count - segment.p_offset))
-      continue;
+  bool found = false;
+  forEachLoaded(content, count, [&](const Elf64_Phdr &segment, uint64_t) {
+    uint64_t rest = count - segment.p_offset;
+    if (found || segment.p_offset % sectionAlignment != 0 || !beginsWithHeader(content + segment.p_offset, rest))
+      return;
     at = segment.p_offset;
-    size = std::min<uint64_t>(segment.p_filesz, count - at);
-    return true;
-  }
-  return false;
+    size = std::min<uint64_t>(segment.p_filesz, rest);
+    found = true;
+  });
+  return found;
 }
 
 Status ArtifactBytes::find(const unsigned char *content, uint64_t count) {

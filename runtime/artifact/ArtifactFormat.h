@@ -19,7 +19,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 10;
+constexpr uint32_t formatVersion = 11;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char headerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '2'};
 
@@ -27,8 +27,9 @@ struct Header {
   char magic[8];     // headerMagic
   uint32_t version;  // formatVersion
   uint32_t sectionCount;
-  uint64_t size;  // of the whole artifact, from this header to the hash of the section table
-  uint64_t hash;  // hashBytes of what comes before in this struct
+  uint64_t size;         // of the whole artifact, from this header to the hash of the section table
+  uint64_t carrierHash;  // hashCarrier of the program or library around it; 0: nothing is
+  uint64_t hash;         // hashBytes of what comes before in this struct
 };
 
 // What the section of a carrier begins with that has no artifact yet. It takes a page.

@@ -70,12 +70,12 @@ def read_sections(path, names=None):
     with open(path, "rb") as file:
         data = file.read()
     data = find_artifact(data)
-    magic, version, count, size, header_hash = struct.unpack_from("<8sIIQQ", data)
-    assert magic == b"TALCART2" and version == 10 and size == len(data), "header"
-    assert hash_bytes(data[:24]) == header_hash, "hash of the header"
+    magic, version, count, size, _, header_hash = struct.unpack_from("<8sIIQQQ", data)
+    assert magic == b"TALCART2" and version == 11 and size == len(data), "header"
+    assert hash_bytes(data[:32]) == header_hash, "hash of the header"
     table = size - 8 - 64 * count
     assert hash_bytes(data[table:-8]) == struct.unpack("<Q", data[-8:])[0], "section table"
-    sections, end = {}, 32
+    sections, end = {}, 40
     for i in range(count):
         kind, reserved, offset, length, digest, name = struct.unpack_from("<IIQQQ32s", data, table + 64 * i)
         assert reserved == 0 and bool(read_name(name)) == (KINDS[kind] in NAMED), f"name of {KINDS[kind]}"

@@ -196,14 +196,18 @@ std::vector<FakeSection> makeSections(const FakeOptions &options) {
   return sections;
 }
 
+static void seal(Header &header, Bytes &bytes) {
+  header.hash = hashBytes(reinterpret_cast<const unsigned char *>(&header), offsetof(Header, hash));
+  memcpy(bytes.data(), &header, sizeof(header));
+}
+
 static void setHeader(Bytes &bytes, uint64_t size, size_t sections) {
   Header header = {};
   memcpy(header.magic, headerMagic, sizeof(headerMagic));
   header.version = formatVersion;
   header.sectionCount = static_cast<uint32_t>(sections);
   header.size = size;
-  header.hash = hashBytes(reinterpret_cast<const unsigned char *>(&header), offsetof(Header, hash));
-  memcpy(bytes.data(), &header, sizeof(header));
+  seal(header, bytes);
 }
 
 Bytes assemble(const std::vector<FakeSection> &sections) {
@@ -228,12 +232,16 @@ Bytes assemble(const std::vector<FakeSection> &sections) {
   return file;
 }
 
-Bytes placeIn(const Bytes &carrier, const std::string &openName, const Bytes &artifact) {
+Bytes placeIn(const Bytes &carrier, const std::string &openName, Bytes artifact) {
   CarrierFile file;
   if (std::string problem = placeArtifact(carrier, artifact.size(), openName, file); !problem.empty()) {
     fprintf(stderr, "carrier: %s\n", problem.c_str());
     return {};
   }
+  Header header;
+  memcpy(&header, artifact.data(), sizeof(header));
+  header.carrierHash = file.hash;
+  seal(header, artifact);
   file.front.insert(file.front.end(), artifact.begin(), artifact.end());
   file.front.insert(file.front.end(), file.back.begin(), file.back.end());
   return file.front;

@@ -57,7 +57,7 @@ FakeSection makeCode(const FakeOptions &options, const std::string &target, cons
 Bytes assemble(const std::vector<FakeSection> &sections);
 
 // A program or library that carries it; `openName`: of the library's function that opens it. Empty: it has no place.
-Bytes placeIn(const Bytes &carrier, const std::string &openName, const Bytes &artifact);
+Bytes placeIn(const Bytes &carrier, const std::string &openName, Bytes artifact);
 
 // A tokenizer that has one token per byte, spelled <0x00> to <0xFF>, and the special token </s>.
 Bytes makeByteTokenizer();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_notes.py APP FOLDER: the checksum of weights is compared once, and damage is found all the same."""
+"""check_notes.py APP FOLDER: checksums of weights and carrier are compared once, and damage is found all the same."""
 import os
 import pathlib
 import subprocess
@@ -14,17 +14,16 @@ notes = folder / "checked"
 time.sleep(max(0, app.stat().st_ctime + 1.1 - time.time()))  # of a file that was changed a moment ago nothing is noted
 
 
-def opens(*options, **variables):
+def opens(*options, damaged="'weights'", **variables):
     done = subprocess.run([app, "--ids", "5", "-n", "1", "-q", *options], capture_output=True, text=True,
                           env={**os.environ, "TALC_CACHE": str(folder), **variables})
-    assert done.returncode == 0 or "error[T0403]: " in done.stderr and "'weights'" in done.stderr, done.stderr
+    assert done.returncode == 0 or "error[T0403]: " in done.stderr and damaged in done.stderr, done.stderr
     return done.returncode == 0
 
 
-def damage():
-    weights = artifact.read_sections(app)["weights"]
+def damage(place):
     facts, data = app.stat(), bytearray(app.read_bytes())
-    data[data.find(weights) + len(weights) // 2] ^= 1
+    data[place] ^= 1
     app.write_bytes(data)
     os.utime(app, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
@@ -44,7 +43,8 @@ note, = notes.iterdir()
 assert notes.stat().st_mode & 0o777 == 0o700 and note.stat().st_mode & 0o777 == 0o600
 good = note.read_text()
 
-damage()
+content, weights = app.read_bytes(), artifact.read_sections(app)["weights"]
+damage(content.find(weights) + len(weights) // 2)
 assert not opens() and note.read_text() == good
 forge(note, good)
 assert opens(), "a note changes nothing"
@@ -67,3 +67,7 @@ assert not opens()
 note.unlink()
 note.mkdir()
 assert not opens() and opens("--no-check")
+
+app.write_bytes(content)
+damage(content.find(b"a text per line"))  # in the constants of the program
+assert not opens(damaged="the runtime") and opens("--no-check")
