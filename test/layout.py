@@ -38,7 +38,7 @@ CODE_ENUMS = {
 }
 # Folders of tests are called as what they test, some without the folder above it; these test everything together.
 MIRRORED = ("", "compiler/", "frontends/", "runtime/")
-NOT_MIRRORED = {"numerics", "performance", "models"}
+NOT_MIRRORED = {"fuzz", "numerics", "performance", "models"}
 # Words that the field has others for.
 WORDS = {r"\b(?:first|second|third) caches?\b": "L1, L2, L3", r"so-manieth": "n-th", r"\bby whomever\b": "whichever ... did it",
          r"(?://|#) Hears\b": "a verb that says what happens"}
