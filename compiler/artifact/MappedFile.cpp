@@ -32,6 +32,9 @@ llvm::Expected<std::shared_ptr<const MappedFile>> MappedFile::open(const std::st
   void *data = size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   int reason = errno;
   close(file);
+  if (data == MAP_FAILED && reason == ENOMEM)
+    return llvm::createStringError(fmt::format(
+        "error[T0408]: {}: the system refused {} bytes of address space; raise its limit (ulimit -v)", path, size));
   if (data == MAP_FAILED)
     return makeError(ErrorCode::WeightFile, "{}: {} bytes cannot be mapped: {}", path, size, strerror(reason));
   return std::shared_ptr<const MappedFile>(new MappedFile(path, static_cast<const uint8_t *>(data), size));
