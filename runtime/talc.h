@@ -272,8 +272,9 @@ typedef struct talc_session_options {
   /* For states, temporaries and results, which is all that grows with slots, lengths and steps; a copy is kept. All of
      the states is then taken and cleared at once. NULL: the system's pages, which states take as sequences grow. */
   const talc_allocator *allocator;
-  /* Asked often while a step runs, where its threads meet, on the thread that called for the step: it must be quick,
-     and use neither session nor generator. A step that it ends fails with ABORTED. NULL: nobody is asked. */
+  /* Asked often while a step runs, where its threads meet, by any of them but one at a time: it must be quick, need no
+     more than 128 KiB of stack, and use neither session nor generator. A step that it ends fails with ABORTED. NULL:
+     nobody is asked. */
   talc_should_abort should_abort;
   void *abort_user; /* for should_abort */
 } talc_session_options;

@@ -35,7 +35,8 @@ bool checkDescriptor(const std::string &path, const std::vector<float> &expected
   bool good = expect(talc_model_open_descriptor(file, nullptr, &model, &e) == TALC_OK, e.text);
   close(file);
   good = good && expect(logitsOf(model) == expected, "a model of a descriptor");
-  return fails(talc_model_open_descriptor(-1, nullptr, &model, &e), TALC_ERROR_FILE, e, "descriptor -1: cannot be opened") &&
+  return fails(talc_model_open_descriptor(-1, nullptr, &model, &e), TALC_ERROR_FILE, e,
+               "descriptor -1: cannot be opened") &&
          good;
 }
 
@@ -55,12 +56,38 @@ bool checkMemory(const std::string &path, const std::vector<float> &expected) {
   good &= expect(memcmp(memory, bytes.data(), bytes.size()) == 0, "the memory is as it was");
   for (size_t size : {size_t(0), size_t(20), size_t(5000), bytes.size() - 100000})
     if (size < bytes.size())
-      good &= expect(talc_model_open_memory(memory, size, nullptr, &model, &e) == TALC_ERROR_DAMAGED, "memory that was cut");
+      good &= expect(talc_model_open_memory(memory, size, nullptr, &model, &e) == TALC_ERROR_DAMAGED,
+                     "memory that was cut");
   memmove(memory + 4, memory, bytes.size());
   good &= fails(talc_model_open_memory(memory + 4, bytes.size(), nullptr, &model, &e), TALC_ERROR_ARGUMENT, e,
                 "expected a multiple of 64");
   free(memory);
-  return fails(talc_model_open_memory(nullptr, 9, nullptr, &model, &e), TALC_ERROR_ARGUMENT, e, "bytes is NULL") && good;
+  return fails(talc_model_open_memory(nullptr, 9, nullptr, &model, &e), TALC_ERROR_ARGUMENT, e, "bytes is NULL") &&
+         good;
+}
+
+// Whatever the heads of an ELF file or an artifact say, opening ends with a model or an error.
+bool checkHeads(const std::string &path) {
+  const Bytes bytes = readBytes(path);
+  auto *memory = static_cast<unsigned char *>(aligned_alloc(64, (bytes.size() / 64 + 1) * 64));
+  memcpy(memory, bytes.data(), bytes.size());
+  talc_open_options options = {};
+  options.skip_weights_check = 1;
+  bool good = true;
+  int refused = 0;
+  for (size_t at = 0; at < 768; ++at)
+    for (unsigned char value : {0x00, 0x7f, 0xff}) {
+      talc_model *model = nullptr;
+      talc_error e = {};
+      memory[at] = value;
+      talc_status status = talc_model_open_memory(memory, bytes.size(), &options, &model, &e);
+      good &= expect(status == TALC_OK || strncmp(e.text, "error[T04", 9) == 0, "byte " + std::to_string(at));
+      refused += status != TALC_OK;
+      talc_model_close(model);
+      memory[at] = bytes[at];
+    }
+  free(memory);
+  return expect(refused > 50, "damaged heads are refused") && good;
 }
 
 }  // namespace
@@ -74,7 +101,7 @@ bool checkOpening(const Arguments &arguments) {
   const std::vector<float> expected = logitsOf(model);
   bool good = expect(!expected.empty(), "logits");
   good &= fails(talc_model_open(nullptr, nullptr, &model, &e), TALC_ERROR_ARGUMENT, e, "path is NULL or empty");
-  return checkDescriptor(path, expected) && checkMemory(path, expected) && good;
+  return checkDescriptor(path, expected) && checkMemory(path, expected) && checkHeads(path) && good;
 }
 
 }  // namespace talc::test
