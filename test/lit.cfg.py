@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # How lit runs talc's tests; lit.site.cfg.py in the build tree says where things are and loads this file.
+import ctypes.util
+import importlib.util
 import os
 import re
 import shutil
@@ -35,6 +37,12 @@ if os.path.exists(os.path.join(config.talc_build, "bin", "aarch64", "talc-launch
 # Kernels that Halide makes.
 if os.path.exists(os.path.join(config.talc_build, "bin", "hgen")):
     config.available_features.add("halide")
+
+# What ./dev bench --peers installs.
+if importlib.util.find_spec("onnx"):
+    config.available_features.add("onnx")
+if ctypes.util.find_library("openblas"):
+    config.available_features.add("openblas")
 
 # %NAME is build/test/bin/NAME. Names end where no letter, digit or dash follows: %talc is no prefix of %talc-opt.
 variables = {name: os.path.join(programs, name) for name in os.listdir(programs)}

@@ -65,11 +65,16 @@ class Graph:
         return self.op('Attention', inputs, 2 if past else 1, MICROSOFT, num_heads=HEADS, **attributes)
 
     def save(self, path, apart=None):
-        """With the weights in a file of the name `apart` beside it: a file of ONNX has at most 2 GiB."""
+        """With the weights in a file of the name `apart` beside it: a file of ONNX has at most 2 GiB.
+
+        onnx finds the folder only of a path that is text, and appends to a file of weights that there is already.
+        """
         graph = helper.make_graph(self.nodes, 'model', self.inputs, self.outputs, self.constants)
         opsets = [helper.make_opsetid('', 17), helper.make_opsetid(MICROSOFT, 1)]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
-        save(model, path, save_as_external_data=apart is not None, location=apart)
+        if apart:
+            (path.parent / apart).unlink(missing_ok=True)
+        save(model, str(path), save_as_external_data=apart is not None, location=apart)
 
 
 def matmul(rows, outputs, inputs):
