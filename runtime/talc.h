@@ -279,7 +279,8 @@ typedef struct talc_session_options {
   void *abort_user; /* for should_abort */
 } talc_session_options;
 
-/* Physical cores that this process may use: scheduler affinity and the CPU quota of its control group count. */
+/* Physical cores that this process may use: scheduler affinity and the CPU quota of its control group count; cores that
+   are much slower than others do not. */
 TALC_API int32_t talc_default_threads(void);
 
 /* Processors, hardware threads included, that this process may use. A session runs on no more threads, whatever it is

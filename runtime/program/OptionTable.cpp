@@ -202,7 +202,7 @@ static OptionSection listOthers(Options &o) {
           {
               {{"-t", "--threads"},
                "N",
-               "threads (default: physical cores that may be used)",
+               "threads (default: physical cores that may be used, without slow ones beside fast ones)",
                number(o.threads, 1, mostCounted)},
               {{"-m", "--model"}, "FILE", "use the model in another artifact", path(o.model)},
               {{"--no-check"}, nullptr, "do not compare the checksum of the weights", flag(o.skipCheck)},

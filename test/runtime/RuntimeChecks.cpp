@@ -31,6 +31,7 @@ int main(int count, char **arguments) {
       {"beams", checkBeams},
       {"beam-sessions", checkBeamSessions},
       {"code", checkCode},
+      {"cores", checkCores},
       {"damage", checkDamage},
       {"governor", checkGovernor},
       {"hostile", checkHostile},

@@ -16,6 +16,7 @@ bool checkApi(const Arguments &arguments);
 bool checkBeams(const Arguments &arguments);
 bool checkBeamSessions(const Arguments &arguments);
 bool checkCode(const Arguments &arguments);
+bool checkCores(const Arguments &arguments);
 bool checkDamage(const Arguments &arguments);
 bool checkFacts(const Arguments &arguments);
 bool checkGovernor(const Arguments &arguments);

@@ -10,9 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sched.h>
-#include <string>
 #include <unistd.h>
-#include <vector>
 
 namespace talc {
 
@@ -84,17 +82,53 @@ int32_t usableProcessors() {
   return limitByQuota(allowedProcessors().size());
 }
 
-int32_t usableCores() {
-  std::vector<std::string> cores;
-  for (int processor : allowedProcessors()) {
-    std::string topology = "/sys/devices/system/cpu/cpu" + std::to_string(processor) + "/topology/";
+namespace {
+
+// Where the system says how fast a processor is, and what part of the fastest one's figure others need.
+struct SpeedFile {
+  const char *name;
+  double least;
+};
+
+}  // namespace
+
+// A capacity is measured work; of two frequencies the lower one comes with less work in a cycle, too.
+static constexpr SpeedFile speedFiles[] = {{"/cpu_capacity", 0.7}, {"/cpufreq/cpuinfo_max_freq", 0.8}};
+
+// Those whose figures are there for all, and large enough; all if the system does not tell.
+static std::vector<std::string> fastProcessors(const std::vector<std::string> &folders) {
+  for (const SpeedFile &file : speedFiles) {
+    std::vector<double> speeds;
+    for (const std::string &folder : folders)
+      speeds.push_back(atof(firstLine(folder + file.name).c_str()));
+    if (folders.empty() || *std::min_element(speeds.begin(), speeds.end()) <= 0)
+      continue;
+    double least = file.least * *std::max_element(speeds.begin(), speeds.end());
+    std::vector<std::string> fast;
+    for (size_t i = 0; i < folders.size(); ++i)
+      if (speeds[i] >= least)
+        fast.push_back(folders[i]);
+    return fast;
+  }
+  return folders;
+}
+
+int32_t fastCores(const std::vector<int> &processors, const std::string &system) {
+  std::vector<std::string> folders, cores;
+  for (int processor : processors)
+    folders.push_back(system + "/cpu" + std::to_string(processor));
+  for (const std::string &folder : fastProcessors(folders)) {
+    std::string topology = folder + "/topology/";
     std::string core = firstLine(topology + "physical_package_id") + ":" + firstLine(topology + "core_id");
     // Where the system hides the topology, each processor counts as a core.
-    cores.push_back(core == ":" ? std::to_string(processor) : core);
+    cores.push_back(core == ":" ? folder : core);
   }
   std::sort(cores.begin(), cores.end());
-  cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
-  return limitByQuota(cores.size());
+  return static_cast<int32_t>(std::unique(cores.begin(), cores.end()) - cores.begin());
+}
+
+int32_t usableCores() {
+  return limitByQuota(fastCores(allowedProcessors(), "/sys/devices/system/cpu"));
 }
 
 int32_t onlineProcessors() {

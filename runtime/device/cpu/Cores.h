@@ -4,14 +4,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace talc {
 
 // Hardware threads, at least 1.
 int32_t usableProcessors();
 
-// Physical cores among them, at least 1: the second hardware thread of a core adds little to arithmetic.
+// Physical cores among them, at least 1: the second hardware thread of a core adds little to arithmetic. Where some
+// cores are much slower than others they do not count, since all wait for the slowest at a barrier; the system gives
+// busy threads the fast ones.
 int32_t usableCores();
+
+// The same of these processors. `system`: what describes them, as /sys/devices/system/cpu.
+int32_t fastCores(const std::vector<int> &processors, const std::string &system);
 
 // All processors that run, whoever may use them.
 int32_t onlineProcessors();
