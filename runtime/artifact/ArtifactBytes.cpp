@@ -155,8 +155,9 @@ int ArtifactBytes::openFile() const {
 }
 
 void ArtifactBytes::release(uint64_t at, uint64_t count) const {
-  uintptr_t first = reinterpret_cast<uintptr_t>(begin) + at, last = (first + count) & -pageSize;
-  first = (first + pageSize - 1) & -pageSize;
+  uint64_t page = systemPageSize();
+  uintptr_t first = reinterpret_cast<uintptr_t>(begin) + at, last = (first + count) & -page;
+  first = (first + page - 1) & -page;
   if (pagesOfFile && first < last)
     madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
 }

@@ -5,9 +5,14 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
 
 namespace talc {
+
+uint64_t systemPageSize() {
+  return static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
 
 Mapping::Mapping(void *result, uint64_t size) {
   if (result == MAP_FAILED)
@@ -71,7 +76,7 @@ Mapping Mapping::copy(const unsigned char *source, uint64_t bytes) {
     errno = ENOMEM;
     return {};
   }
-  uint64_t size = (bytes + pageSize - 1) & -pageSize;
+  uint64_t page = systemPageSize(), size = (bytes + page - 1) & -page;
   Mapping result = zeros(size + hugePage);
   if (result.empty() || !result.alignTo(hugePage, size))
     return {};
@@ -104,8 +109,9 @@ bool Mapping::allocate(uint64_t size) {
 }
 
 void Mapping::discard(uint64_t offset, uint64_t count) {
-  uintptr_t begin = reinterpret_cast<uintptr_t>(address) + offset, end = (begin + count) & -pageSize;
-  begin = (begin + pageSize - 1) & -pageSize;
+  uint64_t page = systemPageSize();
+  uintptr_t begin = reinterpret_cast<uintptr_t>(address) + offset, end = (begin + count) & -page;
+  begin = (begin + page - 1) & -page;
   if (begin < end && !source.allocate)
     madvise(reinterpret_cast<void *>(begin), end - begin, MADV_FREE);  // advice: nothing is lost if it is not taken
 }

@@ -9,7 +9,9 @@
 
 namespace talc {
 
-constexpr uint64_t pageSize = 4096;  // file layout; the system's pages are a multiple only on machines we do not serve
+// Of the file layout. The system's pages may be a multiple: 64-bit ARM has some of 16 and 64 KiB.
+constexpr uint64_t pageSize = 4096;
+uint64_t systemPageSize();
 
 class Mapping {
 public:
@@ -23,7 +25,7 @@ public:
   static Mapping zeros(uint64_t bytes);
   // Inaccessible address space for others to map into.
   static Mapping reserve(uint64_t bytes);
-  // Read-only; `offset` is a multiple of the page size.
+  // Read-only; `offset` is a multiple of the system's page size.
   static Mapping file(int descriptor, uint64_t offset, uint64_t bytes);
   // A copy, read-only, in huge pages where the system has them.
   static Mapping copy(const unsigned char *source, uint64_t bytes);

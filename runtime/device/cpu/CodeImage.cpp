@@ -28,13 +28,16 @@ std::string CodeImage::load(const CodeChoice &code) {
   return findEntries(elf, code.header);
 }
 
-// A segment of a file whose place there and in memory agree modulo the page size is mapped; another one is copied.
+// A segment of a file whose place there and in memory agree modulo the system's page size is mapped; another one is
+// copied, as all are where pages are larger than those of the artifact.
 bool CodeImage::mapSegments(const ElfFile &elf, const CodeChoice &code) {
+  const uint64_t page = systemPageSize();
   for (const Elf64_Phdr &segment : elf.segments()) {
-    uint64_t shift = segment.p_vaddr % pageSize, begin = segment.p_vaddr - shift;
+    uint64_t shift = segment.p_vaddr % page, begin = segment.p_vaddr - shift;
     uint64_t memory = shift + segment.p_memsz, fileBytes = shift + segment.p_filesz;
     unsigned char *target = image.data() + begin;
-    bool mappable = code.file >= 0 && segment.p_offset % pageSize == shift && segment.p_filesz == segment.p_memsz;
+    bool agrees = (code.fileOffset + segment.p_offset) % page == shift;
+    bool mappable = code.file >= 0 && agrees && segment.p_filesz == segment.p_memsz;
     if (mappable) {
       auto offset = static_cast<off_t>(code.fileOffset + segment.p_offset - shift);
       if (mmap(target, fileBytes, protection(segment), MAP_PRIVATE | MAP_FIXED, code.file, offset) == MAP_FAILED)
@@ -65,7 +68,8 @@ bool CodeImage::protectRelocated(const ElfFile &elf) {
     const Elf64_Phdr *segment = elf.segmentOf(range.p_vaddr, range.p_filesz);
     if (!segment || (segment->p_flags & PF_X))
       continue;
-    uint64_t begin = range.p_vaddr & -pageSize, end = (range.p_vaddr + range.p_filesz) & -pageSize;
+    uint64_t page = systemPageSize();
+    uint64_t begin = range.p_vaddr & -page, end = (range.p_vaddr + range.p_filesz) & -page;
     if (begin < end && mprotect(image.data() + begin, end - begin, PROT_READ) != 0)
       return false;
   }

@@ -14,8 +14,7 @@ class ElfFile;
 
 class CodeImage {
 public:
-  // `code.fileOffset` is a multiple of the page size. Empty on success, else what is wrong. No page is ever writable
-  // and executable.
+  // Empty on success, else what is wrong. No page is ever writable and executable.
   std::string load(const CodeChoice &code);
 
   // Null for a function that the code does not have.

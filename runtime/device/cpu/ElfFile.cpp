@@ -24,10 +24,10 @@ constexpr uint32_t relativeRelocation = R_AARCH64_RELATIVE;
 #endif
 
 static uint64_t pageDown(uint64_t address) {
-  return address & -pageSize;
+  return address & -systemPageSize();
 }
 static uint64_t pageUp(uint64_t address) {
-  return pageDown(address + pageSize - 1);
+  return pageDown(address + systemPageSize() - 1);
 }
 
 const char *ElfFile::parse() {
