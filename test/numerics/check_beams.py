@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_beams.py BIN MODEL_DIRECTORY: beam search of the compiled program against the search in Python over the
-interpreter's logits, for examples of golden.json.
+"""check_beams.py BIN MODEL_DIRECTORY [--target=TARGET --under=EMULATOR]: beam search of the compiled program against the
+search in Python over the interpreter's logits, for examples of golden.json.
 
-BIN is the folder of talc and of the programs of this folder.
+BIN is the folder of talc and of the programs of this folder. A program of another machine runs under an emulator.
 """
+import argparse
 import json
 import os
 import struct
@@ -36,11 +37,12 @@ def read_tensors(path):
 
 class Beams:
 
-    def __init__(self, programs, model, directory):
+    def __init__(self, programs, model, directory, target, under):
         talc, self.interpret = (os.path.join(programs, name) for name in ('talc', 'talc-interpret'))
         self.module, self.app, self.found = (os.path.join(directory, name) for name in ('model.mlir', 'app', 'found'))
         run(talc, 'compile', model, '--stop-after=import', '-o', self.module)
-        run(talc, 'compile', model, '-o', self.app)
+        run(talc, 'compile', model, '-o', self.app, f'--target={target}')
+        self.command = [under, self.app] if under else [self.app]
         with open(os.path.join(model, 'config.json')) as file:
             self.end = json.load(file)['eos_token_id']
         with open(os.path.join(model, 'golden.json')) as file:
@@ -68,7 +70,7 @@ class Beams:
         beams, penalty, early, ngram, limit = setting
         source = example.get('source_ids')
         prompt = example['decoder_ids'][:1] if source else example['prompt_ids'][:6]
-        found = run(self.app, '--ids', joined(source or prompt), '--beams', str(beams), f'--length-penalty={penalty}',
+        found = run(*self.command, '--ids', joined(source or prompt), '--beams', str(beams), f'--length-penalty={penalty}',
                     '--early-stopping', STOPPING[early], '--no-repeat-ngram', str(ngram), '-n', str(limit), '-q')
         best = beam_search.search(lambda texts: self.model(source, texts), prompt, beams, penalty, early, [self.end],
                                   limit, {**NO_RULES, 'ngram': ngram})[0]
@@ -76,8 +78,14 @@ class Beams:
 
 
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('programs')
+    parser.add_argument('model')
+    parser.add_argument('--target', default='native')
+    parser.add_argument('--under')
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        beams = Beams(*sys.argv[1:], directory)
+        beams = Beams(options.programs, options.model, directory, options.target, options.under)
         for example in beams.examples[:2]:
             for setting in SETTINGS:
                 beams.check(example, setting)
