@@ -7,9 +7,7 @@
 #include "runtime/device/Devices.h"
 
 #include <algorithm>
-#include <cinttypes>
 #include <cstdio>
-#include <cstring>
 
 namespace talc {
 
@@ -18,7 +16,7 @@ using namespace artifact;
 Status Model::open(const OpenOptions &options) {
   if (Status status = file.open(options); status.failed())
     return status;
-  if (Status status = readInfo(); status.failed())
+  if (Status status = readFacts(file, facts); status.failed())
     return status;
   if (Status status = defaultDevice().load(file, facts, onDevice); status.failed())
     return status;
@@ -28,18 +26,6 @@ Status Model::open(const OpenOptions &options) {
   if (Status status = findStates(); status.failed())
     return status;
   return findLabels();
-}
-
-Status Model::readInfo() {
-  const Artifact::LocatedSection *section = file.find(SectionKind::ModelInfo);
-  if (!section || section->header.size != sizeof(ModelInfo))
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'model info' has %" PRIu64 " bytes, expected %zu",
-                           name().c_str(), section ? section->header.size : 0, sizeof(ModelInfo));
-  memcpy(&facts, section->bytes, sizeof(facts));
-  if (const char *fact = findImpossibleFact(facts))
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'model info' has an impossible %s", name().c_str(),
-                           fact);
-  return {};
 }
 
 Status Model::openTokenizer() {

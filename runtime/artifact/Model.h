@@ -50,7 +50,6 @@ public:
   }
 
 private:
-  Status readInfo();
   Status openTokenizer();
   Status findStates();
   Status findLabels();
@@ -66,7 +65,7 @@ private:
   std::vector<artifact::StateRun> stateRuns;
 };
 
-// Null when the facts are consistent, else the first one that is not.
-const char *findImpossibleFact(const artifact::ModelInfo &info);
+// The facts of an open artifact, checked.
+Status readFacts(const Artifact &file, artifact::ModelInfo &facts);
 
 }  // namespace talc

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the ModelInfo section: every value in a range that makes later arithmetic safe.
+// Reads the ModelInfo section, and checks it: every value in a range that makes later arithmetic safe.
 #include "runtime/artifact/Model.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstring>
 
 namespace talc {
@@ -81,7 +82,8 @@ static const char *findImpossibleList(const artifact::ModelInfo &info) {
   return found;
 }
 
-const char *findImpossibleFact(const artifact::ModelInfo &info) {
+// Null when the facts are consistent, else the first one that is not.
+static const char *findImpossibleFact(const artifact::ModelInfo &info) {
   if (const char *fact = findImpossibleInterface(info))
     return fact;
   if (const char *fact = findImpossibleSize(info))
@@ -93,6 +95,18 @@ const char *findImpossibleFact(const artifact::ModelInfo &info) {
   if (info.pooling > static_cast<uint32_t>(artifact::Pooling::Mean))
     return "pooling";
   return findImpossibleSetting(info);
+}
+
+Status readFacts(const Artifact &file, artifact::ModelInfo &facts) {
+  const Artifact::LocatedSection *section = file.find(artifact::SectionKind::ModelInfo);
+  const char *name = file.name().c_str();
+  if (!section || section->header.size != sizeof(facts))
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'model info' has %" PRIu64 " bytes, expected %zu", name,
+                           section ? section->header.size : 0, sizeof(facts));
+  memcpy(&facts, section->bytes, sizeof(facts));
+  if (const char *fact = findImpossibleFact(facts))
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'model info' has an impossible %s", name, fact);
+  return {};
 }
 
 }  // namespace talc

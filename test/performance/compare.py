@@ -180,7 +180,9 @@ def compare_matmul(place, threads, rounds):
             seconds = {'talc': row['seconds'], 'ONNX Runtime': statistics.median(samples)}
             for key, value in row.items():
                 if key.endswith('_seconds') and key != 'roof_seconds':
-                    seconds[key[:-len('_seconds')]] = value
+                    library = key[:-len('_seconds')]
+                    kernel = row.get(f'{library}_kernel')
+                    seconds[f'{library} ({kernel})' if kernel else library] = value
             report(f'product {shape}', count, seconds)
 
 

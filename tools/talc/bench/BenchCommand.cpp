@@ -18,6 +18,7 @@ a warm-up. The machine's peak of multiply-adds and its bandwidths are measured i
 Examples:
   talc bench ./app                                    a prompt of 128 and 512 tokens, and 32 generated ones
   talc bench ./app -p 0 -n 64 -d 0,512 -t 1,2         generation at two depths, with one and two threads
+  talc bench ./old ./new -t 1                         two models in turn, and how many times as fast the second is
   talc bench ./app --kernels --roofline app.svg       every kernel, and the share of its own roof that it reaches
   talc bench --op 'linear 128x768x2304' -t 1          one op alone, against the math libraries that are installed
   talc bench --op 'attention 512x12x12x64 causal' -d 512
@@ -121,12 +122,12 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
   CLI::App *command = app.add_subcommand("bench", "measure a compiled model, its kernels, or one op");
   command->set_help_flag("-h,--help", "print this help");
   command->footer(examples + bench::describeOps());
-  command->add_option("APP", options.app, "what talc compile wrote");
+  command->add_option("APP", options.apps, "what talc compile wrote; several are measured in turn and compared");
   declareLists(*command, lists);
   command->add_option("-r,--repetitions", options.repetitions, "rounds after the warm-up (default: 5)")
       ->check(CLI::Range(1, 1000));
-  command->add_option("-o,--output", options.output, "md (default), csv, or json")
-      ->check(CLI::IsMember({"md", "csv", "json"}));
+  command->add_option("-o,--output", options.output, "md (default), csv, json, jsonl, or sql")
+      ->check(CLI::IsMember({"md", "csv", "json", "jsonl", "sql"}));
   command->add_flag("--huge-pages", options.hugePages,
                     "copy the weights into huge pages, as the program's --huge-pages");
   command->add_flag("--kernels", options.kernels, "a row for every kernel instead of for the whole model");
@@ -142,8 +143,10 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
 
 // What is wrong with the options together, or empty.
 static std::string contradiction(const CLI::App &command, const bench::BenchOptions &options) {
-  if (options.app.empty() == options.op.empty())
+  if (options.apps.empty() == options.op.empty())
     return "expected either APP, the file that talc compile wrote, or --op";
+  if (options.apps.size() > 1 && options.showsKernels())
+    return "--kernels: kernels are shown of one APP";
   const std::vector<const char *> ofModels = {"-p", "-n", "-b", "--sequences", "--kernels", "--huge-pages"};
   const std::vector<const char *> ofOps = {"--weights", "--target", "--generator"};
   for (const char *option : options.op.empty() ? ofOps : ofModels)

@@ -9,12 +9,12 @@
 namespace talc::bench {
 
 struct BenchOptions {
-  std::string app;  // an artifact; empty when an op is measured
-  std::string op;   // "linear 128x768x2304", ...
+  std::vector<std::string> apps;  // artifacts; none when an op is measured
+  std::string op;                 // "linear 128x768x2304", ...
   // Every combination is a test; without prompts or generated ones the usual numbers of tokens.
   std::vector<int64_t> prompts, generated, depths, batches, sequences, threads;
   int64_t repetitions = 5;
-  std::string output = "md";  // md, csv, json
+  std::string output = "md";  // or one of formatRows
   bool kernels = false, hugePages = false;
   std::string roofline;            // an SVG file; empty: none
   std::string weights = "f32";     // of an op

@@ -2,6 +2,8 @@
 // Reads /sys/devices/system/cpu/cpu0/cache and /proc/cpuinfo.
 #include "tools/talc/bench/Caches.h"
 
+#include "llvm/TargetParser/Host.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -59,7 +61,7 @@ std::string processorName() {
   while (std::getline(file, line))
     if (line.rfind("model name", 0) == 0)
       return line.substr(std::min(line.size(), line.find(':') + 2));
-  return "";
+  return llvm::sys::getHostCPUName().str();  // ARM's have a number there, which LLVM knows
 }
 
 }  // namespace talc::bench

@@ -3,10 +3,12 @@
 #include "tools/talc/bench/KernelList.h"
 
 #include "dialects/talc/ModuleKeys.h"
-#include "runtime/artifact/Artifact.h"
+#include "runtime/artifact/Model.h"
+#include "runtime/device/cpu/Cpu.h"
 
 #include <nlohmann/json.hpp>
 
+#include <cstring>
 #include <map>
 
 namespace talc::bench {
@@ -122,12 +124,31 @@ static std::string mainType(const Json &weights) {
   return type;
 }
 
+// Empty if some of the code is for machines of this family.
+static std::string foreignFamily(const Artifact &artifact) {
+  std::string foreign;
+  for (const Artifact::LocatedSection &section : artifact.sections()) {
+    if (section.header.kind != static_cast<uint32_t>(artifact::SectionKind::Code) ||
+        section.header.size < artifact::codeOffset)
+      continue;
+    const auto *header = reinterpret_cast<const artifact::CodeHeader *>(section.bytes);
+    std::string family(header->family, strnlen(header->family, artifact::nameBytes));
+    if (family == cpuFamily())
+      return "";
+    foreign = family;
+  }
+  return foreign;
+}
+
 Status readKernels(const std::string &path, KernelList &list) {
   Artifact artifact;
   if (Status status = artifact.source.openPath(path); status.failed())
     return status;
   if (Status status = artifact.open({/*checkWeights=*/false}); status.failed())
     return status;
+  if (Status status = readFacts(artifact, list.facts); status.failed())
+    return status;
+  list.foreign = foreignFamily(artifact);
   const Artifact::LocatedSection *section = artifact.find(artifact::SectionKind::Manifest);
   Json manifest;
   if (section) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of a compiled model, as its manifest lists them, and what a step costs.
+// The kernels of a compiled model, as its manifest lists them, and what a step costs. No code has to run for it.
 #pragma once
 
 #include "runtime/Status.h"
+#include "runtime/artifact/ArtifactFormat.h"
 
 #include <cstdint>
 #include <string>
@@ -41,6 +42,8 @@ struct KernelEntry {
 
 struct KernelList {
   std::string model, target, weightType;
+  artifact::ModelInfo facts = {};
+  std::string foreign;  // the family of machines that the code is for, if it is not this one's
   int64_t parameters = 0;
   bool encoder = false;              // has no other phase than to encode
   std::vector<KernelEntry> kernels;  // in the order that running code refers to
@@ -49,7 +52,7 @@ struct KernelList {
   StepCosts costs(const StepShape &step) const;
 };
 
-// Reads the manifest of an artifact; fails when there is none or when it lists no kernels.
+// Reads facts and manifest of an artifact; fails when there is no manifest or when it lists no kernels.
 Status readKernels(const std::string &path, KernelList &list);
 
 }  // namespace talc::bench

@@ -2,7 +2,7 @@
 // A table per phase and number of threads, below a line with what the machine can do.
 #include "tools/talc/bench/KernelReport.h"
 
-#include "tools/talc/bench/Csv.h"
+#include "tools/talc/bench/RowFormats.h"
 #include "tools/talc/bench/Table.h"
 
 #include <fmt/format.h>
@@ -117,9 +117,9 @@ std::string formatKernelRows(const std::vector<KernelRows> &rows, const std::str
   }
   if (format == "md")
     return text;
-  if (format == "csv")
-    return formatCsv(kernels);
-  return Json{{"machines", machines}, {"kernels", kernels}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  if (format == "json")
+    return formatJson({{"machines", machines}, {"kernels", kernels}});
+  return formatRows(kernels, format, "talc_kernels");
 }
 
 }  // namespace talc::bench

@@ -11,7 +11,7 @@ struct KernelRows {
   std::vector<PhaseResult> phases;
 };
 
-// `format`: md, csv or json.
+// `format`: md or one of formatRows.
 std::string formatKernelRows(const std::vector<KernelRows> &rows, const std::string &format);
 
 }  // namespace talc::bench

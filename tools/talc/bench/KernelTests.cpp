@@ -41,12 +41,29 @@ std::string PhaseResult::title() const {
   return step.source > 0 ? text + fmt::format(", and a source of {}", step.source) : text;
 }
 
-static KernelResult holdAgainstRoof(const KernelEntry &kernel, const StepShape &step, const StepCosts &all,
-                                    const MachineProfile &machine) {
-  StepCosts call = kernel.costsOfCall(step);
-  auto calls = static_cast<double>(kernel.calls);
-  KernelResult result = {
-      &kernel, {}, {calls * call.operations, calls * call.storedBytes, calls * call.passedBytes}, 0, ""};
+StepShape kernelStep(const TestCase &test) {
+  std::vector<StepShape> steps = test.steps();
+  StepShape step = test.prompt > 0 ? steps.front() : steps[steps.size() / 2];
+  step.results |= !step.whole;
+  return step;
+}
+
+PhaseResult countKernels(const KernelList &list, const StepShape &step, const std::string &name) {
+  PhaseResult result = {name, step, 0, {}, list.costs(step)};
+  for (const KernelEntry &kernel : list.kernels) {
+    if (!kernel.runsIn(step))
+      continue;
+    StepCosts call = kernel.costsOfCall(step);
+    auto calls = static_cast<double>(kernel.calls);
+    StepCosts costs = {calls * call.operations, calls * call.storedBytes, calls * call.passedBytes};
+    result.kernels.push_back({&kernel, {}, costs, 0, ""});
+  }
+  return result;
+}
+
+static void holdAgainstRoof(KernelResult &result, const StepShape &step, const StepCosts &all,
+                            const MachineProfile &machine) {
+  StepCosts call = result.kernel->costsOfCall(step);
   const MemoryLevel &stored = machine.levelOf(all.storedBytes), &passed = machine.levelOf(call.bytes());
   double storedSeconds = result.costs.storedBytes / stored.bytesPerSecond;
   double passedSeconds = result.costs.passedBytes / passed.bytesPerSecond;
@@ -55,7 +72,6 @@ static KernelResult holdAgainstRoof(const KernelEntry &kernel, const StepShape &
   result.limit = computing >= storedSeconds + passedSeconds ? "FMA"
                  : storedSeconds >= passedSeconds           ? stored.name
                                                             : passed.name;
-  return result;
 }
 
 KernelSampler::KernelSampler(ModelRun &run, const KernelList &list, const StepShape &step)
@@ -83,12 +99,13 @@ Status KernelSampler::sample() {
 }
 
 PhaseResult KernelSampler::result(const std::string &name, const MachineProfile &machine) const {
-  PhaseResult result = {name, step, median(seconds), {}, list.costs(step)};
-  for (size_t i = 0; i < samples.size(); ++i)
-    if (list.kernels[i].runsIn(step)) {
-      result.kernels.push_back(holdAgainstRoof(list.kernels[i], step, result.costs, machine));
-      result.kernels.back().time = {median(samples[i].working), median(samples[i].waiting), samples[i].barriers};
-    }
+  PhaseResult result = countKernels(list, step, name);
+  result.stepSeconds = median(seconds);
+  for (KernelResult &kernel : result.kernels) {
+    const Samples &those = samples[kernel.kernel - list.kernels.data()];
+    kernel.time = {median(those.working), median(those.waiting), those.barriers};
+    holdAgainstRoof(kernel, step, result.costs, machine);
+  }
   std::sort(result.kernels.begin(), result.kernels.end(),
             [](const KernelResult &a, const KernelResult &b) { return a.time.total() > b.time.total(); });
   return result;
@@ -96,10 +113,7 @@ PhaseResult KernelSampler::result(const std::string &name, const MachineProfile 
 
 Status runKernelTest(ModelRun &run, const KernelList &list, const MachineProfile &machine, const TestCase &test,
                      int64_t repetitions, PhaseResult &result) {
-  std::vector<StepShape> steps = test.steps();
-  StepShape step = test.prompt > 0 ? steps.front() : steps[steps.size() / 2];
-  step.results |= !step.whole;
-  KernelSampler sampler(run, list, step);
+  KernelSampler sampler(run, list, kernelStep(test));
   for (int64_t i = 0; i <= repetitions; ++i)
     if (Status status = sampler.sample(); status.failed())
       return status;

@@ -31,6 +31,12 @@ struct PhaseResult {
   std::string title() const;  // and ": one step of 512 tokens behind 128"
 };
 
+// The step of a test whose kernels are looked at: the first of a prompt, or the one in the middle of generated tokens.
+StepShape kernelStep(const TestCase &test);
+
+// What the kernels of a step do, in the program's order, without times.
+PhaseResult countKernels(const KernelList &list, const StepShape &step, const std::string &name);
+
 // Evaluates one step over and over.
 class KernelSampler {
 public:
@@ -57,7 +63,7 @@ private:
   std::vector<double> seconds;   // of the step
 };
 
-// One step of a test: the first of a prompt, or the one in the middle of generated tokens.
+// Its kernelStep().
 Status runKernelTest(ModelRun &run, const KernelList &list, const MachineProfile &machine, const TestCase &test,
                      int64_t repetitions, PhaseResult &result);
 

@@ -38,16 +38,6 @@ std::string MachineProfile::describe() const {
 
 namespace {
 
-// The kinds of vector instructions that this processor has.
-std::vector<const PeakLoops *> availableLoops() {
-  std::vector<const PeakLoops *> loops;
-  if (detectCpuLevel() >= CpuLevel::X86_64_v3)
-    loops.push_back(&avx2Loops);
-  if (detectCpuLevel() >= CpuLevel::X86_64_v4)
-    loops.push_back(&avx512Loops);
-  return loops;
-}
-
 // Capacities for this number of threads. Memory is infinite.
 std::vector<MemoryLevel> levelsFor(int32_t threads) {
   std::vector<MemoryLevel> levels;

@@ -21,7 +21,7 @@ struct MemoryLevel {
 struct MachineProfile {
   int32_t threads = 0;
   std::string processor;            // as the system calls it
-  std::string instructions;         // AVX2 or AVX-512: with which the most operations were reached
+  std::string instructions;         // AVX2, AVX-512 or NEON: with which the most operations were reached
   double operationsPerSecond = 0;   // f32, a multiply-add counts as two
   std::vector<MemoryLevel> levels;  // ascending; the last is memory
 
@@ -36,8 +36,8 @@ struct MachineProfile {
 // again beside every repetition of a test.
 class Machine {
 public:
-  // Measures the profile, which takes about a second. Fails without AVX2 and FMA, and when threads or memory are
-  // refused.
+  // Measures the profile, which takes about a second. Fails on x86-64 without AVX2 and FMA, and when threads or memory
+  // are refused.
   static Status create(int32_t threads, std::unique_ptr<Machine> &machine);
   ~Machine();
 

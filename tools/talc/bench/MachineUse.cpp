@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads /proc/stat and the process's own account, before and after.
+// Reads /proc/stat, /proc/thread-self/schedstat and the process's own account, before and after.
 #include "tools/talc/bench/MachineUse.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,17 @@ namespace talc::bench {
 
 static double seconds(const timeval &time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+// What this thread has waited for a processor: the second of nanoseconds on one, nanoseconds in a queue, turns.
+static double queuedSeconds() {
+  unsigned long long running = 0, queued = 0;
+  if (FILE *file = fopen("/proc/thread-self/schedstat", "re")) {
+    if (fscanf(file, "%llu %llu", &running, &queued) != 2)
+      queued = 0;
+    fclose(file);
+  }
+  return 1e-9 * static_cast<double>(queued);
 }
 
 // The first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal.
@@ -32,10 +43,13 @@ MachineUseMeter::Counts MachineUseMeter::count() {
   auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   counts.used = static_cast<double>(user + nice + system + interrupts + soft) / ticks;
   counts.stolen = static_cast<double>(steal) / ticks;
-  rusage own = {};
-  getrusage(RUSAGE_SELF, &own);
-  counts.own = seconds(own.ru_utime) + seconds(own.ru_stime);
-  counts.displacements = own.ru_nivcsw;
+  for (int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage own = {};
+    getrusage(who, &own);
+    counts.own += seconds(own.ru_utime) + seconds(own.ru_stime);
+    counts.displacements += own.ru_nivcsw;
+  }
+  counts.waited = queuedSeconds();
   return counts;
 }
 
@@ -46,6 +60,7 @@ MachineUse MachineUseMeter::read() const {
   use.processors = static_cast<double>(sysconf(_SC_NPROCESSORS_ONLN));
   use.others = std::max(end.used - begin.used - (end.own - begin.own), 0.0) / use.seconds;
   use.stolen = std::max(end.stolen - begin.stolen, 0.0) / use.seconds;
+  use.waited = std::max(end.waited - begin.waited, 0.0);
   use.displacements = end.displacements - begin.displacements;
   return use;
 }
@@ -54,9 +69,10 @@ std::string MachineUse::describe() const {
   std::string text = fmt::format("Other programs used {:.1f} of {:.0f} processors meanwhile", others, processors);
   if (stolen >= 0.05)
     text += fmt::format(", the host of this virtual machine {:.1f}", stolen);
-  return text + fmt::format(", and talc's threads had to make room {} times in {:.1f} s: figures with several threads "
-                            "say little about an idle machine.",
-                            displacements, seconds);
+  return text + fmt::format(", and talc's threads had to make room {} times in {:.1f} s (involuntary switches; the "
+                            "first of them waited {:.2f} s in the run queue): figures with several threads say little "
+                            "about an idle machine.",
+                            displacements, seconds, waited);
 }
 
 std::string notesOn(const MachineUse &use, bool someShareExceeds) {

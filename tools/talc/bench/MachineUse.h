@@ -12,15 +12,16 @@ struct MachineUse {
   double processors = 0;      // that this system has
   double others = 0;          // of them, that other programs used: a mean
   double stolen = 0;          // of them, that the host of a virtual machine gave to somebody else: a mean
+  double waited = 0;          // seconds that the measuring thread stood in a queue for a processor
   int64_t displacements = 0;  // how often a thread of this process had to make room for another program
 
   // Whether figures suffer from it.
-  bool disturbs() const { return others + stolen > 0.1; }
+  bool disturbs() const { return others + stolen > 0.1 || waited > 0.02 * seconds; }
   // One sentence, such as "Other programs used 1.1 of 2 processors meanwhile, ...".
   std::string describe() const;
 };
 
-// From its making on.
+// From its making on, by the thread that measures.
 class MachineUseMeter {
 public:
   MachineUseMeter() : begin(count()) {}
@@ -29,7 +30,7 @@ public:
 private:
   // Seconds of all processors since the system started; of this process since it did.
   struct Counts {
-    double clock = 0, used = 0, stolen = 0, own = 0;
+    double clock = 0, used = 0, stolen = 0, own = 0, waited = 0;
     int64_t displacements = 0;
   };
   static Counts count();

@@ -1,102 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens libopenblas and libdnnl at run time; their interfaces are those of CBLAS and of oneDNN's dnnl.h.
+// Opens libdnnl at run time; its interface is that of oneDNN's dnnl.h.
+//
+// Its threads are OpenMP's. Where two of them come to stand on one processor, each spins while the other one should
+// work, until the scheduler's next turn, and a product of 1 ms takes ten. So every thread is bound to a processor of
+// its own; the calling one, which talc's kernels use, too, only for as long as a product takes.
 #include "tools/talc/bench/MathLibraries.h"
-
-#include "runtime/device/cpu/Cpu.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
-#include <memory>
+#include <sched.h>
 
 namespace talc::bench {
 
-namespace {
-
-struct Matrices {
-  int64_t rows, depth, columns;
-  std::vector<float> x, weight, result;
-
-  Matrices(int64_t rows, int64_t depth, int64_t columns)
-      : rows(rows), depth(depth), columns(columns), x(rows * depth), weight(depth * columns), result(rows * columns) {
-    uint32_t state = 1;
-    for (auto *values : {&x, &weight})
-      for (float &value : *values) {
-        state = state * 1664525u + 1013904223u;
-        value = static_cast<float>(state >> 8) * 0x1p-24f - 0.5f;
-      }
-  }
-};
-
-using Sgemm = void (*)(int order, int transA, int transB, int m, int n, int k, float alpha, const float *a, int lda,
-                       const float *b, int ldb, float beta, float *c, int ldc);
-using Sgemv = void (*)(int order, int trans, int m, int n, float alpha, const float *a, int lda, const float *x,
-                       int incx, float beta, float *y, int incy);
 using DnnlSgemm = int (*)(char transA, char transB, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
                           int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc);
 
+namespace {
+
+// The calling thread on the first of its processors, which is where OpenMP takes it to be.
+class FirstProcessor {
+public:
+  FirstProcessor() {
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    if (sched_getaffinity(0, sizeof(before), &before) != 0)
+      return;
+    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&first) == 0; ++i)
+      if (CPU_ISSET(i, &before))
+        CPU_SET(i, &first);
+    bound = sched_setaffinity(0, sizeof(first), &first) == 0;
+  }
+  ~FirstProcessor() {
+    if (bound)
+      sched_setaffinity(0, sizeof(before), &before);
+  }
+  FirstProcessor(const FirstProcessor &) = delete;
+  FirstProcessor &operator=(const FirstProcessor &) = delete;
+
+private:
+  cpu_set_t before;
+  bool bound = false;
+};
+
 }  // namespace
 
-static void *openFirst(std::initializer_list<const char *> names) {
-  for (const char *name : names)
-    if (void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL))
-      return library;
-  return nullptr;
+// With OpenMP, which reads its environment when it is loaded, and binds the thread that loads it.
+static void *openOneDnn() {
+  setenv("OMP_PROC_BIND", "true", 1);
+  cpu_set_t before;
+  bool known = sched_getaffinity(0, sizeof(before), &before) == 0;
+  void *library = nullptr;
+  for (const char *name : {"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so"})
+    if (!library)
+      library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (known)
+    sched_setaffinity(0, sizeof(before), &before);
+  return library;
 }
 
-template <typename Function> static Function find(void *library, const char *name) {
-  return reinterpret_cast<Function>(dlsym(library, name));
-}
-
-// An OpenBLAS older than the processor does not know it and falls back to code without AVX, so it is told the kind.
-// Who sets the variable decides.
-static void nameProcessor() {
-  bool wide = detectCpuLevel() >= CpuLevel::X86_64_v4;
-  setenv("OPENBLAS_CORETYPE", wide ? "SkylakeX" : "Haswell", /*overwrite=*/0);
-}
-
-static void addOpenBlas(std::shared_ptr<Matrices> m, int32_t threads, std::vector<LibraryProduct> &products) {
-  nameProcessor();
-  void *library = openFirst({"libopenblas.so.0", "libopenblas.so"});
+static std::vector<LibraryProduct> oneDnnProduct(const MatricesPtr &m, int32_t threads) {
+  void *library = openOneDnn();
   if (!library)
-    return;
-  constexpr int rowMajor = 101, asIs = 111, transposed = 112;
-  auto setThreads = find<void (*)(int)>(library, "openblas_set_num_threads");
-  auto sgemm = find<Sgemm>(library, "cblas_sgemm");
-  auto sgemv = find<Sgemv>(library, "cblas_sgemv");
-  if (!setThreads || !sgemm || !sgemv)
-    return;
-  products.push_back({"OpenBLAS", [=] {
-                        setThreads(threads);
-                        int rows = static_cast<int>(m->rows), depth = static_cast<int>(m->depth);
-                        int columns = static_cast<int>(m->columns);
-                        if (rows == 1)
-                          return sgemv(rowMajor, transposed, depth, columns, 1, m->weight.data(), columns, m->x.data(),
-                                       1, 0, m->result.data(), 1);
-                        sgemm(rowMajor, asIs, asIs, rows, columns, depth, 1, m->x.data(), depth, m->weight.data(),
-                              columns, 0, m->result.data(), columns);
-                      }});
-}
-
-static void addOneDnn(std::shared_ptr<Matrices> m, int32_t threads, std::vector<LibraryProduct> &products) {
-  void *library = openFirst({"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so"});
-  if (!library)
-    return;
-  auto sgemm = find<DnnlSgemm>(library, "dnnl_sgemm");
-  auto setThreads = find<void (*)(int)>(library, "omp_set_num_threads");
+    return {};
+  auto sgemm = reinterpret_cast<DnnlSgemm>(dlsym(library, "dnnl_sgemm"));
+  auto setThreads = reinterpret_cast<void (*)(int)>(dlsym(library, "omp_set_num_threads"));
   if (!sgemm || !setThreads)
-    return;
-  products.push_back({"oneDNN", [=] {
-                        setThreads(threads);
-                        sgemm('N', 'N', m->rows, m->columns, m->depth, 1, m->x.data(), m->depth, m->weight.data(),
-                              m->columns, 0, m->result.data(), m->columns);
-                      }});
+    return {};
+  return {{"oneDNN", "", [=] {
+             FirstProcessor bound;
+             setThreads(threads);
+             sgemm('N', 'N', m->rows, m->columns, m->depth, 1, m->x.data(), m->depth, m->weight.data(), m->columns, 0,
+                   m->result.data(), m->columns);
+           }}};
 }
 
 std::vector<LibraryProduct> libraryProducts(int64_t rows, int64_t depth, int64_t columns, int32_t threads) {
-  std::vector<LibraryProduct> products;
   auto matrices = std::make_shared<Matrices>(rows, depth, columns);
-  addOpenBlas(matrices, threads, products);
-  addOneDnn(matrices, threads, products);
+  std::vector<LibraryProduct> products = openBlasProduct(matrices, threads);
+  for (LibraryProduct &product : oneDnnProduct(matrices, threads))
+    products.push_back(std::move(product));
   return products;
 }
 

@@ -2,7 +2,8 @@
 // Matrix products of math libraries that happen to be installed, for comparison; none is needed to build talc.
 #pragma once
 
-#include <cstdint>
+#include "tools/talc/bench/Matrices.h"
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -12,10 +13,14 @@ namespace talc::bench {
 // x [rows, depth] times weight [depth, columns], f32; a single row uses the library's matrix-vector product, if any.
 struct LibraryProduct {
   std::string library;  // OpenBLAS, oneDNN
+  std::string kernel;   // as the library calls the code that it takes for this processor; empty: it does not tell
   std::function<void()> run;
 };
 
 // Products of the libraries that are found, on random values, with that number of threads.
 std::vector<LibraryProduct> libraryProducts(int64_t rows, int64_t depth, int64_t columns, int32_t threads);
+
+// Nothing if OpenBLAS is not installed.
+std::vector<LibraryProduct> openBlasProduct(const MatricesPtr &matrices, int32_t threads);
 
 }  // namespace talc::bench

@@ -3,7 +3,7 @@
 #include "tools/talc/bench/ModelReport.h"
 
 #include "tools/talc/bench/BenchOptions.h"
-#include "tools/talc/bench/Csv.h"
+#include "tools/talc/bench/RowFormats.h"
 #include "tools/talc/bench/Statistics.h"
 #include "tools/talc/bench/Table.h"
 
@@ -15,74 +15,114 @@ namespace talc::bench {
 
 using Json = nlohmann::ordered_json;
 
-static std::string modelType(const KernelList &kernels) {
-  return kernels.model + " " + kernels.weightType;
+static std::string modelType(const App &app) {
+  return app.list.model + " " + app.list.weightType;
 }
 
-static Json describe(const ModelRow &row, const KernelList &kernels, const ModelRun &run, const std::string &file) {
+// The median, and between which values all of them lie.
+struct Spread {
+  double middle, least, most;
+};
+
+static Spread spreadOf(const std::vector<double> &ratios) {
+  auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  return {median(ratios), *least, *most};
+}
+
+static Json describe(const ModelRow &row, bool several) {
   const TestResult &result = row.result;
   const TestCase &test = result.test;
   std::vector<double> rates = result.tokensPerSecond();
   Json samples = Json::array();
   for (double sample : result.nanoseconds)
     samples.push_back(static_cast<int64_t>(sample));
-  return {{"build_commit", TALC_VERSION},
-          {"cpu_info", row.machine.processor},
-          {"gpu_info", ""},
-          {"backends", "CPU"},
-          {"model_filename", file},
-          {"model_type", modelType(kernels)},
-          {"model_size", run.info().weightBytes},
-          {"model_n_params", kernels.parameters},
-          {"n_batch", test.batch},
-          {"n_ubatch", test.batch},
-          {"n_threads", test.threads},
-          {"n_seq", test.sequences},
-          {"n_prompt", test.prompt},
-          {"n_gen", test.generated},
-          {"n_depth", test.depth},
-          {"test_time", result.time},
-          {"avg_ns", static_cast<int64_t>(mean(result.nanoseconds))},
-          {"stddev_ns", static_cast<int64_t>(deviation(result.nanoseconds))},
-          {"avg_ts", mean(rates)},
-          {"stddev_ts", deviation(rates)},
-          {"operations", static_cast<int64_t>(result.costs.operations)},
-          {"stored_bytes", static_cast<int64_t>(result.costs.storedBytes)},
-          {"gflops", 1e-9 * result.operationsPerSecond()},
-          {"peak_instructions", row.machine.instructions},
-          {"peak_gflops", 1e-9 * median(result.peakOperations)},
-          {"peak_share", result.peakShare()},
-          {"gbps", 1e-9 * result.storedBytesPerSecond()},
-          {"read_level", row.level().name},
-          {"read_gbps", 1e-9 * median(result.peakBytes)},
-          {"read_share", result.readShare()},
-          {"samples_ns", samples},
-          {"samples_ts", rates}};
+  Json fields = {{"build_commit", TALC_VERSION},
+                 {"cpu_info", row.machine.processor},
+                 {"gpu_info", ""},
+                 {"backends", "CPU"},
+                 {"model_filename", row.app->path},
+                 {"model_type", modelType(*row.app)},
+                 {"model_size", row.app->run.info().weightBytes},
+                 {"model_n_params", row.app->list.parameters},
+                 {"n_batch", test.batch},
+                 {"n_ubatch", test.batch},
+                 {"n_threads", test.threads},
+                 {"n_seq", test.sequences},
+                 {"n_prompt", test.prompt},
+                 {"n_gen", test.generated},
+                 {"n_depth", test.depth},
+                 {"test_time", result.time},
+                 {"avg_ns", static_cast<int64_t>(mean(result.nanoseconds))},
+                 {"stddev_ns", static_cast<int64_t>(deviation(result.nanoseconds))},
+                 {"avg_ts", mean(rates)},
+                 {"stddev_ts", deviation(rates)},
+                 {"operations", static_cast<int64_t>(result.costs.operations)},
+                 {"stored_bytes", static_cast<int64_t>(result.costs.storedBytes)},
+                 {"gflops", 1e-9 * result.operationsPerSecond()},
+                 {"peak_instructions", row.machine.instructions},
+                 {"peak_gflops", 1e-9 * median(result.peakOperations)},
+                 {"peak_share", result.peakShare()},
+                 {"gbps", 1e-9 * result.storedBytesPerSecond()},
+                 {"read_level", row.level().name},
+                 {"read_gbps", 1e-9 * median(result.peakBytes)},
+                 {"read_share", result.readShare()},
+                 {"samples_ns", samples},
+                 {"samples_ts", rates}};
+  if (!several)
+    return fields;
+  Spread ratio = spreadOf(row.ratios);
+  fields.update({{"ratio", ratio.middle},
+                 {"ratio_least", ratio.least},
+                 {"ratio_most", ratio.most},
+                 {"samples_ratio", row.ratios}});
+  return fields;
 }
 
-static std::string formatTable(const std::vector<ModelRow> &rows, const KernelList &kernels, const ModelRun &run) {
+// "1.07 x (1.05 to 1.10)"
+static std::string formatRatio(const ModelRow &row, const ModelRow &first) {
+  if (row.app == first.app)
+    return "1";
+  Spread ratio = spreadOf(row.ratios);
+  return fmt::format("{:.2f} x ({:.2f} to {:.2f})", ratio.middle, ratio.least, ratio.most);
+}
+
+static std::vector<std::string> cellsOf(const ModelRow &row) {
+  const TestResult &result = row.result;
+  std::vector<double> rates = result.tokensPerSecond();
+  return {result.test.name(),
+          fmt::format("{:.2f} ± {:.2f}", mean(rates), deviation(rates)),
+          fmt::format("{:.1f}", 1e-9 * result.operationsPerSecond()),
+          formatShare(result.peakShare()),
+          fmt::format("{:.1f}", 1e-9 * result.storedBytesPerSecond()),
+          formatShare(result.readShare()) + " " + row.level().name};
+}
+
+static std::string formatTable(const std::vector<ModelRow> &rows, bool several) {
   // As llama-bench does, only where it is not the usual one.
   bool batches =
       std::any_of(rows.begin(), rows.end(), [](const ModelRow &row) { return row.result.test.batch != usualBatch; });
   std::vector<Column> columns = {{"model"}, {"size"}, {"params"}, {"backend"}, {"threads", true}};
+  if (several)
+    columns.insert(columns.begin(), {"app"});
   if (batches)
     columns.push_back({"n_batch", true});
   for (const char *title : {"test", "t/s", "GFLOP/s", "of peak", "GB/s", "of read"})
     columns.push_back({title, true});
+  if (several)
+    columns.push_back({"beside " + rows.front().app->path, true});
   Table table(columns);
   for (const ModelRow &row : rows) {
-    const TestResult &result = row.result;
-    std::vector<double> rates = result.tokensPerSecond();
-    std::vector<std::string> cells = {modelType(kernels), formatBytes(static_cast<double>(run.info().weightBytes)),
-                                      formatCount(static_cast<double>(kernels.parameters)), "CPU",
-                                      std::to_string(result.test.threads)};
+    std::vector<std::string> cells = {
+        modelType(*row.app), formatBytes(static_cast<double>(row.app->run.info().weightBytes)),
+        formatCount(static_cast<double>(row.app->list.parameters)), "CPU", std::to_string(row.result.test.threads)};
+    if (several)
+      cells.insert(cells.begin(), row.app->path);
     if (batches)
-      cells.push_back(std::to_string(result.test.batch));
-    cells.insert(cells.end(),
-                 {result.test.name(), fmt::format("{:.2f} ± {:.2f}", mean(rates), deviation(rates)),
-                  fmt::format("{:.1f}", 1e-9 * result.operationsPerSecond()), formatShare(result.peakShare()),
-                  fmt::format("{:.1f}", 1e-9 * result.storedBytesPerSecond()),
-                  formatShare(result.readShare()) + " " + row.level().name});
+      cells.push_back(std::to_string(row.result.test.batch));
+    for (std::string &cell : cellsOf(row))
+      cells.push_back(std::move(cell));
+    if (several)
+      cells.push_back(formatRatio(row, rows.front()));
     table.add(cells);
   }
   std::string machines;
@@ -92,16 +132,14 @@ static std::string formatTable(const std::vector<ModelRow> &rows, const KernelLi
   return table.markdown() + machines;
 }
 
-std::string formatModelRows(const std::vector<ModelRow> &rows, const KernelList &kernels, const ModelRun &run,
-                            const std::string &file, const std::string &format) {
+std::string formatModelRows(const std::vector<ModelRow> &rows, const std::string &format) {
+  bool several = std::any_of(rows.begin(), rows.end(), [&](const ModelRow &row) { return row.app != rows[0].app; });
   if (format == "md")
-    return formatTable(rows, kernels, run);
+    return formatTable(rows, several);
   Json described = Json::array();
   for (const ModelRow &row : rows)
-    described.push_back(describe(row, kernels, run, file));
-  if (format == "csv")
-    return formatCsv(described);
-  return described.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    described.push_back(describe(row, several));
+  return formatRows(described, format, "talc_bench");
 }
 
 }  // namespace talc::bench

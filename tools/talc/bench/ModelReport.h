@@ -2,6 +2,7 @@
 // Prints whole-model results as a table for people (md) or with llama-bench's field names (csv, json).
 #pragma once
 
+#include "tools/talc/bench/App.h"
 #include "tools/talc/bench/ModelTests.h"
 
 namespace talc::bench {
@@ -9,13 +10,15 @@ namespace talc::bench {
 struct ModelRow {
   TestResult result;
   MachineProfile machine;  // measured for the same number of threads
+  const App *app;
+  // Its speed beside that of the first app in the same round, of each round.
+  std::vector<double> ratios;
 
   // The memory level that holds what one step reads.
   const MemoryLevel &level() const { return machine.levelOf(result.stepStoredBytes); }
 };
 
-// `format`: md, csv or json; `file`: the artifact.
-std::string formatModelRows(const std::vector<ModelRow> &rows, const KernelList &kernels, const ModelRun &run,
-                            const std::string &file, const std::string &format);
+// `format`: md or one of formatRows. Ratios are printed if there are several apps.
+std::string formatModelRows(const std::vector<ModelRow> &rows, const std::string &format);
 
 }  // namespace talc::bench

@@ -33,8 +33,8 @@ Status ModelRun::fill(int64_t depth) {
   constexpr int64_t stepTokens = 512;
   for (int32_t slot = 0; slot < session->slots(); ++slot)
     session->reset(slot);
-  if (sourceTokens() > 0)
-    if (Status status = encode(sourceTokens()); status.failed())
+  if (source() > 0)
+    if (Status status = encode(source()); status.failed())
       return status;
   for (StepShape step : promptSteps(depth, 0, stepTokens, session->slots())) {
     step.results = false;
@@ -44,10 +44,10 @@ Status ModelRun::fill(int64_t depth) {
   return {};
 }
 
-int64_t ModelRun::sourceTokens() const {
+int64_t sourceTokens(const artifact::ModelInfo &info) {
   constexpr int64_t usual = 32;  // a sentence
-  bool hasSource = model.kind() == artifact::ModelKind::EncoderDecoder;
-  return hasSource ? std::min<int64_t>(usual, model.info().maxSequence) : 0;
+  bool hasSource = info.kind == static_cast<uint32_t>(artifact::ModelKind::EncoderDecoder);
+  return hasSource ? std::min<int64_t>(usual, info.maxSequence) : 0;
 }
 
 static talc_sequence tokensOf(int32_t slot, int64_t count, const int32_t *ids, talc_rows wanted) {
@@ -66,7 +66,7 @@ Status ModelRun::encode(int64_t rows) {
 }
 
 Status ModelRun::evaluate(const StepShape &step) {
-  if (step.whole && sourceTokens() > 0)
+  if (step.whole && source() > 0)
     return encode(step.rows);
   for (int32_t slot = 0; slot < session->slots(); ++slot)
     batch[slot] =

@@ -11,13 +11,15 @@
 
 namespace talc::bench {
 
+// Tokens of the sources that sequences answer to; 0: the model has none.
+int64_t sourceTokens(const artifact::ModelInfo &info);
+
 class ModelRun {
 public:
   Status open(const std::string &path, bool hugePages = false);
   // Threads and the states of so many sequences; replaces those before. An encoder-decoder gets sources of
   // sourceTokens() tokens.
   Status start(int32_t threads, int64_t sequences);
-  int64_t sourceTokens() const;
 
   // Empties all sequences and evaluates `depth` tokens of each.
   Status fill(int64_t depth);
@@ -30,6 +32,7 @@ public:
 
 private:
   Status encode(int64_t rows);
+  int64_t source() const { return sourceTokens(model.info()); }
 
   Model model;
   std::unique_ptr<Session> session;

@@ -51,34 +51,32 @@ static std::string currentTime() {
   return text;
 }
 
-Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions, Machine &machine,
-               TestResult &result) {
-  std::vector<StepShape> steps = test.steps();
-  result = {test, currentTime(), {}, {}, 0, 0, {}, {}};
+ModelTest::ModelTest(ModelRun &run, const KernelList &kernels, const TestCase &test, Machine &machine)
+    : run(run), machine(machine), steps(test.steps()), found({test, currentTime(), {}, {}, 0, 0, {}, {}}) {
   for (const StepShape &step : steps) {
     StepCosts costs = kernels.costs(step);
-    result.costs.operations += costs.operations;
-    result.costs.storedBytes += costs.storedBytes;
-    result.costs.passedBytes += costs.passedBytes;
-    result.stepStoredBytes = std::max(result.stepStoredBytes, costs.storedBytes);
+    found.costs.operations += costs.operations;
+    found.costs.storedBytes += costs.storedBytes;
+    found.costs.passedBytes += costs.passedBytes;
+    found.stepStoredBytes = std::max(found.stepStoredBytes, costs.storedBytes);
   }
-  for (int64_t i = 0; i <= repetitions; ++i) {
-    if (Status status = run.fill(test.depth); status.failed())
+}
+
+Status ModelTest::repeat() {
+  if (Status status = run.fill(found.test.depth); status.failed())
+    return status;
+  Stopwatch watch(found.test.threads);
+  for (const StepShape &step : steps) {
+    if (Status status = run.evaluate(step); status.failed())
       return status;
-    int64_t threads = 0;
-    Stopwatch watch(test.threads);
-    for (const StepShape &step : steps) {
-      if (Status status = run.evaluate(step); status.failed())
-        return status;
-      threads += run.usedSession().stepThreads();
-    }
-    auto count = static_cast<double>(steps.size() * (repetitions + 1));
-    result.stepThreads += static_cast<double>(threads) / count;
-    if (i > 0)  // the first one warms up
-      result.nanoseconds.push_back(static_cast<double>(std::max<int64_t>(watch.nanoseconds(), 1)));
-    result.peakOperations.push_back(machine.operationsPerSecond());
-    result.peakBytes.push_back(machine.bytesPerSecond(result.stepStoredBytes));
+    threads += run.usedSession().stepThreads();
+    ++evaluations;
   }
+  if (!found.peakOperations.empty())  // the first one warms up
+    found.nanoseconds.push_back(static_cast<double>(std::max<int64_t>(watch.nanoseconds(), 1)));
+  found.stepThreads = static_cast<double>(threads) / static_cast<double>(evaluations);
+  found.peakOperations.push_back(machine.operationsPerSecond());
+  found.peakBytes.push_back(machine.bytesPerSecond(found.stepStoredBytes));
   return {};
 }
 

@@ -42,7 +42,21 @@ private:
   double share(double work, const std::vector<double> &rates) const;
 };
 
-Status runTest(ModelRun &run, const KernelList &kernels, const TestCase &test, int64_t repetitions, Machine &machine,
-               TestResult &result);
+// A test of a run that was started for it.
+class ModelTest {
+public:
+  ModelTest(ModelRun &run, const KernelList &kernels, const TestCase &test, Machine &machine);
+
+  // Evaluates all steps once, and what the machine can do behind them. The first time only warms up.
+  Status repeat();
+  const TestResult &result() const { return found; }
+
+private:
+  ModelRun &run;
+  Machine &machine;
+  std::vector<StepShape> steps;
+  int64_t threads = 0, evaluations = 0;  // sums over all steps ever
+  TestResult found;
+};
 
 }  // namespace talc::bench

@@ -2,8 +2,8 @@
 // Rounds are interleaved, so that a disturbance hits all candidates alike; medians are compared.
 #include "tools/talc/bench/OpTest.h"
 
-#include "tools/talc/bench/Csv.h"
 #include "tools/talc/bench/MathLibraries.h"
+#include "tools/talc/bench/RowFormats.h"
 #include "tools/talc/bench/Statistics.h"
 #include "tools/talc/bench/Stopwatch.h"
 #include "tools/talc/bench/Table.h"
@@ -45,11 +45,23 @@ static void takeTurn(const LibraryProduct &product, int32_t threads, std::vector
   } while (turn.seconds() < turnSeconds);
 }
 
+const KernelResult *findKernel(const PhaseResult &phase, const OpSpec &spec) {
+  const KernelResult *found = nullptr;
+  for (const KernelResult &kernel : phase.kernels)
+    if (kernel.kernel->piece == spec.piece && (!found || kernel.kernel < found->kernel))
+      found = &kernel;
+  return found;
+}
+
+StepShape opStep(const OpSpec &spec, const KernelList &list) {
+  return {1, spec.rows, spec.past, true, list.encoder};
+}
+
 Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
              int64_t repetitions, OpResult &result) {
   if (Status status = run.start(machine.threads, 1); status.failed())
     return status;
-  StepShape step = {1, spec.rows, spec.past, true, list.encoder};
+  StepShape step = opStep(spec, list);
   KernelSampler sampler(run, list, step);
   std::vector<LibraryProduct> products;
   if (spec.columns > 0)
@@ -69,17 +81,13 @@ Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const Ma
     }
   }
   PhaseResult phase = sampler.result(spec.text, machine);
-  // Of several kernels of this kind the op's own comes first in the program.
-  const KernelResult *found = nullptr;
-  for (const KernelResult &kernel : phase.kernels)
-    if (kernel.kernel->piece == spec.piece && (!found || kernel.kernel < found->kernel))
-      found = &kernel;
+  const KernelResult *found = findKernel(phase, spec);
   if (!found)
     return Status::failure(TALC_ERROR_DAMAGED, "talc bench: --op '%s': the compiler left no kernel of its own",
                            spec.text.c_str());
   result = {spec.text, machine, step, *found, {}};
   for (size_t i = 0; i < products.size(); ++i)
-    result.libraries.push_back({products[i].library, median(samples[i])});
+    result.libraries.push_back({products[i].library, products[i].kernel, median(samples[i])});
   return {};
 }
 
@@ -92,7 +100,7 @@ static std::string formatTable(const std::vector<OpResult> &results) {
       {"op"},         {"shape"},         {"threads", true}, {"time", true},  {"GFLOP/s", true},
       {"GB/s", true}, {"of roof", true}, {"roof"},          {"spills", true}};
   for (const LibraryTime &library : results.front().libraries) {
-    columns.push_back({library.library, true});
+    columns.push_back({library.kernel.empty() ? library.library : library.library + " (" + library.kernel + ")", true});
     columns.push_back({"GFLOP/s", true});
     columns.push_back({"talc is", true});
   }
@@ -134,8 +142,11 @@ static Json describe(const OpResult &result) {
               {"roof_share", result.kernel.share()},
               {"roof", result.kernel.limit},
               {"spills", result.kernel.kernel->spills}};
-  for (const LibraryTime &library : result.libraries)
+  for (const LibraryTime &library : result.libraries) {
     row[library.library + "_seconds"] = library.seconds;
+    if (!library.kernel.empty())
+      row[library.library + "_kernel"] = library.kernel;
+  }
   return row;
 }
 
@@ -145,7 +156,7 @@ std::string formatOpResults(const std::vector<OpResult> &results, const std::str
   Json rows = Json::array();
   for (const OpResult &result : results)
     rows.push_back(describe(result));
-  return format == "csv" ? formatCsv(rows) : rows.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return formatRows(rows, format, "talc_ops");
 }
 
 }  // namespace talc::bench

@@ -9,8 +9,8 @@
 namespace talc::bench {
 
 struct LibraryTime {
-  std::string library;
-  double seconds;  // of one product; the median
+  std::string library, kernel;  // as LibraryProduct
+  double seconds;               // of one product; the median
 };
 
 struct OpResult {
@@ -26,11 +26,17 @@ struct OpResult {
   }
 };
 
+// Of several kernels of the op's kind its own comes first in the program. Null: there is none.
+const KernelResult *findKernel(const PhaseResult &phase, const OpSpec &spec);
+
+// The step that is measured.
+StepShape opStep(const OpSpec &spec, const KernelList &list);
+
 // In rounds: the op, then each library, for some milliseconds each.
 Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
              int64_t repetitions, OpResult &result);
 
-// `format`: md, csv or json.
+// `format`: md or one of formatRows.
 std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format);
 
 }  // namespace talc::bench

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that do nothing but multiply and add, or nothing but read.
+// Loops that do nothing but multiply and add, or nothing but read: X86Loops.cpp, NeonLoops.cpp. There are as many
+// independent chains as cover the latency of all units, and empty asm statements keep every value alive.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace talc::bench {
 
@@ -16,7 +18,7 @@ struct PeakLoops {
 };
 constexpr int64_t readGranularity = 512;
 
-// Need AVX2 and FMA, or AVX-512.
-extern const PeakLoops avx2Loops, avx512Loops;
+// Of the vector instructions that this processor has, by width; none on x86-64 without AVX2 and FMA.
+std::vector<const PeakLoops *> availableLoops();
 
 }  // namespace talc::bench

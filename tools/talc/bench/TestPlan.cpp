@@ -14,7 +14,7 @@ namespace {
 
 class Planner {
 public:
-  Planner(const BenchOptions &options, const ModelRun &run);
+  Planner(const BenchOptions &options, const artifact::ModelInfo &info);
   TestPlan plan();
 
 private:
@@ -34,9 +34,9 @@ private:
 
 }  // namespace
 
-Planner::Planner(const BenchOptions &options, const ModelRun &run)
-    : options(options), room(run.info().maxSequence), source(run.sourceTokens()),
-      generates(run.info().kind != static_cast<uint32_t>(artifact::ModelKind::Encoder)), generated(options.generated) {
+Planner::Planner(const BenchOptions &options, const artifact::ModelInfo &info)
+    : options(options), room(info.maxSequence), source(sourceTokens(info)),
+      generates(info.kind != static_cast<uint32_t>(artifact::ModelKind::Encoder)), generated(options.generated) {
   if (generated.empty() && generates)
     generated = {32};
 }
@@ -94,8 +94,8 @@ TestPlan Planner::plan() {
   return std::move(result);
 }
 
-TestPlan planTests(const BenchOptions &options, const ModelRun &run) {
-  return Planner(options, run).plan();
+TestPlan planTests(const BenchOptions &options, const artifact::ModelInfo &info) {
+  return Planner(options, info).plan();
 }
 
 std::vector<int32_t> threadCounts(const std::vector<int64_t> &wanted) {

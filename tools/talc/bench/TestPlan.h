@@ -16,7 +16,7 @@ struct TestPlan {
 // and 32 generated tokens where the model generates. An encoder takes every prompt in one step, behind nothing else;
 // before a decoder the prompts are its sources, and with `kernels` also the beginnings of its texts, since those have
 // kernels of their own.
-TestPlan planTests(const BenchOptions &options, const ModelRun &run);
+TestPlan planTests(const BenchOptions &options, const artifact::ModelInfo &info);
 
 // The wanted numbers of threads; no more than a session takes, of which standard error is told, and none twice.
 std::vector<int32_t> threadCounts(const std::vector<int64_t> &wanted);

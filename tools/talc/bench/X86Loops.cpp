@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enough independent chains to cover the latency of two units; the empty asm statements keep every value alive.
+// Loops for x86-64.
+#if defined(__x86_64__)
+#include "runtime/device/cpu/Cpu.h"
 #include "tools/talc/bench/PeakLoops.h"
 
 #include <immintrin.h>
@@ -8,6 +10,7 @@ namespace talc::bench {
 
 namespace {
 
+// Two units with a latency of four or five cycles.
 constexpr int chains = 12, loads = 8;
 
 __attribute__((target("avx2,fma"))) void multiplyAdd256(int64_t rounds) {
@@ -52,9 +55,19 @@ __attribute__((target("avx512f"))) void read512(const float *data, int64_t bytes
     }
 }
 
-}  // namespace
-
 const PeakLoops avx2Loops = {"AVX2", chains * 8 * 2, multiplyAdd256, read256};
 const PeakLoops avx512Loops = {"AVX-512", chains * 16 * 2, multiplyAdd512, read512};
 
+}  // namespace
+
+std::vector<const PeakLoops *> availableLoops() {
+  std::vector<const PeakLoops *> loops;
+  if (detectCpuLevel() >= CpuLevel::X86_64_v3)
+    loops.push_back(&avx2Loops);
+  if (detectCpuLevel() >= CpuLevel::X86_64_v4)
+    loops.push_back(&avx512Loops);
+  return loops;
+}
+
 }  // namespace talc::bench
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns of KernelReport that need no clock.
+#include "tools/talc/bench/CountReport.h"
+
+#include "tools/talc/bench/RowFormats.h"
+#include "tools/talc/bench/Table.h"
+
+#include <fmt/format.h>
+
+namespace talc::bench {
+
+using Json = nlohmann::ordered_json;
+
+static std::string formatPhase(const PhaseResult &phase) {
+  Table table({{"kernel"},
+               {"shape"},
+               {"fused"},
+               {"divided by"},
+               {"calls", true},
+               {"MFLOP", true},
+               {"MB", true},
+               {"spills", true}});
+  auto million = [](double count, int digits) { return fmt::format("{:.{}f}", 1e-6 * count, digits); };
+  int64_t calls = 0;
+  for (const KernelResult &result : phase.kernels) {
+    const KernelEntry &kernel = *result.kernel;
+    calls += kernel.calls;
+    table.add({kernel.name, kernel.shapes, kernel.fused, kernel.share, std::to_string(kernel.calls),
+               million(result.costs.operations, 2), million(result.costs.bytes(), 3), std::to_string(kernel.spills)});
+  }
+  table.add({"total", "", "", "", std::to_string(calls), million(phase.costs.operations, 2),
+             million(phase.costs.bytes(), 3), ""});
+  return fmt::format("{}\n\n{}\n", phase.title(), table.markdown());
+}
+
+static Json describe(const KernelResult &result, const PhaseResult &phase, const KernelList &list) {
+  const KernelEntry &kernel = *result.kernel;
+  return {{"test", phase.name},
+          {"emulated", list.foreign},
+          {"target", list.target},
+          {"phase", kernel.phase},
+          {"kernel", kernel.name},
+          {"piece", kernel.piece},
+          {"shapes", kernel.shapes},
+          {"fused", kernel.fused},
+          {"share", kernel.share},
+          {"calls", kernel.calls},
+          {"operations", static_cast<int64_t>(result.costs.operations)},
+          {"stored_bytes", static_cast<int64_t>(result.costs.storedBytes)},
+          {"passed_bytes", static_cast<int64_t>(result.costs.passedBytes)},
+          {"spills", kernel.spills}};
+}
+
+std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelList &list, const std::string &proof,
+                         const std::string &format) {
+  std::string text = fmt::format("{}, emulated: what the compiler counted, without speeds; {}\n\n", list.target, proof);
+  Json rows = Json::array();
+  for (const PhaseResult &phase : phases) {
+    text += formatPhase(phase);
+    for (const KernelResult &result : phase.kernels)
+      rows.push_back(describe(result, phase, list));
+  }
+  return format == "md" ? text : formatRows(rows, format, "talc_kernels");
+}
+
+}  // namespace talc::bench

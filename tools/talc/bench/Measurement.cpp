@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine is measured first, for every number of threads.
+#include "tools/talc/bench/Measurement.h"
+
+#include "tools/talc/bench/CountReport.h"
+#include "tools/talc/bench/Emulator.h"
+#include "tools/talc/bench/Roofline.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+namespace talc::bench {
+
+Status Measurement::open(const std::string &path) {
+  apps.push_back(std::make_unique<App>());
+  App &app = *apps.back();
+  app.path = path;
+  if (Status status = readKernels(path, app.list); status.failed())
+    return status;
+  if (app.list.foreign.empty())
+    return app.run.open(path, options.hugePages);
+  if (apps.size() == 1 && options.roofline.empty() && (options.kernels || !options.op.empty()))
+    return {};
+  return Status::failure(TALC_ERROR_CPU,
+                         "%s: has code for %s, which this machine cannot time; --kernels counts what "
+                         "it does",
+                         path.c_str(), app.list.target.c_str());
+}
+
+static std::vector<double> ratiosOf(const TestResult &first, const TestResult &own) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < own.nanoseconds.size(); ++i)
+    ratios.push_back(first.nanoseconds[i] / own.nanoseconds[i]);
+  return ratios;
+}
+
+// All apps in every round, so that what the machine does meanwhile meets all of them; every other round backwards.
+Status Measurement::measureModels(const TestCase &test, Machine &machine) {
+  std::vector<ModelTest> turns;
+  for (auto &app : apps) {
+    if (Status status = app->run.start(test.threads, test.sequences); status.failed())
+      return status;
+    turns.emplace_back(app->run, app->list, test, machine);
+  }
+  for (int64_t round = 0; round <= options.repetitions; ++round)
+    for (size_t i = 0; i < turns.size(); ++i)
+      if (Status status = turns[round % 2 == 0 ? i : turns.size() - 1 - i].repeat(); status.failed())
+        return status;
+  for (size_t i = 0; i < turns.size(); ++i)
+    models.push_back(
+        {turns[i].result(), machine.profile(), apps[i].get(), ratiosOf(turns.front().result(), turns[i].result())});
+  return {};
+}
+
+Status Measurement::measureKernels(const TestCase &test, const Machine &machine) {
+  if (Status status = app().run.start(test.threads, test.sequences); status.failed())
+    return status;
+  kernels.back().phases.emplace_back();
+  return runKernelTest(app().run, app().list, machine.profile(), test, options.repetitions,
+                       kernels.back().phases.back());
+}
+
+Status Measurement::measure(const std::vector<TestCase> &tests, int32_t threads) {
+  std::unique_ptr<Machine> machine;
+  progress.show("the machine", threads);
+  if (Status status = Machine::create(threads, machine); status.failed())
+    return status;
+  kernels.push_back({machine->profile(), {}});
+  for (TestCase test : tests) {
+    test.threads = threads;
+    progress.show(test.name(), threads);
+    Status status = options.showsKernels() ? measureKernels(test, *machine) : measureModels(test, *machine);
+    if (status.failed())
+      return status;
+  }
+  return {};
+}
+
+Status Measurement::measure(const OpSpec &spec, int32_t threads, OpResult &result) {
+  std::unique_ptr<Machine> machine;
+  progress.show("the machine", threads);
+  if (Status status = Machine::create(threads, machine); status.failed())
+    return status;
+  progress.show(spec.text, threads);
+  if (Status status = runOp(app().run, app().list, spec, machine->profile(), options.repetitions, result);
+      status.failed())
+    return status;
+  kernels.push_back({machine->profile(), {result.phase(app().list)}});
+  return {};
+}
+
+Status Measurement::count(const std::vector<PhaseResult> &phases, std::string &text) {
+  std::string proof;
+  progress.show("a token under the emulator");
+  if (Status status = emulateToken(app(), proof); status.failed())
+    return status;
+  text = formatCounts(phases, app().list, proof, options.output);
+  return {};
+}
+
+bool Measurement::someShareExceeds() const {
+  for (const ModelRow &row : models)
+    if (exceeds(row.result.peakShare()) || exceeds(row.result.readShare()))
+      return true;
+  for (const KernelRows &row : kernels)
+    for (const PhaseResult &phase : row.phases) {
+      if (exceeds(phase.roofSeconds() / phase.stepSeconds))
+        return true;
+      for (const KernelResult &kernel : phase.kernels)
+        if (exceeds(kernel.share()))
+          return true;
+    }
+  return false;
+}
+
+void Measurement::addNotes(std::string &text) const {
+  std::string notes = notesOn(meter.read(), someShareExceeds());
+  for (const ModelRow &row : models)
+    if (const TestResult &result = row.result; result.stepThreads < 0.95 * result.test.threads)
+      notes += fmt::format("\n{}{} with {} threads: steps ran on {:.1f} of them, since more did not pay.\n",
+                           apps.size() > 1 ? row.app->path + ", " : "", result.test.name(), result.test.threads,
+                           result.stepThreads);
+  if (options.output == "md")
+    text += notes;
+  else
+    fputs(notes.c_str(), stderr);
+}
+
+static Status writeFile(const std::string &path, const std::string &text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file)
+    return {};
+  return Status::failure(TALC_ERROR_OUTPUT, "%s: cannot be written: %s", path.c_str(), strerror(errno));
+}
+
+Status Measurement::drawKernels() const {
+  const std::string &path = options.roofline;
+  return path.empty() ? Status() : writeFile(path, drawRoofline(kernels, apps.front()->list.model));
+}
+
+}  // namespace talc::bench

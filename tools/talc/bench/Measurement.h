@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What talc bench measures: apps in turn, the kernels of one, or an op.
+#pragma once
+
+#include "tools/talc/bench/BenchOptions.h"
+#include "tools/talc/bench/KernelReport.h"
+#include "tools/talc/bench/MachineUse.h"
+#include "tools/talc/bench/ModelReport.h"
+#include "tools/talc/bench/OpTest.h"
+#include "tools/talc/bench/Progress.h"
+
+namespace talc::bench {
+
+// Everything that the tables are made from.
+class Measurement {
+public:
+  const BenchOptions &options;
+  std::vector<std::unique_ptr<App>> apps;
+  std::vector<ModelRow> models;
+  std::vector<KernelRows> kernels;
+  Progress progress;
+  MachineUseMeter meter;
+
+  explicit Measurement(const BenchOptions &options) : options(options) {}
+  // What can only be counted here needs no code that runs.
+  Status open(const std::string &path);
+  App &app() { return *apps.front(); }
+  bool onlyCounts() const { return !apps.front()->list.foreign.empty(); }
+
+  Status measure(const std::vector<TestCase> &tests, int32_t threads);
+  Status measure(const OpSpec &spec, int32_t threads, OpResult &result);
+  // Instead of measuring.
+  Status count(const std::vector<PhaseResult> &phases, std::string &text);
+
+  // Below the table, or beside what programs read.
+  void addNotes(std::string &text) const;
+  // If the options want a picture.
+  Status drawKernels() const;
+
+private:
+  Status measureModels(const TestCase &test, Machine &machine);
+  Status measureKernels(const TestCase &test, const Machine &machine);
+  bool someShareExceeds() const;
+};
+
+}  // namespace talc::bench
