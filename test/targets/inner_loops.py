@@ -8,14 +8,16 @@ import re
 import sys
 
 ADDRESS = re.compile(r'\s*([0-9a-f]+):\s+(.*)')
-JUMP = re.compile(r'j\w+\s+(?:0x)?([0-9a-f]+)')
-SPILL = re.compile(r'[yz]mm.*\(%rsp\)|\(%rsp\).*[yz]mm')
+JUMP = re.compile(r'(?:j\w+|b(?:\.\w+)?|cbn?z\s+\w+,|tbn?z\s+\w+,\s+#\w+,)\s+(?:0x)?([0-9a-f]+)\b')
+MULTIPLY = re.compile(r'vfmadd|fmla')
+SPILL = re.compile(r'[yz]mm.*\(%rsp\)|\(%rsp\).*[yz]mm|\b[dq]\d+.*\[sp')
 LEAST = 24
 
 
-def main():
-    function, places, code, loops, spilling = '', {}, [], 0, []
-    for line in sys.stdin:
+def inner_loops(lines):
+    """(function, instructions) of every such loop."""
+    function, places, code = '', {}, []
+    for line in lines:
         if name := re.match(r'[0-9a-f]+ <(.*)>:', line):
             function, places, code = name[1], {}, []
         elif found := ADDRESS.match(line):
@@ -25,11 +27,17 @@ def main():
             if jump and jump[1] in places:
                 body = code[places[jump[1]]:]
                 innermost = not any(JUMP.match(instruction) for instruction in body[:-1])
-                if innermost and sum('vfmadd' in instruction for instruction in body) >= LEAST:
-                    loops += 1
-                    spills = sum(bool(SPILL.search(instruction)) for instruction in body)
-                    if spills:
-                        spilling.append(f'{function}: {spills} of {len(body)} instructions')
+                if innermost and sum(bool(MULTIPLY.match(instruction)) for instruction in body) >= LEAST:
+                    yield function, body
+
+
+def main():
+    loops, spilling = 0, []
+    for function, body in inner_loops(sys.stdin):
+        loops += 1
+        spills = sum(bool(SPILL.search(instruction)) for instruction in body)
+        if spills:
+            spilling.append(f'{function}: {spills} of {len(body)} instructions')
     print(f'{loops} loops, {len(spilling)} spill', *spilling, sep='\n')
 
 

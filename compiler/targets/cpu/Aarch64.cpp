@@ -89,7 +89,10 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   facts.needs.family = "aarch64";
   facts.triple = "aarch64-unknown-linux-gnu";
   facts.initialize = initializeLlvm;
-  facts.cpu = "generic";
+  // For no processor in particular: a full tile has two registers to spare, and with the latencies of Neoverse N1
+  // LLVM's scheduler moves loads ahead until accumulators are spilled. All of these processors reorder instructions
+  // themselves.
+  facts.cpu = facts.tune = "generic";
   facts.cacheBytes = 512 << 10;  // of Cortex-A76 and A78, half of what Neoverse cores have
   for (const Level &level : levels()) {
     if (!llvm::all_of(level.features, [&](llvm::StringRef name) { return features.contains(name); }))
@@ -116,7 +119,6 @@ llvm::Expected<targets::TargetPtr> parseAarch64(llvm::StringRef name) {
                      "--target={}: the processor {} lacks half-precision arithmetic (ARMv8.2 fullfp16), which talc's "
                      "code needs; to compile for another machine, use --target=aarch64",
                      name.str(), cpu.str());
-  facts.tune = llvm::AArch64::parseCpu(cpu) ? cpu.str() : facts.cpu;
   if (int64_t found = native ? hostCacheBytes() : 0; found > 0)
     facts.cacheBytes = found;
   return std::make_shared<CpuTarget>(std::move(facts));

@@ -22,6 +22,11 @@ struct ContractPlan {
   // Steps of k per iteration: as many multiply-adds with narrow vectors, of which a tile has half as many.
   int64_t unroll() const { return lanes > 8 ? 2 : 4; }
 
+  // Vectors of four lanes are NEON's, whose multiply-add takes a scalar from a lane. A vector of a row's scalars serves
+  // an iteration then: a quarter of the loads, and with all rows' six registers beside 24 accumulators two are left for
+  // the weight.
+  bool scalarsFromLanes() const { return lanes == 4 && unroll() == lanes; }
+
   int64_t lanes;
   int64_t panels, depth, panelLanes, panelColumns;  // of a gated panel half of the lanes are columns
   int64_t width;                                    // of the result

@@ -36,6 +36,8 @@ public:
       return e.load(c.op.getWeight(), {panelAt[v / perPanel], e.add(tile.firstK, k), laneOf(v)});
     };
     RegisterTile registers{tile.rows, vectors, c.plan.unroll(), loadA, loadB};
+    if (c.plan.scalarsFromLanes())
+      registers.loadRow = [&](int64_t r, Value k) { return e.load(c.op.getX(), {rowAt[r], e.add(tile.firstK, k)}); };
     if (tile.fetch)
       registers.begin = [&](Value k) { tile.fetch(number, k); };
     Emitter::Values found = registers.accumulate(e, sumsBefore(), tile.depth);

@@ -7,16 +7,18 @@ using namespace mlir;
 namespace talc {
 
 // Of A's scalars and B's vectors the fewer are loaded first; the others one by one, so that besides the accumulators
-// hardly more than those few take registers.
-static void step(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> sums, Value k) {
+// hardly more than those few take registers. `rows`: vectors of A that are loaded already, with the scalars in `lane`.
+static void step(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> sums, Value k, ArrayRef<Value> rows,
+                 int64_t lane) {
   Emitter::Values held;
+  auto scalar = [&](int64_t row) { return e.broadcast(rows.empty() ? tile.loadA(row, k) : e.lane(rows[row], lane)); };
   auto multiply = [&](int64_t row, int64_t vector, Value a, Value b) {
     Value &sum = sums[row * tile.vectors + vector];
     sum = e.fma(a, b, sum);
   };
-  if (tile.rows < tile.vectors) {
+  if (tile.rows < tile.vectors || !rows.empty()) {
     for (int64_t row = 0; row < tile.rows; ++row)
-      held.push_back(e.broadcast(tile.loadA(row, k)));
+      held.push_back(scalar(row));
     for (int64_t vector = 0; vector < tile.vectors; ++vector) {
       Value b = tile.loadB(k, vector);
       for (int64_t row = 0; row < tile.rows; ++row)
@@ -27,7 +29,7 @@ static void step(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> su
   for (int64_t vector = 0; vector < tile.vectors; ++vector)
     held.push_back(tile.loadB(k, vector));
   for (int64_t row = 0; row < tile.rows; ++row) {
-    Value a = e.broadcast(tile.loadA(row, k));
+    Value a = scalar(row);
     for (int64_t vector = 0; vector < tile.vectors; ++vector)
       multiply(row, vector, a, held[vector]);
   }
@@ -36,10 +38,14 @@ static void step(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> su
 // `unroll` steps of every tile, from k on.
 static Emitter::Values steps(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRange sums, Value k, int64_t unroll) {
   Emitter::Values result(sums);
+  SmallVector<Emitter::Values> rows(tiles.size());
+  for (auto [tile, loaded] : llvm::zip(tiles, rows))
+    for (int64_t row = 0; tile.loadRow && unroll == tile.unroll && row < tile.rows; ++row)
+      loaded.push_back(tile.loadRow(row, k));
   for (int64_t u = 0; u < unroll; ++u) {
     MutableArrayRef<Value> rest = result;
-    for (const RegisterTile &tile : tiles) {
-      step(e, tile, rest, e.add(k, u));
+    for (auto [tile, loaded] : llvm::zip(tiles, rows)) {
+      step(e, tile, rest, e.add(k, u), loaded, u);
       rest = rest.drop_front(tile.rows * tile.vectors);
     }
   }

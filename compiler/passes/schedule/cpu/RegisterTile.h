@@ -17,6 +17,10 @@ struct RegisterTile {
   std::function<mlir::Value(int64_t row, mlir::Value k)> loadA;
   std::function<mlir::Value(mlir::Value k, int64_t vector)> loadB;
 
+  // Where a multiply-add takes its scalar from a lane of a vector: A[row, k] to A[row, k + unroll - 1], loaded once for
+  // an iteration. Else null.
+  std::function<mlir::Value(int64_t row, mlir::Value k)> loadRow = nullptr;
+
   // Called at the first k of every iteration before the loads, if there is one: for prefetches.
   std::function<void(mlir::Value k)> begin = nullptr;
 
