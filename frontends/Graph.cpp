@@ -381,6 +381,8 @@ void GraphBuilder::Graph::finish() {
   func::ReturnOp::create(builder, blockLocation, values);
   model.op.setType(builder.getFunctionType(model.op.getArgumentTypes(), ValueRange(values).getTypes()));
   (*module)->setAttr(maxSequenceAttr, builder.getI64IntegerAttr(maxSequence));
+  if (longestSequence)
+    (*module)->setAttr(longestSequenceAttr, builder.getI64IntegerAttr(*longestSequence));
   (*module)->setAttr(outputsAttr, builder.getArrayAttr(resultKinds));
   check(*module);
 }

@@ -91,6 +91,7 @@ public:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   int64_t maxSequence;
+  std::optional<int64_t> longestSequence;  // that could have been asked for
 
 private:
   enum class Origin { Weight, State, Value };

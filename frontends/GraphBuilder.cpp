@@ -18,6 +18,8 @@ GraphBuilder::GraphBuilder(MLIRContext &context, WeightSource &weights, Diagnost
 GraphBuilder::~GraphBuilder() = default;
 
 void GraphBuilder::positions(int64_t count, bool hard) {
+  constexpr int64_t most = int64_t(1) << 30;
+  graph->longestSequence = hard ? count : most;
   if (graph->maxSequence <= 0)
     graph->maxSequence = count;
   if (graph->maxSequence <= count)

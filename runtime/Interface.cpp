@@ -48,6 +48,7 @@ static void describeUse(const talc::Model &model, talc_model_info &info) {
   info.token_types = static_cast<int32_t>(facts.tokenTypes);
   info.uses_prefix = static_cast<int32_t>(facts.usesPrefix);
   info.max_sequence = static_cast<int32_t>(facts.maxSequence);
+  info.longest_sequence = static_cast<int32_t>(facts.longestSequence);
   info.has_tokenizer = model.tokenizer() != nullptr;
   info.target = model.loaded().target();
   info.cpu_level = model.loaded().codeLevel();

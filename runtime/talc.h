@@ -219,6 +219,7 @@ typedef struct talc_model_info {
   uint64_t arena_bytes_per_token;  /* a step of T tokens on N threads uses fixed + T * per_token + N * per_thread */
   uint64_t arena_bytes_fixed;
   uint64_t arena_bytes_per_thread;
+  int32_t longest_sequence; /* what max_sequence could be if the model were compiled with another --max-seq */
 } talc_model_info;
 
 /* Opens what talc compile wrote, a program or a shared library, and checks it completely. The file is mapped: it must

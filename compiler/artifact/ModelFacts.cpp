@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads talc.interface, talc.plan, talc.max_sequence and talc.pooling.
+// Reads talc.interface, talc.plan, talc.max_sequence, talc.longest_sequence and talc.pooling.
 #include "compiler/artifact/ModelFacts.h"
 
 #include "compiler/Error.h"
@@ -101,6 +101,22 @@ static void copyName(const std::string &name, artifact::ModelInfo &info) {
   std::memcpy(info.name, name.data(), length);
 }
 
+// A program that does not say how long its sequences could be has them as long as they can be.
+static llvm::Error readLengths(ModuleOp module, artifact::ModelInfo &info) {
+  constexpr int64_t mostTokens = int64_t(1) << 30;
+  auto most = module->getAttrOfType<IntegerAttr>(maxSequenceAttr);
+  if (!most || most.getInt() < 1 || most.getInt() > mostTokens)
+    return makeError(ErrorCode::ModelFact, "{}: {} is absent or out of range, expected 1 to 2^30 tokens",
+                     modelName(module), maxSequenceAttr.str());
+  auto longest = module->getAttrOfType<IntegerAttr>(longestSequenceAttr);
+  if (longest && (longest.getInt() < most.getInt() || longest.getInt() > mostTokens))
+    return makeError(ErrorCode::ModelFact, "{}: {} is {}, expected {} to 2^30 tokens", modelName(module),
+                     longestSequenceAttr.str(), longest.getInt(), most.getInt());
+  info.maxSequence = static_cast<uint32_t>(most.getInt());
+  info.longestSequence = static_cast<uint32_t>((longest ? longest : most).getInt());
+  return llvm::Error::success();
+}
+
 llvm::Expected<artifact::ModelInfo> modelFacts(ModuleOp module) {
   artifact::ModelInfo info = {};
   copyName(modelName(module), info);
@@ -108,11 +124,8 @@ llvm::Expected<artifact::ModelInfo> modelFacts(ModuleOp module) {
     return std::move(error);
   if (llvm::Error error = readPlan(module->getAttrOfType<DictionaryAttr>(planAttr), info))
     return std::move(error);
-  auto longest = module->getAttrOfType<IntegerAttr>(maxSequenceAttr);
-  if (!longest || longest.getInt() < 1 || longest.getInt() > (int64_t(1) << 30))
-    return makeError(ErrorCode::ModelFact, "{}: {} is absent or out of range, expected 1 to 2^30 tokens",
-                     modelName(module), maxSequenceAttr.str());
-  info.maxSequence = static_cast<uint32_t>(longest.getInt());
+  if (llvm::Error error = readLengths(module, info))
+    return std::move(error);
   if (Attribute pooling = module->getAttr(poolingAttr)) {
     static constexpr llvm::StringLiteral poolings[] = {"none", "cls", "mean"};
     uint32_t place = placeOf(pooling, poolings);

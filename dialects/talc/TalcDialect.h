@@ -39,6 +39,7 @@ namespace talc {
 constexpr llvm::StringLiteral directoryAttr = "talc.directory";       // string: where #talc.file paths start
 constexpr llvm::StringLiteral nameAttr = "talc.name";                 // string: the model's name, for messages
 constexpr llvm::StringLiteral maxSequenceAttr = "talc.max_sequence";  // i64: tokens a sequence may have
+constexpr llvm::StringLiteral longestSequenceAttr = "talc.longest_sequence";  // i64: what --max-seq could make of it
 constexpr llvm::StringLiteral generationAttr = "talc.generation";     // dictionary: begin, end, sampling defaults
 constexpr llvm::StringLiteral outputsAttr = "talc.outputs";           // strings: what the results are (see below)
 constexpr llvm::StringLiteral labelsAttr = "talc.labels";             // strings: names of the classes

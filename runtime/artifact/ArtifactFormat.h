@@ -19,7 +19,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 11;
+constexpr uint32_t formatVersion = 12;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char headerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '2'};
 
@@ -121,6 +121,8 @@ struct ModelInfo {
   uint32_t tokenTypes;            // token types are less; 0: the model has none
   uint32_t usesPrefix;            // 1: a sequence has a prefix whose tokens see each other
   uint32_t maxSequence;           // tokens that one sequence, or one source, can have (--max-seq)
+  uint32_t longestSequence;       // what --max-seq could ask for
+  uint32_t reserved;              // 0
   uint64_t weightBytes;
   uint64_t stateBytesPerSlot;    // address space of one sequence's state; pages are committed when touched
   uint64_t stateBytesPerToken;   // a sequence of n tokens touches roundUp(n, stateTokenGroup) * stateBytesPerToken

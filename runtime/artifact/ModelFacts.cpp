@@ -42,6 +42,8 @@ static const char *findImpossibleSize(const artifact::ModelInfo &info) {
     return "vocabulary size";
   if (info.maxSequence == 0 || info.maxSequence > maxTokens)
     return "maximum sequence";
+  if (info.longestSequence < info.maxSequence || info.longestSequence > maxTokens)
+    return "longest sequence";
   if (info.weightBytes > maxBytes)
     return "weight bytes";
   if (info.stateBytesPerSlot > maxBytes)

@@ -2,6 +2,7 @@
 // Checks a talc_request field by field, before anything is evaluated.
 #include "runtime/generation/Request.h"
 
+#include "runtime/LengthAdvice.h"
 #include "runtime/TextInput.h"
 #include "runtime/sampling/ModelSettings.h"
 #include "runtime/sampling/Sampler.h"
@@ -98,9 +99,9 @@ Status RequestReader::readBeginning() {
   for (size_t length : {request.source.size(), request.beginning.size()})
     if (length > capacity())
       return Status::failure(TALC_ERROR_STATE_FULL,
-                             "%s: request: has %zu tokens, but the model was compiled for at most %zu; shorten it or "
-                             "compile with a larger --max-seq",
-                             model.name().c_str(), length, capacity());
+                             "%s: request: has %zu tokens, but the model was compiled for at most %zu; %s",
+                             model.name().c_str(), length, capacity(),
+                             lengthAdvice(model.info().maxSequence, model.info().longestSequence));
   return model.checkIds(request.beginning.data(), static_cast<int32_t>(request.beginning.size()), "beginning");
 }
 

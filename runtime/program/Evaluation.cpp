@@ -2,6 +2,7 @@
 // Reads the inputs, makes a session of the right size, runs, and reports.
 #include "runtime/program/Evaluation.h"
 
+#include "runtime/LengthAdvice.h"
 #include "runtime/program/Encoding.h"
 #include "runtime/program/Generation.h"
 #include "runtime/program/Report.h"
@@ -77,9 +78,8 @@ static Status checkIds(const std::string &what, const std::vector<int32_t> &ids,
                        const talc_model_info &info) {
   if (ids.size() > static_cast<size_t>(info.max_sequence))
     return Status::failure(TALC_ERROR_STATE_FULL,
-                           "%s: has %zu tokens, but the model was compiled for at most %d; shorten it or compile with "
-                           "a larger --max-seq",
-                           what.c_str(), ids.size(), info.max_sequence);
+                           "%s: has %zu tokens, but the model was compiled for at most %d; %s", what.c_str(),
+                           ids.size(), info.max_sequence, lengthAdvice(info.max_sequence, info.longest_sequence));
   for (size_t i = 0; i < ids.size(); ++i)
     if (ids[i] < 0 || ids[i] >= vocabulary)
       return Status::failure(TALC_ERROR_TOKEN, "%s: token %zu is %d, outside the vocabulary 0 to %d", what.c_str(), i,

@@ -85,9 +85,9 @@ std::string endingText(const Job &job) {
   constexpr size_t most = 8;
   std::string result;
   for (size_t i = 0; i < std::min(job.cut.size(), most); ++i)
-    result += format("note: %s: its text ended after %zu new tokens: the model was compiled for at most %d tokens "
-                     "(--max-seq)\n",
-                     job.placeOf(job.cut[i].input).c_str(), job.cut[i].newTokens, job.info.max_sequence);
+    result += format("note: %s: its text ended after %zu new tokens: the model was compiled for at most %d tokens%s\n",
+                     job.placeOf(job.cut[i].input).c_str(), job.cut[i].newTokens, job.info.max_sequence,
+                     job.info.longest_sequence > job.info.max_sequence ? " (--max-seq)" : "");
   return job.cut.size() <= most ? result : result + format("note: and %zu more\n", job.cut.size() - most);
 }
 

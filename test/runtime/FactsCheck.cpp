@@ -91,6 +91,8 @@ bool checkInterface(const std::string &path) {
       {[](ModelInfo &i) { i.usesPrefix = 2; }, "impossible use of prefixes"},
       {[](ModelInfo &i) { i.vocabularySize = 0; }, "impossible vocabulary size"},
       {[=](ModelInfo &i) { i.maxSequence = most; }, "impossible maximum sequence"},
+      {[](ModelInfo &i) { i.longestSequence = i.maxSequence - 1; }, "impossible longest sequence"},
+      {[=](ModelInfo &i) { i.longestSequence = most; }, "impossible longest sequence"},
       {[=](ModelInfo &i) { i.sourceBytesPerToken = most; }, "impossible state bytes per token"},
   };
   return checkFacts(path, cases);

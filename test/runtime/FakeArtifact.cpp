@@ -120,6 +120,7 @@ static Bytes makeInfo(const FakeOptions &options, uint64_t weightBytes) {
   ModelInfo info = {};
   fillInterface(options, info);
   info.maxSequence = options.maxSequence;
+  info.longestSequence = std::max(options.maxSequence, options.longestSequence);
   info.weightBytes = weightBytes;
   info.stateBytesPerSlot = stateBytes(options);
   info.stateBytesPerToken = sizeof(int32_t);

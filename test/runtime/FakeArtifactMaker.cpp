@@ -39,6 +39,7 @@ static bool parseNumber(const std::string &argument, FakeOptions &options) {
   const std::pair<const char *, int32_t *> numbers[] = {{"--vocabulary", &options.vocabulary},
                                                         {"--source-vocabulary", &options.sourceVocabulary},
                                                         {"--max-seq", &options.maxSequence},
+                                                        {"--longest", &options.longestSequence},
                                                         {"--nan-from", &options.nanFrom},
                                                         {"--hidden", &options.hidden},
                                                         {"--types", &options.tokenTypes},
