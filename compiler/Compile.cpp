@@ -48,6 +48,7 @@ static StageRun stagesOf(const CompileRequest &request) {
   run.last = std::min(Stage::Codegen, request.last);
   run.pipeline = {request.weights, request.targets.front(), request.generator};
   run.dumpDirectory = request.dumpDirectory;
+  run.source = request.source;
   run.listener = request.listener;
   if (request.configure)
     run.configure = [&](PassManager &passes) { return request.configure(passes, false); };

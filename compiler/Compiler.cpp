@@ -39,7 +39,7 @@ llvm::Error printModule(ModuleOp module, const std::string &path) {
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>> parseProgram(const std::string &path, MLIRContext &context) {
-  DiagnosticLines lines(context);
+  DiagnosticLines lines(context, path);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, ParserConfig(&context));
   if (module)
     return module;
@@ -116,7 +116,7 @@ llvm::Error runStages(ModuleOp module, const StageRun &run) {
   if (run.first == Stage::Optimize)
     if (llvm::Error error = dump(module, Stage::Import, run))
       return error;
-  DiagnosticLines lines(*module.getContext());
+  DiagnosticLines lines(*module.getContext(), run.source);
   PassManager passes(module.getContext());
 #ifdef NDEBUG
   passes.enableVerifier(false);  // the end of each stage verifies

@@ -44,6 +44,7 @@ struct StageRun {
   Stage first = Stage::Optimize, last = Stage::Codegen;  // both included
   PipelineOptions pipeline;
   std::string dumpDirectory;  // where every stage's result goes as NUMBER-STAGE.mlir; empty: nowhere
+  std::string source;         // the .mlir file that the program was read from, for errors to quote; empty: none
   StageListener listener;
   // Sets up instrumentation, such as MLIR's own flags ask for (--mlir-print-ir-after-all, ...); may be empty.
   std::function<mlir::LogicalResult(mlir::PassManager &)> configure;
@@ -71,6 +72,7 @@ struct CompileRequest {
   std::string generator = targets::ownGenerator.str();   // of kernels' code where it can: mlir or halide
   Stage first = Stage::Optimize, last = Stage::Package;  // both included; before Package the module is printed
   Product product = Product::Program;
+  std::string source;              // the .mlir file that the program was read from, for errors to quote; empty: none
   std::string output;              // a path, or "-": standard output, for text
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
   std::string programDirectory;    // where the prebuilt runtime is looked for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects what MLIR reports while it exists, as talc's one-line errors.
+// Collects what MLIR reports while it exists, as talc's errors.
 #pragma once
 
 #include "mlir/IR/Diagnostics.h"
@@ -12,7 +12,8 @@ namespace talc {
 
 class DiagnosticLines {
 public:
-  explicit DiagnosticLines(mlir::MLIRContext &context);
+  // `source`: the file that the program was read from, whose lines errors quote; empty: none.
+  explicit DiagnosticLines(mlir::MLIRContext &context, std::string source = "");
 
   bool empty() const { return lines.empty(); }
   // The collected errors. `subject` stands where a diagnostic names no file, and for the whole if there is none.
@@ -21,8 +22,12 @@ public:
 private:
   struct Line {
     std::string place, text;
+    std::string quote;  // of the source: its line and a caret
   };
 
+  void add(mlir::Diagnostic &diagnostic);
+
+  std::string source;
   std::vector<Line> lines;
   mlir::ScopedDiagnosticHandler handler;
 };

@@ -18,10 +18,11 @@ def Talc_Activations : Talc_TensorOf<[F32], 2, 1, "activations [tokens, features
 
 // A weight: elements of a storage format.
 def Talc_StoredElement : Type<CPred<"::talc::formatOf($_self)">, "values of a storage format">;
-def Talc_Weights : RankedTensorOf<[Talc_StoredElement]>;
+def Talc_Weights : ConfinedType<RankedTensorOf<[Talc_StoredElement]>, [],
+                                "a weight: a tensor of f32, f16, bf16 or another storage format">;
 def Talc_Matrix : Talc_TensorOf<[Talc_StoredElement], 2, 0, "a matrix of known size">;
 def Talc_Vector : Talc_TensorOf<[F32], 1, 0, "a vector of f32 of known length">;
-def Talc_TokenIds : 1DTensorOf<[I32]>;        // [T]
+def Talc_TokenIds : Talc_TensorOf<[I32], 1, 1, "token ids [tokens] of i32">;
 
 // Each row of the result follows from the same row of the first operand.
 def Talc_KeepsRows : NativeOpTrait<"KeepsRows"> { let cppNamespace = "::talc"; }

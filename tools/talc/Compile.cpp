@@ -83,6 +83,7 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   if (!options.inspect.empty())
     recorder.addImport(*input->module);
   request.tokenizer = std::move(input->tokenizer);
+  request.source = options.model;
   return talc::compile(*input->module, request);
 }
 
