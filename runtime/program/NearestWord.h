@@ -27,7 +27,17 @@ inline size_t editDistance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
-// " (did you mean 'this'?)" for the known word that is nearest; empty if none is near.
+// The shortest known word that begins with these letters, if they are more than two; null: none does.
+inline const std::string *completion(std::string_view letters, const std::vector<std::string> &known) {
+  const std::string *shortest = nullptr;
+  for (const std::string &candidate : known)
+    if (candidate.compare(0, letters.size(), letters) == 0 && (!shortest || candidate.size() < shortest->size()))
+      shortest = &candidate;
+  size_t dashes = std::min(letters.find_first_not_of('-'), letters.size());
+  return letters.size() - dashes > 2 ? shortest : nullptr;
+}
+
+// " (did you mean 'this'?)" for the known word that is nearest, or else begins like this one; empty if none does.
 inline std::string suggestion(std::string_view word, const std::vector<std::string> &known) {
   size_t best = std::max<size_t>(word.size() / 3, 1) + 1;
   const std::string *nearest = nullptr;
@@ -36,6 +46,8 @@ inline std::string suggestion(std::string_view word, const std::vector<std::stri
       best = distance;
       nearest = &candidate;
     }
+  if (!nearest)
+    nearest = completion(word, known);
   return nearest ? " (did you mean '" + *nearest + "'?)" : "";
 }
 

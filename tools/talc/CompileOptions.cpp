@@ -3,9 +3,9 @@
 #include "tools/talc/CompileOptions.h"
 
 #include "dialects/talc/formats/StorageFormat.h"
-#include "runtime/program/NearestWord.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/MlirFlags.h"
+#include "tools/talc/OptionWords.h"
 
 #include <cstdio>
 
@@ -38,17 +38,6 @@ static std::vector<std::string> weightFormats() {
   std::vector<std::string> names = formatNames();
   names.insert(names.begin(), "checkpoint");
   return names;
-}
-
-// As CLI::IsMember, and names what may have been meant.
-static CLI::Validator oneOf(const std::vector<std::string> &words) {
-  const CLI::Validator member = CLI::IsMember(words);
-  return CLI::Validator(
-      [member, words](std::string &word) {
-        std::string problem = member(word);
-        return problem.empty() ? problem : problem + program::suggestion(word, words);
-      },
-      member.get_description());
 }
 
 static CLI::App *declare(CLI::App &app, CompileOptions &options) {
@@ -109,15 +98,6 @@ static std::string contradiction(const CompileOptions &options) {
   return place(options.stopAfter) < place(options.startFrom) ? "--stop-after comes before --start-from" : "";
 }
 
-// "--output", without short names and MODEL.
-static std::vector<std::string> optionNames(const CLI::App &command) {
-  std::vector<std::string> names;
-  for (const CLI::Option *option : command.get_options())
-    for (const std::string &name : option->get_lnames())
-      names.push_back("--" + name);
-  return names;
-}
-
 Action addCompile(CLI::App &app, const std::string &programDirectory) {
   auto options = std::make_shared<CompileOptions>();
   options->programDirectory = programDirectory;
@@ -128,7 +108,7 @@ Action addCompile(CLI::App &app, const std::string &programDirectory) {
     if (problem.empty())
       problem = contradiction(*options);
     if (problem.empty())
-      problem = applyFlags(options->mlirFlags);
+      problem = applyFlags(options->mlirFlags, options->target);
     if (problem.empty())
       return compile(*options);
     fprintf(stderr, "error[T0701]: talc compile: %s; see talc compile --help\n", problem.c_str());

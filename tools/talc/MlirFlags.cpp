@@ -2,13 +2,16 @@
 // Registers MLIR's flags and parses them with LLVM's command line library.
 #include "tools/talc/MlirFlags.h"
 
+#include "compiler/Pipeline.h"
 #include "compiler/passes/Passes.h"
 #include "runtime/program/NearestWord.h"
 
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -43,9 +46,37 @@ std::string findUnknownFlag(const std::vector<std::string> &flags, std::vector<s
   return "";
 }
 
-std::string applyFlags(const std::vector<std::string> &flags) {
+// The passes of all stages; none if the target is unknown.
+static std::vector<std::string> passNames(const std::string &target) {
+  auto targets = targets::parseTargets(target);
+  if (!targets) {
+    llvm::consumeError(targets.takeError());
+    return {};
+  }
+  mlir::OpPassManager passes(mlir::ModuleOp::getOperationName());
+  for (Stage stage : allStages)
+    addStage(passes, stage, {"checkpoint", targets->front()});
+  std::vector<std::string> names;
+  for (const mlir::Pass &pass : passes.getPasses())
+    names.push_back(pass.getArgument().str());
+  return names;
+}
+
+// What is wrong with a flag that names a pass, or nothing.
+static std::string findUnknownPass(llvm::StringRef flag, const std::string &target) {
+  auto [name, value] = flag.ltrim('-').split('=');
+  bool namesPass = name == "mlir-print-ir-before" || name == "mlir-print-ir-after";
+  if (!namesPass || mlir::PassInfo::lookup(value) || mlir::PassPipelineInfo::lookup(value))
+    return "";
+  return fmt::format("--{}: unknown pass '{}'{}", name.str(), value.str(), program::suggestion(value.str(), passNames(target)));
+}
+
+std::string applyFlags(const std::vector<std::string> &flags, const std::string &target) {
   if (flags.empty())
     return "";
+  for (const std::string &flag : flags)
+    if (std::string problem = findUnknownPass(flag, target); !problem.empty())
+      return problem;
   std::vector<const char *> arguments = {"talc compile"};
   for (const std::string &flag : flags)
     arguments.push_back(flag.c_str());

@@ -17,8 +17,9 @@ namespace talc::tools {
 // meant as well.
 std::string findUnknownFlag(const std::vector<std::string> &flags, std::vector<std::string> others);
 
-// Hands the flags over. Returns what is wrong with the value of one, or nothing.
-std::string applyFlags(const std::vector<std::string> &flags);
+// Hands the flags over. Returns what is wrong with the value of one, or nothing. `target`: whose
+// passes may have been meant.
+std::string applyFlags(const std::vector<std::string> &flags, const std::string &target);
 
 // What the flags ask of passes. Fails if they contradict each other.
 llvm::LogicalResult configurePasses(mlir::PassManager &passes);

@@ -2,6 +2,8 @@
 // Upstream's remark engine with a streamer of one line: stage, pass, function, text.
 #include "tools/talc/Remarks.h"
 
+#include "runtime/program/NearestWord.h"
+
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,7 +13,7 @@
 namespace talc::tools {
 
 // The stages whose passes say what they did.
-static constexpr llvm::StringRef remarkStages[] = {"optimize", "lower", "bufferize", "schedule"};
+static const std::string remarkStages[] = {"optimize", "lower", "bufferize", "schedule"};
 
 namespace {
 
@@ -44,8 +46,9 @@ std::string hearRemarks(mlir::MLIRContext &context, const std::string &printed,
   std::string problem;
   if (!printed.empty() && !llvm::Regex(printed).isValid(problem))
     return "is no regular expression: " + problem;
-  if (!printed.empty() && llvm::none_of(remarkStages, [&](llvm::StringRef s) { return llvm::Regex(printed).match(s); }))
-    return "matches none of the stages whose passes make remarks: " + llvm::join(llvm::ArrayRef(remarkStages), ", ");
+  if (!printed.empty() && llvm::none_of(remarkStages, [&](const std::string &s) { return llvm::Regex(printed).match(s); }))
+    return "matches none of the stages whose passes make remarks: " + llvm::join(llvm::ArrayRef(remarkStages), ", ") +
+           program::suggestion(printed, {std::begin(remarkStages), std::end(remarkStages)});
   mlir::remark::RemarkCategories wanted;
   wanted.passed = wanted.missed = wanted.analysis = wanted.failed = listener ? ".*" : printed;
   auto printer = std::make_unique<LinePrinter>(printed, std::move(listener));

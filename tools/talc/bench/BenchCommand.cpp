@@ -2,7 +2,9 @@
 // talc bench: declares its options and parses lists of values.
 #include "dialects/talc/formats/StorageFormat.h"
 #include "runtime/device/cpu/Cores.h"
+#include "runtime/program/NearestWord.h"
 #include "tools/talc/Commands.h"
+#include "tools/talc/OptionWords.h"
 #include "tools/talc/bench/BenchOptions.h"
 #include "tools/talc/bench/OpModel.h"
 
@@ -122,23 +124,32 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
   CLI::App *command = app.add_subcommand("bench", "measure a compiled model, its kernels, or one op");
   command->set_help_flag("-h,--help", "print this help");
   command->footer(examples + bench::describeOps());
+  command->allow_extras();  // told with what may have been meant
   command->add_option("APP", options.apps, "what talc compile wrote; several are measured in turn and compared");
   declareLists(*command, lists);
   command->add_option("-r,--repetitions", options.repetitions, "rounds after the warm-up (default: 5)")
       ->check(CLI::Range(1, 1000));
   command->add_option("-o,--output", options.output, "md (default), csv, json, jsonl, or sql")
-      ->check(CLI::IsMember({"md", "csv", "json", "jsonl", "sql"}));
+      ->check(oneOf({"md", "csv", "json", "jsonl", "sql"}));
   command->add_flag("--huge-pages", options.hugePages,
                     "copy the weights into huge pages, as the program's --huge-pages");
   command->add_flag("--kernels", options.kernels, "a row for every kernel instead of for the whole model");
   command->add_option("--roofline", options.roofline, "draw the kernels below the machine's roofs into this SVG file");
   command->add_option("--op", options.op, "measure one op instead of a model: see below");
   command->add_option("--weights", options.weights, "element type of the op's weights: f32 (default), f16, bf16")
-      ->check(CLI::IsMember(formatNames()));
+      ->check(oneOf(formatNames()));
   command->add_option("--target", options.target, "what the op is compiled for (default: native)");
   command->add_option("--generator", options.generator, "what makes the op's loops: mlir (default), or halide")
       ->check(CLI::IsMember({"mlir", "halide"}));
   return command;
+}
+
+// What is wrong with the first word that is no option, or empty.
+static std::string findUnknown(const CLI::App &command) {
+  if (command.remaining().empty())
+    return "";
+  std::string word = command.remaining().front();
+  return "unknown option '" + word + "'" + program::suggestion(word.substr(0, word.find('=')), optionNames(command));
 }
 
 // What is wrong with the options together, or empty.
@@ -162,7 +173,9 @@ Action addBench(CLI::App &app, const std::string &programDirectory) {
   lists->threads = std::to_string(usableCores());
   CLI::App *command = declare(app, *options, *lists);
   return [command, options, lists] {
-    std::string problem = parseLists(*lists, *options);
+    std::string problem = findUnknown(*command);
+    if (problem.empty())
+      problem = parseLists(*lists, *options);
     if (problem.empty())
       problem = contradiction(*command, *options);
     if (problem.empty())
