@@ -3,6 +3,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "compiler/artifact/TextOutput.h"
+#include "frontends/Frontends.h"
 #include "tools/talc/CompileOptions.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/MlirFlags.h"
@@ -22,6 +23,12 @@ static Product productOf(const std::string &emit) {
                                                           {"object", Product::Object}, {"code", Product::Code},
                                                           {"llvm", Product::Llvm},     {"ir", Product::Ir}};
   return products.at(emit);
+}
+
+// Whether a file is written that talc made, not a text for readers of programs.
+static bool makesProduct(const CompileOptions &options) {
+  bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
+  return !stops && options.emit != "llvm" && options.emit != "ir";
 }
 
 // Whether the user is shown what passes do, or changes it by flags: then all of them have to run.
@@ -65,6 +72,13 @@ static CompileRequest requestOf(const CompileOptions &options, Report &report, P
   return request;
 }
 
+// Rarely what is wanted of a model's files, or of a program that came from them.
+static bool lacksTokenizer(const CompileOptions &options, const CompileRequest &request) {
+  bool takesText = request.product == Product::Program || request.product == Product::Library;
+  return takesText && request.last == Stage::Package && request.tokenizer.empty() && !options.randomWeights &&
+         (findFrontend(options.model) || !options.startFrom.empty());
+}
+
 static llvm::Error compile(const CompileOptions &options, Report &report, PassRecorder &recorder) {
   CompileRequest request = requestOf(options, report, recorder);
   auto targets = targets::parseTargets(options.target);
@@ -84,7 +98,13 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
     recorder.addImport(*input->module);
   request.tokenizer = std::move(input->tokenizer);
   request.source = options.model;
-  return talc::compile(*input->module, request);
+  if (llvm::Error error = talc::compile(*input->module, request))
+    return error;
+  if (lacksTokenizer(options, request))
+    llvm::errs() << fmt::format("warning: {}: comes without a tokenizer, so that the compiled model takes and prints "
+                                "token ids only; --tokenizer=PATH adds one\n",
+                                options.model);
+  return llvm::Error::success();
 }
 
 int compile(const CompileOptions &options) {
@@ -93,9 +113,12 @@ int compile(const CompileOptions &options) {
   llvm::Error error = compile(options, report, recorder);
   report.begin("");
   if (!recorder.passes().empty())  // after a failure, too: it shows how far the program came
-    error = llvm::joinErrors(std::move(error), writeText(renderPage(recorder, options.model), options.inspect));
+    error =
+        llvm::joinErrors(std::move(error), writeText(renderPage(recorder, options.model), options.inspect));
   if (options.time)
     report.printTimes();
+  if (!error && makesProduct(options))
+    report.wrote(options.output);
   if (!error)
     return success;
   llvm::errs() << llvm::toString(std::move(error)) << "\n";

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace talc::tools {
@@ -43,6 +44,19 @@ void Report::beginPart(std::string part) {
   endPart();
   showProgress(stages.back().name + ": " + part + "...");
   currentPart = std::move(part);
+}
+
+void Report::wrote(const std::string &path) const {
+  struct stat file = {};
+  if (!terminal || stat(path.c_str(), &file) != 0)
+    return;
+  constexpr double mebi = 1 << 20;
+  fprintf(stderr, "wrote %s (%.1f MiB, %.1f s)\n", path.c_str(), static_cast<double>(file.st_size) / mebi,
+          seconds());
+}
+
+double Report::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - created).count();
 }
 
 double Report::Stage::seconds() const {

@@ -18,6 +18,10 @@ public:
   void begin(std::string stage);
   // A part of the stage begins, and the one before it has ended.
   void beginPart(std::string part);
+  // On a terminal: what was written, its size, and how long it took. Scripts know, or ask for --time.
+  void wrote(const std::string &path) const;
+  // Since the beginning.
+  double seconds() const;
   // One line for every stage and every part, in the order in which they ran, and the whole.
   void printTimes() const;
 
@@ -37,6 +41,7 @@ private:
   };
 
   bool terminal;
+  Clock::time_point created = Clock::now();
   std::string currentPart;
   Clock::time_point started;  // the current part
   std::vector<Stage> stages;
