@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remarks through upstream's engine, and the names of weights in them.
+// Remarks through upstream's engine, and the names of weights and states in them.
 #include "compiler/passes/PassRemarks.h"
 
 #include "dialects/kernel/KernelDialect.h"
@@ -55,7 +55,7 @@ static std::string nameAtCalls(BlockArgument argument) {
   module.walk([&](func::CallOp call) {
     if (call.getCallee() != function.getName())
       return;
-    std::string found = weightName(call.getOperand(argument.getArgNumber()));
+    std::string found = storedName(call.getOperand(argument.getArgNumber()));
     name = name ? commonName(*name, found) : found;
   });
   return name.value_or("");
@@ -72,15 +72,15 @@ static std::string originOf(Operation *user, StringRef name) {
   return llvm::join(origins, " + ");
 }
 
-std::string weightName(Value value) {
+std::string storedName(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return nameAtCalls(argument);
   Operation *definition = value.getDefiningOp();
-  if (isa<GetWeightOp, kernel::WeightOp>(definition))
+  if (isa<GetWeightOp, GetStateOp, kernel::WeightOp, kernel::StateOp>(definition))
     return originOf(definition, definition->getAttrOfType<FlatSymbolRefAttr>("name").getValue());
   if (!isa<DeriveOp, ViewLikeOpInterface>(definition))
     return "";
-  auto names = llvm::map_range(definition->getOperands(), [](Value operand) { return weightName(operand); });
+  auto names = llvm::map_range(definition->getOperands(), [](Value operand) { return storedName(operand); });
   return llvm::join(names, " + ");
 }
 

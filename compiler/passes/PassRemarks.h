@@ -25,8 +25,9 @@ private:
   llvm::StringLiteral stage, pass;
 };
 
-// The weight behind a value, as the model's files name it: of a block's argument the names that all calls give it, with
-// * for what differs, such as transformer.h.*.attn.c_attn.weight. Empty: it is no weight.
-std::string weightName(mlir::Value value);
+// The weight or state behind a value. A weight is called as in the model's files, and an argument of a block or kernel
+// by the names that all calls give it, with * for what differs, such as transformer.h.*.attn.c_attn.weight. Empty: it
+// is neither, or the names have nothing in common.
+std::string storedName(mlir::Value value);
 
 }  // namespace talc

@@ -13,7 +13,7 @@
 namespace talc::tools {
 
 // The stages whose passes say what they did.
-static const std::string remarkStages[] = {"optimize", "lower", "bufferize", "schedule"};
+static const std::string remarkStages[] = {"optimize", "lower", "bufferize", "schedule", "codegen"};
 
 namespace {
 
@@ -46,7 +46,8 @@ std::string hearRemarks(mlir::MLIRContext &context, const std::string &printed,
   std::string problem;
   if (!printed.empty() && !llvm::Regex(printed).isValid(problem))
     return "is no regular expression: " + problem;
-  if (!printed.empty() && llvm::none_of(remarkStages, [&](const std::string &s) { return llvm::Regex(printed).match(s); }))
+  if (!printed.empty() &&
+      llvm::none_of(remarkStages, [&](const std::string &s) { return llvm::Regex(printed).match(s); }))
     return "matches none of the stages whose passes make remarks: " + llvm::join(llvm::ArrayRef(remarkStages), ", ") +
            program::suggestion(printed, {std::begin(remarkStages), std::end(remarkStages)});
   mlir::remark::RemarkCategories wanted;

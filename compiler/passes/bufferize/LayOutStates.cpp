@@ -4,10 +4,12 @@
 //   !talc.state<2 x 64 x 1024>   ->   !talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>
 //
 // In all types of the program at once, so that symbols, handles and the arguments of blocks agree.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_LAYOUTSTATES
@@ -38,6 +40,11 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
     });
     replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
+    talc::PassRemarks("bufferize", "lay-out-states").did(getOperation(), [&] {
+      auto states = getOperation().getOps<talc::StateOp>();
+      return llvm::formatv("{0} states keep keys and values in panels of {1} tokens",
+                           std::distance(states.begin(), states.end()), count);
+    });
   }
 };
 

@@ -6,9 +6,12 @@
 // Entry 7 of `talc.kernels` then says what was called. It is an entry of the place, not of the kernel: the same kernel
 // may treat the rows of the step at one place and the rows of the results at another. A call in a block counts as
 // often as the block is called in a step.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/ModuleKeys.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_MARKKERNELS
@@ -52,6 +55,9 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
         entries.push_back(describe(call, callee, calls));
       }
     }
+    talc::PassRemarks("bufferize", "mark-kernels").did(getOperation(), [&] {
+      return llvm::formatv("{0} places call kernels; talc bench tells what each costs", entries.size());
+    });
     getOperation()->setAttr(talc::kernelsAttr, ArrayAttr::get(&getContext(), entries));
   }
 

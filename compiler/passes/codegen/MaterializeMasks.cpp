@@ -5,12 +5,14 @@
 //
 // Upstream has the pattern in convert-vector-to-llvm, a pass that looks for much else. What kernels have of the vector
 // dialect besides masks, convert-to-llvm knows.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_MATERIALIZEMASKS
@@ -23,6 +25,11 @@ namespace {
 
 struct MaterializeMasks : talc::impl::MaterializeMasksBase<MaterializeMasks> {
   void runOnOperation() override {
+    int64_t masks = 0;
+    getOperation().walk([&](vector::CreateMaskOp) { ++masks; });
+    talc::PassRemarks("codegen", "materialize-masks").did(getOperation(), [&] {
+      return llvm::formatv("{0} masks of vectors become comparisons", masks);
+    });
     RewritePatternSet patterns(&getContext());
     vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/true);
     walkAndApplyPatterns(getOperation(), std::move(patterns));

@@ -7,6 +7,7 @@
 //   func @block(%x, %sequences, %w) -> tensor        func @block(%step, %x, %w, %out) -> tensor
 //     %y = talc.linear %x, %w                   ->     %y = kernel.contract %step, %x, %w into %empty
 //     return %y                                        %r = materialize %y in %out;  return %r
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/ElementwiseBodies.h"
 #include "compiler/passes/lower/ModelInterface.h"
@@ -14,6 +15,8 @@
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_CONVERTTALCTOKERNEL
@@ -250,6 +253,10 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
       return rewriter.notifyMatchFailure(op, "the state changes between its read and the attention");
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
     int64_t capacity = cast<talc::StateType>(read.getState().getType()).getCapacity(), window = op.getWindow();
+    if (window >= capacity)
+      talc::PassRemarks("lower", "convert-talc-to-kernel").did(op, [&] {
+        return llvm::formatv("a window of {0} tokens is none: a sequence has at most {1}", window, capacity);
+      });
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(op, op.getType(), stepOf(op), op.getQueries(), read.getState(),
                                                      op.getBias(), init, op.getMask(), op.getHeads(), op.getScale(),
                                                      window < capacity ? window : 0, op.getCap(), op.getAbsolute(),
@@ -289,6 +296,19 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
       else if (failed(passDestination(function)))
         return signalPassFailure();
     dropArguments();
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      tell(function);
+  }
+
+  // How many pieces of each kind a function has become.
+  static void tell(func::FuncOp function) {
+    talc::PassRemarks("lower", "convert-talc-to-kernel").did(function, [&] {
+      llvm::MapVector<StringRef, int64_t> counts;
+      function.walk([&](kernel::PieceOpInterface piece) { ++counts[piece->getName().getStringRef()]; });
+      auto texts = llvm::map_range(
+          counts, [](auto &count) { return llvm::formatv("{1} {0}", count.first, count.second).str(); });
+      return "becomes " + llvm::join(texts, ", ");
+    });
   }
 
   LogicalResult convertOps() {

@@ -57,7 +57,7 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
 
   static void fuse(kernel::ContractOp contract, linalg::GenericOp generic, PatternRewriter &rewriter) {
     remarks.did(generic, [&] {
-      return "what follows " + talc::weightName(contract.getWeight()) + " elementwise moves into its epilogue";
+      return "what follows " + talc::storedName(contract.getWeight()) + " elementwise moves into its epilogue";
     });
     SmallVector<Value> inputs(contract.getInputs());
     for (OpOperand *operand : generic.getDpsInputOperands())
@@ -107,7 +107,7 @@ struct FuseEpilogues : talc::impl::FuseEpiloguesBase<FuseEpilogues> {
       if (auto contract = operand.getDefiningOp<kernel::ContractOp>())
         remarks.declined(generic, [&] {
           StringRef reason = isElementwise(generic) ? "the result has other users" : "it is not elementwise on rows";
-          return ("what follows " + talc::weightName(contract.getWeight()) + " stays: " + reason).str();
+          return ("what follows " + talc::storedName(contract.getWeight()) + " stays: " + reason).str();
         });
   }
 };

@@ -44,8 +44,8 @@ bool fuse(MulOp mul, Value activated, Value other) {
   if (gate.getX() != up.getX() || gate.getWeight().getType() != up.getWeight().getType())
     return decline(mul, "the projections differ in their activations or in the type of their weights");
   remarks.did(mul, [&] {
-    return llvm::formatv("{0} and {1} become one gated linear with {2}", weightName(gate.getWeight()),
-                         weightName(up.getWeight()), stringifyActivationKind(activation.getKind()));
+    return llvm::formatv("{0} and {1} become one gated linear with {2}", storedName(gate.getWeight()),
+                         storedName(up.getWeight()), stringifyActivationKind(activation.getKind()));
   });
   OpBuilder builder(mul);
   auto fused = GatedLinearOp::create(builder, mul.getLoc(), mul.getType(), activation.getKind(), gate.getX(),

@@ -3,6 +3,7 @@
 //
 // Functions are visited callees first: a derivation inside a block function moves to the calls of that function, where
 // its operands are known, and from there to the next caller, until its operands are weights with names.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
 #include "dialects/talc/TalcDialect.h"
@@ -11,6 +12,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_HOISTRECIPES
@@ -114,8 +116,8 @@ bool moveToModule(DeriveOp derive, RecipeWeights &weights) {
   return true;
 }
 
-// Erases the weights that no function gets, directly or through recipes.
-void eraseDeadWeights(ModuleOp module) {
+// Erases the weights that no function gets, directly or through recipes. Returns how many.
+int64_t eraseDeadWeights(ModuleOp module) {
   SymbolTable symbols(module);
   SmallVector<WeightOp> worklist;
   llvm::SmallPtrSet<Operation *, 32> live;
@@ -127,9 +129,13 @@ void eraseDeadWeights(ModuleOp module) {
   while (!worklist.empty())
     if (auto of = worklist.pop_back_val().getOf())
       llvm::for_each(of->getAsRange<FlatSymbolRefAttr>(), use);
+  int64_t erased = 0;
   for (auto weight : llvm::make_early_inc_range(module.getOps<WeightOp>()))
-    if (!live.contains(weight))
+    if (!live.contains(weight)) {
       weight.erase();
+      ++erased;
+    }
+  return erased;
 }
 
 struct HoistRecipes : talc::impl::HoistRecipesBase<HoistRecipes> {
@@ -146,7 +152,12 @@ struct HoistRecipes : talc::impl::HoistRecipesBase<HoistRecipes> {
     for (func::FuncOp function : callSites.calleesFirst())
       if (!callSites.of(function).empty())
         removeUnusedArguments(callSites, function);
-    eraseDeadWeights(module);
+    int64_t erased = eraseDeadWeights(module);
+    PassRemarks("optimize", "hoist-recipes").did(module, [&] {
+      auto made = llvm::count_if(module.getOps<WeightOp>(), [](WeightOp weight) { return weight.getOfAttr(); });
+      return llvm::formatv("{0} weights are made of others by recipes; {1} that nothing needs are gone", made, erased)
+          .str();
+    });
     module.walk([&](DeriveOp derive) {
       derive.emitOpError("cannot leave its function, which calls itself");
       signalPassFailure();

@@ -34,7 +34,7 @@ bool mayMerge(LinearOp linear) {
   if (weight.getRank() != 2 || !weight.hasStaticShape())
     return false;
   if (!linear.getWeight().hasOneUse())
-    remarks.declined(linear, [&] { return weightName(linear.getWeight()) + " stays: it is used elsewhere, too"; });
+    remarks.declined(linear, [&] { return storedName(linear.getWeight()) + " stays: it is used elsewhere, too"; });
   return linear.getWeight().hasOneUse();
 }
 
@@ -76,7 +76,7 @@ void merge(ArrayRef<LinearOp> group) {
   RankedTensorType weightType = tensorType(first.getWeight()), resultType = tensorType(first.getResult());
   auto concat = ConcatRecipeAttr::get(builder.getContext());
   remarks.did(first, [&] {
-    auto names = llvm::map_range(group, [](LinearOp linear) { return weightName(linear.getWeight()); });
+    auto names = llvm::map_range(group, [](LinearOp linear) { return storedName(linear.getWeight()); });
     return llvm::formatv("{0} become one linear of {1} outputs", llvm::join(names, ", "), width);
   });
   Location loc = builder.getFusedLoc(llvm::map_to_vector(group, [](LinearOp op) -> Location { return op.getLoc(); }));

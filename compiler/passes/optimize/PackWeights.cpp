@@ -4,10 +4,12 @@
 // A register tile reads its columns of a row of the weight side by side, in one ascending stream: with a stream for
 // each of four narrower panels, whose lines fall into the same sets of L1, contractions are 2 to 8 %
 // slower.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/StorageTypes.h"
 #include "dialects/talc/TalcDialect.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace talc {
@@ -20,6 +22,8 @@ using namespace talc;
 
 namespace {
 
+constexpr PassRemarks remarks("optimize", "pack-weights");
+
 bool isMatrix(Value weight) {
   auto type = cast<RankedTensorType>(weight.getType());
   return type.getRank() == 2 && type.hasStaticShape();
@@ -31,6 +35,15 @@ Value pack(OpBuilder &builder, Location loc, Value matrix, int64_t lanes, Type e
   int64_t panels = llvm::divideCeil(shape[0], lanes);
   return DeriveOp::create(builder, loc, PackRecipeAttr::get(builder.getContext()), matrix, {panels, shape[1], lanes},
                           element);
+}
+
+// `weight`: before it was packed.
+void tell(Operation *op, Value weight, Value packed) {
+  remarks.did(op, [&] {
+    auto type = cast<RankedTensorType>(packed.getType());
+    return llvm::formatv("{0} becomes {1} panels of {2} lanes, stored as {3}", storedName(weight), type.getDimSize(0),
+                         type.getDimSize(2), type.getElementType());
+  });
 }
 
 struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
@@ -68,6 +81,7 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     Value weight = linear.getWeight(), bias = linear.getBias();
     int64_t outputs = cast<RankedTensorType>(weight.getType()).getDimSize(0), width = panelLanes(outputs);
     linear.getWeightMutable().assign(pack(builder, loc, weight, width, storage.of(weight)));
+    tell(linear, weight, linear.getWeight());
     if (!bias || outputs % width == 0)
       return;
     int64_t length = llvm::alignTo(outputs, width);
@@ -87,6 +101,7 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
         DeriveOp::create(builder, loc, InterleaveRecipeAttr::get(&getContext(), group),
                          {gated.getWeight(), gated.getUp()}, {2 * rows, type.getDimSize(1)}, type.getElementType());
     gated.getWeightMutable().assign(pack(builder, loc, both, width, storage.of(both)));
+    tell(gated, both, gated.getWeight());
     gated.getUpMutable().clear();
   }
 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // share-embedding: a table that is also the vocabulary projection is stored once, any other one as narrow as the
 // weights.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/StorageTypes.h"
 #include "dialects/talc/TalcDialect.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_SHAREEMBEDDING
@@ -15,7 +18,9 @@ using namespace talc;
 
 namespace {
 
-using PackedTypes = llvm::DenseMap<StringAttr, Type>;
+constexpr PassRemarks remarks("optimize", "share-embedding");
+
+using PackedTypes = llvm::DenseMap<StringAttr, RankedTensorType>;
 
 // The name of the weight whose value this is; null if it is not fetched here.
 StringAttr weightName(Value value) {
@@ -42,7 +47,7 @@ struct ShareEmbedding : talc::impl::ShareEmbeddingBase<ShareEmbedding> {
       auto derive = linear.getWeight().getDefiningOp<DeriveOp>();
       if (derive && isa<PackRecipeAttr>(derive.getRecipe()))
         if (StringAttr name = weightName(derive.getSources().front()))
-          packed[name] = derive.getType();
+          packed[name] = cast<RankedTensorType>(derive.getType());
     });
     return packed;
   }
@@ -55,13 +60,21 @@ struct ShareEmbedding : talc::impl::ShareEmbeddingBase<ShareEmbedding> {
       return;
     StringAttr name = weightName(table);
     Attribute recipe = PackRecipeAttr::get(embedding.getContext());
-    Type wanted = name ? packed.lookup(name) : Type();
+    RankedTensorType wanted = name ? packed.lookup(name) : RankedTensorType();
     if (!wanted) {
       recipe = ConvertRecipeAttr::get(embedding.getContext());
-      wanted = type.clone(storage.of(table));
+      wanted = cast<RankedTensorType>(type.clone(storage.of(table)));
     }
     if (wanted == type)
-      return;
+      return remarks.declined(embedding, [&] {
+        return llvm::formatv("{0} stays: no projection takes it, and it is stored as {1} already", storedName(table),
+                             type.getElementType());
+      });
+    remarks.did(embedding, [&]() -> std::string {
+      if (isa<PackRecipeAttr>(recipe))
+        return storedName(table) + " is stored once, as the projection takes it";
+      return llvm::formatv("{0} is stored as {1}", storedName(table), wanted.getElementType());
+    });
     OpBuilder builder(embedding);
     embedding.getTableMutable().assign(DeriveOp::create(builder, embedding.getLoc(), wanted, recipe, table));
   }

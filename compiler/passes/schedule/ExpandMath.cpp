@@ -9,11 +9,14 @@
 //   exp2:  n = round(x), in the same way;              r = x - n;                    exp2(x) = p(r) * 2^n
 //
 // p: minimax coefficients of Cephes expf and exp2f (Moshier 1989).
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/Emitter.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_EXPANDMATH
@@ -92,6 +95,8 @@ template <typename Op> struct ExpandPower : OpRewritePattern<Op> {
 
 struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      tell(function);
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandPower<math::ExpOp>>(&getContext(), expandExp);
     patterns.add<ExpandPower<math::Exp2Op>>(&getContext(), expandExp2);
@@ -100,6 +105,18 @@ struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
     });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
+  }
+
+  static void tell(func::FuncOp function) {
+    llvm::MapVector<StringRef, int64_t> counts;
+    function.walk([&](Operation *op) {
+      if (isa<math::ExpOp, math::Exp2Op, math::TanhOp, math::ErfOp>(op) && isa<VectorType>(op->getResult(0).getType()))
+        ++counts[op->getName().stripDialect()];
+    });
+    for (auto [name, count] : counts)
+      PassRemarks("schedule", "expand-math").did(function, [name = name, count = count] {
+        return llvm::formatv("{0} becomes a polynomial, in {1} places", name, count);
+      });
   }
 };
 

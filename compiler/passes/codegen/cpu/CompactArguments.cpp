@@ -4,12 +4,14 @@
 //   func.call @kernel(%x) : (memref<?x64xf32>) -> ()   ->   func.call @kernel(%address, %rows) : (!llvm.ptr, i64) -> ()
 //
 // Upstream's convention passes seven values for this buffer; its bare pointers know no dynamic sizes.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_COMPACTARGUMENTS
@@ -109,6 +111,12 @@ struct CompactArguments : talc::impl::CompactArgumentsBase<CompactArguments> {
       for (unsigned i = function.getNumArguments(); i-- > 0;)
         if (bufferType(function.getArgument(i).getType()))
           convertArgument(function.front(), i, converter);
+    talc::PassRemarks("codegen", "compact-arguments").did(function, [&] {
+      auto buffers = llvm::count_if(function.getArgumentTypes(), [](Type type) { return bufferType(type); });
+      return llvm::formatv("{0} arguments, of which {1} are buffers, are passed as {2} values",
+                           function.getFunctionType().getNumInputs(), buffers, types.size())
+          .str();
+    });
     function.setType(FunctionType::get(&getContext(), types, function.getResultTypes()));
   }
 

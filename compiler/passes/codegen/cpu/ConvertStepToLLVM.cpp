@@ -5,6 +5,7 @@
 //   %w = kernel.weight %step @qkv   ->   a memref around  load(%step.weights) + talc.offset of @qkv
 //
 // The layout read here is that of runtime/device/cpu/StepContext.h, checked below.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "runtime/device/cpu/StepContext.h"
@@ -17,6 +18,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cstddef>
 
@@ -261,8 +263,13 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     if (failed(checkPieces()) || failed(checkPlaces()))
       return signalPassFailure();
     convertBlocks();
-    convertAll([](Operation *op) { return isa<kernel::KernelDialect>(op->getDialect()) && !isa<kernel::StateOp>(op); });
-    convertAll([](Operation *op) { return isa<kernel::StateOp>(op); });
+    int64_t read = convertAll(
+        [](Operation *op) { return isa<kernel::KernelDialect>(op->getDialect()) && !isa<kernel::StateOp>(op); });
+    int64_t states = convertAll([](Operation *op) { return isa<kernel::StateOp>(op); });
+    talc::PassRemarks("codegen", "convert-step-to-llvm").did(getOperation(), [&] {
+      return llvm::formatv("{0} reads of the running step become loads from its struct, {1} states offsets", read,
+                           states);
+    });
     convertSignatures();
     exportEntries();
   }
@@ -311,7 +318,8 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
                                           /*replaceTypes=*/true);
   }
 
-  void convertAll(llvm::function_ref<bool(Operation *)> chosen) {
+  // Returns how many there were.
+  int64_t convertAll(llvm::function_ref<bool(Operation *)> chosen) {
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {
       if (chosen(op))
@@ -322,6 +330,7 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
       op->replaceAllUsesWith(convert(reader, op));
       op->erase();
     }
+    return static_cast<int64_t>(ops.size());
   }
 
   // Steps and states in signatures become a pointer and an offset.

@@ -103,7 +103,10 @@ struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
     if (op.getBlock() && group > schedule.rows)
       return op.emitOpError() << "splits the keys of " << group << " heads that share them, expected at most "
                               << schedule.rows;
-    PassRemarks("schedule", "expand-attention").did(op, [&] { return schedule.reason; });
+    PassRemarks("schedule", "expand-attention").did(op, [&] {
+      std::string state = storedName(op.getState());
+      return schedule.reason + "; state: " + (state.empty() ? "several" : state);
+    });
     Attention(e, tasks, op, schedule).expand();
     return success();
   }

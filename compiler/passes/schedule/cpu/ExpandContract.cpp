@@ -37,11 +37,11 @@ using namespace talc;
 
 namespace {
 
-std::string describe(const ContractPlan &plan) {
+std::string describe(const ContractPlan &plan, const std::string &weight) {
   return llvm::formatv(
-      "{0} x {1}: tiles of {2} rows x {3} lanes; blocks of {4} rows, {5} panels and {6} of k; sums {7}", plan.depth,
-      plan.width, tileRows, plan.tileLanes(tileRows), plan.rowBlock, plan.panelBlock, plan.depthBlock,
-      plan.sumsInResult ? "wait in the result" : "wait on the stack");
+      "{0} x {1}: tiles of {2} rows x {3} lanes; blocks of {4} rows, {5} panels and {6} of k; sums {7}; weight: {8}",
+      plan.depth, plan.width, tileRows, plan.tileLanes(tileRows), plan.rowBlock, plan.panelBlock, plan.depthBlock,
+      plan.sumsInResult ? "wait in the result" : "wait on the stack", weight.empty() ? "several" : weight);
 }
 
 class Contract {
@@ -53,7 +53,7 @@ public:
     int64_t known = cast<MemRefType>(c.op.getX().getType()).getDimSize(0);
     bool few = !ShapedType::isDynamic(known) && known <= tileRows;
     int64_t most = few ? known : mostOfFew();
-    PassRemarks("schedule", "expand-contract").did(c.op, [&] { return describe(plan); });
+    PassRemarks("schedule", "expand-contract").did(c.op, [&] { return describe(plan, storedName(c.op.getWeight())); });
     // In front of the tasks, so that the stack belongs to the function's frame.
     Value sumsOfFew = most > 0 ? e.stackBuffer({most, plan.groupPanels(1) * plan.panelLanes}) : Value();
     bool wait = !few && !plan.sumsInResult;

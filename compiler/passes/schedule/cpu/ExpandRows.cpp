@@ -2,11 +2,13 @@
 // expand-rows: loops for the pieces that treat each row by itself. rows/RowPieces.h has the table of them.
 //
 // A row is a few kilobytes and stays in L1, so its loops may pass over it several times.
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/Emitter.h"
 #include "compiler/passes/schedule/cpu/rows/RowPieces.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
 #define GEN_PASS_DEF_EXPANDROWS
@@ -38,6 +40,10 @@ struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
         return signalPassFailure();
       OpBuilder builder(piece);
       talc::Emitter emitter(builder, piece->getLoc(), lanes);
+      talc::PassRemarks("schedule", "expand-rows").did(piece, [&] {
+        return llvm::formatv("{0}: loops over every row in vectors of {1} lanes", piece->getName().stripDialect(),
+                             lanes.getValue());
+      });
       row->expand(emitter, piece);
       piece->erase();
     }
