@@ -14,7 +14,8 @@ namespace talc::bench {
 
 namespace {
 
-constexpr double panelWidth = 1180, plotLeft = 70, plotTop = 50, plotWidth = 620, plotHeight = 420, listLeft = 720;
+constexpr double letterWidth = 6.6;  // at most, on average
+constexpr double plotLeft = 70, plotTop = 50, plotWidth = 620, plotHeight = 420, listLeft = 720;
 constexpr double lineHeight = 16;
 constexpr double leastShare = 0.01;  // of a step, to be drawn
 const char *const colors[] = {"#1f6fb4", "#c8501e", "#2c8a4b", "#7d4fa6", "#8a6d1c", "#b03060"};  // of tests
@@ -52,17 +53,28 @@ struct Point {
   std::string label, color;
 };
 
-// Places for the numbers of points: beside them, and where that is taken, further away.
+// Places for the names of roofs and the numbers of points: beside them, and where that is taken, further away.
 class Labels {
 public:
   void avoid(double x, double y, double radius) { taken.push_back({x - radius, y - radius, 2 * radius, 2 * radius}); }
+  // A text that begins at a point and goes in a direction; false if something is there.
+  bool takeSlanted(double x, double y, double angle, size_t letters) {
+    constexpr double size = 13;
+    std::vector<Box> boxes;
+    for (double at = 0; at < letterWidth * static_cast<double>(letters); at += size / 2)
+      boxes.push_back({x + at * std::cos(angle) - size / 2, y + at * std::sin(angle) - size, size, size});
+    if (std::any_of(boxes.begin(), boxes.end(), [&](const Box &box) { return isTaken(box); }))
+      return false;
+    taken.insert(taken.end(), boxes.begin(), boxes.end());
+    return true;
+  }
   // Where the text begins.
   std::pair<double, double> place(double x, double y, double radius) {
     constexpr double width = 15, height = 12;
     for (double distance = 0; distance < 20; ++distance)
       for (double side : {1.0, -1.0}) {
         Box box = {x + radius + 2 + 5 * distance, y - height / 2 + side * height * distance, width, height};
-        if (std::any_of(taken.begin(), taken.end(), [&](const Box &other) { return overlap(box, other); }))
+        if (isTaken(box))
           continue;
         taken.push_back(box);
         return {box.x, box.y + height - 2};
@@ -77,6 +89,9 @@ private:
   static bool overlap(const Box &a, const Box &b) {
     return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
   }
+  bool isTaken(const Box &box) const {
+    return std::any_of(taken.begin(), taken.end(), [&](const Box &other) { return overlap(box, other); });
+  }
 
   std::vector<Box> taken;
 };
@@ -84,20 +99,23 @@ private:
 class Panel {
 public:
   Panel(const KernelRows &rows, double top);
-  std::string draw() const;
+  std::string draw();
+  double width() const;
   double height() const;
 
 private:
   double x(double intensity) const { return plotLeft + plotWidth * xAxis.place(intensity); }
   double y(double rate) const { return top + plotTop + plotHeight * (1 - yAxis.place(rate)); }
   std::string drawGrid() const;
-  std::string drawRoofs() const;
-  std::string drawPoints() const;
+  std::string drawRoof(const MemoryLevel &level);
+  std::string drawRoofs();
+  std::string drawPoints();
 
   const KernelRows &rows;
   double top;
   std::vector<Point> points;
   Axis xAxis, yAxis;
+  Labels labels;
 };
 
 }  // namespace
@@ -143,6 +161,13 @@ Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
   xAxis.show(rows.machine.operationsPerSecond / rows.machine.memory().bytesPerSecond);
 }
 
+double Panel::width() const {
+  size_t longest = 0;
+  for (const Point &point : points)
+    longest = std::max(longest, point.label.size() + 4);
+  return listLeft + letterWidth * static_cast<double>(longest);
+}
+
 double Panel::height() const {
   auto lines = static_cast<double>(points.size() + rows.phases.size());
   return plotTop + std::max(plotHeight + 76, lines * lineHeight + 30);
@@ -173,37 +198,43 @@ std::string Panel::drawGrid() const {
   return svg;
 }
 
-// The slanted roofs of the levels end where they meet the flat one.
-std::string Panel::drawRoofs() const {
-  const MachineProfile &machine = rows.machine;
-  double peak = machine.operationsPerSecond, least = std::pow(10, xAxis.low), most = std::pow(10, xAxis.high);
-  double floor = std::pow(10, yAxis.low);
-  std::string svg;
-  double firstBend = most, part = 0.05;  // where on a roof its name stands; names of close roofs stand apart
-  for (const MemoryLevel &level : machine.levels) {
-    double bend = peak / level.bytesPerSecond, start = std::max(least, floor / level.bytesPerSecond);
-    firstBend = std::min(firstBend, bend);
-    if (start >= bend)
-      continue;
-    double x1 = x(start), y1 = y(start * level.bytesPerSecond), x2 = x(bend), y2 = y(peak);
-    double angle = std::atan2(y2 - y1, x2 - x1) * 180 / M_PI;
-    double tx = x1 + part * (x2 - x1), ty = y1 + part * (y2 - y1) - 5;
-    part += 0.2;
-    svg += line(x1, y1, x2, y2, "class=\"roof\"");
-    svg += textAt(tx, ty, fmt::format("{} {:.0f} GB/s", level.name, 1e-9 * level.bytesPerSecond),
-                  fmt::format("class=\"roofname\" transform=\"rotate({:.1f} {:.1f} {:.1f})\"", angle, tx, ty));
+// A slanted roof ends where it meets the flat one. Its name stands on it where there is room.
+std::string Panel::drawRoof(const MemoryLevel &level) {
+  double peak = rows.machine.operationsPerSecond, bend = peak / level.bytesPerSecond;
+  double start = std::max(std::pow(10, xAxis.low), std::pow(10, yAxis.low) / level.bytesPerSecond);
+  if (start >= bend)
+    return "";
+  double x1 = x(start), y1 = y(start * level.bytesPerSecond), x2 = x(bend), y2 = y(peak);
+  double angle = std::atan2(y2 - y1, x2 - x1), tx = x1, ty = y1;
+  std::string name = fmt::format("{} {:.0f} GB/s", level.name, 1e-9 * level.bytesPerSecond);
+  for (double part = 0.02; part < 0.9; part += 0.04) {
+    tx = x1 + part * (x2 - x1);
+    ty = y1 + part * (y2 - y1) - 5;
+    if (labels.takeSlanted(tx, ty, angle, name.size()))
+      break;
   }
-  svg += line(x(std::max(firstBend, least)), y(peak), x(most), y(peak), "class=\"roof\"");
-  svg += textAt(x(most) - 4, y(peak) - 20, fmt::format("{} FMA {:.0f} GFLOP/s", machine.instructions, 1e-9 * peak),
-                "class=\"roofname\" text-anchor=\"end\"");
-  return svg;
+  return line(x1, y1, x2, y2, "class=\"roof\"") +
+         textAt(
+             tx, ty, name,
+             fmt::format("class=\"roofname\" transform=\"rotate({:.1f} {:.1f} {:.1f})\"", angle * 180 / M_PI, tx, ty));
 }
 
-std::string Panel::drawPoints() const {
+std::string Panel::drawRoofs() {
+  const MachineProfile &machine = rows.machine;
+  double peak = machine.operationsPerSecond, least = std::pow(10, xAxis.low), most = std::pow(10, xAxis.high);
+  std::string svg, name = fmt::format("{} FMA {:.0f} GFLOP/s", machine.instructions, 1e-9 * peak);
+  double firstBend = most, right = x(most) - 4;
+  labels.takeSlanted(right - letterWidth * static_cast<double>(name.size()), y(peak) - 8, 0, name.size());
+  for (const MemoryLevel &level : machine.levels) {
+    firstBend = std::min(firstBend, peak / level.bytesPerSecond);
+    svg += drawRoof(level);
+  }
+  svg += line(x(std::max(firstBend, least)), y(peak), x(most), y(peak), "class=\"roof\"");
+  return svg + textAt(right, y(peak) - 8, name, "class=\"roofname\" text-anchor=\"end\"");
+}
+
+std::string Panel::drawPoints() {
   std::string svg;
-  Labels labels;
-  for (const Point &point : points)
-    labels.avoid(x(point.intensity), y(point.rate), point.radius);
   for (size_t i = 0; i < points.size(); ++i) {
     const Point &point = points[i];
     double px = x(point.intensity), py = y(point.rate);
@@ -211,13 +242,14 @@ std::string Panel::drawPoints() const {
     svg += line(px, py, lx, ly - 4, fmt::format("stroke=\"{}\" stroke-width=\"0.5\"", point.color));
     svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\"><title>{}</title></circle>\n", px,
                        py, point.radius, point.color, escape(point.label));
-    svg += textAt(lx, ly, std::to_string(i + 1), fmt::format("class=\"number\" fill=\"{}\"", point.color));
+    svg += textAt(lx, ly, std::to_string(i + 1), fmt::format("class=\"number\" style=\"fill: {}\"", point.color));
   }
   double at = top + plotTop + 4;
   size_t next = 0;
   for (size_t phase = 0; phase < rows.phases.size(); ++phase) {
     std::string color = colors[phase % std::size(colors)];
-    svg += textAt(listLeft, at, rows.phases[phase].label(), fmt::format("font-weight=\"bold\" fill=\"{}\"", color));
+    svg += textAt(listLeft, at, rows.phases[phase].label(),
+                  fmt::format("class=\"phase\" font-weight=\"bold\" style=\"fill: {}\"", color));
     at += lineHeight;
     for (; next < points.size() && points[next].color == color; ++next, at += lineHeight)
       svg += textAt(listLeft, at, fmt::format("{}  {}", next + 1, points[next].label));
@@ -225,28 +257,39 @@ std::string Panel::drawPoints() const {
   return svg;
 }
 
-std::string Panel::draw() const {
+std::string Panel::draw() {
+  for (const Point &point : points)
+    labels.avoid(x(point.intensity), y(point.rate), point.radius);
   std::string heading = fmt::format("{}, {} thread{}", rows.machine.processor, rows.machine.threads,
                                     rows.machine.threads == 1 ? "" : "s");
   return textAt(plotLeft, top + 34, heading, "font-weight=\"bold\"") + drawGrid() + drawRoofs() + drawPoints();
 }
 
+// In the dark where the page around it is.
+static const char *const style =
+    "<style>.paper { fill: #fff; } text { fill: #222; } .grid { stroke: #ddd; } .roof { stroke: #555; stroke-width: "
+    "1.5; }\n"
+    ".number, .roofname { paint-order: stroke; stroke: #fff; stroke-width: 3px; } .roofname { fill: #555; }\n"
+    ".number { font-size: 11px; font-weight: bold; } circle { fill-opacity: 0.75; }\n"
+    "@media (prefers-color-scheme: dark) { .paper { fill: #181a1e; } text { fill: #e3e6ea; } .grid { stroke: #363b43; "
+    "}\n"
+    "  .roof { stroke: #aab2bd; } .roofname { fill: #aab2bd; } .number, .roofname { stroke: #181a1e; }\n"
+    "  circle, .number, .phase { filter: brightness(1.5); } }</style>\n";
+
 std::string drawRoofline(const std::vector<KernelRows> &rows, const std::string &title) {
   std::string body = textAt(plotLeft, 26, title, "font-size=\"18\" font-weight=\"bold\"");
-  double top = 30;
+  double top = 30, width = 0;
   for (const KernelRows &row : rows) {
     Panel panel(row, top);
     body += panel.draw();
     top += panel.height();
+    width = std::max(width, panel.width());
   }
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n"
-      "<style>.grid {{ stroke: #ddd; }} .roof {{ stroke: #555; stroke-width: 1.5; }} .roofname {{ fill: "
-      "#555; }} .number, .roofname {{ paint-order: stroke; stroke: #fff; stroke-width: 3px; }} "
-      ".number {{ font-size: 11px; font-weight: bold; }} circle {{ fill-opacity: 0.75; }}</style>\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{2}</svg>\n",
-      panelWidth, top, body);
+      "{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n{2}"
+      "<rect width=\"100%\" height=\"100%\" class=\"paper\"/>\n{3}</svg>\n",
+      width, top, style, body);
 }
 
 }  // namespace talc::bench
