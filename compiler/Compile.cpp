@@ -102,6 +102,8 @@ static llvm::Error makeProduct(ModuleOp module, const CompileRequest &request) {
       return error;
   if (llvm::Error error = makeCode(codes.front(), run, request))
     return error;
+  if (llvm::Error error = request.inspectCode ? request.inspectCode(*targets.front(), module) : llvm::Error::success())
+    return error;
   return writeProduct(codes, request);
 }
 

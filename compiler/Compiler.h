@@ -75,7 +75,9 @@ struct CompileRequest {
   std::string source;              // the .mlir file that the program was read from, for errors to quote; empty: none
   std::string output;              // a path, or "-": standard output, for text
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
-  std::string programDirectory;    // where the prebuilt runtime is looked for
+  // Called with the first target's program between stages codegen and package; may be empty.
+  std::function<llvm::Error(const targets::Target &, mlir::ModuleOp)> inspectCode;
+  std::string programDirectory;  // where the prebuilt runtime is looked for
   // Where object code of functions is found and left (see usualCacheDirectory). Empty: nowhere. Not used when the
   // request asks for the text of a stage.
   std::string cacheDirectory;

@@ -44,6 +44,10 @@ if importlib.util.find_spec("onnx"):
 if ctypes.util.find_library("openblas"):
     config.available_features.add("openblas")
 
+# Opens the page of --inspect.
+if shutil.which("chromium"):
+    config.available_features.add("chromium")
+
 # %NAME is build/test/bin/NAME. Names end where no letter, digit or dash follows: %talc is no prefix of %talc-opt.
 variables = {name: os.path.join(programs, name) for name in os.listdir(programs)}
 variables["models"] = os.path.join(config.test_exec_root, "models")  # all test models, one folder each

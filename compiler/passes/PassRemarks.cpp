@@ -80,7 +80,10 @@ std::string storedName(Value value) {
     return originOf(definition, definition->getAttrOfType<FlatSymbolRefAttr>("name").getValue());
   if (!isa<DeriveOp, ViewLikeOpInterface>(definition))
     return "";
-  auto names = llvm::map_range(definition->getOperands(), [](Value operand) { return storedName(operand); });
+  SmallVector<std::string> names;
+  for (Value operand : definition->getOperands())
+    if (std::string name = storedName(operand); !name.empty())
+      names.push_back(name);
   return llvm::join(names, " + ");
 }
 

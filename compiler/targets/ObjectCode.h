@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace talc::targets {
@@ -13,6 +14,13 @@ struct ObjectCode {
   std::vector<uint8_t> bytes;  // a relocatable object without undefined symbols
   // How many times a function writes a register to the stack for want of registers; one that is not there never does.
   llvm::StringMap<int64_t> spills;
+};
+
+// The same of one function for readers.
+struct CodeListing {
+  std::string function;
+  std::string llvmIr, assembly;  // optimized
+  int64_t spills = 0;
 };
 
 }  // namespace talc::targets

@@ -78,6 +78,10 @@ public:
   // One object for linkers (--emit=code), and text (--emit=llvm).
   virtual llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<ObjectCode> objects) const = 0;
   virtual llvm::Expected<std::string> llvmIr(mlir::ModuleOp module, BeginPart begin) const = 0;
+  // What becomes of every function, for --inspect. None: the target has no texts to show.
+  virtual llvm::Expected<std::vector<CodeListing>> listings(mlir::ModuleOp, BeginPart) const {
+    return std::vector<CodeListing>();
+  }
 };
 
 // The generator that every target has: its own passes.

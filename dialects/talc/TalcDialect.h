@@ -39,11 +39,12 @@ namespace talc {
 constexpr llvm::StringLiteral directoryAttr = "talc.directory";       // string: where #talc.file paths start
 constexpr llvm::StringLiteral nameAttr = "talc.name";                 // string: the model's name, for messages
 constexpr llvm::StringLiteral maxSequenceAttr = "talc.max_sequence";  // i64: tokens a sequence may have
-constexpr llvm::StringLiteral longestSequenceAttr = "talc.longest_sequence";  // i64: what --max-seq could make of it
 constexpr llvm::StringLiteral generationAttr = "talc.generation";     // dictionary: begin, end, sampling defaults
 constexpr llvm::StringLiteral outputsAttr = "talc.outputs";           // strings: what the results are (see below)
 constexpr llvm::StringLiteral labelsAttr = "talc.labels";             // strings: names of the classes
 constexpr llvm::StringLiteral poolingAttr = "talc.pooling";           // string: cls, mean or none; of hidden states
+// i64: what the longest sequence could be (--max-seq); a module that does not say has it already.
+constexpr llvm::StringLiteral longestSequenceAttr = "talc.longest_sequence";
 // Attribute of a function that evaluates a step: (ids, sequences) -> results, one row for every row that is wanted. A
 // model has one with results; an encoder-decoder also has one without, which leaves the source in states.
 constexpr llvm::StringLiteral entryAttr = "talc.entry";  // unit

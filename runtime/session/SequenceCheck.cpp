@@ -49,8 +49,8 @@ Status SequenceCheck::tokens() const {
   int64_t length = int64_t(encodes ? 0 : slots.length(sequence.slot)) + sequence.count;
   if (length > model.info().maxSequence)
     return Status::failure(TALC_ERROR_STATE_FULL,
-                           "%s: %s %d would have %lld tokens, but the model was compiled for at most %u; %s", file(), noun(),
-                           index, static_cast<long long>(length), model.info().maxSequence,
+                           "%s: %s %d would have %lld tokens, but the model was compiled for at most %u; %s", file(),
+                           noun(), index, static_cast<long long>(length), model.info().maxSequence,
                            lengthAdvice(model.info().maxSequence, model.info().longestSequence));
   uint32_t vocabulary = encodes ? model.info().sourceVocabularySize : model.info().vocabularySize;
   return model.checkIds(sequence.ids, sequence.count, vocabulary, noun(), index);

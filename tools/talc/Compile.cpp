@@ -96,6 +96,16 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
     return input.takeError();
   if (!options.inspect.empty())
     recorder.addImport(*input->module);
+  request.inspectCode = [&](const targets::Target &target, mlir::ModuleOp module) -> llvm::Error {
+    if (options.inspect.empty())
+      return llvm::Error::success();
+    double begin = report.seconds();
+    auto listings = target.listings(module, [](llvm::StringRef) {});
+    if (!listings)
+      return listings.takeError();
+    recorder.addListings(*listings, report.seconds() - begin);
+    return llvm::Error::success();
+  };
   request.tokenizer = std::move(input->tokenizer);
   request.source = options.model;
   if (llvm::Error error = talc::compile(*input->module, request))
@@ -107,6 +117,17 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   return llvm::Error::success();
 }
 
+static PageHead headOf(const CompileOptions &options, const Report &report) {
+  std::string target = options.target;
+  if (auto targets = targets::parseTargets(options.target)) {
+    auto names = llvm::map_range(*targets, [](const targets::TargetPtr &one) { return one->name(); });
+    target = (options.target == "native" ? "native: " : "") + llvm::join(names, ", ");
+  } else {
+    llvm::consumeError(targets.takeError());
+  }
+  return {options.model, target, options.weights, options.emit, report.seconds()};
+}
+
 int compile(const CompileOptions &options) {
   Report report;
   PassRecorder recorder;
@@ -114,7 +135,7 @@ int compile(const CompileOptions &options) {
   report.begin("");
   if (!recorder.passes().empty())  // after a failure, too: it shows how far the program came
     error =
-        llvm::joinErrors(std::move(error), writeText(renderPage(recorder, options.model), options.inspect));
+        llvm::joinErrors(std::move(error), writeText(renderPage(recorder, headOf(options, report)), options.inspect));
   if (options.time)
     report.printTimes();
   if (!error && makesProduct(options))

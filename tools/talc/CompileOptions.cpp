@@ -25,8 +25,8 @@ Examples:
   talc compile tales-gpt2 -o tales.o --emit=object      an object to link with libtalc.a, and tales.h
   talc compile tales-gpt2 --stop-after=optimize         print the program after a stage
   talc compile tales-gpt2 -o app --dump=stages --time   keep the program after every stage
-  talc compile tales-gpt2 -o app --inspect=app.html     a page with every pass and what it changed
-  talc compile tales-gpt2 -o app --remarks=schedule     what passes chose, and why
+  talc compile tales-gpt2 -o app --inspect=app.html     a page: graph, kernels, every pass, assembly
+  talc compile tales-gpt2 -o app '--remarks=.*'         what passes did and left alone, and why
   talc compile edited.mlir --start-from=lower -o app    go on with what --stop-after=optimize printed
 
 MLIR's own flags work too, as one word each: --mlir-print-ir-after-all, --mlir-timing, --mlir-print-ir-tree-dir=DIR.)";
@@ -72,12 +72,13 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->add_option("--start-from", options.startFrom, "MODEL is an .mlir file that is ready for this stage")
       ->check(oneOf(stages));
   command->add_option("--dump", options.dump, "write the program after every stage to this directory");
-  command->add_option("--inspect", options.inspect,
-                      "write an HTML page that shows what every pass changed, how long it took, and its remarks");
+  command->add_option(
+      "--inspect", options.inspect,
+      "write an HTML page: the model as a graph, kernels and their costs, what every pass changed and why");
   command->add_flag("--time", options.time,
                     "print how long each stage and pass took, and whether code was in the cache");
   command->add_option("--remarks", options.remarks,
-                      "print what passes chose, and why: a regular expression of categories (schedule)");
+                      "print what passes did and left alone, and why: a regular expression of stages (.* for all)");
   command->add_option("--cache", options.cache,
                       "where code is kept, so that the same function is compiled once: a directory, or off (default: "
                       "TALC_CACHE, $XDG_CACHE_HOME/talc or ~/.cache/talc)");

@@ -51,8 +51,7 @@ void Report::wrote(const std::string &path) const {
   if (!terminal || stat(path.c_str(), &file) != 0)
     return;
   constexpr double mebi = 1 << 20;
-  fprintf(stderr, "wrote %s (%.1f MiB, %.1f s)\n", path.c_str(), static_cast<double>(file.st_size) / mebi,
-          seconds());
+  fprintf(stderr, "wrote %s (%.1f MiB, %.1f s)\n", path.c_str(), static_cast<double>(file.st_size) / mebi, seconds());
 }
 
 double Report::seconds() const {

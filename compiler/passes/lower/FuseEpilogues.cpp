@@ -63,9 +63,10 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
     for (OpOperand *operand : generic.getDpsInputOperands())
       if (operand->get() != contract.getResult(0))
         inputs.push_back(operand->get());
-    auto fused = kernel::ContractOp::create(rewriter, generic.getLoc(), generic.getResultTypes(), contract.getStep(),
-                                            contract.getX(), contract.getWeight(), inputs, generic.getDpsInits()[0],
-                                            contract.getGated());
+    Location loc = rewriter.getFusedLoc({contract.getLoc(), generic.getLoc()});
+    auto fused =
+        kernel::ContractOp::create(rewriter, loc, generic.getResultTypes(), contract.getStep(), contract.getX(),
+                                   contract.getWeight(), inputs, generic.getDpsInits()[0], contract.getGated());
     rewriter.inlineRegionBefore(contract.getEpilogue(), fused.getEpilogue(), fused.getEpilogue().end());
     appendBody(fused.getEpilogue().front(), contract, generic, rewriter);
     rewriter.replaceOp(generic, fused.getResults());

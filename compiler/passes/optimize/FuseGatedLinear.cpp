@@ -48,8 +48,9 @@ bool fuse(MulOp mul, Value activated, Value other) {
                          storedName(up.getWeight()), stringifyActivationKind(activation.getKind()));
   });
   OpBuilder builder(mul);
-  auto fused = GatedLinearOp::create(builder, mul.getLoc(), mul.getType(), activation.getKind(), gate.getX(),
-                                     gate.getWeight(), up.getWeight());
+  Location loc = builder.getFusedLoc({mul.getLoc(), gate.getLoc(), activation.getLoc(), up.getLoc()});
+  auto fused = GatedLinearOp::create(builder, loc, mul.getType(), activation.getKind(), gate.getX(), gate.getWeight(),
+                                     up.getWeight());
   mul.replaceAllUsesWith(fused.getResult());
   mul.erase();
   activation.erase();

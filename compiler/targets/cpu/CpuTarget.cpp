@@ -36,6 +36,10 @@ llvm::Expected<std::vector<uint8_t>> CpuTarget::linkRelocatable(llvm::ArrayRef<t
   return cpu::linkRelocatable(objects);
 }
 
+llvm::Expected<std::vector<targets::CodeListing>> CpuTarget::listings(ModuleOp module, targets::BeginPart begin) const {
+  return listFunctions(module, cpu, begin);
+}
+
 llvm::Expected<std::string> CpuTarget::llvmIr(ModuleOp module, targets::BeginPart begin) const {
   auto emitter = ObjectEmitter::create(cpu);
   if (!emitter)

@@ -43,6 +43,8 @@ public:
   llvm::Expected<targets::LinkedCode> link(llvm::ArrayRef<targets::ObjectCode> objects) const override;
   llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const override;
   llvm::Expected<std::string> llvmIr(mlir::ModuleOp module, targets::BeginPart begin) const override;
+  llvm::Expected<std::vector<targets::CodeListing>> listings(mlir::ModuleOp module,
+                                                             targets::BeginPart begin) const override;
 
 private:
   CpuFacts cpu;

@@ -100,38 +100,62 @@ static llvm::Error checkEntryPoints(ModuleOp module) {
                    llvm::join(symbols, ", "));
 }
 
-llvm::Expected<std::vector<targets::ObjectCode>> compileFunctions(ModuleOp module, const CpuFacts &cpu,
-                                                                  targets::BeginPart begin) {
+// All functions as optimized LLVM IR.
+static llvm::Expected<std::vector<Job>> optimizedJobs(ModuleOp module, const CpuFacts &cpu, targets::BeginPart begin) {
   if (llvm::Error error = checkEntryPoints(module))
     return std::move(error);
   auto jobs = jobsOf(module, cpu);
   if (!jobs)
     return jobs.takeError();
-  std::vector<targets::ObjectCode> objects(jobs->size());
-  auto translate = [](Job &job) { return job.emitter->translate(*job.code); };
-  auto optimize = [](Job &job) {
+  begin("translate-to-llvm-ir");
+  if (llvm::Error error = forEach(*jobs, [](Job &job) { return job.emitter->translate(*job.code); }))
+    return std::move(error);
+  begin("optimize-llvm-ir");
+  llvm::Error error = forEach(*jobs, [](Job &job) {
     job.emitter->optimize();
     return llvm::Error::success();
-  };
-  auto emit = [&](Job &job) -> llvm::Error {
-    auto object = job.emitter->emit();
-    if (!object)
-      return object.takeError();
-    auto whole = withGenerated(std::move(*object), *job.code, cpu);
-    if (!whole)
-      return whole.takeError();
-    objects[job.place] = std::move(*whole);
+  });
+  if (error)
+    return std::move(error);
+  return jobs;
+}
+
+// One result for each function, in the module's order.
+template <typename Result>
+static llvm::Expected<std::vector<Result>> forAll(MutableArrayRef<Job> jobs,
+                                                  llvm::function_ref<llvm::Expected<Result>(Job &)> make) {
+  std::vector<Result> results(jobs.size());
+  llvm::Error error = forEach(jobs, [&](Job &job) -> llvm::Error {
+    auto result = make(job);
+    if (!result)
+      return result.takeError();
+    results[job.place] = std::move(*result);
     return llvm::Error::success();
-  };
-  using Action = llvm::function_ref<llvm::Error(Job &)>;
-  for (auto [name, action] : {std::pair<const char *, Action>{"translate-to-llvm-ir", translate},
-                              {"optimize-llvm-ir", optimize},
-                              {"emit-object-code", emit}}) {
-    begin(name);
-    if (llvm::Error error = forEach(*jobs, action))
-      return std::move(error);
-  }
-  return objects;
+  });
+  if (error)
+    return std::move(error);
+  return results;
+}
+
+llvm::Expected<std::vector<targets::ObjectCode>> compileFunctions(ModuleOp module, const CpuFacts &cpu,
+                                                                  targets::BeginPart begin) {
+  auto jobs = optimizedJobs(module, cpu, begin);
+  if (!jobs)
+    return jobs.takeError();
+  begin("emit-object-code");
+  return forAll<targets::ObjectCode>(*jobs, [&](Job &job) -> llvm::Expected<targets::ObjectCode> {
+    auto object = job.emitter->emit();
+    return object ? withGenerated(std::move(*object), *job.code, cpu) : std::move(object);
+  });
+}
+
+llvm::Expected<std::vector<targets::CodeListing>> listFunctions(ModuleOp module, const CpuFacts &cpu,
+                                                                targets::BeginPart begin) {
+  auto jobs = optimizedJobs(module, cpu, begin);
+  if (!jobs)
+    return jobs.takeError();
+  begin("list-code");
+  return forAll<targets::CodeListing>(*jobs, [](Job &job) { return job.emitter->list(); });
 }
 
 }  // namespace talc::cpu

@@ -17,4 +17,8 @@ namespace talc::cpu {
 llvm::Expected<std::vector<targets::ObjectCode>> compileFunctions(mlir::ModuleOp module, const CpuFacts &cpu,
                                                                   targets::BeginPart begin);
 
+// The same as text.
+llvm::Expected<std::vector<targets::CodeListing>> listFunctions(mlir::ModuleOp module, const CpuFacts &cpu,
+                                                                targets::BeginPart begin);
+
 }  // namespace talc::cpu

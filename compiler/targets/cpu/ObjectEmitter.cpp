@@ -158,19 +158,43 @@ private:
 
 }  // namespace
 
+llvm::Error ObjectEmitter::write(llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType type,
+                                 llvm::StringMap<int64_t> &spills) {
+  llvm::legacy::PassManager passes;
+  passes.add(new llvm::TargetLibraryInfoWrapperPass(noLibrary(machine->getTargetTriple())));
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, type))
+    return internalError("LLVM cannot write code for {}", cpu.cpu);
+  context.setDiagnosticHandler(std::make_unique<SpillCounter>(spills));
+  passes.run(*module);
+  context.setDiagnosticHandler(nullptr);
+  return llvm::Error::success();
+}
+
 llvm::Expected<targets::ObjectCode> ObjectEmitter::emit() {
   targets::ObjectCode code;
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  passes.add(new llvm::TargetLibraryInfoWrapperPass(noLibrary(machine->getTargetTriple())));
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return internalError("LLVM cannot write object files for {}", cpu.cpu);
-  context.setDiagnosticHandler(std::make_unique<SpillCounter>(code.spills));
-  passes.run(*module);
-  context.setDiagnosticHandler(nullptr);
+  if (llvm::Error error = write(stream, llvm::CodeGenFileType::ObjectFile, code.spills))
+    return std::move(error);
   code.bytes.assign(bytes.begin(), bytes.end());
   return code;
+}
+
+llvm::Expected<targets::CodeListing> ObjectEmitter::list() {
+  targets::CodeListing listing;
+  llvm::raw_string_ostream(listing.llvmIr) << *module;
+  machine->Options.MCOptions.AsmVerbose = true;  // comments tell spills
+  llvm::StringMap<int64_t> spills;
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream stream(text);
+  if (llvm::Error error = write(stream, llvm::CodeGenFileType::AssemblyFile, spills))
+    return std::move(error);
+  listing.assembly.assign(text.begin(), text.end());
+  for (const llvm::Function &function : *module)
+    if (!function.isDeclaration())
+      listing.function = function.getName();
+  listing.spills = spills.lookup(listing.function);
+  return listing;
 }
 
 }  // namespace talc::cpu

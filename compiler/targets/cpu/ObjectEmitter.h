@@ -29,6 +29,8 @@ public:
   llvm::Error translate(mlir::ModuleOp code);
   void optimize();
   llvm::Expected<targets::ObjectCode> emit();
+  // Of the only function that is defined; instead of emit(), which changes the code as well.
+  llvm::Expected<targets::CodeListing> list();
 
   const llvm::Module &llvmIr() const { return *module; }
 
@@ -36,6 +38,7 @@ private:
   ObjectEmitter(const CpuFacts &cpu, std::unique_ptr<llvm::TargetMachine> machine)
       : cpu(cpu), machine(std::move(machine)) {}
   void prepare(llvm::Function &function) const;
+  llvm::Error write(llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType type, llvm::StringMap<int64_t> &spills);
 
   CpuFacts cpu;
   std::unique_ptr<llvm::TargetMachine> machine;

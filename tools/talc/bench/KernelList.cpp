@@ -84,7 +84,7 @@ StepCosts KernelList::costs(const StepShape &step) const {
   return sum;
 }
 
-static KernelEntry readEntry(const Json &json) {
+KernelEntry readEntry(const Json &json) {
   KernelEntry kernel;
   auto text = [&](const char *name) { return textOf(json, name); };
   kernel.name = text(kernelKeys::name);

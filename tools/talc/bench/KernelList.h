@@ -5,6 +5,8 @@
 #include "runtime/Status.h"
 #include "runtime/artifact/ArtifactFormat.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -39,6 +41,9 @@ struct KernelEntry {
   }
   StepCosts costsOfCall(const StepShape &step) const;
 };
+
+// Of an entry of talc.kernels or of a manifest; a field that is missing or of another type counts as empty.
+KernelEntry readEntry(const nlohmann::json &json);
 
 struct KernelList {
   std::string model, target, weightType;

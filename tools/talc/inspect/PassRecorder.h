@@ -2,6 +2,11 @@
 // What every pass made of every function, for the page of `talc compile --inspect`.
 #pragma once
 
+#include "compiler/targets/ObjectCode.h"
+#include "tools/talc/inspect/KernelUses.h"
+#include "tools/talc/inspect/ModelGraph.h"
+#include "tools/talc/inspect/StableNames.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -15,8 +20,9 @@ namespace talc::tools {
 class PassRecorder {
 public:
   struct Change {
-    std::string function;       // or "module": its attributes, and what else stands beside functions
-    int before = 0, after = 0;  // texts; -1: the function does not exist
+    std::string function;         // or "module": its attributes, and what else stands beside functions
+    int before = 0, after = 0;    // texts; -1: the function does not exist
+    std::vector<SameLines> same;  // of both texts, equal but for names
   };
   struct PassRecord {
     std::string stage, name, summary;
@@ -29,27 +35,51 @@ public:
   void beginStage(llvm::StringRef name) { stage = name.str(); }
   // Of the pass that is running.
   void addRemark(std::string line);
-  // The program before the first pass.
+  // The program before the first pass. Its operations get names, which later ones inherit (OpOrigins.h).
   void addImport(mlir::ModuleOp module);
+  // What the last stage makes of every function, and how long that took.
+  void addListings(const std::vector<targets::CodeListing> &listings, double seconds);
   // Records all passes of a manager; the recorder has to live as long.
   void watch(mlir::PassManager &passes);
 
   const std::vector<PassRecord> &passes() const { return records; }
   const std::vector<std::string> &texts() const { return allTexts; }
+  // The model as it was imported.
+  const std::vector<GraphFunction> &graph() const { return functions; }
+  // Empty if the program did not come so far.
+  const std::vector<KernelUse> &kernelUses() const { return uses; }
+  // The module's attributes that are numbers or texts, the last value of each: talc.name, talc.plan.weight_bytes.
+  const std::map<std::string, std::string> &facts() const { return moduleFacts; }
+  // Numbers that the model was trained for.
+  int64_t parameters() const { return parameterCount; }
 
 private:
   using Clock = std::chrono::steady_clock;
   class Teller;
 
+  // The last version of a function.
+  struct Version {
+    std::string printed;  // with MLIR's names
+    int text = -1;
+    StableNames names;
+  };
+
   void begin(llvm::StringRef name, llvm::StringRef summary);
   void end(mlir::ModuleOp module, bool failed);
-  void compare(const std::string &function, const std::string &text);
+  void addFact(const std::string &name, mlir::Attribute value);
+  void compare(const std::string &function, const std::string &printed);
+  void addListing(const char *name, const char *summary, const std::vector<targets::CodeListing> &listings,
+                  std::string targets::CodeListing::*text);
 
   std::string stage;
   Clock::time_point started;
   std::vector<PassRecord> records;
   std::vector<std::string> allTexts;
-  std::map<std::string, int> current;  // the text of every function
+  std::map<std::string, Version> current;
+  std::vector<GraphFunction> functions;
+  std::vector<KernelUse> uses;
+  std::map<std::string, std::string> moduleFacts;
+  int64_t parameterCount = 0;
 };
 
 }  // namespace talc::tools

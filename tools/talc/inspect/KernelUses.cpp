@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel.mark behind each call has the number of its entry in talc.kernels.
+#include "tools/talc/inspect/KernelUses.h"
+
+#include "compiler/passes/PassRemarks.h"
+#include "dialects/kernel/KernelDialect.h"
+#include "tools/talc/inspect/OpOrigins.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+
+namespace talc::tools {
+
+// As the manifest of an artifact has it.
+static nlohmann::json describe(DictionaryAttr entry) {
+  nlohmann::json json;
+  for (NamedAttribute field : entry)
+    if (auto text = dyn_cast<StringAttr>(field.getValue()))
+      json[field.getName().str()] = text.str();
+    else if (auto number = dyn_cast<IntegerAttr>(field.getValue()))
+      json[field.getName().str()] = number.getValue().getSExtValue();
+  return json;
+}
+
+static KernelUse readUse(func::CallOp call, DictionaryAttr entry) {
+  KernelUse use{
+      bench::readEntry(describe(entry)), call->getParentOfType<func::FuncOp>().getName().str(), {}, originsOf(call)};
+  for (Value operand : call.getOperands()) {
+    std::string name = storedName(operand);
+    if (!name.empty() && !llvm::is_contained(use.stored, name))
+      use.stored.push_back(name);
+  }
+  return use;
+}
+
+std::vector<KernelUse> readKernelUses(ModuleOp module) {
+  std::vector<KernelUse> uses;
+  auto entries = module->getAttrOfType<ArrayAttr>(kernelsAttr);
+  module.walk([&](kernel::MarkOp mark) {
+    auto call = dyn_cast_or_null<func::CallOp>(mark->getPrevNode());
+    uint64_t number = mark.getKernel();
+    if (call && entries && number < entries.size())
+      uses.push_back(readUse(call, cast<DictionaryAttr>(entries[number])));
+  });
+  return uses;
+}
+
+}  // namespace talc::tools

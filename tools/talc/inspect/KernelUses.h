@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where kernels are called, for which operations of the model, and with what.
+#pragma once
+
+#include "tools/talc/bench/KernelList.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace talc::tools {
+
+// A place that calls a kernel.
+struct KernelUse {
+  bench::KernelEntry entry;
+  std::string function;             // that the place is in
+  std::vector<std::string> stored;  // weights and states that the kernel is given
+  std::set<std::string> origins;    // operations of the imported program (OpOrigins.h)
+};
+
+// Of a program after mark-kernels.
+std::vector<KernelUse> readKernelUses(mlir::ModuleOp module);
+
+}  // namespace talc::tools
