@@ -18,6 +18,16 @@ void Diagnostics::warning(std::string_view text) {
   warningLines.push_back(fmt::format("warning: {}", text));
 }
 
+void Diagnostics::warnOfUnused(std::string_view place, const std::vector<std::string> &tensors) {
+  constexpr size_t maxShown = 8;
+  std::string list;
+  for (size_t i = 0; i < tensors.size() && i < maxShown; ++i)
+    list += (i == 0 ? "" : ", ") + quotedText(tensors[i]);
+  if (!tensors.empty())
+    warning(fmt::format("{}: {} tensor{} the model does not use: {}{}", place, tensors.size(),
+                        tensors.size() == 1 ? "" : "s", list, tensors.size() > maxShown ? ", ..." : ""));
+}
+
 std::string quotedText(std::string_view text) {
   constexpr size_t limit = 120;
   std::string result = "'";

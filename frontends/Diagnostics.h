@@ -17,7 +17,7 @@ enum class ImportError {
   ConfigUnsupported = 105,  // talc cannot compute what a key asks for
   GenerationConfig = 106,   // generation_config.json holds a wrong value
   ModelDirectory = 201,     // a file of the model is missing, cannot be read, or is no regular file
-  TensorFile = 202,         // a safetensors file is damaged
+  TensorFile = 202,         // a file of tensors (safetensors, GGUF) is damaged
   TensorShape = 203,        // a tensor has another shape than the configuration says
   TensorMissing = 204,      // a tensor that the model needs is in none of its files
   TensorType = 205,         // a tensor that the model needs has an element type that talc does not read
@@ -31,6 +31,8 @@ public:
   void error(ImportError code, std::string_view text);
   // "warning: " + text.
   void warning(std::string_view text);
+  // That a model does not use these tensors of `place`, if there are any.
+  void warnOfUnused(std::string_view place, const std::vector<std::string> &tensors);
 
   bool failed() const { return !errorLines.empty(); }
   const std::vector<std::string> &errors() const { return errorLines; }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -40,6 +41,18 @@ bool OpenFile::read(uint64_t offset, void *destination, size_t count) const {
     bytesLeft += got;
     offset += static_cast<uint64_t>(got);
     count -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+bool OpenFile::equals(uint64_t offset, const OpenFile &other, uint64_t otherOffset, uint64_t count) const {
+  constexpr uint64_t block = 1 << 20;
+  std::string mine(std::min(block, count), '\0'), others(mine);
+  for (uint64_t done = 0; done < count; done += block) {
+    size_t size = std::min(block, count - done);
+    if (!read(offset + done, mine.data(), size) || !other.read(otherOffset + done, others.data(), size) ||
+        memcmp(mine.data(), others.data(), size) != 0)
+      return false;
   }
   return true;
 }

@@ -23,6 +23,8 @@ public:
   uint64_t size() const { return bytes; }
   // Exactly `count` bytes from `offset` on; false if the file does not have them.
   bool read(uint64_t offset, void *destination, size_t count) const;
+  // Whether `count` bytes from `offset` on are those of `other` from `otherOffset` on.
+  bool equals(uint64_t offset, const OpenFile &other, uint64_t otherOffset, uint64_t count) const;
   // Whether the file is what Git LFS leaves in place of a file that was not fetched.
   bool isLfsPointer() const;
 

@@ -188,15 +188,7 @@ bool Checkpoint::sameBytes(const Tensor &first, const Tensor &second) const {
   if (a.type != b.type || a.shape != b.shape)
     return false;
   OpenFile fileA = directory.openFile(first.file, diagnostics), fileB = directory.openFile(second.file, diagnostics);
-  constexpr uint64_t block = 1 << 20;
-  std::string bytesA(block, '\0'), bytesB(block, '\0');
-  for (uint64_t done = 0; done < a.bytes; done += block) {
-    size_t count = std::min(block, a.bytes - done);
-    if (!fileA.read(a.offset + done, bytesA.data(), count) || !fileB.read(b.offset + done, bytesB.data(), count) ||
-        memcmp(bytesA.data(), bytesB.data(), count) != 0)
-      return false;
-  }
-  return true;
+  return fileA.equals(a.offset, fileB, b.offset, a.bytes);
 }
 
 //===--- unused tensors -----------------------------------------------------------------------------------------===//
@@ -215,18 +207,11 @@ static bool isBuffer(llvm::StringRef name, size_t rank) {
 }
 
 void Checkpoint::reportUnused() const {
-  constexpr size_t maxShown = 8;
-  size_t count = 0;
-  std::string list;
-  for (auto &[name, tensor] : tensors) {
-    if (used.count(name) || isBuffer(name, tensor.entry.shape.size()))
-      continue;
-    if (++count <= maxShown)
-      list += (count == 1 ? "" : ", ") + quotedText(name);
-  }
-  if (count > 0)
-    diagnostics.warning(fmt::format("{}: {} tensor{} the model does not use: {}{}", directory.path(), count,
-                                    count == 1 ? "" : "s", list, count > maxShown ? ", ..." : ""));
+  std::vector<std::string> unused;
+  for (auto &[name, tensor] : tensors)
+    if (!used.count(name) && !isBuffer(name, tensor.entry.shape.size()))
+      unused.push_back(name);
+  diagnostics.warnOfUnused(directory.path(), unused);
 }
 
 }  // namespace talc

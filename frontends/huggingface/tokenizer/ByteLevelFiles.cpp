@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // vocab.json and merges.txt of byte-level BPE: GPT-2, RoBERTa, Qwen.
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
+#include "frontends/tokenizer/SplitPatterns.h"
 
 namespace talc::frontend {
 
 namespace {
 
 const TokenRole robertaBegin{"cls_token", "<s>"}, robertaEnd{"sep_token", "</s>"};
-
-constexpr const char *qwenPattern =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 Json readVocabulary(FileTranslation &translation) {
   Json vocabulary = readTokenizerObject(translation.directory, "vocab.json", translation.errors);
@@ -87,7 +85,7 @@ void translateQwen2(FileTranslation &translation) {
   TokenizerDraft &draft = translation.draft;
   readModel(translation);
   draft.json["normalizer"] = {{"type", "NFC"}};
-  Json split = {{"type", "Split"}, {"pattern", {{"Regex", qwenPattern}}}, {"behavior", "Isolated"}, {"invert", false}};
+  Json split = {{"type", "Split"}, {"pattern", {{"Regex", qwen2Pattern}}}, {"behavior", "Isolated"}, {"invert", false}};
   draft.json["pre_tokenizer"] = {{"type", "Sequence"},
                                  {"pretokenizers", Json::array({std::move(split), byteLevel(translation, false)})}};
   translation.addTokens({{"bos_token", nullptr},

@@ -2,21 +2,11 @@
 // SentencePiece models of Llama, T5 and XLM-RoBERTa, translated by the same rules as Hugging Face's tokenizer.json.
 #include "frontends/huggingface/tokenizer/SentencePieceReader.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
-#include "frontends/tokenizer/SentencePieceMerges.h"
+#include "frontends/tokenizer/SentencePieceStages.h"
 
 namespace talc::frontend {
 
 namespace {
-
-constexpr const char *space = "\u2581";  // what stands for a space in pieces
-
-Json replace(Json pattern, const char *content) {
-  return {{"type", "Replace"}, {"pattern", std::move(pattern)}, {"content", content}};
-}
-
-Json sequence(const char *list, Json members) {
-  return {{"type", "Sequence"}, {list, std::move(members)}};
-}
 
 class SentencePieceTranslation {
 public:
@@ -59,19 +49,7 @@ private:
   }
 
   void setModel(uint32_t unknown) {
-    if (model.kind == SegmentationKind::Unigram) {
-      draft.json["model"] = {{"type", "Unigram"},
-                             {"unk_id", unknown},
-                             {"byte_fallback", model.byteFallback},
-                             {"vocab", std::move(vocabulary)}};
-      return;
-    }
-    Json ids = Json::object();
-    for (size_t id = 0; id < vocabulary.size(); ++id)
-      ids[vocabulary[id][0].get_ref<const std::string &>()] = id;
-    draft.json["model"] = {{"type", "BPE"},           {"unk_token", vocabulary[unknown][0]},
-                           {"fuse_unk", true},        {"byte_fallback", model.byteFallback},
-                           {"vocab", std::move(ids)}, {"merges", listMerges(model, errors)}};
+    draft.json["model"] = segmentationStage(model, unknown, std::move(vocabulary), errors);
   }
 
   // The model's own control and user-defined pieces, before those of the settings.
@@ -82,52 +60,10 @@ private:
     translation.addTokens(roles);
   }
 
-  std::string prependScheme() const {
-    if (!settings.flag("add_prefix_space", true))
-      return "never";
-    return settings.flag("legacy", true) ? "always" : "first";
-  }
-
-  Json metaspace(bool splits) const {
-    return {{"type", "Metaspace"}, {"replacement", space}, {"prepend_scheme", prependScheme()}, {"split", splits}};
-  }
+  SpacePrefix prefix() const { return {settings.flag("add_prefix_space", true), settings.flag("legacy", true)}; }
 
   // What XLM-RoBERTa and CamemBERT have in common.
   void finishFairseq(size_t firstPiece);
-
-  // T5 and XLM-RoBERTa.
-  void setMetaspacePipeline() {
-    Json rules = Json::array();
-    if (!model.charsmap.empty())
-      rules.push_back({{"type", "Precompiled"},
-                       {"precompiled_charsmap", Json::binary({model.charsmap.begin(), model.charsmap.end()})}});
-    rules.push_back({{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}});
-    rules.push_back(replace({{"Regex", " {2,}"}}, space));
-    draft.json["normalizer"] = sequence("normalizers", std::move(rules));
-    draft.json["pre_tokenizer"] = metaspace(true);
-    Json decoders = Json::array({metaspace(true)});
-    if (model.byteFallback)
-      decoders.insert(decoders.begin(), Json::object({{"type", "ByteFallback"}}));
-    draft.json["decoder"] = sequence("decoders", std::move(decoders));
-  }
-
-  void setLlamaPipeline() {
-    bool addsPrefix = settings.flag("add_prefix_space", true);
-    if (settings.flag("legacy", true)) {
-      Json rules = Json::array();
-      if (addsPrefix)
-        rules.push_back({{"type", "Prepend"}, {"prepend", space}});
-      rules.push_back(replace({{"String", " "}}, space));
-      draft.json["normalizer"] = sequence("normalizers", std::move(rules));
-    } else {
-      draft.json["pre_tokenizer"] = metaspace(false);
-    }
-    Json decoders = Json::array({replace({{"String", space}}, " "), Json::object({{"type", "ByteFallback"}}),
-                                 Json::object({{"type", "Fuse"}})});
-    if (addsPrefix)
-      decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1u}, {"stop", 0u}});
-    draft.json["decoder"] = sequence("decoders", std::move(decoders));
-  }
 };
 
 void SentencePieceTranslation::llama() {
@@ -136,7 +72,7 @@ void SentencePieceTranslation::llama() {
     return;
   addPieces(0);
   setModel(model.unknown);
-  setLlamaPipeline();
+  setLlamaStages(draft.json, prefix());
   addTokens({beginRole, endRole, {"unk_token", "<unk>"}, {"pad_token", nullptr}});
   auto begin = settings.token(beginRole), end = settings.token(endRole);
   auto around = [&](const char *sequence, uint32_t type) {
@@ -166,7 +102,7 @@ void SentencePieceTranslation::t5() {
   for (const std::string &sentinel : sentinels)
     addEntry(sentinel, nullptr);
   setModel(model.unknown);
-  setMetaspacePipeline();
+  setMetaspaceStages(draft.json, model, prefix());
   addTokens({{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}});
   for (const std::string &sentinel : sentinels)
     draft.addToken({sentinel, {}});
@@ -197,7 +133,7 @@ void SentencePieceTranslation::finishFairseq(size_t firstPiece) {
   addPieces(firstPiece);
   addEntry("<mask>", nullptr);
   setModel(3);
-  setMetaspacePipeline();
+  setMetaspaceStages(draft.json, model, prefix());
   addTokens({{"bos_token", "<s>"},
              {"eos_token", "</s>"},
              {"unk_token", "<unk>"},
