@@ -17,10 +17,12 @@ namespace talc {
 static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
   // Before anything is changed, so that errors speak of what the user wrote.
   passes.addPass(createCheckModel());
+  // From here on every weight of a function has one storage format.
+  passes.addPass(createSeparateFormats({options.weights}));
   // Gate and up become one op before merge-projections can take them for two plain projections.
-  passes.addPass(createFuseGatedLinear());
+  passes.addPass(createFuseGatedLinear({options.weights}));
   // One wide contraction for q, k and v: the activations are read once.
-  passes.addPass(createMergeProjections());
+  passes.addPass(createMergeProjections({options.weights}));
   // From here on attention reads a state, so that one kernel serves encoders and decoders.
   passes.addPass(createMaterializeKeys());
   // A table of cosines and sines is a weight like any other; it must exist before weights are hoisted.

@@ -23,6 +23,9 @@ public:
 
   void read(Tile tile, float *out, int64_t stride) const override;
 
+  const StorageFormat *blocks() const override { return source->blocks(); }
+  void readBlocks(Tile tile, uint8_t *out) const override;
+
 private:
   struct Block {
     int64_t panel, depth, panels, depths;  // source rows [panel * lanes, ...), columns [depth, ...)
@@ -59,6 +62,20 @@ void Packed::scatter(const Block &block, const float *values, const Tile &tile, 
       for (int64_t lane = begin; lane < end; ++lane)
         target[column + lane] = rows[lane * block.depths + depth];
     }
+  }
+}
+
+// Every block of a panel, which has a block of each lane.
+void Packed::readBlocks(Tile tile, uint8_t *out) const {
+  const StorageFormat &format = *blocks();
+  int64_t depth = tile.column / lanes, depths = tile.columns / lanes, stride = format.bytesOf(depths);
+  std::vector<uint8_t> rows(lanes * stride);
+  for (int64_t panel = tile.row; panel < tile.row + tile.rows; ++panel) {
+    int64_t present = std::min(lanes, source->shape.rows - panel * lanes);
+    std::fill(rows.begin() + present * stride, rows.end(), 0);
+    source->readBlocks({panel * lanes, depth, present, depths}, rows.data());
+    for (int64_t block = 0; block < depths / format.blockValues; ++block, out += lanes * format.blockBytes)
+      interleaveBlocks(format.fields, rows.data() + block * format.blockBytes, stride, lanes, out);
   }
 }
 

@@ -15,6 +15,13 @@ void clearRows(float *out, int64_t stride, int64_t rows, int64_t columns) {
     std::fill_n(out + row * stride, columns, 0.0f);
 }
 
+// The format that all sources have their values in.
+const StorageFormat *commonBlocks(llvm::ArrayRef<WeightValuesPtr> sources) {
+  const StorageFormat *format = sources.front()->blocks();
+  auto differs = [&](const WeightValuesPtr &source) { return source->blocks() != format; };
+  return std::any_of(sources.begin(), sources.end(), differs) ? nullptr : format;
+}
+
 class Transposed : public WeightValues {
 public:
   explicit Transposed(WeightValuesPtr source)
@@ -47,17 +54,31 @@ public:
       : WeightValues(shape), sources(std::move(sources)) {}
 
   void read(Tile tile, float *out, int64_t stride) const override {
+    eachSource(tile, [&](const WeightValues &source, Tile part, int64_t row) {
+      source.read(part, out + row * stride, stride);
+    });
+  }
+
+  const StorageFormat *blocks() const override { return commonBlocks(sources); }
+
+  void readBlocks(Tile tile, uint8_t *out) const override {
+    int64_t bytes = blocks()->bytesOf(tile.columns);
+    eachSource(tile,
+               [&](const WeightValues &source, Tile part, int64_t row) { source.readBlocks(part, out + row * bytes); });
+  }
+
+private:
+  // read(source, its part of the tile, the part's first row in the tile)
+  void eachSource(Tile tile, llvm::function_ref<void(const WeightValues &, Tile, int64_t)> read) const {
     int64_t first = 0;  // row of the current source
     for (const WeightValuesPtr &source : sources) {
       int64_t begin = std::max(tile.row, first), end = std::min(tile.row + tile.rows, first + source->shape.rows);
       if (begin < end)
-        source->read({begin - first, tile.column, end - begin, tile.columns}, out + (begin - tile.row) * stride,
-                     stride);
+        read(*source, {begin - first, tile.column, end - begin, tile.columns}, begin - tile.row);
       first += source->shape.rows;
     }
   }
 
-private:
   std::vector<WeightValuesPtr> sources;
 };
 
@@ -67,20 +88,36 @@ public:
       : WeightValues(shape), sources{std::move(first), std::move(second)}, group(group) {}
 
   void read(Tile tile, float *out, int64_t stride) const override {
-    for (int64_t done = 0; done < tile.rows;) {
-      int64_t row = tile.row + done, place = row % group;
-      int64_t rows = std::min(group - place, tile.rows - done);
-      readGroup(*sources[row / group % 2], row / (2 * group) * group + place, rows, tile, out + done * stride, stride);
-      done += rows;
-    }
+    eachGroup(tile, [&](const WeightValues &source, Tile part, int64_t row, int64_t missing) {
+      if (part.rows > 0)
+        source.read(part, out + row * stride, stride);
+      clearRows(out + (row + part.rows) * stride, stride, missing, tile.columns);
+    });
+  }
+
+  const StorageFormat *blocks() const override { return commonBlocks(sources); }
+
+  void readBlocks(Tile tile, uint8_t *out) const override {
+    int64_t bytes = blocks()->bytesOf(tile.columns);
+    eachGroup(tile, [&](const WeightValues &source, Tile part, int64_t row, int64_t missing) {
+      if (part.rows > 0)
+        source.readBlocks(part, out + row * bytes);
+      std::fill_n(out + (row + part.rows) * bytes, missing * bytes, 0);
+    });
   }
 
 private:
-  static void readGroup(const WeightValues &source, int64_t row, int64_t rows, Tile tile, float *out, int64_t stride) {
-    int64_t present = std::clamp<int64_t>(source.shape.rows - row, 0, rows);
-    if (present > 0)
-      source.read({row, tile.column, present, tile.columns}, out, stride);
-    clearRows(out + present * stride, stride, rows - present, tile.columns);
+  // read(source, rows of one of its groups, their first row in the tile, rows behind them that the source lacks)
+  void eachGroup(Tile tile, llvm::function_ref<void(const WeightValues &, Tile, int64_t, int64_t)> read) const {
+    for (int64_t done = 0; done < tile.rows;) {
+      int64_t row = tile.row + done, place = row % group;
+      int64_t rows = std::min(group - place, tile.rows - done);
+      const WeightValues &source = *sources[row / group % 2];
+      int64_t first = row / (2 * group) * group + place;
+      int64_t present = std::clamp<int64_t>(source.shape.rows - first, 0, rows);
+      read(source, {first, tile.column, present, tile.columns}, done, rows - present);
+      done += rows;
+    }
   }
 
   WeightValuesPtr sources[2];
@@ -108,18 +145,29 @@ public:
   ChosenRows(WeightValuesPtr source, int64_t rows, std::function<int64_t(int64_t)> row)
       : WeightValues({rows, source->shape.columns}), source(std::move(source)), row(std::move(row)) {}
 
-  // Neighbours that stay neighbours are read together.
   void read(Tile tile, float *out, int64_t stride) const override {
+    eachRun(tile, [&](Tile part, int64_t row) { source->read(part, out + row * stride, stride); });
+  }
+
+  const StorageFormat *blocks() const override { return source->blocks(); }
+
+  void readBlocks(Tile tile, uint8_t *out) const override {
+    int64_t bytes = blocks()->bytesOf(tile.columns);
+    eachRun(tile, [&](Tile part, int64_t row) { source->readBlocks(part, out + row * bytes); });
+  }
+
+private:
+  // read(rows of the source that stay neighbours, the first one's row in the tile)
+  void eachRun(Tile tile, llvm::function_ref<void(Tile, int64_t)> read) const {
     for (int64_t done = 0, together; done < tile.rows; done += together) {
       int64_t first = row(tile.row + done);
       for (together = 1; done + together < tile.rows; ++together)
         if (row(tile.row + done + together) != first + together)
           break;
-      source->read({first, tile.column, together, tile.columns}, out + done * stride, stride);
+      read({first, tile.column, together, tile.columns}, done);
     }
   }
 
-private:
   WeightValuesPtr source;
   std::function<int64_t(int64_t)> row;
 };

@@ -24,6 +24,14 @@ public:
       readRun((tile.row + run) * shape.columns + tile.column, length, out + run * stride);
   }
 
+  const StorageFormat *blocks() const override { return format.blockValues > 1 ? &format : nullptr; }
+
+  void readBlocks(Tile tile, uint8_t *out) const override {
+    int64_t bytes = format.bytesOf(tile.columns);
+    for (int64_t row = tile.row; row < tile.row + tile.rows; ++row, out += bytes)
+      std::copy_n(first + format.bytesOf(row * shape.columns + tile.column), bytes, out);
+  }
+
 private:
   // Of the blocks at both ends parts may be wanted.
   void readRun(int64_t element, int64_t length, float *out) const {

@@ -10,6 +10,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace talc {
@@ -96,11 +98,20 @@ std::vector<Band> divide(llvm::ArrayRef<PlacedWeight> weights) {
   return bands;
 }
 
+// Blocks that a file has are taken as they are, if all that they mean are finite numbers.
+void takeBlocks(const WeightValues &values, RankedTensorType type, Tile tile, ComputedBand &band) {
+  values.readBlocks(tile, band.bytes.data());
+  elementFormat(type).decode(band.bytes.data(), tile.rows * tile.columns, lanesOf(type), band.values.data());
+  band.inRange = llvm::all_of(band.values, [](float value) { return std::isfinite(value); });
+}
+
 void compute(const WeightValues &values, RankedTensorType type, Tile tile, ComputedBand &band) {
   const StorageFormat &format = elementFormat(type);
   int64_t count = tile.rows * tile.columns;
   band.values.resize(count);
   band.bytes.resize(format.exact ? 0 : format.bytesOf(count));
+  if (values.blocks() == &format)
+    return takeBlocks(values, type, tile, band);
   values.read(tile, band.values.data(), tile.columns);
   band.inRange = format.exact || format.encode(band.values.data(), count, lanesOf(type), band.bytes.data());
 }
@@ -174,12 +185,11 @@ static void findSources(ModuleOp module, WeightOp weight, llvm::SetVector<llvm::
 }
 
 static llvm::Error tooLarge(WeightOp weight) {
-  const StorageFormat &format = elementFormat(typeOf(weight));
   llvm::SetVector<llvm::StringRef> names;
   findSources(weight->getParentOfType<ModuleOp>(), weight, names);
   return makeError(ErrorCode::WeightRange,
-                   "weight '{}' has a value that is too large for {} bits; compile with --weights=f32",
-                   llvm::join(names, "' or '"), 8 * format.blockBytes / format.blockValues);
+                   "weight '{}' has a value that is too large for {}, or no number; compile with --weights=f32",
+                   llvm::join(names, "' or '"), elementFormat(typeOf(weight)).name);
 }
 
 llvm::Error WeightStreamer::write(llvm::ArrayRef<Band> wave, llvm::ArrayRef<ComputedBand> computed) {

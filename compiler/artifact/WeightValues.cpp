@@ -2,6 +2,7 @@
 // Shapes of weights as matrices, and rounding to a storage format.
 #include "compiler/artifact/WeightValues.h"
 
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -10,6 +11,10 @@
 namespace talc {
 
 WeightValues::~WeightValues() = default;
+
+void WeightValues::readBlocks(Tile, uint8_t *) const {
+  llvm_unreachable("these values lie in no blocks");
+}
 
 MatrixShape matrixShape(mlir::RankedTensorType type) {
   MatrixShape shape{1, 1};

@@ -33,6 +33,12 @@ public:
   // reads its sources in blocks that fit a core's cache, so that tiles may be large.
   virtual void read(Tile tile, float *out, int64_t stride) const = 0;
 
+  // The format of blocks in which a file has exactly these values, row by row; null if their values follow in another
+  // way. To decode such blocks and encode their values again might round a second time.
+  virtual const StorageFormat *blocks() const { return nullptr; }
+  // The bytes of a tile of whole blocks of that format, row after row, as a weight of this shape stores them.
+  virtual void readBlocks(Tile tile, uint8_t *out) const;
+
   const MatrixShape shape;
 };
 

@@ -17,15 +17,30 @@ def CheckModel : Pass<"check-model", "mlir::ModuleOp"> {
 
 //===--- optimize: talc -> talc ----------------------------------------------------------------------------------===//
 
+class WeightsOption<string subject> : Option<"weights", "weights", "std::string", "\"checkpoint\"",
+    "storage format of " # subject # ": its name, or checkpoint (as the file stores them); others by name of the weight">;
+
+def SeparateFormats : Pass<"separate-formats", "mlir::ModuleOp"> {
+  let summary = "layers whose weights are stored in different formats get functions of their own";
+  let description = [{
+      call @block(a), call @block(b)  ->  call @block(a), call @block_2(b)   if a and b are stored in different formats
+
+    so that in every function a weight has one format. There are as many functions as combinations, not as layers.
+  }];
+  let dependentDialects = ["talc::TalcDialect"];
+  let options = [WeightsOption<"weights">];
+}
+
 def FuseGatedLinear : Pass<"fuse-gated-linear", "mlir::ModuleOp"> {
   let summary = "one op for the first half of a gated feed-forward layer";
   let description = [{
       mul(activation(linear(x, gate)), linear(x, up))  ->  gated_linear(activation, x, gate, up)
 
-    Only without biases and only if nothing else uses the intermediate values. Runs before merge-projections, which would
-    otherwise join the two projections without their product.
+    Only without biases, of weights that are stored in one format, and only if nothing else uses the intermediate values.
+    Runs before merge-projections, which would otherwise join the two projections without their product.
   }];
   let dependentDialects = ["talc::TalcDialect"];
+  let options = [WeightsOption<"projections">];
 }
 
 def MergeProjections : Pass<"merge-projections", "mlir::ModuleOp"> {
@@ -34,9 +49,11 @@ def MergeProjections : Pass<"merge-projections", "mlir::ModuleOp"> {
       linear(x, a), linear(x, b)  ->  y = linear(x, concat(a, b)); slice(y at 0), slice(y at N_a)
 
     x is read once and the contraction gets wider; a missing bias becomes zeros when another one is present. Weights of
-    different element types stay apart, and so do weights with other uses, which would be stored twice.
+    different element types stay apart, and so do weights that are stored in different formats or have other uses, which
+    would be stored twice.
   }];
   let dependentDialects = ["talc::TalcDialect"];
+  let options = [WeightsOption<"projections">];
 }
 
 def MaterializeKeys : Pass<"materialize-keys", "mlir::ModuleOp"> {
@@ -68,9 +85,6 @@ def TabulateRope : Pass<"tabulate-rope", "mlir::ModuleOp"> {
   let description = "rope(x)  ->  rope(x) table derive(#talc.rotary_table), one row for every position up to talc.max_sequence.";
   let dependentDialects = ["talc::TalcDialect"];
 }
-
-class WeightsOption<string subject> : Option<"weights", "weights", "std::string", "\"checkpoint\"",
-    "storage format of " # subject # ": its name, or checkpoint (as the file stores them)">;
 
 def PackWeights : Pass<"pack-weights", "mlir::ModuleOp"> {
   let summary = "weights of linear layers as panels, in the one layout that serves many tokens and one";

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Storage formats in the arithmetic of LLVM's APFloat, which knows every type of single numbers.
+// Storage formats in the arithmetic of LLVM's APFloat, which knows every type of single numbers, and blocks.
 #include "compiler/reference/StoredValues.h"
+
+#include "compiler/reference/StoredBlocks.h"
+#include "dialects/talc/TalcDialect.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
@@ -50,6 +53,43 @@ static void decodeNumbers(llvm::StringRef bytes, mlir::Type element, std::vector
   }
 }
 
+//===--- blocks -----------------------------------------------------------------------------------------------===//
+
+static StoredType blocksOf(mlir::Type element) {
+  auto stored = mlir::dyn_cast<StoredType>(element);
+  return stored && knowsBlocks(stored.getFormat()->name) ? stored : StoredType();
+}
+
+static bool isBlocks(mlir::Type element) {
+  return static_cast<bool>(blocksOf(element));
+}
+
+static uint64_t bytesOfBlocks(mlir::Type element, uint64_t count) {
+  return blockBytes(blocksOf(element).getFormat()->name, count);
+}
+
+static void decodeStored(llvm::StringRef bytes, mlir::Type element, std::vector<float> &values) {
+  decodeBlocks(blocksOf(element).getFormat()->name, bytes, values);
+}
+
+// Which levels a block gets is the format's definition, and taken from it; what they mean is not. Blocks run along
+// rows, also those of lanes.
+static void roundBlocks(Weight &weight, mlir::Type element) {
+  const StorageFormat &format = *blocksOf(element).getFormat();
+  int64_t lanes = weight.shape.size() == 3 ? weight.shape[2] : 1, depth = weight.shape[1];
+  std::vector<float> row(depth);
+  std::vector<uint8_t> bytes(format.bytesOf(depth));
+  for (int64_t first = 0; first < static_cast<int64_t>(weight.values.size()); first += depth * lanes)
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      for (int64_t k = 0; k < depth; ++k)
+        row[k] = weight.values[first + k * lanes + lane];
+      format.encode(row.data(), depth, 1, bytes.data());
+      decodeBlocks(format.name, {reinterpret_cast<const char *>(bytes.data()), bytes.size()}, row);
+      for (int64_t k = 0; k < depth; ++k)
+        weight.values[first + k * lanes + lane] = row[k];
+    }
+}
+
 //===--- the table --------------------------------------------------------------------------------------------===//
 
 namespace {
@@ -61,8 +101,8 @@ struct Storage {
   void (*decode)(llvm::StringRef bytes, mlir::Type element, std::vector<float> &values);
 };
 
-// A format of blocks is a row of its own.
-constexpr Storage table[] = {{isNumber, numberBytes, roundNumbers, decodeNumbers}};
+constexpr Storage table[] = {{isNumber, numberBytes, roundNumbers, decodeNumbers},
+                             {isBlocks, bytesOfBlocks, roundBlocks, decodeStored}};
 
 const Storage &storageOf(mlir::Type element) {
   const Storage *found = llvm::find_if(table, [&](const Storage &storage) { return storage.covers(element); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What storage formats do to values, element by element; shares no code with dialects/talc/formats.
+// What storage formats do to values, element by element. Of dialects/talc/formats it takes only which levels the values
+// of a block get; what their bytes mean it knows by itself.
 #pragma once
 
 #include "compiler/reference/Tensors.h"
@@ -9,7 +10,8 @@
 
 namespace talc::reference {
 
-// Rounds every value to what `element`, the element type of a weight, stores of it: the nearest, ties to even.
+// Rounds every value to what `element`, the element type of a weight, stores of it; of numbers the nearest, ties to
+// even.
 void roundValues(Weight &weight, mlir::Type element);
 
 // The bytes of `count` values in a file, row-major.

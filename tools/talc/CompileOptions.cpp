@@ -2,7 +2,8 @@
 // talc compile: declares its options and checks how they go together.
 #include "tools/talc/CompileOptions.h"
 
-#include "dialects/talc/formats/StorageFormat.h"
+#include "dialects/talc/formats/FormatChoice.h"
+#include "runtime/program/NearestWord.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/OptionWords.h"
@@ -34,10 +35,14 @@ MLIR's own flags work too, as one word each: --mlir-print-ir-after-all, --mlir-t
 static const std::vector<std::string> stages = {"import",   "optimize", "lower",  "bufferize",
                                                 "schedule", "codegen",  "package"};
 
-static std::vector<std::string> weightFormats() {
+// Of --weights: what is wrong with it, and what may have been meant.
+static std::string checkFormats(const std::string &text) {
+  std::string error;
+  if (parseFormatChoice(text, error))
+    return "";
   std::vector<std::string> names = formatNames();
-  names.insert(names.begin(), "checkpoint");
-  return names;
+  names.emplace_back("checkpoint");
+  return error + program::suggestion(text, names);
 }
 
 static CLI::App *declare(CLI::App &app, CompileOptions &options) {
@@ -51,8 +56,12 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
       "--target", options.target,
       "native (default), x86-64-v3, x86-64-v4, aarch64, or a processor's LLVM name; a list with commas puts code for each "
       "into the product, which is for one architecture");
-  command->add_option("--weights", options.weights, "element type of stored weights (default: as in the checkpoint)")
-      ->check(oneOf(weightFormats()));
+  command
+      ->add_option(
+          "--weights", options.weights,
+          "storage format of weights, and of single ones by name, such as 'q4_k; lm_head=q6_k; *.down_proj=q8_0' "
+          "(default: checkpoint, as they are)")
+      ->check(checkFormats);
   command
       ->add_option("--generator", options.generator,
                    "what makes the loops of kernels where it can: mlir (default), or halide for contractions")

@@ -2,6 +2,7 @@
 // fuse-gated-linear: the two projections of a gated feed-forward layer and what joins them become one op.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/optimize/StorageTypes.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -34,7 +35,7 @@ bool decline(MulOp mul, StringRef reason) {
 }
 
 // mul(activation(linear(x, gate)), linear(x, up))  ->  gated_linear(x, gate, up)
-bool fuse(MulOp mul, Value activated, Value other) {
+bool fuse(MulOp mul, Value activated, Value other, StorageTypes &storage) {
   auto activation = activated.getDefiningOp<ActivationOp>();
   if (!activation || !activated.hasOneUse())
     return false;
@@ -43,6 +44,8 @@ bool fuse(MulOp mul, Value activated, Value other) {
     return decline(mul, "a factor is no projection without bias that is used here alone");
   if (gate.getX() != up.getX() || gate.getWeight().getType() != up.getWeight().getType())
     return decline(mul, "the projections differ in their activations or in the type of their weights");
+  if (storage.of(gate.getWeight()) != storage.of(up.getWeight()))
+    return decline(mul, "the weights are stored in different formats");
   remarks.did(mul, [&] {
     return llvm::formatv("{0} and {1} become one gated linear with {2}", storedName(gate.getWeight()),
                          storedName(up.getWeight()), stringifyActivationKind(activation.getKind()));
@@ -60,12 +63,17 @@ bool fuse(MulOp mul, Value activated, Value other) {
 }
 
 struct FuseGatedLinear : talc::impl::FuseGatedLinearBase<FuseGatedLinear> {
+  using Base::Base;
+
   void runOnOperation() override {
+    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
+    if (failed(storage))
+      return signalPassFailure();
     SmallVector<MulOp> muls;
     getOperation().walk([&](MulOp mul) { muls.push_back(mul); });
     for (MulOp mul : muls)
-      if (!fuse(mul, mul.getLhs(), mul.getRhs()))
-        fuse(mul, mul.getRhs(), mul.getLhs());
+      if (!fuse(mul, mul.getLhs(), mul.getRhs(), *storage))
+        fuse(mul, mul.getRhs(), mul.getLhs(), *storage);
   }
 };
 

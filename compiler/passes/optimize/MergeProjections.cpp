@@ -2,6 +2,7 @@
 // merge-projections: projections of the same activations become one wider projection and slices of its result.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/optimize/StorageTypes.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -96,16 +97,22 @@ void merge(ArrayRef<LinearOp> group) {
 }
 
 struct MergeProjections : talc::impl::MergeProjectionsBase<MergeProjections> {
+  using Base::Base;
+
   void runOnOperation() override {
-    getOperation().walk([&](Block *block) { runOnBlock(*block); });
+    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
+    if (failed(storage))
+      return signalPassFailure();
+    getOperation().walk([&](Block *block) { runOnBlock(*block, *storage); });
   }
 
-  // Projections of one value are merged when their weights have the same element type.
-  static void runOnBlock(Block &block) {
-    llvm::MapVector<std::pair<Value, Type>, Group> groups;
+  // Projections of one value are merged when their weights have the same element type and will be stored as one type.
+  static void runOnBlock(Block &block, StorageTypes &storage) {
+    llvm::MapVector<std::tuple<Value, Type, Type>, Group> groups;
     for (auto linear : block.getOps<LinearOp>())
       if (mayMerge(linear))
-        groups[{linear.getX(), tensorType(linear.getWeight()).getElementType()}].push_back(linear);
+        groups[{linear.getX(), tensorType(linear.getWeight()).getElementType(), storage.of(linear.getWeight())}]
+            .push_back(linear);
     for (auto &[key, group] : groups) {
       Operation *first = group.front();
       if (group.size() > 1)

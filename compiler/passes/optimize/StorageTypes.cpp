@@ -7,22 +7,27 @@ using namespace mlir;
 namespace talc {
 
 FailureOr<StorageTypes> StorageTypes::create(ModuleOp module, StringRef option) {
-  if (option == "checkpoint")
-    return StorageTypes(module, Type());
-  const StorageFormat *format = formatNamed(option);
-  if (!format)
-    return module.emitError() << "weights cannot be '" << option << "', expected " << formatAlternatives("checkpoint");
-  return StorageTypes(module, format->type(module.getContext(), *format));
+  std::string error;
+  auto choice = parseFormatChoice(option, error);
+  if (!choice)
+    return module.emitError() << "weights cannot be '" << option << "': " << error;
+  return StorageTypes(module, std::move(*choice));
 }
 
-StorageTypes::StorageTypes(ModuleOp module, Type fixed)
-    : f32(Float32Type::get(module.getContext())), fixed(fixed), callSites(module), symbols(module) {}
+StorageTypes::StorageTypes(ModuleOp module, FormatChoice choice)
+    : context(module.getContext()), f32(Float32Type::get(context)), choice(std::move(choice)), callSites(module),
+      symbols(module) {}
+
+Type StorageTypes::typeOf(FormatRef format) const {
+  return format->type(context, *format);
+}
 
 Type StorageTypes::of(Value weight) {
-  if (fixed)
-    return fixed;
-  Type found = find(weight);
-  return found ? found : f32;
+  Type found = isFixed() ? typeOf(choice.usual) : find(weight);
+  if (!found)
+    found = choice.usual ? typeOf(choice.usual) : f32;
+  auto type = cast<RankedTensorType>(weight.getType());
+  return type.getRank() < 2 ? found : typeOf(&formatForRows(*formatOf(found), type.getDimSize(1)));
 }
 
 // Null stands for "not known yet" (a weight on a cycle of calls or recipes) and agrees with everything.
@@ -30,6 +35,12 @@ Type StorageTypes::agree(Type lhs, Type rhs) const {
   if (!lhs || !rhs || lhs == rhs)
     return lhs ? lhs : rhs;
   return f32;
+}
+
+// Blocks of a file survive as long as rows do; to make others of their values would round a second time.
+Type StorageTypes::throughRecipe(Attribute recipe, Type source) const {
+  bool isFiles = !choice.usual && source && formatOf(source)->blockValues > 1;
+  return isa<TransposeRecipeAttr, PlusRecipeAttr>(recipe) && isFiles ? f32 : source;
 }
 
 Type StorageTypes::find(Value weight) {
@@ -45,7 +56,7 @@ Type StorageTypes::find(Value weight) {
         found = agree(found, find(call.getOperand(argument.getArgNumber())));
   } else if (auto derive = weight.getDefiningOp<DeriveOp>()) {
     for (Value source : derive.getSources())
-      found = agree(found, find(source));
+      found = agree(found, throughRecipe(derive.getRecipe(), find(source)));
   } else if (auto get = weight.getDefiningOp<GetWeightOp>()) {
     if (auto symbol = symbols.lookup<WeightOp>(get.getName()))
       found = find(symbol);
@@ -58,14 +69,17 @@ Type StorageTypes::find(WeightOp weight) {
   if (!isNew)
     return known->second;
   Type element = cast<RankedTensorType>(weight.getType()).getElementType(), found;
-  if (auto file = dyn_cast<FileSourceAttr>(weight.getSource()))
-    found = element == f32 ? file.getElementType() : element;
-  else if (element != f32 || !weight.getOf())
-    found = element;
-  else
-    for (auto source : weight.getOf()->getAsRange<FlatSymbolRefAttr>())
+  FormatRef chosen = choice.of(chosenName(weight.getSymName()));
+  bool isRecipe = element == f32 && weight.getOf() && !isa<FileSourceAttr>(weight.getSource());
+  if (isRecipe)
+    for (auto source : weight.getOf()->getAsRange<FlatSymbolRefAttr>()) {
       if (auto symbol = symbols.lookup<WeightOp>(source.getAttr()))
-        found = agree(found, find(symbol));
+        found = agree(found, throughRecipe(weight.getSource(), find(symbol)));
+    }
+  else if (auto file = dyn_cast<FileSourceAttr>(weight.getSource()); chosen)
+    found = typeOf(chosen);
+  else
+    found = file && element == f32 ? file.getElementType() : element;
   return weights[weight] = found;
 }
 

@@ -4,25 +4,33 @@
 
 #include "compiler/passes/optimize/CallSites.h"
 #include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/formats/FormatChoice.h"
 
 namespace talc {
 
-// The rule behind the option `weights` of passes: one type for all weights, or for each the type of its checkpoint.
+// The rule behind the option `weights` of passes: for each weight the format that its name or the option asks for, or
+// that of its checkpoint; where its rows are no whole blocks of that, the next larger one.
 class StorageTypes {
 public:
-  // `option` is the name of a storage format, or checkpoint; reports an error for anything else.
+  // `option`: see FormatChoice; reports an error for anything else.
   static mlir::FailureOr<StorageTypes> create(mlir::ModuleOp module, llvm::StringRef option);
 
-  // The element type for `weight`, a value that follows from `talc.get_weight` through derivations and calls.
+  // The element type for `weight`, a value that follows from `talc.get_weight` through derivations and calls. f32 if
+  // what it follows from disagrees.
   mlir::Type of(mlir::Value weight);
 
 private:
-  StorageTypes(mlir::ModuleOp module, mlir::Type fixed);
+  StorageTypes(mlir::ModuleOp module, FormatChoice choice);
   mlir::Type find(mlir::Value weight);
   mlir::Type find(WeightOp weight);
+  mlir::Type throughRecipe(mlir::Attribute recipe, mlir::Type source) const;
   mlir::Type agree(mlir::Type lhs, mlir::Type rhs) const;
+  mlir::Type typeOf(FormatRef format) const;
+  bool isFixed() const { return choice.usual && choice.rules.empty(); }
 
-  mlir::Type f32, fixed;  // fixed: null for checkpoint
+  mlir::MLIRContext *context;
+  mlir::Type f32;
+  FormatChoice choice;
   CallSites callSites;
   mlir::SymbolTable symbols;
   llvm::DenseMap<mlir::Value, mlir::Type> values;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of loads: single numbers are widened; a format of blocks has a row of its own.
+// Loads of single numbers, which are widened, and of blocks.
 #include "compiler/passes/schedule/StoredLoads.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "compiler/passes/schedule/StoredBlocks.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
@@ -33,23 +33,15 @@ static Value loadNumber(Emitter &e, Value buffer, ValueRange at) {
              : scalar;
 }
 
-namespace {
-
-struct Row {
-  std::string_view format;  // empty: any but those of blocks
-  StoredLoads loads;
-};
-
-constexpr Row table[] = {{"", {loadNumbers, loadNumber}}};
-
-}  // namespace
+static constexpr StoredLoads numberLoads = {loadNumbers, loadNumber};
 
 const StoredLoads &loadsOf(Value buffer) {
   auto stored = dyn_cast<StoredType>(elementOf(buffer));
-  std::string_view name = stored ? stored.getFormat()->name : "";
-  const Row *found = llvm::find_if(table, [&](const Row &row) { return row.format == name; });
-  assert(found != std::end(table) && "a storage format that kernels cannot load");
-  return found->loads;
+  if (!stored)
+    return numberLoads;
+  const StoredLoads *loads = blockLoads(stored.getFormat()->name);
+  assert(loads && "a storage format that kernels cannot load");
+  return *loads;
 }
 
 }  // namespace talc

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of numbers of 16 bits, as the formats f16 and bf16 store them; loops without branches, so that they vectorize.
+// Numbers of 16 bits, and runs of them as the formats f16 and bf16 store them; without branches, so that loops
+// vectorize.
 #pragma once
 
 #include <cmath>
@@ -19,6 +20,32 @@ inline float floatFromBits(uint32_t bits) {
   std::memcpy(&value, &bits, sizeof(value));
   return value;
 }
+
+//===--- IEEE 754 half precision ----------------------------------------------------------------------------------===//
+
+// Shifts the ten bits of the mantissa in place and corrects the exponent's bias by a product with 2^112, which also
+// makes subnormal numbers right.
+inline float halfToFloat(uint16_t half) {
+  uint32_t sign = uint32_t(half & 0x8000) << 16, magnitude = uint32_t(half & 0x7fff) << 13;
+  uint32_t finite = floatBits(floatFromBits(magnitude) * 0x1p112f);
+  uint32_t special = magnitude | 0x7f800000;
+  return floatFromBits(sign | ((half & 0x7c00) == 0x7c00 ? special : finite));
+}
+
+// Rounds to nearest even; too large values become infinite.
+inline uint16_t floatToHalf(float value) {
+  constexpr uint32_t smallestNormal = 113u << 23, tooLarge = 143u << 23, infinity = 255u << 23;
+  uint32_t bits = floatBits(value), magnitude = bits & 0x7fffffff;
+  // The last bit of a mantissa in [0.5, 1) counts 2^-24, as in a subnormal f16: the addition rounds.
+  uint32_t subnormal = floatBits(floatFromBits(magnitude) + 0.5f) - floatBits(0.5f);
+  uint32_t normal = (magnitude - (112u << 23) + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+  uint32_t result = magnitude < smallestNormal ? subnormal : normal;
+  result = magnitude >= tooLarge ? 0x7c00 : result;
+  result = magnitude > infinity ? 0x7e00 : result;
+  return static_cast<uint16_t>(((bits >> 16) & 0x8000) | result);
+}
+
+//===--- runs of them -----------------------------------------------------------------------------------------===//
 
 template <float (*decode)(uint16_t)> void decodeHalfWords(const uint8_t *bytes, int64_t count, int64_t, float *values) {
   for (int64_t i = 0; i < count; ++i) {

@@ -7,9 +7,10 @@
 //
 //   values [blocks, blockValues, lanes]   <->   bytes [blocks, lanes * blockBytes]
 //
-// How the bytes of those `lanes` blocks are ordered among themselves (scales first, nibbles in turn) is up to the
-// format and to the code that loads it in kernels. A format stands in IR as an element type: f32, f16 and bf16 as
-// MLIR's own, formats of blocks as !talc.stored<name>. Shapes always count values.
+// A block consists of fields, each of some words of one size. In lanes, the words of a field lie side by side: word 0
+// of all lanes, word 1 of all lanes, and then the next field; of one lane that is the block itself. A format stands in
+// IR as an element type: f32, f16 and bf16 as MLIR's own, formats of blocks as !talc.stored<name>. Shapes always count
+// values.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -27,6 +28,11 @@ class Type;
 
 namespace talc {
 
+// Of a block, from byte `offset` on.
+struct BlockField {
+  int64_t offset, words, wordBytes;
+};
+
 struct StorageFormat {
   std::string_view name;  // in options, in IR, in reports
   int64_t blockValues, blockBytes;
@@ -36,8 +42,11 @@ struct StorageFormat {
   mlir::Type (*type)(mlir::MLIRContext *context, const StorageFormat &format);
   // Whole blocks of `lanes` lanes, `count` values together. `bytes` may be unaligned.
   void (*decode)(const uint8_t *bytes, int64_t count, int64_t lanes, float *values);
-  // Rounds to the nearest; false if a finite value became infinite.
+  // Rounds as the format defines it, numbers to the nearest; false if a finite value became infinite, or if a block has
+  // a value that is no finite number.
   bool (*encode)(const float *values, int64_t count, int64_t lanes, uint8_t *bytes);
+
+  llvm::ArrayRef<BlockField> fields = {};  // of a format of blocks
 
   // Of whole blocks.
   int64_t bytesOf(int64_t values) const { return values / blockValues * blockBytes; }
@@ -65,6 +74,12 @@ bool hasWholeBlocks(mlir::ShapedType type);
 
 // !talc.stored<name>
 mlir::Type storedType(mlir::MLIRContext *context, const StorageFormat &format);
+
+// One block of each lane, `stride` bytes apart, as it lies in lanes.
+void interleaveBlocks(llvm::ArrayRef<BlockField> fields, const uint8_t *blocks, int64_t stride, int64_t lanes,
+                      uint8_t *bytes);
+// One lane's block of those.
+void extractBlock(llvm::ArrayRef<BlockField> fields, const uint8_t *bytes, int64_t lane, int64_t lanes, uint8_t *block);
 
 // For options and messages; "f32, f16 or bf16", with `last` as one more alternative.
 std::vector<std::string> formatNames();

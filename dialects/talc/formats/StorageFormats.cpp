@@ -8,14 +8,20 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 using namespace mlir;
 
 namespace talc {
 
-// One file each.
+// A file for each, or for those that share what they are made of.
 extern const StorageFormat f32Format, f16Format, bf16Format;
+extern const StorageFormat q8_0Format, q4_0Format, q4_1Format, q5_0Format, q5_1Format;
+extern const StorageFormat q4_kFormat, q5_kFormat, q6_kFormat;
 
-static constexpr const StorageFormat *table[] = {&f32Format, &f16Format, &bf16Format};
+static constexpr const StorageFormat *table[] = {&f32Format,  &f16Format,  &bf16Format, &q8_0Format,
+                                                 &q6_kFormat, &q5_kFormat, &q5_1Format, &q5_0Format,
+                                                 &q4_kFormat, &q4_1Format, &q4_0Format};
 
 llvm::ArrayRef<const StorageFormat *> storageFormats() {
   return table;
@@ -56,6 +62,22 @@ bool hasWholeBlocks(ShapedType type) {
 
 Type storedType(MLIRContext *context, const StorageFormat &format) {
   return StoredType::get(context, &format);
+}
+
+void interleaveBlocks(llvm::ArrayRef<BlockField> fields, const uint8_t *blocks, int64_t stride, int64_t lanes,
+                      uint8_t *bytes) {
+  for (const BlockField &field : fields)
+    for (int64_t word = 0; word < field.words; ++word)
+      for (int64_t lane = 0; lane < lanes; ++lane, bytes += field.wordBytes)
+        std::memcpy(bytes, blocks + lane * stride + field.offset + word * field.wordBytes, field.wordBytes);
+}
+
+void extractBlock(llvm::ArrayRef<BlockField> fields, const uint8_t *bytes, int64_t lane, int64_t lanes,
+                  uint8_t *block) {
+  for (const BlockField &field : fields)
+    for (int64_t word = 0; word < field.words; ++word)
+      std::memcpy(block + field.offset + word * field.wordBytes,
+                  bytes + field.offset * lanes + (word * lanes + lane) * field.wordBytes, field.wordBytes);
 }
 
 std::vector<std::string> formatNames() {

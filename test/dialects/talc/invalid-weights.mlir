@@ -12,7 +12,7 @@ talc.weight @negative : tensor<4xf32> = #talc.file<"model.safetensors", -4, f32>
 
 // -----
 
-// expected-error @+1 {{'talc.weight' op is stored as 'f64', expected f32, f16 or bf16}}
+// expected-error @+1 {{'talc.weight' op is stored as 'f64', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1 or q4_0}}
 talc.weight @double : tensor<4xf32> = #talc.file<"model.safetensors", 0, f64>
 
 // -----

@@ -6,7 +6,7 @@
 // RUN: not talc-opt %s -pack-weights="weights=int8" 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not talc-opt %s -pack-weights="lanes=15" 2>&1 | FileCheck %s --check-prefix=LANES
 
-// TYPE: error: weights cannot be 'int8', expected f32, f16, bf16 or checkpoint
+// TYPE: error: weights cannot be 'int8': 'int8' is no storage format, expected f32, f16, {{.*}} or checkpoint
 // LANES: error: panels of 15 lanes, expected an even number > 0
 
 talc.weight @a : tensor<32x32xf32> = #talc.file<"m", 0, bf16>

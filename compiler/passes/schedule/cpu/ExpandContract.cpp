@@ -25,6 +25,9 @@
 #include "compiler/passes/schedule/cpu/ContractPrefetch.h"
 #include "compiler/passes/schedule/cpu/EvenParts.h"
 
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
@@ -169,8 +172,19 @@ struct ExpandContract : talc::impl::ExpandContractBase<ExpandContract> {
       OpBuilder builder(tasks);
       Emitter emitter(builder, op.getLoc(), lanes);
       Contract(emitter, tasks, op, cacheBytes).expand();
+      bool hasBlocks = isa<StoredType>(cast<MemRefType>(op.getWeight().getType()).getElementType());
       op.erase();
+      if (hasBlocks)
+        shareAddresses(tasks);
     }
+  }
+
+  // Where a block lies and what it has once is computed anew for every vector of it; the passes to come are spared
+  // that.
+  static void shareAddresses(kernel::TasksOp tasks) {
+    IRRewriter rewriter(tasks.getContext());
+    DominanceInfo dominance(tasks);
+    eliminateCommonSubExpressions(rewriter, dominance, tasks);
   }
 };
 

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads of the formats of dialects/talc/formats: the bytes of a block become f32 where they are needed.
+//
+// In panels [panels, depth, lanes] a vector is one place of the blocks of neighbouring lanes, whose words lie side by
+// side. In rows [rows, depth] it is neighbouring places of one block, so that what the block has once is broadcast.
+// Places of a vector begin at a multiple of its lanes and never cross a group of 16 values.
+//
+// Values are those of the format's decode: products and sums are rounded one by one, never fused.
+#include "compiler/passes/schedule/StoredBlocks.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+// A vector of values in one block, or a vector of one value.
+class BlockReader {
+public:
+  // `lanes`: of the vector.
+  BlockReader(Emitter &e, Value buffer, ValueRange at, int64_t lanes)
+      : e(e), lanes(lanes), format(elementFormat(typeOf(buffer))), inPanels(at.size() == 3),
+        panelLanes(lanesOf(typeOf(buffer))), bytes(e.bytes(buffer)) {
+    Value k = at[1], rows = e.mul(at[0], typeOf(buffer).getDimSize(1) / format.blockValues);
+    begin = e.mul(e.add(rows, e.div(k, format.blockValues)), panelLanes * format.blockBytes);
+    place = e.rem(k, format.blockValues);
+    lane = inPanels ? at[2] : e.index(0);
+  }
+
+  Emitter &e;
+  const int64_t lanes;
+  Value place;  // of the first value in its block
+
+  // Words of a byte. `each`: in rows, values have words of their own, from this one on.
+  Value signedBytes(int64_t field, Value word, bool each) {
+    return arith::ExtSIOp::create(e.b, e.loc, integers(), load(field, word, each));
+  }
+  Value unsignedBytes(int64_t field, Value word, bool each) {
+    return arith::ExtUIOp::create(e.b, e.loc, integers(), load(field, word, each));
+  }
+
+  // A half that the block has once, as f32.
+  Value half(int64_t field) {
+    int64_t count = inPanels ? lanes : 1;
+    Value word = vector::LoadOp::create(e.b, e.loc, VectorType::get({2 * count}, e.b.getI8Type()), bytes,
+                                        address(field, e.index(0)));
+    word = vector::BitCastOp::create(e.b, e.loc, VectorType::get({count}, e.b.getF16Type()), word);
+    return spread(arith::ExtFOp::create(e.b, e.loc, VectorType::get({count}, e.b.getF32Type()), word));
+  }
+
+  // The bit of every value in a field of 32.
+  Value ownBits(int64_t field) {
+    if (inPanels) {
+      Value byte = unsignedBytes(field, e.div(place, 8), /*each=*/false);
+      return bits(byte, e.rem(place, 8), 1);
+    }
+    Value word =
+        vector::LoadOp::create(e.b, e.loc, VectorType::get({4}, e.b.getI8Type()), bytes, address(field, e.index(0)));
+    word = spread(vector::BitCastOp::create(e.b, e.loc, VectorType::get({1}, e.b.getI32Type()), word));
+    auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(lanes)));
+    Value own =
+        arith::ConstantOp::create(e.b, e.loc, DenseIntElementsAttr::get(integers(), ArrayRef<int32_t>(numbers)));
+    own = arith::AddIOp::create(e.b, e.loc, own, splat(place));
+    return mask(arith::ShRUIOp::create(e.b, e.loc, word, own), 1);
+  }
+
+  // (integers >> shift) & most
+  Value bits(Value integer, Value shift, int64_t most) {
+    return mask(arith::ShRUIOp::create(e.b, e.loc, integer, splat(shift)), most);
+  }
+  Value mask(Value integer, Value most) { return arith::AndIOp::create(e.b, e.loc, integer, splat(most)); }
+  Value mask(Value integer, int64_t most) { return mask(integer, e.index(most)); }
+  // low | high << shift
+  Value join(Value low, Value high, int64_t shift) {
+    high = arith::ShLIOp::create(e.b, e.loc, high, splat(e.index(shift)));
+    return arith::OrIOp::create(e.b, e.loc, low, high);
+  }
+  Value less(Value integer, int64_t by) { return arith::SubIOp::create(e.b, e.loc, integer, splat(e.index(by))); }
+  Value toFloat(Value integer) {
+    return arith::SIToFPOp::create(e.b, e.loc, VectorType::get({lanes}, e.b.getF32Type()), integer);
+  }
+
+private:
+  static MemRefType typeOf(Value buffer) { return cast<MemRefType>(buffer.getType()); }
+  VectorType integers() { return VectorType::get({lanes}, e.b.getI32Type()); }
+
+  Value address(int64_t field, Value word) {
+    const BlockField &f = format.fields[field];
+    Value inField = e.mul(e.add(e.mul(word, panelLanes), lane), f.wordBytes);
+    return e.add(begin, e.add(inField, f.offset * panelLanes));
+  }
+
+  Value load(int64_t field, Value word, bool each) {
+    int64_t count = inPanels || each ? lanes : 1;
+    Value loaded =
+        vector::LoadOp::create(e.b, e.loc, VectorType::get({count}, e.b.getI8Type()), bytes, address(field, word));
+    return spread(loaded);
+  }
+
+  // What there is one of becomes as many as there are lanes.
+  Value spread(Value vector) {
+    auto type = cast<VectorType>(vector.getType());
+    if (type.getDimSize(0) == lanes)
+      return vector;
+    Value scalar = vector::ExtractOp::create(e.b, e.loc, vector, 0);
+    return vector::BroadcastOp::create(e.b, e.loc, VectorType::get({lanes}, type.getElementType()), scalar);
+  }
+
+  Value splat(Value number) {
+    Value integer = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), number);
+    return vector::BroadcastOp::create(e.b, e.loc, integers(), integer);
+  }
+
+  const StorageFormat &format;
+  const bool inPanels;
+  const int64_t panelLanes;
+  const Value bytes;
+  Value begin, lane;  // of the block's bytes, or of those of all lanes
+};
+
+//===--- blocks of 32 -------------------------------------------------------------------------------------------===//
+
+// The lower four bits of every value: nibbles of 16 bytes, of which the upper ones are values 16 to 31.
+Value nibbles(BlockReader &r, int64_t field) {
+  Value byte = r.unsignedBytes(field, r.e.rem(r.place, 16), /*each=*/true);
+  return r.bits(byte, r.e.mul(r.e.div(r.place, 16), 4), 15);
+}
+
+Value loadQ8_0(BlockReader &r) {
+  return r.e.mulf(r.toFloat(r.signedBytes(1, r.place, /*each=*/true)), r.half(0));
+}
+
+Value loadQ4_0(BlockReader &r) {
+  return r.e.mulf(r.toFloat(r.less(nibbles(r, 1), 8)), r.half(0));
+}
+
+Value loadQ4_1(BlockReader &r) {
+  return r.e.addf(r.e.mulf(r.toFloat(nibbles(r, 2)), r.half(0)), r.half(1));
+}
+
+Value loadQ5_0(BlockReader &r) {
+  return r.e.mulf(r.toFloat(r.less(r.join(nibbles(r, 2), r.ownBits(1), 4), 16)), r.half(0));
+}
+
+Value loadQ5_1(BlockReader &r) {
+  return r.e.addf(r.e.mulf(r.toFloat(r.join(nibbles(r, 3), r.ownBits(2), 4)), r.half(0)), r.half(1));
+}
+
+//===--- blocks of 256 ------------------------------------------------------------------------------------------===//
+
+// d * s and dm * m of the group of 32 that the values belong to; fields 0 to 2 are d, dm and the bytes of s and m.
+std::pair<Value, Value> groupScales(BlockReader &r, Value group) {
+  Emitter &e = r.e;
+  Value isFirst = e.less(group, e.index(4));
+  auto choose = [&](Value yes, Value no) { return arith::SelectOp::create(e.b, e.loc, isFirst, yes, no).getResult(); };
+  auto byte = [&](Value word) { return r.unsignedBytes(2, word, /*each=*/false); };
+  Value behind = e.add(group, 4), lowest = choose(group, e.sub(group, e.min(group, e.index(4))));
+  Value upper = choose(e.index(0), e.index(3)), shift = e.index(6);
+  Value scale = r.mask(byte(choose(group, behind)), choose(e.index(63), e.index(15)));
+  scale = r.join(scale, r.mask(r.bits(byte(lowest), shift, 3), upper), 4);
+  Value least = r.bits(byte(behind), choose(e.index(0), e.index(4)), 63);
+  least = r.join(least, r.mask(r.bits(byte(group), shift, 3), upper), 4);
+  return {e.mulf(r.half(0), r.toFloat(scale)), e.mulf(r.half(1), r.toFloat(least))};
+}
+
+// Two groups share the halves of 32 bytes.
+Value loadLine(BlockReader &r, int64_t lowField, int64_t highField) {
+  Emitter &e = r.e;
+  Value group = e.div(r.place, 32), inGroup = e.rem(r.place, 32);
+  Value byte = r.unsignedBytes(lowField, e.add(e.mul(e.div(group, 2), 32), inGroup), /*each=*/true);
+  Value level = r.bits(byte, e.mul(e.rem(group, 2), 4), 15);
+  if (highField)
+    level = r.join(level, r.bits(r.unsignedBytes(highField, inGroup, /*each=*/true), group, 1), 4);
+  auto [step, offset] = groupScales(r, group);
+  return e.subf(e.mulf(step, r.toFloat(level)), offset);
+}
+
+Value loadQ4_K(BlockReader &r) {
+  return loadLine(r, 3, 0);
+}
+
+Value loadQ5_K(BlockReader &r) {
+  return loadLine(r, 4, 3);
+}
+
+Value loadQ6_K(BlockReader &r) {
+  Emitter &e = r.e;
+  Value half = e.div(r.place, 128), quarter = e.div(e.rem(r.place, 128), 32);
+  Value low = r.unsignedBytes(0, e.add(e.mul(half, 64), e.rem(r.place, 64)), /*each=*/true);
+  Value high = r.unsignedBytes(1, e.add(e.mul(half, 32), e.rem(r.place, 32)), /*each=*/true);
+  Value level = r.join(r.bits(low, e.mul(e.div(quarter, 2), 4), 15), r.bits(high, e.mul(quarter, 2), 3), 4);
+  Value scale = r.signedBytes(2, e.div(r.place, 16), /*each=*/false);
+  return e.mulf(e.mulf(r.half(3), r.toFloat(scale)), r.toFloat(r.less(level, 32)));
+}
+
+//===--- the table ----------------------------------------------------------------------------------------------===//
+
+template <Value (*load)(BlockReader &)> Value loadVector(Emitter &e, Value buffer, ValueRange at, Value mask) {
+  BlockReader reader(e, buffer, at, e.lanes);
+  Value values = load(reader);
+  return mask ? e.select(mask, values, e.splat(0)) : values;
+}
+
+template <Value (*load)(BlockReader &)> Value loadScalar(Emitter &e, Value buffer, ValueRange at) {
+  BlockReader reader(e, buffer, at, 1);
+  return vector::ExtractOp::create(e.b, e.loc, load(reader), 0);
+}
+
+struct Row {
+  std::string_view format;
+  StoredLoads loads;
+};
+
+template <Value (*load)(BlockReader &)> constexpr Row row(std::string_view format) {
+  return {format, {loadVector<load>, loadScalar<load>}};
+}
+
+constexpr Row table[] = {row<loadQ8_0>("q8_0"), row<loadQ4_0>("q4_0"), row<loadQ4_1>("q4_1"), row<loadQ5_0>("q5_0"),
+                         row<loadQ5_1>("q5_1"), row<loadQ4_K>("q4_k"), row<loadQ5_K>("q5_k"), row<loadQ6_K>("q6_k")};
+
+}  // namespace
+
+const StoredLoads *blockLoads(std::string_view format) {
+  for (const Row &known : table)
+    if (known.format == format)
+      return &known.loads;
+  return nullptr;
+}
+
+}  // namespace talc

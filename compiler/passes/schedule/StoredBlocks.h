@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// How kernels load values that are stored in blocks.
+#pragma once
+
+#include "compiler/passes/schedule/StoredLoads.h"
+
+namespace talc {
+
+// Of the format of this name; null if it stores no blocks.
+const StoredLoads *blockLoads(std::string_view format);
+
+}  // namespace talc

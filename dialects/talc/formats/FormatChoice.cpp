@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a choice of formats and applies it to names.
+#include "dialects/talc/formats/FormatChoice.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <fmt/format.h>
+
+namespace talc {
+
+constexpr llvm::StringLiteral fileFormat = "checkpoint";
+
+// The parts between * occur one after the other, the first at the begin and the last at the end.
+bool FormatRule::fits(std::string_view name) const {
+  llvm::StringRef rest = name;
+  llvm::SmallVector<llvm::StringRef> parts;
+  llvm::StringRef(pattern).split(parts, '*');
+  if (parts.size() == 1)
+    return rest == pattern;
+  if (!rest.consume_front(parts.front()) || !rest.consume_back(parts.back()))
+    return false;
+  for (llvm::StringRef part : llvm::ArrayRef(parts).drop_front().drop_back()) {
+    size_t at = rest.find(part);
+    if (at == llvm::StringRef::npos)
+      return false;
+    rest = rest.drop_front(at + part.size());
+  }
+  return true;
+}
+
+FormatRef FormatChoice::of(std::string_view name) const {
+  for (const FormatRule &rule : llvm::reverse(rules))
+    if (rule.fits(name))
+      return rule.format;
+  return usual;
+}
+
+std::string_view chosenName(std::string_view symbol) {
+  llvm::StringRef name = symbol;
+  name.consume_back(".stored");
+  name.consume_back(".weight");
+  return name;
+}
+
+std::optional<FormatChoice> parseFormatChoice(std::string_view text, std::string &error) {
+  FormatChoice choice;
+  llvm::SmallVector<llvm::StringRef> parts;
+  llvm::StringRef(text).split(parts, ';');
+  for (const llvm::StringRef &part : parts) {
+    auto [pattern, name] = part.contains('=') ? part.split('=') : std::pair(llvm::StringRef(), part);
+    pattern = pattern.trim();
+    name = name.trim();
+    FormatRef format = formatNamed(name);
+    if (!format && name != fileFormat)
+      error = fmt::format("'{}' is no storage format, expected {}", name.str(), formatAlternatives(fileFormat));
+    else if (part.contains('=') && pattern.empty())
+      error = fmt::format("'{}' lacks the name of a weight before '='", part.str());
+    else if (!part.contains('=') && &part != parts.begin())
+      error = fmt::format("'{}' stands behind others, expected NAME=FORMAT", part.trim().str());
+    else if (part.contains('='))
+      choice.rules.push_back({pattern.str(), format});
+    else
+      choice.usual = format;
+    if (!error.empty())
+      return std::nullopt;
+  }
+  return choice;
+}
+
+const StorageFormat &formatForRows(const StorageFormat &wanted, int64_t values) {
+  if (values % wanted.blockValues == 0)
+    return wanted;
+  const StorageFormat *found = nullptr;
+  auto larger = [](const StorageFormat &a, const StorageFormat &b) {
+    return a.blockBytes * b.blockValues > b.blockBytes * a.blockValues;
+  };
+  for (const StorageFormat *format : storageFormats())
+    if (values % format->blockValues == 0 && larger(*format, wanted) && (!found || larger(*found, *format)))
+      found = format;
+  return *found;  // f32 at the latest
+}
+
+}  // namespace talc

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The storage formats q4_0, q4_1, q5_0, q5_1 and q8_0: 32 integers with a scale, and with the least value where the
+// name ends in 1.
+//
+//   q8_0   d, 32 integers of 8 bits          d * q
+//   q4_0   d, 16 bytes                       d * (q - 8)     the low halves of bytes are values 0 to 15, the high ones
+//   q4_1   d, m, 16 bytes                    d * q + m       16 to 31
+//   q5_0   d, 32 fifth bits, 16 bytes        d * (q - 16)
+//   q5_1   d, m, 32 fifth bits, 16 bytes     d * q + m
+#include "dialects/talc/formats/Blocks.h"
+
+namespace talc {
+
+namespace {
+
+constexpr int64_t count = 32, half = count / 2;
+
+struct Q8_0 {
+  static constexpr int64_t values = count, bytes = 34;
+  static constexpr BlockField fields[] = {{0, 1, 2}, {2, count, 1}};
+
+  static void decode(const uint8_t *block, float *x) {
+    float d = loadHalf(block);
+    for (int64_t i = 0; i < count; ++i)
+      x[i] = static_cast<float>(static_cast<int8_t>(block[2 + i])) * d;
+  }
+
+  static bool encode(const float *x, uint8_t *block) {
+    float most = 0;
+    for (int64_t i = 0; i < count; ++i)
+      most = std::max(most, std::fabs(x[i]));
+    float d = most / 127, id = inverse(d);
+    for (int64_t i = 0; i < count; ++i)
+      block[2 + i] = static_cast<uint8_t>(static_cast<int>(std::round(x[i] * id)));
+    return storeHalf(d, block);
+  }
+};
+
+// Numbers of `bits` bits: nibbles behind `header` bytes of scales, the fifth bits before them.
+template <int bits> struct Nibbles {
+  static constexpr int levels = 1 << bits;
+  static constexpr int64_t highBytes = bits == 5 ? 4 : 0;
+
+  static int get(const uint8_t *block, int64_t header, int64_t i) {
+    int low = block[header + highBytes + i % half] >> (i < half ? 0 : 4) & 15;
+    return low | (bits == 5 ? (block[header + i / 8] >> i % 8 & 1) << 4 : 0);
+  }
+
+  // Of a block whose bytes are zero.
+  static void set(uint8_t *block, int64_t header, int64_t i, int level) {
+    block[header + highBytes + i % half] |= static_cast<uint8_t>((level & 15) << (i < half ? 0 : 4));
+    if (bits == 5)
+      block[header + i / 8] |= static_cast<uint8_t>((level >> 4) << i % 8);
+  }
+};
+
+constexpr BlockField centredFields4[] = {{0, 1, 2}, {2, half, 1}},
+                     centredFields5[] = {{0, 1, 2}, {2, 4, 1}, {6, half, 1}};
+constexpr BlockField shiftedFields4[] = {{0, 1, 2}, {2, 1, 2}, {4, half, 1}},
+                     shiftedFields5[] = {{0, 1, 2}, {2, 1, 2}, {4, 4, 1}, {8, half, 1}};
+
+// The value of greatest magnitude is the least level.
+template <int bits> struct Centred {
+  using Levels = Nibbles<bits>;
+  static constexpr int64_t values = count, header = 2, bytes = header + Levels::highBytes + half;
+  static constexpr llvm::ArrayRef<BlockField> fields =
+      bits == 4 ? llvm::ArrayRef<BlockField>(centredFields4) : llvm::ArrayRef<BlockField>(centredFields5);
+
+  static void decode(const uint8_t *block, float *x) {
+    float d = loadHalf(block);
+    for (int64_t i = 0; i < count; ++i)
+      x[i] = static_cast<float>(Levels::get(block, header, i) - Levels::levels / 2) * d;
+  }
+
+  static bool encode(const float *x, uint8_t *block) {
+    float most = 0;
+    for (int64_t i = 0; i < count; ++i)
+      most = std::fabs(x[i]) > std::fabs(most) ? x[i] : most;
+    constexpr float zero = Levels::levels / 2;
+    float d = most / -zero, id = inverse(d);
+    for (int64_t i = 0; i < count; ++i)
+      Levels::set(block, header, i, std::min(Levels::levels - 1, static_cast<int>(x[i] * id + (zero + 0.5f))));
+    return storeHalf(d, block);
+  }
+};
+
+// Levels go from the least value to the greatest.
+template <int bits> struct Shifted {
+  using Levels = Nibbles<bits>;
+  static constexpr int64_t values = count, header = 4, bytes = header + Levels::highBytes + half;
+  static constexpr llvm::ArrayRef<BlockField> fields =
+      bits == 4 ? llvm::ArrayRef<BlockField>(shiftedFields4) : llvm::ArrayRef<BlockField>(shiftedFields5);
+
+  static void decode(const uint8_t *block, float *x) {
+    float d = loadHalf(block), m = loadHalf(block + 2);
+    for (int64_t i = 0; i < count; ++i)
+      x[i] = static_cast<float>(Levels::get(block, header, i)) * d + m;
+  }
+
+  static bool encode(const float *x, uint8_t *block) {
+    auto [least, most] = std::minmax_element(x, x + count);
+    float m = *least, d = (*most - m) / (Levels::levels - 1), id = inverse(d);
+    if (!std::isfinite(d))
+      return false;
+    for (int64_t i = 0; i < count; ++i)
+      Levels::set(block, header, i, std::min(Levels::levels - 1, static_cast<int>((x[i] - m) * id + 0.5f)));
+    bool fits = storeHalf(d, block);
+    return storeHalf(m, block + 2) && fits;
+  }
+};
+
+}  // namespace
+
+extern const StorageFormat q8_0Format, q4_0Format, q4_1Format, q5_0Format, q5_1Format;
+const StorageFormat q8_0Format = blockFormat<Q8_0>("q8_0"), q4_0Format = blockFormat<Centred<4>>("q4_0"),
+                    q4_1Format = blockFormat<Shifted<4>>("q4_1"), q5_0Format = blockFormat<Centred<5>>("q5_0"),
+                    q5_1Format = blockFormat<Shifted<5>>("q5_1");
+
+}  // namespace talc

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Storage formats of blocks, a second time: llama.cpp's quantizers without importance weights, and what blocks mean.
+
+Every operation on floats is rounded to f32: `f` of the double result, which is the rounded exact one.
+"""
+import math
+import struct
+
+VALUES = {'q8_0': 32, 'q4_0': 32, 'q4_1': 32, 'q5_0': 32, 'q5_1': 32, 'q4_k': 256, 'q5_k': 256, 'q6_k': 256}
+BYTES = {'q8_0': 34, 'q4_0': 18, 'q4_1': 20, 'q5_0': 22, 'q5_1': 24, 'q4_k': 144, 'q5_k': 176, 'q6_k': 210}
+# The sizes of the words of a block, which lie side by side in lanes.
+WORDS = {'q8_0': [2] + 32 * [1], 'q4_0': [2] + 16 * [1], 'q4_1': [2, 2] + 16 * [1], 'q5_0': [2] + 20 * [1],
+         'q5_1': [2, 2] + 20 * [1], 'q4_k': [2, 2] + 140 * [1], 'q5_k': [2, 2] + 172 * [1], 'q6_k': 208 * [1] + [2]}
+
+
+def f(x):
+    try:
+        return struct.unpack('<f', struct.pack('<f', x))[0]
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def half(x):
+    """The bytes of the nearest half."""
+    return struct.pack('<e', x)
+
+
+def from_half(data, at):
+    return struct.unpack_from('<e', data, at)[0]
+
+
+def inverse(x):
+    """Of zero, and of what is too small to have one, zero."""
+    y = f(1 / x) if x else 0.0
+    return y if math.isfinite(y) else 0.0
+
+
+def nearest(x, least, most):
+    """Ties to even, of numbers that may be too large."""
+    return max(least, min(most, round(max(-4194303.0, min(4194303.0, x)))))
+
+
+def away(x):
+    """The nearest integer, ties away from zero."""
+    return int(math.floor(abs(x) + 0.5)) * (1 if x >= 0 else -1)
+
+
+def greatest(xs):
+    most = 0.0
+    for x in xs:
+        if abs(x) > abs(most):
+            most = x
+    return most
+
+
+def nibbles(levels):
+    return bytes(levels[i] & 15 | (levels[i + 16] & 15) << 4 for i in range(16))
+
+
+def fifth_bits(levels):
+    return struct.pack('<I', sum((level >> 4) << i for i, level in enumerate(levels)))
+
+
+def centred(xs, bits):
+    zero = 1 << bits - 1
+    d = f(greatest(xs) / -zero)
+    scale = inverse(d)
+    levels = [min(2 * zero - 1, int(f(f(x * scale) + (zero + 0.5)))) for x in xs]
+    return half(d) + (fifth_bits(levels) if bits == 5 else b'') + nibbles(levels)
+
+
+def shifted(xs, bits):
+    top, least = (1 << bits) - 1, min(xs)
+    d = f(f(max(xs) - least) / top)
+    scale = inverse(d)
+    levels = [min(top, int(f(f(f(x - least) * scale) + 0.5))) for x in xs]
+    return half(d) + half(least) + (fifth_bits(levels) if bits == 5 else b'') + nibbles(levels)
+
+
+def q8_0(xs):
+    d = f(max(map(abs, xs)) / 127)
+    scale = inverse(d)
+    return half(d) + bytes(away(f(x * scale)) & 255 for x in xs)
+
+
+def dot(*lists):
+    """Sums of products, from left to right."""
+    total = 0.0
+    for items in zip(*lists):
+        product = items[0]
+        for item in items[1:]:
+            product = f(product * item)
+        total = f(total + product)
+    return total
+
+
+def line(xs, top, first, step, steps):
+    """(scale, minus the offset, levels): the least weighted squares of scale * level + offset - x."""
+    squares = 0.0
+    for x in xs:
+        squares = f(squares + f(x * x))
+    average = f(math.sqrt(f(squares / 32)))
+    weights = [f(average + abs(x)) for x in xs]
+    low, high = min(0.0, min(xs)), max(xs)
+    if low == high:
+        return 0.0, -low, [0] * 32
+    total, of_values = dot(weights), dot(weights, xs)
+
+    def choose(per_level):
+        return [nearest(f(per_level * f(x - low)), 0, top) for x in xs]
+
+    def error(scale, offset, levels):
+        result = 0.0
+        for x, w, level in zip(xs, weights, levels):
+            e = f(f(f(scale * level) + offset) - x)
+            result = f(result + f(w * f(e * e)))
+        return result
+
+    per_level = f(top / f(high - low))
+    best, levels = (f(1 / per_level), low), choose(per_level)
+    least = error(*best, levels)
+    for t in range(steps + 1):
+        trial = choose(f(f(f(first + f(step * t)) + top) / f(high - low)))
+        l1, l2, lx = dot(weights, trial), dot(weights, trial, trial), dot(weights, trial, xs)
+        determinant = f(f(total * l2) - f(l1 * l1))
+        if not determinant > 0:
+            continue
+        scale = f(f(f(total * lx) - f(of_values * l1)) / determinant)
+        offset = f(f(f(l2 * of_values) - f(l1 * lx)) / determinant)
+        if offset > 0:
+            scale, offset = f(lx / l2), 0.0
+        found = error(scale, offset, trial)
+        if found < least:
+            best, levels, least, low = (scale, offset), trial, found, offset
+    return best[0], -best[1], levels
+
+
+def six_bits(scales, leasts):
+    data = bytearray(12)
+    for j, (s, m) in enumerate(zip(scales, leasts)):
+        if j < 4:
+            data[j], data[j + 4] = s, m
+        else:
+            data[j + 4] = s & 15 | (m & 15) << 4
+            data[j - 4] |= s >> 4 << 6
+            data[j] |= m >> 4 << 6
+    return bytes(data)
+
+
+def lines(xs, bits):
+    top = (1 << bits) - 1
+    search = (-1.0, f(0.1), 20) if bits == 4 else (-0.5, f(0.1), 15)
+    found = [line(xs[i:i + 32], top, *search) for i in range(0, 256, 32)]
+    largest = [max([0.0] + [entry[side] for entry in found]) for side in (0, 1)]
+    factors = [f(63 / most) if most > 0 else 0.0 for most in largest]
+    rounded = [[min(63, nearest(f(factors[side] * entry[side]), -4194303, 4194303) & 255) for entry in found]
+               for side in (0, 1)]
+    header = half(f(largest[0] / 63)) + half(f(largest[1] / 63))
+    d, dm = from_half(header, 0), from_half(header, 2)
+    levels = []
+    for j, (scale, least) in enumerate(zip(*rounded)):
+        step, offset = f(d * scale), f(dm * least)
+        group = xs[32 * j:32 * j + 32]
+        levels += [nearest(f(f(x + offset) / step), 0, top) for x in group] if step else found[j][2]
+    high = bytes(sum((levels[32 * j + i] >> 4) << j for j in range(8)) for i in range(32)) if bits == 5 else b''
+    low = bytes(levels[64 * j + i] & 15 | (levels[64 * j + 32 + i] & 15) << 4 for j in range(4) for i in range(32))
+    return header + six_bits(*rounded) + high + low
+
+
+def step_of(xs):
+    """(step, levels around zero) with the squares of values as weights."""
+    most = greatest(xs)
+    step, best, levels = 0.0, 0.0, [-32] * 16
+    if abs(most) < 1e-15:
+        return step, levels
+    for t in [0] + [t for t in range(-9, 10) if t]:
+        per_step = f(-f(32 + f(f(0.1) * t)) / most)
+        trial = [nearest(f(per_step * x), -32, 31) for x in xs]
+        weights = [f(x * x) for x in xs]
+        lx, l2 = dot(weights, xs, trial), dot(weights, trial, trial)
+        if t == 0 or (l2 > 0 and f(lx * lx) > f(best * l2)):
+            step, levels = f(lx / l2) if l2 else 0.0, trial
+            best = f(step * lx)
+    return step, levels
+
+
+def q6_k(xs):
+    found = [step_of(xs[i:i + 16]) for i in range(0, 256, 16)]
+    most = greatest([step for step, _ in found])
+    if abs(most) < 1e-15:
+        return bytes(210)
+    per_step = f(-128 / most)
+    header = half(f(1 / per_step))
+    d, scales, levels = from_half(header, 0), [], []
+    for j, (step, trial) in enumerate(found):
+        scales.append(min(127, nearest(f(per_step * step), -128, 4194303)))
+        of_group = f(d * scales[-1])
+        levels += [nearest(f(x / of_group), -32, 31) for x in xs[16 * j:16 * j + 16]] if of_group else trial
+    levels = [level + 32 for level in levels]
+    low = bytes(levels[n + i] & 15 | (levels[n + i + 64] & 15) << 4 for n in (0, 128) for i in range(64))
+    high = bytes(sum((levels[n + i + 32 * q] >> 4) << 2 * q for q in range(4)) for n in (0, 128) for i in range(32))
+    return low + high + bytes(s & 255 for s in scales) + header
+
+
+def encode_block(name, xs):
+    if name == 'q8_0':
+        return q8_0(xs)
+    if name == 'q6_k':
+        return q6_k(xs)
+    return {'0': centred, '1': shifted, 'k': lines}[name[3]](xs, int(name[1]))
+
+
+def encode(name, values):
+    """The blocks of a row."""
+    n = VALUES[name]
+    return b''.join(encode_block(name, values[i:i + n]) for i in range(0, len(values), n))
+
+
+def levels_of(name, data):
+    """Of every value its level, as it is stored."""
+    if name == 'q8_0':
+        return struct.unpack_from('<32b', data, 2)
+    if name == 'q6_k':
+        return [data[i // 128 * 64 + i % 64] >> (i % 128 // 64 * 4) & 15 |
+                (data[128 + i // 128 * 32 + i % 32] >> (i % 128 // 32 * 2) & 3) << 4 for i in range(256)]
+    bits, header = int(name[1]), {'0': 2, '1': 4, 'k': 16}[name[3]]
+    if name[3] == 'k':
+        low, high = header + (32 if bits == 5 else 0), [data[header + i % 32] >> i // 32 & 1 for i in range(256)]
+        result = [data[low + i // 64 * 32 + i % 32] >> (i // 32 % 2 * 4) & 15 for i in range(256)]
+    else:
+        low = header + (4 if bits == 5 else 0)
+        high = [struct.unpack_from('<I', data, header)[0] >> i & 1 for i in range(32)]
+        result = [data[low + i % 16] >> (i // 16 * 4) & 15 for i in range(32)]
+    return [level | (bit << 4 if bits == 5 else 0) for level, bit in zip(result, high)]
+
+
+def decode_block(name, data):
+    levels = levels_of(name, data)
+    if name == 'q6_k':
+        d, scales = from_half(data, 208), struct.unpack_from('<16b', data, 192)
+        return [f(f(d * scales[i // 16]) * (level - 32)) for i, level in enumerate(levels)]
+    d = from_half(data, 0)
+    if name[3] == 'k':
+        dm, b = from_half(data, 2), data[4:16]
+        scales = [b[j] & 63 if j < 4 else b[j + 4] & 15 | b[j - 4] >> 6 << 4 for j in range(8)]
+        leasts = [b[j + 4] & 63 if j < 4 else b[j + 4] >> 4 | b[j] >> 6 << 4 for j in range(8)]
+        return [f(f(f(d * scales[i // 32]) * level) - f(dm * leasts[i // 32])) for i, level in enumerate(levels)]
+    if name[3] == '1':
+        return [f(f(level * d) + from_half(data, 2)) for level in levels]
+    zero = 0 if name == 'q8_0' else 1 << int(name[1]) - 1
+    return [f((level - zero) * d) for level in levels]
+
+
+def decode(name, data):
+    n = BYTES[name]
+    return [x for i in range(0, len(data), n) for x in decode_block(name, data[i:i + n])]
+
+
+def in_lanes(name, rows):
+    """Rows of blocks as panels have them: word by word, lane by lane."""
+    n, result = BYTES[name], b''
+    for begin in range(0, len(rows[0]), n):
+        at = begin
+        for size in WORDS[name]:
+            result += b''.join(row[at:at + size] for row in rows)
+            at += size
+    return result

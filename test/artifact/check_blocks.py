@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_blocks.py TALC DIRECTORY: weights in formats of blocks, in rows and in panels, byte for byte as block_formats.py
+has them: encoded from numbers, taken from files as they are, and decoded. What a format cannot hold is refused.
+"""
+import math
+import os
+import random
+import struct
+import subprocess
+import sys
+import zlib
+
+import block_formats
+from artifact import read_weights
+
+ROWS, COLUMNS, LANES = 4, 512, 3
+# CRC-32 of the blocks of V32 or V256 and of their values, as llama.cpp makes them.
+GOLDEN = {'q8_0': (0x4DB69886, 0x0AE18149), 'q4_0': (0x39E99CBB, 0x98868F88), 'q4_1': (0x3645A049, 0x4413CA45),
+          'q5_0': (0xAD5E0D29, 0x7AED75E7), 'q5_1': (0x85FBDBE1, 0x6FF969D6), 'q4_k': (0xD825CB72, 0x4FCDFFCD),
+          'q5_k': (0xF964D27D, 0x0B3E95CE), 'q6_k': (0xD45A489B, 0xEF0B93E4)}
+V32 = [((7 * i + 3) % 32 - 15) / 8 for i in range(32)]
+V256 = [((53 * i) % 101 - 45) * (1 + i // 32) / 64 for i in range(256)]
+
+HEAD = '''module attributes {talc.name = "blocks", talc.max_sequence = 64 : i64,
+                   talc.interface = {kind = "decoder", outputs = [{kind = "logits", width = 10 : i64}],
+                                     vocabulary = 10 : i64, source_vocabulary = 0 : i64, token_types = 0 : i64,
+                                     uses_prefix = false},
+                   talc.plan = {weight_bytes = %d : i64, state_bytes_per_slot = 0 : i64,
+                                state_bytes_per_token = 0 : i64, source_bytes_per_token = 0 : i64,
+                                state_token_group = 1 : i64, arena_bytes_per_token = 64 : i64,
+                                arena_bytes_fixed = 0 : i64, arena_bytes_per_thread = 0 : i64}} {
+%s
+  llvm.func @talc_prefill(%%context: !llvm.ptr) { llvm.return }
+  llvm.func @talc_decode(%%context: !llvm.ptr) { llvm.return }
+}
+'''
+
+
+class Program:
+    """Weights one after the other; those with a size are stored."""
+
+    def __init__(self, directory):
+        self.directory, self.lines, self.end = directory, [], 0
+        os.makedirs(directory, exist_ok=True)
+
+    def add(self, name, shape, element, source, size=0):
+        offset = f' {{talc.offset = {self.end} : i64}}' if size else ''
+        self.lines.append(f'  talc.weight @{name} : tensor<{"x".join(map(str, shape))}x{element}> = {source}{offset}')
+        self.end += -(-size // 64) * 64
+
+    def file(self, name, content):
+        with open(os.path.join(self.directory, name), 'wb') as file:
+            file.write(content)
+
+    def compile(self, talc):
+        path = os.path.join(self.directory, 'model.mlir')
+        with open(path, 'w') as file:
+            file.write(HEAD % (self.end, '\n'.join(self.lines)))
+        app = os.path.join(self.directory, 'app')
+        result = subprocess.run([talc, 'compile', path, '--start-from=package', '-o', app], capture_output=True, text=True)
+        return app, result
+
+
+def edges():
+    """Rows of patterns, of zeros beside others, of tiny and large numbers, and of random ones."""
+    choose = random.Random(5)
+    tiny = [math.ldexp(choose.uniform(-1, 1), -choose.randrange(10, 150)) for _ in range(COLUMNS // 2)]
+    large = [choose.uniform(-6e4, 6e4) * choose.choice([1, 1e-3, 1e-6]) for _ in range(COLUMNS // 2)]
+    zeros = [0.0] * (COLUMNS // 2) + [-0.0, 1.0, 1.0] + [1.0] * (COLUMNS // 2 - 3)
+    rows = [V256 + 8 * V32, zeros, tiny + large, [choose.gauss(0, 0.02) for _ in range(COLUMNS)]]
+    return [[block_formats.f(x) for x in row] for row in rows]
+
+
+def foreign(name):
+    """Blocks that no quantizer makes: all levels and scales, and any finite halves."""
+    choose = random.Random(name)
+    count = ROWS * COLUMNS // block_formats.VALUES[name]
+    blocks = [bytearray(choose.randbytes(block_formats.BYTES[name])) for _ in range(count)]
+    halves = {'q6_k': [208], 'q8_0': [0], 'q4_0': [0], 'q5_0': [0]}.get(name, [0, 2])
+    for block in blocks:
+        for at in halves:
+            block[at:at + 2] = struct.pack('<e', choose.choice([1e-7, 0.01, 1, 300]) * choose.uniform(-1, 1))
+    return b''.join(blocks)
+
+
+def rows_of(name, data):
+    size = len(data) // ROWS
+    return [data[i:i + size] for i in range(0, len(data), size)]
+
+
+def panels(name, rows):
+    """Rows that are missing in the last panel are those of zeros: encoded, or zero bytes."""
+    return b''.join(block_formats.in_lanes(name, rows[i:i + LANES]) for i in range(0, len(rows), LANES))
+
+
+def floats(values):
+    return struct.pack(f'<{len(values)}f', *values)
+
+
+def check_golden():
+    for name, sums in GOLDEN.items():
+        blocks = block_formats.encode(name, V32 if block_formats.VALUES[name] == 32 else V256)
+        assert (zlib.crc32(blocks), zlib.crc32(floats(block_formats.decode(name, blocks)))) == sums, name
+
+
+def check_values(talc, directory):
+    program, rows, expected = Program(directory), edges(), {}
+    program.file('values.bin', floats([x for row in rows for x in row]))
+    program.add('values', [ROWS, COLUMNS], 'f32', '#talc.file<"values.bin", 0, f32>')
+    panel_shape, missing = [-(-ROWS // LANES), COLUMNS, LANES], -ROWS % LANES
+    for name in GOLDEN:
+        element, taken = f'!talc.stored<{name}>', foreign(name)
+        size = COLUMNS // block_formats.VALUES[name] * block_formats.BYTES[name]
+        encoded = [block_formats.encode(name, row) for row in rows]
+        program.file(f'{name}.bin', taken)
+        program.add(f'{name}.file', [ROWS, COLUMNS], 'f32', f'#talc.file<"{name}.bin", 0, {element}>')
+        zeros = [block_formats.encode(name, COLUMNS * [0.0])] * missing
+        cases = {
+            'rows': ([ROWS, COLUMNS], element, '#talc.convert of [@values]', b''.join(encoded)),
+            'panels': (panel_shape, element, '#talc.pack of [@values]', panels(name, encoded + zeros)),
+            'taken': ([ROWS, COLUMNS], element, f'#talc.convert of [@{name}.file]', taken),
+            'packed': (panel_shape, element, f'#talc.pack of [@{name}.file]',
+                       panels(name, rows_of(name, taken) + [bytes(size)] * missing)),
+            'decoded': ([ROWS, COLUMNS], 'f32', f'#talc.convert of [@{name}.file]',
+                        floats(block_formats.decode(name, taken))),
+        }
+        for case, (shape, kind, source, content) in cases.items():
+            program.add(f'{name}.{case}', shape, kind, source, len(content))
+            expected[f'{name}.{case}'] = content
+    app, result = program.compile(talc)
+    assert result.returncode == 0, result.stderr
+    found = read_weights(app)
+    assert found.keys() == expected.keys()
+    for name, content in expected.items():
+        assert found[name][2] == content, f'{name} differs'
+
+
+def check_refusals(talc, directory):
+    def refused(case, element, content, stored='f32'):
+        program = Program(os.path.join(directory, case))
+        program.file('values.bin', content)
+        program.add('file', [1, 256], 'f32', f'#talc.file<"values.bin", 0, {stored}>')
+        program.add('w', [1, 256], f'!talc.stored<{element}>', '#talc.convert of [@file]', 1024)
+        app, result = program.compile(talc)
+        assert result.returncode == 1 and result.stderr.startswith("error[T0504]"), f'{case}: {result.stderr}'
+        assert not os.path.exists(app), case
+
+    for name in GOLDEN:
+        for case, value in ('nan', math.nan), ('infinite', math.inf), ('huge', 1e38):
+            refused(f'{name}-{case}', name, floats(255 * [1.0] + [value]))
+    refused('block', 'q4_0', struct.pack('<H', 0x7C00) + bytes(8 * 18 - 2), '!talc.stored<q4_0>')
+
+
+def main(talc, directory):
+    check_golden()
+    check_values(talc, directory)
+    check_refusals(talc, directory)
+
+
+main(*sys.argv[1:])
