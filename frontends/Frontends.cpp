@@ -2,6 +2,7 @@
 // The table of frontends.
 #include "frontends/Frontends.h"
 
+#include "frontends/gguf/Gguf.h"
 #include "frontends/huggingface/HuggingFace.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
@@ -9,6 +10,7 @@ namespace talc {
 
 constexpr Frontend table[] = {
     {"a model directory", isHuggingFace, importHuggingFace, frontend::compileTokenizerDirectory, isHuggingFaceFile},
+    {"a GGUF file", isGguf, importGguf, compileGgufTokenizer, isGgufFile},
 };
 
 llvm::ArrayRef<Frontend> frontends() {

@@ -160,8 +160,36 @@ int64_t GraphBuilder::Graph::addWeight(const std::string &name, const Shape &sha
   if (!origin)
     return -1;
   weightSymbols.push_back(makeSymbol(name, type));
-  insertWeight(weightSymbols.back(), originAttr(builder, *origin), ArrayAttr());
+  insertStored(weightSymbols.back(), *origin);
   return known->second;
+}
+
+// The weight, or what the file has in another order and the recipe that makes the weight of it.
+void GraphBuilder::Graph::insertStored(Symbol symbol, const WeightOrigin &origin) {
+  auto *stored = std::get_if<StoredWeight>(&origin);
+  StoredOrder order = stored ? stored->order : StoredOrder();
+  auto type = cast<RankedTensorType>(symbol.type);
+  Attribute recipe;
+  if (order.kind == StoredOrder::Kind::Transposed) {
+    recipe = TransposeRecipeAttr::get(builder.getContext());
+    type = type.clone({type.getDimSize(1), type.getDimSize(0)});
+  } else if (order.kind == StoredOrder::Kind::Pairs) {
+    recipe = HalfSplitRecipeAttr::get(builder.getContext(), order.group, order.group);
+  }
+  if (!recipe)
+    return insertWeight(symbol, originAttr(builder, origin), ArrayAttr());
+  auto name = FlatSymbolRefAttr::get(builder.getContext(), symbol.name.getValue().str() + ".stored");
+  insertWeight({name, type, symbol.location}, originAttr(builder, origin), ArrayAttr());
+  if (order.kind == StoredOrder::Kind::Transposed) {
+    weightsByName.emplace(name.getValue().str(), weightSymbols.size());
+    weightSymbols.push_back({name, type, symbol.location});
+  }
+  insertWeight(symbol, recipe, builder.getArrayAttr({name}));
+}
+
+Weight GraphBuilder::Graph::transposed(Weight matrix) {
+  auto stored = weightsByName.find(weightName(matrix) + ".stored");
+  return stored == weightsByName.end() ? Weight() : weight(stored->second);
 }
 
 int64_t GraphBuilder::Graph::addRecipe(const std::string &name, const Shape &shape, Attribute recipe,

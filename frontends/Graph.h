@@ -33,6 +33,8 @@ public:
   // A weight that follows from other weights.
   int64_t addRecipe(const std::string &name, const Shape &shape, mlir::Attribute recipe,
                     const std::vector<Weight> &sources);
+  // What a weight is the transpose of, if it is stored so.
+  Weight transposed(Weight matrix);
   int64_t addState(const std::string &name, int64_t heads, int64_t width, StateRole role);
 
   // Values in the function that is being written. Null for an empty handle.
@@ -121,6 +123,7 @@ private:
   Symbol makeSymbol(const std::string &name, mlir::Type type);
   void insertAfter(mlir::Operation *symbol);
   void insertWeight(const Symbol &symbol, mlir::Attribute source, mlir::ArrayAttr of);
+  void insertStored(Symbol symbol, const WeightOrigin &origin);
   void startEntry(Function &started, llvm::StringRef name);
   Tensor startBlock(Function &started, Tensor x);
   void endBlock(const Function &block, Tensor result);

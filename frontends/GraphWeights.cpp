@@ -40,6 +40,8 @@ bool GraphBuilder::has(const std::string &name) const {
 Weight GraphBuilder::transpose(Weight matrix) {
   if (!graph->readyWeight(matrix, 2))
     return {};
+  if (Weight source = graph->transposed(matrix))
+    return source;
   Shape sizes = graph->shape(matrix);
   return graph->weight(graph->addRecipe(graph->weightName(matrix) + ".transposed", {sizes[1], sizes[0]},
                                         TransposeRecipeAttr::get(graph->builder.getContext()), {matrix}));

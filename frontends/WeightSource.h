@@ -12,11 +12,23 @@
 
 namespace talc {
 
+// How a file has a weight.
+struct StoredOrder {
+  enum class Kind {
+    AsIs,
+    Transposed,  // [K, N] stands for [N, K]
+    Pairs,       // in groups of `group` rows, rows i and group/2 + i stand side by side: #talc.half_split
+  };
+  Kind kind = Kind::AsIs;
+  int64_t group = 0;
+};
+
 // Row-major values in a file, from byte `offset` on. The path is relative to the model's directory.
 struct StoredWeight {
   std::string file;
   int64_t offset;
   const StorageFormat &format;
+  StoredOrder order = {};
 };
 
 // Element i is mean + deviation * u(seed, i), u of variance 1 (see #talc.random).

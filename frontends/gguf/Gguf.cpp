@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the family of a GGUF model and lets it define the model.
+#include "frontends/gguf/Gguf.h"
+
+#include "dialects/talc/TalcDialect.h"
+#include "frontends/GraphBuilder.h"
+#include "frontends/Json.h"
+#include "frontends/ModelAttributes.h"
+#include "frontends/ModelConfig.h"
+#include "frontends/RandomWeights.h"
+#include "frontends/families/Families.h"
+#include "frontends/gguf/GgufConfig.h"
+#include "frontends/gguf/GgufWeights.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+using namespace mlir;
+
+namespace talc {
+
+namespace settings = artifact::settings;
+using nlohmann::json;
+
+constexpr const char *architectureKey = "general.architecture";
+
+static const GgufArchitecture *chooseArchitecture(const GgufModel &model, Diagnostics &diagnostics) {
+  const json *name = model.find(architectureKey);
+  const GgufArchitecture *found = name && name->is_string() ? ggufArchitecture(name->get<std::string>()) : nullptr;
+  if (!found)
+    diagnostics.error(ImportError::ModelType,
+                      fmt::format("{}: {}; talc knows {}", model.file(),
+                                  name ? fmt::format("key '{}' is {}", architectureKey, jsonText(*name))
+                                       : fmt::format("lacks the key '{}'", architectureKey),
+                                  ggufArchitectures()));
+  return found;
+}
+
+// A token id of the tokenizer's; -1 if the key is missing.
+static int64_t tokenOf(const GgufModel &model, const std::string &key, Diagnostics &diagnostics) {
+  const json *value = model.find(key);
+  if (!value)
+    return -1;
+  if (value->is_number_integer() && *value >= 0 && *value <= INT32_MAX)
+    return value->get<int64_t>();
+  diagnostics.error(ImportError::ConfigType,
+                    fmt::format("{}: key '{}' is {}, expected a token id", model.file(), key, jsonText(*value)));
+  return -1;
+}
+
+// Files of this kind say which tokens begin and end texts, nothing else.
+static GenerationDefaults readGeneration(const GgufModel &model, const GgufArchitecture &architecture,
+                                         const FamilyTokens &tokens, int64_t vocabulary, Diagnostics &diagnostics) {
+  auto values = artifact::neutralSettings<ReadForm>();
+  auto token = [&](std::string_view name) {
+    return tokenOf(model, fmt::format("tokenizer.ggml.{}_token_id", name), diagnostics);
+  };
+  values.beginToken = token("bos");
+  for (const char *name : {"eos", "eot", "eom"})
+    if (int64_t end = token(name); end >= 0 && !llvm::is_contained(values.end, end))
+      values.end.push_back(end);
+  values.startToken = tokens.start;
+  if (int64_t start = tokenOf(model, fmt::format("{}.{}", architecture.name, settings::startToken.key), diagnostics);
+      tokens.start >= 0 && start >= 0)
+    values.startToken = start;
+  std::set<std::string> ignored;
+  fitToModel(values, vocabulary, ignored);
+  return values;
+}
+
+static std::string readPooling(const GgufModel &model, const GgufArchitecture &architecture, Diagnostics &diagnostics) {
+  static constexpr const char *kinds[] = {"none", "mean", "cls"};
+  const std::string key = fmt::format("{}.pooling_type", architecture.name);
+  const json *value = model.find(key);
+  if (!value)
+    return kinds[0];
+  if (value->is_number_unsigned() && *value < std::size(kinds))
+    return kinds[value->get<size_t>()];
+  diagnostics.error(ImportError::ConfigUnsupported, fmt::format("{}: key '{}' is {}, expected 0 (none), 1 (mean) or 2 "
+                                                                "(cls)",
+                                                                model.file(), key, jsonText(*value)));
+  return kinds[0];
+}
+
+static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, WeightSource &weights,
+                                    int64_t maxSequence, MLIRContext &context, Diagnostics &diagnostics) {
+  GraphBuilder graph(context, weights, diagnostics, maxSequence);
+  family.define(graph, config);
+  return graph.finish();
+}
+
+static OwningOpRef<ModuleOp> importModel(const GgufModel &model, const GgufArchitecture &architecture,
+                                         const ImportOptions &options, MLIRContext &context, Diagnostics &diagnostics) {
+  GgufConfig source(model, architecture);
+  source.readRopeFactors(diagnostics);
+  source.check(diagnostics);
+  if (diagnostics.failed())
+    return nullptr;
+  const Family &family =
+      *llvm::find_if(families(), [&](const Family &known) { return known.modelType == architecture.modelType; });
+  ModelConfig config(source, diagnostics);
+  GgufWeights stored(model, architecture, source.headWidth(), diagnostics);
+  RandomWeights random(options.randomSeed.value_or(0));
+  WeightSource &weights = options.randomSeed ? static_cast<WeightSource &>(random) : stored;
+  auto module = define(family, config, weights, options.maxSequence, context, diagnostics);
+  if (!module)
+    return nullptr;
+  if (!options.randomSeed)
+    stored.reportUnused();
+  ModelAttributes attributes{model.directory().path(), model.name(),
+                             readGeneration(model, architecture, family.tokens, vocabularySize(*module), diagnostics),
+                             "none"};
+  if (hasOutput(*module, hiddenOutput))
+    attributes.pooling = readPooling(model, architecture, diagnostics);
+  setModelAttributes(*module, attributes);
+  return module;
+}
+
+bool isGguf(const std::string &model) {
+  if (!llvm::sys::fs::is_regular_file(model))
+    return false;
+  char begin[4] = {};
+  return llvm::sys::path::extension(model) == ".gguf" ||
+         (std::ifstream(model, std::ios::binary).read(begin, sizeof(begin)) &&
+          llvm::StringRef(begin, sizeof(begin)) == "GGUF");
+}
+
+bool isGgufFile(const std::string &model, const std::string &file) {
+  llvm::StringRef folder = llvm::sys::path::parent_path(model);
+  return llvm::any_of(GgufModel::partsOf(llvm::sys::path::filename(model).str()), [&](const std::string &part) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, part);
+    return llvm::sys::fs::equivalent(path, file);
+  });
+}
+
+OwningOpRef<ModuleOp> importGguf(const std::string &path, const ImportOptions &options, MLIRContext &context,
+                                 Diagnostics &diagnostics) {
+  auto model = GgufModel::open(path, diagnostics);
+  const GgufArchitecture *architecture = model ? chooseArchitecture(*model, diagnostics) : nullptr;
+  auto module = architecture ? importModel(*model, *architecture, options, context, diagnostics) : nullptr;
+  return diagnostics.failed() ? nullptr : std::move(module);
+}
+
+}  // namespace talc

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of architectures. Source: gguf-py/gguf/tensor_mapping.py and convert_hf_to_gguf.py of llama.cpp.
+#include "frontends/gguf/GgufArchitectures.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace talc {
+
+using Kind = StoredOrder::Kind;
+
+// GPT-2's matrices are transposed in its checkpoints, but not in GGUF.
+constexpr GgufName gpt2Names[] = {
+    {"transformer.wte", "token_embd"},
+    {"transformer.wpe", "position_embd"},
+    {"transformer.h.#.ln_1", "blk.#.attn_norm"},
+    {"transformer.h.#.attn.c_attn", "blk.#.attn_qkv", Kind::Transposed},
+    {"transformer.h.#.attn.c_proj", "blk.#.attn_output", Kind::Transposed},
+    {"transformer.h.#.ln_2", "blk.#.ffn_norm"},
+    {"transformer.h.#.mlp.c_fc", "blk.#.ffn_up", Kind::Transposed},
+    {"transformer.h.#.mlp.c_proj", "blk.#.ffn_down", Kind::Transposed},
+    {"transformer.ln_f", "output_norm"},
+    {"lm_head", "output"},
+};
+
+constexpr GgufName qwenNames[] = {
+    {"model.embed_tokens", "token_embd"},
+    {"model.layers.#.input_layernorm", "blk.#.attn_norm"},
+    {"model.layers.#.self_attn.q_proj", "blk.#.attn_q"},
+    {"model.layers.#.self_attn.k_proj", "blk.#.attn_k"},
+    {"model.layers.#.self_attn.v_proj", "blk.#.attn_v"},
+    {"model.layers.#.self_attn.q_norm", "blk.#.attn_q_norm"},
+    {"model.layers.#.self_attn.k_norm", "blk.#.attn_k_norm"},
+    {"model.layers.#.self_attn.o_proj", "blk.#.attn_output"},
+    {"model.layers.#.post_attention_layernorm", "blk.#.ffn_norm"},
+    {"model.layers.#.mlp.gate_proj", "blk.#.ffn_gate"},
+    {"model.layers.#.mlp.up_proj", "blk.#.ffn_up"},
+    {"model.layers.#.mlp.down_proj", "blk.#.ffn_down"},
+    {"model.norm", "output_norm"},
+    {"lm_head", "output"},
+};
+
+// The features that rotary positions turn together stand side by side.
+constexpr GgufName llamaNames[] = {
+    {"model.embed_tokens", "token_embd"},
+    {"model.layers.#.input_layernorm", "blk.#.attn_norm"},
+    {"model.layers.#.self_attn.q_proj", "blk.#.attn_q", Kind::Pairs},
+    {"model.layers.#.self_attn.k_proj", "blk.#.attn_k", Kind::Pairs},
+    {"model.layers.#.self_attn.v_proj", "blk.#.attn_v"},
+    {"model.layers.#.self_attn.o_proj", "blk.#.attn_output"},
+    {"model.layers.#.post_attention_layernorm", "blk.#.ffn_norm"},
+    {"model.layers.#.mlp.gate_proj", "blk.#.ffn_gate"},
+    {"model.layers.#.mlp.up_proj", "blk.#.ffn_up"},
+    {"model.layers.#.mlp.down_proj", "blk.#.ffn_down"},
+    {"model.norm", "output_norm"},
+    {"lm_head", "output"},
+};
+
+constexpr GgufName bertNames[] = {
+    {"bert.embeddings.word_embeddings", "token_embd"},
+    {"bert.embeddings.position_embeddings", "position_embd"},
+    {"bert.embeddings.token_type_embeddings", "token_types"},
+    {"bert.embeddings.LayerNorm", "token_embd_norm"},
+    {"bert.encoder.layer.#.attention.self.query", "blk.#.attn_q"},
+    {"bert.encoder.layer.#.attention.self.key", "blk.#.attn_k"},
+    {"bert.encoder.layer.#.attention.self.value", "blk.#.attn_v"},
+    {"bert.encoder.layer.#.attention.output.dense", "blk.#.attn_output"},
+    {"bert.encoder.layer.#.attention.output.LayerNorm", "blk.#.attn_output_norm"},
+    {"bert.encoder.layer.#.intermediate.dense", "blk.#.ffn_up"},
+    {"bert.encoder.layer.#.output.dense", "blk.#.ffn_down"},
+    {"bert.encoder.layer.#.output.LayerNorm", "blk.#.layer_output_norm"},
+};
+
+constexpr GgufName t5Names[] = {
+    {"shared", "token_embd"},
+    {"encoder.block.#.layer.0.layer_norm", "enc.blk.#.attn_norm"},
+    {"encoder.block.#.layer.0.SelfAttention.q", "enc.blk.#.attn_q"},
+    {"encoder.block.#.layer.0.SelfAttention.k", "enc.blk.#.attn_k"},
+    {"encoder.block.#.layer.0.SelfAttention.v", "enc.blk.#.attn_v"},
+    {"encoder.block.#.layer.0.SelfAttention.o", "enc.blk.#.attn_o"},
+    {"encoder.block.#.layer.0.SelfAttention.relative_attention_bias", "enc.blk.#.attn_rel_b"},
+    {"encoder.block.#.layer.1.layer_norm", "enc.blk.#.ffn_norm"},
+    {"encoder.block.#.layer.1.DenseReluDense.wi", "enc.blk.#.ffn_up"},
+    {"encoder.block.#.layer.1.DenseReluDense.wi_0", "enc.blk.#.ffn_gate"},
+    {"encoder.block.#.layer.1.DenseReluDense.wi_1", "enc.blk.#.ffn_up"},
+    {"encoder.block.#.layer.1.DenseReluDense.wo", "enc.blk.#.ffn_down"},
+    {"encoder.final_layer_norm", "enc.output_norm"},
+    {"decoder.block.#.layer.0.layer_norm", "dec.blk.#.attn_norm"},
+    {"decoder.block.#.layer.0.SelfAttention.q", "dec.blk.#.attn_q"},
+    {"decoder.block.#.layer.0.SelfAttention.k", "dec.blk.#.attn_k"},
+    {"decoder.block.#.layer.0.SelfAttention.v", "dec.blk.#.attn_v"},
+    {"decoder.block.#.layer.0.SelfAttention.o", "dec.blk.#.attn_o"},
+    {"decoder.block.#.layer.0.SelfAttention.relative_attention_bias", "dec.blk.#.attn_rel_b"},
+    {"decoder.block.#.layer.1.layer_norm", "dec.blk.#.cross_attn_norm"},
+    {"decoder.block.#.layer.1.EncDecAttention.q", "dec.blk.#.cross_attn_q"},
+    {"decoder.block.#.layer.1.EncDecAttention.k", "dec.blk.#.cross_attn_k"},
+    {"decoder.block.#.layer.1.EncDecAttention.v", "dec.blk.#.cross_attn_v"},
+    {"decoder.block.#.layer.1.EncDecAttention.o", "dec.blk.#.cross_attn_o"},
+    {"decoder.block.#.layer.2.layer_norm", "dec.blk.#.ffn_norm"},
+    {"decoder.block.#.layer.2.DenseReluDense.wi", "dec.blk.#.ffn_up"},
+    {"decoder.block.#.layer.2.DenseReluDense.wi_0", "dec.blk.#.ffn_gate"},
+    {"decoder.block.#.layer.2.DenseReluDense.wi_1", "dec.blk.#.ffn_up"},
+    {"decoder.block.#.layer.2.DenseReluDense.wo", "dec.blk.#.ffn_down"},
+    {"decoder.final_layer_norm", "dec.output_norm"},
+    {"lm_head", "output"},
+};
+
+// Mistral is called llama there; so are RoBERTa and its relatives bert, with the positions that they use.
+static const GgufArchitecture table[] = {
+    {"bert", "bert", "BertModel", bertNames},
+    {"gpt2", "gpt2", "", gpt2Names},
+    {"llama", "llama", "", llamaNames},
+    {"qwen2", "qwen2", "", qwenNames},
+    {"qwen3", "qwen3", "", qwenNames},
+    {"t5", "t5", "", t5Names},
+    {"t5encoder", "t5", "T5EncoderModel", t5Names},
+};
+
+const GgufArchitecture *ggufArchitecture(std::string_view name) {
+  auto found = llvm::find_if(table, [&](const GgufArchitecture &known) { return known.name == name; });
+  return found == std::end(table) ? nullptr : found;
+}
+
+std::string ggufArchitectures() {
+  std::string names;
+  for (const GgufArchitecture &known : table)
+    names += (names.empty() ? "" : ", ") + std::string(known.name);
+  return names;
+}
+
+}  // namespace talc

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers keys of config.json from the metadata's keys "<architecture>.<name>", and from which tensors there are.
+#include "frontends/gguf/GgufConfig.h"
+
+#include "frontends/Json.h"
+#include "frontends/gguf/RopeFactors.h"
+#include "runtime/artifact/GenerationSettings.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+namespace talc {
+
+using nlohmann::json;
+
+namespace {
+
+enum class Use { Required, Optional, Read, Nothing };
+
+// A key behind "<architecture>." and the keys of config.json that it answers. Read: by code of its own. Nothing: it
+// changes nothing if it has its neutral value, or any value if that is null.
+struct Row {
+  std::string_view key;
+  Use use;
+  std::vector<std::string> answers = {};
+  json neutral = nullptr;
+};
+
+}  // namespace
+
+static const std::vector<Row> &rows() {
+  static const std::vector<Row> table = {
+      {"context_length", Use::Required, {"max_position_embeddings", "n_positions"}},
+      {"embedding_length", Use::Required, {"hidden_size", "n_embd", "d_model"}},
+      {"block_count", Use::Required, {"num_hidden_layers", "n_layer", "num_layers"}},
+      {"feed_forward_length", Use::Required, {"intermediate_size", "n_inner", "d_ff"}},
+      {"attention.head_count", Use::Required, {"num_attention_heads", "n_head", "num_heads"}},
+      {"attention.head_count_kv", Use::Optional, {"num_key_value_heads"}},
+      {"attention.key_length", Use::Optional, {"head_dim", "d_kv"}},
+      {"attention.layer_norm_epsilon", Use::Optional, {"layer_norm_epsilon", "layer_norm_eps"}},
+      {"attention.layer_norm_rms_epsilon", Use::Optional, {"rms_norm_eps", "layer_norm_epsilon"}},
+      {"attention.relative_buckets_count", Use::Optional, {"relative_attention_num_buckets"}},
+      {"decoder_block_count", Use::Optional, {"num_decoder_layers"}},
+      {"rope.freq_base", Use::Optional, {"rope_theta"}},
+      {"attention.value_length", Use::Read},
+      {"pooling_type", Use::Read},
+      {"rope.dimension_count", Use::Read},
+      {"rope.scaling.type", Use::Read},
+      {"rope.scaling.factor", Use::Read},
+      {"rope.scaling.original_context_length", Use::Read},
+      {"rope.scaling.finetuned", Use::Nothing},
+      {"attention.causal", Use::Nothing},
+      {"tensor_data_layout", Use::Nothing},
+      {"vocab_size", Use::Nothing},
+      {artifact::settings::startToken.key, Use::Read},
+      {"expert_count", Use::Nothing, {}, 0},
+      {"expert_used_count", Use::Nothing, {}, 0},
+      {"attention.clamp_kqv", Use::Nothing, {}, 0},
+      {"attention.max_alibi_bias", Use::Nothing, {}, 0},
+      {"attn_logit_softcapping", Use::Nothing, {}, 0},
+      {"final_logit_softcapping", Use::Nothing, {}, 0},
+      {"use_parallel_residual", Use::Nothing, {}, false},
+  };
+  return table;
+}
+
+// A list with a number for each layer is one number if they are equal.
+static const json &forAllLayers(const json &value) {
+  bool isOne = value.is_array() && !value.empty() && llvm::all_of(value, [&](auto &v) { return v == value.front(); });
+  return isOne ? value.front() : value;
+}
+
+GgufConfig::GgufConfig(const GgufModel &model, const GgufArchitecture &architecture)
+    : model(model), architecture(architecture) {
+  for (const Row &row : rows())
+    if (const json *value = ofArchitecture(std::string(row.key)))
+      for (const std::string &key : row.answers)
+        answer(key, forAllLayers(*value), fmt::format("key '{}.{}'", architecture.name, row.key));
+  answerFromTensors();
+  answerRope();
+}
+
+const json *GgufConfig::ofArchitecture(const std::string &key) const {
+  return model.find(fmt::format("{}.{}", architecture.name, key));
+}
+
+void GgufConfig::answer(const std::string &key, json value, const std::string &source) {
+  answers.emplace(key, std::move(value));
+  sources.emplace(key, source);
+}
+
+// A number that is there and makes sense; else 0.
+int64_t GgufConfig::count(const std::string &key) const {
+  constexpr int64_t most = 1 << 24;
+  const json *value = find(key);
+  bool good = value && value->is_number_integer() && *value >= 1 && *value <= most;
+  return good ? value->get<int64_t>() : 0;
+}
+
+int64_t GgufConfig::headWidth() const {
+  int64_t width = count("head_dim"), heads = count("num_attention_heads");
+  return width ? width : heads ? count("hidden_size") / heads : 0;
+}
+
+// What configurations say and GGUF does not, because the tensors tell.
+void GgufConfig::answerFromTensors() {
+  auto has = [&](const char *name) { return model.tensor(name) != nullptr; };
+  auto rowsOf = [&](const char *key, const char *name) {
+    if (const GgufModel::Tensor *tensor = model.tensor(name); tensor && tensor->entry.shape.size() == 2)
+      answer(key, tensor->entry.shape.front(), fmt::format("rows of tensor '{}'", name));
+  };
+  rowsOf("vocab_size", "token_embd.weight");
+  rowsOf("type_vocab_size", "token_types.weight");
+  answer("tie_word_embeddings", !has("output.weight"), "tensor 'output.weight'");
+  answer("attention_bias", has("blk.0.attn_output.bias"), "tensor 'blk.0.attn_output.bias'");
+  answer("mlp_bias", has("blk.0.ffn_down.bias"), "tensor 'blk.0.ffn_down.bias'");
+  answer("feed_forward_proj", has("enc.blk.0.ffn_gate.weight") ? "gated-gelu" : "relu",
+         "tensor 'enc.blk.0.ffn_gate.weight'");
+  if (!architecture.head.empty())
+    answer("architectures", json::array({std::string(architecture.head)}), "key 'general.architecture'");
+}
+
+void GgufConfig::answerRope() {
+  const std::string prefix = fmt::format("key '{}.rope.", architecture.name);
+  if (const json *turned = ofArchitecture("rope.dimension_count"); turned && turned->is_number_integer()) {
+    auto width = static_cast<double>(headWidth()), part = turned->get<double>();
+    if (width > 0 && part != width)  // a little more, so that their product is rounded down to the number
+      answer("partial_rotary_factor", std::nextafter(part / width, 2.0), prefix + "dimension_count'");
+  }
+  const json *type = ofArchitecture("rope.scaling.type");
+  if (!type || *type == "none")
+    return;
+  json scaling = {{"rope_type", *type}};
+  if (const json *factor = ofArchitecture("rope.scaling.factor"))
+    scaling["factor"] = *factor;
+  if (const json *original = ofArchitecture("rope.scaling.original_context_length"))
+    scaling["original_max_position_embeddings"] = *original;
+  answer("rope_scaling", std::move(scaling), prefix + "scaling'");
+}
+
+void GgufConfig::readRopeFactors(Diagnostics &diagnostics) {
+  constexpr uint64_t mostBytes = 65536;
+  const GgufModel::Tensor *tensor = model.tensor(ropeFactorsTensor);
+  if (!tensor)
+    return;
+  std::vector<float> factors(std::min(tensor->entry.bytes, mostBytes) / sizeof(float));
+  OpenFile file = model.directory().openFile(tensor->file, diagnostics);
+  const json *base = ofArchitecture("rope.freq_base");
+  bool isRead = tensor->entry.type->name == "F32" && tensor->entry.bytes == factors.size() * sizeof(float) &&
+                file.read(tensor->entry.offset, factors.data(), tensor->entry.bytes);
+  auto scaling =
+      isRead ? llama3Scaling(factors, base && base->is_number() ? base->get<double>() : 10000) : std::nullopt;
+  if (scaling)
+    answer("rope_scaling", std::move(*scaling), fmt::format("tensor '{}'", ropeFactorsTensor));
+  else
+    diagnostics.error(ImportError::ConfigUnsupported,
+                      fmt::format("{}: tensor '{}' does not hold the factors of Llama 3's scaling, the only ones that "
+                                  "talc knows",
+                                  tensor->file, ropeFactorsTensor));
+}
+
+const json *GgufConfig::find(const std::string &key) const {
+  auto found = answers.find(key);
+  return found == answers.end() ? nullptr : &found->second;
+}
+
+std::string GgufConfig::place(const std::string &key) const {
+  auto found = sources.find(key.substr(0, key.find('.')));
+  return fmt::format("{}: {}", model.file(), found == sources.end() ? fmt::format("key '{}'", key) : found->second);
+}
+
+void GgufConfig::check(Diagnostics &diagnostics) const {
+  for (const Row &row : rows())
+    if (row.use == Use::Required && !ofArchitecture(std::string(row.key)))
+      diagnostics.error(ImportError::ConfigValue,
+                        fmt::format("{}: lacks the key '{}.{}'", model.file(), architecture.name, row.key));
+  const std::string prefix = std::string(architecture.name) + ".";
+  for (auto &[key, value] : model.metadata()) {
+    if (key.compare(0, prefix.size(), prefix) != 0)
+      continue;
+    std::string_view name = std::string_view(key).substr(prefix.size());
+    auto row = llvm::find_if(rows(), [&](const Row &row) { return row.key == name; });
+    bool known = row != rows().end() && (row->use != Use::Nothing || row->neutral.is_null() || row->neutral == value);
+    if (!known)
+      diagnostics.error(ImportError::ConfigUnsupported,
+                        fmt::format("{}: key {} is {}, of which talc does not know what it changes", model.file(),
+                                    quotedText(key), jsonText(value)));
+  }
+  const json *values = ofArchitecture("attention.value_length"), *keys = ofArchitecture("attention.key_length");
+  if (values && (keys ? *keys != *values : *values != headWidth()))
+    diagnostics.error(ImportError::ConfigUnsupported,
+                      fmt::format("{}: key '{}.attention.value_length' is {}, but keys have {} features", model.file(),
+                                  architecture.name, jsonText(*values), headWidth()));
+}
+
+}  // namespace talc

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The metadata of a GGUF model as the configuration that families read.
+#pragma once
+
+#include "frontends/ConfigSource.h"
+#include "frontends/gguf/GgufArchitectures.h"
+#include "frontends/gguf/GgufModel.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <string>
+
+namespace talc {
+
+class GgufConfig : public ConfigSource {
+public:
+  // Keeps references to both.
+  GgufConfig(const GgufModel &model, const GgufArchitecture &architecture);
+
+  const nlohmann::json *find(const std::string &key) const override;
+  std::string place(const std::string &key) const override;
+
+  // Takes the scaling of rotary frequencies from the tensor that holds it, if there is one.
+  void readRopeFactors(Diagnostics &diagnostics);
+  // Reports keys that must be there and are not, and those that may change what is computed in a way talc does not
+  // know.
+  void check(Diagnostics &diagnostics) const;
+
+  // Of queries and keys; 0 if the metadata are too wrong to tell.
+  int64_t headWidth() const;
+
+private:
+  const nlohmann::json *ofArchitecture(const std::string &key) const;
+  int64_t count(const std::string &key) const;
+  void answer(const std::string &key, nlohmann::json value, const std::string &source);
+  void answerFromTensors();
+  void answerRope();
+
+  const GgufModel &model;
+  const GgufArchitecture &architecture;
+  std::map<std::string, nlohmann::json> answers;  // by key of config.json
+  std::map<std::string, std::string> sources;     // the key or tensor that each comes from
+};
+
+}  // namespace talc

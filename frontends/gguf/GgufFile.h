@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The header of a GGUF file, checked. Source: docs/gguf.md of github.com/ggml-org/ggml.
+#pragma once
+
+#include "frontends/Diagnostics.h"
+#include "frontends/ModelDirectory.h"
+#include "frontends/gguf/GgufTypes.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace talc {
+
+// Row-major little-endian values, bytes [offset, offset + bytes) of the file, unaligned.
+struct GgufTensor {
+  std::string name;
+  const GgufType *type;
+  std::vector<int64_t> shape;  // the fastest dimension last, as talc has it; the file has it first
+  uint64_t offset;
+  uint64_t bytes;
+};
+
+struct GgufFile {
+  // Keys and values. An f32 is the shortest decimal number that means it, which is what its writer had: 1e-5, not
+  // 9.99999974e-6.
+  std::map<std::string, nlohmann::json> metadata;
+  std::vector<GgufTensor> tensors;  // in the order of their data
+};
+
+// Versions 2 and 3, little-endian. Accepted is what ggml's reader accepts: keys and names occur once, tensors follow
+// each other without holes, and their data lies within the file. Also refused are empty dimensions, lists of more than
+// 2^24 values, more than 1 000 000 tensors, 65536 keys or an alignment of 1 MiB, and text that is no UTF-8.
+std::optional<GgufFile> readGguf(const OpenFile &file, const std::string &name, Diagnostics &diagnostics);
+
+}  // namespace talc

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model in one GGUF file, or in several that were split: NAME-00001-of-00003.gguf, ...
+#pragma once
+
+#include "frontends/ModelDirectory.h"
+#include "frontends/gguf/GgufFile.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace talc {
+
+class GgufModel {
+public:
+  struct Tensor {
+    std::string file;
+    GgufTensor entry;
+  };
+
+  // `path`: the file, or any part of a split one.
+  static std::optional<GgufModel> open(const std::string &path, Diagnostics &diagnostics);
+
+  // Null if there is no such key; the metadata are those of the first part.
+  const nlohmann::json *find(const std::string &key) const;
+  const std::map<std::string, nlohmann::json> &metadata() const { return values; }
+  // Null if there is none.
+  const Tensor *tensor(const std::string &name) const;
+  const std::map<std::string, Tensor> &tensors() const { return entries; }
+
+  const ModelDirectory &directory() const { return folder; }
+  // The first part, in messages: where its metadata stand.
+  const std::string &file() const { return parts.front(); }
+  // The file's, without what says that it is a part.
+  std::string name() const;
+
+  // The plain names of the files that a model consists of, if one of them is called `file`.
+  static std::vector<std::string> partsOf(const std::string &file);
+
+private:
+  GgufModel(ModelDirectory folder, std::vector<std::string> parts)
+      : folder(std::move(folder)), parts(std::move(parts)) {}
+  bool read(Diagnostics &diagnostics);
+  bool readPart(size_t number, Diagnostics &diagnostics);
+  bool checkSplit(const GgufFile &part, size_t number, Diagnostics &diagnostics) const;
+
+  ModelDirectory folder;
+  std::vector<std::string> parts;
+  std::map<std::string, nlohmann::json> values;
+  std::map<std::string, Tensor> entries;
+};
+
+}  // namespace talc

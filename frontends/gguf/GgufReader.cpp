@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads through a window of the file, so that many small values take few calls.
+#include "frontends/gguf/GgufReader.h"
+
+#include "frontends/tokenizer/Utf8Text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace talc {
+
+bool GgufReader::fail(std::string text) {
+  if (problem.empty())
+    problem = std::move(text);
+  return false;
+}
+
+void GgufReader::take(void *destination, uint64_t count) {
+  constexpr uint64_t windowBytes = 1 << 20;
+  if (failed())
+    return;
+  if (count > left()) {
+    fail(fmt::format("needs {} bytes from byte {} on, but has {}; it is truncated", count, at, file.size()));
+    return;
+  }
+  if (at + count > windowBegin + window.size()) {
+    windowBegin = at;
+    window.resize(std::min(std::max(count, windowBytes), left()));
+    if (!file.read(at, window.data(), window.size())) {
+      fail("cannot be read");
+      return;
+    }
+  }
+  std::memcpy(destination, window.data() + (at - windowBegin), count);
+  at += count;
+}
+
+std::string GgufReader::text() {
+  auto length = number<uint64_t>();
+  if (length > left()) {
+    fail(fmt::format("has a text of {} bytes at byte {}, where {} are left", length, at, left()));
+    return {};
+  }
+  std::string result(length, '\0');
+  take(result.data(), length);
+  if (!frontend::isUtf8(result))
+    fail(fmt::format("has a text before byte {} that is no UTF-8", at));
+  return failed() ? std::string() : result;
+}
+
+}  // namespace talc

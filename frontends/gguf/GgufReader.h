@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads numbers and texts of an untrusted file one after the other.
+#pragma once
+
+#include "frontends/ModelDirectory.h"
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace talc {
+
+// After the first failure every read yields zeros, so that callers need to ask only before they act on a value.
+class GgufReader {
+public:
+  explicit GgufReader(const OpenFile &file) : file(file) {}
+
+  // Little-endian, as processors that talc runs on have it.
+  template <typename T> T number() {
+    T value = 0;
+    take(&value, sizeof(value));
+    return value;
+  }
+  // A u64 length and so many bytes of UTF-8.
+  std::string text();
+
+  uint64_t position() const { return at; }
+  uint64_t left() const { return file.size() - at; }
+  // Keeps the first problem only. False.
+  bool fail(std::string text);
+  bool failed() const { return !problem.empty(); }
+  const std::string &failure() const { return problem; }
+
+private:
+  void take(void *destination, uint64_t count);
+
+  const OpenFile &file;
+  uint64_t at = 0, windowBegin = 0;
+  std::string window;  // bytes of the file from windowBegin on
+  std::string problem;
+};
+
+}  // namespace talc

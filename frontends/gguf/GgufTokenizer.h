@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys tokenizer.ggml.* of a GGUF model, and what each kind of tokenizer makes of them.
+#pragma once
+
+#include "frontends/gguf/GgufModel.h"
+#include "frontends/tokenizer/SentencePieceModel.h"
+#include "frontends/tokenizer/TokenizerDraft.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace talc::frontend {
+
+class GgufTokenizer {
+public:
+  // Keeps references to both.
+  GgufTokenizer(const GgufModel &model, CompileErrors &errors) : errors(errors), draft(errors), model(model) {}
+
+  // The tokens by id, with scores if the kind needs them.
+  bool readTokens(bool scored);
+
+  bool flag(const char *name, bool fallback) const;
+  std::string text(const char *name) const;  // empty: absent
+  std::string bytes(const char *name) const;
+  nlohmann::json merges() const;
+  // The content of the token that "<role>_token_id" names.
+  std::optional<std::string> token(const char *role) const;
+  std::optional<uint32_t> id(const char *role) const;
+  std::string architecture() const;
+
+  // Control tokens and those that users defined are cut out of texts before anything else.
+  void addSpecialTokens();
+  // Puts the tokens of these roles around texts, if add_bos_token and add_eos_token say so, or by default `adds`.
+  struct Around {
+    bool begin, end;
+  };
+  void setTemplates(Around adds);
+
+  CompileErrors &errors;
+  TokenizerDraft draft;
+  std::vector<SentencePiece> tokens;
+
+private:
+  const nlohmann::json *find(const std::string &name) const;
+  void wrong(const std::string &name, const std::string &expected) const;
+  const nlohmann::json *list(const char *name, size_t length) const;
+
+  const GgufModel &model;
+};
+
+// What tokenizer.ggml.model says: the function that fills the draft. GgufTokenizerKinds.cpp
+using TokenizerKind = void (*)(GgufTokenizer &);
+TokenizerKind tokenizerKind(const std::string &name);
+std::string tokenizerKinds();
+
+}  // namespace talc::frontend

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of element types.
+#include "frontends/gguf/GgufTypes.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace talc {
+
+static constexpr GgufType table[] = {
+    {0, "F32", 1, 4, "f32"},
+    {1, "F16", 1, 2, "f16"},
+    {30, "BF16", 1, 2, "bf16"},
+    {2, "Q4_0", 32, 18, "q4_0"},
+    {3, "Q4_1", 32, 20, "q4_1"},
+    {6, "Q5_0", 32, 22, "q5_0"},
+    {7, "Q5_1", 32, 24, "q5_1"},
+    {8, "Q8_0", 32, 34, "q8_0"},
+    {9, "Q8_1", 32, 36},
+    {10, "Q2_K", 256, 84},
+    {11, "Q3_K", 256, 110},
+    {12, "Q4_K", 256, 144, "q4_k"},
+    {13, "Q5_K", 256, 176, "q5_k"},
+    {14, "Q6_K", 256, 210, "q6_k"},
+    {15, "Q8_K", 256, 292},
+    {16, "IQ2_XXS", 256, 66},
+    {17, "IQ2_XS", 256, 74},
+    {18, "IQ3_XXS", 256, 98},
+    {19, "IQ1_S", 256, 50},
+    {20, "IQ4_NL", 32, 18},
+    {21, "IQ3_S", 256, 110},
+    {22, "IQ2_S", 256, 82},
+    {23, "IQ4_XS", 256, 136},
+    {24, "I8", 1, 1},
+    {25, "I16", 1, 2},
+    {26, "I32", 1, 4},
+    {27, "I64", 1, 8},
+    {28, "F64", 1, 8},
+    {29, "IQ1_M", 256, 56},
+    {34, "TQ1_0", 256, 54},
+    {35, "TQ2_0", 256, 66},
+    {39, "MXFP4", 32, 17},
+    {40, "NVFP4", 64, 36},
+    {41, "Q1_0", 128, 18},
+    {42, "Q2_0", 64, 18},
+};
+
+const GgufType *ggufType(uint32_t number) {
+  auto found = llvm::find_if(table, [&](const GgufType &type) { return type.number == number; });
+  return found == std::end(table) ? nullptr : found;
+}
+
+const StorageFormat *ggufFormat(const GgufType &type) {
+  return type.format.empty() ? nullptr : formatNamed(type.format);
+}
+
+std::string ggufFormats() {
+  std::vector<std::string_view> names;
+  for (const GgufType &type : table)
+    if (!type.format.empty())
+      names.push_back(type.name);
+  std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", fmt::join(names, ", "), last);
+}
+
+}  // namespace talc
