@@ -18,6 +18,7 @@ struct FamilyTokens {
   int64_t start = -1;      // begins the text of an encoder-decoder
   int64_t forcedEnd = -1;  // ends a text that is cut
   bool startPads = true;   // the padding token begins it, if the configuration names one
+  bool language = false;   // the token behind it names the language of the text
 };
 
 // What docs/families.md says of a family.
@@ -60,6 +61,7 @@ void defineM2m100(GraphBuilder &graph, const ModelConfig &config);
 void defineMarian(GraphBuilder &graph, const ModelConfig &config);
 void defineMbart(GraphBuilder &graph, const ModelConfig &config);
 void defineMistral(GraphBuilder &graph, const ModelConfig &config);
+void defineMixtral(GraphBuilder &graph, const ModelConfig &config);
 void defineModernBert(GraphBuilder &graph, const ModelConfig &config);
 void defineMpnet(GraphBuilder &graph, const ModelConfig &config);
 void defineMpt(GraphBuilder &graph, const ModelConfig &config);
@@ -71,7 +73,9 @@ void definePegasus(GraphBuilder &graph, const ModelConfig &config);
 void definePhi(GraphBuilder &graph, const ModelConfig &config);
 void definePhi3(GraphBuilder &graph, const ModelConfig &config);
 void defineQwen2(GraphBuilder &graph, const ModelConfig &config);
+void defineQwen2Moe(GraphBuilder &graph, const ModelConfig &config);
 void defineQwen3(GraphBuilder &graph, const ModelConfig &config);
+void defineQwen3Moe(GraphBuilder &graph, const ModelConfig &config);
 void defineRoberta(GraphBuilder &graph, const ModelConfig &config);
 void defineSmolLm3(GraphBuilder &graph, const ModelConfig &config);
 void defineStableLm(GraphBuilder &graph, const ModelConfig &config);
