@@ -17,11 +17,11 @@ GraphBuilder::GraphBuilder(MLIRContext &context, WeightSource &weights, Diagnost
 
 GraphBuilder::~GraphBuilder() = default;
 
-void GraphBuilder::positions(int64_t count, bool hard) {
+void GraphBuilder::positions(int64_t count, bool hard, int64_t usual) {
   constexpr int64_t most = int64_t(1) << 30;
   graph->longestSequence = hard ? count : most;
   if (graph->maxSequence <= 0)
-    graph->maxSequence = count;
+    graph->maxSequence = usual > 0 ? std::min(usual, count) : count;
   if (graph->maxSequence <= count)
     return;
   std::string text = fmt::format("sequences of {} tokens were asked for, but the model was made for {} positions",
@@ -229,6 +229,23 @@ Tensor GraphBuilder::scale(Tensor x, double factor) {
 Tensor GraphBuilder::clamp(Tensor x, double bound) {
   return graph->ready(x) ? graph->make<ClampOp>(graph->location(), x.width(), graph->value(x), llvm::APFloat(bound))
                          : Tensor();
+}
+
+Tensor GraphBuilder::route(Tensor x, int64_t count, bool normalized) {
+  return graph->ready(x) ? graph->make<RouteOp>(graph->location(), x.width(), graph->value(x),
+                                                static_cast<uint64_t>(count), normalized)
+                         : Tensor();
+}
+
+Tensor GraphBuilder::experts(Tensor x, Tensor routes, Weight gate, Weight up, Weight down, Activation kind,
+                             int64_t chosen) {
+  if (!graph->ready(x, routes) || !graph->readyWeight(gate, 2) || !graph->readyWeight(up, 2) ||
+      !graph->readyWeight(down, 2))
+    return {};
+  int64_t width = graph->shape(down)[0] / routes.width();
+  return graph->make<ExpertsOp>(graph->location(down), width, activationKind(kind), graph->value(x),
+                                graph->value(routes), graph->value(gate), graph->value(up), graph->value(down),
+                                static_cast<uint64_t>(chosen));
 }
 
 Tensor GraphBuilder::slice(Tensor x, int64_t offset, int64_t width) {

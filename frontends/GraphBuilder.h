@@ -109,13 +109,16 @@ public:
   GraphBuilder &operator=(const GraphBuilder &) = delete;
 
   // The number of positions that the model was made for. `hard`: there are no others (a table of learned positions).
-  // To be called before the first use of state, sinusoids or a relative bias.
-  void positions(int64_t count, bool hard);
+  // `usual`: the length of sequences where nobody asks for one; 0: all positions. To be called before the first use of
+  // state, sinusoids or a relative bias.
+  void positions(int64_t count, bool hard, int64_t usual = 0);
 
   // Inside a repeated block `name` is relative to the layer. `why` explains the shape in error messages.
   Weight weight(const std::string &name, const Shape &shape, const std::string &why = {});
   // A vector that files store as a matrix, row by row.
   Weight flatWeight(const std::string &name, const Shape &stored);
+  // Matrices that files store one above the other, as one of all their rows.
+  Weight stackedWeight(const std::string &name, const Shape &stored);
   // The first of several names of one weight that files store it under; the first of all if they have none.
   std::string storedName(const std::vector<std::string> &names) const;
   // Whether the source of weights has one of this name.
@@ -182,6 +185,11 @@ public:
   Tensor scale(Tensor x, double factor);
   // min(max(x, -bound), bound).
   Tensor clamp(Tensor x, double bound);
+  // The `count` largest features of every row; the others become zero. None may be negative.
+  Tensor route(Tensor x, int64_t count, bool normalized);
+  // What the experts with a route that is not zero, at most `chosen` of a row, make of x: gated feed-forward layers,
+  // each times its route. Experts lie one after the other in `gate` and `up` [E*F, K] and in `down` [E*N, F].
+  Tensor experts(Tensor x, Tensor routes, Weight gate, Weight up, Weight down, Activation kind, int64_t chosen);
   // Features [offset, offset + width).
   Tensor slice(Tensor x, int64_t offset, int64_t width);
 

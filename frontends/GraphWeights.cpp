@@ -22,6 +22,10 @@ Weight GraphBuilder::flatWeight(const std::string &name, const Shape &stored) {
   return graph->weight(graph->addWeight(graph->qualified(name), {length}, stored, {}));
 }
 
+Weight GraphBuilder::stackedWeight(const std::string &name, const Shape &stored) {
+  return graph->weight(graph->addWeight(graph->qualified(name), {stored[0] * stored[1], stored[2]}, stored, {}));
+}
+
 std::string GraphBuilder::storedName(const std::vector<std::string> &names) const {
   auto stored = std::find_if(names.begin(), names.end(), [&](const std::string &name) { return has(name); });
   if (stored == names.end())

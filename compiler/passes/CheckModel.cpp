@@ -81,6 +81,10 @@ private:
           return succeeded(expect(op, op.getRhs(), of(op.getLhs()))) ? yields(op.getResult(), of(op.getLhs()))
                                                                      : failure();
         })
+        .Case([&](ExpertsOp op) {
+          return succeeded(expect(op, op.getRoutes(), of(op.getX()))) ? yields(op.getResult(), of(op.getX()))
+                                                                      : failure();
+        })
         .Case([&](RopeOp op) {
           return succeeded(expect(op, op.getX())) ? yields(op.getResult(), {Rows::Step}) : failure();
         })

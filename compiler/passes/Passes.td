@@ -256,6 +256,16 @@ def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
 }
 
+def ExpandExperts : Pass<"expand-experts", "mlir::ModuleOp"> {
+  let summary = "the rows of every expert, in register tiles";
+  let description = [{
+    kernel.experts becomes loops: for each expert the rows of the task that chose it are listed, and pass its panels in
+    tiles.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect"];
+}
 def ExpandRows : Pass<"expand-rows", "mlir::ModuleOp"> {
   let summary = "loops for the pieces that treat each row by itself";
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];

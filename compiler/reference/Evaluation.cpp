@@ -179,6 +179,7 @@ Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
                      found, rows);
   };
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
+      .Case([&](ExpertsOp op) { return expect(op.getRoutes(), frame.matrix(op.getX())->rows); })
       .Case<AddOp, MulOp>([&](auto op) { return expect(op.getRhs(), frame.matrix(op.getLhs())->rows); })
       .Case<RopeOp, SelectOp>([&](auto op) { return expect(op.getX(), step.rows()); })
       .Case([&](AppendOp op) -> Error {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// linear, gated_linear, norm, activation, softmax, add, mul, scale, clamp.
+// linear, gated_linear, norm, activation, softmax, add, mul, scale, clamp, route, experts.
 #include "compiler/reference/LayerOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -92,6 +92,50 @@ static Matrix evaluate(NormOp op, const Matrix &x, const Weight &scale, const We
   return result;
 }
 
+static Matrix evaluate(RouteOp op, const Matrix &x) {
+  Matrix result(x.rows, x.columns);
+  for (int64_t t = 0; t < x.rows; ++t) {
+    double total = 0;
+    for (uint64_t n = 0; n < op.getCount(); ++n) {
+      int64_t best = -1;
+      for (int64_t e = 0; e < x.columns; ++e)
+        if (result.at(t, e) == 0 && x.at(t, e) > (best < 0 ? 0 : x.at(t, best)))
+          best = e;
+      if (best >= 0)
+        total += result.at(t, best) = x.at(t, best);
+    }
+    for (int64_t e = 0; e < x.columns && op.getNormalized() && total > 0; ++e)
+      result.at(t, e) /= total;
+  }
+  return result;
+}
+
+// What the row t gets of one expert is added to the result. `up` is null if `gate` is packed.
+static void addExpert(ExpertsOp op, int64_t expert, const Matrix &x, int64_t t, double route, const Weight &gate,
+                      const Weight *up, const Weight &down, Matrix &result) {
+  int64_t experts = mlir::cast<mlir::RankedTensorType>(op.getRoutes().getType()).getDimSize(1);
+  int64_t group = up ? 0 : gate.shape[2] / 2, rows = rowCount(gate) / experts;
+  Matrix hidden(1, down.shape[1]);
+  for (int64_t n = 0; n < hidden.columns; ++n) {
+    int64_t first = expert * rows, packed = up ? n : n / group * 2 * group + n % group;
+    double linear = dot(x, t, up ? row(*up, first + n) : row(gate, first + packed + group));
+    hidden.at(0, n) = activate(op.getKind(), dot(x, t, row(gate, first + packed))) * linear;
+  }
+  int64_t outputs = rowCount(down) / experts;
+  for (int64_t n = 0; n < result.columns; ++n)
+    result.at(t, n) += route * dot(hidden, 0, row(down, expert * outputs + n));
+}
+
+static Matrix evaluate(ExpertsOp op, const Matrix &x, const Matrix &routes, const Weight &gate, const Weight *up,
+                       const Weight &down) {
+  Matrix result(x.rows, resultColumns(op));
+  for (int64_t t = 0; t < x.rows; ++t)
+    for (int64_t expert = 0; expert < routes.columns; ++expert)
+      if (double route = routes.at(t, expert); route != 0)
+        addExpert(op, expert, x, t, route, gate, up, down, result);
+  return result;
+}
+
 static Matrix evaluate(ActivationOp op, const Matrix &x) {
   Matrix result = x;
   for (double &value : result.values)
@@ -155,7 +199,12 @@ std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame) {
       .Case([&](NormOp op) {
         return evaluate(op, *matrix(op.getX()), *weight(op.getScale()), weight(op.getBias()).get());
       })
-      .Case<ActivationOp, SoftmaxOp, ScaleOp, ClampOp>([&](auto op) { return evaluate(op, *matrix(op.getX())); })
+      .Case([&](ExpertsOp op) {
+        return evaluate(op, *matrix(op.getX()), *matrix(op.getRoutes()), *weight(op.getGate()),
+                        weight(op.getUp()).get(), *weight(op.getDown()));
+      })
+      .Case<ActivationOp, SoftmaxOp, ScaleOp, ClampOp, RouteOp>(
+          [&](auto op) { return evaluate(op, *matrix(op.getX())); })
       .Case<AddOp, MulOp>([&](auto op) { return evaluate(op, *matrix(op.getLhs()), *matrix(op.getRhs())); })
       .Default([](mlir::Operation *) { return std::nullopt; });
 }

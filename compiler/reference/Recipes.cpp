@@ -101,7 +101,9 @@ struct Application {
   }
 
   bool apply(PadRecipeAttr) {
-    if (!ranks(1, 1) || result.shape.size() != 1 || result.shape[0] < sources[0]->shape[0])
+    if (sources.size() != 1 || result.shape.size() != sources[0]->shape.size() || result.shape.size() > 2 ||
+        result.shape[0] < sources[0]->shape[0] || result.shape.back() < sources[0]->shape.back() ||
+        (result.shape.size() == 2 && result.shape[1] != sources[0]->shape[1]))
       return false;
     std::copy(sources[0]->values.begin(), sources[0]->values.end(), result.values.begin());
     return true;

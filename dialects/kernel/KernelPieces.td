@@ -67,7 +67,27 @@ def Kernel_ContractOp : Kernel_Piece<"contract", ["getDivision", "getTaskSpace",
   }];
 }
 
-def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator, HasParent<"ContractOp">]> {
+def Kernel_ExpertsOp : Kernel_Piece<"experts", ["getDivision", "getTaskSpace", "getFused"], [SingleBlock]> {
+  let summary = "rows times the panels of the experts that they are routed to";
+  let description = [{
+    routes [T, E], weight [E*P, K, L]: P panels for each expert. Slot s of row t is its s-th expert, ascending, whose
+    routes[t, e] is not zero; there are at most `slots`.
+      first half (`gated`):  x [T, K], init [T, slots*N]:  init[t, s*N + n] = epilogue(gate sum, up sum)
+      second half:           x [T, slots*K], init [T, N]:  init[t, n] = epilogue(sum of slot s, routes[t, e], init[t, n]),
+                             s ascending, init being zero before
+    Each sum is one f32 chain with k ascending, as in kernel.contract. A task goes through the experts in turn: the rows
+    that chose one pass its panels together, in tiles. Panels of experts that no row of the step chose are not read.
+  }];
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$routes, Kernel_Data:$weight, Kernel_Data:$init,
+                       I64Attr:$slots, UnitAttr:$gated);
+  let regions = (region SizedRegion<1>:$epilogue);
+  let assemblyFormat = [{
+    $step `,` $x `routes` $routes `,` $weight `slots` $slots `into` $init (`gated` $gated^)? $epilogue attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator, ParentOneOf<["ContractOp", "ExpertsOp"]>]> {
   let summary = "the value that a contraction stores";
   let arguments = (ins Variadic<F32>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
@@ -120,6 +140,14 @@ def Kernel_NormOp : Kernel_Piece<"norm"> {
 
 def Kernel_SoftmaxOp : Kernel_RowPiece<"softmax", 5> {  // compare, subtract, exponential, add, multiply
   let summary = "softmax of every row; see `talc.softmax`";
+}
+
+def Kernel_RouteOp : Kernel_Piece<"route"> {
+  let summary = "the largest features of every row; see `talc.route`";
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init, I64Attr:$count, UnitAttr:$normalized);
+  let assemblyFormat = [{
+    $step `,` $x `to` $count (`normalized` $normalized^)? `into` $init attr-dict `:` functional-type(operands, results)
+  }];
 }
 
 def Kernel_RopeOp : Kernel_Piece<"rope"> {

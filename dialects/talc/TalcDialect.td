@@ -274,7 +274,7 @@ def Talc_PackRecipe : Talc_Attr<"PackRecipe", "pack"> {
 }
 
 def Talc_PadRecipe : Talc_Attr<"PadRecipe", "pad"> {
-  let summary = "one vector with zeros appended up to the result's length";
+  let summary = "one vector or matrix with zeros appended up to the result's number of rows";
 }
 
 def Talc_ConvertRecipe : Talc_Attr<"ConvertRecipe", "convert"> {

@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 #define GET_OP_CLASSES
 #include "dialects/talc/TalcOps.cpp.inc"
@@ -319,6 +320,46 @@ LogicalResult RopeOp::verify() {
 LogicalResult ClampOp::verify() {
   double bound = getBound().convertToDouble();
   return bound > 0 ? success() : emitOpError() << "has the bound " << bound << ", expected a number > 0";
+}
+
+LogicalResult RouteOp::verify() {
+  int64_t count = getCount(), width = features(getX());
+  return count > 0 && count <= width ? success()
+                                     : emitOpError() << "chooses " << count << " of " << width << " features";
+}
+
+// Of E experts one after the other: their outputs, as rows of matrices or as panels of their own.
+static LogicalResult verifyExperts(ExpertsOp op, StringRef what, Value weight, int64_t inputs, int64_t outputs,
+                                   int64_t perLane) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  int64_t experts = features(op.getRoutes());
+  if (depth(weight) < 0)
+    return op.emitOpError() << "has the weight " << type << ", expected matrices or panels";
+  int64_t lanes = type.getRank() == 3 ? type.getDimSize(2) / perLane : 1;
+  if (lanes <= 0 || (type.getRank() == 3 && type.getDimSize(2) % perLane != 0))
+    return op.emitOpError() << "has a weight with panels of " << type.getDimSize(2) << " lanes";
+  if (failed(expect(op, ("depth of the " + what).str(), depth(weight), inputs)))
+    return failure();
+  return expect(op, ("size of the " + what).str(), type.getDimSize(0), experts * llvm::divideCeil(outputs, lanes));
+}
+
+LogicalResult ExpertsOp::verify() {
+  int64_t experts = features(getRoutes()), chosen = getChosen(), inner = depth(getDown());
+  if (chosen < 1 || chosen > experts)
+    return emitOpError() << "chooses " << chosen << " of " << experts << " experts";
+  if (inner < 1 || features(getX()) < 1)
+    return emitOpError("sums no features");
+  bool packed = !getUp();
+  if (packed != (cast<RankedTensorType>(getGate().getType()).getRank() == 3))
+    return emitOpError("expected two matrices, gate and up, or one packed weight");
+  if (getUp() && getUp().getType() != getGate().getType())
+    return emitOpError() << "has a gate of type " << getGate().getType() << " and an up projection of type "
+                         << getUp().getType();
+  if (failed(verifyExperts(*this, "gate", getGate(), features(getX()), inner, packed ? 2 : 1)) ||
+      failed(verifyExperts(*this, "down projection", getDown(), inner, features(getResult()), 1)) ||
+      failed(expect(*this, "row count of the routes", rows(getRoutes()), rows(getX()))))
+    return failure();
+  return expect(*this, "row count of the result", rows(getResult()), rows(getX()));
 }
 
 static LogicalResult verifyBias(AttentionOp op) {

@@ -309,6 +309,44 @@ def Talc_ClampOp : Talc_Op<"clamp", [Pure, Talc_KeepsRows, SameOperandsAndResult
   let hasVerifier = 1;
 }
 
+def Talc_RouteOp : Talc_Op<"route", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
+  let summary = "the largest features of every row; the others become zero";
+  let description = [{
+    The `count` largest, of equal ones the first; zero is none. `normalized`: divided by their sum. No feature may be
+    negative: they are the probabilities of experts, and the result says which experts a row goes to, with what weight.
+    Source: Shazeer et al. 2017 (arXiv 1701.06538); Mixtral (arXiv 2401.04088).
+  }];
+  let arguments = (ins Talc_Activations:$x, I64Attr:$count, UnitAttr:$normalized);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$x `to` $count (`normalized` $normalized^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Talc_ExpertsOp : Talc_Op<"experts", [Pure]> {
+  let summary = "gated feed-forward layers of which every row passes a few";
+  let description = [{
+    ```mlir
+    %y = talc.experts silu %x, %routes, %gate, %up down %down chosen 2
+       : (tensor<?x32xf32>, tensor<?x8xf32>, tensor<320x32xf32>, tensor<320x32xf32>, tensor<256x40xf32>) -> tensor<?x32xf32>
+    ```
+    result[t] = sum over e of routes[t, e] * (activation(x[t] * transpose(gate_e)) * (x[t] * transpose(up_e))) *
+    transpose(down_e), e ascending, of the experts whose routes[t, e] is not zero: at most `chosen` for a row. The weights of
+    others are not read.
+
+    Experts lie one after the other: gate and up [E*F, K], down [E*N, F]. Packed: gate and up in one weight
+    [E*ceil(F/group), K, 2*group] as in `talc.gated_linear`, down [E*ceil(N/lanes), F, lanes], each expert in panels of its
+    own.
+  }];
+  let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Activations:$x, Talc_Activations:$routes, Talc_Weights:$gate,
+                       Optional<Talc_Matrix>:$up, Talc_Weights:$down, I64Attr:$chosen);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = [{
+    `` $kind $x `,` $routes `,` $gate (`,` $up^)? `down` $down `chosen` $chosen attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def Talc_AttentionOp : Talc_Op<"attention", [Pure, AllTypesMatch<["queries", "result"]>,
                                           AllTypesMatch<["keys", "values"]>]> {
   let summary = "softmax(scale * Q K^T + mask) V for every head and sequence";

@@ -120,8 +120,14 @@ Tensor LlamaModel::layer(GraphBuilder &g, Tensor x, int64_t number) const {
   return g.add(x, feedForward(g, norm(g, x, "post_attention_layernorm")));
 }
 
+// A model with other factors for longer texts is compiled for texts that do not need them, unless it is asked for more.
+static int64_t usualLength(const std::optional<Rope> &rope) {
+  auto *listed = rope ? std::get_if<LongScaling>(&rope->scaling) : nullptr;
+  return listed ? listed->original : 0;
+}
+
 void LlamaModel::define(GraphBuilder &g) const {
-  g.positions(positions, /*hard=*/false);
+  g.positions(positions, /*hard=*/false, usualLength(ropes.front()));
   auto [table, head] = g.tiedWeights("model.embed_tokens.weight", "lm_head.weight", {vocabulary, width}, tied);
   Tensor x = embed(g, table);
   x = g.repeat("model.layers", layers, x, [&](Tensor x, int64_t number) { return layer(g, x, number); });

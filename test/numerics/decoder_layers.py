@@ -193,6 +193,52 @@ def llama(c, config, ids):
     return scaled(pm.linear(norm('model.norm', x), head, None), 1 / config.get('logits_scaling', 1.0))
 
 
+def mixture(c, config, ids):
+    """Mixtral, Qwen2-MoE and Qwen3-MoE."""
+    kind, epsilon = config['model_type'], config['rms_norm_eps']
+    width = config.get('head_dim') or config['hidden_size'] // config['num_attention_heads']
+    norm = lambda name, x: rms(x, c[name + '.weight'], epsilon)
+    turns = inverse_frequencies(config['rope_theta'], width)
+    x = embedded(c, ids)
+    for n in range(config['num_hidden_layers']):
+        at = f'model.layers.{n}.'
+        q, k, v = projections(c, at, norm(at + 'input_layernorm', x))
+        if kind == 'qwen3_moe':
+            q, k = (by_head(lambda part, h, p: rms([part], c[f'{at}self_attn.{name}_norm.weight'], epsilon)[0], z, width)
+                    for name, z in (('q', q), ('k', k)))
+        y = attend(turn(q, width, turns), turn(k, width, turns), v, width, width**-0.5)
+        x = add(x, linear(c, at + 'self_attn.o_proj', y))
+        y = norm(at + 'post_attention_layernorm', x)
+        dense = kind != 'mixtral' and n in config['mlp_only_layers']
+        x = add(x, gated(c, at, y, 'silu') if dense else [mixed_row(c, config, at, row) for row in y])
+    return linear(c, 'lm_head', norm('model.norm', x))
+
+
+def expert(c, place, row, names):
+    gate, up, down = (c[f'{place}.{name}.weight'] for name in names)
+    gates, ups = pm.linear([row], gate, None)[0], pm.linear([row], up, None)[0]
+    return pm.linear([[pm.ACTIVATIONS['silu'](a) * b for a, b in zip(gates, ups)]], down, None)[0]
+
+
+def mixed_row(c, config, at, row):
+    """Probabilities of all experts; the best ones, made a distribution if so configured."""
+    mixtral = config['model_type'] == 'mixtral'
+    place = at + ('block_sparse_moe' if mixtral else 'mlp')
+    names = ('w1', 'w3', 'w2') if mixtral else ('gate_proj', 'up_proj', 'down_proj')
+    chances = pm.softmax(pm.linear([row], c[place + '.gate.weight'], None))[0]
+    best = sorted(range(len(chances)), key=lambda e: (-chances[e], e))[:config['num_experts_per_tok']]
+    total = sum(chances[e] for e in best) if mixtral or config['norm_topk_prob'] else 1.0
+    result = [0.0] * len(row)
+    for e in sorted(best):
+        made = expert(c, f'{place}.experts.{e}', row, names)
+        result = [a + chances[e] / total * b for a, b in zip(result, made)]
+    if config['model_type'] == 'qwen2_moe':
+        share = pm.sigmoid(pm.linear([row], c[place + '.shared_expert_gate.weight'], None)[0][0])
+        made = expert(c, place + '.shared_expert', row, names)
+        result = [a + share * b for a, b in zip(result, made)]
+    return result
+
+
 def rotary_of(config, width):
     """The frequencies of rope_scaling, and the amplitude."""
     base, longest = config.get('rope_theta', 10000.0), config['max_position_embeddings']

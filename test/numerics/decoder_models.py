@@ -20,8 +20,8 @@ def case(function, checkpoint, config, dtype='F32'):
 
 
 def llama_tensors(c, config, norms, bias=False, inner_bias=False, norm_bias=False, fused=False, output='o_proj',
-                  last='model.norm', head=False, tied=True):
-    """`norms`: of every layer."""
+                  last='model.norm', head=False, tied=True, qkv_bias=False, dense=()):
+    """`norms`: of every layer; `dense`: layers without a feed-forward of this kind."""
     d, f, heads = config['hidden_size'], config['intermediate_size'], config['num_attention_heads']
     width = config.get('head_dim') or d // heads
     shared = config.get('num_key_value_heads') or heads
@@ -33,12 +33,12 @@ def llama_tensors(c, config, norms, bias=False, inner_bias=False, norm_bias=Fals
             c.linear(at + 'mlp.gate_up_proj', 2 * f, d, False)
         else:
             for name, count in (('q', heads), ('k', shared), ('v', shared)):
-                c.linear(f'{at}self_attn.{name}_proj', count * width, d, bias)
+                c.linear(f'{at}self_attn.{name}_proj', count * width, d, bias or qkv_bias)
         c.linear(f'{at}self_attn.{output}', d, heads * width, bias and output != 'o_proj')
         if output == 'dense':
             c.linear(at + 'mlp.fc1', f, d)
             c.linear(at + 'mlp.fc2', d, f)
-        else:
+        elif n not in dense:
             for name in ('gate', 'up') if not fused else ():
                 c.linear(f'{at}mlp.{name}_proj', f, d, inner_bias)
             c.linear(at + 'mlp.down_proj', d, f, inner_bias)
@@ -81,6 +81,39 @@ def phi3(compiled_for, original):
     return llama(model_type='phi3', tied=False, rms_norm_eps=1e-5, partial_rotary_factor=1.0, compiled_for=compiled_for,
                  sliding_window=7, max_position_embeddings=64, original_max_position_embeddings=original,
                  rope_scaling={'rope_type': 'longrope', **factors})
+
+
+def mixture(kind, dtype='F32', stacked=False, **changes):
+    """`stacked`: all experts in one tensor."""
+    config = {**LLAMA, 'model_type': kind, 'rope_theta': 1000.0, 'num_experts_per_tok': 2, **changes}
+    place, count = ('block_sparse_moe', 'num_local_experts') if kind == 'mixtral' else ('mlp', 'num_experts')
+    names = {'mixtral': ('w1', 'w3', 'w2')}.get(kind, ('gate_proj', 'up_proj', 'down_proj'))
+    inner = config['intermediate_size'] if kind == 'mixtral' else config['moe_intermediate_size']
+
+    def add_expert(c, at, width):
+        for name, shape in zip(names, ((width, 24), (width, 24), (24, width))):
+            c.linear(f'{at}.{name}', *shape, False)
+
+    def fill(c, config):
+        llama_tensors(c, config, PRE, tied=False, qkv_bias=kind == 'qwen2_moe',
+                      dense=range(2) if kind == 'mixtral' else [n for n in range(2) if n not in config['mlp_only_layers']])
+        for n in range(2):
+            at = f'model.layers.{n}.'
+            if kind == 'qwen3_moe':
+                for name in 'qk':
+                    c.norm(f'{at}self_attn.{name}_norm', 6, False)
+            if kind != 'mixtral' and n in config['mlp_only_layers']:
+                continue
+            c.linear(f'{at}{place}.gate', config[count], 24, False)
+            for e in range(config[count]):
+                add_expert(c, f'{at}{place}.experts.{e}', inner)
+            if kind == 'qwen2_moe':
+                c.linear(f'{at}{place}.shared_expert_gate', 1, 24, False)
+                add_expert(c, f'{at}{place}.shared_expert', config['shared_expert_intermediate_size'])
+    c, public, evaluate, names_of = case(dl.mixture, fill, config, dtype)
+    if stacked:
+        c.stack(config[count], names)
+    return c, public, evaluate, names_of
 
 
 def cohere(**changes):
@@ -209,7 +242,7 @@ def opt(before, narrow):
 
 
 # Compiling takes most of the time: the programs of these are compared as well, of the others only what is imported.
-COMPILED = {'gemma3', 'gemma2', 'phi3-long', 'cohere-norms', 'stablelm-parallel', 'gptj', 'falcon-grouped', 'falcon-alibi',
+COMPILED = {'mixtral', 'qwen2_moe', 'gemma3', 'gemma2', 'phi3-long', 'cohere-norms', 'stablelm-parallel', 'gptj', 'falcon-grouped', 'falcon-alibi',
             'mpt'}
 CAPS = {'attn_logit_softcapping': 1.5, 'final_logit_softcapping': 3.0}
 YARN = {'rope_type': 'yarn', 'factor': 4.0, 'original_max_position_embeddings': 8}
@@ -227,6 +260,13 @@ CASES = {
                                    rope_scaling={'rope_type': 'dynamic', 'factor': 3.0}),
     'phi3-short': lambda: phi3('short_factor', 32),
     'phi3-long': lambda: phi3('long_factor', 16),
+    'mixtral': lambda: mixture('mixtral', num_local_experts=5),
+    'qwen2_moe': lambda: mixture('qwen2_moe', 'F16', num_experts=4, moe_intermediate_size=11, norm_topk_prob=False,
+                                 shared_expert_intermediate_size=29, mlp_only_layers=[0]),
+    'qwen3_moe': lambda: mixture('qwen3_moe', num_experts=6, moe_intermediate_size=16, norm_topk_prob=True,
+                                 mlp_only_layers=[], num_experts_per_tok=3),
+    'qwen3_moe-stacked': lambda: mixture('qwen3_moe', stacked=True, num_experts=3, moe_intermediate_size=9,
+                                         norm_topk_prob=True, mlp_only_layers=[1]),
     'cohere': cohere,
     'cohere-norms': lambda: cohere(use_qk_norm=True),
     'stablelm': lambda: stablelm(False, False),

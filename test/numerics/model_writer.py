@@ -151,17 +151,16 @@ class Model:
         return self.recipe('#talc.convert', [w], w.shape, self.values(w), element=element, **options)
 
     def some_rows(self, w, first, count, period, **options):
-        values = pm.rows(self.values(w), first, count, period)
-        recipe = f'#talc.rows<first = {first}, count = {count}, period = {period}>'
-        return self.recipe(recipe, [w], [len(values)] + w.shape[1:], values, **options)
+        values, text = pm.rows(self.values(w), first, count, period), f'first = {first}, count = {count}'
+        return self.recipe(f'#talc.rows<{text}, period = {period}>', [w], [len(values)] + w.shape[1:], values, **options)
 
     def half_split(self, w, width, rotary, **options):
         values = pm.half_split(self.values(w), width, rotary)
         return self.recipe(f'#talc.half_split<width = {width}, rotary = {rotary}>', [w], w.shape, values, **options)
 
     def plus(self, w, value, **options):
-        values = pm.each(lambda v: v + value, self.values(w))
-        return self.recipe(f'#talc.plus<{number(value)}>', [w], w.shape, values, **options)
+        return self.recipe(f'#talc.plus<{number(value)}>', [w], w.shape,
+                           pm.each(lambda v: v + value, self.values(w)), **options)
 
     def alibi(self, heads, length, rounded=None, **options):
         text = '#talc.alibi' if rounded is None else f'#talc.alibi<rounded = {number(rounded)} : f64>'
@@ -277,8 +276,7 @@ class Model:
         """The attribute of ('linear', factor), ('llama3', factor, low, high, original), ('dynamic', factor, original),
         ('yarn', factor, fast, slow, original, truncate, amplitude) or ('listed', factors, amplitude)."""
         kind, *values = scaling
-        names = {'linear': ['factor'], 'llama3': ['factor', 'low', 'high', 'original'],
-                 'dynamic': ['factor', 'original'],
+        names = {'linear': ['factor'], 'llama3': ['factor', 'low', 'high', 'original'], 'dynamic': ['factor', 'original'],
                  'yarn': ['factor', 'fast', 'slow', 'original', 'truncate', 'amplitude']}
         if kind == 'listed':
             factors = ', '.join(map(number, values[0]))
@@ -314,6 +312,22 @@ class Model:
         result = Value(self.fresh('%x'), x.shape)
         return self.emit(f'talc.scale {x.name} by {number(factor)} : {x.type}', result,
                          lambda env: pm.each(lambda v: v * factor, env[x.name]))
+
+    def route(self, x, count, normalized):
+        result, word = Value(self.fresh('%x'), x.shape), ' normalized' if normalized else ''
+        return self.emit(f'talc.route {x.name} to {count}{word} : {x.type}', result,
+                         lambda env: pm.route(env[x.name], count, normalized))
+
+    def experts(self, kind, x, routes, gate, up, down, chosen):
+        """`up` is None for packed weights; `gate` and `down` are then pairs of these and what they are made of."""
+        sources, given = [gate, up, down], [gate, up, down]
+        if up is None:
+            sources, given = [*gate[1], *down[1]], [gate[0], down[0]]
+        result = Value(self.fresh('%x'), ['?', sources[-1].shape[0] // routes.shape[1]])
+        first, names = ', '.join(value.name for value in given[:-1]), (x.name, routes.name, given[-1].name)
+        text = f'talc.experts {kind} {names[0]}, {names[1]}, {first} down {names[2]} chosen {chosen}'
+        return self.emit(f'{text} : ({types(x, routes, *given)}) -> {result.type}', result, lambda env: pm.experts(
+            kind, env[x.name], env[routes.name], *(env[source.name] for source in sources)))
 
     def clamp(self, x, bound):
         result = Value(self.fresh('%x'), x.shape)

@@ -91,6 +91,14 @@ def recipe_transpose(m, x, random):
     return m.linear(x, m.transpose(m.weight([x.shape[1], random.randint(1, 50)])))
 
 
+@case('recipe-pad')
+def recipe_pad(m, x, random):
+    """Of a matrix."""
+    w, more = m.weight([random.randint(1, 9), x.shape[1]]), random.randint(0, 5)
+    values = m.values(w) + [[0.0] * x.shape[1]] * more
+    return m.linear(x, m.recipe('#talc.pad', [w], [len(values), x.shape[1]], values, derive=random.random() < 0.5))
+
+
 @case('recipe-concat')
 def recipe_concat(m, x, random):
     parts = [m.weight([random.randint(1, 20), x.shape[1]]) for _ in range(3)]
@@ -230,6 +238,45 @@ def mul(m, x, random):
 @case('scale')
 def scale(m, x, random):
     return m.scale(x, random.choice([-1.5, 0.125, 11.3137]))
+
+
+def routed(m, x, random):
+    """Routes, how many experts a row goes to, and the sizes of gate and down."""
+    count = random.choice([1, 2, 5, 9])
+    chosen = random.randint(1, count)
+    scores = m.softmax(m.scale(projected(m, x, count), 2.0))
+    inner, outputs = random.choice([3, 8, 21, 40]), random.choice([2, 16, 33])
+    return m.route(scores, chosen, random.random() < 0.5), count, chosen, inner, outputs
+
+
+@case('route')
+def route(m, x, random):
+    count = random.choice([1, 2, 5, 37])
+    return m.route(m.softmax(projected(m, x, count)), random.randint(1, count), random.random() < 0.5)
+
+
+@case('experts')
+def experts(m, x, random):
+    routes, count, chosen, inner, outputs = routed(m, x, random)
+    gate, up = (m.weight([count * inner, x.shape[1]]) for _ in range(2))
+    return m.experts(random.choice(['silu', 'gelu']), x, routes, gate, up, m.weight([count * outputs, inner]), chosen)
+
+
+for element in ELEMENTS:
+    @case(f'experts-packed-{element}', optimized=True)
+    def experts_packed(m, x, random, element=element):
+        routes, count, chosen, inner, outputs = routed(m, x, random)
+        group, lanes, derive = random.choice([1, 8, 24]), random.choice([1, 8, 16]), random.random() < 0.5
+        of = lambda shape: [m.weight(shape, element=element) for _ in range(count)]
+        gates, ups, downs = of([inner, x.shape[1]]), of([inner, x.shape[1]]), of([outputs, inner])
+        pairs = [m.interleave(gate, up, group, element=element) for gate, up in zip(gates, ups)]
+        both = m.pack(m.concat(pairs, element=element), 2 * group, element=element, derive=derive)
+        fill = -outputs % lanes
+        blank = [m.weight([fill, inner], 0.0, 0.0)] if fill else []
+        below = m.concat([part for down in downs for part in [down, *blank]])
+        down = m.pack(below, lanes, element=element, derive=derive)
+        whole = [m.concat(parts) for parts in (gates, ups, downs)]
+        return m.experts('silu', x, routes, (both, whole[:2]), None, (down, whole[2:]), chosen)
 
 
 @case('clamp')

@@ -220,6 +220,32 @@ def norm(kind, x, scale, bias, epsilon, groups):
     return result
 
 
+def route(x, count, normalized):
+    """The largest of every row, of equal ones the first; others are zero."""
+    result = []
+    for row in x:
+        kept = sorted(range(len(row)), key=lambda e: (-row[e], e))[:count]
+        total = math.fsum(row[e] for e in kept) if normalized else 1.0
+        result.append([v / total if e in kept else 0.0 for e, v in enumerate(row)])
+    return result
+
+
+def experts(kind, x, routes, gate, up, down):
+    """Matrices lie one above the other."""
+    count = len(routes[0])
+    inner, outputs = len(gate) // count, len(down) // count
+    result = [[0.0] * outputs for _ in x]
+    for e in range(count):
+        own = slice(e * inner, (e + 1) * inner)
+        for t, row in enumerate(x):
+            if routes[t][e]:
+                gates, ups = linear([row], gate[own], None)[0], linear([row], up[own], None)[0]
+                hidden = [ACTIVATIONS[kind](a) * b for a, b in zip(gates, ups)]
+                made = linear([hidden], down[e * outputs:(e + 1) * outputs], None)[0]
+                result[t] = [a + routes[t][e] * b for a, b in zip(result[t], made)]
+    return result
+
+
 def sigmoid(x):
     return 1 / (1 + math.exp(-x))
 

@@ -14,7 +14,7 @@ class Checkpoint:
     """Tensors by name: `checkpoint[name]` is a nested list, rounded to the type that is stored."""
 
     def __init__(self, seed, dtype='F32'):
-        self.seed, self.dtype, self.tensors, self.shapes = seed, dtype, {}, {}
+        self.seed, self.dtype, self.tensors, self.shapes, self.stacked = seed, dtype, {}, {}, {}
 
     def __getitem__(self, name):
         return self.tensors[name]
@@ -37,13 +37,29 @@ class Checkpoint:
         if bias:
             self.add(name + '.bias', width)
 
+    def stack(self, count, names):
+        """Stores the experts of every layer in two tensors: gates above ups, and downs. Values by name stay."""
+        gate, up, down = names
+        self.stacked = {}
+        for name in [name for name in self.shapes if name.endswith(f'.experts.0.{gate}.weight')]:
+            place = name.removesuffix(f'.0.{gate}.weight')
+            of = lambda kind: [self.tensors[f'{place}.{e}.{kind}.weight'] for e in range(count)]
+            self.stacked[place + '.gate_up_proj'] = [a + b for a, b in zip(of(gate), of(up))]
+            self.stacked[place + '.down_proj'] = of(down)
+            for e in range(count):
+                for kind in names:
+                    del self.shapes[f'{place}.{e}.{kind}.weight']
+
     def write(self, directory, config, names=lambda name: name):
         """`names` maps a name to the one in the file."""
         header, data = {}, b''
-        for name, values in self.tensors.items():
+        stored_tensors = {name: (self.tensors[name], shape) for name, shape in self.shapes.items()}
+        for name, values in self.stacked.items():
+            stored_tensors[name] = values, [len(values), len(values[0]), len(values[0][0])]
+        for name, (values, shape) in stored_tensors.items():
             flat = flatten(values)
             stored = struct.pack(f'<{len(flat)}{FORMATS[self.dtype][1]}', *flat)
-            header[names(name)] = {'dtype': self.dtype, 'shape': self.shapes[name],
+            header[names(name)] = {'dtype': self.dtype, 'shape': shape,
                                    'data_offsets': [len(data), len(data) + len(stored)]}
             data += stored
         os.makedirs(directory, exist_ok=True)

@@ -62,6 +62,8 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
         packLinear(linear, *storage);
       if (auto gated = dyn_cast<GatedLinearOp>(op); gated && gated.getUp() && isMatrix(gated.getWeight()))
         packGated(gated, *storage);
+      if (auto experts = dyn_cast<ExpertsOp>(op); experts && experts.getUp() && isMatrix(experts.getDown()))
+        packExperts(experts, *storage);
     });
   }
 
@@ -103,6 +105,50 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     gated.getWeightMutable().assign(pack(builder, loc, both, width, storage.of(both)));
     tell(gated, both, gated.getWeight());
     gated.getUpMutable().clear();
+  }
+
+  // Matrices one after the other, of which `change` makes others of the same size.
+  Value eachExpert(OpBuilder &builder, ExpertsOp op, int64_t rows, llvm::function_ref<Value(int64_t)> change) {
+    int64_t experts = cast<RankedTensorType>(op.getRoutes().getType()).getDimSize(1);
+    SmallVector<Value> parts;
+    for (int64_t expert = 0; expert < experts; ++expert)
+      parts.push_back(change(expert));
+    auto type = cast<RankedTensorType>(parts.front().getType());
+    return DeriveOp::create(builder, op.getLoc(), ConcatRecipeAttr::get(&getContext()), parts,
+                            {experts * rows, type.getDimSize(1)}, type.getElementType());
+  }
+
+  // The rows of one expert.
+  Value partOf(OpBuilder &builder, Location loc, Value weight, int64_t expert, int64_t experts) {
+    auto type = cast<RankedTensorType>(weight.getType());
+    int64_t all = type.getDimSize(0), rows = all / experts;
+    auto recipe = RowsRecipeAttr::get(&getContext(), expert * rows, rows, all);
+    return DeriveOp::create(builder, loc, recipe, weight, {rows, type.getDimSize(1)}, type.getElementType());
+  }
+
+  // experts(x, gate, up, down)  ->  the same of pack(interleave(gate_e, up_e) ...) and pack(pad(down_e) ...)
+  void packExperts(ExpertsOp op, StorageTypes &storage) {
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    auto gate = cast<RankedTensorType>(op.getGate().getType()), down = cast<RankedTensorType>(op.getDown().getType());
+    int64_t experts = cast<RankedTensorType>(op.getRoutes().getType()).getDimSize(1);
+    int64_t inner = gate.getDimSize(0) / experts, outputs = down.getDimSize(0) / experts;
+    int64_t width = panelLanes(2 * inner), group = width / 2, rows = 2 * llvm::alignTo(inner, group);
+    Value both = eachExpert(builder, op, rows, [&](int64_t expert) -> Value {
+      SmallVector<Value> pair = {partOf(builder, loc, op.getGate(), expert, experts),
+                                 partOf(builder, loc, op.getUp(), expert, experts)};
+      return DeriveOp::create(builder, loc, InterleaveRecipeAttr::get(&getContext(), group), pair,
+                              {rows, gate.getDimSize(1)}, gate.getElementType());
+    });
+    op.getGateMutable().assign(pack(builder, loc, both, width, storage.of(both)));
+    op.getUpMutable().clear();
+    int64_t lanes = panelLanes(outputs), padded = llvm::alignTo(outputs, lanes);
+    Value all = eachExpert(builder, op, padded, [&](int64_t expert) -> Value {
+      Value part = partOf(builder, loc, op.getDown(), expert, experts);
+      return DeriveOp::create(builder, loc, PadRecipeAttr::get(&getContext()), part, {padded, down.getDimSize(1)},
+                              down.getElementType());
+    });
+    op.getDownMutable().assign(pack(builder, loc, all, lanes, storage.of(all)));
   }
 };
 

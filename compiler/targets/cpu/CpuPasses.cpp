@@ -44,6 +44,7 @@ void CpuTarget::addSchedule(OpPassManager &passes) const {
   // What is not another generator's is expanded below.
   passes.addPass(createContractByHalide({lanes, cpu.cacheBytes}));
   passes.addPass(createExpandContract(contract));
+  passes.addPass(createExpandExperts({lanes}));
   passes.addPass(createExpandAttention({lanes}));
   passes.addPass(createExpandRows({lanes}));
   // When the bodies of all tasks are loops: which thread runs which.

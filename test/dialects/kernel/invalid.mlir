@@ -82,7 +82,7 @@ func.func @yields_two(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16
 // -----
 
 func.func @stray_yield(%x: f32) {
-  // expected-error@+1 {{expects parent op 'kernel.contract'}}
+  // expected-error@+1 {{expects parent op to be one of 'kernel.contract, kernel.experts'}}
   kernel.yield %x : f32
 }
 

@@ -53,6 +53,10 @@ func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32
   kernel.combine %s, %parts heads 2 window 0 block 32 source into %row : (!kernel.step, memref<2x64xf32>, memref<1x32xf32>) -> ()
   // CHECK: kernel.softmax %{{.*}}, %{{.*}} into %{{.*}} : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   kernel.softmax %s, %x into %x : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  // CHECK: kernel.route %{{.*}}, %{{.*}} to 2 normalized into %{{.*}} : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  kernel.route %s, %x to 2 normalized into %x : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  // CHECK: kernel.gather counted {{.*}} plus 2 into %{{.*}} {padding = 1 : i64}
+  kernel.gather counted %s, %table plus 2 into %x {padding = 1 : i64} : (!kernel.step, memref<66x32xf32>, memref<?x32xf32>) -> ()
   // CHECK: kernel.norm rms {{.*}} -> ()
   kernel.norm rms %s, %x, %n epsilon 0.5 groups 1 into %x : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
   // CHECK: kernel.gather positions {{.*}} plus 2 into

@@ -352,3 +352,43 @@ func.func @attention_absolute_heads(%x: tensor<?x8xf32>, %s: !talc.sequences, %b
   %0 = talc.attention causal %x, %x, %x, %s heads 2, 2 scale 1.0 bias %b : tensor<4x16xf32> {absolute} : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @route_count(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'talc.route' op chooses 9 of 8 features}}
+  %0 = talc.route %x to 9 : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @experts_chosen(%x: tensor<?x4xf32>, %routes: tensor<?x3xf32>, %gate: tensor<15x4xf32>, %down: tensor<12x5xf32>) {
+  // expected-error @+1 {{'talc.experts' op chooses 4 of 3 experts}}
+  %0 = talc.experts silu %x, %routes, %gate, %gate down %down chosen 4 : (tensor<?x4xf32>, tensor<?x3xf32>, tensor<15x4xf32>, tensor<15x4xf32>, tensor<12x5xf32>) -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @experts_gate(%x: tensor<?x4xf32>, %routes: tensor<?x3xf32>, %gate: tensor<14x4xf32>, %down: tensor<12x5xf32>) {
+  // expected-error @+1 {{'talc.experts' op size of the gate is 14, expected 15}}
+  %0 = talc.experts silu %x, %routes, %gate, %gate down %down chosen 2 : (tensor<?x4xf32>, tensor<?x3xf32>, tensor<14x4xf32>, tensor<14x4xf32>, tensor<12x5xf32>) -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @experts_down(%x: tensor<?x4xf32>, %routes: tensor<?x3xf32>, %gate: tensor<15x4xf32>, %down: tensor<11x5xf32>) {
+  // expected-error @+1 {{'talc.experts' op size of the down projection is 11, expected 12}}
+  %0 = talc.experts silu %x, %routes, %gate, %gate down %down chosen 2 : (tensor<?x4xf32>, tensor<?x3xf32>, tensor<15x4xf32>, tensor<15x4xf32>, tensor<11x5xf32>) -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @experts_up(%x: tensor<?x4xf32>, %routes: tensor<?x3xf32>, %gate: tensor<15x4xf32>, %down: tensor<12x5xf32>) {
+  // expected-error @+1 {{'talc.experts' op expected two matrices, gate and up, or one packed weight}}
+  %0 = talc.experts silu %x, %routes, %gate down %down chosen 2 : (tensor<?x4xf32>, tensor<?x3xf32>, tensor<15x4xf32>, tensor<12x5xf32>) -> tensor<?x4xf32>
+  return
+}

@@ -84,9 +84,9 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     return %4 : tensor<?x8xf32>
   }
 
-  // CHECK: func.func @layers(%[[X:.*]]: tensor<?x32xf32>, %[[S:.*]]: !talc.sequences, %[[W:.*]]: tensor<32x32xbf16>, %[[B:.*]]: tensor<32xf32>, %[[TABLE:.*]]: tensor<64x16xf32>)
+  // CHECK: func.func @layers(%[[X:.*]]: tensor<?x32xf32>, %[[S:.*]]: !talc.sequences, %[[W:.*]]: tensor<32x32xbf16>, %[[B:.*]]: tensor<32xf32>, %[[TABLE:.*]]: tensor<64x16xf32>, %{{.*}}: tensor<1024x32xbf16>, %{{.*}}: tensor<64x32xbf16>)
   func.func @layers(%x: tensor<?x32xf32>, %s: !talc.sequences, %w: tensor<32x32xbf16>, %b: tensor<32xf32>,
-                    %table: tensor<64x16xf32>) {
+                    %table: tensor<64x16xf32>, %many: tensor<1024x32xbf16>, %few: tensor<64x32xbf16>) {
     // CHECK-NEXT: %[[PANELS:.*]] = talc.derive #talc.pack of(%[[W]]) : (tensor<32x32xbf16>) -> tensor<4x32x8xbf16>
     %panels = talc.derive #talc.pack of (%w) : (tensor<32x32xbf16>) -> tensor<4x32x8xbf16>
     // CHECK-NEXT: talc.derive #talc.fill<0.000000e+00> of() : () -> tensor<16xf32>
@@ -117,6 +117,12 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %23 = talc.rope %x, %s heads 2 rotary 8 base 10000.0 scaling (#talc.dynamic_scaling<factor = 2.0, original = 64>) : tensor<?x32xf32>
     // CHECK-NEXT: talc.rope %{{.*}} scaling(#talc.listed_scaling<[1.000000e+00, 2.000000e+00], amplitude = 1.500000e+00>) : tensor<?x32xf32>
     %24 = talc.rope %x, %s heads 2 rotary 4 base 10000.0 scaling (#talc.listed_scaling<[1.0, 2.0], amplitude = 1.5>) : tensor<?x32xf32>
+    // CHECK-NEXT: %[[ROUTES:.*]] = talc.route %[[X]] to 2 normalized : tensor<?x32xf32>
+    %26 = talc.route %x to 2 normalized : tensor<?x32xf32>
+    // CHECK-NEXT: talc.route %[[X]] to 3 : tensor<?x32xf32>
+    %27 = talc.route %x to 3 : tensor<?x32xf32>
+    // CHECK-NEXT: talc.experts silu %[[X]], %[[ROUTES]], %[[MANY:.*]], %[[MANY]] down %{{.*}} chosen 2 : (tensor<?x32xf32>, tensor<?x32xf32>, tensor<1024x32xbf16>, tensor<1024x32xbf16>, tensor<64x32xbf16>) -> tensor<?x2xf32>
+    %28 = talc.experts silu %x, %26, %many, %many down %few chosen 2 : (tensor<?x32xf32>, tensor<?x32xf32>, tensor<1024x32xbf16>, tensor<1024x32xbf16>, tensor<64x32xbf16>) -> tensor<?x2xf32>
     // CHECK-NEXT: talc.clamp %[[X]] to 8.000000e+00 : tensor<?x32xf32>
     %25 = talc.clamp %x to 8.0 : tensor<?x32xf32>
     // CHECK-NEXT: talc.activation relu %

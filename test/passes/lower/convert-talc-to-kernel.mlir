@@ -152,3 +152,27 @@ func.func @activations(%x: tensor<?x32xf32>) -> tensor<?x32xf32> {
   %9 = talc.mul %8, %0 : tensor<?x32xf32>
   return %9 : tensor<?x32xf32>
 }
+
+// -----
+
+// Routes keep the largest features; experts are two halves: what each slot of a row makes, and what they add up to.
+// CHECK-LABEL: @mixture
+// CHECK: %[[ROUTES:.*]] = kernel.route %[[STEP:.*]], %{{.*}} to 2 normalized into
+// CHECK: %[[HIDDEN:.*]] = kernel.experts %[[STEP]], %[[X:.*]] routes %[[ROUTES]], %{{.*}} slots 2 into %{{.*}} gated {
+// CHECK-NEXT: ^bb0(%[[GATE:.*]]: f32, %[[UP:.*]]: f32):
+// CHECK-NEXT: %[[A:.*]] = arith.maximumf %[[GATE]],
+// CHECK-NEXT: %[[M:.*]] = arith.mulf %[[A]], %[[UP]]
+// CHECK-NEXT: kernel.yield %[[M]]
+// CHECK-NEXT: -> tensor<1x16xf32>
+// CHECK: kernel.experts %[[STEP]], %[[HIDDEN]] routes %[[ROUTES]], %{{.*}} slots 2 into %{{.*}} {
+// CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[ROUTE:.*]]: f32, %[[BEFORE:.*]]: f32):
+// CHECK-NEXT: %[[W:.*]] = arith.mulf %[[SUM]], %[[ROUTE]]
+// CHECK-NEXT: %[[S:.*]] = arith.addf %[[BEFORE]], %[[W]]
+// CHECK-NEXT: kernel.yield %[[S]]
+module attributes {talc.max_sequence = 64 : i64} {
+func.func private @mixture(%x: tensor<1x32xf32>, %p: tensor<1x3xf32>, %gate: tensor<3x32x16xf32>, %down: tensor<6x8x16xf32>) -> tensor<1x32xf32> {
+  %r = talc.route %p to 2 normalized : tensor<1x3xf32>
+  %y = talc.experts relu %x, %r, %gate down %down chosen 2 : (tensor<1x32xf32>, tensor<1x3xf32>, tensor<3x32x16xf32>, tensor<6x8x16xf32>) -> tensor<1x32xf32>
+  return %y : tensor<1x32xf32>
+}
+}

@@ -118,3 +118,20 @@ func.func @model(%x: tensor<?x32xf32>) -> (tensor<?x64xf32>, tensor<?x32xf32>, t
   %6 = talc.linear %3, %narrow : (tensor<?x32xf32>, tensor<32x32xf16>) -> tensor<?x32xf32>
   return %4, %5, %6 : tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>
 }
+
+// Every expert in panels of its own.
+// CHECK-LABEL: @experts
+// CHECK: %[[G0:.*]] = talc.derive #talc.rows<first = 0, count = 5, period = 10> of(%arg2) : (tensor<10x32xf32>) -> tensor<5x32xf32>
+// CHECK: %[[U0:.*]] = talc.derive #talc.rows<first = 0, count = 5, period = 10> of(%arg3)
+// CHECK: %[[B0:.*]] = talc.derive #talc.interleave<8> of(%[[G0]], %[[U0]]) : (tensor<5x32xf32>, tensor<5x32xf32>) -> tensor<16x32xf32>
+// CHECK: talc.derive #talc.rows<first = 5, count = 5, period = 10> of(%arg2)
+// CHECK: %[[BOTH:.*]] = talc.derive #talc.concat of(%[[B0]], %{{.*}}) : (tensor<16x32xf32>, tensor<16x32xf32>) -> tensor<32x32xf32>
+// CHECK: %[[GATES:.*]] = talc.derive #talc.pack of(%[[BOTH]]) : (tensor<32x32xf32>) -> tensor<2x32x16xf32>
+// CHECK: %[[D0:.*]] = talc.derive #talc.rows<first = 0, count = 33, period = 66> of(%arg4)
+// CHECK: talc.derive #talc.pad of(%[[D0]]) : (tensor<33x5xf32>) -> tensor<48x5xf32>
+// CHECK: %[[DOWN:.*]] = talc.derive #talc.pack of(%{{.*}}) : (tensor<96x5xf32>) -> tensor<6x5x16xf32>
+// CHECK: talc.experts silu %arg0, %arg1, %[[GATES]] down %[[DOWN]] chosen 1
+func.func @experts(%x: tensor<?x32xf32>, %routes: tensor<?x2xf32>, %gate: tensor<10x32xf32>, %up: tensor<10x32xf32>, %down: tensor<66x5xf32>) -> tensor<?x33xf32> {
+  %y = talc.experts silu %x, %routes, %gate, %up down %down chosen 1 : (tensor<?x32xf32>, tensor<?x2xf32>, tensor<10x32xf32>, tensor<10x32xf32>, tensor<66x5xf32>) -> tensor<?x33xf32>
+  return %y : tensor<?x33xf32>
+}

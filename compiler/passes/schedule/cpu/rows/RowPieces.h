@@ -14,6 +14,7 @@ void expandGather(Emitter &e, kernel::GatherOp op);
 void expandNorm(Emitter &e, kernel::NormOp op);
 void expandSoftmax(Emitter &e, kernel::SoftmaxOp op);
 void expandRope(Emitter &e, kernel::RopeOp op);
+void expandRoute(Emitter &e, kernel::RouteOp op);
 void expandAppend(Emitter &e, kernel::AppendOp op);
 void expandCombine(Emitter &e, kernel::CombineOp op);
 void expandElementwise(Emitter &e, mlir::linalg::GenericOp op);
@@ -30,13 +31,10 @@ template <typename Op, void (*expand)(Emitter &, Op)> constexpr RowPiece rowPiec
 }
 
 inline constexpr RowPiece rowPieces[] = {
-    rowPiece<kernel::GatherOp, expandGather>(),
-    rowPiece<kernel::NormOp, expandNorm>(),
-    rowPiece<kernel::SoftmaxOp, expandSoftmax>(),
-    rowPiece<kernel::RopeOp, expandRope>(),
-    rowPiece<kernel::AppendOp, expandAppend>(),
-    rowPiece<kernel::CombineOp, expandCombine>(),
-    rowPiece<mlir::linalg::GenericOp, expandElementwise>(),
+    rowPiece<kernel::GatherOp, expandGather>(),   rowPiece<kernel::NormOp, expandNorm>(),
+    rowPiece<kernel::SoftmaxOp, expandSoftmax>(), rowPiece<kernel::RopeOp, expandRope>(),
+    rowPiece<kernel::RouteOp, expandRoute>(),     rowPiece<kernel::AppendOp, expandAppend>(),
+    rowPiece<kernel::CombineOp, expandCombine>(), rowPiece<mlir::linalg::GenericOp, expandElementwise>(),
     rowPiece<mlir::memref::CopyOp, expandCopy>(),
 };
 
