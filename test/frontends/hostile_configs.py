@@ -150,8 +150,8 @@ GENERATION = [
     ('generation-range', 'T0104',
      "generation_config.json: key 'top_p' is 1.5, expected a number from 0 to 1", {'top_p': 1.5}),
     ('generation-json', 'T0106', 'generation_config.json: is no valid JSON', '{'),
-    ('generation-ends', 'T0106', "generation_config.json: key 'eos_token_id' lists 17 tokens of the vocabulary, expected "
-     'at most 16', {'eos_token_id': [1] * 17}),
+    ('generation-ends', 'T0106', "generation_config.json: key 'eos_token_id' lists 65 tokens of the vocabulary, expected "
+     'at most 64', {'eos_token_id': [1] * 65}),
     ('generation-penalty', 'T0106', "'repetition_penalty' is 0", {'repetition_penalty': 0}),
     ('generation-beams', 'T0104', "key 'num_beams' is 0", {'num_beams': 0}),
     ('generation-early', 'T0103', "key 'early_stopping' is \"maybe\"", {'early_stopping': 'maybe'}),
@@ -166,6 +166,7 @@ GENERATION = [
     ('generation-many-first', None, 'talc generates without begin_suppress_tokens',
      {'begin_suppress_tokens': [1, 2] * 9}),
     ('generation-nulls', None, '', dict.fromkeys(['eos_token_id', 'top_k', 'top_p', 'temperature', 'do_sample'])),
+    ('generation-many-ends', None, '', {'eos_token_id': list(range(10)) * 4}),
     ('generation-foreign-token', None, '', {'eos_token_id': [1, 10**6]}),
     ('generation-no-end', None, '', {'eos_token_id': []}),
 ]
