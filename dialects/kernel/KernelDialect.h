@@ -37,15 +37,15 @@ struct StateLayout {
 };
 
 // What the blocks of keys of a single row yield, each in a row [columns()] of a buffer: P of every head [paddedWidth],
-// then the maxima of all heads, then the sums; each begins at a line of the caches.
+// then the maxima of all heads, then the sums; each begins at a multiple of `alignment`.
 struct PartsLayout {
   explicit PartsLayout(int64_t heads, int64_t width)
-      : heads(heads), paddedWidth((width + line - 1) / line * line), maxima(heads * paddedWidth),
-        sums(maxima + (heads + line - 1) / line * line) {}
+      : heads(heads), paddedWidth((width + alignment - 1) / alignment * alignment), maxima(heads * paddedWidth),
+        sums(maxima + (heads + alignment - 1) / alignment * alignment) {}
 
   int64_t columns() const { return 2 * sums - maxima; }
 
-  static constexpr int64_t line = 16;  // f32
+  static constexpr int64_t alignment = 16;  // numbers
   int64_t heads, paddedWidth, maxima, sums;
 };
 

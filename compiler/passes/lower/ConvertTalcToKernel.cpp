@@ -342,8 +342,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
       else if (failed(passDestination(function)))
         return signalPassFailure();
     dropArguments();
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      tell(function);
+    getOperation().walk(tell);
   }
 
   // How many pieces of each kind a function has become.
@@ -351,9 +350,8 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     talc::PassRemarks("lower", "convert-talc-to-kernel").did(function, [&] {
       llvm::MapVector<StringRef, int64_t> counts;
       function.walk([&](kernel::PieceOpInterface piece) { ++counts[piece->getName().getStringRef()]; });
-      auto texts = llvm::map_range(
-          counts, [](auto &count) { return llvm::formatv("{1} {0}", count.first, count.second).str(); });
-      return "becomes " + llvm::join(texts, ", ");
+      auto text = [](auto &count) { return llvm::formatv("{1} {0}", count.first, count.second).str(); };
+      return "becomes " + llvm::join(llvm::map_range(counts, text), ", ");
     });
   }
 

@@ -10,7 +10,8 @@ LogicalResult CombineOp::verify() {
   int64_t heads = getHeads();
   if (failed(expectActivations(*this, "init", getInit())) || failed(expectOneRow(*this, "init", getInit())) ||
       failed(expectDivides(*this, "heads", heads, features(getInit()))) ||
-      failed(expectBlock(*this, getBlock(), PartsLayout::line)) || failed(expectNatural(*this, "window", getWindow())))
+      failed(expectBlock(*this, getBlock(), PartsLayout::alignment)) ||
+      failed(expectNatural(*this, "window", getWindow())))
     return failure();
   return expectParts(*this, "parts", getParts(), heads, features(getInit()) / heads);
 }
