@@ -81,7 +81,7 @@ def settings_of(generation, source, prompt):
 def main():
     programs, model = sys.argv[1:]
     with tempfile.TemporaryDirectory() as directory:
-        generation = Generation(programs, model, directory)
+        generation = Generation(programs, model, directory, target='native', under='')
         example = generation.examples[0]
         source = example.get('source_ids')
         beginnings = [example['decoder_ids'][:1]] if source else [example['prompt_ids'][:1], example['prompt_ids'][:4]]
