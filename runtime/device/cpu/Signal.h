@@ -27,6 +27,8 @@ public:
   uint32_t now() const { return value.load(std::memory_order_acquire); }
   // Wakes all who wait. What was written before is visible to them.
   void advance();
+  // Whether now() differs from `old`, or does after spinning for a while.
+  bool changesWithin(uint32_t old, int32_t spins) const { return spin(old, spins); }
   // Returns once now() differs from `old`.
   void await(uint32_t old, Waiter &waiter) {
     if (now() == old)

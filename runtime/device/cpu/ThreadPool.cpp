@@ -5,6 +5,7 @@
 
 #include "runtime/device/cpu/Cores.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -19,6 +20,10 @@ static int32_t spinsFor(int32_t threads) {
 
 // At a barrier a worker stays with its thread for a few microseconds: as long as others are late without a reason.
 static constexpr int32_t spinsBeforePause = 100;
+
+// So long a thread waits for another one before it takes its work: about as long as the system needs to wake it. To
+// begin a long piece just before its thread comes would leave that thread without work.
+static constexpr int32_t patience = 4000;
 
 static constexpr uint64_t onePhase = 4, doingBits = onePhase - 1;
 
@@ -117,16 +122,25 @@ void ThreadPool::serve(Member &member) {
     uint32_t seen = changed.now();  // before all that it tells of
     if (!running.load(std::memory_order_acquire))
       return;
-    bool found = false;
-    for (int32_t i = 0; i < threads && !found; ++i) {
-      Worker &worker = workers[(member.index + i) % threads];
-      found = take(worker);
-      if (found)
-        goOn(worker);
-    }
-    if (!found)
+    if (goOnWithAny(member, /*ofLate=*/false) || changed.changesWithin(seen, std::min(patience, member.waiter.most)))
+      continue;
+    if (!goOnWithAny(member, /*ofLate=*/true))
       changed.await(seen, member.waiter);
   }
+}
+
+// Its own worker, or one whose thread is at another. `ofLate`: or one whose thread has not come.
+bool ThreadPool::goOnWithAny(Member &member, bool ofLate) {
+  for (int32_t i = 0; i < threads; ++i) {
+    const int32_t index = (member.index + i) % threads;
+    if ((i > 0 && !ofLate && !members[index].busy.load(std::memory_order_relaxed)) || !take(workers[index]))
+      continue;
+    member.busy.store(true, std::memory_order_relaxed);
+    goOn(workers[index]);
+    member.busy.store(false, std::memory_order_relaxed);
+    return true;
+  }
+  return false;
 }
 
 // Whether the worker has something to do, and this thread is the one that does it.

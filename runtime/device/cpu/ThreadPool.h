@@ -61,8 +61,9 @@ private:
     ThreadPool *pool = nullptr;
     int32_t index = 0;
     pthread_t handle = {};
-    Waiter waiter, idle;          // within runs; between them, without spinning before the first
-    alignas(64) Signal starting;  // a run
+    Waiter waiter, idle;            // within runs; between them, without spinning before the first
+    std::atomic<bool> busy{false};  // with a worker
+    alignas(64) Signal starting;    // a run
   };
 
   explicit ThreadPool(int32_t threads);
@@ -74,6 +75,7 @@ private:
 
   bool opensBarrier();
   void serve(Member &member);
+  bool goOnWithAny(Member &member, bool ofLate);
   bool take(Worker &worker);
   void goOn(Worker &worker);
 
