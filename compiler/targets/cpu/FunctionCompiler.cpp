@@ -69,13 +69,30 @@ static llvm::Error forEach(MutableArrayRef<Job> jobs, llvm::function_ref<llvm::E
   return all;
 }
 
+// Who makes the code of functions that are declared with a product.
+struct Generator {
+  llvm::StringLiteral name;
+  llvm::Expected<targets::ObjectCode> (*make)(StringRef symbol, DictionaryAttr product, const CpuFacts &cpu);
+};
+constexpr Generator generators[] = {{"halide", makeByHalide}};
+
+static llvm::Expected<targets::ObjectCode> generate(LLVM::LLVMFuncOp function, DictionaryAttr product,
+                                                    const CpuFacts &cpu) {
+  auto name = function->getAttrOfType<StringAttr>(generatorAttr);
+  for (const Generator &generator : generators)
+    if (name && name == generator.name)
+      return generator.make(function.getName(), product, cpu);
+  return makeError(ErrorCode::Program, "function '{}' is declared for a generator that talc does not have",
+                   function.getName().str());
+}
+
 // With the code of the functions that it calls and another generator makes.
 static llvm::Expected<targets::ObjectCode> withGenerated(targets::ObjectCode object, ModuleOp code,
                                                          const CpuFacts &cpu) {
   std::vector<targets::ObjectCode> parts = {std::move(object)};
   for (auto function : code.getOps<LLVM::LLVMFuncOp>())
     if (auto product = function->getAttrOfType<DictionaryAttr>(productAttr); product && function.isExternal()) {
-      auto made = makeByHalide(function.getName(), product, cpu);
+      auto made = generate(function, product, cpu);
       if (!made)
         return made.takeError();
       parts.push_back(std::move(*made));
