@@ -10,7 +10,9 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/lower/ElementwiseBodies.h"
+#include "compiler/passes/lower/ExpertPatterns.h"
 #include "compiler/passes/lower/ModelInterface.h"
+#include "compiler/passes/lower/StepTensors.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/TalcDialect.h"
 
@@ -25,36 +27,7 @@ namespace talc {
 
 using namespace mlir;
 namespace kernel = talc::kernel;
-
-// The step is the first argument of every function.
-static Value stepOf(Operation *op) {
-  return op->getParentOfType<func::FuncOp>().getArgument(0);
-}
-
-// The number of rows of a value: that of the step, unless it was made for the wanted rows only.
-static Value rowCount(OpBuilder &builder, Value value) {
-  if (auto piece = value.getDefiningOp<DestinationStyleOpInterface>())
-    if (auto empty = piece.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>(); empty && !empty.getDynamicSizes().empty())
-      return empty.getDynamicSizes()[0];
-  if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
-    return rowCount(builder, slice.getSource());
-  Operation *scope = builder.getInsertionBlock()->getParentOp();
-  return kernel::RowCountOp::create(builder, value.getLoc(), cast<func::FuncOp>(scope).getArgument(0));
-}
-
-// An uninitialized tensor of the type, with `rows` in its dynamic dimension.
-static Value emptyTensor(OpBuilder &builder, Location loc, Type type, Value rows) {
-  auto tensor = cast<RankedTensorType>(type);
-  SmallVector<Value> sizes;
-  if (tensor.isDynamicDim(0))
-    sizes.push_back(rows);
-  return tensor::EmptyOp::create(builder, loc, tensor, sizes);
-}
-
-static Value emptyLike(OpBuilder &builder, Value x, Type type) {
-  bool dynamic = cast<RankedTensorType>(type).isDynamicDim(0);
-  return emptyTensor(builder, x.getLoc(), type, dynamic ? rowCount(builder, x) : Value());
-}
+using talc::emptyLike, talc::emptyTensor, talc::rowCount, talc::stepOf;
 
 // Rows of a table, as many as the step has tokens.
 static Value gather(OpBuilder &builder, Operation *op, kernel::GatherIndex index, Value table, Type type,
@@ -192,52 +165,6 @@ struct LowerGatedLinear : OpRewritePattern<talc::GatedLinearOp> {
   }
 };
 
-struct LowerRoute : OpRewritePattern<talc::RouteOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(talc::RouteOp op, PatternRewriter &rewriter) const override {
-    Value init = emptyLike(rewriter, op.getX(), op.getType());
-    rewriter.replaceOpWithNewOp<kernel::RouteOp>(op, op.getType(), stepOf(op), op.getX(), init, op.getCount(),
-                                                 op.getNormalized());
-    return success();
-  }
-};
-
-// experts(x, routes, gate and up, down)  ->  activation(gate) * up for each slot, then what the slots add up to
-struct LowerExperts : OpRewritePattern<talc::ExpertsOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(talc::ExpertsOp op, PatternRewriter &rewriter) const override {
-    if (op.getUp())
-      return rewriter.notifyMatchFailure(op, "the weights are not packed");
-    auto type = cast<RankedTensorType>(op.getType());
-    int64_t inner = cast<ShapedType>(op.getDown().getType()).getDimSize(1);
-    auto hidden = RankedTensorType::get({type.getDimSize(0), static_cast<int64_t>(op.getChosen()) * inner},
-                                        rewriter.getF32Type());
-    Value first = half(rewriter, op, hidden, op.getX(), op.getGate(), true, [&](ValueRange args) -> Value {
-      Value gate = talc::activationBody(rewriter, op.getLoc(), op.getKind(), args[0]);
-      return arith::MulFOp::create(rewriter, op.getLoc(), gate, args[1]);
-    });
-    Value second = half(rewriter, op, type, first, op.getDown(), false, [&](ValueRange args) -> Value {
-      Value weighed = arith::MulFOp::create(rewriter, op.getLoc(), args[0], args[1]);
-      return arith::AddFOp::create(rewriter, op.getLoc(), args[2], weighed);
-    });
-    rewriter.replaceOp(op, second);
-    return success();
-  }
-
-  static Value half(PatternRewriter &rewriter, talc::ExpertsOp op, Type type, Value x, Value weight, bool gated,
-                    llvm::function_ref<Value(ValueRange)> body) {
-    Location loc = op.getLoc();
-    Value init = emptyLike(rewriter, op.getX(), type);
-    auto piece = kernel::ExpertsOp::create(rewriter, loc, type, stepOf(op), x, op.getRoutes(), weight, init,
-                                           op.getChosen(), gated);
-    OpBuilder::InsertionGuard guard(rewriter);
-    SmallVector<Type> types(gated ? 2 : 3, rewriter.getF32Type());
-    Block *block = rewriter.createBlock(&piece.getEpilogue(), {}, types, SmallVector<Location>(types.size(), loc));
-    kernel::YieldOp::create(rewriter, loc, body(block->getArguments()));
-    return piece.getResult(0);
-  }
-};
-
 struct LowerNorm : OpRewritePattern<talc::NormOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::NormOp op, PatternRewriter &rewriter) const override {
@@ -358,11 +285,13 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
   LogicalResult convertOps() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
-                 LowerLinear, LowerGatedLinear, LowerRoute, LowerExperts, LowerNorm,
-                 LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>, LowerRope, LowerAppend, LowerAttention,
-                 LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>,
-                 LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>>(context);
+    patterns
+        .add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
+             LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>, LowerRope,
+             LowerAppend, LowerAttention, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
+             LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>>(
+            context);
+    talc::addExpertPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation().walk([](talc::ReadOp read) {
       if (read->use_empty())

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A mixture becomes two pieces: the experts' gates for the slots of every row, then what these add up to.
+#include "compiler/passes/lower/ExpertPatterns.h"
+
+#include "compiler/passes/lower/ElementwiseBodies.h"
+#include "compiler/passes/lower/StepTensors.h"
+#include "dialects/kernel/KernelDialect.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+struct LowerRoute : OpRewritePattern<RouteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RouteOp op, PatternRewriter &rewriter) const override {
+    Value init = emptyLike(rewriter, op.getX(), op.getType());
+    rewriter.replaceOpWithNewOp<kernel::RouteOp>(op, op.getType(), stepOf(op), op.getX(), init, op.getCount(),
+                                                 op.getNormalized());
+    return success();
+  }
+};
+
+// experts(x, routes, gate and up, down)  ->  activation(gate) * up for each slot, then what the slots add up to
+struct LowerExperts : OpRewritePattern<ExpertsOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ExpertsOp op, PatternRewriter &rewriter) const override {
+    if (op.getUp())
+      return rewriter.notifyMatchFailure(op, "the weights are not packed");
+    auto type = cast<RankedTensorType>(op.getType());
+    int64_t inner = cast<ShapedType>(op.getDown().getType()).getDimSize(1);
+    auto hidden = RankedTensorType::get({type.getDimSize(0), static_cast<int64_t>(op.getChosen()) * inner},
+                                        rewriter.getF32Type());
+    Value first = half(rewriter, op, hidden, op.getX(), op.getGate(), true, [&](ValueRange args) -> Value {
+      Value gate = activationBody(rewriter, op.getLoc(), op.getKind(), args[0]);
+      return arith::MulFOp::create(rewriter, op.getLoc(), gate, args[1]);
+    });
+    Value second = half(rewriter, op, type, first, op.getDown(), false, [&](ValueRange args) -> Value {
+      Value weighed = arith::MulFOp::create(rewriter, op.getLoc(), args[0], args[1]);
+      return arith::AddFOp::create(rewriter, op.getLoc(), args[2], weighed);
+    });
+    rewriter.replaceOp(op, second);
+    return success();
+  }
+
+  static Value half(PatternRewriter &rewriter, ExpertsOp op, Type type, Value x, Value weight, bool gated,
+                    llvm::function_ref<Value(ValueRange)> body) {
+    Location loc = op.getLoc();
+    Value init = emptyLike(rewriter, op.getX(), type);
+    auto piece = kernel::ExpertsOp::create(rewriter, loc, type, stepOf(op), x, op.getRoutes(), weight, init,
+                                           op.getChosen(), gated);
+    OpBuilder::InsertionGuard guard(rewriter);
+    SmallVector<Type> types(gated ? 2 : 3, rewriter.getF32Type());
+    Block *block = rewriter.createBlock(&piece.getEpilogue(), {}, types, SmallVector<Location>(types.size(), loc));
+    kernel::YieldOp::create(rewriter, loc, body(block->getArguments()));
+    return piece.getResult(0);
+  }
+};
+
+}  // namespace
+
+void addExpertPatterns(RewritePatternSet &patterns) {
+  patterns.add<LowerRoute, LowerExperts>(patterns.getContext());
+}
+
+}  // namespace talc
