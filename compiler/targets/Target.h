@@ -47,6 +47,9 @@ public:
   virtual MachineNeeds needs() const = 0;
   // The family of machines that load the code, and whose runtime a product begins with; empty: any can.
   virtual std::string hostFamily() const { return ""; }
+  // Whether its code runs through a driver, a shared library that the runtime opens: a product then begins with a
+  // runtime that can.
+  virtual bool usesDriver() const { return false; }
   // Texts and numbers for readers of an artifact's manifest.
   virtual mlir::DictionaryAttr facts(mlir::MLIRContext &context) const = 0;
   // All that code follows from beside the program: equal for targets that make equal code.

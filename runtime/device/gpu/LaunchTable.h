@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// CONTRACT between code for graphics cards and runtime: a step as a table of launches.
+//
+// A Code section of a family of cards (CodeHeader::family: nvptx) has, behind its head:
+//
+//   LaunchHeader | LaunchKernel[] | LaunchPhase[] | Launch[] | LaunchArgument[] | ... | text of the kernels
+//
+// The launches of a phase run one after the other: each sees what those before it wrote. A launch runs
+// grid.x * grid.y workgroups of its kernel; one whose grid.x is 0 is left out. All arguments of kernels have 64 bits,
+// addresses on the device or numbers:
+//
+//   value = base + fixed + perRow * rowCount of the step
+//
+// What a launch reads of the step itself lies in one buffer of 32-bit words, StepTables and behind it the arrays; a
+// step is one copy to the device. There is one worker, so that the arena is as for one thread (ModelInfo). A slot's
+// states lie as on processors, at ModelInfo::stateBytesPerSlot * slot, and are zero where no step has written.
+#pragma once
+
+#include "runtime/device/Step.h"
+
+namespace talc::artifact {
+
+constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '1'};
+
+struct LaunchHeader {
+  char magic[8];  // launchMagic
+  uint32_t kernelCount, phaseCount, launchCount, argumentCount;
+  uint64_t textOffset, textBytes;  // from this header; PTX, without a NUL
+};
+
+// What follows the base of a value. Buffers are at least 256-byte aligned.
+enum class LaunchBase : uint32_t {
+  Number = 0,   // zero
+  Weights = 1,  // the section of the layout that the code reads
+  States = 2,   // slot 0; perRow is 0
+  Arena = 3,
+  Step = 4,     // StepTables; fixed and perRow are 0
+  Result0 = 5,  // [wanted rows][width] of a result; fixed and perRow are 0
+  Result1 = 6,
+  Wanted0 = 7,  // a number: how many rows are wanted of a result
+  Wanted1 = 8,
+};
+constexpr uint32_t launchBases = 9;
+
+struct LaunchArgument {
+  uint32_t base;  // LaunchBase
+  uint32_t reserved;
+  int64_t fixed, perRow;  // not negative
+};
+
+constexpr uint32_t noArgument = UINT32_MAX;
+
+// x = plus + perSpan * spanCount + ceil(n / divisor); n: the value of argument `rows` of the launch, whose base is a
+// number (Number, Wanted0 or Wanted1), or 0 if that is noArgument.
+struct LaunchGrid {
+  uint32_t rows, divisor, perSpan, plus;  // divisor >= 1
+  uint32_t y;                             // 1 to 65535
+  uint32_t reserved;
+};
+
+struct LaunchKernel {
+  char name[64];           // in the text; NUL-terminated
+  uint32_t threads;        // of a workgroup, in x; 1 to 1024
+  uint32_t sharedBytes;    // that the text declares, for reports
+  uint32_t dynamicBytes;   // of shared memory that the launch adds
+  uint32_t argumentCount;  // at least 1
+  LaunchGrid grid;
+};
+
+struct LaunchPhase {
+  char name[32];  // encode, prefill, decode; NUL-terminated
+  uint32_t firstLaunch, launchCount;
+};
+
+struct Launch {
+  uint32_t kernel, firstArgument;  // its arguments are the kernel's argumentCount from there on
+  uint32_t mark;                   // its place in the manifest's list of kernels, for tools; UINT32_MAX: none
+  uint32_t reserved;
+};
+
+// Counts and places in the step's buffer; places are counted in words from the beginning of this struct. The size of a
+// struct of an array is that of Step.h in words.
+struct StepTables {
+  int32_t rowCount, spanCount;
+  int32_t ids;       // [rowCount]
+  int32_t rows;      // Row [rowCount]
+  int32_t spans;     // Span [spanCount]
+  int32_t history;   // slots; see Span::history
+  int32_t rowSpans;  // [rowCount], the number of the span that a row belongs to
+  int32_t wantedCount[maxOutputs];
+  int32_t wanted[maxOutputs];  // [wantedCount], rows of the step
+  int32_t reserved;
+};
+
+}  // namespace talc::artifact
