@@ -13,8 +13,8 @@ namespace talc {
 llvm::Expected<std::vector<artifact::StateRun>> makeStates(ModuleOp module) {
   std::vector<artifact::StateRun> runs;
   auto states = llvm::to_vector(module.getOps<StateOp>());
-  bool hasSource =
-      llvm::any_of(states, [](StateOp state) { return cast<StateType>(state.getType()).getRole() == StateRole::source; });
+  bool hasSource = llvm::any_of(
+      states, [](StateOp state) { return cast<StateType>(state.getType()).getRole() == StateRole::source; });
   for (StateOp state : states) {
     auto type = cast<StateType>(state.getType());
     auto offset = state->getAttrOfType<IntegerAttr>(offsetAttr);

@@ -14,8 +14,7 @@ static bool fits(const StateRun &run, const ModelInfo &facts) {
          !__builtin_mul_overflow(groups, run.bytesPerGroup, &bytes) && bytes <= facts.stateBytesPerSlot - run.offset;
 }
 
-const char *readStates(const unsigned char *bytes, uint64_t size, const ModelInfo &facts,
-                       std::vector<StateRun> &runs) {
+const char *readStates(const unsigned char *bytes, uint64_t size, const ModelInfo &facts, std::vector<StateRun> &runs) {
   constexpr uint64_t most = 1 << 16;
   if (size % sizeof(StateRun) != 0 || size / sizeof(StateRun) > most)
     return "it is no list of runs";

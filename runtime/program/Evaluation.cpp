@@ -77,9 +77,9 @@ static Status checkBeginning(const Plan &plan, const talc_model_info &info, size
 static Status checkIds(const std::string &what, const std::vector<int32_t> &ids, int32_t vocabulary,
                        const talc_model_info &info) {
   if (ids.size() > static_cast<size_t>(info.max_sequence))
-    return Status::failure(TALC_ERROR_STATE_FULL,
-                           "%s: has %zu tokens, but the model was compiled for at most %d; %s", what.c_str(),
-                           ids.size(), info.max_sequence, lengthAdvice(info.max_sequence, info.longest_sequence));
+    return Status::failure(TALC_ERROR_STATE_FULL, "%s: has %zu tokens, but the model was compiled for at most %d; %s",
+                           what.c_str(), ids.size(), info.max_sequence,
+                           lengthAdvice(info.max_sequence, info.longest_sequence));
   for (size_t i = 0; i < ids.size(); ++i)
     if (ids[i] < 0 || ids[i] >= vocabulary)
       return Status::failure(TALC_ERROR_TOKEN, "%s: token %zu is %d, outside the vocabulary 0 to %d", what.c_str(), i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes that talc_slot_save makes of a slot and talc_slot_load takes: a head, then of each run of the model's states
-// what its tokens take.
+// The bytes that talc_slot_save makes of a slot and talc_slot_load takes: a head, then of each run of the model's
+// states what its tokens take.
 #pragma once
 
 #include "runtime/artifact/Model.h"

@@ -33,7 +33,9 @@ def others(count):
 
 
 def speed(command):
-    run = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
+    run = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if run.returncode != 0:
+        sys.exit(f'{" ".join(command)}: {run.stderr.strip()}')
     found = re.search(r'([\d.]+) lines/s', run.stderr) or re.search(r'decode .* ([\d.]+) tokens/s', run.stderr)
     return float(found[1])
 

@@ -62,7 +62,8 @@ bool checkAllocator(const talc_model *model, const Logits &expected) {
   bool good = expect(talc_session_create(model, &options, &session, &e) == TALC_OK, e.text);
   good = good && expect(evaluate(model, session, 1) == expected, "logits in memory of an allocator");
   talc_session_get_memory(session, &memory, nullptr, nullptr);
-  good = good && expect(heap.used == memory.state_reserved + memory.arena + memory.logits, "all memory is the allocator's");
+  good = good &&
+         expect(heap.used == memory.state_reserved + memory.arena + memory.logits, "all memory is the allocator's");
   talc_slot_reset(session, 1, nullptr);
   good = good && expect(evaluate(model, session, 0) == expected, "logits in another slot");
   talc_session_destroy(session);

@@ -62,10 +62,10 @@ bool checkTruncating(const std::string &path) {
   talc_error &e = fake.error;
   Ids text;
   bool good = extend(session, 0, numbered(1, 40), text) && truncate(session, 0, 7, text) &&
-              expect(stateUsed(session) == 16 * 4, "memory of 7 tokens") && extend(session, 0, numbered(90, 20), text) &&
-              truncate(session, 0, 27, text) && extend(session, 0, numbered(5, 1), text) &&
-              truncate(session, 0, 0, text) && expect(stateUsed(session) == 0, "memory of nothing") &&
-              extend(session, 0, numbered(77, 3), text);
+              expect(stateUsed(session) == 16 * 4, "memory of 7 tokens") &&
+              extend(session, 0, numbered(90, 20), text) && truncate(session, 0, 27, text) &&
+              extend(session, 0, numbered(5, 1), text) && truncate(session, 0, 0, text) &&
+              expect(stateUsed(session) == 0, "memory of nothing") && extend(session, 0, numbered(77, 3), text);
   good &= fails(talc_slot_truncate(session, 0, 4, &e), TALC_ERROR_ARGUMENT, e, "holds 3 tokens");
   good &= fails(talc_slot_truncate(session, 0, -1, &e), TALC_ERROR_ARGUMENT, e, "to -1");
   return fails(talc_slot_truncate(session, 3, 0, &e), TALC_ERROR_BATCH, e, "slots 0 to 2") && good;
@@ -138,7 +138,8 @@ bool checkRefusedLoading(const std::string &path) {
   bool good = extend(fake.session, 0, numbered(1, 20), text);
   Bytes saved = save(fake.session, 0), small(saved.size() - 1);
   size_t size = 0;
-  good &= fails(talc_slot_save(fake.session, 0, small.data(), small.size(), &size, &e), TALC_ERROR_CAPACITY, e, "needed");
+  good &=
+      fails(talc_slot_save(fake.session, 0, small.data(), small.size(), &size, &e), TALC_ERROR_CAPACITY, e, "needed");
   good &= expect(size == saved.size(), "the needed capacity");
   good &= fails(talc_slot_load(other.session, 0, saved.data(), saved.size(), &e), TALC_ERROR_KIND, e, "another model");
   auto refused = [&](const Bytes &bytes) {

@@ -52,10 +52,10 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->allow_extras();  // MLIR's flags
   command->add_option("MODEL", options.model, "what to compile")->required();
   command->add_option("-o,--output", options.output, "the file to write; text goes to standard output without it");
-  command->add_option(
-      "--target", options.target,
-      "native (default), x86-64-v3, x86-64-v4, aarch64, or a processor's LLVM name; a list with commas puts code for each "
-      "into the product, which is for one architecture");
+  command->add_option("--target", options.target,
+                      "native (default), x86-64-v3, x86-64-v4, aarch64, or a processor's LLVM name; a list with commas "
+                      "puts code for each "
+                      "into the product, which is for one architecture");
   command
       ->add_option(
           "--weights", options.weights,

@@ -69,8 +69,7 @@ PieceCosts ContractOp::getCosts() {
 }
 
 void ContractOp::printShapes(raw_ostream &out) {
-  out << features(getX()) << " x " << (getGated() ? "2*" : "") << features(getInit()) << " "
-      << formatName(getWeight());
+  out << features(getX()) << " x " << (getGated() ? "2*" : "") << features(getInit()) << " " << formatName(getWeight());
 }
 
 // With one row there is nothing else to divide; rows that are wanted for a result are few.

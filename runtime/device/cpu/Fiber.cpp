@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers that a call preserves go to the stack, and the stack pointer changes: POSIX's swapcontext does the same with
-// two system calls more, for signal masks that are equal here.
+// Registers that a call preserves go to the stack, and the stack pointer changes: POSIX's swapcontext does the same
+// with two system calls more, for signal masks that are equal here.
 //
 //   a stack, from its end:   enter's frame ... | function's frames ... | registers of a paused fiber   <- own
 #include "runtime/device/cpu/Fiber.h"

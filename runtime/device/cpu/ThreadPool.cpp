@@ -22,7 +22,8 @@ static int32_t spinsFor(int32_t threads) {
 static constexpr int32_t spinsBeforePause = 100;
 
 // So long a thread waits for another one before it takes its work: about as long as the system needs to wake it. To
-// begin a long piece just before its thread comes would leave that thread without work.
+// begin a long piece just before its thread comes would leave that thread without work. Only once, until it comes: an
+// idle processor of a virtual machine may need milliseconds, which is many short steps.
 static constexpr int32_t patience = 4000;
 
 static constexpr uint64_t onePhase = 4, doingBits = onePhase - 1;
@@ -119,21 +120,25 @@ void ThreadPool::run(Function newFunction, void *newContext, int32_t newCount) {
 
 void ThreadPool::serve(Member &member) {
   for (;;) {
+    if (member.late.load(std::memory_order_relaxed))
+      member.late.store(false, std::memory_order_relaxed);
     uint32_t seen = changed.now();  // before all that it tells of
     if (!running.load(std::memory_order_acquire))
       return;
-    if (goOnWithAny(member, /*ofLate=*/false) || changed.changesWithin(seen, std::min(patience, member.waiter.most)))
+    if (goOnWithAny(member) || changed.changesWithin(seen, std::min(patience, member.waiter.most)))
       continue;
-    if (!goOnWithAny(member, /*ofLate=*/true))
+    if (!callLate(member))
       changed.await(seen, member.waiter);
   }
 }
 
-// Its own worker, or one whose thread is at another. `ofLate`: or one whose thread has not come.
-bool ThreadPool::goOnWithAny(Member &member, bool ofLate) {
+// Its own worker, or one whose thread is at another or late.
+bool ThreadPool::goOnWithAny(Member &member) {
   for (int32_t i = 0; i < threads; ++i) {
     const int32_t index = (member.index + i) % threads;
-    if ((i > 0 && !ofLate && !members[index].busy.load(std::memory_order_relaxed)) || !take(workers[index]))
+    const Member &usual = members[index];
+    if ((i > 0 && !usual.busy.load(std::memory_order_relaxed) && !usual.late.load(std::memory_order_relaxed)) ||
+        !take(workers[index]))
       continue;
     member.busy.store(true, std::memory_order_relaxed);
     goOn(workers[index]);
@@ -143,14 +148,28 @@ bool ThreadPool::goOnWithAny(Member &member, bool ofLate) {
   return false;
 }
 
+// From now on nobody waits for threads whose workers could go on and do not. Whether any was not called late before.
+bool ThreadPool::callLate(const Member &waiting) {
+  bool any = false;
+  for (int32_t index = 0; index < threads; ++index) {
+    Member &other = members[index];
+    if (index != waiting.index && !other.busy.load(std::memory_order_relaxed) &&
+        canGoOn(workers[index].state.load(std::memory_order_acquire)))
+      any |= !other.late.exchange(true, std::memory_order_relaxed);
+  }
+  return any;
+}
+
+bool ThreadPool::canGoOn(uint64_t state) const {
+  uint64_t doing = state & doingBits;
+  return doing == Begins ||
+         (doing == Waits && static_cast<uint32_t>(state / onePhase) != phase.load(std::memory_order_acquire));
+}
+
 // Whether the worker has something to do, and this thread is the one that does it.
 bool ThreadPool::take(Worker &worker) {
   uint64_t state = worker.state.load(std::memory_order_acquire);
-  uint64_t doing = state & doingBits;
-  if (doing != Begins &&
-      (doing != Waits || static_cast<uint32_t>(state / onePhase) == phase.load(std::memory_order_acquire)))
-    return false;
-  return worker.state.compare_exchange_strong(state, Runs, std::memory_order_acq_rel);
+  return canGoOn(state) && worker.state.compare_exchange_strong(state, Runs, std::memory_order_acq_rel);
 }
 
 // Until it waits or has ended. Only then, when nothing runs on its stack, others may take it.

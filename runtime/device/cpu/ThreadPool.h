@@ -63,6 +63,7 @@ private:
     pthread_t handle = {};
     Waiter waiter, idle;            // within runs; between them, without spinning before the first
     std::atomic<bool> busy{false};  // with a worker
+    std::atomic<bool> late{false};  // others have waited for it in vain, and it has not come since
     alignas(64) Signal starting;    // a run
   };
 
@@ -75,7 +76,9 @@ private:
 
   bool opensBarrier();
   void serve(Member &member);
-  bool goOnWithAny(Member &member, bool ofLate);
+  bool goOnWithAny(Member &member);
+  bool callLate(const Member &waiting);
+  bool canGoOn(uint64_t state) const;
   bool take(Worker &worker);
   void goOn(Worker &worker);
 
