@@ -70,6 +70,8 @@ static void addBufferize(OpPassManager &passes, const PipelineOptions &options) 
   passes.addPass(createOutlineKernels());
   passes.addPass(createInsertBarriers());
   passes.addPass(createPlanMemory());
+  // A proof of the three passes before, which read the same program in other ways.
+  passes.addPass(createCheckStep());
   // When the calls of kernels are final: what each one costs, and where it ends.
   passes.addPass(createMarkKernels());
   // Who makes a kernel's code is part of its function before the cache is asked for it.

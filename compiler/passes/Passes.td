@@ -200,6 +200,14 @@ def PlanMemory : Pass<"plan-memory", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
+def CheckStep : Pass<"check-step", "mlir::ModuleOp"> {
+  let summary = "proves that no worker of a step touches what another may still write";
+  let description = [{
+    Walks the step on planned memory, in both divisions: between two kernels that meet in memory stands a barrier, unless
+    every worker meets only itself; what is read was written last; every worker comes to every barrier.
+  }];
+}
+
 def MarkKernels : Pass<"mark-kernels", "mlir::ModuleOp"> {
   let summary = "lists what every kernel does and needs, and marks where it ends";
   let description = [{
