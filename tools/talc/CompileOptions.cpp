@@ -8,6 +8,8 @@
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/OptionWords.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include <cstdio>
 
 namespace talc::tools {
@@ -100,7 +102,8 @@ static std::string contradiction(const CompileOptions &options) {
   bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
   if (stops && options.emit != "exe")
     return "--emit and --stop-after exclude each other";
-  if (options.output.empty() && !text && !stops)
+  // That there is no such model comes first: who tries `talc compile gpt2` is told how to get it.
+  if (options.output.empty() && !text && !stops && llvm::sys::fs::exists(options.model))
     return "-o is missing: the file to write";
   if (!stops || options.startFrom.empty())
     return "";
