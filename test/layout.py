@@ -27,8 +27,8 @@ FAMILY_MAY_INCLUDE = {"frontends/GraphBuilder.h", "frontends/ModelConfig.h", "fr
 # What only code for one kind of machine may speak of, which stands in folders of that kind: compiler/targets/cpu, ...
 MACHINE_FACTS = re.compile(r"vectorLanes|cacheBytes|CpuLevel|CpuFacts|[xX]86|[aA]arch64|avx|AVX")
 MACHINE_KINDS = {"cpu"}
-# The tables of kinds of machines, and the declarations of all passes.
-MACHINE_TABLES = {"compiler/targets/Target.cpp", "runtime/device/Devices.cpp", "compiler/passes/Passes.td"}
+# The tables of kinds of machines.
+MACHINE_TABLES = {"compiler/targets/Target.cpp", "runtime/device/Devices.cpp"}
 # Where error codes have names: file -> pattern of an enumerator, and how code refers to it.
 CODE_ENUMS = {
     "compiler/Error.h": (r"^\s+(\w+) = (\d{3}),", "ErrorCode::"),
@@ -185,20 +185,20 @@ def spelledOnce(files):
 
 
 def declaredPasses(files):
-    """(name of the definition, name on the command line, line number)"""
-    for number, line in enumerate(files["compiler/passes/Passes.td"].split("\n"), 1):
-        match = re.match(r'def (\w+) : Pass<"([\w-]+)"', line)
-        if match:
-            yield match.group(1), match.group(2), number
+    """(file, name of the definition, name on the command line, line number)"""
+    for path in files:
+        if path.startswith("compiler/passes/") and path.endswith(".td"):
+            for number, line in enumerate(files[path].split("\n"), 1):
+                if match := re.match(r'def (\w+) : Pass<"([\w-]+)"', line):
+                    yield path, match.group(1), match.group(2), number
 
 
 def passes(files):
     """One name for a pass, its file and its test; no pass includes another."""
-    table = "compiler/passes/Passes.td"
     stages = {os.path.basename(path)[:-4]: os.path.dirname(path)[len("compiler/passes/"):]
               for path in files if path.startswith("compiler/passes/") and path.endswith(".cpp")}
     definitions = set()
-    for name, flag, number in declaredPasses(files):
+    for table, name, flag, number in declaredPasses(files):
         definitions.add(name)
         if "".join(word.capitalize() for word in flag.split("-")).lower() != name.lower():
             yield table, number, f"{name} is called {flag}"

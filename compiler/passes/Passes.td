@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of contents of talc's passes, in the order in which compiler/Pipeline.cpp runs them.
+// The table of contents of talc's passes, in the order in which compiler/Pipeline.cpp runs them. What only one kind of
+// machine has is declared in the folders of that kind.
 #ifndef TALC_PASSES
 #define TALC_PASSES
 
@@ -217,80 +218,11 @@ def MarkKernels : Pass<"mark-kernels", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
-def AssignGenerators : Pass<"assign-generators", "mlir::ModuleOp"> {
-  let summary = "says which kernels a generator makes the code of, instead of the target's passes and LLVM";
-  let description = [{
-      func @contract_0 {kernel.piece = "contract"}   ->   {kernel.piece = "contract", kernel.generator = "halide"}
-
-    A kernel that the generator cannot express stays as it is, with a remark.
-  }];
-  let options = [Option<"generator", "generator", "std::string", "\"halide\"", "its name: halide">];
-}
+include "compiler/passes/bufferize/cpu/BufferizePasses.td"
 
 //===--- schedule: pieces -> vector, scf -------------------------------------------------------------------------===//
 
-def ContractByHalide : Pass<"contract-by-halide", "mlir::ModuleOp"> {
-  let summary = "products of contractions become calls of functions that Halide makes";
-  let description = [{
-      tasks over tiles { contract %x, %w }   ->   tasks over tiles { call @product(%x, %w, %sums); epilogue of %sums }
-
-    Of the kernels that assign-generators gave to Halide. The loops around, the division of the work and the epilogue are
-    those of expand-contract, and so are the bits.
-  }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
-                 Option<"cacheBytes", "cache-bytes", "int64_t", "2097152", "bytes of L2; see expand-contract">];
-  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
-                           "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
-}
-
-def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {
-  let summary = "register tiles and cache blocks for contractions";
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
-                 Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
-                        "bytes of L2, of which a block of rows and its weights take half">];
-  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
-                           "mlir::memref::MemRefDialect"];
-}
-
-def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
-  let summary = "loops for attention: two passes over the keys, or the online softmax";
-  let description = [{
-    Expands kernel.attention, and kernel.combine where split-keys divided one. Says what it chose, and why, as remarks of
-    the category `schedule` (talc-opt --remarks-filter=schedule).
-  }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
-                 Option<"keys", "keys", "int64_t", "0", "keys of a block, a multiple of 64; 0: the cost model's choice">];
-  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
-                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
-}
-
-def ExpandExperts : Pass<"expand-experts", "mlir::ModuleOp"> {
-  let summary = "the rows of every expert, in register tiles";
-  let description = [{
-    kernel.experts becomes loops: for each expert the rows of the task that chose it are listed, and pass its panels in
-    tiles.
-  }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
-  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
-                           "mlir::memref::MemRefDialect"];
-}
-def ExpandRows : Pass<"expand-rows", "mlir::ModuleOp"> {
-  let summary = "loops for the pieces that treat each row by itself";
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
-  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
-                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
-}
-
-def DistributeTasks : Pass<"distribute-tasks", "mlir::ModuleOp"> {
-  let summary = "tasks become loops in which every thread of a processor does its share of them";
-  let description = [{
-      tasks over tiles { body }   ->   while (task = claim) body(rows of the task's block, panels of its group)
-
-    Rows are shared in equal parts, heads of a single row in turn; tiles of many rows and queries are claimed while the
-    step runs.
-  }];
-  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
-}
+include "compiler/passes/schedule/cpu/SchedulePasses.td"
 
 def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
   let summary = "polynomials for exp, exp2, tanh and erf on vectors";
@@ -299,22 +231,7 @@ def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
 
 //===--- codegen: memref -> llvm ---------------------------------------------------------------------------------===//
 
-def ConvertStepToLLVM : Pass<"convert-step-to-llvm", "mlir::ModuleOp"> {
-  let summary = "what kernels read of the running step becomes loads from struct StepContext";
-  let description = [{
-    `!kernel.step` becomes a pointer to runtime/device/cpu/StepContext.h, `!talc.state` the state's offset in a slot; entry
-    functions get the names that the runtime looks up.
-  }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
-}
-
-def CompactArguments : Pass<"compact-arguments", "mlir::ModuleOp"> {
-  let summary = "a buffer is passed as its address, and the sizes, strides and offset that its type does not tell";
-  let description = [{
-      func.call @kernel(%x) : (memref<?x64xf32>) -> ()  ->  func.call @kernel(%address, %rows) : (!llvm.ptr, i64) -> ()
-  }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
-}
+include "compiler/passes/codegen/cpu/CodegenPasses.td"
 
 def MaterializeMasks : Pass<"materialize-masks", "mlir::ModuleOp"> {
   let summary = "the first lanes of a vector become a comparison of the lanes' numbers";

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage schedule of processors; compiler/passes/Passes.td includes it.
+
+def ContractByHalide : Pass<"contract-by-halide", "mlir::ModuleOp"> {
+  let summary = "products of contractions become calls of functions that Halide makes";
+  let description = [{
+      tasks over tiles { contract %x, %w }   ->   tasks over tiles { call @product(%x, %w, %sums); epilogue of %sums }
+
+    Of the kernels that assign-generators gave to Halide. The loops around, the division of the work and the epilogue are
+    those of expand-contract, and so are the bits.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+                 Option<"cacheBytes", "cache-bytes", "int64_t", "2097152", "bytes of L2; see expand-contract">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
+}
+
+def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {
+  let summary = "register tiles and cache blocks for contractions";
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+                 Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
+                        "bytes of L2, of which a block of rows and its weights take half">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect"];
+}
+
+def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
+  let summary = "loops for attention: two passes over the keys, or the online softmax";
+  let description = [{
+    Expands kernel.attention, and kernel.combine where split-keys divided one. Says what it chose, and why, as remarks of
+    the category `schedule` (talc-opt --remarks-filter=schedule).
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+                 Option<"keys", "keys", "int64_t", "0", "keys of a block, a multiple of 64; 0: the cost model's choice">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
+}
+
+def ExpandExperts : Pass<"expand-experts", "mlir::ModuleOp"> {
+  let summary = "the rows of every expert, in register tiles";
+  let description = [{
+    kernel.experts becomes loops: for each expert the rows of the task that chose it are listed, and pass its panels in
+    tiles.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect"];
+}
+
+def ExpandRows : Pass<"expand-rows", "mlir::ModuleOp"> {
+  let summary = "loops for the pieces that treat each row by itself";
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
+}
+
+def DistributeTasks : Pass<"distribute-tasks", "mlir::ModuleOp"> {
+  let summary = "tasks become loops in which every thread of a processor does its share of them";
+  let description = [{
+      tasks over tiles { body }   ->   while (task = claim) body(rows of the task's block, panels of its group)
+
+    Rows are shared in equal parts, heads of a single row in turn; tiles of many rows and queries are claimed while the
+    step runs.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+}
