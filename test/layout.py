@@ -4,6 +4,7 @@
 # usage: layout.py [RULE...]   checks the named rules, by default all of RULES; prints one line per violation
 import os
 import re
+import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -299,6 +300,14 @@ def errorCodes(files):
         yield "docs/errors.md", 1, f"{code} is nowhere in the code"
 
 
+def binaries(files):
+    """What is committed can be read, but for models. Products that lie about in a working tree are nobody's matter."""
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True)
+    for path in listed.stdout.decode().split("\0") if listed.returncode == 0 else []:
+        if path and path not in files and not IGNORED & set(path.split("/")) and os.path.isfile(os.path.join(ROOT, path)):
+            yield path, 1, "is no text; binary files belong to folders called models"
+
+
 def boundary(files):
     """What implements talc.h lets no exception out: the standard library throws when memory is refused."""
     for path, text in files.items():
@@ -312,7 +321,7 @@ def boundary(files):
 
 RULES = {rule.__name__: rule
          for rule in (heads, lengths, names, directions, families, frontends, spelledOnce, passes, mirror, machines,
-                      formats, paths, words, errorCodes, boundary)}
+                      formats, paths, words, errorCodes, binaries, boundary)}
 
 
 def main(chosen):

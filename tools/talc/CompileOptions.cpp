@@ -105,6 +105,8 @@ static std::string contradiction(const CompileOptions &options) {
   // That there is no such model comes first: who tries `talc compile gpt2` is told how to get it.
   if (options.output.empty() && !text && !stops && llvm::sys::fs::exists(options.model))
     return "-o is missing: the file to write";
+  if (options.output == "-" && !text && !stops)
+    return "-o -: only texts go to standard output; name the file to write";
   if (!stops || options.startFrom.empty())
     return "";
   auto place = [](const std::string &stage) { return std::find(stages.begin(), stages.end(), stage); };
