@@ -5,6 +5,7 @@
 #include "compiler/Error.h"
 #include "compiler/targets/cpu/Aarch64.h"
 #include "compiler/targets/cpu/X86.h"
+#include "runtime/NearestWord.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,6 +17,8 @@ namespace {
 struct Family {
   // A null pointer: the name is none of the family's.
   llvm::Expected<TargetPtr> (*parse)(llvm::StringRef name);
+  // All that it knows.
+  std::vector<std::string> (*known)();
   // For messages: what it takes, and what two targets of one kind have in common.
   const char *names, *measure;
 };
@@ -24,23 +27,25 @@ struct Family {
 
 // The first that knows a name has it, and a machine that runs code of several families prefers the first.
 static constexpr Family families[] = {
-    {cpu::parseX86, "native, x86-64-v3, x86-64-v4, or the name of a processor such as znver3 or skylake-avx512",
-     "CPU level"},
-    {cpu::parseAarch64, "aarch64, aarch64+dotprod, or the name of a processor such as cortex-a76 or neoverse-n1",
-     "CPU level"},
+    {cpu::parseX86, cpu::x86Names,
+     "native, x86-64-v3, x86-64-v4, or the name of a processor such as znver3 or skylake-avx512", "CPU level"},
+    {cpu::parseAarch64, cpu::aarch64Names,
+     "aarch64, aarch64+dotprod, or the name of a processor such as cortex-a76 or neoverse-n1", "CPU level"},
 };
 
 // Sets `family`.
 static llvm::Expected<TargetPtr> parse(llvm::StringRef name, const Family *&family) {
-  std::vector<std::string> names;
+  std::vector<std::string> names, known;
   for (const Family &next : families) {
     family = &next;
     llvm::Expected<TargetPtr> target = next.parse(name);
     if (!target || *target)
       return target;
     names.push_back(next.names);
+    llvm::append_range(known, next.known());
   }
-  return makeError(ErrorCode::BadTarget, "--target={}: unknown; expected {}", name.str(), llvm::join(names, "; or "));
+  return makeError(ErrorCode::BadTarget, "--target={}: unknown{}; expected {}", name.str(),
+                   suggestion(name.str(), known), llvm::join(names, "; or "));
 }
 
 llvm::Expected<TargetPtr> parseTarget(llvm::StringRef name) {

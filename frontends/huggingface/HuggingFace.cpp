@@ -14,12 +14,14 @@
 #include "frontends/huggingface/JsonConfig.h"
 #include "frontends/huggingface/MaskToken.h"
 #include "frontends/huggingface/SentencePooling.h"
+#include "runtime/NearestWord.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 using namespace mlir;
 
@@ -32,20 +34,13 @@ static const Family *chooseFamily(const ModelConfig &config, Diagnostics &diagno
   for (const Family &family : families())
     if (family.modelType == type)
       return &family;
-  std::string known, nearest;
-  unsigned least = static_cast<unsigned>(type.size()) / 3 + 1;
-  for (const Family &family : families()) {
-    known += (known.empty() ? "" : ", ") + std::string(family.modelType);
-    unsigned distance = llvm::StringRef(type).edit_distance(family.modelType, true, least);
-    if (distance < least) {
-      least = distance;
-      nearest = fmt::format(" (did you mean '{}'?)", family.modelType);
-    }
-  }
-  diagnostics.error(
-      ImportError::ModelType,
-      fmt::format("{}: {}; talc knows {}", configFile,
-                  type.empty() ? "lacks the key 'model_type'" : "model_type is " + quotedText(type) + nearest, known));
+  std::vector<std::string> known;
+  for (const Family &family : families())
+    known.emplace_back(family.modelType);
+  std::string found = "model_type is " + quotedText(type) + suggestion(type, known);
+  diagnostics.error(ImportError::ModelType,
+                    fmt::format("{}: {}; talc knows {}", configFile,
+                                type.empty() ? "lacks the key 'model_type'" : found, fmt::join(known, ", ")));
   return nullptr;
 }
 

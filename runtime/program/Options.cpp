@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses the command line by the table of options.
-#include "runtime/program/NearestWord.h"
+#include "runtime/NearestWord.h"
 #include "runtime/program/OptionChecks.h"
 #include "runtime/program/OptionTable.h"
 

@@ -3,7 +3,7 @@
 #include "tools/talc/CompileOptions.h"
 
 #include "dialects/talc/formats/FormatChoice.h"
-#include "runtime/program/NearestWord.h"
+#include "runtime/NearestWord.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/OptionWords.h"
@@ -44,7 +44,7 @@ static std::string checkFormats(const std::string &text) {
     return "";
   std::vector<std::string> names = formatNames();
   names.emplace_back("checkpoint");
-  return error + program::suggestion(text, names);
+  return error + suggestion(text, names);
 }
 
 static CLI::App *declare(CLI::App &app, CompileOptions &options) {

@@ -4,7 +4,7 @@
 
 #include "compiler/Pipeline.h"
 #include "compiler/passes/Passes.h"
-#include "runtime/program/NearestWord.h"
+#include "runtime/NearestWord.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -41,7 +41,7 @@ std::string findUnknownFlag(const std::vector<std::string> &flags, std::vector<s
       return fmt::format("unexpected argument '{}'", flag);
     if (name.empty() || !known.contains(name))
       return fmt::format("unknown option '{}'{}", flag,
-                         program::suggestion(llvm::StringRef(flag).split('=').first.str(), others));
+                         suggestion(llvm::StringRef(flag).split('=').first.str(), others));
   }
   return "";
 }
@@ -69,7 +69,7 @@ static std::string findUnknownPass(llvm::StringRef flag, const std::string &targ
   if (!namesPass || mlir::PassInfo::lookup(value) || mlir::PassPipelineInfo::lookup(value))
     return "";
   return fmt::format("--{}: unknown pass '{}'{}", name.str(), value.str(),
-                     program::suggestion(value.str(), passNames(target)));
+                     suggestion(value.str(), passNames(target)));
 }
 
 std::string applyFlags(const std::vector<std::string> &flags, const std::string &target) {

@@ -2,7 +2,7 @@
 // Wraps CLI11's check of words.
 #include "tools/talc/OptionWords.h"
 
-#include "runtime/program/NearestWord.h"
+#include "runtime/NearestWord.h"
 
 namespace talc::tools {
 
@@ -11,7 +11,7 @@ CLI::Validator oneOf(const std::vector<std::string> &words) {
   return CLI::Validator(
       [member, words](std::string &word) {
         std::string problem = member(word);
-        return problem.empty() ? problem : problem + program::suggestion(word, words);
+        return problem.empty() ? problem : problem + suggestion(word, words);
       },
       member.get_description());
 }

@@ -2,7 +2,7 @@
 // Upstream's remark engine with a streamer of one line: stage, pass, function, text.
 #include "tools/talc/Remarks.h"
 
-#include "runtime/program/NearestWord.h"
+#include "runtime/NearestWord.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Remarks.h"
@@ -49,7 +49,7 @@ std::string hearRemarks(mlir::MLIRContext &context, const std::string &printed,
   if (!printed.empty() &&
       llvm::none_of(remarkStages, [&](const std::string &s) { return llvm::Regex(printed).match(s); }))
     return "matches none of the stages whose passes make remarks: " + llvm::join(llvm::ArrayRef(remarkStages), ", ") +
-           program::suggestion(printed, {std::begin(remarkStages), std::end(remarkStages)});
+           suggestion(printed, {std::begin(remarkStages), std::end(remarkStages)});
   mlir::remark::RemarkCategories wanted;
   wanted.passed = wanted.missed = wanted.analysis = wanted.failed = listener ? ".*" : printed;
   auto printer = std::make_unique<LinePrinter>(printed, std::move(listener));

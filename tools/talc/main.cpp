@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc: the command. Finds the subcommand and runs it.
-#include "runtime/program/NearestWord.h"
+#include "runtime/NearestWord.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/Signals.h"
 
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
   bool known = actions.count(command) > 0;
   if (!command.empty() && command[0] != '-' && !known) {
     fprintf(stderr, "error[T0701]: talc: unknown command '%s'%s, expected compile, run or bench; see talc --help\n",
-            command.c_str(), talc::program::suggestion(command, {"compile", "run", "bench"}).c_str());
+            command.c_str(), talc::suggestion(command, {"compile", "run", "bench"}).c_str());
     return wrongUsage;
   }
   try {

@@ -107,6 +107,18 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   return facts;
 }
 
+std::vector<std::string> aarch64Names() {
+  std::vector<std::string> result;
+  for (const Level &level : levels())
+    result.emplace_back(level.name);
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::AArch64::fillValidCPUArchList(names);
+  for (llvm::StringRef name : names)
+    if (std::optional<llvm::StringSet<>> features = featuresOf(name); features && !factsOf(*features).name.empty())
+      result.push_back(name.str());
+  return result;
+}
+
 llvm::Expected<targets::TargetPtr> parseAarch64(llvm::StringRef name) {
   bool native = name == "native" && isHost();
   std::optional<llvm::StringSet<>> features = native ? featuresOfHost() : featuresOf(name);

@@ -9,5 +9,6 @@ namespace talc::cpu {
 // aarch64, aarch64+dotprod, or LLVM's name of a processor with at least the features of the first; native on such a
 // machine. A null pointer for another name.
 llvm::Expected<targets::TargetPtr> parseAarch64(llvm::StringRef name);
+std::vector<std::string> aarch64Names();
 
 }  // namespace talc::cpu

@@ -93,6 +93,16 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   return facts;
 }
 
+std::vector<std::string> x86Names() {
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
+  std::vector<std::string> result = {"native"};
+  for (llvm::StringRef name : names)
+    if (!factsOf(featuresOf(name)).cpu.empty())
+      result.push_back(name.str());
+  return result;
+}
+
 llvm::Expected<targets::TargetPtr> parseX86(llvm::StringRef name) {
   bool native = name == "native" && llvm::Triple(llvm::sys::getProcessTriple()).isX86();
   llvm::StringRef cpu = native ? llvm::sys::getHostCPUName() : name;

@@ -2,7 +2,7 @@
 // talc bench: declares its options and parses lists of values.
 #include "dialects/talc/formats/StorageFormat.h"
 #include "runtime/device/cpu/Cores.h"
-#include "runtime/program/NearestWord.h"
+#include "runtime/NearestWord.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/OptionWords.h"
 #include "tools/talc/bench/BenchOptions.h"
@@ -149,7 +149,7 @@ static std::string findUnknown(const CLI::App &command) {
   if (command.remaining().empty())
     return "";
   std::string word = command.remaining().front();
-  return "unknown option '" + word + "'" + program::suggestion(word.substr(0, word.find('=')), optionNames(command));
+  return "unknown option '" + word + "'" + suggestion(word.substr(0, word.find('=')), optionNames(command));
 }
 
 // What is wrong with the options together, or empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody may have meant who mistyped a word.
+// CONTRACT of all that answers users, so that a mistyped word gets the same answer everywhere: what may have been meant.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace talc::program {
+namespace talc {
 
 // Letters to insert, drop, change or swap with their neighbours until one word is the other (Damerau, Levenshtein).
 inline size_t editDistance(std::string_view from, std::string_view to) {
@@ -51,4 +51,4 @@ inline std::string suggestion(std::string_view word, const std::vector<std::stri
   return nearest ? " (did you mean '" + *nearest + "'?)" : "";
 }
 
-}  // namespace talc::program
+}  // namespace talc
