@@ -2,6 +2,7 @@
 // The columns of KernelReport that need no clock.
 #include "tools/talc/bench/CountReport.h"
 
+#include "tools/talc/bench/KernelCounts.h"
 #include "tools/talc/bench/RowFormats.h"
 #include "tools/talc/bench/Table.h"
 
@@ -34,21 +35,9 @@ static std::string formatPhase(const PhaseResult &phase) {
 }
 
 static Json describe(const KernelResult &result, const PhaseResult &phase, const KernelList &list) {
-  const KernelEntry &kernel = *result.kernel;
-  return {{"test", phase.name},
-          {"emulated", list.foreign},
-          {"target", list.target},
-          {"phase", kernel.phase},
-          {"kernel", kernel.name},
-          {"piece", kernel.piece},
-          {"shapes", kernel.shapes},
-          {"fused", kernel.fused},
-          {"share", kernel.share},
-          {"calls", kernel.calls},
-          {"operations", static_cast<int64_t>(result.costs.operations)},
-          {"stored_bytes", static_cast<int64_t>(result.costs.storedBytes)},
-          {"passed_bytes", static_cast<int64_t>(result.costs.passedBytes)},
-          {"spills", kernel.spills}};
+  Json row = {{"test", phase.name}, {"emulated", list.foreign}, {"target", list.target}};
+  row.update(describeCounts(result));
+  return row;
 }
 
 std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelList &list, const std::string &proof,

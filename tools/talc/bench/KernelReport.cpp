@@ -2,6 +2,7 @@
 // A table per phase and number of threads, below a line with what the machine can do.
 #include "tools/talc/bench/KernelReport.h"
 
+#include "tools/talc/bench/KernelCounts.h"
 #include "tools/talc/bench/RowFormats.h"
 #include "tools/talc/bench/Table.h"
 
@@ -67,27 +68,16 @@ static std::string formatPhase(const PhaseResult &phase) {
 }
 
 static Json describeKernel(const KernelResult &result, const PhaseResult &phase, const MachineProfile &machine) {
-  const KernelEntry &kernel = *result.kernel;
-  return {{"test", phase.name},
-          {"n_threads", machine.threads},
-          {"phase", kernel.phase},
-          {"kernel", kernel.name},
-          {"piece", kernel.piece},
-          {"shapes", kernel.shapes},
-          {"fused", kernel.fused},
-          {"share", kernel.share},
-          {"calls", kernel.calls},
-          {"seconds", result.time.total()},
-          {"seconds_waiting", result.time.waiting},
-          {"step_seconds", phase.stepSeconds},
-          {"operations", static_cast<int64_t>(result.costs.operations)},
-          {"stored_bytes", static_cast<int64_t>(result.costs.storedBytes)},
-          {"passed_bytes", static_cast<int64_t>(result.costs.passedBytes)},
-          {"roof_seconds", result.roofSeconds},
-          {"roof_share", result.share()},
-          {"roof", result.limit},
-          {"barriers", result.time.barriers},
-          {"spills", kernel.spills}};
+  Json row = {{"test", phase.name}, {"n_threads", machine.threads}};
+  row.update(describeCounts(result));
+  row.update({{"seconds", result.time.total()},
+              {"seconds_waiting", result.time.waiting},
+              {"step_seconds", phase.stepSeconds},
+              {"roof_seconds", result.roofSeconds},
+              {"roof_share", result.share()},
+              {"roof", result.limit},
+              {"barriers", result.time.barriers}});
+  return row;
 }
 
 static Json describeMachineJson(const MachineProfile &machine) {
