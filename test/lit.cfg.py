@@ -30,6 +30,10 @@ config.environment["ASAN_OPTIONS"] = os.pathsep.join(
     filter(None, ["allow_user_poisoning=0", os.environ.get("ASAN_OPTIONS", "")]))
 config.environment["TALC_MAX_THREADS"] = "16"  # tests divide work among more threads than there are processors
 
+# ./dev test --slow: tests that go on where faster ones have covered every feature once.
+if lit_config.params.get("slow"):
+    config.available_features.add("slow")
+
 # Programs for 64-bit ARM: made with the runtime that ./dev build --with-aarch64 builds, run under an emulator.
 if os.path.exists(os.path.join(config.talc_build, "bin", "aarch64", "talc-launcher")) and shutil.which("qemu-aarch64"):
     config.available_features.add("aarch64")

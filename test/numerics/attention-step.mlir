@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of attention against plain double arithmetic, for every mask, window, bias and place of the keys, and bit for
-// bit among all ways to divide the work, a single row's keys too; see attention_step.cpp. Blocks of 64 keys, then a
-// single block of all. Clang does not optimize, since that takes longer than what it would save.
+// bit among all ways to divide the work, a single row's keys too; see attention_step.cpp. Blocks of 64 keys; in
+// attention-step-whole.test a single block of all. Clang does not optimize, since that takes longer than what it would save.
 // RUN: talc-opt %s '-expand-attention=lanes=8 keys=64' -expand-rows=lanes=8 -distribute-tasks -expand-math -talc-codegen -o %t.8.mlir
 // RUN: mlir-translate -mlir-to-llvmir %t.8.mlir -o %t.8.ll
 // RUN: %cc -O0 -march=x86-64-v3 -I%root -DSPLIT -Wno-override-module %t.8.ll %S/attention_step.cpp -lm -lstdc++ -o %t.8
 // RUN: %t.8
-// RUN: talc-opt %s -expand-attention=lanes=16 -expand-rows=lanes=16 -distribute-tasks -expand-math -talc-codegen -o %t.16.mlir
-// RUN: mlir-translate -mlir-to-llvmir %t.16.mlir -o %t.16.ll
-// RUN: %cc -O0 -march=x86-64-v3 -I%root -Wno-override-module %t.16.ll %S/attention_step.cpp -lm -lstdc++ -o %t.16
-// RUN: %t.16
 
 !own = !talc.state<2 x 24 x 200 in #kernel.panels<16 x f32>>
 !source = !talc.state<2 x 24 x 200, source in #kernel.panels<16 x f32>>

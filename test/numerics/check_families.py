@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_families.py BIN MODULE [NAME]: imports the random checkpoints of a module of this folder (family_models,
-decoder_models) and compares the interpreter and the compiled program with the same model on lists of Python numbers. If
-the module has COMPILED, only the programs of these cases.
+"""check_families.py BIN MODULE imports [NAME...]: imports the random checkpoints of a module of this folder (family_models,
+decoder_models) and compares the interpreter with the same model on lists of Python numbers.
+check_families.py BIN MODULE programs [NAME...]: the same of compiled programs; if the module has COMPILED, of these cases.
 
 BIN is the folder of talc and of the programs of this folder. As many cases are checked at a time as there are processors.
 """
@@ -69,47 +69,49 @@ def run(*command):
         raise RuntimeError(f'{" ".join(command)}\n{result.stdout}{result.stderr}')
 
 
-def compare(programs, name, case, compiled, directory):
-    """What is wrong, or nothing."""
+def evaluate(programs, what, model, directory, options):
+    """Writes what a model computes to `directory`/found; returns how exactly that is known."""
     talc, interpret, steps = (os.path.join(programs, tool) for tool in ('talc', 'talc-interpret', 'talc-steps'))
-    checkpoint, config, evaluate, names = case()
-    model, module, app, found = (os.path.join(directory, file) for file in ('model', 'module.mlir', 'app', 'found'))
+    found, compiled = ('--logits', os.path.join(directory, 'found')), os.path.join(directory, 'compiled')
+    if what == 'imports':
+        run(talc, 'compile', model, '--stop-after=import', '--max-seq=26', '-o', compiled + '.mlir')
+        run(interpret, compiled + '.mlir', *options, *found)
+        return INTERPRETER_TOLERANCE
+    run(talc, 'compile', model, '--max-seq=26', '-o', compiled)
+    run(steps, compiled, '--check', *options, *found)
+    return PROGRAM_TOLERANCE
+
+
+def compare(programs, what, name, case, directory):
+    """What is wrong, or nothing."""
+    model = os.path.join(directory, 'model')
+    checkpoint, config, values, names = case()
     checkpoint.write(model, {key: value for key, value in config.items() if key != 'base'}, names)
-    run(talc, 'compile', model, '--stop-after=import', '--max-seq=26', '-o', module)
-    ways = [([interpret, module], INTERPRETER_TOLERANCE)]
-    if compiled:
-        run(talc, 'compile', model, '--max-seq=26', '-o', app)
-        ways.append(([steps, app, '--check'], PROGRAM_TOLERANCE))
     prompts = make_prompts(random.Random(name), config)
-    expected = {f'{kind}.{i}': rows for i, prompt in enumerate(prompts) for kind, rows in evaluate(prompt).items()}
-    options = [*arguments(prompts, config), '--logits', found]
-    problems = []
-    for command, tolerance in ways:
-        run(*command, *options)
-        tensors = read_tensors(found)
-        if tensors.keys() != expected.keys():
-            problems.append(f'{command[0]} yields {sorted(tensors)}, expected {sorted(expected)}')
-            continue
-        worst = max(difference(expected[key], tensors[key]) for key in expected)
-        if worst > tolerance:
-            problems.append(f'{os.path.basename(command[0])} differs by {worst:.2e}')
-    return '; '.join(problems)
+    expected = {f'{kind}.{i}': rows for i, prompt in enumerate(prompts) for kind, rows in values(prompt).items()}
+    tolerance = evaluate(programs, what, model, directory, arguments(prompts, config))
+    tensors = read_tensors(os.path.join(directory, 'found'))
+    if tensors.keys() != expected.keys():
+        return f'yields {sorted(tensors)}, expected {sorted(expected)}'
+    worst = max(difference(expected[key], tensors[key]) for key in expected)
+    return f'differs by {worst:.2e}' if worst > tolerance else ''
 
 
-def check(programs, name, case, compiled):
+def check(programs, what, name, case):
     with tempfile.TemporaryDirectory() as directory:
         try:
-            return compare(programs, name, case, compiled, directory)
+            return compare(programs, what, name, case, directory)
         except RuntimeError as error:
             return str(error)
 
 
 def main():
-    programs, models, only = sys.argv[1], importlib.import_module(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else ''
-    cases = {name: case for name, case in models.CASES.items() if only in name}
+    programs, module, what, *names = sys.argv[1:]
+    models = importlib.import_module(module)
+    known = models.CASES if what == 'imports' else getattr(models, 'COMPILED', models.CASES)
+    cases = {name: models.CASES[name] for name in names or sorted(known)}
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        compiled = getattr(models, 'COMPILED', cases)
-        problems = dict(zip(cases, pool.map(lambda name: check(programs, name, cases[name], name in compiled), cases)))
+        problems = dict(zip(cases, pool.map(lambda name: check(programs, what, name, cases[name]), cases)))
     for name, problem in problems.items():
         if problem:
             print(f'{name}: {problem}')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_golden.py BIN MODEL_DIRECTORY [--target=TARGET --under=EMULATOR]: the interpreter and the compiled program against
+"""check_golden.py BIN MODEL_DIRECTORY [--target=TARGET --under=EMULATOR] [--examples=COUNT]: the interpreter and the compiled program against
 golden.json and golden.safetensors, which were made elsewhere in double precision.
 
 BIN is the folder of talc and of the programs of this folder. A program of another machine runs under an emulator, by
@@ -110,9 +110,11 @@ def main():
     parser.add_argument('model')
     parser.add_argument('--target', default='native')
     parser.add_argument('--under')
+    parser.add_argument('--examples', type=int, help='only so many, of decoders and encoder-decoders')
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         golden = Golden(options.programs, options.model, directory, options.target, options.under)
+        del golden.examples[options.examples:]
         kind = golden.examples[0]
         check = (golden.check_encoder_decoder if 'source_ids' in kind else
                  golden.check_encoder if 'ids' in kind else golden.check_decoder)

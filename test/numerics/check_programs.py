@@ -2,6 +2,7 @@
 """Compiles random models and compares what the programs compute with the interpreter; see --help.
 
   check_programs.py BIN ops                             every op of the dialect
+  check_programs.py BIN ops --once                      one case of each kind of op
   check_programs.py BIN blocks                          200 random blocks: models 0 to 7, 25 blocks each
   check_programs.py BIN blocks --first 8 --models 400    another 10000 blocks
   check_programs.py BIN blocks --first 31 --models 1 --blocks 1 --keep FOLDER
@@ -103,7 +104,8 @@ def check_blocks(options, seed):
 
 
 def op_groups(options, seed):
-    """Decoders and encoders with the cases that suit them; the others are dealt out to both."""
+    """Decoders and encoders with the cases that suit them; the others are dealt out to both. A kind of op is the first word
+    of the names of its cases."""
     names = [name for name in op_models.CASES if name not in op_models.OPTIMIZED and options.only in name]
     generator = random.Random(seed)
     generator.shuffle(names)
@@ -111,6 +113,8 @@ def op_groups(options, seed):
     for name in names:
         free = name not in op_models.ENCODERS and name not in op_models.DECODERS
         kinds[generator.random() < 0.5 if free else name in op_models.ENCODERS].append(name)
+    if options.once:
+        kinds = {kind: list({name.split('-')[0]: name for name in group}.values()) for kind, group in kinds.items()}
     return [group[i:i + CASES_PER_MODEL] for group in kinds.values() for i in range(0, len(group), CASES_PER_MODEL)]
 
 
@@ -129,6 +133,7 @@ def main():
     parser.add_argument('--models', type=int, help='how many; of ops, how often each (default 8; ops 1)')
     parser.add_argument('--first', type=int, default=0, help='the seed of the first (default 0)')
     parser.add_argument('--blocks', type=int, default=25, help='blocks of a model (default 25)')
+    parser.add_argument('--once', action='store_true', help='one case of each kind of op')
     parser.add_argument('--only', default='', help='ops whose name contains this')
     parser.add_argument('--keep', help='write models and results to this folder, one model after another')
     options = parser.parse_args()
