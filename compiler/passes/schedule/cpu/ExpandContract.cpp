@@ -172,15 +172,13 @@ struct ExpandContract : talc::impl::ExpandContractBase<ExpandContract> {
       OpBuilder builder(tasks);
       Emitter emitter(builder, op.getLoc(), lanes);
       Contract(emitter, tasks, op, cacheBytes).expand();
-      bool hasBlocks = isa<StoredType>(cast<MemRefType>(op.getWeight().getType()).getElementType());
       op.erase();
-      if (hasBlocks)
-        shareAddresses(tasks);
+      shareAddresses(tasks);
     }
   }
 
-  // Where a block lies and what it has once is computed anew for every vector of it; the passes to come are spared
-  // that.
+  // Where a vector lies, and what a block of weights has once, is computed anew for each that is loaded; the passes to
+  // come are spared that.
   static void shareAddresses(kernel::TasksOp tasks) {
     IRRewriter rewriter(tasks.getContext());
     DominanceInfo dominance(tasks);
