@@ -253,8 +253,8 @@ TALC_API int32_t talc_is_end_token(const talc_model *model, int32_t id);
 /* Worker threads and the states of up to `slots` sequences. */
 typedef struct talc_session talc_session;
 
-/* Where a session gets its memory from. `allocate` returns `size` bytes from a multiple of `alignment` on, or NULL when
-   there are none; `release` gets back what it returned. */
+/* Where a session has states, temporaries and results; not its threads, their stacks, and lists of some bytes per token.
+   `allocate` returns `size` bytes from a multiple of `alignment` on, or NULL; `release` gets back what it returned. */
 typedef struct talc_allocator {
   void *(*allocate)(void *user, uint64_t size, uint64_t alignment);
   void (*release)(void *user, void *memory, uint64_t size);
@@ -270,8 +270,8 @@ typedef struct talc_session_options {
                       talc_max_threads() are started */
   int32_t slots;   /* sequences that can be held at the same time, 1 to 65536; 0: 1 */
   uint32_t reserved;
-  /* For states, temporaries and results, which is all that grows with slots, lengths and steps; a copy is kept. All of
-     the states is then taken and cleared at once. NULL: the system's pages, which states take as sequences grow. */
+  /* For what talc_session_get_memory counts; a copy is kept. All of the states is then taken and cleared at once. NULL:
+     the system's pages, which states take as sequences grow. A model has memory of its own, its tokenizer too. */
   const talc_allocator *allocator;
   /* Asked often while a step runs, where its threads meet, by any of them but one at a time: it must be quick, need no
      more than 128 KiB of stack, and use neither session nor generator. A step that it ends fails with ABORTED. NULL:

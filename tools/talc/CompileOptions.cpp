@@ -76,7 +76,7 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
       ->check(CLI::Range(int64_t(1), int64_t(1) << 30));
   command->add_option("--tokenizer", options.tokenizer,
                       "a tokenizer.json, or a directory with a tokenizer's files (default: MODEL's own)");
-  command->add_option("--emit", options.emit, "exe (default), lib, object, code, llvm, or ir")
+  command->add_option("--emit", options.emit, "exe (default), lib, object; to be read: code, llvm, or ir")
       ->check(oneOf({"exe", "lib", "object", "code", "llvm", "ir"}));
   command->add_option("--stop-after", options.stopAfter, "print the program after this stage and stop")
       ->check(oneOf(stages));
