@@ -9,6 +9,7 @@
 #   share/               manual pages, completion for bash
 #   include/talc/        component `development`: headers and libraries of the compiler, for find_package(talc COMPONENTS compiler)
 #   lib/talc/compiler/
+#   lib/talc/aarch64/    component `aarch64`: the runtime for 64-bit ARM;  lib/talc/hgen: component `halide`
 include(CMakePackageConfigHelpers)
 
 set(talc_rpath "$ORIGIN/../lib/talc/lib" ${LLVM_LIBRARY_DIRS})  # the first is what a relocatable archive brings
@@ -20,7 +21,7 @@ install(FILES ${PROJECT_BINARY_DIR}/runtime/talc-object.o DESTINATION lib/talc C
 install(TARGETS talc_shared talc_runtime LIBRARY DESTINATION lib COMPONENT tools NAMELINK_COMPONENT tools
   ARCHIVE DESTINATION lib COMPONENT tools)
 # The runtime for 64-bit ARM, where ./dev build --with-aarch64 built it.
-install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/aarch64 DESTINATION lib/talc COMPONENT tools USE_SOURCE_PERMISSIONS OPTIONAL)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/aarch64 DESTINATION lib/talc COMPONENT aarch64 USE_SOURCE_PERMISSIONS OPTIONAL)
 install(FILES runtime/talc.h runtime/talc_text.h runtime/talc_generation.h DESTINATION include COMPONENT tools)
 install(FILES tools/completion/talc.bash DESTINATION share/bash-completion/completions RENAME talc COMPONENT tools)
 install(DIRECTORY examples DESTINATION share/doc/talc COMPONENT tools PATTERN golden.* EXCLUDE)
@@ -74,6 +75,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "compiles transformer models to native pro
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_COMPONENTS_ALL tools development)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/OptionalPackages.cmake)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -82,6 +84,14 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME talc)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtalc-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "talc (= ${PROJECT_VERSION}), libmlir-22-dev, mlir-22-tools, llvm-22-dev, liblld-22-dev, libfmt-dev, nlohmann-json3-dev, libutf8proc-dev")
+# dpkg-shlibdeps knows libraries of this machine only.
+set(CPACK_DEBIAN_AARCH64_PACKAGE_NAME talc-aarch64)
+set(CPACK_DEBIAN_AARCH64_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_AARCH64_PACKAGE_DEPENDS "talc (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_HALIDE_PACKAGE_NAME talc-halide)
+set(CPACK_DEBIAN_HALIDE_PACKAGE_DEPENDS "talc (= ${PROJECT_VERSION})")
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "The commands talc and talc-opt, and the runtime that compiled models begin with.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers and static libraries of the compiler.")
+set(CPACK_COMPONENT_AARCH64_DESCRIPTION "The runtime that models compiled for 64-bit ARM begin with.")
+set(CPACK_COMPONENT_HALIDE_DESCRIPTION "The generator behind talc compile --generator=halide.")
 include(CPack)
