@@ -4,6 +4,9 @@
 
 #include "compiler/passes/Passes.h"
 
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -14,6 +17,17 @@ void canonicalize(OpPassManager &passes) {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   passes.addPass(createCanonicalizerPass(config));
+}
+
+// An earlier pass makes ops for a later one (subviews make affine maps, masks of vectors make arith), and the last
+// converts all that is left at once.
+void addConversionToLLVM(OpPassManager &passes) {
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createMaterializeMasks());
+  passes.addPass(createConvertToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
 }
 
 void checkDialects(OpPassManager &passes, ArrayRef<std::string> dialects) {

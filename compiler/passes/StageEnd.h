@@ -12,6 +12,9 @@ namespace talc {
 // Branches are for LLVM to simplify: looking for them here takes longer than all else.
 void canonicalize(mlir::OpPassManager &passes);
 
+// Upstream's way from vectors, loops and buffers to LLVM.
+void addConversionToLLVM(mlir::OpPassManager &passes);
+
 // Names any operation that is of none of these dialects, and whatever is not valid.
 void checkDialects(mlir::OpPassManager &passes, llvm::ArrayRef<std::string> dialects);
 

@@ -219,6 +219,10 @@ void Emitter::dispatch(Value value, int64_t first, int64_t last, llvm::function_
   }
 }
 
+void Emitter::each(int64_t count, llvm::function_ref<void(Value)> body) {
+  loop(index(0), index(count), 1, body);
+}
+
 void Emitter::columns(int64_t width, llvm::function_ref<void(Value, Value)> body) {
   int64_t whole = width / lanes * lanes;
   if (whole > 0)
@@ -261,6 +265,13 @@ kernel::TasksOp tasksAround(Operation *piece) {
   return tasks;
 }
 
+void placeBody(Emitter &e, kernel::TasksOp tasks, ValueRange parts) {
+  Block &body = tasks.getBody().front();
+  for (auto [argument, part] : llvm::zip_equal(body.getArguments(), parts))
+    argument.replaceAllUsesWith(part);
+  e.b.getInsertionBlock()->getOperations().splice(e.b.getInsertionPoint(), body.getOperations());
+}
+
 //===--- scalar code on vectors -------------------------------------------------------------------------------===//
 
 Emitter::Values vectorize(Emitter &e, Block &block, ValueRange arguments) {
@@ -276,7 +287,7 @@ Emitter::Values vectorize(Emitter &e, Block &block, ValueRange arguments) {
       operands.push_back(mapping.contains(operand) ? mapping.lookup(operand) : e.broadcast(operand));
     SmallVector<Type> types;
     for (Type type : op.getResultTypes())
-      types.push_back(VectorType::get({e.lanes}, type));
+      types.push_back(e.vectorOf(type));
     OperationState state(op.getLoc(), op.getName(), operands, types, op.getAttrs());
     mapping.map(op.getResults(), e.b.create(state)->getResults());
   }

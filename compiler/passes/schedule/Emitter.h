@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thin layer over OpBuilder in which loops over buffers and vectors read like the loops they make.
+//
+// What a vector is, is the machine's: a value of vector type, or as many threads of a workgroup that each have one lane
+// (gpu/WorkgroupEmitter.h). Code that both run says `sync` where one lane reads what another one wrote.
 #pragma once
 
 #include "dialects/kernel/KernelDialect.h"
@@ -12,13 +15,14 @@
 
 namespace talc {
 
-// Builds f32 vector code of `lanes` lanes at the builder's insertion point.
+// Builds f32 vector code of `lanes` lanes at the builder's insertion point; vectors are values of vector type.
 class Emitter {
 public:
   using Value = mlir::Value;
   using Values = llvm::SmallVector<Value>;
 
   Emitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes) : b(builder), loc(loc), lanes(lanes) {}
+  virtual ~Emitter() = default;
 
   // Index arithmetic.
   Value index(int64_t value);
@@ -39,30 +43,34 @@ public:
 
   // Vectors of f32.
   mlir::VectorType vectorType() { return mlir::VectorType::get({lanes}, b.getF32Type()); }
-  Value splat(double value);
-  Value broadcast(Value scalar);
+  // Of vectors of scalars of a type.
+  virtual mlir::Type vectorOf(mlir::Type scalar) { return mlir::VectorType::get({lanes}, scalar); }
+  virtual Value splat(double value);
+  virtual Value broadcast(Value scalar);
   Value lane(Value vector, int64_t at);
   Value addf(Value x, Value y);
   Value subf(Value x, Value y);
   Value mulf(Value x, Value y);
   Value divf(Value x, Value y);
   Value maxf(Value x, Value y);
-  Value fma(Value x, Value y, Value z);
+  virtual Value fma(Value x, Value y, Value z);
   Value select(Value mask, Value x, Value y);
   // Reductions over the lanes, as a tree of fixed shape; the result is in every lane.
-  Value sumLanes(Value vector);
-  Value maxLanes(Value vector);
+  virtual Value sumLanes(Value vector);
+  virtual Value maxLanes(Value vector);
   // Of as many vectors as one has lanes.
   Values transpose(Values rows);
 
   // Masks: the first `count` lanes.
-  Value firstLanes(int64_t count);
-  Value firstLanes(Value count);
+  virtual Value firstLanes(int64_t count);
+  virtual Value firstLanes(Value count);
   Value lanesBetween(Value first, Value end);
 
   // Memory. Values of any storage format are loaded as f32. A null mask stands for all lanes.
-  Value load(Value memref, mlir::ValueRange at, Value mask = {});
-  void store(Value vector, Value memref, mlir::ValueRange at, Value mask = {});
+  virtual Value load(Value memref, mlir::ValueRange at, Value mask = {});
+  virtual void store(Value vector, Value memref, mlir::ValueRange at, Value mask = {});
+  // All lanes see what each of them stored.
+  virtual void sync() {}
   Value loadScalar(Value memref, mlir::ValueRange at);
   void storeScalar(Value scalar, Value memref, mlir::ValueRange at);
   // Into L2. The place may lie behind the end of the buffer.
@@ -83,6 +91,8 @@ public:
   void choose(Value condition, llvm::function_ref<void()> yes, llvm::function_ref<void()> no);
   // Runs body(c) for the one c in [first, last] that equals `value`, with c known to the body at compile time.
   void dispatch(Value value, int64_t first, int64_t last, llvm::function_ref<void(int64_t)> body);
+  // body(i) for i in [0, count), one by one, shared by the lanes where these can go different ways.
+  virtual void each(int64_t count, llvm::function_ref<void(Value)> body);
   // [0, width) in whole vectors, then a masked rest: body(column, mask or null).
   void columns(int64_t width, llvm::function_ref<void(Value, Value)> body);
 
@@ -98,6 +108,9 @@ bool areValidStates(mlir::Operation *module, int64_t lanes);
 
 // The tasks that a piece stands in, as divide-work left it; null, said at the piece, if there are none.
 kernel::TasksOp tasksAround(mlir::Operation *piece);
+
+// Moves the body of tasks to where `e` stands, with these values for its arguments.
+void placeBody(Emitter &e, kernel::TasksOp tasks, mlir::ValueRange parts);
 
 // The values that a block of scalar f32 operations yields, computed on vectors.
 Emitter::Values vectorize(Emitter &e, mlir::Block &block, mlir::ValueRange arguments);

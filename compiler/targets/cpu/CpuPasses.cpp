@@ -6,10 +6,6 @@
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
 #include "compiler/targets/cpu/CpuTarget.h"
 
-#include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -61,14 +57,7 @@ void CpuTarget::addCodegen(OpPassManager &passes) const {
   canonicalize(passes);
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createCSEPass());
-  // Upstream's way from vectors, loops and buffers to LLVM; an earlier pass makes ops for a later one (subviews make
-  // affine maps, masks of vectors make arith), and the last converts all that is left at once.
-  passes.addPass(memref::createExpandStridedMetadataPass());
-  passes.addPass(createLowerAffinePass());
-  passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(createMaterializeMasks());
-  passes.addPass(createConvertToLLVMPass());
-  passes.addPass(createReconcileUnrealizedCastsPass());
+  addConversionToLLVM(passes);
   endStage(passes, {"builtin", "talc", "llvm"});
 }
 

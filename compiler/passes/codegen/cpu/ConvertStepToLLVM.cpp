@@ -7,15 +7,13 @@
 // The layout read here is that of runtime/device/cpu/StepContext.h, checked below.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/codegen/StepReader.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "runtime/device/cpu/StepContext.h"
 
-#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,10 +36,10 @@ static_assert(sizeof(Span) == 32 && sizeof(Row) == 12 && sizeof(Output) == 24 &&
 
 namespace {
 
-// Builds the loads for one op.
-class StepReader {
+// Reads the context.
+class ContextReader : public talc::StepReader {
 public:
-  StepReader(Operation *op, ModuleOp module) : b(op), loc(op->getLoc()), module(module), converter(op->getContext()) {}
+  using StepReader::StepReader;
 
   Value step(Value value) { return cast(value, pointer()); }
 
@@ -54,71 +52,17 @@ public:
   // The i32 at byte `field` of element `at` of the array that the context's pointer at `array` points to.
   Value element(Value context, int64_t array, Value at, int64_t size, int64_t field) {
     Value base = this->field(context, array, pointer());
-    Value offset = add(mul(toI64(at), constant(size)), constant(field));
-    Value value = LLVM::LoadOp::create(b, loc, b.getI32Type(), bytesFrom(base, offset));
-    return toIndex(LLVM::SExtOp::create(b, loc, b.getI64Type(), value));
+    return toIndex(integerAt(base, add(mul(toI64(at), constant(size)), constant(field))));
   }
 
-  // A memref of the type around a pointer; `rows` is its first dimension, the only one that may be dynamic.
-  Value buffer(MemRefType type, Value address, Value rows = {}) {
-    auto descriptor = MemRefDescriptor::poison(b, loc, converter.convertType(type));
-    descriptor.setAllocatedPtr(b, loc, address);
-    descriptor.setAlignedPtr(b, loc, address);
-    descriptor.setConstantOffset(b, loc, 0);
-    int64_t stride = 1;
-    for (int64_t i = type.getRank() - 1; i >= 0; --i) {
-      descriptor.setConstantStride(b, loc, i, stride);
-      if (type.isDynamicDim(i)) {
-        descriptor.setSize(b, loc, i, rows);
-        continue;
-      }
-      descriptor.setConstantSize(b, loc, i, type.getDimSize(i));
-      stride *= type.getDimSize(i);
-    }
-    return cast(Value(descriptor), type);
-  }
-
-  Value bytesFrom(Value base, Value offset) {
-    return LLVM::GEPOp::create(b, loc, pointer(), b.getI8Type(), base, ValueRange{offset});
-  }
-  int64_t offsetOf(FlatSymbolRefAttr symbol) {
-    return module.lookupSymbol(symbol.getAttr())->getAttrOfType<IntegerAttr>(talc::offsetAttr).getInt();
-  }
   // The bytes of a slot's state begin at state + slot * bytes per slot + the state's offset.
   Value stateAddress(Value context, Value state, Value slot, int64_t partOffset) {
-    auto plan = module->getAttrOfType<DictionaryAttr>(talc::planAttr);
-    int64_t slotBytes = llvm::cast<IntegerAttr>(plan.get(talc::slotBytesKey)).getInt();
-    Value offset = add(add(mul(toI64(slot), constant(slotBytes)), cast(state, b.getI64Type())), constant(partOffset));
+    Value offset = add(add(mul(toI64(slot), constant(slotBytes())), cast(state, b.getI64Type())), constant(partOffset));
     return bytesFrom(field(context, offsetof(StepContext, state), pointer()), offset);
   }
-
-  // All bytes of a buffer.
-  Value bytesOf(kernel::BytesOp op) {
-    if (op.getBuffer().getType() == op.getType())
-      return op.getBuffer();
-    MemRefDescriptor from(cast(op.getBuffer(), converter.convertType(op.getBuffer().getType())));
-    return buffer(llvm::cast<MemRefType>(op.getType()), from.alignedPtr(b, loc));
-  }
-
-  Type pointer() { return LLVM::LLVMPointerType::get(b.getContext()); }
-  Value constant(int64_t value) { return LLVM::ConstantOp::create(b, loc, b.getI64Type(), value); }
-  Value add(Value x, Value y) { return LLVM::AddOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) { return LLVM::MulOp::create(b, loc, x, y); }
-  Value toIndex(Value i64) { return arith::IndexCastOp::create(b, loc, b.getIndexType(), i64); }
-  Value toI64(Value index) { return arith::IndexCastOp::create(b, loc, b.getI64Type(), index); }
-  Value cast(Value value, Type type) {
-    return value.getType() == type ? value : UnrealizedConversionCastOp::create(b, loc, type, value).getResult(0);
-  }
-
-  OpBuilder b;
-  Location loc;
-
-private:
-  ModuleOp module;
-  LLVMTypeConverter converter;
 };
 
-SmallVector<Value> convertSpan(StepReader &r, kernel::SpanOp op) {
+SmallVector<Value> convertSpan(ContextReader &r, kernel::SpanOp op) {
   SmallVector<Value> fields;
   for (int64_t offset :
        {offsetof(Span, firstRow), offsetof(Span, rowCount), offsetof(Span, firstPosition), offsetof(Span, slot),
@@ -132,7 +76,7 @@ int64_t outputField(int64_t output, int64_t field) {
   return offsetof(StepContext, outputs) + output * sizeof(Output) + field;
 }
 
-Value convertArena(StepReader &r, kernel::ArenaOp op) {
+Value convertArena(ContextReader &r, kernel::ArenaOp op) {
   Value rows = r.field(op.getStep(), offsetof(StepContext, rowCount), r.b.getI64Type());
   Value thread = r.field(op.getStep(), offsetof(StepContext, thread), r.b.getI64Type());
   Value offset = r.add(r.mul(rows, r.constant(op.getPerToken())), r.constant(op.getFixed()));
@@ -146,20 +90,20 @@ Value convertArena(StepReader &r, kernel::ArenaOp op) {
 // would not hide that; divided by columns, a thread reads its part of the weights, and rows that others wrote.
 constexpr int64_t manyRows = 48;
 
-Value convertByRows(StepReader &r, Value step) {
+Value convertByRows(ContextReader &r, Value step) {
   Value rows = r.field(step, offsetof(StepContext, rowCount), r.b.getI64Type());
   Value threads = r.field(step, offsetof(StepContext, threads), r.b.getI64Type());
   return LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::sge, rows, r.mul(threads, r.constant(manyRows)));
 }
 
-Value convertDeal(StepReader &r, kernel::DealOp op) {
+Value convertDeal(ContextReader &r, kernel::DealOp op) {
   Value place = r.bytesFrom(r.step(op.getStep()), r.constant(offsetof(StepContext, dealtPieces)));
   Value piece = LLVM::LoadOp::create(r.b, r.loc, r.b.getI64Type(), place);
   LLVM::StoreOp::create(r.b, r.loc, r.add(piece, r.constant(1)), place);
   return r.toIndex(piece);
 }
 
-Value convertClaim(StepReader &r, kernel::ClaimOp op) {
+Value convertClaim(ContextReader &r, kernel::ClaimOp op) {
   Value function = r.field(op.getStep(), offsetof(StepContext, claim), r.pointer());
   Value state = r.field(op.getStep(), offsetof(StepContext, claimState), r.pointer());
   Type i64 = r.b.getI64Type();
@@ -169,14 +113,14 @@ Value convertClaim(StepReader &r, kernel::ClaimOp op) {
   return r.toIndex(LLVM::CallOp::create(r.b, r.loc, type, arguments).getResult());
 }
 
-void callBarrier(StepReader &r, Value step) {
+void callBarrier(ContextReader &r, Value step) {
   Value function = r.field(step, offsetof(StepContext, barrier), r.pointer());
   Value state = r.field(step, offsetof(StepContext, barrierState), r.pointer());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(r.b.getContext()), {r.pointer()});
   LLVM::CallOp::create(r.b, r.loc, type, ValueRange{function, state});
 }
 
-void convertBarrier(StepReader &r, kernel::BarrierOp op) {
+void convertBarrier(ContextReader &r, kernel::BarrierOp op) {
   if (!op.getUnlessByRows())
     return callBarrier(r, op.getStep());
   Value byRows = convertByRows(r, op.getStep());
@@ -187,7 +131,7 @@ void convertBarrier(StepReader &r, kernel::BarrierOp op) {
 }
 
 // Costs a load and a branch that is not taken when nobody measures.
-void convertMark(StepReader &r, kernel::MarkOp op) {
+void convertMark(ContextReader &r, kernel::MarkOp op) {
   Value function = r.field(op.getStep(), offsetof(StepContext, mark), r.pointer());
   Value null = LLVM::ZeroOp::create(r.b, r.loc, r.pointer());
   Value wanted = LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::ne, function, null);
@@ -202,7 +146,7 @@ void convertMark(StepReader &r, kernel::MarkOp op) {
 }
 
 // The values that stand for the results of a step op.
-SmallVector<Value> convert(StepReader &r, Operation *op) {
+SmallVector<Value> convert(ContextReader &r, Operation *op) {
   auto count = [&](auto o, int64_t at) -> SmallVector<Value> { return {r.count(o.getStep(), at)}; };
   auto element = [&](auto o, int64_t array, int64_t size, int64_t at) -> SmallVector<Value> {
     return {r.element(o.getStep(), array, o.getAt(), size, at)};
@@ -260,9 +204,9 @@ SmallVector<Value> convert(StepReader &r, Operation *op) {
 struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> {
   // Types go last: while ops are converted, a state's type still tells its layout.
   void runOnOperation() override {
-    if (failed(checkPieces()) || failed(checkPlaces()))
+    if (failed(talc::checkPieces(getOperation())) || failed(checkPlaces()))
       return signalPassFailure();
-    convertBlocks();
+    talc::convertBlocks(getOperation());
     int64_t read = convertAll(
         [](Operation *op) { return isa<kernel::KernelDialect>(op->getDialect()) && !isa<kernel::StateOp>(op); });
     int64_t states = convertAll([](Operation *op) { return isa<kernel::StateOp>(op); });
@@ -272,13 +216,6 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     });
     convertSignatures();
     exportEntries();
-  }
-
-  // A piece that is missing in the tables of stage schedule has nothing that could be converted.
-  LogicalResult checkPieces() {
-    WalkResult result = getOperation().walk(
-        [](kernel::PieceOpInterface piece) -> WalkResult { return piece->emitOpError("has no loops"); });
-    return failure(result.wasInterrupted());
   }
 
   // A program that somebody edited may lack what plan-memory adds, or have more results than the context.
@@ -306,18 +243,6 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     return failure(result.wasInterrupted());
   }
 
-  // LLVM knows no blocks: from here on buffers of them are buffers of bytes.
-  void convertBlocks() {
-    AttrTypeReplacer replacer;
-    replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
-      if (!isa<talc::StoredType>(type.getElementType()))
-        return std::nullopt;
-      return MemRefType::get({talc::storedBytes(type)}, IntegerType::get(type.getContext(), 8));
-    });
-    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
-                                          /*replaceTypes=*/true);
-  }
-
   // Returns how many there were.
   int64_t convertAll(llvm::function_ref<bool(Operation *)> chosen) {
     SmallVector<Operation *> ops;
@@ -326,7 +251,7 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
         ops.push_back(op);
     });
     for (Operation *op : ops) {
-      StepReader reader(op, getOperation());
+      ContextReader reader(op, getOperation());
       op->replaceAllUsesWith(convert(reader, op));
       op->erase();
     }

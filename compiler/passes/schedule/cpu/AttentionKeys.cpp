@@ -13,24 +13,17 @@ static StateType stateOf(kernel::AttentionOp op) {
 }
 
 AttentionKeys::AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size, int64_t rows)
-    : layout(stateOf(op)), e(emitter), op(op), role(stateOf(op).getRole()), size(size) {
-  if (role == StateRole::sequence)
+    : layout(stateOf(op)), e(emitter), op(op), seen(emitter, op), size(size) {
+  if (mayScatter())
     copies = {e.stackBuffer({size / layout.tokens, layout.width, layout.tokens}),
               e.stackBuffer({size / layout.tokens, layout.tokens, layout.paddedWidth})};
   for (Value *bounds : {&firsts, &ends})
     *bounds = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({rows}, e.b.getIndexType()));
 }
 
-void AttentionKeys::enter(kernel::SpanOp sequence) {
-  span = sequence;
-  bool source = role == StateRole::source;
-  slot = source ? span.getSourceSlot() : span.getSlot();
-  allKeys = source ? span.getSourceLength() : e.add(span.getFirstPosition(), span.getRows());
-}
-
 void AttentionKeys::enterRow(Value row, Value position) {
-  e.storeScalar(firstSeenAt(position), firsts, {row});
-  e.storeScalar(endSeenAt(position), ends, {row});
+  e.storeScalar(seen.firstAt(position), firsts, {row});
+  e.storeScalar(seen.endAt(position), ends, {row});
 }
 
 Value AttentionKeys::firstSeen(Value row) {
@@ -38,20 +31,6 @@ Value AttentionKeys::firstSeen(Value row) {
 }
 Value AttentionKeys::endSeen(Value row) {
   return memref::LoadOp::create(e.b, e.loc, ends, row);
-}
-
-Value AttentionKeys::firstSeenAt(Value position) {
-  Value zero = e.index(0);
-  return op.getWindow() > 0 ? e.max(e.sub(position, e.index(op.getWindow() - 1)), zero) : zero;
-}
-
-Value AttentionKeys::endSeenAt(Value position) {
-  if (op.getMask() == MaskKind::causal)
-    return e.add(position, 1);
-  Value end = allKeys;
-  if (op.getMask() == MaskKind::prefix)
-    end = e.min(end, e.max(e.add(position, 1), span.getPrefix()));
-  return op.getWindow() > 0 ? e.min(end, e.add(position, op.getWindow())) : end;
 }
 
 KeyBlock AttentionKeys::memoryOf(Value slot) {
@@ -90,27 +69,23 @@ KeyBlock AttentionKeys::find(Value head, Value firstKey, Value count) {
   KeyBlock own = inSlot(head, firstKey);
   if (!mayScatter())
     return own;
-  Value gathered = arith::AndIOp::create(e.b, e.loc, isScattered(), e.less(firstKey, span.getFirstPosition()));
+  Value gathered =
+      arith::AndIOp::create(e.b, e.loc, seen.isScattered(), e.less(firstKey, seen.span.getFirstPosition()));
   e.when(gathered, [&] { gather(head, firstKey, count); });
   return choose(gathered, panelsOf(copies, e.index(0), e.index(0), 1), own);
 }
 
 KeyBlock AttentionKeys::inSlot(Value head, Value firstKey) {
-  return panelsOf(memoryOf(slot), head, e.div(firstKey, layout.tokens), layout.heads);
-}
-
-// Whether keys of this sequence lie in several slots.
-Value AttentionKeys::isScattered() {
-  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, span.getHistory(), e.index(0));
+  return panelsOf(memoryOf(seen.slot), head, e.div(firstKey, layout.tokens), layout.heads);
 }
 
 // Copies keys and values, each from the slot where it lies.
 void AttentionKeys::gather(Value head, Value firstKey, Value count) {
-  Value past = span.getFirstPosition(), newest = e.add(span.getHistory(), e.sub(past, e.index(1)));
+  Value past = seen.span.getFirstPosition(), newest = e.add(seen.span.getHistory(), e.sub(past, e.index(1)));
   e.loop(e.index(0), count, 1, [&](Value key) {
     Value at = e.add(firstKey, key), panel = e.div(at, layout.tokens), lane = e.rem(at, layout.tokens);
-    Value entry = e.min(e.add(span.getHistory(), at), newest);
-    Value from = e.select(e.less(at, past), kernel::HistoryOp::create(e.b, e.loc, op.getStep(), entry), slot);
+    Value entry = e.min(e.add(seen.span.getHistory(), at), newest);
+    Value from = e.select(e.less(at, past), kernel::HistoryOp::create(e.b, e.loc, op.getStep(), entry), seen.slot);
     KeyBlock memory = memoryOf(from);
     e.loop(e.index(0), e.index(layout.width), 1, [&](Value k) {
       e.storeScalar(e.loadScalar(memory.keys, {panel, head, k, lane}), copies.keys,

@@ -2,7 +2,7 @@
 // The keys that the rows of a sequence see, and where keys and values lie.
 #pragma once
 
-#include "compiler/passes/schedule/Emitter.h"
+#include "compiler/passes/schedule/SeenKeys.h"
 
 namespace talc {
 
@@ -12,8 +12,7 @@ struct KeyBlock {
   mlir::Value keys, values;
 };
 
-// What a row sees is an interval of keys, whose ends rise with the row's position whatever the mask. A block of which
-// some keys lie in other slots (see kernel.span) is copied; the tiles read it as if it lay in one.
+// A block of which some keys lie in other slots (see kernel.span) is copied; the tiles read it as if it lay in one.
 class AttentionKeys {
 public:
   using Value = mlir::Value;
@@ -22,14 +21,14 @@ public:
   // thread.
   AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size, int64_t rows);
 
-  void enter(kernel::SpanOp sequence);
+  void enter(kernel::SpanOp sequence) { seen.enter(sequence); }
   // Row `row` of the task has the position `position`.
   void enterRow(Value row, Value position);
   // The first key that a row of the task sees, and the end of those that it sees.
   Value firstSeen(Value row);
   Value endSeen(Value row);
   // Whether keys of a sequence may lie in several slots.
-  bool mayScatter() const { return role == StateRole::sequence; }
+  bool mayScatter() const { return seen.mayScatter(); }
   // The keys [firstKey, firstKey + count) of a head; firstKey begins a panel.
   KeyBlock find(Value head, Value firstKey, Value count);
   // The same if all lie in one slot.
@@ -38,9 +37,6 @@ public:
   const kernel::StateLayout layout;
 
 private:
-  Value isScattered();
-  Value firstSeenAt(Value position);
-  Value endSeenAt(Value position);
   KeyBlock memoryOf(Value slot);
   KeyBlock panelsOf(const KeyBlock &memory, Value head, Value firstPanel, int64_t heads);
   KeyBlock choose(Value condition, const KeyBlock &yes, const KeyBlock &no);
@@ -48,10 +44,8 @@ private:
 
   Emitter &e;
   kernel::AttentionOp op;
-  StateRole role;
+  SeenKeys seen;
   int64_t size;
-  kernel::SpanOp span;
-  Value slot, allKeys;
   KeyBlock copies;     // of a block that is gathered
   Value firsts, ends;  // of the task's rows
 };

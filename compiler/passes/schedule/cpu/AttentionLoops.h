@@ -3,7 +3,7 @@
 // task begins and ends.
 #pragma once
 
-#include "compiler/passes/schedule/cpu/AttentionSchedule.h"
+#include "compiler/passes/schedule/AttentionSchedule.h"
 #include "compiler/passes/schedule/cpu/AttentionTiles.h"
 
 namespace talc {

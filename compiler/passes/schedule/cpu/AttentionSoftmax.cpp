@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the scores of a block of keys to their weights, and how blocks are brought together.
+// From the scores of a block of keys to their weights.
 //
 //   per row of a block: m = c * max S;  S = 2^(c * S - m), 0 where masked;  s = sum S
 //   then, with P the block's weighted values:
@@ -21,31 +21,6 @@
 using namespace mlir;
 
 namespace talc {
-
-constexpr double masked = -1e30;
-
-static Value exp2(Emitter &e, Value x) {
-  return math::Exp2Op::create(e.b, e.loc, x);
-}
-
-Weighed nothingWeighed(Emitter &e) {
-  return {e.splat(masked), e.splat(0)};
-}
-
-BroughtTogether bringTogether(Emitter &e, Weighed before, Weighed block) {
-  Value maximum = e.maxf(before.maximum, block.maximum);
-  Value factor = exp2(e, e.subf(before.maximum, maximum)), gain = exp2(e, e.subf(block.maximum, maximum));
-  return {{maximum, e.fma(before.sum, factor, e.mulf(block.sum, gain))}, factor, gain};
-}
-
-Value bringTogether(Emitter &e, Value output, Value factor, Value part, Value gain) {
-  return e.fma(part, gain, e.mulf(output, factor));
-}
-
-Value inverseOf(Emitter &e, Value sum) {
-  Value zero = e.splat(0), seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UNE, sum, zero);
-  return e.select(seen, e.divf(e.splat(1), sum), zero);
-}
 
 AttentionSoftmax::AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, kernel::AttentionOp op, int64_t rows,
                                    int64_t size, bool online)
@@ -73,7 +48,7 @@ void AttentionSoftmax::beginTask(Value count) {
   rowCount = count;
   fill(sums, 0);
   if (online)
-    fill(maxima, masked);
+    fill(maxima, maskedScore);
 }
 
 // A tile of which no row sees the block leaves these.
@@ -81,7 +56,7 @@ void AttentionSoftmax::beginBlock(Value key) {
   firstKey = key;
   if (!online)
     return;
-  fill(blockMaxima, masked);
+  fill(blockMaxima, maskedScore);
   fill(blockSums, 0);
 }
 
@@ -130,12 +105,12 @@ Emitter::Values AttentionSoftmax::largestScores(int64_t n, Value row, const Colu
     else if (scalesFirst)
       score = e.mulf(score, e.splat(scale));
     if (!whole)
-      score = e.select(seen, score, e.splat(masked));
+      score = e.select(seen, score, e.splat(maskedScore));
     if (!whole || scalesFirst)
       e.store(score, scores, {r, column});
     return e.maxf(score, maximum);
   };
-  Values init(n, e.splat(masked));
+  Values init(n, e.splat(maskedScore));
   Values largest = eachColumn(columns, init, [&](Value column, ValueRange carried, bool whole) {
     Values maxima;
     for (int64_t r = 0; r < n; ++r)
@@ -161,7 +136,7 @@ Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Column
   auto next = [&](Value r, Value column, Value subtracted, Value sum, bool whole) {
     Value score = e.load(scores, {r, column}), weight = exp2(e, e.fma(score, steepness(), subtracted));
     if (!whole) {
-      Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(masked));
+      Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(maskedScore));
       weight = e.select(seen, weight, e.splat(0));
     }
     e.store(weight, scores, {r, column});

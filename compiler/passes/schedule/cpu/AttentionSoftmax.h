@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the scores of a block of keys to their weights, and how blocks are brought together.
+// From the scores of a block of keys to their weights.
 #pragma once
 
+#include "compiler/passes/schedule/OnlineSoftmax.h"
 #include "compiler/passes/schedule/cpu/AttentionKeys.h"
 
 namespace talc {
-
-// The largest score and the sum of weights of some keys.
-struct Weighed {
-  mlir::Value maximum, sum;
-};
-
-// Two of these brought together: `before` was scaled by `factor`, `block` by `gain`.
-struct BroughtTogether {
-  Weighed both;
-  mlir::Value factor, gain;
-};
-BroughtTogether bringTogether(Emitter &e, Weighed before, Weighed block);
-// The weighted values that belong to them.
-mlir::Value bringTogether(Emitter &e, mlir::Value output, mlir::Value factor, mlir::Value part, mlir::Value gain);
-// 1 / sum, zero where no key was seen.
-mlir::Value inverseOf(Emitter &e, mlir::Value sum);
-// What there is before the first block.
-Weighed nothingWeighed(Emitter &e);
 
 // What the rows of a task carry from block to block; scratch of this thread. Rows stand side by side in `maxima` and
 // the like, so that what each of them needs once per block is done for a vector of rows at a time.

@@ -21,13 +21,6 @@ namespace talc {
 using namespace mlir;
 using namespace talc;
 
-void talc::placeBody(Emitter &e, kernel::TasksOp tasks, ValueRange parts) {
-  Block &body = tasks.getBody().front();
-  for (auto [argument, part] : llvm::zip_equal(body.getArguments(), parts))
-    argument.replaceAllUsesWith(part);
-  e.b.getInsertionBlock()->getOperations().splice(e.b.getInsertionPoint(), body.getOperations());
-}
-
 static void distribute(Emitter &e, kernel::TasksOp tasks) {
   switch (tasks.getSpace()) {
   case kernel::TaskSpace::rows:

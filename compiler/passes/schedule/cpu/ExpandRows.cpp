@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-rows: loops for the pieces that treat each row by itself. rows/RowPieces.h has the table of them.
+// expand-rows: loops for the pieces that treat each row by itself. rows/RowPieces.h and cpu/rows/OwnRowPieces.h have
+// the tables of them.
 //
 // A row is a few kilobytes and stays in L1, so its loops may pass over it several times.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/Emitter.h"
-#include "compiler/passes/schedule/cpu/rows/RowPieces.h"
+#include "compiler/passes/schedule/cpu/rows/OwnRowPieces.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,8 +19,8 @@ namespace talc {
 using namespace mlir;
 
 static const talc::RowPiece *find(Operation *piece) {
-  return llvm::find_if(talc::rowPieces,
-                       [&](const talc::RowPiece &row) { return row.name == piece->getName().getStringRef(); });
+  const talc::RowPiece *shared = talc::findPiece(talc::rowPieces, piece);
+  return shared ? shared : talc::findPiece(talc::ownRowPieces, piece);
 }
 
 namespace {
@@ -34,7 +35,7 @@ struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
     getOperation().walk([&](talc::kernel::PieceOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
       const talc::RowPiece *row = find(piece);
-      if (row == std::end(talc::rowPieces))
+      if (!row)
         continue;
       if (!talc::tasksAround(piece))
         return signalPassFailure();

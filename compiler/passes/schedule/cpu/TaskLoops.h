@@ -13,9 +13,6 @@ void shareTiles(Emitter &e, kernel::TasksOp tasks);
 void shareQueries(Emitter &e, kernel::TasksOp tasks);
 void shareKeys(Emitter &e, kernel::TasksOp tasks);
 
-// Moves the body to where `e` stands, with these values for its arguments.
-void placeBody(Emitter &e, kernel::TasksOp tasks, mlir::ValueRange parts);
-
 // This thread's part of [0, count): [count * i / n, count * (i + 1) / n).
 std::pair<mlir::Value, mlir::Value> ownPart(Emitter &e, mlir::Value step, mlir::Value count);
 

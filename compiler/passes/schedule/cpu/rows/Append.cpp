@@ -6,7 +6,7 @@
 //     for each head:  keys = transpose(rows), as many features as a vector has lanes at a time;  values = rows
 //
 // A panel that the rows do not fill keeps its other tokens: masked stores, or single ones where there are few rows.
-#include "compiler/passes/schedule/cpu/rows/RowPieces.h"
+#include "compiler/passes/schedule/cpu/rows/OwnRowPieces.h"
 
 using namespace mlir;
 

@@ -3,7 +3,7 @@
 //
 // The operations are those of an attention that takes blocks one after the other, and so are the bits.
 #include "compiler/passes/schedule/cpu/AttentionSoftmax.h"
-#include "compiler/passes/schedule/cpu/rows/RowPieces.h"
+#include "compiler/passes/schedule/cpu/rows/OwnRowPieces.h"
 
 using namespace mlir;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task is a range of rows; how many rows there are, is found in front of the tasks.
-#include "compiler/passes/schedule/cpu/rows/RowLoops.h"
+#include "compiler/passes/schedule/rows/RowLoops.h"
 
 using namespace mlir;
 

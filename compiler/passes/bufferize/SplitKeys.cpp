@@ -8,7 +8,7 @@
 // between the two, and none is added. A state that is one block is left alone.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/cpu/AttentionSchedule.h"
+#include "compiler/passes/schedule/AttentionSchedule.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -3,7 +3,7 @@
 //
 // Large blocks of keys cost less: a row's maximum, sum and output are brought together once for each. But the scores of
 // a task, and copies of a block whose keys lie in several slots, must stay in L2 beside the keys.
-#include "compiler/passes/schedule/cpu/AttentionSchedule.h"
+#include "compiler/passes/schedule/AttentionSchedule.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pieces that treat each row by itself, and the functions that write their loops: each stands in a file of its
-// name.
+// name. They are written in vectors, whatever these are on a machine. Its own row pieces have a table there.
 #pragma once
 
 #include "compiler/passes/schedule/Emitter.h"
@@ -15,8 +15,6 @@ void expandNorm(Emitter &e, kernel::NormOp op);
 void expandSoftmax(Emitter &e, kernel::SoftmaxOp op);
 void expandRope(Emitter &e, kernel::RopeOp op);
 void expandRoute(Emitter &e, kernel::RouteOp op);
-void expandAppend(Emitter &e, kernel::AppendOp op);
-void expandCombine(Emitter &e, kernel::CombineOp op);
 void expandElementwise(Emitter &e, mlir::linalg::GenericOp op);
 void expandCopy(Emitter &e, mlir::memref::CopyOp op);
 
@@ -33,9 +31,15 @@ template <typename Op, void (*expand)(Emitter &, Op)> constexpr RowPiece rowPiec
 inline constexpr RowPiece rowPieces[] = {
     rowPiece<kernel::GatherOp, expandGather>(),   rowPiece<kernel::NormOp, expandNorm>(),
     rowPiece<kernel::SoftmaxOp, expandSoftmax>(), rowPiece<kernel::RopeOp, expandRope>(),
-    rowPiece<kernel::RouteOp, expandRoute>(),     rowPiece<kernel::AppendOp, expandAppend>(),
-    rowPiece<kernel::CombineOp, expandCombine>(), rowPiece<mlir::linalg::GenericOp, expandElementwise>(),
+    rowPiece<kernel::RouteOp, expandRoute>(),     rowPiece<mlir::linalg::GenericOp, expandElementwise>(),
     rowPiece<mlir::memref::CopyOp, expandCopy>(),
 };
+
+// The row that an operation stands in; null: none.
+inline const RowPiece *findPiece(llvm::ArrayRef<RowPiece> table, mlir::Operation *op) {
+  const RowPiece *row =
+      llvm::find_if(table, [&](const RowPiece &row) { return row.name == op->getName().getStringRef(); });
+  return row == table.end() ? nullptr : row;
+}
 
 }  // namespace talc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of kernel.gather: a row of a table for each row; of a packed table one element after the other.
-#include "compiler/passes/schedule/cpu/rows/RowLoops.h"
-#include "compiler/passes/schedule/cpu/rows/RowPieces.h"
+#include "compiler/passes/schedule/rows/RowLoops.h"
+#include "compiler/passes/schedule/rows/RowPieces.h"
 
 using namespace mlir;
 
@@ -48,7 +48,7 @@ void expandGather(Emitter &e, kernel::GatherOp op) {
       });
     int64_t lanes = type.getDimSize(2);
     Value panel = e.div(index, lanes), lane = e.rem(index, lanes);
-    e.loop(e.index(0), e.index(widthOf(init)), 1, [&](Value column) {
+    e.each(widthOf(init), [&](Value column) {
       e.storeScalar(e.loadScalar(table, {panel, column, lane}), init, {row, column});
     });
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of kernel.softmax: the largest feature, the sum of powers, the division.
-#include "compiler/passes/schedule/cpu/rows/RowLoops.h"
-#include "compiler/passes/schedule/cpu/rows/RowPieces.h"
+#include "compiler/passes/schedule/rows/RowLoops.h"
+#include "compiler/passes/schedule/rows/RowPieces.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

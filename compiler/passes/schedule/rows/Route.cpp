@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of kernel.route: one after the other the largest feature that is not yet in the result.
-#include "compiler/passes/schedule/cpu/rows/RowLoops.h"
-#include "compiler/passes/schedule/cpu/rows/RowPieces.h"
+#include "compiler/passes/schedule/rows/RowLoops.h"
+#include "compiler/passes/schedule/rows/RowPieces.h"
 
 using namespace mlir;
 
@@ -28,10 +28,13 @@ void expandRoute(Emitter &e, kernel::RouteOp op) {
   Value init = op.getInit();
   eachRow(e, op, op.getX(), [&](Value row) {
     e.columns(width, [&](Value column, Value mask) { e.store(e.splat(0), init, {row, column}, mask); });
+    e.sync();
     e.loop(e.index(0), e.index(op.getCount()), 1, [&](Value) {
       Emitter::Values best = largestLeft(e, op, row);
       Value before = e.loadScalar(init, {row, best[0]});  // nothing is left: it stays
+      e.sync();
       e.storeScalar(arith::MaximumFOp::create(e.b, e.loc, before, best[1]), init, {row, best[0]});
+      e.sync();
     });
     if (!op.getNormalized())
       return;

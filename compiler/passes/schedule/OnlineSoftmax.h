@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How what blocks of keys yield is brought together, in their order.
+#pragma once
+
+#include "compiler/passes/schedule/Emitter.h"
+
+namespace talc {
+
+// The score of a key that is not seen: finite, so that there is no inf - inf.
+constexpr double maskedScore = -1e30;
+
+mlir::Value exp2(Emitter &e, mlir::Value x);
+
+// The largest score and the sum of weights of some keys.
+struct Weighed {
+  mlir::Value maximum, sum;
+};
+
+// Two of these brought together: `before` was scaled by `factor`, `block` by `gain`.
+struct BroughtTogether {
+  Weighed both;
+  mlir::Value factor, gain;
+};
+BroughtTogether bringTogether(Emitter &e, Weighed before, Weighed block);
+// The weighted values that belong to them.
+mlir::Value bringTogether(Emitter &e, mlir::Value output, mlir::Value factor, mlir::Value part, mlir::Value gain);
+// 1 / sum, zero where no key was seen.
+mlir::Value inverseOf(Emitter &e, mlir::Value sum);
+// What there is before the first block.
+Weighed nothingWeighed(Emitter &e);
+
+}  // namespace talc

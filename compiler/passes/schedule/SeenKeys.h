@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which keys a row of a sequence sees: an interval, whose ends rise with the row's position whatever the mask.
+#pragma once
+
+#include "compiler/passes/schedule/Emitter.h"
+
+namespace talc {
+
+class SeenKeys {
+public:
+  using Value = mlir::Value;
+
+  SeenKeys(Emitter &emitter, kernel::AttentionOp op);
+
+  void enter(kernel::SpanOp sequence);
+  // The first key that the row at a position sees, and the end of those that it sees.
+  Value firstAt(Value position);
+  Value endAt(Value position);
+  // Whether keys of this sequence lie in several slots (see kernel.span); those of a source and of a step never do.
+  bool mayScatter() const { return role == StateRole::sequence; }
+  Value isScattered();
+
+  kernel::SpanOp span;
+  Value slot;  // that has the keys, or the newest of them
+
+private:
+  Emitter &e;
+  kernel::AttentionOp op;
+  StateRole role;
+  Value allKeys;
+};
+
+}  // namespace talc
