@@ -115,7 +115,7 @@ static llvm::Error checkTargets(const CompileRequest &request) {
       return makeError(ErrorCode::BadTarget,
                        "--target: {} reads weights in the layout '{}', but {} in the layout '{}'; compile two products",
                        first.name(), first.weightLayout(), target->name(), target->weightLayout());
-    else if (target->hostFamily() != first.hostFamily())
+    else if (!target->hostFamily().empty() && target->hostFamily() != first.hostFamily())
       return makeError(ErrorCode::BadTarget,
                        "--target: {} and {} are different architectures, and a program or library is an ELF file of "
                        "one; compile once for each",

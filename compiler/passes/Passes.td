@@ -223,6 +223,7 @@ include "compiler/passes/bufferize/cpu/BufferizePasses.td"
 //===--- schedule: pieces -> vector, scf -------------------------------------------------------------------------===//
 
 include "compiler/passes/schedule/cpu/SchedulePasses.td"
+include "compiler/passes/schedule/gpu/SchedulePasses.td"
 
 def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
   let summary = "polynomials for exp, exp2, tanh and erf on vectors";
@@ -232,6 +233,15 @@ def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
 //===--- codegen: memref -> llvm ---------------------------------------------------------------------------------===//
 
 include "compiler/passes/codegen/cpu/CodegenPasses.td"
+include "compiler/passes/codegen/gpu/CodegenPasses.td"
+
+def CompactArguments : Pass<"compact-arguments", "mlir::ModuleOp"> {
+  let summary = "a buffer is passed as its address, and the sizes, strides and offset that its type does not tell";
+  let description = [{
+      func.call @kernel(%x) : (memref<?x64xf32>) -> ()  ->  func.call @kernel(%address, %rows) : (!llvm.ptr, i64) -> ()
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
 
 def MaterializeMasks : Pass<"materialize-masks", "mlir::ModuleOp"> {
   let summary = "the first lanes of a vector become a comparison of the lanes' numbers";

@@ -5,6 +5,7 @@
 #include "compiler/Error.h"
 #include "compiler/targets/cpu/Aarch64.h"
 #include "compiler/targets/cpu/X86.h"
+#include "compiler/targets/nvptx/NvptxTarget.h"
 #include "runtime/NearestWord.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -31,6 +32,7 @@ static constexpr Family families[] = {
      "native, x86-64-v3, x86-64-v4, or the name of a processor such as znver3 or skylake-avx512", "CPU level"},
     {cpu::parseAarch64, cpu::aarch64Names,
      "aarch64, aarch64+dotprod, or the name of a processor such as cortex-a76 or neoverse-n1", "CPU level"},
+    {nvptx::parseNvptx, nvptx::nvptxNames, "nvptx, or nvptx:sm_90 for cards from that on", "card"},
 };
 
 // Sets `family`.

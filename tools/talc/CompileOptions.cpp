@@ -24,6 +24,7 @@ Examples:
   talc compile tales-gpt2 -o app --weights=bf16         half the size
   talc compile tales-gpt2 -o app --target=x86-64-v3     for any machine with AVX2
   talc compile tales-gpt2 -o app --target=x86-64-v3,x86-64-v4    chosen when the program starts
+  talc compile tales-gpt2 -o app --target=native,nvptx  also for NVIDIA's cards
   talc compile tales-gpt2 -o libtales.so --emit=lib     a shared library, and tales.h
   talc compile tales-gpt2 -o tales.o --emit=object      an object to link with libtalc.a, and tales.h
   talc compile tales-gpt2 --stop-after=optimize         print the program after a stage
@@ -54,10 +55,11 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->allow_extras();  // MLIR's flags
   command->add_option("MODEL", options.model, "what to compile")->required();
   command->add_option("-o,--output", options.output, "the file to write; text goes to standard output without it");
-  command->add_option("--target", options.target,
-                      "native (default), x86-64-v3, x86-64-v4, aarch64, or a processor's LLVM name; a list with commas "
-                      "puts code for each "
-                      "into the product, which is for one architecture");
+  command->add_option(
+      "--target", options.target,
+      "native (default), x86-64-v3, x86-64-v4, aarch64, a processor's LLVM name, or nvptx (nvptx:sm_90: for cards from "
+      "that "
+      "on); a list with commas puts code for each into the product, which is for one architecture of processors");
   command
       ->add_option(
           "--weights", options.weights,

@@ -9,11 +9,3 @@ def ConvertStepToLLVM : Pass<"convert-step-to-llvm", "mlir::ModuleOp"> {
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
 }
-
-def CompactArguments : Pass<"compact-arguments", "mlir::ModuleOp"> {
-  let summary = "a buffer is passed as its address, and the sizes, strides and offset that its type does not tell";
-  let description = [{
-      func.call @kernel(%x) : (memref<?x64xf32>) -> ()  ->  func.call @kernel(%address, %rows) : (!llvm.ptr, i64) -> ()
-  }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
-}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage codegen of graphics cards; compiler/passes/Passes.td includes it.
+
+def TabulateLaunches : Pass<"tabulate-launches", "mlir::ModuleOp"> {
+  let summary = "functions that call kernels become lists of launches";
+  let description = [{
+      func @prefill(%step) { %x = kernel.arena ...; call @norm_0(%step, %x, ...) }
+        ->  func private @prefill {kernel.launches = [{call = @norm_0, arguments = [...], mark = 7}, ...] }
+
+    Every argument is a base (weights, states, arena, results, or an argument of the list itself), plus bytes, plus bytes
+    per row. Barriers go: launches follow one another.
+  }];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
+def ConvertTablesToLLVM : Pass<"convert-tables-to-llvm", "mlir::ModuleOp"> {
+  let summary = "what kernels for cards read of the running step becomes loads from StepTables";
+  let description = [{
+    `!kernel.step` becomes the address of StepTables (runtime/device/gpu/LaunchTable.h), `!talc.state` that of the state
+    in slot 0.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect"];
+}
+
+def ConvertWorkgroupsToNVVM : Pass<"convert-workgroups-to-nvvm", "mlir::ModuleOp"> {
+  let summary = "threads, barriers, shuffles, shared memory and functions of math become what NVIDIA's cards have";
+  let description = [{
+      math.exp2 %x   ->   llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%x)
+
+    Nothing is left that would call a library.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"];
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that call kernels, as attributes: which kernels with which arguments.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+namespace talc {
+
+// On such a function, an array of {call = @name, arguments = [...], mark = place in talc.kernels, or missing}. An
+// argument is {base = "arena", fixed, per_row}, or {argument = 3, fixed, per_row}: a value that the function was given.
+constexpr llvm::StringLiteral launchesAttr = "kernel.launches";
+
+namespace launchKeys {
+constexpr llvm::StringLiteral call = "call", arguments = "arguments", mark = "mark";
+constexpr llvm::StringLiteral base = "base", argument = "argument", fixed = "fixed", perRow = "per_row";
+}  // namespace launchKeys
+
+// What bases are called, in the order of LaunchBase (runtime/device/gpu/LaunchTable.h).
+constexpr llvm::StringLiteral baseNames[] = {"number",  "weights",   "states", "arena",   "step",
+                                             "results", "results 1", "wanted", "wanted 1"};
+
+}  // namespace talc

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// expand-workgroups: pieces become what the threads of a workgroup do of a task.
+//
+//   tasks over rows { norm %x into %y }   ->   tasks over rows of (%n) { for its rows: thread t has columns t, t + n,
+//   ... }
+//
+// Row pieces are those of processors, with threads for lanes (WorkgroupEmitter.h); the others have functions of their
+// own.
+#include "compiler/passes/PassRemarks.h"
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
+#include "compiler/passes/schedule/rows/RowPieces.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace talc {
+#define GEN_PASS_DEF_EXPANDWORKGROUPS
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+int64_t talc::threadsFor(int64_t columns) {
+  return std::clamp<int64_t>(llvm::PowerOf2Ceil(columns), 32, 256);
+}
+
+void talc::setExtents(WorkgroupEmitter &e, Operation *piece, llvm::function_ref<Emitter::Values()> extents,
+                      ArrayRef<int64_t> grain) {
+  kernel::TasksOp tasks = kernel::TasksOp::around(piece);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPoint(tasks);
+  tasks.getExtentsMutable().assign(extents());
+  tasks.setGrain(grain);
+}
+
+// The threads that do a piece, and how; none: there is no code for it.
+static int64_t expand(Operation *piece) {
+  OpBuilder builder(piece);
+  auto with = [&](int64_t threads, llvm::function_ref<void(WorkgroupEmitter &)> make) {
+    WorkgroupEmitter emitter(builder, piece->getLoc(), threads);
+    make(emitter);
+    return threads;
+  };
+  auto own = [&](auto op, int64_t threads, auto make) {
+    return with(threads, [&](WorkgroupEmitter &e) { make(e, op); });
+  };
+  using E = WorkgroupEmitter;
+  return TypeSwitch<Operation *, int64_t>(piece)
+      .Case([&](kernel::ContractOp op) {
+        return own(op, threadsOfContract(op), [](E &e, auto o) { expandContract(e, o); });
+      })
+      .Case([&](kernel::ExpertsOp op) {
+        return own(op, threadsOfExperts(op), [](E &e, auto o) { expandExperts(e, o); });
+      })
+      .Case([&](kernel::AttentionOp op) {
+        return own(op, threadsOfAttention(op), [](E &e, auto o) { expandAttention(e, o); });
+      })
+      .Case([&](kernel::CombineOp op) {
+        return own(op, threadsOfCombine(op), [](E &e, auto o) { expandCombine(e, o); });
+      })
+      .Case([&](kernel::AppendOp op) { return own(op, threadsOfAppend(op), [](E &e, auto o) { expandAppend(e, o); }); })
+      .Default([&](Operation *op) -> int64_t {
+        const RowPiece *row = findPiece(rowPieces, op);
+        Value init = kernel::destinationOf(op);
+        if (!row || !init)
+          return 0;
+        int64_t columns = cast<ShapedType>(init.getType()).getShape().back();
+        return with(threadsFor(columns), [&](E &e) { row->expand(e, op); });
+      });
+}
+
+namespace {
+
+struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
+  void runOnOperation() override {
+    SmallVector<Operation *> pieces;
+    getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
+    for (Operation *piece : pieces) {
+      if (!tasksAround(piece))
+        return signalPassFailure();
+      int64_t threads = expand(piece);
+      if (threads == 0) {
+        piece->emitOpError("has no code for workgroups");
+        return signalPassFailure();
+      }
+      PassRemarks("schedule", "expand-workgroups").did(piece, [&] {
+        return llvm::formatv("{0}: workgroups of {1} threads", piece->getName().stripDialect(), threads);
+      });
+      auto function = piece->getParentOfType<func::FuncOp>();
+      function->setAttr(threadsAttr, IntegerAttr::get(IntegerType::get(&getContext(), 64), threads));
+      piece->erase();
+    }
+  }
+};
+
+}  // namespace

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors as the threads of a workgroup.
+#include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace talc {
+
+// Threads that shuffle among themselves.
+constexpr int64_t subgroup = 32;
+
+Value WorkgroupEmitter::splat(double value) {
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+}
+
+Value WorkgroupEmitter::fma(Value x, Value y, Value z) {
+  return math::FmaOp::create(b, loc, x, y, z);
+}
+
+Value WorkgroupEmitter::thread() {
+  return gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+}
+
+Value WorkgroupEmitter::workgroup(bool inY) {
+  return gpu::BlockIdOp::create(b, loc, inY ? gpu::Dimension::y : gpu::Dimension::x);
+}
+
+void WorkgroupEmitter::sync() {
+  gpu::BarrierOp::create(b, loc);
+}
+
+// At the function's begin, whose frame it belongs to.
+Value WorkgroupEmitter::shared(int64_t count) {
+  OpBuilder::InsertionGuard guard(b);
+  Operation *parent = b.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<func::FuncOp>(parent);
+  b.setInsertionPointToStart(&(function ? function : parent->getParentOfType<func::FuncOp>()).front());
+  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  return memref::AllocaOp::create(b, loc, MemRefType::get({count}, b.getF32Type(), MemRefLayoutAttrInterface(), space));
+}
+
+Value WorkgroupEmitter::either(Value condition, llvm::function_ref<Value()> body, Value otherwise) {
+  auto branch = scf::IfOp::create(b, loc, otherwise.getType(), condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value found = body();
+  scf::YieldOp::create(b, loc, found);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, otherwise);
+  return branch.getResult(0);
+}
+
+// The place of this thread's lane.
+static Emitter::Values laneOf(WorkgroupEmitter &e, ValueRange at) {
+  Emitter::Values own(at);
+  own.back() = e.add(own.back(), e.thread());
+  return own;
+}
+
+Value WorkgroupEmitter::load(Value memref, ValueRange at, Value mask) {
+  Values own = laneOf(*this, at);
+  return mask ? either(
+                    mask, [&] { return loadScalar(memref, own); }, splat(0))
+              : loadScalar(memref, own);
+}
+
+void WorkgroupEmitter::store(Value vector, Value memref, ValueRange at, Value mask) {
+  Values own = laneOf(*this, at);
+  if (mask)
+    when(mask, [&] { storeScalar(vector, memref, own); });
+  else
+    storeScalar(vector, memref, own);
+}
+
+void WorkgroupEmitter::each(int64_t count, llvm::function_ref<void(Value)> body) {
+  loop(thread(), index(count), lanes, body);
+}
+
+// A butterfly in each subgroup, so that all of its threads have the same bits, then the subgroups in their order.
+Value WorkgroupEmitter::fold(Value vector, llvm::function_ref<Value(Value, Value)> combine) {
+  auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, loc, value, 32); };
+  for (int64_t distance = subgroup / 2; distance > 0; distance /= 2)
+    vector = combine(vector,
+                     gpu::ShuffleOp::create(b, loc, vector, number(distance), number(subgroup), gpu::ShuffleMode::XOR)
+                         .getShuffleResult());
+  int64_t subgroups = lanes / subgroup;
+  if (subgroups == 1)
+    return vector;
+  if (!partials)
+    partials = shared(1024 / subgroup);
+  sync();  // everyone has read what was there before
+  Value own = thread(), isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rem(own, subgroup), index(0));
+  when(isFirst, [&] { storeScalar(vector, partials, {div(own, subgroup)}); });
+  sync();
+  Value all = loadScalar(partials, {index(0)});
+  for (int64_t i = 1; i < subgroups; ++i)
+    all = combine(all, loadScalar(partials, {index(i)}));
+  return all;
+}
+
+Value WorkgroupEmitter::sumLanes(Value vector) {
+  return fold(vector, [&](Value x, Value y) { return addf(x, y); });
+}
+
+Value WorkgroupEmitter::maxLanes(Value vector) {
+  return fold(vector, [&](Value x, Value y) { return maxf(x, y); });
+}
+
+}  // namespace talc

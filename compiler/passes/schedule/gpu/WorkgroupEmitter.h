@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors as the threads of a workgroup: each thread has one lane.
+//
+//   load(memref, {row, column}, mask)   ->   thread t loads element (row, column + t), if the mask is true there
+//   sumLanes(v)                         ->   the sum over the workgroup, by shuffles and shared memory, in every thread
+//
+// All threads run the same loops and branches around what reads other lanes: conditions there are equal in all of them.
+#pragma once
+
+#include "compiler/passes/schedule/Emitter.h"
+
+namespace talc {
+
+class WorkgroupEmitter final : public Emitter {
+public:
+  // `lanes`: threads, a multiple of 32 up to 1024.
+  using Emitter::Emitter;
+
+  mlir::Type vectorOf(mlir::Type scalar) override { return scalar; }
+  Value splat(double value) override;
+  Value broadcast(Value scalar) override { return scalar; }
+  Value fma(Value x, Value y, Value z) override;
+  Value sumLanes(Value vector) override;
+  Value maxLanes(Value vector) override;
+  Value firstLanes(int64_t count) override { return firstLanes(index(count)); }
+  Value firstLanes(Value count) override { return less(thread(), count); }
+  Value load(Value memref, mlir::ValueRange at, Value mask = {}) override;
+  void store(Value vector, Value memref, mlir::ValueRange at, Value mask = {}) override;
+  void sync() override;
+  void each(int64_t count, llvm::function_ref<void(Value)> body) override;
+
+  // The number of this thread, of this workgroup in a dimension of the grid.
+  Value thread();
+  Value workgroup(bool inY);
+  // Memory of the workgroup.
+  Value shared(int64_t count);
+  // body() where `condition` holds, else `otherwise`.
+  Value either(Value condition, llvm::function_ref<Value()> body, Value otherwise);
+
+private:
+  Value fold(Value vector, llvm::function_ref<Value(Value, Value)> combine);
+
+  Value partials;  // of fold()
+};
+
+// Threads of a workgroup, set on a kernel's function.
+constexpr llvm::StringLiteral threadsAttr = "kernel.threads";
+// How many workgroups a launch takes (LaunchGrid): {rows, divisor, per_span, plus, y}; rows, an argument of the
+// function whose rows count, may be missing.
+constexpr llvm::StringLiteral gridAttr = "kernel.grid";
+
+}  // namespace talc

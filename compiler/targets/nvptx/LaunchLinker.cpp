@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows the lists of launches from the phases on: a list that another one calls stands in its place, with the values
+// that it was given. So a phase is one table, however many layers share a list.
+#include "compiler/targets/nvptx/LaunchLinker.h"
+
+#include "compiler/Error.h"
+#include "compiler/passes/codegen/gpu/Launches.h"
+#include "runtime/device/gpu/LaunchTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <nlohmann/json.hpp>
+
+using Json = nlohmann::json;
+using namespace talc::artifact;
+
+namespace talc::nvptx {
+
+namespace {
+
+constexpr llvm::StringLiteral phases[] = {"encode", "prefill", "decode"};
+
+template <size_t size> llvm::Error setName(char (&array)[size], const std::string &name) {
+  if (name.size() >= size)
+    return internalError("the name '{}' is longer than {} bytes", name, size - 1);
+  std::memcpy(array, name.data(), name.size());
+  return llvm::Error::success();
+}
+
+class LaunchLinker {
+public:
+  llvm::Error read(llvm::ArrayRef<targets::ObjectCode> objects);
+  llvm::Expected<targets::LinkedCode> link();
+  std::string text() const;
+
+private:
+  using Values = std::vector<LaunchArgument>;
+
+  llvm::Error addKernel(const Json &object);
+  llvm::Error addPhase(const std::string &name);
+  llvm::Error addLaunches(const Json &list, const Values &given, int depth);
+  llvm::Error addLaunch(const Json &launch, const Values &values);
+  static llvm::Expected<LaunchArgument> valueOf(const Json &argument, const Values &given);
+  std::vector<uint8_t> image() const;
+
+  llvm::StringMap<Json> lists;
+  llvm::StringMap<uint32_t> numbers;  // of kernels
+  std::vector<std::string> texts;
+  std::vector<LaunchKernel> kernels;
+  std::vector<LaunchPhase> phaseTable;
+  std::vector<Launch> launches;
+  std::vector<LaunchArgument> arguments;
+};
+
+llvm::Error LaunchLinker::read(llvm::ArrayRef<targets::ObjectCode> objects) {
+  for (const targets::ObjectCode &object : objects) {
+    Json json = Json::parse(object.bytes, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object())
+      return internalError("an object for NVIDIA's cards is no JSON");
+    if (json.contains("list"))
+      lists[json["list"].get<std::string>()] = json;
+    else if (llvm::Error error = addKernel(json))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error LaunchLinker::addKernel(const Json &object) {
+  LaunchKernel kernel = {};
+  auto name = object.at("kernel").get<std::string>();
+  const Json &grid = object.at("grid");
+  kernel.threads = object.at("threads");
+  kernel.sharedBytes = object.at("shared");
+  kernel.argumentCount = object.at("arguments");
+  kernel.grid.rows = grid.value("rows", noArgument);
+  kernel.grid.divisor = grid.at("divisor");
+  kernel.grid.perSpan = grid.at("per_span");
+  kernel.grid.plus = grid.at("plus");
+  kernel.grid.y = grid.at("y");
+  numbers[name] = static_cast<uint32_t>(kernels.size());
+  texts.push_back(object.at("text"));
+  kernels.push_back(kernel);
+  return setName(kernels.back().name, name);
+}
+
+// A kernel's module without the lines before its first declaration, which all have alike.
+static llvm::StringRef bodyOf(llvm::StringRef text) {
+  constexpr llvm::StringLiteral last = ".address_size 64\n";
+  size_t at = text.find(last);
+  return at == llvm::StringRef::npos ? text : text.drop_front(at + last.size());
+}
+
+std::string LaunchLinker::text() const {
+  std::string all;
+  for (const std::string &text : texts) {
+    llvm::StringRef body = bodyOf(text);
+    if (all.empty())
+      all = text.substr(0, text.size() - body.size());
+    all += body;
+  }
+  return all;
+}
+
+llvm::Expected<LaunchArgument> LaunchLinker::valueOf(const Json &argument, const Values &given) {
+  LaunchArgument value = {};
+  if (argument.contains(launchKeys::argument.data())) {
+    size_t number = argument.at(launchKeys::argument.data());
+    if (number >= given.size())
+      return internalError("a list of launches refers to value {} of {}", number, given.size());
+    value = given[number];
+  } else {
+    auto name = argument.at(launchKeys::base.data()).get<std::string>();
+    value.base = static_cast<uint32_t>(llvm::find(baseNames, name) - std::begin(baseNames));
+  }
+  value.fixed += argument.value(launchKeys::fixed.data(), int64_t(0));
+  value.perRow += argument.value(launchKeys::perRow.data(), int64_t(0));
+  return value;
+}
+
+llvm::Error LaunchLinker::addLaunch(const Json &launch, const Values &values) {
+  auto name = launch.at(launchKeys::call.data()).get<std::string>();
+  auto kernel = numbers.find(name);
+  if (kernel == numbers.end() || kernels[kernel->second].argumentCount != values.size())
+    return internalError("a launch calls '{}', which is no kernel of {} arguments", name, values.size());
+  launches.push_back(
+      {kernel->second, static_cast<uint32_t>(arguments.size()), launch.value(launchKeys::mark.data(), UINT32_MAX), 0});
+  llvm::append_range(arguments, values);
+  return llvm::Error::success();
+}
+
+llvm::Error LaunchLinker::addLaunches(const Json &list, const Values &given, int depth) {
+  constexpr int deepest = 64;  // calls form no cycle; plan-memory has checked it
+  if (depth > deepest)
+    return internalError("lists of launches call each other more than {} deep", deepest);
+  for (const Json &launch : list.at("launches")) {
+    Values values;
+    for (const Json &argument : launch.at(launchKeys::arguments.data())) {
+      auto value = valueOf(argument, given);
+      if (!value)
+        return value.takeError();
+      values.push_back(*value);
+    }
+    auto called = lists.find(launch.at(launchKeys::call.data()).get<std::string>());
+    llvm::Error error =
+        called != lists.end() ? addLaunches(called->second, values, depth + 1) : addLaunch(launch, values);
+    if (error)
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error LaunchLinker::addPhase(const std::string &name) {
+  LaunchPhase phase = {};
+  phase.firstLaunch = static_cast<uint32_t>(launches.size());
+  LaunchArgument step = {static_cast<uint32_t>(LaunchBase::Step), 0, 0, 0};
+  if (llvm::Error error = addLaunches(lists[name], {step}, 0))
+    return error;
+  phase.launchCount = static_cast<uint32_t>(launches.size()) - phase.firstLaunch;
+  phaseTable.push_back(phase);
+  return setName(phaseTable.back().name, name);
+}
+
+template <typename T> static void append(std::vector<uint8_t> &image, const std::vector<T> &values) {
+  const auto *bytes = reinterpret_cast<const uint8_t *>(values.data());
+  image.insert(image.end(), bytes, bytes + values.size() * sizeof(T));
+}
+
+std::vector<uint8_t> LaunchLinker::image() const {
+  std::string all = text();
+  LaunchHeader header = {};
+  std::memcpy(header.magic, launchMagic, sizeof(header.magic));
+  header.kernelCount = static_cast<uint32_t>(kernels.size());
+  header.phaseCount = static_cast<uint32_t>(phaseTable.size());
+  header.launchCount = static_cast<uint32_t>(launches.size());
+  header.argumentCount = static_cast<uint32_t>(arguments.size());
+  std::vector<uint8_t> image(sizeof(header));
+  append(image, kernels);
+  append(image, phaseTable);
+  append(image, launches);
+  append(image, arguments);
+  header.textOffset = image.size();
+  header.textBytes = all.size();
+  std::memcpy(image.data(), &header, sizeof(header));
+  image.insert(image.end(), all.begin(), all.end());
+  return image;
+}
+
+llvm::Expected<targets::LinkedCode> LaunchLinker::link() {
+  targets::LinkedCode linked;
+  for (llvm::StringLiteral phase : phases)
+    if (lists.contains(phase)) {
+      if (llvm::Error error = addPhase(phase.str()))
+        return std::move(error);
+      linked.entries.push_back({phase.str(), phase.str()});
+    }
+  if (linked.entries.empty())
+    return makeError(ErrorCode::Program, "the program has none of the functions {}", llvm::join(llvm::ArrayRef(phases), ", "));
+  linked.image = image();
+  return linked;
+}
+
+}  // namespace
+
+llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects) {
+  LaunchLinker linker;
+  if (llvm::Error error = linker.read(objects))
+    return std::move(error);
+  return linker.link();
+}
+
+llvm::Expected<std::string> linkText(llvm::ArrayRef<targets::ObjectCode> objects) {
+  LaunchLinker linker;
+  if (llvm::Error error = linker.read(objects))
+    return std::move(error);
+  return linker.text();
+}
+
+}  // namespace talc::nvptx

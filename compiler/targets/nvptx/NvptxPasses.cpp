@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes of NVIDIA's cards, and for every pass a sentence on why it stands there; the others stand in
+// compiler/Pipeline.cpp.
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/StageEnd.h"
+#include "compiler/targets/nvptx/NvptxTarget.h"
+
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace talc::nvptx {
+
+void NvptxTarget::addPacking(OpPassManager &passes, const std::string &weights) const {
+  // Neighbouring threads read neighbouring outputs of a panel.
+  passes.addPass(createPackWeights({weights, 64}));
+}
+
+void NvptxTarget::addStateLayout(OpPassManager &passes) const {
+  // As processors have it, so that one file can be for both.
+  passes.addPass(createLayOutStates({16}));
+}
+
+void NvptxTarget::addDivision(OpPassManager &passes) const {
+  // A single row's attention has a workgroup for every head and block of keys.
+  passes.addPass(createSplitKeys());
+}
+
+void NvptxTarget::addSchedule(OpPassManager &passes) const {
+  passes.addPass(createExpandWorkgroups());
+  // When the tasks' bodies are loops: which workgroup does which task.
+  passes.addPass(createDistributeWorkgroups());
+  endStage(passes, {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf", "gpu"});
+}
+
+void NvptxTarget::addCodegen(OpPassManager &passes) const {
+  // While calls still say which buffers they pass.
+  passes.addPass(createTabulateLaunches());
+  passes.addPass(createConvertTablesToLLVM());
+  passes.addPass(createCompactArguments());
+  canonicalize(passes);
+  passes.addPass(createLoopInvariantCodeMotionPass());
+  passes.addPass(createCSEPass());
+  // Before upstream's conversions, which would call libraries.
+  passes.addPass(createConvertWorkgroupsToNVVM());
+  addConversionToLLVM(passes);
+  endStage(passes, {"builtin", "talc", "llvm"});
+}
+
+}  // namespace talc::nvptx

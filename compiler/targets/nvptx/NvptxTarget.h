@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA's cards: kernels as PTX text, which the user's driver compiles, and a step as a table of launches.
+#pragma once
+
+#include "compiler/targets/Target.h"
+
+namespace talc::nvptx {
+
+class NvptxTarget final : public targets::Target {
+public:
+  // `chip`: LLVM's name of the oldest card that the code is for, such as sm_80.
+  explicit NvptxTarget(std::string chip) : chip(std::move(chip)) {}
+
+  std::string name() const override { return "nvptx:" + chip; }
+  targets::MachineNeeds needs() const override { return {"nvptx", {chip}}; }
+  bool usesDriver() const override { return true; }
+  mlir::DictionaryAttr facts(mlir::MLIRContext &context) const override;
+  std::string identity() const override { return "nvptx " + chip; }
+
+  std::string weightLayout() const override { return "panels"; }
+  void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addStateLayout(mlir::OpPassManager &passes) const override;
+  void addDivision(mlir::OpPassManager &passes) const override;
+  void addSchedule(mlir::OpPassManager &passes) const override;
+  void addCodegen(mlir::OpPassManager &passes) const override;
+
+  llvm::Expected<std::vector<targets::ObjectCode>> compile(mlir::ModuleOp module,
+                                                           targets::BeginPart begin) const override;
+  llvm::Expected<targets::LinkedCode> link(llvm::ArrayRef<targets::ObjectCode> objects) const override;
+  // The text of all kernels.
+  llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const override;
+  llvm::Expected<std::string> llvmIr(mlir::ModuleOp module, targets::BeginPart begin) const override;
+  llvm::Expected<std::vector<targets::CodeListing>> listings(mlir::ModuleOp module,
+                                                             targets::BeginPart begin) const override;
+
+private:
+  std::string chip;
+};
+
+// nvptx, or nvptx:sm_90.
+llvm::Expected<targets::TargetPtr> parseNvptx(llvm::StringRef name);
+std::vector<std::string> nvptxNames();
+
+}  // namespace talc::nvptx

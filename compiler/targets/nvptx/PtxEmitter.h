@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns kernels of the llvm dialect into PTX.
+#pragma once
+
+#include "compiler/targets/ObjectCode.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+namespace talc::nvptx {
+
+// Before the first kernel.
+void registerTranslations(mlir::MLIRContext &context);
+
+// Optimized LLVM IR and PTX of a kernel with its shared memory, for cards from `chip` on.
+llvm::Expected<targets::CodeListing> emitKernel(mlir::LLVM::LLVMFuncOp kernel, mlir::ModuleOp module,
+                                                const std::string &chip);
+
+}  // namespace talc::nvptx

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// convert-workgroups-to-nvvm: registers, barriers, shuffles, shared memory and functions of math.
+// RUN: talc-opt %s -split-input-file -verify-diagnostics -convert-workgroups-to-nvvm | FileCheck %s
+
+// CHECK: memref.global "private" @sum_shared_0 : memref<32xf32, 3> = uninitialized {alignment = 16 : i64}
+// CHECK-LABEL: func.func @sum(
+// CHECK: llvm.call_intrinsic "llvm.nvvm.read.ptx.sreg.tid.x"() : () -> i32
+// CHECK: memref.get_global @sum_shared_0 : memref<32xf32, 3>
+// CHECK: llvm.call_intrinsic "llvm.nvvm.shfl.sync.bfly.f32"(%c-1_i32, %{{.*}}, %{{.*}}, %c31_i32)
+// CHECK: llvm.call_intrinsic "llvm.nvvm.barrier.cta.sync.aligned.all"(%c0_i32)
+// CHECK-NOT: gpu.
+func.func @sum(%x: f32) -> f32 {
+  %c16 = arith.constant 16 : i32
+  %c32 = arith.constant 32 : i32
+  %t = gpu.thread_id x
+  %buffer = memref.alloca() : memref<32xf32, #gpu.address_space<workgroup>>
+  %other, %valid = gpu.shuffle xor %x, %c16, %c32 : f32
+  memref.store %other, %buffer[%t] : memref<32xf32, #gpu.address_space<workgroup>>
+  gpu.barrier
+  %y = memref.load %buffer[%t] : memref<32xf32, #gpu.address_space<workgroup>>
+  return %y : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @math(
+// CHECK-COUNT-3: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"
+// CHECK-NOT: math.exp
+// CHECK-NOT: math.tanh
+// CHECK-NOT: math.erf
+func.func @math(%x: f32) -> (f32, f32, f32, f32) {
+  %a = math.exp2 %x : f32
+  %b = math.exp %x : f32
+  %c = math.tanh %x : f32
+  %d = math.erf %x : f32
+  return %a, %b, %c, %d : f32, f32, f32, f32
+}
+
+// -----
+
+func.func @unknown(%x: f32) -> f32 {
+  // expected-error @+1 {{has no instructions on NVIDIA's cards}}
+  %y = math.atan %x : f32
+  return %y : f32
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// tabulate-launches: where every value that a kernel is passed comes from.
+// RUN: talc-opt %s -split-input-file -verify-diagnostics -tabulate-launches | FileCheck %s
+
+// A buffer of unknown rows is two values, so that the rows of the grid are value 2 and those of the layer's list
+// follow: step, address and rows of %x, address of %w, state.
+// CHECK: func.func private @norm({{.*}}kernel.grid = {divisor = 1 : i64, rows = 2 : i64}
+// CHECK: func.func private @prefill() attributes {kernel.launches = [
+// CHECK-SAME: {arguments = [{argument = 0 : i64}, {base = "arena", per_row = 512 : i64}, {base = "number", per_row = 1 : i64}, {base = "weights", fixed = 64 : i64}, {base = "states", fixed = 4096 : i64}], call = @layer}
+// CHECK-SAME: {arguments = [{argument = 0 : i64}, {base = "arena", fixed = 128 : i64, per_row = 512 : i64}, {base = "wanted"}, {base = "results"}, {base = "wanted"}], call = @norm, mark = 3 : i64}
+// CHECK: func.func private @layer() attributes {kernel.launches = [
+// CHECK-SAME: {arguments = [{argument = 0 : i64}, {argument = 1 : i64}, {argument = 2 : i64}, {argument = 1 : i64}, {argument = 2 : i64}], call = @norm}
+talc.weight @w : tensor<32xf32> = #talc.file<"none", 0, f32> {talc.offset = 64 : i64}
+talc.state @kv : !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>> {talc.offset = 4096 : i64}
+func.func private @norm(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "norm", kernel.grid = {rows = 1 : i64, divisor = 1 : i64}} {
+  return
+}
+func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
+  %n = kernel.row_count %s
+  %x = kernel.arena %s rows %n at 512 plus 0 by_thread 0 : memref<?x32xf32>
+  %w = kernel.weight %s @w : memref<32xf32>
+  %kv = kernel.state @kv : !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>
+  call @layer(%s, %x, %w, %kv) : (!kernel.step, memref<?x32xf32>, memref<32xf32>, !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>) -> ()
+  kernel.barrier %s
+  %wanted = kernel.output_count %s 0
+  %y = kernel.arena %s rows %wanted at 512 plus 128 by_thread 0 : memref<?x32xf32>
+  %out = kernel.output %s 0 : memref<?x32xf32>
+  call @norm(%s, %y, %out) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  kernel.mark %s 3
+  return
+}
+func.func private @layer(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %kv: !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>) {
+  call @norm(%s, %x, %x) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
+  return
+}
+
+// -----
+
+// The place of a view is part of its type: the kernel adds it by itself.
+// CHECK: func.func private @prefill
+// CHECK-SAME: {arguments = [{argument = 0 : i64}, {base = "arena", per_row = 128 : i64}, {base = "number", per_row = 1 : i64}], call = @use}
+func.func private @use(%s: !kernel.step, %x: memref<?x16xf32, strided<[32, 1], offset: 16>>) attributes {kernel.piece = "copy"} {
+  return
+}
+func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
+  %n = kernel.row_count %s
+  %x = kernel.arena %s rows %n at 128 plus 0 by_thread 0 : memref<?x32xf32>
+  %view = memref.subview %x[0, 16] [%n, 16] [1, 1] : memref<?x32xf32> to memref<?x16xf32, strided<[32, 1], offset: 16>>
+  call @use(%s, %view) : (!kernel.step, memref<?x16xf32, strided<[32, 1], offset: 16>>) -> ()
+  return
+}
+
+// -----
+
+func.func private @use(%s: !kernel.step, %x: memref<4x16xf32>) attributes {kernel.piece = "copy"} {
+  return
+}
+func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
+  // expected-error @+1 {{a launch cannot be given what 'memref.alloc' yields}}
+  %x = memref.alloc() : memref<4x16xf32>
+  call @use(%s, %x) : (!kernel.step, memref<4x16xf32>) -> ()
+  return
+}

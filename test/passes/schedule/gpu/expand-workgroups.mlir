@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// expand-workgroups: what the threads of a workgroup do of each piece; tasks stay, with their extents.
+// RUN: talc-opt %s -split-input-file -expand-workgroups -canonicalize | FileCheck %s
+
+// A row's columns are the lanes of 64 threads; sums go through a subgroup by shuffles, then through shared memory.
+// CHECK-LABEL: func.func private @norm(
+// CHECK-SAME: kernel.threads = 64
+// CHECK: memref.alloca() : memref<32xf32, #gpu.address_space<workgroup>>
+// CHECK: kernel.tasks %{{.*}} over rows by rows of(%{{.*}})
+// CHECK: gpu.shuffle xor
+// CHECK: gpu.barrier
+// CHECK: math.sqrt
+// CHECK-NOT: kernel.norm
+func.func private @norm(%s: !kernel.step, %x: memref<?x64xf32>, %scale: memref<64xf32>, %y: memref<?x64xf32>) attributes {kernel.piece = "norm"} {
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x64xf32>, memref<64xf32>, memref<?x64xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Masked lanes where a row ends within a vector of threads.
+// CHECK-LABEL: func.func private @narrow(
+// CHECK-SAME: kernel.threads = 32
+// CHECK: %[[MASK:.*]] = arith.cmpi slt, %thread_id_x, %c17
+// CHECK: scf.if %[[MASK]] -> (f32)
+func.func private @narrow(%s: !kernel.step, %x: memref<?x17xf32>, %y: memref<?x17xf32>) attributes {kernel.piece = "softmax"} {
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.softmax %s, %x into %y : (!kernel.step, memref<?x17xf32>, memref<?x17xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// 8 rows share every value of the weight: 8 chains, one for each row, with k ascending.
+// CHECK-LABEL: func.func private @contract(
+// CHECK-SAME: kernel.threads = 32
+// CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [8, 2]
+// CHECK: %[[SUMS:.*]]:8 = scf.for %[[K:.*]] = %c0 to %c32 step %c1
+// CHECK: %[[W:.*]] = memref.load %arg2[%{{.*}}, %[[K]], %{{.*}}] : memref<2x32x16xf16>
+// CHECK: arith.extf %[[W]]
+// CHECK-COUNT-8: math.fma
+// CHECK: scf.yield
+// CHECK: arith.addf %[[SUMS]]#0
+func.func private @contract(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf16>, %bias: memref<32xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by adaptive {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w inputs(%bias) into %y {
+    ^bb0(%sum: f32, %b: f32):
+      %r = arith.addf %sum, %b : f32
+      kernel.yield %r : f32
+    } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf16>, memref<32xf32>, memref<?x32xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// A single row with gates has two chains.
+// CHECK-LABEL: func.func private @gated(
+// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c4) grain [1, 4]
+// CHECK: %{{.*}}:2 = scf.for
+// CHECK-COUNT-2: math.fma
+func.func private @gated(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<4x32x16xf32>, %y: memref<1x32xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y gated {
+    ^bb0(%gate: f32, %up: f32):
+      %r = arith.mulf %gate, %up : f32
+      kernel.yield %r : f32
+    } : (!kernel.step, memref<1x32xf32>, memref<4x32x16xf32>, memref<1x32xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Attention: scores of a block of keys in shared memory, a key's slot asked for where a sequence's keys may lie in
+// several.
+// CHECK-LABEL: func.func private @attention(
+// CHECK-SAME: kernel.threads = 128
+// CHECK: memref.alloca() : memref<64xf32, #gpu.address_space<workgroup>>
+// CHECK: kernel.tasks %{{.*}} over queries by heads of(%{{.*}}, %c2, %c2) grain [1, 1]
+// CHECK: kernel.span
+// CHECK: kernel.history
+// CHECK: math.exp2
+// CHECK: kernel.values
+func.func private @attention(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %y: memref<?x64xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %y : (!kernel.step, memref<?x64xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x64xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @append(
+// CHECK: kernel.tasks %{{.*}} over heads by heads of(%c2)
+// CHECK: kernel.slot
+// CHECK: memref.store %{{.*}} : memref<4x2x16x16xf32>
+func.func private @append(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %k: memref<1x32xf32>, %v: memref<1x32xf32>) attributes {kernel.piece = "append"} {
+  kernel.tasks %s over heads by heads {
+  ^bb0(%p0: index):
+    kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<1x32xf32>, memref<1x32xf32>
+  }
+  return
+}
