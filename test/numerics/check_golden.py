@@ -114,7 +114,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         golden = Golden(options.programs, options.model, directory, options.target, options.under)
-        del golden.examples[options.examples:]
+        golden.examples = golden.examples[:options.examples]
         kind = golden.examples[0]
         check = (golden.check_encoder_decoder if 'source_ids' in kind else
                  golden.check_encoder if 'ids' in kind else golden.check_decoder)
