@@ -37,6 +37,10 @@ cp "$packages"/*.deb "$root/debian/"
 inside apt-get update -q
 inside sh -c 'apt-get install -qy --no-install-recommends /talc_*.deb'
 compileAndRun talc
+if compgen -G "$packages/talc-aarch64_*.deb" >/dev/null; then
+  inside sh -c 'apt-get install -qy --no-install-recommends /talc-aarch64_*.deb'
+  inside talc compile /models/tales-gpt2 --target=aarch64 -o /app
+fi
 inside sh -c 'apt-get install -qy --no-install-recommends /libtalc-dev_*.deb g++ cmake make'
 inside cmake -S /usr/share/doc/talc/examples/cpp-builder -B /builder
 inside cmake --build /builder
