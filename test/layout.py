@@ -23,7 +23,7 @@ DIRECTIONS = {
     "test": {"test", "frontends", "compiler", "dialects", "runtime"},
     "examples": {"examples", "frontends", "compiler", "dialects", "runtime"},
 }
-PUBLIC_HEADERS = {"runtime/talc.h", "runtime/talc_generation.h", "runtime/talc_text.h"}
+PUBLIC_HEADERS = {"runtime/talc.h", "runtime/talc_device.h", "runtime/talc_generation.h", "runtime/talc_text.h"}
 FAMILY_MAY_INCLUDE = {"frontends/GraphBuilder.h", "frontends/ModelConfig.h", "frontends/families/Families.h"}
 # What only code for one kind of machine may speak of, which stands in folders of that kind: compiler/targets/cpu, ...
 MACHINE_FACTS = re.compile(r"vectorLanes|cacheBytes|CpuLevel|CpuFacts|[xX]86|[aA]arch64|avx|AVX")
@@ -39,7 +39,7 @@ CODE_ENUMS = {
 }
 # Folders of tests are called as what they test, some without the folder above it; these test everything together.
 MIRRORED = ("", "compiler/", "frontends/", "runtime/")
-NOT_MIRRORED = {"fuzz", "numerics", "performance", "models"}
+NOT_MIRRORED = {"fuzz", "ptx", "numerics", "performance", "models"}
 # Words that the field has others for.
 WORDS = {r"\b(?:first|second|third) caches?\b": "L1, L2, L3", r"so-manieth": "n-th", r"\bby whomever\b": "whichever ... did it",
          r"(?://|#) Hears\b": "a verb that says what happens"}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel does wrong, or what this emulator does not know.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace talc::ptx {
+
+class Fault : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+// The PTX itself cannot be taken: a line of it is named.
+class SyntaxFault final : public Fault {
+public:
+  SyntaxFault(int line, const std::string &text, const std::string &what)
+      : Fault("line " + std::to_string(line) + ": " + what + ": " + text) {}
+};
+
+}  // namespace talc::ptx

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the environment asks of this driver.
+//
+//   FAKE_CUDA_DEVICES=N        so many cards (1)
+//   FAKE_CUDA_CAPABILITY=80    their compute capability
+//   FAKE_CUDA_MEMORY=BYTES     of a card (16 GiB)
+//   FAKE_CUDA_VERSION=12080    of the driver
+//   FAKE_CUDA_FAIL=CALL:N:CODE the N-th call of a function fails with a code; CALL may be * for any function
+//   FAKE_CUDA_LOSE=N           from the N-th call on (of any function) every call fails: the card is lost
+//   FAKE_CUDA_ORDER=backwards  workgroups run from the last to the first
+//   FAKE_CUDA_COUNTS=FILE      writes the table of counts at the end
+//   FAKE_CUDA_CALLS=FILE       writes the number of calls, and what was not released
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace talc::ptx {
+
+struct DriverSettings {
+  int32_t devices = 1, capability = 80, version = 12080;
+  uint64_t memory = 16ull << 30;
+  std::string failingCall;
+  uint64_t failingAt = 0, losesAt = 0;  // 0: never
+  int32_t failsWith = 999;
+  bool backwards = false;
+  std::string countsFile, callsFile;
+};
+
+DriverSettings readSettings();
+
+}  // namespace talc::ptx

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Branches, the ends of threads, barriers and fences.
+#include "test/ptx/Decoder.h"
+#include "test/ptx/Warp.h"
+
+namespace talc::ptx {
+
+static void nothing(Warp &, const Instruction &, uint32_t) {}
+
+static void trap(Warp &warp, const Instruction &instruction, uint32_t mask) {
+  warp.fail(instruction, __builtin_ctz(mask), "trap");
+}
+
+static bool decodeBranch(Decoder &decoder, const Statement &statement, Instruction &instruction) {
+  instruction.kind = InstructionClass::Branch;
+  if (statement.has("idx")) {
+    instruction.flow = Flow::BranchTable;
+    instruction.operands[0] = decoder.place(statement, statement.operands.at(0), 4);
+    instruction.target = decoder.branchTable(statement, statement.operands.at(1).name);
+  } else {
+    instruction.flow = Flow::Branch;
+    instruction.target = decoder.label(statement, statement.operands.at(0).name);
+  }
+  return true;
+}
+
+// bar.sync 0; with a number of threads it would be for a part of them.
+static bool decodeBarrier(Decoder &decoder, const Statement &statement, Instruction &instruction) {
+  instruction.kind = InstructionClass::Barrier;
+  if (statement.opcode == "bar" && statement.has("warp")) {
+    instruction.flow = Flow::Together;
+    instruction.execute = nothing;
+    instruction.members = decoder.place(statement, statement.operands.at(0), 4);
+    return true;
+  }
+  bool first = statement.operands.size() == 1 && statement.operands[0].kind == Operand::Kind::Number &&
+               statement.operands[0].number == 0;
+  if (!first || !statement.has("sync"))
+    Decoder::fail(statement, "barriers other than bar.sync 0 are not known to the emulator");
+  instruction.flow = Flow::Barrier;
+  return true;
+}
+
+bool decodeControl(Decoder &decoder, const Statement &statement, Instruction &instruction) {
+  const std::string &opcode = statement.opcode;
+  if (opcode == "bra" || opcode == "brx")
+    return decodeBranch(decoder, statement, instruction);
+  if (opcode == "bar" || opcode == "barrier")
+    return decodeBarrier(decoder, statement, instruction);
+  if (opcode == "ret" || opcode == "exit") {
+    instruction.kind = InstructionClass::Branch;
+    instruction.flow = Flow::Exit;
+    return true;
+  }
+  // Memory is consistent here: a fence has nothing to do. What is fetched ahead is there already.
+  const bool fence = opcode == "membar" || opcode == "fence";
+  if (!fence && opcode != "prefetch" && opcode != "prefetchu" && opcode != "nanosleep" && opcode != "trap")
+    return false;
+  instruction.kind = fence ? InstructionClass::Barrier : InstructionClass::Branch;
+  instruction.execute = opcode == "trap" ? trap : nothing;
+  return true;
+}
+
+}  // namespace talc::ptx
