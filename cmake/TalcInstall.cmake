@@ -2,9 +2,10 @@
 # What `cmake --install` puts where, and the Debian packages that are made of it (./dev package).
 #
 #   bin/                 talc, talc-opt
-#   lib/talc/            what a compiled model begins with: talc-launcher, talc-library.so and talc-object.o
+#   lib/talc/            what a compiled model begins with: talc-launcher and talc-launcher-dynamic, talc-library.so,
+#                        talc-object.o
 #   lib/libtalc.a, .so   the runtime, for programs that models are linked into, and those that open models by name
-#   include/talc.h       the C interface of compiled models, with talc_text.h and talc_generation.h
+#   include/talc.h       the C interface of compiled models, with the talc_*.h that it includes
 #   lib/cmake/talc/      find_package(talc)
 #   share/               manual pages, completion for bash
 #   include/talc/        component `development`: headers and libraries of the compiler, for find_package(talc COMPONENTS compiler)
@@ -15,14 +16,14 @@ include(CMakePackageConfigHelpers)
 set(talc_rpath "$ORIGIN/../lib/talc/lib" ${LLVM_LIBRARY_DIRS})  # the first is what a relocatable archive brings
 set_target_properties(talc talc-opt PROPERTIES INSTALL_RPATH "${talc_rpath}")
 install(TARGETS talc talc-opt RUNTIME DESTINATION bin COMPONENT tools)
-install(TARGETS talc-launcher RUNTIME DESTINATION lib/talc COMPONENT tools)
+install(TARGETS talc-launcher talc-launcher-dynamic RUNTIME DESTINATION lib/talc COMPONENT tools)
 install(TARGETS talc-library LIBRARY DESTINATION lib/talc COMPONENT tools)
 install(FILES ${PROJECT_BINARY_DIR}/runtime/talc-object.o DESTINATION lib/talc COMPONENT tools)
 install(TARGETS talc_shared talc_runtime LIBRARY DESTINATION lib COMPONENT tools NAMELINK_COMPONENT tools
   ARCHIVE DESTINATION lib COMPONENT tools)
 # The runtime for 64-bit ARM, where ./dev build --with-aarch64 built it.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/bin/aarch64 DESTINATION lib/talc COMPONENT aarch64 USE_SOURCE_PERMISSIONS OPTIONAL)
-install(FILES runtime/talc.h runtime/talc_text.h runtime/talc_generation.h DESTINATION include COMPONENT tools)
+install(FILES runtime/talc.h runtime/talc_device.h runtime/talc_text.h runtime/talc_generation.h DESTINATION include COMPONENT tools)
 install(FILES tools/completion/talc.bash DESTINATION share/bash-completion/completions RENAME talc COMPONENT tools)
 install(DIRECTORY examples DESTINATION share/doc/talc COMPONENT tools PATTERN golden.* EXCLUDE)
 install(FILES README.md DESTINATION share/doc/talc COMPONENT tools)

@@ -19,24 +19,27 @@ using namespace mlir;
 
 namespace talc {
 
-// Empty for this machine's own architecture, whatever features it lacks. Families are called as LLVM calls
-// architectures.
-static std::string foreignFamily(const targets::Target &target) {
+// Empty for this machine's own architecture, whatever features it lacks, and for code that any machine loads. Families
+// are called as LLVM calls architectures.
+static std::string foreignFamily(llvm::ArrayRef<targets::TargetPtr> targets) {
   std::string own = llvm::Triple(llvm::sys::getProcessTriple()).getArchName().str();
   std::replace(own.begin(), own.end(), '_', '-');
-  return target.hostFamily() == own ? "" : target.hostFamily();
+  for (const targets::TargetPtr &target : targets)
+    if (std::string family = target->hostFamily(); !family.empty())
+      return family == own ? "" : family;
+  return "";
 }
 
-static CarrierKind carrierOf(Product product) {
-  return product == Product::Program   ? CarrierKind::Program
-         : product == Product::Library ? CarrierKind::Library
-                                       : CarrierKind::Object;
+static CarrierKind carrierOf(const CompileRequest &request) {
+  if (request.product != Product::Program)
+    return request.product == Product::Library ? CarrierKind::Library : CarrierKind::Object;
+  bool driver = llvm::any_of(request.targets, [](const targets::TargetPtr &target) { return target->usesDriver(); });
+  return driver ? CarrierKind::DriverProgram : CarrierKind::Program;
 }
 
 static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request) {
   bool program = request.product == Product::Program;
-  auto carrier =
-      findCarrier(carrierOf(request.product), foreignFamily(*request.targets.front()), request.programDirectory);
+  auto carrier = findCarrier(carrierOf(request), foreignFamily(request.targets), request.programDirectory);
   if (!carrier)
     return carrier.takeError();
   std::string openName = program ? "" : openFunctionName(request.output);

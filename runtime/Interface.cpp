@@ -7,6 +7,7 @@
 #include "runtime/sampling/Sampler.h"
 
 #include <algorithm>
+#include <cstddef>
 
 using talc::report;
 using talc::Status;
@@ -19,7 +20,7 @@ struct talc_sampler : talc::Object {
 
 constexpr int32_t maxSlots = 65536;
 // Sizes of structs in the first version of talc.h.
-constexpr size_t firstSessionOptions = sizeof(talc_session_options), firstInfo = sizeof(talc_model_info),
+constexpr size_t firstSessionOptions = sizeof(talc_session_options), firstInfo = offsetof(talc_model_info, device),
                  firstMemory = sizeof(talc_session_memory);
 
 namespace talc::own {
@@ -52,6 +53,8 @@ static void describeUse(const talc::Model &model, talc_model_info &info) {
   info.has_tokenizer = model.tokenizer() != nullptr;
   info.target = model.loaded().target();
   info.cpu_level = model.loaded().codeLevel();
+  info.device = model.device().name();
+  info.device_note = model.deviceNote().empty() ? nullptr : model.deviceNote().c_str();
   info.pooling = static_cast<talc_pooling>(facts.pooling);
 }
 
@@ -212,7 +215,8 @@ talc_status talc_slot_save(const talc_session *session, int32_t slot, void *byte
     return report(Status::failure(TALC_ERROR_CAPACITY, "the buffer holds %zu bytes, but %zu are needed", capacity,
                                   static_cast<size_t>(needed)),
                   error);
-  session->session->save(slot, static_cast<unsigned char *>(bytes));
+  if (Status status = session->session->save(slot, static_cast<unsigned char *>(bytes)); status.failed())
+    return report(status, error);
   return TALC_OK;
 } catch (...) {
   return talc::refusedMemory(error);

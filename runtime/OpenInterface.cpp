@@ -9,7 +9,7 @@ using talc::Status;
 using talc::wrongArgument;
 
 // The size of the struct in the first version of talc.h.
-constexpr size_t firstOptions = sizeof(talc_open_options);
+constexpr size_t firstOptions = 3 * sizeof(int32_t);
 
 // `read` has an ArtifactBytes found.
 template <typename Read>
@@ -20,7 +20,8 @@ static talc_status openModel(Read read, const talc_open_options *options, talc_m
   if (!status.failed())
     status = read(opened->model.source());
   if (!status.failed())
-    status = opened->model.open({given.skip_weights_check == 0, given.copy_weights != 0});
+    status = opened->model.open({given.skip_weights_check == 0, given.copy_weights != 0},
+                                given.device ? given.device : "", {given.on_progress, given.progress_user});
   if (!status.failed())
     *model = opened.release();
   return report(status, error);

@@ -37,7 +37,9 @@ const char *talc_status_name(talc_status status) {
                STATUS(TALC_ERROR_SOURCE),
                STATUS(TALC_ERROR_SHARED),
                STATUS(TALC_ERROR_RESULT),
-               STATUS(TALC_ERROR_ABORTED)};
+               STATUS(TALC_ERROR_ABORTED),
+               STATUS(TALC_ERROR_DEVICE),
+               STATUS(TALC_ERROR_DEVICE_FAILED)};
 #undef STATUS
   for (const auto &entry : names)
     if (entry.status == status)

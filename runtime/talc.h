@@ -63,7 +63,7 @@ typedef enum talc_status {
   TALC_ERROR_CPU = 405,          /* the artifact has no code for this processor */
   TALC_ERROR_TOKEN = 406,        /* a token id outside the vocabulary, or a token type outside its table */
   TALC_ERROR_BATCH = 407,        /* an empty sequence, an unknown slot, or one slot twice in a batch */
-  TALC_ERROR_MEMORY = 408,       /* the system refused memory */
+  TALC_ERROR_MEMORY = 408,       /* the system, or a device, refused memory */
   TALC_ERROR_TEXT = 409,         /* the text is not valid UTF-8, or the tokenizer cannot encode it */
   TALC_ERROR_NO_TOKENIZER = 410, /* the artifact carries no tokenizer: use token ids */
   TALC_ERROR_OUTPUT = 411,       /* output cannot be written (used by the program) */
@@ -75,7 +75,9 @@ typedef enum talc_status {
   TALC_ERROR_SOURCE = 417,       /* a sequence of an encoder-decoder has no source: talc_encode comes first */
   TALC_ERROR_SHARED = 418,       /* other slots still use what would be overwritten: reset them first */
   TALC_ERROR_RESULT = 419,       /* a result holds NaN (used by the program) */
-  TALC_ERROR_ABORTED = 420       /* should_abort ended the step */
+  TALC_ERROR_ABORTED = 420,      /* should_abort ended the step */
+  TALC_ERROR_DEVICE = 421, /* a device is not there, cannot be used, or is not one that the artifact has code for */
+  TALC_ERROR_DEVICE_FAILED = 422 /* a device failed in use: it was lost, or its code went wrong */
 } talc_status;
 
 /* Filled on failure, untouched on success. `text` is one line: what, where, found, expected, what to do. */
@@ -98,6 +100,7 @@ TALC_API int32_t talc_version_number(void);
 
 typedef struct talc_model talc_model;
 
+typedef void (*talc_progress)(void *user, uint64_t bytes_done, uint64_t bytes_total);
 typedef struct talc_open_options {
   uint32_t struct_size;
   /* 1: do not read all weights to compare their checksum. Opening then takes no time that grows with the model, and
@@ -108,6 +111,11 @@ typedef struct talc_open_options {
      faster on many machines; opening takes longer, and every process has a copy of its own. Where the system has no
      huge pages to give, ordinary ones are used. */
   int32_t copy_weights;
+  /* What the model runs on: "cpu", or "cuda", "cuda:1": a graphics card. NULL or "auto": a card if the artifact has
+     code for it and it can be used, else the processors. Results of different devices agree but for rounding. */
+  const char *device;
+  talc_progress on_progress; /* called as weights are copied to a device; NULL: nobody is told */
+  void *progress_user;       /* for on_progress */
 } talc_open_options;
 
 enum {
@@ -220,12 +228,15 @@ typedef struct talc_model_info {
   uint64_t arena_bytes_fixed;
   uint64_t arena_bytes_per_thread;
   int32_t longest_sequence; /* what max_sequence could be if the model were compiled with another --max-seq */
+  const char *device;       /* that it runs on, as in talc_device_info; lives as long as the model */
+  const char
+      *device_note; /* why "auto" could not take a device that the artifact prefers; NULL: it could. As `device` */
 } talc_model_info;
 
 /* Opens what talc compile wrote, a program or a shared library, and checks it completely. The file is mapped: it must
    not be changed while the model is open. The model that a library or object brings into a program is opened by the
    function NAME_open of its header NAME.h, which has the same options and errors.
-   Errors: FILE, DAMAGED, VERSION, CPU, MEMORY, ARGUMENT.
+   Errors: FILE, DAMAGED, VERSION, CPU, DEVICE, DEVICE_FAILED, MEMORY, ARGUMENT.
    Environment: TALC_CPU_LEVEL=v2|v3|v4 lowers (never raises) the CPU level that code is chosen for. TALC_CACHE is the
    folder of notes about files whose weights passed, instead of ~/.cache/talc; off: none are read or written. */
 TALC_API talc_status talc_model_open(const char *path, const talc_open_options *options, talc_model **model,
@@ -429,6 +440,8 @@ TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int
 #ifdef __cplusplus
 }
 #endif
+
+#include "talc_device.h"
 
 #include "talc_text.h"
 

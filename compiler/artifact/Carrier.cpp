@@ -14,6 +14,8 @@ static llvm::StringRef fileName(CarrierKind kind) {
   switch (kind) {
   case CarrierKind::Program:
     return "talc-launcher";
+  case CarrierKind::DriverProgram:
+    return "talc-launcher-dynamic";
   case CarrierKind::Library:
     return "talc-library.so";
   case CarrierKind::Object:

@@ -9,7 +9,8 @@
 
 namespace talc {
 
-enum class CarrierKind { Program, Library, Object };
+// A DriverProgram is linked dynamically, since it loads a driver.
+enum class CarrierKind { Program, DriverProgram, Library, Object };
 
 // Looks where a build and an installation put it, relative to the directory of the talc command. `family`: of the
 // machines that it runs on, as artifacts name it, in a folder of that name; empty: that of talc's own machine.

@@ -59,9 +59,9 @@ Status chooseCode(const Artifact &file, const CodeFamily &family, CodeChoice &ch
     }
   }
   if (!lack.empty())
-    return Status::failure(TALC_ERROR_CPU, "%s: %s", name, lack.c_str());
+    return Status::failure(family.lacking, "%s: %s", name, lack.c_str());
   if (foreign)
-    return Status::failure(TALC_ERROR_CPU,
+    return Status::failure(family.lacking,
                            "%s: has code for %s, but this machine runs %s; compile it with another --target", name,
                            foreign, family.name);
   return Status::failure(TALC_ERROR_DAMAGED, "%s: the artifact has no code", name);

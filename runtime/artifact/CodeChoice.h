@@ -4,6 +4,8 @@
 
 #include "runtime/artifact/Artifact.h"
 
+#include <functional>
+
 namespace talc {
 
 struct CodeChoice {
@@ -17,10 +19,11 @@ struct CodeChoice {
 
 // What a device says of code.
 struct CodeFamily {
-  const char *name;                  // as CodeHeader::family
-  bool (*has)(const char *feature);  // as CodeHeader::features
+  const char *name;                              // as CodeHeader::family
+  std::function<bool(const char *feature)> has;  // as CodeHeader::features
   // Why it does not run code of its family that was made for `target`, and what to do.
-  std::string (*explainLack)(const artifact::CodeHeader &code, const char *target);
+  std::function<std::string(const artifact::CodeHeader &code, const char *target)> explainLack;
+  talc_status lacking;  // what chooseCode() fails with when there is no code that it runs
 };
 
 // The compiler wrote the best code first: the first that the device runs is taken.

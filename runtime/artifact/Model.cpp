@@ -4,7 +4,6 @@
 
 #include "runtime/artifact/Labels.h"
 #include "runtime/artifact/States.h"
-#include "runtime/device/Devices.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,12 +12,12 @@ namespace talc {
 
 using namespace artifact;
 
-Status Model::open(const OpenOptions &options) {
+Status Model::open(const OpenOptions &options, const std::string &device, const UploadProgress &progress) {
   if (Status status = file.open(options); status.failed())
     return status;
   if (Status status = readFacts(file, facts); status.failed())
     return status;
-  if (Status status = defaultDevice().load(file, facts, onDevice); status.failed())
+  if (Status status = placeModel(device, file, facts, progress, placed); status.failed())
     return status;
   if (Status status = openTokenizer(); status.failed())
     return status;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/artifact/Artifact.h"
-#include "runtime/device/Device.h"
+#include "runtime/device/Devices.h"
 #include "runtime/tokenizer/Tokenizer.h"
 
 #include <memory>
@@ -20,7 +20,7 @@ class Model {
 public:
   // What the model is read from; one of its functions is called before open().
   ArtifactBytes &source() { return file.source; }
-  Status open(const OpenOptions &options);
+  Status open(const OpenOptions &options, const std::string &device, const UploadProgress &progress);
 
   const artifact::ModelInfo &info() const { return facts; }
   const std::string &name() const { return file.name(); }
@@ -28,7 +28,10 @@ public:
   uint64_t fingerprint() const { return file.fingerprint(); }
   artifact::ModelKind kind() const { return static_cast<artifact::ModelKind>(facts.kind); }
   int32_t resultCount() const { return facts.outputs[1].width > 0 ? 2 : 1; }
-  const LoadedModel &loaded() const { return *onDevice; }
+  const LoadedModel &loaded() const { return *placed.model; }
+  // The device that it runs on, and why on no better one.
+  const Device &device() const { return *placed.device; }
+  const std::string &deviceNote() const { return placed.note; }
   const Tokenizer *tokenizer() const { return words.get(); }
 
   // Names of the classes; empty: they have none.
@@ -57,7 +60,7 @@ private:
 
   Artifact file;
   artifact::ModelInfo facts = {};
-  std::unique_ptr<LoadedModel> onDevice;
+  PlacedModel placed;
   std::unique_ptr<Tokenizer> words;
   std::vector<int32_t> sampleable;
   std::vector<IdRange> sampleableRuns;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs steps: the processors of this machine (device/cpu), later graphics cards. All that models, sessions and
-// slots know of a device stands here.
+// What runs steps: the processors of this machine (device/cpu), or a graphics card (device/cuda). All that models,
+// sessions and slots know of a device stands here.
 //
 //   Device        a part of the machine; there is a table of them (Devices.h)
 //     LoadedModel   a model's code and weights on the device: loaded once, never changed, used by any number of
@@ -64,15 +64,15 @@ public:
   Status reserve(const StepSize &size) { return fits(size) ? Status() : grow(size); }
 
   // Evaluates a step, for which there must be room. The states of its slots change at the places of its tokens alone.
-  // Fails only when it is asked to end (ABORTED); then what is there is undefined.
+  // Fails when it is asked to end (ABORTED), or the device fails; then what is there is undefined.
   virtual Status run(const Step &step) = 0;
 
   // On the host: [rows][width] of the step that ran last, in the order of its wanted rows.
   const float *results(int32_t output) const { return hostResults[output]; }
 
   // Copies a part of the states of a slot to the host, and back.
-  virtual void readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const = 0;
-  virtual void writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) = 0;
+  virtual Status readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const = 0;
+  virtual Status writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) = 0;
 
   // Nobody needs the states of a slot any more; what is read there later is undefined.
   virtual void discard(int32_t slot) = 0;
@@ -123,16 +123,27 @@ public:
   virtual Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const = 0;
 };
 
+// Who wants to know how far weights have been copied to a device. Null: nobody.
+struct UploadProgress {
+  talc_progress function = nullptr;
+  void *user = nullptr;
+
+  void report(uint64_t done, uint64_t total) const {
+    if (function)
+      function(user, done, total);
+  }
+};
+
 class Device {
 public:
   virtual ~Device() = default;
 
-  // As users call it, such as "cpu".
+  // As users call it, such as "cpu" or "cuda:0".
   virtual const char *name() const = 0;
 
-  // Takes the code that suits the device from an artifact (chooseCode), and brings the weights that it reads. The
-  // artifact must outlive what is loaded. Fails with CPU when it has no such code.
-  virtual Status load(const Artifact &file, const artifact::ModelInfo &facts,
+  // Takes the code that suits the device from an artifact (chooseCode), and brings the weights that it reads. Artifact
+  // and device must outlive what is loaded. Fails with CPU or DEVICE when it has no such code.
+  virtual Status load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
                       std::unique_ptr<LoadedModel> &model) const = 0;
 };
 

@@ -1,15 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table: a device is a folder, and a line here.
+// The table: a kind of device is a folder, and a line here.
 #include "runtime/device/Devices.h"
 
 #include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/device/cuda/CudaDevice.h"
+
+#include <cstring>
 
 namespace talc {
 
-static const Device &(*const devices[])() = {cpuDevice};
+using namespace artifact;
 
-const Device &defaultDevice() {
-  return devices[0]();
+// What is preferred comes first; the last one is there on every machine.
+static const DeviceKind &(*const kinds[])() = {cudaDevices, cpuDevices};
+
+std::vector<DeviceFacts> listDevices() {
+  std::vector<DeviceFacts> devices;
+  for (auto *kind : kinds)
+    kind().list(devices);
+  return devices;
+}
+
+static bool hasCodeFor(const DeviceKind &kind, const Artifact &file) {
+  for (const Artifact::LocatedSection &section : file.sections()) {
+    CodeHeader header;
+    if (section.header.kind != static_cast<uint32_t>(SectionKind::Code) || section.header.size < sizeof(header))
+      continue;
+    memcpy(&header, section.bytes, sizeof(header));
+    if (memchr(header.family, 0, nameBytes) && kind.takes(header.family))
+      return true;
+  }
+  return false;
+}
+
+static Status placeOn(const DeviceKind &kind, int32_t number, const Artifact &file, const ModelInfo &facts,
+                      const UploadProgress &progress, PlacedModel &placed) {
+  if (Status status = kind.open(number, placed.device); status.failed())
+    return status;
+  return placed.device->load(file, facts, progress, placed.model);
+}
+
+// Of a file that is damaged no other device makes anything.
+static bool mayFallBack(const Status &status) {
+  return status.code() == TALC_ERROR_DEVICE || status.code() == TALC_ERROR_DEVICE_FAILED ||
+         status.code() == TALC_ERROR_MEMORY;
+}
+
+static Status placeAnywhere(const Artifact &file, const ModelInfo &facts, const UploadProgress &progress,
+                            PlacedModel &placed) {
+  std::vector<const DeviceKind *> candidates;
+  for (auto *kind : kinds)
+    if (hasCodeFor(kind(), file))
+      candidates.push_back(&kind());
+  if (candidates.empty())  // the processors say what is missing
+    candidates.push_back(&(*std::end(kinds)[-1])());
+  Status status;
+  std::string note;
+  for (const DeviceKind *kind : candidates) {
+    placed = {};
+    status = placeOn(*kind, 0, file, facts, progress, placed);
+    if (!status.failed() || !mayFallBack(status))
+      break;
+    if (note.empty())
+      note = status.text();
+  }
+  placed.note = note;
+  return status;
+}
+
+// The number of "cuda:1" behind the name of its kind; -1: none of a device.
+static int32_t readNumber(const std::string &text) {
+  if (text.empty())
+    return 0;
+  bool digits = text.size() > 1 && text.size() < 6 && text.find_first_not_of("0123456789", 1) == std::string::npos;
+  return text[0] == ':' && digits ? std::stoi(text.substr(1)) : -1;
+}
+
+Status placeModel(const std::string &wanted, const Artifact &file, const ModelInfo &facts,
+                  const UploadProgress &progress, PlacedModel &placed) {
+  if (wanted.empty() || wanted == "auto")
+    return placeAnywhere(file, facts, progress, placed);
+  std::string names = "auto";
+  for (auto *kind : kinds) {
+    const std::string name = kind().name;
+    int32_t number = wanted.compare(0, name.size(), name) == 0 ? readNumber(wanted.substr(name.size())) : -1;
+    if (number >= 0)
+      return placeOn(kind(), number, file, facts, progress, placed);
+    names += ", " + name + " or " + name + ":N";
+  }
+  return Status::failure(TALC_ERROR_DEVICE, "%s: the device '%s' is unknown, expected %s", file.name().c_str(),
+                         wanted.c_str(), names.c_str());
 }
 
 }  // namespace talc

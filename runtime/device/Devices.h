@@ -1,12 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices that this runtime knows.
+// The devices that this runtime knows, and which one a model runs on.
 #pragma once
 
 #include "runtime/device/Device.h"
 
+#include <string>
+#include <vector>
+
 namespace talc {
 
-// The one that models run on unless somebody chooses: the first of the table.
-const Device &defaultDevice();
+// What --devices says of a device.
+struct DeviceFacts {
+  std::string name;            // as users call it, such as "cuda:0"
+  std::string description;     // what it is; empty: nobody knows
+  uint64_t memory, available;  // bytes, all and free ones; 0: nobody knows
+  std::string reason;          // why it cannot be used; empty: it can
+};
+
+// Devices of a kind, numbered from 0.
+struct DeviceKind {
+  const char *name;  // as users call it
+  // Whether code of a family (CodeHeader::family) is for such devices.
+  bool (*takes)(const char *family);
+  // Adds all that the machine has, or one that says why there is none.
+  void (*list)(std::vector<DeviceFacts> &devices);
+  // Fails with DEVICE.
+  Status (*open)(int32_t number, std::shared_ptr<const Device> &device);
+};
+
+std::vector<DeviceFacts> listDevices();
+
+// A model on the device that was chosen for it.
+struct PlacedModel {
+  std::shared_ptr<const Device> device;
+  std::unique_ptr<LoadedModel> model;
+  std::string note;  // why it is not on a device that its code prefers; empty: it is
+};
+
+// `wanted`: auto, the name of a kind, or one with a number, such as cuda:1. auto takes the first kind of the table that
+// the artifact has code for and that works.
+Status placeModel(const std::string &wanted, const Artifact &file, const artifact::ModelInfo &facts,
+                  const UploadProgress &progress, PlacedModel &placed);
 
 }  // namespace talc

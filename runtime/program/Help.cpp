@@ -14,6 +14,7 @@ usage:
   APP --tokenize -p TEXT                print the ids of a text
   APP --detokenize --ids 5,7,9          print the text of ids
   APP --memory                          print the exact memory needed
+  APP --devices                         list what the model can run on
 
 )";
 

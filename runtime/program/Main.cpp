@@ -39,10 +39,29 @@ static Status printDetokenized(const talc_model *model, const std::vector<Prompt
   return {};
 }
 
+static talc_open_options openOptionsOf(const Options &options) {
+  bool reads = options.action == Action::Evaluate;
+  talc_open_options openOptions = {};
+  openOptions.struct_size = sizeof(openOptions);
+  openOptions.skip_weights_check = options.skipCheck || !reads;
+  openOptions.copy_weights = options.hugePages && reads;
+  openOptions.device = options.device.c_str();
+  openOptions.on_progress = options.quiet ? nullptr : showUpload;
+  return openOptions;
+}
+
+// Without the code of the error that it was.
+static void tellDeviceNote(const talc_model_info &info) {
+  std::string note = info.device_note;
+  size_t end = note.find("]: ");
+  note.erase(0, end == std::string::npos ? 0 : end + 3);
+  fprintf(stderr, "warning: %s; the model runs on %s instead\n", note.c_str(), info.device);
+}
+
 static Status useModel(const Options &options) {
   double begin = secondsNow();
   bool reads = options.action == Action::Evaluate;
-  talc_open_options openOptions = {sizeof(talc_open_options), options.skipCheck || !reads, options.hugePages && reads};
+  const talc_open_options openOptions = openOptionsOf(options);
   talc_model *opened = nullptr;
   talc_error error;
   talc_status code = options.model.empty() ? openCarried(talc_place, &openOptions, &opened, &error)
@@ -51,7 +70,10 @@ static Status useModel(const Options &options) {
     return Status::from(code, error);
   ModelHandle model(opened);
   talc_model_info info = {};
+  info.struct_size = sizeof(info);
   talc_model_get_info(opened, &info, nullptr);
+  if (info.device_note)
+    tellDeviceNote(info);
   double loadSeconds = secondsNow() - begin;
   if (Status status = checkKind(options, info); status.failed())
     return status;
@@ -73,6 +95,8 @@ static Status execute(int count, char **arguments) {
     return status;
   if (options.action == Action::Help)
     return printOut(helpText(arguments[0]));
+  if (options.action == Action::Devices)
+    return printOut(devicesText());
   if (options.action == Action::Version)
     return printOut(std::string("talc runtime ") + talc_version() + "\n");
   return useModel(options);

@@ -52,7 +52,8 @@ Status parseOptions(int count, char **arguments, Options &options) {
   for (int i = 1; i < count; ++i)
     if (Status status = parseOption(sections, count, arguments, i, options); status.failed())
       return status;
-  bool asksFacts = options.action == Action::Help || options.action == Action::Version;
+  bool asksFacts =
+      options.action == Action::Help || options.action == Action::Version || options.action == Action::Devices;
   return asksFacts ? Status() : checkOptions(options);
 }
 

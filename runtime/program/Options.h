@@ -11,7 +11,7 @@
 
 namespace talc::program {
 
-enum class Action { Evaluate, Tokenize, Detokenize, Memory, Version, Help };
+enum class Action { Evaluate, Tokenize, Detokenize, Memory, Devices, Version, Help };
 
 // One prompt. Text from a file or standard input is read later.
 struct PromptSource {
@@ -33,7 +33,8 @@ struct GivenOption {
 
 struct Options {
   Action action = Action::Evaluate;
-  std::string model;  // empty: the artifact that carries the program
+  std::string model;   // empty: the artifact that carries the program
+  std::string device;  // empty: auto
   std::vector<PromptSource> prompts;
   std::string inputFile, outputFile;   // empty: none
   std::string logitsFile, hiddenFile;  // empty: none

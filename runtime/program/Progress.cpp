@@ -16,6 +16,17 @@ double secondsNow() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+void showUpload(void *, uint64_t done, uint64_t total) {
+  constexpr uint64_t mebibyte = 1 << 20;
+  if (isatty(STDERR_FILENO) != 1)
+    return;
+  if (done < total)
+    fprintf(stderr, "\rweights to the card: %llu of %llu MiB\033[K", static_cast<unsigned long long>(done / mebibyte),
+            static_cast<unsigned long long>(total / mebibyte));
+  else
+    fputs("\r\033[K", stderr);
+}
+
 Progress::Progress(size_t total, bool wanted)
     : total(std::max<size_t>(total, 1)), shown(wanted && isatty(STDERR_FILENO) == 1), begin(secondsNow()) {}
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace talc::program {
 
@@ -25,6 +26,9 @@ private:
   size_t done = 0;
   double begin = 0, lastShown = 0;
 };
+
+// For talc_open_options: how much of the weights is on the device, when standard error is a terminal.
+void showUpload(void *, uint64_t done, uint64_t total);
 
 // Of a clock that never goes back.
 double secondsNow();

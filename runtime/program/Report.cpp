@@ -34,6 +34,25 @@ static std::string line(const char *what, uint64_t bytes, const std::string &rem
   return format("%-34s %16" PRIu64 "  %10s  %s\n", what, bytes, readable(bytes).c_str(), remark.c_str());
 }
 
+std::string devicesText() {
+  std::string result;
+  for (int32_t i = 0; i < talc_device_count(); ++i) {
+    talc_device_info info = {};
+    info.struct_size = sizeof(info);
+    if (talc_device_get_info(i, &info, nullptr) != TALC_OK)
+      continue;
+    std::string reason = info.reason;
+    size_t code = reason.find("]: ");
+    reason.erase(0, code == std::string::npos ? 0 : code + 3);
+    result += format("%-8s", info.name);
+    if (info.memory > 0)
+      result += format("  %s, %s of memory, %s free", info.description, readable(info.memory).c_str(),
+                       readable(info.memory_available).c_str());
+    result += (reason.empty() ? "" : "  cannot be used: " + reason) + "\n";
+  }
+  return result;
+}
+
 static uint64_t stateBytes(const talc_model_info &info, uint64_t bytesPerToken, uint64_t tokens) {
   uint64_t group = info.state_token_group;
   return (tokens + group - 1) / group * group * bytesPerToken;

@@ -6,6 +6,9 @@
 
 namespace talc::program {
 
+// A line for each device.
+std::string devicesText();
+
 // The text of --memory; exact.
 std::string memoryText(const talc_model_info &info, int32_t threads);
 

@@ -40,17 +40,20 @@ uint64_t savedBytes(const Model &model, SlotTokens tokens) {
   return size;
 }
 
-void saveSlot(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens, unsigned char *bytes) {
+Status saveSlot(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens, unsigned char *bytes) {
   Head head = {{}, 0, model.fingerprint(), tokens};
   memcpy(head.magic, savedMagic, sizeof(savedMagic));
   memcpy(bytes, &head, sizeof(head));
   unsigned char *at = bytes + sizeof(head);
+  Status status;
   forEachRun(model, tokens, [&](const artifact::StateRun &run, uint64_t count) {
-    workspace.readState(slot, run.offset, count, at);
+    if (!status.failed())
+      status = workspace.readState(slot, run.offset, count, at);
     at += count;
   });
   head.hash = hashOf(bytes, at - bytes);
   memcpy(bytes + offsetof(Head, hash), &head.hash, sizeof(head.hash));
+  return status;
 }
 
 Status readSaved(const Model &model, const unsigned char *bytes, uint64_t size, SlotTokens &tokens) {
@@ -73,12 +76,15 @@ Status readSaved(const Model &model, const unsigned char *bytes, uint64_t size, 
   return possible ? Status() : damaged();
 }
 
-void loadSlot(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens, const unsigned char *bytes) {
+Status loadSlot(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens, const unsigned char *bytes) {
   const unsigned char *at = bytes + sizeof(Head);
+  Status status;
   forEachRun(model, tokens, [&](const artifact::StateRun &run, uint64_t count) {
-    workspace.writeState(slot, run.offset, count, at);
+    if (!status.failed())
+      status = workspace.writeState(slot, run.offset, count, at);
     at += count;
   });
+  return status;
 }
 
 }  // namespace talc

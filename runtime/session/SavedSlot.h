@@ -15,12 +15,12 @@ struct SlotTokens {
 uint64_t savedBytes(const Model &model, SlotTokens tokens);
 
 // Fills savedBytes() bytes.
-void saveSlot(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens, unsigned char *bytes);
+Status saveSlot(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens, unsigned char *bytes);
 
 // Fails for anything but what saveSlot() made of a slot of this model.
 Status readSaved(const Model &model, const unsigned char *bytes, uint64_t size, SlotTokens &tokens);
 
 // Of bytes that are checked.
-void loadSlot(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens, const unsigned char *bytes);
+Status loadSlot(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens, const unsigned char *bytes);
 
 }  // namespace talc

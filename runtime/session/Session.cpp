@@ -79,8 +79,8 @@ Status Session::measureSaved(int32_t slot, uint64_t &size) const {
   return {};
 }
 
-void Session::save(int32_t slot, unsigned char *bytes) const {
-  saveSlot(model, *workspace, slot, tokensOf(slot), bytes);
+Status Session::save(int32_t slot, unsigned char *bytes) const {
+  return saveSlot(model, *workspace, slot, tokensOf(slot), bytes);
 }
 
 Status Session::load(int32_t slot, const unsigned char *bytes, uint64_t size) {
@@ -93,7 +93,8 @@ Status Session::load(int32_t slot, const unsigned char *bytes, uint64_t size) {
   if (Status status = readSaved(model, bytes, size, tokens); status.failed())
     return status;
   held.reset(slot);
-  loadSlot(model, *workspace, slot, tokens, bytes);
+  if (Status status = loadSlot(model, *workspace, slot, tokens, bytes); status.failed())
+    return status;
   if (tokens.sourceLength > 0)
     held.encoded(slot, tokens.sourceLength);
   if (tokens.length > 0)

@@ -32,7 +32,7 @@ public:
   Status truncate(int32_t slot, int32_t length);
   // Bytes of a saved slot; fails where its tokens or its source lie in other slots as well.
   Status measureSaved(int32_t slot, uint64_t &size) const;
-  void save(int32_t slot, unsigned char *bytes) const;
+  Status save(int32_t slot, unsigned char *bytes) const;
   Status load(int32_t slot, const unsigned char *bytes, uint64_t size);
   talc_session_memory memory() const;
   const Model &usedModel() const { return model; }

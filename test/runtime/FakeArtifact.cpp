@@ -3,6 +3,7 @@
 #include "test/runtime/FakeArtifact.h"
 
 #include "compiler/artifact/CarrierFile.h"
+#include "test/runtime/FakeGpuCode.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -154,7 +155,8 @@ static Bytes makeLabels(const FakeOptions &options) {
 
 FakeSection makeCode(const FakeOptions &options, const std::string &target, const std::string &layout) {
   CodeHeader header = {};
-  strcpy(header.family, target == "other" ? "other" : "x86-64");
+  const bool gpu = target == "nvptx";
+  strcpy(header.family, target == "other" || gpu ? target.c_str() : "x86-64");
   strcpy(header.layout, layout.c_str());
   auto need = [&](const char *feature) { strcpy(header.features[header.featureCount++], feature); };
   char level = target.back();
@@ -164,6 +166,8 @@ FakeSection makeCode(const FakeOptions &options, const std::string &target, cons
     need("avx2");
   if (level == '4')
     need("avx512f");
+  if (gpu)
+    need("sm_80");
   if (target == "future")
     need("avx9000");
   for (const char *phase : {"encode", "prefill", "decode"}) {
@@ -171,7 +175,7 @@ FakeSection makeCode(const FakeOptions &options, const std::string &target, cons
     strcpy(entry.phase, phase);
     strcpy(entry.symbol, (std::string("talc_") + phase).c_str());
   }
-  Bytes bytes, code = readBytes(options.code);
+  Bytes bytes, code = gpu ? makeGpuCode(makeGpuTables()) : readBytes(options.code);
   append(bytes, &header, 1);
   bytes.resize(codeOffset);
   bytes.insert(bytes.end(), code.begin(), code.end());

@@ -18,11 +18,12 @@ struct FakeSection {
 };
 
 struct FakeOptions {
-  std::string carrier, code;                         // paths; an empty carrier makes an artifact without program
-  std::string openName;                              // see placeIn
-  std::vector<std::string> targets = {"x86-64-v2"};  // x86-64-v2 to x86-64-v4, any, or other: of a foreign family
-  int32_t vocabulary = 260;                          // the tokenizer has the bytes 0 to 255 and the end token 256
-  int32_t maxSequence = 2048, longestSequence = 0;   // the longest is no less than the other
+  std::string carrier, code;  // paths; an empty carrier makes an artifact without program
+  std::string openName;       // see placeIn
+  std::vector<std::string> targets = {
+      "x86-64-v2"};                                 // x86-64-v2 to x86-64-v4, any, nvptx, or other: of a foreign family
+  int32_t vocabulary = 260;                         // the tokenizer has the bytes 0 to 255 and the end token 256
+  int32_t maxSequence = 2048, longestSequence = 0;  // the longest is no less than the other
   int32_t nanFrom = 1 << 30;
   bool tokenizer = true;
   std::string cycle;  // text whose bytes follow one another; empty: id + 1 follows id

@@ -105,6 +105,8 @@ static bool parse(const std::string &argument, FakeOptions &options) {
     options.temperature = strtof(value.c_str(), nullptr);
   else if (argument == "--library")
     options.carrier = TALC_LIBRARY, options.openName = "fake_open";
+  else if (argument == "--dynamic")
+    options.carrier = TALC_LAUNCHER_DYNAMIC;
   else if (argument == "--no-tokenizer")
     options.tokenizer = false;
   else if (argument == "--ends")

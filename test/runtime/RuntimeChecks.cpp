@@ -41,6 +41,7 @@ int main(int count, char **arguments) {
       {"refusals", checkRefusals},
       {"reorder", checkReorder},
       {"search", checkSearch},
+      {"launch-code", checkLaunchCode},
       {"library", checkLibrary},
       {"mapping", checkMapping},
       {"sampler", checkSampler},

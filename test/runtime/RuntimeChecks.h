@@ -23,6 +23,7 @@ bool checkGovernor(const Arguments &arguments);
 bool checkHostile(const Arguments &arguments);
 bool checkInterface(const Arguments &arguments);
 bool checkKinds(const Arguments &arguments);
+bool checkLaunchCode(const Arguments &arguments);
 bool checkLibrary(const Arguments &arguments);
 bool checkMapping(const Arguments &arguments);
 bool checkOpening(const Arguments &arguments);

@@ -3,8 +3,13 @@
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "runtime/artifact/CodeChoice.h"
+#include "runtime/device/cpu/Cores.h"
 #include "runtime/device/cpu/Cpu.h"
 #include "runtime/device/cpu/CpuModel.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unistd.h>
 
 namespace talc {
 
@@ -15,20 +20,19 @@ namespace {
 class CpuDevice final : public Device {
 public:
   const char *name() const override { return "cpu"; }
-  Status load(const Artifact &file, const ModelInfo &facts, std::unique_ptr<LoadedModel> &model) const override;
+  Status load(const Artifact &file, const ModelInfo &facts, const UploadProgress &progress,
+              std::unique_ptr<LoadedModel> &model) const override;
 };
 
 }  // namespace
 
-const Device &cpuDevice() {
-  static const CpuDevice device;
-  return device;
-}
-
-Status CpuDevice::load(const Artifact &file, const ModelInfo &facts, std::unique_ptr<LoadedModel> &model) const {
+// Weights are read where they are: there is no progress to tell.
+Status CpuDevice::load(const Artifact &file, const ModelInfo &facts, const UploadProgress &,
+                       std::unique_ptr<LoadedModel> &model) const {
   CodeChoice code;
   Artifact::LocatedSection weights;
-  if (Status status = chooseCode(file, {cpuFamily(), hasCpuFeature, explainLack}, code); status.failed())
+  if (Status status = chooseCode(file, {cpuFamily(), hasCpuFeature, explainLack, TALC_ERROR_CPU}, code);
+      status.failed())
     return status;
   if (Status status = file.openWeights(code.header.layout, facts.weightBytes, weights); status.failed())
     return status;
@@ -38,6 +42,26 @@ Status CpuDevice::load(const Artifact &file, const ModelInfo &facts, std::unique
     return status;
   model = std::move(loaded);
   return {};
+}
+
+static Status openDevice(int32_t number, std::shared_ptr<const Device> &device) {
+  if (number != 0)
+    return Status::failure(TALC_ERROR_DEVICE, "cpu:%d: is not there: all processors are the device cpu", number);
+  device = std::make_shared<CpuDevice>();
+  return {};
+}
+
+static void list(std::vector<DeviceFacts> &devices) {
+  auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  auto pages = [&](int name) { return page * static_cast<uint64_t>(std::max(sysconf(name), 0L)); };
+  std::string description = std::string(cpuFamily()) + ", " + std::to_string(onlineProcessors()) + " processors";
+  devices.push_back({"cpu", description, pages(_SC_PHYS_PAGES), pages(_SC_AVPHYS_PAGES), ""});
+}
+
+const DeviceKind &cpuDevices() {
+  static const DeviceKind kind = {"cpu", [](const char *family) { return strcmp(family, cpuFamily()) == 0; }, list,
+                                  openDevice};
+  return kind;
 }
 
 }  // namespace talc

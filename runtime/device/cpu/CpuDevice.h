@@ -2,10 +2,10 @@
 // The processors of this machine as a device: weights are mapped, and a step is a call on every thread of a pool.
 #pragma once
 
-#include "runtime/device/Device.h"
+#include "runtime/device/Devices.h"
 
 namespace talc {
 
-const Device &cpuDevice();
+const DeviceKind &cpuDevices();
 
 }  // namespace talc

@@ -62,12 +62,14 @@ Status CpuWorkspace::grow(const StepSize &size) {
   return {};
 }
 
-void CpuWorkspace::readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
+Status CpuWorkspace::readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
   memcpy(target, states.data() + slot * model.info().stateBytesPerSlot + offset, bytes);
+  return {};
 }
 
-void CpuWorkspace::writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
+Status CpuWorkspace::writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
   memcpy(states.data() + slot * model.info().stateBytesPerSlot + offset, source, bytes);
+  return {};
 }
 
 void CpuWorkspace::discard(int32_t slot) {

@@ -9,7 +9,8 @@ namespace talc::bench {
 Status ModelRun::open(const std::string &path, bool hugePages) {
   if (Status status = model.source().openPath(path); status.failed())
     return status;
-  if (Status status = model.open({/*checkWeights=*/true, /*copyWeights=*/hugePages}); status.failed())
+  if (Status status = model.open({/*checkWeights=*/true, /*copyWeights=*/hugePages}, /*device=*/"", {});
+      status.failed())
     return status;
   // Any tokens do; the same ones in every run.
   uint64_t state = 1;

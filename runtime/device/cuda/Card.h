@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A card that is open: its context, and how its failures are told.
+#pragma once
+
+#include "runtime/device/cuda/Driver.h"
+
+#include <memory>
+#include <vector>
+
+namespace talc::cuda {
+
+// What can be known of a card without using it.
+struct CardFacts {
+  Device device = 0;
+  std::string description;  // NVIDIA H200
+  int32_t major = 0, minor = 0;
+  int32_t sharedPerWorkgroup = 0;  // bytes, at most
+  uint64_t memory = 0;
+};
+
+Status readCards(const Driver &driver, std::vector<CardFacts> &cards);
+
+class Card {
+public:
+  // The card with a number; fails with DEVICE.
+  static Status open(int32_t number, std::shared_ptr<const Card> &card);
+  ~Card();
+  Card(const Card &) = delete;
+  Card &operator=(const Card &) = delete;
+
+  // cuda:0
+  const std::string &name() const { return title; }
+  const CardFacts &facts() const { return known; }
+  // Makes the card that of the calling thread. Every use of `driver` comes behind it.
+  Status use() const;
+  const Driver &driver;
+
+  // OK, or what failed while `what`: of memory MEMORY, else DEVICE_FAILED.
+  Status check(Result result, const char *what) const;
+  // Bytes that are free now.
+  Status available(uint64_t &bytes) const;
+
+private:
+  Card(const Driver &driver, int32_t number, CardFacts facts);
+
+  const std::string title;
+  const CardFacts known;
+  Context context = nullptr;
+};
+
+// Memory of a card.
+class CardMemory {
+public:
+  explicit CardMemory(const Card &card) : card(card) {}
+  ~CardMemory() { release(); }
+  CardMemory(const CardMemory &) = delete;
+  CardMemory &operator=(const CardMemory &) = delete;
+
+  // Gives up what was there, unless it suffices. Nothing is taken for 0 bytes. `what` is for the message.
+  Status reserve(uint64_t bytes, const char *what);
+  void release();
+  Address address() const { return begin; }
+  uint64_t size() const { return bytes; }
+
+private:
+  const Card &card;
+  Address begin = 0;
+  uint64_t bytes = 0;
+};
+
+}  // namespace talc::cuda

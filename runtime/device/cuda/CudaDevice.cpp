@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the PTX that suits a card, and brings the weights to it.
+#include "runtime/device/cuda/CudaDevice.h"
+
+#include "runtime/artifact/CodeChoice.h"
+#include "runtime/device/cuda/CudaModel.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace talc {
+
+using namespace cuda;
+
+static const char *const family = "nvptx";
+
+namespace {
+
+class CudaDevice final : public talc::Device {
+public:
+  explicit CudaDevice(std::shared_ptr<const Card> card) : card(std::move(card)) {}
+
+  const char *name() const override { return card->name().c_str(); }
+  Status load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
+              std::unique_ptr<LoadedModel> &model) const override;
+
+private:
+  CodeFamily codeFamily() const;
+
+  const std::shared_ptr<const Card> card;
+};
+
+}  // namespace
+
+// sm_80 runs on that and all later cards, sm_90a on 9.0 alone.
+static bool hasCapability(const CardFacts &card, const char *feature) {
+  if (strncmp(feature, "sm_", 3) != 0)
+    return false;
+  char *end = nullptr;
+  long needed = strtol(feature + 3, &end, 10), own = card.major * 10L + card.minor;
+  return *end == 'a' && end[1] == 0 ? own == needed : *end == 0 && end != feature + 3 && own >= needed;
+}
+
+CodeFamily CudaDevice::codeFamily() const {
+  const CardFacts &facts = card->facts();
+  auto explain = [&facts, this](const artifact::CodeHeader &code, const char *target) {
+    std::string text = std::string("the code for ") + target + " needs a card of compute capability ";
+    text += code.featureCount > 0 ? code.features[0] : "";
+    text += ", but " + card->name() + " (" + facts.description + ") has sm_" + std::to_string(facts.major) +
+            std::to_string(facts.minor);
+    return text + "; compile it with another --target";
+  };
+  return {family, [&facts](const char *feature) { return hasCapability(facts, feature); }, explain, TALC_ERROR_DEVICE};
+}
+
+Status CudaDevice::load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
+                        std::unique_ptr<LoadedModel> &model) const {
+  CodeChoice code;
+  Artifact::LocatedSection weights;
+  if (Status status = chooseCode(file, codeFamily(), code); status.failed())
+    return status;
+  if (Status status = file.openWeights(code.header.layout, facts.weightBytes, weights); status.failed())
+    return status;
+  auto loaded = std::make_unique<CudaModel>(card, file.name(), facts, code.target);
+  if (Status status = loaded->loadCode(code.bytes, code.size); status.failed())
+    return status;
+  if (Status status = loaded->loadWeights(weights.bytes, progress); status.failed())
+    return status;
+  model = std::move(loaded);
+  return {};
+}
+
+static Status openDevice(int32_t number, std::shared_ptr<const talc::Device> &device) {
+  std::shared_ptr<const Card> card;
+  if (Status status = Card::open(number, card); status.failed())
+    return status;
+  device = std::make_shared<CudaDevice>(std::move(card));
+  return {};
+}
+
+static DeviceFacts describeCard(int32_t number, const CardFacts &facts) {
+  DeviceFacts result = {"cuda:" + std::to_string(number), facts.description, facts.memory, 0, ""};
+  std::shared_ptr<const Card> card;
+  Status status = Card::open(number, card);
+  if (!status.failed())
+    status = card->use();
+  if (!status.failed())
+    status = card->available(result.available);
+  result.reason = status.failed() ? status.text() : "";
+  return result;
+}
+
+static void list(std::vector<DeviceFacts> &devices) {
+  const cuda::Driver *driver = nullptr;
+  std::vector<CardFacts> cards;
+  Status status = cuda::Driver::open(driver);
+  if (!status.failed())
+    status = readCards(*driver, cards);
+  if (status.failed())
+    devices.push_back({"cuda", "", 0, 0, status.text()});
+  for (size_t i = 0; i < cards.size(); ++i)
+    devices.push_back(describeCard(static_cast<int32_t>(i), cards[i]));
+}
+
+const DeviceKind &cudaDevices() {
+  static const DeviceKind kind = {"cuda", [](const char *code) { return strcmp(code, family) == 0; }, list, openDevice};
+  return kind;
+}
+
+}  // namespace talc

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA's cards as devices.
+#pragma once
+
+#include "runtime/device/Devices.h"
+
+namespace talc {
+
+const DeviceKind &cudaDevices();
+
+}  // namespace talc

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver compiles the kernels when a model is opened, and keeps what it made for the next time.
+#include "runtime/device/cuda/CudaModel.h"
+
+#include "runtime/device/cuda/CudaWorkspace.h"
+#include "runtime/device/gpu/StepWords.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace talc::cuda {
+
+using artifact::LaunchKernel;
+
+CudaModel::CudaModel(std::shared_ptr<const Card> onto, const std::string &file, const artifact::ModelInfo &facts,
+                     const char *target)
+    : card(std::move(onto)), file(file), facts(facts), codeTarget(target), stored(*card) {}
+
+CudaModel::~CudaModel() {
+  if (module) {
+    (void)card->use();
+    (void)card->driver.cuModuleUnload(module);
+  }
+}
+
+Status CudaModel::loadCode(const unsigned char *bytes, uint64_t size) {
+  if (std::string wrong = launches.read(bytes, size, facts); !wrong.empty())
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), codeTarget, wrong.c_str());
+  if (Status status = card->use(); status.failed())
+    return status;
+  if (Status status = loadModule(); status.failed())
+    return status;
+  return findFunctions();
+}
+
+Status CudaModel::loadModule() {
+  char log[512] = "";
+  JitOption options[] = {JitErrorLogBuffer, JitErrorLogBufferBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
+  Result result = card->driver.cuModuleLoadDataEx(&module, launches.text().c_str(), 2, options, values);
+  if (result == Success)
+    return {};
+  module = nullptr;
+  if (result == OutOfMemory)
+    return card->check(result, "it compiled the kernels");
+  std::replace(std::begin(log), std::end(log), '\n', ' ');
+  return Status::failure(TALC_ERROR_DEVICE, "%s: %s (%s) does not take the code for %s: %s %s", file.c_str(),
+                         card->name().c_str(), card->facts().description.c_str(), codeTarget,
+                         card->driver.describe(result).c_str(), log);
+}
+
+// Beyond 48 KiB a kernel has to ask for shared memory.
+Status CudaModel::allowShared(const LaunchKernel &kernel, Function function) {
+  int32_t fixed = 0;
+  if (Result result = card->driver.cuFuncGetAttribute(&fixed, FunctionSharedBytes, function); result != Success)
+    return card->check(result, "asked for the shared memory of a kernel");
+  const uint64_t needed = static_cast<uint64_t>(std::max(fixed, 0)) + kernel.dynamicBytes;
+  const auto most = static_cast<uint64_t>(std::max(card->facts().sharedPerWorkgroup, 0));
+  if (needed > most)
+    return Status::failure(TALC_ERROR_DEVICE,
+                           "%s: kernel %s needs %llu bytes of shared memory, but %s (%s) has %llu for a workgroup",
+                           file.c_str(), kernel.name, static_cast<unsigned long long>(needed), card->name().c_str(),
+                           card->facts().description.c_str(), static_cast<unsigned long long>(most));
+  if (kernel.dynamicBytes == 0)
+    return {};
+  return card->check(card->driver.cuFuncSetAttribute(function, FunctionMaxDynamicSharedBytes,
+                                                     static_cast<int32_t>(kernel.dynamicBytes)),
+                     "a kernel was given shared memory");
+}
+
+Status CudaModel::findFunctions() {
+  for (const LaunchKernel &kernel : launches.kernels()) {
+    Function function = nullptr;
+    Result result = card->driver.cuModuleGetFunction(&function, module, kernel.name);
+    if (result == NotFound)
+      return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: lacks the kernel '%s'", file.c_str(), codeTarget,
+                             kernel.name);
+    if (Status status = card->check(result, "a kernel was looked for"); status.failed())
+      return status;
+    if (Status status = allowShared(kernel, function); status.failed())
+      return status;
+    functions.push_back(function);
+  }
+  return {};
+}
+
+Status CudaModel::loadWeights(const unsigned char *bytes, const UploadProgress &progress) {
+  constexpr uint64_t part = 64 << 20;
+  const uint64_t total = facts.weightBytes;
+  if (Status status = stored.reserve(total, "the weights"); status.failed())
+    return status;
+  Stream stream = nullptr;
+  if (Status status = card->check(card->driver.cuStreamCreate(&stream, 0), "a stream was made"); status.failed())
+    return status;
+  Result result = Success;
+  for (uint64_t done = 0; done < total && result == Success;) {
+    uint64_t count = std::min(part, total - done);
+    result = card->driver.cuMemcpyHtoDAsync_v2(stored.address() + done, bytes + done, count, stream);
+    result = result == Success ? card->driver.cuStreamSynchronize(stream) : result;
+    done += count;
+    progress.report(done, total);
+  }
+  card->driver.cuStreamDestroy_v2(stream);
+  return card->check(result, "weights were copied to it");
+}
+
+// a * b + c, or UINT64_MAX.
+static uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c) {
+  uint64_t result = 0;
+  bool overflow = __builtin_mul_overflow(a, b, &result) || __builtin_add_overflow(result, c, &result);
+  return overflow ? UINT64_MAX : result;
+}
+
+WorkspaceMemory CudaModel::memoryFor(int32_t slots, int32_t threads, const StepSize &size) const {
+  WorkspaceMemory memory;
+  memory.states = multiplyAdd(facts.stateBytesPerSlot, static_cast<uint64_t>(slots), 0);
+  memory.temporaries = multiplyAdd(size.rows, facts.arenaBytesPerToken, facts.arenaBytesFixed);
+  memory.temporaries = multiplyAdd(facts.arenaBytesPerThread, 1, memory.temporaries);
+  memory.temporaries = multiplyAdd(mostStepWords(size), sizeof(int32_t), memory.temporaries);
+  for (int32_t i = 0; i < artifact::maxOutputs; ++i)
+    memory.results = multiplyAdd(size.wanted[i], facts.outputs[i].width * sizeof(float), memory.results);
+  return memory;
+}
+
+Status CudaModel::createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const {
+  return CudaWorkspace::create(*this, options, workspace);
+}
+
+}  // namespace talc::cuda

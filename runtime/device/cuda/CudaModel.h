@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model on a card: its kernels, made by the driver from PTX, and its weights.
+#pragma once
+
+#include "runtime/device/Device.h"
+#include "runtime/device/cuda/Card.h"
+#include "runtime/device/gpu/LaunchCode.h"
+
+namespace talc::cuda {
+
+class CudaModel final : public LoadedModel {
+public:
+  // What is referred to must outlive this object.
+  CudaModel(std::shared_ptr<const Card> card, const std::string &file, const artifact::ModelInfo &facts,
+            const char *target);
+  ~CudaModel() override;
+
+  // The part of a Code section behind its head.
+  Status loadCode(const unsigned char *bytes, uint64_t size);
+  Status loadWeights(const unsigned char *bytes, const UploadProgress &progress);
+
+  const char *target() const override { return codeTarget; }
+  int32_t codeLevel() const override { return 0; }
+  WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const override;
+  Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const override;
+
+  const Card &onCard() const { return *card; }
+  const std::string &name() const { return file; }
+  const artifact::ModelInfo &info() const { return facts; }
+  const LaunchCode &code() const { return launches; }
+  Function function(uint32_t kernel) const { return functions[kernel]; }
+  Address weights() const { return stored.address(); }
+
+private:
+  Status loadModule();
+  Status findFunctions();
+  Status allowShared(const artifact::LaunchKernel &kernel, Function function);
+
+  const std::shared_ptr<const Card> card;
+  const std::string &file;
+  const artifact::ModelInfo &facts;
+  const char *const codeTarget;
+  LaunchCode launches;
+  Module module = nullptr;
+  std::vector<Function> functions;
+  CardMemory stored;
+};
+
+}  // namespace talc::cuda

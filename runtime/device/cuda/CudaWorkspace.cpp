@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step: one copy to the card, the launches of its phase, and a copy of the wanted rows back.
+#include "runtime/device/cuda/CudaWorkspace.h"
+
+#include "runtime/device/gpu/StepWords.h"
+
+#include <cerrno>
+#include <cinttypes>
+#include <cstring>
+
+namespace talc::cuda {
+
+using artifact::Launch;
+using artifact::LaunchBase;
+using artifact::LaunchKernel;
+
+CudaWorkspace::CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options)
+    : model(model), card(model.onCard()), options(options), states(card), arena(card),
+      words(card), outputs{CardMemory(card), CardMemory(card)} {
+  for (Mapping &memory : fetched)
+    memory.allocateFrom(options.allocator);
+  uint32_t most = 0;
+  for (const LaunchKernel &kernel : model.code().kernels())
+    most = std::max(most, kernel.argumentCount);
+  arguments.resize(most);
+  for (uint64_t &argument : arguments)
+    argumentPlaces.push_back(&argument);
+}
+
+CudaWorkspace::~CudaWorkspace() {
+  if (stream) {
+    (void)card.use();
+    (void)card.driver.cuStreamSynchronize(stream);
+    (void)card.driver.cuStreamDestroy_v2(stream);
+  }
+}
+
+Status CudaWorkspace::create(const CudaModel &model, const WorkspaceOptions &options,
+                             std::unique_ptr<Workspace> &workspace) {
+  std::unique_ptr<CudaWorkspace> created(new CudaWorkspace(model, options));
+  if (Status status = created->prepare(); status.failed())
+    return status;
+  workspace = std::move(created);
+  return {};
+}
+
+// Code reads parts of states that no step has written: they are zero.
+Status CudaWorkspace::prepare() {
+  threadsOfStep = 1;
+  if (Status status = card.use(); status.failed())
+    return status;
+  if (Status status = card.check(card.driver.cuStreamCreate(&stream, 0), "a stream was made"); status.failed()) {
+    stream = nullptr;
+    return status;
+  }
+  uint64_t bytes = model.memoryFor(options.slots, 1, {}).states;
+  if (Status status = states.reserve(bytes, "the states of sequences"); status.failed() || bytes == 0)
+    return status;
+  if (Status status =
+          card.check(card.driver.cuMemsetD8Async(states.address(), 0, bytes, stream), "states were cleared");
+      status.failed())
+    return status;
+  return finish("states were cleared");
+}
+
+Status CudaWorkspace::finish(const char *what) const {
+  return card.check(card.driver.cuStreamSynchronize(stream), what);
+}
+
+Status CudaWorkspace::grow(const StepSize &size) {
+  const artifact::ModelInfo &facts = model.info();
+  StepSize wanted = {std::max(size.rows, room.rows), {}};
+  for (int32_t i = 0; i < artifact::maxOutputs; ++i)
+    wanted.wanted[i] = std::max(size.wanted[i], room.wanted[i]);
+  room = {};  // what cannot grow is given up first
+  if (Status status = card.use(); status.failed())
+    return status;
+  const uint64_t wordBytes = mostStepWords(wanted) * sizeof(int32_t);
+  uint64_t arenaBytes = model.memoryFor(options.slots, 1, wanted).temporaries;
+  arenaBytes -= arenaBytes == UINT64_MAX ? 0 : wordBytes;
+  if (Status status = arena.reserve(arenaBytes, "temporaries (divide the batch into smaller steps)"); status.failed())
+    return status;
+  if (Status status = words.reserve(wordBytes, "the tokens of a step"); status.failed())
+    return status;
+  stepWords.reserve(wordBytes / sizeof(int32_t));
+  for (int32_t i = 0; i < artifact::maxOutputs; ++i) {
+    uint64_t bytes = wanted.wanted[i] * facts.outputs[i].width * sizeof(float);
+    if (Status status = outputs[i].reserve(bytes, "results (ask for fewer rows at a time)"); status.failed())
+      return status;
+    if (bytes > fetched[i].size() && !fetched[i].growZeros(bytes))
+      return Status::failure(TALC_ERROR_MEMORY, "%s: no memory for results: %" PRIu64 " bytes: %s",
+                             model.name().c_str(), bytes, strerror(errno));
+    hostResults[i] = reinterpret_cast<const float *>(fetched[i].data());
+  }
+  room = wanted;
+  return {};
+}
+
+Status CudaWorkspace::readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
+  if (Status status = card.use(); status.failed() || bytes == 0)
+    return status;
+  Address from = states.address() + static_cast<uint64_t>(slot) * model.info().stateBytesPerSlot + offset;
+  if (Status status = card.check(card.driver.cuMemcpyDtoHAsync_v2(target, from, bytes, stream), "a slot was saved");
+      status.failed())
+    return status;
+  return finish("a slot was saved");
+}
+
+Status CudaWorkspace::writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
+  if (Status status = card.use(); status.failed() || bytes == 0)
+    return status;
+  Address to = states.address() + static_cast<uint64_t>(slot) * model.info().stateBytesPerSlot + offset;
+  if (Status status = card.check(card.driver.cuMemcpyHtoDAsync_v2(to, source, bytes, stream), "a slot was loaded");
+      status.failed())
+    return status;
+  return finish("a slot was loaded");
+}
+
+WorkspaceMemory CudaWorkspace::memory() const {
+  return {states.size(), arena.size() + words.size(), outputs[0].size() + outputs[1].size()};
+}
+
+void CudaWorkspace::measure(Mark newMark, void *state) {
+  mark = newMark;
+  markState = state;
+}
+
+// ---- Steps
+
+// The history of beams is the one part of a step that has no bound that is worth reserving.
+Status CudaWorkspace::sendStep(const Step &step) {
+  writeStepWords(step, stepWords);
+  const uint64_t bytes = stepWords.size() * sizeof(int32_t);
+  if (Status status = words.reserve(bytes, "the tokens of a step"); status.failed())
+    return status;
+  return card.check(card.driver.cuMemcpyHtoDAsync_v2(words.address(), stepWords.data(), bytes, stream),
+                    "a step was copied to it");
+}
+
+LaunchValues CudaWorkspace::valuesOf(const Step &step) const {
+  LaunchValues values = {};
+  auto base = [&](LaunchBase which) -> uint64_t & { return values.bases[static_cast<uint32_t>(which)]; };
+  base(LaunchBase::Weights) = model.weights();
+  base(LaunchBase::States) = states.address();
+  base(LaunchBase::Arena) = arena.address();
+  base(LaunchBase::Step) = words.address();
+  base(LaunchBase::Result0) = outputs[0].address();
+  base(LaunchBase::Result1) = outputs[1].address();
+  base(LaunchBase::Wanted0) = static_cast<uint64_t>(step.wanted[0].count);
+  base(LaunchBase::Wanted1) = static_cast<uint64_t>(step.wanted[1].count);
+  values.rows = static_cast<uint64_t>(step.rowCount);
+  values.spans = static_cast<uint64_t>(step.spanCount);
+  return values;
+}
+
+Status CudaWorkspace::launch(const Launch &launch, const LaunchValues &values) {
+  const LaunchKernel &kernel = model.code().kernels()[launch.kernel];
+  const uint64_t workgroups = model.code().gridX(launch, values);
+  if (workgroups == 0)
+    return {};
+  if (workgroups > INT32_MAX)
+    return Status::failure(TALC_ERROR_MEMORY,
+                           "%s: kernel %s: a step of %" PRIu64 " tokens is too large for %s; divide it",
+                           model.name().c_str(), kernel.name, values.rows, card.name().c_str());
+  for (uint32_t i = 0; i < kernel.argumentCount; ++i)
+    arguments[i] = model.code().value(launch, i, values);
+  Result result =
+      card.driver.cuLaunchKernel(model.function(launch.kernel), static_cast<unsigned>(workgroups), kernel.grid.y, 1,
+                                 kernel.threads, 1, 1, kernel.dynamicBytes, stream, argumentPlaces.data(), nullptr);
+  return card.check(result, (std::string("kernel ") + kernel.name + " was launched").c_str());
+}
+
+Status CudaWorkspace::launchAll(const Step &step, const LaunchValues &values) {
+  const artifact::LaunchPhase &phase = *model.code().phase(step.phase);
+  for (uint32_t i = 0; i < phase.launchCount; ++i) {
+    const Launch &next = model.code().launch(phase.firstLaunch + i);
+    if (options.ask && options.ask(options.askUser)) {
+      if (Status status = finish("a step was ended"); status.failed())
+        return status;
+      return Status::failure(TALC_ERROR_ABORTED, "%s: the step was ended by should_abort", model.name().c_str());
+    }
+    if (Status status = launch(next, values); status.failed())
+      return status;
+    if (!mark)
+      continue;
+    if (Status status = finish("a kernel was measured"); status.failed())
+      return status;
+    if (next.mark != UINT32_MAX)
+      mark(markState, 0, next.mark);
+  }
+  return {};
+}
+
+Status CudaWorkspace::fetchResults(const Step &step) {
+  for (int32_t i = 0; i < artifact::maxOutputs; ++i) {
+    uint64_t bytes = static_cast<uint64_t>(step.wanted[i].count) * model.info().outputs[i].width * sizeof(float);
+    if (bytes == 0)
+      continue;
+    Result result = card.driver.cuMemcpyDtoHAsync_v2(fetched[i].data(), outputs[i].address(), bytes, stream);
+    if (Status status = card.check(result, "results were copied from it"); status.failed())
+      return status;
+  }
+  return {};
+}
+
+Status CudaWorkspace::run(const Step &step) {
+  if (Status status = card.use(); status.failed())
+    return status;
+  if (Status status = sendStep(step); status.failed())
+    return status;
+  if (mark)
+    mark(markState, 0, stepBegins);
+  Status status = launchAll(step, valuesOf(step));
+  if (!status.failed())
+    status = fetchResults(step);
+  // Whatever was begun still reads the step and writes results.
+  Status finished = finish("a step ran");
+  if (mark)
+    mark(markState, 0, stepEnds);
+  return status.failed() ? status : finished;
+}
+
+}  // namespace talc::cuda

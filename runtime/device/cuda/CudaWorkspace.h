@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs steps as launches on one stream of a card, whose order is what barriers are on processors.
+#pragma once
+
+#include "runtime/device/cuda/CudaModel.h"
+#include "runtime/memory/Mapping.h"
+
+namespace talc::cuda {
+
+class CudaWorkspace final : public Workspace {
+public:
+  static Status create(const CudaModel &model, const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace);
+  ~CudaWorkspace() override;
+
+  Status run(const Step &step) override;
+  Status readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const override;
+  Status writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) override;
+  void discard(int32_t slot) override {}
+  WorkspaceMemory memory() const override;
+  int32_t threads() const override { return 1; }
+  void measure(Mark mark, void *state) override;
+
+protected:
+  Status grow(const StepSize &size) override;
+
+private:
+  CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options);
+  Status prepare();
+  Status sendStep(const Step &step);
+  Status launchAll(const Step &step, const LaunchValues &values);
+  Status launch(const artifact::Launch &launch, const LaunchValues &values);
+  Status fetchResults(const Step &step);
+  Status finish(const char *what) const;
+  LaunchValues valuesOf(const Step &step) const;
+
+  const CudaModel &model;
+  const Card &card;
+  const WorkspaceOptions options;
+  Stream stream = nullptr;
+  CardMemory states, arena, words, outputs[artifact::maxOutputs];
+  Mapping fetched[artifact::maxOutputs];  // on the host
+  std::vector<int32_t> stepWords;
+  std::vector<uint64_t> arguments;
+  std::vector<void *> argumentPlaces;
+  Mark mark = nullptr;
+  void *markState = nullptr;
+};
+
+}  // namespace talc::cuda

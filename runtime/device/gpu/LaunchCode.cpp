@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies the tables, and checks every number once, so that steps need not.
+#include "runtime/device/gpu/LaunchCode.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace talc {
+
+using namespace artifact;
+
+constexpr uint32_t mostKernels = 1 << 16, mostLaunches = 1 << 20, mostArguments = 1 << 24, mostPhases = 8;
+constexpr uint32_t mostThreads = 1024, mostShared = 1 << 20, mostGridY = 65535;
+constexpr uint64_t mostGridX = INT32_MAX;
+
+static bool isNumber(uint32_t base) {
+  return base == static_cast<uint32_t>(LaunchBase::Number) || base == static_cast<uint32_t>(LaunchBase::Wanted0) ||
+         base == static_cast<uint32_t>(LaunchBase::Wanted1);
+}
+
+namespace {
+
+// Takes arrays from bytes, one after the other.
+class Reader {
+public:
+  Reader(const unsigned char *bytes, uint64_t size) : at(bytes), left(size) {}
+
+  template <typename T> bool take(std::vector<T> &target, uint32_t count) {
+    if (left / sizeof(T) < count)
+      return false;
+    target.resize(count);
+    memcpy(target.data(), at, count * sizeof(T));
+    at += count * sizeof(T);
+    left -= count * sizeof(T);
+    return true;
+  }
+
+private:
+  const unsigned char *at;
+  uint64_t left;
+};
+
+}  // namespace
+
+std::string LaunchCode::readTables(const unsigned char *bytes, uint64_t size) {
+  LaunchHeader header;
+  if (size < sizeof(header))
+    return "is too short for its tables";
+  memcpy(&header, bytes, sizeof(header));
+  if (memcmp(header.magic, launchMagic, sizeof(launchMagic)) != 0)
+    return "has other tables than this runtime knows";
+  if (header.kernelCount > mostKernels || header.launchCount > mostLaunches || header.phaseCount > mostPhases ||
+      header.argumentCount > mostArguments)
+    return "has an impossible number of kernels, launches or arguments";
+  Reader reader(bytes + sizeof(header), size - sizeof(header));
+  if (!reader.take(kernelTable, header.kernelCount) || !reader.take(phases, header.phaseCount) ||
+      !reader.take(launches, header.launchCount) || !reader.take(arguments, header.argumentCount))
+    return "is too short for its tables";
+  if (header.textOffset > size || header.textBytes > size - header.textOffset)
+    return "has its text outside the section";
+  source.assign(reinterpret_cast<const char *>(bytes) + header.textOffset, header.textBytes);
+  return source.find('\0') == std::string::npos ? "" : "has a text with a NUL";
+}
+
+std::string LaunchCode::checkKernels() const {
+  for (const LaunchKernel &kernel : kernelTable) {
+    const LaunchGrid &grid = kernel.grid;
+    if (!memchr(kernel.name, 0, sizeof(kernel.name)) || kernel.name[0] == 0)
+      return "has a kernel whose name has no end";
+    if (kernel.threads < 1 || kernel.threads > mostThreads || kernel.sharedBytes > mostShared ||
+        kernel.dynamicBytes > mostShared)
+      return "has a kernel with an impossible number of threads or of bytes of shared memory";
+    if (kernel.argumentCount < 1 || grid.divisor < 1 || grid.y < 1 || grid.y > mostGridY ||
+        (grid.rows != noArgument && grid.rows >= kernel.argumentCount))
+      return "has a kernel with an impossible grid";
+  }
+  return "";
+}
+
+std::string LaunchCode::checkLaunches() const {
+  for (const Launch &launch : launches) {
+    if (launch.kernel >= kernelTable.size())
+      return "launches a kernel that it does not have";
+    const LaunchKernel &kernel = kernelTable[launch.kernel];
+    if (launch.firstArgument > arguments.size() || kernel.argumentCount > arguments.size() - launch.firstArgument)
+      return "has a launch without all its arguments";
+    if (kernel.grid.rows != noArgument && !isNumber(arguments[launch.firstArgument + kernel.grid.rows].base))
+      return "has a launch whose number of rows is an address";
+  }
+  return "";
+}
+
+std::string LaunchCode::checkArguments(const ModelInfo &facts) const {
+  for (const LaunchArgument &argument : arguments) {
+    if (argument.base >= launchBases || argument.fixed < 0 || argument.perRow < 0)
+      return "has an argument of an unknown kind";
+    const auto fixed = static_cast<uint64_t>(argument.fixed), perRow = static_cast<uint64_t>(argument.perRow);
+    bool inside = true;
+    switch (static_cast<LaunchBase>(argument.base)) {
+    case LaunchBase::Weights:
+      inside = fixed < facts.weightBytes && perRow == 0;
+      break;
+    case LaunchBase::States:
+      inside = fixed < facts.stateBytesPerSlot && perRow == 0;
+      break;
+    case LaunchBase::Arena:  // in the arena of a step of any number of rows
+      inside = fixed <= facts.arenaBytesFixed + facts.arenaBytesPerThread && perRow <= facts.arenaBytesPerToken;
+      break;
+    case LaunchBase::Step:
+    case LaunchBase::Result0:
+    case LaunchBase::Result1:
+      inside = fixed == 0 && perRow == 0;
+      break;
+    default:
+      inside = perRow <= UINT32_MAX && fixed <= UINT32_MAX;
+    }
+    if (!inside)
+      return "has an argument that lies outside its buffer";
+  }
+  return "";
+}
+
+std::string LaunchCode::checkPhases(const ModelInfo &facts) const {
+  for (const LaunchPhase &phase : phases)
+    if (!memchr(phase.name, 0, sizeof(phase.name)) || phase.firstLaunch > launches.size() ||
+        phase.launchCount > launches.size() - phase.firstLaunch)
+      return "has a phase with launches outside its table";
+  auto kind = static_cast<ModelKind>(facts.kind);
+  bool decodes = kind != ModelKind::Encoder, encodes = kind != ModelKind::Decoder;
+  bool whole = (!encodes || phase(Phase::Encode)) && (!decodes || (phase(Phase::Prefill) && phase(Phase::Decode)));
+  return whole ? "" : "lacks a phase of the model";
+}
+
+std::string LaunchCode::read(const unsigned char *bytes, uint64_t size, const ModelInfo &facts) {
+  std::string wrong = readTables(bytes, size);
+  wrong = wrong.empty() ? checkKernels() : wrong;
+  wrong = wrong.empty() ? checkLaunches() : wrong;
+  wrong = wrong.empty() ? checkArguments(facts) : wrong;
+  return wrong.empty() ? checkPhases(facts) : wrong;
+}
+
+const LaunchPhase *LaunchCode::phase(Phase which) const {
+  const char *name = which == Phase::Encode ? "encode" : which == Phase::Prefill ? "prefill" : "decode";
+  for (const LaunchPhase &phase : phases)
+    if (strcmp(phase.name, name) == 0)
+      return &phase;
+  return nullptr;
+}
+
+// No sum overflows: rows are fewer than 2^31, and factors were checked.
+uint64_t LaunchCode::value(const Launch &launch, uint32_t number, const LaunchValues &values) const {
+  const LaunchArgument &argument = arguments[launch.firstArgument + number];
+  return values.bases[argument.base] + static_cast<uint64_t>(argument.fixed) +
+         static_cast<uint64_t>(argument.perRow) * values.rows;
+}
+
+uint64_t LaunchCode::gridX(const Launch &launch, const LaunchValues &values) const {
+  const LaunchGrid &grid = kernelTable[launch.kernel].grid;
+  uint64_t rows = grid.rows == noArgument ? 0 : value(launch, grid.rows, values);
+  uint64_t parts = rows / grid.divisor + (rows % grid.divisor != 0);
+  uint64_t result = 0;
+  bool overflow = __builtin_mul_overflow(static_cast<uint64_t>(grid.perSpan), values.spans, &result) ||
+                  __builtin_add_overflow(result, parts, &result) ||
+                  __builtin_add_overflow(result, static_cast<uint64_t>(grid.plus), &result);
+  return overflow || result > mostGridX ? UINT64_MAX : result;
+}
+
+}  // namespace talc

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of a code section for graphics cards, checked: whatever a hostile section says, what is launched stays
+// within the tables, and every address within the buffer that it begins in.
+#pragma once
+
+#include "runtime/artifact/ArtifactFormat.h"
+#include "runtime/device/Device.h"
+#include "runtime/device/gpu/LaunchTable.h"
+
+#include <string>
+#include <vector>
+
+namespace talc {
+
+// What values of arguments are made of, of a step.
+struct LaunchValues {
+  uint64_t bases[artifact::launchBases];  // by LaunchBase
+  uint64_t rows, spans;
+};
+
+class LaunchCode {
+public:
+  // `bytes`: what stands behind the head of a Code section. Returns what is wrong, or nothing.
+  std::string read(const unsigned char *bytes, uint64_t size, const artifact::ModelInfo &facts);
+
+  const std::vector<artifact::LaunchKernel> &kernels() const { return kernelTable; }
+  // The launches of a phase; null: the model has no such phase.
+  const artifact::LaunchPhase *phase(Phase phase) const;
+  const artifact::Launch &launch(uint32_t index) const { return launches[index]; }
+  // With a NUL behind it.
+  const std::string &text() const { return source; }
+
+  // Of the argument with this number among those of a launch.
+  uint64_t value(const artifact::Launch &launch, uint32_t argument, const LaunchValues &values) const;
+  // Workgroups in x; 0: the launch is left out. UINT64_MAX: more than can be.
+  uint64_t gridX(const artifact::Launch &launch, const LaunchValues &values) const;
+
+private:
+  std::string readTables(const unsigned char *bytes, uint64_t size);
+  std::string checkKernels() const;
+  std::string checkLaunches() const;
+  std::string checkArguments(const artifact::ModelInfo &facts) const;
+  std::string checkPhases(const artifact::ModelInfo &facts) const;
+
+  std::vector<artifact::LaunchKernel> kernelTable;
+  std::vector<artifact::LaunchPhase> phases;
+  std::vector<artifact::Launch> launches;
+  std::vector<artifact::LaunchArgument> arguments;
+  std::string source;
+};
+
+}  // namespace talc

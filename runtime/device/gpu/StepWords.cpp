@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays follow each other; every one begins at the word that StepTables names.
+#include "runtime/device/gpu/StepWords.h"
+
+#include <cstring>
+
+namespace talc {
+
+using namespace artifact;
+
+template <typename T> constexpr uint64_t wordsOf() {
+  static_assert(sizeof(T) % sizeof(int32_t) == 0);
+  return sizeof(T) / sizeof(int32_t);
+}
+
+// Rows, their spans and ids; each span has a row of its own at least.
+constexpr uint64_t wordsPerRow = wordsOf<Row>() + wordsOf<Span>() + 2;
+
+uint64_t mostStepWords(const StepSize &size) {
+  uint64_t words = wordsOf<StepTables>() + size.rows * wordsPerRow;
+  for (uint64_t wanted : size.wanted)
+    words += wanted;
+  return words;
+}
+
+uint64_t historyWords(const Step &step) {
+  uint64_t words = 0;
+  for (int64_t i = 0; i < step.spanCount; ++i)
+    words += step.spans[i].history >= 0 ? static_cast<uint64_t>(step.spans[i].firstPosition) : 0;
+  return words;
+}
+
+template <typename T> static int32_t append(std::vector<int32_t> &words, const T *values, uint64_t count) {
+  auto place = static_cast<int32_t>(words.size());
+  words.resize(words.size() + count * wordsOf<T>());
+  if (count > 0)
+    memcpy(&words[static_cast<size_t>(place)], values, count * sizeof(T));
+  return place;
+}
+
+// The history, and its places in the spans, which are words from `spans` on.
+static int32_t appendHistory(std::vector<int32_t> &words, const Step &step, int32_t spans) {
+  auto begin = static_cast<int32_t>(words.size());
+  for (int64_t i = 0; i < step.spanCount; ++i) {
+    Span span = step.spans[i];
+    if (span.history < 0)
+      continue;
+    int32_t place = append(words, step.history + span.history, static_cast<uint64_t>(span.firstPosition));
+    span.history = place - begin;
+    memcpy(&words[static_cast<size_t>(spans) + static_cast<size_t>(i) * wordsOf<Span>()], &span, sizeof(span));
+  }
+  return begin;
+}
+
+void writeStepWords(const Step &step, std::vector<int32_t> &words) {
+  const auto rows = static_cast<uint64_t>(step.rowCount), spans = static_cast<uint64_t>(step.spanCount);
+  StepTables tables = {};
+  words.assign(wordsOf<StepTables>(), 0);
+  tables.rowCount = static_cast<int32_t>(rows);
+  tables.spanCount = static_cast<int32_t>(spans);
+  tables.ids = append(words, step.ids, rows);
+  tables.rows = append(words, step.rows, rows);
+  tables.spans = append(words, step.spans, spans);
+  tables.history = appendHistory(words, step, tables.spans);
+  tables.rowSpans = static_cast<int32_t>(words.size());
+  for (uint64_t i = 0; i < spans; ++i)
+    words.insert(words.end(), static_cast<size_t>(step.spans[i].rowCount), static_cast<int32_t>(i));
+  for (int64_t i = 0; i < maxOutputs; ++i) {
+    tables.wantedCount[i] = static_cast<int32_t>(step.wanted[i].count);
+    tables.wanted[i] = append(words, step.wanted[i].rows, static_cast<uint64_t>(step.wanted[i].count));
+  }
+  memcpy(words.data(), &tables, sizeof(tables));
+}
+
+}  // namespace talc

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step as the buffer that kernels read it from: StepTables and its arrays.
+#pragma once
+
+#include "runtime/device/Device.h"
+#include "runtime/device/gpu/LaunchTable.h"
+
+#include <vector>
+
+namespace talc {
+
+// Words of the largest step of a size, but for the history of sequences that lie in several slots.
+uint64_t mostStepWords(const StepSize &size);
+
+// Words of the history that a step has besides.
+uint64_t historyWords(const Step &step);
+
+// Fills `words`. Of the history only what the step's sequences read is there; spans name its places.
+void writeStepWords(const Step &step, std::vector<int32_t> &words);
+
+}  // namespace talc
