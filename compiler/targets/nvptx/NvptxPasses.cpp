@@ -27,10 +27,11 @@ void NvptxTarget::addDivision(OpPassManager &passes) const {
 }
 
 void NvptxTarget::addSchedule(OpPassManager &passes) const {
-  passes.addPass(createExpandWorkgroups());
+  // All cards that code is made for have tensor cores.
+  passes.addPass(createExpandWorkgroups({/*matrices=*/true}));
   // When the tasks' bodies are loops: which workgroup does which task.
   passes.addPass(createDistributeWorkgroups());
-  endStage(passes, {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf", "gpu"});
+  endStage(passes, {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf", "gpu", "nvgpu"});
 }
 
 void NvptxTarget::addCodegen(OpPassManager &passes) const {

@@ -3,7 +3,7 @@
 // of NVIDIA's cards.
 //
 //   exp x = 2^(x log2 e);  exp2 by ex2.approx (2 units in the last place);  tanh x = 1 - 2 / (exp 2x + 1);
-//   erf is a polynomial
+//   erf is a polynomial;  an m16n8k16 of matrices is one instruction of a subgroup
 //
 // The functions of math are scalars: special function units have no vectors.
 #include "compiler/passes/PassRemarks.h"
@@ -15,6 +15,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -118,14 +121,58 @@ LogicalResult convertShuffle(gpu::ShuffleOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+// Registers of two values each; bf16 is passed as 32 bits. Upstream's own lowering knows no bf16.
+LogicalResult convertMatrices(nvgpu::MmaSyncOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Type element = cast<VectorType>(op.getMatrixA().getType()).getElementType(), f32 = rewriter.getF32Type();
+  bool halves = isa<Float16Type>(element);
+  if (!(halves || isa<BFloat16Type>(element)) || op.getMmaShapeAsArray() != std::array<int64_t, 3>{16, 8, 16})
+    return rewriter.notifyMatchFailure(op, "not an m16n8k16 of 16-bit values");
+  SmallVector<Value> operands;
+  auto addPairs = [&](Value matrix) {
+    for (int64_t i = 0, count = cast<VectorType>(matrix.getType()).getDimSize(0); i < count; ++i) {
+      Value pair = vector::ExtractOp::create(rewriter, loc, matrix, i);
+      if (!halves)
+        pair = LLVM::BitcastOp::create(rewriter, loc, rewriter.getI32Type(), pair);
+      operands.push_back(pair);
+    }
+  };
+  addPairs(op.getMatrixA());
+  addPairs(op.getMatrixB());
+  auto eachSum = [](llvm::function_ref<void(int64_t, ArrayRef<int64_t>)> body) {
+    for (int64_t i = 0; i < 4; ++i)
+      body(i, {i / 2, i % 2});
+  };
+  eachSum([&](int64_t, ArrayRef<int64_t> at) {
+    operands.push_back(vector::ExtractOp::create(rewriter, loc, op.getMatrixC(), at));
+  });
+  StringRef name = halves ? "llvm.nvvm.mma.m16n8k16.row.col.f32.f32" : "llvm.nvvm.mma.m16n8k16.row.col.bf16";
+  auto type = LLVM::LLVMStructType::getLiteral(rewriter.getContext(), SmallVector<Type>(4, f32));
+  Value found = call(rewriter, loc, name, type, operands), sums = op.getMatrixC();
+  eachSum([&](int64_t i, ArrayRef<int64_t> at) {
+    Value sum = LLVM::ExtractValueOp::create(rewriter, loc, found, ArrayRef<int64_t>{i});
+    sums = vector::InsertOp::create(rewriter, loc, sum, sums, at);
+  });
+  rewriter.replaceOp(op, sums);
+  return success();
+}
+
 struct ConvertWorkgroupsToNVVM : talc::impl::ConvertWorkgroupsToNVVMBase<ConvertWorkgroupsToNVVM> {
+  // Matrices are taken apart into vectors.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ConvertWorkgroupsToNVVMBase::getDependentDialects(registry);
+    registry.insert<vector::VectorDialect>();
+  }
+
   void runOnOperation() override {
     int64_t buffers = 0;
     SmallVector<memref::AllocaOp> allocas;
     getOperation().walk([&](memref::AllocaOp op) { allocas.push_back(op); });
     for (memref::AllocaOp op : allocas)
-      if (isa_and_present<gpu::AddressSpaceAttr>(op.getType().getMemorySpace()))
-        makeGlobal(op, buffers++);
+      if (isa_and_present<gpu::AddressSpaceAttr>(op.getType().getMemorySpace())) {
+        makeGlobal(op);
+        ++buffers;
+      }
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<ExpandFunction<math::ExpOp>>(context, expandExp);
@@ -135,6 +182,9 @@ struct ConvertWorkgroupsToNVVM : talc::impl::ConvertWorkgroupsToNVVMBase<Convert
     patterns.add<ReadNumber<gpu::BlockIdOp>>(context, "llvm.nvvm.read.ptx.sreg.ctaid.");
     patterns.add(convertBarrier);
     patterns.add(convertShuffle);
+    patterns.add(convertMatrices);
+    // Canonicalization made these of insertions into matrices, whose conversion knows one dimension.
+    vector::populateVectorFromElementsUnrollPatterns(patterns);
     populatePolynomialApproximateErfPattern(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) || failed(checkMath()))
       signalPassFailure();
@@ -144,7 +194,7 @@ struct ConvertWorkgroupsToNVVM : talc::impl::ConvertWorkgroupsToNVVMBase<Convert
   }
 
   // Memory of the workgroup is a variable of the kernel's own.
-  void makeGlobal(memref::AllocaOp op, int64_t) {
+  void makeGlobal(memref::AllocaOp op) {
     auto function = op->getParentOfType<func::FuncOp>();
     OpBuilder b(function);
     auto type = MemRefType::get(op.getType().getShape(), op.getType().getElementType(), MemRefLayoutAttrInterface(),

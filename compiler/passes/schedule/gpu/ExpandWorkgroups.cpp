@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -38,51 +39,45 @@ void talc::setExtents(WorkgroupEmitter &e, Operation *piece, llvm::function_ref<
 }
 
 // The threads that do a piece, and how; none: there is no code for it.
-static int64_t expand(Operation *piece) {
+static int64_t expand(Operation *piece, bool matrices) {
   OpBuilder builder(piece);
-  auto with = [&](int64_t threads, llvm::function_ref<void(WorkgroupEmitter &)> make) {
+  auto own = [&](auto op, int64_t threads, void (*make)(WorkgroupEmitter &, decltype(op))) {
     WorkgroupEmitter emitter(builder, piece->getLoc(), threads);
-    make(emitter);
+    make(emitter, op);
     return threads;
   };
-  auto own = [&](auto op, int64_t threads, auto make) {
-    return with(threads, [&](WorkgroupEmitter &e) { make(e, op); });
-  };
-  using E = WorkgroupEmitter;
   return TypeSwitch<Operation *, int64_t>(piece)
       .Case([&](kernel::ContractOp op) {
-        return own(op, threadsOfContract(op), [](E &e, auto o) { expandContract(e, o); });
+        return matrices && takesMatrices(op) ? own(op, threadsOfMatrices(op), expandByMatrices)
+                                             : own(op, threadsOfContract(op), expandContract);
       })
-      .Case([&](kernel::ExpertsOp op) {
-        return own(op, threadsOfExperts(op), [](E &e, auto o) { expandExperts(e, o); });
-      })
-      .Case([&](kernel::AttentionOp op) {
-        return own(op, threadsOfAttention(op), [](E &e, auto o) { expandAttention(e, o); });
-      })
-      .Case([&](kernel::CombineOp op) {
-        return own(op, threadsOfCombine(op), [](E &e, auto o) { expandCombine(e, o); });
-      })
-      .Case([&](kernel::AppendOp op) { return own(op, threadsOfAppend(op), [](E &e, auto o) { expandAppend(e, o); }); })
+      .Case([&](kernel::ExpertsOp op) { return own(op, threadsOfExperts(op), expandExperts); })
+      .Case([&](kernel::AttentionOp op) { return own(op, threadsOfAttention(op), expandAttention); })
+      .Case([&](kernel::CombineOp op) { return own(op, threadsOfCombine(op), expandCombine); })
+      .Case([&](kernel::AppendOp op) { return own(op, threadsOfAppend(op), expandAppend); })
       .Default([&](Operation *op) -> int64_t {
         const RowPiece *row = findPiece(rowPieces, op);
         Value init = kernel::destinationOf(op);
         if (!row || !init)
           return 0;
-        int64_t columns = cast<ShapedType>(init.getType()).getShape().back();
-        return with(threadsFor(columns), [&](E &e) { row->expand(e, op); });
+        WorkgroupEmitter emitter(builder, op->getLoc(), threadsFor(cast<ShapedType>(init.getType()).getShape().back()));
+        row->expand(emitter, op);
+        return emitter.lanes;
       });
 }
 
 namespace {
 
 struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
+  using Base::Base;
+
   void runOnOperation() override {
     SmallVector<Operation *> pieces;
     getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
       if (!tasksAround(piece))
         return signalPassFailure();
-      int64_t threads = expand(piece);
+      int64_t threads = expand(piece, matrices);
       if (threads == 0) {
         piece->emitOpError("has no code for workgroups");
         return signalPassFailure();

@@ -6,10 +6,13 @@ def ExpandWorkgroups : Pass<"expand-workgroups", "mlir::ModuleOp"> {
   let description = [{
       tasks over rows { norm %x into %y }   ->   tasks over rows of (%n) { for its rows: thread t has columns t, t + n, ... }
 
-    Every sum is one chain in a fixed order, whatever else is in the step.
+    Every sum is one chain in a fixed order, whatever else is in the step. With `matrices` contractions of weights in f16 or
+    bf16 round their rows to that type and become matrix instructions.
   }];
-  let dependentDialects = ["mlir::gpu::GPUDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
-                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::vector::VectorDialect"];
+  let options = [Option<"matrices", "matrices", "bool", "false", "there are instructions of the form m16n8k16">];
+  let dependentDialects = ["mlir::gpu::GPUDialect", "mlir::nvgpu::NVGPUDialect", "mlir::scf::SCFDialect",
+                           "mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
+                           "mlir::vector::VectorDialect"];
 }
 
 def DistributeWorkgroups : Pass<"distribute-workgroups", "mlir::ModuleOp"> {

@@ -10,14 +10,13 @@ namespace talc {
 // Threads for a piece whose rows have so many columns, when each thread takes one at a time.
 int64_t threadsFor(int64_t columns);
 
-// A function of an expansion: the threads of a workgroup, and what one does of the piece in its task.
-template <typename Op> struct WorkgroupPiece {
-  int64_t (*threads)(Op op);
-  void (*expand)(WorkgroupEmitter &e, Op op);
-};
-
+// For each piece the threads of a workgroup, and what one does of the piece in its task.
 int64_t threadsOfContract(kernel::ContractOp op);
 void expandContract(WorkgroupEmitter &e, kernel::ContractOp op);
+// The same by matrix instructions, of which it is to be one that takes them.
+bool takesMatrices(kernel::ContractOp op);
+int64_t threadsOfMatrices(kernel::ContractOp op);
+void expandByMatrices(WorkgroupEmitter &e, kernel::ContractOp op);
 int64_t threadsOfExperts(kernel::ExpertsOp op);
 void expandExperts(WorkgroupEmitter &e, kernel::ExpertsOp op);
 int64_t threadsOfAttention(kernel::AttentionOp op);
