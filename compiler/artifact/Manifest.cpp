@@ -74,7 +74,7 @@ static Json describeKernels(ModuleOp module, const llvm::StringMap<int64_t> &spi
 static int64_t countParameters(ModuleOp module) {
   int64_t count = 0;
   for (auto weight : module.getOps<WeightOp>())
-    if (isa<FileSourceAttr, RandomSourceAttr, ValuesSourceAttr>(weight.getSource()))
+    if (isa<FileSourceAttr, QuantizedSourceAttr, RandomSourceAttr, ValuesSourceAttr>(weight.getSource()))
       count += cast<RankedTensorType>(weight.getType()).getNumElements();
   return count;
 }

@@ -3,6 +3,7 @@
 #include "compiler/artifact/WeightGraph.h"
 
 #include "compiler/Error.h"
+#include "compiler/artifact/QuantizedValues.h"
 #include "compiler/artifact/WeightSources.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -86,6 +87,8 @@ WeightGraph::Result WeightGraph::evaluate(WeightOp weight, int depth) {
   Attribute source = weight.getSource();
   if (auto file = dyn_cast<FileSourceAttr>(source))
     return fromFile(weight, file);
+  if (auto quantized = dyn_cast<QuantizedSourceAttr>(source))
+    return quantizedValues(weight, quantized, [&](llvm::StringRef path) { return openFile(path); });
   if (auto random = dyn_cast<RandomSourceAttr>(source))
     return randomValues(random.getSeed(), random.getMean().convertToDouble(), random.getDeviation().convertToDouble(),
                         shape);

@@ -136,6 +136,16 @@ public:
     clearRows(out + present * stride, stride, tile.rows - present, tile.columns);
   }
 
+  const StorageFormat *blocks() const override { return source->blocks(); }
+
+  void readBlocks(Tile tile, uint8_t *out) const override {
+    int64_t bytes = blocks()->bytesOf(tile.columns);
+    int64_t present = std::clamp<int64_t>(source->shape.rows - tile.row, 0, tile.rows);
+    if (present > 0)
+      source->readBlocks({tile.row, tile.column, present, tile.columns}, out);
+    std::fill_n(out + present * bytes, (tile.rows - present) * bytes, 0);
+  }
+
 private:
   WeightValuesPtr source;
 };

@@ -5,6 +5,7 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Endian.h"
 
 namespace talc::reference {
 
@@ -67,38 +68,117 @@ double q6_k(Block b, int i) {
   return b.half(208) * b.integer(192 + i / 16) * level;
 }
 
+//===--- formats of checkpoints -----------------------------------------------------------------------------------===//
+
+double fromBits(const llvm::fltSemantics &semantics, unsigned width, uint64_t bits) {
+  APFloat value(semantics, llvm::APInt(width, bits));
+  bool inexact;
+  value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
+  return value.convertToDouble();
+}
+double fp4(int code) {
+  return fromBits(APFloat::Float4E2M1FN(), 4, code);
+}
+double fp8(int code) {
+  return fromBits(APFloat::Float8E4M3FN(), 8, code);
+}
+
+double mxfp4(Block b, int i) {
+  return fp4(b.nibble(1 + i % 16, i >= 16)) * fromBits(APFloat::Float8E8M0FNU(), 8, b.bytes[0]);
+}
+double nvfp4(Block b, int i) {
+  return fp4(b.nibble(4 + i / 16 * 8 + i % 8, i % 16 >= 8)) * fp8(b.bytes[i / 16]);
+}
+
 struct Format {
   llvm::StringLiteral name;
   int values, bytes;
   double (*value)(Block block, int number);
 };
 
-constexpr Format table[] = {{"q8_0", 32, 34, q8_0},   {"q4_0", 32, 18, q4_0},  {"q4_1", 32, 20, q4_1},
-                            {"q5_0", 32, 22, q5_0},   {"q5_1", 32, 24, q5_1},  {"q4_k", 256, 144, q4_k},
-                            {"q5_k", 256, 176, q5_k}, {"q6_k", 256, 210, q6_k}};
+constexpr Format table[] = {{"q8_0", 32, 34, q8_0},   {"q4_0", 32, 18, q4_0},   {"q4_1", 32, 20, q4_1},
+                            {"q5_0", 32, 22, q5_0},   {"q5_1", 32, 24, q5_1},   {"q4_k", 256, 144, q4_k},
+                            {"q5_k", 256, 176, q5_k}, {"q6_k", 256, 210, q6_k}, {"mxfp4", 32, 17, mxfp4},
+                            {"nvfp4", 64, 36, nvfp4}};
 
 const Format *find(llvm::StringRef name) {
   auto found = llvm::find_if(table, [&](const Format &format) { return format.name == name; });
   return found == std::end(table) ? nullptr : found;
 }
 
-}  // namespace
+// KIND_VALUES_TYPE: the values of a group, rounded to TYPE.
+struct Group {
+  llvm::StringRef kind;
+  int values = 0, bytes = 0;
+  const llvm::fltSemantics *type = nullptr;
 
-bool knowsBlocks(llvm::StringRef format) {
-  return find(format);
-}
+  explicit Group(llvm::StringRef name) {
+    auto [first, rest] = name.split('_');
+    auto [number, rounded] = rest.split('_');
+    if (number.getAsInteger(10, values) || (rounded != "bf16" && rounded != "f16"))
+      return;
+    type = rounded == "f16" ? &APFloat::IEEEhalf() : &APFloat::BFloat();
+    kind = first;
+    bytes = kind == "nvfp4"   ? 4 + values / 16 + values / 2
+            : kind == "fp8"   ? 4 + values
+            : kind == "int4"  ? 2 + values / 2
+            : kind == "int4z" ? 3 + values / 2
+            : kind == "int8"  ? 2 + values
+                              : 3 + values;
+  }
 
-uint64_t blockBytes(llvm::StringRef format, uint64_t values) {
-  const Format &known = *find(format);
-  return values / known.values * known.bytes;
-}
+  double f32(Block b) const { return fromBits(APFloat::IEEEsingle(), 32, llvm::support::endian::read32le(b.bytes)); }
+  double scale(Block b) const { return fromBits(*type, 16, llvm::support::endian::read16le(b.bytes)); }
 
-void decodeBlocks(llvm::StringRef format, llvm::StringRef bytes, std::vector<float> &values) {
-  const Format &known = *find(format);
+  double product(Block b, int i) const {
+    int low = i / 32 * 16 + i % 16;
+    bool upper = i % 32 >= 16;
+    if (kind == "nvfp4")  // the scale is an f32, too
+      return fp4(b.nibble(4 + values / 16 + i / 16 * 8 + i % 8, i % 16 >= 8)) *
+             static_cast<float>(fp8(b.bytes[4 + i / 16]) * f32(b));
+    if (kind == "fp8")
+      return fp8(b.bytes[4 + i]) * f32(b);
+    if (kind == "int4")
+      return (b.nibble(2 + low, upper) - 8) * scale(b);
+    if (kind == "int4z")
+      return (b.nibble(3 + low, upper) - b.bytes[2]) * scale(b);
+    return kind == "int8" ? b.integer(2 + i) * scale(b) : (b.bytes[3 + i] - b.bytes[2]) * scale(b);
+  }
+
+  double value(Block b, int i) const {
+    APFloat result(static_cast<float>(product(b, i)));
+    bool inexact;
+    result.convert(*type, APFloat::rmNearestTiesToEven, &inexact);
+    result.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &inexact);
+    return result.convertToDouble();
+  }
+};
+
+template <typename Known> void decodeWith(const Known &known, llvm::StringRef bytes, std::vector<float> &values) {
   for (size_t i = 0; i < values.size(); ++i) {
     Block block{bytes.bytes_begin() + i / known.values * known.bytes};
     values[i] = static_cast<float>(known.value(block, static_cast<int>(i % known.values)));
   }
+}
+
+}  // namespace
+
+bool knowsBlocks(llvm::StringRef format) {
+  return find(format) || Group(format).type;
+}
+
+uint64_t blockBytes(llvm::StringRef format, uint64_t values) {
+  if (const Format *known = find(format))
+    return values / known->values * known->bytes;
+  Group group(format);
+  return values / group.values * group.bytes;
+}
+
+void decodeBlocks(llvm::StringRef format, llvm::StringRef bytes, std::vector<float> &values) {
+  if (const Format *known = find(format))
+    decodeWith(*known, bytes, values);
+  else
+    decodeWith(Group(format), bytes, values);
 }
 
 }  // namespace talc::reference

@@ -3,6 +3,7 @@
 #include "compiler/reference/Weights.h"
 
 #include "compiler/Error.h"
+#include "compiler/reference/QuantizedTables.h"
 #include "compiler/reference/Recipes.h"
 #include "compiler/reference/WeightSources.h"
 
@@ -29,10 +30,12 @@ llvm::Expected<WeightPtr> Weights::get(llvm::StringRef name) {
 llvm::Expected<Weight> Weights::evaluate(WeightOp op) {
   std::string name = op.getSymName().str();
   auto type = mlir::cast<mlir::RankedTensorType>(op.getType());
-  if (auto file = mlir::dyn_cast<FileSourceAttr>(op.getSource())) {
-    auto directory = module->getAttrOfType<mlir::StringAttr>(directoryAttr);
-    return readFile(name, directory ? directory.getValue() : "", file, type);
-  }
+  auto attr = module->getAttrOfType<mlir::StringAttr>(directoryAttr);
+  llvm::StringRef directory = attr ? attr.getValue() : "";
+  if (auto file = mlir::dyn_cast<FileSourceAttr>(op.getSource()))
+    return readFile(name, directory, file, type);
+  if (auto quantized = mlir::dyn_cast<QuantizedSourceAttr>(op.getSource()))
+    return readQuantized(name, directory, quantized, type);
   if (auto random = mlir::dyn_cast<RandomSourceAttr>(op.getSource()))
     return drawRandom(name, random, type);
   if (auto listed = mlir::dyn_cast<ValuesSourceAttr>(op.getSource()))

@@ -91,6 +91,21 @@ LogicalResult ListedScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()>
   return requirePositive(emitError, "amplitude", amplitude.convertToDouble());
 }
 
+// Sizes that fit in 64 bits when they are counted in bits.
+LogicalResult CodesAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, StringRef, int64_t offset,
+                                CodeKind kind, int64_t bits, CodeOrder order, int64_t stride, bool) {
+  constexpr int64_t most = int64_t(1) << 48;
+  static constexpr int64_t widths[] = {0, 0, 4, 8, 8, 16, 16, 32};  // of natural and integer any
+  int64_t width = widths[static_cast<int>(kind)];
+  if (bits < 1 || bits > 32 || (width && bits != width))
+    return emitError() << "has numbers of " << bits << " bits, which " << stringifyCodeKind(kind) << " have not";
+  if (order == CodeOrder::swapped && bits != 4)
+    return emitError() << "swaps numbers of " << bits << " bits, expected 4";
+  if (offset < 0 || offset > most || stride < 0 || stride > most)
+    return emitError() << "begins at byte " << offset << " with a stride of " << stride << " bits, which is impossible";
+  return success();
+}
+
 LogicalResult RowsRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t first, int64_t count,
                                      int64_t period) {
   if (first >= 0 && count > 0 && first <= period && count <= period - first)

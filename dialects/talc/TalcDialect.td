@@ -219,6 +219,52 @@ def Talc_ValuesSource : Talc_Attr<"ValuesSource", "values"> {
   let assemblyFormat = "`<` $values `>`";
 }
 
+// What quantized checkpoints have of a weight: tables of small numbers in tensors of their own.
+
+def Talc_CodeKind : Talc_Enum<"CodeKind", "what the bits of a number mean", [
+  I32EnumAttrCase<"natural", 0>, I32EnumAttrCase<"integer", 1>,  // from 0 on; in two's complement
+  I32EnumAttrCase<"e2m1", 2>, I32EnumAttrCase<"e4m3", 3>, I32EnumAttrCase<"e8m0", 4>, I32EnumAttrCase<"f16", 5>,
+  I32EnumAttrCase<"bf16", 6>, I32EnumAttrCase<"f32", 7>]>;
+
+def Talc_CodeOrder : Talc_Enum<"CodeOrder", "where the numbers of a table lie", [
+  I32EnumAttrCase<"along", 0>,      // one after the other along a row
+  I32EnumAttrCase<"down", 1>,       // one after the other down a column, whose words of 32 bits lie `stride` apart
+  I32EnumAttrCase<"swapped", 2>]>;  // along a row, in every eight those of the columns 0 2 4 6 1 3 5 7
+
+def Talc_Codes : Talc_Attr<"Codes", "codes"> {
+  let summary = "a table of numbers of a few bits in a file";
+  let description = [{
+    `#talc.codes<"model.safetensors", 1024, natural 4, along, stride = 2048>`: begins at byte 1024; numbers of 4 bits, the
+    lowest bits of a byte or word first; `stride` bits from a row to the next one, or in the order `down` from a row of words
+    to the next one. `transposed`: the file has columns for rows.
+  }];
+  let parameters = (ins StringRefParameter<"path">:$path, "int64_t":$offset, EnumParameter<Talc_CodeKind>:$kind,
+                        "int64_t":$bits, EnumParameter<Talc_CodeOrder>:$order, "int64_t":$stride,
+                        DefaultValuedParameter<"bool", "false">:$transposed);
+  let assemblyFormat = [{
+    `<` $path `,` $offset `,` $kind $bits `,` $order `,` `stride` `=` $stride (`,` `transposed` `=` $transposed^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Talc_QuantizedSource : Talc_Attr<"QuantizedSource", "quantized"> {
+  let summary = "a matrix that files have as levels and scales";
+  let description = [{
+    Element (n, k) is `rounded`((levels(n, k) - zero) * scale), computed in f32 and rounded once, with
+      g     = k / columns, or groups(0, k) if there are groups
+      zero  = zeros(n / rows, g) + center, or center if there are no zeros
+      scale = scales(n / rows, g) if there is no factor, else that times factor(0, 0), or divided by it if `divides`
+    `elementType` is a storage format that holds exactly these values: in blocks, or `rounded` itself.
+  }];
+  let parameters = (ins "::mlir::Type":$elementType, "::mlir::Type":$rounded, "::talc::CodesAttr":$levels,
+                        "::talc::CodesAttr":$scales, "int64_t":$rows, "int64_t":$columns,
+                        DefaultValuedParameter<"int64_t", "0">:$center,
+                        OptionalParameter<"::talc::CodesAttr">:$zeros, OptionalParameter<"::talc::CodesAttr">:$groups,
+                        OptionalParameter<"::talc::CodesAttr">:$factor,
+                        DefaultValuedParameter<"bool", "false">:$divides);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 // Recipes: how a weight follows from other weights (the operands of `talc.derive`, the `of` symbols of `talc.weight`).
 
 def Talc_TransposeRecipe : Talc_Attr<"TransposeRecipe", "transpose"> {

@@ -49,6 +49,26 @@ static LogicalResult verifyFile(WeightOp op, FileSourceAttr file) {
   return verifyBlocks(op, cast<RankedTensorType>(cast<RankedTensorType>(op.getType()).clone(file.getElementType())));
 }
 
+static LogicalResult verifyQuantized(WeightOp op, QuantizedSourceAttr source) {
+  auto type = cast<RankedTensorType>(op.getType());
+  if (type.getRank() != 2 || source.getRows() <= 0 || source.getColumns() <= 0)
+    return op.emitOpError() << "is " << type << " with a scale for " << source.getRows() << " rows and "
+                            << source.getColumns() << " columns, expected a matrix and numbers > 0";
+  constexpr int64_t most = 1 << 16;
+  for (CodesAttr codes : {source.getLevels(), source.getZeros()})
+    if (codes && codes.getBits() > 16)
+      return op.emitOpError() << "has levels or zeros of " << codes.getBits() << " bits, expected at most 16";
+  if (source.getCenter() < -most || source.getCenter() > most)
+    return op.emitOpError() << "has the center " << source.getCenter() << ", expected a small number";
+  const StorageFormat *rounded = formatOf(source.getRounded()), *format = formatOf(source.getElementType());
+  if (!rounded || rounded->blockValues > 1)
+    return op.emitOpError() << "is rounded to " << source.getRounded() << ", expected f32, f16 or bf16";
+  if (!format || (format->blockValues > 1 ? !format->assemble : format != rounded))
+    return op.emitOpError() << "is stored as " << source.getElementType()
+                            << ", expected what it is rounded to, or blocks for levels and scales";
+  return verifyBlocks(op, cast<RankedTensorType>(type.clone(source.getElementType())));
+}
+
 static LogicalResult verifyValues(WeightOp op, ValuesSourceAttr source, RankedTensorType type) {
   if (source.getValues().getType().getShape() == type.getShape())
     return success();
@@ -112,11 +132,14 @@ LogicalResult WeightOp::verify() {
     return emitOpError() << "has the type " << type << ", which is too large";
   if (failed(verifyBlocks(*this, type)))
     return failure();
-  bool isRecipe = !isa<FileSourceAttr, ValuesSourceAttr, RandomSourceAttr, FillSourceAttr>(getSource());
+  bool isRecipe =
+      !isa<FileSourceAttr, QuantizedSourceAttr, ValuesSourceAttr, RandomSourceAttr, FillSourceAttr>(getSource());
   if (!isRecipe && getOf())
     return emitOpError("is made of other weights, but has values of its own");
   if (auto file = dyn_cast<FileSourceAttr>(getSource()))
     return verifyFile(*this, file);
+  if (auto quantized = dyn_cast<QuantizedSourceAttr>(getSource()))
+    return verifyQuantized(*this, quantized);
   if (auto values = dyn_cast<ValuesSourceAttr>(getSource()))
     return verifyValues(*this, values, type);
   if (isa<RandomSourceAttr, FillSourceAttr>(getSource()))

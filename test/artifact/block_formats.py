@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Storage formats of blocks, a second time: llama.cpp's quantizers without importance weights, and what blocks mean.
+"""Storage formats of blocks, a second time: llama.cpp's quantizers without importance weights, those of checkpoints'
+formats, and what blocks mean.
 
 Every operation on floats is rounded to f32: `f` of the double result, which is the rounded exact one.
 """
@@ -11,6 +12,24 @@ BYTES = {'q8_0': 34, 'q4_0': 18, 'q4_1': 20, 'q5_0': 22, 'q5_1': 24, 'q4_k': 144
 # The sizes of the words of a block, which lie side by side in lanes.
 WORDS = {'q8_0': [2] + 32 * [1], 'q4_0': [2] + 16 * [1], 'q4_1': [2, 2] + 16 * [1], 'q5_0': [2] + 20 * [1],
          'q5_1': [2, 2] + 20 * [1], 'q4_k': [2, 2] + 140 * [1], 'q5_k': [2, 2] + 172 * [1], 'q6_k': 208 * [1] + [2]}
+# Formats of checkpoints: a kind, how many values share a block, and what products are rounded to. Of the variants those
+# that differ in code.
+GROUPED = ['fp8_128_bf16', 'fp8_32_f16', 'int4_128_bf16', 'int4_32_f16', 'int4z_64_f16', 'int8_32_f16', 'int8z_128_bf16',
+           'nvfp4_256_bf16', 'nvfp4_64_f16']
+
+
+def add_formats():
+    heads = {'fp8': [4], 'int4': [2], 'int4z': [2, 1], 'int8': [2], 'int8z': [2, 1]}
+    VALUES.update(mxfp4=32, nvfp4=64)
+    WORDS.update(mxfp4=17 * [1], nvfp4=36 * [1])
+    for name in GROUPED:
+        kind, values = name.split('_')[0], int(name.split('_')[1])
+        head = [4] + values // 16 * [1] if kind == 'nvfp4' else heads[kind]
+        VALUES[name], WORDS[name] = values, head + (values // 2 if '4' in kind else values) * [1]
+    BYTES.update((name, sum(words)) for name, words in WORDS.items())
+
+
+add_formats()
 
 
 def f(x):
@@ -202,7 +221,134 @@ def q6_k(xs):
     return low + high + bytes(s & 255 for s in scales) + header
 
 
+# Small floats.
+
+E2M1 = [sign * x for sign in (1, -1) for x in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)]
+
+
+def e4m3(code):
+    exponent, mantissa = code >> 3 & 15, code & 7
+    if code & 127 == 127:
+        return math.nan
+    return (math.ldexp(8 + mantissa, exponent - 10) if exponent else math.ldexp(mantissa, -9)) * (-1 if code & 128 else 1)
+
+
+def e8m0(code):
+    return math.ldexp(1, code - 127) if code < 255 else math.nan
+
+
+def bf16(x):
+    """The nearest, ties to even."""
+    bits = struct.unpack('<I', struct.pack('<f', x))[0]
+    return struct.unpack('<f', struct.pack('<I', (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000))[0]
+
+
+def f16(x):
+    return struct.unpack('<e', struct.pack('<e', x))[0]
+
+
+def rounding(name):
+    return bf16 if name.endswith('_bf16') else f16
+
+
+def scale_word(name, scale):
+    return struct.pack('<f', scale)[2:] if name.endswith('_bf16') else half(scale)
+
+
+def closest_e2m1(x, scale):
+    """Of two the one with the lower code."""
+    return min(range(16), key=lambda code: (abs(f(f(E2M1[code] * scale) - x)), code))
+
+
+def closest_e4m3(x):
+    return min(range(127), key=lambda code: (abs(e4m3(code) - abs(x)), code & 1)) | (128 if math.copysign(1, x) < 0 else 0)
+
+
+def mxfp4(xs):
+    most = max(map(abs, xs))
+    code = max(0, math.floor(f(math.log2(most))) - 2 + 127) if most else 0
+    codes = [closest_e2m1(x, e8m0(code)) for x in xs]
+    return bytes([code]) + nibbles(codes)
+
+
+def ue4m3(x):
+    """llama.cpp's: ties up, and 448 for all from 256 on."""
+    x = min(x, 448.0)
+    if not x > 0:
+        return 0
+    mantissa, exponent = math.frexp(x)  # in [0.5, 1)
+    exponent += 6
+    if exponent <= 0:
+        return min(7, int(f(f(x * 512) + 0.5)))
+    units = math.floor(mantissa * 16 + 0.5)  # 8 to 16
+    return 126 if exponent + units // 16 >= 15 else (exponent << 3) + units - 8
+
+
+def nvfp4(xs, header=b''):
+    scales, codes = b'', b''
+    for i in range(0, len(xs), 16):
+        group = xs[i:i + 16]
+        scales += bytes([ue4m3(f(max(map(abs, group)) / 6))])
+        found = [closest_e2m1(x, e4m3(scales[-1])) for x in group]
+        codes += bytes(found[j] | found[j + 8] << 4 for j in range(8))
+    return header + scales + codes
+
+
+def grouped(name, xs):
+    kind = name.split('_')[0]
+    if kind == 'nvfp4':
+        return nvfp4(xs, struct.pack('<f', 1.0))
+    if kind == 'fp8':
+        scale = f(max(map(abs, xs)) / 448)
+        return struct.pack('<f', scale) + bytes(closest_e4m3(f(x / scale) if scale else 0.0) for x in xs)
+    bits, has_zero = int(kind[3]), kind.endswith('z')
+    top, least, most = (1 << bits) - 1, min(0.0, min(xs)), max(0.0, max(xs))
+    wide = f(most - least) if has_zero else 2 * max(most, -least)
+    word = scale_word(name, rounding(name)(f(wide / top)))
+    scale = rounding(name)(f(wide / top))
+    per_scale = inverse(scale)
+    zero = nearest(f(-least * per_scale), 0, top) if has_zero else 1 << bits - 1
+    levels = [nearest(f(f(x * per_scale) + zero), 0, top) for x in xs]
+    head = word + (bytes([zero]) if has_zero else b'')
+    if bits == 4:
+        return head + b''.join(nibbles(levels[i:i + 32]) for i in range(0, len(levels), 32))
+    return head + bytes(levels if has_zero else [level - 128 & 255 for level in levels])
+
+
+def decode_numbers(name, data):
+    """Of a format of checkpoints."""
+    kind, n = name.split('_')[0], VALUES[name]
+    if kind == 'mxfp4':
+        return [f(E2M1[data[1 + i % 16] >> i // 16 * 4 & 15] * e8m0(data[0])) for i in range(n)]
+    if kind == 'nvfp4':
+        head = 4 if name != kind else 0
+        factor, turn = (struct.unpack_from('<f', data)[0], rounding(name)) if head else (1.0, f)
+        codes = data[head + n // 16:]
+        return [turn(f(E2M1[codes[i // 16 * 8 + i % 8] >> i % 16 // 8 * 4 & 15] * f(e4m3(data[head + i // 16]) * factor)))
+                for i in range(n)]
+    turn = rounding(name)
+    if kind == 'fp8':
+        scale = struct.unpack_from('<f', data)[0]
+        return [turn(f(e4m3(code) * scale)) for code in data[4:]]
+    scale = struct.unpack('<f', b'\0\0' + data[:2])[0] if turn is bf16 else from_half(data, 0)
+    has_zero, bits = kind.endswith('z'), int(kind[3])
+    zero, levels = (data[2] if has_zero else 1 << bits - 1), data[3 if has_zero else 2:]
+    if bits == 4:
+        levels = [levels[i // 32 * 16 + i % 16] >> i % 32 // 16 * 4 & 15 for i in range(n)]
+    elif not has_zero:
+        levels = [level ^ 128 for level in levels]
+    return [turn(f((level - zero) * scale)) for level in levels]
+
+
+def is_of_checkpoints(name):
+    return name in ('mxfp4', 'nvfp4') or name in GROUPED
+
+
 def encode_block(name, xs):
+    if name in ('mxfp4', 'nvfp4'):
+        return mxfp4(xs) if name == 'mxfp4' else nvfp4(xs)
+    if name in GROUPED:
+        return grouped(name, xs)
     if name == 'q8_0':
         return q8_0(xs)
     if name == 'q6_k':
@@ -235,6 +381,8 @@ def levels_of(name, data):
 
 
 def decode_block(name, data):
+    if is_of_checkpoints(name):
+        return decode_numbers(name, data)
     levels = levels_of(name, data)
     if name == 'q6_k':
         d, scales = from_half(data, 208), struct.unpack_from('<16b', data, 192)

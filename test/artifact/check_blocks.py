@@ -14,11 +14,13 @@ import block_formats
 from artifact import read_weights
 
 ROWS, COLUMNS, LANES = 4, 512, 3
-# CRC-32 of the blocks of V32 or V256 and of their values, as llama.cpp makes them.
+# CRC-32 of the blocks of V32, V64 or V256 and of their values, as llama.cpp makes them.
 GOLDEN = {'q8_0': (0x4DB69886, 0x0AE18149), 'q4_0': (0x39E99CBB, 0x98868F88), 'q4_1': (0x3645A049, 0x4413CA45),
           'q5_0': (0xAD5E0D29, 0x7AED75E7), 'q5_1': (0x85FBDBE1, 0x6FF969D6), 'q4_k': (0xD825CB72, 0x4FCDFFCD),
-          'q5_k': (0xF964D27D, 0x0B3E95CE), 'q6_k': (0xD45A489B, 0xEF0B93E4)}
+          'q5_k': (0xF964D27D, 0x0B3E95CE), 'q6_k': (0xD45A489B, 0xEF0B93E4), 'mxfp4': (0xC2F50423, 0x2088169D),
+          'nvfp4': (0x99A03C76, 0xE154E472)}
 V32 = [((7 * i + 3) % 32 - 15) / 8 for i in range(32)]
+V64 = [((7 * i + 3) % 32 - 15) / 8 * (1 + i // 16) for i in range(64)]
 V256 = [((53 * i) % 101 - 45) * (1 + i // 32) / 64 for i in range(256)]
 
 HEAD = '''module attributes {talc.name = "blocks", talc.max_sequence = 64 : i64,
@@ -71,6 +73,21 @@ def edges():
     return [[block_formats.f(x) for x in row] for row in rows]
 
 
+def foreign_of_checkpoint(name, block, choose):
+    """Puts a scale into random bytes, and numbers for codes that stand for none."""
+    kind, at = name.split('_')[0], 0
+    if kind == 'mxfp4':
+        block[0] = choose.randrange(90, 150)
+    elif kind.startswith('int'):
+        block[0:2] = block_formats.scale_word(name, choose.uniform(1e-4, 1))
+    elif kind == 'fp8' or name != 'nvfp4':
+        block[0:4], at = struct.pack('<f', choose.uniform(1e-5, 0.1)), 4
+    small = range(at, len(block)) if kind == 'fp8' else range(at, at + len(block) // 9) if kind == 'nvfp4' else ()
+    for i in small:
+        if kind == 'nvfp4' or block[i] & 127 == 127:
+            block[i] &= 126
+
+
 def foreign(name):
     """Blocks that no quantizer makes: all levels and scales, and any finite halves."""
     choose = random.Random(name)
@@ -78,6 +95,9 @@ def foreign(name):
     blocks = [bytearray(choose.randbytes(block_formats.BYTES[name])) for _ in range(count)]
     halves = {'q6_k': [208], 'q8_0': [0], 'q4_0': [0], 'q5_0': [0]}.get(name, [0, 2])
     for block in blocks:
+        if block_formats.is_of_checkpoints(name):
+            foreign_of_checkpoint(name, block, choose)
+            continue
         for at in halves:
             block[at:at + 2] = struct.pack('<e', choose.choice([1e-7, 0.01, 1, 300]) * choose.uniform(-1, 1))
     return b''.join(blocks)
@@ -99,16 +119,20 @@ def floats(values):
 
 def check_golden():
     for name, sums in GOLDEN.items():
-        blocks = block_formats.encode(name, V32 if block_formats.VALUES[name] == 32 else V256)
+        blocks = block_formats.encode(name, {32: V32, 64: V64, 256: V256}[block_formats.VALUES[name]])
         assert (zlib.crc32(blocks), zlib.crc32(floats(block_formats.decode(name, blocks)))) == sums, name
 
 
 def check_values(talc, directory):
-    program, rows, expected = Program(directory), edges(), {}
-    program.file('values.bin', floats([x for row in rows for x in row]))
-    program.add('values', [ROWS, COLUMNS], 'f32', '#talc.file<"values.bin", 0, f32>')
+    program, all_rows, expected = Program(directory), edges(), {}
+    small_rows = [[x / 32 for x in row] for row in all_rows]  # those of nvfp4 have no large scales
+    for kind, rows in ('values', all_rows), ('small', small_rows):
+        program.file(f'{kind}.bin', floats([x for row in rows for x in row]))
+        program.add(kind, [ROWS, COLUMNS], 'f32', f'#talc.file<"{kind}.bin", 0, f32>')
     panel_shape, missing = [-(-ROWS // LANES), COLUMNS, LANES], -ROWS % LANES
-    for name in GOLDEN:
+    for name in block_formats.VALUES:
+        source, rows = ('small', small_rows) if name.startswith('nvfp4') else ('values', all_rows)
+        rows = [[block_formats.f(x) for x in row] for row in rows]
         element, taken = f'!talc.stored<{name}>', foreign(name)
         size = COLUMNS // block_formats.VALUES[name] * block_formats.BYTES[name]
         encoded = [block_formats.encode(name, row) for row in rows]
@@ -116,16 +140,16 @@ def check_values(talc, directory):
         program.add(f'{name}.file', [ROWS, COLUMNS], 'f32', f'#talc.file<"{name}.bin", 0, {element}>')
         zeros = [block_formats.encode(name, COLUMNS * [0.0])] * missing
         cases = {
-            'rows': ([ROWS, COLUMNS], element, '#talc.convert of [@values]', b''.join(encoded)),
-            'panels': (panel_shape, element, '#talc.pack of [@values]', panels(name, encoded + zeros)),
+            'rows': ([ROWS, COLUMNS], element, f'#talc.convert of [@{source}]', b''.join(encoded)),
+            'panels': (panel_shape, element, f'#talc.pack of [@{source}]', panels(name, encoded + zeros)),
             'taken': ([ROWS, COLUMNS], element, f'#talc.convert of [@{name}.file]', taken),
             'packed': (panel_shape, element, f'#talc.pack of [@{name}.file]',
                        panels(name, rows_of(name, taken) + [bytes(size)] * missing)),
             'decoded': ([ROWS, COLUMNS], 'f32', f'#talc.convert of [@{name}.file]',
                         floats(block_formats.decode(name, taken))),
         }
-        for case, (shape, kind, source, content) in cases.items():
-            program.add(f'{name}.{case}', shape, kind, source, len(content))
+        for case, (shape, kind, recipe, content) in cases.items():
+            program.add(f'{name}.{case}', shape, kind, recipe, len(content))
             expected[f'{name}.{case}'] = content
     app, result = program.compile(talc)
     assert result.returncode == 0, result.stderr
@@ -147,6 +171,8 @@ def check_refusals(talc, directory):
 
     for name in GOLDEN:
         for case, value in ('nan', math.nan), ('infinite', math.inf), ('huge', 1e38):
+            if (name, case) == ('mxfp4', 'huge'):
+                continue  # whose scales go as far
             refused(f'{name}-{case}', name, floats(255 * [1.0] + [value]))
     refused('block', 'q4_0', struct.pack('<H', 0x7C00) + bytes(8 * 18 - 2), '!talc.stored<q4_0>')
 
@@ -157,4 +183,5 @@ def main(talc, directory):
     check_refusals(talc, directory)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -64,22 +64,29 @@ Type StorageTypes::find(Value weight) {
   return values[weight] = found;
 }
 
+// What files have of a weight; f32 where there is no file.
+Type StorageTypes::fileType(Attribute source) const {
+  if (auto file = dyn_cast<FileSourceAttr>(source))
+    return file.getElementType();
+  if (auto quantized = dyn_cast<QuantizedSourceAttr>(source))
+    return quantized.getElementType();
+  return f32;
+}
+
 Type StorageTypes::find(WeightOp weight) {
   auto [known, isNew] = weights.try_emplace(weight);
   if (!isNew)
     return known->second;
   Type element = cast<RankedTensorType>(weight.getType()).getElementType(), found;
   FormatRef chosen = choice.of(chosenName(weight.getSymName()));
-  bool isRecipe = element == f32 && weight.getOf() && !isa<FileSourceAttr>(weight.getSource());
+  bool isRecipe = element == f32 && weight.getOf();
   if (isRecipe)
     for (auto source : weight.getOf()->getAsRange<FlatSymbolRefAttr>()) {
       if (auto symbol = symbols.lookup<WeightOp>(source.getAttr()))
         found = agree(found, throughRecipe(weight.getSource(), find(symbol)));
     }
-  else if (auto file = dyn_cast<FileSourceAttr>(weight.getSource()); chosen)
-    found = typeOf(chosen);
   else
-    found = file && element == f32 ? file.getElementType() : element;
+    found = chosen ? typeOf(chosen) : element == f32 ? fileType(weight.getSource()) : element;
   return weights[weight] = found;
 }
 

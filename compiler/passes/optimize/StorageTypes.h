@@ -23,6 +23,7 @@ private:
   StorageTypes(mlir::ModuleOp module, FormatChoice choice);
   mlir::Type find(mlir::Value weight);
   mlir::Type find(WeightOp weight);
+  mlir::Type fileType(mlir::Attribute source) const;
   mlir::Type throughRecipe(mlir::Attribute recipe, mlir::Type source) const;
   mlir::Type agree(mlir::Type lhs, mlir::Type rhs) const;
   mlir::Type typeOf(FormatRef format) const;

@@ -42,12 +42,36 @@ public:
   }
 
   // A half that the block has once, as f32.
-  Value half(int64_t field) {
+  Value half(int64_t field) { return number(field, e.b.getF16Type()); }
+
+  // The same of any number.
+  Value number(int64_t field, FloatType type) {
     int64_t count = inPanels ? lanes : 1;
-    Value word = vector::LoadOp::create(e.b, e.loc, VectorType::get({2 * count}, e.b.getI8Type()), bytes,
-                                        address(field, e.index(0)));
-    word = vector::BitCastOp::create(e.b, e.loc, VectorType::get({count}, e.b.getF16Type()), word);
-    return spread(arith::ExtFOp::create(e.b, e.loc, VectorType::get({count}, e.b.getF32Type()), word));
+    Value word = vector::LoadOp::create(e.b, e.loc, VectorType::get({type.getWidth() / 8 * count}, e.b.getI8Type()),
+                                        bytes, address(field, e.index(0)));
+    word = vector::BitCastOp::create(e.b, e.loc, VectorType::get({count}, type), word);
+    return spread(type.isF32() ? word
+                               : arith::ExtFOp::create(e.b, e.loc, VectorType::get({count}, e.b.getF32Type()), word));
+  }
+
+  // The four bits of every value, in groups of 16 whose first half is in the low halves of eight bytes.
+  Value groupedNibbles(int64_t field) {
+    Value first = e.mul(e.div(place, 16), 8), inGroup = e.rem(place, 16);
+    if (inPanels || lanes <= 8)
+      return bits(unsignedBytes(field, e.add(first, e.rem(inGroup, 8)), /*each=*/true), e.mul(e.div(inGroup, 8), 4),
+                  15);
+    Value byte =
+        vector::LoadOp::create(e.b, e.loc, VectorType::get({8}, e.b.getI8Type()), bytes, address(field, first));
+    SmallVector<int64_t> twice;
+    SmallVector<int32_t> shifts;
+    for (int64_t i = 0; i < lanes; ++i) {
+      twice.push_back(i % 8);
+      shifts.push_back(i % 16 < 8 ? 0 : 4);
+    }
+    byte = vector::ShuffleOp::create(e.b, e.loc, byte, byte, twice);
+    Value wide = arith::ExtUIOp::create(e.b, e.loc, integers(), byte);
+    Value by = arith::ConstantOp::create(e.b, e.loc, DenseIntElementsAttr::get(integers(), ArrayRef<int32_t>(shifts)));
+    return mask(arith::ShRUIOp::create(e.b, e.loc, wide, by), 15);
   }
 
   // The bit of every value in a field of 32.
@@ -76,6 +100,22 @@ public:
   Value join(Value low, Value high, int64_t shift) {
     high = arith::ShLIOp::create(e.b, e.loc, high, splat(e.index(shift)));
     return arith::OrIOp::create(e.b, e.loc, low, high);
+  }
+  Value minus(Value integer, Value by) { return arith::SubIOp::create(e.b, e.loc, integer, by); }
+  Value plus(Value integer, Value by) { return arith::AddIOp::create(e.b, e.loc, integer, by); }
+  Value most(Value x, Value y) { return arith::MaxUIOp::create(e.b, e.loc, x, y); }
+  Value left(Value integer, int64_t by) { return arith::ShLIOp::create(e.b, e.loc, integer, constant(by)); }
+  Value constant(int64_t value) {
+    return arith::ConstantOp::create(e.b, e.loc, DenseIntElementsAttr::get(integers(), static_cast<int32_t>(value)));
+  }
+  // The same bits as another type.
+  Value as(Value vector, Type element) {
+    return arith::BitcastOp::create(e.b, e.loc, VectorType::get({lanes}, element), vector);
+  }
+  // The bits of halves, in the lower half of integers, as f32.
+  Value fromHalves(Value integer) {
+    Value word = arith::TruncIOp::create(e.b, e.loc, VectorType::get({lanes}, e.b.getI16Type()), integer);
+    return arith::ExtFOp::create(e.b, e.loc, VectorType::get({lanes}, e.b.getF32Type()), as(word, e.b.getF16Type()));
   }
   Value less(Value integer, int64_t by) { return arith::SubIOp::create(e.b, e.loc, integer, splat(e.index(by))); }
   Value toFloat(Value integer) {
@@ -195,6 +235,96 @@ Value loadQ6_K(BlockReader &r) {
   return e.mulf(e.mulf(r.half(3), r.toFloat(scale)), r.toFloat(r.less(level, 32)));
 }
 
+//===--- numbers of 4 and 8 bits --------------------------------------------------------------------------------===//
+
+// A number's bits are those of a half but for the exponent's bias: a product with a power of two makes up for it, of
+// subnormal numbers, too.
+Value fromE2M1(BlockReader &r, Value code) {
+  Value sign = r.left(r.mask(code, 8), 12), magnitude = r.left(r.mask(code, 7), 9);
+  return r.e.mulf(r.fromHalves(r.join(sign, magnitude, 0)), r.e.splat(0x1p14));
+}
+
+Value fromE4M3(BlockReader &r, Value code) {
+  Value sign = r.left(r.mask(code, 128), 8), magnitude = r.left(r.mask(code, 127), 7);
+  return r.e.mulf(r.fromHalves(r.join(sign, magnitude, 0)), r.e.splat(0x1p8));
+}
+
+// The exponent of an f32; 0 stands for the subnormal 2^-127.
+Value fromE8M0(BlockReader &r, Value code) {
+  return r.as(r.most(r.left(code, 23), r.constant(1 << 22)), r.e.b.getF32Type());
+}
+
+Value loadMxfp4(BlockReader &r) {
+  Value scale = fromE8M0(r, r.unsignedBytes(0, r.e.index(0), /*each=*/false));
+  return r.e.mulf(fromE2M1(r, nibbles(r, 1)), scale);
+}
+
+Value loadNvfp4(BlockReader &r) {
+  Value scale = fromE4M3(r, r.unsignedBytes(0, r.e.div(r.place, 16), /*each=*/false));
+  return r.e.mulf(fromE2M1(r, r.groupedNibbles(1)), scale);
+}
+
+//===--- values that are rounded to 16 bits -----------------------------------------------------------------------===//
+
+struct ToF16 {
+  static FloatType type(OpBuilder &b) { return b.getF16Type(); }
+  static Value round(BlockReader &r, Value x) {
+    auto narrow = VectorType::get({r.lanes}, r.e.b.getF16Type());
+    Value rounded = arith::TruncFOp::create(r.e.b, r.e.loc, narrow, x);
+    return arith::ExtFOp::create(r.e.b, r.e.loc, x.getType(), rounded);
+  }
+};
+
+// To nearest even, by integers: instructions for bf16 take subnormal numbers for zero.
+struct ToBf16 {
+  static FloatType type(OpBuilder &b) { return b.getBF16Type(); }
+  static Value round(BlockReader &r, Value x) {
+    Value bits = r.as(x, r.e.b.getI32Type());
+    Value odd = r.bits(bits, r.e.index(16), 1);
+    Value rounded = r.plus(r.plus(bits, r.constant(0x7fff)), odd);
+    return r.as(r.mask(rounded, int64_t(0xffff0000)), r.e.b.getF32Type());
+  }
+};
+
+// Four bits of every value, in groups of 32 whose first half is in the low halves of 16 bytes.
+Value levels4(BlockReader &r, int64_t field) {
+  Emitter &e = r.e;
+  Value byte = e.add(e.mul(e.div(r.place, 32), 16), e.rem(r.place, 16));
+  return r.bits(r.unsignedBytes(field, byte, /*each=*/true), e.mul(e.rem(e.div(r.place, 16), 2), 4), 15);
+}
+
+template <typename To> Value loadScaledFp4(BlockReader &r) {
+  Value scale = fromE4M3(r, r.unsignedBytes(1, r.e.div(r.place, 16), /*each=*/false));
+  scale = r.e.mulf(scale, r.number(0, r.e.b.getF32Type()));
+  return To::round(r, r.e.mulf(fromE2M1(r, r.groupedNibbles(2)), scale));
+}
+
+template <typename To> Value loadFp8(BlockReader &r) {
+  Value number = fromE4M3(r, r.unsignedBytes(1, r.place, /*each=*/true));
+  return To::round(r, r.e.mulf(number, r.number(0, r.e.b.getF32Type())));
+}
+
+template <typename To> Value scaledLevel(BlockReader &r, Value level) {
+  return To::round(r, r.e.mulf(r.toFloat(level), r.number(0, To::type(r.e.b))));
+}
+
+template <typename To> Value loadInt4(BlockReader &r) {
+  return scaledLevel<To>(r, r.less(levels4(r, 1), 8));
+}
+
+template <typename To> Value loadInt4z(BlockReader &r) {
+  return scaledLevel<To>(r, r.minus(levels4(r, 2), r.unsignedBytes(1, r.e.index(0), /*each=*/false)));
+}
+
+template <typename To> Value loadInt8(BlockReader &r) {
+  return scaledLevel<To>(r, r.signedBytes(1, r.place, /*each=*/true));
+}
+
+template <typename To> Value loadInt8z(BlockReader &r) {
+  Value level = r.unsignedBytes(2, r.place, /*each=*/true);
+  return scaledLevel<To>(r, r.minus(level, r.unsignedBytes(1, r.e.index(0), /*each=*/false)));
+}
+
 //===--- the table ----------------------------------------------------------------------------------------------===//
 
 template <Value (*load)(BlockReader &)> Value loadVector(Emitter &e, Value buffer, ValueRange at, Value mask) {
@@ -217,8 +347,27 @@ template <Value (*load)(BlockReader &)> constexpr Row row(std::string_view forma
   return {format, {loadVector<load>, loadScalar<load>}};
 }
 
-constexpr Row table[] = {row<loadQ8_0>("q8_0"), row<loadQ4_0>("q4_0"), row<loadQ4_1>("q4_1"), row<loadQ5_0>("q5_0"),
-                         row<loadQ5_1>("q5_1"), row<loadQ4_K>("q4_k"), row<loadQ5_K>("q5_k"), row<loadQ6_K>("q6_k")};
+constexpr Row table[] = {row<loadQ8_0>("q8_0"),   row<loadQ4_0>("q4_0"),  row<loadQ4_1>("q4_1"), row<loadQ5_0>("q5_0"),
+                         row<loadQ5_1>("q5_1"),   row<loadQ4_K>("q4_k"),  row<loadQ5_K>("q5_k"), row<loadQ6_K>("q6_k"),
+                         row<loadMxfp4>("mxfp4"), row<loadNvfp4>("nvfp4")};
+
+// Formats KIND_VALUES_TYPE.
+struct Variants {
+  std::string_view kind;
+  StoredLoads toBf16, toF16;
+};
+
+template <Value (*toBf16)(BlockReader &), Value (*toF16)(BlockReader &)>
+constexpr Variants variants(std::string_view kind) {
+  return {kind, {loadVector<toBf16>, loadScalar<toBf16>}, {loadVector<toF16>, loadScalar<toF16>}};
+}
+
+constexpr Variants variantTable[] = {variants<loadInt4<ToBf16>, loadInt4<ToF16>>("int4"),
+                                     variants<loadInt4z<ToBf16>, loadInt4z<ToF16>>("int4z"),
+                                     variants<loadInt8<ToBf16>, loadInt8<ToF16>>("int8"),
+                                     variants<loadInt8z<ToBf16>, loadInt8z<ToF16>>("int8z"),
+                                     variants<loadFp8<ToBf16>, loadFp8<ToF16>>("fp8"),
+                                     variants<loadScaledFp4<ToBf16>, loadScaledFp4<ToF16>>("nvfp4")};
 
 }  // namespace
 
@@ -226,6 +375,10 @@ const StoredLoads *blockLoads(std::string_view format) {
   for (const Row &known : table)
     if (known.format == format)
       return &known.loads;
+  auto [kind, rest] = StringRef(format).split('_');
+  for (const Variants &known : variantTable)
+    if (StringRef(known.kind) == kind)
+      return rest.ends_with("_bf16") ? &known.toBf16 : &known.toF16;
   return nullptr;
 }
 

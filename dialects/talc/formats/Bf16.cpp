@@ -11,20 +11,8 @@ static mlir::Type type(mlir::MLIRContext *context, const StorageFormat &) {
   return mlir::BFloat16Type::get(context);
 }
 
-static float decode(uint16_t half) {
-  return floatFromBits(uint32_t(half) << 16);
-}
-
-// Rounds to nearest even. A NaN stays a NaN.
-static uint16_t encode(float value) {
-  uint32_t bits = floatBits(value);
-  uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  uint32_t nan = (bits >> 16) | 0x40;
-  return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
-}
-
 extern const StorageFormat bf16Format;
 const StorageFormat bf16Format = {
-    "bf16", 1, 2, /*exact=*/false, type, decodeHalfWords<decode>, encodeHalfWords<encode, 0x7f80>};
+    "bf16", 1, 2, /*exact=*/false, type, decodeHalfWords<bf16ToFloat>, encodeHalfWords<floatToBf16, 0x7f80>};
 
 }  // namespace talc

@@ -88,4 +88,11 @@ template <typename Block> constexpr StorageFormat blockFormat(std::string_view n
           typeOfBlocks, decodeBlocks<Block>, encodeBlocks<Block>, Block::fields};
 }
 
+// Of blocks that checkpoints have in parts.
+template <typename Block> constexpr StorageFormat assembledFormat(std::string_view name, bool listed) {
+  return {name,         Block::values,       Block::bytes,        /*exact=*/false,
+          typeOfBlocks, decodeBlocks<Block>, encodeBlocks<Block>, Block::fields,
+          listed,       Block::scaleValues,  Block::assemble};
+}
+
 }  // namespace talc

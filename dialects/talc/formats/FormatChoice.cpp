@@ -76,7 +76,8 @@ const StorageFormat &formatForRows(const StorageFormat &wanted, int64_t values) 
     return a.blockBytes * b.blockValues > b.blockBytes * a.blockValues;
   };
   for (const StorageFormat *format : storageFormats())
-    if (values % format->blockValues == 0 && larger(*format, wanted) && (!found || larger(*found, *format)))
+    if (!format->assemble && values % format->blockValues == 0 && larger(*format, wanted) &&
+        (!found || larger(*found, *format)))
       found = format;
   return *found;  // f32 at the latest
 }

@@ -45,6 +45,20 @@ inline uint16_t floatToHalf(float value) {
   return static_cast<uint16_t>(((bits >> 16) & 0x8000) | result);
 }
 
+//===--- the upper half of an f32 ---------------------------------------------------------------------------------===//
+
+inline float bf16ToFloat(uint16_t half) {
+  return floatFromBits(uint32_t(half) << 16);
+}
+
+// Rounds to nearest even. A NaN stays a NaN.
+inline uint16_t floatToBf16(float value) {
+  uint32_t bits = floatBits(value);
+  uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  uint32_t nan = (bits >> 16) | 0x40;
+  return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
+}
+
 //===--- runs of them -----------------------------------------------------------------------------------------===//
 
 template <float (*decode)(uint16_t)> void decodeHalfWords(const uint8_t *bytes, int64_t count, int64_t, float *values) {

@@ -33,6 +33,15 @@ struct BlockField {
   int64_t offset, words, wordBytes;
 };
 
+// A block as a checkpoint has it: levels and scales in tables of their own. What each is, is the format's.
+struct BlockParts {
+  llvm::ArrayRef<int32_t> levels;       // of every value, or its code
+  int32_t zero;                         // the level of zero
+  llvm::ArrayRef<float> scales;         // of every `scaleValues` values
+  llvm::ArrayRef<uint32_t> scaleCodes;  // the bits that they are stored in
+  float factor;                         // of all scales
+};
+
 struct StorageFormat {
   std::string_view name;  // in options, in IR, in reports
   int64_t blockValues, blockBytes;
@@ -47,6 +56,12 @@ struct StorageFormat {
   bool (*encode)(const float *values, int64_t count, int64_t lanes, uint8_t *bytes);
 
   llvm::ArrayRef<BlockField> fields = {};  // of a format of blocks
+  // Whether messages and completions list it; the others are for checkpoints that need them.
+  bool listed = true;
+  // Of a format that checkpoints' levels and scales are stored in as they are: how many values share a scale, and what
+  // makes a block of them.
+  int64_t scaleValues = 0;
+  void (*assemble)(const BlockParts &parts, uint8_t *block) = nullptr;
 
   // Of whole blocks.
   int64_t bytesOf(int64_t values) const { return values / blockValues * blockBytes; }

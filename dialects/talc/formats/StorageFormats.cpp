@@ -18,24 +18,39 @@ namespace talc {
 extern const StorageFormat f32Format, f16Format, bf16Format;
 extern const StorageFormat q8_0Format, q4_0Format, q4_1Format, q5_0Format, q5_1Format;
 extern const StorageFormat q4_kFormat, q5_kFormat, q6_kFormat;
+extern const StorageFormat mxfp4Format, nvfp4Format;
+// Variants of one definition, all in its file.
+extern const llvm::ArrayRef<StorageFormat> scaledFp4Formats, fp8Formats, groupedIntegerFormats;
 
-static constexpr const StorageFormat *table[] = {&f32Format,  &f16Format,  &bf16Format, &q8_0Format,
-                                                 &q6_kFormat, &q5_kFormat, &q5_1Format, &q5_0Format,
-                                                 &q4_kFormat, &q4_1Format, &q4_0Format};
+// A function, not a constant: constants of other files may not be there yet when this file's are made.
+static const std::vector<const StorageFormat *> &table() {
+  static const std::vector<const StorageFormat *> all = [] {
+    std::vector<const StorageFormat *> formats = {&f32Format,  &f16Format,   &bf16Format, &q8_0Format, &q6_kFormat,
+                                                  &q5_kFormat, &q5_1Format,  &q5_0Format, &q4_kFormat, &q4_1Format,
+                                                  &q4_0Format, &mxfp4Format, &nvfp4Format};
+    for (llvm::ArrayRef<StorageFormat> variants : {fp8Formats, groupedIntegerFormats, scaledFp4Formats})
+      for (const StorageFormat &format : variants)
+        formats.push_back(&format);
+    return formats;
+  }();
+  return all;
+}
 
 llvm::ArrayRef<const StorageFormat *> storageFormats() {
-  return table;
+  return table();
 }
 
 const StorageFormat *formatNamed(std::string_view name) {
-  auto found = llvm::find_if(table, [&](const StorageFormat *format) { return format->name == name; });
-  return found == std::end(table) ? nullptr : *found;
+  auto found = llvm::find_if(table(), [&](const StorageFormat *format) { return format->name == name; });
+  return found == table().end() ? nullptr : *found;
 }
 
 const StorageFormat *formatOf(Type element) {
+  if (auto stored = dyn_cast<StoredType>(element))
+    return stored.getFormat();
   auto found = llvm::find_if(
-      table, [&](const StorageFormat *format) { return format->type(element.getContext(), *format) == element; });
-  return found == std::end(table) ? nullptr : *found;
+      table(), [&](const StorageFormat *format) { return format->type(element.getContext(), *format) == element; });
+  return found == table().end() ? nullptr : *found;
 }
 
 const StorageFormat &elementFormat(ShapedType type) {
@@ -82,16 +97,18 @@ void extractBlock(llvm::ArrayRef<BlockField> fields, const uint8_t *bytes, int64
 
 std::vector<std::string> formatNames() {
   std::vector<std::string> names;
-  for (const StorageFormat *format : table)
-    names.emplace_back(format->name);
+  for (const StorageFormat *format : table())
+    if (format->listed)
+      names.emplace_back(format->name);
   return names;
 }
 
 std::string formatAlternatives(std::string_view last) {
   std::vector<std::string> names = formatNames();
   if (last.empty()) {
-    last = table[std::size(table) - 1]->name;
+    std::string final = names.back();
     names.pop_back();
+    return fmt::format("{} or {}", fmt::join(names, ", "), final);
   }
   return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }

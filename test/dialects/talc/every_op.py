@@ -42,16 +42,18 @@ def main():
         expect(op, 'the models of op_models.py', re.search(rf'{op}\b', numeric))
     weights = re.findall(r'def Talc_(\w+(?:Source|Recipe|Scaling)) : Talc_Attr<"\w+", "(\w+)"',
                          text('dialects/talc/TalcDialect.td'))
-    stored = text('test/artifact/recipes.mlir')
+    stored = text('test/artifact/recipes.mlir', 'test/artifact/check_quantized.py')
     for name, mnemonic in weights:
         attribute = f'#talc.{mnemonic}'
         expect(attribute, 'compiler/reference', f'{name}Attr' in interpreter)
         expect(attribute, 'round-trip.mlir', attribute in printed)
-        expect(attribute, 'test/artifact/recipes.mlir', attribute in stored)
-        # Files: numerics/families.test.
-        expect(attribute, 'the models of op_models.py', attribute in numeric or name == 'FileSource')
+        expect(attribute, 'test/artifact/recipes.mlir or check_quantized.py', attribute in stored)
+        # Files: numerics/families.test, numerics/quantized.test.
+        expect(attribute, 'the models of op_models.py', attribute in numeric or name in ('FileSource', 'QuantizedSource'))
     enums = re.findall(r'def Talc_(\w+Kind) : Talc_Enum<[^[]*\[(.*?)\]>', text('dialects/talc/TalcDialect.td'), re.S)
     for kind, cases in enums:
+        if kind == 'CodeKind':  # of numbers in files
+            continue
         for case in re.findall(r'I32EnumAttrCase<"(\w+)"', cases):
             expect(f'{kind} {case}', 'the models of op_models.py', re.search(rf'talc\.\w+ {case} %', numeric))
     assert len(ops) > 20 and len(weights) > 12, 'the definitions are written in another way than this test expects'

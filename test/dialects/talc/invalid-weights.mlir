@@ -7,12 +7,34 @@ talc.weight @dynamic : tensor<?x4xf32> = #talc.fill<0.0>
 
 // -----
 
+// expected-error @+1 {{'talc.weight' op is stored as 'bf16', expected what it is rounded to, or blocks for levels and scales}}
+talc.weight @other : tensor<8x64xf32> = #talc.quantized<elementType = bf16, rounded = f16, levels = <"a", 0, natural 4, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
+
+// -----
+
+// expected-error @+1 {{'talc.weight' op is 'tensor<64xf32>' with a scale for 1 rows and 0 columns, expected a matrix and numbers > 0}}
+talc.weight @vector : tensor<64xf32> = #talc.quantized<elementType = f16, rounded = f16, levels = <"a", 0, natural 4, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 0>
+
+// -----
+
+// expected-error @+2 {{has numbers of 5 bits, which e2m1 have not}}
+// expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'levels'}}
+talc.weight @bits : tensor<8x64xf32> = #talc.quantized<elementType = f16, rounded = f16, levels = <"a", 0, e2m1 5, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
+
+// -----
+
+// expected-error @+2 {{swaps numbers of 8 bits, expected 4}}
+// expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'levels'}}
+talc.weight @swapped : tensor<8x64xf32> = #talc.quantized<elementType = f16, rounded = f16, levels = <"a", 0, natural 8, swapped, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
+
+// -----
+
 // expected-error @+1 {{'talc.weight' op begins at the negative offset -4}}
 talc.weight @negative : tensor<4xf32> = #talc.file<"model.safetensors", -4, f32>
 
 // -----
 
-// expected-error @+1 {{'talc.weight' op is stored as 'f64', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1 or q4_0}}
+// expected-error @+1 {{'talc.weight' op is stored as 'f64', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16}}
 talc.weight @double : tensor<4xf32> = #talc.file<"model.safetensors", 0, f64>
 
 // -----

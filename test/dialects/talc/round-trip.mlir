@@ -10,6 +10,8 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
                    talc.pooling = "cls"} {
   // CHECK-NEXT: talc.weight @wte : tensor<80x32xf32> = #talc.file<"model.safetensors", 4096, bf16>
   talc.weight @wte : tensor<80x32xf32> = #talc.file<"model.safetensors", 4096, bf16>
+  // CHECK-NEXT: talc.weight @levels : tensor<8x64xf32> = #talc.quantized<elementType = !talc.stored<int4z_32_f16>, rounded = f16, levels = <"a", 0, natural 4, down, stride = 256, transposed = true>, scales = <"a", 256, f16 16, along, stride = 128, transposed = true>, rows = 1, columns = 32, center = 1, zeros = <"a", 288, natural 4, along, stride = 32, transposed = true>>
+  talc.weight @levels : tensor<8x64xf32> = #talc.quantized<elementType = !talc.stored<int4z_32_f16>, rounded = f16, levels = <"a", 0, natural 4, down, stride = 256, transposed = true>, scales = <"a", 256, f16 16, along, stride = 128, transposed = true>, rows = 1, columns = 32, center = 1, zeros = <"a", 288, natural 4, along, stride = 32, transposed = true>>
   // CHECK-NEXT: talc.weight @random : tensor<32x32xbf16> = #talc.random<seed = 1, mean = 0.000000e+00, deviation = 2.000000e-02>
   talc.weight @random : tensor<32x32xbf16> = #talc.random<seed = 1, mean = 0.0, deviation = 0.02>
   // CHECK-NEXT: talc.weight @ones : tensor<32xf32> = #talc.fill<1.000000e+00>

@@ -3,7 +3,7 @@
 // RUN: talc-opt %s -lay-out-states | FileCheck %s
 // RUN: talc-opt %s -lay-out-states=tokens=32 | FileCheck %s --check-prefix=WIDE
 // RUN: not talc-opt %s -lay-out-states=tokens=0 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: panels of 0 tokens of 'f32', expected 1 to 4096 tokens of f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1 or q4_0
+// NONE: error: panels of 0 tokens of 'f32', expected 1 to 4096 tokens of f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16
 
 // CHECK: talc.state @kv : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>>
 // WIDE: talc.state @kv : !talc.state<2 x 12 x 17 in #kernel.panels<32 x f32>>

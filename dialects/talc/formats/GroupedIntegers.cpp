@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The storage formats intB_N_TYPE and intBz_N_TYPE: groups of N integers of B bits.
+//
+//   int4    scale s, N / 2 bytes           TYPE(s * (q - 8))   of 32 values the first 16 in the low halves of 16 bytes
+//   int4z   scale s, zero z, N / 2 bytes   TYPE(s * (q - z))
+//   int8    scale s, N bytes               TYPE(s * q)         in two's complement
+//   int8z   scale s, zero z, N bytes       TYPE(s * (q - z))   from 0 on
+//
+// Scales are of TYPE, and so are values: products are rounded once, as checkpoints mean them.
+#include "dialects/talc/formats/Rounding.h"
+
+namespace talc {
+
+namespace {
+
+template <int bits, int64_t count, bool zeros>
+constexpr BlockField groupFields[] = {{0, 1, 2}, {2, 1, 1}, {3, count *bits / 8, 1}};
+template <int bits, int64_t count>
+constexpr BlockField groupFields<bits, count, false>[] = {{0, 1, 2}, {2, count *bits / 8, 1}};
+
+template <int bits, int64_t count, bool zeros, typename Type> struct Group {
+  static constexpr int64_t values = count, scaleValues = count, levels = zeros ? 3 : 2,
+                           bytes = levels + count * bits / 8;
+  static constexpr llvm::ArrayRef<BlockField> fields = groupFields<bits, count, zeros>;
+  static constexpr int middle = 1 << (bits - 1), most = 2 * middle - 1;
+
+  // Levels from 0 on.
+  static int get(const uint8_t *block, int64_t i) {
+    if (bits == 4)
+      return block[levels + i / 32 * 16 + i % 16] >> (i / 16 % 2 * 4) & 15;
+    return zeros ? block[levels + i] : static_cast<int8_t>(block[levels + i]) + middle;
+  }
+
+  // Of a block whose bytes are zero.
+  static void set(uint8_t *block, int64_t i, int level) {
+    if (bits == 4)
+      block[levels + i / 32 * 16 + i % 16] |= static_cast<uint8_t>((level & 15) << (i / 16 % 2 * 4));
+    else
+      block[levels + i] = static_cast<uint8_t>(zeros ? level : level - middle);
+  }
+
+  static void decode(const uint8_t *block, float *x) {
+    float scale = Type::decode(loadWord<uint16_t>(block));
+    int zero = zeros ? block[2] : middle;
+    for (int64_t i = 0; i < count; ++i)
+      x[i] = Type::round(static_cast<float>(get(block, i) - zero) * scale);
+  }
+
+  // From the least value, or zero, to the greatest; or as far to both sides of zero.
+  static bool encode(const float *x, uint8_t *block) {
+    auto [low, high] = std::minmax_element(x, x + count);
+    float least = std::min(*low, 0.0f), greatest = std::max(*high, 0.0f);
+    float range = zeros ? greatest - least : 2 * std::max(greatest, -least);
+    uint16_t word = Type::encode(range / most);
+    float scale = Type::decode(word), id = inverse(scale);
+    int zero = zeros ? nearestIn(-least * id, 0, most) : middle;
+    storeWord(word, block);
+    if (zeros)
+      block[2] = static_cast<uint8_t>(zero);
+    for (int64_t i = 0; i < count; ++i)
+      set(block, i, nearestIn(x[i] * id + static_cast<float>(zero), 0, most));
+    return std::isfinite(Type::round(scale * static_cast<float>(std::max(zero, zeros ? most - zero : 0))));
+  }
+
+  // Levels may count from any number on, as zero does.
+  static void assemble(const BlockParts &parts, uint8_t *block) {
+    std::fill_n(block, bytes, 0);
+    storeWord(static_cast<uint16_t>(parts.scaleCodes[0]), block);
+    int shift = zeros ? 0 : middle - parts.zero;
+    if (zeros)
+      block[2] = static_cast<uint8_t>(parts.zero);
+    for (int64_t i = 0; i < count; ++i)
+      set(block, i, parts.levels[i] + shift);
+  }
+};
+
+template <int bits, int64_t count, bool zeros, typename Type>
+constexpr StorageFormat group(std::string_view name, bool listed = false) {
+  return assembledFormat<Group<bits, count, zeros, Type>>(name, listed);
+}
+
+constexpr StorageFormat formats[] = {
+    group<8, 128, false, ToBf16>("int8_128_bf16", true), group<8, 64, false, ToBf16>("int8_64_bf16"),
+    group<8, 32, false, ToBf16>("int8_32_bf16"),         group<8, 128, false, ToF16>("int8_128_f16"),
+    group<8, 64, false, ToF16>("int8_64_f16"),           group<8, 32, false, ToF16>("int8_32_f16"),
+    group<8, 128, true, ToBf16>("int8z_128_bf16", true), group<8, 64, true, ToBf16>("int8z_64_bf16"),
+    group<8, 32, true, ToBf16>("int8z_32_bf16"),         group<8, 128, true, ToF16>("int8z_128_f16"),
+    group<8, 64, true, ToF16>("int8z_64_f16"),           group<8, 32, true, ToF16>("int8z_32_f16"),
+    group<4, 128, false, ToBf16>("int4_128_bf16", true), group<4, 64, false, ToBf16>("int4_64_bf16"),
+    group<4, 32, false, ToBf16>("int4_32_bf16"),         group<4, 128, false, ToF16>("int4_128_f16"),
+    group<4, 64, false, ToF16>("int4_64_f16"),           group<4, 32, false, ToF16>("int4_32_f16"),
+    group<4, 128, true, ToBf16>("int4z_128_bf16", true), group<4, 64, true, ToBf16>("int4z_64_bf16"),
+    group<4, 32, true, ToBf16>("int4z_32_bf16"),         group<4, 128, true, ToF16>("int4z_128_f16"),
+    group<4, 64, true, ToF16>("int4z_64_f16"),           group<4, 32, true, ToF16>("int4z_32_f16")};
+
+}  // namespace
+
+extern const llvm::ArrayRef<StorageFormat> groupedIntegerFormats;
+const llvm::ArrayRef<StorageFormat> groupedIntegerFormats = formats;
+
+}  // namespace talc

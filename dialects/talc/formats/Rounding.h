@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the products of levels and scales are rounded to, which is also how such scales are stored.
+#pragma once
+
+#include "dialects/talc/formats/Blocks.h"
+
+namespace talc {
+
+struct ToF16 {
+  static float round(float value) { return halfToFloat(floatToHalf(value)); }
+  static uint16_t encode(float value) { return floatToHalf(value); }
+  static float decode(uint16_t word) { return halfToFloat(word); }
+};
+
+struct ToBf16 {
+  static float round(float value) { return bf16ToFloat(floatToBf16(value)); }
+  static uint16_t encode(float value) { return floatToBf16(value); }
+  static float decode(uint16_t word) { return bf16ToFloat(word); }
+};
+
+template <typename Word> Word loadWord(const uint8_t *bytes) {
+  Word word;
+  std::memcpy(&word, bytes, sizeof(word));
+  return word;
+}
+
+template <typename Word> void storeWord(Word word, uint8_t *bytes) {
+  std::memcpy(bytes, &word, sizeof(word));
+}
+
+}  // namespace talc
