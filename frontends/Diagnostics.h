@@ -22,6 +22,7 @@ enum class ImportError {
   TensorMissing = 204,      // a tensor that the model needs is in none of its files
   TensorType = 205,         // a tensor that the model needs has an element type that talc does not read
   TensorIndex = 206,        // model.safetensors.index.json is wrong or names a forbidden file
+  TensorValue = 207,        // a scale, zero or group of a quantized weight is none that it can have
   ModelDefinition = 301,    // a model definition puts operations together that do not fit
 };
 

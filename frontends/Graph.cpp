@@ -129,6 +129,21 @@ void GraphBuilder::Graph::insertWeight(const Symbol &symbol, Attribute source, A
                                 StringAttr());
 }
 
+static CodesAttr codesAttr(MLIRContext *context, const std::optional<CodeTable> &table) {
+  if (!table)
+    return {};
+  return CodesAttr::get(context, table->file, table->offset, static_cast<CodeKind>(table->kind), table->bits,
+                        static_cast<CodeOrder>(table->order), table->stride, table->transposed);
+}
+
+static Attribute quantizedAttr(MLIRContext *context, const QuantizedWeight &weight) {
+  auto type = [&](FormatRef format) { return format->type(context, *format); };
+  auto codes = [&](const std::optional<CodeTable> &table) { return codesAttr(context, table); };
+  return QuantizedSourceAttr::get(context, type(weight.format), type(weight.rounded), codes(weight.levels),
+                                  codes(weight.scales), weight.rows, weight.columns, weight.center, codes(weight.zeros),
+                                  codes(weight.groups), codes(weight.factor), weight.divides);
+}
+
 static Attribute originAttr(OpBuilder &builder, const WeightOrigin &origin) {
   MLIRContext *context = builder.getContext();
   if (auto *stored = std::get_if<StoredWeight>(&origin)) {
@@ -137,6 +152,8 @@ static Attribute originAttr(OpBuilder &builder, const WeightOrigin &origin) {
   }
   if (auto *random = std::get_if<RandomWeight>(&origin))
     return RandomSourceAttr::get(context, random->seed, llvm::APFloat(random->mean), llvm::APFloat(random->deviation));
+  if (auto *quantized = std::get_if<QuantizedWeight>(&origin))
+    return quantizedAttr(context, *quantized);
   return FillSourceAttr::get(context, llvm::APFloat(std::get<FilledWeight>(origin).value));
 }
 
@@ -175,21 +192,25 @@ void GraphBuilder::Graph::insertStored(Symbol symbol, const WeightOrigin &origin
     type = type.clone({type.getDimSize(1), type.getDimSize(0)});
   } else if (order.kind == StoredOrder::Kind::Pairs) {
     recipe = HalfSplitRecipeAttr::get(builder.getContext(), order.group, order.group);
+  } else if (order.kind == StoredOrder::Kind::PlusOne) {
+    recipe = PlusRecipeAttr::get(builder.getContext(), llvm::APFloat(-1.0));
   }
   if (!recipe)
     return insertWeight(symbol, originAttr(builder, origin), ArrayAttr());
   auto name = FlatSymbolRefAttr::get(builder.getContext(), symbol.name.getValue().str() + ".stored");
   insertWeight({name, type, symbol.location}, originAttr(builder, origin), ArrayAttr());
-  if (order.kind == StoredOrder::Kind::Transposed) {
+  if (order.kind != StoredOrder::Kind::Pairs) {  // what recipes may undo
     weightsByName.emplace(name.getValue().str(), weightSymbols.size());
     weightSymbols.push_back({name, type, symbol.location});
   }
   insertWeight(symbol, recipe, builder.getArrayAttr({name}));
 }
 
-Weight GraphBuilder::Graph::transposed(Weight matrix) {
-  auto stored = weightsByName.find(weightName(matrix) + ".stored");
-  return stored == weightsByName.end() ? Weight() : weight(stored->second);
+Weight GraphBuilder::Graph::undone(Weight made, Attribute recipe) {
+  auto stored = weightsByName.find(weightName(made) + ".stored");
+  auto symbol = module->lookupSymbol<WeightOp>(weightName(made));
+  bool isThis = stored != weightsByName.end() && symbol && symbol.getSource() == recipe;
+  return isThis ? weight(stored->second) : Weight();
 }
 
 int64_t GraphBuilder::Graph::addRecipe(const std::string &name, const Shape &shape, Attribute recipe,

@@ -33,8 +33,8 @@ public:
   // A weight that follows from other weights.
   int64_t addRecipe(const std::string &name, const Shape &shape, mlir::Attribute recipe,
                     const std::vector<Weight> &sources);
-  // What a weight is the transpose of, if it is stored so.
-  Weight transposed(Weight matrix);
+  // What `recipe` makes a weight of, if it is stored so.
+  Weight undone(Weight made, mlir::Attribute recipe);
   int64_t addState(const std::string &name, int64_t heads, int64_t width, StateRole role);
 
   // Values in the function that is being written. Null for an empty handle.

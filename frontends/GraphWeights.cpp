@@ -44,11 +44,12 @@ bool GraphBuilder::has(const std::string &name) const {
 Weight GraphBuilder::transpose(Weight matrix) {
   if (!graph->readyWeight(matrix, 2))
     return {};
-  if (Weight source = graph->transposed(matrix))
+  auto recipe = TransposeRecipeAttr::get(graph->builder.getContext());
+  if (Weight source = graph->undone(matrix, recipe))
     return source;
   Shape sizes = graph->shape(matrix);
-  return graph->weight(graph->addRecipe(graph->weightName(matrix) + ".transposed", {sizes[1], sizes[0]},
-                                        TransposeRecipeAttr::get(graph->builder.getContext()), {matrix}));
+  return graph->weight(
+      graph->addRecipe(graph->weightName(matrix) + ".transposed", {sizes[1], sizes[0]}, recipe, {matrix}));
 }
 
 Weight GraphBuilder::rows(Weight weight, int64_t first, int64_t count, int64_t period) {
@@ -81,7 +82,10 @@ Weight GraphBuilder::halfSplit(Weight weight, int64_t width, int64_t rotary) {
 Weight GraphBuilder::plus(Weight weight, double value) {
   if (!graph->ready(weight))
     return {};
-  auto recipe = PlusRecipeAttr::get(graph->builder.getContext(), llvm::APFloat(value));
+  MLIRContext *context = graph->builder.getContext();
+  if (Weight source = graph->undone(weight, PlusRecipeAttr::get(context, llvm::APFloat(-value))))
+    return source;
+  auto recipe = PlusRecipeAttr::get(context, llvm::APFloat(value));
   return graph->weight(graph->addRecipe(graph->weightName(weight) + ".plus", graph->shape(weight), recipe, {weight}));
 }
 

@@ -18,6 +18,7 @@ struct StoredOrder {
     AsIs,
     Transposed,  // [K, N] stands for [N, K]
     Pairs,       // in groups of `group` rows, rows i and group/2 + i stand side by side: #talc.half_split
+    PlusOne,     // every value plus 1: #talc.plus<-1>
   };
   Kind kind = Kind::AsIs;
   int64_t group = 0;
@@ -41,7 +42,32 @@ struct FilledWeight {
   double value;
 };
 
-using WeightOrigin = std::variant<StoredWeight, RandomWeight, FilledWeight>;
+// Numbers of a few bits in a file: #talc.codes.
+struct CodeTable {
+  enum class Kind { Natural, Integer, E2M1, E4M3, E8M0, F16, BF16, F32 };
+  enum class Order { Along, Down, Swapped };
+
+  std::string file;
+  int64_t offset;
+  Kind kind;
+  int64_t bits;
+  int64_t stride;  // in bits
+  Order order = Order::Along;
+  bool transposed = false;
+};
+
+// A matrix of levels and scales: #talc.quantized.
+struct QuantizedWeight {
+  FormatRef rounded;  // f32, f16 or bf16
+  CodeTable levels, scales;
+  int64_t rows, columns;       // that share a scale
+  FormatRef format = rounded;  // one that has exactly these values
+  int64_t center = 0;
+  std::optional<CodeTable> zeros = {}, groups = {}, factor = {};
+  bool divides = false;
+};
+
+using WeightOrigin = std::variant<StoredWeight, RandomWeight, FilledWeight, QuantizedWeight>;
 
 class WeightSource {
 public:

@@ -4,6 +4,7 @@
 
 #include "frontends/Json.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <fmt/format.h>
@@ -16,8 +17,8 @@ namespace talc {
 constexpr const char *singleFile = "model.safetensors", *indexFile = "model.safetensors.index.json";
 
 std::optional<Checkpoint> Checkpoint::open(const ModelDirectory &directory, std::string basePrefix,
-                                           Diagnostics &diagnostics) {
-  Checkpoint checkpoint(directory, std::move(basePrefix), diagnostics);
+                                           Diagnostics &diagnostics, const Quantization *quantization) {
+  Checkpoint checkpoint(directory, std::move(basePrefix), quantization, diagnostics);
   bool complete = false;
   if (directory.contains(singleFile))
     complete = checkpoint.addFile(singleFile);
@@ -126,6 +127,8 @@ const Checkpoint::Tensor *Checkpoint::lookup(const std::string &name) const {
 
 std::optional<WeightOrigin> Checkpoint::find(const std::string &name, const std::vector<int64_t> &shape,
                                              const std::string &why) {
+  if (isQuantized(name))
+    return findQuantized(name, shape);
   const Tensor *tensor = lookup(name);
   if (!tensor) {
     reportMissing(name);
@@ -146,6 +149,21 @@ std::optional<WeightOrigin> Checkpoint::find(const std::string &name, const std:
     return std::nullopt;
   }
   return StoredWeight{tensor->file, static_cast<int64_t>(entry.offset), *format};
+}
+
+bool Checkpoint::isQuantized(const std::string &name) const {
+  QuantizedParts::Lookup find = [&](const std::string &part) { return lookup(part); };
+  return quantization && quantization->covers({name, {}, find, directory, diagnostics});
+}
+
+std::optional<WeightOrigin> Checkpoint::findQuantized(const std::string &name, const std::vector<int64_t> &shape) {
+  QuantizedParts::Lookup find = [&](const std::string &part) { return lookup(part); };
+  QuantizedParts parts(name, shape, find, directory, diagnostics);
+  auto weight = quantization->find(parts);
+  for (const Tensor *tensor : parts.used())
+    used.insert(tensor->entry.name);
+  foundQuantized = true;
+  return weight ? std::optional<WeightOrigin>(*weight) : std::nullopt;
 }
 
 // Names the tensors whose names resemble the missing one most.
@@ -175,6 +193,8 @@ void Checkpoint::reportMissing(const std::string &name) const {
 
 bool Checkpoint::tied(const std::string &first, const std::string &second, bool wanted) {
   const Tensor *a = lookup(first), *b = lookup(second);
+  if (isQuantized(first) || isQuantized(second))
+    return wanted && !(has(first) && has(second));
   if (!a || !b)
     return wanted;
   if (!sameBytes(*a, *b))
@@ -207,9 +227,16 @@ static bool isBuffer(llvm::StringRef name, size_t rank) {
 }
 
 void Checkpoint::reportUnused() const {
+  if (quantization && !foundQuantized)
+    diagnostics.error(
+        ImportError::ConfigValue,
+        fmt::format("{}: the configuration says that weights are quantized, but none is", directory.path()));
+  auto isIgnored = [&](llvm::StringRef name) {
+    return quantization && llvm::any_of(quantization->ignored(), [&](auto end) { return name.ends_with(end); });
+  };
   std::vector<std::string> unused;
   for (auto &[name, tensor] : tensors)
-    if (!used.count(name) && !isBuffer(name, tensor.entry.shape.size()))
+    if (!used.count(name) && !isBuffer(name, tensor.entry.shape.size()) && !isIgnored(name))
       unused.push_back(name);
   diagnostics.warnOfUnused(directory.path(), unused);
 }

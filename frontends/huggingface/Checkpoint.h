@@ -4,7 +4,7 @@
 
 #include "frontends/ModelDirectory.h"
 #include "frontends/WeightSource.h"
-#include "frontends/huggingface/SafetensorsFile.h"
+#include "frontends/huggingface/quantized/Quantization.h"
 
 #include <map>
 #include <set>
@@ -13,37 +13,39 @@ namespace talc {
 
 class Checkpoint : public WeightSource {
 public:
-  // `basePrefix` ("transformer.") may be missing in the files' names or in the names that are asked for. The checkpoint
-  // keeps references to `directory` and `diagnostics`.
+  // `basePrefix` ("transformer.") may be missing in the files' names or in the names that are asked for. Null
+  // `quantization`: all weights are plain. The checkpoint keeps references to all but the prefix.
   static std::optional<Checkpoint> open(const ModelDirectory &directory, std::string basePrefix,
-                                        Diagnostics &diagnostics);
+                                        Diagnostics &diagnostics, const Quantization *quantization = nullptr);
 
-  bool has(const std::string &name) const override { return lookup(name) != nullptr; }
+  bool has(const std::string &name) const override { return lookup(name) || isQuantized(name); }
   std::optional<WeightOrigin> find(const std::string &name, const std::vector<int64_t> &shape,
                                    const std::string &why) override;
   bool tied(const std::string &first, const std::string &second, bool wanted) override;
 
-  // Warns of tensors that nobody asked for.
+  // Warns of tensors that nobody asked for, and reports that none was quantized although some should be.
   void reportUnused() const;
 
 private:
-  struct Tensor {
-    std::string file;
-    SafetensorsEntry entry;
-  };
+  using Tensor = CheckpointTensor;
 
-  Checkpoint(const ModelDirectory &directory, std::string basePrefix, Diagnostics &diagnostics)
-      : directory(directory), diagnostics(diagnostics), basePrefix(std::move(basePrefix)) {}
+  Checkpoint(const ModelDirectory &directory, std::string basePrefix, const Quantization *quantization,
+             Diagnostics &diagnostics)
+      : directory(directory), diagnostics(diagnostics), basePrefix(std::move(basePrefix)), quantization(quantization) {}
   bool addFile(const std::string &file);
   bool addShards();
   bool addShard(const std::string &file, const std::set<std::string> &names);
   const Tensor *lookup(const std::string &name) const;
+  bool isQuantized(const std::string &name) const;
+  std::optional<WeightOrigin> findQuantized(const std::string &name, const std::vector<int64_t> &shape);
   bool sameBytes(const Tensor &first, const Tensor &second) const;
   void reportMissing(const std::string &name) const;
 
   const ModelDirectory &directory;
   Diagnostics &diagnostics;
   std::string basePrefix;
+  const Quantization *quantization;
+  bool foundQuantized = false;
   std::map<std::string, Tensor> tensors;
   std::set<std::string> used;
 };

@@ -51,8 +51,6 @@ static void checkCommonKeys(const ModelConfig &config, Diagnostics &diagnostics)
         fmt::format("{}: names code of its own (auto_map); talc never runs it and compiles the model as "
                     "its model_type says",
                     configFile));
-  if (config.has("quantization_config"))
-    config.unsupported("quantization_config", "talc reads weights in F32, F16 and BF16 only");
   for (const char *key : {"prefix_lm", "infini_attention"})
     if (config.has(key) && !(config.isFlag(key) && !config.flag(key, true)))
       config.unsupported(key, "changes what is computed, and talc does not know how");
@@ -106,10 +104,14 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOp
     return nullptr;
 
   OwningOpRef<ModuleOp> module;
+  QuantizationPtr quantization = readQuantization(*directory, *object, diagnostics);
+  if (diagnostics.failed())
+    return nullptr;
   if (options.randomSeed) {
     RandomWeights weights(*options.randomSeed);
     module = define(*family, config, weights, options.maxSequence, context, diagnostics);
-  } else if (auto checkpoint = Checkpoint::open(*directory, std::string(family->basePrefix), diagnostics)) {
+  } else if (auto checkpoint =
+                 Checkpoint::open(*directory, std::string(family->basePrefix), diagnostics, quantization.get())) {
     module = define(*family, config, *checkpoint, options.maxSequence, context, diagnostics);
     if (module)
       checkpoint->reportUnused();

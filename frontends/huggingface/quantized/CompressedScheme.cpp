@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the groups of modules in config_groups, and finds that of a module.
+#include "frontends/huggingface/quantized/CompressedScheme.h"
+
+#include "frontends/Json.h"
+#include "frontends/ModelConfig.h"
+#include "frontends/huggingface/JsonConfig.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Regex.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace talc {
+
+using nlohmann::json;
+using Kind = CompressedScheme::Kind;
+using Strategy = CompressedScheme::Strategy;
+
+static constexpr const char *groupsKey = "config_groups";
+
+static std::optional<Kind> kindNamed(std::string_view format) {
+  static constexpr std::pair<std::string_view, Kind> kinds[] = {
+      {"pack-quantized", Kind::Packed}, {"int-quantized", Kind::Integers},     {"float-quantized", Kind::Fp8},
+      {"mxfp8-quantized", Kind::Mxfp8}, {"mxfp4-pack-quantized", Kind::Mxfp4}, {"nvfp4-pack-quantized", Kind::Nvfp4}};
+  for (auto [name, kind] : kinds)
+    if (name == format)
+      return kind;
+  return std::nullopt;
+}
+
+// Keys that mean something else are an error for their own program, too.
+static void checkKeys(const json &weights, const ModelConfig &config) {
+  static constexpr std::string_view known[] = {
+      "num_bits", "type",        "symmetric", "strategy",        "group_size", "dynamic",
+      "actorder", "scale_dtype", "zp_dtype",  "block_structure", "observer",   "observer_kwargs"};
+  for (auto &[key, value] : weights.items())
+    if (!llvm::is_contained(known, key))
+      config.unsupported(key, "is not known to talc");
+}
+
+static void readBlock(const json &weights, const ModelConfig &config, CompressedScheme &scheme) {
+  constexpr int64_t most = 1 << 20;
+  json sizes = weights.value("block_structure", json());
+  if (sizes.is_string()) {  // "128x128"
+    auto [rows, columns] = llvm::StringRef(sizes.get_ref<const std::string &>()).split('x');
+    int64_t r = 0, c = 0;
+    sizes = !rows.getAsInteger(10, r) && !columns.getAsInteger(10, c) ? json::array({r, c}) : json();
+  }
+  auto good = [&](const json &size) { return size.is_number_integer() && size >= 1 && size <= most; };
+  if (!sizes.is_array() || sizes.size() != 2 || !good(sizes[0]) || !good(sizes[1]))
+    return config.invalid("block_structure", fmt::format("is not a pair of numbers from 1 to {}", most));
+  scheme.blockRows = sizes[0].get<int64_t>();
+  scheme.blockColumns = sizes[1].get<int64_t>();
+}
+
+static void readStrategy(const json &weights, const ModelConfig &config, CompressedScheme &scheme) {
+  constexpr int64_t most = 1 << 24;
+  int64_t size = config.has("group_size") ? config.integer("group_size", -1, {-1, most}) : 0;
+  if (config.has("group_size") && size == 0)
+    config.invalid("group_size", "is 0, expected -1 or a number > 0");
+  std::string name = config.text("strategy", size > 0 ? "group" : size < 0 ? "channel" : "tensor");
+  scheme.groupSize = size;
+  if (name == "tensor") {
+    scheme.strategy = Strategy::Tensor;
+  } else if (name == "channel") {
+    scheme.strategy = Strategy::Channel;
+  } else if (name == "block") {
+    scheme.strategy = Strategy::Block;
+    readBlock(weights, config, scheme);
+  } else if (name == "group" || name == "tensor_group") {
+    scheme.strategy = Strategy::Group;
+    if (size <= 0)
+      config.invalid("group_size", "is missing, but the strategy has groups");
+  } else {
+    config.unsupported("strategy", "is none of tensor, channel, group, tensor_group and block");
+  }
+}
+
+static void checkNumbers(const ModelConfig &config, const CompressedScheme &scheme) {
+  std::string type = config.text("type", "int");
+  bool isFloat = llvm::StringRef(type).equals_insensitive("float"),
+       isInteger = llvm::StringRef(type).equals_insensitive("int");
+  int64_t bits = scheme.bits;
+  bool fits = false;
+  switch (scheme.kind) {
+  case Kind::Packed:
+  case Kind::Integers:
+    fits = isInteger && (bits == 8 || bits == 4 || (scheme.kind == Kind::Packed && bits == 2));
+    break;
+  case Kind::Fp8:
+  case Kind::Mxfp8:
+    fits = isFloat && bits == 8;
+    break;
+  case Kind::Mxfp4:
+  case Kind::Nvfp4:
+    fits = isFloat && bits == 4;
+  }
+  if (!fits)
+    config.unsupported(
+        "num_bits", fmt::format("is {} of type {}, which talc does not read in this format", bits, quotedText(type)));
+  if (!scheme.symmetric && !isInteger)
+    config.unsupported("symmetric", "is false of numbers that are no integers");
+}
+
+static std::optional<CompressedScheme> readScheme(const json &group, const std::string &name,
+                                                  const std::string &usualFormat, Diagnostics &diagnostics) {
+  const std::string place = fmt::format("config.json: quantization_config.{}.{}", groupsKey, quotedText(name));
+  JsonConfig source(group, place);
+  ModelConfig config(source, diagnostics);
+  auto format = config.isText("format") ? config.text("format", "") : usualFormat;
+  auto kind = kindNamed(format);
+  auto weights = group.find("weights");
+  if (!kind || weights == group.end() || !weights->is_object()) {
+    config.unsupported(kind ? "weights" : "format",
+                       kind ? std::string("does not say how weights are stored")
+                            : fmt::format("is {}, expected pack-quantized, int-quantized, float-quantized, "
+                                          "mxfp8-quantized, mxfp4-pack-quantized or nvfp4-pack-quantized",
+                                          quotedText(format)));
+    return std::nullopt;
+  }
+  JsonConfig inner(*weights, place + ".weights");
+  ModelConfig arguments(inner, diagnostics);
+  checkKeys(*weights, arguments);
+  CompressedScheme scheme{*kind, Strategy::Tensor, arguments.integer("num_bits", 8, {1, 8})};
+  scheme.symmetric = arguments.flag("symmetric", true);
+  scheme.roundsActivations = config.has("input_activations");
+  readStrategy(*weights, arguments, scheme);
+  checkNumbers(arguments, scheme);
+  for (const json &target : group.value("targets", json::array()))
+    if (target.is_string())
+      scheme.targets.push_back(target.get<std::string>());
+  return scheme;
+}
+
+std::vector<CompressedScheme> readSchemes(const json &object, const ModelConfig &config, Diagnostics &diagnostics) {
+  constexpr size_t most = 256;
+  std::vector<CompressedScheme> schemes;
+  auto groups = object.find(groupsKey);
+  if (groups == object.end() || !groups->is_object() || groups->empty() || groups->size() > most) {
+    config.unsupported(groupsKey, fmt::format("is no object with 1 to {} groups", most));
+    return schemes;
+  }
+  std::string format = config.text("format", "");
+  for (auto &[name, group] : groups->items()) {
+    if (!group.is_object()) {
+      config.unsupported(groupsKey, fmt::format("has the group {}, which is {}, expected an object", quotedText(name),
+                                                jsonText(group)));
+      continue;
+    }
+    if (auto scheme = readScheme(group, name, format, diagnostics))
+      schemes.push_back(std::move(*scheme));
+  }
+  return schemes;
+}
+
+// 3: by name, 2: by an expression, 1: by the class, which for weights of matrices is Linear; 0: not.
+static int fit(const CompressedScheme &scheme, llvm::StringRef module) {
+  constexpr size_t longest = 512;
+  int best = 0;
+  for (llvm::StringRef target : scheme.targets) {
+    if (target == module)
+      best = 3;
+    else if (target == "Linear")
+      best = std::max(best, 1);
+    else if (target.consume_front("re:") && target.size() <= longest)
+      best = std::max(best, llvm::Regex(("^(" + target + ")").str()).match(module) ? 2 : 0);
+  }
+  return best;
+}
+
+const CompressedScheme *schemeOf(const std::vector<CompressedScheme> &schemes, std::string_view module) {
+  if (schemes.size() == 1)
+    return &schemes.front();
+  const CompressedScheme *found = nullptr;
+  int best = 0;
+  for (const CompressedScheme &scheme : schemes) {
+    int now = fit(scheme, module);
+    if (now > best)
+      found = &scheme;
+    else if (now == best)
+      found = now == 0 ? found : nullptr;
+    best = std::max(best, now);
+  }
+  return found;
+}
+
+}  // namespace talc

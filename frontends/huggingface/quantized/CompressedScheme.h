@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A group of modules of compressed-tensors, and how their weights are stored.
+#pragma once
+
+#include "frontends/Diagnostics.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace talc {
+
+class ModelConfig;
+
+struct CompressedScheme {
+  enum class Kind { Packed, Integers, Fp8, Mxfp8, Mxfp4, Nvfp4 };
+  enum class Strategy { Tensor, Channel, Group, Block };
+
+  Kind kind;
+  Strategy strategy;
+  int64_t bits;
+  int64_t groupSize = 0, blockRows = 0, blockColumns = 0;
+  bool symmetric = true;
+  bool roundsActivations = false;
+  std::vector<std::string> targets;  // names of modules or classes, or "re:" and a regular expression
+};
+
+// Those of config_groups, and what is wrong with them.
+std::vector<CompressedScheme> readSchemes(const nlohmann::json &object, const ModelConfig &config,
+                                          Diagnostics &diagnostics);
+
+// The scheme of a module such as model.layers.0.mlp.up_proj; null if none or several fit. Of a single one the tensors
+// tell which modules it is for.
+const CompressedScheme *schemeOf(const std::vector<CompressedScheme> &schemes, std::string_view module);
+
+}  // namespace talc

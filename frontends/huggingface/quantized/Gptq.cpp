@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPTQ: matrices [K, N] of a few bits, whose rows belong to groups; zero points are stored one too low by files of the
+// first format. With desc_act the rows of a group do not lie together: such weights are stored as the numbers that they
+// mean, in the type of their scales.
+//
+//   M.qweight I32 [K * bits / 32, N]   M.qzeros I32 [groups, N * bits / 32]   M.scales [groups, N]   M.g_idx I32 [K]
+#include "frontends/ModelConfig.h"
+#include "frontends/huggingface/quantized/Quantization.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <fmt/format.h>
+
+namespace talc {
+
+using Kind = CodeTable::Kind;
+
+namespace {
+
+class Gptq : public Quantization {
+public:
+  Gptq(int64_t bits, int64_t groupSize, bool ordersByActivation, bool isSymmetric, bool isFirstFormat)
+      : bits(bits), groupSize(groupSize), ordersByActivation(ordersByActivation), isSymmetric(isSymmetric),
+        isFirstFormat(isFirstFormat) {}
+
+  bool covers(const QuantizedParts &parts) const override { return parts.has(".qweight"); }
+  std::optional<QuantizedWeight> find(QuantizedParts &parts) const override;
+
+private:
+  bool readZeros(QuantizedParts &parts, const CheckpointTensor &tensor, QuantizedWeight &weight) const;
+  bool readGroups(QuantizedParts &parts, int64_t size, QuantizedWeight &weight) const;
+
+  const int64_t bits, groupSize;
+  const bool ordersByActivation, isSymmetric, isFirstFormat;
+};
+
+}  // namespace
+
+std::optional<QuantizedWeight> Gptq::find(QuantizedParts &parts) const {
+  int64_t n = parts.rows, k = parts.columns, size = groupSize < 0 ? k : groupSize;
+  if (!parts.isMatrix() || k * bits % 32 != 0 || n * bits % 32 != 0) {
+    parts.refuse(fmt::format("is {} by {}, expected a matrix of whole words of {} bits", n, k, bits));
+    return std::nullopt;
+  }
+  int64_t groups = (k + size - 1) / size;
+  auto *levels = parts.need(".qweight", {"I32"}, {{k * bits / 32, n}});
+  auto *scales = parts.need(".scales", {"F16", "BF16", "F32"}, {{groups, n}});
+  auto *zeros = parts.need(".qzeros", {"I32"}, {{groups, n * bits / 32}});
+  if (!levels || !scales || !zeros ||
+      !parts.checkScales(*scales, *kindOf(scales->entry.type), QuantizedParts::Sign::Any))
+    return std::nullopt;
+  CodeTable table = parts.codes(*levels, Kind::Natural, bits, n * 32);
+  table.order = CodeTable::Order::Down;
+  table.transposed = true;
+  QuantizedWeight weight{formatOfScales(*scales), table, parts.floats(*scales, n, /*transposed=*/true), 1, size};
+  if (!readZeros(parts, *zeros, weight) || !readGroups(parts, size, weight))
+    return std::nullopt;
+  if (!weight.groups)
+    weight.format = parts.blocksOf(fmt::format("int{}{}", bits, weight.zeros ? "z" : ""), size, weight.rounded);
+  return weight;
+}
+
+// Zero points that are all in the middle need not be stored.
+bool Gptq::readZeros(QuantizedParts &parts, const CheckpointTensor &tensor, QuantizedWeight &weight) const {
+  const uint32_t most = (1u << bits) - 1, middle = 1u << (bits - 1), low = isFirstFormat ? 1 : 0;
+  std::vector<uint32_t> words = parts.words(tensor);
+  if (words.empty())
+    return false;
+  bool allMiddle = true, allOther = true;
+  for (size_t at = 0; at < words.size() * 32; at += bits) {
+    uint64_t two = words[at / 32] | uint64_t(at / 32 + 1 < words.size() ? words[at / 32 + 1] : 0) << 32;
+    auto zero = static_cast<uint32_t>(two >> (at % 32) & most);
+    if (isFirstFormat && zero == most) {
+      parts.refuse(tensor, fmt::format("has a zero point stored as {}, which readers of this format understand in "
+                                       "different ways",
+                                       zero));
+      return false;
+    }
+    allMiddle &= zero + low == middle;
+    allOther &= zero + 1 - low == middle;
+  }
+  if (isSymmetric && allOther) {
+    parts.refuse(tensor, fmt::format("has the zero points of the other checkpoint_format than the configuration says, "
+                                     "which is {}",
+                                     isFirstFormat ? "gptq" : "gptq_v2"));
+    return false;
+  }
+  if (allMiddle) {
+    weight.center = middle;
+    return true;
+  }
+  CodeTable zeros = parts.codes(tensor, Kind::Natural, bits, parts.rows * bits);
+  zeros.transposed = true;
+  weight.zeros = zeros;
+  weight.center = low;
+  return true;
+}
+
+// Only groups that are not simply one after the other have to be known.
+bool Gptq::readGroups(QuantizedParts &parts, int64_t size, QuantizedWeight &weight) const {
+  const CheckpointTensor *tensor = nullptr;
+  if (parts.has(".g_idx") && !(tensor = parts.need(".g_idx", {"I32"}, {{parts.columns}})))
+    return false;
+  if (!tensor) {
+    if (ordersByActivation)
+      parts.refuse("lacks the groups of its columns, g_idx, although the configuration has desc_act");
+    return !ordersByActivation;
+  }
+  std::vector<uint32_t> groups = parts.words(*tensor);
+  if (groups.empty())
+    return false;
+  int64_t count = (parts.columns + size - 1) / size;
+  bool inOrder = true, allZero = true;
+  for (size_t column = 0; column < groups.size(); ++column) {
+    if (groups[column] >= static_cast<uint64_t>(count)) {
+      parts.refuse(*tensor, fmt::format("puts column {} into group {}, expected 0 to {}", column,
+                                        static_cast<int32_t>(groups[column]), count - 1));
+      return false;
+    }
+    inOrder &= groups[column] == static_cast<uint64_t>(column) / size;
+    allZero &= groups[column] == 0;
+  }
+  if (inOrder || (allZero && !ordersByActivation))
+    return true;
+  weight.groups = parts.codes(*tensor, Kind::Natural, 32, parts.columns * 32);
+  return true;
+}
+
+QuantizationPtr readGptq(const nlohmann::json &, const ModelConfig &config, Diagnostics &) {
+  int64_t bits = config.integer("bits", 4, {1, 8});
+  if (bits != 2 && bits != 3 && bits != 4 && bits != 8)
+    config.unsupported("bits", fmt::format("is {}, expected 2, 3, 4 or 8", bits));
+  int64_t group = config.integer("group_size", -1, {-1, 1 << 20});
+  if (group == 0)
+    config.invalid("group_size", "is 0, expected -1 or a number > 0");
+  std::string format =
+      config.text("checkpoint_format", config.isText("format") ? config.text("format", "") : std::string("gptq"));
+  if (format != "gptq" && format != "gptq_v2")
+    config.unsupported("checkpoint_format", "is none of gptq and gptq_v2");
+  if (config.has("dynamic"))
+    config.unsupported("dynamic", "gives modules settings of their own, and talc does not know how");
+  if (config.text("pack_dtype", "int32") != "int32")
+    config.unsupported("pack_dtype", "is not int32");
+  config.refuseFlag("is_marlin_format", "weights lie in the order of one kind of graphics card");
+  bool symmetric = config.flag("sym", true), ordered = config.flag("desc_act", config.has("desc_act"));
+  if (config.failed())
+    return nullptr;
+  return std::make_unique<Gptq>(bits, group, ordered, symmetric, format == "gptq");
+}
+
+}  // namespace talc

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of methods, and where their configuration stands.
+#include "frontends/huggingface/quantized/Quantization.h"
+
+#include "frontends/Json.h"
+#include "frontends/ModelConfig.h"
+#include "frontends/ModelDirectory.h"
+#include "frontends/huggingface/JsonConfig.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <fmt/format.h>
+
+namespace talc {
+
+using nlohmann::json;
+
+namespace {
+
+struct Method {
+  std::string_view name;
+  QuantizationReader read;
+};
+
+constexpr Method methods[] = {{"compressed-tensors", readCompressedTensors},
+                              {"gptq", readGptq},
+                              {"awq", readAwq},
+                              {"fp8", readFp8},
+                              {"mxfp4", readMxfp4}};
+
+// Files of older checkpoints, and the method that they mean if they do not say.
+struct OwnFile {
+  const char *file, *method;
+};
+
+constexpr OwnFile ownFiles[] = {{"quantize_config.json", "gptq"}, {"quant_config.json", "awq"}};
+
+constexpr const char *keys[] = {"quantization_config", "compression_config"};
+
+}  // namespace
+
+static QuantizationPtr readMethod(const json &object, const std::string &place, const std::string &fallback,
+                                  Diagnostics &diagnostics) {
+  JsonConfig source(object, place);
+  ModelConfig config(source, diagnostics);
+  std::string name = llvm::StringRef(config.text("quant_method", fallback)).lower();
+  if (config.failed())
+    return nullptr;
+  auto known = llvm::find_if(methods, [&](const Method &method) { return method.name == name; });
+  if (known != std::end(methods))
+    return known->read(object, config, diagnostics);
+  auto names = llvm::map_range(methods, [](const Method &method) { return method.name; });
+  config.unsupported("quant_method",
+                     fmt::format("is {}; talc reads {}, and GGUF files", quotedText(name), fmt::join(names, ", ")));
+  return nullptr;
+}
+
+QuantizationPtr readQuantization(const ModelDirectory &directory, const json &config, Diagnostics &diagnostics) {
+  constexpr uint64_t limit = 1 << 24;
+  constexpr const char *configFile = "config.json";
+  for (const char *key : keys) {
+    auto found = config.find(key);
+    if (found == config.end() || found->is_null())
+      continue;
+    if (found->is_object())
+      return readMethod(*found, fmt::format("{}: {}", configFile, key), "compressed-tensors", diagnostics);
+    diagnostics.error(ImportError::ConfigType,
+                      fmt::format("{}: key '{}' is {}, expected an object", configFile, key, jsonText(*found)));
+    return nullptr;
+  }
+  for (auto [file, method] : ownFiles) {
+    if (!directory.contains(file))
+      continue;
+    auto text = directory.readText(file, limit, diagnostics);
+    auto object = text ? parseJsonObject(*text, file, ImportError::ConfigFile, diagnostics) : std::nullopt;
+    return object ? readMethod(*object, file, method, diagnostics) : nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace talc

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors that a checkpoint has of one weight, checked.
+#pragma once
+
+#include "frontends/Diagnostics.h"
+#include "frontends/WeightSource.h"
+#include "frontends/huggingface/SafetensorsFile.h"
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace talc {
+
+class ModelDirectory;
+
+struct CheckpointTensor {
+  std::string file;
+  SafetensorsEntry entry;
+};
+
+class QuantizedParts {
+public:
+  using Lookup = std::function<const CheckpointTensor *(const std::string &name)>;
+
+  // Of the matrix `weight` of this shape, or of matrices one below the other. Keeps all references.
+  QuantizedParts(std::string weight, const std::vector<int64_t> &shape, const Lookup &lookup,
+                 const ModelDirectory &directory, Diagnostics &diagnostics);
+
+  const int64_t rows, columns;
+  bool isMatrix() const { return isSingle; }
+  // The weight's name without ".weight".
+  std::string module() const;
+  Diagnostics &diagnostics;
+
+  // Null if there is none.
+  const CheckpointTensor *find(std::string_view suffix) const;
+  bool has(std::string_view suffix) const { return find(suffix); }
+  // Null if there is none of these types and of one of these shapes, which is reported.
+  const CheckpointTensor *need(std::string_view suffix, std::initializer_list<std::string_view> types,
+                               std::vector<std::vector<int64_t>> shapes);
+  // All that need() found.
+  const std::vector<const CheckpointTensor *> &used() const { return taken; }
+
+  // The numbers of a floating-point tensor whose rows have so many.
+  static CodeTable floats(const CheckpointTensor &tensor, int64_t columns, bool transposed = false);
+  static CodeTable codes(const CheckpointTensor &tensor, CodeTable::Kind kind, int64_t bits, int64_t stride);
+
+  // Reports scales that are no finite numbers, and those below zero or zero if they must not be.
+  enum class Sign { Any, NotNegative, Positive };
+  bool checkScales(const CheckpointTensor &tensor, CodeTable::Kind kind, Sign sign) const;
+  // The words of an I32 tensor of at most 2^28; empty if they cannot be read, which is reported.
+  std::vector<uint32_t> words(const CheckpointTensor &tensor) const;
+  std::vector<float> numbers(const CheckpointTensor &tensor, CodeTable::Kind kind) const;
+
+  // The largest of the formats KIND_N_TYPE whose blocks are parts of groups and rows; else what values are rounded to.
+  FormatRef blocksOf(std::string_view kind, int64_t group, FormatRef rounded) const;
+
+  // Reports a wrong value.
+  void refuse(const CheckpointTensor &tensor, const std::string &reason) const;
+  // Reports that the parts do not go with each other or with the configuration.
+  void refuse(const std::string &reason) const;
+
+private:
+  std::string nameOf(std::string_view suffix) const;
+
+  const std::string weight;
+  const bool isSingle;
+  const Lookup &lookup;
+  const ModelDirectory &directory;
+  std::vector<const CheckpointTensor *> taken;
+};
+
+// The kind of numbers that a type of safetensors has; nothing for others than F16, BF16, F32 and F8_E4M3.
+std::optional<CodeTable::Kind> kindOf(std::string_view type);
+// F16 or BF16 or F32 as a format.
+FormatRef formatOfScales(const CheckpointTensor &scales);
+
+}  // namespace talc

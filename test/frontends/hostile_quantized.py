@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantized checkpoints that must be refused: hostile_quantized.py TALC DIRECTORY FORMATS [NAME...]: all, or some of
+CASES. FORMATS is the folder of check_quantized.py, which makes good ones.
+"""
+import os
+import struct
+import sys
+
+TALC, DIRECTORY, FORMATS, *ONLY = sys.argv[1:]
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.argv[3] = HERE
+sys.path.append(FORMATS)
+import check_quantized as good
+import refusals
+
+UP = 'model.layers.0.mlp.up_proj.'
+NAN, INFINITE = float('nan'), float('inf')
+
+
+def base(name):
+    return next(method for method in good.METHODS if method.name == name)
+
+
+def case(name, code, text, method, change):
+    return name, code, text, lambda directory: good.write(directory, base(method), change)
+
+
+def setting(*path_and_value):
+    *path, value = path_and_value
+
+    def change(config, tensors):
+        for key in path[:-1]:
+            config = config[key]
+        config[path[-1]] = value
+    return change
+
+
+def tensor(part, kind=None, shape=None, content=None):
+    """Another type, shape or begin of the bytes."""
+    def change(config, tensors):
+        old = tensors[UP + part]
+        new = old[2] if content is None else content + old[2][len(content):]
+        tensors[UP + part] = kind or old[0], shape or old[1], new
+    return change
+
+
+def without(part):
+    def change(config, tensors):
+        del tensors[UP + part]
+    return change
+
+
+def plain(config, tensors):
+    """No tensor is quantized."""
+    for name in list(tensors):
+        if '_proj.' in name:
+            del tensors[name]
+    for name, (n, k) in good.SHAPES.items():
+        tensors[f'{good.LAYER}{name}.weight'] = 'F32', [n, k], bytes(4 * n * k)
+
+
+WEIGHTS = 'config_groups', 'group_0', 'weights'
+HALF, SINGLE = '<e', '<f'
+
+
+def bf16(x):
+    return struct.pack('<f', x)[2:]
+
+
+CASES = [
+    case('method', 'T0105', "is 'quark'", 'gptq-4-32', setting('quant_method', 'quark')),
+    case('method-number', 'T0103', 'expected a string', 'gptq-4-32', setting('quant_method', 4)),
+    case('bits-5', 'T0105', "key 'bits': is 5", 'gptq-4-32', setting('bits', 5)),
+    case('bits-text', 'T0103', "key 'bits'", 'gptq-4-32', setting('bits', '4')),
+    case('bits-huge', 'T0104', "key 'bits'", 'gptq-4-32', setting('bits', 2**63)),
+    case('bits-other', 'T0203', 'qweight', 'gptq-4-32', setting('bits', 8)),
+    case('group-0', 'T0104', "key 'group_size'", 'gptq-4-32', setting('group_size', 0)),
+    case('group-negative', 'T0104', "key 'group_size'", 'gptq-4-32', setting('group_size', -2)),
+    case('group-huge', 'T0104', "key 'group_size'", 'gptq-4-32', setting('group_size', 2**31)),
+    case('group-other', 'T0203', 'scales', 'gptq-4-32', setting('group_size', 64)),
+    case('marlin', 'T0105', "key 'checkpoint_format'", 'gptq-4-32', setting('checkpoint_format', 'marlin')),
+    case('dynamic', 'T0105', "key 'dynamic'", 'gptq-4-32', setting('dynamic', {'.*': {'bits': 8}})),
+    case('mislabelled', 'T0207', 'other checkpoint_format', 'gptq-4-sym', setting('checkpoint_format', 'gptq_v2')),
+    case('zero-15', 'T0207', 'stored as 15', 'gptq-4-32', tensor('qzeros', content=b'\xff\xff\xff\xff')),
+    case('order-without-groups', 'T0203', 'g_idx', 'gptq-4-order', without('g_idx')),
+    case('group-outside', 'T0207', 'into group 99', 'gptq-4-order', tensor('g_idx', content=struct.pack('<i', 99))),
+    case('group-below', 'T0207', 'into group -1', 'gptq-4-order', tensor('g_idx', content=struct.pack('<i', -1))),
+    case('levels-type', 'T0205', 'dtype F32', 'gptq-4-32', tensor('qweight', kind='F32')),
+    case('scale-nan', 'T0207', 'holds the scale nan', 'gptq-4-32', tensor('scales', content=struct.pack(HALF, NAN))),
+    case('scale-infinite', 'T0207', 'the scale inf', 'awq-gemm', tensor('scales', content=struct.pack(HALF, INFINITE))),
+    case('scale-missing', 'T0204', 'lacks tensor', 'awq-gemm', without('scales')),
+    case('scale-turned', 'T0203', 'scales', 'gptq-4-32', tensor('scales', shape=[96, 4])),
+    case('awq-version', 'T0105', "key 'version'", 'awq-gemm', setting('version', 'gemv_fast')),
+    case('awq-bits', 'T0105', "key 'bits'", 'awq-gemm', setting('bits', 3)),
+    case('no-groups', 'T0105', "key 'config_groups'", 'packed-4', setting('config_groups', {})),
+    case('group-list', 'T0105', 'expected an object', 'packed-4', setting('config_groups', 'group_0', [])),
+    case('format', 'T0105', "is 'marlin-24'", 'packed-4', setting('format', 'marlin-24')),
+    case('status', 'T0105', "is 'frozen'", 'packed-4', setting('quantization_status', 'frozen')),
+    case('transform', 'T0105', "key 'transform_config'", 'packed-4', setting('transform_config', {'a': 1})),
+    case('unknown-key', 'T0105', "key 'rotate'", 'packed-4', setting(*WEIGHTS, 'rotate', True)),
+    case('num-bits', 'T0105', "key 'num_bits'", 'packed-4', setting(*WEIGHTS, 'num_bits', 7)),
+    case('packed-group-0', 'T0104', "key 'group_size'", 'packed-4', setting(*WEIGHTS, 'group_size', 0)),
+    case('packed-group-7', 'T0203', 'no whole groups of 7', 'packed-4', setting(*WEIGHTS, 'group_size', 7)),
+    case('strategy', 'T0105', "key 'strategy'", 'packed-4', setting(*WEIGHTS, 'strategy', 'attn_head')),
+    case('scale-negative', 'T0207', 'the scale -1', 'packed-4', tensor('weight_scale', content=bf16(-1.0))),
+    case('groups-uneven', 'T0207', 'expected each of', 'packed-4-order',
+         tensor('weight_g_idx', content=struct.pack('<40i', *40 * [0]))),
+    case('zeros-missing', 'T0204', 'weight_zero_point', 'packed-4-zeros', without('weight_zero_point')),
+    case('global-zero', 'T0207', 'the scale 0', 'nvfp4', tensor('weight_global_scale', content=struct.pack(SINGLE, 0.0))),
+    case('global-tiny', 'T0207', 'cannot be divided', 'nvfp4',
+         tensor('weight_global_scale', content=struct.pack(SINGLE, 1e-40))),
+    case('global-nan', 'T0207', 'the scale nan', 'nvfp4', tensor('weight_global_scale', content=struct.pack(SINGLE, NAN))),
+    case('fp4-scale-nan', 'T0207', 'the scale nan', 'nvfp4', tensor('weight_scale', content=b'\x7f')),
+    case('fp4-scale-negative', 'T0207', 'the scale -', 'nvfp4', tensor('weight_scale', content=b'\x81')),
+    case('mx-scale-nan', 'T0207', 'the scale nan', 'mxfp4', tensor('weight_scale', content=b'\xff')),
+    case('fp8-kind', 'T0105', "key 'fmt'", 'fp8-deepseek', setting('fmt', 'e5m2')),
+    case('fp8-block-0', 'T0104', "key 'weight_block_size'", 'fp8-deepseek', setting('weight_block_size', [0, 128])),
+    case('fp8-block-huge', 'T0104', "key 'weight_block_size'", 'fp8-deepseek', setting('weight_block_size', [2**40, 1])),
+    case('fp8-block-other', 'T0203', 'weight_scale_inv', 'fp8-deepseek', setting('weight_block_size', [16, 128])),
+    case('fp8-scale-missing', 'T0204', 'weight_scale', 'fp8-deepseek', without('weight_scale_inv')),
+    case('fp8-scale-infinite', 'T0207', 'the scale inf', 'fp8-deepseek',
+         tensor('weight_scale_inv', content=struct.pack(SINGLE, INFINITE))),
+    case('nothing-quantized', 'T0104', 'but none is', 'gptq-4-32', plain),
+]
+
+chosen = [case for case in CASES if not ONLY or case[0] in ONLY]
+sys.exit(1 if refusals.check(TALC, DIRECTORY, chosen) or not chosen else 0)
