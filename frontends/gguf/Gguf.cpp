@@ -32,7 +32,10 @@ constexpr const char *architectureKey = "general.architecture";
 
 static const GgufArchitecture *chooseArchitecture(const GgufModel &model, Diagnostics &diagnostics) {
   const json *name = model.find(architectureKey);
-  const GgufArchitecture *found = name && name->is_string() ? ggufArchitecture(name->get<std::string>()) : nullptr;
+  const std::string known = name && name->is_string() ? name->get<std::string>() : "";
+  const json *experts = model.find(known + ".expert_count");
+  bool mixed = experts && experts->is_number_integer() && *experts > 0;
+  const GgufArchitecture *found = ggufArchitecture(known, mixed);
   if (!found)
     diagnostics.error(ImportError::ModelType,
                       fmt::format("{}: {}; talc knows {}", model.file(),

@@ -22,7 +22,8 @@ constexpr GgufName gpt2Names[] = {
     {"lm_head", "output"},
 };
 
-constexpr GgufName qwenNames[] = {
+// What most decoders share.
+constexpr GgufName decoderNames[] = {
     {"model.embed_tokens", "token_embd"},
     {"model.layers.#.input_layernorm", "blk.#.attn_norm"},
     {"model.layers.#.self_attn.q_proj", "blk.#.attn_q"},
@@ -39,20 +40,66 @@ constexpr GgufName qwenNames[] = {
     {"lm_head", "output"},
 };
 
+// Where decoders differ.
+
 // The features that rotary positions turn together stand side by side.
-constexpr GgufName llamaNames[] = {
-    {"model.embed_tokens", "token_embd"},
-    {"model.layers.#.input_layernorm", "blk.#.attn_norm"},
+constexpr GgufName pairedNames[] = {
     {"model.layers.#.self_attn.q_proj", "blk.#.attn_q", Kind::Pairs},
     {"model.layers.#.self_attn.k_proj", "blk.#.attn_k", Kind::Pairs},
-    {"model.layers.#.self_attn.v_proj", "blk.#.attn_v"},
-    {"model.layers.#.self_attn.o_proj", "blk.#.attn_output"},
-    {"model.layers.#.post_attention_layernorm", "blk.#.ffn_norm"},
-    {"model.layers.#.mlp.gate_proj", "blk.#.ffn_gate"},
-    {"model.layers.#.mlp.up_proj", "blk.#.ffn_up"},
-    {"model.layers.#.mlp.down_proj", "blk.#.ffn_down"},
-    {"model.norm", "output_norm"},
-    {"lm_head", "output"},
+};
+
+constexpr GgufName mixtralNames[] = {
+    {"model.layers.#.self_attn.q_proj", "blk.#.attn_q", Kind::Pairs},
+    {"model.layers.#.self_attn.k_proj", "blk.#.attn_k", Kind::Pairs},
+    {"model.layers.#.block_sparse_moe.gate", "blk.#.ffn_gate_inp"},
+    {"model.layers.#.block_sparse_moe.experts.*.w1", "blk.#.ffn_gate_exps"},
+    {"model.layers.#.block_sparse_moe.experts.*.w3", "blk.#.ffn_up_exps"},
+    {"model.layers.#.block_sparse_moe.experts.*.w2", "blk.#.ffn_down_exps"},
+};
+
+constexpr GgufName qwenMixtureNames[] = {
+    {"model.layers.#.mlp.gate", "blk.#.ffn_gate_inp"},
+    {"model.layers.#.mlp.experts.*.gate_proj", "blk.#.ffn_gate_exps"},
+    {"model.layers.#.mlp.experts.*.up_proj", "blk.#.ffn_up_exps"},
+    {"model.layers.#.mlp.experts.*.down_proj", "blk.#.ffn_down_exps"},
+    {"model.layers.#.mlp.shared_expert_gate", "blk.#.ffn_gate_inp_shexp"},
+    {"model.layers.#.mlp.shared_expert.gate_proj", "blk.#.ffn_gate_shexp"},
+    {"model.layers.#.mlp.shared_expert.up_proj", "blk.#.ffn_up_shexp"},
+    {"model.layers.#.mlp.shared_expert.down_proj", "blk.#.ffn_down_shexp"},
+};
+
+// Gemma's norms multiply by 1 + w, which is what is stored.
+constexpr GgufName gemmaNames[] = {
+    {"model.layers.#.input_layernorm", "blk.#.attn_norm", Kind::PlusOne},
+    {"model.layers.#.post_attention_layernorm", "blk.#.ffn_norm", Kind::PlusOne},
+    {"model.norm", "output_norm", Kind::PlusOne},
+};
+
+constexpr GgufName gemma2Names[] = {
+    {"model.layers.#.input_layernorm", "blk.#.attn_norm", Kind::PlusOne},
+    {"model.layers.#.post_attention_layernorm", "blk.#.post_attention_norm", Kind::PlusOne},
+    {"model.layers.#.pre_feedforward_layernorm", "blk.#.ffn_norm", Kind::PlusOne},
+    {"model.layers.#.post_feedforward_layernorm", "blk.#.post_ffw_norm", Kind::PlusOne},
+    {"model.layers.#.self_attn.q_norm", "blk.#.attn_q_norm", Kind::PlusOne},
+    {"model.layers.#.self_attn.k_norm", "blk.#.attn_k_norm", Kind::PlusOne},
+    {"model.norm", "output_norm", Kind::PlusOne},
+};
+
+constexpr GgufName olmo2Names[] = {
+    {"model.layers.#.post_attention_layernorm", "blk.#.post_attention_norm"},
+    {"model.layers.#.post_feedforward_layernorm", "blk.#.post_ffw_norm"},
+};
+
+constexpr GgufName phi2Names[] = {
+    {"model.layers.#.self_attn.dense", "blk.#.attn_output"},
+    {"model.layers.#.mlp.fc1", "blk.#.ffn_up"},
+    {"model.layers.#.mlp.fc2", "blk.#.ffn_down"},
+    {"model.final_layernorm", "output_norm"},
+};
+
+constexpr GgufName phi3Names[] = {
+    {"model.layers.#.self_attn.qkv_proj", "blk.#.attn_qkv"},
+    {"model.layers.#.mlp.gate_up_proj", "blk.#.ffn_up"},
 };
 
 constexpr GgufName bertNames[] = {
@@ -104,26 +151,45 @@ constexpr GgufName t5Names[] = {
     {"lm_head", "output"},
 };
 
-// Mistral is called llama there; so are RoBERTa and its relatives bert, with the positions that they use.
+// Mistral is called llama there, as is Mixtral; so are RoBERTa and its relatives bert, with the positions that they
+// use.
 static const GgufArchitecture table[] = {
     {"bert", "bert", "BertModel", bertNames},
+    {"cohere2", "cohere2", "", decoderNames},
+    {"command-r", "cohere", "", decoderNames},
+    {"gemma", "gemma", "", decoderNames, gemmaNames},
+    {"gemma2", "gemma2", "", decoderNames, gemma2Names, {}, 46},
+    {"gemma3", "gemma3_text", "", decoderNames, gemma2Names, {}, 62},
     {"gpt2", "gpt2", "", gpt2Names},
-    {"llama", "llama", "", llamaNames},
-    {"qwen2", "qwen2", "", qwenNames},
-    {"qwen3", "qwen3", "", qwenNames},
+    {"granite", "granite", "", decoderNames, pairedNames},
+    {"llama", "llama", "", decoderNames, pairedNames},
+    {"llama", "mixtral", "", decoderNames, mixtralNames, {}, 0, /*mixed=*/true},
+    {"olmo2", "olmo2", "", decoderNames, olmo2Names},
+    {"phi2", "phi", "", decoderNames, phi2Names},
+    {"phi3", "phi3", "", decoderNames, phi3Names},
+    {"qwen2", "qwen2", "", decoderNames},
+    {"qwen2moe", "qwen2_moe", "", decoderNames, qwenMixtureNames, R"({"norm_topk_prob": false})"},
+    {"qwen3", "qwen3", "", decoderNames},
+    {"qwen3moe", "qwen3_moe", "", decoderNames, qwenMixtureNames, R"({"norm_topk_prob": true})"},
+    {"smollm3", "smollm3", "", decoderNames, pairedNames},
+    {"stablelm", "stablelm", "", decoderNames},
     {"t5", "t5", "", t5Names},
     {"t5encoder", "t5", "T5EncoderModel", t5Names},
 };
 
-const GgufArchitecture *ggufArchitecture(std::string_view name) {
-  auto found = llvm::find_if(table, [&](const GgufArchitecture &known) { return known.name == name; });
-  return found == std::end(table) ? nullptr : found;
+const GgufArchitecture *ggufArchitecture(std::string_view name, bool mixed) {
+  const GgufArchitecture *result = nullptr;
+  for (const GgufArchitecture &known : table)
+    if (known.name == name && (!result || known.mixed == mixed))
+      result = &known;
+  return result;
 }
 
 std::string ggufArchitectures() {
   std::string names;
   for (const GgufArchitecture &known : table)
-    names += (names.empty() ? "" : ", ") + std::string(known.name);
+    if (!known.mixed)
+      names += (names.empty() ? "" : ", ") + std::string(known.name);
   return names;
 }
 

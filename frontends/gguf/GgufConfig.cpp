@@ -30,11 +30,17 @@ struct Row {
   Use use;
   std::vector<std::string> answers = {};
   json neutral = nullptr;
+  std::vector<std::string_view> only = {};  // architectures; empty: all
+
+  bool isFor(std::string_view name, const GgufArchitecture &architecture) const {
+    return key == name && (only.empty() || llvm::is_contained(only, architecture.name));
+  }
 };
 
 }  // namespace
 
 static const std::vector<Row> &rows() {
+  static const std::vector<std::string_view> mixtures = {"llama", "qwen2moe", "qwen3moe"};
   static const std::vector<Row> table = {
       {"context_length", Use::Required, {"max_position_embeddings", "n_positions"}},
       {"embedding_length", Use::Required, {"hidden_size", "n_embd", "d_model"}},
@@ -48,12 +54,27 @@ static const std::vector<Row> &rows() {
       {"attention.relative_buckets_count", Use::Optional, {"relative_attention_num_buckets"}},
       {"decoder_block_count", Use::Optional, {"num_decoder_layers"}},
       {"rope.freq_base", Use::Optional, {"rope_theta"}},
+      {"attention.sliding_window", Use::Optional, {"sliding_window"}, nullptr, {"gemma2", "gemma3", "cohere2", "phi3"}},
+      {"attn_logit_softcapping", Use::Optional, {"attn_logit_softcapping"}, nullptr, {"gemma2"}},
+      {"final_logit_softcapping", Use::Optional, {"final_logit_softcapping"}, nullptr, {"gemma2"}},
+      {"rope.freq_base_swa", Use::Optional, {"rope_local_base_freq"}, nullptr, {"gemma3"}},
+      {"logit_scale", Use::Optional, {"logit_scale"}, nullptr, {"command-r", "cohere2"}},
+      {"logit_scale", Use::Optional, {"logits_scaling"}, nullptr, {"granite"}},
+      {"attention.scale", Use::Optional, {"attention_multiplier"}, nullptr, {"granite"}},
+      {"embedding_scale", Use::Optional, {"embedding_multiplier"}, nullptr, {"granite"}},
+      {"residual_scale", Use::Optional, {"residual_multiplier"}, nullptr, {"granite"}},
+      {"use_parallel_residual", Use::Optional, {"use_parallel_residual"}, nullptr, {"stablelm"}},
+      {"expert_count", Use::Optional, {"num_experts", "num_local_experts"}, nullptr, mixtures},
+      {"expert_used_count", Use::Optional, {"num_experts_per_tok"}, nullptr, mixtures},
+      {"expert_feed_forward_length", Use::Optional, {"moe_intermediate_size"}, nullptr, {"qwen2moe", "qwen3moe"}},
+      {"expert_shared_feed_forward_length", Use::Optional, {"shared_expert_intermediate_size"}, nullptr, {"qwen2moe"}},
       {"attention.value_length", Use::Read},
       {"pooling_type", Use::Read},
       {"rope.dimension_count", Use::Read},
       {"rope.scaling.type", Use::Read},
       {"rope.scaling.factor", Use::Read},
       {"rope.scaling.original_context_length", Use::Read},
+      {"rope.scaling.attn_factor", Use::Read, {}, nullptr, {"phi3"}},
       {"rope.scaling.finetuned", Use::Nothing},
       {"attention.causal", Use::Nothing},
       {"tensor_data_layout", Use::Nothing},
@@ -79,11 +100,20 @@ static const json &forAllLayers(const json &value) {
 GgufConfig::GgufConfig(const GgufModel &model, const GgufArchitecture &architecture)
     : model(model), architecture(architecture) {
   for (const Row &row : rows())
-    if (const json *value = ofArchitecture(std::string(row.key)))
+    if (const json *value = ofArchitecture(std::string(row.key)); value && row.isFor(row.key, architecture))
       for (const std::string &key : row.answers)
         answer(key, forAllLayers(*value), fmt::format("key '{}.{}'", architecture.name, row.key));
+  const json fixed = architecture.answers.empty() ? json::object() : json::parse(architecture.answers);
+  for (auto &[key, value] : fixed.items())
+    answer(key, value, "key 'general.architecture'");
   answerFromTensors();
   answerRope();
+  if (architecture.widerFrom > 0)
+    answer("query_pre_attn_scalar",
+           count("num_hidden_layers") >= architecture.widerFrom && count("num_attention_heads")
+               ? count("hidden_size") / count("num_attention_heads")
+               : headWidth(),
+           fmt::format("key '{}.block_count'", architecture.name));
 }
 
 const json *GgufConfig::ofArchitecture(const std::string &key) const {
@@ -122,6 +152,10 @@ void GgufConfig::answerFromTensors() {
   answer("mlp_bias", has("blk.0.ffn_down.bias"), "tensor 'blk.0.ffn_down.bias'");
   answer("feed_forward_proj", has("enc.blk.0.ffn_gate.weight") ? "gated-gelu" : "relu",
          "tensor 'enc.blk.0.ffn_gate.weight'");
+  for (const char *key : {"use_qkv_bias", "qkv_bias"})
+    answer(key, has("blk.0.attn_q.bias"), "tensor 'blk.0.attn_q.bias'");
+  for (const char *key : {"use_qk_norm", "qk_layernorm"})
+    answer(key, has("blk.0.attn_q_norm.weight"), "tensor 'blk.0.attn_q_norm.weight'");
   if (!architecture.head.empty())
     answer("architectures", json::array({std::string(architecture.head)}), "key 'general.architecture'");
 }
@@ -130,8 +164,9 @@ void GgufConfig::answerRope() {
   const std::string prefix = fmt::format("key '{}.rope.", architecture.name);
   if (const json *turned = ofArchitecture("rope.dimension_count"); turned && turned->is_number_integer()) {
     auto width = static_cast<double>(headWidth()), part = turned->get<double>();
-    if (width > 0 && part != width)  // a little more, so that their product is rounded down to the number
-      answer("partial_rotary_factor", std::nextafter(part / width, 2.0), prefix + "dimension_count'");
+    if (width > 0)  // a little more, so that their product is rounded down to the number
+      answer("partial_rotary_factor", part == width ? 1.0 : std::nextafter(part / width, 2.0),
+             prefix + "dimension_count'");
   }
   const json *type = ofArchitecture("rope.scaling.type");
   if (!type || *type == "none")
@@ -144,18 +179,44 @@ void GgufConfig::answerRope() {
   answer("rope_scaling", std::move(scaling), prefix + "scaling'");
 }
 
-void GgufConfig::readRopeFactors(Diagnostics &diagnostics) {
+// Empty if they are no F32 of a reasonable number, or cannot be read.
+std::vector<float> GgufConfig::readFactors(const GgufModel::Tensor &tensor, Diagnostics &diagnostics) const {
   constexpr uint64_t mostBytes = 65536;
+  std::vector<float> factors(std::min(tensor.entry.bytes, mostBytes) / sizeof(float));
+  OpenFile file = model.directory().openFile(tensor.file, diagnostics);
+  bool isRead = tensor.entry.type->name == "F32" && tensor.entry.bytes == factors.size() * sizeof(float) &&
+                file.read(tensor.entry.offset, factors.data(), tensor.entry.bytes);
+  return isRead ? factors : std::vector<float>();
+}
+
+// Factors of LongRoPE, and what belongs to them.
+void GgufConfig::readLongFactors(Diagnostics &diagnostics) {
+  json scaling = {{"rope_type", "longrope"}};
+  for (auto [name, key] : {std::pair(longFactorsTensors[0], "long_factor"), {longFactorsTensors[1], "short_factor"}}) {
+    const GgufModel::Tensor *tensor = model.tensor(name);
+    if (!tensor)
+      return;
+    scaling[key] = json::array();
+    for (float factor : readFactors(*tensor, diagnostics))
+      scaling[key].push_back(json::parse(fmt::format("{}", factor), nullptr, /*allow_exceptions=*/false));
+  }
+  if (const json *amplitude = ofArchitecture("rope.scaling.attn_factor"))
+    scaling["attention_factor"] = *amplitude;
+  if (const json *original = ofArchitecture("rope.scaling.original_context_length"))
+    answer("original_max_position_embeddings", *original,
+           fmt::format("key '{}.rope.scaling.original_context_length'", architecture.name));
+  answer("rope_scaling", std::move(scaling), fmt::format("tensor '{}'", longFactorsTensors[0]));
+}
+
+void GgufConfig::readRopeFactors(Diagnostics &diagnostics) {
+  readLongFactors(diagnostics);
   const GgufModel::Tensor *tensor = model.tensor(ropeFactorsTensor);
   if (!tensor)
     return;
-  std::vector<float> factors(std::min(tensor->entry.bytes, mostBytes) / sizeof(float));
-  OpenFile file = model.directory().openFile(tensor->file, diagnostics);
+  std::vector<float> factors = readFactors(*tensor, diagnostics);
   const json *base = ofArchitecture("rope.freq_base");
-  bool isRead = tensor->entry.type->name == "F32" && tensor->entry.bytes == factors.size() * sizeof(float) &&
-                file.read(tensor->entry.offset, factors.data(), tensor->entry.bytes);
   auto scaling =
-      isRead ? llama3Scaling(factors, base && base->is_number() ? base->get<double>() : 10000) : std::nullopt;
+      factors.empty() ? std::nullopt : llama3Scaling(factors, base && base->is_number() ? base->get<double>() : 10000);
   if (scaling)
     answer("rope_scaling", std::move(*scaling), fmt::format("tensor '{}'", ropeFactorsTensor));
   else
@@ -185,7 +246,7 @@ void GgufConfig::check(Diagnostics &diagnostics) const {
     if (key.compare(0, prefix.size(), prefix) != 0)
       continue;
     std::string_view name = std::string_view(key).substr(prefix.size());
-    auto row = llvm::find_if(rows(), [&](const Row &row) { return row.key == name; });
+    auto row = llvm::find_if(rows(), [&](const Row &row) { return row.isFor(name, architecture); });
     bool known = row != rows().end() && (row->use != Use::Nothing || row->neutral.is_null() || row->neutral == value);
     if (!known)
       diagnostics.error(ImportError::ConfigUnsupported,

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace talc {
 
@@ -36,6 +37,8 @@ private:
   void answer(const std::string &key, nlohmann::json value, const std::string &source);
   void answerFromTensors();
   void answerRope();
+  std::vector<float> readFactors(const GgufModel::Tensor &tensor, Diagnostics &diagnostics) const;
+  void readLongFactors(Diagnostics &diagnostics);
 
   const GgufModel &model;
   const GgufArchitecture &architecture;

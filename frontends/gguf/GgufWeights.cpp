@@ -4,6 +4,7 @@
 
 #include "frontends/gguf/RopeFactors.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -11,27 +12,38 @@
 
 namespace talc {
 
-// "model.layers.3.mlp.up_proj.weight" as "model.layers.#.mlp.up_proj", "3" and ".weight".
+static bool isNumber(llvm::StringRef part) {
+  constexpr size_t digits = 9;
+  return !part.empty() && part.size() <= digits && llvm::all_of(part, llvm::isDigit);
+}
+
+// "model.layers.3.mlp.experts.5.up_proj.weight" as "model.layers.#.mlp.experts.5.up_proj", the same with "*" for "5",
+// "3", 5 and ".weight".
 GgufWeights::Place GgufWeights::locate(const std::string &name) const {
   llvm::StringRef rest = name;
   std::string end = rest.consume_back(".weight") ? ".weight" : rest.consume_back(".bias") ? ".bias" : "";
   llvm::SmallVector<llvm::StringRef, 12> parts;
   rest.split(parts, '.');
-  std::string layer;
-  for (llvm::StringRef &part : parts)
-    if (layer.empty() && !part.empty() && llvm::all_of(part, llvm::isDigit)) {
-      layer = part.str();
-      part = "#";
-    }
-  std::string general = llvm::join(parts, ".");
-  for (const GgufName &known : architecture.names) {
-    if (known.family != general)
-      continue;
-    std::string found(known.file);
-    if (size_t at = found.find('#'); at != std::string::npos)
-      found.replace(at, 1, layer);
-    return {found + end, known.order};
+  auto layer = llvm::find_if(parts, isNumber);
+  std::string number = layer == parts.end() ? "" : layer->str();
+  if (layer != parts.end())
+    *layer++ = "#";
+  std::string general = llvm::join(parts, "."), mixed;
+  int64_t expert = -1;
+  if (auto second = std::find_if(layer, parts.end(), isNumber); second != parts.end()) {
+    second->getAsInteger(10, expert);
+    *second = "*";
+    mixed = llvm::join(parts, ".");
   }
+  for (llvm::ArrayRef<GgufName> names : {architecture.own, architecture.names})
+    for (const GgufName &known : names) {
+      if (known.family != general && known.family != mixed)
+        continue;
+      std::string found(known.file);
+      if (size_t at = found.find('#'); at != std::string::npos)
+        found.replace(at, 1, number);
+      return {found + end, known.order, known.family == mixed ? expert : -1};
+    }
   return {};
 }
 
@@ -44,21 +56,41 @@ const StorageFormat *GgufWeights::formatOf(const GgufModel::Tensor &tensor) cons
   return format;
 }
 
-bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, StoredOrder::Kind order,
+// A matrix of one row may be stored as a vector.
+bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const Place &place,
                              const std::string &why) const {
-  if (order == StoredOrder::Kind::Transposed)
+  if (place.order == StoredOrder::Kind::Transposed)
     std::swap(shape.front(), shape.back());
-  if (tensor.entry.shape == shape)
+  std::vector<int64_t> found = tensor.entry.shape;
+  if (place.expert >= 0 && found.size() == 3 && place.expert < found.front())
+    found.erase(found.begin());
+  if (found.size() == 1 && shape.size() == 2 && shape.front() == 1)
+    shape.erase(shape.begin());
+  if (found == shape)
     return true;
-  diagnostics.error(ImportError::TensorShape,
-                    fmt::format("{}: tensor {} has shape {}, expected {}{}", tensor.file, quotedText(tensor.entry.name),
-                                shapeText(tensor.entry.shape), shapeText(shape), why.empty() ? "" : " (" + why + ")"));
+  diagnostics.error(ImportError::TensorShape, fmt::format("{}: tensor {} has shape {}, expected {}{}{}", tensor.file,
+                                                          quotedText(tensor.entry.name), shapeText(tensor.entry.shape),
+                                                          place.expert >= 0 ? "experts of " : "", shapeText(shape),
+                                                          why.empty() ? "" : " (" + why + ")"));
   return false;
+}
+
+// Of NVFP4 a matrix may have a factor of its own, which products would have to be multiplied by.
+bool GgufWeights::hasFactor(const GgufModel::Tensor &tensor) const {
+  llvm::StringRef stem = tensor.entry.name;
+  const std::string name = stem.consume_back(".weight") ? stem.str() + ".scale" : "";
+  if (name.empty() || !model.tensor(name))
+    return false;
+  diagnostics.error(ImportError::TensorType,
+                    fmt::format("{}: tensor {} is to be multiplied by tensor {}, which talc does not do", tensor.file,
+                                quotedText(tensor.entry.name), quotedText(name)));
+  return true;
 }
 
 std::optional<WeightOrigin> GgufWeights::find(const std::string &name, const std::vector<int64_t> &shape,
                                               const std::string &why) {
-  auto [stored, kind] = locate(name);
+  Place place = locate(name);
+  const std::string &stored = place.name;
   const GgufModel::Tensor *tensor = model.tensor(stored);
   if (!tensor) {
     diagnostics.error(ImportError::TensorMissing,
@@ -68,12 +100,14 @@ std::optional<WeightOrigin> GgufWeights::find(const std::string &name, const std
   }
   used.insert(stored);
   const StorageFormat *format = formatOf(*tensor);
-  // A vector has no other order but that of its pairs.
-  StoredOrder order{shape.size() < 2 && kind == StoredOrder::Kind::Transposed ? StoredOrder::Kind::AsIs : kind,
-                    headWidth};
-  if (!format || !checkShape(*tensor, shape, order.kind, why))
+  if (shape.size() < 2 && place.order == StoredOrder::Kind::Transposed)
+    place.order = StoredOrder::Kind::AsIs;  // a vector is its own transpose
+  if (!format || !checkShape(*tensor, shape, place, why) || hasFactor(*tensor))
     return std::nullopt;
-  return StoredWeight{tensor->file, static_cast<int64_t>(tensor->entry.offset), *format, order};
+  auto offset = static_cast<int64_t>(tensor->entry.offset);
+  if (place.expert >= 0)
+    offset += place.expert * static_cast<int64_t>(tensor->entry.bytes) / tensor->entry.shape.front();
+  return StoredWeight{tensor->file, offset, *format, {place.order, headWidth}};
 }
 
 bool GgufWeights::tied(const std::string &first, const std::string &second, bool wanted) {
@@ -98,7 +132,7 @@ bool GgufWeights::sameBytes(const GgufModel::Tensor &first, const GgufModel::Ten
 void GgufWeights::reportUnused() const {
   std::vector<std::string> unused;
   for (auto &[name, tensor] : model.tensors())
-    if (!used.count(name) && name != ropeFactorsTensor)
+    if (!used.count(name) && name != ropeFactorsTensor && !llvm::is_contained(longFactorsTensors, name))
       unused.push_back(name);
   diagnostics.warnOfUnused(model.file(), unused);
 }

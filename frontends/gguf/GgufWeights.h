@@ -28,11 +28,13 @@ private:
   struct Place {
     std::string name;  // in GGUF; empty: it has no such tensor
     StoredOrder::Kind order = StoredOrder::Kind::AsIs;
+    int64_t expert = -1;  // whose part of the tensor it is; -1: all of it
   };
   Place locate(const std::string &name) const;
   const StorageFormat *formatOf(const GgufModel::Tensor &tensor) const;
-  bool checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, StoredOrder::Kind order,
+  bool checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const Place &place,
                   const std::string &why) const;
+  bool hasFactor(const GgufModel::Tensor &tensor) const;
   bool sameBytes(const GgufModel::Tensor &first, const GgufModel::Tensor &second) const;
 
   const GgufModel &model;

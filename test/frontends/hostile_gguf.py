@@ -140,7 +140,7 @@ def tokenizer(name, value):
 # name, code, expected text, file
 REFUSED = [
     ('no-architecture', 'T0102', "lacks the key 'general.architecture'", with_keys({'general.architecture': None})),
-    ('architecture', 'T0102', 'is "mamba"; talc knows bert, gpt2', with_keys({'general.architecture': (STRING, 'mamba')})),
+    ('architecture', 'T0102', 'is "mamba"; talc knows bert, cohere2', with_keys({'general.architecture': (STRING, 'mamba')})),
     ('architecture-type', 'T0102', 'is 7; talc knows', with_keys({'general.architecture': (U32, 7)})),
     ('no-layers', 'T0104', "lacks the key 'gpt2.block_count'", with_keys({'gpt2.block_count': None})),
     ('layers', 'T0104', "key 'gpt2.block_count' is 1000000000", with_keys({'gpt2.block_count': (U32, 10**9)})),
@@ -157,6 +157,8 @@ REFUSED = [
      with_keys({}, {**TENSORS, 'blk.0.attn_qkv.weight': f32(4, 12)})),
     ('missing', 'T0204', "tensor 'blk.0.ffn_up.weight' is in none",
      with_keys({}, {name: tensor for name, tensor in TENSORS.items() if name != 'blk.0.ffn_up.weight'})),
+    ('factor', 'T0205', "tensor 'blk.0.ffn_up.weight' is to be multiplied by tensor 'blk.0.ffn_up.scale'",
+     gguf.pack(METADATA, {**TENSORS, 'blk.0.ffn_up.scale': f32(1)})),
     ('integers', 'T0205', "tensor 'blk.0.ffn_up.bias' has type I32, expected F32, F16, BF16",
      with_keys({}, {**TENSORS, 'blk.0.ffn_up.bias': ([16], 26, bytes(64))})),
     ('rope-factors', 'T0105', "tensor 'rope_freqs.weight' does not hold the factors",
