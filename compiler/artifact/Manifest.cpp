@@ -52,6 +52,8 @@ static Json describeFields(DictionaryAttr fields) {
       object[field.getName().str()] = text.str();
     else if (auto number = dyn_cast<IntegerAttr>(field.getValue()))
       object[field.getName().str()] = number.getValue().getSExtValue();
+    else if (auto real = dyn_cast<FloatAttr>(field.getValue()))
+      object[field.getName().str()] = real.getValueAsDouble();
   return object;
 }
 
@@ -113,6 +115,8 @@ std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, 
         manifest["plan"][figure.getName().str()] = value.getValue().getSExtValue();
   if (auto settings = module->getAttrOfType<DictionaryAttr>(generationAttr))
     manifest["generation"] = describeSettings(settings);
+  if (auto measured = module->getAttrOfType<DictionaryAttr>(measuredAttr))
+    manifest["measured"] = describeFields(measured);
   manifest["parameters"] = countParameters(module);
   manifest["kernels"] = describeKernels(module, code.spills);
   manifest["weights"] = Json::array();

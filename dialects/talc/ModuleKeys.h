@@ -38,4 +38,14 @@ constexpr char keys[] = "keys";      // of attention: whose they are
 constexpr char spills[] = "spills";  // only in a manifest: vector registers that LLVM had no room for
 }  // namespace kernelKeys
 
+// A module's attribute if its program was measured (--measure): a dictionary.
+constexpr char measuredAttr[] = "talc.measured";
+namespace measuredKeys {
+constexpr char text[] = "text";                // the name of the file
+constexpr char predictions[] = "predictions";  // tokens that were predicted
+constexpr char context[] = "context";          // tokens of a window
+constexpr char perplexity[] = "perplexity";
+constexpr char error[] = "perplexity_error";
+}  // namespace measuredKeys
+
 }  // namespace talc

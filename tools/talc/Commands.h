@@ -16,5 +16,6 @@ using Action = std::function<int()>;
 Action addCompile(CLI::App &app, const std::string &programDirectory);
 Action addRun(CLI::App &app);
 Action addBench(CLI::App &app, const std::string &programDirectory);
+Action addPerplexity(CLI::App &app);
 
 }  // namespace talc::tools

@@ -3,6 +3,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "compiler/artifact/TextOutput.h"
+#include "dialects/talc/ModuleKeys.h"
 #include "frontends/Frontends.h"
 #include "tools/talc/CompileOptions.h"
 #include "tools/talc/ExitStatus.h"
@@ -11,10 +12,14 @@
 #include "tools/talc/Remarks.h"
 #include "tools/talc/Report.h"
 #include "tools/talc/inspect/InspectPage.h"
+#include "tools/talc/perplexity/Perplexity.h"
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/Path.h"
 
 #include <map>
+#include <optional>
 
 namespace talc::tools {
 
@@ -79,7 +84,23 @@ static bool lacksTokenizer(const CompileOptions &options, const CompileRequest &
          (findFrontend(options.model) || !options.startFrom.empty());
 }
 
-static llvm::Error compile(const CompileOptions &options, Report &report, PassRecorder &recorder) {
+using Measured = std::optional<perplexity::Results>;
+
+// Beside the model, where the manifest and the page find it.
+static void note(mlir::ModuleOp module, const CompileOptions &options, const perplexity::Results &results) {
+  mlir::Builder b(module.getContext());
+  auto name = [&](llvm::StringRef key, mlir::Attribute value) { return b.getNamedAttr(key, value); };
+  module->setAttr(
+      measuredAttr,
+      b.getDictionaryAttr({name(measuredKeys::text, b.getStringAttr(llvm::sys::path::filename(options.measure))),
+                           name(measuredKeys::predictions, b.getI64IntegerAttr(results.predictions)),
+                           name(measuredKeys::context, b.getI64IntegerAttr(results.context)),
+                           name(measuredKeys::perplexity, b.getF64FloatAttr(results.perplexity->mean)),
+                           name(measuredKeys::error, b.getF64FloatAttr(results.perplexity->error))}));
+}
+
+static llvm::Error compile(const CompileOptions &options, Report &report, PassRecorder &recorder,
+                           const Measured &measured) {
   CompileRequest request = requestOf(options, report, recorder);
   auto targets = targets::parseTargets(options.target);
   if (!targets)
@@ -94,6 +115,8 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   llvm::Expected<ModelInput> input = loadModel(options, context);
   if (!input)
     return input.takeError();
+  if (measured)
+    note(*input->module, options, *measured);
   if (!options.inspect.empty())
     recorder.addImport(*input->module);
   request.inspectCode = [&](const targets::Target &target, mlir::ModuleOp module) -> llvm::Error {
@@ -128,10 +151,33 @@ static PageHead headOf(const CompileOptions &options, const Report &report) {
   return {options.model, target, options.weights, options.emit, report.seconds()};
 }
 
+// The product is made, measured, and then made again with what was found. Nothing is shown of the first time.
+static llvm::Error measure(const CompileOptions &options, Measured &measured) {
+  if (options.measure.empty())
+    return llvm::Error::success();
+  CompileOptions plain = options;
+  plain.dump = plain.inspect = plain.remarks = "";
+  Report report;
+  PassRecorder recorder;
+  if (llvm::Error error = compile(plain, report, recorder, {}))
+    return error;
+  report.begin("measure");
+  measured.emplace();
+  perplexity::Options run;
+  run.app = options.output;
+  run.text = options.measure;
+  std::string problem = perplexity::measure(run, *measured);
+  report.begin("");
+  return problem.empty() ? llvm::Error::success() : llvm::createStringError(problem);
+}
+
 int compile(const CompileOptions &options) {
   Report report;
   PassRecorder recorder;
-  llvm::Error error = compile(options, report, recorder);
+  Measured measured;
+  llvm::Error error = measure(options, measured);
+  if (!error)
+    error = compile(options, report, recorder, measured);
   report.begin("");
   if (!recorder.passes().empty())  // after a failure, too: it shows how far the program came
     error =

@@ -88,6 +88,8 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->add_option(
       "--inspect", options.inspect,
       "write an HTML page: the model as a graph, kernels and their costs, what every pass changed and why");
+  command->add_option("--measure", options.measure,
+                      "a text whose perplexity is measured and noted in the product, and shown by --inspect");
   command->add_flag("--time", options.time,
                     "print how long each stage and pass took, and whether code was in the cache");
   command->add_option("--remarks", options.remarks,
@@ -102,6 +104,8 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
 static std::string contradiction(const CompileOptions &options) {
   bool text = options.emit == "llvm" || options.emit == "ir";
   bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
+  if (!options.measure.empty() && (stops || (options.emit != "exe" && options.emit != "lib")))
+    return "--measure: only a program or a library can be measured";
   if (stops && options.emit != "exe")
     return "--emit and --stop-after exclude each other";
   // That there is no such model comes first: who tries `talc compile gpt2` is told how to get it.

@@ -59,6 +59,11 @@ static double number(const PassRecorder &recorder, const std::string &name) {
   return text.empty() ? 0 : std::strtod(text.c_str(), nullptr);
 }
 
+// A number of --measure among the facts.
+static std::string measuredKey(const char *name) {
+  return std::string(measuredAttr) + "." + name;
+}
+
 static std::string renderHead(const PassRecorder &recorder, const PageHead &head) {
   std::string html = "<dl class=\"facts\">\n";
   auto add = [&](const char *name, const std::string &text) {
@@ -79,6 +84,10 @@ static std::string renderHead(const PassRecorder &recorder, const PageHead &head
     add("a sequence keeps", bytes(planKeys::stateBytesPerToken) + " per token");
     add("temporaries", bytes(planKeys::arenaBytesPerToken) + " per token of a step");
   }
+  if (std::string measured = measuredKey(measuredKeys::perplexity); !fact(recorder, measured).empty())
+    add("perplexity", fmt::format("{:.4f} of {}, {} tokens", number(recorder, measured),
+                                  fact(recorder, measuredKey(measuredKeys::text)),
+                                  fact(recorder, measuredKey(measuredKeys::predictions))));
   add("compiled in", bench::formatSeconds(head.seconds));
   return html + "</dl>\n";
 }

@@ -11,6 +11,8 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
 namespace talc::tools {
@@ -133,6 +135,8 @@ void PassRecorder::addFact(const std::string &name, mlir::Attribute value) {
     moduleFacts[name] = text.str();
   else if (auto number = llvm::dyn_cast<mlir::IntegerAttr>(value))
     moduleFacts[name] = std::to_string(number.getValue().getSExtValue());
+  else if (auto real = llvm::dyn_cast<mlir::FloatAttr>(value))
+    moduleFacts[name] = fmt::format("{}", real.getValueAsDouble());
   else if (auto dictionary = llvm::dyn_cast<mlir::DictionaryAttr>(value))
     for (mlir::NamedAttribute entry : dictionary)
       addFact(name + "." + entry.getName().str(), entry.getValue());

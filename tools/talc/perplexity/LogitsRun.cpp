@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks the runtime for logits.
+#include "tools/talc/perplexity/LogitsRun.h"
+
+namespace talc::perplexity {
+
+static std::string lineOf(const talc_error &error) {
+  return "error[T0" + std::to_string(error.status) + "]: " + error.text;
+}
+
+LogitsRun::~LogitsRun() {
+  talc_session_destroy(session);
+  talc_model_close(model);
+}
+
+std::string LogitsRun::open(const std::string &file, int32_t threads) {
+  path = file;
+  talc_error error;
+  info.struct_size = sizeof(info);
+  if (talc_model_open(path.c_str(), nullptr, &model, &error) || talc_model_get_info(model, &info, &error))
+    return lineOf(error);
+  if (info.kind == TALC_MODEL_ENCODER_DECODER || info.results[0].kind != TALC_RESULT_LOGITS)
+    return "error[T0701]: talc perplexity: " + path +
+           " does not predict the tokens of a text; expected a model that continues texts or fills masks";
+  talc_session_options options = {};
+  options.slots = 1;
+  options.threads = threads;
+  return talc_session_create(model, &options, &session, &error) ? lineOf(error) : "";
+}
+
+std::string LogitsRun::tokenize(const std::string &text, std::vector<int32_t> &ids) {
+  talc_error error;
+  int32_t count = 0;
+  if (talc_tokenize(model, text.data(), text.size(), nullptr, 0, &count, &error))
+    return lineOf(error);
+  ids.resize(count);
+  if (talc_tokenize(model, text.data(), text.size(), ids.data(), count, &count, &error))
+    return lineOf(error);
+  return "";
+}
+
+std::string LogitsRun::evaluate(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows) {
+  talc_error error;
+  talc_sequence sequence = {};
+  sequence.count = static_cast<int32_t>(ids.size());
+  sequence.ids = ids.data();
+  sequence.wanted[0] = {TALC_ROWS_LISTED, static_cast<int32_t>(rows.size()), rows.data()};
+  if (talc_slot_reset(session, 0, &error) || talc_evaluate(session, &sequence, 1, &error))
+    return lineOf(error);
+  found = talc_result(session, 0, 0, nullptr);
+  return "";
+}
+
+}  // namespace talc::perplexity

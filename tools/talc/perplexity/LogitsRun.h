@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled model that evaluates windows of a text.
+#pragma once
+
+#include "runtime/talc.h"
+
+#include <string>
+#include <vector>
+
+namespace talc::perplexity {
+
+// Functions return the line of an error, or an empty one.
+class LogitsRun {
+public:
+  LogitsRun() = default;
+  LogitsRun(const LogitsRun &) = delete;
+  LogitsRun &operator=(const LogitsRun &) = delete;
+  ~LogitsRun();
+
+  // Fails of models that have no logits of a vocabulary, or that answer to a source.
+  std::string open(const std::string &path, int32_t threads);
+  std::string tokenize(const std::string &text, std::vector<int32_t> &ids);
+  // The logits of these rows of a window, valid until the next call.
+  std::string evaluate(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows);
+  const float *logits(size_t row) const { return found + row * width(); }
+
+  size_t width() const { return static_cast<size_t>(info.vocabulary_size); }
+  bool continuesTexts() const { return info.kind == TALC_MODEL_DECODER; }
+
+  talc_model_info info = {};
+
+private:
+  std::string path;
+  talc_model *model = nullptr;
+  talc_session *session = nullptr;
+  const float *found = nullptr;
+};
+
+}  // namespace talc::perplexity

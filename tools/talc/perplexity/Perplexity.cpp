@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a text into windows and compares what models predict in them.
+//
+// Windows are llama.cpp's, so that numbers compare: the whole text becomes tokens once, every window has `context` of
+// them and its first one is replaced by the token that begins texts, if the tokenizer adds one. Counted are the
+// predictions of the second half, which have at least half a window before them. In a model that fills masks every
+// token sees all others: its windows are begun and ended as whole texts are, and all tokens between are compared.
+#include "tools/talc/perplexity/Perplexity.h"
+
+#include "tools/talc/perplexity/LogitsRun.h"
+#include "tools/talc/perplexity/Statistics.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace talc::perplexity {
+
+namespace {
+
+struct Window {
+  std::vector<int32_t> ids;
+  std::vector<int32_t> rows;  // that are compared; a row predicts the token behind it
+};
+
+// Predictions of a pair of models, or of one.
+class Tally {
+public:
+  void add(const std::vector<double> &logs, int32_t next, bool isPrediction) {
+    ++predictions;
+    if (isPrediction)
+      losses.add(-logs[next]);
+  }
+
+  void compare(const std::vector<double> &logs, const std::vector<double> &other, int32_t next, bool isPrediction) {
+    double distance = divergence(other, logs);
+    divergences.add(distance);
+    most = std::max(most, distance);
+    sameTops.add(likeliest(logs) == likeliest(other) ? 1 : 0);
+    if (isPrediction)
+      otherLosses.add(-other[next]);
+  }
+
+  // The error of exp(x) is that of x, times exp(x).
+  void finish(Results &results, bool isPrediction, bool isComparison) const {
+    results.predictions = predictions;
+    if (isPrediction) {
+      Estimate loss = losses.estimate();
+      results.perplexity = Estimate{std::exp(loss.mean), loss.error * std::exp(loss.mean)};
+    }
+    if (isComparison)
+      results.comparison = Comparison{divergences.estimate(), most, sameTops.estimate(),
+                                      isPrediction ? std::exp(otherLosses.estimate().mean) : 0};
+  }
+
+private:
+  int64_t predictions = 0;
+  Mean losses, otherLosses, divergences, sameTops;
+  double most = 0;
+};
+
+}  // namespace
+
+static std::string readText(const std::string &path, std::string &text) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  if (file && content << file.rdbuf()) {
+    text = content.str();
+    return "";
+  }
+  return fmt::format("error[T0401]: {}: cannot be read: {}", path, errno ? strerror(errno) : "it is empty");
+}
+
+static std::vector<Window> cutPredictions(const std::vector<int32_t> &ids, const talc_model_info &info,
+                                          const Options &options, size_t context) {
+  bool begins = info.begin_token >= 0 && ids.front() == info.begin_token;
+  std::vector<Window> windows;
+  for (size_t first = 0; first + context <= ids.size(); first += context) {
+    Window window{{ids.begin() + first, ids.begin() + first + context}, {}};
+    if (begins)
+      window.ids.front() = info.begin_token;
+    for (size_t row = context / 2; row + 1 < context; ++row)
+      window.rows.push_back(static_cast<int32_t>(row));
+    windows.push_back(std::move(window));
+    if (windows.size() == static_cast<size_t>(options.windows))
+      break;
+  }
+  return windows;
+}
+
+static std::vector<Window> cutWhole(const std::vector<int32_t> &ids, const Options &options, size_t context) {
+  std::vector<Window> windows;
+  for (size_t first = 1; first + context - 1 <= ids.size(); first += context - 2) {
+    Window window{{ids.front()}, {}};
+    window.ids.insert(window.ids.end(), ids.begin() + first, ids.begin() + first + context - 2);
+    window.ids.push_back(ids.back());
+    for (size_t row = 1; row + 1 < context; ++row)
+      window.rows.push_back(static_cast<int32_t>(row));
+    windows.push_back(std::move(window));
+    if (windows.size() == static_cast<size_t>(options.windows))
+      break;
+  }
+  return windows;
+}
+
+static std::string evaluate(const std::vector<Window> &windows, LogitsRun &run, LogitsRun *other, Tally &tally) {
+  std::vector<double> logs, otherLogs;
+  for (const Window &window : windows) {
+    if (std::string error = run.evaluate(window.ids, window.rows); !error.empty())
+      return error;
+    if (std::string error = other ? other->evaluate(window.ids, window.rows) : ""; !error.empty())
+      return error;
+    for (size_t row = 0; row < window.rows.size(); ++row) {
+      int32_t next = window.ids[window.rows[row] + 1];
+      logProbabilities(run.logits(row), run.width(), logs);
+      tally.add(logs, next, run.continuesTexts());
+      if (!other)
+        continue;
+      logProbabilities(other->logits(row), other->width(), otherLogs);
+      tally.compare(logs, otherLogs, next, run.continuesTexts());
+    }
+  }
+  return "";
+}
+
+// Two models compare if they have one vocabulary, and if there is something to compare.
+static std::string checkPair(const Options &options, const LogitsRun &run, const LogitsRun &other) {
+  if (options.against.empty())
+    return run.continuesTexts()
+               ? ""
+               : fmt::format("error[T0701]: talc perplexity: {} fills masks: it has no perplexity, but "
+                             "compares to another one by --against",
+                             options.app);
+  if (run.width() == other.width() && run.info.kind == other.info.kind)
+    return "";
+  return fmt::format("error[T0701]: talc perplexity: {} has {} tokens, {} has {}: models of different vocabularies or "
+                     "kinds do not compare",
+                     options.app, run.width(), options.against, other.width());
+}
+
+std::string measure(const Options &options, Results &results) {
+  std::string text, error = readText(options.text, text);
+  LogitsRun run, other;
+  if (error.empty())
+    error = run.open(options.app, options.threads);
+  if (error.empty() && !options.against.empty())
+    error = other.open(options.against, options.threads);
+  if (error.empty())
+    error = checkPair(options, run, other);
+  std::vector<int32_t> ids;
+  if (error.empty())
+    error = run.tokenize(text, ids);
+  if (!error.empty())
+    return error;
+  int32_t most = run.info.max_sequence;
+  if (!options.against.empty())
+    most = std::min(most, other.info.max_sequence);
+  size_t context = std::min<size_t>({static_cast<size_t>(options.context), static_cast<size_t>(most), ids.size()});
+  if (context < 4)
+    return fmt::format("error[T0701]: {}: has {} tokens, expected at least 4 for a window", options.text, ids.size());
+  auto windows =
+      run.continuesTexts() ? cutPredictions(ids, run.info, options, context) : cutWhole(ids, options, context);
+  Tally tally;
+  error = evaluate(windows, run, options.against.empty() ? nullptr : &other, tally);
+  results.windows = static_cast<int64_t>(windows.size());
+  results.context = static_cast<int64_t>(context);
+  tally.finish(results, run.continuesTexts(), !options.against.empty());
+  return error;
+}
+
+std::string format(const Results &results, const std::string &other) {
+  std::string text = fmt::format("{:<16}{} in {} windows of {} tokens\n", "predictions", results.predictions,
+                                 results.windows, results.context);
+  if (results.perplexity)
+    text += fmt::format("{:<16}{:.4f} +/- {:.4f}\n", "perplexity", results.perplexity->mean, results.perplexity->error);
+  if (!results.comparison)
+    return text;
+  const Comparison &c = *results.comparison;
+  if (c.otherPerplexity > 0)
+    text += fmt::format("{:<16}{:.4f}, {}\n", "", c.otherPerplexity, other);
+  text += fmt::format("{:<16}{:.6f} +/- {:.6f}, at most {:.6f}\n", "KL divergence", c.divergence.mean,
+                      c.divergence.error, c.mostDivergence);
+  return text +
+         fmt::format("{:<16}{:.3f} +/- {:.3f} %\n", "same top token", 100 * c.sameTop.mean, 100 * c.sameTop.error);
+}
+
+}  // namespace talc::perplexity

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// talc perplexity: how well a compiled model predicts a text, and how far another one is from it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace talc::perplexity {
+
+struct Options {
+  std::string app, text;
+  std::string against;    // empty: nothing
+  int32_t context = 512;  // tokens of a window
+  int32_t windows = 0;    // at most; 0: all of the text
+  int32_t threads = 0;    // 0: as the runtime likes
+};
+
+// A mean and its standard error.
+struct Estimate {
+  double mean = 0, error = 0;
+};
+
+// The prediction of a token by both models.
+struct Comparison {
+  Estimate divergence;  // of Kullback and Leibler, from the other model's distribution to this one's, in nats
+  double mostDivergence = 0;
+  Estimate sameTop;  // the share of predictions whose likeliest token is the same
+  double otherPerplexity = 0;
+};
+
+struct Results {
+  int64_t windows = 0, context = 0, predictions = 0;
+  std::optional<Estimate> perplexity;  // of models that continue texts
+  std::optional<Comparison> comparison;
+};
+
+// The line of an error, or empty. `progress` is told how many windows are done.
+std::string measure(const Options &options, Results &results);
+
+std::string format(const Results &results, const std::string &other);
+
+}  // namespace talc::perplexity
