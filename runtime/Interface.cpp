@@ -64,14 +64,19 @@ static void describeTokens(const talc::Model &model, talc_model_info &info) {
   info.labels = model.labels().data();
 }
 
-static void describeMemory(const talc::artifact::ModelInfo &facts, talc_model_info &info) {
+// Temporaries grow in a line with rows and threads, on every device.
+static void describeMemory(const talc::Model &model, talc_model_info &info) {
+  const talc::artifact::ModelInfo &facts = model.info();
+  auto temporaries = [&](int32_t threads, uint64_t rows) {
+    return model.loaded().memoryFor(1, threads, {rows, {}}).temporaries;
+  };
   info.weight_bytes = facts.weightBytes;
   info.state_bytes_per_token = facts.stateBytesPerToken;
   info.source_bytes_per_token = facts.sourceBytesPerToken;
   info.state_token_group = facts.stateTokenGroup;
-  info.arena_bytes_per_token = facts.arenaBytesPerToken;
-  info.arena_bytes_fixed = facts.arenaBytesFixed;
-  info.arena_bytes_per_thread = facts.arenaBytesPerThread;
+  info.arena_bytes_per_token = temporaries(1, 1) - temporaries(1, 0);
+  info.arena_bytes_per_thread = temporaries(2, 0) - temporaries(1, 0);
+  info.arena_bytes_fixed = temporaries(1, 0) - info.arena_bytes_per_thread;
 }
 
 talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error) try {
@@ -80,7 +85,7 @@ talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, 
   talc_model_info whole = {};
   describeUse(model->model, whole);
   describeTokens(model->model, whole);
-  describeMemory(model->model.info(), whole);
+  describeMemory(model->model, whole);
   return report(talc::writeStruct(whole, firstInfo, "talc_model_info", info), error);
 } catch (...) {
   return talc::refusedMemory(error);

@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 
 namespace talc::program {
 
@@ -83,8 +84,10 @@ std::string memoryText(const talc_model_info &info, int32_t threads) {
     return info.arena_bytes_fixed + tokens * info.arena_bytes_per_token + threads * info.arena_bytes_per_thread;
   };
   auto most = static_cast<uint64_t>(info.max_sequence);
-  std::string result = format("%s, code for %s\n%-34s %16s\n", info.name, info.target, "memory", "bytes");
-  result += line("weights", info.weight_bytes, "mapped from the file, shared among processes");
+  const bool onHost = strcmp(info.device, "cpu") == 0;
+  std::string place = onHost ? "" : std::string(", in the memory of ") + info.device;
+  std::string result = format("%s, code for %s%s\n%-34s %16s\n", info.name, info.target, place.c_str(), "memory", "bytes");
+  result += line("weights", info.weight_bytes, onHost ? "mapped from the file, shared among processes" : "copied once");
   result += stateLines(info, "state of a sequence", info.state_bytes_per_token);
   result += stateLines(info, "state of a source", info.source_bytes_per_token);
   result += line("temporaries, step of 1 token", arena(1),

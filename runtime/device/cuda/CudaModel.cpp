@@ -116,7 +116,7 @@ WorkspaceMemory CudaModel::memoryFor(int32_t slots, int32_t threads, const StepS
   memory.states = multiplyAdd(facts.stateBytesPerSlot, static_cast<uint64_t>(slots), 0);
   memory.temporaries = multiplyAdd(size.rows, facts.arenaBytesPerToken, facts.arenaBytesFixed);
   memory.temporaries = multiplyAdd(facts.arenaBytesPerThread, 1, memory.temporaries);
-  memory.temporaries = multiplyAdd(mostStepWords(size), sizeof(int32_t), memory.temporaries);
+  memory.temporaries = multiplyAdd(mostStepWords(size.rows), sizeof(int32_t), memory.temporaries);
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     memory.results = multiplyAdd(size.wanted[i], facts.outputs[i].width * sizeof(float), memory.results);
   return memory;

@@ -75,7 +75,7 @@ Status CudaWorkspace::grow(const StepSize &size) {
   room = {};  // what cannot grow is given up first
   if (Status status = card.use(); status.failed())
     return status;
-  const uint64_t wordBytes = mostStepWords(wanted) * sizeof(int32_t);
+  const uint64_t wordBytes = mostStepWords(wanted.rows) * sizeof(int32_t);
   uint64_t arenaBytes = model.memoryFor(options.slots, 1, wanted).temporaries;
   arenaBytes -= arenaBytes == UINT64_MAX ? 0 : wordBytes;
   if (Status status = arena.reserve(arenaBytes, "temporaries (divide the batch into smaller steps)"); status.failed())

@@ -13,14 +13,14 @@ template <typename T> constexpr uint64_t wordsOf() {
   return sizeof(T) / sizeof(int32_t);
 }
 
-// Rows, their spans and ids; each span has a row of its own at least.
-constexpr uint64_t wordsPerRow = wordsOf<Row>() + wordsOf<Span>() + 2;
+// Rows, their spans and ids; each span has a row of its own at least, and every result may be wanted of it.
+constexpr uint64_t wordsPerRow = wordsOf<Row>() + wordsOf<Span>() + 2 + maxOutputs;
 
-uint64_t mostStepWords(const StepSize &size) {
-  uint64_t words = wordsOf<StepTables>() + size.rows * wordsPerRow;
-  for (uint64_t wanted : size.wanted)
-    words += wanted;
-  return words;
+uint64_t mostStepWords(uint64_t rows) {
+  uint64_t words = 0;
+  bool overflow = __builtin_mul_overflow(rows, wordsPerRow, &words) ||
+                  __builtin_add_overflow(words, wordsOf<StepTables>(), &words);
+  return overflow ? UINT64_MAX : words;
 }
 
 uint64_t historyWords(const Step &step) {
