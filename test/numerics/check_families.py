@@ -2,6 +2,8 @@
 """check_families.py BIN MODULE imports [NAME...]: imports the random checkpoints of a module of this folder (family_models,
 decoder_models) and compares the interpreter with the same model on lists of Python numbers.
 check_families.py BIN MODULE programs [NAME...]: the same of compiled programs; if the module has COMPILED, of these cases.
+check_families.py BIN MODULE TARGET@EMULATOR [NAME...]: the same for another machine, run under an emulator: logits of
+decoders, and of encoders without token types.
 
 BIN is the folder of talc and of the programs of this folder. As many cases are checked at a time as there are processors.
 """
@@ -69,16 +71,31 @@ def run(*command):
         raise RuntimeError(f'{" ".join(command)}\n{result.stdout}{result.stderr}')
 
 
+def run_emulated(emulator, app, options, found):
+    """On one thread and on two, which compute the same bits."""
+    results = []
+    for threads in '1', '2':
+        run(emulator, app, *options, '--logits', found, '-q', '-t', threads)
+        with open(found, 'rb') as file:
+            results.append(file.read())
+    if results[0] != results[1]:
+        raise RuntimeError('two threads compute other bits than one')
+
+
 def evaluate(programs, what, model, directory, options):
     """Writes what a model computes to `directory`/found; returns how exactly that is known."""
     talc, interpret, steps = (os.path.join(programs, tool) for tool in ('talc', 'talc-interpret', 'talc-steps'))
-    found, compiled = ('--logits', os.path.join(directory, 'found')), os.path.join(directory, 'compiled')
+    found, compiled = (os.path.join(directory, name) for name in ('found', 'compiled'))
     if what == 'imports':
         run(talc, 'compile', model, '--stop-after=import', '--max-seq=26', '-o', compiled + '.mlir')
-        run(interpret, compiled + '.mlir', *options, *found)
+        run(interpret, compiled + '.mlir', *options, '--logits', found)
         return INTERPRETER_TOLERANCE
-    run(talc, 'compile', model, '--max-seq=26', '-o', compiled)
-    run(steps, compiled, '--check', *options, *found)
+    target, _, emulator = what.partition('@')
+    run(talc, 'compile', model, '--max-seq=26', '-o', compiled, *([f'--target={target}'] if emulator else []))
+    if emulator:
+        run_emulated(emulator, compiled, options, found)
+    else:
+        run(steps, compiled, '--check', *options, '--logits', found)
     return PROGRAM_TOLERANCE
 
 
@@ -91,6 +108,8 @@ def compare(programs, what, name, case, directory):
     expected = {f'{kind}.{i}': rows for i, prompt in enumerate(prompts) for kind, rows in values(prompt).items()}
     tolerance = evaluate(programs, what, model, directory, arguments(prompts, config))
     tensors = read_tensors(os.path.join(directory, 'found'))
+    if '@' in what:
+        expected = {key: rows for key, rows in expected.items() if key.startswith('logits')}
     if tensors.keys() != expected.keys():
         return f'yields {sorted(tensors)}, expected {sorted(expected)}'
     worst = max(difference(expected[key], tensors[key]) for key in expected)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_stored_blocks.py BIN WRITER FORMATS: programs whose weights are stored in blocks against the interpreter.
+"""check_stored_blocks.py BIN WRITER FORMATS [TARGET@EMULATOR]: programs whose weights are stored in blocks against the
+interpreter, on this machine or on another that is emulated.
 
 One model has tables and matrices in every format, chosen by name; another is a GGUF file of mixed formats whose blocks
 are taken as they are. WRITER and FORMATS are the folders of gguf_writer.py and block_formats.py.
@@ -13,6 +14,7 @@ import tempfile
 
 PROGRAMS = sys.argv[1]
 sys.path += sys.argv[2:4]
+TARGET, _, EMULATOR = (sys.argv[4] if len(sys.argv) > 4 else 'native').partition('@')
 import block_formats
 import gguf_writer as gguf
 from artifact import read_weights
@@ -25,20 +27,34 @@ WIDTH, VOCABULARY, INNER, HEADS, HEAD_WIDTH = 256, 16, 32, 2, 8
 
 
 def run(program, *arguments):
-    result = subprocess.run([os.path.join(PROGRAMS, program), *arguments], capture_output=True, text=True)
+    path = program if program == EMULATOR else os.path.join(PROGRAMS, program)
+    result = subprocess.run([path, *arguments], capture_output=True, text=True)
     if result.returncode:
         sys.exit(f'{program} {" ".join(arguments)}\n{result.stdout}{result.stderr}')
     return result.stdout
 
 
+def compile(model, app, *options):
+    run('talc', 'compile', model, f'--target={TARGET}', *options, '-o', app)
+
+
+def compute(app, prompts, found):
+    """All prompts, splits and threads agree with each other bit for bit; under an emulator one thread and two."""
+    if not EMULATOR:
+        return run('talc-steps', app, *prompts, '--check', '--logits', found)
+    for threads, place in (('1', found), ('2', found + '.2')):
+        run(EMULATOR, app, *prompts, '--logits', place, '-q', '-t', threads)
+    return run('talc-compare', found, found + '.2', '--tolerance=0')
+
+
 def check(directory, model, module, app, *options):
-    """All prompts, splits and threads agree with each other bit for bit, and with the interpreter."""
+    """The program computes what the interpreter does."""
     expected, found = (os.path.join(directory, name) for name in ('expected', 'found'))
     choose = random.Random(3)
     prompts = [word for count in (1, 7, 30) for word in
                ('--ids', ','.join(str(choose.randrange(VOCABULARY)) for _ in range(count)))]
     run('talc-interpret', module, *prompts, '--logits', expected)
-    run('talc-steps', app, *prompts, '--check', '--logits', found)
+    compute(app, prompts, found)
     run('talc-compare', expected, found, f'--tolerance={TOLERANCE}')
 
 
@@ -86,7 +102,7 @@ def check_every_format(directory):
     with open(model, 'w') as file:
         file.write(every_format())
     weights = '--weights=f32; ' + '; '.join(f'*.{name}={name}' for name in FORMATS)
-    run('talc', 'compile', model, weights, '-o', app)
+    compile(model, app, weights)
     run('talc', 'compile', model, weights, '--stop-after=optimize', '-o', module)
     check(directory, model, module, app)
 
@@ -138,7 +154,7 @@ def check_gguf(directory):
     metadata, tensors = quantized_model()
     with open(model, 'wb') as file:
         file.write(gguf.pack(metadata, tensors))
-    run('talc', 'compile', model, '-o', app)
+    compile(model, app)
     run('talc', 'compile', model, '--stop-after=import', '-o', module)
     check(directory, model, module, app)
     # Stored are the file's bytes, and zeros where a panel is not full.
