@@ -42,11 +42,16 @@ static std::string cacheOf(const CompileRequest &request) {
   return isText(request.product) || !request.dumpDirectory.empty() ? "" : request.cacheDirectory;
 }
 
+// For a target, by its place.
+static std::string plansOf(const CompileRequest &request, size_t target) {
+  return request.plans.empty() ? "" : request.plans[std::min(target, request.plans.size() - 1)];
+}
+
 static StageRun stagesOf(const CompileRequest &request) {
   StageRun run;
   run.first = std::max(Stage::Optimize, request.first);
   run.last = std::min(Stage::Codegen, request.last);
-  run.pipeline = {request.weights, request.targets.front(), request.generator};
+  run.pipeline = {request.weights, request.targets.front(), request.generator, plansOf(request, 0)};
   run.dumpDirectory = request.dumpDirectory;
   run.source = request.source;
   run.listener = request.listener;
@@ -56,8 +61,10 @@ static StageRun stagesOf(const CompileRequest &request) {
 }
 
 // The stages that a further target has for itself. They are not dumped: the files are those of the first.
-static StageRun furtherStages(const CompileRequest &request, StageRun run, const targets::TargetPtr &target) {
+static StageRun furtherStages(const CompileRequest &request, StageRun run, size_t place) {
+  const targets::TargetPtr &target = request.targets[place];
   run.pipeline.target = target;
+  run.pipeline.plans = plansOf(request, place);
   run.listener.stage = [&](llvm::StringRef name) {
     request.listener.beginStage(name.empty() ? "" : name.str() + " " + target->name());
   };
@@ -79,6 +86,10 @@ static llvm::Error runCommonStages(ModuleOp module, StageRun &run, const Compile
 
 // Makes the code of a program that is at the start of stage schedule or later, unless the cache has it.
 static llvm::Error makeCode(ModuleCode &code, const StageRun &run, const CompileRequest &request) {
+  // The code that the cache has for a function is that of one plan.
+  if (run.first == Stage::Schedule && !cacheOf(request).empty())
+    if (llvm::Error error = assignPlans(code.module(), run))
+      return error;
   return code.find(run, cacheOf(request)) ? llvm::Error::success() : runStages(code.module(), run);
 }
 
@@ -97,8 +108,8 @@ static llvm::Error makeProduct(ModuleOp module, const CompileRequest &request) {
       copies.push_back(module.clone());
     codes.emplace_back(first ? module : *copies.back(), *target, request.listener, targets.size() > 1);
   }
-  for (auto [code, target] : llvm::drop_begin(llvm::zip(codes, targets)))
-    if (llvm::Error error = makeCode(code, furtherStages(request, run, target), request))
+  for (size_t place = 1; place < codes.size(); ++place)
+    if (llvm::Error error = makeCode(codes[place], furtherStages(request, run, place), request))
       return error;
   if (llvm::Error error = makeCode(codes.front(), run, request))
     return error;

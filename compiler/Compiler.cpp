@@ -112,10 +112,8 @@ static void addStages(PassManager &passes, const StageRun &run) {
   }
 }
 
-llvm::Error runStages(ModuleOp module, const StageRun &run) {
-  if (run.first == Stage::Optimize)
-    if (llvm::Error error = dump(module, Stage::Import, run))
-      return error;
+// What `add` puts into a pipeline.
+static llvm::Error runPasses(ModuleOp module, const StageRun &run, llvm::function_ref<void(PassManager &)> add) {
   DiagnosticLines lines(*module.getContext(), run.source);
   PassManager passes(module.getContext());
 #ifdef NDEBUG
@@ -125,10 +123,23 @@ llvm::Error runStages(ModuleOp module, const StageRun &run) {
     return makeError(ErrorCode::Usage, "talc: MLIR's flags contradict each other");
   if (run.listener.part)
     passes.addInstrumentation(std::make_unique<PassTeller>(run.listener));
-  addStages(passes, run);
+  add(passes);
   LogicalResult result = passes.run(module);
-  run.listener.beginStage("");
   return succeeded(result) ? llvm::Error::success() : lines.takeError(modelName(module));
+}
+
+llvm::Error runStages(ModuleOp module, const StageRun &run) {
+  if (run.first == Stage::Optimize)
+    if (llvm::Error error = dump(module, Stage::Import, run))
+      return error;
+  llvm::Error error = runPasses(module, run, [&](PassManager &passes) { addStages(passes, run); });
+  run.listener.beginStage("");
+  return error;
+}
+
+llvm::Error assignPlans(ModuleOp module, const StageRun &run) {
+  return runPasses(module, run,
+                   [&](PassManager &passes) { run.pipeline.target->addPlans(passes, run.pipeline.plans); });
 }
 
 }  // namespace talc

@@ -52,6 +52,9 @@ struct StageRun {
 
 llvm::Error runStages(mlir::ModuleOp module, const StageRun &run);
 
+// Only what stage schedule begins with: gives kernels their plans.
+llvm::Error assignPlans(mlir::ModuleOp module, const StageRun &run);
+
 // Parses an .mlir file and verifies it.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> parseProgram(const std::string &path, mlir::MLIRContext &context);
 
@@ -68,8 +71,11 @@ struct CompileRequest {
   // What the product has code for, at least one, the best first (parseTargets). The first decides how weights are
   // packed. Further ones are for programs, libraries and objects.
   std::vector<targets::TargetPtr> targets;
-  std::string weights = "checkpoint";                    // element type of stored weights: checkpoint, f32, f16, bf16
-  std::string generator = targets::ownGenerator.str();   // of kernels' code where it can: mlir or halide
+  std::string weights = "checkpoint";                   // element type of stored weights: checkpoint, f32, f16, bf16
+  std::string generator = targets::ownGenerator.str();  // of kernels' code where it can: mlir or halide
+  // Of single kernels for each target (GivenPlans.h); the last is that of all further ones, and none is the cost
+  // model's. The same target may stand there several times with different plans.
+  std::vector<std::string> plans;
   Stage first = Stage::Optimize, last = Stage::Package;  // both included; before Package the module is printed
   Product product = Product::Program;
   std::string source;              // the .mlir file that the program was read from, for errors to quote; empty: none

@@ -91,6 +91,7 @@ void addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options
   case Stage::Bufferize:
     return addBufferize(passes, options);
   case Stage::Schedule:
+    options.target->addPlans(passes, options.plans);
     return options.target->addSchedule(passes);
   case Stage::Codegen:
     return options.target->addCodegen(passes);

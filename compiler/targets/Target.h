@@ -68,6 +68,9 @@ public:
   // Stage bufferize, at last: gives kernels to another generator of code (--generator). A target that has no other
   // leaves them.
   virtual void addGenerators(mlir::OpPassManager &passes, const std::string &generator) const {}
+  // Stage schedule, at first: says how pieces are to be cut into loops. Pieces that know it already stay as they are,
+  // so that this may run again. `plans`: what the user and records say of single kernels (GivenPlans.h).
+  virtual void addPlans(mlir::OpPassManager &passes, const std::string &plans) const {}
   // Stage schedule: pieces on planned memory become loops. Stage codegen: those become what compile() takes. Each ends
   // with endStage (compiler/passes/StageEnd.h).
   virtual void addSchedule(mlir::OpPassManager &passes) const = 0;

@@ -124,4 +124,40 @@ int64_t StateLayout::keyBytes() const {
   return storedBytes(keysType());
 }
 
+//===--- plans --------------------------------------------------------------------------------------------------===//
+
+std::optional<int64_t> PlanAttr::number(StringRef name) const {
+  auto found = getNumbers().getAs<IntegerAttr>(name);
+  return found ? std::optional<int64_t>(found.getInt()) : std::nullopt;
+}
+
+Attribute PlanAttr::parse(AsmParser &parser, Type) {
+  Builder &b = parser.getBuilder();
+  SmallVector<NamedAttribute> numbers;
+  auto parseNumber = [&]() -> ParseResult {
+    std::string name;
+    int64_t value = 0;
+    if (parser.parseKeywordOrString(&name) || parser.parseEqual() || parser.parseInteger(value))
+      return failure();
+    numbers.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseNumber))
+    return {};
+  if (auto twice = DictionaryAttr::findDuplicate(numbers, /*isSorted=*/false)) {
+    parser.emitError(parser.getNameLoc()) << "a plan has the number '" << twice->getName().getValue() << "' twice";
+    return {};
+  }
+  return get(b.getContext(), b.getDictionaryAttr(numbers));
+}
+
+void PlanAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  llvm::interleaveComma(getNumbers(), printer, [&](NamedAttribute entry) {
+    printer.printKeywordOrString(entry.getName().getValue());
+    printer << " = " << cast<IntegerAttr>(entry.getValue()).getInt();
+  });
+  printer << ">";
+}
+
 }  // namespace talc::kernel

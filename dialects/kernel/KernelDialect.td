@@ -75,4 +75,20 @@ def Kernel_Panels : AttrDef<Kernel_Dialect, "Panels", [DeclareAttrInterfaceMetho
   let genVerifyDecl = 1;
 }
 
+def Kernel_Plan : AttrDef<Kernel_Dialect, "Plan"> {
+  let mnemonic = "plan";
+  let summary = "the numbers that say how the loops of a piece are cut";
+  let description = [{
+    `#kernel.plan<block_rows = 192, tile_rows = 6>`: which numbers a piece has, and what they may be, its target says
+    (`assign-plans`). A plan decides in which order results are computed and where they wait, never what they are; the
+    one exception is `block_keys` of attention, whose blocks are summed up one by one.
+  }];
+  let parameters = (ins "::mlir::DictionaryAttr":$numbers);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    // None: the plan has no such number.
+    std::optional<int64_t> number(::llvm::StringRef name) const;
+  }];
+}
+
 #endif // KERNEL_DIALECT

@@ -26,12 +26,16 @@ def Kernel_TasksOp : Kernel_Op<"tasks", [SingleBlock, NoTerminator, RecursiveMem
     Rows of `queries` are those of one sequence: row m is query m % q of the key-value head for token m / q, with q
     queries of a head per token. Of a token that is alone in its sequence, several heads may be one task; where
     `scattered`, only if all keys of the sequence lie in one slot (see kernel.span).
+
+    `plan` says how the target is to cut the piece and to share the tasks; stage schedule begins by giving one to every
+    piece that has none (`assign-plans`).
   }];
   let arguments = (ins Kernel_Step:$step, Variadic<Index>:$extents, Kernel_TaskSpaceAttr:$space, Kernel_ShareAttr:$share,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$grain, UnitAttr:$scattered);
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$grain, UnitAttr:$scattered,
+                       OptionalAttr<Kernel_Plan>:$plan);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $step `over` `` $space `by` `` $share (`of` `(` $extents^ `)`)? (`grain` $grain^)? (`scattered` $scattered^)? $body
+    $step `over` `` $space `by` `` $share (`plan` $plan^)? (`of` `(` $extents^ `)`)? (`grain` $grain^)? (`scattered` $scattered^)? $body
     attr-dict
   }];
   let extraClassDeclaration = [{

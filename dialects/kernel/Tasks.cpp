@@ -33,7 +33,8 @@ static SpaceShape shapeOf(TaskSpace space) {
 
 TasksOp TasksOp::wrap(Operation *piece, Value step, TaskSpace space, Share share) {
   OpBuilder b(piece);
-  auto tasks = TasksOp::create(b, piece->getLoc(), step, ValueRange(), space, share, ArrayRef<int64_t>(), false);
+  auto tasks =
+      TasksOp::create(b, piece->getLoc(), step, ValueRange(), space, share, ArrayRef<int64_t>(), false, PlanAttr());
   Block &body = tasks.getBody().emplaceBlock();
   for (unsigned i = 0; i < shapeOf(space).arguments; ++i)
     body.addArgument(b.getIndexType(), piece->getLoc());

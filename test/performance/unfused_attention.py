@@ -53,7 +53,7 @@ def compare(options, tokens, heads, key_heads, folder):
         attention('causal', tokens, heads, key_heads, width, 'causal') +
         attention('full', tokens, heads, key_heads, width, 'full') + '\n}\n')
     lanes = f'lanes={options.lanes}'
-    run(options.tools / 'talc-opt', program.with_suffix('.mlir'), '-divide-work', f'-expand-contract={lanes}',
+    run(options.tools / 'talc-opt', program.with_suffix('.mlir'), '-divide-work', f'-assign-plans={lanes}', f'-expand-contract={lanes}',
         f'-expand-attention={lanes}', '-distribute-tasks', '-expand-math', '-talc-codegen', '-o', folder / 'code.mlir')
     run(LLVM + 'mlir-translate', '-mlir-to-llvmir', folder / 'code.mlir', '-o', folder / 'code.ll')
     machine = ['-O3', '-march=native', '-ffast-math'] + (['-mprefer-vector-width=512'] if options.lanes == 16 else [])

@@ -70,6 +70,12 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
       ->add_option("--generator", options.generator,
                    "what makes the loops of kernels where it can: mlir (default), or halide for contractions")
       ->check(oneOf({"mlir", "halide"}));
+  command->add_option("--tuned", options.tuned,
+                      "what talc tune found: a file, or off (default: the one beside MODEL, if there is one)");
+  command->add_option("--plan", options.plans,
+                      "how the loops of single kernels are cut, such as 'contract_*: tile_rows = 4, block_rows = 96; "
+                      "attention_1: ...'; "
+                      "--remarks=schedule prints all numbers");
   command
       ->add_option("--random-weights", options.randomWeights,
                    "reproducible random weights from this seed; only config.json is needed")

@@ -15,6 +15,8 @@ struct CompileOptions {
   std::string target = "native";
   std::string weights = "checkpoint";
   std::string generator = "mlir";
+  std::string plans;  // of single kernels
+  std::string tuned;  // a record of talc tune, or off; empty: the one beside the model
   std::optional<uint64_t> randomWeights;
   std::optional<int64_t> maxSequence;
   std::string tokenizer;  // a tokenizer.json or a model directory; empty: the model's own

@@ -15,9 +15,11 @@ namespace talc {
 // block decides in which order a row is summed up, and that order must be one on all processors of a CPU level.
 constexpr int64_t scratchLimit = 256 << 10;
 constexpr int64_t smallestBlock = 64, largestBlock = 512;
+// Of the stack of a worker, which has 512 KiB.
+constexpr int64_t mostScratch = 320 << 10;
 
-static int64_t scratchBytes(const kernel::StateLayout &layout, int64_t keys) {
-  return 4 * keys * (attentionRows + layout.width + layout.paddedWidth);
+static int64_t scratchBytes(const kernel::StateLayout &layout, int64_t keys, int64_t rows = attentionRows) {
+  return 4 * keys * (rows + layout.width + layout.paddedWidth);
 }
 
 // Operations on vectors that bring a block's results of one row together, of 100 that the block takes: two exponentials
@@ -41,18 +43,63 @@ static int64_t rowsOf(kernel::AttentionOp op, int64_t group) {
   return oneRow ? std::min(group, attentionRows) : attentionRows;
 }
 
+// As many panels as the widest tile takes side by side, and more up to a third of L1.
+static int64_t chunkOf(const kernel::StateLayout &layout, int64_t block) {
+  constexpr int64_t widestPanels = 4, largestBytes = 16 << 10;
+  int64_t keys = widestPanels * layout.tokens;
+  while (keys < block && 2 * keys * layout.paddedWidth * 4 <= largestBytes)
+    keys *= 2;
+  return std::min(keys, block);
+}
+
+ArrayRef<PlanNumber<AttentionSchedule>> AttentionSchedule::numbers() {
+  static constexpr PlanNumber<AttentionSchedule> all[] = {{"block_keys", &AttentionSchedule::keys, 64, 4096},
+                                                          {"chunk_keys", &AttentionSchedule::chunk, 1, 4096},
+                                                          {"task_rows", &AttentionSchedule::rows, 1, 192}};
+  return all;
+}
+
 AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t keys) {
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
   int64_t capacity = layout.panels * layout.tokens, group = op.getHeads() / layout.heads;
   if (keys == 0)
     keys = op.getBlock().value_or(blockOf(layout));
-  AttentionSchedule schedule = {AttentionKind::online, keys, rowsOf(op, group), ""};
+  AttentionSchedule schedule = {AttentionKind::online, keys, rowsOf(op, group), 0};
   if (op.getBlock()) {
     schedule.kind = AttentionKind::split;
   } else if (capacity <= keys) {
     schedule.kind = AttentionKind::twoPass;
     schedule.keys = llvm::alignTo(capacity, smallestBlock);
   }
+  schedule.chunk = chunkOf(layout, schedule.keys);
+  return schedule;
+}
+
+// Why numbers do not go together; empty: they do.
+static std::string contradiction(kernel::AttentionOp op, const AttentionSchedule &schedule) {
+  kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
+  if (schedule.keys % smallestBlock != 0)
+    return "block_keys is no multiple of " + std::to_string(smallestBlock);
+  if (op.getBlock() && schedule.keys != static_cast<int64_t>(*op.getBlock()))
+    return "block_keys is not " + std::to_string(*op.getBlock()) + ", by which the keys were split";
+  if (schedule.chunk % layout.tokens != 0)
+    return "chunk_keys is no multiple of " + std::to_string(layout.tokens) + ", the tokens of a panel";
+  if (op.getBlock() && static_cast<int64_t>(op.getHeads()) / layout.heads > schedule.rows)
+    return "task_rows is less than the heads that share keys";
+  if (scratchBytes(layout, schedule.keys, schedule.rows) > std::max(mostScratch, scratchBytes(layout, smallestBlock)))
+    return "block_keys and task_rows need more than " + std::to_string(mostScratch) + " bytes of the stack";
+  return "";
+}
+
+AttentionSchedule scheduleOf(kernel::AttentionOp op, kernel::PlanAttr plan, std::string &problem) {
+  auto keys = plan ? plan.number("block_keys") : std::nullopt;
+  AttentionSchedule schedule = scheduleOf(op, keys.value_or(0));
+  int64_t ofBlock = schedule.keys;  // all keys that there can be may be fewer than a block's
+  problem = readPlan(plan, AttentionSchedule::numbers(), schedule);
+  if (schedule.kind == AttentionKind::twoPass)
+    schedule.keys = ofBlock;
+  if (problem.empty())
+    problem = contradiction(op, schedule);
   return schedule;
 }
 
@@ -73,14 +120,11 @@ static std::string explain(const AttentionSchedule &schedule, const kernel::Stat
   llvm_unreachable("every kind is explained");
 }
 
-AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t lanes, int64_t keys) {
+std::string explain(kernel::AttentionOp op, const AttentionSchedule &schedule, int64_t lanes) {
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
-  AttentionSchedule schedule = scheduleOf(op, keys);
-  schedule.reason =
-      llvm::formatv("{0}/{1} heads x {2}, {3} rows a task: {4}; scratch of {5} KiB, limit {6} KiB", op.getHeads(),
-                    layout.heads, layout.width, schedule.rows, explain(schedule, layout, lanes),
-                    scratchBytes(layout, schedule.keys) >> 10, scratchLimit >> 10);
-  return schedule;
+  return llvm::formatv("{0}/{1} heads x {2}, {3} rows a task: {4}; scratch of {5} KiB, limit {6} KiB", op.getHeads(),
+                       layout.heads, layout.width, schedule.rows, explain(schedule, layout, lanes),
+                       scratchBytes(layout, schedule.keys) >> 10, scratchLimit >> 10);
 }
 
 }  // namespace talc

@@ -2,9 +2,7 @@
 // The cost model that chooses how the loops of an attention are cut.
 #pragma once
 
-#include "dialects/kernel/KernelDialect.h"
-
-#include <string>
+#include "compiler/passes/schedule/PlanNumbers.h"
 
 namespace talc {
 
@@ -18,16 +16,22 @@ constexpr int64_t attentionRows = 48;
 
 struct AttentionSchedule {
   AttentionKind kind;
-  int64_t keys;        // of a block
-  int64_t rows;        // of a task
-  std::string reason;  // for people, if asked for
+  int64_t keys;   // of a block
+  int64_t rows;   // of a task
+  int64_t chunk;  // keys of a block that all rows of a task take before the next ones
+
+  static llvm::ArrayRef<PlanNumber<AttentionSchedule>> numbers();
 };
 
 // Follows from the op and `keys` (of a block; 0: the cost model chooses), and not from the target, since it decides the
-// order in which a row is summed up. Without a reason.
+// order in which a row is summed up.
 AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t keys);
 
-// The same schedule, with the reason; the lanes are for its figures only.
-AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t lanes, int64_t keys);
+// What a plan says of `op`, whose numbers may be some; the cost model chooses the others. `problem`: what is wrong with
+// one, or nothing.
+AttentionSchedule scheduleOf(kernel::AttentionOp op, kernel::PlanAttr plan, std::string &problem);
+
+// For people; the lanes are for its figures only.
+std::string explain(kernel::AttentionOp op, const AttentionSchedule &schedule, int64_t lanes);
 
 }  // namespace talc

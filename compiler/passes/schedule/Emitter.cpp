@@ -272,6 +272,14 @@ void placeBody(Emitter &e, kernel::TasksOp tasks, ValueRange parts) {
   e.b.getInsertionBlock()->getOperations().splice(e.b.getInsertionPoint(), body.getOperations());
 }
 
+kernel::TasksOp plannedTasksAround(Operation *piece) {
+  kernel::TasksOp tasks = tasksAround(piece);
+  if (!tasks || tasks.getPlan())
+    return tasks;
+  piece->emitOpError("has no plan; assign-plans chooses one");
+  return {};
+}
+
 //===--- scalar code on vectors -------------------------------------------------------------------------------===//
 
 Emitter::Values vectorize(Emitter &e, Block &block, ValueRange arguments) {

@@ -108,6 +108,8 @@ bool areValidStates(mlir::Operation *module, int64_t lanes);
 
 // The tasks that a piece stands in, as divide-work left it; null, said at the piece, if there are none.
 kernel::TasksOp tasksAround(mlir::Operation *piece);
+// The same of a piece that cannot be expanded without a plan.
+kernel::TasksOp plannedTasksAround(mlir::Operation *piece);
 
 // Moves the body of tasks to where `e` stands, with these values for its arguments.
 void placeBody(Emitter &e, kernel::TasksOp tasks, mlir::ValueRange parts);

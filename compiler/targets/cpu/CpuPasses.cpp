@@ -32,14 +32,15 @@ void CpuTarget::addGenerators(OpPassManager &passes, const std::string &generato
     passes.addPass(createAssignGenerators({generator}));
 }
 
+void CpuTarget::addPlans(OpPassManager &passes, const std::string &plans) const {
+  passes.addPass(createAssignPlans({cpu.vectorLanes, cpu.cacheBytes, plans}));
+}
+
 void CpuTarget::addSchedule(OpPassManager &passes) const {
   int64_t lanes = cpu.vectorLanes;
-  ExpandContractOptions contract;
-  contract.lanes = lanes;
-  contract.cacheBytes = cpu.cacheBytes;
   // What is not another generator's is expanded below.
-  passes.addPass(createContractByHalide({lanes, cpu.cacheBytes}));
-  passes.addPass(createExpandContract(contract));
+  passes.addPass(createContractByHalide({lanes}));
+  passes.addPass(createExpandContract({lanes}));
   passes.addPass(createExpandExperts({lanes}));
   passes.addPass(createExpandAttention({lanes}));
   passes.addPass(createExpandRows({lanes}));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc bench: declares its options and parses lists of values.
 #include "dialects/talc/formats/StorageFormat.h"
-#include "runtime/device/cpu/Cores.h"
 #include "runtime/NearestWord.h"
+#include "runtime/device/cpu/Cores.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/OptionWords.h"
 #include "tools/talc/bench/BenchOptions.h"
@@ -141,6 +141,7 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
   command->add_option("--target", options.target, "what the op is compiled for (default: native)");
   command->add_option("--generator", options.generator, "what makes the op's loops: mlir (default), or halide")
       ->check(CLI::IsMember({"mlir", "halide"}));
+  command->add_option("--plan", options.plans, "how the op's loops are cut, as for talc compile");
   return command;
 }
 
@@ -159,7 +160,7 @@ static std::string contradiction(const CLI::App &command, const bench::BenchOpti
   if (options.apps.size() > 1 && options.showsKernels())
     return "--kernels: kernels are shown of one APP";
   const std::vector<const char *> ofModels = {"-p", "-n", "-b", "--sequences", "--kernels", "--huge-pages"};
-  const std::vector<const char *> ofOps = {"--weights", "--target", "--generator"};
+  const std::vector<const char *> ofOps = {"--weights", "--target", "--generator", "--plan"};
   for (const char *option : options.op.empty() ? ofOps : ofModels)
     if (command.count(option) > 0)
       return std::string(option) + (options.op.empty() ? ": a compiled model has its own" : ": does not go with --op");

@@ -20,6 +20,7 @@ struct BenchOptions {
   std::string weights = "f32";     // of an op
   std::string target = "native";   // of an op
   std::string generator = "mlir";  // of an op
+  std::string plans;               // of the op's kernels
   std::string programDirectory;
 
   bool showsKernels() const { return kernels || !roofline.empty(); }

@@ -33,6 +33,7 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
   request.targets = std::move(*targets);
   request.weights = options.weights;
   request.generator = options.generator;
+  request.plans = {options.plans};
   request.output = path;
   request.programDirectory = options.programDirectory;
   request.cacheDirectory = usualCacheDirectory();

@@ -14,15 +14,6 @@ using namespace mlir;
 
 namespace talc {
 
-// Keys of a chunk: as many panels as the widest tile takes side by side, and more up to a third of L1.
-static int64_t chunkOf(const kernel::StateLayout &layout, int64_t block) {
-  constexpr int64_t widestPanels = 4, largestBytes = 16 << 10;
-  int64_t keys = widestPanels * layout.tokens;
-  while (keys < block && 2 * keys * layout.paddedWidth * 4 <= largestBytes)
-    keys *= 2;
-  return std::min(keys, block);
-}
-
 // S[row, key] = queries[row, :] * K[:, key] for whole panels that cover the keys [from, to).
 static void computeScores(AttentionLoops &loops, const RowsOfHead &rows, const TileRows &tile, int64_t n, Value from,
                           Value to) {
@@ -45,10 +36,10 @@ static void addValues(AttentionLoops &loops, const TileRows &tile, int64_t n, Va
 void expandBlockOfHead(AttentionLoops &loops, const RowsOfHead &rows, Value firstKey, Value count) {
   Emitter &e = loops.e;
   KeyBlock block = loops.keys.find(rows.head, firstKey, count);
-  int64_t chunk = chunkOf(loops.keys.layout, loops.schedule.keys);
   auto eachChunk = [&](llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
-    e.loop(e.index(0), count, chunk,
-           [&](Value from) { loops.eachTile(rows, firstKey, from, e.min(count, e.add(from, chunk)), body); });
+    e.loop(e.index(0), count, loops.schedule.chunk, [&](Value from) {
+      loops.eachTile(rows, firstKey, from, e.min(count, e.add(from, loops.schedule.chunk)), body);
+    });
   };
   loops.softmax.beginBlock(firstKey);
   eachChunk([&](int64_t n, Value row, Value from, Value to) { computeScores(loops, rows, {row, block}, n, from, to); });

@@ -29,21 +29,21 @@ namespace {
 
 class Product {
 public:
-  Product(Emitter &e, kernel::TasksOp tasks, kernel::ContractOp op, int64_t cacheBytes)
-      : c{op, ContractPlan(op, e.lanes, cacheBytes), e}, plan(c.plan), e(e), tasks(tasks),
+  Product(Emitter &e, kernel::TasksOp tasks, kernel::ContractOp op)
+      : c{op, ContractPlan(op, e.lanes, tasks.getPlanAttr()), e}, plan(c.plan), e(e), tasks(tasks),
         x(cast<TypedValue<MemRefType>>(op.getX())), weight(cast<TypedValue<MemRefType>>(op.getWeight())) {}
 
   void expand() {
     int64_t known = x.getType().getDimSize(0);
-    tileOfRows = ShapedType::isDynamic(known) ? tileRows : std::min(known, tileRows);
-    int64_t blockRows = ShapedType::isDynamic(known) ? plan.rowBlock : std::min(known, plan.rowBlock);
-    groupPanels = plan.groupPanels(tileRows);
+    tileOfRows = ShapedType::isDynamic(known) ? plan.tileRows : std::min(known, plan.tileRows);
+    int64_t blockRows = ShapedType::isDynamic(known) ? plan.blockRows : std::min(known, plan.blockRows);
+    groupPanels = plan.groupPanels(plan.tileRows);
     func::FuncOp product = declare();
     // In front of the tasks, so that the stack belongs to the function's frame.
     HalideBuffers buffers(e, {2, 3, 2});
-    Value stack = plan.sumsInResult ? Value() : e.stackBuffer({blockRows, groupPanels * plan.panelLanes});
+    Value stack = plan.sumsInResult() ? Value() : e.stackBuffer({blockRows, groupPanels * plan.panelLanes});
     tasks.getExtentsMutable().assign({e.rows(x), e.index(plan.panels)});
-    tasks.setGrain({plan.rowBlock, groupPanels});
+    tasks.setGrain({plan.blockRows, plan.taskPanels});
     e.b.setInsertionPoint(c.op);
     Value first = tasks.part(0), rows = e.sub(tasks.part(1), first);
     e.loop(tasks.part(2), tasks.part(3), groupPanels, [&](Value panel) {
@@ -113,12 +113,12 @@ struct ContractByHalide : talc::impl::ContractByHalideBase<ContractByHalide> {
         contracts.push_back(op);
     });
     for (kernel::ContractOp op : contracts) {
-      kernel::TasksOp tasks = tasksAround(op);
+      kernel::TasksOp tasks = plannedTasksAround(op);
       if (!tasks)
         return signalPassFailure();
       OpBuilder builder(tasks);
       Emitter emitter(builder, op.getLoc(), lanes);
-      Product(emitter, tasks, op, cacheBytes).expand();
+      Product(emitter, tasks, op).expand();
       op.erase();
     }
   }

@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks are chosen so that what passes again and again stays in L2.
+// The cost model chooses blocks so that what passes again and again stays in L2.
 #include "compiler/passes/schedule/cpu/ContractPlan.h"
 
 using namespace mlir;
 
 namespace talc {
+
+// Bytes of the stack that sums may take; a worker's has 512 KiB.
+constexpr int64_t mostSumBytes = 192 << 10;
+
+ArrayRef<PlanNumber<ContractPlan>> ContractPlan::numbers() {
+  constexpr int64_t many = 1 << 24;
+  using Plan = ContractPlan;
+  static constexpr PlanNumber<Plan> all[] = {
+      {"block_depth", &Plan::blockDepth, 1, many},    {"block_panels", &Plan::blockPanels, 1, many},
+      {"block_rows", &Plan::blockRows, 1, 1 << 12},   {"fetch_ahead", &Plan::fetchAhead, 0, 1 << 12},
+      {"fetch_first", &Plan::fetchFirst, 0, 1 << 12}, {"fetch_next", &Plan::fetchNext, 0, 16},
+      {"fetch_rows", &Plan::fetchRows, 1, 16},        {"row_columns", &Plan::rowColumns, 4, 1 << 10},
+      {"task_panels", &Plan::taskPanels, 1, many},    {"tile_columns", &Plan::tileColumns, 4, 1 << 10},
+      {"tile_rows", &Plan::tileRows, 1, 16},          {"tile_steps", &Plan::tileSteps, 1, 16}};
+  return all;
+}
 
 // The largest even divisor of a large depth that makes a block of k, or all of it.
 static int64_t dividing(int64_t depth) {
@@ -15,7 +31,7 @@ static int64_t dividing(int64_t depth) {
   return depth;
 }
 
-ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBytes) : lanes(lanes) {
+ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes) : lanes(lanes) {
   auto weight = cast<MemRefType>(op.getWeight().getType());
   panels = weight.getDimSize(0);
   depth = weight.getDimSize(1);
@@ -24,30 +40,69 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   width = cast<MemRefType>(op.getInit().getType()).getDimSize(1);
   const StorageFormat &format = elementFormat(weight);
   lineElements = 64 * format.blockValues / format.blockBytes;
-  isLarge = storedBytes(weight) >= cacheBytes / 4;
-  depthBlock = dividing(depth);
-  // Neither of gates nor with a last panel that is not full.
-  sumsInResult = depthBlock < depth && width == panels * panelLanes;
+}
+
+ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, kernel::PlanAttr plan) : ContractPlan(op, lanes) {
+  readPlan(plan, numbers(), *this);
+}
+
+ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBytes) : ContractPlan(op, lanes) {
+  auto weight = cast<MemRefType>(op.getWeight().getType());
+  tileRows = talc::tileRows;
+  tileColumns = talc::tileColumns(tileRows, lanes);
+  rowColumns = talc::tileColumns(1, lanes);
+  tileSteps = lanes > 8 ? 2 : 4;  // as many multiply-adds with narrow vectors, of which a tile has half as many
+  // A smaller weight stays in L2 beside others of its kind.
+  fetchAhead = storedBytes(weight) >= cacheBytes / 4 ? 64 : 0;
+  fetchRows = 1;
+  fetchFirst = 0;
+  // Of two tiles, each fetches half of the panel that comes next.
+  int64_t pieces = panelLanes / pieceLanes(tileRows);
+  fetchNext = std::clamp<int64_t>(llvm::divideCeil(panelLanes * tileSteps, 2 * pieces * lineElements), 2, 4);
+  taskPanels = groupPanels(tileRows);
+  blockDepth = dividing(depth);
   // Half of the cache: what passes through it, and what else runs on the core, takes its part.
-  int64_t groupBytes = format.bytesOf(depthBlock * panelLanes * groupPanels(tileRows));
+  int64_t groupBytes = elementFormat(weight).bytesOf(blockDepth * panelLanes * groupPanels(tileRows));
   chooseBlocks(cacheBytes / 2 - 2 * groupBytes);
 }
 
 // Rows with all of k beside one group, or rows with a block of k beside their sums for many groups.
 void ContractPlan::chooseBlocks(int64_t room) {
   constexpr int64_t mostRows = 192;  // sums on the stack are those of one group
-  rowBlock = sumsInResult ? mostRows : std::clamp<int64_t>(room / (depth * 4), 8 * tileRows, mostRows);
-  int64_t group = groupPanels(tileRows), groups = (room / (rowBlock * 4) - depthBlock) / (panelLanes * group);
-  panelBlock = depthBlock == depth ? panels : sumsInResult && groups > 1 ? groups * group : group;
+  blockRows = sumsInResult() ? mostRows : std::clamp<int64_t>(room / (depth * 4), 8 * tileRows, mostRows);
+  int64_t group = groupPanels(tileRows), groups = (room / (blockRows * 4) - blockDepth) / (panelLanes * group);
+  blockPanels = blockDepth == depth ? panels : sumsInResult() && groups > 1 ? groups * group : group;
+}
+
+std::string ContractPlan::contradiction() const {
+  if (tileColumns % lanes != 0 || rowColumns % lanes != 0)
+    return "tile_columns and row_columns are no multiples of " + std::to_string(lanes) + ", the lanes of a vector";
+  if (depth % blockDepth != 0)
+    return "block_depth does not divide " + std::to_string(depth);
+  int64_t group = groupPanels(tileRows);
+  if (blockDepth < depth && !sumsInResult() && blockPanels > group)
+    return "block_panels is more than " + std::to_string(group) +
+           ", a group, but sums wait on the stack while k goes on";
+  if (!sumsInResult() && blockRows * group * panelLanes * 4 > mostSumBytes)
+    return "block_rows needs more than " + std::to_string(mostSumBytes) + " bytes of the stack";
+  return "";
+}
+
+// A few rows need more columns, so that there are chains enough.
+int64_t ContractPlan::columns(int64_t rows) const {
+  if (rows == 1)
+    return rowColumns;
+  bool few = rows < tileRows && rows <= talc::tileRows;
+  return few ? std::max(talc::tileColumns(rows, lanes), tileColumns) : tileColumns;
 }
 
 int64_t ContractPlan::groupPanels(int64_t rows) const {
   constexpr int64_t mostStreams = 8;  // more read no faster
-  return std::clamp<int64_t>(tileColumns(rows, lanes) / panelLanes, 1, std::min(panels, mostStreams));
+  return std::clamp<int64_t>(columns(rows) / panelLanes, 1, std::min(panels, mostStreams));
 }
 
 int64_t ContractPlan::pieceLanes(int64_t rows) const {
-  int64_t piece = std::min(tileColumns(rows, lanes), panelLanes);
+  int64_t piece = std::min(columns(rows), panelLanes);
   while (panelLanes % piece != 0)
     piece -= lanes;
   return piece;

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sizes of a contraction: those of its operands, and those of the tiles and blocks that expand-contract makes of
-// it.
+// it, which are the numbers of its plan.
 #pragma once
 
+#include "compiler/passes/schedule/PlanNumbers.h"
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 namespace talc {
 
 struct ContractPlan {
-  // For vectors of `lanes` lanes and an L2 cache of `cacheBytes`.
+  // The cost model's choice for vectors of `lanes` lanes and an L2 cache of `cacheBytes`.
   ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBytes);
+  // What assign-plans chose.
+  ContractPlan(kernel::ContractOp op, int64_t lanes, kernel::PlanAttr plan);
+
+  static llvm::ArrayRef<PlanNumber<ContractPlan>> numbers();
+  // Why numbers in their ranges do not go together; empty: they do.
+  std::string contradiction() const;
 
   // Panels side by side in a group, and the lanes of each that a tile of so many rows takes at a time: all, or what
   // divides them.
@@ -19,24 +26,34 @@ struct ContractPlan {
   // Columns of a tile.
   int64_t tileLanes(int64_t rows) const { return groupPanels(rows) * pieceLanes(rows); }
 
-  // Steps of k per iteration: as many multiply-adds with narrow vectors, of which a tile has half as many.
-  int64_t unroll() const { return lanes > 8 ? 2 : 4; }
-
   // Vectors of four lanes are NEON's, whose multiply-add takes a scalar from a lane. A vector of a row's scalars serves
   // an iteration then: a quarter of the loads, and with all rows' six registers beside 24 accumulators two are left for
   // the weight.
-  bool scalarsFromLanes() const { return lanes == 4 && unroll() == lanes; }
+  bool scalarsFromLanes() const { return lanes == 4 && tileSteps == lanes; }
+
+  // Whether the sums of many rows wait in the result while k goes on: neither those of gates nor with a last panel that
+  // is not full.
+  bool sumsInResult() const { return blockDepth < depth && width == panels * panelLanes; }
 
   int64_t lanes;
   int64_t panels, depth, panelLanes, panelColumns;  // of a gated panel half of the lanes are columns
   int64_t width;                                    // of the result
   int64_t lineElements;                             // of the weight, in a line of the caches
-  bool isLarge;                                     // beside others of its kind it does not stay in L2
-  bool sumsInResult;                                // of many rows, while k goes on
-  int64_t rowBlock, panelBlock, depthBlock;
+
+  // The plan's numbers. Of a tile: rows, columns, steps of k per iteration; and columns of a tile of one row.
+  int64_t tileRows, tileColumns, tileSteps, rowColumns;
+  int64_t blockRows, blockPanels, blockDepth;
+  int64_t taskPanels;  // of a task that is claimed
+  // Lines of a weight that come later, which up to so many of few rows fetch ahead; 0: none. And those that the first
+  // tile of a task of many rows does.
+  int64_t fetchAhead, fetchRows, fetchFirst;
+  // Lines of the panels that come next, and that a tile of many rows fetches in an iteration at most.
+  int64_t fetchNext;
 
 private:
+  ContractPlan(kernel::ContractOp op, int64_t lanes);
   void chooseBlocks(int64_t room);
+  int64_t columns(int64_t rows) const;
 };
 
 }  // namespace talc

@@ -6,16 +6,15 @@ using namespace mlir;
 
 namespace talc {
 
-// One row reads a weight once, and a large one from memory, in as many streams as there are panels. Fetches what comes
-// 4 KiB later, counting all, since the processor's own prefetching begins anew at every page.
-TileFetch fetchStreams(const ContractCode &c, int64_t panels, Value panel) {
-  constexpr int64_t linesAhead = 64;
+// One row reads a weight once, and a large one from memory, in as many streams as there are panels. The processor's own
+// prefetching begins anew at every page.
+TileFetch fetchStreams(const ContractCode &c, int64_t panels, Value panel, int64_t lines) {
   Value weight = c.op.getWeight();
   const ContractPlan &plan = c.plan;
-  int64_t rowsAhead = std::max<int64_t>(1, linesAhead / panels * plan.lineElements / plan.panelLanes);
+  int64_t rowsAhead = std::max<int64_t>(1, lines / panels * plan.lineElements / plan.panelLanes);
   return [&c, &plan, weight, panels, panel, rowsAhead](Value, Value k) {
     for (int64_t p = 0; p < panels; ++p)
-      for (int64_t lane = 0; lane < plan.unroll() * plan.panelLanes; lane += plan.lineElements)
+      for (int64_t lane = 0; lane < plan.tileSteps * plan.panelLanes; lane += plan.lineElements)
         c.e.prefetch(weight, {c.e.add(panel, p), c.e.add(k, rowsAhead), c.e.index(lane)});
   };
 }
@@ -34,22 +33,47 @@ void fetchResults(const ContractCode &c, int64_t rows, int64_t panels, Value row
 }
 
 NextPanels::NextPanels(const ContractCode &c, int64_t panels, Value panel, Value firstK, Value tiles)
-    : c(c), panels(panels), pieces(c.plan.panelLanes / c.plan.pieceLanes(tileRows)), panel(panel) {
+    : c(c), panels(panels), pieces(c.plan.panelLanes / c.plan.pieceLanes(c.plan.tileRows)), panel(panel) {
   Emitter &e = c.e;
   element = e.mul(firstK, c.plan.panelLanes);
   perPanel = e.max(e.div(tiles, panels), e.index(1));
-  pace = e.ceilDiv(e.index(c.plan.panelLanes), e.mul(perPanel, pieces));
+  pace = paceOf(pieces);
 }
 
-TileFetch NextPanels::ofTile(Value tile) const {
+Value NextPanels::paceOf(int64_t pieces) const {
+  return c.e.ceilDiv(c.e.index(c.plan.panelLanes), c.e.mul(perPanel, pieces));
+}
+
+// Of an iteration: the first two lines, and if all that lie between it and the next are no more than `most`, these,
+// too. If there are more, a single tile passes the panels, and the processor's own prefetching does better: software
+// gets no more lines on their way than L1 can wait for. The branch goes the same way all the time.
+static void eachLine(const ContractCode &c, Value between, llvm::function_ref<void(int64_t)> body) {
   Emitter &e = c.e;
+  const int64_t always = std::min<int64_t>(c.plan.fetchNext, 2), most = c.plan.fetchNext, line = c.plan.lineElements;
+  for (int64_t i = 0; i < always; ++i)
+    body(i);
+  if (most <= always)
+    return;
+  Value more = e.less(e.index(always * line), between), all = e.less(between, e.index(most * line + 1));
+  e.when(arith::AndIOp::create(e.b, e.loc, more, all), [&] {
+    for (int64_t i = always; i < most; ++i)
+      body(i);
+  });
+}
+
+TileFetch NextPanels::ofTile(Value tile, int64_t rows) const {
+  Emitter &e = c.e;
+  int64_t pieces = c.plan.panelLanes / c.plan.pieceLanes(rows);
+  Value pace = pieces == this->pieces ? this->pace : paceOf(pieces);
   Value p = e.min(e.div(tile, perPanel), e.index(panels - 1)), turn = e.sub(tile, e.mul(p, perPanel));
-  Value at = e.add(panel, p), ofPiece = e.mul(pace, c.plan.depthBlock);
+  Value at = e.add(panel, p), ofPiece = e.mul(pace, c.plan.blockDepth);
   Value first = e.add(element, e.mul(e.mul(turn, pieces), ofPiece));
-  return [this, &e, at, ofPiece, first](Value piece, Value k) {
+  Value between = c.plan.fetchNext > 2 ? e.mul(pace, c.plan.tileSteps) : Value();
+  return [this, &e, at, pace, ofPiece, first, between](Value piece, Value k) {
     Value next = e.add(e.add(first, e.mul(piece, ofPiece)), e.mul(k, pace));
-    for (int64_t line = 0; line < 2; ++line)  // so many lie between two iterations if there are few tiles
+    eachLine(c, between, [&](int64_t line) {
       e.prefetch(c.op.getWeight(), {at, e.index(0), e.add(next, line * c.plan.lineElements)});
+    });
   };
 }
 

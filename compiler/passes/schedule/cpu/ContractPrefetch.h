@@ -6,14 +6,15 @@
 
 namespace talc {
 
-// Of a single row: what the streams of these panels read next.
-TileFetch fetchStreams(const ContractCode &c, int64_t panels, mlir::Value panel);
+// What the streams of these panels read `lines` later, counting all.
+TileFetch fetchStreams(const ContractCode &c, int64_t panels, mlir::Value panel, int64_t lines);
 
 // The places of a tile's results, and what an epilogue reads there: they lie in other rows than the last tile's.
 void fetchResults(const ContractCode &c, int64_t rows, int64_t panels, mlir::Value row, mlir::Value panel);
 
 // The weight that comes after a group of panels, spread over the iterations of all tiles of a block of rows. A tile
-// fetches from one panel, for each k of each piece `pace` elements.
+// fetches from one panel, for each k of each piece as many elements as that takes, and in an iteration no more lines
+// than the plan says.
 class NextPanels {
 public:
   using Value = mlir::Value;
@@ -21,12 +22,14 @@ public:
   // The panels [panel, + panels) from `firstK` on come next; `tiles` tiles fetch them. `c` must outlive the object.
   NextPanels(const ContractCode &c, int64_t panels, Value panel, Value firstK, Value tiles);
 
-  // Valid as long as the object.
-  TileFetch ofTile(Value tile) const;
+  // Of a tile of so many rows. Valid as long as the object.
+  TileFetch ofTile(Value tile, int64_t rows) const;
 
 private:
+  Value paceOf(int64_t pieces) const;
+
   const ContractCode &c;
-  const int64_t panels, pieces;
+  const int64_t panels, pieces;  // of a full tile
   const Value panel;
   Value element, perPanel, pace;
 };

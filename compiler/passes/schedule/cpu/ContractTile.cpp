@@ -35,7 +35,7 @@ public:
     auto loadB = [&](Value k, int64_t v) {
       return e.load(c.op.getWeight(), {panelAt[v / perPanel], e.add(tile.firstK, k), laneOf(v)});
     };
-    RegisterTile registers{tile.rows, vectors, c.plan.unroll(), loadA, loadB};
+    RegisterTile registers{tile.rows, vectors, c.plan.tileSteps, loadA, loadB};
     if (c.plan.scalarsFromLanes())
       registers.loadRow = [&](int64_t r, Value k) { return e.load(c.op.getX(), {rowAt[r], e.add(tile.firstK, k)}); };
     if (tile.fetch)

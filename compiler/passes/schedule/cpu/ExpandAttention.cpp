@@ -86,29 +86,24 @@ struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
     SmallVector<kernel::AttentionOp> ops;
     getOperation().walk([&](kernel::AttentionOp op) { ops.push_back(op); });
     for (kernel::AttentionOp op : ops) {
-      kernel::TasksOp tasks = tasksAround(op);
+      kernel::TasksOp tasks = plannedTasksAround(op);
       if (!tasks)
         return signalPassFailure();
       OpBuilder builder(tasks);
       Emitter emitter(builder, op->getLoc(), lanes);
-      if (failed(expand(emitter, tasks, op)))
-        return signalPassFailure();
+      expand(emitter, tasks, op);
       op->erase();
     }
   }
 
-  LogicalResult expand(Emitter &e, kernel::TasksOp tasks, kernel::AttentionOp op) {
-    AttentionSchedule schedule = scheduleOf(op, lanes, keys);
-    int64_t group = op.getHeads() / cast<StateType>(op.getState().getType()).getHeads();
-    if (op.getBlock() && group > schedule.rows)
-      return op.emitOpError() << "splits the keys of " << group << " heads that share them, expected at most "
-                              << schedule.rows;
+  void expand(Emitter &e, kernel::TasksOp tasks, kernel::AttentionOp op) {
+    std::string problem;
+    AttentionSchedule schedule = scheduleOf(op, tasks.getPlanAttr(), problem);
     PassRemarks("schedule", "expand-attention").did(op, [&] {
       std::string state = storedName(op.getState());
-      return schedule.reason + "; state: " + (state.empty() ? "several" : state);
+      return explain(op, schedule, lanes) + "; state: " + (state.empty() ? "several" : state);
     });
     Attention(e, tasks, op, schedule).expand();
-    return success();
   }
 };
 

@@ -4,7 +4,7 @@
 //   for each block of panels                         (the task's rows and their sums stay in L2)
 //     for each block of k
 //       for each group of panels                     (its part stays in cache while the rows pass)
-//         for each tile of at most 6 rows            (rows are dealt evenly to as few tiles as possible)
+//         for each tile of rows                      (rows are dealt evenly to as few tiles as possible)
 //           accumulators; for k: the group's vectors, a broadcast per row, a multiply-add for each pair
 //           on the way the tiles fetch what comes next of the weight into cache
 //           store the sums
@@ -43,26 +43,28 @@ namespace {
 std::string describe(const ContractPlan &plan, const std::string &weight) {
   return llvm::formatv(
       "{0} x {1}: tiles of {2} rows x {3} lanes; blocks of {4} rows, {5} panels and {6} of k; sums {7}; weight: {8}",
-      plan.depth, plan.width, tileRows, plan.tileLanes(tileRows), plan.rowBlock, plan.panelBlock, plan.depthBlock,
-      plan.sumsInResult ? "wait in the result" : "wait on the stack", weight.empty() ? "several" : weight);
+      plan.depth, plan.width, plan.tileRows, plan.tileLanes(plan.tileRows), plan.blockRows, plan.blockPanels,
+      plan.blockDepth, plan.sumsInResult() ? "wait in the result" : "wait on the stack",
+      weight.empty() ? "several" : weight);
 }
 
 class Contract {
 public:
-  Contract(Emitter &e, kernel::TasksOp tasks, kernel::ContractOp op, int64_t cacheBytes)
-      : c{op, ContractPlan(op, e.lanes, cacheBytes), e}, plan(c.plan), e(e), tasks(tasks) {}
+  Contract(Emitter &e, kernel::TasksOp tasks, kernel::ContractOp op)
+      : c{op, ContractPlan(op, e.lanes, tasks.getPlanAttr()), e}, plan(c.plan), e(e), tasks(tasks) {}
 
   void expand() {
     int64_t known = cast<MemRefType>(c.op.getX().getType()).getDimSize(0);
-    bool few = !ShapedType::isDynamic(known) && known <= tileRows;
+    bool few = !ShapedType::isDynamic(known) && known <= plan.tileRows;
     int64_t most = few ? known : mostOfFew();
     PassRemarks("schedule", "expand-contract").did(c.op, [&] { return describe(plan, storedName(c.op.getWeight())); });
     // In front of the tasks, so that the stack belongs to the function's frame.
     Value sumsOfFew = most > 0 ? e.stackBuffer({most, plan.groupPanels(1) * plan.panelLanes}) : Value();
-    bool wait = !few && !plan.sumsInResult;
-    Value sumsOfMany = wait ? e.stackBuffer({plan.rowBlock, plan.groupPanels(tileRows) * plan.panelLanes}) : Value();
+    bool wait = !few && !plan.sumsInResult();
+    Value sumsOfMany =
+        wait ? e.stackBuffer({plan.blockRows, plan.groupPanels(plan.tileRows) * plan.panelLanes}) : Value();
     tasks.getExtentsMutable().assign({e.rows(c.op.getX()), e.index(plan.panels)});
-    tasks.setGrain({plan.rowBlock, plan.groupPanels(tileRows)});
+    tasks.setGrain({plan.blockRows, plan.taskPanels});
     e.b.setInsertionPoint(c.op);
     Value first = tasks.part(0), rows = e.sub(tasks.part(1), first);
     Span panels = {tasks.part(2), tasks.part(3)};
@@ -91,10 +93,10 @@ private:
     Value stack, firstK, isLast;
   };
 
-  // With up to so many rows a tile takes more panels than with six.
+  // With up to so many rows a tile takes more columns than a full one.
   int64_t mostOfFew() {
     int64_t most = 0;
-    while (plan.tileLanes(most + 1) > plan.tileLanes(tileRows))
+    while (plan.tileLanes(most + 1) > plan.tileLanes(plan.tileRows))
       ++most;
     return most;
   }
@@ -112,7 +114,8 @@ private:
 
   void fewRows(Value first, int64_t rows, Span panels, Value stack) {
     eachGroup(rows, panels, [&](int64_t count, Value panel) {
-      TileFetch fetch = rows == 1 && plan.isLarge ? fetchStreams(c, count, panel) : nullptr;
+      bool streams = rows <= plan.fetchRows && plan.fetchAhead > 0;
+      TileFetch fetch = streams ? fetchStreams(c, count, panel, plan.fetchAhead) : nullptr;
       WaitingSums sums = {stack, first, panel};
       ContractTile{rows, count, e.index(0), panel, e.index(0), plan.depth, fetch}.emit(c, sums);
       emitEpilogue(c, sums, e.index(rows), e.index(count), panel);
@@ -120,26 +123,41 @@ private:
   }
 
   void manyRows(Value first, Value count, Span panels, Value stack) {
-    Rows rows = {first, count, EvenParts(e, count, tileRows)};
-    e.loop(panels.begin, panels.end, plan.panelBlock, [&](Value begin) {
-      Span block = {begin, e.min(e.add(begin, plan.panelBlock), panels.end)};
-      e.loop(e.index(0), e.index(plan.depth), plan.depthBlock, [&](Value firstK) {
-        Value isLast = e.less(e.index(plan.depth), e.add(firstK, plan.depthBlock + 1));
+    Rows rows = {first, count, EvenParts(e, count, plan.tileRows)};
+    e.loop(panels.begin, panels.end, plan.blockPanels, [&](Value begin) {
+      Span block = {begin, e.min(e.add(begin, plan.blockPanels), panels.end)};
+      e.loop(e.index(0), e.index(plan.depth), plan.blockDepth, [&](Value firstK) {
+        Value isLast = e.less(e.index(plan.depth), e.add(firstK, plan.blockDepth + 1));
         groupsOf(rows, {block, panels.end, stack, firstK, isLast});
       });
     });
   }
 
   void groupsOf(const Rows &rows, const PanelBlock &block) {
-    eachGroup(tileRows, block.panels, [&](int64_t count, Value panel) {
+    eachGroup(plan.tileRows, block.panels, [&](int64_t count, Value panel) {
       NextPanels next = nextPanels(rows, block, count, e.add(panel, count));
-      WaitingSums sums = {block.stack, rows.first, plan.depthBlock < plan.depth ? block.panels.begin : panel};
+      WaitingSums sums = {block.stack, rows.first, plan.blockDepth < plan.depth ? block.panels.begin : panel};
       rows.tiles.each(e, [&](Value t, Value row, int64_t n) {
         fetchResults(c, n, count, e.add(rows.first, row), panel);
-        ContractTile{n, count, row, panel, block.firstK, plan.depthBlock, next.ofTile(t)}.emit(c, sums);
+        ContractTile{n, count, row, panel, block.firstK, plan.blockDepth, fetchOf(n, t, next, block, count, panel)}
+            .emit(c, sums);
       });
       e.when(block.isLast, [&] { emitEpilogue(c, sums, rows.count, e.index(count), panel); });
     });
+  }
+
+  // What comes next; and the first tile of a task, for which nobody fetched, its own panels.
+  TileFetch fetchOf(int64_t rows, Value tile, const NextPanels &next, const PanelBlock &block, int64_t panels,
+                    Value panel) {
+    TileFetch later = next.ofTile(tile, rows);
+    if (plan.fetchFirst == 0)
+      return later;
+    Value place = e.add(e.add(tile, block.firstK), e.sub(panel, tasks.part(2))), isFirst = e.less(place, e.index(1));
+    TileFetch own = fetchStreams(c, panels, panel, plan.fetchFirst);
+    return [this, isFirst, own, later](Value piece, Value k) {
+      e.when(isFirst, [&] { own(piece, k); });
+      later(piece, k);
+    };
   }
 
   // The group behind this one comes next, or the block's first one with the next k, or another task's.
@@ -148,7 +166,7 @@ private:
     Value other = e.select(e.less(behind, block.end), behind, tasks.part(4));
     Value nextPanel = e.select(inBlock, behind, e.select(block.isLast, other, block.panels.begin));
     Value nextK =
-        e.select(inBlock, block.firstK, e.select(block.isLast, e.index(0), e.add(block.firstK, plan.depthBlock)));
+        e.select(inBlock, block.firstK, e.select(block.isLast, e.index(0), e.add(block.firstK, plan.blockDepth)));
     return NextPanels(c, count, nextPanel, nextK, rows.tiles.count);
   }
 
@@ -166,12 +184,12 @@ struct ExpandContract : talc::impl::ExpandContractBase<ExpandContract> {
     SmallVector<kernel::ContractOp> contracts;
     getOperation().walk([&](kernel::ContractOp op) { contracts.push_back(op); });
     for (kernel::ContractOp op : contracts) {
-      kernel::TasksOp tasks = tasksAround(op);
+      kernel::TasksOp tasks = plannedTasksAround(op);
       if (!tasks)
         return signalPassFailure();
       OpBuilder builder(tasks);
       Emitter emitter(builder, op.getLoc(), lanes);
-      Contract(emitter, tasks, op, cacheBytes).expand();
+      Contract(emitter, tasks, op).expand();
       op.erase();
       shareAddresses(tasks);
     }

@@ -4,7 +4,7 @@
 //   for each expert                                  ascending, so that a row adds what its experts say in this order
 //     which rows of the task chose it, and in which slot
 //     for each panel of the task
-//       for each tile of at most 6 of these rows     accumulators; for k: vectors of the panel, a broadcast per row
+//       for each tile of some of these rows          accumulators; for k: vectors of the panel, a broadcast per row
 //         row by row: epilogue, store
 //
 //   routes   e0 e1 e2        rows of e0: 0 2    of e1: 0 1    of e2: 1 2       the rows of an expert need not be
@@ -15,7 +15,7 @@
 // sums are the same whichever rows stand beside it.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/cpu/RegisterTile.h"
+#include "compiler/passes/schedule/cpu/ExpertsPlan.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -29,13 +29,20 @@ namespace talc {
 using namespace mlir;
 using namespace talc;
 
-namespace {
+ArrayRef<PlanNumber<ExpertsPlan>> ExpertsPlan::numbers() {
+  static constexpr PlanNumber<ExpertsPlan> all[] = {{"block_rows", &ExpertsPlan::blockRows, 1, 1 << 12},
+                                                    {"task_panels", &ExpertsPlan::taskPanels, 1, 1 << 24},
+                                                    {"tile_rows", &ExpertsPlan::tileRows, 1, 16},
+                                                    {"tile_steps", &ExpertsPlan::tileSteps, 1, 16}};
+  return all;
+}
 
-constexpr int64_t rowBlock = 192;  // rows of a task
+namespace {
 
 class Experts {
 public:
   Experts(Emitter &e, kernel::TasksOp tasks, kernel::ExpertsOp op) : e(e), tasks(tasks), op(op) {
+    readPlan(tasks.getPlanAttr(), ExpertsPlan::numbers(), plan);
     auto weight = cast<MemRefType>(op.getWeight().getType());
     experts = cast<MemRefType>(op.getRoutes().getType()).getDimSize(1);
     panels = weight.getDimSize(0) / experts;
@@ -43,24 +50,24 @@ public:
     lanes = weight.getDimSize(2);
     columns = op.getGated() ? lanes / 2 : lanes;
     width = cast<MemRefType>(op.getInit().getType()).getDimSize(1) / (op.getGated() ? op.getSlots() : 1);
-    pieceLanes = std::min(tileColumns(tileRows, e.lanes), lanes);
+    pieceLanes = std::min(tileColumns(plan.tileRows, e.lanes), lanes);
   }
 
   void expand() {
     PassRemarks("schedule", "expand-experts").did(op, [&] {
       return llvm::formatv("{0} experts of {1} panels: tiles of {2} rows that chose the same one x {3} lanes", experts,
-                           panels, tileRows, pieceLanes);
+                           panels, plan.tileRows, pieceLanes);
     });
     // In front of the tasks, so that the stack belongs to the function's frame. A row more: see list().
-    sums = e.stackBuffer({tileRows, lanes});
+    sums = e.stackBuffer({plan.tileRows, lanes});
     for (Value *numbers : {&chosen, &slotOf, &used})
-      *numbers = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({rowBlock + 1}, e.b.getIndexType()));
+      *numbers = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({plan.blockRows + 1}, e.b.getIndexType()));
     tasks.getExtentsMutable().assign({e.rows(op.getX()), e.index(panels)});
-    tasks.setGrain({rowBlock, 1});
+    tasks.setGrain({plan.blockRows, plan.taskPanels});
     e.b.setInsertionPoint(op);
     // Without claims a thread has all rows at once.
-    e.loop(tasks.part(0), tasks.part(1), rowBlock,
-           [&](Value first) { block(first, e.min(tasks.part(1), e.add(first, rowBlock))); });
+    e.loop(tasks.part(0), tasks.part(1), plan.blockRows,
+           [&](Value first) { block(first, e.min(tasks.part(1), e.add(first, plan.blockRows))); });
   }
 
 private:
@@ -100,10 +107,10 @@ private:
   }
 
   void tiles(Value expert, Value panel, Value count) {
-    Value whole = e.mul(e.div(count, tileRows), tileRows);
-    e.loop(e.index(0), whole, tileRows, [&](Value at) { tile(expert, panel, at, tileRows); });
+    Value whole = e.mul(e.div(count, plan.tileRows), plan.tileRows);
+    e.loop(e.index(0), whole, plan.tileRows, [&](Value at) { tile(expert, panel, at, plan.tileRows); });
     e.when(e.less(whole, count), [&] {
-      e.dispatch(e.sub(count, whole), 1, tileRows - 1, [&](int64_t n) { tile(expert, panel, whole, n); });
+      e.dispatch(e.sub(count, whole), 1, plan.tileRows - 1, [&](int64_t n) { tile(expert, panel, whole, n); });
     });
   }
 
@@ -128,7 +135,7 @@ private:
       return e.loadScalar(op.getX(), {rows[r], feature});
     };
     auto loadB = [&](Value k, int64_t v) { return e.load(op.getWeight(), {panel, k, e.add(firstLane, v * e.lanes)}); };
-    RegisterTile registers{count, vectors, /*unroll=*/2, loadA, loadB};
+    RegisterTile registers{count, vectors, plan.tileSteps, loadA, loadB};
     Emitter::Values found = registers.accumulate(e, Emitter::Values(count * vectors, e.splat(0)), depth);
     for (auto [i, sum] : llvm::enumerate(found))
       e.store(sum, sums, {e.index(i / vectors), e.add(firstLane, i % vectors * e.lanes)});
@@ -159,6 +166,7 @@ private:
   Emitter &e;
   kernel::TasksOp tasks;
   kernel::ExpertsOp op;
+  ExpertsPlan plan;
   int64_t experts, panels, depth, lanes, columns, width, pieceLanes;  // panels: of an expert
   Value sums, chosen, slotOf, used;
 };
@@ -171,7 +179,7 @@ struct ExpandExperts : talc::impl::ExpandExpertsBase<ExpandExperts> {
     SmallVector<kernel::ExpertsOp> pieces;
     getOperation().walk([&](kernel::ExpertsOp op) { pieces.push_back(op); });
     for (kernel::ExpertsOp op : pieces) {
-      kernel::TasksOp tasks = tasksAround(op);
+      kernel::TasksOp tasks = plannedTasksAround(op);
       if (!tasks)
         return signalPassFailure();
       OpBuilder builder(tasks);

@@ -1,6 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage schedule of processors; compiler/passes/Passes.td includes it.
 
+def AssignPlans : Pass<"assign-plans", "mlir::ModuleOp"> {
+  let summary = "says how the loops of every piece are to be cut: by the program, a wish, a record, or the cost model";
+  let description = [{
+      kernel.tasks %s over tiles by rows { contract }
+        ->   kernel.tasks %s over tiles by rows plan <block_rows = 192, ..., tile_rows = 6> { contract }
+
+    Pieces that have a plan keep it; numbers that it lacks are added. The passes that make loops look at plans alone.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+                 Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
+                        "bytes of L2, of which a block of rows and its weights take half">,
+                 Option<"plans", "plans", "std::string", "\"\"",
+                        "KERNEL: NAME = NUMBER, ...; ... where KERNEL is a name with * for anything, or @ and a digest">];
+  let dependentDialects = ["talc::kernel::KernelDialect"];
+}
+
 def ContractByHalide : Pass<"contract-by-halide", "mlir::ModuleOp"> {
   let summary = "products of contractions become calls of functions that Halide makes";
   let description = [{
@@ -9,17 +25,14 @@ def ContractByHalide : Pass<"contract-by-halide", "mlir::ModuleOp"> {
     Of the kernels that assign-generators gave to Halide. The loops around, the division of the work and the epilogue are
     those of expand-contract, and so are the bits.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
-                 Option<"cacheBytes", "cache-bytes", "int64_t", "2097152", "bytes of L2; see expand-contract">];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
 }
 
 def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {
   let summary = "register tiles and cache blocks for contractions";
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
-                 Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
-                        "bytes of L2, of which a block of rows and its weights take half">];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::memref::MemRefDialect"];
 }
@@ -30,8 +43,7 @@ def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
     Expands kernel.attention, and kernel.combine where split-keys divided one. Says what it chose, and why, as remarks of
     the category `schedule` (talc-opt --remarks-filter=schedule).
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
-                 Option<"keys", "keys", "int64_t", "0", "keys of a block, a multiple of 64; 0: the cost model's choice">];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
 }

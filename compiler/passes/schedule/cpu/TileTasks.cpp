@@ -9,31 +9,37 @@
 // A step that is divided by rows has the same blocks in every thread's part of the rows: thread i's share of the tasks
 // then is just the tasks of its rows, and needs nothing that other threads wrote.
 #include "compiler/passes/schedule/cpu/Claims.h"
+#include "compiler/passes/schedule/cpu/SharePlan.h"
 #include "compiler/passes/schedule/cpu/TaskLoops.h"
 
 using namespace mlir;
 
 namespace talc {
 
-namespace {
+ArrayRef<PlanNumber<SharePlan>> SharePlan::numbers() {
+  static constexpr PlanNumber<SharePlan> all[] = {{"by_panels", &SharePlan::byPanels, 0, 1},
+                                                  {"claimed_rows", &SharePlan::claimedRows, 1, 1 << 20},
+                                                  {"share_rows", &SharePlan::shareRows, 1, 1 << 20},
+                                                  {"share_tasks", &SharePlan::shareTasks, 1, 1 << 10}};
+  return all;
+}
 
-// Fewer rows are not claimed: every thread reads the weights of its panels once, in order.
-constexpr int64_t fewestClaimed = 24;
-// So many tasks make a share, of which others can take some, unless blocks would fall below so many rows.
-constexpr int64_t tasksOfShare = 8, leastRows = 32;
+namespace {
 
 class TileTasks {
 public:
   TileTasks(Emitter &e, kernel::TasksOp tasks)
       : e(e), tasks(tasks), step(tasks.getStep()), rows(tasks.getExtents()[0]), panels(tasks.getExtents()[1]),
-        group(e.index(tasks.getGrain()[1])), groups(e.ceilDiv(panels, group)) {}
+        group(e.index(tasks.getGrain()[1])), groups(e.ceilDiv(panels, group)) {
+    readPlan(tasks.getPlanAttr(), SharePlan::numbers(), plan);
+  }
 
   void share() {
     std::tie(ownFirst, ownEnd) = ownPart(e, step, panels);
-    if (std::optional<int64_t> known = getConstantIntValue(rows); known && *known < fewestClaimed)
+    if (std::optional<int64_t> known = getConstantIntValue(rows); known && *known < plan.claimedRows)
       return placeBody(e, tasks, {e.index(0), rows, ownFirst, ownEnd, ownFirst});
     threads = kernel::ThreadsOp::create(e.b, e.loc, step);
-    isClaimed = both(e.less(e.index(1), threads), e.less(e.index(fewestClaimed - 1), rows));
+    isClaimed = both(e.less(e.index(1), threads), e.less(e.index(plan.claimedRows - 1), rows));
     divideRows();
     groupsOfBlock = e.select(isClaimed, groups, e.index(1));
     Value count = e.mul(e.mul(parts, blocksOfPart), groupsOfBlock);
@@ -55,7 +61,7 @@ private:
     parts = e.select(byRows, threads, one);
     Value sharing = e.select(byRows, one, threads);
     Value rowsOfPart = e.ceilDiv(rows, parts), blocks = e.ceilDiv(rowsOfPart, tasks.getGrain()[0]);
-    Value wanted = e.min(e.ceilDiv(e.mul(sharing, tasksOfShare), groups), e.div(rowsOfPart, leastRows));
+    Value wanted = e.min(e.ceilDiv(e.mul(sharing, plan.shareTasks), groups), e.div(rowsOfPart, plan.shareRows));
     blocksOfPart = e.select(isClaimed, e.max(blocks, wanted), blocks);
   }
 
@@ -65,10 +71,23 @@ private:
     return e.add(begin, e.div(e.mul(e.sub(end, begin), e.rem(block, blocksOfPart)), blocksOfPart));
   }
 
-  Value firstPanel(Value task) { return e.select(isClaimed, e.mul(e.rem(task, groupsOfBlock), group), ownFirst); }
+  // Of all threads' parts; within one the blocks, or the groups, come one after the other.
+  Value blockOf(Value task) {
+    if (!plan.byPanels)
+      return e.div(task, groupsOfBlock);
+    Value tasksOfPart = e.mul(blocksOfPart, groupsOfBlock), part = e.div(task, tasksOfPart);
+    return e.add(e.mul(part, blocksOfPart), e.rem(e.rem(task, tasksOfPart), blocksOfPart));
+  }
+
+  Value firstPanel(Value task) {
+    Value place = task;
+    if (plan.byPanels)
+      place = e.div(task, blocksOfPart);
+    return e.select(isClaimed, e.mul(e.rem(place, groupsOfBlock), group), ownFirst);
+  }
 
   void place(Value task) {
-    Value block = e.div(task, groupsOfBlock), first = firstPanel(task);
+    Value block = blockOf(task), first = firstPanel(task);
     Value end = e.select(isClaimed, e.min(panels, e.add(first, group)), ownEnd);
     Value next = firstPanel(e.add(task, 1));
     placeBody(e, tasks, {firstRow(block), firstRow(e.add(block, 1)), first, end, next});
@@ -76,6 +95,7 @@ private:
 
   Emitter &e;
   kernel::TasksOp tasks;
+  SharePlan plan;
   const Value step, rows, panels, group, groups;
   Value ownFirst, ownEnd;  // panels of this thread
   Value threads, isClaimed, parts, blocksOfPart, groupsOfBlock;

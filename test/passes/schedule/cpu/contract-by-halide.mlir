@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // contract-by-halide: the products of kernels that have the generator become calls, with what they compute on the
 // declaration; the epilogue stays, and other kernels are left to expand-contract.
-// RUN: talc-opt %s -contract-by-halide -canonicalize -cse | FileCheck %s
-// RUN: talc-opt %s -contract-by-halide="lanes=16" -canonicalize | FileCheck %s --check-prefix=WIDE
+// RUN: talc-opt %s -assign-plans -contract-by-halide -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s -assign-plans="lanes=16" -contract-by-halide="lanes=16" -canonicalize | FileCheck %s --check-prefix=WIDE
 
 // CHECK: func.func private @product_product(index, index, index) -> i32 attributes {kernel.generator = "halide",
 // CHECK-SAME: kernel.product = {columns = 16 : i64, depth = 9 : i64, element = "f32", lanes = 8 : i64, panel = 16 : i64, rows = 6 : i64}}

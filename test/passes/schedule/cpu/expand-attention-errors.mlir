@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-attention: programs that it cannot treat.
-// RUN: talc-opt %s -split-input-file -expand-attention -verify-diagnostics
+// RUN: talc-opt %s -split-input-file -assign-plans -expand-attention -verify-diagnostics
 
 func.func @split_group(%s: !kernel.step, %q: memref<1x392xf32>, %kv: !talc.state<1 x 8 x 200 in #kernel.panels<16 x f32>>, %out: memref<4x912xf32>) {
+  // expected-error@+1 {{cannot be planned so: task_rows is less than the heads that share keys}}
   kernel.tasks %s over keys by heads {
   ^bb0(%block: index, %head: index):
-    // expected-error@+1 {{splits the keys of 49 heads that share them, expected at most 48}}
     kernel.attention causal %s, %q, %kv heads 49 scale 0.2 window 0 block 64 into %out : (!kernel.step, memref<1x392xf32>, !talc.state<1 x 8 x 200 in #kernel.panels<16 x f32>>, memref<4x912xf32>) -> ()
   }
   return

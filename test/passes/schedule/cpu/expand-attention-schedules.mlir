@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-attention: what the cost model chooses, and the remarks that say why.
-// RUN: talc-opt %s -expand-attention -distribute-tasks -canonicalize -cse --remarks-filter=schedule -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: talc-opt %s -assign-plans -expand-attention -distribute-tasks -canonicalize -cse --remarks-filter=schedule -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s < %t.mlir
 
 // All keys are one block: two passes, nothing is rescaled.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-attention: tasks, key ranges and masks of causal, windowed and full attention; padded widths; shares.
-// RUN: talc-opt %s -expand-attention=keys=64 -distribute-tasks -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s '-assign-plans=plans={*: block_keys = 64}' -expand-attention -distribute-tasks -canonicalize -cse | FileCheck %s
 
 // 2 of 4 heads share their keys: rows of a task are (token, head in group). Tasks of 48 rows are claimed, counted through the
 // sequences; what is no task of this sequence is one of another, or of none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-contract: register tiles, masks only where columns end within a panel, wide and narrow weights, gates, shares.
-// RUN: talc-opt %s -expand-contract -distribute-tasks -canonicalize -cse | FileCheck %s
-// RUN: talc-opt %s -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=WIDE
+// RUN: talc-opt %s -assign-plans -expand-contract -distribute-tasks -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s -assign-plans="lanes=16" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=WIDE
 
 // One row, 3 panels: this thread's panels [3*i/n, 3*(i+1)/n), three at a time, then one by one. 9 products: two steps of
 // four and a rest of one, each sum one chain. The sums go over the stack to the epilogue. 33 columns: every store is

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-experts: for every expert the rows that chose it are listed, then pass its panels in tiles of six rows.
-// RUN: talc-opt %s -expand-experts="lanes=16" | FileCheck %s
-// RUN: talc-opt %s -expand-experts | FileCheck %s --check-prefix=NARROW
+// RUN: talc-opt %s -assign-plans="lanes=16" -expand-experts="lanes=16" | FileCheck %s
+// RUN: talc-opt %s -assign-plans -expand-experts | FileCheck %s --check-prefix=NARROW
 
 // Lists of a block of rows, and one place behind; tasks of 192 rows and a panel: 3 of each expert.
 // CHECK-LABEL: @gated
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?x24xf32>, %[[ROUTES:[a-z0-9]+]]: memref<?x4xf32>, %[[W:[a-z0-9]+]]: memref<12x24x32xf32>
 // CHECK: %[[SUMS:.*]] = memref.alloca() {{.*}}: memref<6x32xf32>
 // CHECK-COUNT-3: memref.alloca() : memref<193xindex>
-// CHECK: kernel.tasks {{.*}} over tiles by adaptive of(%{{.*}}, %c3{{.*}}) grain [192, 1]
+// CHECK: kernel.tasks {{.*}} over tiles by adaptive {{.*}}of(%{{.*}}, %c3{{.*}}) grain [192, 1]
 // The experts in turn; whoever has a route is put on the list.
 // CHECK: scf.for %[[E:.*]] = %c0{{.*}} to %c4
 // CHECK: scf.for %[[R:.*]] = %{{.*}} iter_args(

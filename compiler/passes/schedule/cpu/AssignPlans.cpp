@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// assign-plans: every piece that has a choice gets its plan, the one place where plans are chosen.
+//
+//   kernel.tasks %s over tiles by rows { kernel.contract ... }
+//     ->  kernel.tasks %s over tiles by rows plan<block_rows = 192, ..., tile_rows = 6> { kernel.contract ... }
+//
+// The first that says something of a piece counts: the program, the option `plans` by the kernel's name, the same by
+// its digest (records). What it does not say, the cost model does.
+#include "compiler/passes/PassRemarks.h"
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/AttentionSchedule.h"
+#include "compiler/passes/schedule/cpu/ContractPlan.h"
+#include "compiler/passes/schedule/cpu/ExpertsPlan.h"
+#include "compiler/passes/schedule/cpu/GivenPlans.h"
+#include "compiler/passes/schedule/cpu/SharePlan.h"
+
+namespace talc {
+#define GEN_PASS_DEF_ASSIGNPLANS
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+using kernel::PlanAttr;
+
+constexpr PassRemarks remarks("schedule", "assign-plans");
+
+namespace {
+
+// What the cost model looks at.
+struct Machine {
+  int64_t lanes, cacheBytes;
+};
+
+// The whole plan of a piece of which some numbers are given; null, and what is wrong with these.
+using MakePlan = PlanAttr (*)(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem);
+
+PlanAttr withShares(PlanAttr plan, PlanAttr given, std::string &problem) {
+  SharePlan shares;
+  if (problem.empty())
+    problem = readPlan(given, SharePlan::numbers(), shares);
+  return writePlan(plan.getContext(), SharePlan::numbers(), shares, plan);
+}
+
+PlanAttr planContract(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
+  ContractPlan plan(cast<kernel::ContractOp>(piece), machine.lanes, machine.cacheBytes);
+  problem = readPlan(given, ContractPlan::numbers(), plan);
+  if (problem.empty())
+    problem = plan.contradiction();
+  return withShares(writePlan(piece->getContext(), ContractPlan::numbers(), plan), given, problem);
+}
+
+PlanAttr planExperts(Operation *piece, const Machine &, PlanAttr given, std::string &problem) {
+  ExpertsPlan plan;
+  problem = readPlan(given, ExpertsPlan::numbers(), plan);
+  return withShares(writePlan(piece->getContext(), ExpertsPlan::numbers(), plan), given, problem);
+}
+
+PlanAttr planAttention(Operation *piece, const Machine &, PlanAttr given, std::string &problem) {
+  AttentionSchedule plan = scheduleOf(cast<kernel::AttentionOp>(piece), given, problem);
+  return writePlan(piece->getContext(), AttentionSchedule::numbers(), plan);
+}
+
+// Null: the piece has no choice.
+MakePlan plannerOf(Operation *piece) {
+  if (isa_and_present<kernel::ContractOp>(piece))
+    return planContract;
+  if (isa_and_present<kernel::ExpertsOp>(piece))
+    return planExperts;
+  return isa_and_present<kernel::AttentionOp>(piece) ? planAttention : nullptr;
+}
+
+struct AssignPlans : talc::impl::AssignPlansBase<AssignPlans> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (!isValidWidth(getOperation(), lanes))
+      return signalPassFailure();
+    GivenPlans given;
+    if (std::string problem = given.parse(plans); !problem.empty()) {
+      getOperation().emitError() << "plans: " << problem;
+      return signalPassFailure();
+    }
+    auto result = getOperation().walk([&](kernel::TasksOp tasks) {
+      MakePlan make = plannerOf(tasks.getPiece());
+      return !make || succeeded(assign(tasks, make, given)) ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+  LogicalResult assign(kernel::TasksOp tasks, MakePlan make, const GivenPlans &given) {
+    PlanAttr known = tasks.getPlanAttr() ? tasks.getPlanAttr() : given.named(tasks);
+    if (!known && takeRecorded(tasks, make, given))
+      return success();
+    std::string problem;
+    PlanAttr plan = make(tasks.getPiece(), {lanes, cacheBytes}, known, problem);
+    if (!problem.empty())
+      return tasks.emitOpError() << "cannot be planned so: " << problem;
+    tasks.setPlanAttr(plan);
+    remarks.did(tasks, [&] { return (known ? "as wished: " : "by the cost model: ") + textOf(plan); });
+    return success();
+  }
+
+  // A recorded plan that does not fit is a stale one, and no fault of the program.
+  bool takeRecorded(kernel::TasksOp tasks, MakePlan make, const GivenPlans &given) {
+    PlanAttr recorded = given.recorded(tasks);
+    if (!recorded)
+      return false;
+    std::string problem;
+    PlanAttr plan = make(tasks.getPiece(), {lanes, cacheBytes}, recorded, problem);
+    if (!problem.empty()) {
+      remarks.declined(tasks, [&] { return "what is recorded does not fit: " + problem; });
+      return false;
+    }
+    tasks.setPlanAttr(plan);
+    remarks.did(tasks, [&] { return "as recorded: " + textOf(plan); });
+    return true;
+  }
+};
+
+}  // namespace

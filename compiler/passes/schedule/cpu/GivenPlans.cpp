@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans that people or records say, as text.
+#include "compiler/passes/schedule/cpu/GivenPlans.h"
+
+#include "compiler/passes/schedule/AttentionSchedule.h"
+#include "compiler/passes/schedule/cpu/ContractPlan.h"
+#include "compiler/passes/schedule/cpu/ExpertsPlan.h"
+#include "compiler/passes/schedule/cpu/SharePlan.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+
+using namespace mlir;
+
+namespace talc {
+
+std::string digestOf(kernel::TasksOp tasks) {
+  kernel::PlanAttr plan = tasks.getPlanAttr();
+  tasks.removePlanAttr();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto function = tasks->getParentOfType<func::FuncOp>();
+  if (function)
+    stream << function.getFunctionType() << "\n";
+  tasks->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
+  if (plan)
+    tasks.setPlanAttr(plan);
+  llvm::BLAKE3 hash;
+  hash.update(text);
+  return llvm::toHex(hash.final<16>(), /*LowerCase=*/true);
+}
+
+std::string textOf(kernel::PlanAttr plan) {
+  std::string text;
+  for (NamedAttribute number : plan.getNumbers())
+    text += (text.empty() ? "" : ", ") + number.getName().str() + " = " +
+            std::to_string(cast<IntegerAttr>(number.getValue()).getInt());
+  return text;
+}
+
+template <typename Plan> static bool has(StringRef name) {
+  return llvm::any_of(Plan::numbers(), [&](const PlanNumber<Plan> &number) { return number.name == name; });
+}
+
+static bool isKnown(StringRef name) {
+  return has<ContractPlan>(name) || has<AttentionSchedule>(name) || has<ExpertsPlan>(name) || has<SharePlan>(name);
+}
+
+std::string GivenPlans::parseLine(StringRef text) {
+  auto [kernel, rest] = text.split(':');
+  Line line;
+  if (kernel.trim().consume_front("@"))
+    line.digest = kernel.trim().drop_front().str();
+  else if (auto pattern = llvm::GlobPattern::create(kernel.trim()))
+    line.name = std::move(*pattern);
+  else
+    return "'" + kernel.trim().str() + "': " + llvm::toString(pattern.takeError());
+  SmallVector<StringRef> numbers;
+  rest.split(numbers, ',');
+  for (StringRef number : numbers) {
+    auto [name, value] = number.split('=');
+    int64_t parsed = 0;
+    if (value.trim().getAsInteger(10, parsed))
+      return "'" + text.str() + "' is not KERNEL: NAME = NUMBER, ...";
+    if (!isKnown(name.trim()) && !line.digest.empty())
+      return "";  // recorded by a talc whose plans were others
+    if (!isKnown(name.trim()))
+      return "no plan has a number '" + name.trim().str() + "'";
+    line.numbers.emplace_back(name.trim().str(), parsed);
+  }
+  lines.push_back(std::move(line));
+  return "";
+}
+
+std::string GivenPlans::parse(StringRef text) {
+  SmallVector<StringRef> parts;
+  text.split(parts, ';');
+  for (StringRef part : parts)
+    if (!part.trim().empty())
+      if (std::string problem = parseLine(part.trim()); !problem.empty())
+        return problem;
+  return "";
+}
+
+kernel::PlanAttr GivenPlans::collect(MLIRContext *context, llvm::function_ref<bool(const Line &)> means) const {
+  Builder b(context);
+  NamedAttrList numbers;
+  for (const Line &line : lines)
+    if (means(line))
+      for (const auto &[name, value] : line.numbers)
+        numbers.set(name, b.getI64IntegerAttr(value));
+  return numbers.empty() ? kernel::PlanAttr() : kernel::PlanAttr::get(context, numbers.getDictionary(context));
+}
+
+kernel::PlanAttr GivenPlans::recorded(kernel::TasksOp tasks) const {
+  if (llvm::all_of(lines, [](const Line &line) { return line.digest.empty(); }))
+    return {};
+  std::string digest = digestOf(tasks);
+  return collect(tasks.getContext(), [&](const Line &line) { return line.digest == digest; });
+}
+
+kernel::PlanAttr GivenPlans::named(kernel::TasksOp tasks) const {
+  auto function = tasks->getParentOfType<func::FuncOp>();
+  return collect(tasks.getContext(), [&](const Line &line) {
+    return line.digest.empty() && function && line.name.match(function.getName());
+  });
+}
+
+}  // namespace talc

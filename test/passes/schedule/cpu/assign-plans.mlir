@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// assign-plans: the cost model's numbers for narrow and wide vectors; what the program and the option say goes first; the
+// loops follow.
+// RUN: talc-opt %s -assign-plans | FileCheck %s
+// RUN: talc-opt %s -assign-plans=lanes=16 | FileCheck %s --check-prefix=WIDE
+// RUN: talc-opt %s '-assign-plans=plans={con*: tile_rows = 3, share_tasks = 2; contract: tile_rows = 5}' --remarks-filter=schedule -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: FileCheck %s --check-prefix=WISH < %t.mlir
+// RUN: talc-opt %t.mlir -assign-plans=lanes=16 | FileCheck %s --check-prefix=WISH
+// RUN: talc-opt %t.mlir -expand-contract | FileCheck %s --check-prefix=LOOPS
+// RUN: not talc-opt %s '-assign-plans=plans={c*: tile_columns = 12}' 2>&1 | FileCheck %s --check-prefix=LANES
+// RUN: not talc-opt %s '-assign-plans=plans={c*: block_depth = 5}' 2>&1 | FileCheck %s --check-prefix=DEPTH
+// RUN: not talc-opt %s '-assign-plans=plans={c*: tile_rows = 17}' 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not talc-opt %s '-assign-plans=plans={c*: tile_height = 1}' 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not talc-opt %s '-assign-plans=plans={contract tile_rows}' 2>&1 | FileCheck %s --check-prefix=FORM
+// RUN: talc-opt %s '-assign-plans=plans={@00: tile_rows = 3; none: tile_rows = 3}' | FileCheck %s
+
+// CHECK-LABEL: @contract
+// CHECK: kernel.tasks %{{.*}} over tiles by rows plan <block_depth = 8, block_panels = 3, block_rows = 192, by_panels = 0,
+// CHECK-SAME: claimed_rows = 24, fetch_ahead = 0, fetch_first = 0, fetch_next = 2, fetch_rows = 1, row_columns = 64, share_rows = 32, share_tasks = 8,
+// CHECK-SAME: task_panels = 1, tile_columns = 16, tile_rows = 6, tile_steps = 4>
+// WIDE-LABEL: @contract
+// WIDE: row_columns = 256, {{.*}} task_panels = 3, tile_columns = 64, tile_rows = 6, tile_steps = 2>
+// WISH-LABEL: @contract
+// WISH: share_tasks = 2, task_panels = 1, tile_columns = 16, tile_rows = 5, tile_steps = 4>
+// REMARK-DAG: assign-plans{{.*}}Function=contract{{.*}}as wished: {{.*}}tile_rows = 5
+// REMARK-DAG: assign-plans{{.*}}Function=attend{{.*}}by the cost model: block_keys = 64, chunk_keys = 64, task_rows = 48
+// LANES: cannot be planned so: tile_columns and row_columns are no multiples of 8, the lanes of a vector
+// DEPTH: cannot be planned so: block_depth does not divide 8
+// RANGE: cannot be planned so: tile_rows is 17, expected 1 to 16
+// NAME: plans: no plan has a number 'tile_height'
+// FORM: plans: 'contract tile_rows' is not KERNEL: NAME = NUMBER, ...
+// Tiles of five rows, two vectors each.
+// LOOPS-LABEL: @contract
+// LOOPS: -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>) {
+// LOOPS-NOT: -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>
+// LOOPS: return
+func.func @contract(%s: !kernel.step, %x: memref<?x8xf32>, %w: memref<3x8x16xf32>, %out: memref<?x48xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x8xf32>, memref<3x8x16xf32>, memref<?x48xf32>) -> ()
+  }
+  return
+}
+
+// CHECK-LABEL: @attend
+// CHECK: kernel.tasks %{{.*}} over queries by heads plan <block_keys = 64, chunk_keys = 64, task_rows = 48> {
+func.func @attend(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, %out: memref<?x16xf32>) {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%sequence: index, %head: index, %heads: index, %row: index, %rows: index):
+    kernel.attention causal %s, %q, %kv heads 1 scale 0.25 window 0 into %out : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x16xf32>) -> ()
+  }
+  return
+}
