@@ -17,5 +17,6 @@ Action addCompile(CLI::App &app, const std::string &programDirectory);
 Action addRun(CLI::App &app);
 Action addBench(CLI::App &app, const std::string &programDirectory);
 Action addPerplexity(CLI::App &app);
+Action addTune(CLI::App &app, const std::string &programDirectory);
 
 }  // namespace talc::tools

@@ -3,6 +3,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "compiler/artifact/TextOutput.h"
+#include "compiler/passes/schedule/cpu/GivenPlans.h"
 #include "dialects/talc/ModuleKeys.h"
 #include "frontends/Frontends.h"
 #include "tools/talc/CompileOptions.h"
@@ -13,9 +14,11 @@
 #include "tools/talc/Report.h"
 #include "tools/talc/inspect/InspectPage.h"
 #include "tools/talc/perplexity/Perplexity.h"
+#include "tools/talc/tune/PlanRecord.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <map>
@@ -99,6 +102,26 @@ static void note(mlir::ModuleOp module, const CompileOptions &options, const per
                            name(measuredKeys::error, b.getF64FloatAttr(results.perplexity->error))}));
 }
 
+// What was tuned for each target, and what the user wants besides.
+static llvm::Error addPlans(const CompileOptions &options, CompileRequest &request) {
+  if (std::string problem = GivenPlans().parse(options.plans); !problem.empty())
+    return makeError(ErrorCode::Usage, "talc compile: --plan: {}; see talc compile --help", problem);
+  std::string path = options.tuned.empty() ? usualRecord(options.model) : options.tuned;
+  PlanRecord record;
+  std::vector<std::string> notes;
+  if (path != "off") {
+    if (!options.tuned.empty() && !llvm::sys::fs::exists(path))
+      return makeError(ErrorCode::Model, "--tuned: {}: does not exist; talc tune writes such a file", path);
+    if (std::string problem = record.read(path, notes); !problem.empty())
+      notes.push_back("note: " + problem + ": ignored");
+  }
+  for (const targets::TargetPtr &target : request.targets)
+    request.plans.push_back(record.plansFor(target->identity(), path, notes) + options.plans);
+  for (const std::string &note : notes)
+    llvm::errs() << note << "\n";
+  return llvm::Error::success();
+}
+
 static llvm::Error compile(const CompileOptions &options, Report &report, PassRecorder &recorder,
                            const Measured &measured) {
   CompileRequest request = requestOf(options, report, recorder);
@@ -106,6 +129,8 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   if (!targets)
     return targets.takeError();
   request.targets = std::move(*targets);
+  if (llvm::Error error = addPlans(options, request))
+    return error;
   report.begin("import");
   mlir::DialectRegistry registry;
   registerDialects(registry);

@@ -62,14 +62,15 @@ int main(int argc, char **argv) {
   actions["run"] = addRun(app);
   actions["bench"] = addBench(app, programDirectory());
   actions["perplexity"] = addPerplexity(app);
+  actions["tune"] = addTune(app, programDirectory());
   std::vector<std::string> words = wordsOf(argc, argv);
   const std::string command = words.empty() ? "" : words.front();
   bool known = actions.count(command) > 0;
   if (!command.empty() && command[0] != '-' && !known) {
     fprintf(stderr,
-            "error[T0701]: talc: unknown command '%s'%s, expected compile, run, bench or perplexity; see talc "
+            "error[T0701]: talc: unknown command '%s'%s, expected compile, run, bench, tune or perplexity; see talc "
             "--help\n",
-            command.c_str(), talc::suggestion(command, {"compile", "run", "bench", "perplexity"}).c_str());
+            command.c_str(), talc::suggestion(command, {"compile", "run", "bench", "tune", "perplexity"}).c_str());
     return wrongUsage;
   }
   try {

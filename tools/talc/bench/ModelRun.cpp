@@ -9,8 +9,17 @@ namespace talc::bench {
 Status ModelRun::open(const std::string &path, bool hugePages) {
   if (Status status = model.source().openPath(path); status.failed())
     return status;
-  if (Status status = model.open({/*checkWeights=*/true, /*copyWeights=*/hugePages}, /*device=*/"", {});
-      status.failed())
+  return open(OpenOptions{/*checkWeights=*/true, /*copyWeights=*/hugePages});
+}
+
+Status ModelRun::open(const void *bytes, uint64_t size) {
+  if (Status status = model.source().useMemory(bytes, size); status.failed())
+    return status;
+  return open(OpenOptions{/*checkWeights=*/false});
+}
+
+Status ModelRun::open(const OpenOptions &options) {
+  if (Status status = model.open(options, /*device=*/"", {}); status.failed())
     return status;
   // Any tokens do; the same ones in every run.
   uint64_t state = 1;

@@ -17,6 +17,8 @@ int64_t sourceTokens(const artifact::ModelInfo &info);
 class ModelRun {
 public:
   Status open(const std::string &path, bool hugePages = false);
+  // What such a file holds, which must outlive the object; weights are not checked.
+  Status open(const void *bytes, uint64_t size);
   // Threads and the states of so many sequences; replaces those before. An encoder-decoder gets sources of
   // sourceTokens() tokens.
   Status start(int32_t threads, int64_t sequences);
@@ -31,6 +33,7 @@ public:
   Session &usedSession() { return *session; }
 
 private:
+  Status open(const OpenOptions &options);
   Status encode(int64_t rows);
   int64_t source() const { return sourceTokens(model.info()); }
 

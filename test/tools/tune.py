@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tune.py TALC MODEL DIRECTORY: what records do to programs, and what is said of records that do not suit."""
+import json
+import os
+import subprocess
+import sys
+
+TALC, MODEL, DIRECTORY = sys.argv[1:]
+RECORD = os.path.join(DIRECTORY, 'record.jsonl')
+IDS = ','.join(str((7 * i + 3) % 200 + 5) for i in range(70))
+
+
+def run(*command, status=0):
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode != status:
+        sys.exit(f'{command}: status {result.returncode}\n{result.stdout}{result.stderr}')
+    return result.stdout + result.stderr
+
+
+def logits(name, *options):
+    app = os.path.join(DIRECTORY, name)
+    said = run(TALC, 'compile', MODEL, *options, '-o', app)
+    found = []
+    for ids in IDS, IDS[:IDS.index(',')], ','.join(IDS.split(',')[:8]):
+        run(app, '-q', '--ids', ids, '--logits', app + '.logits', '-t', '2')
+        with open(app + '.logits', 'rb') as file:
+            found.append(file.read())
+    return said, found
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(what)
+
+
+def lines():
+    with open(RECORD) as file:
+        return [json.loads(line) for line in file]
+
+
+run(TALC, 'tune', MODEL, '--budget=1', '-t', '1', '-o', RECORD)
+first = lines()
+expect(first and all(line['tried'] > 0 and line['confirmed'] for line in first if line['candidates']), 'nothing was tried')
+run(TALC, 'tune', MODEL, '--budget=1', '-t', '1', '-o', RECORD)
+second = lines()
+expect([line['kernel'] for line in first] == [line['kernel'] for line in second], 'kernels have changed')
+expect(sum(line['tried'] for line in second) > sum(line['tried'] for line in first), 'it has not gone on')
+
+untuned = logits('untuned', '--tuned=off')[1]
+tried = {'fetch_next': 0, 'tile_rows': 4, 'block_rows': 48, 'by_panels': 1, 'claimed_rows': 8, 'tile_steps': 1}
+of_attention = {'task_rows': 12, 'chunk_keys': 16}
+with open(RECORD, 'w') as file:
+    for line in second:
+        line['plan'] = of_attention if line['name'].startswith('attention') else tried
+        file.write(json.dumps(line) + '\n')
+said, tuned = logits('tuned', f'--tuned={RECORD}')
+expect(said == '', f'of a record that suits it is said: {said}')
+expect(tuned == untuned, 'logits are others with a record')
+with open(os.path.join(DIRECTORY, 'tuned'), 'rb') as one, open(os.path.join(DIRECTORY, 'untuned'), 'rb') as other:
+    expect(one.read() != other.read(), 'the record changed nothing')
+
+# Damaged, stale and foreign lines.
+with open(RECORD, 'w') as file:
+    file.write('{"kernel": "00", "target\n')
+    file.write(json.dumps(second[0] | {'plan': {'tile_rows': 1000}}) + '\n')
+    file.write(json.dumps(second[-1] | {'plan': {'tile_height': 2}}) + '\n')
+said, found = logits('stale', f'--tuned={RECORD}')
+expect('line 1 is no plan of a kernel: ignored' in said and found == untuned, f'of a damaged record it is said: {said}')
+with open(RECORD, 'w') as file:
+    file.write(json.dumps(second[0] | {'target': 'another', 'processor': 'Z80'}) + '\n')
+said, found = logits('foreign', f'--tuned={RECORD}')
+expect('has plans for Z80 only, none for this target: ignored' in said and found == untuned, f'foreign: {said}')
+run(TALC, 'compile', MODEL, '--tuned=/none', '-o', os.path.join(DIRECTORY, 'none'), status=1)
+expect('T0701' in run(TALC, 'compile', MODEL, '--plan=nonsense', '-o', os.path.join(DIRECTORY, 'none'), status=1), '--plan')

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which changes are tried. What does not fit a kernel (a depth that a block does not divide) the compiler refuses, and
+// the kernel keeps the cost model's plan in that round.
+#include "tools/talc/tune/Candidates.h"
+
+#include <algorithm>
+
+namespace talc::tools {
+
+// Of a contraction of many rows.
+static const std::vector<PlanNumbers> forRows = {
+    {{"fetch_next", 8}},
+    {{"fetch_next", 8}, {"fetch_first", 64}},
+    {{"tile_rows", 8}, {"tile_columns", 32}, {"fetch_next", 8}},
+    {{"tile_rows", 12}, {"tile_columns", 32}, {"fetch_next", 8}},
+    {{"fetch_next", 4}, {"block_rows", 96}},
+    {{"fetch_next", 8}, {"tile_steps", 4}},
+    {{"fetch_next", 8}, {"tile_steps", 1}},
+    {{"claimed_rows", 48}},
+    {{"claimed_rows", 96}},
+    {{"by_panels", 1}},
+    {{"share_tasks", 4}},
+    {{"task_panels", 2}},
+    {{"task_panels", 4}},
+    {{"block_rows", 48}},
+    {{"tile_rows", 5}, {"fetch_next", 8}},
+    {{"tile_rows", 4}, {"fetch_next", 8}},
+    {{"fetch_next", 0}},
+};
+
+// Of a contraction of one row.
+static const std::vector<PlanNumbers> forOneRow = {
+    {{"fetch_ahead", 128}}, {{"fetch_ahead", 32}}, {{"row_columns", 128}}, {{"row_columns", 64}},
+    {{"row_columns", 512}}, {{"tile_steps", 4}},   {{"tile_steps", 1}},    {{"row_columns", 128}, {"fetch_ahead", 128}},
+    {{"fetch_ahead", 0}},
+};
+
+static const std::vector<PlanNumbers> forAttention = {
+    {{"task_rows", 24}}, {{"task_rows", 96}}, {{"chunk_keys", 32}}, {{"chunk_keys", 128}}, {{"chunk_keys", 256}},
+};
+
+// The cost model: of tiles with as many sums as registers allow and multiply-adds need, those are slow whose loads take
+// more time than their multiply-adds.
+static bool isSlow(const PlanNumbers &plan) {
+  auto number = [&](const char *name) { return plan.count(name) > 0 ? plan.at(name) : 0; };
+  int64_t rows = number("tile_rows"), columns = number("tile_columns");
+  if (columns == 0)
+    return false;
+  // Wide vectors are those of tiles with 64 columns by the cost model; both kinds are tried on such machines.
+  int64_t lanes = number("row_columns") >= 128 ? 16 : 8, registers = lanes == 16 ? 32 : 16, vectors = columns / lanes;
+  int64_t sums = rows * vectors, loads = rows + vectors;
+  return sums > registers - std::min(rows, vectors) - 1 || sums < 8 || loads > 2 * sums;
+}
+
+std::vector<PlanNumbers> candidatesFor(const TunableKernel &kernel) {
+  const std::vector<PlanNumbers> &all = kernel.plan.count("task_rows") > 0 ? forAttention
+                                        : kernel.oneRow                    ? forOneRow
+                                                                           : forRows;
+  std::vector<PlanNumbers> kept;
+  for (const PlanNumbers &changes : all) {
+    PlanNumbers plan = kernel.plan;
+    bool known = true, differs = false;
+    for (const auto &[name, value] : changes) {
+      known &= plan.count(name) > 0;
+      differs |= plan[name] != value;
+      plan[name] = value;
+    }
+    if (known && differs && !(kernel.oneRow ? false : isSlow(plan)))
+      kept.push_back(changes);
+  }
+  return kept;
+}
+
+}  // namespace talc::tools

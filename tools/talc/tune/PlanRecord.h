@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What talc tune found, and talc compile goes by: a file with a JSON object per line, one for every kernel and
+// processor.
+//
+//   {"kernel": "5f0c...", "name": "contract_3", "target": "x86_64... znver4 ...", "processor": "AMD EPYC", "threads":
+//   1,
+//    "plan": {"tile_rows": 12}, "confirmed": true, "tried": 14, "ratios": {"8 rows": 0.91}, ...}
+//
+// Files are merged by joining them: of several lines for the same kernel the one counts that tried the most, and of
+// these the last. Lines that talc does not understand stay where they are and are told of.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace talc::tools {
+
+// Of one kernel, where it was measured.
+struct PlanLine {
+  std::string kernel, name;       // its digest (GivenPlans.h), and what the model's program calls it
+  std::string target, processor;  // Target::identity, and the processor as people call it
+  int64_t threads = 1;
+  std::map<std::string, int64_t> plan;  // numbers that differ from the cost model's
+  bool confirmed = false;               // measured once more after it was chosen
+  int64_t tried = 0;                    // candidates, of a list that is the same each time
+  nlohmann::ordered_json figures;       // for people: everything else
+};
+
+class PlanRecord {
+public:
+  // A file that is not there is empty. `notes`: lines for the user on what is ignored. Returns what went wrong.
+  std::string read(const std::string &path, std::vector<std::string> &notes);
+  // Writes a new file that takes the place of the old one.
+  std::string write(const std::string &path) const;
+
+  // Null: there is none.
+  const PlanLine *find(const PlanLine &wanted) const;
+  void put(const PlanLine &line);
+
+  // The confirmed plans for a target, as GivenPlans takes them. Notes that there are only others.
+  std::string plansFor(const std::string &target, const std::string &path, std::vector<std::string> &notes) const;
+
+private:
+  std::vector<PlanLine> lines;
+  std::vector<std::string> others;  // kept as they are
+};
+
+// Where the record of a model lies if the user names none: in its directory, or beside its file.
+std::string usualRecord(const std::string &model);
+
+}  // namespace talc::tools

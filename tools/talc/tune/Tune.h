@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line of `talc tune` says, after it was parsed.
+#pragma once
+
+#include "tools/talc/CompileOptions.h"
+
+namespace talc::tools {
+
+struct TuneOptions {
+  CompileOptions compile;  // of the model; what makes a product is not used
+  double budget = 120;     // seconds
+  int64_t threads = 1;
+  std::string record;  // empty: the one beside the model
+};
+
+// Returns an exit status.
+int tune(const TuneOptions &options);
+
+}  // namespace talc::tools
