@@ -17,6 +17,7 @@ namespace talc {
 struct ImportOptions {
   int64_t maxSequence = 0;             // tokens that a sequence may have; 0: as many as the model was made for
   std::optional<uint64_t> randomSeed;  // random weights, so that none need be stored
+  int64_t sinks = 0;                   // first tokens that stay beside windows; see GraphBuilder::keepFirst
 };
 
 struct Frontend {

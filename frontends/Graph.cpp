@@ -235,14 +235,18 @@ int64_t GraphBuilder::Graph::addRecipe(const std::string &name, const Shape &sha
   return known->second;
 }
 
-int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, int64_t width, StateRole role) {
+int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, int64_t width, StateRole role,
+                                      int64_t window) {
+  constexpr int64_t stepTokens = 512;  // of a sequence that a step has room for in a ring
   if (failed())
     return -1;
-  if (!elementsFit({heads, width, maxSequence})) {
-    error(fmt::format("state '{}' cannot hold {} tokens of {} heads of width {}", name, maxSequence, heads, width));
+  int64_t ring = window > 0 ? window + stepTokens - 1 : maxSequence, capacity = std::min(ring, maxSequence);
+  if (!elementsFit({heads, width, capacity})) {
+    error(fmt::format("state '{}' cannot hold {} tokens of {} heads of width {}", name, capacity, heads, width));
     return -1;
   }
-  auto type = StateType::get(builder.getContext(), heads, width, maxSequence, role);
+  auto type = capacity < maxSequence ? StateType::get(builder.getContext(), heads, width, capacity, window, sinks)
+                                     : StateType::get(builder.getContext(), heads, width, capacity, role);
   auto [known, isNew] = statesByName.try_emplace(name, stateSymbols.size());
   if (!isNew) {
     if (stateSymbols[known->second].type == type)
@@ -424,6 +428,7 @@ void GraphBuilder::Graph::finish() {
     return;
   if (results.empty())
     return error("it has no output");
+  checkPrefixes();
   llvm::SmallVector<Value> values;
   for (Tensor result : results)
     values.push_back(value(result));

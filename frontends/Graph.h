@@ -35,7 +35,7 @@ public:
                     const std::vector<Weight> &sources);
   // What `recipe` makes a weight of, if it is stored so.
   Weight undone(Weight made, mlir::Attribute recipe);
-  int64_t addState(const std::string &name, int64_t heads, int64_t width, StateRole role);
+  int64_t addState(const std::string &name, int64_t heads, int64_t width, StateRole role, int64_t window = 0);
 
   // Values in the function that is being written. Null for an empty handle.
   mlir::Value value(Tensor tensor);
@@ -47,6 +47,16 @@ public:
   // Writes one layer of a repeated block: `body` as a function, unless an equal one exists, and a call of it. `x` and
   // the result are both there or both empty.
   Tensor layer(const std::string &prefix, int64_t number, Tensor x, const Body &body);
+  // What is asked of all sequences changes attention over them: see keepFirst and usePrefixes.
+  void stream(bool hardPositions);
+  void checkPrefixes();
+  Attention adapted(const Attention &attention);
+  // The queries as they stand to the first tokens, which stay where they are while the others move on. Null after an
+  // error.
+  mlir::Value keptQueries(Tensor queries, int64_t window);
+  Tensor attention(Tensor queries, Tensor keys, Tensor values, mlir::Value keptQueries, const Attention &attention,
+                   MaskKind mask);
+
   // Writes the encoder's entry function.
   void writeEncoder(const std::function<void()> &body);
   void addResult(Tensor rows, llvm::StringRef kind);
@@ -94,6 +104,8 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   int64_t maxSequence;
   std::optional<int64_t> longestSequence;  // that could have been asked for
+  int64_t sinks = 0, cacheTokens = 0;      // first tokens that stay, and all that a sequence sees then
+  bool prefixes = false;
 
 private:
   enum class Origin { Weight, State, Value };

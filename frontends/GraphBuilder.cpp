@@ -17,12 +17,15 @@ GraphBuilder::GraphBuilder(MLIRContext &context, WeightSource &weights, Diagnost
 
 GraphBuilder::~GraphBuilder() = default;
 
-void GraphBuilder::positions(int64_t count, bool hard, int64_t usual) {
+void GraphBuilder::positions(int64_t count, bool hard, int64_t usual, bool endless) {
   constexpr int64_t most = int64_t(1) << 30;
   graph->longestSequence = hard ? count : most;
+  bool streams = graph->sinks > 0;
   if (graph->maxSequence <= 0)
-    graph->maxSequence = usual > 0 ? std::min(usual, count) : count;
-  if (graph->maxSequence <= count)
+    graph->maxSequence = endless && !streams ? most : usual > 0 ? std::min(usual, count) : count;
+  if (streams)
+    return graph->stream(hard);
+  if (graph->maxSequence <= count || endless)
     return;
   std::string text = fmt::format("sequences of {} tokens were asked for, but the model was made for {} positions",
                                  graph->maxSequence, count);
@@ -30,6 +33,14 @@ void GraphBuilder::positions(int64_t count, bool hard, int64_t usual) {
     graph->diagnostics.error(ImportError::ConfigValue, "config.json: " + text);
   else
     graph->diagnostics.warning(text + "; expect poor results beyond them");
+}
+
+void GraphBuilder::keepFirst(int64_t tokens) {
+  graph->sinks = tokens;
+}
+
+void GraphBuilder::usePrefixes() {
+  graph->prefixes = true;
 }
 
 //===--- structure ----------------------------------------------------------------------------------------------===//
@@ -125,7 +136,14 @@ Tensor GraphBuilder::linear(Tensor x, Weight matrix, Weight bias) {
   if (!graph->ready(x) || !graph->readyWeight(matrix, 2) || (bias && !graph->readyWeight(bias, 1)))
     return {};
   return graph->make<LinearOp>(graph->location(matrix), graph->shape(matrix)[0], graph->value(x), graph->value(matrix),
-                               graph->value(bias));
+                               graph->value(bias), /*groups=*/uint64_t(1));
+}
+
+Tensor GraphBuilder::groupedLinear(Tensor x, Weight matrix, int64_t groups) {
+  if (!graph->ready(x) || !graph->readyWeight(matrix, 2))
+    return {};
+  return graph->make<LinearOp>(graph->location(matrix), graph->shape(matrix)[0], graph->value(x), graph->value(matrix),
+                               Value(), static_cast<uint64_t>(groups));
 }
 
 Tensor GraphBuilder::linear(Tensor x, const std::string &name, int64_t outputs) {
@@ -176,7 +194,8 @@ Tensor GraphBuilder::rope(Tensor x, int64_t heads, const Rope &rope) {
     return {};
   return graph->make<RopeOp>(graph->location(), x.width(), graph->value(x), graph->sequences(), Value(),
                              static_cast<uint64_t>(heads), static_cast<uint64_t>(rope.rotary), llvm::APFloat(rope.base),
-                             scalingAttr(graph->builder.getContext(), rope, graph->maxSequence));
+                             scalingAttr(graph->builder.getContext(), rope, graph->maxSequence), /*last=*/0,
+                             /*digits=*/0);
 }
 
 static ActivationKind activationKind(Activation kind) {
@@ -232,20 +251,42 @@ Tensor GraphBuilder::clamp(Tensor x, double bound) {
 }
 
 Tensor GraphBuilder::route(Tensor x, int64_t count, bool normalized) {
-  return graph->ready(x) ? graph->make<RouteOp>(graph->location(), x.width(), graph->value(x),
-                                                static_cast<uint64_t>(count), normalized)
-                         : Tensor();
+  return route(x, Routing{count, normalized});
+}
+
+Tensor GraphBuilder::route(Tensor x, const Routing &routing) {
+  if (!graph->ready(x) || (routing.bias && !graph->readyWeight(routing.bias, 1)))
+    return {};
+  return graph->make<RouteOp>(graph->location(), x.width(), graph->value(x), graph->value(routing.bias),
+                              static_cast<uint64_t>(routing.count), routing.normalized,
+                              static_cast<uint64_t>(routing.groups), static_cast<uint64_t>(routing.keptGroups),
+                              static_cast<uint64_t>(routing.groupBest));
 }
 
 Tensor GraphBuilder::experts(Tensor x, Tensor routes, Weight gate, Weight up, Weight down, Activation kind,
                              int64_t chosen) {
-  if (!graph->ready(x, routes) || !graph->readyWeight(gate, 2) || !graph->readyWeight(up, 2) ||
-      !graph->readyWeight(down, 2))
+  return experts(x, routes, Experts{gate, up, down, kind, chosen});
+}
+
+Tensor GraphBuilder::experts(Tensor x, Tensor routes, const Experts &all) {
+  if (!graph->ready(x, routes) || !graph->readyWeight(all.gate, 2) || !graph->readyWeight(all.up, 2) ||
+      !graph->readyWeight(all.down, 2))
     return {};
-  int64_t width = graph->shape(down)[0] / routes.width();
-  return graph->make<ExpertsOp>(graph->location(down), width, activationKind(kind), graph->value(x),
-                                graph->value(routes), graph->value(gate), graph->value(up), graph->value(down),
-                                static_cast<uint64_t>(chosen));
+  llvm::SmallVector<Value> biases;
+  for (Weight bias : {all.gateBias, all.upBias, all.downBias})
+    if (bias && graph->readyWeight(bias, 1))
+      biases.push_back(graph->value(bias));
+  int64_t width = graph->shape(all.down)[0] / routes.width();
+  return graph->make<ExpertsOp>(graph->location(all.down), width, activationKind(all.kind), graph->value(x),
+                                graph->value(routes), graph->value(all.gate), graph->value(all.up),
+                                graph->value(all.down), biases, static_cast<uint64_t>(all.chosen),
+                                llvm::APFloat(all.clamp));
+}
+
+Tensor GraphBuilder::join(Tensor x, Tensor y, int64_t heads) {
+  return graph->ready(x, y) ? graph->make<JoinOp>(graph->location(), x.width() + y.width(), graph->value(x),
+                                                  graph->value(y), static_cast<uint64_t>(heads))
+                            : Tensor();
 }
 
 Tensor GraphBuilder::slice(Tensor x, int64_t offset, int64_t width) {
@@ -273,18 +314,14 @@ static MaskKind maskKind(Mask mask) {
 }
 
 Tensor GraphBuilder::attention(Tensor queries, Tensor keys, Tensor values, const Attention &attention) {
-  if (!graph->ready(queries, keys, values) || (attention.bias && !graph->readyWeight(attention.bias, 2)))
+  if (!graph->ready(queries, keys, values) || (attention.bias && !graph->readyWeight(attention.bias, 2)) ||
+      (attention.sinks && !graph->readyWeight(attention.sinks, 1)))
     return {};
-  return graph->make<AttentionOp>(graph->location(), queries.width(), graph->value(queries), graph->value(keys),
-                                  graph->value(values), graph->sequences(), graph->value(attention.bias),
-                                  maskKind(attention.mask), static_cast<uint64_t>(attention.heads),
-                                  static_cast<uint64_t>(attention.keyValueHeads), llvm::APFloat(attention.scale),
-                                  static_cast<uint64_t>(attention.window), llvm::APFloat(attention.cap),
-                                  attention.absolute);
+  return graph->attention(queries, keys, values, Value(), attention, maskKind(attention.mask));
 }
 
-State GraphBuilder::state(const std::string &name, int64_t heads, int64_t width) {
-  return graph->state(graph->addState(graph->qualified(name), heads, width, StateRole::sequence));
+State GraphBuilder::state(const std::string &name, int64_t heads, int64_t width, int64_t window) {
+  return graph->state(graph->addState(graph->qualified(name), heads, width, StateRole::sequence, window));
 }
 
 State GraphBuilder::sourceState(const std::string &name, int64_t heads, int64_t width) {
@@ -317,10 +354,16 @@ Tensor GraphBuilder::cachedAttention(Tensor queries, Tensor keys, Tensor values,
         fmt::format("attention divides {} features of the keys into {} heads", keys.width(), kind.keyValueHeads));
     return {};
   }
-  State cache = state(name, kind.keyValueHeads, keys.width() / kind.keyValueHeads);
+  Attention used = graph->adapted(kind);
+  // What a prefix sees may lie behind a window.
+  int64_t held = used.mask == Mask::Causal ? used.window : 0;
+  State cache = state(name, kind.keyValueHeads, keys.width() / kind.keyValueHeads, held);
   append(cache, keys, values);
   auto [allKeys, allValues] = read(cache);
-  return attention(queries, allKeys, allValues, kind);
+  if (!graph->ready(allKeys, allValues))
+    return {};
+  Value kept = graph->sinks > 0 ? graph->keptQueries(queries, used.window) : Value();
+  return graph->attention(queries, allKeys, allValues, kept, used, maskKind(used.mask));
 }
 
 Tensor GraphBuilder::crossAttention(Tensor queries, State source, const Attention &kind) {

@@ -89,6 +89,24 @@ struct Attention {
   Weight bias = {};       // by distance: see relativeBias, alibi
   double cap = 0;         // > 0: cap * tanh(score / cap) takes the place of the scaled score
   bool absolute = false;  // the bias is by the key's position
+  Weight sinks = {};      // [heads], one more score in the softmax of each head, of a key without a value
+};
+
+// Which features of a row a route keeps. Biases and groups decide what is chosen, and change no value.
+struct Routing {
+  int64_t count;
+  bool normalized;
+  Weight bias = {};                                   // is added where features are compared
+  int64_t groups = 1, keptGroups = 1, groupBest = 1;  // groups are compared by the sum of so many of their largest
+};
+
+// Gated feed-forward layers of which every row passes `chosen`: gate and up [E*F, K], down [E*N, F].
+struct Experts {
+  Weight gate, up, down;
+  Activation kind;
+  int64_t chosen;
+  Weight gateBias = {}, upBias = {}, downBias = {};  // all or none: [E*F], [E*F], [E*N]
+  double clamp = 0;                                  // > 0: see talc.experts
 };
 
 // What a result of the model is: talc.outputs in dialects/talc/TalcDialect.h.
@@ -109,9 +127,15 @@ public:
   GraphBuilder &operator=(const GraphBuilder &) = delete;
 
   // The number of positions that the model was made for. `hard`: there are no others (a table of learned positions).
-  // `usual`: the length of sequences where nobody asks for one; 0: all positions. To be called before the first use of
-  // state, sinusoids or a relative bias.
-  void positions(int64_t count, bool hard, int64_t usual = 0);
+  // `usual`: the length of sequences where nobody asks for one; 0: all positions. `endless`: every layer sees a window,
+  // and positions count only by their distance, so that sequences may have any length. To be called before the first
+  // use of state, sinusoids or a relative bias.
+  void positions(int64_t count, bool hard, int64_t usual = 0, bool endless = false);
+  // Sequences go on without end: a layer sees its window, or else as many tokens as a sequence would have had room for,
+  // of which the first `tokens` always stay (StreamingLLM, arXiv 2309.17453). To be called before positions.
+  void keepFirst(int64_t tokens);
+  // Decoders see the prefix of a sequence as a whole.
+  void usePrefixes();
 
   // Inside a repeated block `name` is relative to the layer. `why` explains the shape in error messages.
   Weight weight(const std::string &name, const Shape &shape, const std::string &why = {});
@@ -171,6 +195,8 @@ public:
   Tensor linear(Tensor x, Weight matrix, Weight bias = {});
   // The same with the weights `name`.weight and `name`.bias.
   Tensor linear(Tensor x, const std::string &name, int64_t outputs);
+  // Groups of neighbouring outputs are of the first K features of groups: [tokens, G*S], [N, K] -> [tokens, N].
+  Tensor groupedLinear(Tensor x, Weight matrix, int64_t groups);
   // Each of `groups` groups of neighbouring features is normalized by itself; scale and bias have width/groups
   // elements, or width.
   Tensor layerNorm(Tensor x, Weight scale, Weight bias, double epsilon, int64_t groups = 1);
@@ -187,9 +213,13 @@ public:
   Tensor clamp(Tensor x, double bound);
   // The `count` largest features of every row; the others become zero. None may be negative.
   Tensor route(Tensor x, int64_t count, bool normalized);
+  Tensor route(Tensor x, const Routing &routing);
   // What the experts with a route that is not zero, at most `chosen` of a row, make of x: gated feed-forward layers,
   // each times its route. Experts lie one after the other in `gate` and `up` [E*F, K] and in `down` [E*N, F].
   Tensor experts(Tensor x, Tensor routes, Weight gate, Weight up, Weight down, Activation kind, int64_t chosen);
+  Tensor experts(Tensor x, Tensor routes, const Experts &experts);
+  // The features of each head of x, then those of y: [tokens, heads*a], [tokens, heads*b] -> [tokens, heads*(a+b)].
+  Tensor join(Tensor x, Tensor y, int64_t heads);
   // Features [offset, offset + width).
   Tensor slice(Tensor x, int64_t offset, int64_t width);
 
@@ -201,7 +231,8 @@ public:
   // All queries see all keys that the encoder left in `source`.
   Tensor crossAttention(Tensor queries, State source, const Attention &attention);
   // The pieces of these. Inside a repeated block `name` is relative to the layer.
-  State state(const std::string &name, int64_t heads, int64_t width);
+  // With a window the state of a sequence holds no more than attention with such a window sees.
+  State state(const std::string &name, int64_t heads, int64_t width, int64_t window = 0);
   State sourceState(const std::string &name, int64_t heads, int64_t width);
   void append(State state, Tensor keys, Tensor values);
   std::pair<Tensor, Tensor> read(State state);

@@ -50,6 +50,7 @@ static void describeUse(const talc::Model &model, talc_model_info &info) {
   info.uses_prefix = static_cast<int32_t>(facts.usesPrefix);
   info.max_sequence = static_cast<int32_t>(facts.maxSequence);
   info.longest_sequence = static_cast<int32_t>(facts.longestSequence);
+  info.step_tokens = static_cast<int32_t>(facts.stepTokens);
   info.has_tokenizer = model.tokenizer() != nullptr;
   info.target = model.loaded().target();
   info.cpu_level = model.loaded().codeLevel();
@@ -89,6 +90,10 @@ talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, 
   return report(talc::writeStruct(whole, firstInfo, "talc_model_info", info), error);
 } catch (...) {
   return talc::refusedMemory(error);
+}
+
+uint64_t talc_state_bytes(const talc_model *model, int32_t tokens) {
+  return model && tokens > 0 ? model->model.stateBytes(tokens, false) : 0;
 }
 
 int32_t talc_is_end_token(const talc_model *model, int32_t id) {

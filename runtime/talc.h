@@ -228,6 +228,7 @@ typedef struct talc_model_info {
   uint64_t arena_bytes_fixed;
   uint64_t arena_bytes_per_thread;
   int32_t longest_sequence; /* what max_sequence could be if the model were compiled with another --max-seq */
+  int32_t step_tokens;      /* of one sequence that a batch may have, so that windows have room; 0: any number */
   const char *device;       /* that it runs on, as in talc_device_info; lives as long as the model */
   const char
       *device_note; /* why "auto" could not take a device that the artifact prefers; NULL: it could. As `device` */
@@ -255,6 +256,11 @@ TALC_API void talc_model_close(talc_model *model);
 
 /* Stores what is known about the model in `info`, whose struct_size the caller has set. Errors: ARGUMENT. */
 TALC_API talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error);
+
+/* The bytes that `tokens` tokens of one sequence use. With windows that is less than tokens * state_bytes_per_token and
+   what windows hold, which does not grow for ever: a window's state has room for it, for step_tokens and for the tokens
+   that are kept beside it (--sinks). 0 if model is NULL. */
+TALC_API uint64_t talc_state_bytes(const talc_model *model, int32_t tokens);
 
 /* 1 when `id` ends a text, else 0. */
 TALC_API int32_t talc_is_end_token(const talc_model *model, int32_t id);
@@ -380,7 +386,8 @@ TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_e
 
 /* Keeps the first `length` tokens of a slot's sequence, and its source: the next token comes after them, as if the
    others had never been evaluated. Tokens of a prefix have seen each other: keep all of them or none. Errors: ARGUMENT
-   (no length from 0 to that of the sequence), BATCH, SHARED (another slot continues what would be dropped). */
+   (no length from 0 to that of the sequence), BATCH, SHARED (another slot continues what would be dropped; or the model
+   has windows, in which later tokens took the place of what the next one would see). */
 TALC_API talc_status talc_slot_truncate(talc_session *session, int32_t slot, int32_t length, talc_error *error);
 
 /* Stores the number of bytes that a slot's tokens and source take in `size` and, when `capacity` suffices, the bytes,

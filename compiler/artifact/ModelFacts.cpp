@@ -57,10 +57,12 @@ static llvm::Error readInterface(DictionaryAttr interface, artifact::ModelInfo &
     return error;
   const std::pair<const char *, uint32_t *> figures[] = {{"vocabulary", &info.vocabularySize},
                                                          {"source_vocabulary", &info.sourceVocabularySize},
-                                                         {"token_types", &info.tokenTypes}};
+                                                         {"token_types", &info.tokenTypes},
+                                                         {"window", &info.window},
+                                                         {"step_tokens", &info.stepTokens}};
   for (auto [name, target] : figures) {
     int64_t value = 0;
-    if (llvm::Error error = readFigure(interface, name, int64_t(1) << 28, value))
+    if (llvm::Error error = readFigure(interface, name, int64_t(1) << 30, value))
       return error;
     *target = static_cast<uint32_t>(value);
   }
@@ -90,7 +92,10 @@ static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
   for (auto [name, limit, target] : figures)
     if (llvm::Error error = read(name, limit, *target))
       return error;
-  return llvm::Error::success();
+  int64_t ring = 0;
+  llvm::Error error = readFigure(plan, planKeys::ringTokens, maxTokens, ring);
+  info.ringTokens = static_cast<uint32_t>(ring);
+  return error;
 }
 
 // Cut between characters.

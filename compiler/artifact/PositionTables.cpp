@@ -25,17 +25,18 @@ public:
 
 class RotaryTable : public WeightValues {
 public:
-  RotaryTable(RotaryFrequencies frequencies, MatrixShape shape)
-      : WeightValues(shape), frequencies(std::move(frequencies)) {}
+  RotaryTable(RotaryFrequencies frequencies, MatrixShape shape, int64_t digits)
+      : WeightValues(shape), frequencies(std::move(frequencies)), digits(digits) {}
 
   void read(Tile tile, float *out, int64_t stride) const override {
-    const double amplitude = frequencies.amplitude();
     for (int64_t row = 0; row < tile.rows; ++row) {
-      const std::vector<double> turns = frequencies.at(tile.row + row);
+      const int64_t place = digits > 0 ? (tile.row + row) / digits : 0, position = positionOf(tile.row + row);
+      const double amplitude = place == 0 ? frequencies.amplitude() : 1;
+      const std::vector<double> turns = frequencies.at(position);
       auto half = static_cast<int64_t>(turns.size());
       for (int64_t column = 0; column < tile.columns; ++column) {
         int64_t feature = tile.column + column;
-        double angle = static_cast<double>(tile.row + row) * turns[feature % half];
+        double angle = static_cast<double>(position) * turns[feature % half];
         out[row * stride + column] =
             static_cast<float>(amplitude * (feature < half ? std::cos(angle) : std::sin(angle)));
       }
@@ -43,7 +44,17 @@ public:
   }
 
 private:
+  int64_t positionOf(int64_t row) const {
+    if (digits == 0)
+      return row;
+    int64_t position = row % digits;
+    for (int64_t place = row / digits; place > 0; --place)
+      position *= digits;
+    return position;
+  }
+
   RotaryFrequencies frequencies;
+  int64_t digits;
 };
 
 class SinusoidTable : public Formula<SinusoidTable> {
@@ -112,8 +123,8 @@ private:
 
 }  // namespace
 
-WeightValuesPtr rotaryTable(RotaryFrequencies frequencies, MatrixShape shape) {
-  return std::make_shared<RotaryTable>(std::move(frequencies), shape);
+WeightValuesPtr rotaryTable(RotaryFrequencies frequencies, MatrixShape shape, int64_t digits) {
+  return std::make_shared<RotaryTable>(std::move(frequencies), shape, digits);
 }
 
 WeightValuesPtr sinusoidTable(MatrixShape shape, SinusoidLayout layout, int64_t blank) {

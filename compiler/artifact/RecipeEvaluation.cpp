@@ -60,7 +60,7 @@ static Result tabulate(WeightOp weight, RotaryTableRecipeAttr recipe) {
   if (listed && static_cast<int64_t>(listed.getFactors().size()) != rotary / 2)
     return refuse(weight, fmt::format("has {} factors for {} angles", listed.getFactors().size(), rotary / 2));
   RotaryFrequencies frequencies(recipe.getBase().convertToDouble(), recipe.getScaling(), rotary);
-  return rotaryTable(std::move(frequencies), matrixShape(type));
+  return rotaryTable(std::move(frequencies), matrixShape(type), recipe.getDigits());
 }
 
 static Result tabulate(WeightOp weight, SinusoidTableRecipeAttr recipe) {

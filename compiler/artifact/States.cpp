@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A state has two runs: its keys, and its values.
+// A state has two runs, its keys and its values; one that keeps tokens beside a ring has two of them in front of those.
 #include "compiler/artifact/States.h"
 
 #include "compiler/Error.h"
@@ -24,8 +24,15 @@ llvm::Expected<std::vector<artifact::StateRun>> makeStates(ModuleOp module) {
     auto keys = static_cast<uint64_t>(layout.keyBytes()), all = static_cast<uint64_t>(type.getSlotBytes());
     auto begin = static_cast<uint64_t>(offset.getInt());
     uint32_t ofSource = hasSource && type.getRole() != StateRole::sequence;
-    runs.push_back({begin, keys / layout.panels, ofSource, 0});
-    runs.push_back({begin + keys, (all - keys) / layout.panels, ofSource, 0});
+    auto add = [&](uint64_t first, uint64_t bytes) {
+      uint64_t ofPanel = bytes / layout.panels;
+      auto tokens = [&](int64_t panels) { return static_cast<uint32_t>(panels * layout.tokens); };
+      if (layout.keptPanels > 0)
+        runs.push_back({first, ofPanel, ofSource, tokens(layout.keptPanels)});
+      runs.push_back({first + layout.keptPanels * ofPanel, ofPanel, ofSource, tokens(layout.ringPanels)});
+    };
+    add(begin, keys);
+    add(begin + keys, all - keys);
   }
   return runs;
 }

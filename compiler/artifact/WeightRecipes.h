@@ -30,7 +30,7 @@ WeightValuesPtr gatheredValues(WeightValuesPtr source, std::vector<int32_t> rows
 
 // Tables that follow from no other weight (PositionTables.cpp).
 // Row p: cos(p * frequencies), then sin(p * frequencies), times the amplitude.
-WeightValuesPtr rotaryTable(RotaryFrequencies frequencies, MatrixShape shape);
+WeightValuesPtr rotaryTable(RotaryFrequencies frequencies, MatrixShape shape, int64_t digits);
 // #talc.sinusoid_table.
 WeightValuesPtr sinusoidTable(MatrixShape shape, SinusoidLayout layout, int64_t blank);
 // #talc.alibi by distance, or by position where `rounded` is not 0.

@@ -73,6 +73,8 @@ private:
   }
 
   LogicalResult check(Operation *op) {
+    if (auto join = dyn_cast<JoinOp>(op); join && failed(expect(op, join.getY(), of(join.getX()))))
+      return failure();
     if (op->hasTrait<KeepsRows>())
       return yields(op->getResult(0), of(op->getOperand(0)));
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -109,7 +111,21 @@ private:
     for (Value value : {op.getKeys(), op.getValues()})
       if (of(value) != Rows{Rows::Keys} && failed(expect(op, value)))
         return failure();
-    return yields(op.getResult(), {Rows::Step});
+    if (op.getKeptQueries() && failed(expect(op, op.getKeptQueries())))
+      return failure();
+    return succeeded(checkRing(op)) ? yields(op.getResult(), {Rows::Step}) : failure();
+  }
+
+  // A ring has what a window sees, and beside it what is kept.
+  static LogicalResult checkRing(AttentionOp op) {
+    auto read = op.getKeys().getDefiningOp<ReadOp>();
+    StateType state = read ? cast<StateType>(read.getState().getType()) : StateType();
+    int64_t window = op.getWindow(), kept = op.getKept(), held = state ? state.getKept() : 0;
+    if (kept != held)
+      return op.emitOpError() << "sees " << kept << " kept tokens of a state that keeps " << held;
+    if (!state || !state.isRing() || (op.getMask() == MaskKind::causal && window > 0 && window <= state.getWindow()))
+      return success();
+    return op.emitOpError() << "reads a ring, expected the mask causal and a window of 1 to " << state.getWindow();
   }
 
   LogicalResult checkSelect(SelectOp op) {
@@ -237,6 +253,8 @@ private:
   llvm::MapVector<Attribute, ReadOp> readSources;
 };
 
+constexpr int64_t mostTokens = int64_t(1) << 30;  // of a sequence
+
 struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
   void runOnOperation() override {
     if (failed(checkLength()) || failed(checkTables()))
@@ -250,19 +268,27 @@ struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
 
   // A sequence may be as long as the module says; its states must have room for it.
   LogicalResult checkLength() {
-    constexpr int64_t most = int64_t(1) << 30;
     Attribute attribute = getOperation()->getAttr(maxSequenceAttr);
     if (!attribute)
       return success();
     auto length = dyn_cast<IntegerAttr>(attribute);
-    if (!length || !length.getType().isSignlessInteger(64) || length.getInt() < 1 || length.getInt() > most)
+    if (!length || !length.getType().isSignlessInteger(64) || length.getInt() < 1 || length.getInt() > mostTokens)
       return getOperation()->emitOpError()
              << "has the attribute " << maxSequenceAttr << " = " << attribute << ", expected 1 to 2^30 tokens as i64";
     for (auto state : getOperation().getOps<StateOp>())
-      if (int64_t capacity = cast<StateType>(state.getType()).getCapacity(); capacity < length.getInt())
-        return state.emitOpError() << "has room for " << capacity << " tokens, fewer than the module's "
+      if (auto type = cast<StateType>(state.getType()); type.getCapacity() < length.getInt() && !type.isRing())
+        return state.emitOpError() << "has room for " << type.getCapacity() << " tokens, fewer than the module's "
                                    << maxSequenceAttr << " = " << length.getInt();
     return success();
+  }
+
+  // Of a rope with a table: as many as its digits can tell, or all if the last that counts has a row.
+  static int64_t positionsOf(RopeOp rope) {
+    int64_t rows = cast<ShapedType>(rope.getTable().getType()).getDimSize(0), digits = rope.getDigits();
+    auto last = static_cast<int64_t>(rope.getLast());
+    if (digits > 0)
+      return digits > mostTokens / digits ? mostTokens : digits * digits * digits;
+    return last > 0 && last < rows ? mostTokens : rows;
   }
 
   // Tables have a row for every position, and biases a column for every distance between two of them.
@@ -279,7 +305,7 @@ struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
       if (auto position = dyn_cast<PositionOp>(op))
         return expect(op, "table", size(position.getTable(), 0) - static_cast<int64_t>(position.getOffset()));
       if (auto rope = dyn_cast<RopeOp>(op); rope && rope.getTable())
-        return expect(op, "table", size(rope.getTable(), 0));
+        return expect(op, "table", positionsOf(rope));
       if (auto attention = dyn_cast<AttentionOp>(op); attention && attention.getBias())
         return expect(op, "bias",
                       attention.getAbsolute() ? size(attention.getBias(), 1) : size(attention.getBias(), 1) / 2 + 1);

@@ -154,9 +154,10 @@ def LayOutStates : Pass<"lay-out-states", "mlir::ModuleOp"> {
   let description = [{
       !talc.state<2 x 64 x 1024>  ->  !talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>
 
-    States that have a layout keep it.
+    States that have a layout keep it. A ring gets room for a multiple of the option `ring`.
   }];
-  let options = [Option<"tokens", "tokens", "int64_t", "16", "tokens of a panel">];
+  let options = [Option<"tokens", "tokens", "int64_t", "16", "tokens of a panel">,
+                 Option<"ring", "ring", "int64_t", "256", "tokens that the size of a ring is a multiple of">];
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 

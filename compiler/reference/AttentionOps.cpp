@@ -9,19 +9,37 @@
 
 namespace talc::reference {
 
+// The turns of the three digits of a position, one after the other.
+static std::vector<double> composedRow(const Weight &table, int64_t position, int64_t digits) {
+  std::vector<double> turn = row(table, position % digits);
+  int64_t half = static_cast<int64_t>(turn.size()) / 2;
+  for (int64_t place = 1; place < 3; ++place) {
+    position /= digits;
+    std::vector<double> next = row(table, place * digits + position % digits);
+    for (int64_t i = 0; i < half; ++i) {
+      double cosine = turn[i], sine = turn[half + i];
+      turn[i] = cosine * next[i] - sine * next[half + i];
+      turn[half + i] = sine * next[i] + cosine * next[half + i];
+    }
+  }
+  return turn;
+}
+
 llvm::Expected<Matrix> evaluate(RopeOp op, const Matrix &x, const StepSequences &step, const Weight *table) {
   Matrix result = x;
   int64_t rotary = op.getRotary(), half = rotary / 2, width = x.columns / static_cast<int64_t>(op.getHeads());
+  auto last = static_cast<int64_t>(op.getLast()), digits = static_cast<int64_t>(op.getDigits());
   if (table && table->shape[1] != rotary)
     return internalError("a rotary table of width {} for {} rotated features", table->shape[1], rotary);
   mlir::Attribute scaling = op.getScaling().value_or(mlir::Attribute());
   for (int64_t t = 0; t < x.rows; ++t) {
-    int64_t position = step.positions[t];
-    if (table && position >= rowCount(*table))
+    int64_t position = last > 0 ? std::min(step.positions[t], last) : step.positions[t];
+    if (table && digits == 0 && position >= rowCount(*table))
       return makeError(ErrorCode::Usage, "the sequence is too long: a table of {} positions has no row {}",
                        rowCount(*table), position);
-    std::vector<double> turn =
-        table ? row(*table, position) : rotaryRow(rotary, op.getBase().convertToDouble(), scaling, position);
+    std::vector<double> turn = !table       ? rotaryRow(rotary, op.getBase().convertToDouble(), scaling, position)
+                               : digits > 0 ? composedRow(*table, position, digits)
+                                            : row(*table, position);
     for (int64_t first = 0; first < x.columns; first += width) {
       for (int64_t i = 0; i < half; ++i) {
         double a = x.at(t, first + i), b = x.at(t, first + half + i), cosine = turn[i], sine = turn[half + i];
@@ -94,15 +112,18 @@ struct KeyRows {
   int64_t firstRow, firstPosition, count;
 };
 
-// A key that a query sees, and what is added to its score.
+// A key that a query sees, what is added to its score, and whether the kept queries meet it.
 struct Visible {
   int64_t row;
   double bias;
+  bool kept;
 };
 
 // Positions are counted in the sequence (in the source, if keys come from there: then there is no order).
 bool sees(AttentionOp op, int64_t query, int64_t key, int64_t prefix) {
   auto window = static_cast<int64_t>(op.getWindow());
+  if (key < static_cast<int64_t>(op.getKept()))
+    return key <= query;
   if (window > 0 && std::abs(query - key) >= window)
     return false;
   switch (op.getMask()) {
@@ -124,7 +145,7 @@ llvm::Expected<std::vector<Visible>> visibleKeys(AttentionOp op, KeyRows keys, i
     int64_t key = keys.firstPosition + i;
     if (!sees(op, position, key, prefix))
       continue;
-    result.push_back({keys.firstRow + i, 0});
+    result.push_back({keys.firstRow + i, 0, key < static_cast<int64_t>(op.getKept())});
     if (!bias)
       continue;
     int64_t columns = bias->shape[1], column = op.getAbsolute() ? key : columns / 2 + key - position;
@@ -136,44 +157,48 @@ llvm::Expected<std::vector<Visible>> visibleKeys(AttentionOp op, KeyRows keys, i
   return result;
 }
 
-// Row `query` of one head: `first` is where the head begins in the queries, `keyFirst` in keys and values.
-void attend(AttentionOp op, const Matrix &queries, const Matrix &keys, const Matrix &values, int64_t query,
-            llvm::ArrayRef<Visible> visible, int64_t first, int64_t keyFirst, int64_t width, Matrix &result) {
+// Row `query` of one head: `first` is where the head begins in the queries, `keyFirst` in keys and values. `sink`: one
+// more score.
+void attend(AttentionOp op, const AttentionInputs &in, int64_t query, llvm::ArrayRef<Visible> visible,
+            std::optional<double> sink, int64_t first, int64_t keyFirst, int64_t width, Matrix &result) {
   if (visible.empty())
     return;
   std::vector<double> scores;
   for (const Visible &key : visible) {
     double sum = 0;
     for (int64_t i = 0; i < width; ++i)
-      sum += queries.at(query, first + i) * keys.at(key.row, keyFirst + i);
+      sum += (key.kept ? *in.keptQueries : in.queries).at(query, first + i) * in.keys.at(key.row, keyFirst + i);
     double score = sum * op.getScale().convertToDouble(), cap = op.getCap().convertToDouble();
     scores.push_back((cap > 0 ? cap * std::tanh(score / cap) : score) + key.bias);
   }
-  double largest = *std::max_element(scores.begin(), scores.end()), total = 0;
+  double largest = std::max(*std::max_element(scores.begin(), scores.end()), sink.value_or(-HUGE_VAL));
+  double total = sink ? std::exp(*sink - largest) : 0;
   for (double &score : scores)
     total += score = std::exp(score - largest);
   for (size_t k = 0; k < visible.size(); ++k)
     for (int64_t i = 0; i < width; ++i)
-      result.at(query, first + i) += scores[k] / total * values.at(visible[k].row, keyFirst + i);
+      result.at(query, first + i) += scores[k] / total * in.values.at(visible[k].row, keyFirst + i);
 }
 
 }  // namespace
 
-llvm::Expected<Matrix> evaluate(AttentionOp op, const Matrix &queries, const Matrix &keys, const Matrix &values,
-                                const Weight *bias, const StepSequences &step) {
-  Matrix result(queries.rows, queries.columns);
+llvm::Expected<Matrix> evaluate(AttentionOp op, const AttentionInputs &in, const StepSequences &step) {
+  Matrix result(in.queries.rows, in.queries.columns);
   int64_t heads = op.getHeads(), shared = heads / static_cast<int64_t>(op.getKvHeads());
-  int64_t width = queries.columns / heads, firstKey = 0;
+  int64_t width = in.queries.columns / heads, firstKey = 0;
   KeyKind kind = keyKind(op);
   for (const SequenceRows &sequence : step.sequences) {
     KeyRows rows{firstKey, kind == KeyKind::step ? sequence.firstPosition : 0, StepSequences::keys(sequence, kind)};
     firstKey += rows.count;
     for (int64_t t = sequence.firstRow; t < sequence.firstRow + sequence.rows; ++t) {
       for (int64_t head = 0; head < heads; ++head) {
-        auto visible = visibleKeys(op, rows, step.positions[t], sequence.prefix, bias, head);
+        auto visible = visibleKeys(op, rows, step.positions[t], sequence.prefix, in.bias, head);
         if (!visible)
           return visible.takeError();
-        attend(op, queries, keys, values, t, *visible, head * width, head / shared * width, width, result);
+        std::optional<double> sink;
+        if (in.sinks)
+          sink = in.sinks->values[head];
+        attend(op, in, t, *visible, sink, head * width, head / shared * width, width, result);
       }
     }
   }

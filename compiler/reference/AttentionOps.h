@@ -21,9 +21,13 @@ llvm::Expected<std::pair<Matrix, Matrix>> evaluate(ReadOp op, const State &state
 
 // What the keys of an attention are: what it reads from a state, or else rows of the step.
 KeyKind keyKind(AttentionOp op);
-// Keys and values have as many rows as the step has keys of that kind. `bias` may be null. Fails (Usage) if the bias
-// lacks a distance.
-llvm::Expected<Matrix> evaluate(AttentionOp op, const Matrix &queries, const Matrix &keys, const Matrix &values,
-                                const Weight *bias, const StepSequences &step);
+// Keys and values have as many rows as the step has keys of that kind. What an attention may lack is null.
+struct AttentionInputs {
+  const Matrix &queries, &keys, &values;
+  const Matrix *keptQueries;
+  const Weight *bias, *sinks;
+};
+// Fails (Usage) if the bias lacks a distance.
+llvm::Expected<Matrix> evaluate(AttentionOp op, const AttentionInputs &in, const StepSequences &step);
 
 }  // namespace talc::reference

@@ -150,9 +150,15 @@ Error Evaluation::evaluateSequenceOp(mlir::Operation *op, Frame &frame) {
         return Error::success();
       })
       .Case([&](AttentionOp op) -> Error {
-        return store(frame, op.getResult(),
-                     evaluate(op, *matrix(op.getQueries()), *matrix(op.getKeys()), *matrix(op.getValues()),
-                              frame.weight(op.getBias()).get(), step));
+        MatrixPtr kept = op.getKeptQueries() ? matrix(op.getKeptQueries()) : MatrixPtr();
+        WeightPtr bias = frame.weight(op.getBias()), sinks = frame.weight(op.getSinks());
+        AttentionInputs in = {*matrix(op.getQueries()),
+                              *matrix(op.getKeys()),
+                              *matrix(op.getValues()),
+                              kept.get(),
+                              bias.get(),
+                              sinks.get()};
+        return store(frame, op.getResult(), evaluate(op, in, step));
       });
 }
 
@@ -180,6 +186,7 @@ Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
   };
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
       .Case([&](ExpertsOp op) { return expect(op.getRoutes(), frame.matrix(op.getX())->rows); })
+      .Case([&](JoinOp op) { return expect(op.getY(), frame.matrix(op.getX())->rows); })
       .Case<AddOp, MulOp>([&](auto op) { return expect(op.getRhs(), frame.matrix(op.getLhs())->rows); })
       .Case<RopeOp, SelectOp>([&](auto op) { return expect(op.getX(), step.rows()); })
       .Case([&](AppendOp op) -> Error {
@@ -189,6 +196,9 @@ Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
       .Case([&](AttentionOp op) -> Error {
         if (Error error = expect(op.getQueries(), step.rows()))
           return error;
+        if (op.getKeptQueries())
+          if (Error error = expect(op.getKeptQueries(), step.rows()))
+            return error;
         int64_t keys = step.keys(keyKind(op));
         Error error = expect(op.getKeys(), keys);
         return error ? std::move(error) : expect(op.getValues(), keys);

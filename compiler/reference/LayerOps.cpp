@@ -43,10 +43,17 @@ static int64_t resultColumns(mlir::Operation *op) {
 
 static Matrix evaluate(LinearOp op, const Matrix &x, const Weight &weight, const Weight *bias) {
   Matrix result(x.rows, resultColumns(op));
+  int64_t groups = op.getGroups(), outputs = result.columns / groups, features = x.columns / groups;
   for (int64_t n = 0; n < result.columns; ++n) {
-    std::vector<double> weights = row(weight, n);
-    for (int64_t t = 0; t < x.rows; ++t)
-      result.at(t, n) = dot(x, t, weights) + (bias ? bias->values[n] : 0.0);
+    // Packed, a group may have more rows than outputs.
+    int64_t group = n / outputs;
+    std::vector<double> weights = row(weight, group * (rowCount(weight) / groups) + n % outputs);
+    for (int64_t t = 0; t < x.rows; ++t) {
+      double sum = bias ? bias->values[n] : 0.0;
+      for (size_t k = 0; k < weights.size(); ++k)
+        sum += x.at(t, group * features + static_cast<int64_t>(k)) * weights[k];
+      result.at(t, n) = sum;
+    }
   }
   return result;
 }
@@ -92,18 +99,39 @@ static Matrix evaluate(NormOp op, const Matrix &x, const Weight &scale, const We
   return result;
 }
 
-static Matrix evaluate(RouteOp op, const Matrix &x) {
+// The places of the `count` largest numbers, of equal ones the first.
+static std::vector<int64_t> largest(const std::vector<double> &numbers, int64_t count) {
+  std::vector<int64_t> places(numbers.size());
+  for (size_t i = 0; i < places.size(); ++i)
+    places[i] = static_cast<int64_t>(i);
+  std::stable_sort(places.begin(), places.end(), [&](int64_t a, int64_t b) { return numbers[a] > numbers[b]; });
+  places.resize(count);
+  return places;
+}
+
+// What a row's features are compared by: minus infinity outside of the groups that are kept.
+static std::vector<double> compared(RouteOp op, const Matrix &x, int64_t t, const Weight *bias) {
+  std::vector<double> all(x.columns), result(x.columns, -HUGE_VAL), sums;
+  for (int64_t e = 0; e < x.columns; ++e)
+    all[e] = x.at(t, e) + (bias ? bias->values[e] : 0.0);
+  int64_t width = x.columns / static_cast<int64_t>(op.getGroups());
+  for (auto group = all.begin(); group != all.end(); group += width) {
+    std::vector<double> members(group, group + width);
+    sums.push_back(0);
+    for (int64_t place : largest(members, static_cast<int64_t>(op.getGroupBest())))
+      sums.back() += members[place];
+  }
+  for (int64_t group : largest(sums, static_cast<int64_t>(op.getKeptGroups())))
+    std::copy_n(all.begin() + group * width, width, result.begin() + group * width);
+  return result;
+}
+
+static Matrix evaluate(RouteOp op, const Matrix &x, const Weight *bias) {
   Matrix result(x.rows, x.columns);
   for (int64_t t = 0; t < x.rows; ++t) {
     double total = 0;
-    for (uint64_t n = 0; n < op.getCount(); ++n) {
-      int64_t best = -1;
-      for (int64_t e = 0; e < x.columns; ++e)
-        if (result.at(t, e) == 0 && x.at(t, e) > (best < 0 ? 0 : x.at(t, best)))
-          best = e;
-      if (best >= 0)
-        total += result.at(t, best) = x.at(t, best);
-    }
+    for (int64_t e : largest(compared(op, x, t, bias), static_cast<int64_t>(op.getCount())))
+      total += result.at(t, e) = x.at(t, e);
     for (int64_t e = 0; e < x.columns && op.getNormalized() && total > 0; ++e)
       result.at(t, e) /= total;
   }
@@ -112,27 +140,35 @@ static Matrix evaluate(RouteOp op, const Matrix &x) {
 
 // What the row t gets of one expert is added to the result. `up` is null if `gate` is packed.
 static void addExpert(ExpertsOp op, int64_t expert, const Matrix &x, int64_t t, double route, const Weight &gate,
-                      const Weight *up, const Weight &down, Matrix &result) {
+                      const Weight *up, const Weight &down, llvm::ArrayRef<const Weight *> biases, Matrix &result) {
   int64_t experts = mlir::cast<mlir::RankedTensorType>(op.getRoutes().getType()).getDimSize(1);
   int64_t group = up ? 0 : gate.shape[2] / 2, rows = rowCount(gate) / experts;
+  double clamp = op.getClamp().convertToDouble();
+  auto bias = [&](size_t of, int64_t place) { return biases.empty() ? 0.0 : biases[of]->values[place]; };
   Matrix hidden(1, down.shape[1]);
   for (int64_t n = 0; n < hidden.columns; ++n) {
     int64_t first = expert * rows, packed = up ? n : n / group * 2 * group + n % group;
-    double linear = dot(x, t, up ? row(*up, first + n) : row(gate, first + packed + group));
-    hidden.at(0, n) = activate(op.getKind(), dot(x, t, row(gate, first + packed))) * linear;
+    int64_t place = expert * hidden.columns + n;
+    double linear = dot(x, t, up ? row(*up, first + n) : row(gate, first + packed + group)) + bias(1, place);
+    double gated = dot(x, t, row(gate, first + packed)) + bias(0, place);
+    if (clamp > 0) {
+      linear = std::min(std::max(linear, -clamp), clamp) + 1;
+      gated = std::min(gated, clamp);
+    }
+    hidden.at(0, n) = activate(op.getKind(), gated) * linear;
   }
   int64_t outputs = rowCount(down) / experts;
   for (int64_t n = 0; n < result.columns; ++n)
-    result.at(t, n) += route * dot(hidden, 0, row(down, expert * outputs + n));
+    result.at(t, n) += route * (dot(hidden, 0, row(down, expert * outputs + n)) + bias(2, expert * result.columns + n));
 }
 
 static Matrix evaluate(ExpertsOp op, const Matrix &x, const Matrix &routes, const Weight &gate, const Weight *up,
-                       const Weight &down) {
+                       const Weight &down, llvm::ArrayRef<const Weight *> biases) {
   Matrix result(x.rows, resultColumns(op));
   for (int64_t t = 0; t < x.rows; ++t)
     for (int64_t expert = 0; expert < routes.columns; ++expert)
       if (double route = routes.at(t, expert); route != 0)
-        addExpert(op, expert, x, t, route, gate, up, down, result);
+        addExpert(op, expert, x, t, route, gate, up, down, biases, result);
   return result;
 }
 
@@ -154,6 +190,19 @@ static Matrix evaluate(SoftmaxOp, const Matrix &x) {
     for (int64_t i = 0; i < x.columns; ++i)
       result.at(t, i) = std::exp(x.at(t, i) - highest) / sum;
   }
+  return result;
+}
+
+static Matrix evaluate(JoinOp op, const Matrix &x, const Matrix &y) {
+  Matrix result(x.rows, x.columns + y.columns);
+  int64_t heads = op.getHeads(), first = x.columns / heads, second = y.columns / heads;
+  for (int64_t t = 0; t < x.rows; ++t)
+    for (int64_t h = 0; h < heads; ++h) {
+      for (int64_t i = 0; i < first; ++i)
+        result.at(t, h * (first + second) + i) = x.at(t, h * first + i);
+      for (int64_t i = 0; i < second; ++i)
+        result.at(t, h * (first + second) + first + i) = y.at(t, h * second + i);
+    }
   return result;
 }
 
@@ -200,11 +249,16 @@ std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame) {
         return evaluate(op, *matrix(op.getX()), *weight(op.getScale()), weight(op.getBias()).get());
       })
       .Case([&](ExpertsOp op) {
+        std::vector<WeightPtr> biases;
+        std::vector<const Weight *> known;
+        for (mlir::Value bias : op.getBiases())
+          known.push_back(biases.emplace_back(weight(bias)).get());
         return evaluate(op, *matrix(op.getX()), *matrix(op.getRoutes()), *weight(op.getGate()),
-                        weight(op.getUp()).get(), *weight(op.getDown()));
+                        weight(op.getUp()).get(), *weight(op.getDown()), known);
       })
-      .Case<ActivationOp, SoftmaxOp, ScaleOp, ClampOp, RouteOp>(
-          [&](auto op) { return evaluate(op, *matrix(op.getX())); })
+      .Case([&](JoinOp op) { return evaluate(op, *matrix(op.getX()), *matrix(op.getY())); })
+      .Case([&](RouteOp op) { return evaluate(op, *matrix(op.getX()), weight(op.getBias()).get()); })
+      .Case<ActivationOp, SoftmaxOp, ScaleOp, ClampOp>([&](auto op) { return evaluate(op, *matrix(op.getX())); })
       .Case<AddOp, MulOp>([&](auto op) { return evaluate(op, *matrix(op.getLhs()), *matrix(op.getRhs())); })
       .Default([](mlir::Operation *) { return std::nullopt; });
 }

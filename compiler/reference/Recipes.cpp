@@ -120,8 +120,13 @@ struct Application {
     if (!sources.empty() || result.shape.size() != 2 || result.shape[1] % 2 != 0)
       return false;
     int64_t rotary = result.shape[1];
+    int64_t digits = recipe.getDigits();
+    if (digits > 0 && result.shape[0] != 3 * digits)
+      return false;
     for (int64_t p = 0; p < result.shape[0]; ++p) {
-      std::vector<double> row = rotaryRow(rotary, recipe.getBase().convertToDouble(), recipe.getScaling(), p);
+      int64_t place = digits > 0 ? p / digits : 0, step = place == 0 ? 1 : place == 1 ? digits : digits * digits;
+      std::vector<double> row = rotaryRow(rotary, recipe.getBase().convertToDouble(), recipe.getScaling(),
+                                          digits > 0 ? p % digits * step : p, place == 0);
       std::copy(row.begin(), row.end(), result.values.begin() + p * rotary);
     }
     return true;

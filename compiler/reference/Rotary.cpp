@@ -71,13 +71,14 @@ static double amplitudeOf(mlir::Attribute scaling) {
   return 1;
 }
 
-std::vector<double> rotaryRow(int64_t rotary, double base, mlir::Attribute scaling, int64_t position) {
+std::vector<double> rotaryRow(int64_t rotary, double base, mlir::Attribute scaling, int64_t position, bool amplified) {
   std::vector<double> result(rotary);
   double used = baseOf(rotary, base, scaling, position);
   for (int64_t i = 0; i < rotary / 2; ++i) {
     double angle = position * frequencyOf(i, rotary, used, scaling);
-    result[i] = amplitudeOf(scaling) * std::cos(angle);
-    result[rotary / 2 + i] = amplitudeOf(scaling) * std::sin(angle);
+    double amplitude = amplified ? amplitudeOf(scaling) : 1;
+    result[i] = amplitude * std::cos(angle);
+    result[rotary / 2 + i] = amplitude * std::sin(angle);
   }
   return result;
 }

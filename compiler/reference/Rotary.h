@@ -8,7 +8,9 @@
 
 namespace talc::reference {
 
-// Cosines, then sines, of the angles at a position; see #talc.rotary_table. `scaling` may be null.
-std::vector<double> rotaryRow(int64_t rotary, double base, mlir::Attribute scaling, int64_t position);
+// Cosines, then sines, of the angles at a position, times the scaling's amplitude if `amplified`; see
+// #talc.rotary_table. `scaling` may be null.
+std::vector<double> rotaryRow(int64_t rotary, double base, mlir::Attribute scaling, int64_t position,
+                              bool amplified = true);
 
 }  // namespace talc::reference

@@ -117,6 +117,10 @@ StateLayout::StateLayout(StateType state) : heads(state.getHeads()), width(state
   element = layout.getElement();
   tokens = layout.getTokens();
   panels = roundedUp(state.getCapacity(), tokens) / tokens;
+  kept = state.getKept();
+  keptPanels = roundedUp(kept, tokens) / tokens;
+  ringPanels = state.isRing() ? panels : 0;
+  panels += keptPanels;
   paddedWidth = roundedUp(width, tokens);
 }
 

@@ -22,11 +22,12 @@
 
 namespace talc::kernel {
 
-// The panels of a state that #kernel.panels lays out.
+// The panels of a state that #kernel.panels lays out: first those of tokens that are kept, then the ring, or all.
 struct StateLayout {
   explicit StateLayout(StateType state);
 
   int64_t keyBytes() const;
+  bool isRing() const { return ringPanels > 0; }
   // What kernel.keys and kernel.values yield.
   mlir::MemRefType keysType() const { return mlir::MemRefType::get({panels, heads, width, tokens}, element); }
   mlir::MemRefType valuesType() const { return mlir::MemRefType::get({panels, heads, tokens, paddedWidth}, element); }
@@ -34,6 +35,8 @@ struct StateLayout {
   mlir::Type element;
   int64_t tokens;  // of a panel
   int64_t heads, width, panels, paddedWidth;
+  int64_t kept, keptPanels;  // tokens, and panels of them
+  int64_t ringPanels;        // 0: no ring
 };
 
 // What the blocks of keys of a single row yield, each in a row [columns()] of a buffer: P of every head [paddedWidth],

@@ -57,13 +57,14 @@ def Kernel_ContractOp : Kernel_Piece<"contract", ["getDivision", "getTaskSpace",
     k ascending, so that results do not depend on how the loops are tiled.
 
     `gated`: a panel holds L/2 gate columns, then L/2 up columns (#talc.interleave); the epilogue receives both sums.
+    `groups` = G: x is [T, G*S], and panel p sums the first K of the S features of group p / (P/G).
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$weight, Variadic<Kernel_Data>:$inputs,
-                       Kernel_Data:$init, UnitAttr:$gated);
+                       Kernel_Data:$init, UnitAttr:$gated, DefaultValuedAttr<I64Attr, "1">:$groups);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    $step `,` $x `,` $weight (`inputs` `(` $inputs^ `)`)? `into` $init (`gated` $gated^)? $epilogue attr-dict `:`
-    functional-type(operands, results)
+    $step `,` $x `,` $weight (`inputs` `(` $inputs^ `)`)? `into` $init (`gated` $gated^)? (`groups` $groups^)? $epilogue
+    attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -75,15 +76,16 @@ def Kernel_ExpertsOp : Kernel_Piece<"experts", ["getDivision", "getTaskSpace", "
       first half (`gated`):  x [T, K], init [T, slots*N]:  init[t, s*N + n] = epilogue(gate sum, up sum)
       second half:           x [T, slots*K], init [T, N]:  init[t, n] = epilogue(sum of slot s, routes[t, e], init[t, n]),
                              s ascending, init being zero before
+    The epilogue also receives element e*N + n of each of the `biases`.
     Each sum is one f32 chain with k ascending, as in kernel.contract. A task goes through the experts in turn: the rows
     that chose one pass its panels together, in tiles. Panels of experts that no row of the step chose are not read.
   }];
-  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$routes, Kernel_Data:$weight, Kernel_Data:$init,
-                       I64Attr:$slots, UnitAttr:$gated);
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$routes, Kernel_Data:$weight,
+                       Variadic<Kernel_Data>:$biases, Kernel_Data:$init, I64Attr:$slots, UnitAttr:$gated);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    $step `,` $x `routes` $routes `,` $weight `slots` $slots `into` $init (`gated` $gated^)? $epilogue attr-dict `:`
-    functional-type(operands, results)
+    $step `,` $x `routes` $routes `,` $weight (`biases` `(` $biases^ `)`)? `slots` $slots `into` $init
+    (`gated` $gated^)? $epilogue attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -93,7 +95,8 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Pure, Terminator, ParentOneOf<["Contrac
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
-def Kernel_AttentionOp : Kernel_Piece<"attention", ["getDivision", "getTaskSpace", "addFacts"]> {
+def Kernel_AttentionOp : Kernel_Piece<"attention", ["getDivision", "getTaskSpace", "addFacts"],
+                                      [AttrSizedOperandSegments]> {
   let summary = "online-softmax attention of the step's queries over a state";
   let description = [{
     queries and init [T, heads*width]; see `talc.attention`. A state of the role source has the keys of the sequence's
@@ -102,29 +105,32 @@ def Kernel_AttentionOp : Kernel_Piece<"attention", ["getDivision", "getTaskSpace
     (arXiv 2205.14135).
 
     With `block`, a multiple of the layout's group of tokens, queries have a single row, and init [ceil(capacity / block), n] receives
-    what each block of so many keys yields by itself, for kernel.combine; see PartsLayout.
+    what each block of so many keys yields by itself, for kernel.combine; see PartsLayout. Of a ring, init has a row more,
+    and block b goes to row b modulo their number. What `kept_queries` see of the first tokens is a block of its own, before
+    all others.
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$queries, Talc_State:$state, Optional<Kernel_Data>:$bias,
-                       Kernel_Data:$init, Talc_MaskKindAttr:$mask, I64Attr:$heads, F64Attr:$scale, I64Attr:$window,
+                       Optional<Kernel_Data>:$sinks, Optional<Kernel_Data>:$kept_queries, Kernel_Data:$init,
+                       Talc_MaskKindAttr:$mask, I64Attr:$heads, F64Attr:$scale, I64Attr:$window,
                        DefaultValuedAttr<F64Attr, "0.0">:$cap, UnitAttr:$absolute, OptionalAttr<I64Attr>:$block);
   let assemblyFormat = [{
-    `` $mask $step `,` $queries `,` $state (`bias` $bias^)? `heads` $heads `scale` $scale `window` $window
-    (`block` $block^)? `into` $init attr-dict `:` functional-type(operands, results)
+    `` $mask $step `,` $queries `,` $state (`bias` $bias^)? (`sinks` $sinks^)? (`kept` $kept_queries^)? `heads` $heads
+    `scale` $scale `window` $window (`block` $block^)? `into` $init attr-dict `:` functional-type(operands, results)
   }];
 }
 
 def Kernel_CombineOp : Kernel_Piece<"combine"> {
   let summary = "the attention of a single row from what each block of keys yielded";
   let description = [{
-    init [1, heads*width]; parts [blocks, n] as an attention with the same `block` and `window` left them, over the
-    keys of the row's sequence, or of its `source`. Blocks are brought together in ascending order, as an attention
-    does that takes them one after the other, so that the bits are the same.
+    init [1, heads*width]; parts [blocks, n] as an attention with the same `block`, `window` and `sinks` left them, over
+    the keys of the row's sequence, or of its `source`; `ring`: over those that a ring holds. Blocks are brought together in
+    ascending order, as an attention does that takes them one after the other, so that the bits are the same.
   }];
-  let arguments = (ins Kernel_Step:$step, Kernel_Data:$parts, Kernel_Data:$init, I64Attr:$heads, I64Attr:$window,
-                       I64Attr:$block, UnitAttr:$source);
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$parts, Optional<Kernel_Data>:$sinks, Kernel_Data:$init,
+                       I64Attr:$heads, I64Attr:$window, I64Attr:$block, UnitAttr:$source, UnitAttr:$ring);
   let assemblyFormat = [{
-    $step `,` $parts `heads` $heads `window` $window `block` $block (`source` $source^)? `into` $init attr-dict `:`
-    functional-type(operands, results)
+    $step `,` $parts (`sinks` $sinks^)? `heads` $heads `window` $window `block` $block (`source` $source^)?
+    (`ring` $ring^)? `into` $init attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -144,15 +150,27 @@ def Kernel_SoftmaxOp : Kernel_RowPiece<"softmax", 5> {  // compare, subtract, ex
 
 def Kernel_RouteOp : Kernel_Piece<"route"> {
   let summary = "the largest features of every row; see `talc.route`";
-  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init, I64Attr:$count, UnitAttr:$normalized);
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Optional<Kernel_Data>:$bias, Kernel_Data:$init, I64Attr:$count,
+                       UnitAttr:$normalized, DefaultValuedAttr<I64Attr, "1">:$groups,
+                       DefaultValuedAttr<I64Attr, "1">:$kept_groups, DefaultValuedAttr<I64Attr, "1">:$group_best);
   let assemblyFormat = [{
-    $step `,` $x `to` $count (`normalized` $normalized^)? `into` $init attr-dict `:` functional-type(operands, results)
+    $step `,` $x (`plus` $bias^)? `to` $count (`normalized` $normalized^)? `into` $init attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Kernel_JoinOp : Kernel_Piece<"join"> {
+  let summary = "the features of each head of x, then those of y; see `talc.join`";
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$y, Kernel_Data:$init, I64Attr:$heads);
+  let assemblyFormat = [{
+    $step `,` $x `,` $y `heads` $heads `into` $init attr-dict `:` functional-type(operands, results)
   }];
 }
 
 def Kernel_RopeOp : Kernel_Piece<"rope"> {
   let summary = "rotary embedding from a table of cosines and sines; see `talc.rope`";
-  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$table, Kernel_Data:$init, I64Attr:$heads);
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$table, Kernel_Data:$init, I64Attr:$heads,
+                       DefaultValuedAttr<I64Attr, "0">:$last, DefaultValuedAttr<I64Attr, "0">:$digits);
   let assemblyFormat = [{
     $step `,` $x `,` $table `heads` $heads `into` $init attr-dict `:` functional-type(operands, results)
   }];

@@ -11,6 +11,7 @@ constexpr char weightBytes[] = "weight_bytes";
 constexpr char stateBytesPerToken[] = "state_bytes_per_token";    // of all states, that a token of the sequence touches
 constexpr char sourceBytesPerToken[] = "source_bytes_per_token";  // the same of a source's token
 constexpr char stateTokenGroup[] = "state_token_group";           // tokens whose places are touched together
+constexpr char ringTokens[] = "ring_tokens";                      // that the smallest ring has room for; 0: none
 constexpr char arenaBytesPerToken[] = "arena_bytes_per_token";
 constexpr char arenaBytesFixed[] = "arena_bytes_fixed";
 constexpr char arenaBytesPerThread[] = "arena_bytes_per_thread";

@@ -40,15 +40,21 @@ static LogicalResult requirePositive(llvm::function_ref<InFlightDiagnostic()> em
 }
 
 LogicalResult StateType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t heads, int64_t width,
-                                int64_t capacity, StateRole, StateLayoutInterface) {
+                                int64_t capacity, StateRole role, int64_t window, int64_t kept, StateLayoutInterface) {
   // Kernels keep rows and keys of a head on the stack, 1 MiB for the widest: threads have 2 MiB at least on most
   // systems. Addresses are 64 bits wide.
-  constexpr int64_t mostWidth = 1024, mostElements = int64_t(1) << 44;
-  if (heads > 0 && width > 0 && capacity > 0 && width <= mostWidth && heads <= mostElements / width &&
-      capacity <= mostElements / (heads * width))
-    return success();
-  return emitError() << "a state of " << heads << " heads of width " << width << " for " << capacity
-                     << " tokens is impossible";
+  constexpr int64_t mostWidth = 1024, mostElements = int64_t(1) << 44, mostKept = 64;
+  bool possible = heads > 0 && width > 0 && capacity > 0 && width <= mostWidth && heads <= mostElements / width &&
+                  capacity <= mostElements / (heads * width);
+  if (!possible)
+    return emitError() << "a state of " << heads << " heads of width " << width << " for " << capacity
+                       << " tokens is impossible";
+  if (window < 0 || window > capacity || kept < 0 || kept > mostKept || (kept > 0 && window == 0))
+    return emitError() << "a state for " << capacity << " tokens with a window of " << window << " that keeps " << kept
+                       << " more is impossible";
+  if (window > 0 && role != StateRole::sequence)
+    return emitError() << "only states of sequences have a window";
+  return success();
 }
 
 LogicalResult LinearScalingAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::APFloat factor) {
@@ -121,7 +127,9 @@ LogicalResult HalfSplitRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic(
 }
 
 LogicalResult RotaryTableRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, llvm::APFloat base,
-                                            Attribute scaling) {
+                                            Attribute scaling, int64_t digits) {
+  if (digits < 0 || (digits > 0 && isa_and_nonnull<DynamicScalingAttr>(scaling)))
+    return emitError() << "cannot be composed of " << digits << " digits";
   if (scaling &&
       !isa<LinearScalingAttr, Llama3ScalingAttr, YarnScalingAttr, DynamicScalingAttr, ListedScalingAttr>(scaling))
     return emitError() << "has the unknown scaling " << scaling;

@@ -79,17 +79,36 @@ def Talc_State : Talc_Type<"State", "state"> {
 
     `!talc.state<2 x 64 x 1024, source>`: the encoder of an encoder-decoder appends its tokens, the decoder reads them in
     every step (cross-attention). `step`: what `materialize-keys` makes for attention among the rows of a step.
+
+    `!talc.state<2 x 64 x 640 window 128>` is a ring: sequences go on without end, and the state holds their last 640
+    tokens. Every attention over it has a window of at most 128 tokens, so that steps may have up to 640 - 128 + 1 tokens of
+    a sequence. `kept 4`: beside the ring it holds the first 4 tokens of every sequence (64 at most).
   }];
   let parameters = (ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity,
                         DefaultValuedParameter<"::talc::StateRole", "::talc::StateRole::sequence">:$role,
+                        DefaultValuedParameter<"int64_t", "0">:$window, DefaultValuedParameter<"int64_t", "0">:$kept,
                         OptionalParameter<"::talc::StateLayoutInterface">:$layout);
-  let assemblyFormat = "`<` $heads `x` $width `x` $capacity (`,` $role^)? (`in` $layout^)? `>`";
-  let builders = [TypeBuilder<(ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity, "::talc::StateRole":$role), [{
-    return $_get($_ctxt, heads, width, capacity, role, ::talc::StateLayoutInterface());
-  }]>];
+  let assemblyFormat = [{
+    `<` $heads `x` $width `x` $capacity (`,` $role^)? (`window` $window^)? (`kept` $kept^)? (`in` $layout^)? `>`
+  }];
+  let builders = [
+    TypeBuilder<(ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity, "::talc::StateRole":$role), [{
+      return $_get($_ctxt, heads, width, capacity, role, 0, 0, ::talc::StateLayoutInterface());
+    }]>,
+    TypeBuilder<(ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity, "int64_t":$window, "int64_t":$kept), [{
+      return $_get($_ctxt, heads, width, capacity, ::talc::StateRole::sequence, window, kept,
+                   ::talc::StateLayoutInterface());
+    }]>
+  ];
   let extraClassDeclaration = [{
+    bool isRing() const { return getWindow() > 0; }
+    // Tokens of a sequence that a step may have; 0: as many as there is room for.
+    int64_t getStepTokens() const { return isRing() ? getCapacity() - getWindow() + 1 : 0; }
     // Of a state that is laid out.
-    int64_t getSlotBytes() { return getLayout().getSlotBytes(getHeads(), getWidth(), getCapacity()); }
+    int64_t getSlotBytes() {
+      return getLayout().getSlotBytes(getHeads(), getWidth(), getCapacity()) +
+             getLayout().getSlotBytes(getHeads(), getWidth(), getKept());
+    }
     int64_t getTokenBytes() { return getLayout().getTokenBytes(getHeads(), getWidth()); }
   }];
   let genVerifyDecl = 1;
@@ -332,10 +351,14 @@ def Talc_RotaryTableRecipe : Talc_Attr<"RotaryTableRecipe", "rotary_table"> {
   let description = [{
     Shape [positions, rotary]: row p holds cos(p*f_i) for i in [0, rotary/2), then sin(p*f_i), times the scaling's
     amplitude if it has one; f as in `talc.rope`. Computed in double precision.
+
+    `digits` = D: Shape [3D, rotary], for positions up to D^3. Row dD + r, d in [0, 3), is that of the position r * D^d; only
+    the first D rows have the amplitude.
   }];
-  let parameters = (ins Talc_Real:$base, OptionalParameter<"::mlir::Attribute">:$scaling);
+  let parameters = (ins Talc_Real:$base, OptionalParameter<"::mlir::Attribute">:$scaling,
+                        DefaultValuedParameter<"int64_t", "0">:$digits);
   let genVerifyDecl = 1;
-  let assemblyFormat = "`<` `base` `=` $base (`,` `scaling` `=` $scaling^)? `>`";
+  let assemblyFormat = "`<` `base` `=` $base (`,` `scaling` `=` $scaling^)? (`,` `digits` `=` $digits^)? `>`";
 }
 
 def Talc_SinusoidLayout : Talc_Enum<"SinusoidLayout", "where sines and cosines stand in a row", [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifiers and folders of the talc dialect.
-#include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/OpChecks.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -13,23 +13,6 @@
 using namespace mlir;
 
 namespace talc {
-
-static int64_t rows(Value value) {
-  return cast<RankedTensorType>(value.getType()).getDimSize(0);
-}
-static int64_t features(Value value) {
-  return cast<RankedTensorType>(value.getType()).getDimSize(1);
-}
-static int64_t length(Value vector) {
-  return cast<RankedTensorType>(vector.getType()).getDimSize(0);
-}
-
-// One check of the form "<what> is <found>, expected <expected>".
-static LogicalResult expect(Operation *op, StringRef what, int64_t found, int64_t expected) {
-  if (found == expected)
-    return success();
-  return op->emitOpError() << what << " is " << found << ", expected " << expected;
-}
 
 //===--- weights and state ------------------------------------------------------------------------------------===//
 
@@ -98,8 +81,9 @@ static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t source
         return attr.getGroup() > 0 ? takes(2) : op->emitOpError("interleaves groups of no rows");
       })
       .Case([&](ConcatRecipeAttr) { return sources > 0 ? success() : op->emitOpError("concatenates no weights"); })
-      .Case([&](RotaryTableRecipeAttr) {
-        return result.getRank() == 2 && result.getDimSize(1) % 2 == 0
+      .Case([&](RotaryTableRecipeAttr attr) {
+        bool fits = attr.getDigits() == 0 || (result.getRank() == 2 && result.getDimSize(0) == 3 * attr.getDigits());
+        return fits && result.getRank() == 2 && result.getDimSize(1) % 2 == 0
                    ? takes(0)
                    : op->emitOpError("is a rotary table, expected a shape [positions, even width]");
       })
@@ -198,12 +182,6 @@ LogicalResult ReadOp::verify() {
 
 //===--- rows -------------------------------------------------------------------------------------------------===//
 
-// The depth K of a matrix [N, K] or of panels [ceil(N/lanes), K, lanes]; -1 for another rank.
-static int64_t depth(Value weight) {
-  auto type = cast<RankedTensorType>(weight.getType());
-  return type.getRank() == 2 || type.getRank() == 3 ? type.getDimSize(1) : -1;
-}
-
 LogicalResult EmbeddingOp::verify() {
   if (depth(getTable()) < 0)
     return emitOpError() << "has the table " << getTable().getType() << ", expected a matrix or panels";
@@ -249,18 +227,32 @@ OpFoldResult ScaleOp::fold(FoldAdaptor) {
   return getFactor().convertToDouble() == 1.0 ? getX() : OpFoldResult();
 }
 
+LogicalResult JoinOp::verify() {
+  int64_t heads = getHeads();
+  if (heads < 1 || features(getX()) % heads != 0 || features(getY()) % heads != 0)
+    return emitOpError() << "divides " << features(getX()) << " and " << features(getY()) << " features into " << heads
+                         << " heads";
+  if (failed(expect(*this, "row count of y", rows(getY()), rows(getX()))) ||
+      failed(expect(*this, "row count of the result", rows(getResult()), rows(getX()))))
+    return failure();
+  return expect(*this, "width of the result", features(getResult()), features(getX()) + features(getY()));
+}
+
 //===--- layers -----------------------------------------------------------------------------------------------===//
 
-// The number of outputs must be N, or fit the panels that [N, K] was packed into.
+// The number of outputs must be N, or fit the panels that [N, K] was packed into, group by group.
 static LogicalResult verifyOutputs(LinearOp op) {
   auto weight = cast<RankedTensorType>(op.getWeight().getType());
-  int64_t outputs = features(op.getResult());
+  int64_t outputs = features(op.getResult()), groups = op.getGroups();
+  if (groups < 1 || outputs % groups != 0)
+    return op.emitOpError() << "divides " << outputs << " outputs into " << groups << " groups";
   if (weight.getRank() == 2)
     return expect(op, "width of the result", outputs, weight.getDimSize(0));
   int64_t lanes = weight.getDimSize(2);
   if (lanes <= 0)
     return op.emitOpError() << "has a weight with panels of " << lanes << " lanes";
-  return expect(op, "number of panels of the weight", weight.getDimSize(0), (outputs + lanes - 1) / lanes);
+  return expect(op, "number of panels of the weight", weight.getDimSize(0),
+                groups * ((outputs / groups + lanes - 1) / lanes));
 }
 
 // A bias beside a packed weight may fill the last panel.
@@ -268,15 +260,24 @@ static LogicalResult verifyBias(LinearOp op) {
   auto weight = cast<RankedTensorType>(op.getWeight().getType());
   if (!op.getBias())
     return success();
-  if (weight.getRank() == 3 && length(op.getBias()) == weight.getDimSize(0) * weight.getDimSize(2))
+  if (weight.getRank() == 3 && op.getGroups() == 1 &&
+      length(op.getBias()) == weight.getDimSize(0) * weight.getDimSize(2))
     return success();
   return expect(op, "length of the bias", length(op.getBias()), features(op.getResult()));
+}
+
+// Of each group there may be more features than are summed.
+static LogicalResult verifyFeatures(LinearOp op) {
+  int64_t groups = op.getGroups(), width = features(op.getX()), summed = depth(op.getWeight());
+  if (groups > 1 && width % groups == 0 && width / groups >= summed)
+    return success();
+  return expect(op, "width of x", width, summed * groups);
 }
 
 LogicalResult LinearOp::verify() {
   if (depth(getWeight()) == 0)
     return emitOpError("sums no features");
-  if (failed(expect(*this, "width of x", features(getX()), depth(getWeight()))) || failed(verifyOutputs(*this)) ||
+  if (failed(verifyOutputs(*this)) || failed(verifyFeatures(*this)) ||
       failed(expect(*this, "row count of the result", rows(getResult()), rows(getX()))))
     return failure();
   return verifyBias(*this);
@@ -337,52 +338,18 @@ LogicalResult RopeOp::verify() {
     return emitOpError() << "has the base " << getBase().convertToDouble() << ", expected a number > 0";
   if (failed(verifyScaling(*this, getScaling().value_or(Attribute()))))
     return failure();
+  int64_t last = getLast(), digits = getDigits();
+  if (last < 0 || digits < 0 || (digits > 0 && !getTable()))
+    return emitOpError() << "has the last position " << last << " and digits to the base " << digits
+                         << ", expected natural numbers, and digits with a table";
+  if (digits > 0 && failed(expect(*this, "row count of the table", rows(getTable()), 3 * digits)))
+    return failure();
   return getTable() ? expect(*this, "width of the table", features(getTable()), rotary) : success();
 }
 
 LogicalResult ClampOp::verify() {
   double bound = getBound().convertToDouble();
   return bound > 0 ? success() : emitOpError() << "has the bound " << bound << ", expected a number > 0";
-}
-
-LogicalResult RouteOp::verify() {
-  int64_t count = getCount(), width = features(getX());
-  return count > 0 && count <= width ? success()
-                                     : emitOpError() << "chooses " << count << " of " << width << " features";
-}
-
-// Of E experts one after the other: their outputs, as rows of matrices or as panels of their own.
-static LogicalResult verifyExperts(ExpertsOp op, StringRef what, Value weight, int64_t inputs, int64_t outputs,
-                                   int64_t perLane) {
-  auto type = cast<RankedTensorType>(weight.getType());
-  int64_t experts = features(op.getRoutes());
-  if (depth(weight) < 0)
-    return op.emitOpError() << "has the weight " << type << ", expected matrices or panels";
-  int64_t lanes = type.getRank() == 3 ? type.getDimSize(2) / perLane : 1;
-  if (lanes <= 0 || (type.getRank() == 3 && type.getDimSize(2) % perLane != 0))
-    return op.emitOpError() << "has a weight with panels of " << type.getDimSize(2) << " lanes";
-  if (failed(expect(op, ("depth of the " + what).str(), depth(weight), inputs)))
-    return failure();
-  return expect(op, ("size of the " + what).str(), type.getDimSize(0), experts * llvm::divideCeil(outputs, lanes));
-}
-
-LogicalResult ExpertsOp::verify() {
-  int64_t experts = features(getRoutes()), chosen = getChosen(), inner = depth(getDown());
-  if (chosen < 1 || chosen > experts)
-    return emitOpError() << "chooses " << chosen << " of " << experts << " experts";
-  if (inner < 1 || features(getX()) < 1)
-    return emitOpError("sums no features");
-  bool packed = !getUp();
-  if (packed != (cast<RankedTensorType>(getGate().getType()).getRank() == 3))
-    return emitOpError("expected two matrices, gate and up, or one packed weight");
-  if (getUp() && getUp().getType() != getGate().getType())
-    return emitOpError() << "has a gate of type " << getGate().getType() << " and an up projection of type "
-                         << getUp().getType();
-  if (failed(verifyExperts(*this, "gate", getGate(), features(getX()), inner, packed ? 2 : 1)) ||
-      failed(verifyExperts(*this, "down projection", getDown(), inner, features(getResult()), 1)) ||
-      failed(expect(*this, "row count of the routes", rows(getRoutes()), rows(getX()))))
-    return failure();
-  return expect(*this, "row count of the result", rows(getResult()), rows(getX()));
 }
 
 static LogicalResult verifyBias(AttentionOp op) {
@@ -393,6 +360,22 @@ static LogicalResult verifyBias(AttentionOp op) {
     return success();
   return op.emitOpError() << "has the bias " << op.getBias().getType() << ", expected " << heads
                           << (op.getAbsolute() ? " heads by positions" : " heads by an odd number of distances");
+}
+
+static LogicalResult verifySinks(AttentionOp op) {
+  if (op.getSinks() && failed(expect(op, "number of sinks", rows(op.getSinks()), op.getHeads())))
+    return failure();
+  auto kept = static_cast<int64_t>(op.getKept());
+  if (kept < 0 || (kept > 0) != static_cast<bool>(op.getKeptQueries()))
+    return op.emitOpError() << "keeps " << kept << " tokens, expected queries for them, if there are any";
+  if (kept == 0)
+    return success();
+  if (op.getKeptQueries().getType() != op.getQueries().getType())
+    return op.emitOpError() << "has kept queries of type " << op.getKeptQueries().getType() << ", expected "
+                            << op.getQueries().getType();
+  if (op.getWindow() == 0 || op.getMask() != MaskKind::causal || op.getBias())
+    return op.emitOpError("keeps tokens beside a window: expected one, the mask causal, and no bias");
+  return success();
 }
 
 LogicalResult AttentionOp::verify() {
@@ -410,7 +393,7 @@ LogicalResult AttentionOp::verify() {
                        "and no bias");
   if (!(getCap().convertToDouble() >= 0))
     return emitOpError() << "has the cap " << getCap().convertToDouble() << ", expected a number >= 0";
-  if (failed(verifyBias(*this)))
+  if (failed(verifyBias(*this)) || failed(verifySinks(*this)))
     return failure();
   int64_t keyWidth = width / heads * kvHeads;
   if (failed(expect(*this, "width of the keys", features(getKeys()), keyWidth)))

@@ -181,6 +181,17 @@ def Talc_SliceOp : Talc_Op<"slice", [Pure, Talc_KeepsRows]> {
   let hasFolder = 1;
 }
 
+def Talc_JoinOp : Talc_Op<"join", [Pure, Talc_KeepsRows]> {
+  let summary = "the features of each head of x, then those of y";
+  let description = [{
+    [T, heads*a] and [T, heads*b] -> [T, heads*(a+b)]: head h of the result is head h of x, then head h of y.
+  }];
+  let arguments = (ins Talc_Activations:$x, Talc_Activations:$y, I64Attr:$heads);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$x `,` $y `heads` $heads attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 //===--- layers --------------------------------------------------------------------------------------------------===//
 
 def Talc_LinearOp : Talc_Op<"linear", [Pure, Talc_KeepsRows]> {
@@ -188,8 +199,12 @@ def Talc_LinearOp : Talc_Op<"linear", [Pure, Talc_KeepsRows]> {
   let description = [{
     [T, K] x [N, K] (+ [N]) -> [T, N]. One f32 sum per output, k ascending. The weight may be packed:
     [ceil(N/lanes), K, lanes] (see #talc.pack); the bias may then be padded to ceil(N/lanes)*lanes (see #talc.pad).
+
+    `groups` = G: each of G groups of neighbouring outputs is of a group of neighbouring features: [T, G*S] x [N, K] ->
+    [T, N], output n being of the first K of the S features of group n / (N/G). Packed, each group has panels of its own.
   }];
-  let arguments = (ins Talc_Activations:$x, Talc_Weights:$weight, Optional<Talc_Vector>:$bias);
+  let arguments = (ins Talc_Activations:$x, Talc_Weights:$weight, Optional<Talc_Vector>:$bias,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
     $x `,` $weight (`bias` $bias^)? attr-dict `:` functional-type(operands, results)
@@ -253,12 +268,15 @@ def Talc_RopeOp : Talc_Op<"rope", [Pure, AllTypesMatch<["x", "result"]>]> {
       y_i = x_i cos - x_(i+rotary/2) sin;   y_(i+rotary/2) = x_(i+rotary/2) cos + x_i sin
       f_i = base^(-2i/rotary), changed by `scaling` (#talc.linear_scaling and the others of its kind)
     The other features pass through. Source: RoFormer (arXiv 2104.09864); pairs as in Hugging Face checkpoints.
-    `table`, added by `tabulate-rope`, holds the cosines and sines (#talc.rotary_table) and changes no value.
+    `last` = P > 0: positions beyond P count as P.
+    `table`, added by `tabulate-rope`, holds the cosines and sines (#talc.rotary_table) and changes no value. With
+    `digits` = D it has them for the digits of a position to the base D, and the turns of all three are composed.
   }];
   let arguments = (ins Talc_Activations:$x, Talc_Sequences:$sequences, Optional<Talc_Matrix>:$table, I64Attr:$heads,
                        I64Attr:$rotary, F64Attr:$base,
                        OptionalAttr<AnyAttrOf<[Talc_LinearScaling, Talc_Llama3Scaling, Talc_YarnScaling,
-                                               Talc_DynamicScaling, Talc_ListedScaling]>>:$scaling);
+                                               Talc_DynamicScaling, Talc_ListedScaling]>>:$scaling,
+                       DefaultValuedAttr<I64Attr, "0">:$last, DefaultValuedAttr<I64Attr, "0">:$digits);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
     $x `,` $sequences `heads` $heads `rotary` $rotary `base` $base (`scaling` `(` $scaling^ `)`)?
@@ -309,20 +327,28 @@ def Talc_ClampOp : Talc_Op<"clamp", [Pure, Talc_KeepsRows, SameOperandsAndResult
   let hasVerifier = 1;
 }
 
-def Talc_RouteOp : Talc_Op<"route", [Pure, Talc_KeepsRows, SameOperandsAndResultType]> {
+def Talc_RouteOp : Talc_Op<"route", [Pure, Talc_KeepsRows, AllTypesMatch<["x", "result"]>]> {
   let summary = "the largest features of every row; the others become zero";
   let description = [{
     The `count` largest, of equal ones the first; zero is none. `normalized`: divided by their sum. No feature may be
     negative: they are the probabilities of experts, and the result says which experts a row goes to, with what weight.
     Source: Shazeer et al. 2017 (arXiv 1701.06538); Mixtral (arXiv 2401.04088).
+
+    `bias` [E] is added where features are compared, and nowhere else. `groups` = G: the features are G groups of
+    neighbours, and only those of the `kept_groups` groups are compared whose `group_best` largest features have the
+    largest sum, of equal ones the first (DeepSeek-V2, arXiv 2405.04434, and V3, arXiv 2412.19437).
   }];
-  let arguments = (ins Talc_Activations:$x, I64Attr:$count, UnitAttr:$normalized);
+  let arguments = (ins Talc_Activations:$x, Optional<Talc_Vector>:$bias, I64Attr:$count, UnitAttr:$normalized,
+                       DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<I64Attr, "1">:$kept_groups,
+                       DefaultValuedAttr<I64Attr, "1">:$group_best);
   let results = (outs Talc_Activations:$result);
-  let assemblyFormat = "$x `to` $count (`normalized` $normalized^)? attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $x (`plus` $bias^ `:` type($bias))? `to` $count (`normalized` $normalized^)? attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 
-def Talc_ExpertsOp : Talc_Op<"experts", [Pure]> {
+def Talc_ExpertsOp : Talc_Op<"experts", [Pure, AttrSizedOperandSegments]> {
   let summary = "gated feed-forward layers of which every row passes a few";
   let description = [{
     ```mlir
@@ -336,18 +362,23 @@ def Talc_ExpertsOp : Talc_Op<"experts", [Pure]> {
     Experts lie one after the other: gate and up [E*F, K], down [E*N, F]. Packed: gate and up in one weight
     [E*ceil(F/group), K, 2*group] as in `talc.gated_linear`, down [E*ceil(N/lanes), F, lanes], each expert in panels of its
     own.
+
+    With biases, gate_bias and up_bias [E*F] and down_bias [E*N] are added to the three products. `clamp` = c > 0
+    (gpt-oss): the gate is at most c, and up, within c on either side, counts from 1:
+      activation(min(gate, c)) * (min(max(up, -c), c) + 1)
   }];
   let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Activations:$x, Talc_Activations:$routes, Talc_Weights:$gate,
-                       Optional<Talc_Matrix>:$up, Talc_Weights:$down, I64Attr:$chosen);
+                       Optional<Talc_Matrix>:$up, Talc_Weights:$down, Variadic<Talc_Vector>:$biases, I64Attr:$chosen,
+                       DefaultValuedAttr<F64Attr, "0.0">:$clamp);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
-    `` $kind $x `,` $routes `,` $gate (`,` $up^)? `down` $down `chosen` $chosen attr-dict `:`
+    `` $kind $x `,` $routes `,` $gate (`,` $up^)? `down` $down (`biases` $biases^)? `chosen` $chosen attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
 
-def Talc_AttentionOp : Talc_Op<"attention", [Pure, AllTypesMatch<["queries", "result"]>,
+def Talc_AttentionOp : Talc_Op<"attention", [Pure, AttrSizedOperandSegments, AllTypesMatch<["queries", "result"]>,
                                           AllTypesMatch<["keys", "values"]>]> {
   let summary = "softmax(scale * Q K^T + mask) V for every head and sequence";
   let description = [{
@@ -360,16 +391,22 @@ def Talc_AttentionOp : Talc_Op<"attention", [Pure, AllTypesMatch<["queries", "re
     `bias` [heads, 2L - 1] is added to the scaled score: column L - 1 + key position - query position; L is the number
     of tokens that a sequence may have, at least. If it is `absolute`, [heads, L], the column is the key's position.
     `cap` = c > 0 bends the scaled score, before the bias: c * tanh(score / c) (Gemma 2, arXiv 2408.00118).
+    `sinks` [heads] is one more score of each head, of a key without a value: it takes part in the softmax alone (gpt-oss).
+    `kept` = K > 0, with a window: queries also see the first K tokens of their sequence, and meet them as the rows of
+    `kept_queries`, which may stand at other positions (StreamingLLM, arXiv 2309.17453).
     Softmax subtracts the maximum. Source: Vaswani et al. 2017; grouped heads: arXiv 2305.13245.
   }];
   let arguments = (ins Talc_Activations:$queries, Talc_Activations:$keys, Talc_Activations:$values,
-                       Talc_Sequences:$sequences, Optional<Talc_Matrix>:$bias, Talc_MaskKindAttr:$mask, I64Attr:$heads,
+                       Talc_Sequences:$sequences, Optional<Talc_Matrix>:$bias, Optional<Talc_Vector>:$sinks,
+                       Optional<Talc_Activations>:$kept_queries, Talc_MaskKindAttr:$mask, I64Attr:$heads,
                        I64Attr:$kv_heads, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$window,
-                       DefaultValuedAttr<F64Attr, "0.0">:$cap, UnitAttr:$absolute);
+                       DefaultValuedAttr<F64Attr, "0.0">:$cap, UnitAttr:$absolute,
+                       DefaultValuedAttr<I64Attr, "0">:$kept);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
     `` $mask $queries `,` $keys `,` $values `,` $sequences `heads` $heads `,` $kv_heads `scale` $scale
-    (`bias` $bias^ `:` type($bias))? attr-dict `:` type($queries) `,` type($keys)
+    (`bias` $bias^ `:` type($bias))? (`sinks` $sinks^ `:` type($sinks))?
+    (`kept` `(` $kept_queries^ `:` type($kept_queries) `)`)? attr-dict `:` type($queries) `,` type($keys)
   }];
   let hasVerifier = 1;
 }

@@ -2,6 +2,7 @@
 // Reads a configuration with Llama's keys and writes Llama's layers.
 #include "frontends/families/LlamaModel.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace talc {
@@ -100,6 +101,7 @@ Tensor LlamaModel::attention(GraphBuilder &g, Tensor x, int64_t number) const {
   Tensor q = heading(g, x, queries(), number), k = heading(g, x, keys(), number);
   Attention kind = {heads, keyValueHeads, scale, Mask::Causal, windows[number]};
   kind.cap = cap;
+  kind.sinks = sinks(g);
   Tensor mixed = g.cachedAttention(q, k, project(g, x, values()), kind);
   return linear(g, mixed, defaults.output, width, outputBias, "hidden_size by heads");
 }
@@ -120,14 +122,26 @@ Tensor LlamaModel::layer(GraphBuilder &g, Tensor x, int64_t number) const {
   return g.add(x, feedForward(g, norm(g, x, "post_attention_layernorm")));
 }
 
-// A model with other factors for longer texts is compiled for texts that do not need them, unless it is asked for more.
+// A model with other factors for longer texts is compiled for texts that do not need them, unless it is asked for more;
+// one whose base grows with the text, for as many as that serves.
 static int64_t usualLength(const std::optional<Rope> &rope) {
-  auto *listed = rope ? std::get_if<LongScaling>(&rope->scaling) : nullptr;
-  return listed ? listed->original : 0;
+  if (auto *listed = rope ? std::get_if<LongScaling>(&rope->scaling) : nullptr)
+    return listed->original;
+  auto *dynamic = rope ? std::get_if<DynamicScaling>(&rope->scaling) : nullptr;
+  return dynamic ? static_cast<int64_t>(dynamic->factor * static_cast<double>(dynamic->original)) : 0;
+}
+
+// Only distances count, if frequencies do not follow from the length of a text.
+static bool isRelative(const std::optional<Rope> &rope) {
+  return !rope ||
+         !(std::holds_alternative<LongScaling>(rope->scaling) || std::holds_alternative<DynamicScaling>(rope->scaling));
 }
 
 void LlamaModel::define(GraphBuilder &g) const {
-  g.positions(positions, /*hard=*/false, usualLength(ropes.front()));
+  int64_t usual = usualLength(ropes.front());
+  bool endless = std::all_of(windows.begin(), windows.end(), [](int64_t window) { return window > 0; }) &&
+                 std::all_of(ropes.begin(), ropes.end(), isRelative);
+  g.positions(std::max(positions, usual), /*hard=*/false, usual, endless);
   auto [table, head] = g.tiedWeights("model.embed_tokens.weight", "lm_head.weight", {vocabulary, width}, tied);
   Tensor x = embed(g, table);
   x = g.repeat("model.layers", layers, x, [&](Tensor x, int64_t number) { return layer(g, x, number); });

@@ -58,6 +58,8 @@ struct LlamaModel {
   virtual Tensor project(GraphBuilder &g, Tensor x, Heads heads) const;
   // Of queries and keys.
   virtual Tensor normHeads(GraphBuilder &g, Tensor x, Heads heads) const;
+  // One more score in the softmax of each head; none.
+  virtual Weight sinks(GraphBuilder &) const { return {}; }
   virtual Tensor logits(GraphBuilder &g, Tensor x, Weight head) const { return g.linear(x, head); }
 
   Tensor heading(GraphBuilder &g, Tensor x, Heads heads, int64_t number) const;

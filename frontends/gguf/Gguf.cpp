@@ -92,8 +92,9 @@ static std::string readPooling(const GgufModel &model, const GgufArchitecture &a
 }
 
 static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, WeightSource &weights,
-                                    int64_t maxSequence, MLIRContext &context, Diagnostics &diagnostics) {
-  GraphBuilder graph(context, weights, diagnostics, maxSequence);
+                                    const ImportOptions &options, MLIRContext &context, Diagnostics &diagnostics) {
+  GraphBuilder graph(context, weights, diagnostics, options.maxSequence);
+  graph.keepFirst(options.sinks);
   family.define(graph, config);
   return graph.finish();
 }
@@ -111,7 +112,7 @@ static OwningOpRef<ModuleOp> importModel(const GgufModel &model, const GgufArchi
   GgufWeights stored(model, architecture, source.headWidth(), diagnostics);
   RandomWeights random(options.randomSeed.value_or(0));
   WeightSource &weights = options.randomSeed ? static_cast<WeightSource &>(random) : stored;
-  auto module = define(family, config, weights, options.maxSequence, context, diagnostics);
+  auto module = define(family, config, weights, options, context, diagnostics);
   if (!module)
     return nullptr;
   if (!options.randomSeed)

@@ -51,14 +51,17 @@ static void checkCommonKeys(const ModelConfig &config, Diagnostics &diagnostics)
         fmt::format("{}: names code of its own (auto_map); talc never runs it and compiles the model as "
                     "its model_type says",
                     configFile));
-  for (const char *key : {"prefix_lm", "infini_attention"})
+  for (const char *key : {"infini_attention"})
     if (config.has(key) && !(config.isFlag(key) && !config.flag(key, true)))
       config.unsupported(key, "changes what is computed, and talc does not know how");
 }
 
 static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, WeightSource &weights,
-                                    int64_t maxSequence, MLIRContext &context, Diagnostics &diagnostics) {
-  GraphBuilder graph(context, weights, diagnostics, maxSequence);
+                                    const ImportOptions &options, MLIRContext &context, Diagnostics &diagnostics) {
+  GraphBuilder graph(context, weights, diagnostics, options.maxSequence);
+  graph.keepFirst(options.sinks);
+  if (config.flag("prefix_lm", false))
+    graph.usePrefixes();
   family.define(graph, config);
   return graph.finish();
 }
@@ -109,10 +112,10 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOp
     return nullptr;
   if (options.randomSeed) {
     RandomWeights weights(*options.randomSeed);
-    module = define(*family, config, weights, options.maxSequence, context, diagnostics);
+    module = define(*family, config, weights, options, context, diagnostics);
   } else if (auto checkpoint =
                  Checkpoint::open(*directory, std::string(family->basePrefix), diagnostics, quantization.get())) {
-    module = define(*family, config, *checkpoint, options.maxSequence, context, diagnostics);
+    module = define(*family, config, *checkpoint, options, context, diagnostics);
     if (module)
       checkpoint->reportUnused();
   }

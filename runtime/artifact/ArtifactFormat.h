@@ -19,7 +19,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 12;
+constexpr uint32_t formatVersion = 13;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char headerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '2'};
 
@@ -106,7 +106,7 @@ struct OutputInfo {
 struct StateRun {
   uint64_t offset, bytesPerGroup;
   uint32_t ofSource;  // 1: the tokens are those of a source
-  uint32_t reserved;
+  uint32_t tokens;    // the part has room for so many, a multiple of the group: a ring, or the first ones; 0: for all
 };
 
 // How the hidden states of a text become one vector, if the user does not say.
@@ -122,10 +122,12 @@ struct ModelInfo {
   uint32_t usesPrefix;            // 1: a sequence has a prefix whose tokens see each other
   uint32_t maxSequence;           // tokens that one sequence, or one source, can have (--max-seq)
   uint32_t longestSequence;       // what --max-seq could ask for
-  uint32_t reserved;              // 0
+  uint32_t window;      // of the widest ring: a token needs the keys of so many, its own among them; 0: no rings
+  uint32_t stepTokens;  // tokens of a sequence that a step may have; 0 without rings: as many as there is room for
+  uint32_t ringTokens;  // that the smallest ring has room for; 0 without rings
   uint64_t weightBytes;
   uint64_t stateBytesPerSlot;    // address space of one sequence's state; pages are committed when touched
-  uint64_t stateBytesPerToken;   // a sequence of n tokens touches roundUp(n, stateTokenGroup) * stateBytesPerToken
+  uint64_t stateBytesPerToken;   // n tokens touch roundUp(n, stateTokenGroup) * stateBytesPerToken beside rings
   uint64_t sourceBytesPerToken;  // the same of a source
   uint64_t stateTokenGroup;
   uint64_t arenaBytesPerToken;  // temporaries of a step of T tokens: T * arenaBytesPerToken + arenaBytesFixed ...

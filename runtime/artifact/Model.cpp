@@ -71,6 +71,10 @@ void Model::listSampleable() {
       sampleableRuns.push_back({id, id + 1});
 }
 
+uint64_t Model::stateBytes(uint64_t tokens, bool ofSource) const {
+  return talc::stateBytes(stateRuns, facts.stateTokenGroup, 0, tokens, ofSource);
+}
+
 bool Model::isEndToken(int32_t id) const {
   for (int32_t token : facts.generation.end)
     if (token == id)

@@ -39,6 +39,8 @@ public:
 
   // Where a slot keeps its tokens.
   const std::vector<artifact::StateRun> &states() const { return stateRuns; }
+  // What n tokens of a sequence, or of a source, take there.
+  uint64_t stateBytes(uint64_t tokens, bool ofSource) const;
 
   bool isEndToken(int32_t id) const;
   // Ids that may be sampled: those that the tokenizer has, or all without a tokenizer, but the suppressed. Ascending.

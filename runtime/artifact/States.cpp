@@ -2,6 +2,7 @@
 // Every run is checked for the longest sequence, and all together for the bytes of a token.
 #include "runtime/artifact/States.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace talc {
@@ -9,8 +10,9 @@ namespace talc {
 using namespace artifact;
 
 static bool fits(const StateRun &run, const ModelInfo &facts) {
-  uint64_t groups = (facts.maxSequence + facts.stateTokenGroup - 1) / facts.stateTokenGroup, bytes = 0;
-  return run.ofSource <= 1 && run.reserved == 0 && run.offset <= facts.stateBytesPerSlot &&
+  uint64_t tokens = run.tokens > 0 ? run.tokens : facts.maxSequence, bytes = 0;
+  uint64_t groups = (tokens + facts.stateTokenGroup - 1) / facts.stateTokenGroup;
+  return run.ofSource <= 1 && run.tokens % facts.stateTokenGroup == 0 && run.offset <= facts.stateBytesPerSlot &&
          !__builtin_mul_overflow(groups, run.bytesPerGroup, &bytes) && bytes <= facts.stateBytesPerSlot - run.offset;
 }
 
@@ -25,11 +27,20 @@ const char *readStates(const unsigned char *bytes, uint64_t size, const ModelInf
   for (const StateRun &run : runs) {
     if (!fits(run, facts))
       return "a run lies outside the slot";
-    perGroup[run.ofSource] += run.bytesPerGroup;
+    if (run.tokens == 0)
+      perGroup[run.ofSource] += run.bytesPerGroup;
   }
   bool agree = perGroup[0] == facts.stateBytesPerToken * facts.stateTokenGroup &&
                perGroup[1] == facts.sourceBytesPerToken * facts.stateTokenGroup;
   return agree ? nullptr : "its tokens take another number of bytes";
+}
+
+uint64_t stateBytes(const std::vector<StateRun> &runs, uint64_t group, uint64_t first, uint64_t end, bool ofSource) {
+  uint64_t groups = end > first ? (end + group - 1) / group - first / group : 0, bytes = 0;
+  for (const StateRun &run : runs)
+    if ((run.ofSource != 0) == ofSource)
+      bytes += run.bytesPerGroup * (run.tokens > 0 ? std::min<uint64_t>(groups, run.tokens / group) : groups);
+  return bytes;
 }
 
 }  // namespace talc

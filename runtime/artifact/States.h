@@ -12,4 +12,8 @@ namespace talc {
 const char *readStates(const unsigned char *bytes, uint64_t size, const artifact::ModelInfo &facts,
                        std::vector<artifact::StateRun> &runs);
 
+// What the tokens [first, end) of a sequence, or of a source, take in a slot.
+uint64_t stateBytes(const std::vector<artifact::StateRun> &runs, uint64_t group, uint64_t first, uint64_t end,
+                    bool ofSource);
+
 }  // namespace talc

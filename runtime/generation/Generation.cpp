@@ -14,7 +14,7 @@
 namespace talc {
 
 Status Generation::create(const Model &model, Request request, int64_t id, std::unique_ptr<Generation> &generation) {
-  std::unique_ptr<Generation> created(new Generation(std::move(request), id));
+  std::unique_ptr<Generation> created(new Generation(model, std::move(request), id));
   const Request &kept = created->request;
   if (kept.searches())
     created->continuation = std::make_unique<BeamText>(model, kept);
@@ -45,6 +45,8 @@ talc_sequence Generation::source() const {
 size_t Generation::addBeginning(size_t room, std::vector<talc_sequence> &step) const {
   size_t rest = request.beginning.size() - evaluated, count = std::min(rest, room);
   size_t prefix = evaluated == 0 ? request.prefix : 0;
+  if (stepTokens > 0)
+    count = std::min(count, stepTokens);
   if (count == 0)
     return 0;
   count = std::max(count, prefix);

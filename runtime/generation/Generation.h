@@ -45,7 +45,8 @@ public:
   void fail(const Status &status) { end(TALC_ENDING_FAILED, status); }
 
 private:
-  Generation(Request request, int64_t id) : request(std::move(request)), id(id) {}
+  Generation(const Model &model, Request request, int64_t id)
+      : request(std::move(request)), id(id), stepTokens(model.info().stepTokens) {}
   void showPrompt(const Session &session, int32_t first, size_t tokens);
   void choose();
   void end(talc_ending why, const Status &status);
@@ -53,6 +54,7 @@ private:
 
   const Request request;
   const int64_t id;
+  const size_t stepTokens;                     // of a sequence that a step may have; 0: any number
   std::unique_ptr<Continuation> continuation;  // null when the beginning is all there is
   std::vector<int32_t> places;                 // slots
   std::vector<const float *> logits;           // of a step

@@ -79,7 +79,7 @@ static Status useModel(const Options &options) {
     return status;
   if (options.action == Action::Memory) {
     int32_t threads = options.threads ? std::min(options.threads, talc_max_threads()) : talc_default_threads();
-    return printOut(memoryText(info, threads));
+    return printOut(memoryText(opened, info, threads));
   }
   if (reads)
     return evaluateInputs(opened, info, options, loadSeconds);

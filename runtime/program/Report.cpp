@@ -54,11 +54,6 @@ std::string devicesText() {
   return result;
 }
 
-static uint64_t stateBytes(const talc_model_info &info, uint64_t bytesPerToken, uint64_t tokens) {
-  uint64_t group = info.state_token_group;
-  return (tokens + group - 1) / group * group * bytesPerToken;
-}
-
 static uint64_t resultBytes(const talc_model_info &info) {
   uint64_t width = 0;
   for (int32_t i = 0; i < info.result_count; ++i)
@@ -66,19 +61,38 @@ static uint64_t resultBytes(const talc_model_info &info) {
   return width * sizeof(float);
 }
 
-// "state of a sequence" or "source": what n tokens keep.
-static std::string stateLines(const talc_model_info &info, const char *what, uint64_t bytesPerToken) {
-  if (bytesPerToken == 0)
-    return "";
-  uint64_t group = info.state_token_group, most = info.max_sequence;
-  std::string rule = format("ceil(n / %" PRIu64 ") * %" PRIu64 " for n tokens", group, group * bytesPerToken);
-  std::string name = what;
-  return line((name + ", 1 token").c_str(), stateBytes(info, bytesPerToken, 1), rule) +
-         line((name + ", all tokens").c_str(), stateBytes(info, bytesPerToken, most),
-              format("%" PRIu64 " tokens", most));
+// What n tokens keep that grow without end, as a rule.
+static std::string growth(const talc_model_info &info, uint64_t bytesPerToken) {
+  uint64_t group = info.state_token_group;
+  return format("ceil(n / %" PRIu64 ") * %" PRIu64 " for n tokens", group, group * bytesPerToken);
 }
 
-std::string memoryText(const talc_model_info &info, int32_t threads) {
+static std::string sourceLines(const talc_model_info &info) {
+  uint64_t group = info.state_token_group, most = info.max_sequence, each = info.source_bytes_per_token;
+  if (each == 0)
+    return "";
+  auto bytes = [&](uint64_t tokens) { return (tokens + group - 1) / group * group * each; };
+  return line("state of a source, 1 token", bytes(1), growth(info, each)) +
+         line("state of a source, all tokens", bytes(most), format("%" PRIu64 " tokens", most));
+}
+
+// Windows hold no more than their rings have room for.
+static std::string stateLines(const talc_model *model, const talc_model_info &info) {
+  uint64_t all = talc_state_bytes(model, info.max_sequence);
+  if (all == 0)
+    return "";
+  uint64_t each = info.state_bytes_per_token, rounded = (uint64_t(info.max_sequence) + info.state_token_group - 1) /
+                                                        info.state_token_group * info.state_token_group;
+  uint64_t windows = all - rounded * each;
+  std::string rule = each > 0 ? growth(info, each) : "";
+  if (windows > 0)
+    rule += format("%sup to %" PRIu64 " in windows", each > 0 ? " + " : "", windows);
+  return line("state of a sequence, 1 token", talc_state_bytes(model, 1), rule) +
+         line("state of a sequence, all tokens", all,
+              each > 0 ? format("%d tokens", info.max_sequence) : "any number of tokens");
+}
+
+std::string memoryText(const talc_model *model, const talc_model_info &info, int32_t threads) {
   constexpr uint64_t stepTokens = 512;
   auto arena = [&](uint64_t tokens) {
     return info.arena_bytes_fixed + tokens * info.arena_bytes_per_token + threads * info.arena_bytes_per_thread;
@@ -86,15 +100,20 @@ std::string memoryText(const talc_model_info &info, int32_t threads) {
   auto most = static_cast<uint64_t>(info.max_sequence);
   const bool onHost = strcmp(info.device, "cpu") == 0;
   std::string place = onHost ? "" : std::string(", in the memory of ") + info.device;
-  std::string result = format("%s, code for %s%s\n%-34s %16s\n", info.name, info.target, place.c_str(), "memory", "bytes");
+  std::string result = format("%s, code for %s%s
+%-34s %16s
+", info.name, info.target, place.c_str(), "memory", "bytes");
   result += line("weights", info.weight_bytes, onHost ? "mapped from the file, shared among processes" : "copied once");
-  result += stateLines(info, "state of a sequence", info.state_bytes_per_token);
-  result += stateLines(info, "state of a source", info.source_bytes_per_token);
+  result += stateLines(model, info);
+  result += sourceLines(info);
   result += line("temporaries, step of 1 token", arena(1),
                  format("%" PRIu64 " + T * %" PRIu64 " + %d threads * %" PRIu64 " for T tokens", info.arena_bytes_fixed,
                         info.arena_bytes_per_token, threads, info.arena_bytes_per_thread));
-  uint64_t step = std::min(stepTokens, most), states = stateBytes(info, info.state_bytes_per_token, most) +
-                                                       stateBytes(info, info.source_bytes_per_token, most);
+  uint64_t step = std::min(stepTokens, most), group = info.state_token_group;
+  uint64_t states =
+      talc_state_bytes(model, info.max_sequence) + (most + group - 1) / group * group * info.source_bytes_per_token;
+  if (info.step_tokens > 0)
+    step = std::min<uint64_t>(step, info.step_tokens);
   result += line(format("temporaries, step of %" PRIu64 " tokens", step).c_str(), arena(step), "the longest step");
   bool hasLogits = info.results[0].kind == TALC_RESULT_LOGITS;
   result += line(hasLogits ? "logits of a token" : "result of a token", resultBytes(info),

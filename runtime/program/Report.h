@@ -10,7 +10,7 @@ namespace talc::program {
 std::string devicesText();
 
 // The text of --memory; exact.
-std::string memoryText(const talc_model_info &info, int32_t threads);
+std::string memoryText(const talc_model *model, const talc_model_info &info, int32_t threads);
 
 // Which texts ended for want of room; empty when none did.
 std::string endingText(const Job &job);

@@ -18,7 +18,8 @@ Sampler::Sampler(const Model &model, const talc_sampling &settings, const talc_s
   auto isNeverChosen = [&](int32_t id) { return !std::binary_search(ids.begin(), ids.end(), id); };
   auto &list = rules.suppressed;
   list.erase(std::remove_if(list.begin(), list.end(), isNeverChosen), list.end());
-  text.reserve(length > 0 ? length : model.info().maxSequence + 1);
+  constexpr uint32_t most = 1 << 20;  // longer texts grow as they come
+  text.reserve(length > 0 ? length : std::min(model.info().maxSequence, most) + 1);
 }
 
 void Sampler::reserve(SamplingScratch &scratch) const {

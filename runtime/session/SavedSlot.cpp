@@ -2,6 +2,7 @@
 // Numbers are those of this machine, as in states themselves: bytes are of use to the very model that they came from.
 #include "runtime/session/SavedSlot.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -28,7 +29,8 @@ template <typename Visit> void forEachRun(const Model &model, SlotTokens tokens,
   const uint64_t group = model.info().stateTokenGroup;
   for (const artifact::StateRun &run : model.states()) {
     uint64_t count = run.ofSource ? tokens.sourceLength : tokens.length;
-    visit(run, (count + group - 1) / group * run.bytesPerGroup);
+    uint64_t groups = (count + group - 1) / group;
+    visit(run, (run.tokens > 0 ? std::min<uint64_t>(groups, run.tokens / group) : groups) * run.bytesPerGroup);
   }
 }
 

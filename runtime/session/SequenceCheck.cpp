@@ -32,6 +32,11 @@ Status SequenceCheck::state() const {
     return Status::failure(TALC_ERROR_SHARED,
                            "%s: %s %d is in slot %d, whose tokens or source other slots still use; reset those first",
                            file(), noun(), index, sequence.slot);
+  if (!encodes && slots.overwritesUsed(sequence.slot, std::max(sequence.count, 0)))
+    return Status::failure(TALC_ERROR_SHARED,
+                           "%s: sequence %d is in slot %d, where its tokens would take the place of others that other "
+                           "slots continue; go on with those first, or reset them",
+                           file(), index, sequence.slot);
   if (!encodes && model.kind() == artifact::ModelKind::EncoderDecoder && slots.sourceSlot(sequence.slot) < 0)
     return Status::failure(TALC_ERROR_SOURCE,
                            "%s: sequence %d is in slot %d, which has no source; call talc_encode first", file(), index,
@@ -52,6 +57,15 @@ Status SequenceCheck::tokens() const {
                            "%s: %s %d would have %lld tokens, but the model was compiled for at most %u; %s", file(),
                            noun(), index, static_cast<long long>(length), model.info().maxSequence,
                            lengthAdvice(model.info().maxSequence, model.info().longestSequence));
+  if (slots.historyOf(sequence.slot) >= 0 && length > slots.listedTokens() && !encodes)
+    return Status::failure(TALC_ERROR_STATE_FULL,
+                           "%s: sequence %d would have %lld tokens, but after talc_reorder it can have at most %d",
+                           file(), index, static_cast<long long>(length), slots.listedTokens());
+  if (int32_t most = static_cast<int32_t>(model.info().stepTokens); most > 0 && sequence.count > most && !encodes)
+    return Status::failure(TALC_ERROR_BATCH,
+                           "%s: sequence %d has %d tokens in one batch, but the model's windows have room for at most "
+                           "%d (step_tokens); divide them among several batches",
+                           file(), index, sequence.count, most);
   uint32_t vocabulary = encodes ? model.info().sourceVocabularySize : model.info().vocabularySize;
   return model.checkIds(sequence.ids, sequence.count, vocabulary, noun(), index);
 }

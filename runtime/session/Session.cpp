@@ -24,8 +24,11 @@ Status Session::wrongKind(const char *function, const char *expected) const {
 Status Session::evaluate(const talc_sequence *sequences, int32_t count) {
   if (Status status = prepare(sequences, count, Batch::Purpose::Evaluate); status.failed())
     return status;
-  if (Status status = run(choosePhase()); status.failed())
+  if (Status status = run(choosePhase()); status.failed()) {
+    for (const artifact::Span &span : batch.spans())
+      held.attempted(span.slot, span.rowCount);
     return status;
+  }
   for (const artifact::Span &span : batch.spans())
     if (model.kind() == ModelKind::Encoder)
       held.touched(span.slot, span.rowCount);
@@ -64,6 +67,11 @@ Status Session::truncate(int32_t slot, int32_t length) {
                            "%s: slot %d cannot be truncated to %d tokens: other slots still use those behind; reset "
                            "these slots first",
                            model.name().c_str(), slot, length);
+  if (held.lostBefore(slot, length))
+    return Status::failure(TALC_ERROR_SHARED,
+                           "%s: slot %d cannot be truncated to %d tokens: in the windows later tokens have taken the "
+                           "place of those before; evaluate the text anew",
+                           model.name().c_str(), slot, length);
   held.truncate(slot, length);
   return {};
 }
@@ -99,6 +107,8 @@ Status Session::load(int32_t slot, const unsigned char *bytes, uint64_t size) {
     held.encoded(slot, tokens.sourceLength);
   if (tokens.length > 0)
     held.appended(slot, tokens.length);
+  // A step that did not end may have written beyond what was saved.
+  held.attempted(slot, static_cast<int32_t>(model.info().stepTokens));
   return {};
 }
 

@@ -2,6 +2,8 @@
 // Counts for every slot how much of its memory other slots use.
 #include "runtime/session/Slots.h"
 
+#include "runtime/artifact/States.h"
+
 #include <cerrno>
 #include <cinttypes>
 #include <climits>
@@ -28,6 +30,11 @@ void Slots::appended(int32_t slot, int32_t tokens) {
       placesOf(places, slot)[p] = slot;
   used.length += tokens;
   used.written = used.length;
+  used.reached = std::max(used.reached, used.length);
+}
+
+void Slots::attempted(int32_t slot, int32_t tokens) {
+  slots[slot].reached = std::max(slots[slot].reached, slots[slot].length + tokens);
 }
 
 void Slots::encoded(int32_t slot, int32_t tokens) {
@@ -77,10 +84,39 @@ bool Slots::isUsedFrom(int32_t slot, int32_t length) const {
   return false;
 }
 
+// The places of tokens before length + tokens - ring are taken; a next token needs those from its window's first on.
+bool Slots::overwritesUsed(int32_t slot, int32_t tokens) const {
+  const artifact::ModelInfo &info = model->info();
+  int64_t taken = int64_t(length(slot)) + tokens - info.ringTokens;
+  if (info.ringTokens == 0 || taken <= 0 || !isUsed(slot))
+    return false;
+  for (int32_t other = 0; other < count(); ++other)
+    if (other != slot && slots[other].scattered)
+      for (int64_t p = std::max<int64_t>(int64_t(length(other)) - info.window + 1, 0); p < taken && p < length(other);
+           ++p)
+        if (placesOf(places, other)[p] == slot)
+          return true;
+  return false;
+}
+
+bool Slots::lostBefore(int32_t slot, int32_t length) const {
+  const artifact::ModelInfo &info = model->info();
+  if (info.ringTokens == 0)
+    return false;
+  for (int64_t p = std::max<int64_t>(int64_t(length) - info.window + 1, 0); p < length; ++p) {
+    int32_t owner = slots[slot].scattered ? placesOf(places, slot)[p] : slot;
+    if (p < int64_t(slots[owner].reached) - info.ringTokens)
+      return true;
+  }
+  return false;
+}
+
 void Slots::truncate(int32_t slot, int32_t length) {
   Slot &kept = slots[slot];
   dropTokens(slot, length);
   kept.length = length;
+  if (length == 0)
+    kept.reached = 0;
   kept.written = std::min(kept.written, length);
   if (kept.written <= kept.firstWritten)
     kept.firstWritten = kept.written = 0;
@@ -96,11 +132,9 @@ void Slots::dropUse(int32_t user, int32_t owner) {
 void Slots::giveBack(int32_t slot) {
   constexpr uint64_t little = 1 << 20;
   Slot &empty = slots[slot];
-  const artifact::ModelInfo &info = model->info();
-  uint64_t used = empty.written * info.stateBytesPerToken + empty.sourceTokens * info.sourceBytesPerToken;
-  if (used > little)
+  if (model->stateBytes(empty.written, false) + model->stateBytes(empty.sourceTokens, true) > little)
     workspace->discard(slot);
-  empty.firstWritten = empty.written = empty.sourceTokens = 0;
+  empty.firstWritten = empty.written = empty.reached = empty.sourceTokens = 0;
   empty.retained = false;
 }
 
@@ -146,16 +180,20 @@ Status Slots::checkReorder(const int32_t *list, const int32_t *parents, int32_t 
           "%s: reordering: slot %d holds %d tokens, but its parent %d holds %d; expected as many, or "
           "an empty slot",
           file, list[i], length(list[i]), parents[i], length(parents[i]));
+    if (length(parents[i]) > listedTokens())
+      return Status::failure(TALC_ERROR_STATE_FULL,
+                             "%s: reordering: slot %d holds %d tokens; sequences of more than %d cannot be reordered",
+                             file, parents[i], length(parents[i]), listedTokens());
   }
   return {};
 }
 
 Status Slots::reservePlaces() {
-  int64_t items = int64_t(count()) * maxSequence();
+  int64_t items = int64_t(count()) * listedTokens();
   if (items > INT_MAX)
     return Status::failure(TALC_ERROR_MEMORY,
                            "%s: reordering: %d slots of %d tokens are beyond 2^31; create the session with fewer slots",
-                           model->name().c_str(), count(), maxSequence());
+                           model->name().c_str(), count(), listedTokens());
   uint64_t bytes = items * sizeof(int32_t);
   return places.growZeros(bytes) && nextPlaces.growZeros(bytes) ? Status() : outOfMemory(*model, "reordering", bytes);
 }
@@ -186,14 +224,11 @@ void Slots::commit(int32_t slot) {
 }
 
 uint64_t Slots::usedBytes() const {
-  const artifact::ModelInfo &info = model->info();
-  const uint64_t group = info.stateTokenGroup;
+  const uint64_t group = model->info().stateTokenGroup;
   uint64_t bytes = 0;
-  for (const Slot &slot : slots) {
-    uint64_t groups = (slot.written + group - 1) / group - slot.firstWritten / group;
-    uint64_t sourceGroups = (slot.sourceTokens + group - 1) / group;
-    bytes += (groups * info.stateBytesPerToken + sourceGroups * info.sourceBytesPerToken) * group;
-  }
+  for (const Slot &slot : slots)
+    bytes += talc::stateBytes(model->states(), group, slot.firstWritten, slot.written, false) +
+             talc::stateBytes(model->states(), group, 0, slot.sourceTokens, true);
   return bytes;
 }
 

@@ -9,12 +9,16 @@
 //
 // Nothing that a sequence uses is ever overwritten: token p of any sequence lies at position p of some slot, a slot is
 // written only at its own length, and only a reset lowers that length; its memory waits until nobody uses it.
+//
+// In rings a token takes the place of one that is out of its own sequence's window. Others may still need that one:
+// such a step is refused (overwritesUsed).
 #pragma once
 
 #include "runtime/artifact/Model.h"
 #include "runtime/device/Device.h"
 #include "runtime/memory/Mapping.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace talc {
@@ -34,15 +38,23 @@ public:
   }
   // Whether other slots use what lies in this one.
   bool isUsed(int32_t slot) const { return slots[slot].users > 0; }
+  // Whether `tokens` more would take, in rings, the place of what another slot's next token needs.
+  bool overwritesUsed(int32_t slot, int32_t tokens) const;
+  // Whether a slot that is truncated to `length` would lack, in rings, what its next token needs.
+  bool lostBefore(int32_t slot, int32_t length) const;
   // Whether nothing can be written to it: it was reset, but other slots still use what lies in it.
   bool isRetained(int32_t slot) const { return slots[slot].retained; }
 
   // See Step::history and Span::history.
   const int32_t *history() const { return reinterpret_cast<const int32_t *>(places.data()); }
-  int32_t historyOf(int32_t slot) const { return slots[slot].scattered ? slot * maxSequence() : -1; }
+  int32_t historyOf(int32_t slot) const { return slots[slot].scattered ? slot * listedTokens() : -1; }
+  // Tokens of a sequence that was reordered.
+  int32_t listedTokens() const { return std::min(static_cast<int32_t>(model->info().maxSequence), mostListed); }
 
   // What a step has done: appended tokens, left a source in a slot that was empty, or used a slot's memory.
   void appended(int32_t slot, int32_t tokens);
+  // A step that did not end may have written so many.
+  void attempted(int32_t slot, int32_t tokens);
   void encoded(int32_t slot, int32_t tokens);
   void touched(int32_t slot, int32_t tokens);
 
@@ -61,6 +73,7 @@ private:
     int32_t length = 0;                     // tokens of its sequence
     int32_t source = -1;                    // the slot that holds its source
     int32_t firstWritten = 0, written = 0;  // its memory has tokens at these places: begin, end
+    int32_t reached = 0;                    // so far it was written, counting what was dropped
     int32_t sourceTokens = 0;               // its memory has so many tokens of a source
     bool scattered = false;                 // its tokens lie where `places` says; else all in its own memory
     bool retained = false;
@@ -72,9 +85,9 @@ private:
     bool scattered;
   };
 
-  int32_t maxSequence() const { return static_cast<int32_t>(model->info().maxSequence); }
+  static constexpr int32_t mostListed = 1 << 20;
   int32_t *placesOf(const Mapping &table, int32_t slot) const {
-    return reinterpret_cast<int32_t *>(table.data()) + int64_t(slot) * maxSequence();
+    return reinterpret_cast<int32_t *>(table.data()) + int64_t(slot) * listedTokens();
   }
   Status checkReorder(const int32_t *list, const int32_t *parents, int32_t listed);
   Status reservePlaces();
@@ -91,7 +104,7 @@ private:
   std::vector<Next> staged;      // [slot], valid during a reordering
   std::vector<uint64_t> inList;  // [slot], the last reordering that listed it
   uint64_t reorderings = 0;
-  Mapping places, nextPlaces;  // [slot][maxSequence], mapped by the first reordering
+  Mapping places, nextPlaces;  // [slot][listedTokens], mapped by the first reordering
 };
 
 }  // namespace talc

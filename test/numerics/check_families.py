@@ -40,6 +40,8 @@ def make_prompts(generator, config):
     prompts = []
     for count in 1, 25, 9:
         prompt = {'ids': ids(count, target), 'types': numbers(count, config.get('type_vocab_size', 1))}
+        if config.get('prefix_lm'):
+            prompt['prefix'] = generator.randrange(count + 1)
         if answers:
             prompt['source'] = ids(generator.randrange(1, 26), source)
         prompts.append(prompt)
@@ -53,6 +55,8 @@ def arguments(prompts, config):
         result += ['--ids', text(prompt['ids'])]
         if config.get('type_vocab_size', 1) > 1:
             result += ['--types', text(prompt['types'])]
+        if 'prefix' in prompt:
+            result += ['--prefix', str(prompt['prefix'])]
         if 'source' in prompt:
             result += ['--source-ids', text(prompt['source'])]
     return result

@@ -73,15 +73,16 @@ def turn(x, width, frequencies, pairs='halves', amplitude=1.0):
 # --- attention
 
 
-def attend(q, k, v, width, scale, window=0, cap=0.0, bias=None):
-    """Causal; queries share keys and values in groups. `bias` maps head, query and key to what is added."""
+def attend(q, k, v, width, scale, window=0, cap=0.0, bias=None, prefix=0):
+    """Causal, but tokens of the prefix see each other; queries share keys and values in groups. `bias` maps head, query
+    and key to what is added."""
     heads, shared = len(q[0]) // width, len(k[0]) // width
     result = []
     for i, row in enumerate(q):
         out = []
         for h, query in enumerate(heads_of(row, width)):
             at = h // (heads // shared) * width
-            seen = range(max(0, i - window + 1) if window else 0, i + 1)
+            seen = range(max(0, i - window + 1) if window else 0, max(i + 1, prefix if i < prefix else 0))
             scores = []
             for j in seen:
                 score = scale * sum(a * b for a, b in zip(query, k[j][at:at + width]))
@@ -156,7 +157,7 @@ def gemma(c, config, ids):
     return pm.each(lambda z: last * math.tanh(z / last), logits) if last else logits
 
 
-def llama(c, config, ids):
+def llama(c, config, ids, prefix=0):
     """Llama itself, and what SmolLM3, OLMo 2, Granite and Phi-3 change."""
     kind, epsilon = config['model_type'], config['rms_norm_eps']
     width = config['hidden_size'] // config['num_attention_heads']
@@ -173,7 +174,7 @@ def llama(c, config, ids):
         if kind != 'smollm3' or (n + 1) % config['no_rope_layer_interval']:
             q, k = turn(q, width, turns, amplitude=amplitude), turn(k, width, turns, amplitude=amplitude)
         scale = config['attention_multiplier'] if kind == 'granite' else width**-0.5
-        y = attend(q, k, v, width, scale, config.get('sliding_window') or 0)
+        y = attend(q, k, v, width, scale, config.get('sliding_window') or 0, prefix=prefix)
         y = linear(c, at + 'self_attn.o_proj', y)
         if kind == 'olmo2':
             x = add(x, norm(at + 'post_attention_layernorm', y))

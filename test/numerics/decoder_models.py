@@ -16,7 +16,11 @@ def case(function, checkpoint, config, dtype='F32'):
     checkpoint(c, config)
     names = lambda name: name
     public = {key: value for key, value in config.items() if key not in PRIVATE}
-    return c, public, lambda prompt: {'logits': function(c, config, prompt['ids'])}, names
+
+    def evaluate(prompt):
+        prefix = {'prefix': prompt['prefix']} if 'prefix' in prompt else {}
+        return {'logits': function(c, config, prompt['ids'], **prefix)}
+    return c, public, evaluate, names
 
 
 def llama_tensors(c, config, norms, bias=False, inner_bias=False, norm_bias=False, fused=False, output='o_proj',
@@ -255,6 +259,7 @@ CASES = {
     'olmo2': lambda: llama(model_type='olmo2', norms=AROUND[1::2], tied=False),
     'granite': lambda: llama(model_type='granite', embedding_multiplier=3.0, residual_multiplier=0.22,
                              attention_multiplier=0.3, logits_scaling=4.0),
+    'llama-prefix': lambda: llama(model_type='llama', prefix_lm=True),
     'llama-yarn': lambda: llama(model_type='llama', rope_scaling=YARN),
     'llama-dynamic': lambda: llama(model_type='llama', max_position_embeddings=9,
                                    rope_scaling={'rope_type': 'dynamic', 'factor': 3.0}),

@@ -9,6 +9,7 @@
 import contextlib
 
 import plain_math as pm
+from shared_heads import SharedHeads
 
 
 class Value:
@@ -46,7 +47,7 @@ class Function:
         self.lines, self.steps = [], []
 
 
-class Model:
+class Model(SharedHeads):
 
     def __init__(self, max_sequence=64, seed=1):
         self.max_sequence, self.seed, self.count = max_sequence, seed, 0
@@ -222,6 +223,9 @@ class Model:
         return self.emit(f'talc.select {x.name}, {self.sequences.name}{attr} : {x.type} -> {x.type}', result,
                          lambda env: env[x.name])
 
+    def activations(self, width):
+        return Value(self.fresh('%x'), ['?', width])
+
     def slice(self, x, offset, width):
         result = Value(self.fresh('%x'), ['?', width])
         return self.emit(f'talc.slice {x.name} at {offset} : {x.type} -> {result.type}', result,
@@ -313,31 +317,18 @@ class Model:
         return self.emit(f'talc.scale {x.name} by {number(factor)} : {x.type}', result,
                          lambda env: pm.each(lambda v: v * factor, env[x.name]))
 
-    def route(self, x, count, normalized):
-        result, word = Value(self.fresh('%x'), x.shape), ' normalized' if normalized else ''
-        return self.emit(f'talc.route {x.name} to {count}{word} : {x.type}', result,
-                         lambda env: pm.route(env[x.name], count, normalized))
-
-    def experts(self, kind, x, routes, gate, up, down, chosen):
-        """`up` is None for packed weights; `gate` and `down` are then pairs of these and what they are made of."""
-        sources, given = [gate, up, down], [gate, up, down]
-        if up is None:
-            sources, given = [*gate[1], *down[1]], [gate[0], down[0]]
-        result = Value(self.fresh('%x'), ['?', sources[-1].shape[0] // routes.shape[1]])
-        first, names = ', '.join(value.name for value in given[:-1]), (x.name, routes.name, given[-1].name)
-        text = f'talc.experts {kind} {names[0]}, {names[1]}, {first} down {names[2]} chosen {chosen}'
-        return self.emit(f'{text} : ({types(x, routes, *given)}) -> {result.type}', result, lambda env: pm.experts(
-            kind, env[x.name], env[routes.name], *(env[source.name] for source in sources)))
-
     def clamp(self, x, bound):
         result = Value(self.fresh('%x'), x.shape)
         return self.emit(f'talc.clamp {x.name} to {number(bound)} : {x.type}', result,
                          lambda env: pm.each(lambda v: min(max(v, -bound), bound), env[x.name]))
 
-    def state(self, heads, width, role=''):
-        name = self.fresh('@state')
+    def state(self, heads, width, role='', ring=None):
+        """`ring`: room, window, and how many first tokens are kept."""
+        name, room = self.fresh('@state'), self.max_sequence
         role = ', ' + role if role else ''
-        result = Handle('%' + name[1:], f'!talc.state<{heads} x {width} x {self.max_sequence}{role}>')
+        if ring:
+            room, role = ring[0], f' window {ring[1]}' + (f' kept {ring[2]}' if ring[2] else '')
+        result = Handle('%' + name[1:], f'!talc.state<{heads} x {width} x {room}{role}>')
         self.symbols.append(f'talc.state {name} : {result.type}')
         return self.get_state(result)
 

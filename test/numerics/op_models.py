@@ -7,6 +7,7 @@ sum over the cases.
 those that read a state.
 """
 from model_writer import Model
+from shared_head_models import register
 
 CASES, OPTIMIZED, ENCODERS, DECODERS = {}, set(), set(), set()
 ELEMENTS = ['f32', 'f16', 'bf16']
@@ -392,3 +393,6 @@ for kind in ['plain', 'encoded']:
 @case('attention-falling-scale', DECODERS)
 def attention_falling_scale(m, x, random):
     return attention_of(m, x, random, 'causal', sign=random.choice([-1, 0]))
+
+
+register(case, projected, DECODERS)

@@ -82,3 +82,36 @@ func.func @encoder(%ids: tensor<?xi32>, %s: !talc.sequences) attributes {talc.en
   talc.append %memory, %x, %x, %s : !talc.state<1 x 8 x 64, source>, tensor<?x8xf32>
   return
 }
+
+// -----
+
+// A ring has what its window sees, and what is kept beside it.
+module attributes {talc.max_sequence = 1000 : i64} {
+  talc.state @ring : !talc.state<1 x 8 x 64 window 9>
+  func.func @wide(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
+    %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
+    %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
+    %kv = talc.get_state @ring : !talc.state<1 x 8 x 64 window 9>
+    talc.append %kv, %x, %x, %s : !talc.state<1 x 8 x 64 window 9>, tensor<?x8xf32>
+    %k, %v = talc.read %kv, %s : !talc.state<1 x 8 x 64 window 9> -> tensor<?x8xf32>, tensor<?x8xf32>
+    // expected-error@+1 {{reads a ring, expected the mask causal and a window of 1 to 9}}
+    %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.5 {window = 10 : i64} : tensor<?x8xf32>, tensor<?x8xf32>
+    return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {talc.max_sequence = 1000 : i64} {
+  talc.state @ring : !talc.state<1 x 8 x 64 window 9 kept 2>
+  func.func @kept(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
+    %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
+    %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
+    %kv = talc.get_state @ring : !talc.state<1 x 8 x 64 window 9 kept 2>
+    talc.append %kv, %x, %x, %s : !talc.state<1 x 8 x 64 window 9 kept 2>, tensor<?x8xf32>
+    %k, %v = talc.read %kv, %s : !talc.state<1 x 8 x 64 window 9 kept 2> -> tensor<?x8xf32>, tensor<?x8xf32>
+    // expected-error@+1 {{sees 0 kept tokens of a state that keeps 2}}
+    %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.5 {window = 9 : i64} : tensor<?x8xf32>, tensor<?x8xf32>
+    return %y : tensor<?x8xf32>
+  }
+}

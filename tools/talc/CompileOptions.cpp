@@ -82,6 +82,11 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
       ->check(CLI::Range(int64_t(0), (int64_t(1) << 32) - 1));
   command->add_option("--max-seq", options.maxSequence, "tokens that one sequence can hold (default: the model's own)")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 30));
+  command
+      ->add_option("--sinks", options.sinks,
+                   "texts without end: their first N tokens stay beside the window that the rest moves through, the "
+                   "model's own or of --max-seq tokens in all")
+      ->check(CLI::Range(int64_t(1), int64_t(64)));
   command->add_option("--tokenizer", options.tokenizer,
                       "a tokenizer.json, or a directory with a tokenizer's files (default: MODEL's own)");
   command->add_option("--emit", options.emit, "exe (default), lib, object; to be read: code, llvm, or ir")

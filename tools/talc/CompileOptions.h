@@ -19,6 +19,7 @@ struct CompileOptions {
   std::string tuned;  // a record of talc tune, or off; empty: the one beside the model
   std::optional<uint64_t> randomWeights;
   std::optional<int64_t> maxSequence;
+  std::optional<int64_t> sinks;
   std::string tokenizer;  // a tokenizer.json or a model directory; empty: the model's own
   std::string emit = "exe";
   std::string cache;                 // a directory, or off; empty: TALC_CACHE, or the user's own

@@ -46,7 +46,7 @@ static llvm::Expected<ModelInput> loadProgram(const CompileOptions &options, mli
 static llvm::Expected<ModelInput> importModel(const Frontend &frontend, const CompileOptions &options,
                                               mlir::MLIRContext &context) {
   Diagnostics diagnostics;
-  ImportOptions import{options.maxSequence.value_or(0), options.randomWeights};
+  ImportOptions import{options.maxSequence.value_or(0), options.randomWeights, options.sinks.value_or(0)};
   auto module = frontend.import(options.model, import, context, diagnostics);
   for (const std::string &warning : diagnostics.warnings())
     llvm::errs() << warning << "\n";

@@ -3,6 +3,8 @@
 //
 //   !talc.state<2 x 64 x 1024>   ->   !talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>
 //
+// A ring becomes as large as whole blocks of keys, of which none crosses its end.
+//
 // In all types of the program at once, so that symbols, handles and the arguments of blocks agree.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
@@ -27,16 +29,22 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     auto error = [&] { return getOperation().emitError(); };
-    int64_t count = tokens;
+    int64_t count = tokens, ring = this->ring;
     Type element = Float32Type::get(context);
     auto layout = talc::kernel::PanelsAttr::getChecked(error, context, count, element);
     if (!layout)
       return signalPassFailure();
+    if (ring < 1 || ring % count != 0) {
+      getOperation().emitError() << "rings of blocks of " << ring << " tokens, expected a multiple of " << count;
+      return signalPassFailure();
+    }
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](StateType state) -> std::optional<Type> {
       if (state.getLayout())
         return state;
-      return StateType::get(context, state.getHeads(), state.getWidth(), state.getCapacity(), state.getRole(), layout);
+      int64_t capacity = state.isRing() ? llvm::alignTo(state.getCapacity(), ring) : state.getCapacity();
+      return StateType::get(context, state.getHeads(), state.getWidth(), capacity, state.getRole(), state.getWindow(),
+                            state.getKept(), layout);
     });
     replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);

@@ -253,12 +253,16 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     bool hasSource = llvm::any_of(getOperation().getOps<talc::StateOp>(), [](talc::StateOp state) {
       return cast<talc::StateType>(state.getType()).getRole() == talc::StateRole::source;
     });
-    int64_t offset = 0, perToken = 0, perSourceToken = 0, tokenGroup = 1;
+    int64_t offset = 0, perToken = 0, perSourceToken = 0, tokenGroup = 1, ring = 0;
     for (auto state : getOperation().getOps<talc::StateOp>()) {
       state->setAttr(talc::offsetAttr, builder.getI64IntegerAttr(offset));
       auto type = cast<talc::StateType>(state.getType());
       offset += type.getSlotBytes();
       tokenGroup = type.getLayout().getTokenGroup();
+      if (type.isRing()) {  // it does not grow with the tokens for ever
+        ring = ring == 0 ? type.getCapacity() : std::min(ring, type.getCapacity());
+        continue;
+      }
       bool ofSource = hasSource && type.getRole() != talc::StateRole::sequence;
       (ofSource ? perSourceToken : perToken) += type.getTokenBytes();
     }
@@ -266,6 +270,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     add(keys::stateBytesPerToken, perToken);
     add(keys::sourceBytesPerToken, perSourceToken);
     add(keys::stateTokenGroup, tokenGroup);
+    add(keys::ringTokens, ring);
   }
 };
 

@@ -26,21 +26,23 @@ constexpr talc::PassRemarks remarks("bufferize", "split-keys");
 static bool canSplit(kernel::AttentionOp op, const talc::AttentionSchedule &schedule) {
   int64_t group = op.getHeads() / cast<talc::StateType>(op.getState().getType()).getHeads();
   bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
-  return oneRow && group <= schedule.rows && schedule.kind == talc::AttentionKind::online;
+  return oneRow && !op.getKeptQueries() && group <= schedule.rows && schedule.kind == talc::AttentionKind::online;
 }
 
 static void split(kernel::AttentionOp op, int64_t block) {
   OpBuilder b(op);
   auto state = cast<talc::StateType>(op.getState().getType());
   kernel::PartsLayout parts(op.getHeads(), state.getWidth());
-  int64_t blocks = llvm::divideCeil(llvm::alignTo(state.getCapacity(), state.getLayout().getTokenGroup()), block);
+  int64_t tokens = llvm::alignTo(state.getCapacity(), state.getLayout().getTokenGroup());
+  int64_t blocks =
+      llvm::divideCeil(tokens, block) + state.isRing();  // what a window sees begins and ends within blocks
   auto type = MemRefType::get({blocks, parts.columns()}, b.getF32Type());
   Value out = op.getInit(), buffer = memref::AllocOp::create(b, op.getLoc(), type);
   op.getInitMutable().assign(buffer);
   op.setBlock(block);
   b.setInsertionPointAfter(op);
-  kernel::CombineOp::create(b, op.getLoc(), TypeRange(), op.getStep(), buffer, out, op.getHeads(), op.getWindow(),
-                            block, state.getRole() == talc::StateRole::source);
+  kernel::CombineOp::create(b, op.getLoc(), TypeRange(), op.getStep(), buffer, op.getSinks(), out, op.getHeads(),
+                            op.getWindow(), block, state.getRole() == talc::StateRole::source, state.isRing());
 }
 
 namespace {
@@ -59,7 +61,9 @@ struct SplitKeys : talc::impl::SplitKeysBase<SplitKeys> {
         bool single = schedule.kind != talc::AttentionKind::online;
         remarks.declined(op, [&] {
           return std::string("the keys of a row stay together: ") +
-                 (single ? "they are one block" : "more heads share them than fit into a task");
+                 (single                ? "they are one block"
+                  : op.getKeptQueries() ? "some are kept beside the window"
+                                        : "more heads share them than fit into a task");
         });
       }
     }

@@ -23,6 +23,20 @@ using namespace mlir;
 
 namespace {
 
+// Where it became known how many lanes there are.
+struct KnownLanes : OpRewritePattern<vector::ConstantMaskOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(vector::ConstantMaskOp op, PatternRewriter &rewriter) const override {
+    auto type = op.getType();
+    if (type.getRank() != 1)
+      return rewriter.notifyMatchFailure(op, "the vector has several dimensions");
+    SmallVector<bool> lanes(type.getDimSize(0));
+    std::fill_n(lanes.begin(), op.getMaskDimSizes().front(), true);
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, DenseElementsAttr::get(type, lanes));
+    return success();
+  }
+};
+
 struct MaterializeMasks : talc::impl::MaterializeMasksBase<MaterializeMasks> {
   void runOnOperation() override {
     int64_t masks = 0;
@@ -32,6 +46,7 @@ struct MaterializeMasks : talc::impl::MaterializeMasksBase<MaterializeMasks> {
     });
     RewritePatternSet patterns(&getContext());
     vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/true);
+    patterns.add<KnownLanes>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -122,10 +122,10 @@ struct LowerSlice : OpRewritePattern<talc::SliceOp> {
 // A contraction whose epilogue is made by `body` from the sums and the inputs.
 template <typename Body>
 static Value buildContract(OpBuilder &builder, Location loc, Type type, Value x, Value weight, ValueRange inputs,
-                           bool gated, Body body) {
+                           bool gated, int64_t groups, Body body) {
   Value init = emptyLike(builder, x, type);
   Value step = cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp()).getArgument(0);
-  auto contract = kernel::ContractOp::create(builder, loc, type, step, x, weight, inputs, init, gated);
+  auto contract = kernel::ContractOp::create(builder, loc, type, step, x, weight, inputs, init, gated, groups);
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Type> types(inputs.size() + (gated ? 2 : 1), builder.getF32Type());
   Block *block = builder.createBlock(&contract.getEpilogue(), {}, types, SmallVector<Location>(types.size(), loc));
@@ -143,7 +143,7 @@ struct LowerLinear : OpRewritePattern<talc::LinearOp> {
     if (op.getBias())
       inputs.push_back(op.getBias());
     Value result = buildContract(rewriter, op.getLoc(), op.getType(), op.getX(), op.getWeight(), inputs, false,
-                                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+                                 op.getGroups(), [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
                                    return args.size() == 1 ? args[0] : arith::AddFOp::create(b, loc, args[0], args[1]);
                                  });
     rewriter.replaceOp(op, result);
@@ -155,7 +155,7 @@ struct LowerLinear : OpRewritePattern<talc::LinearOp> {
 struct LowerGatedLinear : OpRewritePattern<talc::GatedLinearOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::GatedLinearOp op, PatternRewriter &rewriter) const override {
-    Value result = buildContract(rewriter, op.getLoc(), op.getType(), op.getX(), op.getWeight(), {}, true,
+    Value result = buildContract(rewriter, op.getLoc(), op.getType(), op.getX(), op.getWeight(), {}, true, /*groups=*/1,
                                  [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
                                    Value gate = talc::activationBody(b, loc, op.getKind(), args[0]);
                                    return arith::MulFOp::create(b, loc, gate, args[1]);
@@ -192,6 +192,16 @@ struct LowerRope : OpRewritePattern<talc::RopeOp> {
       return rewriter.notifyMatchFailure(op, "the rope has no table");
     Value init = emptyLike(rewriter, op.getX(), op.getType());
     rewriter.replaceOpWithNewOp<kernel::RopeOp>(op, op.getType(), stepOf(op), op.getX(), op.getTable(), init,
+                                                op.getHeads(), op.getLast(), op.getDigits());
+    return success();
+  }
+};
+
+struct LowerJoin : OpRewritePattern<talc::JoinOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::JoinOp op, PatternRewriter &rewriter) const override {
+    Value init = emptyLike(rewriter, op.getX(), op.getType());
+    rewriter.replaceOpWithNewOp<kernel::JoinOp>(op, op.getType(), stepOf(op), op.getX(), op.getY(), init,
                                                 op.getHeads());
     return success();
   }
@@ -225,15 +235,17 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
     if (storesBetween(read, op))
       return rewriter.notifyMatchFailure(op, "the state changes between its read and the attention");
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
-    int64_t capacity = cast<talc::StateType>(read.getState().getType()).getCapacity(), window = op.getWindow();
-    if (window >= capacity)
+    auto state = cast<talc::StateType>(read.getState().getType());
+    int64_t capacity = state.getCapacity(), window = op.getWindow();
+    bool windowed = window < capacity || state.isRing();
+    if (!windowed)
       talc::PassRemarks("lower", "convert-talc-to-kernel").did(op, [&] {
         return llvm::formatv("a window of {0} tokens is none: a sequence has at most {1}", window, capacity);
       });
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(op, op.getType(), stepOf(op), op.getQueries(), read.getState(),
-                                                     op.getBias(), init, op.getMask(), op.getHeads(), op.getScale(),
-                                                     window < capacity ? window : 0, op.getCap(), op.getAbsolute(),
-                                                     /*block=*/IntegerAttr());
+                                                     op.getBias(), op.getSinks(), op.getKeptQueries(), init,
+                                                     op.getMask(), op.getHeads(), op.getScale(), windowed ? window : 0,
+                                                     op.getCap(), op.getAbsolute(), /*block=*/IntegerAttr());
     return success();
   }
 };
@@ -288,7 +300,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     patterns
         .add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
              LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>, LowerRope,
-             LowerAppend, LowerAttention, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
+             LowerJoin, LowerAppend, LowerAttention, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
              LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>>(
             context);
     talc::addExpertPatterns(patterns);

@@ -19,8 +19,9 @@ struct LowerRoute : OpRewritePattern<RouteOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(RouteOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op.getX(), op.getType());
-    rewriter.replaceOpWithNewOp<kernel::RouteOp>(op, op.getType(), stepOf(op), op.getX(), init, op.getCount(),
-                                                 op.getNormalized());
+    rewriter.replaceOpWithNewOp<kernel::RouteOp>(op, op.getType(), stepOf(op), op.getX(), op.getBias(), init,
+                                                 op.getCount(), op.getNormalized(), op.getGroups(), op.getKeptGroups(),
+                                                 op.getGroupBest());
     return success();
   }
 };
@@ -35,26 +36,50 @@ struct LowerExperts : OpRewritePattern<ExpertsOp> {
     int64_t inner = cast<ShapedType>(op.getDown().getType()).getDimSize(1);
     auto hidden = RankedTensorType::get({type.getDimSize(0), static_cast<int64_t>(op.getChosen()) * inner},
                                         rewriter.getF32Type());
-    Value first = half(rewriter, op, hidden, op.getX(), op.getGate(), true, [&](ValueRange args) -> Value {
-      Value gate = activationBody(rewriter, op.getLoc(), op.getKind(), args[0]);
-      return arith::MulFOp::create(rewriter, op.getLoc(), gate, args[1]);
-    });
-    Value second = half(rewriter, op, type, first, op.getDown(), false, [&](ValueRange args) -> Value {
-      Value weighed = arith::MulFOp::create(rewriter, op.getLoc(), args[0], args[1]);
-      return arith::AddFOp::create(rewriter, op.getLoc(), args[2], weighed);
-    });
+    ValueRange biases = op.getBiases();
+    bool biased = !biases.empty();
+    Value first = half(rewriter, op, hidden, op.getX(), op.getGate(), true, biases.take_front(biased ? 2 : 0),
+                       [&](ValueRange args) { return gatedBody(rewriter, op, args); });
+    Value second = half(rewriter, op, type, first, op.getDown(), false, biases.take_back(biased ? 1 : 0),
+                        [&](ValueRange args) -> Value {
+                          Value sum = args[0];
+                          if (biased)
+                            sum = arith::AddFOp::create(rewriter, op.getLoc(), sum, args[3]);
+                          Value weighed = arith::MulFOp::create(rewriter, op.getLoc(), sum, args[1]);
+                          return arith::AddFOp::create(rewriter, op.getLoc(), args[2], weighed);
+                        });
     rewriter.replaceOp(op, second);
     return success();
   }
 
+  // activation(gate) * up, of the two sums and their biases.
+  static Value gatedBody(OpBuilder &b, ExpertsOp op, ValueRange args) {
+    Location loc = op.getLoc();
+    Value gate = args[0], up = args[1];
+    if (args.size() == 4) {
+      gate = arith::AddFOp::create(b, loc, gate, args[2]);
+      up = arith::AddFOp::create(b, loc, up, args[3]);
+    }
+    if (double clamp = op.getClamp().convertToDouble(); clamp > 0) {
+      auto constant = [&](double value) -> Value {
+        return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
+      };
+      gate = arith::MinimumFOp::create(b, loc, gate, constant(clamp));
+      up = arith::MaximumFOp::create(b, loc, up, constant(-clamp));
+      up = arith::MinimumFOp::create(b, loc, up, constant(clamp));
+      up = arith::AddFOp::create(b, loc, up, constant(1));
+    }
+    return arith::MulFOp::create(b, loc, activationBody(b, loc, op.getKind(), gate), up);
+  }
+
   static Value half(PatternRewriter &rewriter, ExpertsOp op, Type type, Value x, Value weight, bool gated,
-                    llvm::function_ref<Value(ValueRange)> body) {
+                    ValueRange biases, llvm::function_ref<Value(ValueRange)> body) {
     Location loc = op.getLoc();
     Value init = emptyLike(rewriter, op.getX(), type);
-    auto piece = kernel::ExpertsOp::create(rewriter, loc, type, stepOf(op), x, op.getRoutes(), weight, init,
+    auto piece = kernel::ExpertsOp::create(rewriter, loc, type, stepOf(op), x, op.getRoutes(), weight, biases, init,
                                            op.getChosen(), gated);
     OpBuilder::InsertionGuard guard(rewriter);
-    SmallVector<Type> types(gated ? 2 : 3, rewriter.getF32Type());
+    SmallVector<Type> types((gated ? 2 : 3) + biases.size(), rewriter.getF32Type());
     Block *block = rewriter.createBlock(&piece.getEpilogue(), {}, types, SmallVector<Location>(types.size(), loc));
     kernel::YieldOp::create(rewriter, loc, body(block->getArguments()));
     return piece.getResult(0);

@@ -64,9 +64,9 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
       if (operand->get() != contract.getResult(0))
         inputs.push_back(operand->get());
     Location loc = rewriter.getFusedLoc({contract.getLoc(), generic.getLoc()});
-    auto fused =
-        kernel::ContractOp::create(rewriter, loc, generic.getResultTypes(), contract.getStep(), contract.getX(),
-                                   contract.getWeight(), inputs, generic.getDpsInits()[0], contract.getGated());
+    auto fused = kernel::ContractOp::create(rewriter, loc, generic.getResultTypes(), contract.getStep(),
+                                            contract.getX(), contract.getWeight(), inputs, generic.getDpsInits()[0],
+                                            contract.getGated(), contract.getGroups());
     rewriter.inlineRegionBefore(contract.getEpilogue(), fused.getEpilogue(), fused.getEpilogue().end());
     appendBody(fused.getEpilogue().front(), contract, generic, rewriter);
     rewriter.replaceOp(generic, fused.getResults());

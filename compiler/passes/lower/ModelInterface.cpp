@@ -92,6 +92,21 @@ static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute>
   return rows;
 }
 
+// What rings ask of the steps of a sequence: 0 where there are none.
+struct RingFacts {
+  int64_t window = 0, stepTokens = 0;
+
+  explicit RingFacts(ModuleOp module) {
+    for (auto state : module.getOps<StateOp>()) {
+      auto type = cast<StateType>(state.getType());
+      if (!type.isRing())
+        continue;
+      window = std::max(window, type.getWindow());
+      stepTokens = stepTokens == 0 ? type.getStepTokens() : std::min(stepTokens, type.getStepTokens());
+    }
+  }
+};
+
 LogicalResult describeInterface(ModuleOp module) {
   Entries entries(module);
   func::FuncOp model = entries.model();
@@ -116,6 +131,7 @@ LogicalResult describeInterface(ModuleOp module) {
   bool usesPrefix = false;
   module.walk([&](AttentionOp op) { usesPrefix |= op.getMask() == MaskKind::prefix; });
   Builder b(module.getContext());
+  RingFacts rings(module);
   module->setAttr(interfaceAttr, b.getDictionaryAttr({
                                      b.getNamedAttr("kind", b.getStringAttr(entries.kind())),
                                      b.getNamedAttr("outputs", b.getArrayAttr(outputs)),
@@ -123,6 +139,8 @@ LogicalResult describeInterface(ModuleOp module) {
                                      b.getNamedAttr("source_vocabulary", b.getI64IntegerAttr(sourceVocabulary)),
                                      b.getNamedAttr("token_types", b.getI64IntegerAttr(tokenTypes)),
                                      b.getNamedAttr("uses_prefix", b.getBoolAttr(usesPrefix)),
+                                     b.getNamedAttr("window", b.getI64IntegerAttr(rings.window)),
+                                     b.getNamedAttr("step_tokens", b.getI64IntegerAttr(rings.stepTokens)),
                                  }));
   return success();
 }

@@ -24,7 +24,7 @@ constexpr PassRemarks remarks("optimize", "fuse-gated-linear");
 // A linear without bias over a plain matrix, of which `value` is the only use.
 LinearOp plainLinear(Value value) {
   auto linear = value.getDefiningOp<LinearOp>();
-  if (!linear || !value.hasOneUse() || linear.getBias())
+  if (!linear || !value.hasOneUse() || linear.getBias() || linear.getGroups() > 1)
     return {};
   return cast<RankedTensorType>(linear.getWeight().getType()).getRank() == 2 ? linear : LinearOp();
 }

@@ -32,7 +32,7 @@ RankedTensorType tensorType(Value value) {
 // A weight that is also used elsewhere (a tied embedding) would be stored twice once it is part of a merged one.
 bool mayMerge(LinearOp linear) {
   RankedTensorType weight = tensorType(linear.getWeight());
-  if (weight.getRank() != 2 || !weight.hasStaticShape())
+  if (weight.getRank() != 2 || !weight.hasStaticShape() || linear.getGroups() > 1)
     return false;
   if (!linear.getWeight().hasOneUse())
     remarks.declined(linear, [&] { return storedName(linear.getWeight()) + " stays: it is used elsewhere, too"; });

@@ -81,6 +81,8 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     OpBuilder builder(linear);
     Location loc = linear.getLoc();
     Value weight = linear.getWeight(), bias = linear.getBias();
+    if (linear.getGroups() > 1)
+      return packGroups(linear, storage);
     int64_t outputs = cast<RankedTensorType>(weight.getType()).getDimSize(0), width = panelLanes(outputs);
     linear.getWeightMutable().assign(pack(builder, loc, weight, width, storage.of(weight)));
     tell(linear, weight, linear.getWeight());
@@ -90,6 +92,18 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     auto recipe = PadRecipeAttr::get(&getContext());
     Value padded = DeriveOp::create(builder, loc, recipe, bias, {length}, builder.getF32Type());
     linear.getBiasMutable().assign(padded);
+  }
+
+  // The same of groups, each of which has panels of its own.
+  void packGroups(LinearOp linear, StorageTypes &storage) {
+    OpBuilder builder(linear);
+    Value weight = linear.getWeight(), whole = weight;
+    auto type = cast<RankedTensorType>(weight.getType());
+    int64_t groups = linear.getGroups(), outputs = type.getDimSize(0) / groups, width = panelLanes(outputs);
+    if (outputs % width != 0)
+      whole = padParts(builder, linear.getLoc(), weight, groups, llvm::alignTo(outputs, width));
+    linear.getWeightMutable().assign(pack(builder, linear.getLoc(), whole, width, storage.of(weight)));
+    tell(linear, weight, linear.getWeight());
   }
 
   // gated_linear(x, gate, up)  ->  gated_linear(x, pack(interleave(gate, up)))
@@ -108,22 +122,32 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
   }
 
   // Matrices one after the other, of which `change` makes others of the same size.
-  Value eachExpert(OpBuilder &builder, ExpertsOp op, int64_t rows, llvm::function_ref<Value(int64_t)> change) {
-    int64_t experts = cast<RankedTensorType>(op.getRoutes().getType()).getDimSize(1);
+  Value eachPart(OpBuilder &builder, Location loc, int64_t count, int64_t rows,
+                 llvm::function_ref<Value(int64_t)> change) {
     SmallVector<Value> parts;
-    for (int64_t expert = 0; expert < experts; ++expert)
-      parts.push_back(change(expert));
+    for (int64_t part = 0; part < count; ++part)
+      parts.push_back(change(part));
     auto type = cast<RankedTensorType>(parts.front().getType());
-    return DeriveOp::create(builder, op.getLoc(), ConcatRecipeAttr::get(&getContext()), parts,
-                            {experts * rows, type.getDimSize(1)}, type.getElementType());
+    return DeriveOp::create(builder, loc, ConcatRecipeAttr::get(&getContext()), parts,
+                            {count * rows, type.getDimSize(1)}, type.getElementType());
   }
 
-  // The rows of one expert.
-  Value partOf(OpBuilder &builder, Location loc, Value weight, int64_t expert, int64_t experts) {
+  // The rows of one of them.
+  Value partOf(OpBuilder &builder, Location loc, Value weight, int64_t part, int64_t count) {
     auto type = cast<RankedTensorType>(weight.getType());
-    int64_t all = type.getDimSize(0), rows = all / experts;
-    auto recipe = RowsRecipeAttr::get(&getContext(), expert * rows, rows, all);
+    int64_t all = type.getDimSize(0), rows = all / count;
+    auto recipe = RowsRecipeAttr::get(&getContext(), part * rows, rows, all);
     return DeriveOp::create(builder, loc, recipe, weight, {rows, type.getDimSize(1)}, type.getElementType());
+  }
+
+  // Each with zeros appended.
+  Value padParts(OpBuilder &builder, Location loc, Value weight, int64_t count, int64_t rows) {
+    auto type = cast<RankedTensorType>(weight.getType());
+    return eachPart(builder, loc, count, rows, [&](int64_t number) -> Value {
+      Value part = partOf(builder, loc, weight, number, count);
+      return DeriveOp::create(builder, loc, PadRecipeAttr::get(&getContext()), part, {rows, type.getDimSize(1)},
+                              type.getElementType());
+    });
   }
 
   // experts(x, gate, up, down)  ->  the same of pack(interleave(gate_e, up_e) ...) and pack(pad(down_e) ...)
@@ -134,7 +158,7 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     int64_t experts = cast<RankedTensorType>(op.getRoutes().getType()).getDimSize(1);
     int64_t inner = gate.getDimSize(0) / experts, outputs = down.getDimSize(0) / experts;
     int64_t width = panelLanes(2 * inner), group = width / 2, rows = 2 * llvm::alignTo(inner, group);
-    Value both = eachExpert(builder, op, rows, [&](int64_t expert) -> Value {
+    Value both = eachPart(builder, loc, experts, rows, [&](int64_t expert) -> Value {
       SmallVector<Value> pair = {partOf(builder, loc, op.getGate(), expert, experts),
                                  partOf(builder, loc, op.getUp(), expert, experts)};
       return DeriveOp::create(builder, loc, InterleaveRecipeAttr::get(&getContext(), group), pair,
@@ -143,11 +167,7 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     op.getGateMutable().assign(pack(builder, loc, both, width, storage.of(both)));
     op.getUpMutable().clear();
     int64_t lanes = panelLanes(outputs), padded = llvm::alignTo(outputs, lanes);
-    Value all = eachExpert(builder, op, padded, [&](int64_t expert) -> Value {
-      Value part = partOf(builder, loc, op.getDown(), expert, experts);
-      return DeriveOp::create(builder, loc, PadRecipeAttr::get(&getContext()), part, {padded, down.getDimSize(1)},
-                              down.getElementType());
-    });
+    Value all = padParts(builder, loc, op.getDown(), experts, padded);
     op.getDownMutable().assign(pack(builder, loc, all, lanes, storage.of(all)));
   }
 };

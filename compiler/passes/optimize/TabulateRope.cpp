@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tabulate-rope: gives every talc.rope its table of cosines and sines as a weight.
+//
+// A table for all positions of texts without end would have no end: beyond some length the table has the turns of the
+// digits of a position, and the rope composes them.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
@@ -33,11 +36,20 @@ struct TabulateRope : talc::impl::TabulateRopeBase<TabulateRope> {
       signalPassFailure();
   }
 
+  // To the base of the digits 2^30 has three.
   static void addTable(talc::RopeOp rope, int64_t positions) {
+    constexpr int64_t longest = 1 << 20, base = 1 << 10;
     OpBuilder builder(rope);
+    Attribute scaling = rope.getScaling().value_or(Attribute());
+    int64_t digits = positions > longest && !isa_and_nonnull<talc::DynamicScalingAttr>(scaling) ? base : 0;
+    if (digits > 0) {
+      positions = 3 * digits;
+      rope.setDigits(digits);
+    }
+    if (int64_t last = rope.getLast(); last > 0)
+      positions = digits > 0 ? positions : std::min(positions, last + 1);
     auto type = RankedTensorType::get({positions, static_cast<int64_t>(rope.getRotary())}, builder.getF32Type());
-    auto recipe =
-        talc::RotaryTableRecipeAttr::get(rope.getContext(), rope.getBase(), rope.getScaling().value_or(Attribute()));
+    auto recipe = talc::RotaryTableRecipeAttr::get(rope.getContext(), rope.getBase(), scaling, digits);
     auto table = talc::DeriveOp::create(builder, rope.getLoc(), type, recipe, ValueRange());
     rope.getTableMutable().assign(table);
     talc::PassRemarks("optimize", "tabulate-rope").did(rope, [&] {

@@ -37,6 +37,14 @@ static int64_t blockOf(const kernel::StateLayout &layout) {
   return keys;
 }
 
+// A ring consists of whole blocks.
+static int64_t blockInRing(const kernel::StateLayout &layout) {
+  int64_t keys = blockOf(layout);
+  while (keys > layout.tokens && layout.ringPanels * layout.tokens % keys != 0)
+    keys /= 2;
+  return keys;
+}
+
 // A single row is one task of its group.
 static int64_t rowsOf(kernel::AttentionOp op, int64_t group) {
   bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
@@ -63,11 +71,11 @@ AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t keys) {
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
   int64_t capacity = layout.panels * layout.tokens, group = op.getHeads() / layout.heads;
   if (keys == 0)
-    keys = op.getBlock().value_or(blockOf(layout));
+    keys = op.getBlock().value_or(layout.isRing() ? blockInRing(layout) : blockOf(layout));
   AttentionSchedule schedule = {AttentionKind::online, keys, rowsOf(op, group), 0};
   if (op.getBlock()) {
     schedule.kind = AttentionKind::split;
-  } else if (capacity <= keys) {
+  } else if (capacity <= keys && !layout.isRing() && !op.getSinks()) {
     schedule.kind = AttentionKind::twoPass;
     schedule.keys = llvm::alignTo(capacity, smallestBlock);
   }

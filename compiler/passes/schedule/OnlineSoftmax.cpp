@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace talc {
@@ -29,6 +31,12 @@ Value bringTogether(Emitter &e, Value output, Value factor, Value part, Value ga
 Value inverseOf(Emitter &e, Value sum) {
   Value zero = e.splat(0), seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UNE, sum, zero);
   return e.select(seen, e.divf(e.splat(1), sum), zero);
+}
+
+Value inverseOf(Emitter &e, Weighed all, Value sink) {
+  Value score = e.mulf(sink, e.splat(llvm::numbers::log2e));
+  BroughtTogether now = bringTogether(e, all, {score, e.splat(1)});
+  return e.mulf(now.factor, inverseOf(e, now.both.sum));
 }
 
 }  // namespace talc

@@ -7,7 +7,8 @@ using namespace mlir;
 namespace talc {
 
 SeenKeys::SeenKeys(Emitter &emitter, kernel::AttentionOp op)
-    : e(emitter), op(op), role(cast<StateType>(op.getState().getType()).getRole()) {}
+    : e(emitter), op(op), role(cast<StateType>(op.getState().getType()).getRole()),
+      kept(cast<StateType>(op.getState().getType()).getKept()) {}
 
 void SeenKeys::enter(kernel::SpanOp sequence) {
   span = sequence;
@@ -16,12 +17,18 @@ void SeenKeys::enter(kernel::SpanOp sequence) {
   allKeys = source ? span.getSourceLength() : e.add(span.getFirstPosition(), span.getRows());
 }
 
+// What is kept is no part of the window; a row that sees nothing else sees an empty one.
 Value SeenKeys::firstAt(Value position) {
-  Value zero = e.index(0);
-  return op.getWindow() > 0 ? e.max(e.sub(position, e.index(op.getWindow() - 1)), zero) : zero;
+  Value least = e.index(inKept ? 0 : kept);
+  if (op.getWindow() == 0 || inKept)
+    return least;
+  Value first = e.max(e.sub(position, e.index(op.getWindow() - 1)), least);
+  return kept > 0 ? e.min(first, e.add(position, 1)) : first;
 }
 
 Value SeenKeys::endAt(Value position) {
+  if (inKept)
+    return e.min(e.index(kept), e.add(position, 1));
   if (op.getMask() == MaskKind::causal)
     return e.add(position, 1);
   Value end = allKeys;

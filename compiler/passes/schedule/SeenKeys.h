@@ -16,6 +16,10 @@ public:
   // The first key that the row at a position sees, and the end of those that it sees.
   Value firstAt(Value position);
   Value endAt(Value position);
+  // Tokens that are kept beside a window are an interval of their own: between these two rows see that one.
+  void beginKept() { inKept = true; }
+  void endKept() { inKept = false; }
+  bool isKept() const { return inKept; }
   // Whether keys of this sequence lie in several slots (see kernel.span); those of a source and of a step never do.
   bool mayScatter() const { return role == StateRole::sequence; }
   Value isScattered();
@@ -27,6 +31,8 @@ private:
   Emitter &e;
   kernel::AttentionOp op;
   StateRole role;
+  int64_t kept;
+  bool inKept = false;
   Value allKeys;
 };
 

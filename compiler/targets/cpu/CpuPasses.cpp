@@ -18,8 +18,9 @@ void CpuTarget::addPacking(OpPassManager &passes, const std::string &weights) co
 }
 
 void CpuTarget::addStateLayout(OpPassManager &passes) const {
-  // The widest vectors of all processors, so that code for several of them shares states.
-  passes.addPass(createLayOutStates({statePanel}));
+  // The widest vectors of all processors, so that code for several of them shares states. Rings of whole blocks.
+  constexpr int64_t ring = 256;
+  passes.addPass(createLayOutStates({statePanel, ring}));
 }
 
 void CpuTarget::addDivision(OpPassManager &passes) const {

@@ -18,7 +18,9 @@ static LogicalResult verifySplit(AttentionOp op, int64_t block) {
     return failure();
   if (failed(expectParts(op, "init", op.getInit(), heads, state.getWidth())))
     return failure();
-  int64_t blocks = llvm::divideCeil(llvm::alignTo(state.getCapacity(), tokens), block);
+  if (op.getKeptQueries())
+    return op.emitOpError("splits the keys of queries that also see kept tokens");
+  int64_t blocks = llvm::divideCeil(llvm::alignTo(state.getCapacity(), tokens), block) + state.isRing();
   return expect(op, "row count of init", shapeOf(op.getInit()).getDimSize(0), blocks);
 }
 
@@ -35,6 +37,21 @@ static LogicalResult verifyBias(AttentionOp op) {
                           << ", expected an odd number of distances";
 }
 
+// A ring has what a window sees.
+static LogicalResult verifyRing(AttentionOp op, StateType state) {
+  if (op.getSinks() && failed(expectVector(op, "sinks", op.getSinks(), op.getHeads())))
+    return failure();
+  if ((state.getKept() > 0) != static_cast<bool>(op.getKeptQueries()))
+    return op.emitOpError() << "is over a state that keeps " << state.getKept()
+                            << " tokens, expected queries for them, if there are any";
+  if (op.getKeptQueries() && failed(expectSameShape(op, op.getQueries(), op.getKeptQueries())))
+    return failure();
+  int64_t window = op.getWindow();
+  if (state.isRing() && (op.getMask() != MaskKind::causal || window < 1 || window > state.getWindow()))
+    return op.emitOpError() << "is over a ring, expected the mask causal and a window of 1 to " << state.getWindow();
+  return success();
+}
+
 LogicalResult AttentionOp::verify() {
   auto state = cast<StateType>(getState().getType());
   int64_t heads = getHeads(), block = getBlock().value_or(0);
@@ -49,7 +66,7 @@ LogicalResult AttentionOp::verify() {
   if (state.getRole() == StateRole::source && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
     return emitOpError("reads a source, whose keys have no order among the queries: expected the mask full, no window "
                        "and no bias");
-  if (failed(expectLayout(*this, state, getQueries())))
+  if (failed(expectLayout(*this, state, getQueries())) || failed(verifyRing(*this, state)))
     return failure();
   return getBlock() ? verifySplit(*this, block) : expectSameShape(*this, getQueries(), getInit());
 }
@@ -70,6 +87,10 @@ void AttentionOp::printShapes(raw_ostream &out) {
   out << getHeads() << "/" << state.getHeads() << " heads x " << state.getWidth();
   if (getWindow() > 0)
     out << " window " << getWindow();
+  if (state.getKept() > 0)
+    out << " kept " << state.getKept();
+  if (getSinks())
+    out << " sinks";
   if (getBias())
     out << " bias";
   if (getCap().convertToDouble() > 0)

@@ -13,6 +13,8 @@ LogicalResult CombineOp::verify() {
       failed(expectBlock(*this, getBlock(), PartsLayout::alignment)) ||
       failed(expectNatural(*this, "window", getWindow())))
     return failure();
+  if (getSinks() && failed(expectVector(*this, "sinks", getSinks(), heads)))
+    return failure();
   return expectParts(*this, "parts", getParts(), heads, features(getInit()) / heads);
 }
 

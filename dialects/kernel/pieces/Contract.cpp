@@ -43,12 +43,18 @@ LogicalResult ContractOp::verify() {
       failed(expectRows(*this, "row count of init", getInit(), getX())))
     return failure();
   auto weight = shapeOf(getWeight());
-  if (features(getX()) != weight.getDimSize(1))
+  int64_t groups = getGroups();
+  if (groups < 1 || features(getInit()) % groups != 0 || (groups > 1 && getGated()))
+    return emitOpError() << "divides " << features(getInit()) << " columns into " << groups << " groups";
+  int64_t width = features(getX());
+  bool fits =
+      groups > 1 ? width % groups == 0 && width / groups >= weight.getDimSize(1) : width == weight.getDimSize(1);
+  if (!fits)
     return emitOpError() << "contracts " << features(getX()) << " features with a depth of " << weight.getDimSize(1);
   int64_t lanes = weight.getDimSize(2), columns = getGated() ? lanes / 2 : lanes;
   if (lanes != 16 && lanes != 32 && lanes != 64)  // whole vectors make up a panel, and each half of one with gates
     return emitOpError() << "has a weight in panels of " << lanes << " lanes, expected 16, 32 or 64";
-  if (llvm::divideCeil(features(getInit()), columns) != static_cast<uint64_t>(weight.getDimSize(0)))
+  if (groups * static_cast<int64_t>(llvm::divideCeil(features(getInit()) / groups, columns)) != weight.getDimSize(0))
     return emitOpError() << "has " << weight.getDimSize(0) << " panels of " << columns << " columns for a width of "
                          << features(getInit());
   for (Value input : getInputs())
@@ -60,7 +66,7 @@ LogicalResult ContractOp::verify() {
 PieceCosts ContractOp::getCosts() {
   PieceCosts costs;
   int64_t columns = features(getInit()) * (getGated() ? 2 : 1);
-  costs.operations.perRow = 2 * columns * features(getX());
+  costs.operations.perRow = 2 * columns * shapeOf(getWeight()).getDimSize(1);
   costs.stored.perCall = weightBytes(getWeight());
   costs.passed.perRow = rowBytes(getX()) + rowBytes(getInit());
   for (Value input : getInputs())
@@ -69,7 +75,10 @@ PieceCosts ContractOp::getCosts() {
 }
 
 void ContractOp::printShapes(raw_ostream &out) {
-  out << features(getX()) << " x " << (getGated() ? "2*" : "") << features(getInit()) << " " << formatName(getWeight());
+  if (getGroups() > 1)
+    out << getGroups() << " x ";
+  out << shapeOf(getWeight()).getDimSize(1) << " x " << (getGated() ? "2*" : "")
+      << features(getInit()) / static_cast<int64_t>(getGroups()) << " " << formatName(getWeight());
 }
 
 // With one row there is nothing else to divide; rows that are wanted for a result are few.

@@ -8,7 +8,7 @@ using namespace mlir;
 namespace talc::kernel {
 
 static LogicalResult verifyEpilogue(ExpertsOp op) {
-  size_t arguments = op.getGated() ? 2 : 3;
+  size_t arguments = (op.getGated() ? 2 : 3) + op.getBiases().size();
   Block &body = op.getEpilogue().front();
   if (body.getNumArguments() != arguments ||
       !llvm::all_of(body.getArgumentTypes(), [](Type type) { return type.isF32(); }))
@@ -38,6 +38,9 @@ LogicalResult ExpertsOp::verify() {
       (getGated() && failed(expectDivides(*this, "slots", slots, features(getInit())))))
     return failure();
   int64_t outputs = features(getInit()) / (getGated() ? slots : 1), columns = getGated() ? lanes / 2 : lanes;
+  for (Value bias : getBiases())
+    if (failed(expectVector(*this, "bias", bias, experts * outputs)))
+      return failure();
   int64_t panels = experts * static_cast<int64_t>(llvm::divideCeil(outputs, columns));
   return failed(expect(*this, "number of panels", weight.getDimSize(0), panels)) ? failure() : verifyEpilogue(*this);
 }
@@ -69,7 +72,7 @@ TaskSpace ExpertsOp::getTaskSpace(Share) {
 }
 
 std::string ExpertsOp::getFused() {
-  return getGated() ? llvm::join(fusedParts(getEpilogue().front(), 2, {}), ", ") : "";
+  return getGated() ? llvm::join(fusedParts(getEpilogue().front(), 2, getBiases()), ", ") : "";
 }
 
 }  // namespace talc::kernel

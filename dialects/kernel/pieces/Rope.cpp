@@ -12,6 +12,10 @@ LogicalResult RopeOp::verify() {
       failed(expectDivides(*this, "heads", heads, features(getX()))) ||
       failed(expectStored(*this, "table", getTable(), 2)))
     return failure();
+  if (failed(expectNatural(*this, "last", getLast())) || failed(expectNatural(*this, "digits", getDigits())))
+    return failure();
+  if (getDigits() > 0 && failed(expect(*this, "row count of the table", size(getTable(), 0), 3 * getDigits())))
+    return failure();
   int64_t width = features(getX()) / heads, rotary = features(getTable());
   if (rotary > 0 && rotary % 2 == 0 && rotary <= width)
     return success();

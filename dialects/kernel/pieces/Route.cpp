@@ -9,10 +9,14 @@ namespace talc::kernel {
 LogicalResult RouteOp::verify() {
   if (failed(expectSameShape(*this, getX(), getInit())))
     return failure();
-  int64_t count = getCount(), width = features(getX());
-  if (count > 0 && count <= width)
-    return success();
-  return emitOpError() << "chooses " << count << " of " << width << " features";
+  int64_t count = getCount(), width = features(getX()), groups = getGroups(), kept = getKeptGroups();
+  if (groups < 1 || width % groups != 0 || kept < 1 || kept > groups)
+    return emitOpError() << "keeps " << kept << " of " << groups << " groups of " << width << " features";
+  if (int64_t best = getGroupBest(); best < 1 || best > width / groups)
+    return emitOpError() << "compares groups of " << width / groups << " by their " << best << " largest";
+  if (count < 1 || count > width / groups * kept)
+    return emitOpError() << "chooses " << count << " of " << width / groups * kept << " features";
+  return getBias() ? expectVector(*this, "bias", getBias(), width) : success();
 }
 
 // Every feature is compared once for each that is chosen.

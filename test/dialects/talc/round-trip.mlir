@@ -60,6 +60,10 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
   talc.state @source : !talc.state<2 x 16 x 64, source>
   // CHECK-NEXT: talc.state @scratch : {{(!talc.state)?}}<2 x 16 x 64, step>
   talc.state @scratch : !talc.state<2 x 16 x 64, step>
+  // CHECK-NEXT: talc.state @ring : {{(!talc.state)?}}<2 x 16 x 40 window 9>
+  talc.state @ring : !talc.state<2 x 16 x 40 window 9>
+  // CHECK-NEXT: talc.state @streaming : {{(!talc.state)?}}<2 x 16 x 40 window 9 kept 4>
+  talc.state @streaming : !talc.state<2 x 16 x 40 window 9 kept 4>
 
   // CHECK: func.func @rows(%[[IDS:.*]]: tensor<?xi32>, %[[S:.*]]: !talc.sequences)
   func.func @rows(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
@@ -105,6 +109,14 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %4 = talc.norm layer %x, %b bias %b epsilon 1.0e-05 : (tensor<?x32xf32>, tensor<32xf32>, tensor<32xf32>) -> tensor<?x32xf32>
     // CHECK-NEXT: talc.norm rms %[[X]], %{{.*}} epsilon 0.000000e+00 {groups = 2 : i64} : (tensor<?x32xf32>, tensor<16xf32>) -> tensor<?x32xf32>
     %5 = talc.norm rms %x, %zeros epsilon 0.0 {groups = 2 : i64} : (tensor<?x32xf32>, tensor<16xf32>) -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.join %[[X]], %[[X]] heads 2 : (tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x64xf32>
+    %join = talc.join %x, %x heads 2 : (tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x64xf32>
+    // CHECK-NEXT: talc.linear %{{.*}}, %[[W]] {groups = 2 : i64} : (tensor<?x64xf32>, tensor<32x32xbf16>) -> tensor<?x32xf32>
+    %grouped = talc.linear %join, %w {groups = 2 : i64} : (tensor<?x64xf32>, tensor<32x32xbf16>) -> tensor<?x32xf32>
+    // CHECK-NEXT: talc.route %[[X]] plus %[[B]] : tensor<32xf32> to 3 normalized {group_best = 2 : i64, groups = 4 : i64, kept_groups = 2 : i64} : tensor<?x32xf32>
+    %route = talc.route %x plus %b : tensor<32xf32> to 3 normalized {groups = 4 : i64, kept_groups = 2 : i64, group_best = 2 : i64} : tensor<?x32xf32>
+    // CHECK-NEXT: talc.rope %[[X]], %[[S]] heads 2 rotary 16 base 1.000000e+04 {last = 7 : i64} : tensor<?x32xf32>
+    %until = talc.rope %x, %s heads 2 rotary 16 base 10000.0 {last = 7 : i64} : tensor<?x32xf32>
     // CHECK-NEXT: talc.softmax %[[X]] : tensor<?x32xf32>
     %21 = talc.softmax %x : tensor<?x32xf32>
     // CHECK-NEXT: talc.rope %[[X]], %[[S]] heads 2 rotary 16 base 1.000000e+04 : tensor<?x32xf32>

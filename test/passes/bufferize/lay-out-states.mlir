@@ -24,3 +24,8 @@ func.func @model(%s: !kernel.step) {
   func.call @block(%s, %state) : (!kernel.step, !talc.state<2 x 12 x 17>) -> ()
   return
 }
+
+// A ring becomes as large as whole blocks of keys; what is kept beside it does not count.
+// CHECK: talc.state @ring : !talc.state<2 x 12 x 512 window 9 kept 4 in #kernel.panels<16 x f32>>
+// WIDE: talc.state @ring : !talc.state<2 x 12 x 512 window 9 kept 4 in #kernel.panels<32 x f32>>
+talc.state @ring : !talc.state<2 x 12 x 300 window 9 kept 4>

@@ -76,3 +76,23 @@ func.func @large_group(%s: !kernel.step, %q: memref<1x1024xf32>, %kv: !talc.stat
   kernel.attention causal %s, %q, %kv heads 64 scale 0.25 window 0 into %out : (!kernel.step, memref<1x1024xf32>, !talc.state<1 x 16 x 1000 in #kernel.panels<16 x f32>>, memref<1x1024xf32>) -> ()
   return
 }
+
+// A ring of 512 tokens has blocks that divide it, and one part more than blocks, since a window begins and ends within
+// blocks; a block's part goes round as its keys do.
+// CHECK-LABEL: @ring(
+// CHECK: %[[PARTS:.*]] = memref.alloc() : memref<2x96xf32>
+// CHECK: kernel.attention causal %{{.*}} window 300 block 512 into %[[PARTS]]
+// CHECK: kernel.combine %{{.*}}, %[[PARTS]] heads 4 window 300 block 512 ring into
+func.func @ring(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.state<2 x 16 x 512 window 300 in #kernel.panels<16 x f32>>, %out: memref<1x64xf32>) {
+  kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 300 into %out : (!kernel.step, memref<1x64xf32>, !talc.state<2 x 16 x 512 window 300 in #kernel.panels<16 x f32>>, memref<1x64xf32>) -> ()
+  return
+}
+
+// Tokens that are kept beside a window stay with it.
+// CHECK-LABEL: @kept(
+// CHECK-NOT: block
+// CHECK: kernel.attention causal %{{.*}} kept %{{.*}} window 300 into
+func.func @kept(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.state<2 x 16 x 512 window 300 kept 4 in #kernel.panels<16 x f32>>, %out: memref<1x64xf32>) {
+  kernel.attention causal %s, %q, %kv kept %q heads 4 scale 0.25 window 300 into %out : (!kernel.step, memref<1x64xf32>, !talc.state<2 x 16 x 512 window 300 kept 4 in #kernel.panels<16 x f32>>, memref<1x64xf32>, memref<1x64xf32>) -> ()
+  return
+}

@@ -29,3 +29,11 @@ func.func @inLoop(%from: memref<?xf32>, %to: memref<?xf32>, %n: index, %step: in
   }
   return
 }
+
+// A count that became known.
+// CHECK-LABEL: func.func @known(
+// CHECK: arith.constant dense<[true, true, true, false, false, false, false, false]> : vector<8xi1>
+func.func @known() -> vector<8xi1> {
+  %mask = vector.constant_mask [3] : vector<8xi1>
+  return %mask : vector<8xi1>
+}

@@ -30,3 +30,29 @@ func.func @unlimited(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf
   %0 = talc.rope %x, %s heads 2 rotary 16 base 10000.0 : tensor<?x32xf32>
   return %0 : tensor<?x32xf32>
 }
+
+// -----
+
+// Texts without end: the turns of the digits of a position, which the rope composes. What counts as the last position
+// does not change the table.
+module attributes {talc.max_sequence = 1073741824 : i64} {
+  // CHECK-LABEL: @endless
+  // CHECK-NEXT: %[[A:.*]] = talc.derive #talc.rotary_table<base = 1.000000e+04, digits = 1024> of() : () -> tensor<3072x16xf32>
+  // CHECK-NEXT: talc.rope %arg0, %arg1 heads 2 rotary 16 base 1.000000e+04 table %[[A]] : tensor<3072x16xf32> {digits = 1024 : i64}
+  func.func @endless(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> {
+    %0 = talc.rope %x, %s heads 2 rotary 16 base 10000.0 : tensor<?x32xf32>
+    return %0 : tensor<?x32xf32>
+  }
+}
+
+// -----
+
+// Rows behind the last position are of no use.
+module attributes {talc.max_sequence = 64 : i64} {
+  // CHECK-LABEL: @until
+  // CHECK-NEXT: talc.derive #talc.rotary_table<base = 1.000000e+04> of() : () -> tensor<8x16xf32>
+  func.func @until(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> {
+    %0 = talc.rope %x, %s heads 2 rotary 16 base 10000.0 {last = 7 : i64} : tensor<?x32xf32>
+    return %0 : tensor<?x32xf32>
+  }
+}

@@ -23,6 +23,8 @@ std::string refusedByHalide(Operation *piece) {
   auto contract = dyn_cast_or_null<kernel::ContractOp>(piece);
   if (!contract)
     return "Halide makes contractions only";
+  if (contract.getGroups() > 1)
+    return "the contraction is of groups";
   auto weight = cast<MemRefType>(contract.getWeight().getType());
   if (!isa<FloatType>(weight.getElementType()))
     return "the weight is stored in blocks";

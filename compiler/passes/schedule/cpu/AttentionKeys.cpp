@@ -76,14 +76,19 @@ KeyBlock AttentionKeys::find(Value head, Value firstKey, Value count) {
 }
 
 KeyBlock AttentionKeys::inSlot(Value head, Value firstKey) {
-  return panelsOf(memoryOf(seen.slot), head, e.div(firstKey, layout.tokens), layout.heads);
+  return panelsOf(memoryOf(seen.slot), head, panelOf(firstKey), layout.heads);
+}
+
+Value AttentionKeys::panelOf(Value key) {
+  Value panel = e.div(key, layout.tokens);
+  return layout.isRing() && !seen.isKept() ? e.add(e.rem(panel, layout.ringPanels), layout.keptPanels) : panel;
 }
 
 // Copies keys and values, each from the slot where it lies.
 void AttentionKeys::gather(Value head, Value firstKey, Value count) {
   Value past = seen.span.getFirstPosition(), newest = e.add(seen.span.getHistory(), e.sub(past, e.index(1)));
   e.loop(e.index(0), count, 1, [&](Value key) {
-    Value at = e.add(firstKey, key), panel = e.div(at, layout.tokens), lane = e.rem(at, layout.tokens);
+    Value at = e.add(firstKey, key), panel = panelOf(at), lane = e.rem(at, layout.tokens);
     Value entry = e.min(e.add(seen.span.getHistory(), at), newest);
     Value from = e.select(e.less(at, past), kernel::HistoryOp::create(e.b, e.loc, op.getStep(), entry), seen.slot);
     KeyBlock memory = memoryOf(from);

@@ -13,6 +13,9 @@ struct KeyBlock {
 };
 
 // A block of which some keys lie in other slots (see kernel.span) is copied; the tiles read it as if it lay in one.
+//
+// In a ring the panel of a position is its number modulo the ring's, and a block does not cross the ring's end. What is
+// kept beside it is an interval of its own: between beginKept() and endKept() rows see that one.
 class AttentionKeys {
 public:
   using Value = mlir::Value;
@@ -24,6 +27,9 @@ public:
   void enter(kernel::SpanOp sequence) { seen.enter(sequence); }
   // Row `row` of the task has the position `position`.
   void enterRow(Value row, Value position);
+  void beginKept() { seen.beginKept(); }
+  void endKept() { seen.endKept(); }
+  bool isKept() const { return seen.isKept(); }
   // The first key that a row of the task sees, and the end of those that it sees.
   Value firstSeen(Value row);
   Value endSeen(Value row);
@@ -37,6 +43,7 @@ public:
   const kernel::StateLayout layout;
 
 private:
+  Value panelOf(Value key);
   KeyBlock memoryOf(Value slot);
   KeyBlock panelsOf(const KeyBlock &memory, Value head, Value firstPanel, int64_t heads);
   KeyBlock choose(Value condition, const KeyBlock &yes, const KeyBlock &no);

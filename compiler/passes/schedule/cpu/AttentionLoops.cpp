@@ -12,7 +12,8 @@
 //   row 1           ########    ###                         its rows see, rounded to panels, and what a row does not
 //   row 2           ########    ####                        see weighs zero
 //
-// If no row can see more than one block, O is P and nothing is rescaled.
+// If no row can see more than one block, O is P and nothing is rescaled. Tokens that are kept beside a window are a
+// block in front of all others, which other queries meet.
 #include "compiler/passes/schedule/cpu/AttentionLoops.h"
 
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
@@ -35,16 +36,31 @@ void AttentionLoops::begin(const TaskRows &rows) {
   });
 }
 
+// Leaves the rows as they are for the window.
+void AttentionLoops::keptBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body) {
+  auto enter = [&] { e.loop(e.index(0), rows.count, 1, [&](Value row) { keys.enterRow(row, rows.position(row)); }); };
+  keys.beginKept();
+  enter();
+  body(e.index(0), keys.endSeen(e.sub(rows.count, e.index(1))));
+  keys.endKept();
+  enter();
+}
+
 void AttentionLoops::eachBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body) {
   int64_t size = schedule.keys;
+  bool kept = keys.layout.kept > 0;
+  if (kept)
+    keptBlock(rows, body);
   Value begin = e.mul(e.div(keys.firstSeen(e.index(0)), size), size);
   Value end = keys.endSeen(e.sub(rows.count, e.index(1)));
   e.loop(begin, end, size, [&](Value first) {
-    if (online())
+    if (kept)
+      takeInPart(rows, e.less(begin, first));
+    else if (online())
       e.when(e.less(begin, first), [&] { takeInPart(rows, e.less(e.add(begin, size), first)); });
     body(first, e.min(e.index(size), e.sub(end, first)));
   });
-  finish(rows, online() ? e.less(e.add(begin, size), end) : Value());
+  finish(rows, online() ? e.less(kept ? begin : e.add(begin, size), end) : Value());
 }
 
 std::pair<Value, Value> AttentionLoops::seenOf(Value firstRow, Value lastRow, Value firstKey, Value begin, Value end) {
@@ -82,11 +98,12 @@ Emitter::Values AttentionLoops::queriesOf(const TaskRows &rows, ArrayRef<TileRow
 
 Value AttentionLoops::queryOf(const TaskRows &rows, Value row) {
   Value token = rows.token(row), feature = e.mul(rows.queryHead(row), width);
+  Value queries = keys.isKept() ? op.getKeptQueries() : op.getQueries();
   OpFoldResult one = e.b.getIndexAttr(1);
   SmallVector<OpFoldResult> offsets = {token, feature}, sizes = {one, e.b.getIndexAttr(width)}, strides = {one, one};
-  auto type = memref::SubViewOp::inferRankReducedResultType({width}, cast<MemRefType>(op.getQueries().getType()),
-                                                            offsets, sizes, strides);
-  return memref::SubViewOp::create(e.b, e.loc, cast<MemRefType>(type), op.getQueries(), offsets, sizes, strides);
+  auto type = memref::SubViewOp::inferRankReducedResultType({width}, cast<MemRefType>(queries.getType()), offsets,
+                                                            sizes, strides);
+  return memref::SubViewOp::create(e.b, e.loc, cast<MemRefType>(type), queries, offsets, sizes, strides);
 }
 
 void AttentionLoops::weighScores(const TaskRows &rows, Value firstKey, Value count) {
@@ -122,7 +139,7 @@ void AttentionLoops::takeInPart(const TaskRows &rows, Value hasOutput) {
 
 // out = O / sum, zero for a row that saw no key. The last block is taken in here; a single one needs no O.
 void AttentionLoops::finish(const TaskRows &rows, Value severalBlocks) {
-  softmax.endTask();
+  softmax.endTask([&](Value row) { return rows.queryHead(row); });
   if (!online())
     return storeResult(rows, false);
   e.choose(

@@ -65,6 +65,7 @@ public:
   const int64_t width, paddedWidth, group;  // of a head; query heads of a key-value head
 
 private:
+  void keptBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body);
   bool online() const { return schedule.kind != AttentionKind::twoPass; }
   AttentionSoftmax::Bias bias(const TaskRows &rows, Value firstKey);
   Value queryOf(const TaskRows &rows, Value row);

@@ -10,6 +10,8 @@ static void leavePart(AttentionLoops &loops, const RowsOfHead &rows, Value index
   Emitter &e = loops.e;
   kernel::PartsLayout layout(loops.op.getHeads(), loops.width);
   Value init = loops.op.getInit();
+  if (loops.keys.layout.isRing())
+    index = e.rem(index, cast<ShapedType>(init.getType()).getDimSize(0));
   e.loop(e.index(0), rows.count, 1, [&](Value row) {
     Value head = rows.queryHead(row);
     e.columns(loops.paddedWidth, [&](Value column, Value) {

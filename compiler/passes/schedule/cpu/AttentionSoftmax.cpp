@@ -25,7 +25,7 @@ namespace talc {
 AttentionSoftmax::AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, kernel::AttentionOp op, int64_t rows,
                                    int64_t size, bool online)
     : e(emitter), keys(keys), window(op.getWindow() > 0), online(online), scale(op.getScale().convertToDouble()),
-      cap(op.getCap().convertToDouble()), scalesFirst(op.getBias() || cap > 0 || scale <= 0) {
+      cap(op.getCap().convertToDouble()), scalesFirst(op.getBias() || cap > 0 || scale <= 0), sinks(op.getSinks()) {
   // Rows begin in different sets of the cache.
   scores = e.stackBuffer({rows, size + keys.layout.tokens});
   int64_t padded = llvm::alignTo(rows, e.lanes);
@@ -34,6 +34,8 @@ AttentionSoftmax::AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, kernel
   if (online)
     for (Value *buffer : {&maxima, &factors, &gains, &blockMaxima, &blockSums})
       *buffer = e.stackBuffer({padded});
+  if (sinks)
+    sunk = e.stackBuffer({padded});
 }
 
 void AttentionSoftmax::eachRows(llvm::function_ref<void(Value)> body) {
@@ -179,8 +181,15 @@ void AttentionSoftmax::endBlock() {
   });
 }
 
-void AttentionSoftmax::endTask() {
-  eachRows([&](Value row) { e.store(inverseOf(e, e.load(sums, {row})), sums, {row}); });
+void AttentionSoftmax::endTask(llvm::function_ref<Value(Value row)> queryHead) {
+  if (sinks)
+    e.loop(e.index(0), rowCount, 1,
+           [&](Value row) { e.storeScalar(e.loadScalar(sinks, {queryHead(row)}), sunk, {row}); });
+  eachRows([&](Value row) {
+    Value sum = e.load(sums, {row});
+    Value inverse = sinks ? inverseOf(e, {e.load(maxima, {row}), sum}, e.load(sunk, {row})) : inverseOf(e, sum);
+    e.store(inverse, sums, {row});
+  });
 }
 
 Value AttentionSoftmax::takeIn(Value row, Value output, Value part) {

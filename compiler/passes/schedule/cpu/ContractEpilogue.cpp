@@ -30,9 +30,15 @@ private:
 
   // The sums of a gated panel are gate columns, then as many up columns.
   void emitVector(Value row, Value panel, Value lane) {
-    Value column = out.add(out.mul(panel, c.plan.panelColumns), lane), mask = maskOf(column);
-    Value place = out.add(sums.column(c, panel), lane), at = out.add(sums.firstRow, row);
-    auto sum = [&](int64_t offset) { return out.load(sums.memory(c), {sums.row(c, row), out.add(place, offset)}); };
+    // Of groups that do not fill their panels, columns and panels fall apart.
+    int64_t outputs = c.plan.width / c.plan.groups, panels = c.plan.panels / c.plan.groups;
+    bool apart = c.plan.groups > 1 && outputs % c.plan.panelColumns != 0;
+    Value place = apart ? out.rem(panel, panels) : panel;
+    Value column = out.add(out.mul(place, c.plan.panelColumns), lane), mask = maskOf(column, outputs, apart);
+    if (apart)
+      column = out.add(column, out.mul(out.div(panel, panels), outputs));
+    Value first = out.add(sums.column(c, panel), lane), at = out.add(sums.firstRow, row);
+    auto sum = [&](int64_t offset) { return out.load(sums.memory(c), {sums.row(c, row), out.add(first, offset)}); };
     Emitter::Values arguments = {sum(0)};
     if (c.op.getGated())
       arguments.push_back(sum(c.plan.panelColumns));
@@ -41,11 +47,12 @@ private:
     out.store(vectorize(out, c.op.getEpilogue().front(), arguments)[0], c.op.getInit(), {at, column}, mask);
   }
 
-  // Null: there are as many columns.
-  Value maskOf(Value column) {
-    if (c.plan.width % c.plan.panelColumns == 0)
+  // Null: there are as many columns. `outputs`: of a group, if `column` is counted in it.
+  Value maskOf(Value column, int64_t outputs, bool ofGroup) {
+    int64_t width = ofGroup ? outputs : c.plan.width;
+    if (width % c.plan.panelColumns == 0)
       return {};
-    return out.firstLanes(out.max(out.sub(out.index(c.plan.width), column), out.index(0)));
+    return out.firstLanes(out.max(out.sub(out.index(width), column), out.index(0)));
   }
 
   // A vector input that fills the last panel needs no mask.

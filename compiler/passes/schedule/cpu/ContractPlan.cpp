@@ -38,6 +38,8 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes) : lanes(lanes) 
   panelLanes = weight.getDimSize(2);
   panelColumns = op.getGated() ? panelLanes / 2 : panelLanes;
   width = cast<MemRefType>(op.getInit().getType()).getDimSize(1);
+  groups = op.getGroups();
+  groupFeatures = cast<MemRefType>(op.getX().getType()).getDimSize(1) / groups;
   const StorageFormat &format = elementFormat(weight);
   lineElements = 64 * format.blockValues / format.blockBytes;
 }
@@ -98,6 +100,8 @@ int64_t ContractPlan::columns(int64_t rows) const {
 
 int64_t ContractPlan::groupPanels(int64_t rows) const {
   constexpr int64_t mostStreams = 8;  // more read no faster
+  if (groups > 1)                     // each of the model's groups has features of its own
+    return 1;
   return std::clamp<int64_t>(columns(rows) / panelLanes, 1, std::min(panels, mostStreams));
 }
 

@@ -26,6 +26,9 @@ struct ContractPlan {
   // Columns of a tile.
   int64_t tileLanes(int64_t rows) const { return groupPanels(rows) * pieceLanes(rows); }
 
+  // The model's group, if it has several, that a panel belongs to.
+  mlir::Value groupOf(Emitter &e, mlir::Value panel) const { return e.div(panel, panels / groups); }
+
   // Vectors of four lanes are NEON's, whose multiply-add takes a scalar from a lane. A vector of a row's scalars serves
   // an iteration then: a quarter of the loads, and with all rows' six registers beside 24 accumulators two are left for
   // the weight.
@@ -38,6 +41,7 @@ struct ContractPlan {
   int64_t lanes;
   int64_t panels, depth, panelLanes, panelColumns;  // of a gated panel half of the lanes are columns
   int64_t width;                                    // of the result
+  int64_t groups, groupFeatures;                    // of the model, each of so many features of its own
   int64_t lineElements;                             // of the weight, in a line of the caches
 
   // The plan's numbers. Of a tile: rows, columns, steps of k per iteration; and columns of a tile of one row.

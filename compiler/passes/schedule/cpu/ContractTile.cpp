@@ -31,13 +31,16 @@ public:
   }
 
   void emit() {
-    auto loadA = [&](int64_t r, Value k) { return e.loadScalar(c.op.getX(), {rowAt[r], e.add(tile.firstK, k)}); };
+    Value firstFeature = tile.firstK;
+    if (c.plan.groups > 1)
+      firstFeature = e.add(firstFeature, e.mul(c.plan.groupOf(e, tile.panel), c.plan.groupFeatures));
+    auto loadA = [&](int64_t r, Value k) { return e.loadScalar(c.op.getX(), {rowAt[r], e.add(firstFeature, k)}); };
     auto loadB = [&](Value k, int64_t v) {
       return e.load(c.op.getWeight(), {panelAt[v / perPanel], e.add(tile.firstK, k), laneOf(v)});
     };
     RegisterTile registers{tile.rows, vectors, c.plan.tileSteps, loadA, loadB};
     if (c.plan.scalarsFromLanes())
-      registers.loadRow = [&](int64_t r, Value k) { return e.load(c.op.getX(), {rowAt[r], e.add(tile.firstK, k)}); };
+      registers.loadRow = [&](int64_t r, Value k) { return e.load(c.op.getX(), {rowAt[r], e.add(firstFeature, k)}); };
     if (tile.fetch)
       registers.begin = [&](Value k) { tile.fetch(number, k); };
     Emitter::Values found = registers.accumulate(e, sumsBefore(), tile.depth);

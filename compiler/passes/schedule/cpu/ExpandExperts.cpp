@@ -156,6 +156,9 @@ private:
       else
         arguments.append(
             {out.broadcast(out.loadScalar(op.getRoutes(), {row, expert})), out.load(op.getInit(), {row, at}, mask)});
+      Value ofExpert = out.add(out.mul(expert, width), column);
+      for (Value bias : op.getBiases())
+        arguments.push_back(out.load(bias, {ofExpert}, mask));
       out.store(vectorize(out, op.getEpilogue().front(), arguments)[0], op.getInit(), {row, at}, mask);
     });
   }

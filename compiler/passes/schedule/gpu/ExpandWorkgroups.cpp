@@ -71,13 +71,31 @@ namespace {
 struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
   using Base::Base;
 
+  // What only processors have code for: rings, sinks, groups, experts with biases, and turns composed of digits.
+  static bool isOrdinary(Operation *piece) {
+    if (auto append = dyn_cast<kernel::AppendOp>(piece))
+      return !cast<StateType>(append.getState().getType()).isRing();
+    if (auto attention = dyn_cast<kernel::AttentionOp>(piece))
+      return !cast<StateType>(attention.getState().getType()).isRing() && !attention.getSinks();
+    if (auto combine = dyn_cast<kernel::CombineOp>(piece))
+      return !combine.getRing() && !combine.getSinks();
+    if (auto contract = dyn_cast<kernel::ContractOp>(piece))
+      return contract.getGroups() == 1;
+    if (auto experts = dyn_cast<kernel::ExpertsOp>(piece))
+      return experts.getBiases().empty();
+    if (auto route = dyn_cast<kernel::RouteOp>(piece))
+      return !route.getBias() && route.getGroups() == 1;
+    auto rope = dyn_cast<kernel::RopeOp>(piece);
+    return !rope || (rope.getDigits() == 0 && rope.getLast() == 0);
+  }
+
   void runOnOperation() override {
     SmallVector<Operation *> pieces;
     getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
       if (!tasksAround(piece))
         return signalPassFailure();
-      int64_t threads = expand(piece, matrices);
+      int64_t threads = isOrdinary(piece) ? expand(piece, matrices) : 0;
       if (threads == 0) {
         piece->emitOpError("has no code for workgroups");
         return signalPassFailure();

@@ -7,16 +7,48 @@ using namespace mlir;
 
 namespace talc {
 
+namespace {
+
+// Where the cosines and sines of a row are.
+struct Turns {
+  Value memory, row;
+};
+
+// The turns of the three digits of a position, one after the other; half of a table's row at a time.
+Turns compose(Emitter &e, kernel::RopeOp op, Value position, Value scratch) {
+  int64_t digits = op.getDigits(), half = widthOf(op.getTable()) / 2;
+  Value rows[3] = {e.rem(position, digits), e.add(e.rem(e.div(position, digits), digits), digits),
+                   e.add(e.div(position, digits * digits), 2 * digits)};
+  e.columns(half, [&](Value column, Value mask) {
+    auto load = [&](Value row, int64_t from) { return e.load(op.getTable(), {row, e.add(column, from)}, mask); };
+    Value cosine = load(rows[0], 0), sine = load(rows[0], half);
+    for (Value row : llvm::drop_begin(rows)) {
+      Value c = load(row, 0), s = load(row, half), before = cosine;
+      cosine = e.subf(e.mulf(before, c), e.mulf(sine, s));
+      sine = e.addf(e.mulf(sine, c), e.mulf(before, s));
+    }
+    e.store(cosine, scratch, {e.index(0), column}, mask);
+    e.store(sine, scratch, {e.index(0), e.add(column, half)}, mask);
+  });
+  return {scratch, e.index(0)};
+}
+
+}  // namespace
+
 void expandRope(Emitter &e, kernel::RopeOp op) {
   int64_t heads = op.getHeads(), width = widthOf(op.getX()) / heads, half = widthOf(op.getTable()) / 2;
+  Value scratch = op.getDigits() > 0 ? scratchOf(e, op, widthOf(op.getTable())) : Value();
   eachRow(e, op, op.getX(), [&](Value row) {
     Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
+    if (op.getLast() > 0)
+      position = e.min(position, e.index(op.getLast()));
+    Turns turns = scratch ? compose(e, op, position, scratch) : Turns{op.getTable(), position};
     e.loop(e.index(0), e.index(heads), 1, [&](Value head) {
       Value base = e.mul(head, width);
       e.columns(half, [&](Value column, Value mask) {
         Value low = e.add(base, column), high = e.add(low, half);
-        Value cosine = e.load(op.getTable(), {position, column}, mask);
-        Value sine = e.load(op.getTable(), {position, e.add(column, half)}, mask);
+        Value cosine = e.load(turns.memory, {turns.row, column}, mask);
+        Value sine = e.load(turns.memory, {turns.row, e.add(column, half)}, mask);
         Value x = e.load(op.getX(), {row, low}, mask), y = e.load(op.getX(), {row, high}, mask);
         e.store(e.subf(e.mulf(x, cosine), e.mulf(y, sine)), op.getInit(), {row, low}, mask);
         e.store(e.addf(e.mulf(y, cosine), e.mulf(x, sine)), op.getInit(), {row, high}, mask);

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of kernel.route: one after the other the largest feature that is not yet in the result.
+//
+// Where features are compared with a bias, or group by group, a row of scratch has what they are compared by, and minus
+// infinity for those that are chosen or left out:
+//
+//   x + bias      .3 .9 | .4 .2 | .8 .7        sums of the largest two of each group   1.2  .6  1.5
+//   two groups    .3 .9 |  -  - | .8 .7        then the largest, as many as are chosen
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowPieces.h"
+
+#include <cmath>
+#include <optional>
 
 using namespace mlir;
 
@@ -23,19 +32,107 @@ static Emitter::Values largestLeft(Emitter &e, kernel::RouteOp op, Value row) {
                 });
 }
 
+namespace {
+
+class Compared {
+public:
+  Compared(Emitter &e, kernel::RouteOp op)
+      : e(e), op(op), width(widthOf(op.getX())), groups(op.getGroups()), features(scratchOf(e, op, width)),
+        scores(scratchOf(e, op, groups)), lowest(number(-HUGE_VAL)) {}
+
+  // The features that are chosen go to the result, which is zero.
+  void choose(Value row) {
+    e.columns(width, [&](Value column, Value mask) {
+      Value feature = e.load(op.getX(), {row, column}, mask);
+      if (op.getBias())
+        feature = e.addf(feature, e.load(op.getBias(), {column}, mask));
+      e.store(feature, features, {e.index(0), column}, mask);
+    });
+    if (groups > 1)
+      keepGroups();
+    takeLargest(features, width, op.getCount(), [&](Value place) {
+      e.storeScalar(e.loadScalar(op.getX(), {row, place}), op.getInit(), {row, place});
+    });
+  }
+
+private:
+  Value number(double value) {
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(static_cast<float>(value)));
+  }
+  Value isLarger(Value a, Value b) { return arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, a, b); }
+
+  // Runs body(place) for the `count` largest numbers, of equal ones the first, which become minus infinity.
+  void takeLargest(Value numbers, int64_t size, int64_t count, llvm::function_ref<void(Value)> body) {
+    e.loop(e.index(0), e.index(count), 1, [&](Value) {
+      Emitter::Values none = {e.index(0), lowest};
+      Value place = e.loop(e.index(0), e.index(size), 1, none, [&](Value at, ValueRange best) -> Emitter::Values {
+        Value candidate = e.loadScalar(numbers, {e.index(0), at}), better = isLarger(candidate, best[1]);
+        return {e.select(better, at, best[0]), e.select(better, candidate, best[1])};
+      })[0];
+      e.storeScalar(lowest, numbers, {e.index(0), place});
+      body(place);
+    });
+  }
+
+  // What is not in the groups with the largest scores is left out. A group that was taken has the score minus infinity.
+  void keepGroups() {
+    int64_t members = width / groups;
+    e.loop(e.index(0), e.index(groups), 1, [&](Value group) {
+      e.storeScalar(scoreOf(e.mul(group, members), members), scores, {e.index(0), group});
+    });
+    takeLargest(scores, groups, op.getKeptGroups(), [](Value) {});
+    e.loop(e.index(0), e.index(width), 1, [&](Value at) {
+      Value left = isLarger(e.loadScalar(scores, {e.index(0), e.div(at, members)}), lowest);
+      e.storeScalar(e.select(left, lowest, e.loadScalar(features, {e.index(0), at})), features, {e.index(0), at});
+    });
+  }
+
+  // The sum of the largest of some neighbours: each candidate pushes smaller ones down.
+  Value scoreOf(Value first, int64_t members) {
+    Emitter::Values best(op.getGroupBest(), lowest);
+    best = e.loop(e.index(0), e.index(members), 1, best, [&](Value at, ValueRange carried) {
+      Value candidate = e.loadScalar(features, {e.index(0), e.add(first, at)});
+      Emitter::Values next;
+      for (Value before : carried) {
+        Value larger = isLarger(candidate, before);
+        next.push_back(e.select(larger, candidate, before));
+        candidate = e.select(larger, before, candidate);
+      }
+      return next;
+    });
+    Value sum = best.front();
+    for (Value other : llvm::drop_begin(best))
+      sum = arith::AddFOp::create(e.b, e.loc, sum, other);
+    return sum;
+  }
+
+  Emitter &e;
+  kernel::RouteOp op;
+  const int64_t width, groups;
+  const Value features, scores, lowest;
+};
+
+}  // namespace
+
 void expandRoute(Emitter &e, kernel::RouteOp op) {
   int64_t width = widthOf(op.getX());
   Value init = op.getInit();
+  std::optional<Compared> compared;
+  if (op.getBias() || op.getGroups() > 1)
+    compared.emplace(e, op);
   eachRow(e, op, op.getX(), [&](Value row) {
     e.columns(width, [&](Value column, Value mask) { e.store(e.splat(0), init, {row, column}, mask); });
     e.sync();
-    e.loop(e.index(0), e.index(op.getCount()), 1, [&](Value) {
-      Emitter::Values best = largestLeft(e, op, row);
-      Value before = e.loadScalar(init, {row, best[0]});  // nothing is left: it stays
-      e.sync();
-      e.storeScalar(arith::MaximumFOp::create(e.b, e.loc, before, best[1]), init, {row, best[0]});
-      e.sync();
-    });
+    if (compared)
+      compared->choose(row);
+    else
+      e.loop(e.index(0), e.index(op.getCount()), 1, [&](Value) {
+        Emitter::Values best = largestLeft(e, op, row);
+        Value before = e.loadScalar(init, {row, best[0]});  // nothing is left: it stays
+        e.sync();
+        e.storeScalar(arith::MaximumFOp::create(e.b, e.loc, before, best[1]), init, {row, best[0]});
+        e.sync();
+      });
     if (!op.getNormalized())
       return;
     auto load = [&](Value column, Value mask) { return e.load(init, {row, column}, mask); };

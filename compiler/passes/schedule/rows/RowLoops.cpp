@@ -20,6 +20,12 @@ void eachRow(Emitter &e, Operation *piece, Value memref, llvm::function_ref<void
   e.loop(tasks.part(0), tasks.part(1), 1, body);
 }
 
+Value scratchOf(Emitter &e, Operation *piece, int64_t width) {
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPoint(kernel::TasksOp::around(piece));
+  return e.stackBuffer({1, width});
+}
+
 Value foldColumns(Emitter &e, int64_t width, Value neutral, llvm::function_ref<Value(Value, Value)> operation,
                   llvm::function_ref<Value(Value, Value)> term) {
   constexpr int64_t chains = 4;

@@ -13,6 +13,7 @@ namespace talc {
 void expandGather(Emitter &e, kernel::GatherOp op);
 void expandNorm(Emitter &e, kernel::NormOp op);
 void expandSoftmax(Emitter &e, kernel::SoftmaxOp op);
+void expandJoin(Emitter &e, kernel::JoinOp op);
 void expandRope(Emitter &e, kernel::RopeOp op);
 void expandRoute(Emitter &e, kernel::RouteOp op);
 void expandElementwise(Emitter &e, mlir::linalg::GenericOp op);
@@ -32,7 +33,7 @@ inline constexpr RowPiece rowPieces[] = {
     rowPiece<kernel::GatherOp, expandGather>(),   rowPiece<kernel::NormOp, expandNorm>(),
     rowPiece<kernel::SoftmaxOp, expandSoftmax>(), rowPiece<kernel::RopeOp, expandRope>(),
     rowPiece<kernel::RouteOp, expandRoute>(),     rowPiece<mlir::linalg::GenericOp, expandElementwise>(),
-    rowPiece<mlir::memref::CopyOp, expandCopy>(),
+    rowPiece<mlir::memref::CopyOp, expandCopy>(), rowPiece<kernel::JoinOp, expandJoin>(),
 };
 
 // The row that an operation stands in; null: none.

@@ -5,7 +5,8 @@
 //   for each sequence, of its rows in the task those of each panel:
 //     for each head:  keys = transpose(rows), as many features as a vector has lanes at a time;  values = rows
 //
-// A panel that the rows do not fill keeps its other tokens: masked stores, or single ones where there are few rows.
+// A panel that the rows do not fill keeps its other tokens: masked stores, or single ones where there are few rows. A
+// panel of a ring whose first tokens are kept is stored twice.
 #include "compiler/passes/schedule/cpu/rows/OwnRowPieces.h"
 
 using namespace mlir;
@@ -48,11 +49,20 @@ private:
     e.loop(e.index(0), e.rows(op.getKeys()), 1, [&](Value row) {
       enter(kernel::SlotOp::create(e.b, e.loc, op.getStep(), row));
       Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
-      panel = e.div(position, layout.tokens);
       firstLane = e.rem(position, layout.tokens);
       firstRow = row;
-      oneByOne(head, e.index(1));
+      eachPlace(e.div(position, layout.tokens), [&] { oneByOne(head, e.index(1)); });
     });
+  }
+
+  // Where the panel of that number lies.
+  void eachPlace(Value number, llvm::function_ref<void()> body) {
+    panel = layout.isRing() ? e.add(e.rem(number, layout.ringPanels), layout.keptPanels) : number;
+    body();
+    if (layout.kept == 0)
+      return;
+    panel = number;
+    e.when(e.less(number, e.index(layout.keptPanels)), body);
   }
 
   void enter(Value slot) {
@@ -66,12 +76,12 @@ private:
     Value offset = e.sub(span.getFirstPosition(), span.getFirstRow());
     Value from = e.add(begin, offset), to = e.add(stop, offset);
     e.loop(e.div(from, layout.tokens), e.ceilDiv(to, layout.tokens), 1, [&](Value p) {
-      panel = p;
       Value panelBegin = e.mul(p, layout.tokens), position = e.max(from, panelBegin);
       firstLane = e.sub(position, panelBegin);
       firstRow = e.sub(position, offset);
       Value count = e.sub(e.min(to, e.add(panelBegin, layout.tokens)), position);
-      e.loop(e.index(0), e.index(layout.heads), 1, [&](Value head) { rowsOfPanel(head, count); });
+      eachPlace(p,
+                [&] { e.loop(e.index(0), e.index(layout.heads), 1, [&](Value head) { rowsOfPanel(head, count); }); });
     });
   }
 

@@ -49,23 +49,32 @@ private:
     Weighed none = nothingWeighed(e);
     Emitter::Values all = {none.maximum, none.sum};
     all = e.loop(begin, blocksEnd, 1, all, [&](Value block, ValueRange carried) -> Emitter::Values {
-      Weighed found = {e.load(op.getParts(), {block, e.add(first, layout.maxima)}),
-                       e.load(op.getParts(), {block, e.add(first, layout.sums)})};
+      Value part = partOf(block);
+      Weighed found = {e.load(op.getParts(), {part, e.add(first, layout.maxima)}),
+                       e.load(op.getParts(), {part, e.add(first, layout.sums)})};
       BroughtTogether now = bringTogether(e, {carried[0], carried[1]}, found);
       e.store(now.factor, factors, {e.index(0)});
       e.store(now.gain, gains, {e.index(0)});
       eachHead([&](Value at, Value head) { takeIn(block, at, head); });
       return {now.both.maximum, now.both.sum};
     });
-    e.store(inverseOf(e, all[1]), factors, {e.index(0)});
+    Value inverse = inverseOf(e, all[1]);
+    if (op.getSinks())
+      inverse = inverseOf(e, {all[0], all[1]}, e.load(op.getSinks(), {first}, e.firstLanes(count)));
+    e.store(inverse, factors, {e.index(0)});
     eachHead([&](Value at, Value head) { store(at, head); });
   }
 
+  // Where a block of keys left its part.
+  Value partOf(Value block) {
+    return op.getRing() ? e.rem(block, cast<ShapedType>(op.getParts().getType()).getDimSize(0)) : block;
+  }
+
   void takeIn(Value block, Value at, Value head) {
-    Value isFirst = e.less(block, e.add(begin, 1)), from = e.mul(head, layout.paddedWidth);
+    Value isFirst = e.less(block, e.add(begin, 1)), from = e.mul(head, layout.paddedWidth), row = partOf(block);
     Value factor = e.broadcast(e.loadScalar(factors, {at})), gain = e.broadcast(e.loadScalar(gains, {at}));
     e.columns(layout.paddedWidth, [&](Value column, Value) {
-      Value part = e.load(op.getParts(), {block, e.add(from, column)}), before = e.load(output, {at, column});
+      Value part = e.load(op.getParts(), {row, e.add(from, column)}), before = e.load(output, {at, column});
       e.store(e.select(isFirst, part, bringTogether(e, before, factor, part, gain)), output, {at, column});
     });
   }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verifiers of routes and experts.
+#include "dialects/talc/OpChecks.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace talc {
+
+LogicalResult RouteOp::verify() {
+  int64_t count = getCount(), width = features(getX());
+  int64_t groups = getGroups(), kept = getKeptGroups(), best = getGroupBest();
+  if (groups < 1 || width % groups != 0 || kept < 1 || kept > groups || best < 1 || best > width / groups)
+    return emitOpError() << "keeps " << kept << " of " << groups << " groups of " << width << " features by their "
+                         << best << " largest";
+  if (count < 1 || count > width / groups * kept)
+    return emitOpError() << "chooses " << count << " of " << width / groups * kept << " features";
+  return getBias() ? expect(*this, "length of the bias", rows(getBias()), width) : success();
+}
+
+// Of E experts one after the other: their outputs, as rows of matrices or as panels of their own.
+static LogicalResult verifyExperts(ExpertsOp op, StringRef what, Value weight, int64_t inputs, int64_t outputs,
+                                   int64_t perLane) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  int64_t experts = features(op.getRoutes());
+  if (depth(weight) < 0)
+    return op.emitOpError() << "has the weight " << type << ", expected matrices or panels";
+  int64_t lanes = type.getRank() == 3 ? type.getDimSize(2) / perLane : 1;
+  if (lanes <= 0 || (type.getRank() == 3 && type.getDimSize(2) % perLane != 0))
+    return op.emitOpError() << "has a weight with panels of " << type.getDimSize(2) << " lanes";
+  if (failed(expect(op, ("depth of the " + what).str(), depth(weight), inputs)))
+    return failure();
+  return expect(op, ("size of the " + what).str(), type.getDimSize(0), experts * llvm::divideCeil(outputs, lanes));
+}
+
+static LogicalResult verifyBiases(ExpertsOp op, int64_t experts, int64_t inner) {
+  if (!(op.getClamp().convertToDouble() >= 0))
+    return op.emitOpError() << "has the clamp " << op.getClamp().convertToDouble() << ", expected a number >= 0";
+  if (op.getBiases().empty())
+    return success();
+  if (op.getBiases().size() != 3)
+    return op.emitOpError() << "has " << op.getBiases().size() << " biases, expected those of gate, up and down";
+  int64_t lengths[] = {experts * inner, experts * inner, experts * features(op.getResult())};
+  for (auto [bias, length] : llvm::zip(op.getBiases(), lengths))
+    if (failed(expect(op, "length of a bias", rows(bias), length)))
+      return failure();
+  return success();
+}
+
+LogicalResult ExpertsOp::verify() {
+  int64_t experts = features(getRoutes()), chosen = getChosen(), inner = depth(getDown());
+  if (chosen < 1 || chosen > experts)
+    return emitOpError() << "chooses " << chosen << " of " << experts << " experts";
+  if (inner < 1 || features(getX()) < 1)
+    return emitOpError("sums no features");
+  bool packed = !getUp();
+  if (packed != (cast<RankedTensorType>(getGate().getType()).getRank() == 3))
+    return emitOpError("expected two matrices, gate and up, or one packed weight");
+  if (getUp() && getUp().getType() != getGate().getType())
+    return emitOpError() << "has a gate of type " << getGate().getType() << " and an up projection of type "
+                         << getUp().getType();
+  if (failed(verifyExperts(*this, "gate", getGate(), features(getX()), inner, packed ? 2 : 1)) ||
+      failed(verifyExperts(*this, "down projection", getDown(), inner, features(getResult()), 1)) ||
+      failed(expect(*this, "row count of the routes", rows(getRoutes()), rows(getX()))) ||
+      failed(verifyBiases(*this, experts, inner)))
+    return failure();
+  return expect(*this, "row count of the result", rows(getResult()), rows(getX()));
+}
+
+}  // namespace talc
