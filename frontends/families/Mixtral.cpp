@@ -2,7 +2,7 @@
 // Mixtral (arXiv 2401.04088), and the mixtures of Qwen2 (arXiv 2407.10671) and Qwen3 (arXiv 2505.09388): Llama with
 // many feed-forward layers, of which every token passes a few. Qwen2 has one more that every token passes.
 #include "frontends/families/Families.h"
-#include "frontends/families/LlamaModel.h"
+#include "frontends/families/MixtureModel.h"
 
 #include <set>
 
@@ -10,54 +10,9 @@ namespace talc {
 
 namespace {
 
-// How experts are called.
-struct ExpertNames {
-  std::string place, router, gate, up, down;
-};
-
-struct Mixture : LlamaModel {
-  Mixture(const ModelConfig &config, const LlamaDefaults &defaults, const ExpertNames &names)
-      : LlamaModel(config, defaults), names(names) {}
-
-  void readExperts(const ModelConfig &config, const char *countKey, int64_t count, int64_t perToken) {
-    experts = config.integer(countKey, count, {1, 4096});
-    chosen = config.integer("num_experts_per_tok", perToken, {1, experts});
-  }
-
-  // Files have a tensor for each expert, or all of them in one.
-  Weight matrices(GraphBuilder &g, const std::string &name, int64_t rows, int64_t columns) const {
-    std::vector<Weight> parts;
-    for (int64_t expert = 0; expert < experts; ++expert)
-      parts.push_back(g.weight(names.place + "." + std::to_string(expert) + "." + name + ".weight", {rows, columns}));
-    return g.concat(names.place + "." + name, parts);
-  }
-
-  Tensor mixed(GraphBuilder &g, Tensor x) const {
-    const std::string stacked = "mlp.experts", name = g.storedName({names.router + ".weight", "mlp.gate.weight"});
-    Weight router = g.weight(name, {experts, width}, "experts by hidden_size");
-    Tensor routes = g.route(g.softmax(g.linear(x, router)), chosen, normalized);
-    Weight gate, up, down;
-    if (g.has(stacked + ".gate_up_proj")) {
-      Weight both = g.stackedWeight(stacked + ".gate_up_proj", {experts, 2 * expertInner, width});
-      gate = g.rows(both, 0, expertInner, 2 * expertInner);
-      up = g.rows(both, expertInner, expertInner, 2 * expertInner);
-      down = g.stackedWeight(stacked + ".down_proj", {experts, width, expertInner});
-    } else {
-      gate = matrices(g, names.gate, expertInner, width);
-      up = matrices(g, names.up, expertInner, width);
-      down = matrices(g, names.down, width, expertInner);
-    }
-    return g.experts(x, routes, gate, up, down, activation, chosen);
-  }
-
-  ExpertNames names;
-  int64_t experts, chosen, expertInner;
-  bool normalized = true;
-};
-
-struct Mixtral : Mixture {
+struct Mixtral : MixtureModel {
   explicit Mixtral(const ModelConfig &config)
-      : Mixture(config, common(), {"block_sparse_moe.experts", "block_sparse_moe.gate", "w1", "w3", "w2"}) {
+      : MixtureModel(config, common(), {"block_sparse_moe.experts", "block_sparse_moe.gate", "w1", "w3", "w2"}) {
     readBiases(config, /*attention=*/false, /*inner=*/false);
     readExperts(config, "num_local_experts", 8, 2);
     expertInner = inner;
@@ -80,9 +35,9 @@ struct Mixtral : Mixture {
 };
 
 // Some layers have one feed-forward layer, as Llama.
-struct QwenMixture : Mixture {
+struct QwenMixture : MixtureModel {
   QwenMixture(const ModelConfig &config, const LlamaDefaults &defaults, int64_t count, int64_t perToken)
-      : Mixture(config, defaults, {"mlp.experts", "mlp.gate", "gate_proj", "up_proj", "down_proj"}) {
+      : MixtureModel(config, defaults, {"mlp.experts", "mlp.gate", "gate_proj", "up_proj", "down_proj"}) {
     readExperts(config, "num_experts", count, perToken);
     normalized = config.flag("norm_topk_prob", false);
     step = config.integer("decoder_sparse_step", 1, ModelConfig::layerCount);

@@ -9,6 +9,9 @@ from make_safetensors import CONFIG, write_model
 LLAMA = {'model_type': 'llama', 'vocab_size': 10, 'hidden_size': 8, 'intermediate_size': 8, 'num_hidden_layers': 2,
          'num_attention_heads': 2, 'max_position_embeddings': 16}
 QWEN2 = {**LLAMA, 'model_type': 'qwen2', 'num_key_value_heads': 2}
+GPT_OSS = {**LLAMA, 'model_type': 'gpt_oss', 'num_key_value_heads': 2, 'head_dim': 4, 'num_local_experts': 4}
+DEEPSEEK = {**LLAMA, 'model_type': 'deepseek_v2', 'n_routed_experts': 4, 'num_experts_per_tok': 2, 'kv_lora_rank': 4,
+            'q_lora_rank': 4, 'qk_nope_head_dim': 4, 'qk_rope_head_dim': 2, 'v_head_dim': 4}
 BERT = {'model_type': 'bert', 'vocab_size': 10, 'hidden_size': 8, 'intermediate_size': 8, 'num_hidden_layers': 1,
         'num_attention_heads': 2, 'max_position_embeddings': 16}
 CLASSES = {**BERT, 'architectures': ['BertForSequenceClassification']}
@@ -72,7 +75,18 @@ REFUSED = [
      rope(rope_type='longrope', short_factor=[1, 1], long_factor=[1, 0])),
     ('longrope-text', 'T0103', "key 'rope_scaling.long_factor' is [1,\"2\"], expected a list of numbers",
      rope(rope_type='longrope', short_factor=[1, 1], long_factor=[1, '2'])),
-    ('prefix-lm', 'T0105', "'prefix_lm': changes what is computed", {**LLAMA, 'prefix_lm': True}),
+    ('prefix-lm', 'T0105', "'prefix_lm': is true, but only models that continue texts have prefixes",
+     {**BERT, 'prefix_lm': True}),
+    ('swiglu-limit', 'T0105', "'swiglu_limit'", {**GPT_OSS, 'swiglu_limit': 5.0}),
+    ('deepseek-per-token', 'T0104', "'num_experts_per_tok': is missing", {**DEEPSEEK, 'num_experts_per_tok': None}),
+    ('deepseek-norm', 'T0105', "'norm_topk_prob'", {**DEEPSEEK, 'norm_topk_prob': True}),
+    ('deepseek-method', 'T0105', "'topk_method'", {**DEEPSEEK, 'topk_method': 'noaux_tc'}),
+    ('deepseek-groups', 'T0104', "'n_group': 3 groups do not divide 4 experts",
+     {**DEEPSEEK, 'topk_method': 'group_limited_greedy', 'n_group': 3, 'topk_group': 2}),
+    ('deepseek-few-groups', 'T0104', "'topk_group': 1 groups have fewer experts than the 3 of a token",
+     {**DEEPSEEK, 'topk_method': 'group_limited_greedy', 'n_group': 2, 'topk_group': 1, 'num_experts_per_tok': 3}),
+    ('deepseek-scores', 'T0105', "'scoring_func'", {**DEEPSEEK, 'model_type': 'deepseek_v3', 'scoring_func': 'softmax'}),
+    ('deepseek-sparse', 'T0105', "'moe_layer_freq'", {**DEEPSEEK, 'moe_layer_freq': 2}),
     ('infini', 'T0105', "'infini_attention': changes what is computed",
      {**LLAMA, 'infini_attention': {'segment_length': 4}}),
     ('granite-code', 'T0104', "'hidden_size': is missing", {'model_type': 'granite', 'n_embd': 8}),
