@@ -228,11 +228,14 @@ GenerationDefaults readGenerationConfig(const ModelDirectory &directory, const j
                                   settings::end.most));
   if (values.sample && values.beams > 1)
     ignored.insert("num_beams (with do_sample)");
-  if (tokens.language && values.forcedBegin < 0)
+  // A text without one would be in any language: whoever runs the model must say how it begins.
+  if (tokens.language && values.forcedBegin < 0) {
     diagnostics.warning(
         fmt::format("{}: no forced_bos_token_id names the language to translate to; give its token with "
                     "--decoder-ids {},TOKEN",
                     directory.path(), values.startToken));
+    values.startToken = -1;
+  }
   if (!ignored.empty())
     diagnostics.warning(fmt::format("{}: talc generates without {}", directory.path(), fmt::join(ignored, ", ")));
   values.classScores = readClassScores(model);
