@@ -227,14 +227,19 @@ static Status tellFailures(const Inputs &inputs, const std::string &file) {
 Status evaluateInputs(const talc_model *model, const talc_model_info &info, const Options &options,
                       double loadSeconds) {
   bool fromFile = !options.inputFile.empty();
+  PrefixText prefix;
+  if (Status status = prefix.read(model, options.prefixText); status.failed())
+    return status;
   std::vector<Prompt> prompts;
   if (!fromFile)
     if (Status status = readPrompts(model, options.prompts, prompts); status.failed())
       return status;
+  for (Prompt &prompt : prompts)
+    prefix.putBefore(prompt);
   Printer::Form form = chooseForm(options, info, prompts);
   Plan plan;
   makePlan(options, info, form, plan);
-  Inputs inputs(model);
+  Inputs inputs(model, prefix);
   if (Status status = readInputs(options, info, plan, prompts, inputs); status.failed())
     return status;
   Output output;

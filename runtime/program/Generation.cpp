@@ -67,6 +67,8 @@ Status Generation::submit(size_t input) {
   request.types = prompt.types.empty() ? nullptr : prompt.types.data();
   request.beginning = prompt.decoderIds.data();
   request.beginning_count = static_cast<int32_t>(prompt.decoderIds.size());
+  if (prompt.prefix > 0)
+    request.prefix = prompt.prefix;
   request.prompt_logits = logitsFile != nullptr;
   request.user = &listeners.emplace(input, Listener{this, input, false}).first->second;
   request.on_event = [](void *user, const talc_event *event) {

@@ -47,6 +47,7 @@ Status Inputs::addLine(std::string line) {
   Prompt prompt = {std::move(line), {}, {}, {}};
   std::string place = name + ": line " + std::to_string(input + 1);
   Status status = prompt.text.empty() ? Status() : tokenizeLine(model, place, prompt);
+  prefix.putBefore(prompt);
   if (!status.failed() && !prompt.ids.empty())
     status = check(prompt, place);
   if (status.failed() && !concernsOneLine(status))

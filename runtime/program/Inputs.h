@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/program/LineReader.h"
-#include "runtime/program/Prompts.h"
+#include "runtime/program/PrefixText.h"
 
 #include <deque>
 #include <functional>
@@ -16,7 +16,8 @@ public:
   // Why an input cannot be evaluated, if so; `place` is what messages call it.
   using Check = std::function<Status(const Prompt &input, const std::string &place)>;
 
-  explicit Inputs(const talc_model *model) : model(model) {}
+  // `prefix` stands before every line.
+  Inputs(const talc_model *model, const PrefixText &prefix) : model(model), prefix(prefix) {}
 
   // All inputs.
   void take(std::vector<Prompt> given);
@@ -49,6 +50,7 @@ private:
   Status addLine(std::string line);
 
   const talc_model *const model;
+  const PrefixText &prefix;
   bool readsLines = false;
   LineReader reader;
   std::string name;  // of the file, for messages

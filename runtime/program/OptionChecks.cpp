@@ -27,6 +27,16 @@ static Status checkPrompts(const Options &options) {
   return {};
 }
 
+static Status checkPrefix(const Options &options) {
+  if (!options.prefixText)
+    return {};
+  if (options.prefix)
+    return wrongUsage("--prefix-text cannot be combined with --prefix");
+  if (options.usesIds() || options.action != Action::Evaluate)
+    return wrongUsage("--prefix-text needs prompts that are texts: -p TEXT, -f FILE or --input FILE");
+  return {};
+}
+
 static Status checkFiles(const Options &options) {
   bool hasInput = !options.inputFile.empty();
   if (!hasInput && !options.outputFile.empty())
@@ -63,6 +73,8 @@ Status checkOptions(const Options &options) {
     return status;
   if (Status status = checkFiles(options); status.failed())
     return status;
+  if (Status status = checkPrefix(options); status.failed())
+    return status;
   if (options.action == Action::Tokenize && options.usesIds())
     return wrongUsage("--tokenize needs text: -p TEXT or -f FILE");
   if (options.action == Action::Detokenize && !options.usesIds())
@@ -87,8 +99,9 @@ Status checkKind(const Options &options, const talc_model_info &info) {
   for (const GivenOption &option : options.given)
     if (!(option.kinds & kind))
       return wrongUsage("option '" + option.name + "' is not for this model: it is " + name);
-  if (options.prefix && !info.uses_prefix)
-    return wrongUsage("option '--prefix' is not for this model: its tokens never see later ones");
+  if ((options.prefix || options.prefixText) && !info.uses_prefix)
+    return wrongUsage(std::string("option '") + (options.prefix ? "--prefix" : "--prefix-text") +
+                      "' is not for this model: its tokens never see later ones");
   if (!options.logitsFile.empty() && !hasResult(info, false))
     return wrongUsage("option '--logits' is not for this model: it has hidden states only");
   bool needsHidden = !options.hiddenFile.empty() || options.pool;

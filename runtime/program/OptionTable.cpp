@@ -26,6 +26,10 @@ static Read path(std::string &target) {
   return [&target](const std::string &value) { return target = value, value.empty() ? "a path" : std::string(); };
 }
 
+static Read text(std::optional<std::string> &target) {
+  return [&target](const std::string &value) { return target = value, std::string(); };
+}
+
 template <typename Target> static Read number(Target &target, int32_t least, int32_t most) {
   return [&target, least, most](const std::string &value) { return readInteger(value, least, most, target); };
 }
@@ -132,6 +136,12 @@ static OptionSection listGeneration(Options &o) {
                   "the first N tokens of the prompt see each other (default: the whole prompt), for models that\n"
                   "were trained so",
                   number(o.prefix, 0, INT32_MAX),
+                  forDecoders});
+  rows.push_back({{"--prefix-text"},
+                  "TEXT",
+                  "put TEXT before every prompt and every line of --input; its tokens see each other, those of the\n"
+                  "prompt only what is before them",
+                  text(o.prefixText),
                   forDecoders});
   return section;
 }

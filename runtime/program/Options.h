@@ -42,6 +42,7 @@ struct Options {
   int32_t batch = 32;                  // lines of the input file that are evaluated together
   bool ignoreEnd = false, echo = true, quiet = false, skipCheck = false, hugePages = false;
   std::optional<int32_t> prefix, top;
+  std::optional<std::string> prefixText;
   std::optional<talc_pooling> pool;
 
   GivenSettings settings;

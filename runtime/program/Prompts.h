@@ -11,6 +11,7 @@ struct Prompt {
   std::vector<int32_t> ids;         // of an encoder-decoder: the source
   std::vector<int32_t> types;       // of the tokens; empty: all 0
   std::vector<int32_t> decoderIds;  // how the text of an encoder-decoder begins; empty: as the model says
+  int32_t prefix = 0;               // so many of its tokens are its prefix; 0: as for all others
 };
 
 // Of a text from a file.

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A text that stands before every input and is its prefix: its tokens see each other, and those behind it do not.
+#pragma once
+
+#include "runtime/program/Prompts.h"
+
+namespace talc::program {
+
+class PrefixText {
+public:
+  // Makes tokens of the text. Without one nothing is put before inputs.
+  Status read(const talc_model *model, const std::optional<std::string> &text);
+
+  // What the tokenizer adds to the beginning of a text stands there once.
+  void putBefore(Prompt &input) const;
+
+private:
+  Prompt prefix;
+  std::vector<int32_t> added;
+};
+
+}  // namespace talc::program
