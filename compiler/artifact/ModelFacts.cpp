@@ -57,12 +57,10 @@ static llvm::Error readInterface(DictionaryAttr interface, artifact::ModelInfo &
     return error;
   const std::pair<const char *, uint32_t *> figures[] = {{"vocabulary", &info.vocabularySize},
                                                          {"source_vocabulary", &info.sourceVocabularySize},
-                                                         {"token_types", &info.tokenTypes},
-                                                         {"window", &info.window},
-                                                         {"step_tokens", &info.stepTokens}};
+                                                         {"token_types", &info.tokenTypes}};
   for (auto [name, target] : figures) {
     int64_t value = 0;
-    if (llvm::Error error = readFigure(interface, name, int64_t(1) << 30, value))
+    if (llvm::Error error = readFigure(interface, name, int64_t(1) << 28, value))
       return error;
     *target = static_cast<uint32_t>(value);
   }
@@ -92,10 +90,26 @@ static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
   for (auto [name, limit, target] : figures)
     if (llvm::Error error = read(name, limit, *target))
       return error;
-  int64_t ring = 0;
-  llvm::Error error = readFigure(plan, planKeys::ringTokens, maxTokens, ring);
-  info.ringTokens = static_cast<uint32_t>(ring);
-  return error;
+  return llvm::Error::success();
+}
+
+// Of models with rings, which have all three.
+static llvm::Error readRings(DictionaryAttr interface, DictionaryAttr plan, artifact::ModelInfo &info) {
+  constexpr int64_t maxTokens = int64_t(1) << 30;
+  const std::tuple<DictionaryAttr, const char *, uint32_t *> figures[] = {
+      {interface, "window", &info.window},
+      {interface, "step_tokens", &info.stepTokens},
+      {plan, planKeys::ringTokens, &info.ringTokens},
+  };
+  if (!interface || !interface.contains("window"))
+    return llvm::Error::success();
+  for (auto [place, name, target] : figures) {
+    int64_t value = 0;
+    if (llvm::Error error = readFigure(place, name, maxTokens, value))
+      return error;
+    *target = static_cast<uint32_t>(value);
+  }
+  return llvm::Error::success();
 }
 
 // Cut between characters.
@@ -128,6 +142,9 @@ llvm::Expected<artifact::ModelInfo> modelFacts(ModuleOp module) {
   if (llvm::Error error = readInterface(module->getAttrOfType<DictionaryAttr>(interfaceAttr), info))
     return std::move(error);
   if (llvm::Error error = readPlan(module->getAttrOfType<DictionaryAttr>(planAttr), info))
+    return std::move(error);
+  if (llvm::Error error = readRings(module->getAttrOfType<DictionaryAttr>(interfaceAttr),
+                                    module->getAttrOfType<DictionaryAttr>(planAttr), info))
     return std::move(error);
   if (llvm::Error error = readLengths(module, info))
     return std::move(error);

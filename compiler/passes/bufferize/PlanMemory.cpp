@@ -270,7 +270,8 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
     add(keys::stateBytesPerToken, perToken);
     add(keys::sourceBytesPerToken, perSourceToken);
     add(keys::stateTokenGroup, tokenGroup);
-    add(keys::ringTokens, ring);
+    if (ring > 0)
+      add(keys::ringTokens, ring);
   }
 };
 

@@ -132,16 +132,19 @@ LogicalResult describeInterface(ModuleOp module) {
   module.walk([&](AttentionOp op) { usesPrefix |= op.getMask() == MaskKind::prefix; });
   Builder b(module.getContext());
   RingFacts rings(module);
-  module->setAttr(interfaceAttr, b.getDictionaryAttr({
-                                     b.getNamedAttr("kind", b.getStringAttr(entries.kind())),
-                                     b.getNamedAttr("outputs", b.getArrayAttr(outputs)),
-                                     b.getNamedAttr("vocabulary", b.getI64IntegerAttr(*vocabulary)),
-                                     b.getNamedAttr("source_vocabulary", b.getI64IntegerAttr(sourceVocabulary)),
-                                     b.getNamedAttr("token_types", b.getI64IntegerAttr(tokenTypes)),
-                                     b.getNamedAttr("uses_prefix", b.getBoolAttr(usesPrefix)),
-                                     b.getNamedAttr("window", b.getI64IntegerAttr(rings.window)),
-                                     b.getNamedAttr("step_tokens", b.getI64IntegerAttr(rings.stepTokens)),
-                                 }));
+  SmallVector<NamedAttribute> interface = {
+      b.getNamedAttr("kind", b.getStringAttr(entries.kind())),
+      b.getNamedAttr("outputs", b.getArrayAttr(outputs)),
+      b.getNamedAttr("vocabulary", b.getI64IntegerAttr(*vocabulary)),
+      b.getNamedAttr("source_vocabulary", b.getI64IntegerAttr(sourceVocabulary)),
+      b.getNamedAttr("token_types", b.getI64IntegerAttr(tokenTypes)),
+      b.getNamedAttr("uses_prefix", b.getBoolAttr(usesPrefix)),
+  };
+  if (rings.window > 0) {
+    interface.push_back(b.getNamedAttr("window", b.getI64IntegerAttr(rings.window)));
+    interface.push_back(b.getNamedAttr("step_tokens", b.getI64IntegerAttr(rings.stepTokens)));
+  }
+  module->setAttr(interfaceAttr, b.getDictionaryAttr(interface));
   return success();
 }
 
