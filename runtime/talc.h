@@ -89,8 +89,7 @@ typedef struct talc_error {
 /* The name of a status as it stands above, such as "TALC_ERROR_TOKEN"; "unknown" for other numbers. */
 TALC_API const char *talc_status_name(talc_status status);
 
-/* The version of this header; the functions give that of the library. The number grows with each version: major * 10000
-   + minor * 100 + patch. */
+/* Of this header; the functions give that of the library. The number grows: major * 10000 + minor * 100 + patch. */
 #define TALC_VERSION "0.1.0"
 #define TALC_VERSION_NUMBER 100
 TALC_API const char *talc_version(void);
@@ -230,8 +229,7 @@ typedef struct talc_model_info {
   int32_t longest_sequence; /* what max_sequence could be if the model were compiled with another --max-seq */
   int32_t step_tokens;      /* of one sequence that a batch may have, so that windows have room; 0: any number */
   const char *device;       /* that it runs on, as in talc_device_info; lives as long as the model */
-  const char
-      *device_note; /* why "auto" could not take a device that the artifact prefers; NULL: it could. As `device` */
+  const char *device_note;  /* why "auto" took no device that the artifact prefers; NULL: none. As `device` */
 } talc_model_info;
 
 /* Opens what talc compile wrote, a program or a shared library, and checks it completely. The file is mapped: it must
@@ -257,9 +255,7 @@ TALC_API void talc_model_close(talc_model *model);
 /* Stores what is known about the model in `info`, whose struct_size the caller has set. Errors: ARGUMENT. */
 TALC_API talc_status talc_model_get_info(const talc_model *model, talc_model_info *info, talc_error *error);
 
-/* The bytes that `tokens` tokens of one sequence use. With windows that is less than tokens * state_bytes_per_token and
-   what windows hold, which does not grow for ever: a window's state has room for it, for step_tokens and for the tokens
-   that are kept beside it (--sinks). 0 if model is NULL. */
+/* Bytes that so many tokens of one sequence use; windows stop growing when they are full. 0 if model is NULL. */
 TALC_API uint64_t talc_state_bytes(const talc_model *model, int32_t tokens);
 
 /* 1 when `id` ends a text, else 0. */
@@ -297,8 +293,7 @@ typedef struct talc_session_options {
   void *abort_user; /* for should_abort */
 } talc_session_options;
 
-/* Physical cores that this process may use: scheduler affinity and the CPU quota of its control group count; cores that
-   are much slower than others do not. */
+/* Physical cores that this process may use, by scheduler affinity and CPU quota; much slower ones do not count. */
 TALC_API int32_t talc_default_threads(void);
 
 /* Processors, hardware threads included, that this process may use. A session runs on no more threads, whatever it is
@@ -380,14 +375,13 @@ TALC_API int32_t talc_slot_length(const talc_session *session, int32_t slot);
 
 /* Empties a slot, source included: its next token is the first of a new sequence. If its memory is much, the system may
    take it when it is short of memory. But when other slots continue tokens or use the source in this one, after
-   talc_reorder, then that happens when the last of them is reset, and until then the slot cannot be used (SHARED).
-   Errors: ARGUMENT, BATCH. */
+   talc_reorder, then when the last of them is reset, and until then it cannot be used (SHARED). Errors: ARGUMENT, BATCH. */
 TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error);
 
 /* Keeps the first `length` tokens of a slot's sequence, and its source: the next token comes after them, as if the
    others had never been evaluated. Tokens of a prefix have seen each other: keep all of them or none. Errors: ARGUMENT
-   (no length from 0 to that of the sequence), BATCH, SHARED (another slot continues what would be dropped; or the model
-   has windows, in which later tokens took the place of what the next one would see). */
+   (no length from 0 to that of the sequence), BATCH, SHARED (another slot continues what would be dropped, or in
+   windows later tokens took the place of what is needed). */
 TALC_API talc_status talc_slot_truncate(talc_session *session, int32_t slot, int32_t length, talc_error *error);
 
 /* Stores the number of bytes that a slot's tokens and source take in `size` and, when `capacity` suffices, the bytes,
@@ -434,8 +428,7 @@ TALC_API talc_status talc_sampler_create(talc_session *session, const talc_sampl
 TALC_API void talc_sampler_destroy(talc_sampler *sampler);
 
 /* Adds tokens to the text, which the repetition penalty and the rules look at: its beginning, all that comes before the
-   first talc_sample, and later what was not sampled. talc_sample adds what it returns. Ids outside the vocabulary:
-   TOKEN. */
+   first talc_sample, and later what was not sampled. talc_sample adds what it returns. Errors: TOKEN (no such id). */
 TALC_API talc_status talc_sampler_accept(talc_sampler *sampler, const int32_t *ids, int32_t count, talc_error *error);
 
 /* Chooses a token from one row of logits, [vocabulary_size]; where the rules force one, the logits do not matter. NaN
