@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONTRACT of all that answers users, so that a mistyped word gets the same answer everywhere: what may have been meant.
+// CONTRACT of all that answers users, so that a mistyped word gets the same answer everywhere: what may have been
+// meant.
 #pragma once
 
 #include <algorithm>

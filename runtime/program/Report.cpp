@@ -100,9 +100,8 @@ std::string memoryText(const talc_model *model, const talc_model_info &info, int
   auto most = static_cast<uint64_t>(info.max_sequence);
   const bool onHost = strcmp(info.device, "cpu") == 0;
   std::string place = onHost ? "" : std::string(", in the memory of ") + info.device;
-  std::string result = format("%s, code for %s%s
-%-34s %16s
-", info.name, info.target, place.c_str(), "memory", "bytes");
+  std::string result =
+      format("%s, code for %s%s\n%-34s %16s\n", info.name, info.target, place.c_str(), "memory", "bytes");
   result += line("weights", info.weight_bytes, onHost ? "mapped from the file, shared among processes" : "copied once");
   result += stateLines(model, info);
   result += sourceLines(info);

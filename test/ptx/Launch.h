@@ -18,10 +18,10 @@ struct LaunchShape {
 };
 
 struct LaunchSettings {
-  uint32_t residents = 4;       // workgroups that take turns, unless the launch is cooperative
-  bool backwards = false;       // the last workgroup begins
-  uint64_t turn = 4096;         // instructions of a warp before others have their turn
-  uint64_t patience = 1 << 9;    // turns without a store or a barrier until a launch counts as hung
+  uint32_t residents = 4;      // workgroups that take turns, unless the launch is cooperative
+  bool backwards = false;      // the last workgroup begins
+  uint64_t turn = 4096;        // instructions of a warp before others have their turn
+  uint64_t patience = 1 << 9;  // turns without a store or a barrier until a launch counts as hung
 };
 
 class Launch {

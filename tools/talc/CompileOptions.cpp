@@ -48,6 +48,29 @@ static std::string checkFormats(const std::string &text) {
   return error + suggestion(text, names);
 }
 
+// What is written, and what is told on the way.
+static void declareOutputs(CLI::App *command, CompileOptions &options) {
+  command->add_option("--emit", options.emit, "exe (default), lib, object; to be read: code, llvm, or ir")
+      ->check(oneOf({"exe", "lib", "object", "code", "llvm", "ir"}));
+  command->add_option("--stop-after", options.stopAfter, "print the program after this stage and stop")
+      ->check(oneOf(stages));
+  command->add_option("--start-from", options.startFrom, "MODEL is an .mlir file that is ready for this stage")
+      ->check(oneOf(stages));
+  command->add_option("--dump", options.dump, "write the program after every stage to this directory");
+  command->add_option(
+      "--inspect", options.inspect,
+      "write an HTML page: the model as a graph, kernels and their costs, what every pass changed and why");
+  command->add_option("--measure", options.measure,
+                      "a text whose perplexity is measured and noted in the product, and shown by --inspect");
+  command->add_flag("--time", options.time,
+                    "print how long each stage and pass took, and whether code was in the cache");
+  command->add_option("--remarks", options.remarks,
+                      "print what passes did and left alone, and why: a regular expression of stages (.* for all)");
+  command->add_option("--cache", options.cache,
+                      "where code is kept, so that the same function is compiled once: a directory, or off (default: "
+                      "TALC_CACHE, $XDG_CACHE_HOME/talc or ~/.cache/talc)");
+}
+
 static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   CLI::App *command = app.add_subcommand("compile", "compile a model to one native file");
   command->set_help_flag("-h,--help", "print this help");
@@ -58,8 +81,7 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->add_option(
       "--target", options.target,
       "native (default), x86-64-v3, x86-64-v4, aarch64, a processor's LLVM name, or nvptx (nvptx:sm_90: for cards from "
-      "that "
-      "on); a list with commas puts code for each into the product, which is for one architecture of processors");
+      "that on); a list with commas puts code for each into the product, which is for one architecture of processors");
   command
       ->add_option(
           "--weights", options.weights,
@@ -89,25 +111,7 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
       ->check(CLI::Range(int64_t(1), int64_t(64)));
   command->add_option("--tokenizer", options.tokenizer,
                       "a tokenizer.json, or a directory with a tokenizer's files (default: MODEL's own)");
-  command->add_option("--emit", options.emit, "exe (default), lib, object; to be read: code, llvm, or ir")
-      ->check(oneOf({"exe", "lib", "object", "code", "llvm", "ir"}));
-  command->add_option("--stop-after", options.stopAfter, "print the program after this stage and stop")
-      ->check(oneOf(stages));
-  command->add_option("--start-from", options.startFrom, "MODEL is an .mlir file that is ready for this stage")
-      ->check(oneOf(stages));
-  command->add_option("--dump", options.dump, "write the program after every stage to this directory");
-  command->add_option(
-      "--inspect", options.inspect,
-      "write an HTML page: the model as a graph, kernels and their costs, what every pass changed and why");
-  command->add_option("--measure", options.measure,
-                      "a text whose perplexity is measured and noted in the product, and shown by --inspect");
-  command->add_flag("--time", options.time,
-                    "print how long each stage and pass took, and whether code was in the cache");
-  command->add_option("--remarks", options.remarks,
-                      "print what passes did and left alone, and why: a regular expression of stages (.* for all)");
-  command->add_option("--cache", options.cache,
-                      "where code is kept, so that the same function is compiled once: a directory, or off (default: "
-                      "TALC_CACHE, $XDG_CACHE_HOME/talc or ~/.cache/talc)");
+  declareOutputs(command, options);
   return command;
 }
 

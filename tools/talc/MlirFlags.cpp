@@ -68,8 +68,7 @@ static std::string findUnknownPass(llvm::StringRef flag, const std::string &targ
   bool namesPass = name == "mlir-print-ir-before" || name == "mlir-print-ir-after";
   if (!namesPass || mlir::PassInfo::lookup(value) || mlir::PassPipelineInfo::lookup(value))
     return "";
-  return fmt::format("--{}: unknown pass '{}'{}", name.str(), value.str(),
-                     suggestion(value.str(), passNames(target)));
+  return fmt::format("--{}: unknown pass '{}'{}", name.str(), value.str(), suggestion(value.str(), passNames(target)));
 }
 
 std::string applyFlags(const std::vector<std::string> &flags, const std::string &target) {

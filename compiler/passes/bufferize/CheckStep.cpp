@@ -11,8 +11,8 @@
 // Two events meet if their places overlap and one of them writes. Then there must be a barrier between them, or no
 // worker touches there what another one does: both have the same rows at the same place and are divided by rows, or are
 // divided by the heads of a state. What is read must be what was written last there, so that no buffer was given away
-// too early. A barrier stands where every worker comes, which is why none waits for ever: in a function that all of them
-// run, outside of kernels, loops and conditions.
+// too early. A barrier stands where every worker comes, which is why none waits for ever: in a function that all of
+// them run, outside of kernels, loops and conditions.
 //
 // A step may be divided by rows or not (kernel.by_rows), so both are walked. Nothing here asks what runs workers:
 // threads or workgroups.
@@ -199,10 +199,9 @@ private:
   LogicalResult checkMeetings(const Touch &touch) const {
     for (const Touch &before : unsettled)
       if ((before.write || touch.write) && before.place.overlaps(touch.place) && !isApart(before, touch, byRows))
-        return touch.call->emitOpError()
-               << verb(touch) << " memory that @" << before.kernel << " " << verb(before)
-               << " on other workers, without a barrier between them in a step " << (byRows ? "" : "not ")
-               << "divided by rows";
+        return touch.call->emitOpError() << verb(touch) << " memory that @" << before.kernel << " " << verb(before)
+                                         << " on other workers, without a barrier between them in a step "
+                                         << (byRows ? "" : "not ") << "divided by rows";
     return success();
   }
 

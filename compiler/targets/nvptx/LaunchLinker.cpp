@@ -195,7 +195,8 @@ llvm::Expected<targets::LinkedCode> LaunchLinker::link() {
       linked.entries.push_back({phase.str(), phase.str()});
     }
   if (linked.entries.empty())
-    return makeError(ErrorCode::Program, "the program has none of the functions {}", llvm::join(llvm::ArrayRef(phases), ", "));
+    return makeError(ErrorCode::Program, "the program has none of the functions {}",
+                     llvm::join(llvm::ArrayRef(phases), ", "));
   linked.image = image();
   return linked;
 }

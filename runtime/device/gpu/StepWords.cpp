@@ -18,8 +18,8 @@ constexpr uint64_t wordsPerRow = wordsOf<Row>() + wordsOf<Span>() + 2 + maxOutpu
 
 uint64_t mostStepWords(uint64_t rows) {
   uint64_t words = 0;
-  bool overflow = __builtin_mul_overflow(rows, wordsPerRow, &words) ||
-                  __builtin_add_overflow(words, wordsOf<StepTables>(), &words);
+  bool overflow =
+      __builtin_mul_overflow(rows, wordsPerRow, &words) || __builtin_add_overflow(words, wordsOf<StepTables>(), &words);
   return overflow ? UINT64_MAX : words;
 }
 
