@@ -266,9 +266,8 @@ TALC_API int32_t talc_is_end_token(const talc_model *model, int32_t id);
 /* Worker threads and the states of up to `slots` sequences. */
 typedef struct talc_session talc_session;
 
-/* Where a session has states, temporaries and results; not its threads, their stacks, and lists of some bytes per
-   token. `allocate` returns `size` bytes from a multiple of `alignment` on, or NULL; `release` gets back what it
-   returned. */
+/* Where a session has states, temporaries and results; not its threads, their stacks, and lists of a few bytes a token.
+   `allocate` returns `size` bytes from a multiple of `alignment` on, or NULL; `release` gets back what it returned. */
 typedef struct talc_allocator {
   void *(*allocate)(void *user, uint64_t size, uint64_t alignment);
   void (*release)(void *user, void *memory, uint64_t size);
@@ -376,8 +375,7 @@ TALC_API int32_t talc_slot_length(const talc_session *session, int32_t slot);
 
 /* Empties a slot, source included: its next token is the first of a new sequence. If its memory is much, the system may
    take it when it is short of memory. But when other slots continue tokens or use the source in this one, after
-   talc_reorder, then when the last of them is reset, and until then it cannot be used (SHARED). Errors: ARGUMENT,
-   BATCH. */
+   talc_reorder, then when the last of them is reset, and until then it is unusable (SHARED). Errors: ARGUMENT, BATCH. */
 TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error);
 
 /* Keeps the first `length` tokens of a slot's sequence, and its source: the next token comes after them, as if the
