@@ -240,7 +240,8 @@ int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, in
   constexpr int64_t stepTokens = 512;  // of a sequence that a step has room for in a ring
   if (failed())
     return -1;
-  int64_t ring = window > 0 ? window + stepTokens - 1 : maxSequence, capacity = std::min(ring, maxSequence);
+  int64_t ring = window > 0 && !segmented ? window + stepTokens - 1 : maxSequence,
+          capacity = std::min(ring, maxSequence);
   if (!elementsFit({heads, width, capacity})) {
     error(fmt::format("state '{}' cannot hold {} tokens of {} heads of width {}", name, capacity, heads, width));
     return -1;

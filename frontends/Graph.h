@@ -49,6 +49,8 @@ public:
   Tensor layer(const std::string &prefix, int64_t number, Tensor x, const Body &body);
   // What is asked of all sequences changes attention over them: see keepFirst and usePrefixes.
   void stream(bool hardPositions);
+  // States have room for one segment.
+  void divide(int64_t segment);
   void checkPrefixes();
   Attention adapted(const Attention &attention);
   // The queries as they stand to the first tokens, which stay where they are while the others move on. Null after an
@@ -105,7 +107,7 @@ public:
   int64_t maxSequence;
   std::optional<int64_t> longestSequence;  // that could have been asked for
   int64_t sinks = 0, cacheTokens = 0;      // first tokens that stay, and all that a sequence sees then
-  bool prefixes = false;
+  bool prefixes = false, segmented = false;
 
 private:
   enum class Origin { Weight, State, Value };

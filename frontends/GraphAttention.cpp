@@ -26,6 +26,17 @@ void GraphBuilder::Graph::stream(bool hardPositions) {
     refuse(diagnostics, "--sinks", fmt::format("{} tokens stay, but a sequence has room for {}", sinks, cacheTokens));
 }
 
+// What segments leave is in their memory: they have no first tokens that stay, and nothing before them is seen whole.
+void GraphBuilder::Graph::divide(int64_t segment) {
+  if (sinks > 0)
+    refuse(diagnostics, "--sinks", "the model has segments and a memory of them (infini_attention)");
+  if (prefixes)
+    refuse(diagnostics, "config.json: key 'prefix_lm'", "is true, but the model has segments (infini_attention)");
+  maxSequence = segment;
+  segmented = true;
+  (*module)->setAttr(segmentedAttr, builder.getUnitAttr());
+}
+
 Attention GraphBuilder::Graph::adapted(const Attention &attention) {
   Attention result = attention;
   if (prefixes && result.mask == Mask::Causal)

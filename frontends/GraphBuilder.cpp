@@ -35,6 +35,10 @@ void GraphBuilder::positions(int64_t count, bool hard, int64_t usual, bool endle
     graph->diagnostics.warning(text + "; expect poor results beyond them");
 }
 
+void GraphBuilder::segments(int64_t tokens) {
+  graph->divide(tokens);
+}
+
 void GraphBuilder::keepFirst(int64_t tokens) {
   graph->sinks = tokens;
 }
@@ -364,6 +368,20 @@ Tensor GraphBuilder::cachedAttention(Tensor queries, Tensor keys, Tensor values,
     return {};
   Value kept = graph->sinks > 0 ? graph->keptQueries(queries, used.window) : Value();
   return graph->attention(queries, allKeys, allValues, kept, used, maskKind(used.mask));
+}
+
+Tensor GraphBuilder::segmentMemory(Tensor local, Tensor queries, Tensor keys, Tensor values,
+                                   const SegmentMemory &memory, const std::string &name) {
+  if (!graph->ready(local, queries, keys, values) || !graph->readyWeight(memory.gates, 1))
+    return {};
+  int64_t width = keys.width() / std::max<int64_t>(memory.keyValueHeads, 1);
+  State state = graph->state(graph->addState(graph->qualified(name), memory.keyValueHeads, width, StateRole::memory));
+  if (!state)
+    return {};
+  return graph->make<MemoryOp>(
+      graph->location(memory.gates), queries.width(), memory.delta ? MemoryUpdate::delta : MemoryUpdate::linear,
+      graph->value(local), graph->value(queries), graph->value(keys), graph->value(values), graph->value(state),
+      graph->sequences(), graph->value(memory.gates), static_cast<uint64_t>(memory.heads), memory.localFirst);
 }
 
 Tensor GraphBuilder::crossAttention(Tensor queries, State source, const Attention &kind) {

@@ -109,6 +109,15 @@ struct Experts {
   double clamp = 0;                                  // > 0: see talc.experts
 };
 
+// What earlier segments left, mixed with attention inside the open one by a gate for each head: see talc.memory.
+struct SegmentMemory {
+  int64_t heads;
+  int64_t keyValueHeads;
+  Weight gates;             // [heads]
+  bool delta = false;       // keys leave what their values differ by from what is there
+  bool localFirst = false;  // the first segment has no gate
+};
+
 // What a result of the model is: talc.outputs in dialects/talc/TalcDialect.h.
 enum class Output { Logits, Hidden, Classes, TokenClasses };
 
@@ -136,6 +145,10 @@ public:
   void keepFirst(int64_t tokens);
   // Decoders see the prefix of a sequence as a whole.
   void usePrefixes();
+
+  // Texts have any number of tokens, in segments of so many, which is how far positions and states go. In place of
+  // `positions`.
+  void segments(int64_t tokens);
 
   // Inside a repeated block `name` is relative to the layer. `why` explains the shape in error messages.
   Weight weight(const std::string &name, const Shape &shape, const std::string &why = {});
@@ -228,6 +241,10 @@ public:
   // The same over the past of the sequences as well, which is kept in the state `name`.
   Tensor cachedAttention(Tensor queries, Tensor keys, Tensor values, const Attention &attention,
                          const std::string &name = "cache");
+  // The result of attention inside a segment together with what the segments before it left in the state `name`.
+  // Queries and keys are those before they are turned.
+  Tensor segmentMemory(Tensor local, Tensor queries, Tensor keys, Tensor values, const SegmentMemory &memory,
+                       const std::string &name = "memory");
   // All queries see all keys that the encoder left in `source`.
   Tensor crossAttention(Tensor queries, State source, const Attention &attention);
   // The pieces of these. Inside a repeated block `name` is relative to the layer.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace talc {
@@ -46,6 +47,13 @@ size_t ModelConfig::head(std::initializer_list<std::string_view> heads) const {
   return 0;
 }
 
+void ModelConfig::refuseOthers(std::initializer_list<std::string_view> keys) const {
+  if (object)
+    for (const auto &[key, value] : object->items())
+      if (std::find(keys.begin(), keys.end(), key) == keys.end())
+        unsupported(key, fmt::format("is unknown; talc knows {}", fmt::join(keys, ", ")));
+}
+
 void ModelConfig::requireDivides(const char *headsKey, int64_t heads, const char *widthKey, int64_t width) const {
   if (width % heads != 0)
     invalid(headsKey, fmt::format("{} heads do not divide {} = {}", heads, widthKey, width));
@@ -58,6 +66,7 @@ bool ModelConfig::failed() const {
 //===--- values -------------------------------------------------------------------------------------------------===//
 
 const json *ModelConfig::find(const char *key) const {
+  looked.insert(key);
   if (!object)
     return source.find(key);
   auto found = object->find(key);

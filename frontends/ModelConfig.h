@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,10 @@ public:
   bool isText(const char *key) const;
   bool isFlag(const char *key) const;
   bool has(const char *key) const;  // and is not null
+  // Whether anybody has looked for a key.
+  bool wasRead(const std::string &key) const { return looked.count(key) > 0; }
+  // Reports keys beside these, of a configuration in which every one changes what is computed.
+  void refuseOthers(std::initializer_list<std::string_view> keys) const;
   // Reports that talc cannot compute what a key asks for, or that its value contradicts others.
   void unsupported(const std::string &key, const std::string &reason) const;
   void invalid(const std::string &key, const std::string &reason) const;
@@ -97,6 +102,7 @@ private:
   const ConfigSource &source;
   const nlohmann::json *object = nullptr;  // of the source that holds the keys; null: the source itself
   std::string prefix;                      // of keys in that object: how it is called, and a dot
+  mutable std::set<std::string> looked;
   Diagnostics &diagnostics;
 };
 

@@ -75,6 +75,8 @@ static void describeMemory(const talc::Model &model, talc_model_info &info) {
   info.state_bytes_per_token = facts.stateBytesPerToken;
   info.source_bytes_per_token = facts.sourceBytesPerToken;
   info.state_token_group = facts.stateTokenGroup;
+  info.segment = static_cast<int32_t>(facts.segment);
+  info.state_bytes_fixed = model.memoryBytes();
   info.arena_bytes_per_token = temporaries(1, 1) - temporaries(1, 0);
   info.arena_bytes_per_thread = temporaries(2, 0) - temporaries(1, 0);
   info.arena_bytes_fixed = temporaries(1, 0) - info.arena_bytes_per_thread;

@@ -203,7 +203,7 @@ typedef struct talc_model_info {
   int32_t source_vocabulary_size; /* the same for talc_encode; 0: no encoder-decoder */
   int32_t token_types;            /* types are 0 to token_types - 1; 0: the model has none */
   int32_t uses_prefix;            /* 1: a sequence may have a prefix, whose tokens see each other */
-  int32_t max_sequence;           /* tokens that one sequence, or one source, can have */
+  int32_t max_sequence;           /* tokens that one sequence, or one source, can have; 2^30: any number */
   int32_t has_tokenizer;          /* 0 or 1 */
   const char *target;             /* that the code chosen for this machine was made for: x86-64-v3, ... */
   int32_t cpu_level;              /* that it needs: 2, 3, 4 (x86-64-v2 ...), 0: any */
@@ -226,10 +226,12 @@ typedef struct talc_model_info {
   uint64_t arena_bytes_per_token;  /* a step of T tokens on N threads uses fixed + T * per_token + N * per_thread */
   uint64_t arena_bytes_fixed;
   uint64_t arena_bytes_per_thread;
-  int32_t longest_sequence; /* what max_sequence could be if the model were compiled with another --max-seq */
-  int32_t step_tokens;      /* of one sequence that a batch may have, so that windows have room; 0: any number */
-  const char *device;       /* that it runs on, as in talc_device_info; lives as long as the model */
-  const char *device_note;  /* why "auto" took no device that the artifact prefers; NULL: none. As `device` */
+  int32_t longest_sequence;   /* what max_sequence could be if the model were compiled with another --max-seq */
+  int32_t step_tokens;        /* of one sequence that a batch may have, so that windows have room; 0: any number */
+  const char *device;         /* that it runs on, as in talc_device_info; lives as long as the model */
+  const char *device_note;    /* why "auto" took no device that the artifact prefers; NULL: none. As `device` */
+  uint64_t state_bytes_fixed; /* of the memory of segments, however long a sequence is */
+  int32_t segment, reserved;  /* tokens of a segment: states hold the last one, and a memory of all others; 0: none */
 } talc_model_info;
 
 /* Opens what talc compile wrote, a program or a shared library, and checks it completely. The file is mapped: it must
@@ -341,7 +343,7 @@ typedef struct talc_sequence {
      decoder: appends the tokens to the sequences in the slots.
      encoder: every sequence is a whole one, and its slot stays empty.
      encoder-decoder: appends the tokens to the texts that answer to the sources in the slots; the first is start_token.
-   Errors: ARGUMENT, BATCH, TOKEN, STATE_FULL, SOURCE, SHARED, KIND (prefix), MEMORY, ABORTED. */
+   Errors: ARGUMENT, BATCH, TOKEN, STATE_FULL, SOURCE, SHARED, KIND (prefix), MEMORY, ABORTED (segments: slots lost). */
 TALC_API talc_status talc_evaluate(talc_session *session, const talc_sequence *sequences, int32_t count,
                                    talc_error *error);
 
@@ -364,9 +366,8 @@ TALC_API const float *talc_logits(const talc_session *session, int32_t index, in
      talc_encode, or talc_evaluate of the prompt, in slot 0
      talc_reorder of the slots 0 1 2 3 to the parents 0 0 0 0
      again and again: talc_evaluate of one token in each slot, talc_reorder to the parents of the texts that are kept
-   Every slot stands in the list once, and every parent is one of the slots. A slot is empty or holds as many tokens as
-   its parent. On failure nothing has changed. No memory is allocated after the session's first reordering.
-   Errors: KIND (encoders), ARGUMENT, BATCH, SHARED, MEMORY. */
+   Slots stand in the list once, parents are among them, and a slot is empty or as long as its parent. On failure nothing
+   has changed. The first allocates; with segments all do. Errors: KIND (encoders), ARGUMENT, BATCH, SHARED, MEMORY. */
 TALC_API talc_status talc_reorder(talc_session *session, const int32_t *slots, const int32_t *parents, int32_t count,
                                   talc_error *error);
 
@@ -380,8 +381,8 @@ TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_e
 
 /* Keeps the first `length` tokens of a slot's sequence, and its source: the next token comes after them, as if the
    others had never been evaluated. Tokens of a prefix have seen each other: keep all of them or none. Errors: ARGUMENT
-   (no length from 0 to that of the sequence), BATCH, SHARED (another slot continues what would be dropped, or in
-   windows later tokens took the place of what is needed). */
+   (no length from 0 to that of the sequence), BATCH, KIND (segments: all or none), SHARED (another slot continues what
+   would be dropped, or in windows later tokens took the place of what is needed). */
 TALC_API talc_status talc_slot_truncate(talc_session *session, int32_t slot, int32_t length, talc_error *error);
 
 /* Stores the number of bytes that a slot's tokens and source take in `size` and, when `capacity` suffices, the bytes,
@@ -397,8 +398,7 @@ TALC_API talc_status talc_slot_save(const talc_session *session, int32_t slot, v
 TALC_API talc_status talc_slot_load(talc_session *session, int32_t slot, const void *bytes, size_t size,
                                     talc_error *error);
 
-/* Exact memory of a session beyond the weights, but for the lists of talc_reorder: 8 bytes for each token that a slot
-   held then. */
+/* Exact memory of a session beyond the weights, but for lists of talc_reorder: 8 bytes for each token of a slot. */
 typedef struct talc_session_memory {
   uint32_t struct_size; /* set by the caller */
   uint32_t reserved;

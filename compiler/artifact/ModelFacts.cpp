@@ -133,6 +133,10 @@ static llvm::Error readLengths(ModuleOp module, artifact::ModelInfo &info) {
                      longestSequenceAttr.str(), longest.getInt(), most.getInt());
   info.maxSequence = static_cast<uint32_t>(most.getInt());
   info.longestSequence = static_cast<uint32_t>((longest ? longest : most).getInt());
+  if (module->hasAttr(segmentedAttr)) {
+    info.segment = info.maxSequence;
+    info.maxSequence = info.longestSequence = mostTokens;
+  }
   return llvm::Error::success();
 }
 

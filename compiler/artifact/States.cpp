@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A state has two runs, its keys and its values; one that keeps tokens beside a ring has two of them in front of those.
+// A state has two runs, its keys and its values; one that keeps tokens beside a ring has two of them in front of those;
+// a memory has one.
 #include "compiler/artifact/States.h"
 
 #include "compiler/Error.h"
@@ -10,6 +11,8 @@ using namespace mlir;
 
 namespace talc {
 
+using artifact::RunKind;
+
 llvm::Expected<std::vector<artifact::StateRun>> makeStates(ModuleOp module) {
   std::vector<artifact::StateRun> runs;
   auto states = llvm::to_vector(module.getOps<StateOp>());
@@ -18,18 +21,23 @@ llvm::Expected<std::vector<artifact::StateRun>> makeStates(ModuleOp module) {
   for (StateOp state : states) {
     auto type = cast<StateType>(state.getType());
     auto offset = state->getAttrOfType<IntegerAttr>(offsetAttr);
-    if (!offset || !isa_and_nonnull<kernel::PanelsAttr>(type.getLayout()))
+    if (!offset || !isa_and_nonnull<kernel::PanelsAttr, kernel::MatricesAttr>(type.getLayout()))
       return internalError("the state '{}' has no place in memory", state.getSymName().str());
+    auto begin = static_cast<uint64_t>(offset.getInt()), all = static_cast<uint64_t>(type.getSlotBytes());
+    if (isa<kernel::MatricesAttr>(type.getLayout())) {
+      runs.push_back({begin, all, static_cast<uint32_t>(RunKind::Memory), 0});
+      continue;
+    }
     kernel::StateLayout layout(type);
-    auto keys = static_cast<uint64_t>(layout.keyBytes()), all = static_cast<uint64_t>(type.getSlotBytes());
-    auto begin = static_cast<uint64_t>(offset.getInt());
-    uint32_t ofSource = hasSource && type.getRole() != StateRole::sequence;
+    auto keys = static_cast<uint64_t>(layout.keyBytes());
+    auto kind =
+        static_cast<uint32_t>(hasSource && type.getRole() != StateRole::sequence ? RunKind::Source : RunKind::Sequence);
     auto add = [&](uint64_t first, uint64_t bytes) {
       uint64_t ofPanel = bytes / layout.panels;
       auto tokens = [&](int64_t panels) { return static_cast<uint32_t>(panels * layout.tokens); };
       if (layout.keptPanels > 0)
-        runs.push_back({first, ofPanel, ofSource, tokens(layout.keptPanels)});
-      runs.push_back({first + layout.keptPanels * ofPanel, ofPanel, ofSource, tokens(layout.ringPanels)});
+        runs.push_back({first, ofPanel, kind, tokens(layout.keptPanels)});
+      runs.push_back({first + layout.keptPanels * ofPanel, ofPanel, kind, tokens(layout.ringPanels)});
     };
     add(begin, keys);
     add(begin + keys, all - keys);

@@ -99,6 +99,7 @@ private:
           return success();
         })
         .Case([&](AttentionOp op) { return checkAttention(op); })
+        .Case([&](MemoryOp op) { return checkMemory(op); })
         .Case([&](SelectOp op) { return checkSelect(op); })
         .Case([&](func::CallOp op) { return checkCall(op); })
         .Case([&](func::ReturnOp op) { return checkReturn(op); })
@@ -126,6 +127,13 @@ private:
     if (!state || !state.isRing() || (op.getMask() == MaskKind::causal && window > 0 && window <= state.getWindow()))
       return success();
     return op.emitOpError() << "reads a ring, expected the mask causal and a window of 1 to " << state.getWindow();
+  }
+
+  LogicalResult checkMemory(MemoryOp op) {
+    for (Value value : {op.getLocal(), op.getQueries(), op.getKeys(), op.getValues()})
+      if (failed(expect(op, value)))
+        return failure();
+    return yields(op.getResult(), {Rows::Step});
   }
 
   LogicalResult checkSelect(SelectOp op) {
@@ -257,7 +265,7 @@ constexpr int64_t mostTokens = int64_t(1) << 30;  // of a sequence
 
 struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
   void runOnOperation() override {
-    if (failed(checkLength()) || failed(checkTables()))
+    if (failed(checkLength()) || failed(checkSegments()) || failed(checkTables()))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(RowCheck(function).run()))
@@ -280,6 +288,28 @@ struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
         return state.emitOpError() << "has room for " << type.getCapacity() << " tokens, fewer than the module's "
                                    << maxSequenceAttr << " = " << length.getInt();
     return success();
+  }
+
+  // Segments are those of a decoder's texts: a source is whole, and a state without end has no room for it.
+  LogicalResult checkSegments() {
+    if (!getOperation()->hasAttr(segmentedAttr))
+      return success();
+    if (!getOperation()->hasAttr(maxSequenceAttr))
+      return getOperation()->emitOpError()
+             << "has the attribute " << segmentedAttr << " without " << maxSequenceAttr << ", the tokens of a segment";
+    for (auto state : getOperation().getOps<StateOp>()) {
+      auto type = cast<StateType>(state.getType());
+      if (type.isRing())
+        return state.emitOpError() << "is a ring, but the module is " << segmentedAttr;
+      if (type.getRole() == StateRole::source)
+        return state.emitOpError() << "holds sources, but the module is " << segmentedAttr;
+    }
+    WalkResult result = getOperation().walk([](AttentionOp op) -> WalkResult {
+      if (op.getMask() != MaskKind::prefix)
+        return WalkResult::advance();
+      return op.emitOpError() << "has the mask prefix, but the module is " << segmentedAttr;
+    });
+    return failure(result.wasInterrupted());
   }
 
   // Of a rope with a table: as many as its digits can tell, or all if the last that counts has a row.

@@ -76,6 +76,8 @@ static KeyKind keyKind(ReadOp op) {
     return KeyKind::source;
   case StateRole::step:
     return KeyKind::step;
+  case StateRole::memory:
+    break;  // has no rows to read
   }
   llvm_unreachable("every role is listed");
 }

@@ -19,6 +19,10 @@ void evaluate(AppendOp op, State &state, const Matrix &keys, const Matrix &value
 // Fails (Internal) if a position was never appended; Usage if a sequence has no source.
 llvm::Expected<std::pair<Matrix, Matrix>> evaluate(ReadOp op, const State &state, const StepSequences &step);
 
+// Memories of the heads of one slot after another; see talc.memory.
+Matrix evaluate(MemoryOp op, const Matrix &local, const Matrix &queries, const Matrix &keys, const Matrix &values,
+                State &state, const Weight &gates, const StepSequences &step);
+
 // What the keys of an attention are: what it reads from a state, or else rows of the step.
 KeyKind keyKind(AttentionOp op);
 // Keys and values have as many rows as the step has keys of that kind. What an attention may lack is null.

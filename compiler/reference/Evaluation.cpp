@@ -81,7 +81,7 @@ Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
       .Case<GetWeightOp, GetStateOp, DeriveOp>([&](auto) { return evaluateSource(op, frame); })
       .Case<EmbeddingOp, PositionOp, TokenTypeOp, SelectOp, SliceOp>([&](auto) { return evaluateRowOp(op, frame); })
-      .Case<RopeOp, AppendOp, ReadOp, AttentionOp>([&](auto) { return evaluateSequenceOp(op, frame); })
+      .Case<RopeOp, AppendOp, ReadOp, AttentionOp, MemoryOp>([&](auto) { return evaluateSequenceOp(op, frame); })
       .Case([&](mlir::func::CallOp call) { return evaluateCall(call, frame); })
       .Default([](mlir::Operation *op) {
         return makeError(ErrorCode::Program, "'{}' is no operation of the talc stage",
@@ -149,6 +149,11 @@ Error Evaluation::evaluateSequenceOp(mlir::Operation *op, Frame &frame) {
         frame.set(op.getValues(), std::move(result->second));
         return Error::success();
       })
+      .Case([&](MemoryOp op) -> Error {
+        return store(frame, op.getResult(),
+                     evaluate(op, *matrix(op.getLocal()), *matrix(op.getQueries()), *matrix(op.getKeys()),
+                              *matrix(op.getValues()), frame.state(op.getState()), *frame.weight(op.getGates()), step));
+      })
       .Case([&](AttentionOp op) -> Error {
         MatrixPtr kept = op.getKeptQueries() ? matrix(op.getKeptQueries()) : MatrixPtr();
         WeightPtr bias = frame.weight(op.getBias()), sinks = frame.weight(op.getSinks());
@@ -192,6 +197,12 @@ Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
       .Case([&](AppendOp op) -> Error {
         Error error = expect(op.getKeys(), step.rows());
         return error ? std::move(error) : expect(op.getValues(), step.rows());
+      })
+      .Case([&](MemoryOp op) -> Error {
+        for (mlir::Value value : {op.getLocal(), op.getQueries(), op.getKeys(), op.getValues()})
+          if (Error error = expect(value, step.rows()))
+            return error;
+        return Error::success();
       })
       .Case([&](AttentionOp op) -> Error {
         if (Error error = expect(op.getQueries(), step.rows()))

@@ -10,6 +10,12 @@
 
 namespace talc::reference {
 
+Interpreter::Interpreter(mlir::ModuleOp module, Entries model) : module(module), model(model), weights(module) {
+  auto most = module->getAttrOfType<mlir::IntegerAttr>(maxSequenceAttr);
+  if (module->hasAttr(segmentedAttr) && most)
+    segment = most.getInt();
+}
+
 llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module) {
   llvm::Expected<Entries> entries = Entries::of(module);
   if (!entries)
@@ -59,13 +65,15 @@ llvm::Error Interpreter::addRows(const Sequence &sequence, bool isSource, StepSe
   auto tokens = static_cast<int64_t>(sequence.ids.size());
   int sourceSlot = sequence.sourceSlot.value_or(sequence.slot);
   auto source = sourceLengths.find(sourceSlot);
+  int64_t before = isSource ? 0 : position(sequence.slot);
   SequenceRows rows{sequence.slot,
                     step.rows(),
                     tokens,
-                    isSource ? 0 : position(sequence.slot),
+                    segment ? before % segment : before,
                     sequence.prefix,
                     sourceSlot,
-                    source == sourceLengths.end() ? 0 : source->second};
+                    source == sourceLengths.end() ? 0 : source->second,
+                    segment ? before / segment : 0};
   if (llvm::Error error = checkLength(rows, isSource))
     return error;
   for (size_t i = 0; i < step.outputs.size(); ++i) {
@@ -115,6 +123,10 @@ static llvm::Expected<Matrix> wantedRows(const Matrix &result, size_t output, co
 }
 
 llvm::Expected<std::vector<Matrix>> Interpreter::step(llvm::ArrayRef<Sequence> sequences) {
+  return segment ? stepBySegments(sequences) : stepInSegments(sequences);
+}
+
+llvm::Expected<std::vector<Matrix>> Interpreter::stepInSegments(llvm::ArrayRef<Sequence> sequences) {
   llvm::Expected<StepSequences> layout = layOut(sequences, false);
   if (!layout)
     return layout.takeError();
@@ -129,7 +141,7 @@ llvm::Expected<std::vector<Matrix>> Interpreter::step(llvm::ArrayRef<Sequence> s
     results.push_back(std::move(*result));
   }
   for (const SequenceRows &sequence : layout->sequences)
-    lengths[sequence.slot] = sequence.length();
+    lengths[sequence.slot] += sequence.rows;
   return results;
 }
 

@@ -55,7 +55,10 @@ public:
   void release(int slot);
 
 private:
-  Interpreter(mlir::ModuleOp module, Entries model) : module(module), model(model), weights(module) {}
+  Interpreter(mlir::ModuleOp module, Entries model);
+  llvm::Expected<std::vector<Matrix>> stepBySegments(llvm::ArrayRef<Sequence> sequences);
+  // Of which each stays in its segment.
+  llvm::Expected<std::vector<Matrix>> stepInSegments(llvm::ArrayRef<Sequence> sequences);
   llvm::Expected<StepSequences> layOut(llvm::ArrayRef<Sequence> sequences, bool sources);
   llvm::Error addRows(const Sequence &sequence, bool isSource, StepSequences &step);
   llvm::Expected<std::vector<MatrixPtr>> evaluate(mlir::func::FuncOp entry, llvm::ArrayRef<Sequence> sequences,
@@ -64,6 +67,7 @@ private:
 
   mlir::ModuleOp module;
   Entries model;
+  int64_t segment = 0;  // tokens of a segment (talc.segmented); 0: texts have none
   Weights weights;
   std::map<std::string, State> states;
   std::map<int, int64_t> lengths, sourceLengths;

@@ -16,6 +16,7 @@ struct SequenceRows {
   int64_t prefix;        // under a prefix mask the first `prefix` tokens of the sequence see each other
   int sourceSlot;        // where the source is that the sequence answers to
   int64_t sourceLength;  // its tokens; 0: there is none
+  int64_t segment = 0;   // of its text, in which the first token stands at `firstPosition`
 
   int64_t length() const { return firstPosition + rows; }
 };
@@ -46,9 +47,14 @@ struct StepSequences {
   }
 };
 
-// Keys and values of one sequence, one vector per position.
+// What the keys of a head left: width + 1 rows of width, the last being what divides.
+using HeadMemory = std::vector<std::vector<double>>;
+
+// Keys and values of one sequence, one vector per position; of a memory what earlier segments left to each head, and
+// what the open one will.
 struct SlotState {
   std::vector<std::vector<double>> keys, values;
+  std::vector<HeadMemory> past, pending;
 };
 
 // One `talc.state`: what each slot keeps.

@@ -99,6 +99,33 @@ int64_t PanelsAttr::getTokenGroup() const {
   return getTokens();
 }
 
+int64_t MatricesAttr::getTokenBytes(int64_t, int64_t) const {
+  return 0;
+}
+
+int64_t MatricesAttr::getSlotBytes(int64_t heads, int64_t width, int64_t capacity) const {
+  return capacity > 0 ? 2 * heads * (width + 1) * width * static_cast<int64_t>(sizeof(float)) : 0;
+}
+
+int64_t MatricesAttr::getTokenGroup() const {
+  return 1;
+}
+
+LogicalResult MatricesOp::verify() {
+  auto state = cast<StateType>(getState().getType());
+  auto part = cast<MemRefType>(getType());
+  if (!isa_and_present<MatricesAttr>(state.getLayout()))
+    return emitOpError() << "is of " << state << ", expected a state that is laid out in #kernel.matrices";
+  if (part.getElementType().isF32() && part.getLayout().isIdentity() &&
+      part.getShape() == ArrayRef<int64_t>(matricesShape(state)))
+    return success();
+  return emitOpError() << "yields " << part << " of " << state;
+}
+
+llvm::SmallVector<int64_t> matricesShape(StateType state) {
+  return {state.getHeads(), 2, state.getWidth() + 1, state.getWidth()};
+}
+
 static LogicalResult verifyPart(Operation *op, Type state) {
   if (isa_and_present<PanelsAttr>(cast<StateType>(state).getLayout()))
     return success();

@@ -39,6 +39,9 @@ struct StateLayout {
   int64_t ringPanels;        // 0: no ring
 };
 
+// [heads, 2, width + 1, width], of a state that #kernel.matrices lays out.
+llvm::SmallVector<int64_t> matricesShape(StateType state);
+
 // What the blocks of keys of a single row yield, each in a row [columns()] of a buffer: P of every head [paddedWidth],
 // then the maxima of all heads, then the sums; each begins at a multiple of `alignment`.
 struct PartsLayout {

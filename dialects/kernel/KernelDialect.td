@@ -75,6 +75,15 @@ def Kernel_Panels : AttrDef<Kernel_Dialect, "Panels", [DeclareAttrInterfaceMetho
   let genVerifyDecl = 1;
 }
 
+def Kernel_Matrices : AttrDef<Kernel_Dialect, "Matrices", [DeclareAttrInterfaceMethods<Talc_StateLayoutInterface>]> {
+  let mnemonic = "matrices";
+  let summary = "the memory of a state: [heads, 2, width + 1, width] of f32";
+  let description = [{
+    For each head what earlier segments left, then what the open one will: the matrix, and behind its rows the vector that
+    divides (see `talc.memory`).
+  }];
+}
+
 def Kernel_Plan : AttrDef<Kernel_Dialect, "Plan"> {
   let mnemonic = "plan";
   let summary = "the numbers that say how the loops of a piece are cut";

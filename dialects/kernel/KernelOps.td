@@ -110,6 +110,8 @@ def Kernel_SlotOp : Kernel_StepElement<"slot", "state slot of a row's sequence">
 def Kernel_TokenTypeOp : Kernel_StepElement<"token_type", "token type of a row">;
 def Kernel_HistoryOp : Kernel_StepElement<"history", "an entry of the step's list of slots (see kernel.span)">;
 
+def Kernel_SegmentOp : Kernel_StepElement<"segment", "in which segment of its text the rows of a sequence lie">;
+
 def Kernel_OutputRowOp : Kernel_Op<"output_row", [Pure]> {
   let summary = "a row that is wanted for a result";
   let arguments = (ins Kernel_Step:$step, I64Attr:$output, Index:$at);
@@ -173,6 +175,8 @@ def Kernel_ValuesOp : Kernel_StatePart<"values", "one slot's values"> {
     width stay zero.
   }];
 }
+
+def Kernel_MatricesOp : Kernel_StatePart<"matrices", "one slot's memory, as #kernel.matrices has it">;
 
 def Kernel_OutputOp : Kernel_Op<"output", [Pure]> {
   let summary = "the caller's buffer for a result of the step";

@@ -190,6 +190,26 @@ def Kernel_GatherOp : Kernel_Piece<"gather"> {
   }];
 }
 
+// Writes a state beside its init.
+def Kernel_MemoryOp : Kernel_Op<"memory", [DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                           DeclareOpInterfaceMethods<PieceOpInterface, ["getDivision", "getTaskSpace"]>]> {
+  let summary = "reads and writes the memory of earlier segments; see `talc.memory`";
+  let description = [{
+    local, queries and init [T, heads*width], keys and values [T, kv_heads*width], gates [heads]. A task is a head of the
+    state: all rows of a sequence in turn, since each sum is one chain in the order of tokens.
+  }];
+  let arguments = (ins Talc_MemoryUpdateAttr:$update, Kernel_Step:$step, Kernel_Data:$local, Kernel_Data:$queries,
+                       Kernel_Data:$keys, Kernel_Data:$values, Talc_State:$state, Kernel_Data:$gates, Kernel_Data:$init,
+                       I64Attr:$heads, UnitAttr:$local_first);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `` $update $step `,` $local `,` $queries `,` $keys `,` $values `,` $state `gates` $gates `heads` $heads
+    (`local_first` $local_first^)? `into` $init attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = "::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }\n";
+  let hasVerifier = 1;
+}
+
 // Writes a state instead of an init.
 def Kernel_AppendOp : Kernel_Op<"append", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
                                            DeclareOpInterfaceMethods<PieceOpInterface, ["getDivision", "getTaskSpace"]>]> {

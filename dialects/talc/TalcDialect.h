@@ -43,6 +43,9 @@ constexpr llvm::StringLiteral generationAttr = "talc.generation";     // diction
 constexpr llvm::StringLiteral outputsAttr = "talc.outputs";           // strings: what the results are (see below)
 constexpr llvm::StringLiteral labelsAttr = "talc.labels";             // strings: names of the classes
 constexpr llvm::StringLiteral poolingAttr = "talc.pooling";           // string: cls, mean or none; of hidden states
+// unit: a text goes on without end, in segments of talc.max_sequence tokens. Positions are counted inside the segment,
+// and of the tokens before it states keep only what their role says. A step has rows of one segment of each sequence.
+constexpr llvm::StringLiteral segmentedAttr = "talc.segmented";
 // i64: what the longest sequence could be (--max-seq); a module that does not say has it already.
 constexpr llvm::StringLiteral longestSequenceAttr = "talc.longest_sequence";
 // Attribute of a function that evaluates a step: (ids, sequences) -> results, one row for every row that is wanted. A

@@ -68,7 +68,8 @@ class Talc_Enum<string enumName, string enumSummary, list<I32EnumAttrCase> cases
 def Talc_StateRole : Talc_Enum<"StateRole", "whose tokens a state holds, and for how long", [
   I32EnumAttrCase<"sequence", 0>,  // the sequence's own, until it ends
   I32EnumAttrCase<"source", 1>,    // those of the source that the sequence answers to, until the next source
-  I32EnumAttrCase<"step", 2>]>;    // the sequence's own, until the step ends
+  I32EnumAttrCase<"step", 2>,      // the sequence's own, until the step ends
+  I32EnumAttrCase<"memory", 3>]>;  // what all segments of a sequence left together; see talc.memory
 
 def Talc_State : Talc_Type<"State", "state"> {
   let summary = "keys and values that sequences keep between steps";
@@ -78,7 +79,8 @@ def Talc_State : Talc_Type<"State", "state"> {
     the type once `lay-out-states` ran: `!talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>`.
 
     `!talc.state<2 x 64 x 1024, source>`: the encoder of an encoder-decoder appends its tokens, the decoder reads them in
-    every step (cross-attention). `step`: what `materialize-keys` makes for attention among the rows of a step.
+    every step (cross-attention). `step`: what `materialize-keys` makes for attention among the rows of a step. `memory`:
+    for each head the matrices of `talc.memory`, as large after any number of tokens; the capacity is a segment's.
 
     `!talc.state<2 x 64 x 640 window 128>` is a ring: sequences go on without end, and the state holds their last 640
     tokens. Every attention over it has a window of at most 128 tokens, so that steps may have up to 640 - 128 + 1 tokens of
@@ -129,6 +131,11 @@ def Talc_ActivationKindAttr : EnumAttr<Talc_Dialect, Talc_ActivationKind, "funct
 def Talc_MaskKind : Talc_Enum<"MaskKind", "which keys a query sees", [
   I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"causal", 1>, I32EnumAttrCase<"prefix", 2>]>;
 def Talc_MaskKindAttr : EnumAttr<Talc_Dialect, Talc_MaskKind, "mask">;
+
+def Talc_MemoryUpdate : Talc_Enum<"MemoryUpdate", "what a key leaves in a memory", [
+  I32EnumAttrCase<"linear", 0>,    // its value
+  I32EnumAttrCase<"delta", 1>]>;   // what its value differs by from what the memory has for the key
+def Talc_MemoryUpdateAttr : EnumAttr<Talc_Dialect, Talc_MemoryUpdate, "update">;
 
 //===--- attributes ----------------------------------------------------------------------------------------------===//
 

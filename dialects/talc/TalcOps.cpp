@@ -164,9 +164,17 @@ LogicalResult GetStateOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifySymbol<StateOp>(*this, symbols);
 }
 
+// Whether a state has rows for tokens.
+static LogicalResult verifyRows(Operation *op, StateType state) {
+  return state.getRole() != StateRole::memory ? success()
+                                              : op->emitOpError("is of a memory, which keeps no row of a token");
+}
+
 LogicalResult AppendOp::verify() {
   auto state = cast<StateType>(getState().getType());
   int64_t width = state.getHeads() * state.getWidth();
+  if (failed(verifyRows(*this, state)))
+    return failure();
   if (failed(expect(*this, "width of the keys", features(getKeys()), width)))
     return failure();
   return expect(*this, "width of the values", features(getValues()), width);
@@ -175,6 +183,8 @@ LogicalResult AppendOp::verify() {
 LogicalResult ReadOp::verify() {
   auto state = cast<StateType>(getState().getType());
   int64_t width = state.getHeads() * state.getWidth();
+  if (failed(verifyRows(*this, state)))
+    return failure();
   if (failed(expect(*this, "width of the keys", features(getKeys()), width)))
     return failure();
   return expect(*this, "width of the values", features(getValues()), width);
@@ -399,6 +409,19 @@ LogicalResult AttentionOp::verify() {
   if (failed(expect(*this, "width of the keys", features(getKeys()), keyWidth)))
     return failure();
   return expect(*this, "width of the values", features(getValues()), keyWidth);
+}
+
+LogicalResult MemoryOp::verify() {
+  auto state = cast<StateType>(getState().getType());
+  int64_t heads = getHeads(), kvHeads = state.getHeads();
+  if (state.getRole() != StateRole::memory)
+    return emitOpError() << "has the state " << state << ", expected one of the role memory";
+  if (heads <= 0 || heads % kvHeads != 0)
+    return emitOpError() << "shares " << kvHeads << " key-value heads among " << heads << " heads";
+  if (failed(expect(*this, "width of the queries", features(getQueries()), heads * state.getWidth())) ||
+      failed(expect(*this, "width of the keys", features(getKeys()), kvHeads * state.getWidth())))
+    return failure();
+  return expect(*this, "number of gates", length(getGates()), heads);
 }
 
 }  // namespace talc

@@ -411,4 +411,33 @@ def Talc_AttentionOp : Talc_Op<"attention", [Pure, AttrSizedOperandSegments, All
   let hasVerifier = 1;
 }
 
+def Talc_MemoryOp : Talc_Op<"memory", [MemoryEffects<[MemRead, MemWrite]>,
+                                       AllTypesMatch<["local", "queries", "result"]>,
+                                       AllTypesMatch<["keys", "values"]>]> {
+  let summary = "a compressive memory of earlier segments, beside attention inside the open one";
+  let description = [{
+    ```mlir
+    %y = talc.memory linear %local, %q, %k, %v, %memory, %sequences gates %beta heads 4 : (...) -> tensor<?x32xf32>
+    ```
+    A text is cut in segments (`talc.segmented`). `local` and queries [T, heads*d], keys and values [T, kv_heads*d], gates
+    [heads], a state of the role `memory` for kv_heads of width d. For each key-value head there is a matrix M [d, d] and a
+    vector z [d], zero at first. With s(x) = x + 1 for x > 0, else e^x, query head h in the group of a key-value head reads
+      A = s(q) M / max(s(q).z, 1e-6);   result = g A + (1 - g) local,   g = sigmoid(gates[h])
+    and each key k with its value v leaves, ascending in t,
+      linear: s(k)^T v        delta: s(k)^T (v - s(k) M / max(s(k).z, 1e-6))
+    in M and s(k) in z; but only when the next segment begins, so that all tokens of a segment find what those before it
+    left. In the first segment A is zero; with `local_first` the result there is `local`.
+    Source: Infini-attention (arXiv 2404.07143). Queries and keys bear no positions.
+  }];
+  let arguments = (ins Talc_MemoryUpdateAttr:$update, Talc_Activations:$local, Talc_Activations:$queries,
+                       Talc_Activations:$keys, Talc_Activations:$values, Talc_State:$state, Talc_Sequences:$sequences,
+                       Talc_Vector:$gates, I64Attr:$heads, UnitAttr:$local_first);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = [{
+    `` $update $local `,` $queries `,` $keys `,` $values `,` $state `,` $sequences `gates` $gates `heads` $heads
+    (`local_first` $local_first^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // TALC_OPS

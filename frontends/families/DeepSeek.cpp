@@ -24,6 +24,8 @@ namespace {
 struct DeepSeek : MixtureModel {
   DeepSeek(const ModelConfig &config, const LlamaDefaults &defaults, int64_t routed, std::optional<int64_t> perToken)
       : MixtureModel(config, defaults, {"mlp.experts", "mlp.gate", "gate_proj", "up_proj", "down_proj"}) {
+    if (infini)
+      config.unsupported("infini_attention", "is for attention whose heads have keys of their own");
     readLatent(config);
     inputBias = outputBias = config.flag("attention_bias", false);
     config.refuseFlag("mlp_bias", "the family has none");

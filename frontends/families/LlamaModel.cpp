@@ -21,6 +21,7 @@ LlamaModel::LlamaModel(const ModelConfig &config, const LlamaDefaults &defaults)
   epsilon = config.positive(defaults.epsilonKey, defaults.epsilon);
   tied = config.flag("tie_word_embeddings", defaults.tied);
   readHeads(config);
+  readInfini(config);
 }
 
 void LlamaModel::readHeads(const ModelConfig &config) {
@@ -36,6 +37,25 @@ void LlamaModel::readHeads(const ModelConfig &config) {
     config.invalid("num_key_value_heads", std::to_string(keyValueHeads) + " key-value heads do not divide " +
                                               std::to_string(heads) + " attention heads");
   scale = 1 / std::sqrt(static_cast<double>(headWidth));
+}
+
+void LlamaModel::readInfini(const ModelConfig &config) {
+  const char *key = "infini_attention";
+  bool isOff = config.isFlag(key) && !config.flag(key, true);
+  std::optional<ModelConfig> options = config.has(key) && !isOff ? config.inner(key) : std::nullopt;
+  if (!options)
+    return;
+  if (!options->has("segment_length"))
+    return options->invalid("segment_length", "is missing: the tokens of a segment");
+  options->refuseOthers({"segment_length", "update", "first_segment"});
+  auto choose = [&](const char *name, const char *usual, const char *other) {
+    std::string text = options->text(name, usual);
+    if (text != usual && text != other)
+      options->unsupported(name, std::string("talc knows ") + usual + " and " + other);
+    return text == other;
+  };
+  infini = Infini{options->integer("segment_length", 1, ModelConfig::positionCount),
+                  choose("update", "linear", "delta"), choose("first_segment", "gated", "local")};
 }
 
 void LlamaModel::readBiases(const ModelConfig &config, bool attention, bool inner) {
@@ -91,18 +111,21 @@ Tensor LlamaModel::normHeads(GraphBuilder &g, Tensor x, Heads heads) const {
                    heads.count);
 }
 
-// Queries or keys: projected, normalized head by head, and turned.
-Tensor LlamaModel::heading(GraphBuilder &g, Tensor x, Heads heads, int64_t number) const {
-  Tensor y = normHeads(g, project(g, x, heads), heads);
-  return ropes[number] ? g.rope(y, heads.count, *ropes[number]) : y;
+Tensor LlamaModel::turned(GraphBuilder &g, Tensor x, Heads heads, int64_t number) const {
+  return ropes[number] ? g.rope(x, heads.count, *ropes[number]) : x;
 }
 
 Tensor LlamaModel::attention(GraphBuilder &g, Tensor x, int64_t number) const {
-  Tensor q = heading(g, x, queries(), number), k = heading(g, x, keys(), number);
+  Tensor q = heading(g, x, queries()), turnedQ = turned(g, q, queries(), number);
+  Tensor k = heading(g, x, keys()), turnedK = turned(g, k, keys(), number), v = project(g, x, values());
   Attention kind = {heads, keyValueHeads, scale, Mask::Causal, windows[number]};
   kind.cap = cap;
   kind.sinks = sinks(g);
-  Tensor mixed = g.cachedAttention(q, k, project(g, x, values()), kind);
+  Tensor mixed = g.cachedAttention(turnedQ, turnedK, v, kind);
+  if (infini) {
+    Weight gates = g.weight("self_attn.infini_beta", {heads}, "a gate for each head");
+    mixed = g.segmentMemory(mixed, q, k, v, {heads, keyValueHeads, gates, infini->delta, infini->localFirst});
+  }
   return linear(g, mixed, defaults.output, width, outputBias, "hidden_size by heads");
 }
 
@@ -141,7 +164,10 @@ void LlamaModel::define(GraphBuilder &g) const {
   int64_t usual = usualLength(ropes.front());
   bool endless = std::all_of(windows.begin(), windows.end(), [](int64_t window) { return window > 0; }) &&
                  std::all_of(ropes.begin(), ropes.end(), isRelative);
-  g.positions(std::max(positions, usual), /*hard=*/false, usual, endless);
+  if (infini)
+    g.segments(infini->segment);
+  else
+    g.positions(std::max(positions, usual), /*hard=*/false, usual, endless);
   auto [table, head] = g.tiedWeights("model.embed_tokens.weight", "lm_head.weight", {vocabulary, width}, tied);
   Tensor x = embed(g, table);
   x = g.repeat("model.layers", layers, x, [&](Tensor x, int64_t number) { return layer(g, x, number); });

@@ -62,7 +62,9 @@ struct LlamaModel {
   virtual Weight sinks(GraphBuilder &) const { return {}; }
   virtual Tensor logits(GraphBuilder &g, Tensor x, Weight head) const { return g.linear(x, head); }
 
-  Tensor heading(GraphBuilder &g, Tensor x, Heads heads, int64_t number) const;
+  // Queries or keys: projected and normalized head by head; and turned.
+  Tensor heading(GraphBuilder &g, Tensor x, Heads heads) const { return normHeads(g, project(g, x, heads), heads); }
+  Tensor turned(GraphBuilder &g, Tensor x, Heads heads, int64_t number) const;
   Tensor linear(GraphBuilder &g, Tensor x, const std::string &name, int64_t outputs, bool bias,
                 const std::string &why) const;
   Heads queries() const { return {"q", heads}; }
@@ -79,8 +81,16 @@ struct LlamaModel {
   double cap = 0;         // of scores; 0: none
   bool inputBias = false, outputBias = false, innerBias = false, headNorms = false, tied;
 
+  // Infini-attention (arXiv 2404.07143).
+  struct Infini {
+    int64_t segment;
+    bool delta, localFirst;
+  };
+  std::optional<Infini> infini;
+
 private:
   void readHeads(const ModelConfig &config);
+  void readInfini(const ModelConfig &config);
 };
 
 // Reads the configuration as a Model and defines the graph.

@@ -51,9 +51,13 @@ static void checkCommonKeys(const ModelConfig &config, Diagnostics &diagnostics)
         fmt::format("{}: names code of its own (auto_map); talc never runs it and compiles the model as "
                     "its model_type says",
                     configFile));
-  for (const char *key : {"infini_attention"})
-    if (config.has(key) && !(config.isFlag(key) && !config.flag(key, true)))
-      config.unsupported(key, "changes what is computed, and talc does not know how");
+}
+
+// A key that some families know and that changes what is computed.
+static void refuseUnread(const ModelConfig &config) {
+  const char *key = "infini_attention";
+  if (!config.wasRead(key) && config.has(key) && !(config.isFlag(key) && !config.flag(key, true)))
+    config.unsupported(key, "changes what is computed, and talc does not know how for this model_type");
 }
 
 static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, WeightSource &weights,
@@ -63,6 +67,7 @@ static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &con
   if (config.flag("prefix_lm", false))
     graph.usePrefixes();
   family.define(graph, config);
+  refuseUnread(config);
   return graph.finish();
 }
 

@@ -19,7 +19,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 13;
+constexpr uint32_t formatVersion = 14;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char headerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '2'};
 
@@ -101,12 +101,19 @@ struct OutputInfo {
   uint32_t width;  // floats per row
 };
 
-// A part of a slot's memory that grows with its tokens: those of group g (of stateTokenGroup) lie at
+// What a part of a slot's memory holds.
+enum class RunKind : uint32_t {
+  Sequence = 0,  // rows of the sequence's tokens
+  Source = 1,    // rows of a source's tokens
+  Memory = 2,    // what all tokens left together: bytesPerGroup in all
+};
+
+// A part of a slot's memory. Of those that grow, the tokens of group g (of stateTokenGroup) lie at
 // offset + g * bytesPerGroup.
 struct StateRun {
   uint64_t offset, bytesPerGroup;
-  uint32_t ofSource;  // 1: the tokens are those of a source
-  uint32_t tokens;    // the part has room for so many, a multiple of the group: a ring, or the first ones; 0: for all
+  uint32_t kind;    // RunKind
+  uint32_t tokens;  // the part has room for so many, a multiple of the group: a ring, or the first ones; 0: for all
 };
 
 // How the hidden states of a text become one vector, if the user does not say.
@@ -125,6 +132,7 @@ struct ModelInfo {
   uint32_t window;      // of the widest ring: a token needs the keys of so many, its own among them; 0: no rings
   uint32_t stepTokens;  // tokens of a sequence that a step may have; 0 without rings: as many as there is room for
   uint32_t ringTokens;  // that the smallest ring has room for; 0 without rings
+  uint32_t segment;     // 0, or: states hold the last of segments of so many tokens, and memories of the others
   uint64_t weightBytes;
   uint64_t stateBytesPerSlot;    // address space of one sequence's state; pages are committed when touched
   uint64_t stateBytesPerToken;   // n tokens touch roundUp(n, stateTokenGroup) * stateBytesPerToken beside rings

@@ -45,6 +45,13 @@ Status Model::findStates() {
   return {};
 }
 
+uint64_t Model::memoryBytes() const {
+  uint64_t bytes = 0;
+  for (const StateRun &run : stateRuns)
+    bytes += run.kind == static_cast<uint32_t>(RunKind::Memory) ? run.bytesPerGroup : 0;
+  return bytes;
+}
+
 Status Model::findLabels() {
   const Artifact::LocatedSection *section = file.find(SectionKind::Labels);
   if (!section)
@@ -72,7 +79,8 @@ void Model::listSampleable() {
 }
 
 uint64_t Model::stateBytes(uint64_t tokens, bool ofSource) const {
-  return talc::stateBytes(stateRuns, facts.stateTokenGroup, 0, tokens, ofSource);
+  uint64_t held = std::min<uint64_t>(tokens, capacity());
+  return talc::stateBytes(stateRuns, facts.stateTokenGroup, 0, held, ofSource);
 }
 
 bool Model::isEndToken(int32_t id) const {

@@ -41,6 +41,13 @@ public:
   const std::vector<artifact::StateRun> &states() const { return stateRuns; }
   // What n tokens of a sequence, or of a source, take there.
   uint64_t stateBytes(uint64_t tokens, bool ofSource) const;
+  // Bytes of a slot's memories, which do not grow with its tokens.
+  uint64_t memoryBytes() const;
+  // Tokens whose rows a slot has room for.
+  int32_t capacity() const { return static_cast<int32_t>(facts.segment ? facts.segment : facts.maxSequence); }
+  // Of the first `tokens` tokens of a sequence those whose rows are there: with segments only the last one's.
+  int32_t rowsOf(int32_t tokens) const { return facts.segment ? static_cast<int32_t>(tokens % facts.segment) : tokens; }
+  int32_t segmentOf(int32_t token) const { return facts.segment ? static_cast<int32_t>(token / facts.segment) : 0; }
 
   bool isEndToken(int32_t id) const;
   // Ids that may be sampled: those that the tokenizer has, or all without a tokenizer, but the suppressed. Ascending.

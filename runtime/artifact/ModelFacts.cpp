@@ -44,6 +44,9 @@ static const char *findImpossibleSize(const artifact::ModelInfo &info) {
     return "maximum sequence";
   if (info.longestSequence < info.maxSequence || info.longestSequence > maxTokens)
     return "longest sequence";
+  if (info.segment > info.maxSequence ||
+      (info.segment && info.kind != static_cast<uint32_t>(artifact::ModelKind::Decoder)))
+    return "segment";
   if ((info.window > 0) != (info.stepTokens > 0) || (info.window > 0) != (info.ringTokens > 0) ||
       info.window > maxTokens || info.stepTokens > maxTokens || info.ringTokens > maxTokens ||
       uint64_t(info.window) + info.stepTokens > uint64_t(info.ringTokens) + 1)

@@ -9,11 +9,16 @@ namespace talc {
 
 using namespace artifact;
 
+static bool isMemory(const StateRun &run) {
+  return run.kind == static_cast<uint32_t>(RunKind::Memory);
+}
+
 static bool fits(const StateRun &run, const ModelInfo &facts) {
-  uint64_t tokens = run.tokens > 0 ? run.tokens : facts.maxSequence, bytes = 0;
-  uint64_t groups = (tokens + facts.stateTokenGroup - 1) / facts.stateTokenGroup;
-  return run.ofSource <= 1 && run.tokens % facts.stateTokenGroup == 0 && run.offset <= facts.stateBytesPerSlot &&
-         !__builtin_mul_overflow(groups, run.bytesPerGroup, &bytes) && bytes <= facts.stateBytesPerSlot - run.offset;
+  uint64_t all = facts.segment ? facts.segment : facts.maxSequence, tokens = run.tokens > 0 ? run.tokens : all;
+  uint64_t groups = isMemory(run) ? 1 : (tokens + facts.stateTokenGroup - 1) / facts.stateTokenGroup, bytes = 0;
+  return run.kind <= static_cast<uint32_t>(RunKind::Memory) && run.tokens % facts.stateTokenGroup == 0 &&
+         run.offset <= facts.stateBytesPerSlot && !__builtin_mul_overflow(groups, run.bytesPerGroup, &bytes) &&
+         bytes <= facts.stateBytesPerSlot - run.offset;
 }
 
 const char *readStates(const unsigned char *bytes, uint64_t size, const ModelInfo &facts, std::vector<StateRun> &runs) {
@@ -27,8 +32,8 @@ const char *readStates(const unsigned char *bytes, uint64_t size, const ModelInf
   for (const StateRun &run : runs) {
     if (!fits(run, facts))
       return "a run lies outside the slot";
-    if (run.tokens == 0)
-      perGroup[run.ofSource] += run.bytesPerGroup;
+    if (run.tokens == 0 && !isMemory(run))
+      perGroup[run.kind] += run.bytesPerGroup;
   }
   bool agree = perGroup[0] == facts.stateBytesPerToken * facts.stateTokenGroup &&
                perGroup[1] == facts.sourceBytesPerToken * facts.stateTokenGroup;
@@ -37,9 +42,12 @@ const char *readStates(const unsigned char *bytes, uint64_t size, const ModelInf
 
 uint64_t stateBytes(const std::vector<StateRun> &runs, uint64_t group, uint64_t first, uint64_t end, bool ofSource) {
   uint64_t groups = end > first ? (end + group - 1) / group - first / group : 0, bytes = 0;
-  for (const StateRun &run : runs)
-    if ((run.ofSource != 0) == ofSource)
-      bytes += run.bytesPerGroup * (run.tokens > 0 ? std::min<uint64_t>(groups, run.tokens / group) : groups);
+  for (const StateRun &run : runs) {
+    if ((run.kind == static_cast<uint32_t>(RunKind::Source)) != ofSource)
+      continue;
+    uint64_t taken = run.tokens > 0 ? std::min<uint64_t>(groups, run.tokens / group) : groups;
+    bytes += run.bytesPerGroup * (isMemory(run) ? end > 0 : taken);
+  }
   return bytes;
 }
 

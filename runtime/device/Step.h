@@ -12,17 +12,18 @@ namespace talc::artifact {
 struct Span {
   int32_t firstRow;       // its first token's row
   int32_t rowCount;       // at least 1
-  int32_t firstPosition;  // position of the first token in its sequence = tokens evaluated before
+  int32_t firstPosition;  // position of the first token in its sequence, or in its segment = tokens there before
   int32_t slot;           // which state the sequence owns
   int32_t prefix;         // under a prefix mask: so many tokens of the sequence, counted from its first, see each other
   int32_t sourceSlot;     // which slot holds the sequence's source
   int32_t sourceLength;   // tokens of the source
   int32_t history;        // -1: all earlier tokens are in `slot`. Else token p < firstPosition is in history[this + p]
+  int32_t segment;        // of its sequence, counted from 0; 0 if the model has no segments
 };
 
 // One token.
 struct Row {
-  int32_t position;  // in its sequence, counted from 0
+  int32_t position;  // in its sequence, or in its segment, counted from 0
   int32_t slot;
   int32_t type;  // which row of the table of token types; 0 if the model has none
 };

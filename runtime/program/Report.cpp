@@ -54,6 +54,11 @@ std::string devicesText() {
   return result;
 }
 
+// Of a sequence, those whose rows there is room for.
+static uint64_t heldTokens(const talc_model_info &info) {
+  return info.segment ? info.segment : info.max_sequence;
+}
+
 static uint64_t resultBytes(const talc_model_info &info) {
   uint64_t width = 0;
   for (int32_t i = 0; i < info.result_count; ++i)
@@ -81,6 +86,9 @@ static std::string stateLines(const talc_model *model, const talc_model_info &in
   uint64_t all = talc_state_bytes(model, info.max_sequence);
   if (all == 0)
     return "";
+  if (info.segment)
+    return line("state of a sequence, all tokens", all,
+                format("any number: the last %d and a memory of those before", info.segment));
   uint64_t each = info.state_bytes_per_token, rounded = (uint64_t(info.max_sequence) + info.state_token_group - 1) /
                                                         info.state_token_group * info.state_token_group;
   uint64_t windows = all - rounded * each;
@@ -97,7 +105,7 @@ std::string memoryText(const talc_model *model, const talc_model_info &info, int
   auto arena = [&](uint64_t tokens) {
     return info.arena_bytes_fixed + tokens * info.arena_bytes_per_token + threads * info.arena_bytes_per_thread;
   };
-  auto most = static_cast<uint64_t>(info.max_sequence);
+  const uint64_t most = heldTokens(info);
   const bool onHost = strcmp(info.device, "cpu") == 0;
   std::string place = onHost ? "" : std::string(", in the memory of ") + info.device;
   std::string result =

@@ -31,7 +31,7 @@ Status Batch::build(const Model &model, const Slots &slots, const talc_sequence 
     return Status::failure(TALC_ERROR_BATCH, "%s: the batch has %lld tokens, expected 1 to %d", model.name().c_str(),
                            static_cast<long long>(total), INT_MAX);
   for (int32_t i = 0; i < count; ++i)
-    append(slots, sequences[i], purpose);
+    append(model, slots, sequences[i], purpose);
   for (OutputList &output : outputs)
     output.first.push_back(static_cast<int32_t>(output.rows.size()));
   return {};
@@ -43,12 +43,13 @@ void Batch::clear() {
     output.rows.clear(), output.first.clear();
 }
 
-void Batch::append(const Slots &slots, const talc_sequence &sequence, Purpose purpose) {
+void Batch::append(const Model &model, const Slots &slots, const talc_sequence &sequence, Purpose purpose) {
   auto first = static_cast<int32_t>(tokenIds.size());
   const int32_t slot = sequence.slot, count = sequence.count;
-  artifact::Span span = {first, count, 0, slot, sequence.prefix, slot, 0, -1};
+  artifact::Span span = {first, count, 0, slot, sequence.prefix, slot, 0, -1, 0};
   if (purpose == Purpose::Evaluate) {  // a source begins anew, whatever its slot holds
-    span.firstPosition = slots.length(slot);
+    span.firstPosition = model.rowsOf(slots.length(slot));
+    span.segment = model.segmentOf(slots.length(slot));
     span.sourceSlot = std::max(slots.sourceSlot(slot), 0);
     span.sourceLength = slots.sourceLength(slot);
     span.history = slots.historyOf(slot);
@@ -56,7 +57,7 @@ void Batch::append(const Slots &slots, const talc_sequence &sequence, Purpose pu
   sequenceSpans.push_back(span);
   tokenIds.insert(tokenIds.end(), sequence.ids, sequence.ids + count);
   for (int32_t i = 0; i < count; ++i)
-    tokenRows.push_back({span.firstPosition + i, slot, sequence.types ? sequence.types[i] : 0});
+    tokenRows.push_back({model.rowsOf(span.firstPosition + i), slot, sequence.types ? sequence.types[i] : 0});
   for (int32_t result = 0; result < artifact::maxOutputs; ++result) {
     outputs[result].first.push_back(static_cast<int32_t>(outputs[result].rows.size()));
     appendWanted(sequence.wanted[result], first, count, outputs[result].rows);

@@ -31,7 +31,7 @@ private:
   };
 
   void clear();
-  void append(const Slots &slots, const talc_sequence &sequence, Purpose purpose);
+  void append(const Model &model, const Slots &slots, const talc_sequence &sequence, Purpose purpose);
   static void appendWanted(const talc_wanted &wanted, int32_t firstRow, int32_t count, std::vector<int32_t> &rows);
 
   std::vector<int32_t> tokenIds;

@@ -28,32 +28,53 @@ uint64_t hashOf(const unsigned char *bytes, uint64_t size) {
 template <typename Visit> void forEachRun(const Model &model, SlotTokens tokens, Visit visit) {
   const uint64_t group = model.info().stateTokenGroup;
   for (const artifact::StateRun &run : model.states()) {
-    uint64_t count = run.ofSource ? tokens.sourceLength : tokens.length;
-    uint64_t groups = (count + group - 1) / group;
+    auto kind = static_cast<artifact::RunKind>(run.kind);
+    uint64_t count = kind == artifact::RunKind::Source ? tokens.sourceLength : model.rowsOf(tokens.length);
+    uint64_t groups = kind == artifact::RunKind::Memory ? tokens.length > 0 : (count + group - 1) / group;
     visit(run, (run.tokens > 0 ? std::min<uint64_t>(groups, run.tokens / group) : groups) * run.bytesPerGroup);
   }
 }
 
 }  // namespace
 
-uint64_t savedBytes(const Model &model, SlotTokens tokens) {
-  uint64_t size = sizeof(Head);
+uint64_t stateBytes(const Model &model, SlotTokens tokens) {
+  uint64_t size = 0;
   forEachRun(model, tokens, [&](const artifact::StateRun &, uint64_t bytes) { size += bytes; });
   return size;
+}
+
+Status readStates(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens,
+                  unsigned char *bytes) {
+  Status status;
+  forEachRun(model, tokens, [&](const artifact::StateRun &run, uint64_t count) {
+    if (!status.failed())
+      status = workspace.readState(slot, run.offset, count, bytes);
+    bytes += count;
+  });
+  return status;
+}
+
+Status writeStates(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens,
+                   const unsigned char *bytes) {
+  Status status;
+  forEachRun(model, tokens, [&](const artifact::StateRun &run, uint64_t count) {
+    if (!status.failed())
+      status = workspace.writeState(slot, run.offset, count, bytes);
+    bytes += count;
+  });
+  return status;
+}
+
+uint64_t savedBytes(const Model &model, SlotTokens tokens) {
+  return sizeof(Head) + stateBytes(model, tokens);
 }
 
 Status saveSlot(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens, unsigned char *bytes) {
   Head head = {{}, 0, model.fingerprint(), tokens};
   memcpy(head.magic, savedMagic, sizeof(savedMagic));
   memcpy(bytes, &head, sizeof(head));
-  unsigned char *at = bytes + sizeof(head);
-  Status status;
-  forEachRun(model, tokens, [&](const artifact::StateRun &run, uint64_t count) {
-    if (!status.failed())
-      status = workspace.readState(slot, run.offset, count, at);
-    at += count;
-  });
-  head.hash = hashOf(bytes, at - bytes);
+  Status status = readStates(model, workspace, slot, tokens, bytes + sizeof(head));
+  head.hash = hashOf(bytes, savedBytes(model, tokens));
   memcpy(bytes + offsetof(Head, hash), &head.hash, sizeof(head.hash));
   return status;
 }
@@ -79,14 +100,7 @@ Status readSaved(const Model &model, const unsigned char *bytes, uint64_t size, 
 }
 
 Status loadSlot(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens, const unsigned char *bytes) {
-  const unsigned char *at = bytes + sizeof(Head);
-  Status status;
-  forEachRun(model, tokens, [&](const artifact::StateRun &run, uint64_t count) {
-    if (!status.failed())
-      status = workspace.writeState(slot, run.offset, count, at);
-    at += count;
-  });
-  return status;
+  return writeStates(model, workspace, slot, tokens, bytes + sizeof(Head));
 }
 
 }  // namespace talc

@@ -24,9 +24,10 @@ Status Session::wrongKind(const char *function, const char *expected) const {
 Status Session::evaluate(const talc_sequence *sequences, int32_t count) {
   if (Status status = prepare(sequences, count, Batch::Purpose::Evaluate); status.failed())
     return status;
-  if (Status status = run(choosePhase()); status.failed()) {
+  if (Status status = isCut ? runParts() : run(choosePhase()); status.failed()) {
+    // A memory is changed from the first token on.
     for (const artifact::Span &span : batch.spans())
-      held.attempted(span.slot, span.rowCount);
+      model.info().segment ? held.reset(span.slot) : held.attempted(span.slot, span.rowCount);
     return status;
   }
   for (const artifact::Span &span : batch.spans())
@@ -55,7 +56,33 @@ Status Session::encode(const talc_sequence *sources, int32_t count) {
 Status Session::reorder(const int32_t *list, const int32_t *parents, int32_t count) {
   if (model.kind() == ModelKind::Encoder)
     return wrongKind("talc_reorder", "a decoder");
+  if (model.info().segment)
+    return copy(list, parents, count);
   return held.reorder(list, parents, count);
+}
+
+// What a memory holds lies in one slot.
+Status Session::copy(const int32_t *list, const int32_t *parents, int32_t count) {
+  if (Status status = held.checkReorder(list, parents, count); status.failed())
+    return status;
+  std::vector<std::vector<unsigned char>> states(count);
+  std::vector<SlotTokens> tokens;
+  for (int32_t i = 0; i < count; ++i) {
+    tokens.push_back(tokensOf(parents[i]));
+    if (list[i] == parents[i])
+      continue;
+    states[i].resize(stateBytes(model, tokens[i]));
+    if (Status status = readStates(model, *workspace, parents[i], tokens[i], states[i].data()); status.failed())
+      return status;
+  }
+  for (int32_t i = 0; i < count; ++i)
+    if (list[i] != parents[i]) {
+      held.reset(list[i]);
+      if (Status status = writeStates(model, *workspace, list[i], tokens[i], states[i].data()); status.failed())
+        return status;
+      held.appended(list[i], tokens[i].length);
+    }
+  return {};
 }
 
 Status Session::truncate(int32_t slot, int32_t length) {
@@ -71,6 +98,11 @@ Status Session::truncate(int32_t slot, int32_t length) {
     return Status::failure(TALC_ERROR_SHARED,
                            "%s: slot %d cannot be truncated to %d tokens: in the windows later tokens have taken the "
                            "place of those before; evaluate the text anew",
+                           model.name().c_str(), slot, length);
+  if (model.info().segment && length != 0 && length != held.length(slot))
+    return Status::failure(TALC_ERROR_KIND,
+                           "%s: slot %d cannot be truncated to %d tokens: the model's memory does not forget single "
+                           "tokens; reset the slot, or save it where you want to return to",
                            model.name().c_str(), slot, length);
   held.truncate(slot, length);
   return {};
@@ -122,6 +154,9 @@ Status Session::prepare(const talc_sequence *sequences, int32_t count, Batch::Pu
 
 Status Session::reserveStep() {
   StepSize size;
+  isCut = cuts.begin(batch, model.info());
+  if (isCut)
+    return workspace->reserve(cuts.size());
   size.rows = batch.ids().size();
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     size.wanted[i] = batch.outputRows(i).size();
@@ -152,6 +187,17 @@ Status Session::run(Phase phase) {
   return workspace->run(step);
 }
 
+Status Session::runParts() {
+  Step step = {Phase::Prefill, 0, 0, nullptr, nullptr, nullptr, held.history(), {}};
+  while (cuts.next(step)) {
+    if (Status status = workspace->run(step); status.failed())
+      return status;
+    for (int32_t i = 0; i < artifact::maxOutputs; ++i)
+      cuts.collect(i, workspace->results(i));
+  }
+  return {};
+}
+
 const float *Session::result(int32_t output, int32_t sequence, int32_t &rows) const {
   rows = 0;
   bool known = output >= 0 && output < artifact::maxOutputs && sequence >= 0;
@@ -160,7 +206,7 @@ const float *Session::result(int32_t output, int32_t sequence, int32_t &rows) co
   int32_t first = batch.firstOutput(output, sequence);
   rows = batch.firstOutput(output, sequence + 1) - first;
   uint64_t offset = first * uint64_t(model.info().outputs[output].width);
-  return rows ? workspace->results(output) + offset : nullptr;
+  return rows ? (isCut ? cuts.results(output) : workspace->results(output)) + offset : nullptr;
 }
 
 talc_session_memory Session::memory() const {

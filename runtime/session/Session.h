@@ -6,6 +6,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/session/Batch.h"
 #include "runtime/session/SavedSlot.h"
+#include "runtime/session/SegmentCuts.h"
 
 #include <memory>
 #include <vector>
@@ -17,7 +18,8 @@ public:
   // `model` must outlive the session. The device may take fewer threads.
   static Status create(const Model &model, const WorkspaceOptions &options, std::unique_ptr<Session> &session);
 
-  // All three are all or nothing: on failure no slot has changed, but for an aborted encode().
+  // All three are all or nothing: on failure no slot has changed, but for an aborted encode(), and an aborted
+  // evaluate() of a model with memories, which empties the slots of its sequences.
   Status evaluate(const talc_sequence *sequences, int32_t count);
   Status encode(const talc_sequence *sources, int32_t count);
   Status reorder(const int32_t *list, const int32_t *parents, int32_t count);
@@ -46,6 +48,8 @@ private:
   Status prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose);
   Status reserveStep();
   Status run(Phase phase);
+  Status runParts();
+  Status copy(const int32_t *list, const int32_t *parents, int32_t count);
   Phase choosePhase() const;
   Status wrongKind(const char *function, const char *expected) const;
 
@@ -53,6 +57,8 @@ private:
   std::unique_ptr<Workspace> workspace;
   Slots held;
   Batch batch;
+  SegmentCuts cuts;
+  bool isCut = false;      // the batch is evaluated in parts
   bool evaluated = false;  // the batch's results are there
 };
 

@@ -29,7 +29,7 @@ void Slots::appended(int32_t slot, int32_t tokens) {
     for (int32_t p = used.length; p < used.length + tokens; ++p)
       placesOf(places, slot)[p] = slot;
   used.length += tokens;
-  used.written = used.length;
+  used.written = std::min(used.length, model->capacity());
   used.reached = std::max(used.reached, used.length);
 }
 
@@ -180,7 +180,7 @@ Status Slots::checkReorder(const int32_t *list, const int32_t *parents, int32_t 
           "%s: reordering: slot %d holds %d tokens, but its parent %d holds %d; expected as many, or "
           "an empty slot",
           file, list[i], length(list[i]), parents[i], length(parents[i]));
-    if (length(parents[i]) > listedTokens())
+    if (!model->info().segment && length(parents[i]) > listedTokens())
       return Status::failure(TALC_ERROR_STATE_FULL,
                              "%s: reordering: slot %d holds %d tokens; sequences of more than %d cannot be reordered",
                              file, parents[i], length(parents[i]), listedTokens());

@@ -65,6 +65,8 @@ public:
   void truncate(int32_t slot, int32_t length);
   // All or nothing; the rules are in talc.h.
   Status reorder(const int32_t *list, const int32_t *parents, int32_t listed);
+  // Whether reorder() would take them.
+  Status checkReorder(const int32_t *list, const int32_t *parents, int32_t listed);
 
   uint64_t usedBytes() const;
 
@@ -89,7 +91,6 @@ private:
   int32_t *placesOf(const Mapping &table, int32_t slot) const {
     return reinterpret_cast<int32_t *>(table.data()) + int64_t(slot) * listedTokens();
   }
-  Status checkReorder(const int32_t *list, const int32_t *parents, int32_t listed);
   Status reservePlaces();
   void stage(int32_t slot, int32_t parent);
   void commit(int32_t slot);

@@ -25,6 +25,10 @@ def rope(**values):
     return {**LLAMA, 'rope_scaling': values}
 
 
+def infini(**options):
+    return {**LLAMA, 'infini_attention': {'segment_length': 4, **options}}
+
+
 # name, code, text, config.json
 REFUSED = [
     ('empty', 'T0101', 'no valid JSON', ''),
@@ -88,7 +92,16 @@ REFUSED = [
     ('deepseek-scores', 'T0105', "'scoring_func'", {**DEEPSEEK, 'model_type': 'deepseek_v3', 'scoring_func': 'softmax'}),
     ('deepseek-sparse', 'T0105', "'moe_layer_freq'", {**DEEPSEEK, 'moe_layer_freq': 2}),
     ('infini', 'T0105', "'infini_attention': changes what is computed",
-     {**LLAMA, 'infini_attention': {'segment_length': 4}}),
+     {**CONFIG, 'infini_attention': {'segment_length': 4}}),
+    ('infini-number', 'T0103', "'infini_attention' is 4, expected", {**LLAMA, 'infini_attention': 4}),
+    ('infini-length', 'T0104', "'infini_attention.segment_length': is missing", {**LLAMA, 'infini_attention': {}}),
+    ('infini-zero', 'T0104', "'infini_attention.segment_length' is 0", infini(segment_length=0)),
+    ('infini-update', 'T0105', "'infini_attention.update': talc knows linear and delta", infini(update='gradient')),
+    ('infini-first', 'T0105', "'infini_attention.first_segment': talc knows", infini(first_segment='none')),
+    ('infini-other', 'T0105', "'infini_attention.epsilon': is unknown; talc knows segment_length", infini(epsilon=1)),
+    ('infini-prefix', 'T0105', "'prefix_lm': is true, but the model has segments", {**infini(), 'prefix_lm': True}),
+    ('infini-latent', 'T0105', "'infini_attention': is for attention whose heads have keys of their own",
+     {**DEEPSEEK, 'infini_attention': {'segment_length': 4}}),
     ('granite-code', 'T0104', "'hidden_size': is missing", {'model_type': 'granite', 'n_embd': 8}),
     ('gemma-two-sided', 'T0105', "'use_bidirectional_attention': is true",
      {**LLAMA, 'model_type': 'gemma3_text', 'use_bidirectional_attention': True}),

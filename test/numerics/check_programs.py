@@ -77,7 +77,7 @@ class Checker:
         """What is wrong; nothing if all is right."""
         generator = random.Random(name)
         model = build(generator)
-        batch = prompts.ragged_batch(generator, model, model.max_sequence)
+        batch = prompts.ragged_batch(generator, model, model.longest())
         try:
             self.check_model(model, batch, compiler_options)
             return ''
@@ -104,13 +104,16 @@ def check_blocks(options, seed):
 
 
 def op_groups(options, seed):
-    """Decoders and encoders with the cases that suit them; the others are dealt out to both. A kind of op is the first word
-    of the names of its cases."""
+    """Decoders, encoders and models with segments with the cases that suit them; the others are dealt out to the former.
+    A kind of op is the first word of the names of its cases."""
     names = [name for name in op_models.CASES if name not in op_models.OPTIMIZED and options.only in name]
     generator = random.Random(seed)
     generator.shuffle(names)
-    kinds = {True: [], False: []}
+    kinds = {True: [], False: [], None: []}
     for name in names:
+        if name in op_models.SEGMENTED:
+            kinds[None].append(name)
+            continue
         free = name not in op_models.ENCODERS and name not in op_models.DECODERS
         kinds[generator.random() < 0.5 if free else name in op_models.ENCODERS].append(name)
     if options.once:

@@ -194,6 +194,79 @@ def llama(c, config, ids, prefix=0):
     return scaled(pm.linear(norm('model.norm', x), head, None), 1 / config.get('logits_scaling', 1.0))
 
 
+class CompressiveMemory:
+    """Of one key-value head: M, z, and what the open segment will add to them."""
+
+    def __init__(self, width):
+        self.matrix, self.divisor = [[0.0] * width for _ in range(width)], [0.0] * width
+        self.later = []  # pairs of an activated key and what it leaves
+
+    @staticmethod
+    def activate(vector):
+        return [x + 1 if x > 0 else math.exp(x) for x in vector]
+
+    def read(self, vector):
+        active, width = self.activate(vector), len(vector)
+        total = max(sum(a * z for a, z in zip(active, self.divisor)), 1e-6)
+        return [sum(active[i] * self.matrix[i][j] for i in range(width)) / total for j in range(width)]
+
+    def write(self, key, value, delta):
+        left = [v - r for v, r in zip(value, self.read(key))] if delta else value
+        self.later.append((self.activate(key), left))
+
+    def close_segment(self):
+        for active, left in self.later:
+            for i, a in enumerate(active):
+                self.divisor[i] += a
+                for j, v in enumerate(left):
+                    self.matrix[i][j] += a * v
+        self.later = []
+
+
+def infini_attention(c, config, at, x, width, turns, amplitude):
+    """Token by token, with the position inside the segment; segments see each other through the memory alone."""
+    memory, heads, shared = config['infini_attention'], config['num_attention_heads'], config['num_key_value_heads']
+    length, delta = memory['segment_length'], memory.get('update') == 'delta'
+    gates, result = c[at + 'self_attn.infini_beta'], []
+    q, k, v = projections(c, at, x)
+    kept = [CompressiveMemory(width) for _ in range(shared)]
+    for first in range(0, len(x), length):
+        segment = range(first, min(first + length, len(x)))
+        rows = [[z[t] for t in segment] for z in (q, k, v)]
+        local = attend(turn(rows[0], width, turns, amplitude=amplitude),
+                       turn(rows[1], width, turns, amplitude=amplitude), rows[2], width, width**-0.5)
+        for t, inside in zip(segment, local):
+            row = []
+            for h in range(heads):
+                share = 1 / (1 + math.exp(-gates[h]))
+                if first == 0 and memory.get('first_segment') == 'local':
+                    share = 0.0
+                own = slice(h * width, (h + 1) * width)
+                found = kept[h // (heads // shared)].read(q[t][own]) if first else [0.0] * width
+                row += [share * a + (1 - share) * b for a, b in zip(found, inside[own])]
+            result.append(row)
+            for g in range(shared):
+                own = slice(g * width, (g + 1) * width)
+                kept[g].write(k[t][own], v[t][own], delta and first > 0)
+        for one in kept:
+            one.close_segment()
+    return result
+
+
+def infini(c, config, ids):
+    """Llama and Qwen2 with Infini-attention."""
+    width = config['hidden_size'] // config['num_attention_heads']
+    norm = lambda name, x: rms(x, c[name + '.weight'], config['rms_norm_eps'])
+    turns, amplitude = rotary_of(config, width)
+    x = embedded(c, ids)
+    for n in range(config['num_hidden_layers']):
+        at = f'model.layers.{n}.'
+        y = infini_attention(c, config, at, norm(at + 'input_layernorm', x), width, turns, amplitude)
+        x = add(x, linear(c, at + 'self_attn.o_proj', y))
+        x = add(x, gated(c, at, norm(at + 'post_attention_layernorm', x), 'silu'))
+    return linear(c, 'lm_head', norm('model.norm', x))
+
+
 def mixture(c, config, ids):
     """Mixtral, Qwen2-MoE and Qwen3-MoE."""
     kind, epsilon = config['model_type'], config['rms_norm_eps']

@@ -79,6 +79,17 @@ def llama(dtype='F32', tied=True, norms=PRE, **changes):
     return case(dl.llama, fill, config, dtype)
 
 
+def infini(memory, dtype='F32', model_type='llama', **changes):
+    """A model for 5 positions, whose texts are longer."""
+    config = {**LLAMA, 'model_type': model_type, 'max_position_embeddings': 5, 'infini_attention': memory, **changes}
+
+    def fill(c, config):
+        llama_tensors(c, config, PRE, qkv_bias=model_type == 'qwen2', tied=False)
+        for n in range(config['num_hidden_layers']):
+            c.add(f'model.layers.{n}.self_attn.infini_beta', config['num_attention_heads'], deviation=1.0)
+    return case(dl.infini, fill, {**config, 'tie_word_embeddings': False}, dtype)
+
+
 def phi3(compiled_for, original):
     """`original` decides which factors a model for 26 tokens takes."""
     factors = {'short_factor': [1.0, 1.1, 1.3], 'long_factor': [1.5, 2.5, 4.0]}
@@ -246,7 +257,7 @@ def opt(before, narrow):
 
 
 # Compiling takes most of the time: the programs of these are compared as well, of the others only what is imported.
-COMPILED = {'mixtral', 'qwen2_moe', 'gemma3', 'gemma2', 'phi3-long', 'cohere-norms', 'stablelm-parallel', 'gptj', 'falcon-grouped', 'falcon-alibi',
+COMPILED = {'infini-linear', 'infini-delta', 'mixtral', 'qwen2_moe', 'gemma3', 'gemma2', 'phi3-long', 'cohere-norms', 'stablelm-parallel', 'gptj', 'falcon-grouped', 'falcon-alibi',
             'mpt'}
 CAPS = {'attn_logit_softcapping': 1.5, 'final_logit_softcapping': 3.0}
 YARN = {'rope_type': 'yarn', 'factor': 4.0, 'original_max_position_embeddings': 8}
@@ -263,6 +274,9 @@ CASES = {
     'llama-yarn': lambda: llama(model_type='llama', rope_scaling=YARN),
     'llama-dynamic': lambda: llama(model_type='llama', max_position_embeddings=9,
                                    rope_scaling={'rope_type': 'dynamic', 'factor': 3.0}),
+    'infini-linear': lambda: infini({'segment_length': 4}),
+    'infini-delta': lambda: infini({'segment_length': 7, 'update': 'delta', 'first_segment': 'local'}, 'F16',
+                                   model_type='qwen2', rope_scaling=YARN),
     'phi3-short': lambda: phi3('short_factor', 32),
     'phi3-long': lambda: phi3('long_factor', 16),
     'mixtral': lambda: mixture('mixtral', num_local_experts=5),

@@ -9,42 +9,8 @@
 import contextlib
 
 import plain_math as pm
+from model_values import Function, Handle, Value, number, types
 from shared_heads import SharedHeads
-
-
-class Value:
-    """An SSA value. `shape` of activations begins with '?'."""
-
-    def __init__(self, name, shape, element='f32'):
-        self.name, self.shape, self.element = name, shape, element
-
-    @property
-    def type(self):
-        return 'tensor<' + 'x'.join(map(str, self.shape + [self.element])) + '>'
-
-
-class Handle:
-    """An SSA value that is no tensor: a state or the step's sequences."""
-
-    def __init__(self, name, type):
-        self.name, self.type = name, type
-
-
-def types(*values):
-    return ', '.join(value.type for value in values)
-
-
-def number(x):
-    text = repr(float(x))
-    mantissa, e, exponent = text.partition('e')
-    return (mantissa if '.' in mantissa else mantissa + '.0') + e + exponent
-
-
-class Function:
-    """Lines of text, and the same as steps that fill an environment {name: value}."""
-
-    def __init__(self):
-        self.lines, self.steps = [], []
 
 
 class Model(SharedHeads):
@@ -60,6 +26,7 @@ class Model(SharedHeads):
         self.vocabulary = self.source_vocabulary = self.token_types = 0
         self.uses_prefix = False
         self.is_encoder = False  # every step has whole sequences
+        self.segmented = False  # texts go on in segments of max_sequence tokens
         self.ids = Value('%ids', ['?'], 'i32')
         self.sequences = Handle('%sequences', '!talc.sequences')
 
@@ -333,9 +300,18 @@ class Model(SharedHeads):
         return self.get_state(result)
 
     def get_state(self, state):
-        """The handle in another function than that of `state`."""
+        """The handle in another function than that of `state`. What a memory holds lasts from segment to segment."""
         return self.emit(f'talc.get_state @{state.name[1:]} : {state.type}', state,
-                         lambda env: self.kept.get(state.name))
+                         lambda env: self.kept.get(state.name) or env['%memories'].setdefault(state.name, []))
+
+    def memory(self, update, local, q, k, v, state, gates, heads, local_first):
+        self.segmented = True
+        result, word = Value(self.fresh('%x'), q.shape), ' local_first' if local_first else ''
+        names = ', '.join(value.name for value in (local, q, k, v, state, self.sequences))
+        return self.emit(f'talc.memory {update} {names} gates {gates.name} heads {heads}{word} : '
+                         f'({types(local, q, k, v, state, self.sequences, gates)}) -> {result.type}', result,
+                         lambda env: pm.memory(update, *(env[x.name] for x in (local, q, k, v, gates)), heads,
+                                               env[state.name], local_first))
 
     def append(self, state, k, v):
         self.kept[state.name] = k.name, v.name
@@ -398,7 +374,7 @@ class Model(SharedHeads):
         result = Value(self.fresh('%x'), function.result.shape)
 
         def compute(env):
-            inner = {name: env[name] for name in ('%ids', '%types', '%prefix', '%source')}
+            inner = {name: env[name] for name in ('%ids', '%types', '%prefix', '%source', '%memories')}
             for parameter, argument in zip(function.arguments, arguments):
                 inner[parameter.name] = env[argument.name]
             return run(function.steps, inner)[function.result.name]
@@ -415,7 +391,8 @@ class Model(SharedHeads):
             values = f' {", ".join(r.name for r in results)} : {types(*results)}' if results else ''
             return lines + [f'    return{values}', '  }']
         kinds = ', '.join(f'"{kind}"' for kind in self.kinds)
-        lines = [f'module attributes {{talc.max_sequence = {self.max_sequence} : i64, talc.outputs = [{kinds}]}} {{']
+        segmented = ', talc.segmented' if self.segmented else ''
+        lines = [f'module attributes {{talc.max_sequence = {self.max_sequence} : i64, talc.outputs = [{kinds}]{segmented}}} {{']
         lines += ['  ' + symbol for symbol in self.symbols]
         for f in self.functions:
             lines += function_text(f.name, f.arguments + [self.sequences], '', f, [f.result])
@@ -427,12 +404,23 @@ class Model(SharedHeads):
 
     def evaluate(self, prompt):
         """All rows of each result for one prompt."""
-        env = {'%ids': prompt.ids, '%types': prompt.types, '%prefix': prompt.prefix, '%source': None}
+        env = {'%ids': prompt.ids, '%types': prompt.types, '%prefix': prompt.prefix, '%source': None, '%memories': {}}
         if self.encoder:
-            source = {'%ids': prompt.source, '%types': None, '%prefix': 0, '%source': None}
+            source = {'%ids': prompt.source, '%types': None, '%prefix': 0, '%source': None, '%memories': {}}
             env['%source'] = run(self.encoder.steps, source)
-        env = run(self.entry.steps, env)
-        return [env[result.name] for result in self.results]
+        # Segments know of each other only what memories hold.
+        length = self.max_sequence if self.segmented else len(prompt.ids)
+        rows = [[] for _ in self.results]
+        for first in range(0, len(prompt.ids), length):
+            own = slice(first, first + length)
+            part = {**env, '%ids': prompt.ids[own], '%types': prompt.types and prompt.types[own]}
+            part = run(self.entry.steps, part)
+            rows = [all + part[result.name] for all, result in zip(rows, self.results)]
+        return rows
+
+    def longest(self):
+        """Tokens of a prompt."""
+        return 3 * self.max_sequence + 2 if self.segmented else self.max_sequence
 
 
 def run(steps, env):

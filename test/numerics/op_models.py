@@ -4,12 +4,12 @@ sum over the cases.
 
 `CASES` maps a name to body(m, x, random) -> x'. `OPTIMIZED` names the cases that only occur after the `optimize` stage,
 `ENCODERS` those whose attention has the step's own rows alone, so that the model must be an encoder, and `DECODERS`
-those that read a state.
+those that read a state; texts of `SEGMENTED` go on in segments.
 """
 from model_writer import Model
 from shared_head_models import register
 
-CASES, OPTIMIZED, ENCODERS, DECODERS = {}, set(), set(), set()
+CASES, OPTIMIZED, ENCODERS, DECODERS, SEGMENTED = {}, set(), set(), set(), set()
 ELEMENTS = ['f32', 'f16', 'bf16']
 ROWS = ['all', 'all', 'first', 'last', 'even']
 
@@ -26,6 +26,8 @@ def case(name, *groups, optimized=False):
 def build(names, random):
     """A model. Widths are odd on purpose."""
     m = Model(max_sequence=48, seed=random.randrange(1 << 32))
+    if any(name in SEGMENTED for name in names):
+        m.max_sequence = random.choice([1, 3, 4, 21])
     m.vocabulary = random.randint(2, 70)
     logits = None
     for name in names:
@@ -395,4 +397,18 @@ def attention_falling_scale(m, x, random):
     return attention_of(m, x, random, 'causal', sign=random.choice([-1, 0]))
 
 
+for update in ['linear', 'delta']:
+    for place in ['alone', 'beside-attention']:
+        @case(f'memory-{update}-{place}', SEGMENTED)
+        def memory(m, x, random, update=update, place=place):
+            width, kv_heads = random.choice([1, 4, 7, 16, 20, 70]), random.randint(1, 3)
+            heads = kv_heads * random.randint(1, 3)
+            q, k, v = (projected(m, x, n * width) for n in (heads, kv_heads, kv_heads))
+            local = projected(m, x, heads * width)
+            if place != 'alone':
+                kept, turn = m.state(kv_heads, width), 2 * (width // 2)
+                a, b = (m.rope(y, n, turn) if turn else y for y, n in ((q, heads), (k, kv_heads)))
+                local = m.attention('causal', a, b, v, heads, kv_heads, width**-0.5, random.choice([0, 0, 3]), kept)
+            gates, memory = m.weight([heads], deviation=2.0), m.state(kv_heads, width, 'memory')
+            return m.memory(update, local, q, k, v, memory, gates, heads, random.random() < 0.5)
 register(case, projected, DECODERS)

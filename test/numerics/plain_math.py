@@ -301,3 +301,39 @@ def attention(mask, queries, keys, values, heads, kv_heads, scale, window=0, pre
                     for i in range(width)]
         result.append(out)
     return result
+
+
+def memory(update, local, queries, keys, values, gates, heads, kept, local_first):
+    """Of one segment. `kept`: for each key-value head the matrix and the divisor that the segments before left, at first
+    nothing; brought up to date."""
+    width, first = len(queries[0]) // heads, not kept
+    count = len(keys[0]) // width
+    if first:
+        kept.extend(([[0.0] * width for _ in range(width)], [0.0] * width) for _ in range(count))
+    result = [[0.0] * len(row) for row in queries]
+    for head in range(heads):
+        gate, at = 0.0 if first and local_first else sigmoid(gates[head]), head * width
+        for t, row in enumerate(queries):
+            found = remembered(kept[head * count // heads], elu_plus_one(row[at:at + width]))
+            for i, value in enumerate(found):
+                result[t][at + i] = gate * value + (1 - gate) * local[t][at + i]
+    for head in range(count):
+        matrix, divisor = kept[head]
+        own = slice(head * width, (head + 1) * width)
+        active = [elu_plus_one(row[own]) for row in keys]
+        left = [row[own] for row in values]
+        if update == 'delta':
+            left = [[a - b for a, b in zip(v, remembered(kept[head], k))] for v, k in zip(left, active)]
+        kept[head] = ([[matrix[i][j] + math.fsum(k[i] * v[j] for k, v in zip(active, left)) for j in range(width)]
+                       for i in range(width)], [divisor[i] + math.fsum(k[i] for k in active) for i in range(width)])
+    return result
+
+
+def elu_plus_one(row):
+    return [x + 1 if x > 0 else math.exp(x) for x in row]
+
+
+def remembered(kept, active):
+    matrix, divisor = kept
+    total = max(math.fsum(a * z for a, z in zip(active, divisor)), 1e-6)
+    return [math.fsum(a * row[j] for a, row in zip(active, matrix)) / total for j in range(len(active))]

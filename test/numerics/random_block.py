@@ -3,10 +3,10 @@
 a ragged batch of prompts for it.
 
 Every choice that families differ in is drawn. For the model: decoder, encoder or encoder-decoder, learned, sinusoidal
-or no positions, token types, tied vocabulary projection, one or two results, odd widths everywhere, grouped heads,
+or no positions, segments, token types, tied vocabulary projection, one or two results, odd widths everywhere, grouped heads,
 gated or plain feed-forward layers, biases, two kinds of attention (causal, prefix or full, windows, biases by distance,
 caps).
-For each block of it: one of these attentions, rotary positions, normalized queries and keys, cross-attention, layer or
+For each block of it: one of these attentions, a memory of earlier segments, rotary positions, normalized queries and keys, cross-attention, layer or
 rms norm, before or after a layer, and whether it is written in place or is a function that is called once or twice.
 """
 import argparse
@@ -24,8 +24,8 @@ FUNCTIONS = ['relu', 'gelu', 'gelu_tanh', 'silu', 'quick_gelu', 'relu_squared']
 class Sizes:
     """What the blocks of a model have in common, so that they share most kernels: compiling is what takes time."""
 
-    def __init__(self, random, is_encoder):
-        pick = random.choice
+    def __init__(self, random, is_encoder, segmented):
+        pick, self.segmented = random.choice, segmented
         self.width = pick([9, 16, 24, 35])
         self.head_width = pick([1, 2, 4, 6, 7, 10, 16, 20])
         self.kv_heads = random.randint(1, 3)
@@ -35,9 +35,10 @@ class Sizes:
         self.function = pick(FUNCTIONS)
         self.gated = pick([True, False])
         self.rotary = pick([self.head_width // 2 * 2, (self.head_width + 2) // 4 * 2])
+        self.update = pick(['linear', 'delta'])
         self.scaling = pick([None, None, ('linear', 2.0), ('llama3', 4.0, 1.0, 4.0, 24),
                              ('yarn', 4.0, 8.0, 1.0, 12, True, 1.1)])
-        masks = ['full', 'full', 'causal', 'prefix'] if is_encoder else ['causal', 'prefix']
+        masks = ['full', 'full', 'causal', 'prefix'] if is_encoder else ['causal'] if segmented else ['causal', 'prefix']
         # Two kinds of attention: mask, window, biases by distance, cap of scores.
         self.attentions = [(pick(masks), pick([0, 0, 1, 3, 8]), pick(['none', 'none', 'listed', 'relative']),
                             pick([0.0, 0.0, 0.0, 1.5])) for _ in range(2)]
@@ -56,6 +57,7 @@ class Choices:
         self.rotary = pick([0, sizes.rotary])
         self.head_norm = pick([True, False, False])
         self.calls = pick([0, 1, 1, 2])  # 0: written in place
+        self.remembers = sizes.segmented and pick([True, True, False])
 
     def __getattr__(self, name):
         return getattr(self.sizes, name)
@@ -109,6 +111,9 @@ class BlockArguments:
         add_linear('down', c.width, c.hidden, last)
         if c.is_decoder:
             give('state', m.state(c.kv_heads, c.head_width))
+        if c.remembers:
+            give('memory', m.state(c.kv_heads, c.head_width, 'memory'))
+            add('gates', [c.heads], 0.0, 1.5)
         if c.crosses:
             add_attention('cross.')
             give('source', keep_source(m, c, source))
@@ -128,10 +133,13 @@ def attention(m, c, w, linear, x):
     q, k, v = (linear('self.' + name, x) for name in 'qkv')
     if c.head_norm:
         q, k = m.norm('rms', q, w['qnorm'], groups=c.heads), m.norm('rms', k, w['knorm'], groups=c.kv_heads)
+    a, b = q, k
     if c.rotary:
-        q, k = (m.rope(y, heads, c.rotary, 1000.0, c.scaling) for y, heads in ((q, c.heads), (k, c.kv_heads)))
-    y = m.attention(c.mask, q, k, v, c.heads, c.kv_heads, c.head_width**-0.5, c.window, w.get('state'),
+        a, b = (m.rope(y, heads, c.rotary, 1000.0, c.scaling) for y, heads in ((q, c.heads), (k, c.kv_heads)))
+    y = m.attention(c.mask, a, b, v, c.heads, c.kv_heads, c.head_width**-0.5, c.window, w.get('state'),
                     w.get('distances'), c.cap)
+    if c.remembers:
+        y = m.memory(c.update, y, q, k, v, w['memory'], w['gates'], c.heads, c.norm == 'rms')
     return linear('self.o', y)
 
 
@@ -191,9 +199,12 @@ def embed(m, random, vocabulary, width):
 def build(random, blocks):
     """A model of so many different blocks, not counting those of an encoder of sources."""
     kind = random.choice(KINDS)
-    m = Model(max_sequence=random.choice([40, 70, 300]), seed=random.randrange(1 << 32))
+    segmented = kind == 'decoder' and random.random() < 0.4
+    longest = random.choice([5, 20, 70] if segmented else [40, 70, 300])
+    m = Model(max_sequence=longest, seed=random.randrange(1 << 32))
+    m.segmented = segmented
     m.vocabulary = random.choice([random.randint(5, 97), random.randint(5, 97), 517])
-    source, sizes = None, Sizes(random, kind == 'encoder')
+    source, sizes = None, Sizes(random, kind == 'encoder', segmented)
     if kind == 'encoder-decoder':
         m.source_vocabulary = random.randint(5, 97)
         with m.encoding():
@@ -225,7 +236,7 @@ def main():
     random = random_module.Random(f'random-blocks {options.seed}')
     model = build(random, options.blocks)
     print(model.text(), end='')
-    print(' '.join(prompts.arguments(prompts.ragged_batch(random, model, model.max_sequence))), file=sys.stderr)
+    print(' '.join(prompts.arguments(prompts.ragged_batch(random, model, model.longest()))), file=sys.stderr)
 
 
 if __name__ == '__main__':

@@ -255,3 +255,10 @@ func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> at
 
 // expected-error@+1 {{has no body}}
 func.func private @declared(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
+
+// -----
+
+module attributes {talc.max_sequence = 64 : i64, talc.segmented} {
+  // expected-error@+1 {{is a ring, but the module is talc.segmented}}
+  talc.state @ring : !talc.state<1 x 4 x 32 window 8>
+}

@@ -124,7 +124,7 @@ void compare(StepContext &step, bool causal, int rounds) {
 
 int main(int, char **arguments) {
   fillState();
-  Span span = {0, tokens, 0, 0, 0, 0, 0, -1};
+  Span span = {0, tokens, 0, 0, 0, 0, 0, -1, 0};
   std::vector<unsigned char> arena(1 << 20);
   StepContext step = {};
   step.threads = step.spanCount = 1;

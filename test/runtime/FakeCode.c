@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct Span {
-  int32_t firstRow, rowCount, firstPosition, slot, prefix, sourceSlot, sourceLength, history;
+  int32_t firstRow, rowCount, firstPosition, slot, prefix, sourceSlot, sourceLength, history, segment;
 };
 
 struct Row {

@@ -46,6 +46,7 @@ int main(int count, char **arguments) {
       {"mapping", checkMapping},
       {"sampler", checkSampler},
       {"opening", checkOpening},
+      {"segments", checkSegments},
       {"session-options", checkSessionOptions},
       {"slots", checkSlots},
       {"slots-of-model", checkSlotsOfModel},

@@ -31,6 +31,7 @@ bool checkRefusals(const Arguments &arguments);
 bool checkReorder(const Arguments &arguments);
 bool checkSampler(const Arguments &arguments);
 bool checkSearch(const Arguments &arguments);
+bool checkSegments(const Arguments &arguments);
 bool checkSessionOptions(const Arguments &arguments);
 bool checkSlots(const Arguments &arguments);
 bool checkSlotsOfModel(const Arguments &arguments);

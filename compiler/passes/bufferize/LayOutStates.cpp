@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // lay-out-states: the target's layout becomes part of the type of every state.
 //
-//   !talc.state<2 x 64 x 1024>   ->   !talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>
+//   !talc.state<2 x 64 x 1024>           ->   !talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>
+//   !talc.state<2 x 64 x 1024, memory>   ->   !talc.state<2 x 64 x 1024, memory in #kernel.matrices>
 //
 // A ring becomes as large as whole blocks of keys, of which none crosses its end.
 //
@@ -31,8 +32,9 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
     auto error = [&] { return getOperation().emitError(); };
     int64_t count = tokens, ring = this->ring;
     Type element = Float32Type::get(context);
-    auto layout = talc::kernel::PanelsAttr::getChecked(error, context, count, element);
-    if (!layout)
+    auto panels = talc::kernel::PanelsAttr::getChecked(error, context, count, element);
+    auto matrices = talc::kernel::MatricesAttr::get(context);
+    if (!panels)
       return signalPassFailure();
     if (ring < 1 || ring % count != 0) {
       getOperation().emitError() << "rings of blocks of " << ring << " tokens, expected a multiple of " << count;
@@ -42,6 +44,9 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
     replacer.addReplacement([&](StateType state) -> std::optional<Type> {
       if (state.getLayout())
         return state;
+      talc::StateLayoutInterface layout = panels;
+      if (state.getRole() == talc::StateRole::memory)
+        layout = matrices;
       int64_t capacity = state.isRing() ? llvm::alignTo(state.getCapacity(), ring) : state.getCapacity();
       return StateType::get(context, state.getHeads(), state.getWidth(), capacity, state.getRole(), state.getWindow(),
                             state.getKept(), layout);

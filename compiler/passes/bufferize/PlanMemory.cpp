@@ -258,7 +258,7 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
       state->setAttr(talc::offsetAttr, builder.getI64IntegerAttr(offset));
       auto type = cast<talc::StateType>(state.getType());
       offset += type.getSlotBytes();
-      tokenGroup = type.getLayout().getTokenGroup();
+      tokenGroup = std::max(tokenGroup, type.getLayout().getTokenGroup());
       if (type.isRing()) {  // it does not grow with the tokens for ever
         ring = ring == 0 ? type.getCapacity() : std::min(ring, type.getCapacity());
         continue;

@@ -250,6 +250,17 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
   }
 };
 
+struct LowerMemory : OpRewritePattern<talc::MemoryOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::MemoryOp op, PatternRewriter &rewriter) const override {
+    Value init = emptyLike(rewriter, op.getQueries(), op.getType());
+    rewriter.replaceOpWithNewOp<kernel::MemoryOp>(op, op.getType(), op.getUpdate(), stepOf(op), op.getLocal(),
+                                                  op.getQueries(), op.getKeys(), op.getValues(), op.getState(),
+                                                  op.getGates(), init, op.getHeads(), op.getLocalFirst());
+    return success();
+  }
+};
+
 // An elementwise op -> linalg.generic with its scalar body (see ElementwiseBodies.h)
 template <typename SourceOp> struct LowerElementwise : OpRewritePattern<SourceOp> {
   using OpRewritePattern<SourceOp>::OpRewritePattern;
@@ -297,12 +308,11 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
   LogicalResult convertOps() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns
-        .add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
-             LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>, LowerRope,
-             LowerJoin, LowerAppend, LowerAttention, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
-             LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>>(
-            context);
+    patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
+                 LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>, LowerRope,
+                 LowerJoin, LowerAppend, LowerAttention, LowerMemory, LowerElementwise<talc::AddOp>,
+                 LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ClampOp>,
+                 LowerElementwise<talc::ActivationOp>>(context);
     talc::addExpertPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation().walk([](talc::ReadOp read) {

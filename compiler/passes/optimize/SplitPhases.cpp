@@ -84,14 +84,18 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
 
   // Whether steps read more than what they are given.
   static bool keepsPast(const Functions &functions) {
-    return reads(functions, StateRole::sequence) || reads(functions, StateRole::source);
+    return reads(functions, StateRole::sequence) || reads(functions, StateRole::source) ||
+           reads(functions, StateRole::memory);
   }
 
   static bool reads(const Functions &functions, StateRole role) {
     return llvm::any_of(functions, [&](Operation *function) {
-      WalkResult result = function->walk([&](ReadOp read) {
-        return cast<StateType>(read.getState().getType()).getRole() == role ? WalkResult::interrupt()
-                                                                            : WalkResult::advance();
+      WalkResult result = function->walk([&](Operation *op) {
+        auto read = dyn_cast<ReadOp>(op);
+        auto memory = dyn_cast<MemoryOp>(op);
+        Value state = read ? read.getState() : memory ? memory.getState() : Value();
+        return state && cast<StateType>(state.getType()).getRole() == role ? WalkResult::interrupt()
+                                                                           : WalkResult::advance();
       });
       return result.wasInterrupted();
     });

@@ -44,6 +44,7 @@ void CpuTarget::addSchedule(OpPassManager &passes) const {
   passes.addPass(createExpandContract({lanes}));
   passes.addPass(createExpandExperts({lanes}));
   passes.addPass(createExpandAttention({lanes}));
+  passes.addPass(createExpandMemory({lanes}));
   passes.addPass(createExpandRows({lanes}));
   // When the bodies of all tasks are loops: which thread runs which.
   passes.addPass(createDistributeTasks());

@@ -136,3 +136,27 @@ func.func @nested_tasks(%s: !kernel.step) {
   }
   return
 }
+
+// -----
+
+func.func @memory_layout(%s: !kernel.step, %y: memref<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: memref<2xf32>) {
+  // expected-error@+1 {{has a state that is not laid out in #kernel.matrices}}
+  kernel.memory linear %s, %y, %y, %y, %y, %m gates %g heads 2 into %y : (!kernel.step, memref<?x4xf32>, memref<?x4xf32>, memref<?x4xf32>, memref<?x4xf32>, !talc.state<2 x 2 x 8, memory>, memref<2xf32>, memref<?x4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @memory_gates(%s: !kernel.step, %y: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: tensor<3xf32>) {
+  // expected-error@+1 {{gates is 'tensor<3xf32>', expected 2 f32}}
+  %0 = kernel.memory linear %s, %y, %y, %y, %y, %m gates %g heads 2 into %y : (!kernel.step, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 8, memory>, tensor<3xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @matrices(%s: !kernel.step, %m: !talc.state<2 x 2 x 8, memory in #kernel.matrices>, %at: index) {
+  // expected-error@+1 {{yields 'memref<2x2x2x2xf32>' of '!talc.state<2 x 2 x 8, memory in #kernel.matrices>'}}
+  %0 = kernel.matrices %s, %m[%at] : !talc.state<2 x 2 x 8, memory in #kernel.matrices> -> memref<2x2x2x2xf32>
+  return
+}

@@ -70,6 +70,7 @@ func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32
 
 talc.weight @w : tensor<3x5xf32> = #talc.fill<1.0>
 talc.state @kv : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>
+talc.state @memory : !talc.state<2 x 16 x 64, memory in #kernel.matrices>
 
 // CHECK-LABEL: @step
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[AT:[a-z0-9]+]]: index
@@ -111,6 +112,12 @@ func.func @step(%s: !kernel.step, %at: index) {
   %type = kernel.token_type %s[%at]
   // CHECK: = kernel.span %[[STEP]][%[[AT]]]
   %10:8 = kernel.span %s[%at]
+  // CHECK: kernel.segment %[[STEP]][%[[AT]]]
+  %segment = kernel.segment %s[%at]
+  // CHECK: %[[MEMORY:.*]] = kernel.state @memory
+  %memory = kernel.state @memory : !talc.state<2 x 16 x 64, memory in #kernel.matrices>
+  // CHECK: kernel.matrices %[[STEP]], %[[MEMORY]][%[[SLOT]]] : !talc.state<2 x 16 x 64, memory in #kernel.matrices> -> memref<2x2x17x16xf32>
+  %matrices = kernel.matrices %s, %memory[%8] : !talc.state<2 x 16 x 64, memory in #kernel.matrices> -> memref<2x2x17x16xf32>
   // CHECK: kernel.history %[[STEP]][%[[AT]]]
   %history = kernel.history %s[%at]
   // CHECK: kernel.weight %[[STEP]] @w : memref<3x5xf32>

@@ -392,3 +392,59 @@ func.func @experts_up(%x: tensor<?x4xf32>, %routes: tensor<?x3xf32>, %gate: tens
   %0 = talc.experts silu %x, %routes, %gate down %down chosen 2 : (tensor<?x4xf32>, tensor<?x3xf32>, tensor<15x4xf32>, tensor<12x5xf32>) -> tensor<?x4xf32>
   return
 }
+
+// -----
+
+func.func @memory_role(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8>, %g: tensor<4xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.memory' op has the state '!talc.state<2 x 2 x 8>', expected one of the role memory}}
+  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 4 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 8>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @memory_heads(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: tensor<4xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.memory' op shares 2 key-value heads among 3 heads}}
+  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 3 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 8, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @memory_queries(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: tensor<4xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.memory' op width of the queries is 8, expected 12}}
+  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 6 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 8, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @memory_keys(%y: tensor<?x8xf32>, %k: tensor<?x6xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: tensor<4xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.memory' op width of the keys is 6, expected 4}}
+  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 4 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x6xf32>, tensor<?x6xf32>, !talc.state<2 x 2 x 8, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @memory_gates(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: tensor<3xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.memory' op number of gates is 3, expected 4}}
+  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 4 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 8, memory>, !talc.sequences, tensor<3xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @memory_append(%k: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.append' op is of a memory, which keeps no row of a token}}
+  talc.append %m, %k, %k, %s : !talc.state<2 x 2 x 8, memory>, tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @memory_read(%m: !talc.state<2 x 2 x 8, memory>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.read' op is of a memory, which keeps no row of a token}}
+  %0, %1 = talc.read %m, %s : !talc.state<2 x 2 x 8, memory> -> tensor<?x4xf32>, tensor<?x4xf32>
+  return
+}

@@ -58,6 +58,10 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
   talc.state @cache : !talc.state<2 x 16 x 64>
   // CHECK-NEXT: talc.state @source : {{(!talc.state)?}}<2 x 16 x 64, source>
   talc.state @source : !talc.state<2 x 16 x 64, source>
+  // CHECK-NEXT: talc.state @memory : {{(!talc.state)?}}<2 x 16 x 64, memory>
+  talc.state @memory : !talc.state<2 x 16 x 64, memory>
+  // CHECK-NEXT: talc.weight @gates : tensor<4xf32> = #talc.fill<
+  talc.weight @gates : tensor<4xf32> = #talc.fill<0.5>
   // CHECK-NEXT: talc.state @scratch : {{(!talc.state)?}}<2 x 16 x 64, step>
   talc.state @scratch : !talc.state<2 x 16 x 64, step>
   // CHECK-NEXT: talc.state @ring : {{(!talc.state)?}}<2 x 16 x 40 window 9>
@@ -186,6 +190,12 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %sourceKeys, %sourceValues = talc.read %source, %s : !talc.state<2 x 16 x 64, source> -> tensor<?x32xf32>, tensor<?x32xf32>
     // CHECK-NEXT: talc.attention full
     %3 = talc.attention full %q, %sourceKeys, %sourceValues, %s heads 4, 2 scale 0.25 : tensor<?x64xf32>, tensor<?x32xf32>
+    %memory = talc.get_state @memory : !talc.state<2 x 16 x 64, memory>
+    %gates = talc.get_weight @gates : tensor<4xf32>
+    // CHECK: talc.memory linear %[[Q]], %[[Q]], %[[K]], %[[K]], %{{.*}}, %[[S]] gates %{{.*}} heads 4 : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>, !talc.state<2 x 16 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x64xf32>
+    %4 = talc.memory linear %q, %q, %k, %k, %memory, %s gates %gates heads 4 : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>, !talc.state<2 x 16 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x64xf32>
+    // CHECK-NEXT: talc.memory delta {{.*}} heads 4 local_first :
+    %5 = talc.memory delta %q, %q, %k, %k, %memory, %s gates %gates heads 4 local_first : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>, !talc.state<2 x 16 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x64xf32>
     return
   }
 }

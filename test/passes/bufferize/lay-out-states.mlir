@@ -10,6 +10,9 @@
 talc.state @kv : !talc.state<2 x 12 x 17>
 // CHECK: talc.state @memory : !talc.state<2 x 12 x 17, source in #kernel.panels<16 x f32>>
 talc.state @memory : !talc.state<2 x 12 x 17, source>
+// A memory has no tokens.
+// CHECK: talc.state @segments : !talc.state<2 x 12 x 17, memory in #kernel.matrices>
+talc.state @segments : !talc.state<2 x 12 x 17, memory>
 // What has a layout keeps it.
 // CHECK: talc.state @given : !talc.state<2 x 12 x 17 in #kernel.panels<64 x bf16>>
 talc.state @given : !talc.state<2 x 12 x 17 in #kernel.panels<64 x bf16>>

@@ -176,3 +176,14 @@ func.func private @mixture(%x: tensor<1x32xf32>, %p: tensor<1x3xf32>, %gate: ten
   return %y : tensor<1x32xf32>
 }
 }
+
+// -----
+
+// CHECK-LABEL: @remembering
+// CHECK: kernel.memory delta %[[STEP:.*]], %[[L:.*]], %[[Q:.*]], %[[K:.*]], %[[V:.*]], %[[M:.*]] gates %{{.*}} heads 4 local_first into %{{.*}} : (!kernel.step, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 64, memory>, tensor<4xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+module attributes {talc.max_sequence = 64 : i64, talc.segmented} {
+func.func private @remembering(%l: tensor<?x8xf32>, %q: tensor<?x8xf32>, %k: tensor<?x4xf32>, %v: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 64, memory>, %g: tensor<4xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
+  %y = talc.memory delta %l, %q, %k, %v, %m, %s gates %g heads 4 local_first : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+}

@@ -13,6 +13,8 @@ namespace talc::bench {
 
 // Tokens of the sources that sequences answer to; 0: the model has none.
 int64_t sourceTokens(const artifact::ModelInfo &info);
+// Of a sequence, that is measured at most.
+int64_t mostTokens(const artifact::ModelInfo &info);
 
 class ModelRun {
 public:

@@ -32,7 +32,7 @@ using talc::artifact::Span;
 using talc::artifact::StepContext;
 namespace kernel = talc::kernel;
 
-static_assert(sizeof(Span) == 32 && sizeof(Row) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 24 * 8);
+static_assert(sizeof(Span) == 36 && sizeof(Row) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 24 * 8);
 
 namespace {
 
@@ -160,6 +160,9 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
       .Case([&](kernel::OutputCountOp o) { return count(o, outputField(o.getOutput(), offsetof(Output, count))); })
       .Case([&](kernel::IdOp o) { return element(o, offsetof(StepContext, ids), 4, 0); })
       .Case([&](kernel::HistoryOp o) { return element(o, offsetof(StepContext, history), 4, 0); })
+      .Case([&](kernel::SegmentOp o) {
+        return element(o, offsetof(StepContext, spans), sizeof(Span), offsetof(Span, segment));
+      })
       .Case([&](kernel::OutputRowOp o) { return element(o, outputField(o.getOutput(), offsetof(Output, rows)), 4, 0); })
       .Case([&](kernel::PositionOp o) {
         return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, position));
@@ -178,6 +181,9 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
       })
       .Case([&](kernel::StateOp o) -> SmallVector<Value> { return {r.constant(r.offsetOf(o.getNameAttr()))}; })
       .Case([&](kernel::KeysOp o) -> SmallVector<Value> {
+        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getState(), o.getSlot(), 0))};
+      })
+      .Case([&](kernel::MatricesOp o) -> SmallVector<Value> {
         return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getState(), o.getSlot(), 0))};
       })
       .Case([&](kernel::ValuesOp o) -> SmallVector<Value> {

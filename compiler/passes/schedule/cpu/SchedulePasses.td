@@ -59,6 +59,17 @@ def ExpandExperts : Pass<"expand-experts", "mlir::ModuleOp"> {
                            "mlir::memref::MemRefDialect"];
 }
 
+def ExpandMemory : Pass<"expand-memory", "mlir::ModuleOp"> {
+  let summary = "loops over a memory of earlier segments";
+  let description = [{
+    kernel.memory becomes loops: for each row of a sequence in turn, its queries read the head's matrix and its key adds to
+    what the segment will leave there.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
+}
+
 def ExpandRows : Pass<"expand-rows", "mlir::ModuleOp"> {
   let summary = "loops for the pieces that treat each row by itself";
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];

@@ -93,6 +93,10 @@ struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
     SmallVector<Operation *> pieces;
     getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
+      if (isa<kernel::MemoryOp>(piece)) {
+        piece->emitOpError("has no code for workgroups: a model with segments (infini_attention) runs on processors");
+        return signalPassFailure();
+      }
       if (!tasksAround(piece))
         return signalPassFailure();
       int64_t threads = isOrdinary(piece) ? expand(piece, matrices) : 0;

@@ -105,9 +105,9 @@ func.func @elements(%s: !kernel.step, %at: index) -> (index, index, index, index
   return %0, %1, %2, %3, %4, %5, %6 : index, index, index, index, index, index, index
 }
 
-// A span is eight numbers in 32 bytes.
+// A span is nine numbers in 36 bytes.
 // CHECK-LABEL: func.func private @span(
-// CHECK-DAG: %[[SIZE:.*]] = llvm.mlir.constant(32 : i64)
+// CHECK-DAG: %[[SIZE:.*]] = llvm.mlir.constant(36 : i64)
 // CHECK-DAG: %[[LAST:.*]] = llvm.mlir.constant(28 : i64)
 // CHECK: llvm.getelementptr %{{.*}}[48]
 // CHECK: %[[AT:.*]] = llvm.mul %{{.*}}, %[[SIZE]]
