@@ -376,7 +376,7 @@ TALC_API int32_t talc_slot_length(const talc_session *session, int32_t slot);
 
 /* Empties a slot, source included: its next token is the first of a new sequence. If its memory is much, the system may
    take it when it is short of memory. But when other slots continue tokens or use the source in this one, after
-   talc_reorder, then when the last of them is reset, and until then it is unusable (SHARED). Errors: ARGUMENT, BATCH. */
+   talc_reorder, then when the last of them is reset, and until then unusable (SHARED). Errors: ARGUMENT, BATCH. */
 TALC_API talc_status talc_slot_reset(talc_session *session, int32_t slot, talc_error *error);
 
 /* Keeps the first `length` tokens of a slot's sequence, and its source: the next token comes after them, as if the
