@@ -8,7 +8,7 @@ namespace talc::test {
 
 using namespace artifact;
 
-// A workgroup per wanted row. Words of StepTables: 2 ids, 3 rows, 9 wanted rows; of the weights: 0 the vocabulary, from
+// A workgroup per wanted row. Words of StepTables: 2 ids, 3 rows, 8 wanted rows; of the weights: 0 the vocabulary, from
 // 6 on the next token of each. The token is stored in its sequence's state.
 static const char *const text = R"(.version 7.0
 .target sm_80
@@ -25,7 +25,7 @@ static const char *const text = R"(.version 7.0
   ld.param.u64 %rd4, [result];
   mov.u32 %r1, %ctaid.x;
   mov.u32 %r2, %tid.x;
-  ld.global.b32 %r3, [%rd1+36];
+  ld.global.b32 %r3, [%rd1+32];
   add.s32 %r3, %r3, %r1;
   mul.wide.u32 %rd5, %r3, 4;
   add.s64 %rd5, %rd1, %rd5;
@@ -81,7 +81,7 @@ FakeGpuTables makeGpuTables() {
   strcpy(tables.kernel.name, "fake_step");
   tables.kernel.threads = 32;
   tables.kernel.argumentCount = 5;
-  tables.kernel.grid = {4, 1, 0, 0, 1, 0};
+  tables.kernel.grid = {4, 1, 0, 1};
   const char *const names[] = {"encode", "prefill", "decode"};
   for (size_t i = 0; i < 3; ++i) {
     strcpy(tables.phases[i].name, names[i]);

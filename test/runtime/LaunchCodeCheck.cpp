@@ -62,7 +62,7 @@ static bool refusesWrongTables() {
 // Whatever passes gives numbers without overflow, and grids that can be launched or are known to be too large.
 static void use(const LaunchCode &code) {
   LaunchValues values = {};
-  values.rows = values.spans = INT32_MAX;
+  values.rows = INT32_MAX;
   for (uint64_t &base : values.bases)
     base = UINT32_MAX;
   for (Phase which : {Phase::Encode, Phase::Prefill, Phase::Decode}) {

@@ -75,7 +75,6 @@ llvm::Error LaunchLinker::addKernel(const Json &object) {
   kernel.argumentCount = object.at("arguments");
   kernel.grid.rows = grid.value("rows", noArgument);
   kernel.grid.divisor = grid.at("divisor");
-  kernel.grid.perSpan = grid.at("per_span");
   kernel.grid.plus = grid.at("plus");
   kernel.grid.y = grid.at("y");
   numbers[name] = static_cast<uint32_t>(kernels.size());

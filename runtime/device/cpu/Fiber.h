@@ -36,7 +36,7 @@ private:
   bool ended = true;
   unsigned char *stack = nullptr;
   void *own = nullptr, *caller = nullptr;  // stack pointers of those who do not run
-  void *sanitizerFiber = nullptr, *sanitizerCaller = nullptr;
+  [[maybe_unused]] void *sanitizerFiber = nullptr, *sanitizerCaller = nullptr;
 };
 
 }  // namespace talc

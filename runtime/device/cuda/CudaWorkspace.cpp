@@ -149,7 +149,6 @@ LaunchValues CudaWorkspace::valuesOf(const Step &step) const {
   base(LaunchBase::Wanted0) = static_cast<uint64_t>(step.wanted[0].count);
   base(LaunchBase::Wanted1) = static_cast<uint64_t>(step.wanted[1].count);
   values.rows = static_cast<uint64_t>(step.rowCount);
-  values.spans = static_cast<uint64_t>(step.spanCount);
   return values;
 }
 

@@ -159,9 +159,7 @@ uint64_t LaunchCode::gridX(const Launch &launch, const LaunchValues &values) con
   uint64_t rows = grid.rows == noArgument ? 0 : value(launch, grid.rows, values);
   uint64_t parts = rows / grid.divisor + (rows % grid.divisor != 0);
   uint64_t result = 0;
-  bool overflow = __builtin_mul_overflow(static_cast<uint64_t>(grid.perSpan), values.spans, &result) ||
-                  __builtin_add_overflow(result, parts, &result) ||
-                  __builtin_add_overflow(result, static_cast<uint64_t>(grid.plus), &result);
+  bool overflow = __builtin_add_overflow(parts, static_cast<uint64_t>(grid.plus), &result);
   return overflow || result > mostGridX ? UINT64_MAX : result;
 }
 

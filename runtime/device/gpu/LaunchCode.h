@@ -15,7 +15,7 @@ namespace talc {
 // What values of arguments are made of, of a step.
 struct LaunchValues {
   uint64_t bases[artifact::launchBases];  // by LaunchBase
-  uint64_t rows, spans;
+  uint64_t rows;
 };
 
 class LaunchCode {

@@ -50,12 +50,11 @@ struct LaunchArgument {
 
 constexpr uint32_t noArgument = UINT32_MAX;
 
-// x = plus + perSpan * spanCount + ceil(n / divisor); n: the value of argument `rows` of the launch, whose base is a
-// number (Number, Wanted0 or Wanted1), or 0 if that is noArgument.
+// x = plus + ceil(n / divisor); n: the value of argument `rows` of the launch, whose base is a number (Number, Wanted0
+// or Wanted1), or 0 if that is noArgument.
 struct LaunchGrid {
-  uint32_t rows, divisor, perSpan, plus;  // divisor >= 1
-  uint32_t y;                             // 1 to 65535
-  uint32_t reserved;
+  uint32_t rows, divisor, plus;  // divisor >= 1
+  uint32_t y;                    // 1 to 65535
 };
 
 struct LaunchKernel {
@@ -82,14 +81,12 @@ struct Launch {
 // struct of an array is that of Step.h in words.
 struct StepTables {
   int32_t rowCount, spanCount;
-  int32_t ids;       // [rowCount]
-  int32_t rows;      // Row [rowCount]
-  int32_t spans;     // Span [spanCount]
-  int32_t history;   // slots; see Span::history
-  int32_t rowSpans;  // [rowCount], the number of the span that a row belongs to
+  int32_t ids;      // [rowCount]
+  int32_t rows;     // Row [rowCount]
+  int32_t spans;    // Span [spanCount]
+  int32_t history;  // slots; see Span::history
   int32_t wantedCount[maxOutputs];
   int32_t wanted[maxOutputs];  // [wantedCount], rows of the step
-  int32_t reserved;
 };
 
 }  // namespace talc::artifact

@@ -14,7 +14,7 @@ template <typename T> constexpr uint64_t wordsOf() {
 }
 
 // Rows, their spans and ids; each span has a row of its own at least, and every result may be wanted of it.
-constexpr uint64_t wordsPerRow = wordsOf<Row>() + wordsOf<Span>() + 2 + maxOutputs;
+constexpr uint64_t wordsPerRow = wordsOf<Row>() + wordsOf<Span>() + 1 + maxOutputs;
 
 uint64_t mostStepWords(uint64_t rows) {
   uint64_t words = 0;
@@ -62,9 +62,6 @@ void writeStepWords(const Step &step, std::vector<int32_t> &words) {
   tables.rows = append(words, step.rows, rows);
   tables.spans = append(words, step.spans, spans);
   tables.history = appendHistory(words, step, tables.spans);
-  tables.rowSpans = static_cast<int32_t>(words.size());
-  for (uint64_t i = 0; i < spans; ++i)
-    words.insert(words.end(), static_cast<size_t>(step.spans[i].rowCount), static_cast<int32_t>(i));
   for (int64_t i = 0; i < maxOutputs; ++i) {
     tables.wantedCount[i] = static_cast<int32_t>(step.wanted[i].count);
     tables.wanted[i] = append(words, step.wanted[i].rows, static_cast<uint64_t>(step.wanted[i].count));

@@ -3,7 +3,7 @@
 //
 //   kernel.tasks over tiles of (%n, 24) grain [8, 4] { ^bb0(%row, %end, ...): body }
 //     ->  body of rows [8 * x, min(8 * x + 8, %n)), panels [4 * y, ...) in workgroup (x, y)
-//         {kernel.grid = {rows = 1, divisor = 8, plus = 0, per_span = 0, y = 6}}     x = ceil(rows of argument 1 / 8)
+//         {kernel.grid = {rows = 1, divisor = 8, plus = 0, y = 6}}     x = ceil(rows of argument 1 / 8)
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
@@ -35,7 +35,6 @@ struct Grid {
     if (rows)
       add("rows", *rows);
     add("divisor", divisor);
-    add("per_span", 0);
     add("plus", plus);
     add("y", y);
     return b.getDictionaryAttr(fields);

@@ -45,7 +45,7 @@ private:
 
 // Threads of a workgroup, set on a kernel's function.
 constexpr llvm::StringLiteral threadsAttr = "kernel.threads";
-// How many workgroups a launch takes (LaunchGrid): {rows, divisor, per_span, plus, y}; rows, an argument of the
+// How many workgroups a launch takes (LaunchGrid): {rows, divisor, plus, y}; rows, an argument of the
 // function whose rows count, may be missing.
 constexpr llvm::StringLiteral gridAttr = "kernel.grid";
 

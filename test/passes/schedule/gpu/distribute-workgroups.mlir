@@ -4,7 +4,7 @@
 
 // A row for each workgroup; the rows are those of argument 1.
 // CHECK-LABEL: func.func private @rows(
-// CHECK-SAME: kernel.grid = {divisor = 1 : i64, per_span = 0 : i64, plus = 0 : i64, rows = 1 : i64, y = 1 : i64}
+// CHECK-SAME: kernel.grid = {divisor = 1 : i64, plus = 0 : i64, rows = 1 : i64, y = 1 : i64}
 // CHECK: %[[X:.*]] = gpu.block_id x
 // CHECK: %[[END:.*]] = arith.addi %[[X]], %{{.*}}
 // CHECK: call @body(%[[X]], %[[END]])
@@ -24,7 +24,7 @@ func.func private @body(index, index)
 
 // Blocks of rows by groups of panels: ceil(rows / 8) x ceil(10 / 4).
 // CHECK-LABEL: func.func private @tiles(
-// CHECK-SAME: kernel.grid = {divisor = 8 : i64, per_span = 0 : i64, plus = 0 : i64, rows = 1 : i64, y = 3 : i64}
+// CHECK-SAME: kernel.grid = {divisor = 8 : i64, plus = 0 : i64, rows = 1 : i64, y = 3 : i64}
 // CHECK: gpu.block_id x
 // CHECK: gpu.block_id y
 // CHECK: call @body
@@ -44,7 +44,7 @@ func.func private @body(index, index, index, index, index)
 
 // Queries: a workgroup for each row and head, whose sequence is looked for.
 // CHECK-LABEL: func.func private @queries(
-// CHECK-SAME: kernel.grid = {divisor = 1 : i64, per_span = 0 : i64, plus = 0 : i64, rows = 1 : i64, y = 6 : i64}
+// CHECK-SAME: kernel.grid = {divisor = 1 : i64, plus = 0 : i64, rows = 1 : i64, y = 6 : i64}
 // CHECK: kernel.span_count
 // CHECK: scf.for
 // CHECK: kernel.span
@@ -66,7 +66,7 @@ func.func private @body(index, index, index, index, index)
 
 // Blocks of keys: a workgroup for each that there may be, of which those do something that the row sees.
 // CHECK-LABEL: func.func private @keys(
-// CHECK-SAME: kernel.grid = {divisor = 1 : i64, per_span = 0 : i64, plus = 5 : i64, y = 2 : i64}
+// CHECK-SAME: kernel.grid = {divisor = 1 : i64, plus = 5 : i64, y = 2 : i64}
 // CHECK: scf.if
 // CHECK: memref.store
 func.func private @keys(%s: !kernel.step, %first: index, %end: index, %parts: memref<5x96xf32>) attributes {kernel.piece = "attention"} {
