@@ -24,7 +24,7 @@ struct PipelineOptions {
   std::string weights = "checkpoint";  // element type of stored weights: checkpoint, f32, f16, bf16
   targets::TargetPtr target;
   std::string generator = targets::ownGenerator.str();  // of kernels' code: mlir or halide
-  std::string plans;                                    // of single kernels (GivenPlans.h); empty: the cost model's
+  std::string plans = {};  // of single kernels (Target::checkPlans); empty: the cost model's
 };
 
 // Adds the passes of one stage to a manager of ModuleOp passes.

@@ -69,8 +69,12 @@ public:
   // leaves them.
   virtual void addGenerators(mlir::OpPassManager &passes, const std::string &generator) const {}
   // Stage schedule, at first: says how pieces are to be cut into loops. Pieces that know it already stay as they are,
-  // so that this may run again. `plans`: what the user and records say of single kernels (GivenPlans.h).
+  // so that this may run again. `plans`: what the user and records say of single kernels, as checkPlans takes it.
   virtual void addPlans(mlir::OpPassManager &passes, const std::string &plans) const {}
+  // What is wrong with a text of plans, or nothing.
+  virtual std::string checkPlans(llvm::StringRef plans) const {
+    return "target " + name() + " has no plans of its kernels that can be given";
+  }
   // Stage schedule: pieces on planned memory become loops. Stage codegen: those become what compile() takes. Each ends
   // with endStage (compiler/passes/StageEnd.h).
   virtual void addSchedule(mlir::OpPassManager &passes) const = 0;

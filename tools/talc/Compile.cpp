@@ -3,7 +3,6 @@
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "compiler/artifact/TextOutput.h"
-#include "compiler/passes/schedule/cpu/GivenPlans.h"
 #include "dialects/talc/ModuleKeys.h"
 #include "frontends/Frontends.h"
 #include "tools/talc/CompileOptions.h"
@@ -104,8 +103,9 @@ static void note(mlir::ModuleOp module, const CompileOptions &options, const per
 
 // What was tuned for each target, and what the user wants besides.
 static llvm::Error addPlans(const CompileOptions &options, CompileRequest &request) {
-  if (std::string problem = GivenPlans().parse(options.plans); !problem.empty())
-    return makeError(ErrorCode::Usage, "talc compile: --plan: {}; see talc compile --help", problem);
+  for (const targets::TargetPtr &target : request.targets)
+    if (std::string problem = options.plans.empty() ? "" : target->checkPlans(options.plans); !problem.empty())
+      return makeError(ErrorCode::Usage, "talc compile: --plan: {}; see talc compile --help", problem);
   std::string path = options.tuned.empty() ? usualRecord(options.model) : options.tuned;
   PlanRecord record;
   std::vector<std::string> notes;

@@ -3,6 +3,7 @@
 // compiler/Pipeline.cpp.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
+#include "compiler/passes/schedule/cpu/GivenPlans.h"
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
 #include "compiler/targets/cpu/CpuTarget.h"
 
@@ -35,6 +36,10 @@ void CpuTarget::addGenerators(OpPassManager &passes, const std::string &generato
 
 void CpuTarget::addPlans(OpPassManager &passes, const std::string &plans) const {
   passes.addPass(createAssignPlans({cpu.vectorLanes, cpu.cacheBytes, plans}));
+}
+
+std::string CpuTarget::checkPlans(StringRef plans) const {
+  return GivenPlans().parse(plans);
 }
 
 void CpuTarget::addSchedule(OpPassManager &passes) const {

@@ -25,7 +25,7 @@ struct CompressedScheme {
   int64_t groupSize = 0, blockRows = 0, blockColumns = 0;
   bool symmetric = true;
   bool roundsActivations = false;
-  std::vector<std::string> targets;  // names of modules or classes, or "re:" and a regular expression
+  std::vector<std::string> targets = {};  // names of modules or classes, or "re:" and a regular expression
 };
 
 // Those of config_groups, and what is wrong with them.

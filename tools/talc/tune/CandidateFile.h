@@ -17,8 +17,8 @@ public:
   CandidateFile &operator=(const CandidateFile &) = delete;
   ~CandidateFile();
 
-  // The first candidate has the cost model's plans, the others those of `plans` (GivenPlans.h). Empty on success, else
-  // finished lines of text.
+  // The first candidate has the cost model's plans, the others those of `plans` (Target::checkPlans). Empty on success,
+  // else finished lines of text.
   std::string compile(const CompileOptions &options, const std::vector<std::string> &plans);
   const std::string &path() const { return file; }
 

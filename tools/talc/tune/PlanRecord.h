@@ -20,7 +20,7 @@ namespace talc::tools {
 
 // Of one kernel, where it was measured.
 struct PlanLine {
-  std::string kernel, name;       // its digest (GivenPlans.h), and what the model's program calls it
+  std::string kernel, name;       // its digest (PlanText.h), and what the model's program calls it
   std::string target, processor;  // Target::identity, and the processor as people call it
   int64_t threads = 1;
   std::map<std::string, int64_t> plan;  // numbers that differ from the cost model's
@@ -40,7 +40,7 @@ public:
   const PlanLine *find(const PlanLine &wanted) const;
   void put(const PlanLine &line);
 
-  // The confirmed plans for a target, as GivenPlans takes them. Notes that there are only others.
+  // The confirmed plans for a target, as Target::checkPlans takes them. Notes that there are only others.
   std::string plansFor(const std::string &target, const std::string &path, std::vector<std::string> &notes) const;
 
 private:

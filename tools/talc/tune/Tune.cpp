@@ -12,7 +12,7 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
-#include "compiler/passes/schedule/cpu/GivenPlans.h"
+#include "compiler/passes/schedule/PlanText.h"
 #include "runtime/device/cpu/Cores.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/ModelInput.h"

@@ -7,36 +7,9 @@
 #include "compiler/passes/schedule/cpu/ExpertsPlan.h"
 #include "compiler/passes/schedule/cpu/SharePlan.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/BLAKE3.h"
-
 using namespace mlir;
 
 namespace talc {
-
-std::string digestOf(kernel::TasksOp tasks) {
-  kernel::PlanAttr plan = tasks.getPlanAttr();
-  tasks.removePlanAttr();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  auto function = tasks->getParentOfType<func::FuncOp>();
-  if (function)
-    stream << function.getFunctionType() << "\n";
-  tasks->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
-  if (plan)
-    tasks.setPlanAttr(plan);
-  llvm::BLAKE3 hash;
-  hash.update(text);
-  return llvm::toHex(hash.final<16>(), /*LowerCase=*/true);
-}
-
-std::string textOf(kernel::PlanAttr plan) {
-  std::string text;
-  for (NamedAttribute number : plan.getNumbers())
-    text += (text.empty() ? "" : ", ") + number.getName().str() + " = " +
-            std::to_string(cast<IntegerAttr>(number.getValue()).getInt());
-  return text;
-}
 
 template <typename Plan> static bool has(StringRef name) {
   return llvm::any_of(Plan::numbers(), [&](const PlanNumber<Plan> &number) { return number.name == name; });

@@ -8,7 +8,7 @@
 // unknown.
 #pragma once
 
-#include "dialects/kernel/KernelDialect.h"
+#include "compiler/passes/schedule/PlanText.h"
 
 #include "llvm/Support/GlobPattern.h"
 
@@ -16,13 +16,6 @@
 #include <vector>
 
 namespace talc {
-
-// Equal for pieces that compute the same: a digest of the piece with its tasks, without a plan and whatever it is
-// called.
-std::string digestOf(kernel::TasksOp tasks);
-
-// As the text above has them.
-std::string textOf(kernel::PlanAttr plan);
 
 class GivenPlans {
 public:

@@ -95,7 +95,7 @@ private:
 
 int64_t threadsOfContract(kernel::ContractOp op) {
   Sizes sizes(op);
-  return std::max(sizes.columns, std::min<int64_t>(128, threadsFor(sizes.panels * sizes.columns)));
+  return threadsForPanels(sizes.panels, sizes.columns);
 }
 
 void expandContract(WorkgroupEmitter &e, kernel::ContractOp op) {

@@ -101,7 +101,7 @@ private:
 
 int64_t threadsOfExperts(kernel::ExpertsOp op) {
   Sizes sizes(op);
-  return std::max(sizes.columns, std::min<int64_t>(128, threadsFor(sizes.panels * sizes.columns)));
+  return threadsForPanels(sizes.panels, sizes.columns);
 }
 
 void expandExperts(WorkgroupEmitter &e, kernel::ExpertsOp op) {

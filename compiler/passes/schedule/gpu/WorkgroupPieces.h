@@ -9,6 +9,8 @@ namespace talc {
 
 // Threads for a piece whose rows have so many columns, when each thread takes one at a time.
 int64_t threadsFor(int64_t columns);
+// For one whose columns lie in panels: as many whole panels as a workgroup takes well.
+int64_t threadsForPanels(int64_t panels, int64_t columnsOfPanel);
 
 // For each piece the threads of a workgroup, and what one does of the piece in its task.
 int64_t threadsOfContract(kernel::ContractOp op);

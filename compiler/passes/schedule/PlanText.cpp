@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// How texts and records name a kernel and the numbers of its plan.
+#include "compiler/passes/schedule/PlanText.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+
+using namespace mlir;
+
+namespace talc {
+
+std::string digestOf(kernel::TasksOp tasks) {
+  kernel::PlanAttr plan = tasks.getPlanAttr();
+  tasks.removePlanAttr();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto function = tasks->getParentOfType<func::FuncOp>();
+  if (function)
+    stream << function.getFunctionType() << "\n";
+  tasks->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
+  if (plan)
+    tasks.setPlanAttr(plan);
+  llvm::BLAKE3 hash;
+  hash.update(text);
+  return llvm::toHex(hash.final<16>(), /*LowerCase=*/true);
+}
+
+std::string textOf(kernel::PlanAttr plan) {
+  std::string text;
+  for (NamedAttribute number : plan.getNumbers())
+    text += (text.empty() ? "" : ", ") + number.getName().str() + " = " +
+            std::to_string(cast<IntegerAttr>(number.getValue()).getInt());
+  return text;
+}
+
+}  // namespace talc
