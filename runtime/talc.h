@@ -366,9 +366,8 @@ TALC_API const float *talc_logits(const talc_session *session, int32_t index, in
      talc_encode, or talc_evaluate of the prompt, in slot 0
      talc_reorder of the slots 0 1 2 3 to the parents 0 0 0 0
      again and again: talc_evaluate of one token in each slot, talc_reorder to the parents of the texts that are kept
-   Slots stand in the list once, parents are among them, and a slot is empty or as long as its parent. On failure
-   nothing has changed. The first allocates; with segments all do. Errors: KIND (encoders), ARGUMENT, BATCH, SHARED,
-   MEMORY. */
+   Slots stand in the list once, parents are among them, and a slot is empty or as long as its parent. The first call
+   allocates; with segments all do. Errors change nothing: KIND (encoders), ARGUMENT, BATCH, SHARED, MEMORY. */
 TALC_API talc_status talc_reorder(talc_session *session, const int32_t *slots, const int32_t *parents, int32_t count,
                                   talc_error *error);
 
