@@ -3,16 +3,13 @@
 #include "compiler/targets/nvptx/NvptxTarget.h"
 
 #include "compiler/Error.h"
-#include "compiler/targets/nvptx/KernelObject.h"
-#include "compiler/targets/nvptx/LaunchLinker.h"
+#include "compiler/targets/gpu/KernelObject.h"
+#include "compiler/targets/gpu/LaunchLinker.h"
 #include "compiler/targets/nvptx/PtxEmitter.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
-
-#include <mutex>
 
 using namespace mlir;
 
@@ -44,29 +41,25 @@ DictionaryAttr NvptxTarget::facts(MLIRContext &context) const {
   return builder.getDictionaryAttr(builder.getNamedAttr("chip", builder.getStringAttr(chip)));
 }
 
-// Runs action(kernel, its number among the functions that are to have code) for all kernels, on all processors.
-static llvm::Error forEachKernel(ModuleOp module, llvm::function_ref<llvm::Error(LLVM::LLVMFuncOp, size_t)> action) {
-  std::vector<std::pair<LLVM::LLVMFuncOp, size_t>> kernels;
-  size_t place = 0;
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (isKernel(function))
-      kernels.push_back({function, place++});
-    else if (isList(function))
-      ++place;
-  std::mutex mutex;
-  llvm::Error all = llvm::Error::success();
-  parallelForEach(module.getContext(), kernels, [&](auto &kernel) {
-    if (llvm::Error error = action(kernel.first, kernel.second)) {
-      std::lock_guard lock(mutex);
-      all = llvm::joinErrors(std::move(all), std::move(error));
-    }
+static int64_t sharedBytes(LLVM::LLVMFuncOp kernel) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  int64_t bytes = 0;
+  auto add = [&](LLVM::AddressOfOp op) {
+    auto global = module.lookupSymbol<LLVM::GlobalOp>(op.getGlobalName());
+    auto array = global ? dyn_cast<LLVM::LLVMArrayType>(global.getType()) : LLVM::LLVMArrayType();
+    bytes += array ? static_cast<int64_t>(array.getNumElements()) * 4 : 0;
+  };
+  llvm::SmallPtrSet<Attribute, 4> seen;
+  kernel.walk([&](LLVM::AddressOfOp op) {
+    if (seen.insert(op.getGlobalNameAttr()).second)
+      add(op);
   });
-  return all;
+  return bytes;
 }
 
 static llvm::Error checkFunctions(ModuleOp module) {
   for (auto any : module.getOps<FunctionOpInterface>())
-    if (!any.isExternal() && !isKernel(dyn_cast<LLVM::LLVMFuncOp>(*any)))
+    if (!any.isExternal() && !(isa<LLVM::LLVMFuncOp>(*any) && gpu::isKernel(any)))
       return makeError(ErrorCode::Program, "function '{}' is no kernel in the llvm dialect; stage codegen converts it",
                        any.getName().str());
   return llvm::Error::success();
@@ -77,38 +70,21 @@ llvm::Expected<std::vector<targets::ObjectCode>> NvptxTarget::compile(ModuleOp m
     return std::move(error);
   begin("emit-ptx");
   registerTranslations(*module.getContext());
-  std::vector<targets::ObjectCode> objects;
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    if (isKernel(function) || isList(function))
-      objects.push_back(isList(function) ? listObject(function) : targets::ObjectCode());
-  llvm::Error error = forEachKernel(module, [&](LLVM::LLVMFuncOp kernel, size_t place) -> llvm::Error {
+  return gpu::makeObjects(module, [&](Operation *op) -> llvm::Expected<gpu::KernelCode> {
+    auto kernel = cast<LLVM::LLVMFuncOp>(op);
     auto listing = emitKernel(kernel, module, chip);
     if (!listing)
       return listing.takeError();
-    objects[place] = kernelObject(kernel, listing->assembly);
-    return llvm::Error::success();
+    return gpu::KernelCode{kernel.getNumArguments(), sharedBytes(kernel), listing->assembly};
   });
-  if (error)
-    return std::move(error);
-  return objects;
 }
 
 llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::listings(ModuleOp module,
                                                                         targets::BeginPart begin) const {
   begin("list-code");
   registerTranslations(*module.getContext());
-  std::vector<targets::CodeListing> all(llvm::range_size(module.getOps<LLVM::LLVMFuncOp>()));
-  llvm::Error error = forEachKernel(module, [&](LLVM::LLVMFuncOp kernel, size_t place) -> llvm::Error {
-    auto listing = emitKernel(kernel, module, chip);
-    if (!listing)
-      return listing.takeError();
-    all[place] = std::move(*listing);
-    return llvm::Error::success();
-  });
-  if (error)
-    return std::move(error);
-  llvm::erase_if(all, [](const targets::CodeListing &listing) { return listing.function.empty(); });
-  return all;
+  return gpu::makeListings(
+      module, [&](Operation *kernel) { return emitKernel(cast<LLVM::LLVMFuncOp>(kernel), module, chip); });
 }
 
 llvm::Expected<std::string> NvptxTarget::llvmIr(ModuleOp module, targets::BeginPart begin) const {
@@ -121,15 +97,34 @@ llvm::Expected<std::string> NvptxTarget::llvmIr(ModuleOp module, targets::BeginP
   return text;
 }
 
+// A kernel's module without the lines before its first declaration, which all have alike.
+static llvm::StringRef bodyOf(llvm::StringRef text) {
+  constexpr llvm::StringLiteral last = ".address_size 64\n";
+  size_t at = text.find(last);
+  return at == llvm::StringRef::npos ? text : text.drop_front(at + last.size());
+}
+
+static std::string joinTexts(llvm::ArrayRef<std::string> texts) {
+  std::string all;
+  for (const std::string &text : texts) {
+    llvm::StringRef body = bodyOf(text);
+    if (all.empty())
+      all = text.substr(0, text.size() - body.size());
+    all += body;
+  }
+  return all;
+}
+
 llvm::Expected<targets::LinkedCode> NvptxTarget::link(llvm::ArrayRef<targets::ObjectCode> objects) const {
-  return linkLaunches(objects);
+  return gpu::linkLaunches(objects, joinTexts);
 }
 
 llvm::Expected<std::vector<uint8_t>> NvptxTarget::linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const {
-  auto text = linkText(objects);
-  if (!text)
-    return text.takeError();
-  return std::vector<uint8_t>(text->begin(), text->end());
+  auto texts = gpu::kernelCodes(objects);
+  if (!texts)
+    return texts.takeError();
+  std::string text = joinTexts(*texts);
+  return std::vector<uint8_t>(text.begin(), text.end());
 }
 
 }  // namespace talc::nvptx

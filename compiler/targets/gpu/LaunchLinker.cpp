@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows the lists of launches from the phases on: a list that another one calls stands in its place, with the values
 // that it was given. So a phase is one table, however many layers share a list.
-#include "compiler/targets/nvptx/LaunchLinker.h"
+#include "compiler/targets/gpu/LaunchLinker.h"
 
 #include "compiler/Error.h"
 #include "compiler/passes/codegen/gpu/Launches.h"
 #include "runtime/device/gpu/LaunchTable.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <nlohmann/json.hpp>
@@ -15,7 +16,7 @@
 using Json = nlohmann::json;
 using namespace talc::artifact;
 
-namespace talc::nvptx {
+namespace talc::gpu {
 
 namespace {
 
@@ -31,8 +32,8 @@ template <size_t size> llvm::Error setName(char (&array)[size], const std::strin
 class LaunchLinker {
 public:
   llvm::Error read(llvm::ArrayRef<targets::ObjectCode> objects);
-  llvm::Expected<targets::LinkedCode> link();
-  std::string text() const;
+  llvm::Expected<targets::LinkedCode> link(JoinCodes join);
+  std::vector<std::string> codes;  // of kernels
 
 private:
   using Values = std::vector<LaunchArgument>;
@@ -42,11 +43,10 @@ private:
   llvm::Error addLaunches(const Json &list, const Values &given, int depth);
   llvm::Error addLaunch(const Json &launch, const Values &values);
   static llvm::Expected<LaunchArgument> valueOf(const Json &argument, const Values &given);
-  std::vector<uint8_t> image() const;
+  std::vector<uint8_t> image(const std::string &code) const;
 
   llvm::StringMap<Json> lists;
   llvm::StringMap<uint32_t> numbers;  // of kernels
-  std::vector<std::string> texts;
   std::vector<LaunchKernel> kernels;
   std::vector<LaunchPhase> phaseTable;
   std::vector<Launch> launches;
@@ -57,7 +57,7 @@ llvm::Error LaunchLinker::read(llvm::ArrayRef<targets::ObjectCode> objects) {
   for (const targets::ObjectCode &object : objects) {
     Json json = Json::parse(object.bytes, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object())
-      return internalError("an object for NVIDIA's cards is no JSON");
+      return internalError("an object for graphics cards is no JSON");
     if (json.contains("list"))
       lists[json["list"].get<std::string>()] = json;
     else if (llvm::Error error = addKernel(json))
@@ -78,27 +78,9 @@ llvm::Error LaunchLinker::addKernel(const Json &object) {
   kernel.grid.plus = grid.at("plus");
   kernel.grid.y = grid.at("y");
   numbers[name] = static_cast<uint32_t>(kernels.size());
-  texts.push_back(object.at("text"));
+  codes.push_back(llvm::fromHex(object.at("code").get<std::string>()));
   kernels.push_back(kernel);
   return setName(kernels.back().name, name);
-}
-
-// A kernel's module without the lines before its first declaration, which all have alike.
-static llvm::StringRef bodyOf(llvm::StringRef text) {
-  constexpr llvm::StringLiteral last = ".address_size 64\n";
-  size_t at = text.find(last);
-  return at == llvm::StringRef::npos ? text : text.drop_front(at + last.size());
-}
-
-std::string LaunchLinker::text() const {
-  std::string all;
-  for (const std::string &text : texts) {
-    llvm::StringRef body = bodyOf(text);
-    if (all.empty())
-      all = text.substr(0, text.size() - body.size());
-    all += body;
-  }
-  return all;
 }
 
 llvm::Expected<LaunchArgument> LaunchLinker::valueOf(const Json &argument, const Values &given) {
@@ -165,8 +147,7 @@ template <typename T> static void append(std::vector<uint8_t> &image, const std:
   image.insert(image.end(), bytes, bytes + values.size() * sizeof(T));
 }
 
-std::vector<uint8_t> LaunchLinker::image() const {
-  std::string all = text();
+std::vector<uint8_t> LaunchLinker::image(const std::string &code) const {
   LaunchHeader header = {};
   std::memcpy(header.magic, launchMagic, sizeof(header.magic));
   header.kernelCount = static_cast<uint32_t>(kernels.size());
@@ -179,13 +160,13 @@ std::vector<uint8_t> LaunchLinker::image() const {
   append(image, launches);
   append(image, arguments);
   header.textOffset = image.size();
-  header.textBytes = all.size();
+  header.textBytes = code.size();
   std::memcpy(image.data(), &header, sizeof(header));
-  image.insert(image.end(), all.begin(), all.end());
+  image.insert(image.end(), code.begin(), code.end());
   return image;
 }
 
-llvm::Expected<targets::LinkedCode> LaunchLinker::link() {
+llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) {
   targets::LinkedCode linked;
   for (llvm::StringLiteral phase : phases)
     if (lists.contains(phase)) {
@@ -196,24 +177,24 @@ llvm::Expected<targets::LinkedCode> LaunchLinker::link() {
   if (linked.entries.empty())
     return makeError(ErrorCode::Program, "the program has none of the functions {}",
                      llvm::join(llvm::ArrayRef(phases), ", "));
-  linked.image = image();
+  linked.image = image(join(codes));
   return linked;
 }
 
 }  // namespace
 
-llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects) {
+llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join) {
   LaunchLinker linker;
   if (llvm::Error error = linker.read(objects))
     return std::move(error);
-  return linker.link();
+  return linker.link(join);
 }
 
-llvm::Expected<std::string> linkText(llvm::ArrayRef<targets::ObjectCode> objects) {
+llvm::Expected<std::vector<std::string>> kernelCodes(llvm::ArrayRef<targets::ObjectCode> objects) {
   LaunchLinker linker;
   if (llvm::Error error = linker.read(objects))
     return std::move(error);
-  return linker.text();
+  return std::move(linker.codes);
 }
 
-}  // namespace talc::nvptx
+}  // namespace talc::gpu
