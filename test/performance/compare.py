@@ -25,7 +25,11 @@ CONFIGS = {
                   'intermediate_size': 5632, 'num_hidden_layers': 22, 'num_attention_heads': 32,
                   'num_key_value_heads': 4, 'max_position_embeddings': 2048, 'rms_norm_eps': 1e-5,
                   'tie_word_embeddings': False},
+    'qwen3': {'architectures': ['Qwen3ForCausalLM'], 'model_type': 'qwen3', 'vocab_size': 151936, 'hidden_size': 1024,
+              'intermediate_size': 3072, 'num_hidden_layers': 28, 'num_attention_heads': 16, 'num_key_value_heads': 8,
+              'head_dim': 128, 'max_position_embeddings': 2048, 'rope_theta': 1e6, 'tie_word_embeddings': True},
 }
+BLOCKS = ('q8_0', 'q4_0', 'q4_k')
 PRODUCTS = ['512x512x512', '1024x1024x1024', '2048x2048x2048', '128x2304x768', '128x3072x768', '128x768x3072',
             '512x2048x2048', '512x8192x2048']  # rows x outputs x inputs
 
@@ -161,6 +165,19 @@ def compare_tinyllama(place, threads, rounds):
                 'llama.cpp': place.llama_command(gguf, count, 'decode', 8, 16)}, rounds))
 
 
+def compare_blocks(place, threads, rounds):
+    """Weights of 8 and 4 bits: prompts, and tokens one by one."""
+    for model, title in (('tinyllama', 'TinyLlama 1.1B'), ('qwen3', 'Qwen3 0.6B')):
+        for element in BLOCKS:
+            app, gguf = place.app(model, element), place.gguf(model, element)
+            for count in threads:
+                for work, *sizes in (('prompt', 128), ('prompt', 512), ('decode', 8, 16)):
+                    name = f'prompt of {sizes[0]}' if work == 'prompt' else '{} tokens behind {}'.format(*sizes)
+                    report(f'{title}, {element}, {name}', count, interleave({
+                        'talc': place.talc_command(app, count, work, *sizes),
+                        'llama.cpp': place.llama_command(gguf, count, work, *sizes)}, rounds))
+
+
 def compare_matmul(place, threads, rounds):
     """`talc bench --op` has the mathematical libraries in it; ONNX Runtime runs before and after."""
     for shape in PRODUCTS:
@@ -186,7 +203,8 @@ def compare_matmul(place, threads, rounds):
             report(f'product {shape}', count, seconds)
 
 
-WORK = {'gpt2': compare_gpt2, 'bert': compare_bert, 'tinyllama': compare_tinyllama, 'matmul': compare_matmul}
+WORK = {'gpt2': compare_gpt2, 'bert': compare_bert, 'tinyllama': compare_tinyllama, 'blocks': compare_blocks,
+        'matmul': compare_matmul}
 
 
 def main():
