@@ -37,17 +37,23 @@ static constexpr Family families[] = {
 
 // Sets `family`.
 static llvm::Expected<TargetPtr> parse(llvm::StringRef name, const Family *&family) {
-  std::vector<std::string> names, known;
+  std::vector<std::string> known;
   for (const Family &next : families) {
     family = &next;
     llvm::Expected<TargetPtr> target = next.parse(name);
     if (!target || *target)
       return target;
-    names.push_back(next.names);
     llvm::append_range(known, next.known());
   }
   return makeError(ErrorCode::BadTarget, "--target={}: unknown{}; expected {}", name.str(),
-                   suggestion(name.str(), known), llvm::join(names, "; or "));
+                   suggestion(name.str(), known), targetNames());
+}
+
+std::string targetNames() {
+  std::vector<std::string> names;
+  for (const Family &family : families)
+    names.push_back(family.names);
+  return llvm::join(names, "; or ");
 }
 
 llvm::Expected<TargetPtr> parseTarget(llvm::StringRef name) {
@@ -61,6 +67,10 @@ llvm::Expected<std::vector<TargetPtr>> parseTargets(llvm::StringRef list) {
     const Family *family;
     MachineNeeds needs;
   };
+  // What needs more of a machine is better code for it.
+  auto better = [](const Listed &a, const Listed &b) {
+    return a.family != b.family ? a.family < b.family : a.needs.features.size() > b.needs.features.size();
+  };
   std::vector<Listed> all;
   for (llvm::StringRef name : llvm::split(list, ',')) {
     const Family *family = nullptr;
@@ -71,12 +81,9 @@ llvm::Expected<std::vector<TargetPtr>> parseTargets(llvm::StringRef list) {
     if (llvm::any_of(all, [&](const Listed &other) { return other.needs == needs; }))
       return makeError(ErrorCode::BadTarget, "--target={}: {} needs the same {} as another one of the list", list.str(),
                        name.str(), family->measure);
-    all.push_back({std::move(*target), family, std::move(needs)});
+    Listed listed{std::move(*target), family, std::move(needs)};
+    all.insert(llvm::upper_bound(all, listed, better), std::move(listed));
   }
-  // What needs more of a machine is better code for it.
-  llvm::stable_sort(all, [](const Listed &a, const Listed &b) {
-    return a.family != b.family ? a.family < b.family : a.needs.features.size() > b.needs.features.size();
-  });
   std::vector<TargetPtr> result;
   for (Listed &listed : all)
     result.push_back(std::move(listed.target));

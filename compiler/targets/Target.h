@@ -102,6 +102,9 @@ using TargetPtr = std::shared_ptr<const Target>;
 // A name that --target takes. `native` is this machine.
 llvm::Expected<TargetPtr> parseTarget(llvm::StringRef name);
 
+// Which names there are, for messages and help.
+std::string targetNames();
+
 // The targets of a list with commas, in the order in which a machine that runs several of them prefers them. Fails if
 // two of them need the same of a machine.
 llvm::Expected<std::vector<TargetPtr>> parseTargets(llvm::StringRef list);

@@ -2,6 +2,7 @@
 // talc compile: declares its options and checks how they go together.
 #include "tools/talc/CompileOptions.h"
 
+#include "compiler/targets/Target.h"
 #include "dialects/talc/formats/FormatChoice.h"
 #include "runtime/NearestWord.h"
 #include "tools/talc/Commands.h"
@@ -78,10 +79,10 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->allow_extras();  // MLIR's flags
   command->add_option("MODEL", options.model, "what to compile")->required();
   command->add_option("-o,--output", options.output, "the file to write; text goes to standard output without it");
-  command->add_option(
-      "--target", options.target,
-      "native (default), x86-64-v3, x86-64-v4, aarch64, a processor's LLVM name, or nvptx (nvptx:sm_90: for cards from "
-      "that on); a list with commas puts code for each into the product, which is for one architecture of processors");
+  command->add_option("--target", options.target,
+                      targets::targetNames() +
+                          "; a list with commas puts code for each into the product, which is for one "
+                          "architecture of processors");
   command
       ->add_option(
           "--weights", options.weights,

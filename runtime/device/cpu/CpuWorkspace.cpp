@@ -2,8 +2,8 @@
 // Memory is mapped, not allocated: states cost nothing until tokens arrive, and arena and results only ever grow.
 #include "runtime/device/cpu/CpuWorkspace.h"
 
+#include "runtime/device/cpu/Architecture.h"
 #include "runtime/device/cpu/Cores.h"
-#include "runtime/device/cpu/Ticks.h"
 
 #include <cerrno>
 #include <cinttypes>

@@ -6,22 +6,13 @@
 // anything else means the file is not what the compiler wrote.
 #include "runtime/device/cpu/ElfFile.h"
 
+#include "runtime/device/cpu/Architecture.h"
 #include "runtime/memory/Mapping.h"
 
 namespace talc {
 
 constexpr uint64_t maxSpan = uint64_t(1) << 30;  // address space of code and constants; also makes sums safe
 constexpr uint64_t maxSegments = 64;
-
-#if defined(__x86_64__)
-constexpr uint16_t machine = EM_X86_64;
-constexpr uint32_t relativeRelocation = R_X86_64_RELATIVE;
-#elif defined(__aarch64__)
-constexpr uint16_t machine = EM_AARCH64;
-constexpr uint32_t relativeRelocation = R_AARCH64_RELATIVE;
-#else
-#error "name this architecture's ELF machine and relative relocation"
-#endif
 
 static uint64_t pageDown(uint64_t address) {
   return address & -systemPageSize();
@@ -58,7 +49,7 @@ const char *ElfFile::parseHeader(Elf64_Ehdr &header) const {
   if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
       header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_DYN)
     return "not a 64-bit little-endian ELF shared object";
-  if (header.e_machine != machine)
+  if (header.e_machine != elfMachine)
     return "made for another processor architecture";
   if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > maxSegments || header.e_phoff > size ||
       header.e_phnum * sizeof(Elf64_Phdr) > size - header.e_phoff)

@@ -3,7 +3,7 @@
 // processes compute that costs a whole time slice, while a thread woken from a futex runs soon.
 #include "runtime/device/cpu/Signal.h"
 
-#include "runtime/device/cpu/Ticks.h"
+#include "runtime/device/cpu/Architecture.h"
 
 #include <algorithm>
 #include <climits>
@@ -17,14 +17,6 @@ static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t), "a futex is a p
 
 static void futex(std::atomic<uint32_t> &word, int operation, uint32_t argument) {
   syscall(SYS_futex, reinterpret_cast<uint32_t *>(&word), operation, argument, nullptr, nullptr, 0);
-}
-
-void spinOnce() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
 }
 
 // Either this thread sees the sleeper, or the sleeper's futex call sees the new value: both orders are sequentially

@@ -19,9 +19,6 @@ struct Waiter {
   uint64_t waited = 0;  // ticks
 };
 
-// A pause within a loop that waits, of 10 to 50 ns.
-void spinOnce();
-
 class Signal {
 public:
   uint32_t now() const { return value.load(std::memory_order_acquire); }

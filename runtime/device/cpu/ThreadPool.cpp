@@ -3,6 +3,7 @@
 // first, until none is left; a worker that has to wait is put aside, so that any thread can go on with it.
 #include "runtime/device/cpu/ThreadPool.h"
 
+#include "runtime/device/cpu/Architecture.h"
 #include "runtime/device/cpu/Cores.h"
 
 #include <algorithm>

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// x86-64: features by CPUID and XGETBV. Source of the levels: System V ABI for x86-64, "micro-architecture levels".
+// x86-64: features by CPUID and XGETBV, and the rest of Architecture.h. Source of the levels: System V ABI for x86-64,
+// "micro-architecture levels".
 #if defined(__x86_64__)
+#include "runtime/device/cpu/Architecture.h"
 #include "runtime/device/cpu/Cpu.h"
 
 #include <cpuid.h>
 #include <cstdlib>
 #include <cstring>
+#include <elf.h>
 
 namespace talc {
 
@@ -144,5 +147,55 @@ const char *cpuLevelFeatures(CpuLevel level) {
   return "none";
 }
 
+const uint16_t elfMachine = EM_X86_64;
+const uint32_t relativeRelocation = R_X86_64_RELATIVE;
+
+uint64_t ticks() {
+  return __builtin_ia32_rdtsc();
+}
+
+void spinOnce() {
+  __builtin_ia32_pause();
+}
+
 }  // namespace talc
+
+// Calls a function with an argument, both in preserved registers.
+extern "C" void talcStartStack();
+
+// Source: System V ABI for x86-64: rbx, rbp and r12 to r15 are preserved.
+asm(R"(
+.text
+.hidden talcSwitchStack
+.globl talcSwitchStack
+.type talcSwitchStack, @function
+talcSwitchStack:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size talcSwitchStack, .-talcSwitchStack
+.hidden talcStartStack
+.globl talcStartStack
+.type talcStartStack, @function
+talcStartStack:
+  movq %rbx, %rdi
+  callq *%r12
+  ud2
+.size talcStartStack, .-talcStartStack
+)");
+
+// r15, r14, r13, r12, rbx, rbp, return address; the pointer is a multiple of 16 once they are popped.
+const talc::FirstFrame talc::firstFrame = {8, 3, 4, 6, talcStartStack};
 #endif

@@ -29,7 +29,7 @@ struct ContractPlan {
   // The model's group, if it has several, that a panel belongs to.
   mlir::Value groupOf(Emitter &e, mlir::Value panel) const { return e.div(panel, panels / groups); }
 
-  // Vectors of four lanes are NEON's, whose multiply-add takes a scalar from a lane. A vector of a row's scalars serves
+  // A multiply-add of vectors of four lanes takes a scalar from a lane. A vector of a row's scalars serves
   // an iteration then: a quarter of the loads, and with all rows' six registers beside 24 accumulators two are left for
   // the weight.
   bool scalarsFromLanes() const { return lanes == 4 && tileSteps == lanes; }
