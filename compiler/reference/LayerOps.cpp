@@ -104,7 +104,8 @@ static std::vector<int64_t> largest(const std::vector<double> &numbers, int64_t 
   std::vector<int64_t> places(numbers.size());
   for (size_t i = 0; i < places.size(); ++i)
     places[i] = static_cast<int64_t>(i);
-  std::stable_sort(places.begin(), places.end(), [&](int64_t a, int64_t b) { return numbers[a] > numbers[b]; });
+  std::partial_sort(places.begin(), places.begin() + count, places.end(),
+                    [&](int64_t a, int64_t b) { return numbers[a] != numbers[b] ? numbers[a] > numbers[b] : a < b; });
   places.resize(count);
   return places;
 }

@@ -31,8 +31,11 @@ Status Inputs::fetch(bool waits) {
   for (std::string &line : lines)
     if (Status status = addLine(std::move(line)); status.failed())
       return status;
-  auto longer = [&](size_t a, size_t b) { return (*this)[a].ids.size() > (*this)[b].ids.size(); };
-  std::stable_sort(order.begin() + before, order.end(), longer);
+  auto longer = [&](size_t a, size_t b) {
+    size_t ofA = (*this)[a].ids.size(), ofB = (*this)[b].ids.size();
+    return ofA != ofB ? ofA > ofB : a < b;
+  };
+  std::sort(order.begin() + before, order.end(), longer);
   return {};
 }
 

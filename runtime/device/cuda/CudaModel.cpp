@@ -111,7 +111,7 @@ static uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c) {
   return overflow ? UINT64_MAX : result;
 }
 
-WorkspaceMemory CudaModel::memoryFor(int32_t slots, int32_t threads, const StepSize &size) const {
+WorkspaceMemory CudaModel::memoryFor(int32_t slots, int32_t, const StepSize &size) const {
   WorkspaceMemory memory;
   memory.states = multiplyAdd(facts.stateBytesPerSlot, static_cast<uint64_t>(slots), 0);
   memory.temporaries = multiplyAdd(size.rows, facts.arenaBytesPerToken, facts.arenaBytesFixed);

@@ -15,7 +15,7 @@ public:
   Status run(const Step &step) override;
   Status readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const override;
   Status writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) override;
-  void discard(int32_t slot) override {}
+  void discard(int32_t) override {}
   WorkspaceMemory memory() const override;
   int32_t threads() const override { return 1; }
   void measure(Mark mark, void *state) override;

@@ -148,10 +148,12 @@ static std::string renderCosts(const PassRecorder &recorder, const Work &work) {
   bool reads = work.step.decode();
   auto cost = [&](const bench::StepCosts &one) { return reads ? one.bytes() : one.operations; };
   std::vector<std::pair<std::string, bench::StepCosts>> order(costs.begin(), costs.end());
-  std::stable_sort(order.begin(), order.end(),
-                   [&](const auto &a, const auto &b) { return cost(a.second) > cost(b.second); });
   constexpr size_t most = 8;
-  order.resize(std::min(order.size(), most));
+  size_t shown = std::min(order.size(), most);
+  std::partial_sort(order.begin(), order.begin() + shown, order.end(), [&](const auto &a, const auto &b) {
+    return cost(a.second) != cost(b.second) ? cost(a.second) > cost(b.second) : a.first < b.first;
+  });
+  order.resize(shown);
   std::vector<std::vector<std::string>> rows;
   for (const auto &[name, one] : order)
     rows.push_back({link("#kernel-" + name, name), bench::formatCount(one.operations), bench::formatBytes(one.bytes()),
@@ -239,7 +241,7 @@ static std::string renderTimes(const PassRecorder &recorder) {
     all += pass.seconds;
     passes.push_back({link(fmt::format("#{}", i), pass.name), pass.seconds});
   }
-  std::stable_sort(passes.begin(), passes.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
+  std::sort(passes.begin(), passes.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
   constexpr size_t most = 8;
   passes.resize(std::min(passes.size(), most));
   auto table = [&](const char *title, const auto &entries) {
