@@ -97,7 +97,7 @@ bool checkTasks(int32_t threads) {
 // A thread that has not even begun to run when the others wait for its worker: they do its work.
 bool checkLateThreads() {
   int tookOver = 0;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 2000 && tookOver == 0; ++i) {  // which threads run early is the system's to say
     std::unique_ptr<ThreadPool> pool;
     if (ThreadPool::create(2 * usableProcessors(), pool).failed())  // so many that nobody spins for others
       return false;
