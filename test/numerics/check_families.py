@@ -2,6 +2,8 @@
 """check_families.py BIN MODULE imports [NAME...]: imports the random checkpoints of a module of this folder (family_models,
 decoder_models) and compares the interpreter with the same model on lists of Python numbers.
 check_families.py BIN MODULE programs [NAME...]: the same of compiled programs; if the module has COMPILED, of these cases.
+check_families.py BIN MODULE programs=TARGET [NAME...]: the same for a device that the runtime finds here, with weights
+in f32: matrix instructions would round rows as well.
 check_families.py BIN MODULE TARGET@EMULATOR [NAME...]: the same for another machine, run under an emulator: logits of
 decoders, and of encoders without token types.
 
@@ -95,7 +97,9 @@ def evaluate(programs, what, model, directory, options):
         run(interpret, compiled + '.mlir', *options, '--logits', found)
         return INTERPRETER_TOLERANCE
     target, _, emulator = what.partition('@')
-    run(talc, 'compile', model, '--max-seq=26', '-o', compiled, *([f'--target={target}'] if emulator else []))
+    device = what.removeprefix('programs=')
+    chosen = [f'--target={target}'] if emulator else [f'--target={device}', '--weights=f32'] if device != what else []
+    run(talc, 'compile', model, '--max-seq=26', '-o', compiled, *chosen)
     if emulator:
         run_emulated(emulator, compiled, options, found)
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_rings.py BIN DIRECTORY: windows that hold no more than they see. Texts many times as long as a window, and as
+"""check_rings.py BIN DIRECTORY [TARGET]: windows that hold no more than they see. Texts many times as long as a window, and as
 the ring that it moves through, against the same models on lists of Python numbers; the same bits however a text is
 cut; and memory that does not grow."""
 import os
@@ -12,7 +12,8 @@ import plain_math as pm
 from decoder_layers import add, embedded, gated, inverse_frequencies, linear, projections, rms, turn
 from random_checkpoint import Checkpoint, flatten, read_tensors
 
-BIN, DIRECTORY = sys.argv[1:]
+BIN, DIRECTORY = sys.argv[1:3]
+TARGET = sys.argv[3] if len(sys.argv) > 3 else 'native'
 TOLERANCE = 2e-5
 WINDOW, LENGTH = 5, 1700  # the ring has room for 768 tokens
 CONFIG = {'model_type': 'mistral', 'hidden_size': 8, 'intermediate_size': 6, 'num_hidden_layers': 1,
@@ -81,7 +82,7 @@ def logits(app, ids, *options):
 
 def check(name, options, window, kept):
     source, app = os.path.join(DIRECTORY, 'model'), os.path.join(DIRECTORY, name)
-    run(os.path.join(BIN, 'talc'), 'compile', source, '-o', app, *options)
+    run(os.path.join(BIN, 'talc'), 'compile', source, '-o', app, f'--target={TARGET}', *options)
     generator = random.Random(name)
     ids = [generator.randrange(13) for _ in range(LENGTH)]
     expected, found = flatten(model(checkpoint(), ids, window, kept)), logits(app, ids, '-t', '1')

@@ -71,13 +71,16 @@ public:
   virtual void store(Value vector, Value memref, mlir::ValueRange at, Value mask = {});
   // All lanes see what each of them stored.
   virtual void sync() {}
+  // body() by one lane: for what others must not store at the same time.
+  virtual void once(llvm::function_ref<void()> body) { body(); }
   Value loadScalar(Value memref, mlir::ValueRange at);
   void storeScalar(Value scalar, Value memref, mlir::ValueRange at);
   // Into L2. The place may lie behind the end of the buffer.
   void prefetch(Value memref, mlir::ValueRange at, bool forWriting = false);
   // All bytes of a weight whose values are stored in blocks.
   Value bytes(Value memref);
-  Value stackBuffer(llvm::ArrayRef<int64_t> shape);
+  // Memory that the lanes share: on the stack in front of the loops that use it, or of the workgroup.
+  virtual Value stackBuffer(llvm::ArrayRef<int64_t> shape);
   Value rows(Value memref);
 
   // Control flow.

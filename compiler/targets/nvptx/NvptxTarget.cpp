@@ -41,13 +41,17 @@ DictionaryAttr NvptxTarget::facts(MLIRContext &context) const {
   return builder.getDictionaryAttr(builder.getNamedAttr("chip", builder.getStringAttr(chip)));
 }
 
+static int64_t valuesOf(Type type) {
+  auto array = dyn_cast<LLVM::LLVMArrayType>(type);
+  return array ? static_cast<int64_t>(array.getNumElements()) * valuesOf(array.getElementType()) : 1;
+}
+
 static int64_t sharedBytes(LLVM::LLVMFuncOp kernel) {
   auto module = kernel->getParentOfType<ModuleOp>();
   int64_t bytes = 0;
   auto add = [&](LLVM::AddressOfOp op) {
     auto global = module.lookupSymbol<LLVM::GlobalOp>(op.getGlobalName());
-    auto array = global ? dyn_cast<LLVM::LLVMArrayType>(global.getType()) : LLVM::LLVMArrayType();
-    bytes += array ? static_cast<int64_t>(array.getNumElements()) * 4 : 0;
+    bytes += global ? valuesOf(global.getType()) * 4 : 0;
   };
   llvm::SmallPtrSet<Attribute, 4> seen;
   kernel.walk([&](LLVM::AddressOfOp op) {
@@ -83,8 +87,8 @@ llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::listings(ModuleOp
                                                                         targets::BeginPart begin) const {
   begin("list-code");
   registerTranslations(*module.getContext());
-  return gpu::makeListings(
-      module, [&](Operation *kernel) { return emitKernel(cast<LLVM::LLVMFuncOp>(kernel), module, chip); });
+  return gpu::makeListings(module,
+                           [&](Operation *kernel) { return emitKernel(cast<LLVM::LLVMFuncOp>(kernel), module, chip); });
 }
 
 llvm::Expected<std::string> NvptxTarget::llvmIr(ModuleOp module, targets::BeginPart begin) const {

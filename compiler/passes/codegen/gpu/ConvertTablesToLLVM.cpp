@@ -78,6 +78,9 @@ SmallVector<Value> convert(TableReader &r, Operation *op) {
       })
       .Case([&](kernel::IdOp o) { return element(o, offsetof(StepTables, ids), wordBytes, 0); })
       .Case([&](kernel::HistoryOp o) { return element(o, offsetof(StepTables, history), wordBytes, 0); })
+      .Case([&](kernel::SegmentOp o) {
+        return element(o, offsetof(StepTables, spans), sizeof(Span), offsetof(Span, segment));
+      })
       .Case([&](kernel::OutputRowOp o) {
         int64_t array = offsetof(StepTables, wanted) + wordBytes * static_cast<int64_t>(o.getOutput());
         return element(o, array, wordBytes, 0);
@@ -92,6 +95,9 @@ SmallVector<Value> convert(TableReader &r, Operation *op) {
       .Case([&](kernel::SpanOp o) { return convertSpan(r, o); })
       .Case(
           [&](kernel::KeysOp o) -> SmallVector<Value> { return {r.statePart(type(o), o.getState(), o.getSlot(), 0)}; })
+      .Case([&](kernel::MatricesOp o) -> SmallVector<Value> {
+        return {r.statePart(type(o), o.getState(), o.getSlot(), 0)};
+      })
       .Case([&](kernel::ValuesOp o) -> SmallVector<Value> {
         kernel::StateLayout layout(cast<talc::StateType>(o.getState().getType()));
         return {r.statePart(type(o), o.getState(), o.getSlot(), layout.keyBytes())};
@@ -131,7 +137,7 @@ struct ConvertTablesToLLVM : talc::impl::ConvertTablesToLLVMBase<ConvertTablesTo
     auto plan = getOperation()->getAttrOfType<DictionaryAttr>(talc::planAttr);
     bool hasSlots = plan && plan.getAs<IntegerAttr>(talc::slotBytesKey);
     WalkResult result = getOperation().walk([&](Operation *op) -> WalkResult {
-      if (isa<kernel::KeysOp, kernel::ValuesOp>(op) && !hasSlots)
+      if (isa<kernel::KeysOp, kernel::ValuesOp, kernel::MatricesOp>(op) && !hasSlots)
         return op->emitOpError("has no place in memory; plan-memory gives it one");
       return WalkResult::advance();
     });

@@ -2,6 +2,8 @@
 // The keys that the rows of a sequence see, and where keys and values lie.
 #include "compiler/passes/schedule/cpu/AttentionKeys.h"
 
+#include "compiler/passes/schedule/StatePanels.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -81,7 +83,7 @@ KeyBlock AttentionKeys::inSlot(Value head, Value firstKey) {
 
 Value AttentionKeys::panelOf(Value key) {
   Value panel = e.div(key, layout.tokens);
-  return layout.isRing() && !seen.isKept() ? e.add(e.rem(panel, layout.ringPanels), layout.keptPanels) : panel;
+  return seen.isKept() ? panel : panelPlace(e, layout, panel);
 }
 
 // Copies keys and values, each from the slot where it lies.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel.append by a workgroup: a thread stores features of a row, or of a head of it.
+#include "compiler/passes/schedule/StatePanels.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 
 using namespace mlir;
@@ -26,12 +27,14 @@ static void storeRow(WorkgroupEmitter &e, kernel::AppendOp op, Value row, Value 
   Value slot = kernel::SlotOp::create(e.b, e.loc, op.getStep(), row);
   Value keys = kernel::KeysOp::create(e.b, e.loc, layout.keysType(), op.getStep(), op.getState(), slot);
   Value values = kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(), op.getStep(), op.getState(), slot);
-  Value panel = e.div(position, layout.tokens), lane = e.rem(position, layout.tokens);
-  e.each(count, [&](Value feature) {
-    Value column = e.add(e.mul(head, layout.width), feature);
-    Value own = e.div(column, layout.width), inHead = e.rem(column, layout.width);
-    e.storeScalar(e.loadScalar(op.getKeys(), {row, column}), keys, {panel, own, inHead, lane});
-    e.storeScalar(e.loadScalar(op.getValues(), {row, column}), values, {panel, own, lane, inHead});
+  Value lane = e.rem(position, layout.tokens);
+  eachPanelPlace(e, layout, e.div(position, layout.tokens), [&](Value panel) {
+    e.each(count, [&](Value feature) {
+      Value column = e.add(e.mul(head, layout.width), feature);
+      Value own = e.div(column, layout.width), inHead = e.rem(column, layout.width);
+      e.storeScalar(e.loadScalar(op.getKeys(), {row, column}), keys, {panel, own, inHead, lane});
+      e.storeScalar(e.loadScalar(op.getValues(), {row, column}), values, {panel, own, lane, inHead});
+    });
   });
 }
 

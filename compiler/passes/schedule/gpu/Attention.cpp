@@ -12,6 +12,7 @@
 #include "compiler/passes/schedule/AttentionSchedule.h"
 #include "compiler/passes/schedule/OnlineSoftmax.h"
 #include "compiler/passes/schedule/SeenKeys.h"
+#include "compiler/passes/schedule/StatePanels.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,9 +25,9 @@ namespace talc {
 
 namespace {
 
-// What a block yields for a query, and the query's row, head and place.
+// What a block yields for a query, and the query's row, head and place. What is kept meets other queries.
 struct Query {
-  Value row, head, position;
+  Value row, head, position, queries;
 };
 struct Found {
   Weighed weighed;
@@ -42,7 +43,7 @@ public:
         cap(op.getCap().convertToDouble()), scalesFirst(op.getBias() || cap > 0 || scale <= 0) {}
 
   void expand() {
-    scores = e.shared(size);
+    scores = e.shared({size});
     op.getBlock() ? expandKeys() : expandQueries();
   }
 
@@ -58,29 +59,33 @@ private:
     e.loop(e.index(0), tasks.part(4), 1, [&](Value number) {
       Value m = e.add(tasks.part(3), number), token = e.div(m, group);
       Value head = e.add(e.mul(tasks.part(1), group), e.rem(m, group));
-      wholeQuery({e.add(span.getFirstRow(), token), head, e.add(span.getFirstPosition(), token)});
+      wholeQuery({e.add(span.getFirstRow(), token), head, e.add(span.getFirstPosition(), token), op.getQueries()});
     });
   }
 
   // A block of the only row's keys, for every query of a head; see PartsLayout.
   void expandKeys() {
+    e.b.setInsertionPoint(tasks);  // what is seen says how many tasks there are
     auto span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), e.index(0));
     seen.enter(span);
     Value position = span.getFirstPosition(), first = seen.firstAt(position), end = seen.endAt(position);
     setExtents(e, op, [&]() -> Emitter::Values {
       return {e.div(first, size), e.ceilDiv(end, size), e.index(layout.heads)};
     });
+    e.b.setInsertionPoint(op);
     kernel::PartsLayout parts(op.getHeads(), layout.width);
-    Value block = tasks.part(0);
+    Value block = tasks.part(0), left = block;
+    if (layout.isRing())
+      left = e.rem(block, cast<ShapedType>(op.getInit().getType()).getDimSize(0));
     e.loop(e.index(0), e.index(group), 1, [&](Value number) {
       Value head = e.add(e.mul(tasks.part(1), group), number);
-      Found found = ofBlock({e.index(0), head, position}, e.mul(block, size), first, end);
+      Found found = ofBlock({e.index(0), head, position, op.getQueries()}, e.mul(block, size), first, end);
       eachFeature(found.outputs, [&](Value feature, Value output) {
-        e.storeScalar(output, op.getInit(), {block, e.add(e.mul(head, parts.paddedWidth), feature)});
+        e.storeScalar(output, op.getInit(), {left, e.add(e.mul(head, parts.paddedWidth), feature)});
       });
-      e.when(e.less(e.thread(), e.index(1)), [&] {
-        e.storeScalar(found.weighed.maximum, op.getInit(), {block, e.add(head, parts.maxima)});
-        e.storeScalar(found.weighed.sum, op.getInit(), {block, e.add(head, parts.sums)});
+      e.once([&] {
+        e.storeScalar(found.weighed.maximum, op.getInit(), {left, e.add(head, parts.maxima)});
+        e.storeScalar(found.weighed.sum, op.getInit(), {left, e.add(head, parts.sums)});
       });
     });
   }
@@ -88,9 +93,8 @@ private:
   void wholeQuery(const Query &query) {
     Value first = seen.firstAt(query.position), end = seen.endAt(query.position);
     Value begin = e.mul(e.div(first, size), size);
-    Weighed none = nothingWeighed(e);
-    Emitter::Values all = {none.maximum, none.sum};
-    all.append(features, e.splat(0));
+    bool isKept = layout.kept > 0;
+    Emitter::Values all = isKept ? ofKept(query) : ofNothing();
     all = e.loop(begin, end, size, all, [&](Value firstKey, ValueRange before) {
       Found found = ofBlock(query, firstKey, first, end);
       BroughtTogether now = bringTogether(e, {before[0], before[1]}, found.weighed);
@@ -98,14 +102,42 @@ private:
       Emitter::Values next = {now.both.maximum, now.both.sum};
       for (int64_t i = 0; i < features; ++i) {
         Value both = bringTogether(e, before[2 + i], now.factor, found.outputs[i], now.gain);
-        next.push_back(e.select(isFirst, found.outputs[i], both));
+        next.push_back(isKept ? both : e.select(isFirst, found.outputs[i], both));
       }
       return next;
     });
-    Value inverse = inverseOf(e, all[1]), column = e.mul(query.head, layout.width);
+    Value column = e.mul(query.head, layout.width);
+    Value inverse = op.getSinks() ? inverseOf(e, {all[0], all[1]}, e.loadScalar(op.getSinks(), {query.head}))
+                                  : inverseOf(e, all[1]);
     eachFeature(ArrayRef(all).drop_front(2), [&](Value feature, Value output) {
       e.storeScalar(e.mulf(output, inverse), op.getInit(), {query.row, e.add(column, feature)});
     });
+  }
+
+  // Maximum, sum and outputs before the first block.
+  Emitter::Values ofNothing() {
+    Weighed none = nothingWeighed(e);
+    Emitter::Values all = {none.maximum, none.sum};
+    all.append(features, e.splat(0));
+    return all;
+  }
+
+  // The same of the tokens that are kept, which are no more than a block.
+  Emitter::Values ofKept(Query query) {
+    query.queries = op.getKeptQueries();
+    seen.beginKept();
+    Emitter::Values all = ofNothing();
+    for (int64_t first = 0; first < layout.kept; first += size) {
+      Found found = ofBlock(query, e.index(first), e.index(0), seen.endAt(query.position));
+      BroughtTogether now = bringTogether(e, {all[0], all[1]}, found.weighed);
+      Emitter::Values next = {now.both.maximum, now.both.sum};
+      for (int64_t i = 0; i < features; ++i)
+        next.push_back(first == 0 ? found.outputs[i]
+                                  : bringTogether(e, all[2 + i], now.factor, found.outputs[i], now.gain));
+      all = next;
+    }
+    seen.endKept();
+    return all;
   }
 
   // The keys [firstKey, + size) as far as they are seen.
@@ -139,11 +171,11 @@ private:
   // What the softmax sees of a query and a key.
   Value scoreOf(const Query &query, Value key) {
     Value keys = kernel::KeysOp::create(e.b, e.loc, layout.keysType(), op.getStep(), op.getState(), slotOf(key));
-    Value column = e.mul(query.head, layout.width), panel = e.div(key, layout.tokens), lane = e.rem(key, layout.tokens);
+    Value column = e.mul(query.head, layout.width), panel = panelOf(key), lane = e.rem(key, layout.tokens);
     Value own = e.div(query.head, group);
     Emitter::Values sum = {e.splat(0)};
     sum = e.loop(e.index(0), e.index(layout.width), 1, sum, [&](Value k, ValueRange before) -> Emitter::Values {
-      Value q = e.loadScalar(op.getQueries(), {query.row, e.add(column, k)});
+      Value q = e.loadScalar(query.queries, {query.row, e.add(column, k)});
       return {e.fma(q, e.loadScalar(keys, {panel, own, k, lane}), before[0])};
     });
     Value bias = op.getBias() ? biasOf(query, key) : Value();
@@ -173,7 +205,7 @@ private:
       Value values =
           kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(), op.getStep(), op.getState(), slotOf(key));
       Value weight = e.loadScalar(scores, {e.sub(key, firstKey)});
-      Value panel = e.div(key, layout.tokens), lane = e.rem(key, layout.tokens);
+      Value panel = panelOf(key), lane = e.rem(key, layout.tokens);
       Emitter::Values next;
       for (int64_t i = 0; i < features; ++i)
         next.push_back(e.fma(weight, e.loadScalar(values, {panel, own, lane, columns[i]}), before[i]));
@@ -187,6 +219,11 @@ private:
       Value feature = e.add(e.thread(), static_cast<int64_t>(i) * e.lanes);
       e.when(e.less(feature, e.index(layout.width)), [&, value = value] { body(feature, value); });
     }
+  }
+
+  Value panelOf(Value key) {
+    Value panel = e.div(key, layout.tokens);
+    return seen.isKept() ? panel : panelPlace(e, layout, panel);
   }
 
   // Which slot has a key (see kernel.span).

@@ -32,6 +32,7 @@ void expandCombine(WorkgroupEmitter &e, kernel::CombineOp op) {
   setExtents(e, op, [&]() -> Emitter::Values { return {e.index(1)}; });
   int64_t columns = columnsOf(op), width = columns / static_cast<int64_t>(op.getHeads());
   kernel::PartsLayout layout(op.getHeads(), width);
+  int64_t blocks = cast<ShapedType>(op.getParts().getType()).getDimSize(0);
   auto [begin, end] = seenBlocks(e, op);
   e.loop(tasks.part(0), tasks.part(1), 1, [&, begin = begin, end = end](Value row) {
     e.each(columns, [&](Value column) {
@@ -39,14 +40,17 @@ void expandCombine(WorkgroupEmitter &e, kernel::CombineOp op) {
       Weighed none = nothingWeighed(e);
       Emitter::Values all = {none.maximum, none.sum, e.splat(0)};
       all = e.loop(begin, end, 1, all, [&](Value block, ValueRange before) -> Emitter::Values {
-        auto part = [&](Value at) { return e.loadScalar(op.getParts(), {block, at}); };
+        Value left = op.getRing() ? e.rem(block, blocks) : block;
+        auto part = [&](Value at) { return e.loadScalar(op.getParts(), {left, at}); };
         Value found = part(place), isFirst = e.less(block, e.add(begin, 1));
         BroughtTogether now = bringTogether(e, {before[0], before[1]},
                                             {part(e.add(head, layout.maxima)), part(e.add(head, layout.sums))});
         Value output = bringTogether(e, before[2], now.factor, found, now.gain);
         return {now.both.maximum, now.both.sum, e.select(isFirst, found, output)};
       });
-      e.storeScalar(e.mulf(all[2], inverseOf(e, all[1])), op.getInit(), {row, column});
+      Value inverse =
+          op.getSinks() ? inverseOf(e, {all[0], all[1]}, e.loadScalar(op.getSinks(), {head})) : inverseOf(e, all[1]);
+      e.storeScalar(e.mulf(all[2], inverse), op.getInit(), {row, column});
     });
   });
 }

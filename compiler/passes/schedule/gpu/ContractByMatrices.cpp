@@ -12,6 +12,7 @@
 //
 // Sums go through shared memory, so that the code of an epilogue exists once. k ascends in steps of 16 whatever the
 // rows: those that are missing are the last again, and not stored.
+#include "compiler/passes/schedule/gpu/ContractPanels.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 #include "dialects/talc/formats/StorageFormat.h"
 
@@ -27,27 +28,19 @@ namespace {
 
 constexpr int64_t subgroup = 32, tileRows = 16, tileColumns = 8, tileDepth = 16;
 
-struct Sizes {
-  explicit Sizes(kernel::ContractOp op) {
-    auto weight = cast<MemRefType>(op.getWeight().getType());
-    element = weight.getElementType();
-    panels = weight.getDimSize(0);
-    depth = weight.getDimSize(1);
-    lanes = weight.getDimSize(2);
-    parts = op.getGated() ? 2 : 1;
-    columns = lanes / parts;
-    width = cast<MemRefType>(op.getInit().getType()).getDimSize(1);
+struct Sizes : ContractPanels {
+  explicit Sizes(kernel::ContractOp op) : ContractPanels(op) {
+    element = cast<MemRefType>(op.getWeight().getType()).getElementType();
     bool oneRow = cast<MemRefType>(op.getX().getType()).getDimSize(0) == 1;
     tiles = oneRow ? 1 : 2;
-    subgroups = std::min<int64_t>(4, llvm::PowerOf2Ceil(panels));
+    subgroups = std::min<int64_t>(4, llvm::PowerOf2Ceil(count));
   }
 
   int64_t perThread() const { return columns / tileColumns; }  // neighbouring lanes that a thread loads
   int64_t rows() const { return tiles * tileRows; }
 
   Type element;
-  int64_t panels, depth, lanes, parts, columns, width;  // columns: of a part of a panel
-  int64_t tiles, subgroups;                             // of a task
+  int64_t tiles, subgroups;  // of a task
 };
 
 class MatrixContract {
@@ -58,17 +51,18 @@ public:
   void expand() {
     setExtents(e, op,
                [&]() -> Emitter::Values {
-                 return {e.rows(op.getX()), e.index(sizes.panels)};
+                 return {e.rows(op.getX()), e.index(sizes.count)};
                },
                {sizes.rows(), sizes.subgroups});
     Value thread = e.thread(), lane = e.rem(thread, subgroup);
     own = e.div(thread, subgroup);
     group = e.div(lane, 4);
     inGroup = e.mul(e.rem(lane, 4), 2);
-    panel = e.min(e.add(tasks.part(2), own), e.index(sizes.panels - 1));
+    panel = e.min(e.add(tasks.part(2), own), e.index(sizes.count - 1));
+    feature = sizes.firstFeature(e, panel);
     for (int64_t r = 0; r < 2 * sizes.tiles; ++r)
       rows.push_back(e.min(e.add(e.add(tasks.part(0), group), r * 8), e.sub(tasks.part(1), e.index(1))));
-    sums = e.shared(sizes.rows() * sizes.subgroups * sizes.lanes);
+    sums = e.shared({sizes.rows() * sizes.subgroups * sizes.lanes});
     keep(accumulate());
     e.sync();
     finish();
@@ -130,7 +124,7 @@ private:
   Value loadRows(int64_t tile, Value k) {
     Value fragment = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(vectorOf({4, 2}, sizes.element)));
     for (int64_t i = 0; i < 4; ++i) {
-      Value pair = loadPair(rows[2 * tile + i % 2], e.add(k, i / 2 * 8));
+      Value pair = loadPair(rows[2 * tile + i % 2], e.add(e.add(feature, k), i / 2 * 8));
       pair = arith::TruncFOp::create(e.b, e.loc, vectorOf({2}, sizes.element), pair);
       fragment = vector::InsertOp::create(e.b, e.loc, pair, fragment, i);
     }
@@ -141,7 +135,7 @@ private:
   Value loadPair(Value row, Value column) {
     auto [strides, offset] = cast<MemRefType>(op.getX().getType()).getStridesAndOffset();
     auto isEven = [](int64_t value) { return !ShapedType::isDynamic(value) && value % 2 == 0; };
-    if (isEven(strides[0]) && isEven(offset))
+    if (isEven(strides[0]) && isEven(offset) && (sizes.groups == 1 || isEven(sizes.groupFeatures)))
       return loadVector(op.getX(), {row, column}, 2);
     Emitter::Values pair = {e.loadScalar(op.getX(), {row, column}), e.loadScalar(op.getX(), {row, e.add(column, 1)})};
     return vector::FromElementsOp::create(e.b, e.loc, vectorOf({2}, e.b.getF32Type()), pair);
@@ -166,10 +160,10 @@ private:
     int64_t line = sizes.subgroups * sizes.columns;
     e.each(sizes.rows() * line, [&](Value number) {
       Value r = e.div(number, line), inTask = e.rem(number, line);
-      Value row = e.add(tasks.part(0), r), column = e.add(e.mul(tasks.part(2), sizes.columns), inTask);
-      Value inside =
-          arith::AndIOp::create(e.b, e.loc, e.less(row, tasks.part(1)), e.less(column, e.index(sizes.width)));
-      e.when(inside, [&] { finish(r, inTask, row, column); });
+      Value row = e.add(tasks.part(0), r), lane = e.rem(inTask, sizes.columns);
+      Value panel = e.add(tasks.part(2), e.div(inTask, sizes.columns));
+      Value inside = arith::AndIOp::create(e.b, e.loc, e.less(row, tasks.part(1)), sizes.hasColumn(e, panel, lane));
+      e.when(inside, [&] { finish(r, inTask, row, sizes.columnOf(e, panel, lane)); });
     });
   }
 
@@ -190,9 +184,9 @@ private:
   kernel::ContractOp op;
   kernel::TasksOp tasks;
   const Sizes sizes;
-  Value own, group, inGroup;  // the subgroup; of its threads, group g has row g; twice the place in the group
-  Value panel, sums;
-  Emitter::Values rows;  // of the thread: g and g + 8 of every tile
+  Value own, group, inGroup;   // the subgroup; of its threads, group g has row g; twice the place in the group
+  Value panel, feature, sums;  // the panel, the first feature that it meets
+  Emitter::Values rows;        // of the thread: g and g + 8 of every tile
 };
 
 }  // namespace

@@ -126,18 +126,16 @@ private:
     return grid;
   }
 
-  // What tasks write has a row for every block that there may be, and there are as many workgroups: some find nothing
-  // to do.
+  // What tasks write has a row for every block that may be seen, and there are as many workgroups: the last find
+  // nothing to do.
   FailureOr<Grid> placeKeys() {
     Grid grid;
     tasks.walk([&](memref::StoreOp store) {
       if (isa<BlockArgument>(store.getMemRef()))
         grid.plus = store.getMemRefType().getDimSize(0);
     });
-    Value block = x(), begin = tasks.getExtents()[0], end = tasks.getExtents()[1];
-    Value behind = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, block, begin);
-    Value inside = arith::AndIOp::create(e.b, e.loc, behind, e.less(block, end));
-    e.when(inside, [&] { placeBody(e, tasks, {block, y()}); });
+    Value block = e.add(tasks.getExtents()[0], x());
+    e.when(e.less(block, tasks.getExtents()[1]), [&] { placeBody(e, tasks, {block, y()}); });
     grid.y = *getConstantIntValue(tasks.getExtents()[2]);
     return grid;
   }

@@ -8,6 +8,7 @@
 // own.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/MemoryLoops.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 #include "compiler/passes/schedule/rows/RowPieces.h"
 
@@ -59,6 +60,11 @@ static int64_t expand(Operation *piece, bool matrices) {
       .Case([&](kernel::AttentionOp op) { return own(op, threadsOfAttention(op), expandAttention); })
       .Case([&](kernel::CombineOp op) { return own(op, threadsOfCombine(op), expandCombine); })
       .Case([&](kernel::AppendOp op) { return own(op, threadsOfAppend(op), expandAppend); })
+      .Case([&](kernel::MemoryOp op) {
+        WorkgroupEmitter emitter(builder, op.getLoc(), threadsFor(cast<StateType>(op.getState().getType()).getWidth()));
+        expandMemory(emitter, op);
+        return emitter.lanes;
+      })
       .Default([&](Operation *op) -> int64_t {
         const RowPiece *row = findPiece(rowPieces, op);
         Value init = kernel::destinationOf(op);
@@ -75,35 +81,13 @@ namespace {
 struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
   using Base::Base;
 
-  // What only processors have code for: rings, sinks, groups, experts with biases, and turns composed of digits.
-  static bool isOrdinary(Operation *piece) {
-    if (auto append = dyn_cast<kernel::AppendOp>(piece))
-      return !cast<StateType>(append.getState().getType()).isRing();
-    if (auto attention = dyn_cast<kernel::AttentionOp>(piece))
-      return !cast<StateType>(attention.getState().getType()).isRing() && !attention.getSinks();
-    if (auto combine = dyn_cast<kernel::CombineOp>(piece))
-      return !combine.getRing() && !combine.getSinks();
-    if (auto contract = dyn_cast<kernel::ContractOp>(piece))
-      return contract.getGroups() == 1;
-    if (auto experts = dyn_cast<kernel::ExpertsOp>(piece))
-      return experts.getBiases().empty();
-    if (auto route = dyn_cast<kernel::RouteOp>(piece))
-      return !route.getBias() && route.getGroups() == 1;
-    auto rope = dyn_cast<kernel::RopeOp>(piece);
-    return !rope || (rope.getDigits() == 0 && rope.getLast() == 0);
-  }
-
   void runOnOperation() override {
     SmallVector<Operation *> pieces;
     getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
-      if (isa<kernel::MemoryOp>(piece)) {
-        piece->emitOpError("has no code for workgroups: a model with segments (infini_attention) runs on processors");
-        return signalPassFailure();
-      }
       if (!tasksAround(piece))
         return signalPassFailure();
-      int64_t threads = isOrdinary(piece) ? expand(piece, matrices) : 0;
+      int64_t threads = expand(piece, matrices);
       if (threads == 0) {
         piece->emitOpError("has no code for workgroups");
         return signalPassFailure();

@@ -75,7 +75,7 @@ private:
       Emitter::Values sums = sumsOf(expert, row, e.index(0));
       e.when(e.less(column, e.index(sizes.width)), [&] {
         Value at = e.add(e.mul(slot, sizes.width), column);
-        e.storeScalar(vectorize(e, op.getEpilogue().front(), sums)[0], op.getInit(), {row, at});
+        e.storeScalar(finish(expert, sums), op.getInit(), {row, at});
       });
       return nothing;
     });
@@ -85,9 +85,17 @@ private:
     Value all = eachExpert(row, e.splat(0), [&](Value expert, Value slot, Value before) {
       Value sum = sumsOf(expert, row, e.mul(slot, sizes.depth))[0];
       Value route = e.loadScalar(op.getRoutes(), {row, expert});
-      return vectorize(e, op.getEpilogue().front(), {sum, route, before})[0];
+      return finish(expert, {sum, route, before});
     });
     e.when(e.less(column, e.index(sizes.width)), [&] { e.storeScalar(all, op.getInit(), {row, column}); });
+  }
+
+  // What the epilogue yields, of a column that is there or is the last again.
+  Value finish(Value expert, Emitter::Values arguments) {
+    Value known = e.min(column, e.index(sizes.width - 1));
+    for (Value bias : op.getBiases())
+      arguments.push_back(e.loadScalar(bias, {e.add(e.mul(expert, sizes.width), known)}));
+    return vectorize(e, op.getEpilogue().front(), arguments)[0];
   }
 
   WorkgroupEmitter &e;

@@ -33,14 +33,16 @@ void WorkgroupEmitter::sync() {
   gpu::BarrierOp::create(b, loc);
 }
 
-// At the function's begin, whose frame it belongs to.
-Value WorkgroupEmitter::shared(int64_t count) {
+// At the function's begin, whose frame it belongs to. Rows are filled up to whole vectors of 4, which LLVM may load.
+Value WorkgroupEmitter::shared(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> padded(shape);
+  padded.back() = llvm::alignTo(padded.back(), 4);
   OpBuilder::InsertionGuard guard(b);
   Operation *parent = b.getInsertionBlock()->getParentOp();
   auto function = dyn_cast<func::FuncOp>(parent);
   b.setInsertionPointToStart(&(function ? function : parent->getParentOfType<func::FuncOp>()).front());
   auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  return memref::AllocaOp::create(b, loc, MemRefType::get({count}, b.getF32Type(), MemRefLayoutAttrInterface(), space));
+  return memref::AllocaOp::create(b, loc, MemRefType::get(padded, b.getF32Type(), MemRefLayoutAttrInterface(), space));
 }
 
 Value WorkgroupEmitter::either(Value condition, llvm::function_ref<Value()> body, Value otherwise) {
@@ -91,7 +93,7 @@ Value WorkgroupEmitter::fold(Value vector, llvm::function_ref<Value(Value, Value
   if (subgroups == 1)
     return vector;
   if (!partials)
-    partials = shared(1024 / subgroup);
+    partials = shared({1024 / subgroup});
   sync();  // everyone has read what was there before
   Value own = thread(), isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rem(own, subgroup), index(0));
   when(isFirst, [&] { storeScalar(vector, partials, {div(own, subgroup)}); });

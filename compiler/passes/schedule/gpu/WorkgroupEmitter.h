@@ -26,14 +26,16 @@ public:
   Value firstLanes(Value count) override { return less(thread(), count); }
   Value load(Value memref, mlir::ValueRange at, Value mask = {}) override;
   void store(Value vector, Value memref, mlir::ValueRange at, Value mask = {}) override;
+  Value stackBuffer(llvm::ArrayRef<int64_t> shape) override { return shared(shape); }
   void sync() override;
+  void once(llvm::function_ref<void()> body) override { when(less(thread(), index(1)), body); }
   void each(int64_t count, llvm::function_ref<void(Value)> body) override;
 
   // The number of this thread, of this workgroup in a dimension of the grid.
   Value thread();
   Value workgroup(bool inY);
   // Memory of the workgroup.
-  Value shared(int64_t count);
+  Value shared(llvm::ArrayRef<int64_t> shape);
   // body() where `condition` holds, else `otherwise`.
   Value either(Value condition, llvm::function_ref<Value()> body, Value otherwise);
 

@@ -48,6 +48,7 @@ public:
         feature = e.addf(feature, e.load(op.getBias(), {column}, mask));
       e.store(feature, features, {e.index(0), column}, mask);
     });
+    e.sync();
     if (groups > 1)
       keepGroups();
     takeLargest(features, width, op.getCount(), [&](Value place) {
@@ -69,22 +70,26 @@ private:
         Value candidate = e.loadScalar(numbers, {e.index(0), at}), better = isLarger(candidate, best[1]);
         return {e.select(better, at, best[0]), e.select(better, candidate, best[1])};
       })[0];
-      e.storeScalar(lowest, numbers, {e.index(0), place});
+      e.sync();  // all lanes have found it
+      e.once([&] { e.storeScalar(lowest, numbers, {e.index(0), place}); });
       body(place);
+      e.sync();
     });
   }
 
   // What is not in the groups with the largest scores is left out. A group that was taken has the score minus infinity.
   void keepGroups() {
     int64_t members = width / groups;
-    e.loop(e.index(0), e.index(groups), 1, [&](Value group) {
+    e.each(groups, [&](Value group) {
       e.storeScalar(scoreOf(e.mul(group, members), members), scores, {e.index(0), group});
     });
+    e.sync();
     takeLargest(scores, groups, op.getKeptGroups(), [](Value) {});
-    e.loop(e.index(0), e.index(width), 1, [&](Value at) {
+    e.each(width, [&](Value at) {
       Value left = isLarger(e.loadScalar(scores, {e.index(0), e.div(at, members)}), lowest);
       e.storeScalar(e.select(left, lowest, e.loadScalar(features, {e.index(0), at})), features, {e.index(0), at});
     });
+    e.sync();
   }
 
   // The sum of the largest of some neighbours: each candidate pushes smaller ones down.

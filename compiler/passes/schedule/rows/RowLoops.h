@@ -12,7 +12,7 @@ int64_t widthOf(mlir::Value memref);
 // body(row) for the task's rows of `memref`
 void eachRow(Emitter &e, mlir::Operation *piece, mlir::Value memref, llvm::function_ref<void(mlir::Value)> body);
 
-// A row of numbers, on the stack in front of the tasks.
+// A row of numbers that the lanes share, in front of the tasks.
 mlir::Value scratchOf(Emitter &e, mlir::Operation *piece, int64_t width);
 
 // term(column, mask) of all columns under an operation, lane by lane, in four chains; masked lanes count as `neutral`.

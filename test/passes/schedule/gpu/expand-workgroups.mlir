@@ -110,3 +110,76 @@ func.func private @append(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #ker
   }
   return
 }
+
+// -----
+
+// The panels of a group meet its features: panel p begins at 40 * (p / 2). A group's second panel has 4 columns of 16.
+// CHECK-LABEL: func.func private @groups(
+// CHECK: arith.divui %{{.*}}, %c2
+// CHECK: arith.muli %{{.*}}, %c40
+// CHECK: %[[COLUMN:.*]] = arith.addi %{{.*}}, %{{.*}} : index
+// CHECK: arith.cmpi slt, %{{.*}}, %c20
+func.func private @groups(%s: !kernel.step, %x: memref<?x80xf32>, %w: memref<4x32x16xf32>, %y: memref<?x40xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by adaptive {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y groups 2 {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x80xf32>, memref<4x32x16xf32>, memref<?x40xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Features that are compared lie in memory of the workgroup, which one thread changes between two barriers.
+// CHECK-LABEL: func.func private @route(
+// CHECK: memref.alloca() : memref<1x12xf32, #gpu.address_space<workgroup>>
+// CHECK: memref.store %{{.*}}, %alloca
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// CHECK: %[[FIRST:.*]] = arith.cmpi slt, %thread_id_x{{.*}}, %c1
+// CHECK: scf.if %[[FIRST]]
+// CHECK-NEXT: memref.store %{{.*}}, %alloca
+// CHECK: gpu.barrier
+func.func private @route(%s: !kernel.step, %x: memref<?x11xf32>, %bias: memref<11xf32>, %y: memref<?x11xf32>) attributes {kernel.piece = "route"} {
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.route %s, %x plus %bias to 3 into %y : (!kernel.step, memref<?x11xf32>, memref<11xf32>, memref<?x11xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// A ring of 4 panels behind one that is kept: a token of that one is stored in both places.
+// CHECK-LABEL: func.func private @ring(
+// CHECK: %[[PANEL:.*]] = arith.divui
+// CHECK: %[[IN:.*]] = arith.remui %[[PANEL]], %c4
+// CHECK: arith.addi %[[IN]], %c1
+// CHECK: arith.cmpi slt, %[[PANEL]], %c1
+// CHECK: scf.if
+func.func private @ring(%s: !kernel.step, %state: !talc.state<1 x 16 x 64 window 5 kept 3 in #kernel.panels<16 x f32>>, %k: memref<?x16xf32>, %v: memref<?x16xf32>) attributes {kernel.piece = "append"} {
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.append %s, %state, %k, %v : !talc.state<1 x 16 x 64 window 5 kept 3 in #kernel.panels<16 x f32>>, memref<?x16xf32>, memref<?x16xf32>
+  }
+  return
+}
+
+// -----
+
+// Blocks of a single row's keys are counted from the first that the window reaches, which is known in front of the tasks.
+// CHECK-LABEL: func.func private @window(
+// CHECK: kernel.span
+// CHECK: arith.maxsi
+// CHECK: arith.divui
+// CHECK: kernel.tasks %{{.*}} over keys by heads of(%{{.*}}, %{{.*}}, %c1)
+func.func private @window(%s: !kernel.step, %state: !talc.state<1 x 16 x 256 in #kernel.panels<16 x f32>>, %q: memref<1x16xf32>, %parts: memref<4x48xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over keys by heads {
+  ^bb0(%p0: index, %p1: index):
+    kernel.attention causal %s, %q, %state heads 1 scale 0.25 window 20 block 64 into %parts : (!kernel.step, memref<1x16xf32>, !talc.state<1 x 16 x 256 in #kernel.panels<16 x f32>>, memref<4x48xf32>) -> ()
+  }
+  return
+}

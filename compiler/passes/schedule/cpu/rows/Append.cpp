@@ -7,6 +7,7 @@
 //
 // A panel that the rows do not fill keeps its other tokens: masked stores, or single ones where there are few rows. A
 // panel of a ring whose first tokens are kept is stored twice.
+#include "compiler/passes/schedule/StatePanels.h"
 #include "compiler/passes/schedule/cpu/rows/OwnRowPieces.h"
 
 using namespace mlir;
@@ -55,14 +56,11 @@ private:
     });
   }
 
-  // Where the panel of that number lies.
   void eachPlace(Value number, llvm::function_ref<void()> body) {
-    panel = layout.isRing() ? e.add(e.rem(number, layout.ringPanels), layout.keptPanels) : number;
-    body();
-    if (layout.kept == 0)
-      return;
-    panel = number;
-    e.when(e.less(number, e.index(layout.keptPanels)), body);
+    eachPanelPlace(e, layout, number, [&](Value place) {
+      panel = place;
+      body();
+    });
   }
 
   void enter(Value slot) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Panels of groups that do not fill their last one have columns at other places than panels alone would.
+#include "compiler/passes/schedule/gpu/ContractPanels.h"
+
+using namespace mlir;
+
+namespace talc {
+
+static int64_t dimension(Value memref, unsigned at) {
+  return cast<ShapedType>(memref.getType()).getDimSize(at);
+}
+
+ContractPanels::ContractPanels(kernel::ContractOp op)
+    : count(dimension(op.getWeight(), 0)), depth(dimension(op.getWeight(), 1)), lanes(dimension(op.getWeight(), 2)),
+      parts(op.getGated() ? 2 : 1), columns(lanes / parts), groups(op.getGroups()), groupPanels(count / groups),
+      groupColumns(dimension(op.getInit(), 1) / groups), groupFeatures(dimension(op.getX(), 1) / groups) {}
+
+Value ContractPanels::firstFeature(Emitter &e, Value panel) const {
+  return groups == 1 ? e.index(0) : e.mul(e.div(panel, groupPanels), groupFeatures);
+}
+
+Value ContractPanels::columnOf(Emitter &e, Value panel, Value lane) const {
+  if (groups == 1)
+    return e.add(e.mul(panel, columns), lane);
+  Value inGroup = e.add(e.mul(e.rem(panel, groupPanels), columns), lane);
+  return e.add(e.mul(e.div(panel, groupPanels), groupColumns), inGroup);
+}
+
+Value ContractPanels::hasColumn(Emitter &e, Value panel, Value lane) const {
+  Value own = groups == 1 ? panel : e.rem(panel, groupPanels);
+  Value inGroup = e.less(e.add(e.mul(own, columns), lane), e.index(groupColumns));
+  return groups == 1 ? inGroup : arith::AndIOp::create(e.b, e.loc, inGroup, e.less(panel, e.index(count)));
+}
+
+}  // namespace talc
