@@ -30,7 +30,7 @@ std::string usualCacheDirectory(std::string wanted) {
 }
 
 static bool isText(Product product) {
-  return product == Product::Llvm || product == Product::Ir;
+  return product == Product::Text || product == Product::Ir;
 }
 
 static bool carriesSeveral(Product product) {

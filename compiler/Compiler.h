@@ -63,7 +63,7 @@ enum class Product {
   Library,  // a shared library, and beside it a C header
   Object,   // the model as an object that is linked into programs, and beside it a C header
   Code,     // the generated code as a relocatable object, without weights
-  Llvm,     // the generated code as LLVM IR
+  Text,     // the generated code as a text of the target (Target::texts)
   Ir,       // the module as it is
 };
 
@@ -78,6 +78,7 @@ struct CompileRequest {
   std::vector<std::string> plans;
   Stage first = Stage::Optimize, last = Stage::Package;  // both included; before Package the module is printed
   Product product = Product::Program;
+  std::string text;                // of Product::Text: which
   std::string source;              // the .mlir file that the program was read from, for errors to quote; empty: none
   std::string output;              // a path, or "-": standard output, for text
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none

@@ -45,8 +45,8 @@ void ModuleCode::begin(llvm::StringRef part) const {
   listener.beginPart(namesTarget ? part.str() + " " + target.name() : part.str());
 }
 
-llvm::Expected<std::string> ModuleCode::llvmIr() const {
-  return target.llvmIr(program, [this](llvm::StringRef part) { begin(part); });
+llvm::Expected<std::string> ModuleCode::text(llvm::StringRef word) const {
+  return target.text(word, program, [this](llvm::StringRef part) { begin(part); });
 }
 
 llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::compile() const {

@@ -72,8 +72,8 @@ static llvm::Error write(llvm::ArrayRef<ModuleCode> codes, const CompileRequest 
   switch (request.product) {
   case Product::Ir:
     return printModule(code.module(), request.output);
-  case Product::Llvm: {
-    auto text = code.llvmIr();
+  case Product::Text: {
+    auto text = code.text(request.text);
     return text ? writeText(*text, request.output) : text.takeError();
   }
   case Product::Code: {

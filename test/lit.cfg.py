@@ -42,6 +42,11 @@ if os.path.exists(os.path.join(config.talc_build, "bin", "aarch64", "talc-launch
 if os.path.exists(os.path.join(config.talc_build, "bin", "hgen")):
     config.available_features.add("halide")
 
+# NVIDIA's assembler, from the path or where its toolkit usually lies.
+ptxas = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
+if ptxas:
+    config.available_features.add("ptxas")
+
 # What ./dev bench --peers installs.
 if importlib.util.find_spec("onnx"):
     config.available_features.add("onnx")
@@ -62,4 +67,5 @@ variables["python"] = sys.executable
 variables["cc"] = config.c_compiler
 variables["cxx"] = config.cxx_compiler
 variables["cmake"] = config.cmake
+variables["ptxas"] = ptxas or "ptxas"
 config.substitutions += [("%" + re.escape(name) + r"(?![\w-])", path) for name, path in variables.items()]

@@ -4,6 +4,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/targets/cpu/Aarch64.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 #include "compiler/targets/cpu/X86.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
 #include "runtime/NearestWord.h"
@@ -22,6 +23,7 @@ struct Family {
   std::vector<std::string> (*known)();
   // For messages: what it takes, and what two targets of one kind have in common.
   const char *names, *measure;
+  llvm::ArrayRef<llvm::StringLiteral> texts = cpu::texts;
 };
 
 }  // namespace
@@ -32,7 +34,7 @@ static constexpr Family families[] = {
      "native, x86-64-v3, x86-64-v4, or the name of a processor such as znver3 or skylake-avx512", "CPU level"},
     {cpu::parseAarch64, cpu::aarch64Names,
      "aarch64, aarch64+dotprod, or the name of a processor such as cortex-a76 or neoverse-n1", "CPU level"},
-    {nvptx::parseNvptx, nvptx::nvptxNames, "nvptx, or nvptx:sm_90 for cards from that on", "card"},
+    {nvptx::parseNvptx, nvptx::nvptxNames, "nvptx, or nvptx:sm_90 for cards from that on", "card", nvptx::texts},
 };
 
 // Sets `family`.
@@ -54,6 +56,15 @@ std::string targetNames() {
   for (const Family &family : families)
     names.push_back(family.names);
   return llvm::join(names, "; or ");
+}
+
+std::vector<std::string> textWords() {
+  std::vector<std::string> words;
+  for (const Family &family : families)
+    for (llvm::StringRef word : family.texts)
+      if (!llvm::is_contained(words, word))
+        words.push_back(word.str());
+  return words;
 }
 
 llvm::Expected<TargetPtr> parseTarget(llvm::StringRef name) {

@@ -85,9 +85,11 @@ public:
   virtual llvm::Expected<std::vector<ObjectCode>> compile(mlir::ModuleOp module, BeginPart begin) const = 0;
   // Links the code of a program's functions. Equal objects give equal bytes.
   virtual llvm::Expected<LinkedCode> link(llvm::ArrayRef<ObjectCode> objects) const = 0;
-  // One object for linkers (--emit=code), and text (--emit=llvm).
+  // One object for linkers (--emit=code).
   virtual llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<ObjectCode> objects) const = 0;
-  virtual llvm::Expected<std::string> llvmIr(mlir::ModuleOp module, BeginPart begin) const = 0;
+  // Words of --emit for the code as a text to be read, and that text.
+  virtual llvm::ArrayRef<llvm::StringLiteral> texts() const = 0;
+  virtual llvm::Expected<std::string> text(llvm::StringRef word, mlir::ModuleOp module, BeginPart begin) const = 0;
   // What becomes of every function, for --inspect. None: the target has no texts to show.
   virtual llvm::Expected<std::vector<CodeListing>> listings(mlir::ModuleOp, BeginPart) const {
     return std::vector<CodeListing>();
@@ -104,6 +106,8 @@ llvm::Expected<TargetPtr> parseTarget(llvm::StringRef name);
 
 // Which names there are, for messages and help.
 std::string targetNames();
+// Which texts some target has.
+std::vector<std::string> textWords();
 
 // The targets of a list with commas, in the order in which a machine that runs several of them prefers them. Fails if
 // two of them need the same of a machine.

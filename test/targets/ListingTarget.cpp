@@ -59,7 +59,8 @@ public:
   llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const override {
     return join(objects);
   }
-  llvm::Expected<std::string> llvmIr(mlir::ModuleOp, targets::BeginPart) const override {
+  llvm::ArrayRef<llvm::StringLiteral> texts() const override { return {}; }
+  llvm::Expected<std::string> text(llvm::StringRef, mlir::ModuleOp, targets::BeginPart) const override {
     return llvm::createStringError("a listing is no LLVM IR");
   }
 
@@ -83,7 +84,7 @@ static std::string programDirectory() {
 
 static llvm::Error run(llvm::ArrayRef<std::string> arguments) {
   static const std::map<std::string, Product> products = {
-      {"exe", Product::Program}, {"code", Product::Code}, {"llvm", Product::Llvm}, {"ir", Product::Ir}};
+      {"exe", Product::Program}, {"code", Product::Code}, {"llvm", Product::Text}, {"ir", Product::Ir}};
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);

@@ -26,16 +26,19 @@
 namespace talc::tools {
 
 static Product productOf(const std::string &emit) {
-  static const std::map<std::string, Product> products = {{"exe", Product::Program},   {"lib", Product::Library},
-                                                          {"object", Product::Object}, {"code", Product::Code},
-                                                          {"llvm", Product::Llvm},     {"ir", Product::Ir}};
-  return products.at(emit);
+  static const std::map<std::string, Product> products = {{"exe", Product::Program},
+                                                          {"lib", Product::Library},
+                                                          {"object", Product::Object},
+                                                          {"code", Product::Code},
+                                                          {"ir", Product::Ir}};
+  auto found = products.find(emit);
+  return found == products.end() ? Product::Text : found->second;
 }
 
 // Whether a file is written that talc made, not a text for readers of programs.
 static bool makesProduct(const CompileOptions &options) {
   bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
-  return !stops && options.emit != "llvm" && options.emit != "ir";
+  return !stops && !emitsText(options);
 }
 
 // Whether the user is shown what passes do, or changes it by flags: then all of them have to run.
@@ -62,6 +65,7 @@ static CompileRequest requestOf(const CompileOptions &options, Report &report, P
   request.first = parseStage(options.startFrom).value_or(Stage::Import);
   request.last = parseStage(options.stopAfter).value_or(Stage::Package);
   request.product = productOf(options.emit);
+  request.text = options.emit;
   request.output = options.output.empty() ? "-" : options.output;
   request.programDirectory = options.programDirectory;
   request.cacheDirectory = watchesPasses(options) ? "" : usualCacheDirectory(options.cache);
@@ -129,6 +133,10 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   if (!targets)
     return targets.takeError();
   request.targets = std::move(*targets);
+  const targets::Target &best = *request.targets.front();
+  if (request.product == Product::Text && !llvm::is_contained(best.texts(), options.emit))
+    return makeError(ErrorCode::Usage, "--emit={}: target {} has no such text, but {}", options.emit, best.name(),
+                     llvm::join(best.texts(), ", "));
   if (llvm::Error error = addPlans(options, request))
     return error;
   report.begin("import");

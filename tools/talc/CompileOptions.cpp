@@ -9,6 +9,8 @@
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/OptionWords.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <cstdio>
@@ -51,8 +53,13 @@ static std::string checkFormats(const std::string &text) {
 
 // What is written, and what is told on the way.
 static void declareOutputs(CLI::App *command, CompileOptions &options) {
-  command->add_option("--emit", options.emit, "exe (default), lib, object; to be read: code, llvm, or ir")
-      ->check(oneOf({"exe", "lib", "object", "code", "llvm", "ir"}));
+  std::vector<std::string> texts = targets::textWords(), words = {"exe", "lib", "object", "code", "ir"};
+  words.insert(words.end(), texts.begin(), texts.end());
+  command
+      ->add_option("--emit", options.emit,
+                   "exe (default), lib, object; to be read: code, ir, or a text that the target has: " +
+                       llvm::join(texts, ", "))
+      ->check(oneOf(words));
   command->add_option("--stop-after", options.stopAfter, "print the program after this stage and stop")
       ->check(oneOf(stages));
   command->add_option("--start-from", options.startFrom, "MODEL is an .mlir file that is ready for this stage")
@@ -116,9 +123,13 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   return command;
 }
 
+bool emitsText(const CompileOptions &options) {
+  return options.emit == "ir" || llvm::is_contained(targets::textWords(), options.emit);
+}
+
 // Empty when the options go together.
 static std::string contradiction(const CompileOptions &options) {
-  bool text = options.emit == "llvm" || options.emit == "ir";
+  bool text = emitsText(options);
   bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
   if (!options.measure.empty() && (stops || (options.emit != "exe" && options.emit != "lib")))
     return "--measure: only a program or a library can be measured";

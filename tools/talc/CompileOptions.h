@@ -33,6 +33,9 @@ struct CompileOptions {
   std::string programDirectory;
 };
 
+// Whether what is written is a text for readers.
+bool emitsText(const CompileOptions &options);
+
 // Does what `talc compile` promises; returns an exit status.
 int compile(const CompileOptions &options);
 

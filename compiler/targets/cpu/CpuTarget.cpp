@@ -40,7 +40,7 @@ llvm::Expected<std::vector<targets::CodeListing>> CpuTarget::listings(ModuleOp m
   return listFunctions(module, cpu, begin);
 }
 
-llvm::Expected<std::string> CpuTarget::llvmIr(ModuleOp module, targets::BeginPart begin) const {
+llvm::Expected<std::string> CpuTarget::text(llvm::StringRef, ModuleOp module, targets::BeginPart begin) const {
   auto emitter = ObjectEmitter::create(cpu);
   if (!emitter)
     return emitter.takeError();

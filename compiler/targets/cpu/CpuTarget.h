@@ -20,6 +20,8 @@ struct CpuFacts {
   int64_t cacheBytes = 0;
 };
 
+inline constexpr llvm::StringLiteral texts[] = {"llvm"};
+
 class CpuTarget final : public targets::Target {
 public:
   explicit CpuTarget(CpuFacts facts) : cpu(std::move(facts)) {}
@@ -44,7 +46,9 @@ public:
                                                            targets::BeginPart begin) const override;
   llvm::Expected<targets::LinkedCode> link(llvm::ArrayRef<targets::ObjectCode> objects) const override;
   llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const override;
-  llvm::Expected<std::string> llvmIr(mlir::ModuleOp module, targets::BeginPart begin) const override;
+  llvm::ArrayRef<llvm::StringLiteral> texts() const override { return cpu::texts; }
+  llvm::Expected<std::string> text(llvm::StringRef word, mlir::ModuleOp module,
+                                   targets::BeginPart begin) const override;
   llvm::Expected<std::vector<targets::CodeListing>> listings(mlir::ModuleOp module,
                                                              targets::BeginPart begin) const override;
 

@@ -91,16 +91,6 @@ llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::listings(ModuleOp
                            [&](Operation *kernel) { return emitKernel(cast<LLVM::LLVMFuncOp>(kernel), module, chip); });
 }
 
-llvm::Expected<std::string> NvptxTarget::llvmIr(ModuleOp module, targets::BeginPart begin) const {
-  auto all = listings(module, begin);
-  if (!all)
-    return all.takeError();
-  std::string text;
-  for (const targets::CodeListing &listing : *all)
-    text += listing.llvmIr;
-  return text;
-}
-
 // A kernel's module without the lines before its first declaration, which all have alike.
 static llvm::StringRef bodyOf(llvm::StringRef text) {
   constexpr llvm::StringLiteral last = ".address_size 64\n";
@@ -117,6 +107,16 @@ static std::string joinTexts(llvm::ArrayRef<std::string> texts) {
     all += body;
   }
   return all;
+}
+
+llvm::Expected<std::string> NvptxTarget::text(llvm::StringRef word, ModuleOp module, targets::BeginPart begin) const {
+  auto all = listings(module, begin);
+  if (!all)
+    return all.takeError();
+  std::vector<std::string> parts;
+  for (const targets::CodeListing &listing : *all)
+    parts.push_back(word == "ptx" ? listing.assembly : listing.llvmIr);
+  return word == "ptx" ? joinTexts(parts) : llvm::join(parts, "");
 }
 
 llvm::Expected<targets::LinkedCode> NvptxTarget::link(llvm::ArrayRef<targets::ObjectCode> objects) const {

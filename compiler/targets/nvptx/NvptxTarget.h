@@ -6,6 +6,8 @@
 
 namespace talc::nvptx {
 
+inline constexpr llvm::StringLiteral texts[] = {"llvm", "ptx"};
+
 class NvptxTarget final : public targets::Target {
 public:
   // `chip`: LLVM's name of the oldest card that the code is for, such as sm_80.
@@ -29,7 +31,9 @@ public:
   llvm::Expected<targets::LinkedCode> link(llvm::ArrayRef<targets::ObjectCode> objects) const override;
   // The text of all kernels.
   llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const override;
-  llvm::Expected<std::string> llvmIr(mlir::ModuleOp module, targets::BeginPart begin) const override;
+  llvm::ArrayRef<llvm::StringLiteral> texts() const override { return nvptx::texts; }
+  llvm::Expected<std::string> text(llvm::StringRef word, mlir::ModuleOp module,
+                                   targets::BeginPart begin) const override;
   llvm::Expected<std::vector<targets::CodeListing>> listings(mlir::ModuleOp module,
                                                              targets::BeginPart begin) const override;
 

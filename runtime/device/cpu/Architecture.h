@@ -18,8 +18,8 @@ uint64_t ticks();
 // A pause within a loop that waits, of 10 to 50 ns.
 void spinOnce();
 
-// What talcSwitchStack finds on a new stack: so many words, the last ones of the stack. Which of them are a function, which
-// must not return, and its argument, and which one is where to go on: at `start`, which makes the call.
+// What talcSwitchStack finds on a new stack: so many words, the last ones of the stack. Which of them are a function,
+// which must not return, and its argument, and which one is where to go on: at `start`, which makes the call.
 struct FirstFrame {
   size_t words, function, argument, returnAddress;
   void (*start)();
