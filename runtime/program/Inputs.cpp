@@ -7,6 +7,10 @@
 
 namespace talc::program {
 
+// So many lines are ordered at a time: enough for some batches, and few to wait for, since results keep the file's
+// order.
+constexpr ptrdiff_t sortedLines = 256;
+
 void Inputs::take(std::vector<Prompt> given) {
   for (Prompt &prompt : given) {
     order.push_back(count());
@@ -27,7 +31,7 @@ Status Inputs::fetch(bool waits) {
     return {};
   if (Status status = reader.read(waits, lines); status.failed())
     return status;
-  auto before = static_cast<ptrdiff_t>(order.size());
+  auto begin = static_cast<ptrdiff_t>(order.size());
   for (std::string &line : lines)
     if (Status status = addLine(std::move(line)); status.failed())
       return status;
@@ -35,7 +39,10 @@ Status Inputs::fetch(bool waits) {
     size_t ofA = (*this)[a].ids.size(), ofB = (*this)[b].ids.size();
     return ofA != ofB ? ofA > ofB : a < b;
   };
-  std::sort(order.begin() + before, order.end(), longer);
+  for (ptrdiff_t end; begin < static_cast<ptrdiff_t>(order.size()); begin = end) {
+    end = std::min<ptrdiff_t>(begin + sortedLines, order.size());
+    std::sort(order.begin() + begin, order.begin() + end, longer);
+  }
   return {};
 }
 

@@ -35,7 +35,7 @@ public:
   // Nobody needs the input any more.
   void release(size_t input);
 
-  // Which one to evaluate next: lines that came together are ordered by length, so that those of like length meet.
+  // Which one to evaluate next: some lines at a time are ordered by length, so that those of like length meet.
   bool hasNext() const { return !order.empty(); }
   size_t next() const { return order.front(); }
   size_t takeNext();

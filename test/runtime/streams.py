@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""streams.py APP ENCODER: results come while lines do. APP continues every text with "abc" again and again."""
+"""streams.py APP ENCODER LINES: results come while lines do, and those of a file's first lines come first, though LINES has
+them shortest first. APP continues every text with "abc" again and again.
+"""
 import os
 import signal
 import subprocess
@@ -40,6 +42,16 @@ def check_interrupt(app):
     assert process.wait(10) == -signal.SIGINT
 
 
+def check_interrupt_of_file(app, path):
+    process = start(app, "--input", path, "-n", "4", "-q")
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    rest = process.communicate()[0].splitlines()
+    with open(path) as file:
+        assert len(rest) < len(file.readlines()) / 2, len(rest)
+    assert set(rest) <= {b"abca", b"bcab", b"cabc"} and process.returncode == -signal.SIGINT
+
+
 def check_many(app):
     text = b"".join(b"%d abc\n" % i for i in range(5000))
     process = start(app, "--input", "-", "-n", "1", "-q")
@@ -57,9 +69,10 @@ def packets(*command):
 
 
 def main():
-    app, encoder = sys.argv[1:]
+    app, encoder, lines = sys.argv[1:]
     check_conversation(app)
     check_interrupt(app)
+    check_interrupt_of_file(app, lines)
     check_many(app)
     process = start(encoder, "--input", "-", "-q")
     first, second = ask(process, b"one"), ask(process, b"another")
