@@ -34,6 +34,10 @@ config.environment["TALC_MAX_THREADS"] = "16"  # tests divide work among more th
 if lit_config.params.get("slow"):
     config.available_features.add("slow")
 
+# Preset asan: addresses without end, and programs that are compiled without it cannot use libraries that are with it.
+if "-fsanitize=address" in config.flags:
+    config.available_features.add("asan")
+
 # Programs for 64-bit ARM: made with the runtime that ./dev build --with-aarch64 builds, run under an emulator.
 if os.path.exists(os.path.join(config.talc_build, "bin", "aarch64", "talc-launcher")) and shutil.which("qemu-aarch64"):
     config.available_features.add("aarch64")

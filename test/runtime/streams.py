@@ -45,7 +45,7 @@ def check_interrupt(app):
 def check_interrupt_of_file(app, path):
     process = start(app, "--input", path, "-n", "4", "-q")
     process.stdout.readline()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)  # while it waits for room in the pipe, which has much less than all results
     rest = process.communicate()[0].splitlines()
     with open(path) as file:
         assert len(rest) < len(file.readlines()) / 2, len(rest)
