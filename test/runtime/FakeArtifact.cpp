@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the sections that FakeCode.c works with and lays them out as the compiler does.
+// Builds the sections that FakeCode.cpp works with and lays them out as the compiler does.
 #include "test/runtime/FakeArtifact.h"
 
 #include "compiler/artifact/CarrierFile.h"

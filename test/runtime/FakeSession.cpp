@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formulas of FakeCode.c a second time.
+// The formulas of FakeCode.cpp a second time.
 #include "test/runtime/FakeSession.h"
 
 #include <cstdio>

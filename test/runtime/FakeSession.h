@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session with a fake model, and what FakeCode.c must compute.
+// A session with a fake model, and what FakeCode.cpp must compute.
 #pragma once
 
 #include "runtime/talc.h"

@@ -6,40 +6,9 @@
 // weights, and on no other sequence. A wrong position, slot, barrier, span or output row changes the result. The
 // likeliest next token is next[token], so that tests can know what is generated. Freestanding, like real generated
 // code.
-#include <stdint.h>
+#include "runtime/device/cpu/StepContext.h"
 
-struct Span {
-  int32_t firstRow, rowCount, firstPosition, slot, prefix, sourceSlot, sourceLength, history, segment;
-};
-
-struct Row {
-  int32_t position, slot, type;
-};
-
-struct Output {
-  int64_t count;
-  const int32_t *rows;
-  float *data;
-};
-
-// The C view of runtime/device/cpu/StepContext.h.
-struct StepContext {
-  int64_t thread, threads, rowCount, spanCount;
-  const int32_t *ids;
-  const struct Row *rows;
-  const struct Span *spans;
-  const int32_t *history;
-  const unsigned char *weights;
-  unsigned char *state, *arena;
-  struct Output outputs[2];
-  void (*barrier)(void *);
-  void *barrierState;
-  int64_t (*claim)(void *, int64_t, int64_t, int64_t);
-  void *claimState;
-  int64_t dealtPieces;
-  void (*mark)(void *, int64_t, int64_t);
-  void *markState;
-};
+using namespace talc::artifact;
 
 // The weights section. A slot's state has cells for the tokens of its sequence, then cells for those of its source.
 struct Weights {
@@ -56,35 +25,35 @@ static uint32_t mix(uint32_t x) {
   return x ^ (x >> 16);
 }
 
-static const struct Weights *weightsOf(const struct StepContext *c) {
-  return (const struct Weights *)c->weights;
+static const Weights *weightsOf(const StepContext *c) {
+  return (const Weights *)c->weights;
 }
 
-static int32_t *stateOf(const struct StepContext *c, int32_t slot) {
+static int32_t *stateOf(const StepContext *c, int32_t slot) {
   return (int32_t *)(c->state + (int64_t)slot * weightsOf(c)->stateBytesPerSlot);
 }
 
-static int32_t cellOf(const struct StepContext *c, int64_t row) {
+static int32_t cellOf(const StepContext *c, int64_t row) {
   return c->ids[row] + 1 + 100003 * c->rows[row].type;
 }
 
-static void storeTokens(struct StepContext *c) {
+static void storeTokens(StepContext *c) {
   for (int64_t r = c->thread; r < c->rowCount; r += c->threads)
     stateOf(c, c->rows[r].slot)[c->rows[r].position] = cellOf(c, r);
 }
 
-static void storeSources(const struct StepContext *c) {
+static void storeSources(const StepContext *c) {
   for (int64_t r = c->thread; r < c->rowCount; r += c->threads)
     stateOf(c, c->rows[r].slot)[weightsOf(c)->sourceCells + c->rows[r].position] = cellOf(c, r);
 }
 
-static int32_t tokenAt(const struct StepContext *c, const struct Span *span, int32_t position) {
+static int32_t tokenAt(const StepContext *c, const Span *span, int32_t position) {
   int scattered = span->history >= 0 && position < span->firstPosition;
   return stateOf(c, scattered ? c->history[span->history + position] : span->slot)[position];
 }
 
 // Of the source and the first `visible` tokens of the sequence.
-static uint32_t hashOf(const struct StepContext *c, const struct Span *span, int32_t visible) {
+static uint32_t hashOf(const StepContext *c, const Span *span, int32_t visible) {
   uint32_t hash = 1;
   const int32_t *source = stateOf(c, span->sourceSlot) + weightsOf(c)->sourceCells;
   for (int32_t p = 0; weightsOf(c)->sourceCells > 0 && p < span->sourceLength; ++p)
@@ -95,22 +64,22 @@ static uint32_t hashOf(const struct StepContext *c, const struct Span *span, int
 }
 
 // arena[row] = hash of what the row's token sees. `whole`: all tokens of its sequence.
-static void hashRows(const struct StepContext *c, int whole) {
+static void hashRows(const StepContext *c, int whole) {
   for (int64_t s = 0; s < c->spanCount; ++s)
     for (int32_t i = (int32_t)c->thread; i < c->spans[s].rowCount; i += (int32_t)c->threads) {
-      const struct Span *span = &c->spans[s];
+      const Span *span = &c->spans[s];
       int32_t position = span->firstPosition + i, visible = whole ? span->rowCount : position + 1;
       uint32_t hash = hashOf(c, span, visible < span->prefix ? span->prefix : visible);
       ((uint64_t *)c->arena)[span->firstRow + i] = mix(hash ^ (uint32_t)position);
     }
 }
 
-static void hashHistories(struct StepContext *c) {
+static void hashHistories(StepContext *c) {
   hashRows(c, 0);
 }
 
 // Rows are claimed; the second result's directly behind the first one's.
-static void writeResult(struct StepContext *c, int result) {
+static void writeResult(StepContext *c, int result) {
   const int32_t width = weightsOf(c)->widths[result];
   const int64_t piece = c->dealtPieces++, count = c->outputs[result].count;
   int64_t o;
@@ -127,12 +96,12 @@ static void writeResult(struct StepContext *c, int result) {
   }
 }
 
-static void writeResults(struct StepContext *c) {
+static void writeResults(StepContext *c) {
   for (int result = 0; result < 2; ++result)
     writeResult(c, result);
 }
 
-__attribute__((visibility("default"))) void talc_encode(struct StepContext *c) {
+extern "C" __attribute__((visibility("default"))) void talc_encode(StepContext *c) {
   if (weightsOf(c)->sourceCells > 0) {
     storeSources(c);
     return;
@@ -144,7 +113,7 @@ __attribute__((visibility("default"))) void talc_encode(struct StepContext *c) {
   writeResults(c);
 }
 
-__attribute__((visibility("default"))) void talc_prefill(struct StepContext *c) {
+extern "C" __attribute__((visibility("default"))) void talc_prefill(StepContext *c) {
   storeTokens(c);
   c->barrier(c->barrierState);
   hashHistories(c);
@@ -153,10 +122,9 @@ __attribute__((visibility("default"))) void talc_prefill(struct StepContext *c) 
 }
 
 // A table of pointers makes the linker emit relative relocations, as constant tables of real code do.
-typedef void (*Phase)(struct StepContext *);
-static const Phase volatile phases[] = {storeTokens, hashHistories, writeResults};
+static const volatile StepFunction phases[] = {storeTokens, hashHistories, writeResults};
 
-__attribute__((visibility("default"))) void talc_decode(struct StepContext *c) {
+extern "C" __attribute__((visibility("default"))) void talc_decode(StepContext *c) {
   if (c->rowCount != 1)
     __builtin_trap();  // real code relies on it
   for (int result = 0; result < 2; ++result)
