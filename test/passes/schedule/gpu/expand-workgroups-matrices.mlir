@@ -2,16 +2,16 @@
 // expand-workgroups{matrices=true}: contractions of 16-bit weights by matrix instructions, others as ever.
 // RUN: talc-opt %s -split-input-file -expand-workgroups=matrices=true -canonicalize | FileCheck %s
 
-// Two panels, a subgroup each; 32 rows. Of 64 lanes a thread loads 8 at once, of 4 lines: 8 instructions for each tile
-// of 16 rows.
+// Two panels and 32 rows of a subgroup. Of 64 lanes a thread loads 8 at once, of 4 lines of each panel: 8 instructions for
+// each of them and each tile of 16 rows. 32 rows of 128 sums and 8 that are empty.
 // CHECK-LABEL: func.func private @contract(
-// CHECK-SAME: kernel.threads = 64
-// CHECK: memref.alloca() : memref<4096xf32, #gpu.address_space<workgroup>>
+// CHECK-SAME: kernel.threads = 32
+// CHECK: memref.alloca() : memref<4352xf32, #gpu.address_space<workgroup>>
 // CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [32, 2]
-// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c16
-// CHECK-COUNT-4: vector.load %arg2{{.*}} {alignment = 16 : i64} : memref<2x32x64xbf16>, vector<8xbf16>
+// CHECK: scf.for
+// CHECK-COUNT-8: vector.load %arg2{{.*}} {alignment = 16 : i64} : memref<2x32x64xbf16>, vector<8xbf16>
 // CHECK: arith.truncf %{{.*}} : vector<2xf32> to vector<2xbf16>
-// CHECK-COUNT-16: nvgpu.mma.sync
+// CHECK-COUNT-32: nvgpu.mma.sync
 // CHECK-NOT: nvgpu.mma.sync
 // CHECK: gpu.barrier
 // CHECK: arith.addf
@@ -31,10 +31,10 @@ func.func private @contract(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2
 
 // One row is a tile of 16, of which one is stored. Gates and ups of a column are sums of the same thread.
 // CHECK-LABEL: func.func private @gated(
-// CHECK-SAME: kernel.threads = 128
-// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c6) grain [16, 4]
+// CHECK-SAME: kernel.threads = 32
+// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c6) grain [16, 2]
 // CHECK-COUNT-4: vector.load %arg2{{.*}} {alignment = 4 : i64} : memref<6x16x32xf16>, vector<2xf16>
-// CHECK-COUNT-4: nvgpu.mma.sync
+// CHECK-COUNT-8: nvgpu.mma.sync
 // CHECK-NOT: nvgpu.mma.sync
 func.func private @gated(%s: !kernel.step, %x: memref<1x16xf32>, %w: memref<6x16x32xf16>, %y: memref<1x96xf32>) attributes {kernel.piece = "contract"} {
   kernel.tasks %s over tiles by columns {
@@ -44,6 +44,35 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x16xf32>, %w: memref<6x16
       %r = arith.mulf %gate, %up : f32
       kernel.yield %r : f32
     } : (!kernel.step, memref<1x16xf32>, memref<6x16x32xf16>, memref<1x96xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// A depth of 1024 is divided among 4 subgroups, whose sums become one in two rounds: 2 and 3 leave theirs, then 1.
+// CHECK-LABEL: func.func private @deep(
+// CHECK-SAME: kernel.threads = 128
+// CHECK: %[[OWN:.*]] = arith.divui %thread_id_x, %c32
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[OWN]], %c256
+// CHECK: %[[END:.*]] = arith.addi %[[BEGIN]], %c256
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c16
+// CHECK: vector.store %{{.*}} {alignment = 16 : i64} : memref<{{.*}}, #gpu.address_space<workgroup>>, vector<4xf32>
+// CHECK: gpu.barrier
+// CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<{{.*}}, #gpu.address_space<workgroup>>, vector<4xf32>
+// CHECK: gpu.barrier
+// CHECK: vector.store
+// CHECK: gpu.barrier
+// CHECK: gpu.barrier
+// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
+func.func private @deep(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<2x1024x64xf16>, %y: memref<1x128xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x1024xf32>, memref<2x1024x64xf16>, memref<1x128xf32>) -> ()
   }
   return
 }
