@@ -69,6 +69,8 @@ struct Falcon : PlainModel {
 
   Tensor project(GraphBuilder &g, Tensor x, char part) const override {
     const char *name = "self_attention.query_key_value";
+    if (inOrder)
+      return linearPart(g, x, name, partOfAll(part));
     if (!grouped)
       return linearPart(g, x, name, keyValueHeads == heads ? partOfHeads(part) : partOfAll(part));
     int64_t group = heads / keyValueHeads, period = (group + 2) * headWidth;

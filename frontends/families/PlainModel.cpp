@@ -11,6 +11,7 @@ void PlainModel::checkHeads(const ModelConfig &config, const char *headsKey, con
   if (heads % keyValueHeads != 0)
     config.invalid(headsKey, std::to_string(keyValueHeads) + " key-value heads do not divide " + std::to_string(heads) +
                                  " attention heads");
+  inOrder = config.flag("qkv_in_order", false);
   headWidth = width / heads;
   scale = 1 / std::sqrt(static_cast<double>(headWidth));
 }
@@ -28,6 +29,8 @@ Tensor PlainModel::linearPart(GraphBuilder &g, Tensor x, const std::string &name
 }
 
 PlainModel::Part PlainModel::partOfHeads(char part) const {
+  if (inOrder)
+    return partOfAll(part);
   int64_t place = part == 'q' ? 0 : part == 'k' ? 1 : 2;
   return {place * headWidth, headWidth, 3 * headWidth, heads};
 }

@@ -58,6 +58,8 @@ struct PlainModel {
   std::optional<Rope> rope;
   double alibi = 0;  // 1: the bias falls with the distance; see GraphBuilder::alibi for others, which round it
   bool roundedAlibi = false, hardPositions = false;
+  bool inOrder =
+      false;  // all queries of a fused projection lie before all keys, whatever the family's checkpoints have
   bool inputBias = true, outputBias = true, innerBias = true, normBias = true, headBias = false, tied = false;
 
 private:

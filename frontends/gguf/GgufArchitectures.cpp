@@ -102,6 +102,59 @@ constexpr GgufName phi3Names[] = {
     {"model.layers.#.mlp.gate_up_proj", "blk.#.ffn_up"},
 };
 
+// What came after GPT-2: queries, keys and values in one projection, which GGUF has in this order.
+constexpr GgufName gptNeoXNames[] = {
+    {"gpt_neox.embed_in", "token_embd"},
+    {"gpt_neox.layers.#.input_layernorm", "blk.#.attn_norm"},
+    {"gpt_neox.layers.#.attention.query_key_value", "blk.#.attn_qkv"},
+    {"gpt_neox.layers.#.attention.dense", "blk.#.attn_output"},
+    {"gpt_neox.layers.#.post_attention_layernorm", "blk.#.ffn_norm"},
+    {"gpt_neox.layers.#.mlp.dense_h_to_4h", "blk.#.ffn_up"},
+    {"gpt_neox.layers.#.mlp.dense_4h_to_h", "blk.#.ffn_down"},
+    {"gpt_neox.final_layer_norm", "output_norm"},
+    {"embed_out", "output"},
+};
+
+// BLOOM's and Falcon's.
+constexpr GgufName bloomNames[] = {
+    {"transformer.word_embeddings", "token_embd"},
+    {"transformer.word_embeddings_layernorm", "token_embd_norm"},
+    {"transformer.h.#.input_layernorm", "blk.#.attn_norm"},
+    {"transformer.h.#.ln_attn", "blk.#.attn_norm_2"},
+    {"transformer.h.#.ln_mlp", "blk.#.attn_norm"},
+    {"transformer.h.#.self_attention.query_key_value", "blk.#.attn_qkv"},
+    {"transformer.h.#.self_attention.dense", "blk.#.attn_output"},
+    {"transformer.h.#.post_attention_layernorm", "blk.#.ffn_norm"},
+    {"transformer.h.#.mlp.dense_h_to_4h", "blk.#.ffn_up"},
+    {"transformer.h.#.mlp.dense_4h_to_h", "blk.#.ffn_down"},
+    {"transformer.ln_f", "output_norm"},
+    {"lm_head", "output"},
+};
+
+constexpr GgufName mptNames[] = {
+    {"transformer.wte", "token_embd"},
+    {"transformer.blocks.#.norm_1", "blk.#.attn_norm"},
+    {"transformer.blocks.#.attn.Wqkv", "blk.#.attn_qkv"},
+    {"transformer.blocks.#.attn.out_proj", "blk.#.attn_output"},
+    {"transformer.blocks.#.norm_2", "blk.#.ffn_norm"},
+    {"transformer.blocks.#.ffn.up_proj", "blk.#.ffn_up"},
+    {"transformer.blocks.#.ffn.down_proj", "blk.#.ffn_down"},
+    {"transformer.norm_f", "output_norm"},
+    {"lm_head", "output"},
+};
+
+constexpr GgufName modernBertNames[] = {
+    {"model.embeddings.tok_embeddings", "token_embd"},
+    {"model.embeddings.norm", "token_embd_norm"},
+    {"model.layers.#.attn_norm", "blk.#.attn_norm"},
+    {"model.layers.#.attn.Wqkv", "blk.#.attn_qkv"},
+    {"model.layers.#.attn.Wo", "blk.#.attn_output"},
+    {"model.layers.#.mlp_norm", "blk.#.ffn_norm"},
+    {"model.layers.#.mlp.Wi", "blk.#.ffn_up"},
+    {"model.layers.#.mlp.Wo", "blk.#.ffn_down"},
+    {"model.final_norm", "output_norm"},
+};
+
 constexpr GgufName bertNames[] = {
     {"bert.embeddings.word_embeddings", "token_embd"},
     {"bert.embeddings.position_embeddings", "position_embd"},
@@ -155,15 +208,20 @@ constexpr GgufName t5Names[] = {
 // use.
 static const GgufArchitecture table[] = {
     {"bert", "bert", "BertModel", bertNames},
+    {"bloom", "bloom", "", bloomNames, {}, R"({"qkv_in_order": true})"},
     {"cohere2", "cohere2", "", decoderNames},
     {"command-r", "cohere", "", decoderNames},
+    {"falcon", "falcon", "", bloomNames, {}, R"({"qkv_in_order": true, "new_decoder_architecture": true})"},
     {"gemma", "gemma", "", decoderNames, gemmaNames},
     {"gemma2", "gemma2", "", decoderNames, gemma2Names, {}, 46},
     {"gemma3", "gemma3_text", "", decoderNames, gemma2Names, {}, 62},
     {"gpt2", "gpt2", "", gpt2Names},
+    {"gptneox", "gpt_neox", "", gptNeoXNames, {}, R"({"qkv_in_order": true})"},
     {"granite", "granite", "", decoderNames, pairedNames},
     {"llama", "llama", "", decoderNames, pairedNames},
     {"llama", "mixtral", "", decoderNames, mixtralNames, {}, 0, /*mixed=*/true},
+    {"modern-bert", "modernbert", "ModernBertModel", modernBertNames},
+    {"mpt", "mpt", "", mptNames},
     {"olmo2", "olmo2", "", decoderNames, olmo2Names},
     {"phi2", "phi", "", decoderNames, phi2Names},
     {"phi3", "phi3", "", decoderNames, phi3Names},

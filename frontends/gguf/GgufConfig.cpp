@@ -42,32 +42,37 @@ struct Row {
 static const std::vector<Row> &rows() {
   static const std::vector<std::string_view> mixtures = {"llama", "qwen2moe", "qwen3moe"};
   static const std::vector<Row> table = {
-      {"context_length", Use::Required, {"max_position_embeddings", "n_positions"}},
+      {"context_length", Use::Required, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len"}},
       {"embedding_length", Use::Required, {"hidden_size", "n_embd", "d_model"}},
-      {"block_count", Use::Required, {"num_hidden_layers", "n_layer", "num_layers"}},
-      {"feed_forward_length", Use::Required, {"intermediate_size", "n_inner", "d_ff"}},
-      {"attention.head_count", Use::Required, {"num_attention_heads", "n_head", "num_heads"}},
-      {"attention.head_count_kv", Use::Optional, {"num_key_value_heads"}},
+      {"block_count", Use::Required, {"num_hidden_layers", "n_layer", "num_layers", "n_layers"}},
+      {"feed_forward_length", Use::Required, {"intermediate_size", "n_inner", "d_ff", "ffn_hidden_size"}},
+      {"attention.head_count", Use::Required, {"num_attention_heads", "n_head", "num_heads", "n_heads"}},
+      {"attention.head_count_kv", Use::Optional, {"num_key_value_heads", "num_kv_heads"}},
       {"attention.key_length", Use::Optional, {"head_dim", "d_kv"}},
-      {"attention.layer_norm_epsilon", Use::Optional, {"layer_norm_epsilon", "layer_norm_eps"}},
+      {"attention.layer_norm_epsilon", Use::Optional, {"layer_norm_epsilon", "layer_norm_eps", "norm_eps"}},
       {"attention.layer_norm_rms_epsilon", Use::Optional, {"rms_norm_eps", "layer_norm_epsilon"}},
       {"attention.relative_buckets_count", Use::Optional, {"relative_attention_num_buckets"}},
       {"decoder_block_count", Use::Optional, {"num_decoder_layers"}},
-      {"rope.freq_base", Use::Optional, {"rope_theta"}},
+      {"rope.freq_base", Use::Optional, {"rope_theta", "global_rope_theta"}},
       {"attention.sliding_window", Use::Optional, {"sliding_window"}, nullptr, {"gemma2", "gemma3", "cohere2", "phi3"}},
       {"attn_logit_softcapping", Use::Optional, {"attn_logit_softcapping"}, nullptr, {"gemma2"}},
       {"final_logit_softcapping", Use::Optional, {"final_logit_softcapping"}, nullptr, {"gemma2"}},
       {"rope.freq_base_swa", Use::Optional, {"rope_local_base_freq"}, nullptr, {"gemma3"}},
+      {"attention.sliding_window", Use::Optional, {"local_attention"}, nullptr, {"modern-bert"}},
+      {"attention.sliding_window_pattern", Use::Optional, {"global_attn_every_n_layers"}, nullptr, {"modern-bert"}},
+      {"rope.freq_base_swa", Use::Optional, {"local_rope_theta"}, nullptr, {"modern-bert"}},
       {"logit_scale", Use::Optional, {"logit_scale"}, nullptr, {"command-r", "cohere2"}},
       {"logit_scale", Use::Optional, {"logits_scaling"}, nullptr, {"granite"}},
       {"attention.scale", Use::Optional, {"attention_multiplier"}, nullptr, {"granite"}},
       {"embedding_scale", Use::Optional, {"embedding_multiplier"}, nullptr, {"granite"}},
       {"residual_scale", Use::Optional, {"residual_multiplier"}, nullptr, {"granite"}},
-      {"use_parallel_residual", Use::Optional, {"use_parallel_residual"}, nullptr, {"stablelm"}},
+      {"use_parallel_residual", Use::Optional, {"use_parallel_residual"}, nullptr, {"gptneox", "stablelm"}},
       {"expert_count", Use::Optional, {"num_experts", "num_local_experts"}, nullptr, mixtures},
       {"expert_used_count", Use::Optional, {"num_experts_per_tok"}, nullptr, mixtures},
       {"expert_feed_forward_length", Use::Optional, {"moe_intermediate_size"}, nullptr, {"qwen2moe", "qwen3moe"}},
       {"expert_shared_feed_forward_length", Use::Optional, {"shared_expert_intermediate_size"}, nullptr, {"qwen2moe"}},
+      {"attention.clamp_kqv", Use::Read, {}, nullptr, {"mpt"}},
+      {"attention.max_alibi_bias", Use::Read, {}, nullptr, {"mpt"}},
       {"attention.value_length", Use::Read},
       {"pooling_type", Use::Read},
       {"rope.dimension_count", Use::Read},
@@ -108,6 +113,7 @@ GgufConfig::GgufConfig(const GgufModel &model, const GgufArchitecture &architect
     answer(key, value, "key 'general.architecture'");
   answerFromTensors();
   answerRope();
+  answerAlibi();
   if (architecture.widerFrom > 0)
     answer("query_pre_attn_scalar",
            count("num_hidden_layers") >= architecture.widerFrom && count("num_attention_heads")
@@ -156,6 +162,7 @@ void GgufConfig::answerFromTensors() {
     answer(key, has("blk.0.attn_q.bias"), "tensor 'blk.0.attn_q.bias'");
   for (const char *key : {"use_qk_norm", "qk_layernorm"})
     answer(key, has("blk.0.attn_q_norm.weight"), "tensor 'blk.0.attn_q_norm.weight'");
+  answer("num_ln_in_parallel_attn", has("blk.0.attn_norm_2.weight") ? 2 : 1, "tensor 'blk.0.attn_norm_2.weight'");
   if (!architecture.head.empty())
     answer("architectures", json::array({std::string(architecture.head)}), "key 'general.architecture'");
 }
@@ -177,6 +184,18 @@ void GgufConfig::answerRope() {
   if (const json *original = ofArchitecture("rope.scaling.original_context_length"))
     scaling["original_max_position_embeddings"] = *original;
   answer("rope_scaling", std::move(scaling), prefix + "scaling'");
+}
+
+// What MPT's configurations say of attention: 0 stands for a model without it.
+void GgufConfig::answerAlibi() {
+  const json *bias = ofArchitecture("attention.max_alibi_bias"), *bound = ofArchitecture("attention.clamp_kqv");
+  json inside = {{"alibi", bias && *bias != 0}};
+  if (bias && *bias != 0)
+    inside["alibi_bias_max"] = *bias;
+  if (bound && *bound != 0)
+    inside["clip_qkv"] = *bound;
+  if (bias || bound)
+    answer("attn_config", std::move(inside), fmt::format("key '{}.attention.max_alibi_bias'", architecture.name));
 }
 
 // Empty if they are no F32 of a reasonable number, or cannot be read.

@@ -37,6 +37,7 @@ private:
   void answer(const std::string &key, nlohmann::json value, const std::string &source);
   void answerFromTensors();
   void answerRope();
+  void answerAlibi();
   std::vector<float> readFactors(const GgufModel::Tensor &tensor, Diagnostics &diagnostics) const;
   void readLongFactors(Diagnostics &diagnostics);
 

@@ -14,6 +14,7 @@ import tempfile
 PROGRAMS, WRITER, *ONLY = sys.argv[1:]
 sys.path.append(WRITER)
 import decoder_models as models
+import family_models
 import gguf_writer as gguf
 from random_checkpoint import flatten, read_tensors
 
@@ -26,7 +27,17 @@ NAMES = {'model.embed_tokens': 'token_embd', 'model.norm': 'output_norm', 'lm_he
          'mlp.up_proj': 'ffn_up', 'mlp.down_proj': 'ffn_down', 'mlp.fc1': 'ffn_up', 'mlp.fc2': 'ffn_down',
          'mlp.gate_up_proj': 'ffn_up', 'mlp.gate': 'ffn_gate_inp', 'block_sparse_moe.gate': 'ffn_gate_inp',
          'mlp.shared_expert_gate': 'ffn_gate_inp_shexp', 'mlp.shared_expert.gate_proj': 'ffn_gate_shexp',
-         'mlp.shared_expert.up_proj': 'ffn_up_shexp', 'mlp.shared_expert.down_proj': 'ffn_down_shexp'}
+         'mlp.shared_expert.up_proj': 'ffn_up_shexp', 'mlp.shared_expert.down_proj': 'ffn_down_shexp',
+         'gpt_neox.embed_in': 'token_embd', 'gpt_neox.final_layer_norm': 'output_norm', 'embed_out': 'output',
+         'attention.query_key_value': 'attn_qkv', 'attention.dense': 'attn_output', 'mlp.dense_h_to_4h': 'ffn_up',
+         'mlp.dense_4h_to_h': 'ffn_down', 'self_attention.query_key_value': 'attn_qkv', 'self_attention.dense': 'attn_output',
+         'transformer.word_embeddings': 'token_embd', 'transformer.word_embeddings_layernorm': 'token_embd_norm',
+         'transformer.ln_f': 'output_norm', 'ln_attn': 'attn_norm_2', 'ln_mlp': 'attn_norm', 'transformer.wte': 'token_embd',
+         'transformer.norm_f': 'output_norm', 'norm_1': 'attn_norm', 'norm_2': 'ffn_norm', 'attn.Wqkv': 'attn_qkv',
+         'attn.out_proj': 'attn_output', 'ffn.up_proj': 'ffn_up', 'ffn.down_proj': 'ffn_down',
+         'model.embeddings.tok_embeddings': 'token_embd', 'model.embeddings.norm': 'token_embd_norm', 'attn.Wo': 'attn_output',
+         'model.final_norm': 'output_norm', 'attn_norm': 'attn_norm', 'mlp_norm': 'ffn_norm', 'mlp.Wi': 'ffn_up',
+         'mlp.Wo': 'ffn_down'}
 EXPERTS = {'gate_proj': 'ffn_gate_exps', 'up_proj': 'ffn_up_exps', 'down_proj': 'ffn_down_exps', 'w1': 'ffn_gate_exps',
            'w3': 'ffn_up_exps', 'w2': 'ffn_down_exps'}
 AROUND = {'post_attention_layernorm': 'post_attention_norm', 'pre_feedforward_layernorm': 'ffn_norm',
@@ -47,12 +58,22 @@ KEYS = {'max_position_embeddings': ('context_length', U32), 'hidden_size': ('emb
         'num_experts_per_tok': ('expert_used_count', U32), 'moe_intermediate_size': ('expert_feed_forward_length', U32),
         'shared_expert_intermediate_size': ('expert_shared_feed_forward_length', U32)}
 # Of an architecture: what its queries and keys, its norms and their names are.
+FUSED = {'gptneox': lambda config: config['num_attention_heads'], 'bloom': lambda config: config['n_head'],
+         'falcon': lambda config: config['num_kv_heads'] if config['new_decoder_architecture'] else 1}
 PAIRED, PLUS_ONE, NORMS_AROUND = ('llama', 'granite', 'smollm3'), ('gemma', 'gemma2', 'gemma3'), ('gemma2', 'gemma3', 'olmo2')
 
 
 def paired(rows, heads):
     half = len(rows) // heads // 2
     return [rows[h * 2 * half + side * half + i] for h in range(heads) for i in range(half) for side in (0, 1)]
+
+
+def in_order(rows, groups, width):
+    """All queries, all keys, all values: rows have them group by group."""
+    size = len(rows) // groups
+    parts = [rows[g * size:(g + 1) * size] for g in range(groups)]
+    cuts = (slice(0, size - 2 * width), slice(size - 2 * width, size - width), slice(size - width, size))
+    return [row for cut in cuts for part in parts for row in part[cut]]
 
 
 def tensor(values, shape):
@@ -64,13 +85,19 @@ def convert(checkpoint, config, architecture):
     tensors, experts = {}, {}
     for name, shape in checkpoint.shapes.items():
         stem, end = name.rsplit('.', 1)
+        if stem.startswith(('head.', 'decoder')):  # of what predicts masked words
+            continue
         parts, values = stem.split('.'), checkpoint[name]
-        inner, layer = ('.'.join(parts[3:]), f'blk.{parts[2]}.') if parts[1:2] == ['layers'] else (stem, '')
+        number = next((i for i, part in enumerate(parts) if part.isdigit()), None)
+        inner, layer = ('.'.join(parts[number + 1:]), f'blk.{parts[number]}.') if number else (stem, '')
         if '.experts.' in inner:
             experts.setdefault(f'{layer}{EXPERTS[parts[-1]]}.{end}', []).append(values)
             continue
         if architecture in PAIRED and inner in ('self_attn.q_proj', 'self_attn.k_proj'):
             values = paired(values, config['num_attention_heads' if 'q_proj' in inner else 'num_key_value_heads'])
+        if architecture in FUSED and NAMES.get(inner) == 'attn_qkv':
+            heads = config.get('num_attention_heads') or config['n_head']
+            values = in_order(values, FUSED[architecture](config), config['hidden_size'] // heads)
         if architecture in PLUS_ONE and 'norm' in inner:
             values = [1 + x for x in values]
         if inner == 'mlp.shared_expert_gate':
@@ -87,6 +114,8 @@ def metadata(config, architecture):
     for key, (name, kind) in KEYS.items():
         if config.get(key) is not None:
             result[f'{architecture}.{name}'] = kind, config[key]
+    if architecture in PLAIN:
+        return {**result, **{f'{architecture}.{key}': value for key, value in PLAIN[architecture](config).items()}}
     width = config.get('head_dim') or config['hidden_size'] // config['num_attention_heads']
     result[f'{architecture}.rope.dimension_count'] = U32, int(width * config.get('partial_rotary_factor', ROTARY.get(
         architecture, 1)) + 1e-9)
@@ -107,6 +136,26 @@ def long_factors(config):
             for kind in ('long', 'short') if f'{kind}_factor' in scaling}
 
 
+# Keys of those whose configurations call them otherwise.
+PLAIN = {
+    'gptneox': lambda c: {'rope.dimension_count': (U32, int(c['rotary_pct'] * c['hidden_size'] / c['num_attention_heads'])),
+                          'rope.freq_base': (F32, c['rotary_emb_base'])},
+    'bloom': lambda c: {'context_length': (U32, 26), 'block_count': (U32, c['n_layer']), 'attention.head_count': (U32, c['n_head']),
+                        'attention.head_count_kv': (U32, c['n_head']), 'feed_forward_length': (U32, 4 * c['hidden_size']),
+                        'attention.layer_norm_epsilon': (F32, 1e-5)},
+    'falcon': lambda c: {'feed_forward_length': (U32, 4 * c['hidden_size']), 'attention.layer_norm_epsilon': (F32, 1e-5),
+                         'tensor_data_layout': (gguf.STRING, 'jploski'),
+                         'attention.head_count_kv': (U32, FUSED['falcon'](c))},
+    'modern-bert': lambda c: {'attention.layer_norm_epsilon': (F32, 1e-5), 'rope.freq_base': (F32, c['global_rope_theta']),
+                              'rope.freq_base_swa': (F32, c['local_rope_theta']),
+                              'attention.sliding_window': (U32, c['local_attention']),
+                              'attention.sliding_window_pattern': (U32, 3), 'rope.scaling.type': (gguf.STRING, 'none'),
+                              'attention.causal': (BOOL, False), 'pooling_type': (U32, 2)},
+    'mpt': lambda c: {'context_length': (U32, c['max_seq_len']), 'embedding_length': (U32, c['d_model']),
+                      'block_count': (U32, c['n_layers']), 'feed_forward_length': (U32, 4 * c['d_model']),
+                      'attention.head_count': (U32, c['n_heads']), 'attention.layer_norm_epsilon': (F32, 1e-5),
+                      'attention.clamp_kqv': (F32, c['attn_config']['clip_qkv']), 'attention.max_alibi_bias': (F32, 8.0)},
+}
 ROTARY = {'stablelm': 0.25}  # what transformers takes if the configuration does not say
 CASES = {
     'gemma': ('gemma', lambda: models.gemma('gemma', 'F32')),
@@ -125,6 +174,13 @@ CASES = {
     'cohere-norms': ('command-r', models.CASES['cohere-norms']),
     'stablelm': ('stablelm', models.CASES['stablelm']),
     'mixtral': ('llama', models.CASES['mixtral']),
+    'gpt_neox': ('gptneox', lambda: models.gpt_neox(True)),
+    'gpt_neox-in-turn': ('gptneox', lambda: models.gpt_neox(False)),
+    'bloom': ('bloom', lambda: models.bloom(False)),
+    'falcon': ('falcon', models.falcon),
+    'falcon-grouped': ('falcon', lambda: models.falcon(new=True)),
+    'modernbert': ('modern-bert', family_models.modernbert_masked),
+    'mpt': ('mpt', lambda: models.mpt(8**-0.5)),
     'qwen2_moe': ('qwen2moe', lambda: models.mixture('qwen2_moe', 'F16', num_experts=4, moe_intermediate_size=11,
                                                      norm_topk_prob=False, shared_expert_intermediate_size=29,
                                                      mlp_only_layers=[])),
@@ -147,7 +203,7 @@ def check(directory, name, architecture, case):
     run('talc', 'compile', model, '--stop-after=import', '--max-seq=26', '-o', module)
     ids = [random.Random(name).randrange(61) for _ in range(25)]
     run('talc-interpret', module, '--ids', ','.join(map(str, ids)), '--logits', found)
-    expected, result = flatten(evaluate({'ids': ids})['logits']), flatten(list(read_tensors(found).values()))
+    expected, result = flatten(list(evaluate({'ids': ids}).values())[-1]), flatten(list(read_tensors(found).values()))
     assert len(expected) == len(result), name
     worst = max(abs(a - b) for a, b in zip(expected, result)) / max(map(abs, expected))
     if not worst <= TOLERANCE:

@@ -233,9 +233,9 @@ def bloom(normed):
     return plain(pd.bloom, config, ('transformer.h', inside, outside))
 
 
-def mpt():
+def mpt(scale=0.5):
     config = {'model_type': 'mpt', 'd_model': 24, 'n_heads': 3, 'n_layers': 2, 'vocab_size': 61, 'max_seq_len': 26,
-              'attn_config': {'clip_qkv': 0.7, 'softmax_scale': 0.5, 'alibi': True}}
+              'attn_config': {'clip_qkv': 0.7, 'softmax_scale': scale, 'alibi': True}}
     inside = {'norm_1': (24, False), 'norm_2': (24, False), 'attn.Wqkv': (72, 24, False),
               'attn.out_proj': (24, 24, False), 'ffn.up_proj': (96, 24, False), 'ffn.down_proj': (24, 96, False)}
     outside = {'transformer.wte': table(61, 24), 'transformer.norm_f': (24, False)}
