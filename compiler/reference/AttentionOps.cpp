@@ -4,6 +4,8 @@
 
 #include "compiler/Error.h"
 #include "compiler/reference/Rotary.h"
+#include "compiler/reference/StoredValues.h"
+#include "dialects/talc/formats/StateFormats.h"
 
 #include <cmath>
 
@@ -56,14 +58,36 @@ static std::vector<double> copyRow(const Matrix &matrix, int64_t row) {
   return {begin, begin + matrix.columns};
 }
 
-void evaluate(AppendOp, State &state, const Matrix &keys, const Matrix &values, const StepSequences &step) {
+// The element type in which a state keeps keys and values.
+static mlir::Type keptElement(AppendOp op) {
+  auto role = mlir::cast<StateType>(op.getState().getType()).getRole();
+  std::string error;
+  const StorageFormat *format = role == StateRole::sequence || role == StateRole::source
+                                    ? stateFormatOf(op->getParentOfType<mlir::ModuleOp>(), error)
+                                    : nullptr;
+  return format ? format->type(op.getContext(), *format) : mlir::Float32Type::get(op.getContext());
+}
+
+// A row of keys or values as the state stores it: blocks run along the features of a head.
+static std::vector<double> storedRow(const Matrix &matrix, int64_t row, StateType type, mlir::Type element) {
+  std::vector<double> exact = copyRow(matrix, row);
+  if (element.isF32())
+    return exact;
+  Weight heads{{type.getHeads(), type.getWidth()}, {exact.begin(), exact.end()}};
+  roundValues(heads, element);
+  return {heads.values.begin(), heads.values.end()};
+}
+
+void evaluate(AppendOp op, State &state, const Matrix &keys, const Matrix &values, const StepSequences &step) {
+  auto type = mlir::cast<StateType>(op.getState().getType());
+  mlir::Type element = keptElement(op);
   for (const SequenceRows &sequence : step.sequences) {
     SlotState &slot = state[sequence.slot];
     slot.keys.resize(sequence.firstPosition);
     slot.values.resize(sequence.firstPosition);
     for (int64_t r = 0; r < sequence.rows; ++r) {
-      slot.keys.push_back(copyRow(keys, sequence.firstRow + r));
-      slot.values.push_back(copyRow(values, sequence.firstRow + r));
+      slot.keys.push_back(storedRow(keys, sequence.firstRow + r, type, element));
+      slot.values.push_back(storedRow(values, sequence.firstRow + r, type, element));
     }
   }
 }

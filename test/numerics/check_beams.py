@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_beams.py BIN MODEL_DIRECTORY [--target=TARGET --under=EMULATOR]: beam search of the compiled program against the
+"""check_beams.py BIN MODEL_DIRECTORY [--target=TARGET --under=EMULATOR --state=FORMAT]: beam search of the compiled program against the
 search in Python over the interpreter's logits, for examples of golden.json.
 
 BIN is the folder of talc and of the programs of this folder. A program of another machine runs under an emulator.
@@ -37,11 +37,11 @@ def read_tensors(path):
 
 class Beams:
 
-    def __init__(self, programs, model, directory, target, under):
+    def __init__(self, programs, model, directory, target, under, state):
         talc, self.interpret = (os.path.join(programs, name) for name in ('talc', 'talc-interpret'))
         self.module, self.app, self.found = (os.path.join(directory, name) for name in ('model.mlir', 'app', 'found'))
-        run(talc, 'compile', model, '--stop-after=import', '-o', self.module)
-        run(talc, 'compile', model, '-o', self.app, f'--target={target}')
+        run(talc, 'compile', model, f'--state={state}', '--stop-after=import', '-o', self.module)
+        run(talc, 'compile', model, f'--state={state}', '-o', self.app, f'--target={target}')
         self.command = [under, self.app] if under else [self.app]
         with open(os.path.join(model, 'config.json')) as file:
             self.end = json.load(file)['eos_token_id']
@@ -83,9 +83,10 @@ def main():
     parser.add_argument('model')
     parser.add_argument('--target', default='native')
     parser.add_argument('--under')
+    parser.add_argument('--state', default='f32')
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        beams = Beams(options.programs, options.model, directory, options.target, options.under)
+        beams = Beams(options.programs, options.model, directory, options.target, options.under, options.state)
         for example in beams.examples[:2]:
             for setting in SETTINGS:
                 beams.check(example, setting)

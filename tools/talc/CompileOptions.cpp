@@ -4,6 +4,7 @@
 
 #include "compiler/targets/Target.h"
 #include "dialects/talc/formats/FormatChoice.h"
+#include "dialects/talc/formats/StateFormats.h"
 #include "runtime/NearestWord.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/MlirFlags.h"
@@ -96,6 +97,10 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
           "storage format of weights, and of single ones by name, such as 'q4_k; lm_head=q6_k; *.down_proj=q8_0' "
           "(default: checkpoint, as they are)")
       ->check(checkFormats);
+  command
+      ->add_option("--state", options.state,
+                   "storage format of the keys and values that sequences keep: f32 (default), f16 or q8_0")
+      ->check(oneOf(stateFormatNames()));
   command
       ->add_option("--generator", options.generator,
                    "what makes the loops of kernels where it can: mlir (default), or halide for contractions")

@@ -5,6 +5,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/formats/StateFormats.h"
 #include "frontends/Frontends.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
@@ -100,6 +101,8 @@ llvm::Expected<ModelInput> loadModel(const CompileOptions &options, mlir::MLIRCo
       frontend ? importModel(*frontend, options, context) : loadProgram(options, context);
   if (!input)
     return input.takeError();
+  if (!options.state.empty())
+    (*input->module)->setAttr(stateFormatAttr, mlir::StringAttr::get(&context, options.state));
   const std::string &tokenizer = options.tokenizer.empty() && frontend ? options.model : options.tokenizer;
   if (!tokenizer.empty())
     if (llvm::Error error = readTokenizer(tokenizer, input->tokenizer))

@@ -2,6 +2,8 @@
 // lay-out-states: the target's layout becomes part of the type of every state.
 //
 //   !talc.state<2 x 64 x 1024>           ->   !talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>
+//                                            ... in #kernel.panels<16 x f16>>   if the module's talc.state_format is
+//                                            f16
 //   !talc.state<2 x 64 x 1024, memory>   ->   !talc.state<2 x 64 x 1024, memory in #kernel.matrices>
 //
 // A ring becomes as large as whole blocks of keys, of which none crosses its end.
@@ -10,6 +12,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/talc/formats/StateFormats.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -24,6 +27,11 @@ using talc::StateType;
 
 namespace {
 
+// What lives for a step is small, and a memory is a sum.
+bool isKept(StateType state) {
+  return state.getRole() == talc::StateRole::sequence || state.getRole() == talc::StateRole::source;
+}
+
 struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
   using Base::Base;
 
@@ -31,8 +39,8 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
     MLIRContext *context = &getContext();
     auto error = [&] { return getOperation().emitError(); };
     int64_t count = tokens, ring = this->ring;
-    Type element = Float32Type::get(context);
-    auto panels = talc::kernel::PanelsAttr::getChecked(error, context, count, element);
+    Type f32 = Float32Type::get(context);
+    auto panels = talc::kernel::PanelsAttr::getChecked(error, context, count, f32);
     auto matrices = talc::kernel::MatricesAttr::get(context);
     if (!panels)
       return signalPassFailure();
@@ -40,11 +48,15 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
       getOperation().emitError() << "rings of blocks of " << ring << " tokens, expected a multiple of " << count;
       return signalPassFailure();
     }
+    FailureOr<Type> element = keptElement();
+    if (failed(element))
+      return signalPassFailure();
+    auto keptPanels = talc::kernel::PanelsAttr::get(context, count, *element);
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](StateType state) -> std::optional<Type> {
       if (state.getLayout())
         return state;
-      talc::StateLayoutInterface layout = panels;
+      talc::StateLayoutInterface layout = isKept(state) ? keptPanels : panels;
       if (state.getRole() == talc::StateRole::memory)
         layout = matrices;
       int64_t capacity = state.isRing() ? llvm::alignTo(state.getCapacity(), ring) : state.getCapacity();
@@ -55,9 +67,25 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
                                           /*replaceTypes=*/true);
     talc::PassRemarks("bufferize", "lay-out-states").did(getOperation(), [&] {
       auto states = getOperation().getOps<talc::StateOp>();
-      return llvm::formatv("{0} states keep keys and values in panels of {1} tokens",
-                           std::distance(states.begin(), states.end()), count);
+      return llvm::formatv("{0} states keep keys and values in panels of {1} tokens of {2}",
+                           std::distance(states.begin(), states.end()), count, talc::formatOf(*element)->name);
     });
+  }
+
+  // Blocks run along the features of a head, of which none is left over.
+  FailureOr<Type> keptElement() {
+    std::string problem;
+    const talc::StorageFormat *format = talc::stateFormatOf(getOperation(), problem);
+    if (!format)
+      return getOperation().emitError() << problem;
+    for (auto state : getOperation().getOps<talc::StateOp>()) {
+      auto type = cast<StateType>(state.getType());
+      if (isKept(type) && !type.getLayout() && type.getWidth() % format->blockValues != 0)
+        return state.emitOpError() << "has heads of width " << type.getWidth() << ", which are no whole blocks of "
+                                   << format->name << " (" << format->blockValues
+                                   << " values); --state=f32 or f16 takes them";
+    }
+    return format->type(&getContext(), *format);
   }
 };
 

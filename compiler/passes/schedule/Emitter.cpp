@@ -3,9 +3,14 @@
 #include "compiler/passes/schedule/Emitter.h"
 
 #include "compiler/passes/schedule/StoredLoads.h"
+#include "compiler/passes/schedule/StoredStores.h"
+
+#include "dialects/talc/formats/StateFormats.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <numeric>
 
@@ -132,6 +137,7 @@ Value Emitter::load(Value memref, ValueRange at, Value mask) {
 }
 
 void Emitter::store(Value vector, Value memref, ValueRange at, Value mask) {
+  vector = narrowed(*this, vector, memref);
   if (mask)
     vector::MaskedStoreOp::create(b, loc, memref, at, mask, vector);
   else
@@ -142,7 +148,7 @@ Value Emitter::loadScalar(Value memref, ValueRange at) {
   return loadsOf(memref).scalar(*this, memref, at);
 }
 void Emitter::storeScalar(Value scalar, Value memref, ValueRange at) {
-  memref::StoreOp::create(b, loc, scalar, memref, at);
+  memref::StoreOp::create(b, loc, narrowed(*this, scalar, memref), memref, at);
 }
 void Emitter::prefetch(Value memref, ValueRange at, bool forWriting) {
   auto type = cast<MemRefType>(memref.getType());
@@ -238,14 +244,18 @@ bool isValidWidth(Operation *op, int64_t lanes) {
   return false;
 }
 
+static bool isForStates(const StorageFormat &format) {
+  return llvm::is_contained(stateFormatNames(), format.name);
+}
+
 bool areValidStates(Operation *module, int64_t lanes) {
   auto check = [&](Operation *op, Value state) -> WalkResult {
     auto type = cast<StateType>(state.getType());
     auto layout = dyn_cast_if_present<kernel::PanelsAttr>(type.getLayout());
-    if (layout && layout.getElement().isF32() && layout.getTokens() % lanes == 0)
+    if (layout && isForStates(*formatOf(layout.getElement())) && layout.getTokens() % lanes == 0)
       return WalkResult::advance();
-    return op->emitOpError() << "is of " << type << ", expected panels of f32 that vectors of " << lanes
-                             << " lanes divide";
+    return op->emitOpError() << "is of " << type << ", expected panels of " << llvm::join(stateFormatNames(), ", ")
+                             << " that vectors of " << lanes << " lanes divide";
   };
   WalkResult result = module->walk([&](Operation *op) -> WalkResult {
     if (auto append = dyn_cast<kernel::AppendOp>(op))

@@ -14,24 +14,28 @@ using namespace mlir;
 
 namespace talc {
 
+// Of a value of a weight: panels [panels, depth, lanes], or rows [rows, depth].
+static BlockPlace placeIn(Emitter &e, Value buffer, ValueRange at) {
+  auto type = cast<MemRefType>(buffer.getType());
+  const StorageFormat &format = elementFormat(type);
+  int64_t lanes = lanesOf(type);
+  Value k = at[1], rows = e.mul(at[0], type.getDimSize(1) / format.blockValues);
+  Value begin = e.mul(e.add(rows, e.div(k, format.blockValues)), lanes * format.blockBytes);
+  return {e.bytes(buffer), {}, begin, lanes, at.size() == 3 ? at[2] : e.index(0), e.rem(k, format.blockValues)};
+}
+
 namespace {
 
 // A vector of values in one block, or a vector of one value.
 class BlockReader {
 public:
   // `lanes`: of the vector.
-  BlockReader(Emitter &e, Value buffer, ValueRange at, int64_t lanes)
-      : e(e), lanes(lanes), format(elementFormat(typeOf(buffer))), inPanels(at.size() == 3),
-        panelLanes(lanesOf(typeOf(buffer))), bytes(e.bytes(buffer)) {
-    Value k = at[1], rows = e.mul(at[0], typeOf(buffer).getDimSize(1) / format.blockValues);
-    begin = e.mul(e.add(rows, e.div(k, format.blockValues)), panelLanes * format.blockBytes);
-    place = e.rem(k, format.blockValues);
-    lane = inPanels ? at[2] : e.index(0);
-  }
+  BlockReader(Emitter &e, const StorageFormat &format, const BlockPlace &place, int64_t lanes)
+      : e(e), lanes(lanes), place(place.value), format(format), inPanels(place.lanes > 1), block(place) {}
 
   Emitter &e;
   const int64_t lanes;
-  Value place;  // of the first value in its block
+  const Value place;  // of the first value in its block
 
   // Words of a byte. `each`: in rows, values have words of their own, from this one on.
   Value signedBytes(int64_t field, Value word, bool each) {
@@ -48,7 +52,7 @@ public:
   Value number(int64_t field, FloatType type) {
     int64_t count = inPanels ? lanes : 1;
     Value word = vector::LoadOp::create(e.b, e.loc, VectorType::get({type.getWidth() / 8 * count}, e.b.getI8Type()),
-                                        bytes, address(field, e.index(0)));
+                                        block.bytes, address(field, e.index(0)));
     word = vector::BitCastOp::create(e.b, e.loc, VectorType::get({count}, type), word);
     return spread(type.isF32() ? word
                                : arith::ExtFOp::create(e.b, e.loc, VectorType::get({count}, e.b.getF32Type()), word));
@@ -61,7 +65,7 @@ public:
       return bits(unsignedBytes(field, e.add(first, e.rem(inGroup, 8)), /*each=*/true), e.mul(e.div(inGroup, 8), 4),
                   15);
     Value byte =
-        vector::LoadOp::create(e.b, e.loc, VectorType::get({8}, e.b.getI8Type()), bytes, address(field, first));
+        vector::LoadOp::create(e.b, e.loc, VectorType::get({8}, e.b.getI8Type()), block.bytes, address(field, first));
     SmallVector<int64_t> twice;
     SmallVector<int32_t> shifts;
     for (int64_t i = 0; i < lanes; ++i) {
@@ -80,8 +84,8 @@ public:
       Value byte = unsignedBytes(field, e.div(place, 8), /*each=*/false);
       return bits(byte, e.rem(place, 8), 1);
     }
-    Value word =
-        vector::LoadOp::create(e.b, e.loc, VectorType::get({4}, e.b.getI8Type()), bytes, address(field, e.index(0)));
+    Value word = vector::LoadOp::create(e.b, e.loc, VectorType::get({4}, e.b.getI8Type()), block.bytes,
+                                        address(field, e.index(0)));
     word = spread(vector::BitCastOp::create(e.b, e.loc, VectorType::get({1}, e.b.getI32Type()), word));
     auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(lanes)));
     Value own =
@@ -123,19 +127,14 @@ public:
   }
 
 private:
-  static MemRefType typeOf(Value buffer) { return cast<MemRefType>(buffer.getType()); }
   VectorType integers() { return VectorType::get({lanes}, e.b.getI32Type()); }
 
-  Value address(int64_t field, Value word) {
-    const BlockField &f = format.fields[field];
-    Value inField = e.mul(e.add(e.mul(word, panelLanes), lane), f.wordBytes);
-    return e.add(begin, e.add(inField, f.offset * panelLanes));
-  }
+  Emitter::Values address(int64_t field, Value word) { return block.wordAt(e, format.fields[field], word); }
 
   Value load(int64_t field, Value word, bool each) {
     int64_t count = inPanels || each ? lanes : 1;
-    Value loaded =
-        vector::LoadOp::create(e.b, e.loc, VectorType::get({count}, e.b.getI8Type()), bytes, address(field, word));
+    Value loaded = vector::LoadOp::create(e.b, e.loc, VectorType::get({count}, e.b.getI8Type()), block.bytes,
+                                          address(field, word));
     return spread(loaded);
   }
 
@@ -155,9 +154,7 @@ private:
 
   const StorageFormat &format;
   const bool inPanels;
-  const int64_t panelLanes;
-  const Value bytes;
-  Value begin, lane;  // of the block's bytes, or of those of all lanes
+  const BlockPlace &block;
 };
 
 //===--- blocks of 32 -------------------------------------------------------------------------------------------===//
@@ -327,24 +324,38 @@ template <typename To> Value loadInt8z(BlockReader &r) {
 
 //===--- the table ----------------------------------------------------------------------------------------------===//
 
+template <Value (*load)(BlockReader &)>
+Value loadPlaced(Emitter &e, const StorageFormat &format, const BlockPlace &place) {
+  BlockReader reader(e, format, place, e.lanes);
+  return load(reader);
+}
+
 template <Value (*load)(BlockReader &)> Value loadVector(Emitter &e, Value buffer, ValueRange at, Value mask) {
-  BlockReader reader(e, buffer, at, e.lanes);
-  Value values = load(reader);
+  BlockPlace place = placeIn(e, buffer, at);
+  Value values = loadPlaced<load>(e, elementFormat(cast<MemRefType>(buffer.getType())), place);
   return mask ? e.select(mask, values, e.splat(0)) : values;
 }
 
 template <Value (*load)(BlockReader &)> Value loadScalar(Emitter &e, Value buffer, ValueRange at) {
-  BlockReader reader(e, buffer, at, 1);
+  BlockPlace place = placeIn(e, buffer, at);
+  BlockReader reader(e, elementFormat(cast<MemRefType>(buffer.getType())), place, 1);
   return vector::ExtractOp::create(e.b, e.loc, load(reader), 0);
 }
 
+struct BlockLoads : StoredLoads {
+  Value (*placed)(Emitter &e, const StorageFormat &format, const BlockPlace &place);
+};
+
+template <Value (*load)(BlockReader &)>
+constexpr BlockLoads loads = {{loadVector<load>, loadScalar<load>}, loadPlaced<load>};
+
 struct Row {
   std::string_view format;
-  StoredLoads loads;
+  BlockLoads loads;
 };
 
 template <Value (*load)(BlockReader &)> constexpr Row row(std::string_view format) {
-  return {format, {loadVector<load>, loadScalar<load>}};
+  return {format, loads<load>};
 }
 
 constexpr Row table[] = {row<loadQ8_0>("q8_0"),   row<loadQ4_0>("q4_0"),  row<loadQ4_1>("q4_1"), row<loadQ5_0>("q5_0"),
@@ -354,12 +365,12 @@ constexpr Row table[] = {row<loadQ8_0>("q8_0"),   row<loadQ4_0>("q4_0"),  row<lo
 // Formats KIND_VALUES_TYPE.
 struct Variants {
   std::string_view kind;
-  StoredLoads toBf16, toF16;
+  BlockLoads toBf16, toF16;
 };
 
 template <Value (*toBf16)(BlockReader &), Value (*toF16)(BlockReader &)>
 constexpr Variants variants(std::string_view kind) {
-  return {kind, {loadVector<toBf16>, loadScalar<toBf16>}, {loadVector<toF16>, loadScalar<toF16>}};
+  return {kind, loads<toBf16>, loads<toF16>};
 }
 
 constexpr Variants variantTable[] = {variants<loadInt4<ToBf16>, loadInt4<ToF16>>("int4"),
@@ -369,9 +380,7 @@ constexpr Variants variantTable[] = {variants<loadInt4<ToBf16>, loadInt4<ToF16>>
                                      variants<loadFp8<ToBf16>, loadFp8<ToF16>>("fp8"),
                                      variants<loadScaledFp4<ToBf16>, loadScaledFp4<ToF16>>("nvfp4")};
 
-}  // namespace
-
-const StoredLoads *blockLoads(std::string_view format) {
+const BlockLoads *findLoads(std::string_view format) {
   for (const Row &known : table)
     if (known.format == format)
       return &known.loads;
@@ -380,6 +389,16 @@ const StoredLoads *blockLoads(std::string_view format) {
     if (StringRef(known.kind) == kind)
       return rest.ends_with("_bf16") ? &known.toBf16 : &known.toF16;
   return nullptr;
+}
+
+}  // namespace
+
+const StoredLoads *blockLoads(std::string_view format) {
+  return findLoads(format);
+}
+
+Value loadFrom(Emitter &e, const StorageFormat &format, const BlockPlace &place) {
+  return findLoads(format.name)->placed(e, format, place);
 }
 
 }  // namespace talc

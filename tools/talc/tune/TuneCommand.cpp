@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // talc tune: declares its options.
+#include "dialects/talc/formats/StateFormats.h"
 #include "runtime/NearestWord.h"
 #include "runtime/device/cpu/Cores.h"
 #include "tools/talc/Commands.h"
@@ -38,6 +39,7 @@ Action addTune(CLI::App &app, const std::string &programDirectory) {
   command->add_option("-o,--output", options->record, "the record (default: the one beside MODEL)");
   command->add_option("--target", model.target, "native (default), or another that this machine runs");
   command->add_option("--weights", model.weights, "as for talc compile");
+  command->add_option("--state", model.state, "as for talc compile")->check(oneOf(stateFormatNames()));
   command
       ->add_option("--random-weights", model.randomWeights,
                    "reproducible random weights from this seed; only config.json is needed")

@@ -15,10 +15,10 @@ static StateType stateOf(kernel::AttentionOp op) {
 }
 
 AttentionKeys::AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size, int64_t rows)
-    : layout(stateOf(op)), e(emitter), op(op), seen(emitter, op), size(size) {
+    : layout(stateOf(op)), panels(StateStorage::create(emitter, layout)), e(emitter), op(op), seen(emitter, op),
+      size(size) {
   if (mayScatter())
-    copies = {e.stackBuffer({size / layout.tokens, layout.width, layout.tokens}),
-              e.stackBuffer({size / layout.tokens, layout.tokens, layout.paddedWidth})};
+    copies = panels->copies(size / layout.tokens);
   for (Value *bounds : {&firsts, &ends})
     *bounds = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({rows}, e.b.getIndexType()));
 }
@@ -36,35 +36,7 @@ Value AttentionKeys::endSeen(Value row) {
 }
 
 KeyBlock AttentionKeys::memoryOf(Value slot) {
-  return {kernel::KeysOp::create(e.b, e.loc, layout.keysType(), op.getStep(), op.getState(), slot),
-          kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(), op.getStep(), op.getState(), slot)};
-}
-
-// Panels of `memory`, which has those of `heads` heads side by side, from one on, of one head.
-KeyBlock AttentionKeys::panelsOf(const KeyBlock &memory, Value head, Value firstPanel, int64_t heads) {
-  auto number = [&](int64_t value) -> OpFoldResult { return e.b.getIndexAttr(value); };
-  Value first = e.add(e.mul(firstPanel, heads), head);
-  auto view = [&](Value part, int64_t rows, int64_t columns) -> Value {
-    int64_t panels = size / layout.tokens, panel = rows * columns, stride = heads * panel;
-    auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {stride, columns, 1});
-    auto type = MemRefType::get({panels, rows, columns}, e.b.getF32Type(), strides);
-    return memref::ReinterpretCastOp::create(e.b, e.loc, type, part, OpFoldResult(e.mul(first, panel)),
-                                             {number(panels), number(rows), number(columns)},
-                                             {number(stride), number(columns), number(1)});
-  };
-  return {view(memory.keys, layout.width, layout.tokens), view(memory.values, layout.tokens, layout.paddedWidth)};
-}
-
-KeyBlock AttentionKeys::choose(Value condition, const KeyBlock &yes, const KeyBlock &no) {
-  auto either = [&](Value a, Value b) {
-    auto from = cast<MemRefType>(a.getType());
-    auto strides =
-        StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, {ShapedType::kDynamic, from.getDimSize(2), 1});
-    auto type = MemRefType::get(from.getShape(), from.getElementType(), strides);
-    auto anyStride = [&](Value part) { return memref::CastOp::create(e.b, e.loc, type, part); };
-    return e.select(condition, anyStride(a), anyStride(b));
-  };
-  return {either(yes.keys, no.keys), either(yes.values, no.values)};
+  return panels->memoryOf(op.getStep(), op.getState(), slot);
 }
 
 KeyBlock AttentionKeys::find(Value head, Value firstKey, Value count) {
@@ -74,11 +46,11 @@ KeyBlock AttentionKeys::find(Value head, Value firstKey, Value count) {
   Value gathered =
       arith::AndIOp::create(e.b, e.loc, seen.isScattered(), e.less(firstKey, seen.span.getFirstPosition()));
   e.when(gathered, [&] { gather(head, firstKey, count); });
-  return choose(gathered, panelsOf(copies, e.index(0), e.index(0), 1), own);
+  return panels->choose(gathered, panels->panelsOf(copies, e.index(0), e.index(0), 1, size / layout.tokens), own);
 }
 
 KeyBlock AttentionKeys::inSlot(Value head, Value firstKey) {
-  return panelsOf(memoryOf(seen.slot), head, panelOf(firstKey), layout.heads);
+  return panels->panelsOf(memoryOf(seen.slot), head, panelOf(firstKey), layout.heads, size / layout.tokens);
 }
 
 Value AttentionKeys::panelOf(Value key) {
@@ -93,15 +65,7 @@ void AttentionKeys::gather(Value head, Value firstKey, Value count) {
     Value at = e.add(firstKey, key), panel = panelOf(at), lane = e.rem(at, layout.tokens);
     Value entry = e.min(e.add(seen.span.getHistory(), at), newest);
     Value from = e.select(e.less(at, past), kernel::HistoryOp::create(e.b, e.loc, op.getStep(), entry), seen.slot);
-    KeyBlock memory = memoryOf(from);
-    e.loop(e.index(0), e.index(layout.width), 1, [&](Value k) {
-      e.storeScalar(e.loadScalar(memory.keys, {panel, head, k, lane}), copies.keys,
-                    {e.div(key, layout.tokens), k, lane});
-    });
-    e.loop(e.index(0), e.index(layout.paddedWidth), e.lanes, [&](Value column) {
-      e.store(e.load(memory.values, {panel, head, lane, column}), copies.values,
-              {e.div(key, layout.tokens), lane, column});
-    });
+    panels->copyToken(memoryOf(from), {panel, head, lane}, copies, e.div(key, layout.tokens));
   });
 }
 

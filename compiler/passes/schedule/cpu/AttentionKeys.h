@@ -3,14 +3,9 @@
 #pragma once
 
 #include "compiler/passes/schedule/SeenKeys.h"
+#include "compiler/passes/schedule/cpu/StateStorage.h"
 
 namespace talc {
-
-// Some neighbouring keys of a head as the tiles read them: keys [panel, k, key], values [panel, key, feature], panels
-// of layout.tokens keys.
-struct KeyBlock {
-  mlir::Value keys, values;
-};
 
 // A block of which some keys lie in other slots (see kernel.span) is copied; the tiles read it as if it lay in one.
 //
@@ -41,12 +36,11 @@ public:
   KeyBlock inSlot(Value head, Value firstKey);
 
   const kernel::StateLayout layout;
+  const std::unique_ptr<StateStorage> panels;
 
 private:
   Value panelOf(Value key);
   KeyBlock memoryOf(Value slot);
-  KeyBlock panelsOf(const KeyBlock &memory, Value head, Value firstPanel, int64_t heads);
-  KeyBlock choose(Value condition, const KeyBlock &yes, const KeyBlock &no);
   void gather(Value head, Value firstKey, Value count);
 
   Emitter &e;

@@ -24,7 +24,7 @@ namespace talc {
 
 AttentionLoops::AttentionLoops(Emitter &e, kernel::AttentionOp op, const AttentionSchedule &schedule)
     : op(op), e(e), schedule(schedule), keys(e, op, schedule.keys, schedule.rows),
-      softmax(e, keys, op, schedule.rows, schedule.keys, online()), tiles(e, keys.layout, softmax, schedule.rows),
+      softmax(e, keys, op, schedule.rows, schedule.keys, online()), tiles(e, keys, softmax, schedule.rows),
       width(keys.layout.width), paddedWidth(keys.layout.paddedWidth), group(op.getHeads() / keys.layout.heads),
       output(online() ? e.stackBuffer({schedule.rows, keys.layout.paddedWidth}) : tiles.part) {}
 

@@ -8,9 +8,10 @@ using namespace mlir;
 
 namespace talc {
 
-AttentionTiles::AttentionTiles(Emitter &emitter, const kernel::StateLayout &layout, const AttentionSoftmax &softmax,
+AttentionTiles::AttentionTiles(Emitter &emitter, const AttentionKeys &keys, const AttentionSoftmax &softmax,
                                int64_t rows)
-    : part(emitter.stackBuffer({rows, layout.paddedWidth})), e(emitter), layout(layout), softmax(softmax) {}
+    : part(emitter.stackBuffer({rows, keys.layout.paddedWidth})), e(emitter), layout(keys.layout), panels(*keys.panels),
+      softmax(softmax) {}
 
 // Wide vectors come with twice the registers, and four panels halve the loads of a tile's scalars.
 int64_t AttentionTiles::widestTile(int64_t rows) const {
@@ -22,10 +23,10 @@ void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> quer
   SmallVector<RegisterTile> tiles;
   for (auto [i, those] : llvm::enumerate(rows)) {
     ArrayRef<Value> own = queries.slice(i * count, count);
-    Value keys = those.block.keys;
+    KeyBlock keys = those.block;
     auto loadQuery = [this, own](int64_t r, Value k) { return e.loadScalar(own[r], {k}); };
     auto loadKeys = [this, keys, panel](Value k, int64_t v) {
-      return e.load(keys, {e.add(panel, v / perPanel()), k, e.index(v % perPanel() * e.lanes)});
+      return panels.loadKeys(keys, e.add(panel, v / perPanel()), k, e.index(v % perPanel() * e.lanes));
     };
     tiles.push_back({count, vectors, /*unroll=*/2, loadQuery, loadKeys});
   }
@@ -52,7 +53,7 @@ void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value col
       return e.loadScalar(softmax.scores, {e.add(those.first, r), e.add(firstOfPanel, k)});
     };
     auto loadValues = [&](Value k, int64_t v) {
-      return e.load(those.block.values, {panel, k, e.add(column, v * e.lanes)});
+      return panels.loadValues(those.block, panel, k, e.add(column, v * e.lanes));
     };
     tiles.push_back({count, vectors, /*unroll=*/1, loadWeight, loadValues});
   }

@@ -19,7 +19,7 @@ public:
   using Value = mlir::Value;
 
   // For tasks of up to `rows` rows, whose scores `softmax` has.
-  AttentionTiles(Emitter &emitter, const kernel::StateLayout &layout, const AttentionSoftmax &softmax, int64_t rows);
+  AttentionTiles(Emitter &emitter, const AttentionKeys &keys, const AttentionSoftmax &softmax, int64_t rows);
 
   // Panels that a tile of so many rows takes side by side.
   int64_t widestTile(int64_t rows) const;
@@ -40,6 +40,7 @@ public:
 private:
   Emitter &e;
   const kernel::StateLayout &layout;
+  StateStorage &panels;
   const AttentionSoftmax &softmax;
 };
 

@@ -43,6 +43,13 @@ void talc::setExtents(WorkgroupEmitter &e, Operation *piece, llvm::function_ref<
   tasks.setGrain(grain);
 }
 
+// Whether a state is stored in blocks of values.
+static bool isOfBlocks(Type type) {
+  auto state = dyn_cast<StateType>(type);
+  auto panels = state ? dyn_cast_if_present<kernel::PanelsAttr>(state.getLayout()) : kernel::PanelsAttr();
+  return panels && isa<StoredType>(panels.getElement());
+}
+
 // The threads that do a piece, and how; none: there is no code for it.
 static int64_t expand(Operation *piece, bool matrices) {
   OpBuilder builder(piece);
@@ -85,6 +92,11 @@ struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
     SmallVector<Operation *> pieces;
     getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
+      if (llvm::any_of(piece->getOperandTypes(), isOfBlocks)) {
+        piece->emitOpError("has a state in blocks (--state=q8_0), for which there is no code for workgroups; "
+                           "--state=f32 or f16 runs on cards");
+        return signalPassFailure();
+      }
       if (!tasksAround(piece))
         return signalPassFailure();
       int64_t threads = expand(piece, matrices);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels refuse states in panels that their vectors do not divide, or that are not f32.
+// Kernels refuse states in panels that their vectors do not divide, or in formats that they do not encode.
 // RUN: talc-opt %s -split-input-file -verify-diagnostics -expand-rows=lanes=16
 
 func.func @narrow(%s: !kernel.step, %state: !talc.state<2 x 12 x 17 in #kernel.panels<8 x f32>>, %x: memref<?x24xf32>) {
-  // expected-error@+1 {{expected panels of f32 that vectors of 16 lanes divide}}
+  // expected-error@+1 {{expected panels of f32, f16, q8_0 that vectors of 16 lanes divide}}
   kernel.append %s, %state, %x, %x : !talc.state<2 x 12 x 17 in #kernel.panels<8 x f32>>, memref<?x24xf32>, memref<?x24xf32>
   return
 }
 
 // -----
 
-func.func @half(%s: !kernel.step, %state: !talc.state<2 x 12 x 17 in #kernel.panels<16 x f16>>, %x: memref<?x24xf32>) {
-  // expected-error@+1 {{expected panels of f32 that vectors of 16 lanes divide}}
-  kernel.append %s, %state, %x, %x : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f16>>, memref<?x24xf32>, memref<?x24xf32>
+func.func @other(%s: !kernel.step, %state: !talc.state<2 x 12 x 17 in #kernel.panels<16 x !talc.stored<q4_0>>>, %x: memref<?x24xf32>) {
+  // expected-error@+1 {{expected panels of f32, f16, q8_0 that vectors of 16 lanes divide}}
+  kernel.append %s, %state, %x, %x : !talc.state<2 x 12 x 17 in #kernel.panels<16 x !talc.stored<q4_0>>>, memref<?x24xf32>, memref<?x24xf32>
   return
 }

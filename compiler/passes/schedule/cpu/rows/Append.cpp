@@ -6,8 +6,10 @@
 //     for each head:  keys = transpose(rows), as many features as a vector has lanes at a time;  values = rows
 //
 // A panel that the rows do not fill keeps its other tokens: masked stores, or single ones where there are few rows. A
-// panel of a ring whose first tokens are kept is stored twice.
+// panel of a ring whose first tokens are kept is stored twice. Of a format of blocks every token's are stored by
+// themselves.
 #include "compiler/passes/schedule/StatePanels.h"
+#include "compiler/passes/schedule/cpu/StateStorage.h"
 #include "compiler/passes/schedule/cpu/rows/OwnRowPieces.h"
 
 using namespace mlir;
@@ -21,7 +23,8 @@ constexpr int64_t leastTransposed = 4;
 
 class Append {
 public:
-  Append(Emitter &e, kernel::AppendOp op) : op(op), e(e), layout(cast<StateType>(op.getState().getType())) {}
+  Append(Emitter &e, kernel::AppendOp op)
+      : op(op), e(e), layout(cast<StateType>(op.getState().getType())), panels(StateStorage::create(e, layout)) {}
 
   void expand() {
     auto tasks = kernel::TasksOp::around(op);
@@ -63,10 +66,7 @@ private:
     });
   }
 
-  void enter(Value slot) {
-    keys = kernel::KeysOp::create(e.b, e.loc, layout.keysType(), op.getStep(), op.getState(), slot);
-    values = kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(), op.getStep(), op.getState(), slot);
-  }
+  void enter(Value slot) { memory = panels->memoryOf(op.getStep(), op.getState(), slot); }
 
   // A panel at a time, head by head: its rows stay in the translation buffer and the panel in L1.
   void rowsOf(kernel::SpanOp span, Value begin, Value stop) {
@@ -85,6 +85,8 @@ private:
 
   // Masked stores of narrow vectors are slow on some processors.
   void rowsOfPanel(Value head, Value count) {
+    if (!panels->storesVectors())
+      return oneByOne(head, count);
     auto notFull = [&] {
       if (e.lanes < layout.tokens)
         return oneByOne(head, count);
@@ -95,25 +97,20 @@ private:
     e.choose(e.less(count, e.index(layout.tokens)), notFull, [&] { transposed(head, count, /*full=*/true); });
   }
 
+  // Row r of the rows, and where it goes.
+  TokenPlace placeOf(Value head, Value r) { return {panel, head, e.add(firstLane, r)}; }
+
   void oneByOne(Value head, Value count) {
     Value base = e.mul(head, layout.width);
-    e.loop(e.index(0), count, 1, [&](Value r) {
-      Value row = e.add(firstRow, r), lane = e.add(firstLane, r);
-      e.loop(e.index(0), e.index(layout.width), 1, [&](Value column) {
-        e.storeScalar(e.loadScalar(op.getKeys(), {row, e.add(base, column)}), keys, {panel, head, column, lane});
-      });
-    });
+    e.loop(e.index(0), count, 1,
+           [&](Value r) { panels->storeKey(memory, placeOf(head, r), op.getKeys(), e.add(firstRow, r), base); });
     storeValues(head, count);
   }
 
   void storeValues(Value head, Value count) {
     Value base = e.mul(head, layout.width);
-    e.loop(e.index(0), count, 1, [&](Value r) {
-      e.columns(layout.width, [&](Value column, Value mask) {
-        Value value = e.load(op.getValues(), {e.add(firstRow, r), e.add(base, column)}, mask);
-        e.store(value, values, {panel, head, e.add(firstLane, r), column}, mask);
-      });
-    });
+    e.loop(e.index(0), count, 1,
+           [&](Value r) { panels->storeValue(memory, placeOf(head, r), op.getValues(), e.add(firstRow, r), base); });
   }
 
   void transposed(Value head, Value count, bool full) {
@@ -139,14 +136,15 @@ private:
       Value seen = full ? Value() : e.lanesBetween(firstLane, e.add(firstLane, count));
       Emitter::Values features = e.transpose(rows);
       for (int64_t i = 0; i < columns; ++i)
-        e.store(features[i], keys, {panel, head, e.add(column, i), e.index(lane)}, seen);
+        e.store(features[i], memory.keys, {panel, head, e.add(column, i), e.index(lane)}, seen);
     }
   }
 
   kernel::AppendOp op;
   Emitter &e;
   const kernel::StateLayout layout;
-  Value keys, values;                // of the sequence
+  const std::unique_ptr<StateStorage> panels;
+  KeyBlock memory;                   // of the sequence
   Value panel, firstLane, firstRow;  // where the first row of the panel goes, and which it is
 };
 

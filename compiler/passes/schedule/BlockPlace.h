@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a value of a storage format of blocks lies in memory.
+#pragma once
+
+#include "compiler/passes/schedule/Emitter.h"
+
+namespace talc {
+
+// In a block of `lanes` lanes whose bytes begin at `begin` of the last dimension of `bytes`, behind `outer` in those
+// before it.
+struct BlockPlace {
+  // Where a word of a field begins.
+  Emitter::Values wordAt(Emitter &e, const BlockField &field, mlir::Value word) const {
+    mlir::Value inField = e.mul(e.add(e.mul(word, lanes), lane), field.wordBytes);
+    Emitter::Values at = outer;
+    at.push_back(e.add(begin, e.add(inField, field.offset * lanes)));
+    return at;
+  }
+
+  mlir::Value bytes;
+  Emitter::Values outer;
+  mlir::Value begin;
+  int64_t lanes;
+  mlir::Value lane;   // of the first value
+  mlir::Value value;  // its number in the block
+};
+
+}  // namespace talc

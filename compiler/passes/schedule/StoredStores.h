@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// How kernels store f32 in a storage format, as its encode does.
+#pragma once
+
+#include "compiler/passes/schedule/BlockPlace.h"
+
+namespace talc {
+
+// f32, a scalar or a vector, as numbers of the element type of a buffer; anything else stays as it is.
+mlir::Value narrowed(Emitter &e, mlir::Value value, mlir::Value buffer);
+
+// One lane's block of `values`, vectors of neighbours. Of formats for states.
+void storeBlock(Emitter &e, const StorageFormat &format, const BlockPlace &place, mlir::ValueRange values);
+
+}  // namespace talc
