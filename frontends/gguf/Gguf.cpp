@@ -79,14 +79,17 @@ static GenerationDefaults readGeneration(const GgufModel &model, const GgufArchi
 
 static std::string readPooling(const GgufModel &model, const GgufArchitecture &architecture, Diagnostics &diagnostics) {
   static constexpr const char *kinds[] = {"none", "mean", "cls"};
+  constexpr int rank = 4;  // what is said of a text is its classes
   const std::string key = fmt::format("{}.pooling_type", architecture.name);
   const json *value = model.find(key);
   if (!value)
     return kinds[0];
+  if (*value == rank)
+    return kinds[0];
   if (value->is_number_unsigned() && *value < std::size(kinds))
     return kinds[value->get<size_t>()];
-  diagnostics.error(ImportError::ConfigUnsupported, fmt::format("{}: key '{}' is {}, expected 0 (none), 1 (mean) or 2 "
-                                                                "(cls)",
+  diagnostics.error(ImportError::ConfigUnsupported, fmt::format("{}: key '{}' is {}, expected 0 (none), 1 (mean), 2 "
+                                                                "(cls) or 4 (rank)",
                                                                 model.file(), key, jsonText(*value)));
   return kinds[0];
 }

@@ -168,6 +168,8 @@ constexpr GgufName bertNames[] = {
     {"bert.encoder.layer.#.intermediate.dense", "blk.#.ffn_up"},
     {"bert.encoder.layer.#.output.dense", "blk.#.ffn_down"},
     {"bert.encoder.layer.#.output.LayerNorm", "blk.#.layer_output_norm"},
+    {"bert.pooler.dense", "cls"},
+    {"classifier", "cls.output"},
 };
 
 constexpr GgufName t5Names[] = {
@@ -207,7 +209,7 @@ constexpr GgufName t5Names[] = {
 // Mistral is called llama there, as is Mixtral; so are RoBERTa and its relatives bert, with the positions that they
 // use.
 static const GgufArchitecture table[] = {
-    {"bert", "bert", "BertModel", bertNames},
+    {"bert", "bert", "BertModel", bertNames, {}, {}, 0, /*mixed=*/false, "BertForSequenceClassification"},
     {"bloom", "bloom", "", bloomNames, {}, R"({"qkv_in_order": true})"},
     {"cohere2", "cohere2", "", decoderNames},
     {"command-r", "cohere", "", decoderNames},

@@ -29,6 +29,7 @@ struct GgufArchitecture {
   std::string_view answers = {};      // JSON: keys of config.json that are the same in all models
   int64_t widerFrom = 0;              // layers of the models whose scores are scaled by hidden_size / heads; 0: none
   bool mixed = false;                 // of several of a name, the one whose models have experts
+  std::string_view classifier = {};   // the class instead of `head` where a tensor makes classes; empty: none
 };
 
 // Null if talc knows none of this name. `mixed`: the model has experts.

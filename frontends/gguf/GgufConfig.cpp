@@ -74,6 +74,7 @@ static const std::vector<Row> &rows() {
       {"attention.clamp_kqv", Use::Read, {}, nullptr, {"mpt"}},
       {"attention.max_alibi_bias", Use::Read, {}, nullptr, {"mpt"}},
       {"attention.value_length", Use::Read},
+      {"classifier.output_labels", Use::Read, {}, nullptr, {"bert"}},
       {"pooling_type", Use::Read},
       {"rope.dimension_count", Use::Read},
       {"rope.scaling.type", Use::Read},
@@ -163,8 +164,25 @@ void GgufConfig::answerFromTensors() {
   for (const char *key : {"use_qk_norm", "qk_layernorm"})
     answer(key, has("blk.0.attn_q_norm.weight"), "tensor 'blk.0.attn_q_norm.weight'");
   answer("num_ln_in_parallel_attn", has("blk.0.attn_norm_2.weight") ? 2 : 1, "tensor 'blk.0.attn_norm_2.weight'");
+  if (!architecture.classifier.empty() && has("cls.output.weight"))
+    answerClasses();
   if (!architecture.head.empty())
     answer("architectures", json::array({std::string(architecture.head)}), "key 'general.architecture'");
+}
+
+// The head of RoBERTa's classifiers, which BERT's is as well: llama.cpp calls what pools the text "cls".
+void GgufConfig::answerClasses() {
+  const std::string tensor = "tensor 'cls.output.weight'";
+  answer("architectures", json::array({std::string(architecture.classifier)}), tensor);
+  const std::vector<int64_t> &shape = model.tensor("cls.output.weight")->entry.shape;
+  answer("num_labels", shape.size() == 2 ? shape.front() : 1, tensor);
+  const json *names = ofArchitecture("classifier.output_labels");
+  if (!names || !names->is_array())
+    return;
+  json labels = json::object();
+  for (size_t i = 0; i < names->size(); ++i)
+    labels[std::to_string(i)] = (*names)[i];
+  answer("id2label", std::move(labels), fmt::format("key '{}.classifier.output_labels'", architecture.name));
 }
 
 void GgufConfig::answerRope() {

@@ -36,6 +36,7 @@ private:
   int64_t count(const std::string &key) const;
   void answer(const std::string &key, nlohmann::json value, const std::string &source);
   void answerFromTensors();
+  void answerClasses();
   void answerRope();
   void answerAlibi();
   std::vector<float> readFactors(const GgufModel::Tensor &tensor, Diagnostics &diagnostics) const;

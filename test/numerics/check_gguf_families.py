@@ -37,7 +37,12 @@ NAMES = {'model.embed_tokens': 'token_embd', 'model.norm': 'output_norm', 'lm_he
          'attn.out_proj': 'attn_output', 'ffn.up_proj': 'ffn_up', 'ffn.down_proj': 'ffn_down',
          'model.embeddings.tok_embeddings': 'token_embd', 'model.embeddings.norm': 'token_embd_norm', 'attn.Wo': 'attn_output',
          'model.final_norm': 'output_norm', 'attn_norm': 'attn_norm', 'mlp_norm': 'ffn_norm', 'mlp.Wi': 'ffn_up',
-         'mlp.Wo': 'ffn_down'}
+         'mlp.Wo': 'ffn_down', 'bert.embeddings.word_embeddings': 'token_embd',
+         'bert.embeddings.position_embeddings': 'position_embd', 'bert.embeddings.token_type_embeddings': 'token_types',
+         'bert.embeddings.LayerNorm': 'token_embd_norm', 'attention.self.query': 'attn_q', 'attention.self.key': 'attn_k',
+         'attention.self.value': 'attn_v', 'attention.output.dense': 'attn_output',
+         'attention.output.LayerNorm': 'attn_output_norm', 'intermediate.dense': 'ffn_up', 'output.dense': 'ffn_down',
+         'output.LayerNorm': 'layer_output_norm', 'bert.pooler.dense': 'cls', 'classifier': 'cls.output'}
 EXPERTS = {'gate_proj': 'ffn_gate_exps', 'up_proj': 'ffn_up_exps', 'down_proj': 'ffn_down_exps', 'w1': 'ffn_gate_exps',
            'w3': 'ffn_up_exps', 'w2': 'ffn_down_exps'}
 AROUND = {'post_attention_layernorm': 'post_attention_norm', 'pre_feedforward_layernorm': 'ffn_norm',
@@ -146,6 +151,8 @@ PLAIN = {
     'falcon': lambda c: {'feed_forward_length': (U32, 4 * c['hidden_size']), 'attention.layer_norm_epsilon': (F32, 1e-5),
                          'tensor_data_layout': (gguf.STRING, 'jploski'),
                          'attention.head_count_kv': (U32, FUSED['falcon'](c))},
+    'bert': lambda c: {'attention.layer_norm_epsilon': (F32, 1e-12), 'attention.causal': (BOOL, False),
+                       'pooling_type': (U32, 4), 'classifier.output_labels': (gguf.ARRAY, (gguf.STRING, ['a', 'b', 'c']))},
     'modern-bert': lambda c: {'attention.layer_norm_epsilon': (F32, 1e-5), 'rope.freq_base': (F32, c['global_rope_theta']),
                               'rope.freq_base_swa': (F32, c['local_rope_theta']),
                               'attention.sliding_window': (U32, c['local_attention']),
@@ -179,6 +186,7 @@ CASES = {
     'bloom': ('bloom', lambda: models.bloom(False)),
     'falcon': ('falcon', models.falcon),
     'falcon-grouped': ('falcon', lambda: models.falcon(new=True)),
+    'bert': ('bert', family_models.bert_text),
     'modernbert': ('modern-bert', family_models.modernbert_masked),
     'mpt': ('mpt', lambda: models.mpt(8**-0.5)),
     'qwen2_moe': ('qwen2moe', lambda: models.mixture('qwen2_moe', 'F16', num_experts=4, moe_intermediate_size=11,
@@ -203,7 +211,9 @@ def check(directory, name, architecture, case):
     run('talc', 'compile', model, '--stop-after=import', '--max-seq=26', '-o', module)
     ids = [random.Random(name).randrange(61) for _ in range(25)]
     run('talc-interpret', module, '--ids', ','.join(map(str, ids)), '--logits', found)
-    expected, result = flatten(list(evaluate({'ids': ids}).values())[-1]), flatten(list(read_tensors(found).values()))
+    expected = evaluate({'ids': ids, 'types': [0] * len(ids)})
+    read = read_tensors(found)
+    expected, result = flatten([expected[kind] for kind in read]), flatten(list(read.values()))
     assert len(expected) == len(result), name
     worst = max(abs(a - b) for a, b in zip(expected, result)) / max(map(abs, expected))
     if not worst <= TOLERANCE:
