@@ -3,6 +3,7 @@
 //
 //   for k:  w = weight[panel, k, lane];  for each row: sum = fma(x[row, k], w, sum)
 //
+// Neighbouring features of a row are loaded together where they may be: all threads want the same ones.
 // Each sum is one chain with k ascending, so that it depends on nothing but its row. Rows and panels beyond the last
 // are computed as the last again, and not stored.
 #include "compiler/passes/schedule/gpu/ContractPanels.h"
@@ -17,6 +18,7 @@ namespace talc {
 namespace {
 
 constexpr int64_t mostRows = 8;  // of a task
+constexpr int64_t together = 4;  // features of a row
 
 int64_t rowsOf(kernel::ContractOp op) {
   int64_t known = cast<MemRefType>(op.getX().getType()).getDimSize(0);
@@ -52,16 +54,32 @@ private:
   Emitter::Values accumulate() {
     Value known = e.min(panel, e.index(panels.count - 1)), feature = panels.firstFeature(e, known);
     Emitter::Values zeros(panels.parts * rowCount, e.splat(0));
-    return e.loop(e.index(0), e.index(panels.depth), 1, zeros, [&](Value k, ValueRange before) {
-      Emitter::Values sums, weights, factors;
-      for (int64_t p = 0; p < panels.parts; ++p)
-        weights.push_back(e.loadScalar(op.getWeight(), {known, k, e.add(lane, p * panels.columns)}));
+    int64_t step = panels.depth % together == 0 && panels.startsAtMultiples(op, together) ? together : 1;
+    return e.loop(e.index(0), e.index(panels.depth), step, zeros, [&](Value k, ValueRange before) {
+      Emitter::Values sums(before), factors;
       for (Value row : rows)
-        factors.push_back(e.loadScalar(op.getX(), {row, e.add(feature, k)}));
-      for (int64_t i = 0; i < panels.parts * rowCount; ++i)
-        sums.push_back(e.fma(factors[i % rowCount], weights[i / rowCount], before[i]));
+        factors.push_back(loadFeatures(row, e.add(feature, k), step));
+      for (int64_t s = 0; s < step; ++s)
+        sums = addProducts(sums, factors, known, e.add(k, s), s);
       return sums;
     });
+  }
+
+  Value loadFeatures(Value row, Value first, int64_t count) {
+    auto type = VectorType::get({count}, e.b.getF32Type());
+    return vector::LoadOp::create(e.b, e.loc, type, op.getX(), ValueRange{row, first}, /*nontemporal=*/false,
+                                  llvm::MaybeAlign(4 * count));
+  }
+
+  // The sums with the products at k, which is feature s of the factors.
+  Emitter::Values addProducts(ValueRange before, ValueRange factors, Value panel, Value k, int64_t s) {
+    Emitter::Values sums;
+    for (int64_t p = 0; p < panels.parts; ++p) {
+      Value weight = e.loadScalar(op.getWeight(), {panel, k, e.add(lane, p * panels.columns)});
+      for (Value factor : factors)
+        sums.push_back(e.fma(vector::ExtractOp::create(e.b, e.loc, factor, s), weight, before[sums.size()]));
+    }
+    return sums;
   }
 
   void finish(int64_t r, Value column, ValueRange sums) {

@@ -155,9 +155,7 @@ private:
 
   // Rows of a view may begin anywhere.
   Value loadPair(Value row, Value column) {
-    auto [strides, offset] = cast<MemRefType>(op.getX().getType()).getStridesAndOffset();
-    auto isEven = [](int64_t value) { return !ShapedType::isDynamic(value) && value % 2 == 0; };
-    if (isEven(strides[0]) && isEven(offset) && (sizes.groups == 1 || isEven(sizes.groupFeatures)))
+    if (sizes.startsAtMultiples(op, 2))
       return loadVector(op.getX(), {row, column}, 2);
     Emitter::Values pair = {e.loadScalar(op.getX(), {row, column}), e.loadScalar(op.getX(), {row, e.add(column, 1)})};
     return vector::FromElementsOp::create(e.b, e.loc, vectorOf({2}, e.b.getF32Type()), pair);

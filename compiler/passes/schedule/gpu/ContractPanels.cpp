@@ -15,6 +15,12 @@ ContractPanels::ContractPanels(kernel::ContractOp op)
       parts(op.getGated() ? 2 : 1), columns(lanes / parts), groups(op.getGroups()), groupPanels(count / groups),
       groupColumns(dimension(op.getInit(), 1) / groups), groupFeatures(dimension(op.getX(), 1) / groups) {}
 
+bool ContractPanels::startsAtMultiples(kernel::ContractOp op, int64_t count) const {
+  auto [strides, offset] = cast<MemRefType>(op.getX().getType()).getStridesAndOffset();
+  auto isMultiple = [&](int64_t value) { return !ShapedType::isDynamic(value) && value % count == 0; };
+  return isMultiple(strides[0]) && isMultiple(offset) && (groups == 1 || isMultiple(groupFeatures));
+}
+
 Value ContractPanels::firstFeature(Emitter &e, Value panel) const {
   return groups == 1 ? e.index(0) : e.mul(e.div(panel, groupPanels), groupFeatures);
 }

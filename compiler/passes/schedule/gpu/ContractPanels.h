@@ -12,6 +12,8 @@ namespace talc {
 struct ContractPanels {
   explicit ContractPanels(kernel::ContractOp op);
 
+  // Whether the features of x that a panel meets begin at multiples of so many numbers in memory.
+  bool startsAtMultiples(kernel::ContractOp op, int64_t count) const;
   // The first feature of x that a panel meets.
   mlir::Value firstFeature(Emitter &e, mlir::Value panel) const;
   // The column of the result that is a lane of a panel, and whether there is one.

@@ -36,14 +36,16 @@ func.func private @narrow(%s: !kernel.step, %x: memref<?x17xf32>, %y: memref<?x1
 
 // -----
 
-// 8 rows share every value of the weight: 8 chains, one for each row, with k ascending.
+// 8 rows share every value of the weight: 8 chains, one for each row, with k ascending. Four features of a row are loaded
+// together.
 // CHECK-LABEL: func.func private @contract(
 // CHECK-SAME: kernel.threads = 32
 // CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [8, 2]
-// CHECK: %[[SUMS:.*]]:8 = scf.for %[[K:.*]] = %c0 to %c32 step %c1
+// CHECK: %[[SUMS:.*]]:8 = scf.for %[[K:.*]] = %c0 to %c32 step %c4
+// CHECK-COUNT-8: vector.load %arg1{{.*}} {alignment = 16 : i64} : memref<?x32xf32>, vector<4xf32>
 // CHECK: %[[W:.*]] = memref.load %arg2[%{{.*}}, %[[K]], %{{.*}}] : memref<2x32x16xf16>
 // CHECK: arith.extf %[[W]]
-// CHECK-COUNT-8: math.fma
+// CHECK-COUNT-32: math.fma
 // CHECK: scf.yield
 // CHECK: arith.addf %[[SUMS]]#0
 func.func private @contract(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf16>, %bias: memref<32xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "contract"} {
@@ -64,7 +66,7 @@ func.func private @contract(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2
 // CHECK-LABEL: func.func private @gated(
 // CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c4) grain [1, 4]
 // CHECK: %{{.*}}:2 = scf.for
-// CHECK-COUNT-2: math.fma
+// CHECK-COUNT-8: math.fma
 func.func private @gated(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<4x32x16xf32>, %y: memref<1x32xf32>) attributes {kernel.piece = "contract"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
