@@ -12,7 +12,7 @@ extern "C" {
 /* What models run on. All texts end with a NUL; longer ones are cut. */
 typedef struct talc_device_info {
   uint32_t struct_size;      /* set by the caller */
-  char name[32];             /* as talc_open_options.device takes it: "cpu", "cuda:0" */
+  char name[32];             /* as talc_open_options.device takes it: "cpu", "cuda:0", "vulkan:0" */
   char description[128];     /* what it is; empty: nobody knows */
   uint64_t memory;           /* bytes */
   uint64_t memory_available; /* bytes that nobody uses now */

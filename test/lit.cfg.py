@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # How lit runs talc's tests; lit.site.cfg.py in the build tree says where things are and loads this file.
 import ctypes.util
+import glob
 import importlib.util
 import os
 import re
@@ -51,6 +52,15 @@ ptxas = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 if ptxas:
     config.available_features.add("ptxas")
 
+# Code for Vulkan is checked, and run by a driver that needs no card: ./dev test installs both.
+if shutil.which("spirv-val") and shutil.which("spirv-dis"):
+    config.available_features.add("spirv-tools")
+lavapipe = glob.glob("/usr/share/vulkan/icd.d/lvp_icd.*.json")
+validation = "/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json"
+if lavapipe and os.path.exists(validation) and ctypes.util.find_library("vulkan"):
+    config.available_features.add("vulkan")
+    config.environment["VK_ICD_FILENAMES"] = lavapipe[0]
+
 # What ./dev bench --peers installs.
 if importlib.util.find_spec("onnx"):
     config.available_features.add("onnx")
@@ -65,6 +75,7 @@ if shutil.which("chromium"):
 variables = {name: os.path.join(programs, name) for name in os.listdir(programs)}
 variables["models"] = os.path.join(config.test_exec_root, "models")  # all test models, one folder each
 variables["programs"] = programs
+variables["validated"] = "VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation"  # for env: mistakes are printed
 variables["root"] = config.talc_source
 variables["build"] = config.talc_build
 variables["python"] = sys.executable

@@ -228,7 +228,8 @@ include "compiler/passes/schedule/gpu/SchedulePasses.td"
 
 def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
   let summary = "polynomials for exp, exp2, tanh and erf on vectors";
-  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::arith::ArithDialect"];
+  let options = [Option<"scalars", "scalars", "bool", "false", "of scalars, too: the threads of a workgroup have no vectors">];
+  let dependentDialects = ["mlir::vector::VectorDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
 //===--- codegen: memref -> llvm ---------------------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #include "compiler/targets/cpu/CpuTarget.h"
 #include "compiler/targets/cpu/X86.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
+#include "compiler/targets/vulkan/VulkanTarget.h"
 #include "runtime/NearestWord.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,6 +36,7 @@ static constexpr Family families[] = {
     {cpu::parseAarch64, cpu::aarch64Names,
      "aarch64, aarch64+dotprod, or the name of a processor such as cortex-a76 or neoverse-n1", "CPU level"},
     {nvptx::parseNvptx, nvptx::nvptxNames, "nvptx, or nvptx:sm_90 for cards from that on", "card", nvptx::texts},
+    {vulkan::parseVulkan, vulkan::vulkanNames, "vulkan", "card", vulkan::texts},
 };
 
 // Sets `family`.

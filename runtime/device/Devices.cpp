@@ -4,6 +4,7 @@
 
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cuda/CudaDevice.h"
+#include "runtime/device/vulkan/VulkanDevice.h"
 
 #include <cstring>
 
@@ -12,7 +13,7 @@ namespace talc {
 using namespace artifact;
 
 // What is preferred comes first; the last one is there on every machine.
-static const DeviceKind &(*const kinds[])() = {cudaDevices, cpuDevices};
+static const DeviceKind &(*const kinds[])() = {cudaDevices, vulkanDevices, cpuDevices};
 
 std::vector<DeviceFacts> listDevices() {
   std::vector<DeviceFacts> devices;
@@ -58,7 +59,10 @@ static Status placeAnywhere(const Artifact &file, const ModelInfo &facts, const 
   std::string note;
   for (const DeviceKind *kind : candidates) {
     placed = {};
-    status = placeOn(*kind, 0, file, facts, progress, placed);
+    int32_t number = 0;
+    status = kind->choose(kind != candidates.back(), number);
+    if (!status.failed())
+      status = placeOn(*kind, number, file, facts, progress, placed);
     if (!status.failed() || !mayFallBack(status))
       break;
     if (note.empty())

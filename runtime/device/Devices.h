@@ -19,11 +19,20 @@ struct DeviceFacts {
 
 // Devices of a kind, numbered from 0.
 struct DeviceKind {
+  // For kinds whose devices are alike.
+  static Status chooseFirst(bool, int32_t &number) {
+    number = 0;
+    return {};
+  }
+
   const char *name;  // as users call it
   // Whether code of a family (CodeHeader::family) is for such devices.
   bool (*takes)(const char *family);
   // Adds all that the machine has, or one that says why there is none.
   void (*list)(std::vector<DeviceFacts> &devices);
+  // The number of the one that auto takes. Fails with DEVICE: there is none, or there is code for the processors as well
+  // (`elseProcessors`), and none is of more use.
+  Status (*choose)(bool elseProcessors, int32_t &number);
   // Fails with DEVICE.
   Status (*open)(int32_t number, std::shared_ptr<const Device> &device);
 };

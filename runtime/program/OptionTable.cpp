@@ -217,7 +217,7 @@ static OptionSection listOthers(Options &o) {
               {{"--device"},
                "D",
                "auto: a graphics card if the model was compiled for one and it can be used, else the processors\n"
-               "(default); or cpu, cuda, cuda:1, ...",
+               "(default); or cpu, cuda, cuda:1, vulkan, ...",
                path(o.device)},
               {{"--devices"},
                nullptr,

@@ -47,8 +47,9 @@ std::string devicesText() {
     reason.erase(0, code == std::string::npos ? 0 : code + 3);
     result += format("%-8s", info.name);
     if (info.memory > 0)
-      result += format("  %s, %s of memory, %s free", info.description, readable(info.memory).c_str(),
-                       readable(info.memory_available).c_str());
+      result += format("  %s, %s of memory", info.description, readable(info.memory).c_str());
+    if (info.memory_available > 0)
+      result += format(", %s free", readable(info.memory_available).c_str());
     result += (reason.empty() ? "" : "  cannot be used: " + reason) + "\n";
   }
   return result;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_batches.py BIN MODEL_DIRECTORY LINES [OPTION...]: results of many unseen texts, bit for bit the same one by
+"""check_batches.py BIN MODEL_DIRECTORY LINES [--target=TARGET] [OPTION...]: results of many unseen texts, bit for bit the same one by
 one, in ragged batches, and with several threads.
 
 The texts are words of the model's golden.json in random order. BIN is the folder of talc.
@@ -28,9 +28,10 @@ def make_texts(model, count):
 
 def main():
     programs, model, count, *options = sys.argv[1:]
+    target = [options.pop(0)] if options and options[0].startswith('--target=') else []
     with tempfile.TemporaryDirectory() as directory:
         app, lines = os.path.join(directory, 'app'), os.path.join(directory, 'lines')
-        run(os.path.join(programs, 'talc'), 'compile', model, '-o', app)
+        run(os.path.join(programs, 'talc'), 'compile', model, '-o', app, *target)
         with open(lines, 'w', encoding='utf-8') as file:
             file.write('\n'.join(make_texts(model, int(count))))
         alone = run(app, '--input', lines, '-q', '--batch', '1', '-t', '1', *options).split('\n')

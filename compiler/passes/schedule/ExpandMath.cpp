@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-math: polynomials for exp, exp2, tanh and erf on vectors.
+// expand-math: polynomials for exp, exp2, tanh and erf on vectors, and on the scalars of threads where these are all
+// there is.
 //
 // exp and exp2 are our own: one fused multiply-add chain, within 1 ulp on [-87.3, 88.3] and [-126, 127.5] (arguments
 // beyond are clamped; NaN stays NaN), faster than upstream's at the same error. tanh and erf are upstream's
@@ -11,7 +12,7 @@
 // p: minimax coefficients of Cephes expf and exp2f (Moshier 1989).
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/Emitter.h"
+#include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -47,11 +48,18 @@ Value polynomial(Emitter &e, Value x, ArrayRef<double> coefficients) {
   return p;
 }
 
+static Value constantOf(Emitter &e, Type type, int32_t value) {
+  TypedAttr number = e.b.getI32IntegerAttr(value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    number = DenseElementsAttr::get(vector, Attribute(number));
+  return arith::ConstantOp::create(e.b, e.loc, number);
+}
+
 // x * 2^n: the low bits of `shifted` = n + shift are moved to x's exponent.
 Value scaleByPower(Emitter &e, Value x, Value shifted) {
-  auto type = cast<VectorType>(x.getType()), bits = VectorType::get(type.getShape(), e.b.getI32Type());
+  Type type = x.getType(), bits = e.vectorOf(e.b.getI32Type());
   auto bitsOf = [&](Value value) { return arith::BitcastOp::create(e.b, e.loc, bits, value); };
-  Value places = arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(bits, e.b.getI32IntegerAttr(23)));
+  Value places = constantOf(e, bits, 23);
   Value exponent = arith::ShLIOp::create(e.b, e.loc, bitsOf(shifted), places);
   Value result = arith::AddIOp::create(e.b, e.loc, bitsOf(x), exponent);
   return arith::BitcastOp::create(e.b, e.loc, type, result);
@@ -75,31 +83,41 @@ Value expandExp2(Emitter &e, Value x) {
   return scaleByPower(e, p, shifted);
 }
 
+// What becomes a polynomial.
+static bool takes(Type type, bool scalars) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getRank() == 1 && vector.getElementType().isF32() : scalars && type.isF32();
+}
+
 template <typename Op> struct ExpandPower : OpRewritePattern<Op> {
   using Expansion = Value (*)(Emitter &, Value);
 
-  ExpandPower(MLIRContext *context, Expansion expansion)
-      : OpRewritePattern<Op>(context, /*benefit=*/2), expansion(expansion) {}
+  ExpandPower(MLIRContext *context, Expansion expansion, bool scalars)
+      : OpRewritePattern<Op>(context, /*benefit=*/2), expansion(expansion), scalars(scalars) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<VectorType>(op.getType());
-    if (!type || type.getRank() != 1 || !type.getElementType().isF32())
+    if (!takes(op.getType(), scalars))
       return rewriter.notifyMatchFailure(op, "not a vector of f32");
-    Emitter e(rewriter, op.getLoc(), type.getDimSize(0));
-    rewriter.replaceOp(op, expansion(e, op.getOperand()));
+    auto type = dyn_cast<VectorType>(op.getType());
+    Emitter vectors(rewriter, op.getLoc(), type ? type.getDimSize(0) : 1);
+    WorkgroupEmitter ofThread(rewriter, op.getLoc(), 1);
+    rewriter.replaceOp(op, expansion(type ? vectors : ofThread, op.getOperand()));
     return success();
   }
 
   Expansion expansion;
+  bool scalars;
 };
 
 struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
+  using Base::Base;
+
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       tell(function);
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandPower<math::ExpOp>>(&getContext(), expandExp);
-    patterns.add<ExpandPower<math::Exp2Op>>(&getContext(), expandExp2);
+    patterns.add<ExpandPower<math::ExpOp>>(&getContext(), expandExp, scalars);
+    patterns.add<ExpandPower<math::Exp2Op>>(&getContext(), expandExp2, scalars);
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == math::TanhOp::getOperationName() || name == math::ErfOp::getOperationName();
     });
@@ -107,10 +125,10 @@ struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
       signalPassFailure();
   }
 
-  static void tell(func::FuncOp function) {
+  void tell(func::FuncOp function) {
     llvm::MapVector<StringRef, int64_t> counts;
     function.walk([&](Operation *op) {
-      if (isa<math::ExpOp, math::Exp2Op, math::TanhOp, math::ErfOp>(op) && isa<VectorType>(op->getResult(0).getType()))
+      if (isa<math::ExpOp, math::Exp2Op, math::TanhOp, math::ErfOp>(op) && takes(op->getResult(0).getType(), scalars))
         ++counts[op->getName().stripDialect()];
     });
     for (auto [name, count] : counts)

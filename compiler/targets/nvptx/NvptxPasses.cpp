@@ -28,7 +28,7 @@ void NvptxTarget::addDivision(OpPassManager &passes) const {
 
 void NvptxTarget::addSchedule(OpPassManager &passes) const {
   // All cards that code is made for have tensor cores.
-  passes.addPass(createExpandWorkgroups({/*matrices=*/true}));
+  passes.addPass(createExpandWorkgroups({/*matrices=*/true, /*subgroup=*/32}));
   // When the tasks' bodies are loops: which workgroup does which task.
   passes.addPass(createDistributeWorkgroups());
   endStage(passes, {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf", "gpu", "nvgpu"});

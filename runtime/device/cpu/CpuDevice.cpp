@@ -60,7 +60,7 @@ static void list(std::vector<DeviceFacts> &devices) {
 
 const DeviceKind &cpuDevices() {
   static const DeviceKind kind = {"cpu", [](const char *family) { return strcmp(family, cpuFamily()) == 0; }, list,
-                                  openDevice};
+                                  DeviceKind::chooseFirst, openDevice};
   return kind;
 }
 

@@ -103,7 +103,8 @@ static void list(std::vector<DeviceFacts> &devices) {
 }
 
 const DeviceKind &cudaDevices() {
-  static const DeviceKind kind = {"cuda", [](const char *code) { return strcmp(code, family) == 0; }, list, openDevice};
+  static const DeviceKind kind = {"cuda", [](const char *code) { return strcmp(code, family) == 0; }, list,
+                                  DeviceKind::chooseFirst, openDevice};
   return kind;
 }
 

@@ -3,7 +3,7 @@
 #include "runtime/device/cuda/CudaModel.h"
 
 #include "runtime/device/cuda/CudaWorkspace.h"
-#include "runtime/device/gpu/StepWords.h"
+#include "runtime/device/gpu/StepMemory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,6 +26,8 @@ CudaModel::~CudaModel() {
 Status CudaModel::loadCode(const unsigned char *bytes, uint64_t size) {
   if (std::string wrong = launches.read(bytes, size, facts); !wrong.empty())
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), codeTarget, wrong.c_str());
+  if (launches.text().find('\0') != std::string::npos)
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: has a text with a NUL", file.c_str(), codeTarget);
   if (Status status = card->use(); status.failed())
     return status;
   if (Status status = loadModule(); status.failed())
@@ -104,22 +106,8 @@ Status CudaModel::loadWeights(const unsigned char *bytes, const UploadProgress &
   return card->check(result, "weights were copied to it");
 }
 
-// a * b + c, or UINT64_MAX.
-static uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c) {
-  uint64_t result = 0;
-  bool overflow = __builtin_mul_overflow(a, b, &result) || __builtin_add_overflow(result, c, &result);
-  return overflow ? UINT64_MAX : result;
-}
-
 WorkspaceMemory CudaModel::memoryFor(int32_t slots, int32_t, const StepSize &size) const {
-  WorkspaceMemory memory;
-  memory.states = multiplyAdd(facts.stateBytesPerSlot, static_cast<uint64_t>(slots), 0);
-  memory.temporaries = multiplyAdd(size.rows, facts.arenaBytesPerToken, facts.arenaBytesFixed);
-  memory.temporaries = multiplyAdd(facts.arenaBytesPerThread, 1, memory.temporaries);
-  memory.temporaries = multiplyAdd(mostStepWords(size.rows), sizeof(int32_t), memory.temporaries);
-  for (int32_t i = 0; i < artifact::maxOutputs; ++i)
-    memory.results = multiplyAdd(size.wanted[i], facts.outputs[i].width * sizeof(float), memory.results);
-  return memory;
+  return gpuMemoryFor(facts, slots, size);
 }
 
 Status CudaModel::createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const {

@@ -2,6 +2,7 @@
 // A step: one copy to the card, the launches of its phase, and a copy of the wanted rows back.
 #include "runtime/device/cuda/CudaWorkspace.h"
 
+#include "runtime/device/gpu/StepMemory.h"
 #include "runtime/device/gpu/StepWords.h"
 
 #include <cerrno>
@@ -69,13 +70,11 @@ Status CudaWorkspace::finish(const char *what) const {
 
 Status CudaWorkspace::grow(const StepSize &size) {
   const artifact::ModelInfo &facts = model.info();
-  StepSize wanted = {std::max(size.rows, room.rows), {}};
-  for (int32_t i = 0; i < artifact::maxOutputs; ++i)
-    wanted.wanted[i] = std::max(size.wanted[i], room.wanted[i]);
+  const StepSize wanted = largerOf(size, room);
   room = {};  // what cannot grow is given up first
   if (Status status = card.use(); status.failed())
     return status;
-  const uint64_t wordBytes = mostStepWords(wanted.rows) * sizeof(int32_t);
+  const uint64_t wordBytes = stepWordBytes(wanted.rows);
   uint64_t arenaBytes = model.memoryFor(options.slots, 1, wanted).temporaries;
   arenaBytes -= arenaBytes == UINT64_MAX ? 0 : wordBytes;
   if (Status status = arena.reserve(arenaBytes, "temporaries (divide the batch into smaller steps)"); status.failed())

@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of the library's functions. It is never closed: drivers do not like that.
+// A table of the library's functions.
 #include "runtime/device/cuda/Driver.h"
 
-#include <dlfcn.h>
-#include <link.h>
-#include <mutex>
+#include "runtime/device/gpu/DriverLibrary.h"
 
-// Where nothing else of a statically linked program asks for them they stay null.
-#pragma weak dlopen
-#pragma weak dlsym
-#pragma weak dlerror
+#include <mutex>
 
 namespace talc::cuda {
 
 // Of the oldest driver whose JIT takes PTX 7.0, which is what code for sm_80 is written in: CUDA 11.0.
 constexpr int32_t oldestVersion = 11000;
-
-// A statically linked program has no dynamic linker, and libraries that it loads would bring a second C library. Called
-// for the program first.
-static int findsInterpreter(dl_phdr_info *program, size_t, void *found) {
-  for (int i = 0; i < program->dlpi_phnum; ++i)
-    *static_cast<bool *>(found) |= program->dlpi_phdr[i].p_type == PT_INTERP;
-  return 1;
-}
-
-static bool loadsLibraries() {
-  bool found = false;
-  dl_iterate_phdr(findsInterpreter, &found);
-  return found && dlopen && dlsym && dlerror;
-}
 
 static const char *const installDriver = "install NVIDIA's driver, or choose --device=cpu";
 
@@ -49,15 +30,11 @@ Status Driver::load() {
   auto missing = [](const char *what) {
     return Status::failure(TALC_ERROR_DEVICE, "cuda: %s; %s", what, installDriver);
   };
-  if (!loadsLibraries())
-    return Status::failure(TALC_ERROR_DEVICE,
-                           "cuda: this program is linked statically and cannot load a driver; compile the model with a "
-                           "--target that has nvptx");
-  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    return missing(dlerror());
+  void *library = nullptr;
+  if (Status status = openDriverLibrary("libcuda.so.1", "cuda", "nvptx", installDriver, library); status.failed())
+    return status;
 #define TALC_CUDA_FIND(name, ...)                                                                                      \
-  if (!(name = reinterpret_cast<decltype(name)>(dlsym(library, #name))))                                               \
+  if (!(name = reinterpret_cast<decltype(name)>(findInLibrary(library, #name))))                                       \
     return missing("libcuda.so.1 lacks " #name);
   TALC_CUDA_FUNCTIONS(TALC_CUDA_FIND)
 #undef TALC_CUDA_FIND

@@ -59,7 +59,7 @@ std::string LaunchCode::readTables(const unsigned char *bytes, uint64_t size) {
   if (header.textOffset > size || header.textBytes > size - header.textOffset)
     return "has its text outside the section";
   source.assign(reinterpret_cast<const char *>(bytes) + header.textOffset, header.textBytes);
-  return source.find('\0') == std::string::npos ? "" : "has a text with a NUL";
+  return "";
 }
 
 std::string LaunchCode::checkKernels() const {
@@ -147,9 +147,19 @@ const LaunchPhase *LaunchCode::phase(Phase which) const {
   return nullptr;
 }
 
+std::vector<uint64_t> LaunchCode::weightPlaces() const {
+  std::vector<uint64_t> places;
+  for (const LaunchArgument &argument : arguments)
+    if (argument.base == static_cast<uint32_t>(LaunchBase::Weights))
+      places.push_back(static_cast<uint64_t>(argument.fixed));
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
 // No sum overflows: rows are fewer than 2^31, and factors were checked.
 uint64_t LaunchCode::value(const Launch &launch, uint32_t number, const LaunchValues &values) const {
-  const LaunchArgument &argument = arguments[launch.firstArgument + number];
+  const LaunchArgument &argument = this->argument(launch, number);
   return values.bases[argument.base] + static_cast<uint64_t>(argument.fixed) +
          static_cast<uint64_t>(argument.perRow) * values.rows;
 }

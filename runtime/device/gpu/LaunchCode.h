@@ -27,8 +27,14 @@ public:
   // The launches of a phase; null: the model has no such phase.
   const artifact::LaunchPhase *phase(Phase phase) const;
   const artifact::Launch &launch(uint32_t index) const { return launches[index]; }
-  // With a NUL behind it.
+  // What the section says of all kernels, unchecked: PTX, or modules of SPIR-V.
   const std::string &text() const { return source; }
+
+  const artifact::LaunchArgument &argument(const artifact::Launch &launch, uint32_t number) const {
+    return arguments[launch.firstArgument + number];
+  }
+  // Where in the weights arguments begin, ascending: a weight lies between two of them.
+  std::vector<uint64_t> weightPlaces() const;
 
   // Of the argument with this number among those of a launch.
   uint64_t value(const artifact::Launch &launch, uint32_t argument, const LaunchValues &values) const;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONTRACT between code for graphics cards and runtime: a step as a table of launches.
 //
-// A Code section of a family of cards (CodeHeader::family: nvptx) has, behind its head:
+// A Code section of a family of cards (CodeHeader::family: nvptx, vulkan) has, behind its head:
 //
-//   LaunchHeader | LaunchKernel[] | LaunchPhase[] | Launch[] | LaunchArgument[] | ... | text of the kernels
+//   LaunchHeader | LaunchKernel[] | LaunchPhase[] | Launch[] | LaunchArgument[] | ... | code of the kernels
 //
 // The launches of a phase run one after the other: each sees what those before it wrote. A launch runs
 // grid.x * grid.y workgroups of its kernel; one whose grid.x is 0 is left out. All arguments of kernels have 64 bits,
@@ -25,7 +25,9 @@ constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '1'};
 struct LaunchHeader {
   char magic[8];  // launchMagic
   uint32_t kernelCount, phaseCount, launchCount, argumentCount;
-  uint64_t textOffset, textBytes;  // from this header; PTX, without a NUL
+  // From this header. PTX without a NUL; or modules of SPIR-V in the order of the kernels, each behind the number of
+  // its words, with the kernel's name for the entry point, whose one push constant is the address of the arguments.
+  uint64_t textOffset, textBytes;
 };
 
 // What follows the base of a value. Buffers are at least 256-byte aligned.

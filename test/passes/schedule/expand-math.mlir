@@ -2,6 +2,7 @@
 // expand-math: exp, exp2, tanh and erf of f32 vectors of any length become polynomials; other functions and types stay. How
 // precise they are is checked in test/numerics.
 // RUN: talc-opt %s -expand-math | FileCheck %s
+// RUN: talc-opt %s -expand-math=scalars=true | FileCheck %s --check-prefix=SCALARS
 
 // exp: clamp (NaN passes), split into n and r, six coefficients, n into the exponent.
 // CHECK-LABEL: @exp(
@@ -69,4 +70,16 @@ func.func @others(%x: vector<8xf32>, %y: f32, %z: vector<4xf64>, %w: vector<2x4x
   %2 = math.exp %z : vector<4xf64>
   %3 = math.exp %w : vector<2x4xf32>
   return %0, %1, %2, %3 : vector<8xf32>, f32, vector<4xf64>, vector<2x4xf32>
+}
+
+// The threads of a workgroup have scalars.
+// CHECK-LABEL: @thread(
+// CHECK: math.exp %
+// SCALARS-LABEL: @thread(
+// SCALARS-NOT: math.exp
+// SCALARS-NOT: vector
+// SCALARS: arith.shli %{{.*}}, %c23_i32 : i32
+func.func @thread(%x: f32) -> f32 {
+  %y = math.exp %x : f32
+  return %y : f32
 }

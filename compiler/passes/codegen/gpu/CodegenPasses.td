@@ -31,3 +31,23 @@ def ConvertWorkgroupsToNVVM : Pass<"convert-workgroups-to-nvvm", "mlir::ModuleOp
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::memref::MemRefDialect"];
 }
+
+def ConvertBuffersToAddresses : Pass<"convert-buffers-to-addresses", "mlir::ModuleOp"> {
+  let summary = "kernels read and write memory through addresses, and the running step in StepTables";
+  let description = [{
+      %v = memref.load %x[%i, %j]   ->   %p = spirv.ConvertUToPtr %address + 4 * (64 * %i + %j);  %v = spirv.Load %p
+
+    Every argument of a kernel becomes numbers of 64 bits, as PassedBuffer.h says. Memory of the workgroup stays.
+  }];
+  let dependentDialects = ["mlir::spirv::SPIRVDialect", "mlir::arith::ArithDialect", "mlir::vector::VectorDialect"];
+}
+
+def ConvertWorkgroupsToSPIRV : Pass<"convert-workgroups-to-spirv", "mlir::ModuleOp"> {
+  let summary = "every kernel becomes a module of SPIR-V with one entry point";
+  let description = [{
+      func @norm(%step: i64, ...)   ->   spirv.module @norm PhysicalStorageBuffer64 GLSL450 { spirv.func @norm() ... }
+
+    The one push constant is the address of the arguments.
+  }];
+  let dependentDialects = ["mlir::spirv::SPIRVDialect", "mlir::arith::ArithDialect"];
+}

@@ -10,6 +10,9 @@ namespace talc {
 // argument is {base = "arena", fixed, per_row}, or {argument = 3, fixed, per_row}: a value that the function was given.
 constexpr llvm::StringLiteral launchesAttr = "kernel.launches";
 
+// On a kernel that is no function any more: how many values it is passed.
+constexpr llvm::StringLiteral argumentsAttr = "kernel.arguments";
+
 namespace launchKeys {
 constexpr llvm::StringLiteral call = "call", arguments = "arguments", mark = "mark";
 constexpr llvm::StringLiteral base = "base", argument = "argument", fixed = "fixed", perRow = "per_row";

@@ -51,10 +51,10 @@ static bool isOfBlocks(Type type) {
 }
 
 // The threads that do a piece, and how; none: there is no code for it.
-static int64_t expand(Operation *piece, bool matrices) {
+static int64_t expand(Operation *piece, bool matrices, int64_t subgroup) {
   OpBuilder builder(piece);
   auto own = [&](auto op, int64_t threads, void (*make)(WorkgroupEmitter &, decltype(op))) {
-    WorkgroupEmitter emitter(builder, piece->getLoc(), threads);
+    WorkgroupEmitter emitter(builder, piece->getLoc(), threads, subgroup);
     make(emitter, op);
     return threads;
   };
@@ -68,7 +68,8 @@ static int64_t expand(Operation *piece, bool matrices) {
       .Case([&](kernel::CombineOp op) { return own(op, threadsOfCombine(op), expandCombine); })
       .Case([&](kernel::AppendOp op) { return own(op, threadsOfAppend(op), expandAppend); })
       .Case([&](kernel::MemoryOp op) {
-        WorkgroupEmitter emitter(builder, op.getLoc(), threadsFor(cast<StateType>(op.getState().getType()).getWidth()));
+        int64_t threads = threadsFor(cast<StateType>(op.getState().getType()).getWidth());
+        WorkgroupEmitter emitter(builder, op.getLoc(), threads, subgroup);
         expandMemory(emitter, op);
         return emitter.lanes;
       })
@@ -77,7 +78,8 @@ static int64_t expand(Operation *piece, bool matrices) {
         Value init = kernel::destinationOf(op);
         if (!row || !init)
           return 0;
-        WorkgroupEmitter emitter(builder, op->getLoc(), threadsFor(cast<ShapedType>(init.getType()).getShape().back()));
+        int64_t threads = threadsFor(cast<ShapedType>(init.getType()).getShape().back());
+        WorkgroupEmitter emitter(builder, op->getLoc(), threads, subgroup);
         row->expand(emitter, op);
         return emitter.lanes;
       });
@@ -99,7 +101,7 @@ struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
       }
       if (!tasksAround(piece))
         return signalPassFailure();
-      int64_t threads = expand(piece, matrices);
+      int64_t threads = expand(piece, matrices, subgroup);
       if (threads == 0) {
         piece->emitOpError("has no code for workgroups");
         return signalPassFailure();

@@ -9,7 +9,9 @@ def ExpandWorkgroups : Pass<"expand-workgroups", "mlir::ModuleOp"> {
     Every sum is one chain in a fixed order, whatever else is in the step. With `matrices` contractions of weights in f16 or
     bf16 round their rows to that type and become matrix instructions.
   }];
-  let options = [Option<"matrices", "matrices", "bool", "false", "there are instructions of the form m16n8k16">];
+  let options = [Option<"matrices", "matrices", "bool", "false", "there are instructions of the form m16n8k16">,
+                 Option<"subgroup", "subgroup", "int64_t", "32",
+                        "neighbouring threads that shuffle among themselves; 1: nobody knows, and none do">];
   let dependentDialects = ["mlir::gpu::GPUDialect", "mlir::nvgpu::NVGPUDialect", "mlir::scf::SCFDialect",
                            "mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
                            "mlir::vector::VectorDialect"];

@@ -10,9 +10,6 @@ using namespace mlir;
 
 namespace talc {
 
-// Threads that shuffle among themselves.
-constexpr int64_t subgroup = 32;
-
 Value WorkgroupEmitter::splat(double value) {
   return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
 }
@@ -82,8 +79,30 @@ void WorkgroupEmitter::each(int64_t count, llvm::function_ref<void(Value)> body)
   loop(thread(), index(count), lanes, body);
 }
 
+Value WorkgroupEmitter::fold(Value vector, Combine combine) {
+  return subgroup > 1 ? foldSubgroups(vector, combine) : foldThreads(vector, combine);
+}
+
+// The first half of the threads takes in what the second half has, until one is left.
+Value WorkgroupEmitter::foldThreads(Value vector, Combine combine) {
+  if (!partials)
+    partials = shared({lanes});
+  Value own = thread();
+  sync();  // everyone has read what was there before
+  storeScalar(vector, partials, {own});
+  for (int64_t half = lanes / 2; half > 0; half /= 2) {
+    sync();
+    when(less(own, index(half)), [&] {
+      Value other = loadScalar(partials, {add(own, half)});
+      storeScalar(combine(loadScalar(partials, {own}), other), partials, {own});
+    });
+  }
+  sync();
+  return loadScalar(partials, {index(0)});
+}
+
 // A butterfly in each subgroup, so that all of its threads have the same bits, then the subgroups in their order.
-Value WorkgroupEmitter::fold(Value vector, llvm::function_ref<Value(Value, Value)> combine) {
+Value WorkgroupEmitter::foldSubgroups(Value vector, Combine combine) {
   auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, loc, value, 32); };
   for (int64_t distance = subgroup / 2; distance > 0; distance /= 2)
     vector = combine(vector,

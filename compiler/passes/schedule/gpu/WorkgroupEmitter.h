@@ -4,6 +4,9 @@
 //   load(memref, {row, column}, mask)   ->   thread t loads element (row, column + t), if the mask is true there
 //   sumLanes(v)                         ->   the sum over the workgroup, by shuffles and shared memory, in every thread
 //
+// Where nobody knows which threads shuffle among themselves, shared memory alone does it: a tree over the threads, so
+// that bits are those of every card.
+//
 // All threads run the same loops and branches around what reads other lanes: conditions there are equal in all of them.
 #pragma once
 
@@ -13,8 +16,10 @@ namespace talc {
 
 class WorkgroupEmitter final : public Emitter {
 public:
-  // `lanes`: threads, a multiple of 32 up to 1024.
-  using Emitter::Emitter;
+  // `lanes`: threads, a power of two from 32 to 1024 where they are folded. `subgroup`: how many neighbouring ones
+  // shuffle among themselves; 1: none.
+  WorkgroupEmitter(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes, int64_t subgroup = 1)
+      : Emitter(builder, loc, lanes), subgroup(subgroup) {}
 
   mlir::Type vectorOf(mlir::Type scalar) override { return scalar; }
   Value splat(double value) override;
@@ -40,8 +45,12 @@ public:
   Value either(Value condition, llvm::function_ref<Value()> body, Value otherwise);
 
 private:
-  Value fold(Value vector, llvm::function_ref<Value(Value, Value)> combine);
+  using Combine = llvm::function_ref<Value(Value, Value)>;
+  Value fold(Value vector, Combine combine);
+  Value foldSubgroups(Value vector, Combine combine);
+  Value foldThreads(Value vector, Combine combine);
 
+  const int64_t subgroup;
   Value partials;  // of fold()
 };
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// How SPIR-V becomes part of an artifact.
+#include "compiler/targets/vulkan/VulkanTarget.h"
+
+#include "compiler/Error.h"
+#include "compiler/passes/codegen/gpu/Launches.h"
+#include "compiler/targets/gpu/KernelObject.h"
+#include "compiler/targets/gpu/LaunchLinker.h"
+
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Target/SPIRV/Deserialization.h"
+#include "mlir/Target/SPIRV/Serialization.h"
+
+using namespace mlir;
+
+namespace talc::vulkan {
+
+llvm::Expected<targets::TargetPtr> parseVulkan(llvm::StringRef name) {
+  return name == "vulkan" ? std::make_shared<VulkanTarget>() : targets::TargetPtr();
+}
+
+std::vector<std::string> vulkanNames() {
+  return {"vulkan"};
+}
+
+DictionaryAttr VulkanTarget::facts(MLIRContext &context) const {
+  Builder builder(&context);
+  return builder.getDictionaryAttr(builder.getNamedAttr("spirv", builder.getStringAttr("1.3")));
+}
+
+static llvm::Error checkFunctions(ModuleOp module) {
+  for (auto any : module.getOps<FunctionOpInterface>())
+    if (!any.isExternal())
+      return makeError(ErrorCode::Program, "function '{}' is no module of SPIR-V; stage codegen converts it",
+                       any.getName().str());
+  return llvm::Error::success();
+}
+
+static int64_t sharedBytes(spirv::ModuleOp module) {
+  int64_t bytes = 0;
+  for (auto variable : module.getOps<spirv::GlobalVariableOp>())
+    if (variable.storageClass() == spirv::StorageClass::Workgroup)
+      bytes += *cast<spirv::SPIRVType>(cast<spirv::PointerType>(variable.getType()).getPointeeType()).getSizeInBytes();
+  return bytes;
+}
+
+static llvm::Expected<gpu::KernelCode> emitKernel(Operation *op) {
+  auto kernel = cast<spirv::ModuleOp>(op);
+  SmallVector<uint32_t, 0> words;
+  spirv::SerializationOptions options;
+  options.emitSymbolName = false;
+  if (failed(spirv::serialize(kernel, words, options)))
+    return internalError("the kernel '{}' cannot be written as SPIR-V", kernel.getName()->str());
+  int64_t arguments = kernel->getAttrOfType<IntegerAttr>(argumentsAttr).getInt();
+  std::string bytes(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint32_t));
+  return gpu::KernelCode{arguments, sharedBytes(kernel), std::move(bytes)};
+}
+
+llvm::Expected<std::vector<targets::ObjectCode>> VulkanTarget::compile(ModuleOp module,
+                                                                       targets::BeginPart begin) const {
+  if (llvm::Error error = checkFunctions(module))
+    return std::move(error);
+  begin("emit-spirv");
+  return gpu::makeObjects(module, emitKernel);
+}
+
+static std::string textOf(spirv::ModuleOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream(text) << *kernel << "\n";
+  return text;
+}
+
+llvm::Expected<std::vector<targets::CodeListing>> VulkanTarget::listings(ModuleOp module,
+                                                                         targets::BeginPart begin) const {
+  begin("list-code");
+  return gpu::makeListings(module, [](Operation *op) -> llvm::Expected<targets::CodeListing> {
+    auto kernel = cast<spirv::ModuleOp>(op);
+    return targets::CodeListing{kernel.getName()->str(), "", textOf(kernel), 0};
+  });
+}
+
+llvm::Expected<std::string> VulkanTarget::text(llvm::StringRef, ModuleOp module, targets::BeginPart begin) const {
+  auto all = listings(module, begin);
+  if (!all)
+    return all.takeError();
+  std::string text;
+  for (const targets::CodeListing &listing : *all)
+    text += listing.assembly;
+  return text;
+}
+
+// Kernels stand one behind the other, each behind the number of its words.
+static std::string joinModules(llvm::ArrayRef<std::string> modules) {
+  std::string all;
+  for (const std::string &module : modules) {
+    auto words = static_cast<uint32_t>(module.size() / sizeof(uint32_t));
+    all.append(reinterpret_cast<const char *>(&words), sizeof(words));
+    all += module;
+  }
+  return all;
+}
+
+llvm::Expected<targets::LinkedCode> VulkanTarget::link(llvm::ArrayRef<targets::ObjectCode> objects) const {
+  return gpu::linkLaunches(objects, joinModules);
+}
+
+llvm::Expected<std::vector<uint8_t>> VulkanTarget::linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const {
+  auto modules = gpu::kernelCodes(objects);
+  if (!modules)
+    return modules.takeError();
+  MLIRContext context;
+  context.loadDialect<spirv::SPIRVDialect>();
+  std::string text;
+  for (const std::string &module : *modules) {
+    std::vector<uint32_t> words(module.size() / sizeof(uint32_t));
+    std::memcpy(words.data(), module.data(), words.size() * sizeof(uint32_t));
+    OwningOpRef<spirv::ModuleOp> kernel = spirv::deserialize(words, &context);
+    if (!kernel)
+      return internalError("a module of SPIR-V cannot be read back");
+    text += textOf(*kernel);
+  }
+  return std::vector<uint8_t>(text.begin(), text.end());
+}
+
+}  // namespace talc::vulkan

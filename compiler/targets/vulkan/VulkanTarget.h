@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any card with Vulkan: kernels as modules of SPIR-V 1.3, and a step as a table of launches.
+#pragma once
+
+#include "compiler/targets/Target.h"
+
+namespace talc::vulkan {
+
+inline constexpr llvm::StringLiteral texts[] = {"spirv"};
+
+class VulkanTarget final : public targets::Target {
+public:
+  std::string name() const override { return "vulkan"; }
+  // Which features of a device the code needs is the same for all models (runtime/device/vulkan/Card.cpp).
+  targets::MachineNeeds needs() const override { return {"vulkan", {}}; }
+  bool usesDriver() const override { return true; }
+  mlir::DictionaryAttr facts(mlir::MLIRContext &context) const override;
+  std::string identity() const override { return "vulkan"; }
+
+  std::string weightLayout() const override { return "panels"; }
+  void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addStateLayout(mlir::OpPassManager &passes) const override;
+  void addDivision(mlir::OpPassManager &passes) const override;
+  void addSchedule(mlir::OpPassManager &passes) const override;
+  void addCodegen(mlir::OpPassManager &passes) const override;
+
+  llvm::Expected<std::vector<targets::ObjectCode>> compile(mlir::ModuleOp module,
+                                                           targets::BeginPart begin) const override;
+  llvm::Expected<targets::LinkedCode> link(llvm::ArrayRef<targets::ObjectCode> objects) const override;
+  // All kernels as MLIR writes SPIR-V.
+  llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const override;
+  llvm::ArrayRef<llvm::StringLiteral> texts() const override { return vulkan::texts; }
+  llvm::Expected<std::string> text(llvm::StringRef word, mlir::ModuleOp module,
+                                   targets::BeginPart begin) const override;
+  llvm::Expected<std::vector<targets::CodeListing>> listings(mlir::ModuleOp module,
+                                                             targets::BeginPart begin) const override;
+};
+
+// vulkan
+llvm::Expected<targets::TargetPtr> parseVulkan(llvm::StringRef name);
+std::vector<std::string> vulkanNames();
+
+}  // namespace talc::vulkan

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens libraries where the program has a dynamic linker.
+#include "runtime/device/gpu/DriverLibrary.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+// Where nothing else of a statically linked program asks for them they stay null.
+#pragma weak dlopen
+#pragma weak dlsym
+#pragma weak dlerror
+
+namespace talc {
+
+// A statically linked program has no dynamic linker, and libraries that it loads would bring a second C library. Called
+// for the program first.
+static int findsInterpreter(dl_phdr_info *program, size_t, void *found) {
+  for (int i = 0; i < program->dlpi_phnum; ++i)
+    *static_cast<bool *>(found) |= program->dlpi_phdr[i].p_type == PT_INTERP;
+  return 1;
+}
+
+static bool loadsLibraries() {
+  bool found = false;
+  dl_iterate_phdr(findsInterpreter, &found);
+  return found && dlopen && dlsym && dlerror;
+}
+
+Status openDriverLibrary(const char *name, const char *kind, const char *target, const char *advice, void *&library) {
+  if (!loadsLibraries())
+    return Status::failure(TALC_ERROR_DEVICE,
+                           "%s: this program is linked statically and cannot load a driver; compile the model with a "
+                           "--target that has %s",
+                           kind, target);
+  library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  return library ? Status() : Status::failure(TALC_ERROR_DEVICE, "%s: %s; %s", kind, dlerror(), advice);
+}
+
+void *findInLibrary(void *library, const char *function) {
+  return dlsym(library, function);
+}
+
+}  // namespace talc

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums that do not overflow.
+#include "runtime/device/gpu/StepMemory.h"
+
+#include "runtime/device/gpu/StepWords.h"
+
+namespace talc {
+
+uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c) {
+  uint64_t result = 0;
+  bool overflow = __builtin_mul_overflow(a, b, &result) || __builtin_add_overflow(result, c, &result);
+  return overflow ? UINT64_MAX : result;
+}
+
+uint64_t stepWordBytes(uint64_t rows) {
+  return multiplyAdd(mostStepWords(rows), sizeof(int32_t), 0);
+}
+
+WorkspaceMemory gpuMemoryFor(const artifact::ModelInfo &facts, int32_t slots, const StepSize &size) {
+  WorkspaceMemory memory;
+  memory.states = multiplyAdd(facts.stateBytesPerSlot, static_cast<uint64_t>(slots), 0);
+  memory.temporaries = multiplyAdd(size.rows, facts.arenaBytesPerToken, facts.arenaBytesFixed);
+  memory.temporaries = multiplyAdd(facts.arenaBytesPerThread, 1, memory.temporaries);
+  memory.temporaries = multiplyAdd(stepWordBytes(size.rows), 1, memory.temporaries);
+  for (int32_t i = 0; i < artifact::maxOutputs; ++i)
+    memory.results = multiplyAdd(size.wanted[i], facts.outputs[i].width * sizeof(float), memory.results);
+  return memory;
+}
+
+StepSize largerOf(const StepSize &a, const StepSize &b) {
+  StepSize larger = {std::max(a.rows, b.rows), {}};
+  for (int32_t i = 0; i < artifact::maxOutputs; ++i)
+    larger.wanted[i] = std::max(a.wanted[i], b.wanted[i]);
+  return larger;
+}
+
+}  // namespace talc

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A card that is open: its logical device with one queue, and how its failures are told.
+#pragma once
+
+#include "runtime/device/vulkan/Driver.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace talc::vulkan {
+
+// What can be known of a card without using it.
+struct CardFacts {
+  PhysicalDevice device = nullptr;
+  std::string description;  // AMD Radeon RX 7900 XTX (RADV NAVI31)
+  uint32_t apiVersion = 0, queueFamily = 0;
+  CardType type = CardType::Other;
+  uint64_t memory = 0;         // bytes of its own, or of the host that it shares
+  uint64_t largestBuffer = 0;  // bytes
+  uint32_t sharedPerWorkgroup = 0, threadsPerWorkgroup = 0, workgroupsInX = 0, workgroupsInY = 0;
+  MemoryProperties2 memoryTypes;
+  std::string lack;  // why it cannot run talc's kernels; empty: it can
+};
+
+Status readCards(const Driver &driver, std::vector<CardFacts> &cards);
+// Bytes that are free now; 0: the driver does not say.
+uint64_t availableMemory(const Driver &driver, const CardFacts &card);
+
+class Card {
+public:
+  // The card with a number; fails with DEVICE.
+  static Status open(int32_t number, std::shared_ptr<const Card> &card);
+  ~Card();
+  Card(const Card &) = delete;
+  Card &operator=(const Card &) = delete;
+
+  // vulkan:0
+  const std::string &name() const { return title; }
+  const CardFacts &facts() const { return known; }
+  const Driver &driver;
+  LogicalDevice device = nullptr;
+
+  // OK, or what failed while `what`: of memory MEMORY, else DEVICE_FAILED.
+  Status check(Result result, const char *what) const;
+  // Commands of a thread wait for no other's; `fence` is signalled when they have run.
+  Result submit(CommandBuffer commands, Fence fence) const;
+  // Until nothing runs any more, whoever submitted it.
+  void waitForAll() const;
+
+private:
+  Card(const Driver &driver, int32_t number, CardFacts facts);
+  Result makeDevice();
+
+  const std::string title;
+  const CardFacts known;
+  Queue queue = nullptr;
+  mutable std::mutex queueMutex;
+};
+
+}  // namespace talc::vulkan

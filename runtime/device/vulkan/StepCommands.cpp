@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pool, a buffer of commands and a fence.
+#include "runtime/device/vulkan/StepCommands.h"
+
+#include <cstring>
+
+namespace talc::vulkan {
+
+Commands::~Commands() {
+  if (fence)
+    card.driver.vkDestroyFence(card.device, fence, nullptr);
+  if (pool)
+    card.driver.vkDestroyCommandPool(card.device, pool, nullptr);
+}
+
+Status Commands::begin() {
+  const Driver &driver = card.driver;
+  ready = false;
+  Result result = Success;
+  if (!fence) {
+    FenceCreateInfo info;
+    result = driver.vkCreateFence(card.device, &info, nullptr, &fence);
+    fence = result == Success ? fence : 0;
+  }
+  if (result == Success && !pool) {
+    CommandPoolCreateInfo info;
+    info.flags = resetCommandBuffers;
+    info.family = card.facts().queueFamily;
+    result = driver.vkCreateCommandPool(card.device, &info, nullptr, &pool);
+    pool = result == Success ? pool : 0;
+  }
+  if (result == Success && !commands) {
+    CommandBufferAllocateInfo info;
+    info.pool = pool;
+    info.count = 1;
+    result = driver.vkAllocateCommandBuffers(card.device, &info, &commands);
+    commands = result == Success ? commands : nullptr;
+  }
+  CommandBufferBeginInfo info;
+  if (result == Success)
+    result = driver.vkBeginCommandBuffer(commands, &info);
+  return card.check(result, "commands were begun");
+}
+
+// The host reads what was written, and so do commands that run later.
+Status Commands::end() {
+  barrier(stageHost | stageCompute | stageTransfer,
+          accessHostRead | accessShaderRead | accessShaderWrite | accessTransferRead | accessTransferWrite);
+  Result result = card.driver.vkEndCommandBuffer(commands);
+  ready = result == Success;
+  return card.check(result, "commands were recorded");
+}
+
+Status Commands::run(const char *what) const {
+  Result result = card.driver.vkResetFences(card.device, 1, &fence);
+  result = result == Success ? card.submit(commands, fence) : result;
+  if (result != Success)
+    return card.check(result, what);
+  result = card.driver.vkWaitForFences(card.device, 1, &fence, 1, UINT64_MAX);
+  if (result != Success)
+    card.waitForAll();  // what runs uses memory that is given up next
+  return card.check(result, what);
+}
+
+// What was written before is seen behind it.
+void Commands::barrier(uint32_t targetStages, uint32_t targetAccess) {
+  MemoryBarrier memory;
+  memory.source = accessShaderWrite | accessTransferWrite;
+  memory.target = targetAccess;
+  card.driver.vkCmdPipelineBarrier(commands, stageCompute | stageTransfer, targetStages, 0, 1, &memory, 0, nullptr, 0,
+                                   nullptr);
+}
+
+void Commands::copy(const CardMemory &from, uint64_t source, const CardMemory &to, uint64_t target, uint64_t size) {
+  const BufferCopy region = {source, target, size};
+  card.driver.vkCmdCopyBuffer(commands, from.buffer(), to.buffer(), 1, &region);
+}
+
+void Commands::clear(const CardMemory &memory) {
+  card.driver.vkCmdFillBuffer(commands, memory.buffer(), 0, wholeSize, 0);
+}
+
+void Commands::dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const CardMemory &grids,
+                        uint64_t offset) {
+  card.driver.vkCmdBindPipeline(commands, pipelineBindPointCompute, pipeline);
+  card.driver.vkCmdPushConstants(commands, layout, shaderStageCompute, 0, sizeof(arguments), &arguments);
+  card.driver.vkCmdDispatchIndirect(commands, grids.buffer(), offset);
+  barrier(stageCompute, accessShaderRead | accessShaderWrite);
+}
+
+Status Transfer::send(const unsigned char *source, const CardMemory &to, uint64_t target, uint64_t bytes,
+                      const char *what) {
+  for (uint64_t done = 0; done < bytes;) {
+    uint64_t count = std::min(part, bytes - done);
+    if (Status status = sent.reserve(count, "a copy"); status.failed())
+      return status;
+    memcpy(sent.mapped(), source + done, count);
+    if (Status status = commands.begin(); status.failed())
+      return status;
+    commands.copy(sent, 0, to, target + done, count);
+    if (Status status = commands.end(); status.failed())
+      return status;
+    if (Status status = commands.run(what); status.failed())
+      return status;
+    done += count;
+  }
+  return {};
+}
+
+Status Transfer::fetch(const CardMemory &from, uint64_t source, unsigned char *target, uint64_t bytes,
+                       const char *what) {
+  for (uint64_t done = 0; done < bytes;) {
+    uint64_t count = std::min(part, bytes - done);
+    if (Status status = fetched.reserve(count, "a copy"); status.failed())
+      return status;
+    if (Status status = commands.begin(); status.failed())
+      return status;
+    commands.copy(from, source + done, fetched, 0, count);
+    if (Status status = commands.end(); status.failed())
+      return status;
+    if (Status status = commands.run(what); status.failed())
+      return status;
+    memcpy(target + done, fetched.mapped(), count);
+    done += count;
+  }
+  return {};
+}
+
+Status Transfer::clear(const CardMemory &memory, const char *what) {
+  if (Status status = commands.begin(); status.failed())
+    return status;
+  commands.clear(memory);
+  if (Status status = commands.end(); status.failed())
+    return status;
+  return commands.run(what);
+}
+
+}  // namespace talc::vulkan

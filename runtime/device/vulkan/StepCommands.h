@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that a card runs one after the other: each sees what those before it wrote, and the host what all of them
+// wrote.
+#pragma once
+
+#include "runtime/device/vulkan/CardMemory.h"
+
+namespace talc::vulkan {
+
+// Of one thread. Begun, filled, run, and run again as often as one likes.
+class Commands {
+public:
+  explicit Commands(const Card &card) : card(card) {}
+  ~Commands();
+  Commands(const Commands &) = delete;
+  Commands &operator=(const Commands &) = delete;
+
+  // Makes what is needed at the first call; forgets what was recorded.
+  Status begin();
+  Status end();
+  // Waits until they have run.
+  Status run(const char *what) const;
+
+  void copy(const CardMemory &from, uint64_t source, const CardMemory &to, uint64_t target, uint64_t size);
+  void clear(const CardMemory &memory);
+  // As many workgroups as `grids` says at an offset; `arguments`: their address.
+  void dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const CardMemory &grids, uint64_t offset);
+  bool recorded() const { return ready; }
+
+private:
+  void barrier(uint32_t targetStages, uint32_t targetAccess);
+
+  const Card &card;
+  CommandPool pool = 0;
+  CommandBuffer commands = nullptr;
+  Fence fence = 0;
+  bool ready = false;
+};
+
+// Copies to and from the card's own memory, through memory that both see.
+class Transfer {
+public:
+  explicit Transfer(const Card &card) : commands(card), sent(card, Place::Sent), fetched(card, Place::Fetched) {}
+
+  Status send(const unsigned char *source, const CardMemory &to, uint64_t target, uint64_t bytes, const char *what);
+  Status fetch(const CardMemory &from, uint64_t source, unsigned char *target, uint64_t bytes, const char *what);
+  Status clear(const CardMemory &memory, const char *what);
+
+private:
+  static constexpr uint64_t part = 16 << 20;  // of a copy
+
+  Commands commands;
+  CardMemory sent, fetched;
+};
+
+}  // namespace talc::vulkan

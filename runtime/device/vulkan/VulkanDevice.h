@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cards with Vulkan as devices.
+#pragma once
+
+#include "runtime/device/Devices.h"
+
+namespace talc {
+
+const DeviceKind &vulkanDevices();
+
+}  // namespace talc

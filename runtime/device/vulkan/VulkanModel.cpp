@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drivers compile the kernels when a model is opened.
+#include "runtime/device/vulkan/VulkanModel.h"
+
+#include "runtime/device/gpu/StepMemory.h"
+#include "runtime/device/vulkan/StepCommands.h"
+#include "runtime/device/vulkan/VulkanWorkspace.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace talc::vulkan {
+
+using artifact::LaunchKernel;
+
+VulkanModel::VulkanModel(std::shared_ptr<const Card> onto, const std::string &file, const artifact::ModelInfo &facts,
+                         const char *target)
+    : card(std::move(onto)), file(file), facts(facts), codeTarget(target) {}
+
+VulkanModel::~VulkanModel() {
+  for (Pipeline pipeline : pipelines)
+    card->driver.vkDestroyPipeline(card->device, pipeline, nullptr);
+  if (pipelineLayout)
+    card->driver.vkDestroyPipelineLayout(card->device, pipelineLayout, nullptr);
+}
+
+Status VulkanModel::damaged(const char *what) const {
+  return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), codeTarget, what);
+}
+
+Status VulkanModel::loadCode(const unsigned char *bytes, uint64_t size) {
+  if (std::string wrong = launches.read(bytes, size, facts); !wrong.empty())
+    return damaged(wrong.c_str());
+  if (Status status = makeLayout(); status.failed())
+    return status;
+  return makePipelines();
+}
+
+// The one push constant is the address of the arguments.
+Status VulkanModel::makeLayout() {
+  const PushConstantRange range = {shaderStageCompute, 0, sizeof(Address)};
+  PipelineLayoutCreateInfo info;
+  info.rangeCount = 1;
+  info.ranges = &range;
+  Result result = card->driver.vkCreatePipelineLayout(card->device, &info, nullptr, &pipelineLayout);
+  pipelineLayout = result == Success ? pipelineLayout : 0;
+  return card->check(result, "a layout of pipelines was made");
+}
+
+// The text is modules one behind the other, in the order of the kernels, each behind the number of its words.
+Status VulkanModel::makePipelines() {
+  const std::string &text = launches.text();
+  size_t at = 0;
+  for (const LaunchKernel &kernel : launches.kernels()) {
+    uint32_t count = 0;
+    if (text.size() - at < sizeof(count))
+      return damaged("lacks modules of kernels");
+    memcpy(&count, text.data() + at, sizeof(count));
+    at += sizeof(count);
+    if (count == 0 || count > (text.size() - at) / sizeof(uint32_t))
+      return damaged("has a module of a kernel that ends too early");
+    std::vector<uint32_t> words(count);
+    memcpy(words.data(), text.data() + at, count * sizeof(uint32_t));
+    at += count * sizeof(uint32_t);
+    if (Status status = checkLimits(kernel); status.failed())
+      return status;
+    if (Status status = makePipeline(kernel, words); status.failed())
+      return status;
+  }
+  return {};
+}
+
+Status VulkanModel::checkLimits(const LaunchKernel &kernel) const {
+  const CardFacts &limits = card->facts();
+  auto exceeds = [&](const char *what, uint32_t needed, uint32_t most) {
+    return Status::failure(TALC_ERROR_DEVICE, "%s: kernel %s needs %u %s, but %s (%s) has %u", file.c_str(),
+                           kernel.name, needed, what, card->name().c_str(), limits.description.c_str(), most);
+  };
+  if (kernel.sharedBytes > limits.sharedPerWorkgroup)
+    return exceeds("bytes of shared memory for a workgroup", kernel.sharedBytes, limits.sharedPerWorkgroup);
+  if (kernel.threads > limits.threadsPerWorkgroup)
+    return exceeds("threads for a workgroup", kernel.threads, limits.threadsPerWorkgroup);
+  if (kernel.grid.y > limits.workgroupsInY)
+    return exceeds("workgroups in y", kernel.grid.y, limits.workgroupsInY);
+  return {};
+}
+
+Status VulkanModel::makePipeline(const LaunchKernel &kernel, const std::vector<uint32_t> &words) {
+  const Driver &driver = card->driver;
+  ShaderModuleCreateInfo module;
+  module.size = words.size() * sizeof(uint32_t);
+  module.words = words.data();
+  ComputePipelineCreateInfo info;
+  info.layout = pipelineLayout;
+  info.stage.name = kernel.name;
+  Pipeline pipeline = 0;
+  Result result = driver.vkCreateShaderModule(card->device, &module, nullptr, &info.stage.module);
+  if (result == Success) {
+    result = driver.vkCreateComputePipelines(card->device, 0, 1, &info, nullptr, &pipeline);
+    driver.vkDestroyShaderModule(card->device, info.stage.module, nullptr);
+  }
+  if (result == Success) {
+    pipelines.push_back(pipeline);
+    return {};
+  }
+  return card->check(result, (std::string("kernel ") + kernel.name + " was compiled").c_str());
+}
+
+// Where parts begin: as few as the largest buffer of the card allows, none within a weight.
+std::vector<uint64_t> VulkanModel::divideWeights() const {
+  std::vector<uint64_t> places = launches.weightPlaces(), begins = {0};
+  places.push_back(facts.weightBytes);
+  for (size_t i = 0; i + 1 < places.size(); ++i)
+    if (places[i] > begins.back() && places[i + 1] - begins.back() > card->facts().largestBuffer)
+      begins.push_back(places[i]);
+  return begins;
+}
+
+Status VulkanModel::loadWeights(const unsigned char *bytes, const UploadProgress &progress) {
+  constexpr uint64_t most = 64 << 20;  // of a copy
+  const uint64_t total = facts.weightBytes;
+  const std::vector<uint64_t> begins = divideWeights();
+  Transfer transfer(*card);
+  for (size_t i = 0; i < begins.size(); ++i) {
+    const uint64_t end = i + 1 < begins.size() ? begins[i + 1] : total;
+    auto part = std::make_unique<Part>(*card, begins[i]);
+    if (Status status = part->memory.reserve(end - part->begin, "the weights"); status.failed())
+      return status;
+    for (uint64_t done = part->begin; done < end;) {
+      const uint64_t count = std::min(most, end - done);
+      if (Status status =
+              transfer.send(bytes + done, part->memory, done - part->begin, count, "weights were copied to it");
+          status.failed())
+        return status;
+      done += count;
+      progress.report(done, total);
+    }
+    stored.push_back(std::move(part));
+  }
+  return {};
+}
+
+Address VulkanModel::weightAt(uint64_t place) const {
+  size_t i = stored.size();
+  while (i-- > 1 && stored[i]->begin > place) {
+  }
+  return stored[i]->memory.address() + (place - stored[i]->begin);
+}
+
+uint64_t VulkanModel::launchBytes(const LaunchKernel &kernel) {
+  return 16 + (uint64_t(kernel.argumentCount) + 1) / 2 * 16;
+}
+
+uint64_t VulkanModel::phaseBytes(Phase which) const {
+  const artifact::LaunchPhase *phase = launches.phase(which);
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; phase && i < phase->launchCount; ++i)
+    bytes += launchBytes(launches.kernels()[launches.launch(phase->firstLaunch + i).kernel]);
+  return bytes;
+}
+
+WorkspaceMemory VulkanModel::memoryFor(int32_t slots, int32_t, const StepSize &size) const {
+  WorkspaceMemory memory = gpuMemoryFor(facts, slots, size);
+  for (Phase phase : {Phase::Encode, Phase::Prefill, Phase::Decode})
+    memory.temporaries = multiplyAdd(phaseBytes(phase), 1, memory.temporaries);
+  return memory;
+}
+
+Status VulkanModel::createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const {
+  return VulkanWorkspace::create(*this, options, workspace);
+}
+
+}  // namespace talc::vulkan

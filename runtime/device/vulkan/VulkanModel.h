@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model on a card: a pipeline for every kernel, and its weights.
+#pragma once
+
+#include "runtime/device/gpu/LaunchCode.h"
+#include "runtime/device/vulkan/CardMemory.h"
+
+namespace talc::vulkan {
+
+class VulkanModel final : public LoadedModel {
+public:
+  // What is referred to must outlive this object.
+  VulkanModel(std::shared_ptr<const Card> card, const std::string &file, const artifact::ModelInfo &facts,
+              const char *target);
+  ~VulkanModel() override;
+
+  // The part of a Code section behind its head.
+  Status loadCode(const unsigned char *bytes, uint64_t size);
+  Status loadWeights(const unsigned char *bytes, const UploadProgress &progress);
+
+  const char *target() const override { return codeTarget; }
+  int32_t codeLevel() const override { return 0; }
+  WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const override;
+  Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const override;
+
+  const Card &onCard() const { return *card; }
+  const std::string &name() const { return file; }
+  const artifact::ModelInfo &info() const { return facts; }
+  const LaunchCode &code() const { return launches; }
+  PipelineLayout layout() const { return pipelineLayout; }
+  Pipeline pipeline(uint32_t kernel) const { return pipelines[kernel]; }
+  // Where a place in the weights lies.
+  Address weightAt(uint64_t place) const;
+
+  // A launch's workgroups, three words, and 16 bytes behind them its arguments; so many bytes in all.
+  static uint64_t launchBytes(const artifact::LaunchKernel &kernel);
+  // Of a phase; 0: the model has no such phase.
+  uint64_t phaseBytes(Phase phase) const;
+
+private:
+  // A run of weights, which suits a buffer of the card.
+  struct Part {
+    Part(const Card &card, uint64_t begin) : begin(begin), memory(card, Place::Card) {}
+    uint64_t begin;
+    CardMemory memory;
+  };
+  std::vector<uint64_t> divideWeights() const;
+
+  Status damaged(const char *what) const;
+  Status makeLayout();
+  Status makePipelines();
+  Status makePipeline(const artifact::LaunchKernel &kernel, const std::vector<uint32_t> &words);
+  Status checkLimits(const artifact::LaunchKernel &kernel) const;
+
+  const std::shared_ptr<const Card> card;
+  const std::string &file;
+  const artifact::ModelInfo &facts;
+  const char *const codeTarget;
+  LaunchCode launches;
+  PipelineLayout pipelineLayout = 0;
+  std::vector<Pipeline> pipelines;
+  std::vector<std::unique_ptr<Part>> stored;
+};
+
+}  // namespace talc::vulkan

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step: its tables and arguments are written where the card sees them, and the commands of its phase run. Results
+// are written where the host sees them.
+#include "runtime/device/vulkan/VulkanWorkspace.h"
+
+#include "runtime/device/gpu/StepMemory.h"
+#include "runtime/device/gpu/StepWords.h"
+
+#include <cinttypes>
+#include <cstring>
+
+namespace talc::vulkan {
+
+using artifact::Launch;
+using artifact::LaunchBase;
+using artifact::LaunchKernel;
+using artifact::LaunchPhase;
+
+// After so many launches a step can be ended.
+constexpr uint32_t launchesOfPart = 64;
+
+VulkanWorkspace::VulkanWorkspace(const VulkanModel &model, const WorkspaceOptions &options)
+    : model(model), card(model.onCard()), options(options), states(card, Place::Card), arena(card, Place::Card),
+      words(card, Place::Sent), outputs{CardMemory(card, Place::Fetched), CardMemory(card, Place::Fetched)},
+      transfer(card) {}
+
+Status VulkanWorkspace::create(const VulkanModel &model, const WorkspaceOptions &options,
+                               std::unique_ptr<Workspace> &workspace) {
+  std::unique_ptr<VulkanWorkspace> created(new VulkanWorkspace(model, options));
+  if (Status status = created->prepare(); status.failed())
+    return status;
+  workspace = std::move(created);
+  return {};
+}
+
+// Code reads parts of states that no step has written: they are zero.
+Status VulkanWorkspace::prepare() {
+  threadsOfStep = 1;
+  uint64_t bytes = gpuMemoryFor(model.info(), options.slots, {}).states;
+  if (Status status = states.reserve(bytes, "the states of sequences"); status.failed())
+    return status;
+  if (bytes > 0)
+    if (Status status = transfer.clear(states, "states were cleared"); status.failed())
+      return status;
+  for (Phase phase : {Phase::Encode, Phase::Prefill, Phase::Decode})
+    if (model.code().phase(phase))
+      if (Status status = record(phase); status.failed())
+        return status;
+  return {};
+}
+
+void VulkanWorkspace::addLaunch(Commands &commands, const Recorded &recorded, const Launch &launch,
+                                uint64_t &place) const {
+  commands.dispatch(model.layout(), model.pipeline(launch.kernel), recorded.arguments.address() + place + 16,
+                    recorded.arguments, place);
+  place += VulkanModel::launchBytes(model.code().kernels()[launch.kernel]);
+}
+
+Status VulkanWorkspace::record(Phase which) {
+  const LaunchPhase &phase = *model.code().phase(which);
+  auto recorded = std::make_unique<Recorded>(card);
+  if (Status status = recorded->arguments.reserve(model.phaseBytes(which), "the arguments of a step"); status.failed())
+    return status;
+  uint64_t place = 0;
+  for (uint32_t first = 0; first < phase.launchCount; first += launchesOfPart) {
+    auto part = std::make_unique<Commands>(card);
+    if (Status status = part->begin(); status.failed())
+      return status;
+    for (uint32_t i = first; i < std::min(first + launchesOfPart, phase.launchCount); ++i)
+      addLaunch(*part, *recorded, model.code().launch(phase.firstLaunch + i), place);
+    if (Status status = part->end(); status.failed())
+      return status;
+    recorded->parts.push_back(std::move(part));
+  }
+  phases[static_cast<int>(which)] = std::move(recorded);
+  return {};
+}
+
+Status VulkanWorkspace::grow(const StepSize &size) {
+  const artifact::ModelInfo &facts = model.info();
+  const StepSize wanted = largerOf(size, room);
+  room = {};  // what cannot grow is given up first
+  const uint64_t wordBytes = stepWordBytes(wanted.rows);
+  uint64_t arenaBytes = gpuMemoryFor(facts, options.slots, wanted).temporaries;
+  arenaBytes -= arenaBytes == UINT64_MAX ? 0 : wordBytes;
+  if (Status status = arena.reserve(arenaBytes, "temporaries (divide the batch into smaller steps)"); status.failed())
+    return status;
+  if (Status status = words.reserve(wordBytes, "the tokens of a step"); status.failed())
+    return status;
+  stepWords.reserve(wordBytes / sizeof(int32_t));
+  for (int32_t i = 0; i < artifact::maxOutputs; ++i) {
+    uint64_t bytes = multiplyAdd(wanted.wanted[i], facts.outputs[i].width * sizeof(float), 0);
+    if (Status status = outputs[i].reserve(bytes, "results (ask for fewer rows at a time)"); status.failed())
+      return status;
+    hostResults[i] = reinterpret_cast<const float *>(outputs[i].mapped());
+  }
+  room = wanted;
+  return {};
+}
+
+Status VulkanWorkspace::readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
+  uint64_t from = static_cast<uint64_t>(slot) * model.info().stateBytesPerSlot + offset;
+  return transfer.fetch(states, from, target, bytes, "a slot was saved");
+}
+
+Status VulkanWorkspace::writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
+  uint64_t to = static_cast<uint64_t>(slot) * model.info().stateBytesPerSlot + offset;
+  return transfer.send(source, states, to, bytes, "a slot was loaded");
+}
+
+WorkspaceMemory VulkanWorkspace::memory() const {
+  uint64_t temporaries = arena.size() + words.size();
+  for (const std::unique_ptr<Recorded> &phase : phases)
+    temporaries += phase ? phase->arguments.size() : 0;
+  return {states.size(), temporaries, outputs[0].size() + outputs[1].size()};
+}
+
+void VulkanWorkspace::measure(Mark newMark, void *state) {
+  mark = newMark;
+  markState = state;
+}
+
+// ---- Steps
+
+// The history of beams is the one part of a step that has no bound that is worth reserving.
+Status VulkanWorkspace::sendStep(const Step &step) {
+  writeStepWords(step, stepWords);
+  const uint64_t bytes = stepWords.size() * sizeof(int32_t);
+  if (Status status = words.reserve(bytes, "the tokens of a step"); status.failed())
+    return status;
+  memcpy(words.mapped(), stepWords.data(), bytes);
+  return {};
+}
+
+LaunchValues VulkanWorkspace::valuesOf(const Step &step) const {
+  LaunchValues values = {};
+  auto base = [&](LaunchBase which) -> uint64_t & { return values.bases[static_cast<uint32_t>(which)]; };
+  base(LaunchBase::States) = states.address();
+  base(LaunchBase::Arena) = arena.address();
+  base(LaunchBase::Step) = words.address();
+  base(LaunchBase::Result0) = outputs[0].address();
+  base(LaunchBase::Result1) = outputs[1].address();
+  base(LaunchBase::Wanted0) = static_cast<uint64_t>(step.wanted[0].count);
+  base(LaunchBase::Wanted1) = static_cast<uint64_t>(step.wanted[1].count);
+  values.rows = static_cast<uint64_t>(step.rowCount);
+  return values;
+}
+
+Status VulkanWorkspace::writeArguments(const Step &step) {
+  const LaunchPhase &phase = *model.code().phase(step.phase);
+  const LaunchValues values = valuesOf(step);
+  unsigned char *place = phases[static_cast<int>(step.phase)]->arguments.mapped();
+  for (uint32_t i = 0; i < phase.launchCount; ++i) {
+    const Launch &launch = model.code().launch(phase.firstLaunch + i);
+    const LaunchKernel &kernel = model.code().kernels()[launch.kernel];
+    const uint64_t workgroups = model.code().gridX(launch, values);
+    if (workgroups > card.facts().workgroupsInX)
+      return Status::failure(TALC_ERROR_MEMORY,
+                             "%s: kernel %s: a step of %" PRIu64 " tokens is too large for %s; divide it",
+                             model.name().c_str(), kernel.name, values.rows, card.name().c_str());
+    const uint32_t grid[3] = {static_cast<uint32_t>(workgroups), kernel.grid.y, 1};
+    memcpy(place, grid, sizeof(grid));
+    for (uint32_t n = 0; n < kernel.argumentCount; ++n) {
+      const bool isWeight = model.code().argument(launch, n).base == static_cast<uint32_t>(LaunchBase::Weights);
+      uint64_t value = model.code().value(launch, n, values);
+      value = isWeight ? model.weightAt(value) : value;
+      memcpy(place + 16 + n * sizeof(value), &value, sizeof(value));
+    }
+    place += VulkanModel::launchBytes(kernel);
+  }
+  return {};
+}
+
+Status VulkanWorkspace::runParts(const Recorded &recorded) const {
+  for (const std::unique_ptr<Commands> &part : recorded.parts) {
+    if (options.ask && options.ask(options.askUser))
+      return Status::failure(TALC_ERROR_ABORTED, "%s: the step was ended by should_abort", model.name().c_str());
+    if (Status status = part->run("a step ran"); status.failed())
+      return status;
+  }
+  return {};
+}
+
+// Kernel by kernel.
+Status VulkanWorkspace::runMarked(const Step &step, const Recorded &recorded) {
+  const LaunchPhase &phase = *model.code().phase(step.phase);
+  Commands commands(card);
+  uint64_t place = 0;
+  for (uint32_t i = 0; i < phase.launchCount; ++i) {
+    const Launch &launch = model.code().launch(phase.firstLaunch + i);
+    if (Status status = commands.begin(); status.failed())
+      return status;
+    addLaunch(commands, recorded, launch, place);
+    if (Status status = commands.end(); status.failed())
+      return status;
+    if (Status status = commands.run("a kernel was measured"); status.failed())
+      return status;
+    if (launch.mark != UINT32_MAX)
+      mark(markState, 0, launch.mark);
+  }
+  return {};
+}
+
+Status VulkanWorkspace::run(const Step &step) {
+  const Recorded &recorded = *phases[static_cast<int>(step.phase)];
+  if (Status status = sendStep(step); status.failed())
+    return status;
+  if (Status status = writeArguments(step); status.failed())
+    return status;
+  if (!mark)
+    return runParts(recorded);
+  mark(markState, 0, stepBegins);
+  Status status = runMarked(step, recorded);
+  mark(markState, 0, stepEnds);
+  return status;
+}
+
+}  // namespace talc::vulkan

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs steps as commands that are recorded once for each phase: what differs between steps are workgroups and
+// arguments, which the card reads from memory that the host fills.
+#pragma once
+
+#include "runtime/device/vulkan/StepCommands.h"
+#include "runtime/device/vulkan/VulkanModel.h"
+
+namespace talc::vulkan {
+
+class VulkanWorkspace final : public Workspace {
+public:
+  static Status create(const VulkanModel &model, const WorkspaceOptions &options,
+                       std::unique_ptr<Workspace> &workspace);
+
+  Status run(const Step &step) override;
+  Status readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const override;
+  Status writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) override;
+  void discard(int32_t) override {}
+  WorkspaceMemory memory() const override;
+  int32_t threads() const override { return 1; }
+  void measure(Mark mark, void *state) override;
+
+protected:
+  Status grow(const StepSize &size) override;
+
+private:
+  // Launches of a phase, and what they read of arguments.
+  struct Recorded {
+    explicit Recorded(const Card &card) : arguments(card, Place::Sent) {}
+    CardMemory arguments;
+    std::vector<std::unique_ptr<Commands>> parts;
+  };
+
+  VulkanWorkspace(const VulkanModel &model, const WorkspaceOptions &options);
+  Status prepare();
+  Status record(Phase phase);
+  Status sendStep(const Step &step);
+  Status writeArguments(const Step &step);
+  Status runParts(const Recorded &recorded) const;
+  Status runMarked(const Step &step, const Recorded &recorded);
+  // Adds the launch whose workgroups and arguments stand at `place`, which moves behind them.
+  void addLaunch(Commands &commands, const Recorded &recorded, const artifact::Launch &launch, uint64_t &place) const;
+  LaunchValues valuesOf(const Step &step) const;
+
+  const VulkanModel &model;
+  const Card &card;
+  const WorkspaceOptions options;
+  CardMemory states, arena, words, outputs[artifact::maxOutputs];
+  std::unique_ptr<Recorded> phases[3];
+  mutable Transfer transfer;
+  std::vector<int32_t> stepWords;
+  Mark mark = nullptr;
+  void *markState = nullptr;
+};
+
+}  // namespace talc::vulkan
