@@ -4,6 +4,8 @@
 #include "test/ptx/driver/Interface.h"
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 
 namespace talc::cuda {
 
@@ -20,12 +22,19 @@ static void writeLog(const std::string &text, unsigned count, const JitOption *o
     snprintf(buffer, size, "%s\n", text.c_str());
 }
 
+static std::string textOf(const void *image, const std::string &file) {
+  if (file.empty())
+    return static_cast<const char *>(image);
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
 Result cuModuleLoadDataEx(Module *module, const void *image, unsigned count, JitOption *options, void **values) {
   FAKE_CUDA_ENTER();
   if (!driver.current)
     return InvalidContext;
   try {
-    *module = new ModuleObject{{static_cast<const char *>(image), driver.memory}, {}};
+    *module = new ModuleObject{{textOf(image, driver.settings.textFile), driver.memory}, {}};
   } catch (const std::exception &fault) {
     writeLog(fault.what(), count, options, values);
     return InvalidPtx;

@@ -20,6 +20,7 @@ DriverSettings readSettings() {
   settings.memory = std::stoull(variable("FAKE_CUDA_MEMORY", "17179869184"));
   settings.losesAt = std::stoull(variable("FAKE_CUDA_LOSE", "0"));
   settings.backwards = variable("FAKE_CUDA_ORDER", "") == "backwards";
+  settings.textFile = variable("FAKE_CUDA_TEXT", "");
   settings.countsFile = variable("FAKE_CUDA_COUNTS", "");
   settings.callsFile = variable("FAKE_CUDA_CALLS", "");
   std::istringstream failure(variable("FAKE_CUDA_FAIL", ""));

@@ -8,6 +8,7 @@
 //   FAKE_CUDA_FAIL=CALL:N:CODE the N-th call of a function fails with a code; CALL may be * for any function
 //   FAKE_CUDA_LOSE=N           from the N-th call on (of any function) every call fails: the card is lost
 //   FAKE_CUDA_ORDER=backwards  workgroups run from the last to the first
+//   FAKE_CUDA_TEXT=FILE        modules are this text, whatever a program gives: for faults that tests plant
 //   FAKE_CUDA_COUNTS=FILE      writes the table of counts at the end
 //   FAKE_CUDA_CALLS=FILE       writes the number of calls, and what was not released
 #pragma once
@@ -24,7 +25,7 @@ struct DriverSettings {
   uint64_t failingAt = 0, losesAt = 0;  // 0: never
   int32_t failsWith = 999;
   bool backwards = false;
-  std::string countsFile, callsFile;
+  std::string textFile, countsFile, callsFile;
 };
 
 DriverSettings readSettings();

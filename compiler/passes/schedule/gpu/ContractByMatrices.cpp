@@ -201,7 +201,8 @@ private:
       }
       scf::YieldOp::create(e.b, e.loc, both);
     }
-    e.sync();  // all have read before others store
+    if (half > 1)
+      e.sync();  // all have read before others store; at last the one that reads is the one that stores
     return Emitter::Values(branch.getResults());
   }
 

@@ -64,7 +64,6 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x16xf32>, %w: memref<6x16
 // CHECK: vector.store
 // CHECK: gpu.barrier
 // CHECK: gpu.barrier
-// CHECK: gpu.barrier
 // CHECK-NOT: gpu.barrier
 func.func private @deep(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<2x1024x64xf16>, %y: memref<1x128xf32>) attributes {kernel.piece = "contract"} {
   kernel.tasks %s over tiles by columns {

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_faults.py BIN DIRECTORY: plants faults in the code of a small model, one after the other: every barrier of a
+contraction by matrix instructions is left out, registers of a fragment change places. Each is an error or changes what
+comes out, so no barrier is one too many either."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+BIN, DIRECTORY = sys.argv[1:]
+# Deep enough that subgroups share k.
+CONFIG = {'model_type': 'gpt2', 'n_embd': 448, 'n_head': 7, 'n_layer': 1, 'n_positions': 64, 'vocab_size': 128,
+          'activation_function': 'gelu_new', 'layer_norm_epsilon': 1e-5, 'bos_token_id': 0, 'eos_token_id': 0}
+COUNTS = os.path.join(DIRECTORY, 'counts')
+OPTIONS = ['--random-weights=1', '--target=nvptx', '--weights=bf16']
+
+
+def talc(*options):
+    subprocess.run([os.path.join(BIN, 'talc'), 'compile', os.path.join(DIRECTORY, 'model'), *OPTIONS, *options],
+                   check=True, capture_output=True)
+
+
+def logits(app, text):
+    """None: an error."""
+    code, found = os.path.join(DIRECTORY, 'code.ptx'), os.path.join(DIRECTORY, 'logits')
+    with open(code, 'w') as file:
+        file.write(text)
+    result = subprocess.run([app, '--ids', ','.join(map(str, range(35))), '--logits', found, '-n', '0', '-q'],
+                            capture_output=True, env={**os.environ, 'FAKE_CUDA_TEXT': code, 'FAKE_CUDA_COUNTS': COUNTS})
+    if result.returncode != 0:
+        return None
+    with open(found, 'rb') as file:
+        return file.read()
+
+
+def faults(text, used):
+    """(name, text with the fault), of kernels that ran."""
+    for kernel in re.finditer(r'\.entry (contract_\d+)\(.*?\n}', text, re.DOTALL):
+        name, begin = kernel.group(1), kernel.start()
+        if name not in used:
+            continue
+        for number, barrier in enumerate(re.finditer(r'bar\.sync[^;]*;', kernel.group(0))):
+            at, end = begin + barrier.start(), begin + barrier.end()
+            yield f'{name}, barrier {number}', text[:at] + text[end:]
+        fragment = re.search(r'(mma\.sync\S+\s*{[^}]*},\s*{)(%\w+), (%\w+)', kernel.group(0))
+        if fragment:
+            swapped = f'{fragment.group(1)}{fragment.group(3)}, {fragment.group(2)}'
+            yield f'{name}, fragment', text[:begin] + text[begin:].replace(fragment.group(0), swapped, 1)
+
+
+def main():
+    os.makedirs(os.path.join(DIRECTORY, 'model'), exist_ok=True)
+    with open(os.path.join(DIRECTORY, 'model', 'config.json'), 'w') as file:
+        json.dump(CONFIG, file)
+    app, code = os.path.join(DIRECTORY, 'app'), os.path.join(DIRECTORY, 'code')
+    talc('-o', app)
+    talc('--emit=ptx', '-o', code)
+    with open(code) as file:
+        text = file.read()
+    good, found, missed = logits(app, text), 0, []
+    assert good
+    with open(COUNTS) as file:
+        used = [line.split()[0] for line in file.read().splitlines()[1:]]
+    for name, faulty in faults(text, used):
+        if logits(app, faulty) == good:
+            missed.append(name)
+        else:
+            found += 1
+    print(f'{found} faults found, missed: {missed}')
+    assert found > 10 and not missed
+
+
+main()
