@@ -47,11 +47,20 @@ static std::string plansOf(const CompileRequest &request, size_t target) {
   return request.plans.empty() ? "" : request.plans[std::min(target, request.plans.size() - 1)];
 }
 
+// Machines of another kind widen weights, and share the program up to stage bufferize.
+static bool multipliesIntegers(const CompileRequest &request) {
+  std::string family = request.targets.front()->needs().family;
+  return request.integers && llvm::all_of(request.targets, [&](const targets::TargetPtr &target) {
+           return target->needs().family == family;
+         });
+}
+
 static StageRun stagesOf(const CompileRequest &request) {
   StageRun run;
   run.first = std::max(Stage::Optimize, request.first);
   run.last = std::min(Stage::Codegen, request.last);
-  run.pipeline = {request.weights, request.targets.front(), request.generator, plansOf(request, 0)};
+  run.pipeline = {request.weights, request.targets.front(), request.generator, multipliesIntegers(request),
+                  plansOf(request, 0)};
   run.dumpDirectory = request.dumpDirectory;
   run.source = request.source;
   run.listener = request.listener;

@@ -24,6 +24,8 @@ struct PipelineOptions {
   std::string weights = "checkpoint";  // element type of stored weights: checkpoint, f32, f16, bf16
   targets::TargetPtr target;
   std::string generator = targets::ownGenerator.str();  // of kernels' code: mlir or halide
+  // Whether weights of small integers are multiplied as integers where the target can, or widened.
+  bool integers = true;
   std::string plans = {};  // of single kernels (Target::checkPlans); empty: the cost model's
 };
 

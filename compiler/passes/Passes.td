@@ -103,6 +103,18 @@ def PackWeights : Pass<"pack-weights", "mlir::ModuleOp"> {
   ];
 }
 
+def QuantizeActivations : Pass<"quantize-activations", "mlir::ModuleOp"> {
+  let summary = "activations are rounded where a weight's integers are multiplied as integers";
+  let description = [{
+      linear(x, w), gated_linear(x, w)  ->  linear(quantize(x), w), gated_linear(quantize(x), w)
+
+    where w is packed and stored in a format of small integers with scales. Layers that read the same activations share
+    what is rounded. For targets with dot products of integers; which layers it are follows from formats alone, so that a
+    row has the same bits whatever the rows beside it.
+  }];
+  let dependentDialects = ["talc::TalcDialect"];
+}
+
 def ShareEmbedding : Pass<"share-embedding", "mlir::ModuleOp"> {
   let summary = "an embedding reads the packed vocabulary projection, or a table as narrow as the weights";
   let description = [{

@@ -194,6 +194,24 @@ static Matrix evaluate(SoftmaxOp, const Matrix &x) {
   return result;
 }
 
+// All arithmetic is f32, as the op is defined: a value that lies between two integers goes to the same one here.
+static Matrix evaluate(QuantizeOp, const Matrix &x) {
+  constexpr int64_t block = 32;
+  Matrix result(x.rows, x.columns);
+  for (int64_t t = 0; t < x.rows; ++t)
+    for (int64_t first = 0; first < x.columns; first += block) {
+      float most = 0;
+      for (int64_t i = first; i < first + block; ++i)
+        most = std::max(most, std::fabs(static_cast<float>(x.at(t, i))));
+      if (most < 0x1p-120f)
+        continue;
+      float scale = most / 127, inverse = 127 / most;
+      for (int64_t i = first; i < first + block; ++i)
+        result.at(t, i) = std::nearbyint(static_cast<float>(x.at(t, i)) * inverse) * static_cast<double>(scale);
+    }
+  return result;
+}
+
 static Matrix evaluate(JoinOp op, const Matrix &x, const Matrix &y) {
   Matrix result(x.rows, x.columns + y.columns);
   int64_t heads = op.getHeads(), first = x.columns / heads, second = y.columns / heads;
@@ -259,7 +277,8 @@ std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame) {
       })
       .Case([&](JoinOp op) { return evaluate(op, *matrix(op.getX()), *matrix(op.getY())); })
       .Case([&](RouteOp op) { return evaluate(op, *matrix(op.getX()), weight(op.getBias()).get()); })
-      .Case<ActivationOp, SoftmaxOp, ScaleOp, ClampOp>([&](auto op) { return evaluate(op, *matrix(op.getX())); })
+      .Case<ActivationOp, SoftmaxOp, ScaleOp, ClampOp, QuantizeOp>(
+          [&](auto op) { return evaluate(op, *matrix(op.getX())); })
       .Case<AddOp, MulOp>([&](auto op) { return evaluate(op, *matrix(op.getLhs()), *matrix(op.getRhs())); })
       .Default([](mlir::Operation *) { return std::nullopt; });
 }

@@ -61,6 +61,9 @@ public:
 
   // Stage optimize: gives everything that is stored its layout, and the element type `weights` (checkpoint, f32, ...).
   virtual void addPacking(mlir::OpPassManager &passes, const std::string &weights) const = 0;
+  // Stage optimize, with packed weights: rounds activations where weights are to be multiplied as integers. A target
+  // without such products leaves them.
+  virtual void addRounding(mlir::OpPassManager &passes) const {}
   // Stage bufferize, at first: gives every state the layout that the target's kernels read (`lay-out-states`).
   virtual void addStateLayout(mlir::OpPassManager &passes) const = 0;
   // Stage bufferize: replaces pieces by several where these are better tasks; divide-work follows.

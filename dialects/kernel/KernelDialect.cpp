@@ -68,9 +68,24 @@ LogicalResult BytesOp::verify() {
   auto from = cast<MemRefType>(getBuffer().getType()), to = cast<MemRefType>(getType());
   if (!formatOf(from.getElementType()) || !from.getLayout().isIdentity())
     return emitOpError() << "is of " << from << ", expected contiguous values of a storage format";
-  if (to.getRank() == 1 && to.getElementType().isInteger(8) && to.getDimSize(0) == storedBytes(from))
+  if (to == bytesType(from))
     return success();
-  return emitOpError() << "yields " << to << ", expected " << storedBytes(from) << " i8";
+  return emitOpError() << "yields " << to << ", expected " << bytesType(from);
+}
+
+MemRefType bytesType(MemRefType stored) {
+  SmallVector<int64_t> shape = {storedBytes(stored)};
+  if (!stored.hasStaticShape())
+    shape.insert(shape.begin(), ShapedType::kDynamic);
+  return MemRefType::get(shape, IntegerType::get(stored.getContext(), 8));
+}
+
+LogicalResult DotOp::verify() {
+  int64_t lanes = cast<VectorType>(getSums().getType()).getDimSize(0);
+  for (Value bytes : {getLevels(), getX()})
+    if (cast<VectorType>(bytes.getType()).getDimSize(0) != 4 * lanes)
+      return emitOpError() << "has " << bytes.getType() << " for " << lanes << " sums, expected four bytes for each";
+  return success();
 }
 
 //===--- the layout of states -----------------------------------------------------------------------------------===//

@@ -60,6 +60,9 @@ constexpr llvm::StringLiteral kernelAttr = "kernel.piece";
 // On an allocation: every thread has its own.
 constexpr llvm::StringLiteral privateAttr = "kernel.private";
 
+// The bytes of a buffer of blocks: all of them, or of rows of an unknown number those of each.
+mlir::MemRefType bytesType(mlir::MemRefType stored);
+
 // The buffer behind views of it.
 mlir::Value rootOf(mlir::Value value);
 

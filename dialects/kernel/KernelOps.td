@@ -150,9 +150,22 @@ def Kernel_StateOp : Kernel_Op<"state", [Pure]> {
 def Kernel_BytesOp : Kernel_Op<"bytes", [Pure]> {
   let summary = "the bytes of a buffer";
   let description = "Of values that are stored in blocks (`!talc.stored`), which kernels load from these bytes.";
-  let arguments = (ins AnyStaticShapeMemRef:$buffer);
-  let results = (outs AnyStaticShapeMemRef:$result);
+  let arguments = (ins AnyStridedMemRef:$buffer);
+  let results = (outs AnyStridedMemRef:$result);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Kernel_DotOp : Kernel_Op<"dot", [Pure, AllTypesMatch<["sums", "result"]>, AllTypesMatch<["levels", "x"]>]> {
+  let summary = "sums of four products of bytes";
+  let description = [{
+    result[i] = sums[i] + sum_j levels[4*i + j] * x[4*i + j], exactly: levels are from 0 to 127, or with `wide` to 255, x
+    from -127 to 127.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [I32]>:$sums, VectorOfRankAndType<[1], [I8]>:$levels,
+                       VectorOfRankAndType<[1], [I8]>:$x, UnitAttr:$wide);
+  let results = (outs VectorOfRankAndType<[1], [I32]>:$result);
+  let assemblyFormat = "$levels `,` $x `plus` $sums (`wide` $wide^)? attr-dict `:` type($levels) `->` type($result)";
   let hasVerifier = 1;
 }
 

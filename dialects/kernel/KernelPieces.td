@@ -58,6 +58,9 @@ def Kernel_ContractOp : Kernel_Piece<"contract", ["getDivision", "getTaskSpace",
 
     `gated`: a panel holds L/2 gate columns, then L/2 up columns (#talc.interleave); the epilogue receives both sums.
     `groups` = G: x is [T, G*S], and panel p sums the first K of the S features of group p / (P/G).
+
+    Of an x that was rounded (`kernel.quantize`) a target may sum the products of integers that share scales exactly, and
+    bring these sums into the chain, k ascending.
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$weight, Variadic<Kernel_Data>:$inputs,
                        Kernel_Data:$init, UnitAttr:$gated, DefaultValuedAttr<I64Attr, "1">:$groups);
@@ -146,6 +149,12 @@ def Kernel_NormOp : Kernel_Piece<"norm"> {
 
 def Kernel_SoftmaxOp : Kernel_RowPiece<"softmax", 5> {  // compare, subtract, exponential, add, multiply
   let summary = "softmax of every row; see `talc.softmax`";
+}
+
+def Kernel_QuantizeOp : Kernel_Piece<"quantize"> {
+  let summary = "rounds every row to integers of 8 bits with scales; see `talc.quantize`";
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init);
+  let assemblyFormat = "$step `,` $x `into` $init attr-dict `:` functional-type(operands, results)";
 }
 
 def Kernel_RouteOp : Kernel_Piece<"route"> {

@@ -284,6 +284,15 @@ static LogicalResult verifyFeatures(LinearOp op) {
   return expect(op, "width of x", width, summed * groups);
 }
 
+LogicalResult QuantizeOp::verify() {
+  if (failed(expect(*this, "row count of the result", rows(getResult()), rows(getX()))) ||
+      failed(expect(*this, "width of the result", features(getResult()), features(getX()))))
+    return failure();
+  if (hasWholeBlocks(cast<ShapedType>(getResult().getType())))
+    return success();
+  return emitOpError() << "rounds " << features(getX()) << " features, expected whole blocks of 32";
+}
+
 LogicalResult LinearOp::verify() {
   if (depth(getWeight()) == 0)
     return emitOpError("sums no features");

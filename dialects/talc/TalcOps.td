@@ -29,6 +29,8 @@ def Talc_KeepsRows : NativeOpTrait<"KeepsRows"> { let cppNamespace = "::talc"; }
 
 class Talc_Op<string opName, list<Trait> traits = []> : Op<Talc_Dialect, opName, traits>;
 
+include "dialects/talc/QuantizeOp.td"
+
 //===--- weights and state ---------------------------------------------------------------------------------------===//
 
 def Talc_WeightOp : Talc_Op<"weight", [Symbol, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -203,7 +205,7 @@ def Talc_LinearOp : Talc_Op<"linear", [Pure, Talc_KeepsRows]> {
     `groups` = G: each of G groups of neighbouring outputs is of a group of neighbouring features: [T, G*S] x [N, K] ->
     [T, N], output n being of the first K of the S features of group n / (N/G). Packed, each group has panels of its own.
   }];
-  let arguments = (ins Talc_Activations:$x, Talc_Weights:$weight, Optional<Talc_Vector>:$bias,
+  let arguments = (ins Talc_Factors:$x, Talc_Weights:$weight, Optional<Talc_Vector>:$bias,
                        DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
@@ -224,7 +226,7 @@ def Talc_GatedLinearOp : Talc_Op<"gated_linear", [Pure, Talc_KeepsRows]> {
     (#talc.pack of #talc.interleave<group>): panel p has the gate's rows [p*group, (p+1)*group) in its first `group`
     lanes and the same rows of up in the others, so that one panel yields `group` finished features.
   }];
-  let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Activations:$x,
+  let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Factors:$x,
                        Talc_Weights:$weight, Optional<Talc_Matrix>:$up);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = "`` $kind $x `,` $weight (`,` $up^)? attr-dict `:` functional-type(operands, results)";

@@ -10,8 +10,9 @@ import struct
 VALUES = {'q8_0': 32, 'q4_0': 32, 'q4_1': 32, 'q5_0': 32, 'q5_1': 32, 'q4_k': 256, 'q5_k': 256, 'q6_k': 256}
 BYTES = {'q8_0': 34, 'q4_0': 18, 'q4_1': 20, 'q5_0': 22, 'q5_1': 24, 'q4_k': 144, 'q5_k': 176, 'q6_k': 210}
 # The sizes of the words of a block, which lie side by side in lanes.
-WORDS = {'q8_0': [2] + 32 * [1], 'q4_0': [2] + 16 * [1], 'q4_1': [2, 2] + 16 * [1], 'q5_0': [2] + 20 * [1],
-         'q5_1': [2, 2] + 20 * [1], 'q4_k': [2, 2] + 140 * [1], 'q5_k': [2, 2] + 172 * [1], 'q6_k': 208 * [1] + [2]}
+WORDS = {'q8_0': [2] + 8 * [4], 'q4_0': [2] + 4 * [4], 'q4_1': [2, 2] + 4 * [4], 'q5_0': [2] + 5 * [4],
+         'q5_1': [2, 2] + 5 * [4], 'q4_k': [2, 2] + 12 * [1] + 32 * [4], 'q5_k': [2, 2] + 12 * [1] + 40 * [4],
+         'q6_k': 48 * [4] + 16 * [1] + [2]}
 # Formats of checkpoints: a kind, how many values share a block, and what products are rounded to. Of the variants those
 # that differ in code.
 GROUPED = ['fp8_128_bf16', 'fp8_32_f16', 'int4_128_bf16', 'int4_32_f16', 'int4z_64_f16', 'int8_32_f16', 'int8z_128_bf16',

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_stored_blocks.py BIN WRITER FORMATS [TARGET@EMULATOR]: programs whose weights are stored in blocks against the
-interpreter, on this machine or on another that is emulated.
+"""check_stored_blocks.py BIN WRITER FORMATS [TARGET@EMULATOR]: programs whose weights are stored in blocks and widened
+against the interpreter, on this machine or on another that is emulated.
 
 One model has tables and matrices in every format, chosen by name; another is a GGUF file of mixed formats whose blocks
 are taken as they are. WRITER and FORMATS are the folders of gguf_writer.py and block_formats.py.
@@ -35,7 +35,7 @@ def run(program, *arguments):
 
 
 def compile(model, app, *options):
-    run('talc', 'compile', model, f'--target={TARGET}', *options, '-o', app)
+    run('talc', 'compile', model, f'--target={TARGET}', '--compute=f32', *options, '-o', app)
 
 
 def compute(app, prompts, found):
@@ -103,7 +103,7 @@ def check_every_format(directory):
         file.write(every_format())
     weights = '--weights=f32; ' + '; '.join(f'*.{name}={name}' for name in FORMATS)
     compile(model, app, weights)
-    run('talc', 'compile', model, weights, '--stop-after=optimize', '-o', module)
+    run('talc', 'compile', model, weights, '--compute=f32', '--stop-after=optimize', '-o', module)
     check(directory, model, module, app)
 
 

@@ -211,6 +211,11 @@ class Model(SharedHeads):
         operands = types(*filter(None, (x, w, bias)))
         return self.emit(f'{text} : ({operands}) -> {result.type}', result, compute)
 
+    def quantize(self, x):
+        result = Value(self.fresh('%x'), x.shape, '!talc.stored<q8_sums>')
+        return self.emit(f'talc.quantize {x.name} : {x.type} -> {result.type}', result,
+                         lambda env: pm.quantize(env[x.name]))
+
     def gated_linear(self, kind, x, gate, up):
         """`up` is None for a packed weight, whose number of outputs is then `gate` = (weight, outputs)."""
         weight, outputs = (gate, gate.shape[0]) if up else gate

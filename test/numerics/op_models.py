@@ -192,6 +192,13 @@ def slice_(m, x, random):
 
 # --- layers of every row
 
+# Of rows that come straight from a table, so that nothing is rounded otherwise where f32 and float64 differ.
+@case('quantize')
+def quantize(m, x, random):
+    x = m.quantize(m.embedding(m.ids, m.weight([m.vocabulary, random.choice([32, 64, 96])], deviation=1.0)))
+    return m.linear(x, m.weight([random.randint(1, 50), x.shape[1]]))
+
+
 @case('softmax')
 def softmax(m, x, random):
     return m.softmax(m.scale(projected(m, x, random.choice([1, 2, 5, 16, 37, 200])), random.choice([1.0, 4.0])))

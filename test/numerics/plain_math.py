@@ -201,6 +201,24 @@ def softmax(x):
     return result
 
 
+def f32(x):
+    return struct.unpack('<f', struct.pack('<f', x))[0]
+
+
+def quantize(x):
+    """Blocks of 32 as integers of 8 bits times a scale; all arithmetic is f32."""
+    result = []
+    for row in x:
+        values = []
+        for first in range(0, len(row), 32):
+            block = [f32(v) for v in row[first:first + 32]]
+            most = max(map(abs, block))
+            scale, inverse = (0.0, 0.0) if most < 2 ** -120 else (f32(most / 127), f32(127 / most))
+            values += [round(f32(v * inverse)) * scale for v in block]
+        result.append(values)
+    return result
+
+
 def norm(kind, x, scale, bias, epsilon, groups):
     width = len(x[0]) // groups
     bias = bias or [0.0] * width

@@ -102,6 +102,12 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
                    "storage format of the keys and values that sequences keep: f32 (default), f16 or q8_0")
       ->check(oneOf(stateFormatNames()));
   command
+      ->add_option(
+          "--compute", options.compute,
+          "what weights of small integers (q8_0 to q4_0) are multiplied as: integers, with activations that are "
+          "rounded to 8 bits (default, where the processor can), or f32")
+      ->check(oneOf({"integers", "f32"}));
+  command
       ->add_option("--generator", options.generator,
                    "what makes the loops of kernels where it can: mlir (default), or halide for contractions")
       ->check(oneOf({"mlir", "halide"}));

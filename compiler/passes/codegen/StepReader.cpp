@@ -86,7 +86,7 @@ void convertBlocks(ModuleOp module) {
   replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
     if (!isa<StoredType>(type.getElementType()))
       return std::nullopt;
-    return MemRefType::get({storedBytes(type)}, IntegerType::get(type.getContext(), 8));
+    return kernel::bytesType(type);
   });
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
 }

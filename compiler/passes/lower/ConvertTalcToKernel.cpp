@@ -308,11 +308,12 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
   LogicalResult convertOps() {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
-                 LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>, LowerRope,
-                 LowerJoin, LowerAppend, LowerAttention, LowerMemory, LowerElementwise<talc::AddOp>,
-                 LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ClampOp>,
-                 LowerElementwise<talc::ActivationOp>>(context);
+    patterns
+        .add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
+             LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>,
+             LowerRows<talc::QuantizeOp, kernel::QuantizeOp>, LowerRope, LowerJoin, LowerAppend, LowerAttention,
+             LowerMemory, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>,
+             LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>>(context);
     talc::addExpertPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation().walk([](talc::ReadOp read) {

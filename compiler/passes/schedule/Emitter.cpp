@@ -165,8 +165,7 @@ void Emitter::prefetch(Value memref, ValueRange at, bool forWriting) {
   prefetch(bytes(memref), byte, forWriting);
 }
 Value Emitter::bytes(Value memref) {
-  auto type = MemRefType::get({storedBytes(cast<MemRefType>(memref.getType()))}, b.getI8Type());
-  return kernel::BytesOp::create(b, loc, type, memref);
+  return kernel::BytesOp::create(b, loc, kernel::bytesType(cast<MemRefType>(memref.getType())), memref);
 }
 Value Emitter::stackBuffer(ArrayRef<int64_t> shape) {
   return memref::AllocaOp::create(b, loc, MemRefType::get(shape, b.getF32Type()), b.getI64IntegerAttr(64));

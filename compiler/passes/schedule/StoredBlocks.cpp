@@ -1,161 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads of the formats of dialects/talc/formats: the bytes of a block become f32 where they are needed.
 //
-// In panels [panels, depth, lanes] a vector is one place of the blocks of neighbouring lanes, whose words lie side by
-// side. In rows [rows, depth] it is neighbouring places of one block, so that what the block has once is broadcast.
-// Places of a vector begin at a multiple of its lanes and never cross a group of 16 values.
-//
 // Values are those of the format's decode: products and sums are rounded one by one, never fused.
 #include "compiler/passes/schedule/StoredBlocks.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "compiler/passes/schedule/BlockReader.h"
 
 using namespace mlir;
 
 namespace talc {
 
-// Of a value of a weight: panels [panels, depth, lanes], or rows [rows, depth].
-static BlockPlace placeIn(Emitter &e, Value buffer, ValueRange at) {
-  auto type = cast<MemRefType>(buffer.getType());
-  const StorageFormat &format = elementFormat(type);
-  int64_t lanes = lanesOf(type);
-  Value k = at[1], rows = e.mul(at[0], type.getDimSize(1) / format.blockValues);
-  Value begin = e.mul(e.add(rows, e.div(k, format.blockValues)), lanes * format.blockBytes);
-  return {e.bytes(buffer), {}, begin, lanes, at.size() == 3 ? at[2] : e.index(0), e.rem(k, format.blockValues)};
-}
-
 namespace {
-
-// A vector of values in one block, or a vector of one value.
-class BlockReader {
-public:
-  // `lanes`: of the vector.
-  BlockReader(Emitter &e, const StorageFormat &format, const BlockPlace &place, int64_t lanes)
-      : e(e), lanes(lanes), place(place.value), format(format), inPanels(place.lanes > 1), block(place) {}
-
-  Emitter &e;
-  const int64_t lanes;
-  const Value place;  // of the first value in its block
-
-  // Words of a byte. `each`: in rows, values have words of their own, from this one on.
-  Value signedBytes(int64_t field, Value word, bool each) {
-    return arith::ExtSIOp::create(e.b, e.loc, integers(), load(field, word, each));
-  }
-  Value unsignedBytes(int64_t field, Value word, bool each) {
-    return arith::ExtUIOp::create(e.b, e.loc, integers(), load(field, word, each));
-  }
-
-  // A half that the block has once, as f32.
-  Value half(int64_t field) { return number(field, e.b.getF16Type()); }
-
-  // The same of any number.
-  Value number(int64_t field, FloatType type) {
-    int64_t count = inPanels ? lanes : 1;
-    Value word = vector::LoadOp::create(e.b, e.loc, VectorType::get({type.getWidth() / 8 * count}, e.b.getI8Type()),
-                                        block.bytes, address(field, e.index(0)));
-    word = vector::BitCastOp::create(e.b, e.loc, VectorType::get({count}, type), word);
-    return spread(type.isF32() ? word
-                               : arith::ExtFOp::create(e.b, e.loc, VectorType::get({count}, e.b.getF32Type()), word));
-  }
-
-  // The four bits of every value, in groups of 16 whose first half is in the low halves of eight bytes.
-  Value groupedNibbles(int64_t field) {
-    Value first = e.mul(e.div(place, 16), 8), inGroup = e.rem(place, 16);
-    if (inPanels || lanes <= 8)
-      return bits(unsignedBytes(field, e.add(first, e.rem(inGroup, 8)), /*each=*/true), e.mul(e.div(inGroup, 8), 4),
-                  15);
-    Value byte =
-        vector::LoadOp::create(e.b, e.loc, VectorType::get({8}, e.b.getI8Type()), block.bytes, address(field, first));
-    SmallVector<int64_t> twice;
-    SmallVector<int32_t> shifts;
-    for (int64_t i = 0; i < lanes; ++i) {
-      twice.push_back(i % 8);
-      shifts.push_back(i % 16 < 8 ? 0 : 4);
-    }
-    byte = vector::ShuffleOp::create(e.b, e.loc, byte, byte, twice);
-    Value wide = arith::ExtUIOp::create(e.b, e.loc, integers(), byte);
-    Value by = arith::ConstantOp::create(e.b, e.loc, DenseIntElementsAttr::get(integers(), ArrayRef<int32_t>(shifts)));
-    return mask(arith::ShRUIOp::create(e.b, e.loc, wide, by), 15);
-  }
-
-  // The bit of every value in a field of 32.
-  Value ownBits(int64_t field) {
-    if (inPanels) {
-      Value byte = unsignedBytes(field, e.div(place, 8), /*each=*/false);
-      return bits(byte, e.rem(place, 8), 1);
-    }
-    Value word = vector::LoadOp::create(e.b, e.loc, VectorType::get({4}, e.b.getI8Type()), block.bytes,
-                                        address(field, e.index(0)));
-    word = spread(vector::BitCastOp::create(e.b, e.loc, VectorType::get({1}, e.b.getI32Type()), word));
-    auto numbers = llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(lanes)));
-    Value own =
-        arith::ConstantOp::create(e.b, e.loc, DenseIntElementsAttr::get(integers(), ArrayRef<int32_t>(numbers)));
-    own = arith::AddIOp::create(e.b, e.loc, own, splat(place));
-    return mask(arith::ShRUIOp::create(e.b, e.loc, word, own), 1);
-  }
-
-  // (integers >> shift) & most
-  Value bits(Value integer, Value shift, int64_t most) {
-    return mask(arith::ShRUIOp::create(e.b, e.loc, integer, splat(shift)), most);
-  }
-  Value mask(Value integer, Value most) { return arith::AndIOp::create(e.b, e.loc, integer, splat(most)); }
-  Value mask(Value integer, int64_t most) { return mask(integer, e.index(most)); }
-  // low | high << shift
-  Value join(Value low, Value high, int64_t shift) {
-    high = arith::ShLIOp::create(e.b, e.loc, high, splat(e.index(shift)));
-    return arith::OrIOp::create(e.b, e.loc, low, high);
-  }
-  Value minus(Value integer, Value by) { return arith::SubIOp::create(e.b, e.loc, integer, by); }
-  Value plus(Value integer, Value by) { return arith::AddIOp::create(e.b, e.loc, integer, by); }
-  Value most(Value x, Value y) { return arith::MaxUIOp::create(e.b, e.loc, x, y); }
-  Value left(Value integer, int64_t by) { return arith::ShLIOp::create(e.b, e.loc, integer, constant(by)); }
-  Value constant(int64_t value) {
-    return arith::ConstantOp::create(e.b, e.loc, DenseIntElementsAttr::get(integers(), static_cast<int32_t>(value)));
-  }
-  // The same bits as another type.
-  Value as(Value vector, Type element) {
-    return arith::BitcastOp::create(e.b, e.loc, VectorType::get({lanes}, element), vector);
-  }
-  // The bits of halves, in the lower half of integers, as f32.
-  Value fromHalves(Value integer) {
-    Value word = arith::TruncIOp::create(e.b, e.loc, VectorType::get({lanes}, e.b.getI16Type()), integer);
-    return arith::ExtFOp::create(e.b, e.loc, VectorType::get({lanes}, e.b.getF32Type()), as(word, e.b.getF16Type()));
-  }
-  Value less(Value integer, int64_t by) { return arith::SubIOp::create(e.b, e.loc, integer, splat(e.index(by))); }
-  Value toFloat(Value integer) {
-    return arith::SIToFPOp::create(e.b, e.loc, VectorType::get({lanes}, e.b.getF32Type()), integer);
-  }
-
-private:
-  VectorType integers() { return VectorType::get({lanes}, e.b.getI32Type()); }
-
-  Emitter::Values address(int64_t field, Value word) { return block.wordAt(e, format.fields[field], word); }
-
-  Value load(int64_t field, Value word, bool each) {
-    int64_t count = inPanels || each ? lanes : 1;
-    Value loaded = vector::LoadOp::create(e.b, e.loc, VectorType::get({count}, e.b.getI8Type()), block.bytes,
-                                          address(field, word));
-    return spread(loaded);
-  }
-
-  // What there is one of becomes as many as there are lanes.
-  Value spread(Value vector) {
-    auto type = cast<VectorType>(vector.getType());
-    if (type.getDimSize(0) == lanes)
-      return vector;
-    Value scalar = vector::ExtractOp::create(e.b, e.loc, vector, 0);
-    return vector::BroadcastOp::create(e.b, e.loc, VectorType::get({lanes}, type.getElementType()), scalar);
-  }
-
-  Value splat(Value number) {
-    Value integer = arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), number);
-    return vector::BroadcastOp::create(e.b, e.loc, integers(), integer);
-  }
-
-  const StorageFormat &format;
-  const bool inPanels;
-  const BlockPlace &block;
-};
 
 //===--- blocks of 32 -------------------------------------------------------------------------------------------===//
 
@@ -167,6 +22,10 @@ Value nibbles(BlockReader &r, int64_t field) {
 
 Value loadQ8_0(BlockReader &r) {
   return r.e.mulf(r.toFloat(r.signedBytes(1, r.place, /*each=*/true)), r.half(0));
+}
+
+Value loadQ8Sums(BlockReader &r) {
+  return r.e.mulf(r.toFloat(r.signedBytes(2, r.place, /*each=*/true)), r.number(0, r.e.b.getF32Type()));
 }
 
 Value loadQ4_0(BlockReader &r) {
@@ -187,21 +46,6 @@ Value loadQ5_1(BlockReader &r) {
 
 //===--- blocks of 256 ------------------------------------------------------------------------------------------===//
 
-// d * s and dm * m of the group of 32 that the values belong to; fields 0 to 2 are d, dm and the bytes of s and m.
-std::pair<Value, Value> groupScales(BlockReader &r, Value group) {
-  Emitter &e = r.e;
-  Value isFirst = e.less(group, e.index(4));
-  auto choose = [&](Value yes, Value no) { return arith::SelectOp::create(e.b, e.loc, isFirst, yes, no).getResult(); };
-  auto byte = [&](Value word) { return r.unsignedBytes(2, word, /*each=*/false); };
-  Value behind = e.add(group, 4), lowest = choose(group, e.sub(group, e.min(group, e.index(4))));
-  Value upper = choose(e.index(0), e.index(3)), shift = e.index(6);
-  Value scale = r.mask(byte(choose(group, behind)), choose(e.index(63), e.index(15)));
-  scale = r.join(scale, r.mask(r.bits(byte(lowest), shift, 3), upper), 4);
-  Value least = r.bits(byte(behind), choose(e.index(0), e.index(4)), 63);
-  least = r.join(least, r.mask(r.bits(byte(group), shift, 3), upper), 4);
-  return {e.mulf(r.half(0), r.toFloat(scale)), e.mulf(r.half(1), r.toFloat(least))};
-}
-
 // Two groups share the halves of 32 bytes.
 Value loadLine(BlockReader &r, int64_t lowField, int64_t highField) {
   Emitter &e = r.e;
@@ -210,7 +54,7 @@ Value loadLine(BlockReader &r, int64_t lowField, int64_t highField) {
   Value level = r.bits(byte, e.mul(e.rem(group, 2), 4), 15);
   if (highField)
     level = r.join(level, r.bits(r.unsignedBytes(highField, inGroup, /*each=*/true), group, 1), 4);
-  auto [step, offset] = groupScales(r, group);
+  auto [step, offset] = r.groupScales(group);
   return e.subf(e.mulf(step, r.toFloat(level)), offset);
 }
 
@@ -358,9 +202,10 @@ template <Value (*load)(BlockReader &)> constexpr Row row(std::string_view forma
   return {format, loads<load>};
 }
 
-constexpr Row table[] = {row<loadQ8_0>("q8_0"),   row<loadQ4_0>("q4_0"),  row<loadQ4_1>("q4_1"), row<loadQ5_0>("q5_0"),
-                         row<loadQ5_1>("q5_1"),   row<loadQ4_K>("q4_k"),  row<loadQ5_K>("q5_k"), row<loadQ6_K>("q6_k"),
-                         row<loadMxfp4>("mxfp4"), row<loadNvfp4>("nvfp4")};
+constexpr Row table[] = {row<loadQ8_0>("q8_0"),   row<loadQ4_0>("q4_0"),     row<loadQ4_1>("q4_1"),
+                         row<loadQ5_0>("q5_0"),   row<loadQ5_1>("q5_1"),     row<loadQ4_K>("q4_k"),
+                         row<loadQ5_K>("q5_k"),   row<loadQ6_K>("q6_k"),     row<loadMxfp4>("mxfp4"),
+                         row<loadNvfp4>("nvfp4"), row<loadQ8Sums>("q8_sums")};
 
 // Formats KIND_VALUES_TYPE.
 struct Variants {

@@ -18,6 +18,11 @@ void CpuTarget::addPacking(OpPassManager &passes, const std::string &weights) co
   passes.addPass(createPackWeights({weights, tileColumns(tileRows, cpu.vectorLanes)}));
 }
 
+void CpuTarget::addRounding(OpPassManager &passes) const {
+  if (cpu.integerProducts)
+    passes.addPass(createQuantizeActivations());
+}
+
 void CpuTarget::addStateLayout(OpPassManager &passes) const {
   // The widest vectors of all processors, so that code for several of them shares states. Rings of whole blocks.
   constexpr int64_t ring = 256;
@@ -59,6 +64,9 @@ void CpuTarget::addSchedule(OpPassManager &passes) const {
 }
 
 void CpuTarget::addCodegen(OpPassManager &passes) const {
+  // The next pass takes what is left of the kernel dialect for reads of the step.
+  if (cpu.integerProducts)
+    passes.addPass(createConvertDots({cpu.vnni}));
   passes.addPass(createConvertStepToLLVM());
   // Blocks pass some ten buffers to each kernel.
   passes.addPass(createCompactArguments());

@@ -18,6 +18,9 @@ struct CpuFacts {
   unsigned vectorLanes = 0;        // f32 lanes of a vector register
   // Of L2. It decides in which order results are computed, never what they are.
   int64_t cacheBytes = 0;
+  // Whether weights of small integers are multiplied as integers, and whether one instruction makes a dot product of
+  // bytes (VNNI): that changes no bits.
+  bool integerProducts = false, vnni = false;
 };
 
 inline constexpr llvm::StringLiteral texts[] = {"llvm"};
@@ -34,6 +37,7 @@ public:
 
   std::string weightLayout() const override { return "panels"; }
   void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addRounding(mlir::OpPassManager &passes) const override;
   void addStateLayout(mlir::OpPassManager &passes) const override;
   void addDivision(mlir::OpPassManager &passes) const override;
   void addGenerators(mlir::OpPassManager &passes, const std::string &generator) const override;

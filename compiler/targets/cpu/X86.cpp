@@ -20,12 +20,14 @@ namespace {
 
 // A level has the features of those before it, too.
 struct Level {
-  const char *name;
+  const char *name, *cpu;  // cpu: LLVM's, with those features of the level that stand in `beside`
   unsigned vectorLanes;
   int64_t cacheBytes;
   // LLVM's names, which are also those of artifacts. Its lists leave out what follows from another feature, such as avx
   // from avx2: those stand in `implied`.
   std::vector<const char *> features, implied;
+  const char *beside = "";
+  bool vnni = false;
 };
 
 }  // namespace
@@ -34,22 +36,34 @@ struct Level {
 static const std::vector<Level> &levels() {
   static const std::vector<Level> list = {
       {"x86-64-v3",
+       "x86-64-v3",
        8,
        512 << 10,
        {"cx16", "popcnt", "sse4.2", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"},
        {"sse3", "ssse3", "sse4.1", "sahf", "avx"}},
-      {"x86-64-v4", 16, 1 << 20, {"avx512bw", "avx512cd", "avx512dq", "avx512vl"}, {"avx512f"}}};
+      {"x86-64-v4", "x86-64-v4", 16, 1 << 20, {"avx512bw", "avx512cd", "avx512dq", "avx512vl"}, {"avx512f"}},
+      {"x86-64-v4+vnni", "x86-64-v4", 16, 1 << 20, {"avx512vnni"}, {}, "+avx512vnni", true}};
   return list;
+}
+
+static bool isLevel(llvm::StringRef name) {
+  return llvm::any_of(levels(), [&](const Level &level) { return name == level.name; });
 }
 
 static bool isKnown(llvm::StringRef cpu) {
   return llvm::X86::parseArchX86(cpu, true) != llvm::X86::CK_None;
 }
 
+// Of a level that LLVM has a processor for but for some features, or of a processor.
 static llvm::StringSet<> featuresOf(llvm::StringRef cpu) {
+  llvm::StringSet<> result;
+  for (const Level &level : levels())
+    if (cpu == level.name) {
+      result.insert_range(level.features);
+      cpu = level.cpu;
+    }
   llvm::SmallVector<llvm::StringRef> names;
   llvm::X86::getFeaturesForCPU(cpu, names);
-  llvm::StringSet<> result;
   for (llvm::StringRef name : names)
     result.insert(name);
   return result;
@@ -81,10 +95,14 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   facts.needs.family = "x86-64";
   facts.triple = "x86_64-unknown-linux-gnu";
   facts.initialize = initializeLlvm;
+  facts.integerProducts = true;
   for (const Level &level : levels()) {
     if (!llvm::all_of(level.features, [&](llvm::StringRef name) { return features.contains(name); }))
       break;
-    facts.name = facts.cpu = level.name;
+    facts.name = level.name;
+    facts.cpu = level.cpu;
+    facts.features = level.beside;
+    facts.vnni = level.vnni;
     facts.vectorLanes = level.vectorLanes;
     facts.cacheBytes = level.cacheBytes;
     llvm::append_range(facts.needs.features, level.features);
@@ -96,7 +114,7 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
 std::vector<std::string> x86Names() {
   llvm::SmallVector<llvm::StringRef> names;
   llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
-  std::vector<std::string> result = {"native"};
+  std::vector<std::string> result = {"native", "x86-64-v4+vnni"};
   for (llvm::StringRef name : names)
     if (!factsOf(featuresOf(name)).cpu.empty())
       result.push_back(name.str());
@@ -106,7 +124,7 @@ std::vector<std::string> x86Names() {
 llvm::Expected<targets::TargetPtr> parseX86(llvm::StringRef name) {
   bool native = name == "native" && llvm::Triple(llvm::sys::getProcessTriple()).isX86();
   llvm::StringRef cpu = native ? llvm::sys::getHostCPUName() : name;
-  if (!native && !isKnown(cpu))
+  if (!native && !isLevel(cpu) && !isKnown(cpu))
     return targets::TargetPtr();
   CpuFacts facts = factsOf(native ? featuresOfHost() : featuresOf(cpu));
   if (facts.cpu.empty())

@@ -38,8 +38,9 @@ static LogicalResult verifyEpilogue(ContractOp op) {
 }
 
 LogicalResult ContractOp::verify() {
-  if (failed(expectActivations(*this, "x", getX())) || failed(expectPanels(*this, "weight", getWeight())) ||
-      failed(expectActivations(*this, "init", getInit())) ||
+  bool rounded = isRounded(shapeOf(getX()).getElementType());
+  if (failed(rounded ? expectRounded(*this, "x", getX()) : expectActivations(*this, "x", getX())) ||
+      failed(expectPanels(*this, "weight", getWeight())) || failed(expectActivations(*this, "init", getInit())) ||
       failed(expectRows(*this, "row count of init", getInit(), getX())))
     return failure();
   auto weight = shapeOf(getWeight());

@@ -25,6 +25,15 @@ LogicalResult expectActivations(Operation *op, StringRef what, Value data) {
   return op->emitOpError() << what << " is " << type << ", expected rows of contiguous f32, a known number of them";
 }
 
+LogicalResult expectRounded(Operation *op, StringRef what, Value data) {
+  ShapedType type = shapeOf(data);
+  auto buffer = dyn_cast<MemRefType>(type);
+  if (type.getRank() == 2 && type.getDimSize(1) > 0 && isRounded(type.getElementType()) && hasWholeBlocks(type) &&
+      (!buffer || buffer.getLayout().isIdentity()))
+    return success();
+  return op->emitOpError() << what << " is " << type << ", expected contiguous rows of whole blocks of q8_sums";
+}
+
 LogicalResult expectOneRow(Operation *op, StringRef what, Value data) {
   if (hasOneRow(data))
     return success();

@@ -12,6 +12,8 @@ mlir::LogicalResult expectNatural(mlir::Operation *op, llvm::StringRef what, int
 
 // [rows, features] of f32; vectors are read from neighbouring features.
 mlir::LogicalResult expectActivations(mlir::Operation *op, llvm::StringRef what, mlir::Value data);
+// The same of activations that talc.quantize rounded.
+mlir::LogicalResult expectRounded(mlir::Operation *op, llvm::StringRef what, mlir::Value data);
 mlir::LogicalResult expectOneRow(mlir::Operation *op, llvm::StringRef what, mlir::Value data);
 // As many rows as `like`, where both are known.
 mlir::LogicalResult expectRows(mlir::Operation *op, llvm::StringRef what, mlir::Value data, mlir::Value like);

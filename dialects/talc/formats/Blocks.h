@@ -88,6 +88,13 @@ template <typename Block> constexpr StorageFormat blockFormat(std::string_view n
           typeOfBlocks, decodeBlocks<Block>, encodeBlocks<Block>, Block::fields};
 }
 
+// Of blocks of integers with scales, whose words are made for dot products of integers.
+template <typename Block> constexpr StorageFormat integerFormat(std::string_view name) {
+  StorageFormat format = blockFormat<Block>(name);
+  format.integers = true;
+  return format;
+}
+
 // Of blocks that checkpoints have in parts.
 template <typename Block> constexpr StorageFormat assembledFormat(std::string_view name, bool listed) {
   return {name,         Block::values,       Block::bytes,        /*exact=*/false,

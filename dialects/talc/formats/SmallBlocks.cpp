@@ -7,6 +7,8 @@
 //   q4_1   d, m, 16 bytes                    d * q + m       16 to 31
 //   q5_0   d, 32 fifth bits, 16 bytes        d * (q - 16)
 //   q5_1   d, m, 32 fifth bits, 16 bytes     d * q + m
+//
+// Levels are words of four, as the dot products of integers take them.
 #include "dialects/talc/formats/Blocks.h"
 
 namespace talc {
@@ -17,7 +19,7 @@ constexpr int64_t count = 32, half = count / 2;
 
 struct Q8_0 {
   static constexpr int64_t values = count, bytes = 34;
-  static constexpr BlockField fields[] = {{0, 1, 2}, {2, count, 1}};
+  static constexpr BlockField fields[] = {{0, 1, 2}, {2, count / 4, 4}};
 
   static void decode(const uint8_t *block, float *x) {
     float d = loadHalf(block);
@@ -54,10 +56,10 @@ template <int bits> struct Nibbles {
   }
 };
 
-constexpr BlockField centredFields4[] = {{0, 1, 2}, {2, half, 1}},
-                     centredFields5[] = {{0, 1, 2}, {2, 4, 1}, {6, half, 1}};
-constexpr BlockField shiftedFields4[] = {{0, 1, 2}, {2, 1, 2}, {4, half, 1}},
-                     shiftedFields5[] = {{0, 1, 2}, {2, 1, 2}, {4, 4, 1}, {8, half, 1}};
+constexpr BlockField centredFields4[] = {{0, 1, 2}, {2, half / 4, 4}},
+                     centredFields5[] = {{0, 1, 2}, {2, 1, 4}, {6, half / 4, 4}};
+constexpr BlockField shiftedFields4[] = {{0, 1, 2}, {2, 1, 2}, {4, half / 4, 4}},
+                     shiftedFields5[] = {{0, 1, 2}, {2, 1, 2}, {4, 1, 4}, {8, half / 4, 4}};
 
 // The value of greatest magnitude is the least level.
 template <int bits> struct Centred {
@@ -112,8 +114,8 @@ template <int bits> struct Shifted {
 }  // namespace
 
 extern const StorageFormat q8_0Format, q4_0Format, q4_1Format, q5_0Format, q5_1Format;
-const StorageFormat q8_0Format = blockFormat<Q8_0>("q8_0"), q4_0Format = blockFormat<Centred<4>>("q4_0"),
-                    q4_1Format = blockFormat<Shifted<4>>("q4_1"), q5_0Format = blockFormat<Centred<5>>("q5_0"),
-                    q5_1Format = blockFormat<Shifted<5>>("q5_1");
+const StorageFormat q8_0Format = integerFormat<Q8_0>("q8_0"), q4_0Format = integerFormat<Centred<4>>("q4_0"),
+                    q4_1Format = integerFormat<Shifted<4>>("q4_1"), q5_0Format = integerFormat<Centred<5>>("q5_0"),
+                    q5_1Format = integerFormat<Shifted<5>>("q5_1");
 
 }  // namespace talc

@@ -62,6 +62,8 @@ struct StorageFormat {
   // makes a block of them.
   int64_t scaleValues = 0;
   void (*assemble)(const BlockParts &parts, uint8_t *block) = nullptr;
+  // Whether values are small integers times scales, which kernels may multiply by rounded activations as integers.
+  bool integers = false;
 
   // Of whole blocks.
   int64_t bytesOf(int64_t values) const { return values / blockValues * blockBytes; }
@@ -73,6 +75,9 @@ using FormatRef = const StorageFormat *;
 
 // All formats, in the order in which they are listed to the user.
 llvm::ArrayRef<const StorageFormat *> storageFormats();
+
+// Whether an element type is that of rounded activations: the format q8_sums.
+bool isRounded(mlir::Type element);
 
 // Null if there is none.
 const StorageFormat *formatNamed(std::string_view name);

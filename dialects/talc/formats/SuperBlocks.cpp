@@ -149,8 +149,8 @@ struct GroupScales {
   }
 };
 
-constexpr BlockField lineFields4[] = {{0, 1, 2}, {2, 1, 2}, {4, 12, 1}, {16, 128, 1}},
-                     lineFields5[] = {{0, 1, 2}, {2, 1, 2}, {4, 12, 1}, {16, 32, 1}, {48, 128, 1}};
+constexpr BlockField lineFields4[] = {{0, 1, 2}, {2, 1, 2}, {4, 12, 1}, {16, 32, 4}},
+                     lineFields5[] = {{0, 1, 2}, {2, 1, 2}, {4, 12, 1}, {16, 8, 4}, {48, 32, 4}};
 
 template <int bits> struct Lines {
   static constexpr int64_t values = count, scales = 4, high = 16, low = bits == 5 ? 48 : 16, bytes = low + count / 2;
@@ -232,7 +232,7 @@ private:
 
 struct Q6_K {
   static constexpr int64_t values = count, bytes = 210, high = 128, scales = 192, half = 208, group = 16;
-  static constexpr BlockField fields[] = {{0, 128, 1}, {high, 64, 1}, {scales, 16, 1}, {half, 1, 2}};
+  static constexpr BlockField fields[] = {{0, 32, 4}, {high, 16, 4}, {scales, 16, 1}, {half, 1, 2}};
   static constexpr int zero = 32;
 
   // 128 values share 64 bytes of four bits and 32 bytes of two bits.
@@ -314,7 +314,7 @@ private:
 }  // namespace
 
 extern const StorageFormat q4_kFormat, q5_kFormat, q6_kFormat;
-const StorageFormat q4_kFormat = blockFormat<Lines<4>>("q4_k"), q5_kFormat = blockFormat<Lines<5>>("q5_k"),
-                    q6_kFormat = blockFormat<Q6_K>("q6_k");
+const StorageFormat q4_kFormat = integerFormat<Lines<4>>("q4_k"), q5_kFormat = integerFormat<Lines<5>>("q5_k"),
+                    q6_kFormat = integerFormat<Q6_K>("q6_k");
 
 }  // namespace talc

@@ -17,8 +17,9 @@ namespace {
 // A feature has a bit in a word of CPUID, and may need register files that the operating system saves.
 struct Feature {
   const char *name;
-  CpuLevel level;  // the lowest that has it
+  CpuLevel level;  // the lowest that has it, or may have it
   unsigned word, bit, saved;
+  bool beside = false;  // a processor of the level need not have it
 };
 
 }  // namespace
@@ -27,8 +28,8 @@ const char *cpuFamily() {
   return "x86-64";
 }
 
-// Words: leaf 1 ecx, leaf 7 ebx, leaf 0x80000001 ecx. Saved register files: bits of XCR0.
-constexpr unsigned basic = 0, extended = 1, amd = 2, ymm = 0x6, zmm = 0xe6;
+// Words: leaf 1 ecx, leaf 7 ebx, leaf 0x80000001 ecx, leaf 7 ecx. Saved register files: bits of XCR0.
+constexpr unsigned basic = 0, extended = 1, amd = 2, further = 3, ymm = 0x6, zmm = 0xe6;
 constexpr CpuLevel v2 = CpuLevel::X86_64_v2, v3 = CpuLevel::X86_64_v3, v4 = CpuLevel::X86_64_v4;
 static const Feature features[] = {
     {"sse3", v2, basic, bit_SSE3, 0},
@@ -52,11 +53,12 @@ static const Feature features[] = {
     {"avx512cd", v4, extended, bit_AVX512CD, zmm},
     {"avx512dq", v4, extended, bit_AVX512DQ, zmm},
     {"avx512vl", v4, extended, bit_AVX512VL, zmm},
+    {"avx512vnni", v4, further, bit_AVX512VNNI, zmm, /*beside=*/true},
 };
 
 static unsigned readWord(unsigned word) {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  const unsigned leaves[] = {1, 7, 0x80000001};
+  const unsigned leaves[] = {1, 7, 0x80000001, 7};
   __get_cpuid_count(leaves[word], 0, &eax, &ebx, &ecx, &edx);  // leaves zeros for an unknown leaf
   return word == extended ? ebx : ecx;
 }
@@ -111,7 +113,7 @@ bool hasCpuFeature(const char *name) {
 CpuLevel detectCpuLevel() {
   CpuLevel level = CpuLevel::X86_64_v4;
   for (const Feature &feature : features)
-    if (feature.level <= level && !hasCpuFeature(feature.name))
+    if (!feature.beside && feature.level <= level && !hasCpuFeature(feature.name))
       level = feature.level == CpuLevel::X86_64_v2 ? CpuLevel::Any
                                                    : static_cast<CpuLevel>(static_cast<int32_t>(feature.level) - 1);
   return level;

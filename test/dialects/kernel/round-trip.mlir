@@ -37,7 +37,11 @@ func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf
 }
 
 // CHECK-LABEL: @buffers
-func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32xf32, strided<[64, 1], offset: 32>>, %w: memref<2x32x16xf32>, %n: memref<32xf32>, %table: memref<66x32xf32>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %row: memref<1x32xf32>, %parts: memref<2x64xf32>) {
+func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32xf32, strided<[64, 1], offset: 32>>, %w: memref<2x32x16xf32>, %n: memref<32xf32>, %table: memref<66x32xf32>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %row: memref<1x32xf32>, %parts: memref<2x64xf32>, %q8: memref<?x32x!talc.stored<q8_sums>>, %d: vector<16xi8>, %sums: vector<4xi32>) {
+  // CHECK: kernel.bytes %{{.*}} : memref<?x32x!talc.stored<q8_sums>> -> memref<?x44xi8>
+  %rows = kernel.bytes %q8 : memref<?x32x!talc.stored<q8_sums>> -> memref<?x44xi8>
+  // CHECK: kernel.dot %{{.*}}, %{{.*}} plus %{{.*}} wide : vector<16xi8> -> vector<4xi32>
+  %dot = kernel.dot %d, %d plus %sums wide : vector<16xi8> -> vector<4xi32>
   // CHECK: } : (!kernel.step, memref<?x32xf32, strided<[64, 1], offset: 32>>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
   kernel.contract %s, %strided, %w into %x {
   ^bb0(%sum: f32):
@@ -51,6 +55,8 @@ func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32
   kernel.combine %s, %parts heads 2 window 5 block 32 into %row : (!kernel.step, memref<2x64xf32>, memref<1x32xf32>) -> ()
   // CHECK: kernel.combine {{.*}} block 32 source into
   kernel.combine %s, %parts heads 2 window 0 block 32 source into %row : (!kernel.step, memref<2x64xf32>, memref<1x32xf32>) -> ()
+  // CHECK: kernel.quantize %{{.*}}, %{{.*}} into %{{.*}} : (!kernel.step, memref<?x32xf32>, memref<?x32x!talc.stored<q8_sums>>) -> ()
+  kernel.quantize %s, %x into %q8 : (!kernel.step, memref<?x32xf32>, memref<?x32x!talc.stored<q8_sums>>) -> ()
   // CHECK: kernel.softmax %{{.*}}, %{{.*}} into %{{.*}} : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   kernel.softmax %s, %x into %x : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   // CHECK: kernel.route %{{.*}}, %{{.*}} to 2 normalized into %{{.*}} : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()

@@ -336,7 +336,7 @@ func.func @bytes_of_integers(%x: memref<4x4xi32>) {
 // -----
 
 func.func @some_bytes(%x: memref<4x4xf16>) {
-  // expected-error@+1 {{yields 'memref<16xi8>', expected 32 i8}}
+  // expected-error@+1 {{yields 'memref<16xi8>', expected 'memref<32xi8>'}}
   %0 = kernel.bytes %x : memref<4x4xf16> -> memref<16xi8>
   return
 }
@@ -414,5 +414,21 @@ func.func @experts_epilogue(%s: !kernel.step, %x: memref<?x48xf32>, %routes: mem
   ^bb0(%sum: f32, %route: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x48xf32>, memref<?x4xf32>, memref<4x24x16xf32>, memref<?x16xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @quantize_layout(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64xf32>) {
+  // expected-error@+1 {{init is 'memref<?x64xf32>', expected contiguous rows of whole blocks of q8_sums}}
+  kernel.quantize %s, %x into %y : (!kernel.step, memref<?x64xf32>, memref<?x64xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @dot_bytes(%levels: vector<32xi8>, %sums: vector<16xi32>) {
+  // expected-error@+1 {{has 'vector<32xi8>' for 16 sums, expected four bytes for each}}
+  %0 = kernel.dot %levels, %levels plus %sums : vector<32xi8> -> vector<16xi32>
   return
 }

@@ -121,6 +121,8 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %route = talc.route %x plus %b : tensor<32xf32> to 3 normalized {groups = 4 : i64, kept_groups = 2 : i64, group_best = 2 : i64} : tensor<?x32xf32>
     // CHECK-NEXT: talc.rope %[[X]], %[[S]] heads 2 rotary 16 base 1.000000e+04 {last = 7 : i64} : tensor<?x32xf32>
     %until = talc.rope %x, %s heads 2 rotary 16 base 10000.0 {last = 7 : i64} : tensor<?x32xf32>
+    // CHECK-NEXT: talc.quantize %[[X]] : tensor<?x32xf32> -> tensor<?x32x!talc.stored<q8_sums>>
+    %q8 = talc.quantize %x : tensor<?x32xf32> -> tensor<?x32x!talc.stored<q8_sums>>
     // CHECK-NEXT: talc.softmax %[[X]] : tensor<?x32xf32>
     %21 = talc.softmax %x : tensor<?x32xf32>
     // CHECK-NEXT: talc.rope %[[X]], %[[S]] heads 2 rotary 16 base 1.000000e+04 : tensor<?x32xf32>

@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage codegen of processors; compiler/passes/Passes.td includes it.
 
+def ConvertDots : Pass<"convert-dots", "mlir::ModuleOp"> {
+  let summary = "dot products of bytes become a processor's instructions";
+  let description = [{
+      kernel.dot %levels, %x plus %sums   ->   vpdpbusd                              if `vnni`
+                                          ->   vpmaddubsw, vpmaddwd, vpaddd          levels of seven bits: nothing saturates
+                                          ->   vpmaddwd of even and of odd bytes     levels of eight
+
+    Vectors are of 8 or 16 sums. Upstream's x86vector dialect has only the dot product of signed bytes.
+  }];
+  let options = [Option<"vnni", "vnni", "bool", "false", "whether the processor has vpdpbusd">];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::vector::VectorDialect"];
+}
+
 def ConvertStepToLLVM : Pass<"convert-step-to-llvm", "mlir::ModuleOp"> {
   let summary = "what kernels read of the running step becomes loads from struct StepContext";
   let description = [{

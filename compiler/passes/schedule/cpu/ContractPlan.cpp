@@ -18,20 +18,20 @@ ArrayRef<PlanNumber<ContractPlan>> ContractPlan::numbers() {
       {"fetch_first", &Plan::fetchFirst, 0, 1 << 12}, {"fetch_next", &Plan::fetchNext, 0, 16},
       {"fetch_rows", &Plan::fetchRows, 1, 16},        {"row_columns", &Plan::rowColumns, 4, 1 << 10},
       {"task_panels", &Plan::taskPanels, 1, many},    {"tile_columns", &Plan::tileColumns, 4, 1 << 10},
-      {"tile_rows", &Plan::tileRows, 1, 16},          {"tile_steps", &Plan::tileSteps, 1, 16}};
+      {"tile_rows", &Plan::tileRows, 1, 16},          {"tile_steps", &Plan::tileSteps, 1, 32}};
   return all;
 }
 
-// The largest even divisor of a large depth that makes a block of k, or all of it.
-static int64_t dividing(int64_t depth) {
+// The largest divisor of a large depth that makes a block of k, of whole units, or all of it.
+static int64_t dividing(int64_t depth, int64_t unit) {
   constexpr int64_t undivided = 768, least = 256, most = 512;
-  for (int64_t size = most; depth > undivided && size >= least; size -= 2)
+  for (int64_t size = most; depth > undivided && size >= least; size -= unit)
     if (depth % size == 0)
       return size;
   return depth;
 }
 
-ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes) : lanes(lanes) {
+ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes) : products(productsOf(op, lanes)), lanes(lanes) {
   auto weight = cast<MemRefType>(op.getWeight().getType());
   panels = weight.getDimSize(0);
   depth = weight.getDimSize(1);
@@ -50,10 +50,10 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, kernel::PlanAtt
 
 ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBytes) : ContractPlan(op, lanes) {
   auto weight = cast<MemRefType>(op.getWeight().getType());
-  tileRows = talc::tileRows;
-  tileColumns = talc::tileColumns(tileRows, lanes);
-  rowColumns = talc::tileColumns(1, lanes);
-  tileSteps = lanes > 8 ? 2 : 4;  // as many multiply-adds with narrow vectors, of which a tile has half as many
+  tileRows = products.rows(lanes);
+  tileColumns = products.columns(tileRows, lanes);
+  rowColumns = products.columns(1, lanes);
+  tileSteps = products.steps(lanes);
   // A smaller weight stays in L2 beside others of its kind.
   fetchAhead = storedBytes(weight) >= cacheBytes / 4 ? 64 : 0;
   fetchRows = 1;
@@ -62,23 +62,28 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   int64_t pieces = panelLanes / pieceLanes(tileRows);
   fetchNext = std::clamp<int64_t>(llvm::divideCeil(panelLanes * tileSteps, 2 * pieces * lineElements), 2, 4);
   taskPanels = groupPanels(tileRows);
-  blockDepth = dividing(depth);
+  blockDepth = dividing(depth, products.depthUnit(elementFormat(weight)));
   // Half of the cache: what passes through it, and what else runs on the core, takes its part.
   int64_t groupBytes = elementFormat(weight).bytesOf(blockDepth * panelLanes * groupPanels(tileRows));
-  chooseBlocks(cacheBytes / 2 - 2 * groupBytes);
+  chooseBlocks(elementFormat(cast<MemRefType>(op.getX().getType())), cacheBytes / 2 - 2 * groupBytes);
 }
 
 // Rows with all of k beside one group, or rows with a block of k beside their sums for many groups.
-void ContractPlan::chooseBlocks(int64_t room) {
+void ContractPlan::chooseBlocks(const StorageFormat &x, int64_t room) {
   constexpr int64_t mostRows = 192;  // sums on the stack are those of one group
-  blockRows = sumsInResult() ? mostRows : std::clamp<int64_t>(room / (depth * 4), 8 * tileRows, mostRows);
-  int64_t group = groupPanels(tileRows), groups = (room / (blockRows * 4) - blockDepth) / (panelLanes * group);
+  blockRows = sumsInResult() ? mostRows : std::clamp<int64_t>(room / x.bytesOf(depth), 8 * talc::tileRows, mostRows);
+  int64_t group = groupPanels(tileRows),
+          groups = (room / (blockRows * 4) - x.bytesOf(blockDepth) / 4) / (panelLanes * group);
   blockPanels = blockDepth == depth ? panels : sumsInResult() && groups > 1 ? groups * group : group;
 }
 
 std::string ContractPlan::contradiction() const {
   if (tileColumns % lanes != 0 || rowColumns % lanes != 0)
     return "tile_columns and row_columns are no multiples of " + std::to_string(lanes) + ", the lanes of a vector";
+  if (products.fixedSteps && tileSteps != products.steps(lanes))
+    return "tile_steps is not " + std::to_string(products.steps(lanes)) + ", the values of a block of x";
+  if (products.fixedSteps && blockDepth % tileSteps != 0)
+    return "block_depth is no multiple of " + std::to_string(tileSteps);
   if (depth % blockDepth != 0)
     return "block_depth does not divide " + std::to_string(depth);
   int64_t group = groupPanels(tileRows);
@@ -94,8 +99,8 @@ std::string ContractPlan::contradiction() const {
 int64_t ContractPlan::columns(int64_t rows) const {
   if (rows == 1)
     return rowColumns;
-  bool few = rows < tileRows && rows <= talc::tileRows;
-  return few ? std::max(talc::tileColumns(rows, lanes), tileColumns) : tileColumns;
+  bool few = rows < tileRows && rows <= products.rows(lanes);
+  return few ? std::max(products.columns(rows, lanes), tileColumns) : tileColumns;
 }
 
 int64_t ContractPlan::groupPanels(int64_t rows) const {

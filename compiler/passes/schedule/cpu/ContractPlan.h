@@ -5,6 +5,7 @@
 
 #include "compiler/passes/schedule/PlanNumbers.h"
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
+#include "compiler/passes/schedule/cpu/TileProducts.h"
 
 namespace talc {
 
@@ -38,6 +39,7 @@ struct ContractPlan {
   // is not full.
   bool sumsInResult() const { return blockDepth < depth && width == panels * panelLanes; }
 
+  const TileProducts &products;
   int64_t lanes;
   int64_t panels, depth, panelLanes, panelColumns;  // of a gated panel half of the lanes are columns
   int64_t width;                                    // of the result
@@ -56,7 +58,7 @@ struct ContractPlan {
 
 private:
   ContractPlan(kernel::ContractOp op, int64_t lanes);
-  void chooseBlocks(int64_t room);
+  void chooseBlocks(const StorageFormat &x, int64_t room);
   int64_t columns(int64_t rows) const;
 };
 

@@ -34,17 +34,14 @@ public:
     Value firstFeature = tile.firstK;
     if (c.plan.groups > 1)
       firstFeature = e.add(firstFeature, e.mul(c.plan.groupOf(e, tile.panel), c.plan.groupFeatures));
-    auto loadA = [&](int64_t r, Value k) { return e.loadScalar(c.op.getX(), {rowAt[r], e.add(firstFeature, k)}); };
-    auto loadB = [&](Value k, int64_t v) {
-      return e.load(c.op.getWeight(), {panelAt[v / perPanel], e.add(tile.firstK, k), laneOf(v)});
-    };
-    RegisterTile registers{tile.rows, vectors, c.plan.tileSteps, loadA, loadB};
-    if (c.plan.scalarsFromLanes())
-      registers.loadRow = [&](int64_t r, Value k) { return e.load(c.op.getX(), {rowAt[r], e.add(firstFeature, k)}); };
+    TilePlaces places = {rowAt, {}, {}, tile.firstK, firstFeature, tile.depth, nullptr};
+    for (int64_t v = 0; v < vectors; ++v) {
+      places.panels.push_back(panelAt[v / perPanel]);
+      places.lanes.push_back(laneOf(v));
+    }
     if (tile.fetch)
-      registers.begin = [&](Value k) { tile.fetch(number, k); };
-    Emitter::Values found = registers.accumulate(e, sumsBefore(), tile.depth);
-    for (auto [i, sum] : llvm::enumerate(found))
+      places.begin = [&](Value k) { tile.fetch(number, k); };
+    for (auto [i, sum] : llvm::enumerate(c.plan.products.accumulate(c, places, sumsBefore())))
       e.store(sum, sums.memory(c), sumAt(i));
   }
 

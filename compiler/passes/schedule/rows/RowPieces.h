@@ -13,6 +13,7 @@ namespace talc {
 void expandGather(Emitter &e, kernel::GatherOp op);
 void expandNorm(Emitter &e, kernel::NormOp op);
 void expandSoftmax(Emitter &e, kernel::SoftmaxOp op);
+void expandQuantize(Emitter &e, kernel::QuantizeOp op);
 void expandJoin(Emitter &e, kernel::JoinOp op);
 void expandRope(Emitter &e, kernel::RopeOp op);
 void expandRoute(Emitter &e, kernel::RouteOp op);
@@ -30,10 +31,11 @@ template <typename Op, void (*expand)(Emitter &, Op)> constexpr RowPiece rowPiec
 }
 
 inline constexpr RowPiece rowPieces[] = {
-    rowPiece<kernel::GatherOp, expandGather>(),   rowPiece<kernel::NormOp, expandNorm>(),
-    rowPiece<kernel::SoftmaxOp, expandSoftmax>(), rowPiece<kernel::RopeOp, expandRope>(),
-    rowPiece<kernel::RouteOp, expandRoute>(),     rowPiece<mlir::linalg::GenericOp, expandElementwise>(),
-    rowPiece<mlir::memref::CopyOp, expandCopy>(), rowPiece<kernel::JoinOp, expandJoin>(),
+    rowPiece<kernel::GatherOp, expandGather>(),     rowPiece<kernel::NormOp, expandNorm>(),
+    rowPiece<kernel::SoftmaxOp, expandSoftmax>(),   rowPiece<kernel::RopeOp, expandRope>(),
+    rowPiece<kernel::RouteOp, expandRoute>(),       rowPiece<mlir::linalg::GenericOp, expandElementwise>(),
+    rowPiece<mlir::memref::CopyOp, expandCopy>(),   rowPiece<kernel::JoinOp, expandJoin>(),
+    rowPiece<kernel::QuantizeOp, expandQuantize>(),
 };
 
 // The row that an operation stands in; null: none.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Levels and scales of the formats of dialects/talc/formats that are integers times scales.
+//
+// Levels are made unsigned bytes, as dot products of integers want one of their operands. Of halves of bytes those of
+// four lanes are taken at once: what one shift brings to the next byte, a mask takes away.
+#include "compiler/passes/schedule/cpu/IntegerBlocks.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+// The word-th word of four from the reader's place on, of a field in which so many values have words of their own.
+Value wordFrom(BlockReader &r, int64_t field, int64_t word) {
+  return r.words(field, r.e.add(r.e.div(r.place, 4), word));
+}
+
+// (word >> shift) & 0x0f0f0f0f
+Value nibblesOf(BlockReader &r, Value word, Value shift) {
+  return r.bits(word, shift, 0x0f0f0f0f);
+}
+
+GroupScales step(BlockReader &r, int64_t) {
+  return {r.half(0), {}};
+}
+
+GroupScales stepAndOffset(BlockReader &r, int64_t) {
+  return {r.half(0), r.half(1)};
+}
+
+//===--- blocks of 32 -------------------------------------------------------------------------------------------===//
+
+// -128 becomes 0.
+Value levelsQ8_0(BlockReader &r, int64_t word) {
+  return arith::XOrIOp::create(r.e.b, r.e.loc, wordFrom(r, 1, word), r.constant(static_cast<int32_t>(0x80808080)));
+}
+
+// The lower halves of four words, then the upper ones.
+template <int64_t field> Value halves(BlockReader &r, int64_t word) {
+  return nibblesOf(r, r.words(field, r.e.index(word % 4)), r.e.index(word / 4 * 4));
+}
+
+// Four bits of a word, each at the fifth place of its byte.
+//
+//   0000 0000  0000 0000  0000 0000  0000 dcba   ->   000d 0000  000c 0000  000b 0000  000a 0000
+Value fifthBits(BlockReader &r, Value bits) {
+  Value pairs = r.mask(r.join(bits, bits, 14), 0x00030003);
+  return r.left(r.mask(r.join(pairs, pairs, 7), 0x01010101), 4);
+}
+
+template <int64_t field> Value halvesAndFifth(BlockReader &r, int64_t word) {
+  Value own = r.bits(r.words(field, r.e.index(0)), r.e.index(4 * word), 15);
+  return r.join(halves<field + 1>(r, word), fifthBits(r, own), 0);
+}
+
+//===--- blocks of 256 ------------------------------------------------------------------------------------------===//
+
+GroupScales lineScales(BlockReader &r, int64_t) {
+  auto [step, offset] = r.groupScales(r.e.div(r.place, 32));
+  return {step, arith::NegFOp::create(r.e.b, r.e.loc, offset)};
+}
+
+// Two groups share the halves of 32 bytes.
+template <int64_t field> Value line(BlockReader &r, int64_t word) {
+  Emitter &e = r.e;
+  Value group = e.div(r.place, 32);
+  Value bytes = r.words(field, e.add(e.mul(e.div(group, 2), 8), word));
+  return nibblesOf(r, bytes, e.mul(e.rem(group, 2), 4));
+}
+
+Value lineAndFifth(BlockReader &r, int64_t word) {
+  Value high = r.bits(r.words(3, r.e.index(word)), r.e.div(r.place, 32), 0x01010101);
+  return r.join(line<4>(r, word), high, 4);
+}
+
+// 128 values share 64 bytes of four bits and 32 bytes of two.
+Value levelsQ6_K(BlockReader &r, int64_t word) {
+  Emitter &e = r.e;
+  Value half = e.div(r.place, 128), quarter = e.div(e.rem(r.place, 128), 32);
+  Value low = r.words(0, e.add(e.add(e.mul(half, 16), e.mul(e.rem(quarter, 2), 8)), word));
+  Value high = r.words(1, e.add(e.mul(half, 8), word));
+  low = nibblesOf(r, low, e.mul(e.div(quarter, 2), 4));
+  return r.join(low, r.bits(high, e.mul(quarter, 2), 0x03030303), 4);
+}
+
+GroupScales scalesQ6_K(BlockReader &r, int64_t further) {
+  Value scale = r.signedBytes(2, r.e.add(r.e.div(r.place, 16), further), /*each=*/false);
+  return {r.e.mulf(r.half(3), r.toFloat(scale)), {}};
+}
+
+constexpr IntegerBlocks table[] = {{"q8_0", 128, 32, levelsQ8_0, step},
+                                   {"q4_0", 8, 32, halves<1>, step},
+                                   {"q4_1", 0, 32, halves<2>, stepAndOffset},
+                                   {"q5_0", 16, 32, halvesAndFifth<1>, step},
+                                   {"q5_1", 0, 32, halvesAndFifth<2>, stepAndOffset},
+                                   {"q4_k", 0, 32, line<3>, lineScales},
+                                   {"q5_k", 0, 32, lineAndFifth, lineScales},
+                                   {"q6_k", 32, 16, levelsQ6_K, scalesQ6_K}};
+
+}  // namespace
+
+const IntegerBlocks *integerBlocks(std::string_view format) {
+  for (const IntegerBlocks &known : table)
+    if (known.format == format)
+      return &known;
+  return nullptr;
+}
+
+}  // namespace talc

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How dot products take the blocks of a weight that is stored in panels: as integers with scales.
+#pragma once
+
+#include "compiler/passes/schedule/BlockReader.h"
+
+namespace talc {
+
+// A vector of one value of each lane.
+struct GroupScales {
+  mlir::Value step, offset;  // the offset is null where there is none
+};
+
+// A value is (level - zero) * step + offset.
+struct IntegerBlocks {
+  std::string_view format;
+  int64_t zero;
+  int64_t group;  // neighbours that share a step, no more than 32
+
+  // The levels of four neighbours, the word-th four from the reader's place on, in a word of each lane.
+  mlir::Value (*levels)(BlockReader &reader, int64_t word);
+  // Of the group that the reader's place lies in, or of the next one but `further`.
+  GroupScales (*scales)(BlockReader &reader, int64_t further);
+
+  bool needsByte() const { return zero == 128; }
+};
+
+// Neighbours that an iteration takes: a block of rounded activations.
+constexpr int64_t integerStep = 32;
+
+// Null: kernels widen the format.
+const IntegerBlocks *integerBlocks(std::string_view format);
+
+}  // namespace talc

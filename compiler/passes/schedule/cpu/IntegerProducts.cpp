@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile multiplies rounded rows by the integers of a weight's blocks.
+//
+//   for each block of 32 k                        of all rows, of vectors of columns
+//     for each group that shares a step           the block, or half of it
+//       sums = -zero * (sum of the row's integers)
+//       for each four k: levels of a vector, four integers of a row in all lanes:  sums += their dot products
+//       accumulator = accumulator + sums * (step * scale of the row)
+//       accumulator = accumulator + offset * (sum of the row * its scale)       if the format has offsets
+//
+// The integers are exact, and an accumulator is one chain with k ascending, so that no tile makes other bits.
+#include "compiler/passes/schedule/cpu/ContractTile.h"
+#include "compiler/passes/schedule/cpu/IntegerBlocks.h"
+#include "compiler/passes/schedule/cpu/TileProducts.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+constexpr int64_t word = 4;  // integers that a dot product takes at once
+
+// One block of k.
+class BlockOfK {
+public:
+  BlockOfK(const ContractCode &c, const IntegerBlocks &blocks, const TilePlaces &tile, Value k)
+      : e(c.e), blocks(blocks) {
+    for (auto [panel, lane] : llvm::zip(tile.panels, tile.lanes))
+      columns.emplace_back(e, c.op.getWeight(), ValueRange{panel, e.add(tile.firstK, k), lane}, e.lanes);
+    for (Value row : tile.rows)
+      rows.emplace_back(e, c.op.getX(), ValueRange{row, e.add(tile.firstFeature, k)}, 1);
+  }
+
+  void add(MutableArrayRef<Value> accumulators) {
+    for (int64_t group = 0; group < integerStep / blocks.group; ++group)
+      bringIn(group, sumsOf(group), accumulators);
+  }
+
+private:
+  int64_t groupWords() const { return blocks.group / word; }
+
+  // Halves of bytes lie beside each other in memory, so that their words are taken together.
+  Emitter::Values sumsOf(int64_t group) {
+    Emitter::Values sums;
+    for (BlockReader &row : rows)
+      sums.append(columns.size(), e.broadcast(beginOf(row, group)));
+    int64_t first = group * groupWords(), half = groupWords() / 2;
+    for (int64_t i = 0; i < groupWords(); ++i)
+      addWord(first + i % 2 * half + i / 2, sums);
+    return sums;
+  }
+
+  void addWord(int64_t number, MutableArrayRef<Value> sums) {
+    Emitter::Values levels;
+    for (BlockReader &column : columns)
+      levels.push_back(bytesOf(blocks.levels(column, number)));
+    for (auto [r, row] : llvm::enumerate(rows)) {
+      Value x = bytesOf(e.broadcast(row.scalar(2, e.index(number))));
+      for (auto [v, level] : llvm::enumerate(levels)) {
+        Value &sum = sums[r * columns.size() + v];
+        sum = kernel::DotOp::create(e.b, e.loc, sum, level, x, blocks.needsByte());
+      }
+    }
+  }
+
+  void bringIn(int64_t group, ValueRange sums, MutableArrayRef<Value> accumulators) {
+    SmallVector<GroupScales> scales;
+    for (BlockReader &column : columns)
+      scales.push_back(blocks.scales(column, group));
+    for (auto [r, row] : llvm::enumerate(rows)) {
+      Value scale = vector::ExtractOp::create(e.b, e.loc, row.number(0, e.b.getF32Type()), 0);
+      for (auto [v, of] : llvm::enumerate(scales)) {
+        Value &accumulator = accumulators[r * columns.size() + v];
+        Value sum = columns[v].toFloat(sums[r * columns.size() + v]);
+        accumulator = e.fma(sum, e.mulf(of.step, e.broadcast(scale)), accumulator);
+        if (of.offset)
+          accumulator = e.fma(of.offset, e.broadcast(e.mulf(toF32(sumOf(row, group)), scale)), accumulator);
+      }
+    }
+  }
+
+  // What a sum begins with, so that levels count from zero on.
+  Value beginOf(BlockReader &row, int64_t group) {
+    if (blocks.zero == 0)
+      return integer(0);
+    return arith::MulIOp::create(e.b, e.loc, sumOf(row, group), integer(-blocks.zero));
+  }
+
+  // A block has the sum of all its integers, and that of the first half.
+  Value sumOf(BlockReader &row, int64_t group) {
+    if (blocks.group == integerStep)
+      return row.scalar(1, e.index(0));
+    Value first = row.scalar(1, e.index(1));
+    return group == 0 ? first : arith::SubIOp::create(e.b, e.loc, row.scalar(1, e.index(0)), first).getResult();
+  }
+
+  Value integer(int64_t value) {
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(static_cast<int32_t>(value)));
+  }
+  Value toF32(Value sum) { return arith::SIToFPOp::create(e.b, e.loc, e.b.getF32Type(), sum); }
+  Value bytesOf(Value words) {
+    return vector::BitCastOp::create(e.b, e.loc, VectorType::get({word * e.lanes}, e.b.getI8Type()), words);
+  }
+
+  Emitter &e;
+  const IntegerBlocks &blocks;
+  SmallVector<BlockReader> columns, rows;
+};
+
+// Beside an accumulator of f32 every pair of row and vector has one of integers.
+int64_t pairs(int64_t lanes) {
+  return lanes > 8 ? 12 : 4;
+}
+
+int64_t columnsOf(int64_t rows, int64_t lanes) {
+  return lanes * llvm::bit_floor<uint64_t>(std::max<int64_t>(pairs(lanes) / rows, 1));
+}
+
+Emitter::Values accumulateIntegers(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
+  Emitter &e = c.e;
+  const IntegerBlocks &blocks = *integerBlocks(elementFormat(cast<ShapedType>(c.op.getWeight().getType())).name);
+  return e.loop(e.index(0), e.index(tile.depth), integerStep, before, [&](Value k, ValueRange carried) {
+    if (tile.begin)
+      tile.begin(k);
+    Emitter::Values accumulators(carried);
+    BlockOfK(c, blocks, tile, k).add(accumulators);
+    return accumulators;
+  });
+}
+
+}  // namespace
+
+const TileProducts integerProducts = {pairs,
+                                      columnsOf,
+                                      [](int64_t) { return integerStep; },
+                                      /*fixedSteps=*/true,
+                                      [](const StorageFormat &weight) { return weight.blockValues; },
+                                      accumulateIntegers};
+
+}  // namespace talc

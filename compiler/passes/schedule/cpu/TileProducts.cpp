@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which way a contraction multiplies, and the way of widened values.
+#include "compiler/passes/schedule/cpu/TileProducts.h"
+
+#include "compiler/passes/schedule/cpu/ContractTile.h"
+#include "compiler/passes/schedule/cpu/IntegerBlocks.h"
+
+using namespace mlir;
+
+namespace talc {
+
+static Emitter::Values accumulateWidened(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
+  Emitter &e = c.e;
+  auto loadA = [&](int64_t r, Value k) {
+    return e.loadScalar(c.op.getX(), {tile.rows[r], e.add(tile.firstFeature, k)});
+  };
+  auto loadB = [&](Value k, int64_t v) {
+    return e.load(c.op.getWeight(), {tile.panels[v], e.add(tile.firstK, k), tile.lanes[v]});
+  };
+  auto rows = static_cast<int64_t>(tile.rows.size()), vectors = static_cast<int64_t>(tile.panels.size());
+  RegisterTile registers{rows, vectors, c.plan.tileSteps, loadA, loadB};
+  if (c.plan.scalarsFromLanes())
+    registers.loadRow = [&](int64_t r, Value k) {
+      return e.load(c.op.getX(), {tile.rows[r], e.add(tile.firstFeature, k)});
+    };
+  registers.begin = tile.begin;
+  return registers.accumulate(e, before, tile.depth);
+}
+
+// As many multiply-adds with narrow vectors, of which a tile has half as many.
+const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
+                                      tileColumns,
+                                      [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
+                                      /*fixedSteps=*/false,
+                                      [](const StorageFormat &) -> int64_t { return 2; },
+                                      accumulateWidened};
+
+// Vectors of four lanes are NEON's, for which there is no code of such products.
+const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes) {
+  auto x = cast<ShapedType>(op.getX().getType()), weight = cast<ShapedType>(op.getWeight().getType());
+  bool integers = lanes > 4 && isRounded(x.getElementType()) && integerBlocks(elementFormat(weight).name);
+  return integers ? integerProducts : widenedProducts;
+}
+
+}  // namespace talc

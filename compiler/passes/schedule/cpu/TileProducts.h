@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a tile of a contraction multiplies: there is a way for each kind of operands, and all that differs between them.
+#pragma once
+
+#include "compiler/passes/schedule/Emitter.h"
+
+namespace talc {
+
+struct ContractCode;
+using TileStart = std::function<void(mlir::Value k)>;
+
+// One tile's rows and vectors of columns, for `depth` steps of k.
+struct TilePlaces {
+  Emitter::Values rows;              // of x
+  Emitter::Values panels, lanes;     // of the weight: where each vector of columns lies
+  mlir::Value firstK, firstFeature;  // of the weight, of x
+  int64_t depth;
+  TileStart begin;  // called at the first k of every iteration; may be null
+};
+
+struct TileProducts {
+  // Rows of a full tile; columns, a multiple of the lanes, that fill the accumulators of one of so many rows; steps of
+  // k per iteration.
+  int64_t (*rows)(int64_t lanes);
+  int64_t (*columns)(int64_t rows, int64_t lanes);
+  int64_t (*steps)(int64_t lanes);
+  // Whether an iteration takes so many steps, whatever a plan says.
+  bool fixedSteps;
+  // A block of k is a multiple of it.
+  int64_t (*depthUnit)(const StorageFormat &weight);
+  // The sums, row by row, that go on from `before`.
+  Emitter::Values (*accumulate)(const ContractCode &c, const TilePlaces &tile, mlir::ValueRange before);
+};
+
+// Fused multiply-adds of f32, which the weight is widened to.
+extern const TileProducts widenedProducts;
+// Exact sums of products of integers, brought into the chain with their scales.
+extern const TileProducts integerProducts;
+
+// With vectors of so many lanes.
+const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes);
+
+}  // namespace talc

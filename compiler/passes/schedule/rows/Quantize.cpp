@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of kernel.quantize: the greatest magnitude of a block, its levels, and their sums.
+//
+// A block is a vector of its own, whatever the lanes of the machine are, so that it is read once.
+#include "compiler/passes/schedule/rows/RowLoops.h"
+#include "compiler/passes/schedule/rows/RowPieces.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+class Quantize {
+public:
+  Quantize(Emitter &e, kernel::QuantizeOp op)
+      : e(e), b(e.b), loc(e.loc), op(op), format(elementFormat(cast<ShapedType>(op.getInit().getType()))),
+        bytes(e.bytes(op.getInit())), f32(b.getF32Type()), floats(VectorType::get({format.blockValues}, f32)),
+        integers(VectorType::get({format.blockValues}, b.getI32Type())) {}
+
+  void expandBlock(Value row, Value block) {
+    Value x = vector::LoadOp::create(b, loc, floats, op.getX(), ValueRange{row, e.mul(block, format.blockValues)});
+    // Magnitudes are ordered as their bits are, and what is no number stands above all.
+    Value magnitude = arith::BitcastOp::create(b, loc, integers, math::AbsFOp::create(b, loc, x));
+    Value most = vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXUI, magnitude);
+    most = arith::BitcastOp::create(b, loc, f32, most);
+    // Neither the scale nor its inverse is infinite.
+    Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, most, number(0x1p-120));
+    most = arith::SelectOp::create(b, loc, isZero, number(0), most);
+    Value inverse = arith::DivFOp::create(b, loc, number(127), most);
+    inverse = arith::SelectOp::create(b, loc, isZero, number(0), inverse);
+    Value scaled = arith::MulFOp::create(b, loc, x, vector::BroadcastOp::create(b, loc, floats, inverse));
+    Value rounded = math::RoundEvenOp::create(b, loc, scaled);
+    Value levels = arith::FPToSIOp::create(b, loc, integers, rounded);
+    store(arith::DivFOp::create(b, loc, most, number(127)), row, block, format.fields[0].offset);
+    storeSums(levels, row, block);
+    storeBytes(arith::TruncIOp::create(b, loc, VectorType::get({format.blockValues}, b.getI8Type()), levels), row,
+               block, format.fields[2].offset);
+  }
+
+private:
+  // Of all levels, and of the first half.
+  void storeSums(Value levels, Value row, Value block) {
+    auto sum = [&](int64_t first) -> Value {
+      auto places = llvm::to_vector(llvm::seq<int64_t>(first, first + format.blockValues / 2));
+      Value half = vector::ShuffleOp::create(b, loc, levels, levels, places);
+      return vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, half);
+    };
+    Value first = sum(0), all = arith::AddIOp::create(b, loc, first, sum(format.blockValues / 2));
+    store(all, row, block, format.fields[1].offset);
+    store(first, row, block, format.fields[1].offset + 4);
+  }
+
+  Value number(double value) { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value))); }
+
+  void store(Value scalar, Value row, Value block, int64_t offset) {
+    Value word = vector::BroadcastOp::create(b, loc, VectorType::get({1}, scalar.getType()), scalar);
+    storeBytes(vector::BitCastOp::create(b, loc, VectorType::get({4}, b.getI8Type()), word), row, block, offset);
+  }
+
+  void storeBytes(Value vector, Value row, Value block, int64_t offset) {
+    Value byte = e.add(e.mul(block, format.blockBytes), offset);
+    int64_t rowBytes = format.bytesOf(widthOf(op.getX()));
+    bool byRows = cast<MemRefType>(bytes.getType()).getRank() == 2;
+    Emitter::Values at = {row, byte};
+    if (!byRows)
+      at = {e.add(e.mul(row, rowBytes), byte)};
+    vector::StoreOp::create(b, loc, vector, bytes, at);
+  }
+
+  Emitter &e;
+  OpBuilder &b;
+  const Location loc;
+  kernel::QuantizeOp op;
+  const StorageFormat &format;
+  const Value bytes;
+  const Type f32;
+  const VectorType floats, integers;
+};
+
+}  // namespace
+
+void expandQuantize(Emitter &e, kernel::QuantizeOp op) {
+  int64_t values = elementFormat(cast<ShapedType>(op.getInit().getType())).blockValues;
+  eachRow(e, op, op.getX(), [&](Value row) {
+    e.each(widthOf(op.getX()) / values, [&](Value block) { Quantize(e, op).expandBlock(row, block); });
+  });
+}
+
+}  // namespace talc

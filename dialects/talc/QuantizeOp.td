@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rounded activations, and the op that makes them; TalcOps.td, which has the classes used here, includes it.
+#ifndef TALC_QUANTIZE_OP
+#define TALC_QUANTIZE_OP
+
+// What talc.quantize makes of activations; beside them operands of products.
+def Talc_RoundedElement : Type<CPred<"::talc::isRounded($_self)">, "!talc.stored<q8_sums>">;
+def Talc_Rounded : Talc_TensorOf<[Talc_RoundedElement], 2, 1, "rounded activations [tokens, features]">;
+def Talc_Factors : AnyTypeOf<[Talc_Activations, Talc_Rounded]>;
+
+def Talc_QuantizeOp : Talc_Op<"quantize", [Pure, Talc_KeepsRows]> {
+  let summary = "activations rounded to integers of 8 bits, each 32 of a row with a scale";
+  let description = [{
+    ```mlir
+    %q = talc.quantize %x : tensor<?x64xf32> -> tensor<?x64x!talc.stored<q8_sums>>
+    ```
+    Of 32 neighbours whose greatest magnitude is m, in f32: i = 127 / m; q = x * i, rounded to the nearest integer, ties
+    to even; the value is q * (m / 127). Neighbours with m < 2^-120 become 0.
+  }];
+  let arguments = (ins Talc_Activations:$x);
+  let results = (outs Talc_Rounded:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // TALC_QUANTIZE_OP

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verifier of rounded activations refuses.
+// RUN: talc-opt %s -split-input-file -verify-diagnostics
+
+func.func @quantize_blocks(%x: tensor<?x48xf32>) {
+  // expected-error @+1 {{'talc.quantize' op rounds 48 features, expected whole blocks of 32}}
+  %0 = talc.quantize %x : tensor<?x48xf32> -> tensor<?x48x!talc.stored<q8_sums>>
+  return
+}
+
+// -----
+
+func.func @quantize_width(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{'talc.quantize' op width of the result is 32, expected 64}}
+  %0 = talc.quantize %x : tensor<?x64xf32> -> tensor<?x32x!talc.stored<q8_sums>>
+  return
+}

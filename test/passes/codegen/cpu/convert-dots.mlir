@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// convert-dots: vpdpbusd where there is one, else instructions on words that cannot saturate.
+// RUN: talc-opt %s -convert-dots="vnni=true" -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=VNNI
+// RUN: talc-opt %s -convert-dots -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=PAIRS
+
+// VNNI-LABEL: @seven
+// VNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%arg2, %arg0, %arg1)
+// PAIRS-LABEL: @seven
+// PAIRS-DAG: %[[ONE:.*]] = arith.constant dense<1> : vector<32xi16>
+// PAIRS-DAG: %[[TWO:.*]] = llvm.call_intrinsic "llvm.x86.avx512.pmaddubs.w.512"(%arg0, %arg1)
+// PAIRS: %[[FOUR:.*]] = llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"(%[[TWO]], %[[ONE]])
+// PAIRS: arith.addi %arg2, %[[FOUR]] : vector<16xi32>
+func.func @seven(%levels: vector<64xi8>, %x: vector<64xi8>, %sums: vector<16xi32>) -> vector<16xi32> {
+  %r = kernel.dot %levels, %x plus %sums : vector<64xi8> -> vector<16xi32>
+  return %r : vector<16xi32>
+}
+
+// 255 * 127 + 255 * 127 would saturate a word of 16 bits.
+// VNNI-LABEL: @eight
+// VNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"(%arg2, %arg0, %arg1)
+// PAIRS-LABEL: @eight
+// PAIRS-NOT: pmadd.ub
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+func.func @eight(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>) -> vector<8xi32> {
+  %r = kernel.dot %levels, %x plus %sums wide : vector<32xi8> -> vector<8xi32>
+  return %r : vector<8xi32>
+}
+
+// -----
+
+func.func @narrow(%levels: vector<16xi8>, %x: vector<16xi8>, %sums: vector<4xi32>) -> vector<4xi32> {
+  // expected-error@+1 {{has 4 sums; the processor has vectors of 8 and 16}}
+  %r = kernel.dot %levels, %x plus %sums : vector<16xi8> -> vector<4xi32>
+  return %r : vector<4xi32>
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// expand-contract: rounded rows times integers of blocks. Sums of a block are exact, then join the chain.
+// RUN: talc-opt %s -assign-plans="lanes=16" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s -assign-plans="lanes=8" -expand-contract="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NARROW
+// RUN: not talc-opt %s -assign-plans="lanes=16 plans='*: tile_steps = 16'" 2>&1 | FileCheck %s --check-prefix=STEPS
+
+// STEPS: error: {{.*}}tile_steps is not 32, the values of a block of x
+
+// One row: levels become unsigned by the highest bit, and sums begin with -128 times that of the row.
+// CHECK-LABEL: @row(
+// CHECK-DAG: arith.constant dense<-2139062144> : vector<16xi32>
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant -128 : i32
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
+// CHECK: %[[BEGIN:.*]] = arith.muli %{{.*}}, %[[ZERO]] : i32
+// CHECK: vector.broadcast %[[BEGIN]] : i32 to vector<16xi32>
+// CHECK: arith.xori
+// CHECK-COUNT-8: kernel.dot %{{.*}} wide : vector<64xi8> -> vector<16xi32>
+// CHECK-NOT: kernel.dot
+// CHECK: arith.sitofp %{{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: return
+// NARROW-LABEL: @row(
+// NARROW: kernel.dot %{{.*}} wide : vector<32xi8> -> vector<8xi32>
+func.func @row(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: memref<1x64x16x!talc.stored<q8_0>>,
+               %y: memref<1x16xf32>) {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x64x!talc.stored<q8_sums>>, memref<1x64x16x!talc.stored<q8_0>>, memref<1x16xf32>) -> ()
+  }
+  return
+}
+
+// Blocks with an offset add it times the sum of the row; their levels need seven bits, and no correction.
+// CHECK-LABEL: @offset(
+// CHECK-COUNT-8: kernel.dot %{{.*}} : vector<64xi8> -> vector<16xi32>
+// CHECK: vector.fma
+// CHECK: vector.fma
+// CHECK: return
+func.func @offset(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: memref<1x64x16x!talc.stored<q4_1>>,
+                  %y: memref<1x16xf32>) {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x64x!talc.stored<q8_sums>>, memref<1x64x16x!talc.stored<q4_1>>, memref<1x16xf32>) -> ()
+  }
+  return
+}
+
+// Of a format that kernels widen, rounded rows are widened, too.
+// CHECK-LABEL: @widened(
+// CHECK-NOT: kernel.dot
+// CHECK: vector.fma
+// CHECK: return
+func.func @widened(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: memref<1x64x16xf32>,
+                   %y: memref<1x16xf32>) {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x64x!talc.stored<q8_sums>>, memref<1x64x16xf32>, memref<1x16xf32>) -> ()
+  }
+  return
+}
