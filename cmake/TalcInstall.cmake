@@ -46,7 +46,7 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/talcConfig.cmake ${PROJECT_BINARY_DIR}
   cmake/TalcAddModel.cmake DESTINATION ${talc_package} COMPONENT tools)
 
 # The compiler as a library.
-foreach(part mlir dialects passes pipeline targets artifact compiler frontends model_directory tokenizer_compiler)
+foreach(part mlir dialects generators passes pipeline targets artifact compiler frontends model_directory tokenizer_compiler)
   set_target_properties(talc_${part} PROPERTIES EXPORT_NAME ${part})
   install(TARGETS talc_${part} EXPORT talcCompiler ARCHIVE DESTINATION lib/talc/compiler COMPONENT development)
 endforeach()

@@ -5,6 +5,7 @@
 #include "compiler/DiagnosticLines.h"
 #include "compiler/Error.h"
 #include "compiler/artifact/TextOutput.h"
+#include "compiler/generators/GeneratedCode.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/ModelName.h"
 #include "dialects/talc/TalcDialect.h"
@@ -86,6 +87,20 @@ private:
 
 }  // namespace
 
+// What other generators made of kernels in stage schedule.
+static llvm::Error dumpGenerated(ModuleOp module, const std::string &directory) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto made = generatedCode(function)) {
+      llvm::SmallString<128> path(directory);
+      llvm::sys::path::append(path, function.getName());
+      if (llvm::Error error = writeText(made->loops, (path + ".loops").str()))
+        return error;
+      if (llvm::Error error = writeText(made->assembly, (path + ".s").str()))
+        return error;
+    }
+  return llvm::Error::success();
+}
+
 static llvm::Error dump(ModuleOp module, Stage stage, const StageRun &run) {
   const std::string &directory = run.dumpDirectory;
   if (directory.empty())
@@ -95,6 +110,9 @@ static llvm::Error dump(ModuleOp module, Stage stage, const StageRun &run) {
     return makeError(ErrorCode::Output, "{}: cannot be made a directory: {}", directory, error.message());
   llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, fmt::format("{}-{}.mlir", static_cast<int>(stage) + 1, stageName(stage).str()));
+  if (stage == Stage::Schedule)
+    if (llvm::Error error = dumpGenerated(module, directory))
+      return error;
   return printModule(module, path.str().str());
 }
 
@@ -138,8 +156,9 @@ llvm::Error runStages(ModuleOp module, const StageRun &run) {
 }
 
 llvm::Error assignPlans(ModuleOp module, const StageRun &run) {
-  return runPasses(module, run,
-                   [&](PassManager &passes) { run.pipeline.target->addPlans(passes, run.pipeline.plans); });
+  return runPasses(module, run, [&](PassManager &passes) {
+    run.pipeline.target->addPlans(passes, run.pipeline.plans, run.pipeline.generator);
+  });
 }
 
 }  // namespace talc

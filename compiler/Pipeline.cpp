@@ -77,8 +77,6 @@ static void addBufferize(OpPassManager &passes, const PipelineOptions &options) 
   passes.addPass(createCheckStep());
   // When the calls of kernels are final: what each one costs, and where it ends.
   passes.addPass(createMarkKernels());
-  // Who makes a kernel's code is part of its function before the cache is asked for it.
-  options.target->addGenerators(passes, options.generator);
   endStage(passes, {"builtin", "func", "talc", "kernel", "linalg", "memref", "arith", "math"});
 }
 
@@ -94,7 +92,7 @@ void addStage(OpPassManager &passes, Stage stage, const PipelineOptions &options
   case Stage::Bufferize:
     return addBufferize(passes, options);
   case Stage::Schedule:
-    options.target->addPlans(passes, options.plans);
+    options.target->addPlans(passes, options.plans, options.generator);
     return options.target->addSchedule(passes);
   case Stage::Codegen:
     return options.target->addCodegen(passes);

@@ -231,7 +231,6 @@ def MarkKernels : Pass<"mark-kernels", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
-include "compiler/passes/bufferize/cpu/BufferizePasses.td"
 
 //===--- schedule: pieces -> vector, scf -------------------------------------------------------------------------===//
 

@@ -2,6 +2,7 @@
 // Hashes the printed function with BLAKE3. Printing is fast and names everything by its content.
 #include "compiler/targets/CodeKey.h"
 
+#include "compiler/generators/GeneratedCode.h"
 #include "compiler/targets/BuildIdentity.h"
 #include "dialects/talc/TalcDialect.h"
 
@@ -39,12 +40,13 @@ private:
 
 }  // namespace
 
-// What else a function's code depends on, of what it refers to: of a function its type, of a weight or a state its
-// place.
+// What else a function's code depends on, of what it refers to: of a function its type and who made it, of a weight or
+// a state its place.
 static void printReference(HashStream &stream, Operation *symbol, const OpPrintingFlags &form) {
   stream << symbol->getName() << " " << SymbolTable::getSymbolName(symbol) << " ";
   if (auto function = dyn_cast<FunctionOpInterface>(symbol))
-    stream << function.getFunctionType();
+    stream << function.getFunctionType() << " " << symbol->getAttr(productAttr) << " "
+           << symbol->getAttr(generatorAttr);
   else if (Attribute offset = symbol->getAttr(offsetAttr))
     stream << offset;
   else

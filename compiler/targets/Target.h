@@ -68,12 +68,10 @@ public:
   virtual void addStateLayout(mlir::OpPassManager &passes) const = 0;
   // Stage bufferize: replaces pieces by several where these are better tasks; divide-work follows.
   virtual void addDivision(mlir::OpPassManager &passes) const = 0;
-  // Stage bufferize, at last: gives kernels to another generator of code (--generator). A target that has no other
-  // leaves them.
-  virtual void addGenerators(mlir::OpPassManager &passes, const std::string &generator) const {}
-  // Stage schedule, at first: says how pieces are to be cut into loops. Pieces that know it already stay as they are,
-  // so that this may run again. `plans`: what the user and records say of single kernels, as checkPlans takes it.
-  virtual void addPlans(mlir::OpPassManager &passes, const std::string &plans) const {}
+  // Stage schedule, at first: says how pieces are to be cut into loops, and who makes their code. Pieces that know it
+  // already stay as they are, so that this may run again. `plans`: what the user and records say of single kernels, as
+  // checkPlans takes it. `generator`: as of --generator; a target that has no other than its own passes takes these.
+  virtual void addPlans(mlir::OpPassManager &passes, const std::string &plans, const std::string &generator) const {}
   // What is wrong with a text of plans, or nothing.
   virtual std::string checkPlans(llvm::StringRef plans) const {
     return "target " + name() + " has no plans of its kernels that can be given";

@@ -26,22 +26,41 @@ def object_of(source):
     return path + '.o'
 
 
+def compile_with(hgen, *options, output):
+    return subprocess.run([TALC, 'compile', MODEL, *options, '-o', output], text=True, capture_output=True,
+                          env=os.environ | {'TALC_HGEN': hgen})
+
+
 def check(hgen, expected):
-    run = subprocess.run([TALC, 'compile', MODEL, '--generator=halide', '--cache=off', '-o', OUTPUT], text=True,
-                         capture_output=True, env=os.environ | {'TALC_HGEN': hgen})
+    run = compile_with(hgen, '--generator=halide', '--cache=off', output=OUTPUT)
     pattern = (rf'error\[T0509\]: {re.escape(hgen)}: for contract_\d+_product: {expected}; '
                '--generator=mlir does without it')
-    lines = run.stderr.splitlines()
-    if run.returncode != 1 or not lines or not all(re.fullmatch(pattern, line) for line in lines):
-        sys.exit(f'{hgen}: status {run.returncode}, expected lines like {pattern}\n{run.stderr}')
+    if run.returncode != 1 or not re.fullmatch(pattern, run.stderr.rstrip('\n')):
+        sys.exit(f'{hgen}: status {run.returncode}, expected a line like {pattern}\n{run.stderr}')
     if os.path.exists(OUTPUT):
         sys.exit(f'{hgen}: there is a program')
 
 
-NO_OBJECT = 'its answer is no object for .* machines that defines it and is complete'
+def check_without(hgen, name):
+    """Where plans want Halide, but need not have it."""
+    run = compile_with(hgen, '--generator=auto', '--plan=contract_*: by_halide = 1', '--cache=off', output=name)
+    if run.returncode != 0 or not re.search(r'^warning: kernel contract_\d+: mlir makes the loops: error\[T0509\]', run.stderr):
+        sys.exit(f'{hgen}: status {run.returncode}, expected a program by mlir\n{run.stderr}')
+    with open(name, 'rb') as made, open(os.path.join(DIRECTORY, 'mlir'), 'rb') as expected:
+        if made.read() != expected.read():
+            sys.exit(f'{hgen}: the program is not that by mlir')
+
+
+NO_OBJECT = 'its answer is no object for .* that defines it and is complete'
 check(os.path.join(DIRECTORY, 'none'), '.+')
 check(script('crash', 'kill -SEGV $$'), '.+')
 check(script('refuse', 'echo "hgen: no such processor"; exit 1'), 'ended with status 1: hgen: no such processor')
+check(script('hang', 'exec sleep 1000'), 'gave no answer in [0-9]+ seconds')
 check(script('silent'), NO_OBJECT)
 check(script('garbage', 'echo no object > $2.o'), NO_OBJECT)
+check(script('huge', 'truncate -s 100M $2.o'), NO_OBJECT)
 check(script('other', f'cp {object_of("int other(void) { return 0; }")} $2.o'), NO_OBJECT)
+
+compile_with('', '--generator=mlir', '--cache=off', output=os.path.join(DIRECTORY, 'mlir'))
+check_without(os.path.join(DIRECTORY, 'none'), os.path.join(DIRECTORY, 'auto-none'))
+check_without(os.path.join(DIRECTORY, 'garbage'), os.path.join(DIRECTORY, 'auto-garbage'))

@@ -2,16 +2,22 @@
 """tune.py TALC MODEL DIRECTORY: what records do to programs, and what is said of records that do not suit."""
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 
 TALC, MODEL, DIRECTORY = sys.argv[1:]
 RECORD = os.path.join(DIRECTORY, 'record.jsonl')
+TEMPORARY = os.path.join(DIRECTORY, 'tmp')
+os.mkdir(TEMPORARY)
+ENVIRONMENT = os.environ | {'TMPDIR': TEMPORARY}
 IDS = ','.join(str((7 * i + 3) % 200 + 5) for i in range(70))
 
 
 def run(*command, status=0):
-    result = subprocess.run(command, capture_output=True, text=True)
+    result = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT)
     if result.returncode != status:
         sys.exit(f'{command}: status {result.returncode}\n{result.stdout}{result.stderr}')
     return result.stdout + result.stderr
@@ -38,11 +44,26 @@ def lines():
         return [json.loads(line) for line in file]
 
 
+def interrupt():
+    """Ends it when it has kept something; the record is whole, and nothing else stays."""
+    tuner = subprocess.Popen([TALC, 'tune', MODEL, '--budget=100', '-t', '1', '-o', RECORD], env=ENVIRONMENT,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not os.path.exists(RECORD) and tuner.poll() is None:
+        time.sleep(0.05)
+    tuner.send_signal(signal.SIGINT)
+    expect(tuner.wait() != 0, 'it was not ended')
+    expect(not any(line['confirmed'] for line in lines()), 'what was not measured again is confirmed')
+    return sum(line['tried'] for line in lines())
+
+
+tried = interrupt()
 run(TALC, 'tune', MODEL, '--budget=1', '-t', '1', '-o', RECORD)
+expect(sum(line['tried'] for line in lines()) > tried > 0, 'it has not gone on where it was interrupted')
 first = lines()
 expect(first and all(line['tried'] > 0 and line['confirmed'] for line in first if line['candidates']), 'nothing was tried')
 run(TALC, 'tune', MODEL, '--budget=1', '-t', '1', '-o', RECORD)
 second = lines()
+expect(os.listdir(TEMPORARY) == [], 'temporary files are left')
 expect([line['kernel'] for line in first] == [line['kernel'] for line in second], 'kernels have changed')
 expect(sum(line['tried'] for line in second) > sum(line['tried'] for line in first), 'it has not gone on')
 
@@ -59,13 +80,24 @@ expect(tuned == untuned, 'logits are others with a record')
 with open(os.path.join(DIRECTORY, 'tuned'), 'rb') as one, open(os.path.join(DIRECTORY, 'untuned'), 'rb') as other:
     expect(one.read() != other.read(), 'the record changed nothing')
 
+contraction = next(line for line in second if line['name'].startswith('contract'))
+# Records of two runs are joined: of a kernel the line counts for which more was tried.
+with open(RECORD, 'w') as file:
+    for tried, rows in (5, 3), (9, 5), (7, 4):
+        file.write(json.dumps(contraction | {'plan': {'tile_rows': rows}, 'tried': tried}) + '\n')
+said, found = logits('merged', f'--tuned={RECORD}', '--remarks=schedule')
+expect(re.search(r'as recorded: .*tile_rows = 5', said) and not re.search('as recorded: .*tile_rows = [34]', said),
+       'of joined records another line counts')
+expect(found == untuned, 'logits are others with joined records')
+
 # Damaged, stale and foreign lines.
 with open(RECORD, 'w') as file:
     file.write('{"kernel": "00", "target\n')
-    file.write(json.dumps(second[0] | {'plan': {'tile_rows': 1000}}) + '\n')
+    file.write(json.dumps(contraction | {'plan': {'tile_rows': 1000}}) + '\n')
     file.write(json.dumps(second[-1] | {'plan': {'tile_height': 2}}) + '\n')
 said, found = logits('stale', f'--tuned={RECORD}')
 expect('line 1 is no plan of a kernel: ignored' in said and found == untuned, f'of a damaged record it is said: {said}')
+expect('a recorded plan does not fit and is left out: tile_rows is 1000' in said, f'of a stale plan it is said: {said}')
 with open(RECORD, 'w') as file:
     file.write(json.dumps(second[0] | {'target': 'another', 'processor': 'Z80'}) + '\n')
 said, found = logits('foreign', f'--tuned={RECORD}')

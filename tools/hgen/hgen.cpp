@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // hgen: makes the code of one loop nest with Halide.
 //
-//   hgen DESCRIPTION PREFIX        writes PREFIX.o, PREFIX.loops (the loop nest) and PREFIX.stmt (the lowered
-//   statement)
+//   hgen DESCRIPTION PREFIX        writes PREFIX.o, PREFIX.s (the same as assembly), PREFIX.loops (the
+//   loop nest) and PREFIX.stmt (the lowered statement)
 //
 // DESCRIPTION is a file of lines "key value":
 //
@@ -13,7 +13,8 @@
 //   panel    columns of a panel of the weight
 //   element  of the weight: f32, f16 or bf16
 //   rows     of a register tile
-//   columns  of a register tile, a multiple of lanes
+//   columns  of a register tile, a multiple of lanes that divides a panel
+//   panels   that a tile takes side by side, where a call brings exactly as many
 //
 // The function computes sums[m, c] = sum over k of x[m, k] * weight[c / panel, k, c % panel], where m has any extent
 // and c that of whole panels:
@@ -78,8 +79,8 @@ class Product {
 public:
   explicit Product(const Description &d)
       : lanes(d.number("lanes")), depth(d.number("depth")), panel(d.number("panel")), tileRows(d.number("rows")),
-        tileColumns(d.number("columns")), x(Float(32), 2, "x"), weight(elementType(d.text("element")), 3, "weight"),
-        sums("sums") {
+        tileColumns(d.number("columns")), tilePanels(d.number("panels")), x(Float(32), 2, "x"),
+        weight(elementType(d.text("element")), 3, "weight"), sums("sums") {
     expect(tileColumns % lanes == 0 && panel % tileColumns == 0, "columns do not divide the panels");
     define();
     schedule();
@@ -89,7 +90,9 @@ public:
     // Linkage::External leaves out the wrapper that takes arguments as an array, and metadata.
     Pipeline(sums)
         .compile_to_module({x, weight}, symbol, target, LinkageType::External)
-        .compile({{OutputFileType::object, prefix + ".o"}, {OutputFileType::stmt, prefix + ".stmt"}});
+        .compile({{OutputFileType::object, prefix + ".o"},
+                  {OutputFileType::assembly, prefix + ".s"},
+                  {OutputFileType::stmt, prefix + ".stmt"}});
   }
   void printLoops() { sums.print_loop_nest(); }
 
@@ -109,23 +112,29 @@ private:
     sums.output_buffer().dim(1).set_min(0);
   }
 
-  // The sums of a tile are registers while k passes; its columns stay in cache while rows pass.
-  void schedule() {
-    Var co("tile_columns"), ci("column"), mo("tile_rows"), mi("row");
-    sums.split(m, mo, mi, tileRows, TailStrategy::GuardWithIf)
-        .split(c, co, ci, tileColumns, TailStrategy::RoundUp)
-        .reorder(ci, mi, mo, co)
+  void cut(Stage stage, int columns) {
+    Var co("tile_columns"), ci("column"), mi("row");
+    stage.split(m, tiles, mi, tileRows, TailStrategy::GuardWithIf)
+        .split(c, co, ci, columns, TailStrategy::RoundUp)
+        .reorder(ci, mi, tiles, co)
         .vectorize(ci, lanes)
         .unroll(ci)
         .unroll(mi);
-    chain.compute_at(sums, mo).store_in(MemoryType::Register).vectorize(c, lanes).unroll(c).unroll(m);
+  }
+
+  // The sums of a tile are registers while k passes; its columns stay in cache while rows pass.
+  void schedule() {
+    if (tilePanels > 1)
+      cut(sums.specialize(sums.output_buffer().dim(0).extent() == panel * tilePanels), panel * tilePanels);
+    cut(sums, tileColumns);
+    chain.compute_at(sums, tiles).store_in(MemoryType::Register).vectorize(c, lanes).unroll(c).unroll(m);
     chain.update().reorder(c, m, reduction).vectorize(c, lanes).unroll(c).unroll(m);
   }
 
-  const int lanes, depth, panel, tileRows, tileColumns;
+  const int lanes, depth, panel, tileRows, tileColumns, tilePanels;
   ImageParam x, weight;
   Func sums, chain{"chain"};
-  Var c{"c"}, m{"m"};
+  Var c{"c"}, m{"m"}, tiles{"tile_rows"};
   RVar reduction;
 };
 

@@ -22,6 +22,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 namespace talc::tools {
 
@@ -127,6 +128,15 @@ static llvm::Error addPlans(const CompileOptions &options, CompileRequest &reque
   return llvm::Error::success();
 }
 
+// Those of passes, a line each; several targets may say the same.
+static mlir::LogicalResult tellWarning(mlir::Diagnostic &said, std::set<std::string> &told) {
+  if (said.getSeverity() != mlir::DiagnosticSeverity::Warning)
+    return mlir::failure();
+  if (std::string text = said.str(); told.insert(text).second)
+    llvm::errs() << "warning: " << text << "\n";
+  return mlir::success();
+}
+
 static llvm::Error compile(const CompileOptions &options, Report &report, PassRecorder &recorder,
                            const Measured &measured) {
   CompileRequest request = requestOf(options, report, recorder);
@@ -144,6 +154,8 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
+  std::set<std::string> told;
+  mlir::ScopedDiagnosticHandler warnings(&context, [&told](mlir::Diagnostic &said) { return tellWarning(said, told); });
   if (llvm::Error error = listen(context, options, recorder))
     return error;
   llvm::Expected<ModelInput> input = loadModel(options, context);

@@ -109,8 +109,9 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
       ->check(oneOf({"integers", "f32"}));
   command
       ->add_option("--generator", options.generator,
-                   "what makes the loops of kernels where it can: mlir (default), or halide for contractions")
-      ->check(oneOf({"mlir", "halide"}));
+                   "what makes the loops of kernels: mlir, halide for contractions, or auto (default): mlir, or halide "
+                   "where talc tune or --plan says so")
+      ->check(oneOf({"auto", "halide", "mlir"}));
   command->add_option("--tuned", options.tuned,
                       "what talc tune found: a file, or off (default: the one beside MODEL, if there is one)");
   command->add_option("--plan", options.plans,

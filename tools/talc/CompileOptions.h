@@ -15,7 +15,7 @@ struct CompileOptions {
   std::string target = "native";
   std::string weights = "checkpoint";
   std::string state;  // the storage format of keys and values; empty: what the program says, or f32
-  std::string generator = "mlir";
+  std::string generator = "auto";
   std::string compute = "integers";
   std::string plans;  // of single kernels
   std::string tuned;  // a record of talc tune, or off; empty: the one beside the model

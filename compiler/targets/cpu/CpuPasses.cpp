@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A processor's passes, and for every pass a sentence on why it stands there; the others stand in
 // compiler/Pipeline.cpp.
+#include "compiler/generators/cpu/Hgen.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
 #include "compiler/passes/schedule/cpu/GivenPlans.h"
@@ -8,6 +9,7 @@
 #include "compiler/targets/cpu/CpuTarget.h"
 
 #include "mlir/Transforms/Passes.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 
@@ -34,13 +36,19 @@ void CpuTarget::addDivision(OpPassManager &passes) const {
   passes.addPass(createSplitKeys());
 }
 
-void CpuTarget::addGenerators(OpPassManager &passes, const std::string &generator) const {
+void CpuTarget::addPlans(OpPassManager &passes, const std::string &plans, const std::string &generator) const {
+  passes.addPass(createAssignPlans({cpu.vectorLanes, cpu.cacheBytes, plans}));
+  // A plan may say who makes the code.
   if (generator != targets::ownGenerator)
-    passes.addPass(createAssignGenerators({generator}));
+    passes.addPass(createAssignGenerators({generator, hgenBuild()}));
 }
 
-void CpuTarget::addPlans(OpPassManager &passes, const std::string &plans) const {
-  passes.addPass(createAssignPlans({cpu.vectorLanes, cpu.cacheBytes, plans}));
+// Halide's name of the processor.
+static std::string halideProcessor(const CpuFacts &cpu) {
+  if (llvm::Triple(cpu.triple).isAArch64())
+    return "arm-64-linux";
+  return cpu.vectorLanes > 8 ? "x86-64-linux-sse41-avx-avx2-fma-f16c-avx512-avx512_skylake"
+                             : "x86-64-linux-sse41-avx-avx2-fma-f16c";
 }
 
 std::string CpuTarget::checkPlans(StringRef plans) const {
@@ -50,7 +58,7 @@ std::string CpuTarget::checkPlans(StringRef plans) const {
 void CpuTarget::addSchedule(OpPassManager &passes) const {
   int64_t lanes = cpu.vectorLanes;
   // What is not another generator's is expanded below.
-  passes.addPass(createContractByHalide({lanes}));
+  passes.addPass(createContractByHalide({lanes, halideProcessor(cpu)}));
   passes.addPass(createExpandContract({lanes}));
   passes.addPass(createExpandExperts({lanes}));
   passes.addPass(createExpandAttention({lanes}));

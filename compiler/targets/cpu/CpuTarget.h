@@ -40,8 +40,7 @@ public:
   void addRounding(mlir::OpPassManager &passes) const override;
   void addStateLayout(mlir::OpPassManager &passes) const override;
   void addDivision(mlir::OpPassManager &passes) const override;
-  void addGenerators(mlir::OpPassManager &passes, const std::string &generator) const override;
-  void addPlans(mlir::OpPassManager &passes, const std::string &plans) const override;
+  void addPlans(mlir::OpPassManager &passes, const std::string &plans, const std::string &generator) const override;
   std::string checkPlans(llvm::StringRef plans) const override;
   void addSchedule(mlir::OpPassManager &passes) const override;
   void addCodegen(mlir::OpPassManager &passes) const override;

@@ -4,8 +4,7 @@
 #include "compiler/targets/cpu/FunctionCompiler.h"
 
 #include "compiler/Error.h"
-#include "compiler/passes/schedule/cpu/Generators.h"
-#include "compiler/targets/cpu/Hgen.h"
+#include "compiler/generators/GeneratedCode.h"
 #include "compiler/targets/cpu/Linker.h"
 #include "compiler/targets/cpu/LlvmCode.h"
 #include "compiler/targets/cpu/ObjectEmitter.h"
@@ -69,34 +68,28 @@ static llvm::Error forEach(MutableArrayRef<Job> jobs, llvm::function_ref<llvm::E
   return all;
 }
 
-// Who makes the code of functions that are declared with a product.
-struct Generator {
-  llvm::StringLiteral name;
-  llvm::Expected<targets::ObjectCode> (*make)(StringRef symbol, DictionaryAttr product, const CpuFacts &cpu);
-};
-constexpr Generator generators[] = {{"halide", makeByHalide}};
-
-static llvm::Expected<targets::ObjectCode> generate(LLVM::LLVMFuncOp function, DictionaryAttr product,
-                                                    const CpuFacts &cpu) {
-  auto name = function->getAttrOfType<StringAttr>(generatorAttr);
-  for (const Generator &generator : generators)
-    if (name && name == generator.name)
-      return generator.make(function.getName(), product, cpu);
-  return makeError(ErrorCode::Program, "function '{}' is declared for a generator that talc does not have",
-                   function.getName().str());
+static bool isGenerated(LLVM::LLVMFuncOp function) {
+  return function.isExternal() && function->hasAttr(productAttr);
 }
 
-// With the code of the functions that it calls and another generator makes.
-static llvm::Expected<targets::ObjectCode> withGenerated(targets::ObjectCode object, ModuleOp code,
-                                                         const CpuFacts &cpu) {
+// With the code of the functions that it calls and another generator made; their spills count as its own.
+static llvm::Expected<targets::ObjectCode> withGenerated(targets::ObjectCode object, ModuleOp code) {
   std::vector<targets::ObjectCode> parts = {std::move(object)};
-  for (auto function : code.getOps<LLVM::LLVMFuncOp>())
-    if (auto product = function->getAttrOfType<DictionaryAttr>(productAttr); product && function.isExternal()) {
-      auto made = generate(function, product, cpu);
-      if (!made)
-        return made.takeError();
-      parts.push_back(std::move(*made));
-    }
+  StringRef caller;
+  int64_t spills = 0;
+  for (auto function : code.getOps<LLVM::LLVMFuncOp>()) {
+    if (!function.isExternal())
+      caller = function.getName();
+    if (!isGenerated(function))
+      continue;
+    auto made = generatedCode(function);
+    if (!made)
+      return makeError(ErrorCode::Program, "function '{}' is declared, but has no code", function.getName().str());
+    parts.push_back({std::move(made->object), {}});
+    spills += made->spills;
+  }
+  if (spills > 0)
+    parts.front().spills[caller] += spills;
   if (parts.size() == 1)
     return std::move(parts.front());
   auto merged = mergeObjects(parts);
@@ -162,7 +155,7 @@ llvm::Expected<std::vector<targets::ObjectCode>> compileFunctions(ModuleOp modul
   begin("emit-object-code");
   return forAll<targets::ObjectCode>(*jobs, [&](Job &job) -> llvm::Expected<targets::ObjectCode> {
     auto object = job.emitter->emit();
-    return object ? withGenerated(std::move(*object), *job.code, cpu) : std::move(object);
+    return object ? withGenerated(std::move(*object), *job.code) : std::move(object);
   });
 }
 
@@ -172,7 +165,13 @@ llvm::Expected<std::vector<targets::CodeListing>> listFunctions(ModuleOp module,
   if (!jobs)
     return jobs.takeError();
   begin("list-code");
-  return forAll<targets::CodeListing>(*jobs, [](Job &job) { return job.emitter->list(); });
+  auto all = forAll<targets::CodeListing>(*jobs, [](Job &job) { return job.emitter->list(); });
+  if (!all)
+    return all;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    if (auto made = isGenerated(function) ? generatedCode(function) : std::nullopt)
+      all->push_back({function.getName().str(), std::move(made->loops), std::move(made->assembly), made->spills});
+  return all;
 }
 
 }  // namespace talc::cpu

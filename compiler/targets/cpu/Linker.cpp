@@ -3,8 +3,8 @@
 #include "compiler/targets/cpu/Linker.h"
 
 #include "compiler/Error.h"
+#include "compiler/TemporaryDirectory.h"
 #include "compiler/targets/cpu/ObjectEmitter.h"
-#include "compiler/targets/cpu/TemporaryDirectory.h"
 
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/StringExtras.h"

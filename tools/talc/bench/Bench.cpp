@@ -28,17 +28,26 @@ static Status countOp(Measurement &bench, const OpSpec &spec, std::string &text)
   return bench.count({phase}, text);
 }
 
+// Compiles the op by every generator, and opens what was made.
+static Status openOp(Measurement &bench, const OpSpec &spec, std::vector<CompiledOp> &compiled) {
+  bench.progress.show("compiling " + spec.text);
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    if (std::string error = compiled[i].compile(spec, bench.options, bench.options.generators[i]); !error.empty())
+      return statusOf(error, TALC_ERROR_ARGUMENT);
+    if (Status status = bench.open(compiled[i].path()); status.failed())
+      return status;
+  }
+  return {};
+}
+
 // Compiles the op, and measures it in an artifact of its own.
 static Status measureOp(const BenchOptions &options, std::string &text) {
   OpSpec spec;
   if (std::string problem = parseOp(options.op, options.depths.front(), spec); !problem.empty())
     return statusOf("error[T0701]: talc bench: " + problem + "; see talc bench --help");
   Measurement bench(options);
-  bench.progress.show("compiling " + spec.text);
-  CompiledOp compiled;
-  if (std::string error = compiled.compile(spec, options); !error.empty())
-    return statusOf(error, TALC_ERROR_ARGUMENT);
-  if (Status status = bench.open(compiled.path()); status.failed())
+  std::vector<CompiledOp> compiled(options.generators.size());
+  if (Status status = openOp(bench, spec, compiled); status.failed())
     return status;
   if (bench.onlyCounts())
     return countOp(bench, spec, text);

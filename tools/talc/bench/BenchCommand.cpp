@@ -23,6 +23,7 @@ Examples:
   talc bench ./old ./new -t 1                         two models in turn, and how many times as fast the second is
   talc bench ./app --kernels --roofline app.svg       every kernel, and the share of its own roof that it reaches
   talc bench --op 'linear 128x768x2304' -t 1          one op alone, against the math libraries that are installed
+  talc bench --op 'linear 128x768x2304 gelu' --generator=mlir,halide
   talc bench --op 'attention 512x12x12x64 causal' -d 512
 
 Ops:
@@ -139,8 +140,11 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
   command->add_option("--weights", options.weights, "element type of the op's weights: f32 (default), f16, bf16")
       ->check(oneOf(formatNames()));
   command->add_option("--target", options.target, "what the op is compiled for (default: native)");
-  command->add_option("--generator", options.generator, "what makes the op's loops: mlir (default), or halide")
-      ->check(CLI::IsMember({"mlir", "halide"}));
+  command
+      ->add_option("--generator", options.generators,
+                   "what makes the op's loops: mlir (default), halide, or both with a comma, side by side")
+      ->delimiter(',')
+      ->check(oneOf({"mlir", "halide"}));
   command->add_option("--plan", options.plans, "how the op's loops are cut, as for talc compile");
   return command;
 }

@@ -17,10 +17,10 @@ struct BenchOptions {
   std::string output = "md";  // or one of formatRows
   bool kernels = false, hugePages = false;
   std::string roofline;            // an SVG file; empty: none
-  std::string weights = "f32";     // of an op
-  std::string target = "native";   // of an op
-  std::string generator = "mlir";  // of an op
-  std::string plans;               // of the op's kernels
+  std::string weights = "f32";                     // of an op
+  std::string target = "native";                   // of an op
+  std::vector<std::string> generators = {"mlir"};  // of an op: the first is held against the others
+  std::string plans;                               // of the op's kernels
   std::string programDirectory;
 
   bool showsKernels() const { return kernels || !roofline.empty(); }

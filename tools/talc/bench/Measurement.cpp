@@ -86,7 +86,10 @@ Status Measurement::measure(const OpSpec &spec, int32_t threads, OpResult &resul
   if (Status status = Machine::create(threads, machine); status.failed())
     return status;
   progress.show(spec.text, threads);
-  if (Status status = runOp(app().run, app().list, spec, machine->profile(), options.repetitions, result);
+  std::vector<OpRival> rivals;
+  for (size_t i = 1; i < apps.size(); ++i)
+    rivals.push_back({options.generators[i], apps[i]->run, apps[i]->list});
+  if (Status status = runOp(app().run, app().list, spec, machine->profile(), rivals, options.repetitions, result);
       status.failed())
     return status;
   kernels.push_back({machine->profile(), {result.phase(app().list)}});

@@ -19,7 +19,8 @@ CompiledOp::~CompiledOp() {
   llvm::sys::DontRemoveFileOnSignal(file);
 }
 
-static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &options, const std::string &path) {
+static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &options, const std::string &generator,
+                                  const std::string &path) {
   auto targets = targets::parseTargets(options.target);
   if (!targets)
     return targets.takeError();
@@ -32,7 +33,7 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
   CompileRequest request;
   request.targets = std::move(*targets);
   request.weights = options.weights;
-  request.generator = options.generator;
+  request.generator = generator;
   request.plans = {options.plans};
   request.output = path;
   request.programDirectory = options.programDirectory;
@@ -40,14 +41,14 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
   return talc::compile(*module, request);
 }
 
-std::string CompiledOp::compile(const OpSpec &spec, const BenchOptions &options) {
+std::string CompiledOp::compile(const OpSpec &spec, const BenchOptions &options, const std::string &generator) {
   llvm::SmallString<128> made;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("talc-bench", "", made))
     return errorText(ErrorCode::Output, "{}: cannot be made: {}; TMPDIR names another place", made.str().str(),
                      error.message());
   file = made.str().str();
   llvm::sys::RemoveFileOnSignal(file);
-  llvm::Error error = compileProgram(spec, options, file);
+  llvm::Error error = compileProgram(spec, options, generator, file);
   return error ? llvm::toString(std::move(error)) : "";
 }
 

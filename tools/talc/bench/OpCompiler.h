@@ -15,7 +15,7 @@ public:
   ~CompiledOp();
 
   // Empty on success, else finished lines of text.
-  std::string compile(const OpSpec &spec, const BenchOptions &options);
+  std::string compile(const OpSpec &spec, const BenchOptions &options, const std::string &generator);
   const std::string &path() const { return file; }
 
 private:

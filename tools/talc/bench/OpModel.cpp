@@ -22,12 +22,14 @@ struct Words {
 
 struct OpKind {
   const char *name, *piece, *sizes, *meaning;
-  std::vector<std::string> variants;  // empty: none is expected
+  std::vector<std::string> variants;  // empty: none is expected; with an empty one there may be none
   void (*write)(const Words &words, std::string &body, OpSpec &spec);
 
   // "norm SxD layer|rms".
   std::string form() const {
-    return fmt::format("{} {}{}{}", name, sizes, variants.empty() ? "" : " ", fmt::join(variants, "|"));
+    bool optional = !variants.empty() && variants.front().empty();
+    std::string words = fmt::format("{}", fmt::join(variants.begin() + (optional ? 1 : 0), variants.end(), "|"));
+    return fmt::format("{} {}{}{}", name, sizes, variants.empty() ? "" : " ", optional ? "[" + words + "]" : words);
   }
   size_t sizeCount() const { return std::count(sizes, sizes + strlen(sizes), 'x') + 1; }
 };
@@ -71,9 +73,19 @@ static void writeLinear(const Words &words, std::string &program, OpSpec &spec) 
   spec.depth = depth;
   spec.columns = columns;
   std::string type = fmt::format("tensor<{}x{}xf32>", columns, depth);
-  std::string body = fmt::format("%w = talc.get_weight @w : {0}\n%y = talc.linear %x, %w : ({1}, {0}) -> {2}\n", type,
-                                 rowsOf(depth), rowsOf(columns));
-  wrap(weight("w", fmt::format("{}x{}", columns, depth), 0.02), body, vocabulary, depth, columns, program);
+  std::string definitions = weight("w", fmt::format("{}x{}", columns, depth), 0.02);
+  std::string body = fmt::format("%w = talc.get_weight @w : {}\n", type);
+  std::string x = rowsOf(depth), y = rowsOf(columns), bias = fmt::format("tensor<{}xf32>", columns);
+  if (words.variant.empty()) {
+    body += fmt::format("%y = talc.linear %x, %w : ({}, {}) -> {}\n", x, type, y);
+  } else {
+    definitions += weight("b", std::to_string(columns), 0.02);
+    body += fmt::format("%b = talc.get_weight @b : {0}\n%{1} = talc.linear %x, %w bias %b : ({2}, {3}, {0}) -> {4}\n",
+                        bias, words.variant == "bias" ? "y" : "sums", x, type, y);
+  }
+  if (words.variant == "gelu")
+    body += fmt::format("%y = talc.activation gelu %sums : {}\n", y);
+  wrap(definitions, body, vocabulary, depth, columns, program);
 }
 
 static void writeAttention(const Words &words, std::string &program, OpSpec &spec) {
@@ -125,7 +137,12 @@ static void writeEmbedding(const Words &words, std::string &program, OpSpec &) {
 
 static const std::vector<OpKind> &opKinds() {
   static const std::vector<OpKind> kinds = {
-      {"linear", "contract", "MxKxN", "M rows of K inputs, N outputs", {}, writeLinear},
+      {"linear",
+       "contract",
+       "MxKxN",
+       "M rows of K inputs, N outputs; gelu: with a bias, too",
+       {"", "bias", "gelu"},
+       writeLinear},
       {"attention",
        "attention",
        "SxHxKVxD",

@@ -57,37 +57,58 @@ StepShape opStep(const OpSpec &spec, const KernelList &list) {
   return {1, spec.rows, spec.past, true, list.encoder};
 }
 
-Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
-             int64_t repetitions, OpResult &result) {
-  if (Status status = run.start(machine.threads, 1); status.failed())
+static Status missingKernel(const OpSpec &spec) {
+  return Status::failure(TALC_ERROR_DAMAGED, "talc bench: --op '%s': the compiler left no kernel of its own",
+                         spec.text.c_str());
+}
+
+// Warmed up.
+static Status startSampler(ModelRun &run, const KernelList &list, const StepShape &step, int32_t threads,
+                           std::vector<std::unique_ptr<KernelSampler>> &samplers) {
+  if (Status status = run.start(threads, 1); status.failed())
     return status;
+  samplers.push_back(std::make_unique<KernelSampler>(run, list, step));
+  return samplers.back()->sample();
+}
+
+Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
+             const std::vector<OpRival> &rivals, int64_t repetitions, OpResult &result) {
   StepShape step = opStep(spec, list);
-  KernelSampler sampler(run, list, step);
+  std::vector<std::unique_ptr<KernelSampler>> samplers;
+  if (Status status = startSampler(run, list, step, machine.threads, samplers); status.failed())
+    return status;
+  for (const OpRival &rival : rivals)
+    if (Status status = startSampler(rival.run, rival.list, step, machine.threads, samplers); status.failed())
+      return status;
   std::vector<LibraryProduct> products;
   if (spec.columns > 0)
     products = libraryProducts(spec.rows, spec.depth, spec.columns, machine.threads);
   std::vector<std::vector<double>> samples(products.size());
-  if (Status status = sampler.sample(); status.failed())  // warms up
-    return status;
   for (const LibraryProduct &product : products)
     product.run();
   for (int64_t round = 0; round < repetitions; ++round) {
-    awaitSleep(machine.threads);
-    if (Status status = takeTurn(sampler); status.failed())
-      return status;
+    for (const auto &sampler : samplers) {
+      awaitSleep(machine.threads);
+      if (Status status = takeTurn(*sampler); status.failed())
+        return status;
+    }
     for (size_t i = 0; i < products.size(); ++i) {
       awaitSleep(machine.threads);
       takeTurn(products[i], machine.threads, samples[i]);
     }
   }
-  PhaseResult phase = sampler.result(spec.text, machine);
-  const KernelResult *found = findKernel(phase, spec);
-  if (!found)
-    return Status::failure(TALC_ERROR_DAMAGED, "talc bench: --op '%s': the compiler left no kernel of its own",
-                           spec.text.c_str());
-  result = {spec.text, machine, step, *found, {}};
+  for (size_t i = 0; i < samplers.size(); ++i) {
+    PhaseResult phase = samplers[i]->result(spec.text, machine);
+    const KernelResult *found = findKernel(phase, spec);
+    if (!found)
+      return missingKernel(spec);
+    if (i == 0)
+      result = {spec.text, machine, step, *found, {}};
+    else
+      result.rivals.push_back({rivals[i - 1].generator, "", found->time.total()});
+  }
   for (size_t i = 0; i < products.size(); ++i)
-    result.libraries.push_back({products[i].library, products[i].kernel, median(samples[i])});
+    result.rivals.push_back({products[i].library, products[i].kernel, median(samples[i])});
   return {};
 }
 
@@ -99,8 +120,8 @@ static std::string formatTable(const std::vector<OpResult> &results) {
   std::vector<Column> columns = {
       {"op"},         {"shape"},         {"threads", true}, {"time", true},  {"GFLOP/s", true},
       {"GB/s", true}, {"of roof", true}, {"roof"},          {"spills", true}};
-  for (const LibraryTime &library : results.front().libraries) {
-    columns.push_back({library.kernel.empty() ? library.library : library.library + " (" + library.kernel + ")", true});
+  for (const RivalTime &rival : results.front().rivals) {
+    columns.push_back({rival.kernel.empty() ? rival.name : rival.name + " (" + rival.kernel + ")", true});
     columns.push_back({"GFLOP/s", true});
     columns.push_back({"talc is", true});
   }
@@ -116,10 +137,10 @@ static std::string formatTable(const std::vector<OpResult> &results) {
                                       formatShare(result.kernel.share()),
                                       result.kernel.limit,
                                       std::to_string(result.kernel.kernel->spills)};
-    for (const LibraryTime &library : result.libraries) {
-      cells.push_back(formatSeconds(library.seconds));
-      cells.push_back(fmt::format("{:.1f}", rate(result, library.seconds)));
-      cells.push_back(fmt::format("{:.2f} x", library.seconds / seconds));
+    for (const RivalTime &rival : result.rivals) {
+      cells.push_back(formatSeconds(rival.seconds));
+      cells.push_back(fmt::format("{:.1f}", rate(result, rival.seconds)));
+      cells.push_back(fmt::format("{:.2f} x", rival.seconds / seconds));
     }
     table.add(cells);
   }
@@ -142,10 +163,10 @@ static Json describe(const OpResult &result) {
               {"roof_share", result.kernel.share()},
               {"roof", result.kernel.limit},
               {"spills", result.kernel.kernel->spills}};
-  for (const LibraryTime &library : result.libraries) {
-    row[library.library + "_seconds"] = library.seconds;
-    if (!library.kernel.empty())
-      row[library.library + "_kernel"] = library.kernel;
+  for (const RivalTime &rival : result.rivals) {
+    row[rival.name + "_seconds"] = rival.seconds;
+    if (!rival.kernel.empty())
+      row[rival.name + "_kernel"] = rival.kernel;
   }
   return row;
 }

@@ -8,9 +8,17 @@
 
 namespace talc::bench {
 
-struct LibraryTime {
-  std::string library, kernel;  // as LibraryProduct
-  double seconds;               // of one product; the median
+// Of a math library, or of what another generator of code made of the op.
+struct RivalTime {
+  std::string name, kernel;  // as LibraryProduct; or the generator, and nothing
+  double seconds;            // the median
+};
+
+// The op by another generator.
+struct OpRival {
+  std::string generator;
+  ModelRun &run;
+  const KernelList &list;
 };
 
 struct OpResult {
@@ -18,7 +26,7 @@ struct OpResult {
   MachineProfile machine;
   StepShape step;
   KernelResult kernel;  // costs and time of one call
-  std::vector<LibraryTime> libraries;
+  std::vector<RivalTime> rivals;
 
   // For the picture.
   PhaseResult phase(const KernelList &list) const {
@@ -32,9 +40,9 @@ const KernelResult *findKernel(const PhaseResult &phase, const OpSpec &spec);
 // The step that is measured.
 StepShape opStep(const OpSpec &spec, const KernelList &list);
 
-// In rounds: the op, then each library, for some milliseconds each.
+// In rounds: the op, the same by other generators, then each library, for some milliseconds each.
 Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
-             int64_t repetitions, OpResult &result);
+             const std::vector<OpRival> &rivals, int64_t repetitions, OpResult &result);
 
 // `format`: md or one of formatRows.
 std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format);

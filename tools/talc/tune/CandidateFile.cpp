@@ -35,6 +35,10 @@ static llvm::Error compileAll(const CompileOptions &options, const std::vector<s
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
+  // A candidate that does not fit a kernel is no news.
+  mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &said) {
+    return llvm::success(said.getSeverity() == mlir::DiagnosticSeverity::Warning);
+  });
   llvm::Expected<ModelInput> input = loadModel(options, context);
   if (!input)
     return input.takeError();
@@ -43,6 +47,7 @@ static llvm::Error compileAll(const CompileOptions &options, const std::vector<s
   request.plans = {""};
   request.plans.insert(request.plans.end(), plans.begin(), plans.end());
   request.weights = options.weights;
+  request.generator = options.generator;
   request.source = options.model;
   request.output = path;
   request.programDirectory = options.programDirectory;

@@ -26,13 +26,16 @@ static const std::vector<PlanNumbers> forRows = {
     {{"tile_rows", 5}, {"fetch_next", 8}},
     {{"tile_rows", 4}, {"fetch_next", 8}},
     {{"fetch_next", 0}},
+    {{"by_halide", 1}},
+    {{"by_halide", 1}, {"tile_rows", 4}},
+    {{"by_halide", 1}, {"tile_rows", 8}, {"tile_columns", 32}},
 };
 
 // Of a contraction of one row.
 static const std::vector<PlanNumbers> forOneRow = {
     {{"fetch_ahead", 128}}, {{"fetch_ahead", 32}}, {{"row_columns", 128}}, {{"row_columns", 64}},
     {{"row_columns", 512}}, {{"tile_steps", 4}},   {{"tile_steps", 1}},    {{"row_columns", 128}, {"fetch_ahead", 128}},
-    {{"fetch_ahead", 0}},
+    {{"fetch_ahead", 0}},   {{"by_halide", 1}},
 };
 
 static const std::vector<PlanNumbers> forAttention = {
@@ -52,7 +55,7 @@ static bool isSlow(const PlanNumbers &plan) {
   return sums > registers - std::min(rows, vectors) - 1 || sums < 8 || loads > 2 * sums;
 }
 
-std::vector<PlanNumbers> candidatesFor(const TunableKernel &kernel) {
+std::vector<PlanNumbers> candidatesFor(const TunableKernel &kernel, bool halide) {
   const std::vector<PlanNumbers> &all = kernel.plan.count("task_rows") > 0 ? forAttention
                                         : kernel.oneRow                    ? forOneRow
                                                                            : forRows;
@@ -61,7 +64,7 @@ std::vector<PlanNumbers> candidatesFor(const TunableKernel &kernel) {
     PlanNumbers plan = kernel.plan;
     bool known = true, differs = false;
     for (const auto &[name, value] : changes) {
-      known &= plan.count(name) > 0;
+      known &= plan.count(name) > 0 && (halide || name != "by_halide");
       differs |= plan[name] != value;
       plan[name] = value;
     }

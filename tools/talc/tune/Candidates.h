@@ -20,7 +20,7 @@ struct TunableKernel {
 
 // The same list each time for equal kernels, the likeliest gains first. Left out is what the cost model says is slow:
 // tiles with more sums than there are registers for, or too few to keep the multiply-adds busy. None changes
-// block_keys, on which bits depend.
-std::vector<PlanNumbers> candidatesFor(const TunableKernel &kernel);
+// block_keys, on which bits depend. `halide`: whether it is there.
+std::vector<PlanNumbers> candidatesFor(const TunableKernel &kernel, bool halide);
 
 }  // namespace talc::tools

@@ -12,6 +12,7 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
+#include "compiler/generators/cpu/Hgen.h"
 #include "compiler/passes/schedule/PlanText.h"
 #include "runtime/device/cpu/Cores.h"
 #include "tools/talc/ExitStatus.h"
@@ -126,6 +127,7 @@ llvm::Error Tuner::findKernels() {
     return error;
   if (llvm::Error error = assignPlans(*input->module, stages))
     return error;
+  const bool halide = !hgenBuild().empty();
   for (auto function : input->module->getOps<mlir::func::FuncOp>()) {
     kernel::TasksOp tasks = kernel::tasksOf(function);
     if (!tasks || !tasks.getPlan())
@@ -134,7 +136,7 @@ llvm::Error Tuner::findKernels() {
     choice.kernel = {function.getName().str(), digestOf(tasks), {}, isOneRow(tasks.getPiece())};
     for (mlir::NamedAttribute number : tasks.getPlanAttr().getNumbers())
       choice.kernel.plan[number.getName().str()] = mlir::cast<mlir::IntegerAttr>(number.getValue()).getInt();
-    choice.candidates = candidatesFor(choice.kernel);
+    choice.candidates = candidatesFor(choice.kernel, halide);
     choices.push_back(std::move(choice));
   }
   return llvm::Error::success();

@@ -11,6 +11,7 @@
 #include "compiler/passes/schedule/AttentionSchedule.h"
 #include "compiler/passes/schedule/cpu/ContractPlan.h"
 #include "compiler/passes/schedule/cpu/ExpertsPlan.h"
+#include "compiler/passes/schedule/cpu/GeneratorPlan.h"
 #include "compiler/passes/schedule/cpu/GivenPlans.h"
 #include "compiler/passes/schedule/cpu/SharePlan.h"
 
@@ -47,7 +48,11 @@ PlanAttr planContract(Operation *piece, const Machine &machine, PlanAttr given, 
   problem = readPlan(given, ContractPlan::numbers(), plan);
   if (problem.empty())
     problem = plan.contradiction();
-  return withShares(writePlan(piece->getContext(), ContractPlan::numbers(), plan), given, problem);
+  GeneratorPlan generator;
+  if (problem.empty())
+    problem = readPlan(given, GeneratorPlan::numbers(), generator);
+  PlanAttr numbers = writePlan(piece->getContext(), ContractPlan::numbers(), plan);
+  return withShares(writePlan(piece->getContext(), GeneratorPlan::numbers(), generator, numbers), given, problem);
 }
 
 PlanAttr planExperts(Operation *piece, const Machine &, PlanAttr given, std::string &problem) {
@@ -110,7 +115,8 @@ struct AssignPlans : talc::impl::AssignPlansBase<AssignPlans> {
     std::string problem;
     PlanAttr plan = make(tasks.getPiece(), {lanes, cacheBytes}, recorded, problem);
     if (!problem.empty()) {
-      remarks.declined(tasks, [&] { return "what is recorded does not fit: " + problem; });
+      tasks.emitWarning() << "kernel " << tasks->getParentOfType<func::FuncOp>().getName()
+                          << ": a recorded plan does not fit and is left out: " << problem;
       return false;
     }
     tasks.setPlanAttr(plan);

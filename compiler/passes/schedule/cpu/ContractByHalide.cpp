@@ -6,16 +6,18 @@
 //                                  epilogue of the sums, store                           as in expand-contract
 //
 // The function takes all of k at once, and every sum is one chain of multiply-adds with k ascending, so that the bits
-// are those of expand-contract. It has only a declaration here, whose attribute says what it computes: hgen makes its
-// code when the target compiles the function that calls it.
-#include "compiler/passes/PassRemarks.h"
+// are those of expand-contract. It has only a declaration here, whose attributes say what it computes, and hold the
+// code that hgen made of that. hgen runs before anything is changed: what it fails at can still be left to
+// expand-contract.
+#include "compiler/generators/GeneratedCode.h"
+#include "compiler/generators/cpu/Hgen.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/ContractEpilogue.h"
-#include "compiler/passes/schedule/cpu/Generators.h"
 #include "compiler/passes/schedule/cpu/HalideBuffers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Threading.h"
 
 namespace talc {
 #define GEN_PASS_DEF_CONTRACTBYHALIDE
@@ -33,12 +35,25 @@ public:
       : c{op, ContractPlan(op, e.lanes, tasks.getPlanAttr()), e}, plan(c.plan), e(e), tasks(tasks),
         x(cast<TypedValue<MemRefType>>(op.getX())), weight(cast<TypedValue<MemRefType>>(op.getWeight())) {}
 
-  void expand() {
+  std::string name() { return (kernelFunction().getName() + "_product").str(); }
+  func::FuncOp kernelFunction() { return tasks->getParentOfType<func::FuncOp>(); }
+
+  // What hgen needs to know; see tools/hgen/hgen.cpp.
+  DictionaryAttr describe() {
+    auto number = [&](StringRef name, int64_t value) { return e.b.getNamedAttr(name, e.b.getI64IntegerAttr(value)); };
+    const int64_t rows = rowsOfTile();
+    return e.b.getDictionaryAttr(
+        {number("lanes", e.lanes), number("depth", plan.depth), number("panel", plan.panelLanes), number("rows", rows),
+         number("columns", plan.pieceLanes(rows)), number("panels", plan.groupPanels(rows)),
+         e.b.getNamedAttr("element", e.b.getStringAttr(elementFormat(weight.getType()).name))});
+  }
+
+  // With the code, if there is any.
+  void expand(const GeneratedCode *code) {
     int64_t known = x.getType().getDimSize(0);
-    tileOfRows = ShapedType::isDynamic(known) ? plan.tileRows : std::min(known, plan.tileRows);
     int64_t blockRows = ShapedType::isDynamic(known) ? plan.blockRows : std::min(known, plan.blockRows);
-    groupPanels = plan.groupPanels(plan.tileRows);
-    func::FuncOp product = declare();
+    groupPanels = plan.groupPanels(rowsOfTile());
+    func::FuncOp product = declare(code);
     // In front of the tasks, so that the stack belongs to the function's frame.
     HalideBuffers buffers(e, {2, 3, 2});
     Value stack = plan.sumsInResult() ? Value() : e.stackBuffer({blockRows, groupPanels * plan.panelLanes});
@@ -55,25 +70,22 @@ public:
   }
 
 private:
-  // What hgen needs to know; see tools/hgen/hgen.cpp.
-  DictionaryAttr describe() {
-    auto number = [&](StringRef name, int64_t value) { return e.b.getNamedAttr(name, e.b.getI64IntegerAttr(value)); };
-    return e.b.getDictionaryAttr(
-        {number("lanes", e.lanes), number("depth", plan.depth), number("panel", plan.panelLanes),
-         number("rows", tileOfRows), number("columns", plan.pieceLanes(tileOfRows)),
-         e.b.getNamedAttr("element", e.b.getStringAttr(elementFormat(weight.getType()).name))});
+  int64_t rowsOfTile() const {
+    int64_t known = x.getType().getDimSize(0);
+    return ShapedType::isDynamic(known) ? plan.tileRows : std::min(known, plan.tileRows);
   }
 
-  func::FuncOp declare() {
-    auto kernel = tasks->getParentOfType<func::FuncOp>();
+  func::FuncOp declare(const GeneratedCode *code) {
+    func::FuncOp kernel = kernelFunction();
     OpBuilder::InsertionGuard guard(e.b);
     e.b.setInsertionPoint(kernel);
-    auto product =
-        func::FuncOp::create(e.b, e.loc, (kernel.getName() + "_product").str(),
-                             e.b.getFunctionType(SmallVector<Type>(3, e.b.getIndexType()), e.b.getI32Type()));
+    auto product = func::FuncOp::create(
+        e.b, e.loc, name(), e.b.getFunctionType(SmallVector<Type>(3, e.b.getIndexType()), e.b.getI32Type()));
     product.setPrivate();
     product->setAttr(generatorAttr, kernel->getAttr(generatorAttr));
     product->setAttr(productAttr, describe());
+    if (code)
+      setGeneratedCode(product, name(), *code);
     return product;
   }
 
@@ -98,7 +110,35 @@ private:
   Emitter &e;
   kernel::TasksOp tasks;
   const TypedValue<MemRefType> x, weight;
-  int64_t tileOfRows = 0, groupPanels = 0;
+  int64_t groupPanels = 0;
+};
+
+// A kernel on its way.
+struct Job {
+  kernel::ContractOp op;
+  OpBuilder builder;
+  Emitter emitter;
+  Product product;
+  HgenRequest request;
+  std::optional<GeneratedCode> code;
+  std::string problem;
+
+  Job(kernel::ContractOp op, kernel::TasksOp tasks, int64_t lanes, const std::string &processor)
+      : op(op), builder(tasks), emitter(builder, op.getLoc(), lanes),
+        product(emitter, tasks, op), request{product.name(), processor, product.describe()} {}
+
+  bool isOptional() {
+    return product.kernelFunction()->getAttrOfType<DictionaryAttr>(generatorAttr).contains(optionalKey);
+  }
+  // The first that fails and must not ends the others.
+  LogicalResult run() {
+    auto made = runHgen(request);
+    if (made)
+      code = std::move(*made);
+    else
+      problem = llvm::toString(made.takeError());
+    return success(code || isOptional());
+  }
 };
 
 struct ContractByHalide : talc::impl::ContractByHalideBase<ContractByHalide> {
@@ -106,21 +146,41 @@ struct ContractByHalide : talc::impl::ContractByHalideBase<ContractByHalide> {
   void runOnOperation() override {
     if (!isValidWidth(getOperation(), lanes))
       return signalPassFailure();
-    SmallVector<kernel::ContractOp> contracts;
-    getOperation().walk([&](kernel::ContractOp op) {
-      auto generator = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(generatorAttr);
-      if (generator && generator == "halide")
-        contracts.push_back(op);
-    });
-    for (kernel::ContractOp op : contracts) {
+    std::vector<std::unique_ptr<Job>> jobs;
+    auto result = getOperation().walk([&](kernel::ContractOp op) {
+      auto generator = op->getParentOfType<func::FuncOp>()->getAttrOfType<DictionaryAttr>(generatorAttr);
+      if (!generator || generator.getAs<StringAttr>(nameKey) != StringAttr::get(&getContext(), "halide"))
+        return WalkResult::advance();
       kernel::TasksOp tasks = plannedTasksAround(op);
-      if (!tasks)
-        return signalPassFailure();
-      OpBuilder builder(tasks);
-      Emitter emitter(builder, op.getLoc(), lanes);
-      Product(emitter, tasks, op).expand();
-      op.erase();
+      if (tasks)
+        jobs.push_back(std::make_unique<Job>(op, tasks, lanes, processor));
+      return tasks ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted() || failed(make(jobs)))
+      return signalPassFailure();
+    for (std::unique_ptr<Job> &job : jobs)
+      replace(*job);
+  }
+
+  LogicalResult make(std::vector<std::unique_ptr<Job>> &jobs) {
+    if (processor.empty() ||
+        succeeded(failableParallelForEach(&getContext(), jobs, [](std::unique_ptr<Job> &job) { return job->run(); })))
+      return success();
+    for (std::unique_ptr<Job> &job : jobs)
+      if (!job->problem.empty() && !job->isOptional())
+        return job->op.emitError() << job->problem;
+    return failure();
+  }
+
+  void replace(Job &job) {
+    if (!job.problem.empty()) {
+      job.product.kernelFunction()->removeAttr(generatorAttr);
+      job.op.emitWarning() << "kernel " << job.product.kernelFunction().getName()
+                           << ": mlir makes the loops: " << job.problem;
+      return;
     }
+    job.product.expand(job.code ? &*job.code : nullptr);
+    job.op.erase();
   }
 };
 

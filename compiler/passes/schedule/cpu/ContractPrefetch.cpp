@@ -36,29 +36,28 @@ NextPanels::NextPanels(const ContractCode &c, int64_t panels, Value panel, Value
     : c(c), panels(panels), pieces(c.plan.panelLanes / c.plan.pieceLanes(c.plan.tileRows)), panel(panel) {
   Emitter &e = c.e;
   element = e.mul(firstK, c.plan.panelLanes);
+  several = e.less(e.index(1), tiles);
   perPanel = e.max(e.div(tiles, panels), e.index(1));
   pace = paceOf(pieces);
 }
 
 Value NextPanels::paceOf(int64_t pieces) const {
-  return c.e.ceilDiv(c.e.index(c.plan.panelLanes), c.e.mul(perPanel, pieces));
+  Value pace = c.e.ceilDiv(c.e.index(c.plan.panelLanes), c.e.mul(perPanel, pieces));
+  return c.e.select(several, pace, c.e.index(0));
 }
 
-// Of an iteration: the first two lines, and if all that lie between it and the next are no more than `most`, these,
-// too. If there are more, a single tile passes the panels, and the processor's own prefetching does better: software
-// gets no more lines on their way than L1 can wait for. The branch goes the same way all the time.
+// Of an iteration: the first two lines, and if more lie between it and the next, these, too. The branch goes the same
+// way all the time.
 static void eachLine(const ContractCode &c, Value between, llvm::function_ref<void(int64_t)> body) {
   Emitter &e = c.e;
   const int64_t always = std::min<int64_t>(c.plan.fetchNext, 2), most = c.plan.fetchNext, line = c.plan.lineElements;
   for (int64_t i = 0; i < always; ++i)
     body(i);
-  if (most <= always)
-    return;
-  Value more = e.less(e.index(always * line), between), all = e.less(between, e.index(most * line + 1));
-  e.when(arith::AndIOp::create(e.b, e.loc, more, all), [&] {
-    for (int64_t i = always; i < most; ++i)
-      body(i);
-  });
+  if (most > always)
+    e.when(e.less(e.index(always * line), between), [&] {
+      for (int64_t i = always; i < most; ++i)
+        body(i);
+    });
 }
 
 TileFetch NextPanels::ofTile(Value tile, int64_t rows) const {
@@ -69,6 +68,8 @@ TileFetch NextPanels::ofTile(Value tile, int64_t rows) const {
   Value at = e.add(panel, p), ofPiece = e.mul(pace, c.plan.blockDepth);
   Value first = e.add(element, e.mul(e.mul(turn, pieces), ofPiece));
   Value between = c.plan.fetchNext > 2 ? e.mul(pace, c.plan.tileSteps) : Value();
+  if (c.plan.fetchNext == 0)
+    return nullptr;
   return [this, &e, at, pace, ofPiece, first, between](Value piece, Value k) {
     Value next = e.add(e.add(first, e.mul(piece, ofPiece)), e.mul(k, pace));
     eachLine(c, between, [&](int64_t line) {

@@ -156,7 +156,8 @@ private:
     TileFetch own = fetchStreams(c, panels, panel, plan.fetchFirst);
     return [this, isFirst, own, later](Value piece, Value k) {
       e.when(isFirst, [&] { own(piece, k); });
-      later(piece, k);
+      if (later)
+        later(piece, k);
     };
   }
 

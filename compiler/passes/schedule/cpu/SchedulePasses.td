@@ -17,15 +17,31 @@ def AssignPlans : Pass<"assign-plans", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
+def AssignGenerators : Pass<"assign-generators", "mlir::ModuleOp"> {
+  let summary = "says which kernels a generator makes the code of, instead of the target's passes and LLVM";
+  let description = [{
+      func @contract_0 {kernel.piece = "contract"}
+        ->   {kernel.piece = "contract", kernel.generator = {name = "halide", build = "91c0..."}}
+
+    A kernel that the generator cannot express stays as it is, with a remark.
+  }];
+  let options = [Option<"generator", "generator", "std::string", "\"halide\"",
+                        "halide: wherever it can; auto: where a plan wants it, and can do without">,
+                 Option<"build", "build", "std::string", "\"\"", "a digest of the generator's build">];
+}
+
 def ContractByHalide : Pass<"contract-by-halide", "mlir::ModuleOp"> {
   let summary = "products of contractions become calls of functions that Halide makes";
   let description = [{
       tasks over tiles { contract %x, %w }   ->   tasks over tiles { call @product(%x, %w, %sums); epilogue of %sums }
 
     Of the kernels that assign-generators gave to Halide. The loops around, the division of the work and the epilogue are
-    those of expand-contract, and so are the bits.
+    those of expand-contract, and so are the bits. hgen makes the code; where it fails and another generator may do, the
+    kernel is left to expand-contract.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+                 Option<"processor", "processor", "std::string", "\"\"",
+                        "Halide's name of what the code is for; empty: functions are declared, and have no code">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
 }

@@ -15,7 +15,7 @@
 // RUN: talc-opt %s '-assign-plans=plans={@00: tile_rows = 3; none: tile_rows = 3}' | FileCheck %s
 
 // CHECK-LABEL: @contract
-// CHECK: kernel.tasks %{{.*}} over tiles by rows plan <block_depth = 8, block_panels = 3, block_rows = 192, by_panels = 0,
+// CHECK: kernel.tasks %{{.*}} over tiles by rows plan <block_depth = 8, block_panels = 3, block_rows = 192, by_halide = 0, by_panels = 0,
 // CHECK-SAME: claimed_rows = 24, fetch_ahead = 0, fetch_first = 0, fetch_next = 2, fetch_rows = 1, row_columns = 64, share_rows = 32, share_tasks = 8,
 // CHECK-SAME: task_panels = 1, tile_columns = 16, tile_rows = 6, tile_steps = 4>
 // WIDE-LABEL: @contract

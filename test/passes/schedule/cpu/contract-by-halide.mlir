@@ -4,9 +4,9 @@
 // RUN: talc-opt %s -assign-plans -contract-by-halide -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=16" -contract-by-halide="lanes=16" -canonicalize | FileCheck %s --check-prefix=WIDE
 
-// CHECK: func.func private @product_product(index, index, index) -> i32 attributes {kernel.generator = "halide",
-// CHECK-SAME: kernel.product = {columns = 16 : i64, depth = 9 : i64, element = "f32", lanes = 8 : i64, panel = 16 : i64, rows = 6 : i64}}
-// WIDE: kernel.product = {columns = 16 : i64, depth = 9 : i64, element = "f32", lanes = 16 : i64, panel = 16 : i64, rows = 6 : i64}
+// CHECK: func.func private @product_product(index, index, index) -> i32 attributes {kernel.generator = {name = "halide"},
+// CHECK-SAME: kernel.product = {columns = 16 : i64, depth = 9 : i64, element = "f32", lanes = 8 : i64, panel = 16 : i64, panels = 1 : i64, rows = 6 : i64}}
+// WIDE: kernel.product = {columns = 16 : i64, depth = 9 : i64, element = "f32", lanes = 16 : i64, panel = 16 : i64, panels = 3 : i64, rows = 6 : i64}
 // CHECK: func.func @product(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?x9xf32>, %[[W:[a-z0-9]+]]: memref<3x9x16xf32>
 // Two dimensions: 2 << 32.
@@ -23,7 +23,7 @@
 // CHECK: vector.load %[[SUMS]]
 // CHECK-NOT: kernel.contract
 func.func @product(%step: !kernel.step, %x: memref<?x9xf32>, %w: memref<3x9x16xf32>, %out: memref<?x33xf32>)
-    attributes {kernel.piece = "contract", kernel.generator = "halide"} {
+    attributes {kernel.piece = "contract", kernel.generator = {name = "halide"}} {
   kernel.tasks %step over tiles by columns {
   ^bb0(%first: index, %end: index, %panel: index, %endPanel: index, %next: index):
     kernel.contract %step, %x, %w into %out {

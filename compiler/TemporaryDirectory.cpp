@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the directory that TMPDIR names.
-#include "compiler/targets/cpu/TemporaryDirectory.h"
+#include "compiler/TemporaryDirectory.h"
 
 #include "compiler/Error.h"
 
@@ -8,7 +8,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-namespace talc::cpu {
+namespace talc {
 
 llvm::Expected<std::unique_ptr<TemporaryDirectory>> TemporaryDirectory::make() {
   std::unique_ptr<TemporaryDirectory> directory(new TemporaryDirectory);
@@ -49,4 +49,4 @@ llvm::Error writeTemporary(const std::string &path, llvm::StringRef bytes) {
   return llvm::Error::success();
 }
 
-}  // namespace talc::cpu
+}  // namespace talc

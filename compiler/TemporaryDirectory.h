@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace talc::cpu {
+namespace talc {
 
 // Goes with everything in it.
 class TemporaryDirectory {
@@ -29,4 +29,4 @@ private:
 
 llvm::Error writeTemporary(const std::string &path, llvm::StringRef bytes);
 
-}  // namespace talc::cpu
+}  // namespace talc

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // assign-generators: contractions of numbers go to Halide; what it does not make stays as it is.
-// RUN: talc-opt %s -assign-generators --remarks-filter=bufferize 2>&1 | FileCheck %s
-// RUN: not talc-opt %s -assign-generators="generator=other" 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: no generator is called 'other'; expected halide
+// RUN: talc-opt %s -assign-generators=build=b1 --remarks-filter=schedule 2>&1 | FileCheck %s
+// RUN: talc-opt %s -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=AUTO
+// RUN: talc-opt %s '-assign-plans=plans={product: by_halide = 1}' -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=WISH
+// RUN: not talc-opt %s -assign-generators=generator=other 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: no generator is called 'other'; expected halide or auto
 
 // CHECK-DAG: remark: {{.*}}halide makes the loops
-// CHECK-DAG: remark: {{.*}}Halide makes contractions only
+// CHECK-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions only
+// AUTO-DAG: remark: {{.*}}mlir makes the loops: no plan says that others are faster
+// AUTO-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions only
+// AUTO-NOT: kernel.generator
+// WISH-DAG: remark: {{.*}}halide makes the loops: the plan wants it
+// WISH-DAG: func.func @product({{.*}}) attributes {kernel.generator = {build = "", name = "halide", optional}, kernel.piece = "contract"}
 
-// CHECK: func.func @product({{.*}}) attributes {kernel.generator = "halide", kernel.piece = "contract"}
+// CHECK: func.func @product({{.*}}) attributes {kernel.generator = {build = "b1", name = "halide"}, kernel.piece = "contract"}
 func.func @product(%step: !kernel.step, %x: memref<?x9xf32>, %w: memref<3x9x16xf32>, %out: memref<?x33xf32>)
     attributes {kernel.piece = "contract"} {
   kernel.tasks %step over tiles by columns {

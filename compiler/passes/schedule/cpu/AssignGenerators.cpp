@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// assign-generators: gives kernels to another generator than the target's own passes.
+//
+// It stands behind assign-plans, which may say who makes a kernel: what generator a function has, in which build, is
+// part of its text, and so of the key that its code has in the cache.
+#include "compiler/generators/GeneratedCode.h"
+#include "compiler/passes/PassRemarks.h"
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/cpu/GeneratorPlan.h"
+#include "dialects/kernel/KernelDialect.h"
+
+namespace talc {
+#define GEN_PASS_DEF_ASSIGNGENERATORS
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+namespace kernel = talc::kernel;
+
+namespace {
+
+constexpr talc::PassRemarks remarks("schedule", "assign-generators");
+
+// Why Halide does not make a piece's loops; empty: it does.
+std::string refusedByHalide(Operation *piece) {
+  auto contract = dyn_cast_or_null<kernel::ContractOp>(piece);
+  if (!contract)
+    return "Halide makes contractions only";
+  if (contract.getGroups() > 1)
+    return "the contraction is of groups";
+  auto weight = cast<MemRefType>(contract.getWeight().getType());
+  if (!isa<FloatType>(weight.getElementType()))
+    return "the weight is stored in blocks";
+  for (Value memory : {contract.getX(), contract.getInit()})
+    if (auto [strides, offset] = cast<MemRefType>(memory.getType()).getStridesAndOffset();
+        ShapedType::isDynamic(offset) || llvm::any_of(strides, ShapedType::isDynamic))
+      return "a buffer's rows lie at unknown distances";
+  return "";
+}
+
+struct Generator {
+  StringLiteral name;
+  std::string (*refuses)(Operation *piece);
+};
+constexpr Generator generators[] = {{"halide", refusedByHalide}};
+
+struct AssignGenerators : talc::impl::AssignGeneratorsBase<AssignGenerators> {
+  using Base::Base;
+  void runOnOperation() override {
+    const auto *found = llvm::find_if(generators, [&](const Generator &g) { return g.name == generator; });
+    if (found == std::end(generators) && generator != "auto") {
+      getOperation().emitError("no generator is called '") << generator << "'; expected halide or auto";
+      return signalPassFailure();
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (kernel::TasksOp tasks = kernel::tasksOf(function))
+        found == std::end(generators) ? assignWanted(function, tasks) : assign(*found, function, tasks, false);
+  }
+
+  // What plans want, which come from measurements.
+  void assignWanted(func::FuncOp function, kernel::TasksOp tasks) {
+    talc::GeneratorPlan plan;
+    readPlan(tasks.getPlanAttr(), talc::GeneratorPlan::numbers(), plan);
+    const Generator &halide = generators[0];
+    if (plan.byHalide == 1)
+      return assign(halide, function, tasks, true);
+    remarks.declined(function, [&] {
+      std::string why = halide.refuses(tasks.getPiece());
+      return "mlir makes the loops: " + (why.empty() ? "no plan says that others are faster" : why);
+    });
+  }
+
+  void assign(const Generator &generator, func::FuncOp function, kernel::TasksOp tasks, bool optional) {
+    if (std::string why = generator.refuses(tasks.getPiece()); !why.empty())
+      return remarks.declined(function, [&] { return "mlir makes the loops: " + why; });
+    Builder b(&getContext());
+    NamedAttrList attributes;
+    attributes.set(talc::nameKey, b.getStringAttr(generator.name));
+    attributes.set(talc::buildKey, b.getStringAttr(build));
+    if (optional)
+      attributes.set(talc::optionalKey, b.getUnitAttr());
+    function->setAttr(talc::generatorAttr, attributes.getDictionary(&getContext()));
+    remarks.did(function,
+                [&] { return (generator.name + " makes the loops" + (optional ? ": the plan wants it" : "")).str(); });
+  }
+};
+
+}  // namespace

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who makes the loops of a contraction: the number of a plan that assign-generators reads.
+#pragma once
+
+#include "compiler/passes/schedule/PlanNumbers.h"
+
+namespace talc {
+
+struct GeneratorPlan {
+  int64_t byHalide = 0;  // 1: Halide, if --generator lets plans choose
+
+  static llvm::ArrayRef<PlanNumber<GeneratorPlan>> numbers() {
+    static constexpr PlanNumber<GeneratorPlan> all[] = {{"by_halide", &GeneratorPlan::byHalide, 0, 1}};
+    return all;
+  }
+};
+
+}  // namespace talc
