@@ -171,6 +171,11 @@ Value BlockReader::less(Value integer, int64_t by) {
 Value BlockReader::constant(int64_t value) {
   return arith::ConstantOp::create(e.b, e.loc, DenseIntElementsAttr::get(integers(), static_cast<int32_t>(value)));
 }
+Value BlockReader::factor(double value) {
+  auto type = VectorType::get({lanes}, e.b.getF32Type());
+  Attribute number = e.b.getF32FloatAttr(static_cast<float>(value));
+  return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, number));
+}
 Value BlockReader::as(Value vector, Type element) {
   return arith::BitcastOp::create(e.b, e.loc, VectorType::get({lanes}, element), vector);
 }

@@ -56,6 +56,8 @@ public:
   Value left(Value integer, int64_t by);
   Value less(Value integer, int64_t by);
   Value constant(int64_t value);
+  // An f32 for all values.
+  Value factor(double value);
   // The same bits as another type.
   Value as(Value vector, mlir::Type element);
   // The bits of halves, in the lower half of integers, as f32.

@@ -82,12 +82,12 @@ Value loadQ6_K(BlockReader &r) {
 // subnormal numbers, too.
 Value fromE2M1(BlockReader &r, Value code) {
   Value sign = r.left(r.mask(code, 8), 12), magnitude = r.left(r.mask(code, 7), 9);
-  return r.e.mulf(r.fromHalves(r.join(sign, magnitude, 0)), r.e.splat(0x1p14));
+  return r.e.mulf(r.fromHalves(r.join(sign, magnitude, 0)), r.factor(0x1p14));
 }
 
 Value fromE4M3(BlockReader &r, Value code) {
   Value sign = r.left(r.mask(code, 128), 8), magnitude = r.left(r.mask(code, 127), 7);
-  return r.e.mulf(r.fromHalves(r.join(sign, magnitude, 0)), r.e.splat(0x1p8));
+  return r.e.mulf(r.fromHalves(r.join(sign, magnitude, 0)), r.factor(0x1p8));
 }
 
 // The exponent of an f32; 0 stands for the subnormal 2^-127.
