@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ARTIFACT: slots of a real model, a decoder or an encoder-decoder, go on with the same bits after they were truncated,
-// and after they were saved and loaded into another session.
+// and after they were saved and loaded into another session; those of a model with small windows also behind the end
+// of their rings, of 768 tokens.
 #include "test/runtime/FakeArtifact.h"
 #include "test/runtime/RuntimeChecks.h"
+
+#include <algorithm>
 
 namespace talc::test {
 namespace {
@@ -27,6 +30,7 @@ public:
     talc_model_info info = {};
     talc_model_get_info(model, &info, nullptr);
     width = info.results[0].width;
+    most = info.step_tokens > 0 ? info.step_tokens : INT32_MAX;
     answers = info.kind == TALC_MODEL_ENCODER_DECODER;
   }
   ~ModelSession() { talc_session_destroy(session); }
@@ -44,9 +48,13 @@ public:
 
   Logits add(int32_t slot, const Ids &ids) {
     talc_error error = {};
-    talc_sequence sequence = tokens(slot, static_cast<int32_t>(ids.size()), ids.data());
-    if (!expect(talc_evaluate(session, &sequence, 1, &error) == TALC_OK, error.text))
-      return {};
+    for (int32_t done = 0, count = static_cast<int32_t>(ids.size()); done < count;) {
+      int32_t part = std::min(most, count - done);
+      talc_sequence sequence = tokens(slot, part, ids.data() + done);
+      if (!expect(talc_evaluate(session, &sequence, 1, &error) == TALC_OK, error.text))
+        return {};
+      done += part;
+    }
     const float *logits = talc_logits(session, 0, nullptr);
     return Logits(logits, logits + width);
   }
@@ -67,7 +75,7 @@ public:
   talc_session *session = nullptr;
 
 private:
-  int32_t width = 0;
+  int32_t width = 0, most = 0;  // most: tokens of a step
   bool answers = false;
 };
 
@@ -93,6 +101,36 @@ bool checkLength(const talc_model *model, int32_t length) {
   return good;
 }
 
+// Tokens behind the end of the ring have taken the places of others, which a slot may lack when it is cut.
+bool checkRingLength(const talc_model *model, int32_t length) {
+  ModelSession first(model), second(model);
+  const Ids text = numbered(1, length), more = numbered(40, 9), other = numbered(60, 30);
+  const std::string what = " of a ring after " + std::to_string(length) + " tokens";
+  first.add(0, text);
+  const Bytes saved = first.save(0);
+  const Logits expected = first.add(0, more);
+  second.add(1, numbered(7, 900));
+  bool good = second.load(1, saved) && expect(talc_slot_length(second.session, 1) == length, "the length" + what) &&
+              expect(second.add(1, more) == expected, "a loaded slot" + what);
+  first.add(1, text);
+  first.add(1, other);
+  return good && expect(talc_slot_truncate(first.session, 1, length, nullptr) == TALC_OK, "truncating" + what) &&
+         expect(first.add(1, more) == expected, "a truncated slot" + what);
+}
+
+bool checkRing(const talc_model *model) {
+  bool good = true;
+  for (int32_t length : {3, 512, 767, 768, 769, 1600})
+    good &= checkRingLength(model, length);
+  ModelSession session(model);
+  talc_error error = {};
+  session.add(0, numbered(1, 1600));
+  return good &&
+         expect(talc_slot_truncate(session.session, 0, 100, &error) == TALC_ERROR_SHARED, "a cut too far back") &&
+         expect(talc_slot_length(session.session, 0) == 1600, "a refused cut changes nothing") &&
+         expect(talc_slot_truncate(session.session, 0, 0, nullptr) == TALC_OK, "nothing is kept");
+}
+
 }  // namespace
 
 bool checkSlotsOfModel(const Arguments &arguments) {
@@ -103,6 +141,10 @@ bool checkSlotsOfModel(const Arguments &arguments) {
   bool good = true;
   for (int32_t length : {1, 15, 16, 17, 32, 33})
     good &= checkLength(model, length);
+  talc_model_info info = {};
+  talc_model_get_info(model, &info, nullptr);
+  if (info.step_tokens > 0)
+    good &= checkRing(model);
   talc_model_close(model);
   return good;
 }
