@@ -100,6 +100,24 @@ bool Checkpoint::addShard(const std::string &file, const std::set<std::string> &
   return false;
 }
 
+// language_model.model.layers.0... or model.language_model.layers.0...
+void Checkpoint::keepTextModel() {
+  std::map<std::string, Tensor> texts;
+  for (auto &[stored, tensor] : tensors) {
+    llvm::StringRef rest = stored;
+    std::string name;
+    if (rest.consume_front("language_model.") || rest.starts_with("lm_head."))
+      name = rest.str();
+    else if (rest.consume_front("model.language_model."))
+      name = "model." + rest.str();
+    else
+      continue;
+    tensor.entry.name = name;
+    texts.emplace(name, std::move(tensor));
+  }
+  tensors = std::move(texts);
+}
+
 //===--- lookup -------------------------------------------------------------------------------------------------===//
 
 // The names of scales and biases of layer norms before 2019.

@@ -23,6 +23,9 @@ public:
                                    const std::string &why) override;
   bool tied(const std::string &first, const std::string &second, bool wanted) override;
 
+  // Of a model of texts and pictures: leaves what belongs to the texts, under the names of a model of texts.
+  void keepTextModel();
+
   // Warns of tensors that nobody asked for, and reports that none was quantized although some should be.
   void reportUnused() const;
 

@@ -44,6 +44,31 @@ static const Family *chooseFamily(const ModelConfig &config, Diagnostics &diagno
   return nullptr;
 }
 
+// Models of texts and pictures: of those talc compiles the part for texts, whose configuration stands in an object of
+// its own. What that leaves out is what the whole says.
+struct Composed {
+  const char *modelType, *texts, *architecture;
+};
+constexpr Composed composedModels[] = {{"gemma3", "gemma3_text", "Gemma3ForCausalLM"}};
+
+// Whether `object` was such a configuration; it then becomes that of the texts.
+static bool takeTexts(nlohmann::json &object, Diagnostics &diagnostics) {
+  auto type = object.find("model_type"), inner = object.find("text_config");
+  for (const Composed &known : composedModels) {
+    if (type == object.end() || *type != known.modelType || inner == object.end() || !inner->is_object())
+      continue;
+    nlohmann::json texts = *inner;
+    object.erase("text_config");
+    object.update(texts);
+    object["model_type"] = known.texts;
+    object["architectures"] = {known.architecture};
+    diagnostics.warning(
+        fmt::format("{}: is of a model of texts and pictures; talc compiles the part for texts", configFile));
+    return true;
+  }
+  return false;
+}
+
 // Keys that mean the same in every family.
 static void checkCommonKeys(const ModelConfig &config, Diagnostics &diagnostics) {
   if (config.has("auto_map"))
@@ -53,21 +78,25 @@ static void checkCommonKeys(const ModelConfig &config, Diagnostics &diagnostics)
                     configFile));
 }
 
-// A key that some families know and that changes what is computed.
-static void refuseUnread(const ModelConfig &config) {
-  const char *key = "infini_attention";
-  if (!config.wasRead(key) && config.has(key) && !(config.isFlag(key) && !config.flag(key, true)))
-    config.unsupported(key, "changes what is computed, and talc does not know how for this model_type");
+// Keys that some families know and that change what is computed, unless they are null, false, or 1 where it multiplies.
+static void refuseUnread(const ModelConfig &config, const nlohmann::json &object) {
+  auto isNeutral = [](const nlohmann::json &value) { return value.is_null() || value == false || value == 1; };
+  for (const char *key :
+       {"infini_attention", "attn_logit_softcapping", "final_logit_softcapping", "logit_scale", "logits_scaling",
+        "embedding_multiplier", "attention_multiplier", "residual_multiplier", "clip_qkv", "mem_len"})
+    if (auto found = object.find(key); found != object.end() && !config.wasRead(key) && !isNeutral(*found))
+      config.unsupported(key, "changes what is computed, and talc does not know how for this model_type");
 }
 
-static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, WeightSource &weights,
-                                    const ImportOptions &options, MLIRContext &context, Diagnostics &diagnostics) {
+static OwningOpRef<ModuleOp> define(const Family &family, const ModelConfig &config, const nlohmann::json &object,
+                                    WeightSource &weights, const ImportOptions &options, MLIRContext &context,
+                                    Diagnostics &diagnostics) {
   GraphBuilder graph(context, weights, diagnostics, options.maxSequence);
   graph.keepFirst(options.sinks);
   if (config.flag("prefix_lm", false))
     graph.usePrefixes();
   family.define(graph, config);
-  refuseUnread(config);
+  refuseUnread(config, object);
   return graph.finish();
 }
 
@@ -102,6 +131,7 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOp
   auto object = text ? parseJsonObject(*text, configFile, ImportError::ConfigFile, diagnostics) : std::nullopt;
   if (!object)
     return nullptr;
+  const bool composed = takeTexts(*object, diagnostics);
   JsonConfig source(*object, configFile);
   ModelConfig config(source, diagnostics);
   const Family *family = chooseFamily(config, diagnostics);
@@ -117,10 +147,12 @@ OwningOpRef<ModuleOp> importHuggingFace(const std::string &model, const ImportOp
     return nullptr;
   if (options.randomSeed) {
     RandomWeights weights(*options.randomSeed);
-    module = define(*family, config, weights, options, context, diagnostics);
+    module = define(*family, config, *object, weights, options, context, diagnostics);
   } else if (auto checkpoint =
                  Checkpoint::open(*directory, std::string(family->basePrefix), diagnostics, quantization.get())) {
-    module = define(*family, config, *checkpoint, options, context, diagnostics);
+    if (composed)
+      checkpoint->keepTextModel();
+    module = define(*family, config, *object, *checkpoint, options, context, diagnostics);
     if (module)
       checkpoint->reportUnused();
   }

@@ -158,25 +158,30 @@ def gemma(c, config, ids):
 
 
 def llama(c, config, ids, prefix=0):
-    """Llama itself, and what SmolLM3, OLMo 2, Granite and Phi-3 change."""
+    """Llama itself, and what SmolLM3, OLMo 2 and 3, Granite and Phi-3 change."""
     kind, epsilon = config['model_type'], config['rms_norm_eps']
+    behind = kind in ('olmo2', 'olmo3')
     width = config['hidden_size'] // config['num_attention_heads']
     norm = lambda name, x: rms(x, c[name + '.weight'], epsilon)
     turns, amplitude = rotary_of(config, width)
     residual = config.get('residual_multiplier', 1.0)
     x = scaled(embedded(c, ids), config.get('embedding_multiplier', 1.0))
     for n in range(config['num_hidden_layers']):
-        at = f'model.layers.{n}.'
-        y = x if kind == 'olmo2' else norm(at + 'input_layernorm', x)
+        at, window = f'model.layers.{n}.', config.get('sliding_window') or 0
+        if kind == 'olmo3':  # what scales positions is for the layers without a window
+            full = (n + 1) % 4 == 0
+            window, near = 0 if full else window, inverse_frequencies(config['rope_theta'], width)
+            turns, amplitude = rotary_of(config, width) if full else (near, 1.0)
+        y = x if behind else norm(at + 'input_layernorm', x)
         q, k, v = split_fused(c, config, at, y) if kind == 'phi3' else projections(c, at, y)
-        if kind == 'olmo2':
+        if behind:
             q, k = norm(at + 'self_attn.q_norm', q), norm(at + 'self_attn.k_norm', k)
         if kind != 'smollm3' or (n + 1) % config['no_rope_layer_interval']:
             q, k = turn(q, width, turns, amplitude=amplitude), turn(k, width, turns, amplitude=amplitude)
         scale = config['attention_multiplier'] if kind == 'granite' else width**-0.5
-        y = attend(q, k, v, width, scale, config.get('sliding_window') or 0, prefix=prefix)
+        y = attend(q, k, v, width, scale, window, prefix=prefix)
         y = linear(c, at + 'self_attn.o_proj', y)
-        if kind == 'olmo2':
+        if behind:
             x = add(x, norm(at + 'post_attention_layernorm', y))
             x = add(x, norm(at + 'post_feedforward_layernorm', gated(c, at, x, 'silu')))
             continue
@@ -357,7 +362,12 @@ def cohere(c, config, ids):
         if config['use_qk_norm']:
             q, k = (by_head(lambda part, h, p: centred([part], c[f'{at}self_attn.{name}_norm.weight'][h], epsilon)[0],
                             z, width) for name, z in (('q', q), ('k', k)))
-        y2 = attend(turn(q, width, turns, 'pairs'), turn(k, width, turns, 'pairs'), v, width, width**-0.5)
+        window = 0
+        if config['model_type'] == 'cohere2' and (n + 1) % config['sliding_window_pattern']:
+            window = config['sliding_window']
+        if config['model_type'] == 'cohere' or window:
+            q, k = turn(q, width, turns, 'pairs'), turn(k, width, turns, 'pairs')
+        y2 = attend(q, k, v, width, width**-0.5, window)
         x = add(add(x, linear(c, at + 'self_attn.o_proj', y2)), gated(c, at, y, 'silu'))
     x = centred(x, c['model.norm.weight'], epsilon)
     return scaled(pm.linear(x, c['model.embed_tokens.weight'], None), config['logit_scale'])

@@ -68,12 +68,21 @@ def gemma(kind, dtype, **changes):
     return case(dl.gemma, fill, config, dtype)
 
 
+def with_pictures(case):
+    """A model of texts and pictures, of which texts are a part."""
+    c, config, evaluate, _ = case
+    c.add('vision_tower.embeddings.weight', 3, 5)
+    whole = {'model_type': 'gemma3', 'text_config': config, 'vocab_size': config['vocab_size']}
+    return c, whole, evaluate, lambda name: name if name.startswith(
+        'vision') else 'language_model.' + name
+
+
 def llama(dtype='F32', tied=True, norms=PRE, **changes):
     config = {**LLAMA, 'tie_word_embeddings': tied, **changes}
 
     def fill(c, config):
         llama_tensors(c, config, norms, fused=config['model_type'] == 'phi3', tied=tied)
-        for n in range(config['num_hidden_layers'] if config['model_type'] == 'olmo2' else 0):
+        for n in range(config['num_hidden_layers'] if config['model_type'] in ('olmo2', 'olmo3') else 0):
             c.norm(f'model.layers.{n}.self_attn.q_norm', 24, False)
             c.norm(f'model.layers.{n}.self_attn.k_norm', 12, False)
     return case(dl.llama, fill, config, dtype)
@@ -266,8 +275,13 @@ CASES = {
     'gemma2': lambda: gemma('gemma2', 'F32', sliding_window=6, query_pre_attn_scalar=5.0, **CAPS),
     'gemma3': lambda: gemma('gemma3_text', 'F16', sliding_window=5, sliding_window_pattern=2, rope_theta=1e6,
                             query_pre_attn_scalar=8.0, rope_scaling={'rope_type': 'linear', 'factor': 8.0}),
+    'gemma3-with-pictures': lambda: with_pictures(gemma('gemma3_text', 'BF16', sliding_window=5, sliding_window_pattern=2,
+                                                        rope_theta=1e6, query_pre_attn_scalar=8.0,
+                                                        rope_scaling={'rope_type': 'linear', 'factor': 8.0})),
     'smollm3': lambda: llama('F16', model_type='smollm3', no_rope_layer_interval=2, rope_theta=700.0),
     'olmo2': lambda: llama(model_type='olmo2', norms=AROUND[1::2], tied=False),
+    'olmo3': lambda: llama('BF16', model_type='olmo3', norms=AROUND[1::2], tied=False, num_hidden_layers=4,
+                           sliding_window=5, rope_theta=900.0, rope_scaling=YARN),
     'granite': lambda: llama(model_type='granite', embedding_multiplier=3.0, residual_multiplier=0.22,
                              attention_multiplier=0.3, logits_scaling=4.0),
     'llama-prefix': lambda: llama(model_type='llama', prefix_lm=True),
@@ -288,6 +302,7 @@ CASES = {
                                          norm_topk_prob=True, mlp_only_layers=[1]),
     'cohere': cohere,
     'cohere-norms': lambda: cohere(use_qk_norm=True),
+    'cohere2': lambda: cohere(model_type='cohere2', sliding_window=6, sliding_window_pattern=2, num_hidden_layers=3),
     'stablelm': lambda: stablelm(False, False),
     'stablelm-parallel': lambda: stablelm(True, True),
     'phi': lambda: phi(False),

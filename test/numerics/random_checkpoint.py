@@ -7,7 +7,11 @@ import struct
 
 import plain_math as pm
 
-FORMATS = {'F32': '<f', 'F16': '<e'}
+
+def packed(values, dtype):
+    if dtype == 'BF16':  # the upper half of an f32
+        return b''.join(struct.pack('<f', value)[2:] for value in values)
+    return struct.pack(f'<{len(values)}{"f" if dtype == "F32" else "e"}', *values)
 
 
 class Checkpoint:
@@ -57,8 +61,7 @@ class Checkpoint:
         for name, values in self.stacked.items():
             stored_tensors[name] = values, [len(values), len(values[0]), len(values[0][0])]
         for name, (values, shape) in stored_tensors.items():
-            flat = flatten(values)
-            stored = struct.pack(f'<{len(flat)}{FORMATS[self.dtype][1]}', *flat)
+            stored = packed(flatten(values), self.dtype)
             header[names(name)] = {'dtype': self.dtype, 'shape': shape,
                                    'data_offsets': [len(data), len(data) + len(stored)]}
             data += stored
