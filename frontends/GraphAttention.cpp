@@ -43,7 +43,7 @@ Attention GraphBuilder::Graph::adapted(const Attention &attention) {
     result.mask = Mask::Prefix;
   if (sinks == 0)
     return result;
-  if (result.mask != Mask::Causal || result.bias || cacheTokens == 0)
+  if (result.mask != Mask::Causal || result.bias || result.rowBias || cacheTokens == 0)
     refuse(diagnostics, "--sinks",
            "is for causal attention with rotary positions or none; this model has a prefix, or a bias by distance");
   int64_t room = cacheTokens - sinks;
@@ -82,9 +82,10 @@ Tensor GraphBuilder::Graph::attention(Tensor queries, Tensor keys, Tensor values
                                       const Attention &attention, MaskKind mask) {
   auto natural = [](int64_t number) { return static_cast<uint64_t>(number); };
   return make<AttentionOp>(location(), queries.width(), value(queries), value(keys), value(values), sequences(),
-                           value(attention.bias), value(attention.sinks), keptQueries, mask, natural(attention.heads),
-                           natural(attention.keyValueHeads), llvm::APFloat(attention.scale), natural(attention.window),
-                           llvm::APFloat(attention.cap), attention.absolute, natural(keptQueries ? sinks : 0));
+                           value(attention.bias), value(attention.sinks), keptQueries, value(attention.rowBias), mask,
+                           natural(attention.heads), natural(attention.keyValueHeads), llvm::APFloat(attention.scale),
+                           natural(attention.window), llvm::APFloat(attention.cap), attention.absolute,
+                           natural(keptQueries ? sinks : 0), attention.zeroStart);
 }
 
 }  // namespace talc

@@ -109,7 +109,15 @@ OwningOpRef<ModuleOp> GraphBuilder::finish() {
 Tensor GraphBuilder::embedding(Weight table) {
   if (!graph->readyWeight(table, 2))
     return {};
-  return graph->make<EmbeddingOp>(graph->location(table), graph->shape(table)[1], graph->ids(), graph->value(table));
+  return graph->make<EmbeddingOp>(graph->location(table), graph->shape(table)[1], graph->ids(), graph->value(table),
+                                  IntegerAttr());
+}
+
+Tensor GraphBuilder::embedding(Weight table, int64_t first) {
+  if (!graph->readyWeight(table, 2))
+    return {};
+  return graph->make<EmbeddingOp>(graph->location(table), graph->shape(table)[1], graph->ids(), graph->value(table),
+                                  graph->builder.getI64IntegerAttr(first));
 }
 
 Tensor GraphBuilder::position(Weight table, int64_t offset) {
@@ -143,11 +151,11 @@ Tensor GraphBuilder::linear(Tensor x, Weight matrix, Weight bias) {
                                graph->value(bias), /*groups=*/uint64_t(1));
 }
 
-Tensor GraphBuilder::groupedLinear(Tensor x, Weight matrix, int64_t groups) {
-  if (!graph->ready(x) || !graph->readyWeight(matrix, 2))
+Tensor GraphBuilder::groupedLinear(Tensor x, Weight matrix, int64_t groups, Weight bias) {
+  if (!graph->ready(x) || !graph->readyWeight(matrix, 2) || (bias && !graph->readyWeight(bias, 1)))
     return {};
   return graph->make<LinearOp>(graph->location(matrix), graph->shape(matrix)[0], graph->value(x), graph->value(matrix),
-                               Value(), static_cast<uint64_t>(groups));
+                               graph->value(bias), static_cast<uint64_t>(groups));
 }
 
 Tensor GraphBuilder::linear(Tensor x, const std::string &name, int64_t outputs) {
@@ -232,6 +240,12 @@ Tensor GraphBuilder::activation(Tensor x, Activation kind) {
 
 Tensor GraphBuilder::softmax(Tensor x) {
   return graph->ready(x) ? graph->make<SoftmaxOp>(graph->location(), x.width(), graph->value(x)) : Tensor();
+}
+
+Tensor GraphBuilder::logSoftmax(Tensor x, const std::vector<int64_t> &tails) {
+  return graph->ready(x) ? graph->make<LogSoftmaxOp>(graph->location(), x.width() - static_cast<int64_t>(tails.size()),
+                                                     graph->value(x), tails)
+                         : Tensor();
 }
 
 Tensor GraphBuilder::add(Tensor x, Tensor y) {

@@ -85,11 +85,13 @@ struct Attention {
   int64_t keyValueHeads;
   double scale;
   Mask mask = Mask::Causal;
-  int64_t window = 0;     // > 0: only keys at a distance < window are seen
-  Weight bias = {};       // by distance: see relativeBias, alibi
-  double cap = 0;         // > 0: cap * tanh(score / cap) takes the place of the scaled score
-  bool absolute = false;  // the bias is by the key's position
-  Weight sinks = {};      // [heads], one more score in the softmax of each head, of a key without a value
+  int64_t window = 0;      // > 0: only keys at a distance < window are seen
+  Weight bias = {};        // by distance: see relativeBias, alibi
+  double cap = 0;          // > 0: cap * tanh(score / cap) takes the place of the scaled score
+  bool absolute = false;   // the bias is by the key's position
+  Tensor rowBias = {};     // [tokens, heads*D], a bias by distance of each row's own; see talc.attention
+  bool zeroStart = false;  // with a window and such a bias: keys before a text's first are there, and zero
+  Weight sinks = {};       // [heads], one more score in the softmax of each head, of a key without a value
 };
 
 // Which features of a row a route keeps. Biases and groups decide what is chosen, and change no value.
@@ -183,6 +185,11 @@ public:
   Weight sinusoids(int64_t width, Sinusoids layout, int64_t first = 0);
   // The bias of attention by distance, from a table of buckets [buckets, heads] (T5). One weight serves all layers.
   Weight relativeBias(Weight table, bool bidirectional, int64_t maxDistance);
+  // What stands for each of `distances` distances where queries are compared, of a projection [heads*d, E]: [heads*D,
+  // d], furthest first, times `scale`. Distances beyond count as the furthest. And the bias that makes of products with
+  // queries plus `from` those with queries plus `to`, [heads*d]: [heads*D]. See #talc.relative_keys.
+  Weight relativeKeys(Weight projection, int64_t heads, int64_t distances, double scale);
+  Weight relativeKeys(Weight projection, Weight from, Weight to, int64_t heads, int64_t distances, double scale);
   // The bias by distance that falls with a slope for each head (arXiv 2108.12409). Not to be called in a layer. With
   // `factor`: rounded to bf16, times it, and by the key's position (#talc.alibi).
   Weight alibi(int64_t heads, double factor = 0);
@@ -199,6 +206,8 @@ public:
 
   // Rows of a table [V, D], by token id, by position in the sequence (+ offset), by token type: [tokens, D].
   Tensor embedding(Weight table);
+  // The same of a table of the ids from `first` on; zero for other ids.
+  Tensor embedding(Weight table, int64_t first);
   Tensor position(Weight table, int64_t offset = 0);
   // The same in encoders whose tokens `padding` take no position, but the row before the first.
   Tensor position(Weight table, int64_t offset, int64_t padding);
@@ -209,7 +218,7 @@ public:
   // The same with the weights `name`.weight and `name`.bias.
   Tensor linear(Tensor x, const std::string &name, int64_t outputs);
   // Groups of neighbouring outputs are of the first K features of groups: [tokens, G*S], [N, K] -> [tokens, N].
-  Tensor groupedLinear(Tensor x, Weight matrix, int64_t groups);
+  Tensor groupedLinear(Tensor x, Weight matrix, int64_t groups, Weight bias = {});
   // Each of `groups` groups of neighbouring features is normalized by itself; scale and bias have width/groups
   // elements, or width.
   Tensor layerNorm(Tensor x, Weight scale, Weight bias, double epsilon, int64_t groups = 1);
@@ -219,6 +228,9 @@ public:
   Tensor activation(Tensor x, Activation kind);
   // Over the features of every row.
   Tensor softmax(Tensor x);
+  // Of the scores of words, then of clusters of words, which begin at `tails`: the logarithms of the words'
+  // probabilities. See talc.log_softmax.
+  Tensor logSoftmax(Tensor x, const std::vector<int64_t> &tails = {});
   Tensor add(Tensor x, Tensor y);
   Tensor mul(Tensor x, Tensor y);
   Tensor scale(Tensor x, double factor);

@@ -151,6 +151,24 @@ Weight GraphBuilder::relativeBias(Weight table, bool bidirectional, int64_t maxD
                                         {graph->shape(table)[1], 2 * graph->maxSequence - 1}, recipe, {table}));
 }
 
+Weight GraphBuilder::relativeKeys(Weight projection, int64_t heads, int64_t distances, double scale) {
+  if (!graph->readyWeight(projection, 2))
+    return {};
+  auto recipe = RelativeKeysRecipeAttr::get(graph->builder.getContext(), heads, llvm::APFloat(scale));
+  return graph->weight(graph->addRecipe(graph->weightName(projection) + ".by_distance",
+                                        {heads * distances, graph->shape(projection)[0] / heads}, recipe,
+                                        {projection}));
+}
+
+Weight GraphBuilder::relativeKeys(Weight projection, Weight from, Weight to, int64_t heads, int64_t distances,
+                                  double scale) {
+  if (!graph->readyWeight(projection, 2) || !graph->readyWeight(from, 1) || !graph->readyWeight(to, 1))
+    return {};
+  auto recipe = RelativeKeysRecipeAttr::get(graph->builder.getContext(), heads, llvm::APFloat(scale));
+  return graph->weight(graph->addRecipe(graph->weightName(projection) + ".bias_by_distance", {heads * distances},
+                                        recipe, {projection, from, to}));
+}
+
 std::pair<Weight, Weight> GraphBuilder::tiedWeights(const std::string &first, const std::string &second,
                                                     const Shape &shape, bool wanted) {
   std::string firstName = graph->qualified(first), secondName = graph->qualified(second);

@@ -157,32 +157,44 @@ std::string ModelConfig::text(const char *key, const std::string &fallback) cons
   return fallback;
 }
 
-std::vector<std::string> ModelConfig::texts(const char *key) const {
-  std::vector<std::string> result;
-  if (!has(key))
-    return result;
-  const json &list = *find(key);
+// The values of a list, of which each has to be of the kind that `is` tells; nothing if one is not.
+template <typename T> static std::optional<std::vector<T>> listOf(const json &list, bool (json::*is)() const) {
+  std::vector<T> result;
+  if (!list.is_array())
+    return std::nullopt;
   for (const json &value : list) {
-    if (!list.is_array() || !value.is_string())
-      break;
-    result.push_back(value.get<std::string>());
+    if (!(value.*is)())
+      return std::nullopt;
+    result.push_back(value.get<T>());
   }
-  if (!list.is_array() || result.size() != list.size())
-    wrong(ImportError::ConfigType, key, list, "a list of strings");
   return result;
 }
 
-std::vector<double> ModelConfig::numbers(const char *key) const {
-  std::vector<double> result;
+std::vector<std::string> ModelConfig::texts(const char *key) const {
   if (!has(key))
-    return result;
-  const json &list = *find(key);
-  for (const json &value : list)
-    if (list.is_array() && value.is_number())
-      result.push_back(value.get<double>());
-  if (!list.is_array() || result.size() != list.size())
-    wrong(ImportError::ConfigType, key, list, "a list of numbers");
-  return result;
+    return {};
+  auto list = listOf<std::string>(*find(key), &json::is_string);
+  if (!list)
+    wrong(ImportError::ConfigType, key, *find(key), "a list of strings");
+  return list.value_or(std::vector<std::string>());
+}
+
+std::vector<double> ModelConfig::numbers(const char *key) const {
+  if (!has(key))
+    return {};
+  auto list = listOf<double>(*find(key), &json::is_number);
+  if (!list)
+    wrong(ImportError::ConfigType, key, *find(key), "a list of numbers");
+  return list.value_or(std::vector<double>());
+}
+
+std::vector<bool> ModelConfig::flags(const char *key) const {
+  if (!has(key))
+    return {};
+  auto list = listOf<bool>(*find(key), &json::is_boolean);
+  if (!list)
+    wrong(ImportError::ConfigType, key, *find(key), "a list of true and false");
+  return list.value_or(std::vector<bool>());
 }
 
 // The token ids of `value`, one or a list; nothing if it is something else.

@@ -52,6 +52,7 @@ public:
   std::string text(const char *key, const std::string &fallback) const;
   std::vector<std::string> texts(const char *key) const;
   std::vector<double> numbers(const char *key) const;
+  std::vector<bool> flags(const char *key) const;
   // A token id, a list of them, or null (empty). `fallback` if absent.
   std::vector<int64_t> tokens(const char *key, const std::vector<int64_t> &fallback) const;
   // A list of lists of token ids; empty if absent or null.

@@ -114,6 +114,24 @@ static Result spreadBias(WeightOp weight, RelativeBiasRecipeAttr recipe, const W
       table, distanceBuckets(distances / 2 + 1, buckets, recipe.getBidirectional(), recipe.getMaxDistance()));
 }
 
+static Result projectDistances(WeightOp weight, RelativeKeysRecipeAttr recipe,
+                               llvm::ArrayRef<WeightValuesPtr> sources) {
+  int64_t heads = recipe.getHeads(), rows = matrixShape(cast<RankedTensorType>(weight.getType())).rows;
+  MatrixShape shape = sources[0]->shape, vector{shape.rows, 1};
+  if (shape.rows % heads != 0 || shape.columns % 2 != 0 || shape.columns > maxWidth || rows > maxDistances)
+    return refuse(weight,
+                  fmt::format("projects {} rows of distances for {} heads by {}, expected rows for each head, an "
+                              "even width of at most {}, and at most {} rows",
+                              rows, heads, text(shape), maxWidth, maxDistances));
+  double scale = recipe.getScale().convertToDouble();
+  if (sources.size() == 1)
+    return relativeKeys(sources[0], heads, rows / heads, scale);
+  if (!(sources[1]->shape == vector) || !(sources[2]->shape == vector))
+    return refuse(weight, fmt::format("is of vectors {} and {}, expected {}", text(sources[1]->shape),
+                                      text(sources[2]->shape), text(vector)));
+  return relativeKeys(sources[0], sources[1], sources[2], heads, rows / heads, scale);
+}
+
 Result evaluateRecipe(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) {
   auto result =
       llvm::TypeSwitch<Attribute, Result>(weight.getSource())
@@ -129,6 +147,7 @@ Result evaluateRecipe(WeightOp weight, llvm::ArrayRef<WeightValuesPtr> sources) 
           .Case<RotaryTableRecipeAttr, SinusoidTableRecipeAttr, AlibiRecipeAttr>(
               [&](auto recipe) { return tabulate(weight, recipe); })
           .Case([&](RelativeBiasRecipeAttr recipe) { return spreadBias(weight, recipe, sources[0]); })
+          .Case([&](RelativeKeysRecipeAttr recipe) { return projectDistances(weight, recipe, sources); })
           .Default([&](Attribute) {
             return internalError("weight '{}' has a recipe that the packager lacks", weight.getSymName().str());
           });

@@ -35,5 +35,9 @@ WeightValuesPtr rotaryTable(RotaryFrequencies frequencies, MatrixShape shape, in
 WeightValuesPtr sinusoidTable(MatrixShape shape, SinusoidLayout layout, int64_t blank);
 // #talc.alibi by distance, or by position where `rounded` is not 0.
 WeightValuesPtr alibiTable(MatrixShape shape, double rounded);
+// #talc.relative_keys of a projection, and its products with the difference of two vectors.
+WeightValuesPtr relativeKeys(WeightValuesPtr projection, int64_t heads, int64_t distances, double scale);
+WeightValuesPtr relativeKeys(WeightValuesPtr projection, WeightValuesPtr from, WeightValuesPtr to, int64_t heads,
+                             int64_t distances, double scale);
 
 }  // namespace talc

@@ -112,8 +112,9 @@ private:
     for (Value value : {op.getKeys(), op.getValues()})
       if (of(value) != Rows{Rows::Keys} && failed(expect(op, value)))
         return failure();
-    if (op.getKeptQueries() && failed(expect(op, op.getKeptQueries())))
-      return failure();
+    for (Value value : {op.getKeptQueries(), op.getRowBias()})
+      if (value && failed(expect(op, value)))
+        return failure();
     return succeeded(checkRing(op)) ? yields(op.getResult(), {Rows::Step}) : failure();
   }
 

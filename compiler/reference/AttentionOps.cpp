@@ -163,15 +163,26 @@ bool sees(AttentionOp op, int64_t query, int64_t key, int64_t prefix) {
   llvm_unreachable("every mask is listed");
 }
 
-// The keys that the query at a position sees in one head.
-llvm::Expected<std::vector<Visible>> visibleKeys(AttentionOp op, KeyRows keys, int64_t position, int64_t prefix,
-                                                 const Weight *bias, int64_t head) {
+// What a query adds to the score of a key at a distance, of its own.
+double ownBias(AttentionOp op, const Matrix &rowBias, int64_t query, int64_t head, int64_t distance) {
+  int64_t distances = rowBias.columns / static_cast<int64_t>(op.getHeads());
+  return rowBias.at(query, head * distances + std::max<int64_t>(distances - 1 - distance, 0));
+}
+
+// The keys that the row `query`, at a position, sees in one head. Row -1 is that of a key that is zero.
+llvm::Expected<std::vector<Visible>> visibleKeys(AttentionOp op, const AttentionInputs &in, KeyRows keys, int64_t query,
+                                                 int64_t position, int64_t prefix, int64_t head) {
   std::vector<Visible> result;
+  const Weight *bias = in.bias;
+  for (int64_t before = position + 1; op.getZeroStart() && before < static_cast<int64_t>(op.getWindow()); ++before)
+    result.push_back({-1, ownBias(op, *in.rowBias, query, head, before), false});
   for (int64_t i = 0; i < keys.count; ++i) {
     int64_t key = keys.firstPosition + i;
     if (!sees(op, position, key, prefix))
       continue;
     result.push_back({keys.firstRow + i, 0, key < static_cast<int64_t>(op.getKept())});
+    if (in.rowBias)
+      result.back().bias = ownBias(op, *in.rowBias, query, head, position - key);
     if (!bias)
       continue;
     int64_t columns = bias->shape[1], column = op.getAbsolute() ? key : columns / 2 + key - position;
@@ -192,7 +203,7 @@ void attend(AttentionOp op, const AttentionInputs &in, int64_t query, llvm::Arra
   std::vector<double> scores;
   for (const Visible &key : visible) {
     double sum = 0;
-    for (int64_t i = 0; i < width; ++i)
+    for (int64_t i = 0; i < width && key.row >= 0; ++i)
       sum += (key.kept ? *in.keptQueries : in.queries).at(query, first + i) * in.keys.at(key.row, keyFirst + i);
     double score = sum * op.getScale().convertToDouble(), cap = op.getCap().convertToDouble();
     scores.push_back((cap > 0 ? cap * std::tanh(score / cap) : score) + key.bias);
@@ -202,7 +213,7 @@ void attend(AttentionOp op, const AttentionInputs &in, int64_t query, llvm::Arra
   for (double &score : scores)
     total += score = std::exp(score - largest);
   for (size_t k = 0; k < visible.size(); ++k)
-    for (int64_t i = 0; i < width; ++i)
+    for (int64_t i = 0; i < width && visible[k].row >= 0; ++i)
       result.at(query, first + i) += scores[k] / total * in.values.at(visible[k].row, keyFirst + i);
 }
 
@@ -218,7 +229,7 @@ llvm::Expected<Matrix> evaluate(AttentionOp op, const AttentionInputs &in, const
     firstKey += rows.count;
     for (int64_t t = sequence.firstRow; t < sequence.firstRow + sequence.rows; ++t) {
       for (int64_t head = 0; head < heads; ++head) {
-        auto visible = visibleKeys(op, rows, step.positions[t], sequence.prefix, in.bias, head);
+        auto visible = visibleKeys(op, in, rows, t, step.positions[t], sequence.prefix, head);
         if (!visible)
           return visible.takeError();
         std::optional<double> sink;

@@ -28,7 +28,7 @@ KeyKind keyKind(AttentionOp op);
 // Keys and values have as many rows as the step has keys of that kind. What an attention may lack is null.
 struct AttentionInputs {
   const Matrix &queries, &keys, &values;
-  const Matrix *keptQueries;
+  const Matrix *keptQueries, *rowBias;
   const Weight *bias, *sinks;
 };
 // Fails (Usage) if the bias lacks a distance.

@@ -155,12 +155,14 @@ Error Evaluation::evaluateSequenceOp(mlir::Operation *op, Frame &frame) {
                               *matrix(op.getValues()), frame.state(op.getState()), *frame.weight(op.getGates()), step));
       })
       .Case([&](AttentionOp op) -> Error {
-        MatrixPtr kept = op.getKeptQueries() ? matrix(op.getKeptQueries()) : MatrixPtr();
+        auto given = [&](mlir::Value rows) { return rows ? matrix(rows) : MatrixPtr(); };
+        MatrixPtr kept = given(op.getKeptQueries()), rowBias = given(op.getRowBias());
         WeightPtr bias = frame.weight(op.getBias()), sinks = frame.weight(op.getSinks());
         AttentionInputs in = {*matrix(op.getQueries()),
                               *matrix(op.getKeys()),
                               *matrix(op.getValues()),
                               kept.get(),
+                              rowBias.get(),
                               bias.get(),
                               sinks.get()};
         return store(frame, op.getResult(), evaluate(op, in, step));
@@ -207,8 +209,8 @@ Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
       .Case([&](AttentionOp op) -> Error {
         if (Error error = expect(op.getQueries(), step.rows()))
           return error;
-        if (op.getKeptQueries())
-          if (Error error = expect(op.getKeptQueries(), step.rows()))
+        for (mlir::Value rows : {op.getKeptQueries(), op.getRowBias()})
+          if (Error error = rows ? expect(rows, step.rows()) : Error::success())
             return error;
         int64_t keys = step.keys(keyKind(op));
         Error error = expect(op.getKeys(), keys);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// linear, gated_linear, norm, activation, softmax, add, mul, scale, clamp, route, experts.
+// linear, gated_linear, norm, activation, softmax, log_softmax, add, mul, scale, clamp, route, experts.
 #include "compiler/reference/LayerOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -212,6 +212,39 @@ static Matrix evaluate(QuantizeOp, const Matrix &x) {
   return result;
 }
 
+static Matrix evaluate(LogSoftmaxOp op, const Matrix &x) {
+  Matrix result(x.rows, resultColumns(op));
+  int64_t words = result.columns, clusters = x.columns - words, unclustered = clusters > 0 ? op.getTails()[0] : words;
+  for (int64_t t = 0; t < x.rows; ++t) {
+    auto logSum = [&](const std::vector<int64_t> &columns) {
+      double highest = -HUGE_VAL, sum = 0;
+      for (int64_t c : columns)
+        highest = std::max(highest, static_cast<double>(x.at(t, c)));
+      for (int64_t c : columns)
+        sum += std::exp(x.at(t, c) - highest);
+      return highest + std::log(sum);
+    };
+    auto range = [](int64_t from, int64_t to) {
+      std::vector<int64_t> columns;
+      for (; from < to; ++from)
+        columns.push_back(from);
+      return columns;
+    };
+    std::vector<int64_t> head = range(0, unclustered), all = range(words, x.columns);
+    all.insert(all.end(), head.begin(), head.end());
+    double total = logSum(all);
+    for (int64_t c : head)
+      result.at(t, c) = x.at(t, c) - total;
+    for (int64_t cluster = 0; cluster < clusters; ++cluster) {
+      auto tail = range(op.getTails()[cluster], cluster + 1 < clusters ? op.getTails()[cluster + 1] : words);
+      double within = logSum(tail);
+      for (int64_t c : tail)
+        result.at(t, c) = x.at(t, words + cluster) - total + x.at(t, c) - within;
+    }
+  }
+  return result;
+}
+
 static Matrix evaluate(JoinOp op, const Matrix &x, const Matrix &y) {
   Matrix result(x.rows, x.columns + y.columns);
   int64_t heads = op.getHeads(), first = x.columns / heads, second = y.columns / heads;
@@ -277,7 +310,7 @@ std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame) {
       })
       .Case([&](JoinOp op) { return evaluate(op, *matrix(op.getX()), *matrix(op.getY())); })
       .Case([&](RouteOp op) { return evaluate(op, *matrix(op.getX()), weight(op.getBias()).get()); })
-      .Case<ActivationOp, SoftmaxOp, ScaleOp, ClampOp, QuantizeOp>(
+      .Case<ActivationOp, SoftmaxOp, LogSoftmaxOp, ScaleOp, ClampOp, QuantizeOp>(
           [&](auto op) { return evaluate(op, *matrix(op.getX())); })
       .Case<AddOp, MulOp>([&](auto op) { return evaluate(op, *matrix(op.getLhs()), *matrix(op.getRhs())); })
       .Default([](mlir::Operation *) { return std::nullopt; });

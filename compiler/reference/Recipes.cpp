@@ -243,6 +243,39 @@ struct Application {
     return true;
   }
 
+  bool apply(RelativeKeysRecipeAttr recipe) {
+    int64_t heads = recipe.getHeads();
+    if (sources.empty() || sources[0]->shape.size() != 2 || sources[0]->shape[0] % heads != 0 ||
+        result.shape[0] % heads != 0)
+      return false;
+    const Weight &projection = *sources[0];
+    int64_t width = projection.shape[0] / heads, inputs = projection.shape[1], distances = result.shape[0] / heads;
+    bool products = sources.size() == 3;
+    if (inputs % 2 != 0 || result.shape != (products ? Shape{heads * distances} : Shape{heads * distances, width}) ||
+        (products && (sources[1]->shape != Shape{heads * width} || sources[2]->shape != Shape{heads * width})))
+      return false;
+    for (int64_t r = 0; r < heads * distances; ++r) {
+      double product = 0;
+      for (int64_t i = 0; i < width; ++i) {
+        int64_t row = r / distances * width + i, half = inputs / 2;
+        double sum = 0;
+        for (int64_t n = 0; n < half; ++n) {
+          double angle = (distances - 1 - r % distances) * std::pow(10000.0, -2.0 * n / inputs);
+          sum += projection.values[row * inputs + n] * std::sin(angle) +
+                 projection.values[row * inputs + half + n] * std::cos(angle);
+        }
+        sum *= recipe.getScale().convertToDouble();
+        if (products)
+          product += sum * (sources[2]->values[row] - sources[1]->values[row]);
+        else
+          result.values[r * width + i] = static_cast<float>(sum);
+      }
+      if (products)
+        result.values[r] = static_cast<float>(product);
+    }
+    return true;
+  }
+
   bool apply(FillSourceAttr recipe) {
     std::fill(result.values.begin(), result.values.end(), static_cast<float>(recipe.getValue().convertToDouble()));
     return sources.empty();
@@ -270,8 +303,8 @@ llvm::Expected<Weight> applyRecipe(const std::string &name, mlir::Attribute reci
   bool fits = llvm::TypeSwitch<mlir::Attribute, bool>(recipe)
                   .Case<TransposeRecipeAttr, ConcatRecipeAttr, InterleaveRecipeAttr, PackRecipeAttr, PadRecipeAttr,
                         ConvertRecipeAttr, RowsRecipeAttr, HalfSplitRecipeAttr, PlusRecipeAttr, AlibiRecipeAttr,
-                        RotaryTableRecipeAttr, SinusoidTableRecipeAttr, RelativeBiasRecipeAttr, FillSourceAttr>(
-                      [&](auto attr) { return application.apply(attr); })
+                        RotaryTableRecipeAttr, SinusoidTableRecipeAttr, RelativeBiasRecipeAttr, RelativeKeysRecipeAttr,
+                        FillSourceAttr>([&](auto attr) { return application.apply(attr); })
                   .Default([](mlir::Attribute) { return false; });
   if (!fits) {
     std::vector<std::string> shapes;

@@ -10,12 +10,15 @@ static void setRow(Matrix &matrix, int64_t at, const std::vector<double> &values
   std::copy(values.begin(), values.end(), matrix.values.begin() + at * matrix.columns);
 }
 
-llvm::Expected<Matrix> evaluate(EmbeddingOp, llvm::ArrayRef<int32_t> ids, const Weight &table) {
+llvm::Expected<Matrix> evaluate(EmbeddingOp op, llvm::ArrayRef<int32_t> ids, const Weight &table) {
   Matrix result(ids.size(), table.shape[1]);
+  auto first = static_cast<int64_t>(op.getFirst().value_or(0));
   for (size_t t = 0; t < ids.size(); ++t) {
-    if (ids[t] < 0 || ids[t] >= rowCount(table))
+    bool known = ids[t] >= first && ids[t] - first < rowCount(table);
+    if (!known && !op.getFirst())
       return makeError(ErrorCode::Usage, "token id {} is not in the vocabulary of {} tokens", ids[t], rowCount(table));
-    setRow(result, t, row(table, ids[t]));
+    if (known)
+      setRow(result, t, row(table, ids[t] - first));
   }
   return result;
 }

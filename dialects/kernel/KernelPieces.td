@@ -113,11 +113,14 @@ def Kernel_AttentionOp : Kernel_Piece<"attention", ["getDivision", "getTaskSpace
     all others.
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$queries, Talc_State:$state, Optional<Kernel_Data>:$bias,
-                       Optional<Kernel_Data>:$sinks, Optional<Kernel_Data>:$kept_queries, Kernel_Data:$init,
+                       Optional<Kernel_Data>:$sinks, Optional<Kernel_Data>:$kept_queries,
+                       Optional<Kernel_Data>:$row_bias, Kernel_Data:$init,
                        Talc_MaskKindAttr:$mask, I64Attr:$heads, F64Attr:$scale, I64Attr:$window,
-                       DefaultValuedAttr<F64Attr, "0.0">:$cap, UnitAttr:$absolute, OptionalAttr<I64Attr>:$block);
+                       DefaultValuedAttr<F64Attr, "0.0">:$cap, UnitAttr:$absolute, UnitAttr:$zero_start,
+                       OptionalAttr<I64Attr>:$block);
   let assemblyFormat = [{
-    `` $mask $step `,` $queries `,` $state (`bias` $bias^)? (`sinks` $sinks^)? (`kept` $kept_queries^)? `heads` $heads
+    `` $mask $step `,` $queries `,` $state (`bias` $bias^)? (`sinks` $sinks^)? (`kept` $kept_queries^)?
+    (`row_bias` $row_bias^ (`zero_start` $zero_start^)?)? `heads` $heads
     `scale` $scale `window` $window (`block` $block^)? `into` $init attr-dict `:` functional-type(operands, results)
   }];
 }
@@ -157,6 +160,14 @@ def Kernel_QuantizeOp : Kernel_Piece<"quantize"> {
   let assemblyFormat = "$step `,` $x `into` $init attr-dict `:` functional-type(operands, results)";
 }
 
+def Kernel_LogSoftmaxOp : Kernel_Piece<"log_softmax"> {
+  let summary = "logarithms of the probabilities of words, some of which lie in clusters; see `talc.log_softmax`";
+  let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init, DenseI64ArrayAttr:$tails);
+  let assemblyFormat = [{
+    $step `,` $x `tails` $tails `into` $init attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 def Kernel_RouteOp : Kernel_Piece<"route"> {
   let summary = "the largest features of every row; see `talc.route`";
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Optional<Kernel_Data>:$bias, Kernel_Data:$init, I64Attr:$count,
@@ -188,14 +199,16 @@ def Kernel_RopeOp : Kernel_Piece<"rope"> {
 def Kernel_GatherOp : Kernel_Piece<"gather"> {
   let summary = "init[t] = table[index(t) + offset]";
   let description = [{
+    `partial`: the table has some of the rows only, and the others are zero; offset may then be negative.
     index(t) is the token id of row t (`ids`), its position (`positions`), its token type (`types`), or the t-th row
     that is wanted for the result `output` (`outputs`), or the number of tokens before it that are not `padding`, -1 for
     those that are (`counted`, see `talc.position`). A table of rank 3 is packed: [V/L, D, L].
   }];
   let arguments = (ins Kernel_GatherIndexAttr:$index, Kernel_Step:$step, Kernel_Data:$table, Kernel_Data:$init,
-                       I64Attr:$offset, DefaultValuedAttr<I64Attr, "0">:$output, OptionalAttr<I64Attr>:$padding);
+                       I64Attr:$offset, DefaultValuedAttr<I64Attr, "0">:$output, OptionalAttr<I64Attr>:$padding,
+                       UnitAttr:$partial);
   let assemblyFormat = [{
-    `` $index $step `,` $table `plus` $offset `into` $init attr-dict `:` functional-type(operands, results)
+    `` $index $step `,` $table `plus` $offset (`partial` $partial^)? `into` $init attr-dict `:` functional-type(operands, results)
   }];
 }
 

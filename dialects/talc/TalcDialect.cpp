@@ -119,6 +119,11 @@ LogicalResult RowsRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic()> em
   return emitError() << "takes " << count << " rows from " << first << " on, of every " << period;
 }
 
+LogicalResult RelativeKeysRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t heads,
+                                             llvm::APFloat) {
+  return heads > 0 ? success() : emitError() << "has " << heads << " heads";
+}
+
 LogicalResult HalfSplitRecipeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t width,
                                           int64_t rotary) {
   if (rotary > 0 && rotary % 2 == 0 && rotary <= width)

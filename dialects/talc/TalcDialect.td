@@ -414,4 +414,18 @@ def Talc_AlibiRecipe : Talc_Attr<"AlibiRecipe", "alibi"> {
   let assemblyFormat = "(`<` `rounded` `=` $rounded^ `>`)?";
 }
 
+def Talc_RelativeKeysRecipe : Talc_Attr<"RelativeKeysRecipe", "relative_keys"> {
+  let summary = "what stands for a distance where attention compares queries with keys (Transformer-XL)";
+  let description = [{
+    Of a projection W [heads*d, E], E even, shape [heads*D, d]: row h*D + c is of the distance D - 1 - c = p,
+      s * W_h [sin(p f_0), ..., cos(p f_0), ...],   f_i = 10000^(-2i/E),   s = `scale`
+    W_h being the d rows of a head. Of W, a and b [heads*d], shape [heads*D]: the products of these rows with b_h - a_h,
+    which turn what they make of a query plus a_h into what they make of it plus b_h. Computed in double precision.
+    Source: Dai et al. 2019 (arXiv 1901.02860).
+  }];
+  let parameters = (ins "int64_t":$heads, Talc_Real:$scale);
+  let genVerifyDecl = 1;
+  let assemblyFormat = "`<` `heads` `=` $heads `,` `scale` `=` $scale `>`";
+}
+
 #endif // TALC_DIALECT

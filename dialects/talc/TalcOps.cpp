@@ -96,6 +96,12 @@ static LogicalResult verifyRecipe(Operation *op, Attribute recipe, size_t source
                    ? takes(1)
                    : op->emitOpError("is a relative bias, expected a shape [heads, odd number of distances]");
       })
+      .Case([&](RelativeKeysRecipeAttr attr) {
+        return result.getRank() <= 2 && result.getDimSize(0) % attr.getHeads() == 0
+                   ? takes(result.getRank() == 2 ? 1 : 3)
+                   : op->emitOpError() << "is made of keys by distance, expected rows for " << attr.getHeads()
+                                       << " heads";
+      })
       .Case([&](AlibiRecipeAttr attr) {
         return result.getRank() == 2 && (attr.getRounded() || result.getDimSize(1) % 2 == 1)
                    ? takes(0)
@@ -197,6 +203,8 @@ LogicalResult EmbeddingOp::verify() {
     return emitOpError() << "has the table " << getTable().getType() << ", expected a matrix or panels";
   if (failed(expect(*this, "width of the result", features(getResult()), depth(getTable()))))
     return failure();
+  if (static_cast<int64_t>(getFirst().value_or(0)) < 0)
+    return emitOpError() << "has a table of ids from " << static_cast<int64_t>(*getFirst()) << " on";
   return expect(*this, "row count of the result", rows(getResult()), length(getIds()));
 }
 
@@ -335,6 +343,18 @@ LogicalResult NormOp::verify() {
   return getBias() ? fits("length of the bias", getBias()) : success();
 }
 
+LogicalResult LogSoftmaxOp::verify() {
+  int64_t words = features(getResult()), last = 0, clusters = getTails().size();
+  if (failed(expect(*this, "row count of the result", rows(getResult()), rows(getX()))) ||
+      failed(expect(*this, "width of x", features(getX()), words + clusters)))
+    return failure();
+  for (int64_t tail : getTails())
+    if (tail <= std::exchange(last, tail) || tail >= words)
+      return emitOpError() << "has a cluster from " << tail << " on, expected ascending numbers between 0 and "
+                           << words;
+  return words > 0 ? success() : emitOpError("has no words");
+}
+
 static LogicalResult verifyScaling(RopeOp op, Attribute scaling) {
   int64_t rotary = op.getRotary();
   if (isa_and_present<DynamicScalingAttr>(scaling) && rotary <= 2)
@@ -369,68 +389,6 @@ LogicalResult RopeOp::verify() {
 LogicalResult ClampOp::verify() {
   double bound = getBound().convertToDouble();
   return bound > 0 ? success() : emitOpError() << "has the bound " << bound << ", expected a number > 0";
-}
-
-static LogicalResult verifyBias(AttentionOp op) {
-  int64_t heads = op.getHeads();
-  if (!op.getBias())
-    return op.getAbsolute() ? op.emitOpError("has no bias, but says what its columns are") : success();
-  if (rows(op.getBias()) == heads && (op.getAbsolute() || features(op.getBias()) % 2 == 1))
-    return success();
-  return op.emitOpError() << "has the bias " << op.getBias().getType() << ", expected " << heads
-                          << (op.getAbsolute() ? " heads by positions" : " heads by an odd number of distances");
-}
-
-static LogicalResult verifySinks(AttentionOp op) {
-  if (op.getSinks() && failed(expect(op, "number of sinks", rows(op.getSinks()), op.getHeads())))
-    return failure();
-  auto kept = static_cast<int64_t>(op.getKept());
-  if (kept < 0 || (kept > 0) != static_cast<bool>(op.getKeptQueries()))
-    return op.emitOpError() << "keeps " << kept << " tokens, expected queries for them, if there are any";
-  if (kept == 0)
-    return success();
-  if (op.getKeptQueries().getType() != op.getQueries().getType())
-    return op.emitOpError() << "has kept queries of type " << op.getKeptQueries().getType() << ", expected "
-                            << op.getQueries().getType();
-  if (op.getWindow() == 0 || op.getMask() != MaskKind::causal || op.getBias())
-    return op.emitOpError("keeps tokens beside a window: expected one, the mask causal, and no bias");
-  return success();
-}
-
-LogicalResult AttentionOp::verify() {
-  int64_t heads = getHeads(), kvHeads = getKvHeads(), width = features(getQueries());
-  if (heads <= 0 || kvHeads <= 0 || heads % kvHeads != 0)
-    return emitOpError() << "shares " << kvHeads << " key-value heads among " << heads << " heads";
-  if (width % heads != 0)
-    return emitOpError() << "divides " << width << " features into " << heads << " heads";
-  if (static_cast<int64_t>(getWindow()) < 0)
-    return emitOpError() << "has the negative window " << static_cast<int64_t>(getWindow());
-  auto read = getKeys().getDefiningOp<ReadOp>();
-  bool ofSource = read && cast<StateType>(read.getState().getType()).getRole() == StateRole::source;
-  if (ofSource && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
-    return emitOpError("reads a source, whose keys have no order among the queries: expected the mask full, no window "
-                       "and no bias");
-  if (!(getCap().convertToDouble() >= 0))
-    return emitOpError() << "has the cap " << getCap().convertToDouble() << ", expected a number >= 0";
-  if (failed(verifyBias(*this)) || failed(verifySinks(*this)))
-    return failure();
-  int64_t keyWidth = width / heads * kvHeads;
-  if (failed(expect(*this, "width of the keys", features(getKeys()), keyWidth)))
-    return failure();
-  return expect(*this, "width of the values", features(getValues()), keyWidth);
-}
-
-LogicalResult MemoryOp::verify() {
-  auto state = cast<StateType>(getState().getType());
-  int64_t heads = getHeads(), kvHeads = state.getHeads();
-  if (state.getRole() != StateRole::memory)
-    return emitOpError() << "has the state " << state << ", expected one of the role memory";
-  if (heads <= 0 || heads % kvHeads != 0)
-    return emitOpError() << "shares " << kvHeads << " key-value heads among " << heads << " heads";
-  if (failed(expect(*this, "width of the queries", features(getQueries()), heads * state.getWidth())) ||
-      failed(expect(*this, "width of the keys", features(getKeys()), kvHeads * state.getWidth())))
-    return failure();
-  return expect(*this, "number of gates", length(getGates()), heads);
 }
 
 }  // namespace talc

@@ -126,10 +126,13 @@ def Talc_EmbeddingOp : Talc_Op<"embedding", [Pure]> {
   let description = [{
     result[t] = table[ids[t]]: [T] x [V, D] -> [T, D]. A table that is also the vocabulary projection may be packed:
     [ceil(V/lanes), D, lanes] (see #talc.pack), so that it is stored once.
+
+    With `first` = F the table has the rows of the ids from F on: result[t] = table[ids[t] - F], zero for other ids. A vocabulary
+    may so lie in several tables of different widths (Baevski and Auli, arXiv 1809.10853).
   }];
-  let arguments = (ins Talc_TokenIds:$ids, Talc_Weights:$table);
+  let arguments = (ins Talc_TokenIds:$ids, Talc_Weights:$table, OptionalAttr<I64Attr>:$first);
   let results = (outs Talc_Activations:$result);
-  let assemblyFormat = "$ids `,` $table attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$ids `,` $table (`from` $first^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -262,6 +265,20 @@ def Talc_SoftmaxOp : Talc_Op<"softmax", [Pure, Talc_KeepsRows, SameOperandsAndRe
   let assemblyFormat = "$x attr-dict `:` type($result)";
 }
 
+def Talc_LogSoftmaxOp : Talc_Op<"log_softmax", [Pure, Talc_KeepsRows]> {
+  let summary = "logarithms of the probabilities of words, some of which lie in clusters";
+  let description = [{
+    x [T, N + C] -> [T, N]: the scores of N words, then those of C clusters. The cluster c has the words [tails_c, tails_(c+1)),
+    the last one those up to N; the words before tails_1 are in none. With log p = x - log(sum e^x) over words in no cluster
+    and all clusters, and log q the same over the words of a cluster, a word's result is log p, or that of its cluster plus
+    its own log q. Source: Grave et al. 2017 (arXiv 1609.04309).
+  }];
+  let arguments = (ins Talc_Activations:$x, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$tails);
+  let results = (outs Talc_Activations:$result);
+  let assemblyFormat = "$x (`tails` $tails^)? attr-dict `:` type($x) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Talc_RopeOp : Talc_Op<"rope", [Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "rotary position embedding";
   let description = [{
@@ -380,66 +397,8 @@ def Talc_ExpertsOp : Talc_Op<"experts", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Talc_AttentionOp : Talc_Op<"attention", [Pure, AttrSizedOperandSegments, AllTypesMatch<["queries", "result"]>,
-                                          AllTypesMatch<["keys", "values"]>]> {
-  let summary = "softmax(scale * Q K^T + mask) V for every head and sequence";
-  let description = [{
-    queries [T, heads*d], keys and values [S, kv_heads*d]; query head h uses key-value head h / (heads/kv_heads).
-    Keys come from the same rows as the queries (S = T), or from `talc.read` (past and present, S >= T).
-    mask full: all keys of the sequence; causal: keys at or before the query's position; prefix: causal, and the first P
-    tokens of the sequence see each other, P being the caller's (arXiv 1910.10683, section 3.2.1). `window` = W > 0 also
-    asks for |query - key| < W in positions. A query that sees no key yields zero.
-    Keys read from a source (`!talc.state<..., source>`) have no order among the queries: mask full, no window, no bias.
-    `bias` [heads, 2L - 1] is added to the scaled score: column L - 1 + key position - query position; L is the number
-    of tokens that a sequence may have, at least. If it is `absolute`, [heads, L], the column is the key's position.
-    `cap` = c > 0 bends the scaled score, before the bias: c * tanh(score / c) (Gemma 2, arXiv 2408.00118).
-    `sinks` [heads] is one more score of each head, of a key without a value: it takes part in the softmax alone (gpt-oss).
-    `kept` = K > 0, with a window: queries also see the first K tokens of their sequence, and meet them as the rows of
-    `kept_queries`, which may stand at other positions (StreamingLLM, arXiv 2309.17453).
-    Softmax subtracts the maximum. Source: Vaswani et al. 2017; grouped heads: arXiv 2305.13245.
-  }];
-  let arguments = (ins Talc_Activations:$queries, Talc_Activations:$keys, Talc_Activations:$values,
-                       Talc_Sequences:$sequences, Optional<Talc_Matrix>:$bias, Optional<Talc_Vector>:$sinks,
-                       Optional<Talc_Activations>:$kept_queries, Talc_MaskKindAttr:$mask, I64Attr:$heads,
-                       I64Attr:$kv_heads, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$window,
-                       DefaultValuedAttr<F64Attr, "0.0">:$cap, UnitAttr:$absolute,
-                       DefaultValuedAttr<I64Attr, "0">:$kept);
-  let results = (outs Talc_Activations:$result);
-  let assemblyFormat = [{
-    `` $mask $queries `,` $keys `,` $values `,` $sequences `heads` $heads `,` $kv_heads `scale` $scale
-    (`bias` $bias^ `:` type($bias))? (`sinks` $sinks^ `:` type($sinks))?
-    (`kept` `(` $kept_queries^ `:` type($kept_queries) `)`)? attr-dict `:` type($queries) `,` type($keys)
-  }];
-  let hasVerifier = 1;
-}
+//===--- attention -----------------------------------------------------------------------------------------------===//
 
-def Talc_MemoryOp : Talc_Op<"memory", [MemoryEffects<[MemRead, MemWrite]>,
-                                       AllTypesMatch<["local", "queries", "result"]>,
-                                       AllTypesMatch<["keys", "values"]>]> {
-  let summary = "a compressive memory of earlier segments, beside attention inside the open one";
-  let description = [{
-    ```mlir
-    %y = talc.memory linear %local, %q, %k, %v, %memory, %sequences gates %beta heads 4 : (...) -> tensor<?x32xf32>
-    ```
-    A text is cut in segments (`talc.segmented`). `local` and queries [T, heads*d], keys and values [T, kv_heads*d], gates
-    [heads], a state of the role `memory` for kv_heads of width d. For each key-value head there is a matrix M [d, d] and a
-    vector z [d], zero at first. With s(x) = x + 1 for x > 0, else e^x, query head h in the group of a key-value head reads
-      A = s(q) M / max(s(q).z, 1e-6);   result = g A + (1 - g) local,   g = sigmoid(gates[h])
-    and each key k with its value v leaves, ascending in t,
-      linear: s(k)^T v        delta: s(k)^T (v - s(k) M / max(s(k).z, 1e-6))
-    in M and s(k) in z; but only when the next segment begins, so that all tokens of a segment find what those before it
-    left. In the first segment A is zero; with `local_first` the result there is `local`.
-    Source: Infini-attention (arXiv 2404.07143). Queries and keys bear no positions.
-  }];
-  let arguments = (ins Talc_MemoryUpdateAttr:$update, Talc_Activations:$local, Talc_Activations:$queries,
-                       Talc_Activations:$keys, Talc_Activations:$values, Talc_State:$state, Talc_Sequences:$sequences,
-                       Talc_Vector:$gates, I64Attr:$heads, UnitAttr:$local_first);
-  let results = (outs Talc_Activations:$result);
-  let assemblyFormat = [{
-    `` $update $local `,` $queries `,` $keys `,` $values `,` $state `,` $sequences `gates` $gates `heads` $heads
-    (`local_first` $local_first^)? attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
+include "dialects/talc/AttentionOps.td"
 
 #endif // TALC_OPS

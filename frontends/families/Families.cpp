@@ -253,6 +253,14 @@ constexpr Family table[] = {
      defineT5,
      {-1, 1, 0},
      {"T5, T5 1.1, Flan-T5", "next token after a source, hidden states of the encoder", t5Structure, "Unigram"}},
+    {"transfo-xl",
+     "transformer.",
+     defineTransfoXl,
+     {-1, 0},
+     {"Transformer-XL", decoderHeads,
+      "scores by distance from what each token asks of it, windows over texts without end, words in clusters whose "
+      "embeddings are narrower the rarer they are",
+      "words"}},
     {"xlm-roberta", "roberta.", defineXlmRoberta, {0, 2}, {"XLM-RoBERTa", encoderHeads, "as RoBERTa", "Unigram"}},
 };
 

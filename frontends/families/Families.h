@@ -83,6 +83,7 @@ void defineRoberta(GraphBuilder &graph, const ModelConfig &config);
 void defineSmolLm3(GraphBuilder &graph, const ModelConfig &config);
 void defineStableLm(GraphBuilder &graph, const ModelConfig &config);
 void defineT5(GraphBuilder &graph, const ModelConfig &config);
+void defineTransfoXl(GraphBuilder &graph, const ModelConfig &config);
 void defineXlmRoberta(GraphBuilder &graph, const ModelConfig &config);
 
 }  // namespace talc

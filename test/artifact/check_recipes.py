@@ -172,6 +172,13 @@ def relative_bias(table, length, bidirectional, longest):
     return [table[bucket(d)][h] for h in range(len(table[0])) for d in range(1 - length, length)]
 
 
+def relative_keys(projection, heads, distances, scale):
+    waves = rows(sinusoids(distances, len(projection[0]), True), len(projection[0]))
+    width = len(projection) // heads
+    return [[scale * math.fsum(x * y for x, y in zip(waves[distances - 1 - c], projection[h * width + i]))
+             for i in range(width)] for h in range(heads) for c in range(distances)]
+
+
 def expected():
     # The first distance of each bucket of T5's encoders, from bucket 8 on, and the edges of a smaller table.
     t5 = buckets(16, 128, 127)
@@ -187,6 +194,9 @@ def expected():
     assert all(abs(x / y - 1) < 1e-6 for x, y in zip(exact, (.050813275, 4.5648392e-4, 3.0235114e-7)))
     half = [[from_f16(struct.unpack("<H", struct.pack("<e", x))[0]) for x in row] for row in c]
     concat = b + a + c
+    projection = [[from_f16(struct.unpack("<H", struct.pack("<e", x))[0]) for x in row]
+                  for row in rows(random(280, 11, 0.0, 0.3), 14)]
+    keys, steps = relative_keys(projection, 4, 50, 0.5), [y - x for x, y in zip(random(20, 12, 0.0, 1.0), random(20, 13, 0.0, 1.0))]
     return {
         "file.f32": [i * 0.1 for i in range(35)],
         "file.f16": [from_f16(h) for h in range(65536)],
@@ -226,6 +236,9 @@ def expected():
         "bias.small": relative_bias(buckets10, 70, True, 20),
         "bias.wide": relative_bias(buckets10, 3000, False, 1000),
         "bias.edges": relative_bias(buckets9, 129, False, 128),
+        "relative_keys": flat(keys),
+        "relative_keys.bias": [math.fsum(x * y for x, y in zip(row, steps[i // 50 * 5:])) for i, row in enumerate(keys)],
+        "relative_keys.packed": pack(keys + [[0.0] * 5] * 248, 16),
         "wide": random(700000, 5, 0.0, 1.0),
     }
 
@@ -240,10 +253,10 @@ def same(name, found, values, kind):
             if found[width * i:width * (i + 1)] != encode([value], kind):
                 return False
         return True
-    if not name.startswith(("rotary", "sinusoid")):
+    if not name.startswith(("rotary", "sinusoid", "relative_keys")):
         return found == encode(values, kind)
     floats = struct.unpack(f"<{len(values)}f", found)  # libm's last bit may differ
-    return all(abs(x - y) <= 6e-8 for x, y in zip(floats, values))
+    return all(abs(x - y) <= 6e-8 * max(1.0, abs(y)) for x, y in zip(floats, values))
 
 
 def edges():

@@ -10,7 +10,7 @@ module attributes {talc.name = "recipes", talc.max_sequence = 64 : i64,
                    talc.interface = {kind = "decoder", outputs = [{kind = "logits", width = 10 : i64}],
                                      vocabulary = 10 : i64, source_vocabulary = 0 : i64, token_types = 0 : i64,
                                      uses_prefix = false},
-                   talc.plan = {weight_bytes = 2929600 : i64, state_bytes_per_slot = 0 : i64,
+                   talc.plan = {weight_bytes = 2945728 : i64, state_bytes_per_slot = 0 : i64,
                                 state_bytes_per_token = 0 : i64, source_bytes_per_token = 0 : i64,
                                 state_token_group = 1 : i64, arena_bytes_per_token = 64 : i64,
                                 arena_bytes_fixed = 0 : i64, arena_bytes_per_thread = 0 : i64}} {
@@ -67,6 +67,14 @@ module attributes {talc.name = "recipes", talc.max_sequence = 64 : i64,
   talc.weight @rotary.dynamic : tensor<40x16xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.dynamic_scaling<factor = 2.0, original = 16>> {talc.offset = 2924800 : i64}
   talc.weight @rotary.listed : tensor<40x6xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.listed_scaling<[1.0, 2.0, 4.0], amplitude = 1.5>> {talc.offset = 2927360 : i64}
   talc.weight @sinusoid.spread : tensor<34x9xf32> = #talc.sinusoid_table<spread, blank = 1> {talc.offset = 2928320 : i64}
+  // Of four heads and 50 distances.
+  talc.weight @projection : tensor<20x14xf16> = #talc.random<seed = 11, mean = 0.0, deviation = 0.3>
+  talc.weight @from : tensor<20xf32> = #talc.random<seed = 12, mean = 0.0, deviation = 1.0>
+  talc.weight @to : tensor<20xf32> = #talc.random<seed = 13, mean = 0.0, deviation = 1.0>
+  talc.weight @relative_keys : tensor<200x5xf32> = #talc.relative_keys<heads = 4, scale = 0.5> of [@projection] {talc.offset = 2929600 : i64}
+  talc.weight @relative_keys.bias : tensor<200xf32> = #talc.relative_keys<heads = 4, scale = 0.5> of [@projection, @from, @to] {talc.offset = 2933632 : i64}
+  talc.weight @relative_keys.packed : tensor<28x5x16xf32> = #talc.pack of [@relative_keys.padded] {talc.offset = 2934464 : i64}
+  talc.weight @relative_keys.padded : tensor<448x5xf32> = #talc.pad of [@relative_keys]
   // More than one band of work, in rows and in one long row.
   talc.weight @wide : tensor<1x700000xbf16> = #talc.random<seed = 5, mean = 0.0, deviation = 1.0> {talc.offset = 1007040 : i64}
   llvm.func @talc_prefill(%context: !llvm.ptr) { llvm.return }

@@ -21,6 +21,10 @@ MARIAN = {'model_type': 'marian', 'vocab_size': 10, 'd_model': 8, 'encoder_layer
 LLAMA3 = {'rope_type': 'llama3', 'factor': 8, 'low_freq_factor': 1, 'high_freq_factor': 4}
 
 
+TRANSFORMER_XL = {'model_type': 'transfo-xl', 'vocab_size': 20, 'd_model': 8, 'd_embed': 8, 'n_head': 2, 'd_head': 4,
+                  'd_inner': 8, 'n_layer': 1, 'mem_len': 4, 'cutoffs': [5, 10], 'div_val': 2}
+
+
 def rope(**values):
     return {**LLAMA, 'rope_scaling': values}
 
@@ -91,6 +95,21 @@ REFUSED = [
      {**DEEPSEEK, 'topk_method': 'group_limited_greedy', 'n_group': 2, 'topk_group': 1, 'num_experts_per_tok': 3}),
     ('deepseek-scores', 'T0105', "'scoring_func'", {**DEEPSEEK, 'model_type': 'deepseek_v3', 'scoring_func': 'softmax'}),
     ('deepseek-sparse', 'T0105', "'moe_layer_freq'", {**DEEPSEEK, 'moe_layer_freq': 2}),
+    ('xl-segments', 'T0105', "'same_length': without it a token sees more", {**TRANSFORMER_XL, 'same_length': False}),
+    ('xl-attention', 'T0105', "'attn_type': talc knows", {**TRANSFORMER_XL, 'attn_type': 1}),
+    ('xl-softmax', 'T0105', "'adaptive': talc knows", {**TRANSFORMER_XL, 'adaptive': False}),
+    ('xl-memory', 'T0104', "'mem_len' is 0, expected an integer from 1", {**TRANSFORMER_XL, 'mem_len': 0}),
+    ('xl-width', 'T0104', "'d_model': distances are sines and cosines", {**TRANSFORMER_XL, 'd_model': 7}),
+    ('xl-cutoffs', 'T0104', "'cutoffs': expected at most 64 ascending numbers between 0 and vocab_size, 20",
+     {**TRANSFORMER_XL, 'cutoffs': [5, 20]}),
+    ('xl-cutoffs-text', 'T0103', "'cutoffs' is [5,\"a\"], expected a list of numbers",
+     {**TRANSFORMER_XL, 'cutoffs': [5, 'a']}),
+    ('xl-usual-cutoffs', 'T0104', "'cutoffs': expected at most", {k: v for k, v in TRANSFORMER_XL.items() if k != 'cutoffs'}),
+    ('xl-divisor', 'T0104', "'div_val': d_embed divided by it", {**TRANSFORMER_XL, 'div_val': 3, 'd_embed': 8}),
+    ('xl-ties', 'T0104', "'tie_projs': expected 3 values, one more than cutoffs", {**TRANSFORMER_XL, 'tie_projs': [True]}),
+    ('xl-ties-numbers', 'T0103', "expected a list of true and false", {**TRANSFORMER_XL, 'tie_projs': [1, 0, 1]}),
+    ('capped', 'T0105', "'final_logit_softcapping': changes what is computed", {**LLAMA, 'final_logit_softcapping': 30.0}),
+    ('multiplied', 'T0105', "'residual_multiplier': changes what is computed", {**LLAMA, 'residual_multiplier': 0.5}),
     ('infini', 'T0105', "'infini_attention': changes what is computed",
      {**CONFIG, 'infini_attention': {'segment_length': 4}}),
     ('infini-number', 'T0103', "'infini_attention' is 4, expected", {**LLAMA, 'infini_attention': 4}),

@@ -149,16 +149,23 @@ class Model(SharedHeads):
         values = pm.relative_bias(self.values(table), length, bidirectional, longest)
         return self.recipe(text, [table], [table.shape[1], 2 * length - 1], values, **options)
 
+    def relative_keys(self, projection, heads, distances, factor, vectors=(), **options):
+        values = pm.relative_keys(self.values(projection), heads, distances, factor, [self.values(v) for v in vectors])
+        shape = [heads * distances] + ([] if vectors else [projection.shape[0] // heads])
+        return self.recipe(f'#talc.relative_keys<heads = {heads}, scale = {number(factor)}>', [projection, *vectors], shape,
+                           values, **options)
+
     # --- rows
 
-    def embedding(self, ids, table):
+    def embedding(self, ids, table, first=None):
         result = Value(self.fresh('%x'), ['?', table.shape[1]])
 
         def compute(env):
             rows = env[table.name] if len(table.shape) == 2 else pm.unpack(env[table.name])
-            return [rows[i] for i in env[ids.name]]
-        return self.emit(f'talc.embedding {ids.name}, {table.name} : ({types(ids, table)}) -> {result.type}', result,
-                         compute)
+            known = lambda i: first is None or 0 <= i - first < len(rows)
+            return [rows[i - (first or 0)] if known(i) else [0.0] * len(rows[0]) for i in env[ids.name]]
+        part = '' if first is None else f' from {first}'
+        return self.emit(f'talc.embedding {ids.name}, {table.name}{part} : ({types(ids, table)}) -> {result.type}', result, compute)
 
     def position(self, table, offset=0):
         result = Value(self.fresh('%x'), ['?', table.shape[1]])
@@ -247,6 +254,11 @@ class Model(SharedHeads):
         result = Value(self.fresh('%x'), x.shape)
         return self.emit(f'talc.softmax {x.name} : {x.type}', result, lambda env: pm.softmax(env[x.name]))
 
+    def log_softmax(self, x, tails):
+        result = Value(self.fresh('%x'), ['?', x.shape[1] - len(tails)])
+        return self.emit(f'talc.log_softmax {x.name} tails {tails} : {x.type} -> {result.type}', result,
+                         lambda env: pm.log_softmax(env[x.name], tails))
+
     @staticmethod
     def scaling(scaling):
         """The attribute of ('linear', factor), ('llama3', factor, low, high, original), ('dynamic', factor, original),
@@ -329,7 +341,7 @@ class Model(SharedHeads):
         return keys, values
 
     def attention(self, mask, q, k, v, heads, kv_heads, scale, window=0, state=None, bias=None, cap=0.0,
-                  absolute=False):
+                  absolute=False, row_bias=None, zero_start=False):
         """Over the step's own rows, or with a state over past and present rows."""
         keys, values = k, v
         if state:
@@ -340,7 +352,8 @@ class Model(SharedHeads):
         self.uses_prefix |= mask == 'prefix'
         return self.attend(mask, q, keys, values, heads, kv_heads, scale, window, bias, lambda env: pm.attention(
             mask, env[q.name], env[k.name], env[v.name], heads, kv_heads, scale, window, env['%prefix'],
-            env[bias.name] if bias else None, cap, absolute), cap, absolute)
+            env[bias.name] if bias else None, cap, absolute, env[row_bias.name] if row_bias else None, zero_start), cap,
+            absolute, row_bias, zero_start)
 
     def cross_attention(self, q, heads, kv_heads, scale, state):
         """Over what the encoder appended to `state`."""
@@ -351,11 +364,14 @@ class Model(SharedHeads):
             return pm.attention('full', env[q.name], k, v, heads, kv_heads, scale)
         return self.attend('full', q, keys, values, heads, kv_heads, scale, 0, None, compute)
 
-    def attend(self, mask, q, keys, values, heads, kv_heads, scale, window, bias, compute, cap=0.0, absolute=False):
+    def attend(self, mask, q, keys, values, heads, kv_heads, scale, window, bias, compute, cap=0.0, absolute=False,
+               row_bias=None, zero_start=False):
         result = Value(self.fresh('%x'), q.shape)
         names = ', '.join([q.name, keys.name, values.name, self.sequences.name])
         text = f'talc.attention {mask} {names} heads {heads}, {kv_heads} scale {number(scale)}'
         text += f' bias {bias.name} : {bias.type}' if bias else ''
+        text += f' row_bias {row_bias.name} : {row_bias.type}' if row_bias else ''
+        text += ' zero_start' if zero_start else ''
         attributes = [f'window = {window} : i64'] if window else []
         attributes += [f'cap = {number(cap)} : f64'] if cap else []
         attributes += ['absolute'] if absolute else []

@@ -6,8 +6,9 @@ sum over the cases.
 `ENCODERS` those whose attention has the step's own rows alone, so that the model must be an encoder, and `DECODERS`
 those that read a state; texts of `SEGMENTED` go on in segments.
 """
+import shared_head_models
+import vocabulary_models
 from model_writer import Model
-from shared_head_models import register
 
 CASES, OPTIMIZED, ENCODERS, DECODERS, SEGMENTED = {}, set(), set(), set(), set()
 ELEMENTS = ['f32', 'f16', 'bf16']
@@ -314,15 +315,15 @@ for name in SCALINGS:
         return m.rope(projected(m, x, 18), 2, 6, 10000.0, SCALINGS[name], table)
 
 
-def attention_of(m, x, random, mask, kv_heads=None, window=0, state=True, bias=None, sign=1, **options):
-    """`bias`: makes one for a number of heads; `sign`: of the scale."""
+def attention_of(m, x, random, mask, kv_heads=None, window=0, state=True, bias=None, sign=1, row_bias=None, **options):
+    """`bias` and `row_bias` make one for a number of heads; `sign`: of the scale."""
     width = random.choice([1, 4, 7, 16, 20])
     kv_heads = kv_heads or random.randint(1, 3)
     heads = kv_heads * random.randint(1, 3)
     q, k, v = (projected(m, x, n * width) for n in (heads, kv_heads, kv_heads))
     kept = m.state(kv_heads, width) if state else None
     return m.attention(mask, q, k, v, heads, kv_heads, sign * width**-0.5, window, kept, bias(heads) if bias else None,
-                       **options)
+                       row_bias=row_bias(heads) if row_bias else None, **options)
 
 
 def listed_bias(m, random):
@@ -377,6 +378,16 @@ def attention_alibi(m, x, random):
 
 
 for place, group in [('state', DECODERS), ('step', ENCODERS)]:
+    @case(f'attention-row-bias-{place}', group)
+    def attention_row_bias(m, x, random, state=place == 'state'):
+        """Of fewer distances than the window, as many, and more."""
+        distances, window, starts = random.choice([1, 5, 20, 60]), random.choice([0, 1, 5, 20, 60]), random.random() < 0.7
+        of = lambda heads: projected(m, x, heads * distances)
+        return attention_of(m, x, random, 'causal', window=window, state=state, row_bias=of,
+                            zero_start=starts and window > 0, cap=random.choice([0.0, 0.0, 1.5]))
+
+
+for place, group in [('state', DECODERS), ('step', ENCODERS)]:
     @case(f'attention-cap-{place}', group)
     def attention_cap(m, x, random, state=place == 'state'):
         bias = listed_bias(m, random) if random.random() < 0.5 else None
@@ -418,4 +429,5 @@ for update in ['linear', 'delta']:
                 local = m.attention('causal', a, b, v, heads, kv_heads, width**-0.5, random.choice([0, 0, 3]), kept)
             gates, memory = m.weight([heads], deviation=2.0), m.state(kv_heads, width, 'memory')
             return m.memory(update, local, q, k, v, memory, gates, heads, random.random() < 0.5)
-register(case, projected, DECODERS)
+shared_head_models.register(case, projected, DECODERS)
+vocabulary_models.register(case, projected)

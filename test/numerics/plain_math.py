@@ -185,6 +185,21 @@ def relative_bias(table, length, bidirectional, longest):
     return transpose(chosen)
 
 
+def relative_keys(projection, heads, distances, factor, vectors=None):
+    """Rows of heads, of the furthest distance first; with two vectors their products with the difference."""
+    width, inputs = len(projection) // heads, len(projection[0])
+    result = []
+    for head in range(heads):
+        own = slice(head * width, (head + 1) * width)
+        rows = linear(sinusoids(distances, inputs, 'halves')[::-1], projection[own], None)
+        rows = each(lambda v: factor * v, rows)
+        if vectors:
+            steps = [b - a for a, b in zip(*(vector[own] for vector in vectors))]
+            rows = [math.fsum(a * b for a, b in zip(row, steps)) for row in rows]
+        result += rows
+    return result
+
+
 # --- activations
 
 
@@ -216,6 +231,20 @@ def quantize(x):
             scale, inverse = (0.0, 0.0) if most < 2 ** -120 else (f32(most / 127), f32(127 / most))
             values += [round(f32(v * inverse)) * scale for v in block]
         result.append(values)
+    return result
+
+
+def log_softmax(x, tails):
+    """Words, then clusters of those from `tails` on."""
+    result = []
+    for row in x:
+        words = len(row) - len(tails)
+        bounds = [*tails, words]
+        logs = [math.log(p) for p in softmax([row[:bounds[0]] + row[words:]])[0]]
+        out = logs[:bounds[0]]
+        for cluster, (a, b) in enumerate(zip(bounds, bounds[1:])):
+            out += [logs[bounds[0] + cluster] + math.log(p) for p in softmax([row[a:b]])[0]]
+        result.append(out)
     return result
 
 
@@ -301,8 +330,12 @@ def sees(mask, window, prefix, query, key):
 
 
 def attention(mask, queries, keys, values, heads, kv_heads, scale, window=0, prefix=0, bias=None, cap=0.0,
-              absolute=False):
-    """`bias`: rows of heads, columns of distances, or of positions if it is absolute."""
+              absolute=False, row_bias=None, zero_start=False):
+    """`bias`: rows of heads, columns of distances, or of positions if it is absolute. `row_bias`: for each query and head
+    a column for every distance, the furthest first."""
+    if zero_start:  # a text behind rows of zeros
+        before = [[0.0] * len(keys[0])] * (window - 1)
+        keys, values = before + keys, before + values
     width = len(queries[0]) // heads
     result = []
     for t, query in enumerate(queries):
@@ -310,8 +343,12 @@ def attention(mask, queries, keys, values, heads, kv_heads, scale, window=0, pre
         for head in range(heads):
             q = query[head * width:(head + 1) * width]
             at = head * kv_heads // heads * width
-            seen = [s for s in range(len(keys)) if sees(mask, window, prefix, t, s)]
+            place = t + len(keys) - len(queries) if zero_start else t
+            seen = [s for s in range(len(keys)) if sees(mask, window, prefix, place, s)]
             added = [bias[head][s if absolute else len(bias[head]) // 2 + s - t] if bias else 0.0 for s in seen]
+            if row_bias:
+                count = len(row_bias[t]) // heads
+                added = [row_bias[t][head * count + max(count - 1 - (place - s), 0)] for s in seen]
             scores = [scale * math.fsum(a * b for a, b in zip(q, keys[s][at:at + width])) for s in seen]
             scores = [(cap * math.tanh(score / cap) if cap else score) + c for score, c in zip(scores, added)]
             weights = [math.exp(score - max(scores)) for score in scores]

@@ -40,7 +40,7 @@ class Sizes:
                              ('yarn', 4.0, 8.0, 1.0, 12, True, 1.1)])
         masks = ['full', 'full', 'causal', 'prefix'] if is_encoder else ['causal'] if segmented else ['causal', 'prefix']
         # Two kinds of attention: mask, window, biases by distance, cap of scores.
-        self.attentions = [(pick(masks), pick([0, 0, 1, 3, 8]), pick(['none', 'none', 'listed', 'relative']),
+        self.attentions = [(pick(masks), pick([0, 0, 1, 3, 8]), pick(['none', 'none', 'listed', 'relative', 'own']),
                             pick([0.0, 0.0, 0.0, 1.5])) for _ in range(2)]
 
 
@@ -51,6 +51,9 @@ class Choices:
         pick = random.choice
         self.sizes, self.is_decoder, self.crosses = sizes, is_decoder, crosses
         self.mask, self.window, self.distances, self.cap = pick(sizes.attentions)
+        if self.mask != 'causal' and self.distances == 'own':
+            self.distances = 'none'
+        self.zero_start = self.distances == 'own' and self.window > 0 and pick([True, False])
         self.norm = pick(['layer', 'rms'])
         self.norm_bias = self.norm == 'layer' and pick([True, True, False])
         self.pre_norm = pick([True, True, False])
@@ -101,6 +104,8 @@ class BlockArguments:
             add('knorm', [c.head_width], 1.0, 0.2)
         if c.distances == 'listed':
             add('distances', [c.heads, 2 * m.max_sequence - 1], 0.0, 1.0)
+        if c.distances == 'own':
+            add('own', [c.heads * random.choice([1, 4, 9]), c.width])
         if c.distances == 'relative':
             table = m.weight([random.choice([9, 32]), c.heads], 0.0, 1.0)
             give('distances', m.relative_bias(table, m.max_sequence, c.mask != 'causal', random.choice([40, 128])))
@@ -137,7 +142,8 @@ def attention(m, c, w, linear, x):
     if c.rotary:
         a, b = (m.rope(y, heads, c.rotary, 1000.0, c.scaling) for y, heads in ((q, c.heads), (k, c.kv_heads)))
     y = m.attention(c.mask, a, b, v, c.heads, c.kv_heads, c.head_width**-0.5, c.window, w.get('state'),
-                    w.get('distances'), c.cap)
+                    w.get('distances'), c.cap, row_bias=m.linear(x, w['own']) if 'own' in w else None,
+                    zero_start=c.zero_start)
     if c.remembers:
         y = m.memory(c.update, y, q, k, v, w['memory'], w['gates'], c.heads, c.norm == 'rms')
     return linear('self.o', y)

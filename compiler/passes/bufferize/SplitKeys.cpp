@@ -26,7 +26,8 @@ constexpr talc::PassRemarks remarks("bufferize", "split-keys");
 static bool canSplit(kernel::AttentionOp op, const talc::AttentionSchedule &schedule) {
   int64_t group = op.getHeads() / cast<talc::StateType>(op.getState().getType()).getHeads();
   bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
-  return oneRow && !op.getKeptQueries() && group <= schedule.rows && schedule.kind == talc::AttentionKind::online;
+  return oneRow && !op.getKeptQueries() && !op.getRowBias() && group <= schedule.rows &&
+         schedule.kind == talc::AttentionKind::online;
 }
 
 static void split(kernel::AttentionOp op, int64_t block) {
@@ -63,6 +64,7 @@ struct SplitKeys : talc::impl::SplitKeysBase<SplitKeys> {
           return std::string("the keys of a row stay together: ") +
                  (single                ? "they are one block"
                   : op.getKeptQueries() ? "some are kept beside the window"
+                  : op.getRowBias()     ? "a bias of the row's own goes with them"
                                         : "more heads share them than fit into a task");
         });
       }

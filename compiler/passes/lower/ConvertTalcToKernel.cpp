@@ -31,11 +31,12 @@ using talc::emptyLike, talc::emptyTensor, talc::rowCount, talc::stepOf;
 
 // Rows of a table, as many as the step has tokens.
 static Value gather(OpBuilder &builder, Operation *op, kernel::GatherIndex index, Value table, Type type,
-                    int64_t offset = 0, IntegerAttr padding = {}) {
+                    int64_t offset = 0, IntegerAttr padding = {}, bool partial = false) {
   Location loc = op->getLoc();
   Value step = stepOf(op), rows = kernel::RowCountOp::create(builder, loc, step);
   Value init = emptyTensor(builder, loc, type, rows);
-  return kernel::GatherOp::create(builder, loc, type, index, step, table, init, offset, 0, padding).getResult(0);
+  return kernel::GatherOp::create(builder, loc, type, index, step, table, init, offset, 0, padding, partial)
+      .getResult(0);
 }
 
 // The rows of x that are wanted for a result.
@@ -44,7 +45,8 @@ static Value gatherWanted(OpBuilder &builder, Operation *op, int64_t output, Val
   Value step = stepOf(op), rows = kernel::OutputCountOp::create(builder, loc, step, output);
   Value init = emptyTensor(builder, loc, type, rows);
   auto index = kernel::GatherIndex::outputs;
-  return kernel::GatherOp::create(builder, loc, type, index, step, x, init, 0, output, IntegerAttr()).getResult(0);
+  return kernel::GatherOp::create(builder, loc, type, index, step, x, init, 0, output, IntegerAttr(), false)
+      .getResult(0);
 }
 
 namespace {
@@ -69,7 +71,9 @@ struct LowerGetState : OpRewritePattern<talc::GetStateOp> {
 struct LowerEmbedding : OpRewritePattern<talc::EmbeddingOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::EmbeddingOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, gather(rewriter, op, kernel::GatherIndex::ids, op.getTable(), op.getType()));
+    auto first = static_cast<int64_t>(op.getFirst().value_or(0));
+    rewriter.replaceOp(op, gather(rewriter, op, kernel::GatherIndex::ids, op.getTable(), op.getType(), -first,
+                                  IntegerAttr(), op.getFirst().has_value()));
     return success();
   }
 };
@@ -185,6 +189,15 @@ template <typename SourceOp, typename PieceOp> struct LowerRows : OpRewritePatte
   }
 };
 
+struct LowerLogSoftmax : OpRewritePattern<talc::LogSoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(talc::LogSoftmaxOp op, PatternRewriter &rewriter) const override {
+    Value init = emptyLike(rewriter, op.getX(), op.getType());
+    rewriter.replaceOpWithNewOp<kernel::LogSoftmaxOp>(op, op.getType(), stepOf(op), op.getX(), init, op.getTails());
+    return success();
+  }
+};
+
 struct LowerRope : OpRewritePattern<talc::RopeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::RopeOp op, PatternRewriter &rewriter) const override {
@@ -237,15 +250,15 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
     auto state = cast<talc::StateType>(read.getState().getType());
     int64_t capacity = state.getCapacity(), window = op.getWindow();
-    bool windowed = window < capacity || state.isRing();
+    bool windowed = window < capacity || state.isRing() || op.getZeroStart();
     if (!windowed)
       talc::PassRemarks("lower", "convert-talc-to-kernel").did(op, [&] {
         return llvm::formatv("a window of {0} tokens is none: a sequence has at most {1}", window, capacity);
       });
-    rewriter.replaceOpWithNewOp<kernel::AttentionOp>(op, op.getType(), stepOf(op), op.getQueries(), read.getState(),
-                                                     op.getBias(), op.getSinks(), op.getKeptQueries(), init,
-                                                     op.getMask(), op.getHeads(), op.getScale(), windowed ? window : 0,
-                                                     op.getCap(), op.getAbsolute(), /*block=*/IntegerAttr());
+    rewriter.replaceOpWithNewOp<kernel::AttentionOp>(
+        op, op.getType(), stepOf(op), op.getQueries(), read.getState(), op.getBias(), op.getSinks(),
+        op.getKeptQueries(), op.getRowBias(), init, op.getMask(), op.getHeads(), op.getScale(), windowed ? window : 0,
+        op.getCap(), op.getAbsolute(), op.getZeroStart(), /*block=*/IntegerAttr());
     return success();
   }
 };
@@ -311,8 +324,8 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     patterns
         .add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
              LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>,
-             LowerRows<talc::QuantizeOp, kernel::QuantizeOp>, LowerRope, LowerJoin, LowerAppend, LowerAttention,
-             LowerMemory, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>,
+             LowerRows<talc::QuantizeOp, kernel::QuantizeOp>, LowerLogSoftmax, LowerRope, LowerJoin, LowerAppend,
+             LowerAttention, LowerMemory, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>,
              LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>>(context);
     talc::addExpertPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));

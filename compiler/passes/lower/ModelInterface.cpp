@@ -43,12 +43,15 @@ static int64_t rowsOf(Value table) {
   return type.getDimSize(0) * (type.getRank() == 3 ? type.getDimSize(2) : 1);
 }
 
-// The number of ids that all embedding tables of a phase have a row for.
+// The number of ids that all embedding tables of a phase have a row for, but for those that only have some rows.
 static int64_t tableRows(ModuleOp module, Attribute phase) {
   int64_t rows = int64_t(1) << 28;  // without a table
   for (auto function : module.getOps<func::FuncOp>())
     if (function->getAttr(phaseAttr) == phase)
-      function.walk([&](EmbeddingOp op) { rows = std::min(rows, rowsOf(op.getTable())); });
+      function.walk([&](EmbeddingOp op) {
+        if (!op.getFirst())
+          rows = std::min(rows, rowsOf(op.getTable()));
+      });
   return rows;
 }
 

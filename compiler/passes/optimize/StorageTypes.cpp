@@ -37,8 +37,10 @@ Type StorageTypes::agree(Type lhs, Type rhs) const {
   return f32;
 }
 
-// Blocks of a file survive as long as rows do; to make others of their values would round a second time.
+// Blocks of a file survive as long as rows do; to make others of their values would round a second time, as would sums.
 Type StorageTypes::throughRecipe(Attribute recipe, Type source) const {
+  if (!choice.usual && isa<RelativeKeysRecipeAttr>(recipe))
+    return f32;
   bool isFiles = !choice.usual && source && formatOf(source)->blockValues > 1;
   return isa<TransposeRecipeAttr, PlusRecipeAttr>(recipe) && isFiles ? f32 : source;
 }

@@ -75,7 +75,7 @@ AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t keys) {
   AttentionSchedule schedule = {AttentionKind::online, keys, rowsOf(op, group), 0};
   if (op.getBlock()) {
     schedule.kind = AttentionKind::split;
-  } else if (capacity <= keys && !layout.isRing() && !op.getSinks()) {
+  } else if (capacity <= keys && !layout.isRing() && !op.getSinks() && !op.getZeroStart()) {
     schedule.kind = AttentionKind::twoPass;
     schedule.keys = llvm::alignTo(capacity, smallestBlock);
   }

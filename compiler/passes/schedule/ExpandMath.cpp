@@ -119,7 +119,8 @@ struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
     patterns.add<ExpandPower<math::ExpOp>>(&getContext(), expandExp, scalars);
     patterns.add<ExpandPower<math::Exp2Op>>(&getContext(), expandExp2, scalars);
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-      return name == math::TanhOp::getOperationName() || name == math::ErfOp::getOperationName();
+      return name == math::TanhOp::getOperationName() || name == math::ErfOp::getOperationName() ||
+             name == math::LogOp::getOperationName();
     });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
@@ -128,7 +129,8 @@ struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
   void tell(func::FuncOp function) {
     llvm::MapVector<StringRef, int64_t> counts;
     function.walk([&](Operation *op) {
-      if (isa<math::ExpOp, math::Exp2Op, math::TanhOp, math::ErfOp>(op) && takes(op->getResult(0).getType(), scalars))
+      if (isa<math::ExpOp, math::Exp2Op, math::TanhOp, math::ErfOp, math::LogOp>(op) &&
+          takes(op->getResult(0).getType(), scalars))
         ++counts[op->getName().stripDialect()];
     });
     for (auto [name, count] : counts)

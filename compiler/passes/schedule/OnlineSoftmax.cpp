@@ -33,10 +33,13 @@ Value inverseOf(Emitter &e, Value sum) {
   return e.select(seen, e.divf(e.splat(1), sum), zero);
 }
 
-Value inverseOf(Emitter &e, Weighed all, Value sink) {
-  Value score = e.mulf(sink, e.splat(llvm::numbers::log2e));
-  BroughtTogether now = bringTogether(e, all, {score, e.splat(1)});
+Value inverseOf(Emitter &e, Weighed all, Weighed others) {
+  BroughtTogether now = bringTogether(e, all, others);
   return e.mulf(now.factor, inverseOf(e, now.both.sum));
+}
+
+Value inverseOf(Emitter &e, Weighed all, Value sink) {
+  return inverseOf(e, all, Weighed{e.mulf(sink, e.splat(llvm::numbers::log2e)), e.splat(1)});
 }
 
 }  // namespace talc

@@ -26,7 +26,9 @@ BroughtTogether bringTogether(Emitter &e, Weighed before, Weighed block);
 mlir::Value bringTogether(Emitter &e, mlir::Value output, mlir::Value factor, mlir::Value part, mlir::Value gain);
 // 1 / sum, zero where no key was seen.
 mlir::Value inverseOf(Emitter &e, mlir::Value sum);
-// 1 / sum of what was weighed and a sink together, for the values of the former.
+// 1 / sum of what was weighed and others together, for the values of the former.
+mlir::Value inverseOf(Emitter &e, Weighed all, Weighed others);
+// The same of a sink's score.
 mlir::Value inverseOf(Emitter &e, Weighed all, mlir::Value sink);
 // What there is before the first block.
 Weighed nothingWeighed(Emitter &e);

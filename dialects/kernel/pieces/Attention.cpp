@@ -52,6 +52,20 @@ static LogicalResult verifyRing(AttentionOp op, StateType state) {
   return success();
 }
 
+static LogicalResult verifyRowBias(AttentionOp op) {
+  if (op.getZeroStart() && (!op.getRowBias() || op.getWindow() == 0 || op.getSinks()))
+    return op.emitOpError("begins with keys that are zero: expected a window, a bias of each row, and no sinks");
+  if (!op.getRowBias())
+    return success();
+  if (op.getMask() != MaskKind::causal || op.getBias() || op.getKeptQueries() || op.getBlock())
+    return op.emitOpError("has a bias of each row: expected the mask causal, no other bias, no kept tokens, and keys "
+                          "that are not split");
+  if (failed(expectActivations(op, "row bias", op.getRowBias())) ||
+      failed(expectRows(op, "row count of the row bias", op.getRowBias(), op.getQueries())))
+    return failure();
+  return expectDivides(op, "heads", op.getHeads(), features(op.getRowBias()));
+}
+
 LogicalResult AttentionOp::verify() {
   auto state = cast<StateType>(getState().getType());
   int64_t heads = getHeads(), block = getBlock().value_or(0);
@@ -66,7 +80,8 @@ LogicalResult AttentionOp::verify() {
   if (state.getRole() == StateRole::source && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
     return emitOpError("reads a source, whose keys have no order among the queries: expected the mask full, no window "
                        "and no bias");
-  if (failed(expectLayout(*this, state, getQueries())) || failed(verifyRing(*this, state)))
+  if (failed(expectLayout(*this, state, getQueries())) || failed(verifyRing(*this, state)) ||
+      failed(verifyRowBias(*this)))
     return failure();
   return getBlock() ? verifySplit(*this, block) : expectSameShape(*this, getQueries(), getInit());
 }
@@ -78,7 +93,7 @@ PieceCosts AttentionOp::getCosts() {
   costs.operations.perPair = 4 * getHeads() * state.getWidth();
   costs.stored.perKey = state.getTokenBytes();
   costs.stored.perCall = getBias() ? weightBytes(getBias()) : 0;
-  costs.passed.perRow = 2 * rowBytes(getQueries());
+  costs.passed.perRow = 2 * rowBytes(getQueries()) + (getRowBias() ? rowBytes(getRowBias()) : 0);
   return costs;
 }
 
@@ -93,6 +108,10 @@ void AttentionOp::printShapes(raw_ostream &out) {
     out << " sinks";
   if (getBias())
     out << " bias";
+  if (getRowBias())
+    out << " row bias of " << features(getRowBias()) / static_cast<int64_t>(getHeads());
+  if (getZeroStart())
+    out << " zero start";
   if (getCap().convertToDouble() > 0)
     out << " cap " << getCap().convertToDouble();
 }

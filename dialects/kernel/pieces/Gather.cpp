@@ -16,10 +16,13 @@ static LogicalResult verifyTable(GatherOp op) {
 
 LogicalResult GatherOp::verify() {
   if (failed(expectActivations(*this, "init", getInit())) || failed(verifyTable(*this)) ||
-      failed(expectNatural(*this, "offset", getOffset())) || failed(expectNatural(*this, "output", getOutput())))
+      (!getPartial() && failed(expectNatural(*this, "offset", getOffset()))) ||
+      failed(expectNatural(*this, "output", getOutput())))
     return failure();
   if ((getIndex() == GatherIndex::counted) != getPadding().has_value())
     return emitOpError("counts tokens that are not padding, expected the id of padding, and of no other index");
+  if (getPartial() && getIndex() != GatherIndex::ids)
+    return emitOpError("has a part of a table, expected one of token ids");
   return expect(*this, "width of init", features(getInit()), shapeOf(getTable()).getDimSize(1));
 }
 

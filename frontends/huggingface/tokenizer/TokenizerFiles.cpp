@@ -36,6 +36,7 @@ const TokenizerClass classes[] = {
     {"XLMRobertaTokenizer", {"xlm-roberta"}, translateXlmRoberta},
     {"CamembertTokenizer", {"camembert"}, translateCamembert},
     {"MarianTokenizer", {"marian"}, translateMarian},
+    {"TransfoXLTokenizer", {"transfo-xl"}, translateWords},
 };
 
 // Where nothing says which tokenizer it is, the files do.
@@ -48,6 +49,7 @@ const FileRule rules[] = {
     {{"source.spm", "vocab.json"}, translateMarian},
     {{"vocab.json", "merges.txt"}, translateGpt2},
     {{"vocab.txt"}, translateWordPiece},
+    {{"vocab.json"}, translateWords},
     {{"tokenizer.model"}, translateLlama},
     {{"spiece.model"}, translateT5},
     {{"sentencepiece.bpe.model"}, translateXlmRoberta},

@@ -3,6 +3,7 @@
 // Hugging Face's tokenizer.json would say, so that there is one pipeline behind them:
 //
 //   vocab.txt                                   WordPiece: BERT and its relatives
+//   vocab.txt, vocab.json                       words: Transformer-XL
 //   vocab.json, merges.txt                      byte-level BPE: GPT-2, RoBERTa, Qwen
 //   tokenizer.model, spiece.model,
 //   sentencepiece.bpe.model                     SentencePiece: Llama, T5, XLM-RoBERTa
@@ -53,6 +54,8 @@ void translateLlama(FileTranslation &translation);
 void translateT5(FileTranslation &translation);
 void translateCamembert(FileTranslation &translation);
 void translateXlmRoberta(FileTranslation &translation);
+// WordFiles.cpp
+void translateWords(FileTranslation &translation);
 // MarianFiles.cpp
 void translateMarian(FileTranslation &translation);
 

@@ -31,6 +31,12 @@ func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf
   %4 = kernel.rope %s, %x, %angles heads 2 into %x : (!kernel.step, tensor<?x32xf32>, tensor<64x16xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
   // CHECK: kernel.gather ids %{{.*}}, %{{.*}} plus 0 into %{{.*}} :
   %5 = kernel.gather ids %s, %table plus 0 into %x : (!kernel.step, tensor<5x32x16xf16>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.gather ids %{{.*}}, %{{.*}} plus -7 partial into %{{.*}} :
+  %part = kernel.gather ids %s, %table plus -7 partial into %x : (!kernel.step, tensor<5x32x16xf16>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.log_softmax %{{.*}}, %{{.*}} tails [9] into %{{.*}} : (!kernel.step, tensor<?x33xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  %log = kernel.log_softmax %s, %e tails [9] into %x : (!kernel.step, tensor<?x33xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
+  // CHECK: kernel.attention causal %{{.*}} row_bias %{{.*}} zero_start heads 2 scale 2.500000e-01 window 5 into
+  %own = kernel.attention causal %s, %x, %kv row_bias %f zero_start heads 2 scale 0.25 window 5 into %x : (!kernel.step, tensor<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<?x40xf32>, tensor<?x32xf32>) -> tensor<?x32xf32>
   // CHECK: kernel.append %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<?x32xf32>, tensor<?x32xf32>
   kernel.append %s, %kv, %x, %x : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, tensor<?x32xf32>, tensor<?x32xf32>
   return

@@ -33,7 +33,8 @@ def main():
         if not found:
             missing.append(f'{what} does not occur in {where}')
 
-    ops = re.findall(r'def Talc_(\w+) : Talc_Op<"(\w+)"', text('dialects/talc/TalcOps.td', 'dialects/talc/QuantizeOp.td'))
+    ops = re.findall(r'def Talc_(\w+) : Talc_Op<"(\w+)"',
+                     text('dialects/talc/TalcOps.td', 'dialects/talc/AttentionOps.td', 'dialects/talc/QuantizeOp.td'))
     for name, mnemonic in ops:
         op = f'talc.{mnemonic}'
         expect(op, 'compiler/reference', re.search(rf'\b{name}\b', interpreter))

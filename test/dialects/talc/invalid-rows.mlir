@@ -128,3 +128,27 @@ func.func @position_padding_alone(%s: !talc.sequences, %table: tensor<10x4xf32>)
   %0 = talc.position %s, %table {offset = 2 : i64, padding = 1 : i64} : tensor<10x4xf32> -> tensor<?x4xf32>
   return
 }
+
+// -----
+
+func.func @clusters(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'talc.log_softmax' op has a cluster from 3 on, expected ascending numbers between 0 and 6}}
+  %0 = talc.log_softmax %x tails [4, 3] : tensor<?x8xf32> -> tensor<?x6xf32>
+  return
+}
+
+// -----
+
+func.func @cluster_scores(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'talc.log_softmax' op width of x is 8, expected 9}}
+  %0 = talc.log_softmax %x tails [4] : tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @part_of_a_table(%ids: tensor<?xi32>, %table: tensor<5x8xf32>) {
+  // expected-error @+1 {{'talc.embedding' op has a table of ids from -2 on}}
+  %0 = talc.embedding %ids, %table from -2 : (tensor<?xi32>, tensor<5x8xf32>) -> tensor<?x8xf32>
+  return
+}

@@ -46,6 +46,8 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
   talc.weight @ordered : tensor<80x32xf32> = #talc.half_split<width = 16, rotary = 6> of [@wte]
   // CHECK-NEXT: talc.weight @larger : tensor<80x32xf32> = #talc.plus<1.000000e+00> of [@wte]
   talc.weight @larger : tensor<80x32xf32> = #talc.plus<1.0> of [@wte]
+  // CHECK-NEXT: talc.weight @by_distance : tensor<320x20xf32> = #talc.relative_keys<heads = 4, scale = 2.500000e-01> of [@ordered]
+  talc.weight @by_distance : tensor<320x20xf32> = #talc.relative_keys<heads = 4, scale = 0.25> of [@ordered]
   // CHECK-NEXT: talc.weight @falling : tensor<4x127xf32> = #talc.alibi{{$}}
   talc.weight @falling : tensor<4x127xf32> = #talc.alibi
   // CHECK-NEXT: talc.weight @rounded : tensor<4x64xf32> = #talc.alibi<rounded = 2.500000e-01 : f64>
@@ -121,6 +123,8 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %route = talc.route %x plus %b : tensor<32xf32> to 3 normalized {groups = 4 : i64, kept_groups = 2 : i64, group_best = 2 : i64} : tensor<?x32xf32>
     // CHECK-NEXT: talc.rope %[[X]], %[[S]] heads 2 rotary 16 base 1.000000e+04 {last = 7 : i64} : tensor<?x32xf32>
     %until = talc.rope %x, %s heads 2 rotary 16 base 10000.0 {last = 7 : i64} : tensor<?x32xf32>
+    // CHECK-NEXT: talc.log_softmax %[[X]] tails [7, 12] : tensor<?x32xf32> -> tensor<?x30xf32>
+    %log = talc.log_softmax %x tails [7, 12] : tensor<?x32xf32> -> tensor<?x30xf32>
     // CHECK-NEXT: talc.quantize %[[X]] : tensor<?x32xf32> -> tensor<?x32x!talc.stored<q8_sums>>
     %q8 = talc.quantize %x : tensor<?x32xf32> -> tensor<?x32x!talc.stored<q8_sums>>
     // CHECK-NEXT: talc.softmax %[[X]] : tensor<?x32xf32>

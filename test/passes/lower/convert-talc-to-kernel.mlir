@@ -187,3 +187,25 @@ func.func private @remembering(%l: tensor<?x8xf32>, %q: tensor<?x8xf32>, %k: ten
   return %y : tensor<?x8xf32>
 }
 }
+
+// -----
+
+// A vocabulary in two tables, clusters of words, and a bias of each row beside keys that are there before the first.
+// CHECK-LABEL: @parts
+// CHECK: kernel.gather ids %{{.*}}, %{{.*}} plus -5 partial into
+// CHECK: kernel.attention causal %{{.*}} row_bias %{{.*}} zero_start heads 2 scale 1.000000e+00 window 100 into
+// CHECK: kernel.log_softmax %{{.*}}, %{{.*}} tails [3] into %{{.*}} -> tensor<?x31xf32>
+module attributes {talc.max_sequence = 64 : i64} {
+talc.weight @rare : tensor<7x32xf32> = #talc.fill<1.0>
+talc.state @kv : !talc.state<2 x 16 x 64>
+func.func @parts(%ids: tensor<?xi32>, %s: !talc.sequences, %own: tensor<?x8xf32>) -> tensor<?x31xf32> {
+  %table = talc.get_weight @rare : tensor<7x32xf32>
+  %kv = talc.get_state @kv : !talc.state<2 x 16 x 64>
+  %x = talc.embedding %ids, %table from 5 : (tensor<?xi32>, tensor<7x32xf32>) -> tensor<?x32xf32>
+  talc.append %kv, %x, %x, %s : !talc.state<2 x 16 x 64>, tensor<?x32xf32>
+  %k, %v = talc.read %kv, %s : !talc.state<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
+  %y = talc.attention causal %x, %k, %v, %s heads 2, 2 scale 1.0 row_bias %own : tensor<?x8xf32> zero_start {window = 100 : i64} : tensor<?x32xf32>, tensor<?x32xf32>
+  %z = talc.log_softmax %y tails [3] : tensor<?x32xf32> -> tensor<?x31xf32>
+  return %z : tensor<?x31xf32>
+}
+}

@@ -18,6 +18,8 @@
 
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace talc {
@@ -114,6 +116,8 @@ void AttentionLoops::weighScores(const TaskRows &rows, Value firstKey, Value cou
 // What the bias adds to the scores of the keys from `column` on; only visible ones have a place in it. A query is no
 // further from the first key than L - 1, so that none begins before the bias's row.
 AttentionSoftmax::Bias AttentionLoops::bias(const TaskRows &rows, Value firstKey) {
+  if (op.getRowBias())
+    return rowBias(rows, firstKey);
   if (!op.getBias())
     return nullptr;
   return [this, &rows, firstKey](Value row, Value column, Value seen) {
@@ -137,9 +141,19 @@ void AttentionLoops::takeInPart(const TaskRows &rows, Value hasOutput) {
   });
 }
 
+Weighed AttentionLoops::sink(const TaskRows &rows, Value row) {
+  Value score = e.broadcast(e.loadScalar(op.getSinks(), {rows.queryHead(row)}));
+  return {e.lane(e.mulf(score, e.splat(llvm::numbers::log2e)), 0), e.lane(e.splat(1), 0)};
+}
+
 // out = O / sum, zero for a row that saw no key. The last block is taken in here; a single one needs no O.
 void AttentionLoops::finish(const TaskRows &rows, Value severalBlocks) {
-  softmax.endTask([&](Value row) { return rows.queryHead(row); });
+  if (op.getSinks())
+    softmax.endTask([&](Value row) { return sink(rows, row); });
+  else if (op.getZeroStart())
+    softmax.endTask([&](Value row) { return zeroKeys(rows, row); });
+  else
+    softmax.endTask(nullptr);
   if (!online())
     return storeResult(rows, false);
   e.choose(

@@ -68,8 +68,11 @@ private:
   void keptBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body);
   bool online() const { return schedule.kind != AttentionKind::twoPass; }
   AttentionSoftmax::Bias bias(const TaskRows &rows, Value firstKey);
+  AttentionSoftmax::Bias rowBias(const TaskRows &rows, Value firstKey);
   Value queryOf(const TaskRows &rows, Value row);
   void takeInPart(const TaskRows &rows, Value hasOutput);
+  Weighed sink(const TaskRows &rows, Value row);
+  Weighed zeroKeys(const TaskRows &rows, Value row);
   void finish(const TaskRows &rows, Value severalBlocks);
   void storeResult(const TaskRows &rows, bool severalBlocks);
 

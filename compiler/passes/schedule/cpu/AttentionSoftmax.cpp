@@ -25,7 +25,7 @@ namespace talc {
 AttentionSoftmax::AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, kernel::AttentionOp op, int64_t rows,
                                    int64_t size, bool online)
     : e(emitter), keys(keys), window(op.getWindow() > 0), online(online), scale(op.getScale().convertToDouble()),
-      cap(op.getCap().convertToDouble()), scalesFirst(op.getBias() || cap > 0 || scale <= 0), sinks(op.getSinks()) {
+      cap(op.getCap().convertToDouble()), scalesFirst(op.getBias() || op.getRowBias() || cap > 0 || scale <= 0) {
   // Rows begin in different sets of the cache.
   scores = e.stackBuffer({rows, size + keys.layout.tokens});
   int64_t padded = llvm::alignTo(rows, e.lanes);
@@ -34,8 +34,9 @@ AttentionSoftmax::AttentionSoftmax(Emitter &emitter, AttentionKeys &keys, kernel
   if (online)
     for (Value *buffer : {&maxima, &factors, &gains, &blockMaxima, &blockSums})
       *buffer = e.stackBuffer({padded});
-  if (sinks)
-    sunk = e.stackBuffer({padded});
+  if (op.getSinks() || op.getZeroStart())
+    for (Value *buffer : {&otherMaxima, &otherSums})
+      *buffer = e.stackBuffer({padded});
 }
 
 void AttentionSoftmax::eachRows(llvm::function_ref<void(Value)> body) {
@@ -181,13 +182,20 @@ void AttentionSoftmax::endBlock() {
   });
 }
 
-void AttentionSoftmax::endTask(llvm::function_ref<Value(Value row)> queryHead) {
-  if (sinks)
-    e.loop(e.index(0), rowCount, 1,
-           [&](Value row) { e.storeScalar(e.loadScalar(sinks, {queryHead(row)}), sunk, {row}); });
+void AttentionSoftmax::endTask(llvm::function_ref<Weighed(Value row)> others) {
+  if (others)
+    e.loop(e.index(0), rowCount, 1, [&](Value row) {
+      Weighed found = others(row);
+      e.storeScalar(found.maximum, otherMaxima, {row});
+      e.storeScalar(found.sum, otherSums, {row});
+    });
   eachRows([&](Value row) {
-    Value sum = e.load(sums, {row});
-    Value inverse = sinks ? inverseOf(e, {e.load(maxima, {row}), sum}, e.load(sunk, {row})) : inverseOf(e, sum);
+    Value sum = e.load(sums, {row}), inverse;
+    if (others)
+      inverse =
+          inverseOf(e, {e.load(maxima, {row}), sum}, Weighed{e.load(otherMaxima, {row}), e.load(otherSums, {row})});
+    else
+      inverse = inverseOf(e, sum);
     e.store(inverse, sums, {row});
   });
 }

@@ -26,9 +26,9 @@ public:
   void weigh(int64_t n, Value row, Value from, Value to, const Bias &bias);
   // Sums and maxima take in the block.
   void endBlock();
-  // 1 / sum of a row, zero if it saw no key; after endTask(). A sink, the score of a key without a value, is the last
-  // that is taken in.
-  void endTask(llvm::function_ref<Value(Value row)> queryHead);
+  // 1 / sum of a row, zero if it saw no key; after endTask(). `others`, keys without a value, are the last that are
+  // taken in; null: there are none.
+  void endTask(llvm::function_ref<Weighed(Value row)> others);
   Value inverse(Value row) { return e.broadcast(e.loadScalar(sums, {row})); }
   // The output with `part`, what the block's values yielded, taken in.
   Value takeIn(Value row, Value output, Value part);
@@ -60,8 +60,7 @@ private:
   const bool window, online;
   const double scale, cap;
   const bool scalesFirst;  // before the largest is found, and not on the way to the weights
-  Value sinks;             // of all heads; null: there are none
-  Value maxima, sums, factors, gains, blockMaxima, blockSums, sunk;  // [rows]
+  Value maxima, sums, factors, gains, blockMaxima, blockSums, otherMaxima, otherSums;  // [rows]
   Value rowCount, firstKey;
 };
 

@@ -37,20 +37,37 @@ static Value gatherIndex(Emitter &e, kernel::GatherOp op, Value row) {
   llvm_unreachable("every index is handled");
 }
 
-void expandGather(Emitter &e, kernel::GatherOp op) {
+static void copyRow(Emitter &e, kernel::GatherOp op, Value index, Value row) {
   Value table = op.getTable(), init = op.getInit();
   auto type = cast<MemRefType>(table.getType());
-  eachRow(e, op, init, [&](Value row) {
-    Value index = e.add(gatherIndex(e, op, row), op.getOffset());
-    if (type.getRank() == 2)
-      return e.columns(widthOf(init), [&](Value column, Value mask) {
-        e.store(e.load(table, {index, column}, mask), init, {row, column}, mask);
-      });
-    int64_t lanes = type.getDimSize(2);
-    Value panel = e.div(index, lanes), lane = e.rem(index, lanes);
-    e.each(widthOf(init), [&](Value column) {
-      e.storeScalar(e.loadScalar(table, {panel, column, lane}), init, {row, column});
+  if (type.getRank() == 2)
+    return e.columns(widthOf(init), [&](Value column, Value mask) {
+      e.store(e.load(table, {index, column}, mask), init, {row, column}, mask);
     });
+  int64_t lanes = type.getDimSize(2);
+  Value panel = e.div(index, lanes), lane = e.rem(index, lanes);
+  e.each(widthOf(init), [&](Value column) {
+    e.storeScalar(e.loadScalar(table, {panel, column, lane}), init, {row, column});
+  });
+}
+
+// Rows that the table lacks are zero.
+static void copyRowOrZero(Emitter &e, kernel::GatherOp op, Value index, Value row) {
+  Value init = op.getInit();
+  auto type = cast<MemRefType>(op.getTable().getType());
+  int64_t rows = type.getDimSize(0) * (type.getRank() == 3 ? type.getDimSize(2) : 1);
+  Value known = arith::AndIOp::create(e.b, e.loc, e.less(e.index(-1), index), e.less(index, e.index(rows)));
+  e.choose(
+      known, [&] { copyRow(e, op, index, row); },
+      [&] {
+        e.columns(widthOf(init), [&](Value column, Value mask) { e.store(e.splat(0), init, {row, column}, mask); });
+      });
+}
+
+void expandGather(Emitter &e, kernel::GatherOp op) {
+  eachRow(e, op, op.getInit(), [&](Value row) {
+    Value index = e.add(gatherIndex(e, op, row), static_cast<int64_t>(op.getOffset()));
+    op.getPartial() ? copyRowOrZero(e, op, index, row) : copyRow(e, op, index, row);
   });
 }
 

@@ -14,6 +14,7 @@ void expandGather(Emitter &e, kernel::GatherOp op);
 void expandNorm(Emitter &e, kernel::NormOp op);
 void expandSoftmax(Emitter &e, kernel::SoftmaxOp op);
 void expandQuantize(Emitter &e, kernel::QuantizeOp op);
+void expandLogSoftmax(Emitter &e, kernel::LogSoftmaxOp op);
 void expandJoin(Emitter &e, kernel::JoinOp op);
 void expandRope(Emitter &e, kernel::RopeOp op);
 void expandRoute(Emitter &e, kernel::RouteOp op);
@@ -36,6 +37,7 @@ inline constexpr RowPiece rowPieces[] = {
     rowPiece<kernel::RouteOp, expandRoute>(),       rowPiece<mlir::linalg::GenericOp, expandElementwise>(),
     rowPiece<mlir::memref::CopyOp, expandCopy>(),   rowPiece<kernel::JoinOp, expandJoin>(),
     rowPiece<kernel::QuantizeOp, expandQuantize>(),
+    rowPiece<kernel::LogSoftmaxOp, expandLogSoftmax>(),
 };
 
 // The row that an operation stands in; null: none.

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of kernel.log_softmax: for the words in no cluster together with the clusters, then for each cluster's own
+// words, the logarithm of the sum of powers, which is then subtracted.
+#include "compiler/passes/schedule/rows/RowLoops.h"
+#include "compiler/passes/schedule/rows/RowPieces.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+// Neighbouring features.
+struct Range {
+  int64_t first, count;
+};
+
+class LogSoftmax {
+public:
+  LogSoftmax(Emitter &e, kernel::LogSoftmaxOp op)
+      : e(e), x(op.getX()), y(op.getInit()), tails(op.getTails()), words(widthOf(y)) {}
+
+  void expandRow(Value at) {
+    row = at;
+    auto clusters = static_cast<int64_t>(tails.size());
+    Range head = {0, clusters > 0 ? tails[0] : words};
+    Value total = logOfSum(head, {words, clusters});
+    shift(head, e.subf(e.splat(0), total));
+    for (int64_t c = 0; c < clusters; ++c) {
+      Range tail = {tails[c], (c + 1 < clusters ? tails[c + 1] : words) - tails[c]};
+      Value cluster = e.broadcast(e.loadScalar(x, {row, e.index(words + c)}));
+      shift(tail, e.subf(e.subf(cluster, total), logOfSum(tail, {0, 0})));
+    }
+  }
+
+private:
+  Value load(const Range &range, Value column, Value mask) {
+    return e.load(x, {row, e.add(column, range.first)}, mask);
+  }
+
+  Value largest(const Range &range, Value neutral) {
+    auto larger = [&](Value a, Value b) { return e.maxf(a, b); };
+    return foldColumns(e, range.count, neutral, larger,
+                       [&](Value column, Value mask) { return load(range, column, mask); });
+  }
+
+  // Of e^x over both ranges, in every lane.
+  Value logOfSum(const Range &range, const Range &more) {
+    Value lowest = e.splat(-HUGE_VAL);
+    Value highest = e.maxLanes(e.maxf(largest(range, lowest), largest(more, lowest)));
+    auto sum = [&](const Range &part) {
+      return sumColumns(e, part.count, [&](Value column, Value mask) -> Value {
+        return math::ExpOp::create(e.b, e.loc, e.subf(load(part, column, mask), highest));
+      });
+    };
+    return e.addf(highest, math::LogOp::create(e.b, e.loc, e.addf(sum(range), sum(more))));
+  }
+
+  void shift(const Range &range, Value by) {
+    e.columns(range.count, [&](Value column, Value mask) {
+      e.store(e.addf(load(range, column, mask), by), y, {row, e.add(column, range.first)}, mask);
+    });
+  }
+
+  Emitter &e;
+  const Value x, y;
+  const ArrayRef<int64_t> tails;
+  const int64_t words;
+  Value row;
+};
+
+}  // namespace
+
+void expandLogSoftmax(Emitter &e, kernel::LogSoftmaxOp op) {
+  LogSoftmax loops(e, op);
+  eachRow(e, op, op.getX(), [&](Value row) { loops.expandRow(row); });
+}
+
+}  // namespace talc

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verifiers of attention and memories.
+#include "dialects/talc/OpChecks.h"
+
+using namespace mlir;
+
+namespace talc {
+
+static LogicalResult verifyBias(AttentionOp op) {
+  int64_t heads = op.getHeads();
+  if (!op.getBias())
+    return op.getAbsolute() ? op.emitOpError("has no bias, but says what its columns are") : success();
+  if (rows(op.getBias()) == heads && (op.getAbsolute() || features(op.getBias()) % 2 == 1))
+    return success();
+  return op.emitOpError() << "has the bias " << op.getBias().getType() << ", expected " << heads
+                          << (op.getAbsolute() ? " heads by positions" : " heads by an odd number of distances");
+}
+
+static LogicalResult verifySinks(AttentionOp op) {
+  if (op.getSinks() && failed(expect(op, "number of sinks", rows(op.getSinks()), op.getHeads())))
+    return failure();
+  auto kept = static_cast<int64_t>(op.getKept());
+  if (kept < 0 || (kept > 0) != static_cast<bool>(op.getKeptQueries()))
+    return op.emitOpError() << "keeps " << kept << " tokens, expected queries for them, if there are any";
+  if (kept == 0)
+    return success();
+  if (op.getKeptQueries().getType() != op.getQueries().getType())
+    return op.emitOpError() << "has kept queries of type " << op.getKeptQueries().getType() << ", expected "
+                            << op.getQueries().getType();
+  if (op.getWindow() == 0 || op.getMask() != MaskKind::causal || op.getBias())
+    return op.emitOpError("keeps tokens beside a window: expected one, the mask causal, and no bias");
+  return success();
+}
+
+static LogicalResult verifyRowBias(AttentionOp op) {
+  int64_t heads = op.getHeads();
+  if (op.getZeroStart() && (!op.getRowBias() || op.getWindow() == 0 || op.getSinks()))
+    return op.emitOpError("begins with keys that are zero: expected a window, a bias of each row, and no sinks");
+  if (!op.getRowBias())
+    return success();
+  if (op.getMask() != MaskKind::causal || op.getBias() || op.getKept() > 0)
+    return op.emitOpError("has a bias of each row: expected the mask causal, no other bias, and no kept tokens");
+  if (rows(op.getRowBias()) == rows(op.getQueries()) && features(op.getRowBias()) % heads == 0)
+    return success();
+  return op.emitOpError() << "has the row bias " << op.getRowBias().getType() << ", expected a row for each query and "
+                          << heads << " heads of distances";
+}
+
+LogicalResult AttentionOp::verify() {
+  int64_t heads = getHeads(), kvHeads = getKvHeads(), width = features(getQueries());
+  if (heads <= 0 || kvHeads <= 0 || heads % kvHeads != 0)
+    return emitOpError() << "shares " << kvHeads << " key-value heads among " << heads << " heads";
+  if (width % heads != 0)
+    return emitOpError() << "divides " << width << " features into " << heads << " heads";
+  if (static_cast<int64_t>(getWindow()) < 0)
+    return emitOpError() << "has the negative window " << static_cast<int64_t>(getWindow());
+  auto read = getKeys().getDefiningOp<ReadOp>();
+  bool ofSource = read && cast<StateType>(read.getState().getType()).getRole() == StateRole::source;
+  if (ofSource && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
+    return emitOpError("reads a source, whose keys have no order among the queries: expected the mask full, no window "
+                       "and no bias");
+  if (!(getCap().convertToDouble() >= 0))
+    return emitOpError() << "has the cap " << getCap().convertToDouble() << ", expected a number >= 0";
+  if (failed(verifyBias(*this)) || failed(verifySinks(*this)) || failed(verifyRowBias(*this)))
+    return failure();
+  int64_t keyWidth = width / heads * kvHeads;
+  if (failed(expect(*this, "width of the keys", features(getKeys()), keyWidth)))
+    return failure();
+  return expect(*this, "width of the values", features(getValues()), keyWidth);
+}
+
+LogicalResult MemoryOp::verify() {
+  auto state = cast<StateType>(getState().getType());
+  int64_t heads = getHeads(), kvHeads = state.getHeads();
+  if (state.getRole() != StateRole::memory)
+    return emitOpError() << "has the state " << state << ", expected one of the role memory";
+  if (heads <= 0 || heads % kvHeads != 0)
+    return emitOpError() << "shares " << kvHeads << " key-value heads among " << heads << " heads";
+  if (failed(expect(*this, "width of the queries", features(getQueries()), heads * state.getWidth())) ||
+      failed(expect(*this, "width of the keys", features(getKeys()), kvHeads * state.getWidth())))
+    return failure();
+  return expect(*this, "number of gates", length(getGates()), heads);
+}
+
+}  // namespace talc
