@@ -30,7 +30,8 @@ struct DeviceKind {
   bool (*takes)(const char *family);
   // Adds all that the machine has, or one that says why there is none.
   void (*list)(std::vector<DeviceFacts> &devices);
-  // The number of the one that auto takes. Fails with DEVICE: there is none, or there is code for the processors as well
+  // The number of the one that auto takes. Fails with DEVICE: there is none, or there is code for the processors as
+  // well
   // (`elseProcessors`), and none is of more use.
   Status (*choose)(bool elseProcessors, int32_t &number);
   // Fails with DEVICE.

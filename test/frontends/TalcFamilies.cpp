@@ -33,7 +33,7 @@ Decoders of Llama's kind (those that name Llama, directly or not) take the key `
 `segment_length`, `update` (`linear`, the default, or `delta`) and `first_segment` (`gated`, the default, or `local`), with a
 tensor `self_attn.infini_beta` [heads] in every layer, whose sigmoid is the share of the memory. A text then goes on without end,
 whatever `max_position_embeddings` and `--max-seq` say: the state of a sequence is that of one segment and the memory of those before.
-Latent attention (DeepSeek), `prefix_lm`, `--sinks` and the target nvptx have no segments.
+Latent attention (DeepSeek), `prefix_lm` and `--sinks` have no segments.
 
 Names and shapes of tensors are those of Hugging Face checkpoints. The prefix of the base model may be missing, layer norms may be
 called gamma and beta, and of tied tensors one is enough; two that differ are not tied, whatever the configuration says.

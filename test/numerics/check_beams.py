@@ -37,7 +37,7 @@ def read_tensors(path):
 
 class Beams:
 
-    def __init__(self, programs, model, directory, target, under, state):
+    def __init__(self, programs, model, directory, target, under, state='f32'):
         talc, self.interpret = (os.path.join(programs, name) for name in ('talc', 'talc-interpret'))
         self.module, self.app, self.found = (os.path.join(directory, name) for name in ('model.mlir', 'app', 'found'))
         run(talc, 'compile', model, f'--state={state}', '--stop-after=import', '-o', self.module)

@@ -54,6 +54,7 @@ class Choices:
         if self.mask != 'causal' and self.distances == 'own':
             self.distances = 'none'
         self.zero_start = self.distances == 'own' and self.window > 0 and pick([True, False])
+        self.own_distances = pick([1, 4, 9])  # that a row bias has columns for
         self.norm = pick(['layer', 'rms'])
         self.norm_bias = self.norm == 'layer' and pick([True, True, False])
         self.pre_norm = pick([True, True, False])
@@ -105,7 +106,7 @@ class BlockArguments:
         if c.distances == 'listed':
             add('distances', [c.heads, 2 * m.max_sequence - 1], 0.0, 1.0)
         if c.distances == 'own':
-            add('own', [c.heads * random.choice([1, 4, 9]), c.width])
+            add('own', [c.heads * c.own_distances, c.width])
         if c.distances == 'relative':
             table = m.weight([random.choice([9, 32]), c.heads], 0.0, 1.0)
             give('distances', m.relative_bias(table, m.max_sequence, c.mask != 'causal', random.choice([40, 128])))

@@ -325,8 +325,9 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
         .add<LowerGetWeight, LowerGetState, LowerEmbedding, LowerPosition, LowerTokenType, LowerSelect, LowerSlice,
              LowerLinear, LowerGatedLinear, LowerNorm, LowerRows<talc::SoftmaxOp, kernel::SoftmaxOp>,
              LowerRows<talc::QuantizeOp, kernel::QuantizeOp>, LowerLogSoftmax, LowerRope, LowerJoin, LowerAppend,
-             LowerAttention, LowerMemory, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>, LowerElementwise<talc::ScaleOp>,
-             LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>>(context);
+             LowerAttention, LowerMemory, LowerElementwise<talc::AddOp>, LowerElementwise<talc::MulOp>,
+             LowerElementwise<talc::ScaleOp>, LowerElementwise<talc::ClampOp>, LowerElementwise<talc::ActivationOp>>(
+            context);
     talc::addExpertPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation().walk([](talc::ReadOp read) {

@@ -36,8 +36,7 @@ inline constexpr RowPiece rowPieces[] = {
     rowPiece<kernel::SoftmaxOp, expandSoftmax>(),   rowPiece<kernel::RopeOp, expandRope>(),
     rowPiece<kernel::RouteOp, expandRoute>(),       rowPiece<mlir::linalg::GenericOp, expandElementwise>(),
     rowPiece<mlir::memref::CopyOp, expandCopy>(),   rowPiece<kernel::JoinOp, expandJoin>(),
-    rowPiece<kernel::QuantizeOp, expandQuantize>(),
-    rowPiece<kernel::LogSoftmaxOp, expandLogSoftmax>(),
+    rowPiece<kernel::QuantizeOp, expandQuantize>(), rowPiece<kernel::LogSoftmaxOp, expandLogSoftmax>(),
 };
 
 // The row that an operation stands in; null: none.
