@@ -2,8 +2,8 @@
 // Takes the PTX that suits a card, and brings the weights to it.
 #include "runtime/device/cuda/CudaDevice.h"
 
-#include "runtime/artifact/CodeChoice.h"
 #include "runtime/device/cuda/CudaModel.h"
+#include "runtime/device/gpu/LoadModel.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -55,19 +55,7 @@ CodeFamily CudaDevice::codeFamily() const {
 
 Status CudaDevice::load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
                         std::unique_ptr<LoadedModel> &model) const {
-  CodeChoice code;
-  Artifact::LocatedSection weights;
-  if (Status status = chooseCode(file, codeFamily(), code); status.failed())
-    return status;
-  if (Status status = file.openWeights(code.header.layout, facts.weightBytes, weights); status.failed())
-    return status;
-  auto loaded = std::make_unique<CudaModel>(card, file.name(), facts, code.target);
-  if (Status status = loaded->loadCode(code.bytes, code.size); status.failed())
-    return status;
-  if (Status status = loaded->loadWeights(weights.bytes, progress); status.failed())
-    return status;
-  model = std::move(loaded);
-  return {};
+  return loadModel<CudaModel>(card, codeFamily(), file, facts, progress, model);
 }
 
 static Status openDevice(int32_t number, std::shared_ptr<const talc::Device> &device) {

@@ -2,7 +2,6 @@
 // A step: one copy to the card, the launches of its phase, and a copy of the wanted rows back.
 #include "runtime/device/cuda/CudaWorkspace.h"
 
-#include "runtime/device/gpu/StepMemory.h"
 #include "runtime/device/gpu/StepWords.h"
 
 #include <cerrno>
@@ -12,7 +11,6 @@
 namespace talc::cuda {
 
 using artifact::Launch;
-using artifact::LaunchBase;
 using artifact::LaunchKernel;
 
 CudaWorkspace::CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options)
@@ -136,19 +134,12 @@ Status CudaWorkspace::sendStep(const Step &step) {
                     "a step was copied to it");
 }
 
-LaunchValues CudaWorkspace::valuesOf(const Step &step) const {
-  LaunchValues values = {};
-  auto base = [&](LaunchBase which) -> uint64_t & { return values.bases[static_cast<uint32_t>(which)]; };
-  base(LaunchBase::Weights) = model.weights();
-  base(LaunchBase::States) = states.address();
-  base(LaunchBase::Arena) = arena.address();
-  base(LaunchBase::Step) = words.address();
-  base(LaunchBase::Result0) = outputs[0].address();
-  base(LaunchBase::Result1) = outputs[1].address();
-  base(LaunchBase::Wanted0) = static_cast<uint64_t>(step.wanted[0].count);
-  base(LaunchBase::Wanted1) = static_cast<uint64_t>(step.wanted[1].count);
-  values.rows = static_cast<uint64_t>(step.rowCount);
-  return values;
+StepAddresses CudaWorkspace::addresses() const {
+  return {model.weights(),
+          states.address(),
+          arena.address(),
+          words.address(),
+          {outputs[0].address(), outputs[1].address()}};
 }
 
 Status CudaWorkspace::launch(const Launch &launch, const LaunchValues &values) {
@@ -208,7 +199,7 @@ Status CudaWorkspace::run(const Step &step) {
     return status;
   if (mark)
     mark(markState, 0, stepBegins);
-  Status status = launchAll(step, valuesOf(step));
+  Status status = launchAll(step, valuesOf(step, addresses()));
   if (!status.failed())
     status = fetchResults(step);
   // Whatever was begun still reads the step and writes results.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/device/cuda/CudaModel.h"
+#include "runtime/device/gpu/StepMemory.h"
 #include "runtime/memory/Mapping.h"
 
 namespace talc::cuda {
@@ -31,7 +32,7 @@ private:
   Status launch(const artifact::Launch &launch, const LaunchValues &values);
   Status fetchResults(const Step &step);
   Status finish(const char *what) const;
-  LaunchValues valuesOf(const Step &step) const;
+  StepAddresses addresses() const;
 
   const CudaModel &model;
   const Card &card;

@@ -27,6 +27,22 @@ WorkspaceMemory gpuMemoryFor(const artifact::ModelInfo &facts, int32_t slots, co
   return memory;
 }
 
+LaunchValues valuesOf(const Step &step, const StepAddresses &addresses) {
+  using artifact::LaunchBase;
+  LaunchValues values = {};
+  auto base = [&](LaunchBase which) -> uint64_t & { return values.bases[static_cast<uint32_t>(which)]; };
+  base(LaunchBase::Weights) = addresses.weights;
+  base(LaunchBase::States) = addresses.states;
+  base(LaunchBase::Arena) = addresses.arena;
+  base(LaunchBase::Step) = addresses.words;
+  base(LaunchBase::Result0) = addresses.results[0];
+  base(LaunchBase::Result1) = addresses.results[1];
+  base(LaunchBase::Wanted0) = static_cast<uint64_t>(step.wanted[0].count);
+  base(LaunchBase::Wanted1) = static_cast<uint64_t>(step.wanted[1].count);
+  values.rows = static_cast<uint64_t>(step.rowCount);
+  return values;
+}
+
 StepSize largerOf(const StepSize &a, const StepSize &b) {
   StepSize larger = {std::max(a.rows, b.rows), {}};
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/artifact/ArtifactFormat.h"
-#include "runtime/device/Device.h"
+#include "runtime/device/gpu/LaunchCode.h"
 
 namespace talc {
 
@@ -15,6 +15,12 @@ WorkspaceMemory gpuMemoryFor(const artifact::ModelInfo &facts, int32_t slots, co
 
 // Of these the tables of a step.
 uint64_t stepWordBytes(uint64_t rows);
+
+// Addresses on the card of what arguments of launches lie in.
+struct StepAddresses {
+  uint64_t weights, states, arena, words, results[artifact::maxOutputs];
+};
+LaunchValues valuesOf(const Step &step, const StepAddresses &addresses);
 
 // As many rows and wanted rows as either has.
 StepSize largerOf(const StepSize &a, const StepSize &b);

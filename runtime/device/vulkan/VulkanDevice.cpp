@@ -2,7 +2,7 @@
 // Takes the SPIR-V of an artifact, and brings the weights to a card.
 #include "runtime/device/vulkan/VulkanDevice.h"
 
-#include "runtime/artifact/CodeChoice.h"
+#include "runtime/device/gpu/LoadModel.h"
 #include "runtime/device/vulkan/VulkanModel.h"
 
 #include <cstring>
@@ -36,19 +36,7 @@ Status VulkanDevice::load(const Artifact &file, const artifact::ModelInfo &facts
            card->facts().description + ") has; compile it with another --target";
   };
   const CodeFamily codes = {family, [](const char *) { return false; }, explain, TALC_ERROR_DEVICE};
-  CodeChoice code;
-  Artifact::LocatedSection weights;
-  if (Status status = chooseCode(file, codes, code); status.failed())
-    return status;
-  if (Status status = file.openWeights(code.header.layout, facts.weightBytes, weights); status.failed())
-    return status;
-  auto loaded = std::make_unique<VulkanModel>(card, file.name(), facts, code.target);
-  if (Status status = loaded->loadCode(code.bytes, code.size); status.failed())
-    return status;
-  if (Status status = loaded->loadWeights(weights.bytes, progress); status.failed())
-    return status;
-  model = std::move(loaded);
-  return {};
+  return loadModel<VulkanModel>(card, codes, file, facts, progress, model);
 }
 
 static Status openDevice(int32_t number, std::shared_ptr<const Device> &device) {

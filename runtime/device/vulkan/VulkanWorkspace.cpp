@@ -3,7 +3,6 @@
 // are written where the host sees them.
 #include "runtime/device/vulkan/VulkanWorkspace.h"
 
-#include "runtime/device/gpu/StepMemory.h"
 #include "runtime/device/gpu/StepWords.h"
 
 #include <cinttypes>
@@ -132,23 +131,14 @@ Status VulkanWorkspace::sendStep(const Step &step) {
   return {};
 }
 
-LaunchValues VulkanWorkspace::valuesOf(const Step &step) const {
-  LaunchValues values = {};
-  auto base = [&](LaunchBase which) -> uint64_t & { return values.bases[static_cast<uint32_t>(which)]; };
-  base(LaunchBase::States) = states.address();
-  base(LaunchBase::Arena) = arena.address();
-  base(LaunchBase::Step) = words.address();
-  base(LaunchBase::Result0) = outputs[0].address();
-  base(LaunchBase::Result1) = outputs[1].address();
-  base(LaunchBase::Wanted0) = static_cast<uint64_t>(step.wanted[0].count);
-  base(LaunchBase::Wanted1) = static_cast<uint64_t>(step.wanted[1].count);
-  values.rows = static_cast<uint64_t>(step.rowCount);
-  return values;
+StepAddresses VulkanWorkspace::addresses() const {
+  // Weights lie in several buffers; see writeArguments.
+  return {0, states.address(), arena.address(), words.address(), {outputs[0].address(), outputs[1].address()}};
 }
 
 Status VulkanWorkspace::writeArguments(const Step &step) {
   const LaunchPhase &phase = *model.code().phase(step.phase);
-  const LaunchValues values = valuesOf(step);
+  const LaunchValues values = valuesOf(step, addresses());
   unsigned char *place = phases[static_cast<int>(step.phase)]->arguments.mapped();
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
     const Launch &launch = model.code().launch(phase.firstLaunch + i);

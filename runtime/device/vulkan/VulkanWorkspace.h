@@ -3,6 +3,7 @@
 // arguments, which the card reads from memory that the host fills.
 #pragma once
 
+#include "runtime/device/gpu/StepMemory.h"
 #include "runtime/device/vulkan/StepCommands.h"
 #include "runtime/device/vulkan/VulkanModel.h"
 
@@ -41,7 +42,7 @@ private:
   Status runMarked(const Step &step, const Recorded &recorded);
   // Adds the launch whose workgroups and arguments stand at `place`, which moves behind them.
   void addLaunch(Commands &commands, const Recorded &recorded, const artifact::Launch &launch, uint64_t &place) const;
-  LaunchValues valuesOf(const Step &step) const;
+  StepAddresses addresses() const;
 
   const VulkanModel &model;
   const Card &card;

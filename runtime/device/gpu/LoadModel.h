@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a model comes to a card, whatever its driver is.
+#pragma once
+
+#include "runtime/artifact/CodeChoice.h"
+#include "runtime/device/Device.h"
+
+namespace talc {
+
+// Chooses code of a family, and brings it and the weights that it reads to a card. `Model` is made of card, file, facts
+// and target, and has loadCode() and loadWeights().
+template <typename Model, typename Card>
+Status loadModel(const std::shared_ptr<const Card> &card, const CodeFamily &codes, const Artifact &file,
+                 const artifact::ModelInfo &facts, const UploadProgress &progress,
+                 std::unique_ptr<LoadedModel> &model) {
+  CodeChoice code;
+  Artifact::LocatedSection weights;
+  if (Status status = chooseCode(file, codes, code); status.failed())
+    return status;
+  if (Status status = file.openWeights(code.header.layout, facts.weightBytes, weights); status.failed())
+    return status;
+  auto loaded = std::make_unique<Model>(card, file.name(), facts, code.target);
+  if (Status status = loaded->loadCode(code.bytes, code.size); status.failed())
+    return status;
+  if (Status status = loaded->loadWeights(weights.bytes, progress); status.failed())
+    return status;
+  model = std::move(loaded);
+  return {};
+}
+
+}  // namespace talc
