@@ -84,7 +84,7 @@ struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
     getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
       if (llvm::any_of(piece->getOperandTypes(), isOfBlocks)) {
-        piece->emitOpError("has a state in blocks (--state=q8_0), for which there is no code for workgroups; "
+        piece->emitOpError("has a state in blocks (--state=q8_0), for which there is no code for graphics cards; "
                            "--state=f32 or f16 runs on cards");
         return signalPassFailure();
       }
@@ -92,7 +92,7 @@ struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
         return signalPassFailure();
       int64_t threads = isForProcessors(piece) ? 0 : expand(piece, matrices, subgroup);
       if (threads == 0) {
-        piece->emitOpError("has no code for workgroups");
+        piece->emitOpError("has no code for graphics cards; --target=native makes code for processors, which run it");
         return signalPassFailure();
       }
       PassRemarks("schedule", "expand-workgroups").did(piece, [&] {
