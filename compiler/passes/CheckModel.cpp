@@ -194,7 +194,8 @@ private:
 };
 
 // Follows what is appended to states, through calls, in the order of a sequence's first step, which finds them empty:
-// what is read then must have been appended before in the same step. What a source left is appended by another entry.
+// what is read then must have been appended before in the same step, once. What a source left is appended by another
+// entry.
 class StateCheck {
 public:
   explicit StateCheck(ModuleOp module) : symbols(module) {}
@@ -224,7 +225,7 @@ private:
       if (auto get = dyn_cast<GetStateOp>(op))
         states[get.getResult()] = get.getNameAttr();
       if (auto append = dyn_cast<AppendOp>(op))
-        note(states.lookup(append.getState()));
+        return note(append, states.lookup(append.getState()));
       if (auto read = dyn_cast<ReadOp>(op))
         return check(read, states.lookup(read.getState()));
       auto call = dyn_cast<func::CallOp>(op);
@@ -239,9 +240,13 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  void note(Attribute state) {
-    appended.insert(state);
+  LogicalResult note(AppendOp append, Attribute state) {
+    bool isShared = cast<StateType>(append.getState().getType()).getRole() == StateRole::step;  // by layers in turn
+    if (state && !appended.insert(state).second && !isShared)
+      return append.emitOpError() << "appends to the state " << state
+                                  << " a second time: a step appends the rows of its tokens once";
     appendedAnywhere.insert(state);
+    return success();
   }
 
   LogicalResult check(ReadOp read, Attribute state) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// check-model refuses states that are read before anything is appended to them, in the order of a sequence's first step.
+// check-model refuses states that are read before anything is appended to them, in the order of a sequence's first step, and
+// those that a step appends to twice.
 // RUN: talc-opt %s -split-input-file -verify-diagnostics -check-model
 
 talc.state @kv : !talc.state<1 x 8 x 64>
@@ -29,9 +30,26 @@ func.func @behind(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> a
 
 // -----
 
+// The second rows would stand where the first did, whoever reads between them.
+talc.state @kv : !talc.state<1 x 8 x 64>
+func.func @twice(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
+  %w = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
+  %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
+  %kv = talc.get_state @kv : !talc.state<1 x 8 x 64>
+  talc.append %kv, %x, %x, %s : !talc.state<1 x 8 x 64>, tensor<?x8xf32>
+  %k, %v = talc.read %kv, %s : !talc.state<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
+  %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
+  // expected-error@+1 {{appends to the state @kv a second time: a step appends the rows of its tokens once}}
+  talc.append %kv, %y, %x, %s : !talc.state<1 x 8 x 64>, tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
 // Calls are followed: a layer's own state is another one than its neighbour's.
 talc.state @first : !talc.state<1 x 8 x 64>
 talc.state @second : !talc.state<1 x 8 x 64>
+talc.state @third : !talc.state<1 x 8 x 64>
 func.func private @layer(%x: tensor<?x8xf32>, %own: !talc.state<1 x 8 x 64>, %read: !talc.state<1 x 8 x 64>, %s: !talc.sequences) -> tensor<?x8xf32> {
   talc.append %own, %x, %x, %s : !talc.state<1 x 8 x 64>, tensor<?x8xf32>
   // expected-error@+1 {{reads the state @second before anything is appended to it}}
@@ -44,8 +62,9 @@ func.func @calls(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> at
   %x = talc.embedding %ids, %w : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
   %first = talc.get_state @first : !talc.state<1 x 8 x 64>
   %second = talc.get_state @second : !talc.state<1 x 8 x 64>
+  %third = talc.get_state @third : !talc.state<1 x 8 x 64>
   %y = call @layer(%x, %first, %first, %s) : (tensor<?x8xf32>, !talc.state<1 x 8 x 64>, !talc.state<1 x 8 x 64>, !talc.sequences) -> tensor<?x8xf32>
-  %z = call @layer(%y, %first, %second, %s) : (tensor<?x8xf32>, !talc.state<1 x 8 x 64>, !talc.state<1 x 8 x 64>, !talc.sequences) -> tensor<?x8xf32>
+  %z = call @layer(%y, %third, %second, %s) : (tensor<?x8xf32>, !talc.state<1 x 8 x 64>, !talc.state<1 x 8 x 64>, !talc.sequences) -> tensor<?x8xf32>
   return %z : tensor<?x8xf32>
 }
 
