@@ -3,7 +3,7 @@
 // of NVIDIA's cards.
 //
 //   exp x = 2^(x log2 e);  exp2 by ex2.approx (2 units in the last place);  tanh x = 1 - 2 / (exp 2x + 1);
-//   erf is a polynomial;  an m16n8k16 of matrices is one instruction of a subgroup
+//   log x = lg2 x ln 2, by lg2.approx;  erf is a polynomial;  an m16n8k16 of matrices is one instruction of a subgroup
 //
 // The functions of math are scalars: special function units have no vectors.
 #include "compiler/passes/PassRemarks.h"
@@ -68,6 +68,11 @@ Value expandTanh(OpBuilder &b, Location loc, Value x) {
   Value one = constant(b, loc, 1), power = expandPower(b, loc, x, 2 * llvm::numbers::log2e);
   Value quotient = arith::DivFOp::create(b, loc, constant(b, loc, 2), arith::AddFOp::create(b, loc, power, one));
   return arith::SubFOp::create(b, loc, one, quotient);
+}
+
+Value expandLog(OpBuilder &b, Location loc, Value x) {
+  Value log2 = call(b, loc, "llvm.nvvm.lg2.approx.f", x.getType(), x);
+  return arith::MulFOp::create(b, loc, log2, constant(b, loc, M_LN2));
 }
 
 // Of a function of one f32.
@@ -178,6 +183,7 @@ struct ConvertWorkgroupsToNVVM : talc::impl::ConvertWorkgroupsToNVVMBase<Convert
     patterns.add<ExpandFunction<math::ExpOp>>(context, expandExp);
     patterns.add<ExpandFunction<math::Exp2Op>>(context, expandExp2);
     patterns.add<ExpandFunction<math::TanhOp>>(context, expandTanh);
+    patterns.add<ExpandFunction<math::LogOp>>(context, expandLog);
     patterns.add<ReadNumber<gpu::ThreadIdOp>>(context, "llvm.nvvm.read.ptx.sreg.tid.");
     patterns.add<ReadNumber<gpu::BlockIdOp>>(context, "llvm.nvvm.read.ptx.sreg.ctaid.");
     patterns.add(convertBarrier);

@@ -16,6 +16,7 @@
 // block in front of all others, which other queries meet.
 #include "compiler/passes/schedule/cpu/AttentionLoops.h"
 
+#include "compiler/passes/schedule/ZeroKeys.h"
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -146,12 +147,17 @@ Weighed AttentionLoops::sink(const TaskRows &rows, Value row) {
   return {e.lane(e.mulf(score, e.splat(llvm::numbers::log2e)), 0), e.lane(e.splat(1), 0)};
 }
 
+Weighed AttentionLoops::zeroKeysOf(const TaskRows &rows, Value row) {
+  Weighed found = zeroKeys(e, op, rows.token(row), rows.queryHead(row), rows.position(row));
+  return {e.lane(found.maximum, 0), e.lane(found.sum, 0)};
+}
+
 // out = O / sum, zero for a row that saw no key. The last block is taken in here; a single one needs no O.
 void AttentionLoops::finish(const TaskRows &rows, Value severalBlocks) {
   if (op.getSinks())
     softmax.endTask([&](Value row) { return sink(rows, row); });
   else if (op.getZeroStart())
-    softmax.endTask([&](Value row) { return zeroKeys(rows, row); });
+    softmax.endTask([&](Value row) { return zeroKeysOf(rows, row); });
   else
     softmax.endTask(nullptr);
   if (!online())

@@ -72,7 +72,7 @@ private:
   Value queryOf(const TaskRows &rows, Value row);
   void takeInPart(const TaskRows &rows, Value hasOutput);
   Weighed sink(const TaskRows &rows, Value row);
-  Weighed zeroKeys(const TaskRows &rows, Value row);
+  Weighed zeroKeysOf(const TaskRows &rows, Value row);
   void finish(const TaskRows &rows, Value severalBlocks);
   void storeResult(const TaskRows &rows, bool severalBlocks);
 

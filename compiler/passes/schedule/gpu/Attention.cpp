@@ -13,6 +13,7 @@
 #include "compiler/passes/schedule/OnlineSoftmax.h"
 #include "compiler/passes/schedule/SeenKeys.h"
 #include "compiler/passes/schedule/StatePanels.h"
+#include "compiler/passes/schedule/ZeroKeys.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -40,7 +41,7 @@ public:
       : e(e), op(op), tasks(kernel::TasksOp::around(op)), layout(cast<StateType>(op.getState().getType())), seen(e, op),
         size(scheduleOf(op, 0).keys), group(op.getHeads() / layout.heads),
         features(llvm::divideCeil(layout.width, e.lanes)), scale(op.getScale().convertToDouble()),
-        cap(op.getCap().convertToDouble()), scalesFirst(op.getBias() || cap > 0 || scale <= 0) {}
+        cap(op.getCap().convertToDouble()), scalesFirst(op.getBias() || op.getRowBias() || cap > 0 || scale <= 0) {}
 
   void expand() {
     scores = e.shared({size});
@@ -107,11 +108,18 @@ private:
       return next;
     });
     Value column = e.mul(query.head, layout.width);
-    Value inverse = op.getSinks() ? inverseOf(e, {all[0], all[1]}, e.loadScalar(op.getSinks(), {query.head}))
-                                  : inverseOf(e, all[1]);
+    Value inverse = inverseFor(query, {all[0], all[1]});
     eachFeature(ArrayRef(all).drop_front(2), [&](Value feature, Value output) {
       e.storeScalar(e.mulf(output, inverse), op.getInit(), {query.row, e.add(column, feature)});
     });
+  }
+
+  Value inverseFor(const Query &query, Weighed all) {
+    if (op.getSinks())
+      return inverseOf(e, all, e.loadScalar(op.getSinks(), {query.head}));
+    if (op.getZeroStart())
+      return inverseOf(e, all, zeroKeys(e, op, query.row, query.head, query.position));
+    return inverseOf(e, all.sum);
   }
 
   // Maximum, sum and outputs before the first block.
@@ -178,7 +186,7 @@ private:
       Value q = e.loadScalar(query.queries, {query.row, e.add(column, k)});
       return {e.fma(q, e.loadScalar(keys, {panel, own, k, lane}), before[0])};
     });
-    Value bias = op.getBias() ? biasOf(query, key) : Value();
+    Value bias = op.getRowBias() ? rowBiasOf(query, key) : op.getBias() ? biasOf(query, key) : Value();
     if (cap > 0) {
       Value score = math::TanhOp::create(e.b, e.loc, e.mulf(sum[0], e.splat(scale / cap)));
       score = e.mulf(score, e.splat(cap));
@@ -193,6 +201,13 @@ private:
     int64_t middle = cast<ShapedType>(op.getBias().getType()).getDimSize(1) / 2;
     Value at = op.getAbsolute() ? key : e.sub(e.add(key, middle), query.position);
     return e.loadScalar(op.getBias(), {query.head, at});
+  }
+
+  // Keys further away than the bias has columns for have that of the first.
+  Value rowBiasOf(const Query &query, Value key) {
+    int64_t distances = distancesOf(op);
+    Value at = e.max(e.sub(e.add(key, distances - 1), query.position), e.index(0));
+    return e.loadScalar(op.getRowBias(), {query.row, e.add(e.mul(query.head, distances), at)});
   }
 
   // P of the thread's features, keys ascending. Those beyond the last are computed as the last again.

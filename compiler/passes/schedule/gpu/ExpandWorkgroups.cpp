@@ -73,12 +73,6 @@ namespace {
 struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
   using Base::Base;
 
-  // What only processors have code for.
-  static bool isForProcessors(Operation *piece) {
-    auto attention = dyn_cast<kernel::AttentionOp>(piece);
-    return (attention && attention.getRowBias()) || isa<kernel::LogSoftmaxOp>(piece);
-  }
-
   void runOnOperation() override {
     SmallVector<Operation *> pieces;
     getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
@@ -90,7 +84,7 @@ struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
       }
       if (!tasksAround(piece))
         return signalPassFailure();
-      int64_t threads = isForProcessors(piece) ? 0 : expand(piece, matrices, subgroup);
+      int64_t threads = expand(piece, matrices, subgroup);
       if (threads == 0) {
         piece->emitOpError("has no code for graphics cards; --target=native makes code for processors, which run it");
         return signalPassFailure();

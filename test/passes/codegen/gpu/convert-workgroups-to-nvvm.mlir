@@ -27,13 +27,16 @@ func.func @sum(%x: f32) -> f32 {
 // CHECK-COUNT-3: llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"
 // CHECK-NOT: math.exp
 // CHECK-NOT: math.tanh
+// CHECK: llvm.call_intrinsic "llvm.nvvm.lg2.approx.f"
 // CHECK-NOT: math.erf
-func.func @math(%x: f32) -> (f32, f32, f32, f32) {
+// CHECK-NOT: math.log
+func.func @math(%x: f32) -> (f32, f32, f32, f32, f32) {
   %a = math.exp2 %x : f32
   %b = math.exp %x : f32
   %c = math.tanh %x : f32
   %d = math.erf %x : f32
-  return %a, %b, %c, %d : f32, f32, f32, f32
+  %f = math.log %x : f32
+  return %a, %b, %c, %d, %f : f32, f32, f32, f32, f32
 }
 
 // -----

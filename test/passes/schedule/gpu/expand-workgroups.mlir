@@ -185,3 +185,40 @@ func.func private @window(%s: !kernel.step, %state: !talc.state<1 x 16 x 256 in 
   }
   return
 }
+
+// -----
+
+// A bias of each row: a key further away than it has columns for takes the first one. The keys of zeros in front of the
+// first are weighed by the whole workgroup, row by row, behind the blocks.
+// CHECK-LABEL: func.func private @row_bias(
+// CHECK: math.fma
+// CHECK: %[[AT:.*]] = arith.maxsi %{{.*}}, %c0
+// CHECK: %[[COLUMN:.*]] = arith.addi %{{.*}}, %[[AT]]
+// CHECK: memref.load %arg2[%{{.*}}, %[[COLUMN]]] : memref<?x8xf32>
+// CHECK: gpu.shuffle xor
+// CHECK: gpu.barrier
+// CHECK: arith.cmpi slt, %thread_id_x
+// CHECK: memref.load %arg2
+// CHECK: arith.sitofp
+// CHECK: memref.store %{{.*}}, %arg4
+func.func private @row_bias(%s: !kernel.step, %q: memref<?x32xf32>, %bias: memref<?x8xf32>, %kv: !talc.state<2 x 16 x 64 window 9 in #kernel.panels<16 x f32>>, %y: memref<?x32xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv row_bias %bias zero_start heads 2 scale 0.25 window 9 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64 window 9 in #kernel.panels<16 x f32>>, memref<?x8xf32>, memref<?x32xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// The words of a cluster have a sum of their own.
+// CHECK-LABEL: func.func private @words(
+// CHECK-COUNT-2: math.log
+// CHECK-NOT: kernel.log_softmax
+func.func private @words(%s: !kernel.step, %x: memref<?x33xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "log_softmax"} {
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.log_softmax %s, %x tails [9] into %y : (!kernel.step, memref<?x33xf32>, memref<?x32xf32>) -> ()
+  }
+  return
+}
