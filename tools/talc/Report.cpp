@@ -48,7 +48,7 @@ void Report::beginPart(std::string part) {
 
 void Report::wrote(const std::string &path) const {
   struct stat file = {};
-  if (!terminal || stat(path.c_str(), &file) != 0)
+  if (stat(path.c_str(), &file) != 0)
     return;
   constexpr double mebi = 1 << 20;
   fprintf(stderr, "wrote %s (%.1f MiB, %.1f s)\n", path.c_str(), static_cast<double>(file.st_size) / mebi, seconds());

@@ -18,7 +18,7 @@ public:
   void begin(std::string stage);
   // A part of the stage begins, and the one before it has ended.
   void beginPart(std::string part);
-  // On a terminal: what was written, its size, and how long it took. Scripts know, or ask for --time.
+  // What was written, its size, and how long it took.
   void wrote(const std::string &path) const;
   // Since the beginning.
   double seconds() const;
