@@ -17,6 +17,14 @@ struct BlockPlace {
     return at;
   }
 
+  // Where one of a field's bytes lies.
+  Emitter::Values byteAt(Emitter &e, const BlockField &field, mlir::Value byte) const {
+    Emitter::Values at = wordAt(e, field, e.div(byte, field.wordBytes));
+    if (field.wordBytes > 1)
+      at.back() = e.add(at.back(), e.rem(byte, field.wordBytes));
+    return at;
+  }
+
   mlir::Value bytes;
   Emitter::Values outer;
   mlir::Value begin;

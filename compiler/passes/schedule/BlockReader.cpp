@@ -59,11 +59,7 @@ Value BlockReader::scalar(int64_t field, Value word) {
 
 // In lanes the words of a field lie side by side.
 Emitter::Values BlockReader::address(int64_t field, Value byte) {
-  const BlockField &f = format.fields[field];
-  Emitter::Values at = block.wordAt(e, f, e.div(byte, f.wordBytes));
-  if (f.wordBytes > 1)
-    at.back() = e.add(at.back(), e.rem(byte, f.wordBytes));
-  return at;
+  return block.byteAt(e, format.fields[field], byte);
 }
 
 // Bytes of words of four are loaded with their words.

@@ -169,25 +169,25 @@ template <typename To> Value loadInt8z(BlockReader &r) {
 //===--- the table ----------------------------------------------------------------------------------------------===//
 
 template <Value (*load)(BlockReader &)>
-Value loadPlaced(Emitter &e, const StorageFormat &format, const BlockPlace &place) {
-  BlockReader reader(e, format, place, e.lanes);
+Value loadPlaced(Emitter &e, const StorageFormat &format, const BlockPlace &place, int64_t lanes) {
+  BlockReader reader(e, format, place, lanes);
   return load(reader);
 }
 
 template <Value (*load)(BlockReader &)> Value loadVector(Emitter &e, Value buffer, ValueRange at, Value mask) {
   BlockPlace place = placeIn(e, buffer, at);
-  Value values = loadPlaced<load>(e, elementFormat(cast<MemRefType>(buffer.getType())), place);
+  Value values = loadPlaced<load>(e, elementFormat(cast<MemRefType>(buffer.getType())), place, e.lanes);
   return mask ? e.select(mask, values, e.splat(0)) : values;
 }
 
 template <Value (*load)(BlockReader &)> Value loadScalar(Emitter &e, Value buffer, ValueRange at) {
   BlockPlace place = placeIn(e, buffer, at);
-  BlockReader reader(e, elementFormat(cast<MemRefType>(buffer.getType())), place, 1);
-  return vector::ExtractOp::create(e.b, e.loc, load(reader), 0);
+  Value value = loadPlaced<load>(e, elementFormat(cast<MemRefType>(buffer.getType())), place, 1);
+  return vector::ExtractOp::create(e.b, e.loc, value, 0);
 }
 
 struct BlockLoads : StoredLoads {
-  Value (*placed)(Emitter &e, const StorageFormat &format, const BlockPlace &place);
+  Value (*placed)(Emitter &e, const StorageFormat &format, const BlockPlace &place, int64_t lanes);
 };
 
 template <Value (*load)(BlockReader &)>
@@ -243,7 +243,11 @@ const StoredLoads *blockLoads(std::string_view format) {
 }
 
 Value loadFrom(Emitter &e, const StorageFormat &format, const BlockPlace &place) {
-  return findLoads(format.name)->placed(e, format, place);
+  return findLoads(format.name)->placed(e, format, place, e.lanes);
+}
+
+Value loadScalarFrom(Emitter &e, const StorageFormat &format, const BlockPlace &place) {
+  return vector::ExtractOp::create(e.b, e.loc, findLoads(format.name)->placed(e, format, place, 1), 0);
 }
 
 }  // namespace talc

@@ -9,6 +9,8 @@ namespace talc {
 
 // A vector of neighbouring lanes or, of one lane, of neighbouring values.
 mlir::Value loadFrom(Emitter &e, const StorageFormat &format, const BlockPlace &place);
+// One value.
+mlir::Value loadScalarFrom(Emitter &e, const StorageFormat &format, const BlockPlace &place);
 
 // Of the format of this name; null if it stores no blocks.
 const StoredLoads *blockLoads(std::string_view format);

@@ -35,31 +35,38 @@ Value partOf(Emitter &e, Value vector, int64_t first, int64_t count) {
 
 // To the nearest integer of 8 bits, ties away from zero, by parts that are exact.
 Value roundedBytes(Emitter &e, Value x) {
-  auto integers = VectorType::get({e.lanes}, e.b.getI32Type());
+  Type integers = e.vectorOf(e.b.getI32Type());
   Value whole = arith::FPToSIOp::create(e.b, e.loc, integers, x);
-  Value rest = e.subf(x, arith::SIToFPOp::create(e.b, e.loc, e.vectorType(), whole));
+  Value rest = e.subf(x, arith::SIToFPOp::create(e.b, e.loc, x.getType(), whole));
   auto oneWhere = [&](arith::CmpFPredicate predicate, double bound) -> Value {
     Value holds = arith::CmpFOp::create(e.b, e.loc, predicate, rest, e.splat(bound));
     return arith::ExtUIOp::create(e.b, e.loc, integers, holds);
   };
   whole = arith::AddIOp::create(e.b, e.loc, whole, oneWhere(arith::CmpFPredicate::OGE, 0.5));
   whole = arith::SubIOp::create(e.b, e.loc, whole, oneWhere(arith::CmpFPredicate::OLE, -0.5));
-  return arith::TruncIOp::create(e.b, e.loc, VectorType::get({e.lanes}, e.b.getI8Type()), whole);
+  return arith::TruncIOp::create(e.b, e.loc, e.vectorOf(e.b.getI8Type()), whole);
 }
 
-// d = the largest magnitude / 127, and x / d. Of NaN all becomes NaN.
-Words encodeQ8_0(Emitter &e, ValueRange values) {
-  Value most = e.splat(0);
-  for (Value x : values) {
-    Value magnitude = math::AbsFOp::create(e.b, e.loc, x);
-    most = arith::MaximumFOp::create(e.b, e.loc, most, magnitude);
-  }
-  most = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::MAXIMUMF, most);
+// q8_0: d = the largest magnitude / 127, and x / d. Of NaN all becomes NaN.
+Value largerMagnitude(Emitter &e, Value most, Value x) {
+  return arith::MaximumFOp::create(e.b, e.loc, most, math::AbsFOp::create(e.b, e.loc, x));
+}
+
+// d and 1 / d.
+std::pair<Value, Value> stepOfQ8_0(Emitter &e, Value most) {
   Value step = e.divf(e.broadcast(most), e.splat(127)), inverse = e.divf(e.splat(1), step);
   // A number so small that there is no inverse is as good as zero.
   Value finite =
       arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OLE, inverse, e.splat(std::numeric_limits<float>::max()));
-  inverse = e.select(finite, inverse, e.splat(0));
+  return {step, e.select(finite, inverse, e.splat(0))};
+}
+
+Words encodeQ8_0(Emitter &e, ValueRange values) {
+  Value most = e.splat(0);
+  for (Value x : values)
+    most = largerMagnitude(e, most, x);
+  most = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::MAXIMUMF, most);
+  auto [step, inverse] = stepOfQ8_0(e, most);
   Value half = partOf(e, step, 0, 1);
   half = arith::TruncFOp::create(e.b, e.loc, VectorType::get({1}, e.b.getF16Type()), half);
   Value bytes = vector::BitCastOp::create(e.b, e.loc, VectorType::get({2}, e.b.getI8Type()), half);
@@ -69,12 +76,43 @@ Words encodeQ8_0(Emitter &e, ValueRange values) {
   return words;
 }
 
+// The bits of a number of 16 bits, as the bytes of a field.
+void storeHalf(Emitter &e, const BlockPlace &place, const BlockField &field, Value half) {
+  Value bits = arith::BitcastOp::create(e.b, e.loc, e.b.getI16Type(), half);
+  Value upper = arith::ShRUIOp::create(e.b, e.loc, bits, arith::ConstantIntOp::create(e.b, e.loc, 8, 16));
+  for (auto [i, part] : llvm::enumerate(ArrayRef<Value>{bits, upper})) {
+    Value byte = arith::TruncIOp::create(e.b, e.loc, e.b.getI8Type(), part);
+    e.storeScalar(byte, place.bytes, place.byteAt(e, field, e.index(static_cast<int64_t>(i))));
+  }
+}
+
+void storeQ8_0(Emitter &e, const StorageFormat &format, const BlockPlace &place, ValueOf value) {
+  Value begin = e.index(0), end = e.index(format.blockValues);
+  Value most = e.loop(begin, end, 1, {e.splat(0)}, [&](Value i, ValueRange before) -> Emitter::Values {
+    return {largerMagnitude(e, before[0], value(i))};
+  })[0];
+  auto [step, inverse] = stepOfQ8_0(e, most);
+  storeHalf(e, place, format.fields[0], arith::TruncFOp::create(e.b, e.loc, e.b.getF16Type(), step));
+  e.loop(begin, end, 1, [&, inverse = inverse](Value i) {
+    Value level = roundedBytes(e, e.mulf(value(i), inverse));
+    e.storeScalar(level, place.bytes, place.byteAt(e, format.fields[1], i));
+  });
+}
+
+// By vectors, and value by value where a lane is a thread.
 struct Encoder {
   std::string_view format;
   Words (*encode)(Emitter &e, ValueRange values);
+  void (*store)(Emitter &e, const StorageFormat &format, const BlockPlace &place, ValueOf value);
 };
 
-constexpr Encoder encoders[] = {{"q8_0", encodeQ8_0}};
+constexpr Encoder encoders[] = {{"q8_0", encodeQ8_0, storeQ8_0}};
+
+const Encoder &encoderOf(const StorageFormat &format) {
+  auto encoder = llvm::find_if(encoders, [&](const Encoder &known) { return known.format == format.name; });
+  assert(encoder != std::end(encoders) && "a storage format that is not for states");
+  return *encoder;
+}
 
 }  // namespace
 
@@ -90,15 +128,17 @@ static void storeWords(Emitter &e, const BlockPlace &place, const BlockField &fi
 }
 
 void storeBlock(Emitter &e, const StorageFormat &format, const BlockPlace &place, ValueRange values) {
-  auto encoder = llvm::find_if(encoders, [&](const Encoder &known) { return known.format == format.name; });
-  assert(encoder != std::end(encoders) && "a storage format that is not for states");
-  for (auto [field, vectors] : llvm::zip_equal(format.fields, encoder->encode(e, values))) {
+  for (auto [field, vectors] : llvm::zip_equal(format.fields, encoderOf(format).encode(e, values))) {
     int64_t word = 0;
     for (Value bytes : vectors) {
       storeWords(e, place, field, bytes, word);
       word += cast<VectorType>(bytes.getType()).getNumElements() / field.wordBytes;
     }
   }
+}
+
+void storeBlockByThread(Emitter &e, const StorageFormat &format, const BlockPlace &place, ValueOf value) {
+  encoderOf(format).store(e, format, place, value);
 }
 
 }  // namespace talc

@@ -12,4 +12,8 @@ mlir::Value narrowed(Emitter &e, mlir::Value value, mlir::Value buffer);
 // One lane's block of `values`, vectors of neighbours. Of formats for states.
 void storeBlock(Emitter &e, const StorageFormat &format, const BlockPlace &place, mlir::ValueRange values);
 
+// The same by one thread, for which vectors are scalars: value(i) is the block's i-th.
+using ValueOf = llvm::function_ref<mlir::Value(mlir::Value)>;
+void storeBlockByThread(Emitter &e, const StorageFormat &format, const BlockPlace &place, ValueOf value);
+
 }  // namespace talc

@@ -2,10 +2,10 @@
 // The panels of a state: of single numbers, and of blocks.
 //
 //   numbers   keys [panel, head, k, token]     values [panel, head, token, feature]
-//   blocks    the same bytes as panels of weights: along k, and along the features of a value, blocks of so many
-//             numbers; of keys those of a panel's tokens side by side, word by word
+//   blocks    as StateBlocks says
 #include "compiler/passes/schedule/cpu/StateStorage.h"
 
+#include "compiler/passes/schedule/StateBlocks.h"
 #include "compiler/passes/schedule/StoredBlocks.h"
 #include "compiler/passes/schedule/StoredStores.h"
 
@@ -130,12 +130,12 @@ public:
     Value keys = e.bytes(memory.keys), values = e.bytes(memory.values);
     Value first = e.add(e.mul(from.panel, layout.heads), from.head);
     e.loop(e.index(0), e.index(layout.width), format.blockValues, [&](Value k) {
-      BlockPlace own = keyPlace(keys, {}, e.mul(first, keyBytes()), k, from.lane);
+      BlockPlace own = keyPlace(keys, {}, e.mul(first, blocks.keyBytes()), k, from.lane);
       BlockPlace copy = keyPlace(copies.keys, {to}, e.index(0), k, from.lane);
       for (const BlockField &field : format.fields)
         e.loop(e.index(0), e.index(field.words), 1,
                [&](Value word) { copyBytes(own, copy, field, word, field.wordBytes); });
-      own = valuePlace(values, {}, e.mul(first, valueBytes()), from.lane, k);
+      own = valuePlace(values, {}, e.mul(first, blocks.valueBytes()), from.lane, k);
       copy = valuePlace(copies.values, {to}, e.index(0), from.lane, k);
       copyBytes(own, copy, {0, 1, format.blockBytes}, e.index(0), format.blockBytes);
     });
@@ -143,19 +143,18 @@ public:
 
   bool storesVectors() const override { return false; }
   void storeKey(const KeyBlock &memory, const TokenPlace &to, Value rows, Value row, Value first) override {
-    Value bytes = e.bytes(memory.keys), begin = e.mul(e.add(e.mul(to.panel, layout.heads), to.head), keyBytes());
+    Value bytes = e.bytes(memory.keys), begin = e.mul(e.add(e.mul(to.panel, layout.heads), to.head), blocks.keyBytes());
     eachBlock(rows, row, first, [&](Value k) { return keyPlace(bytes, {}, begin, k, to.lane); });
   }
   void storeValue(const KeyBlock &memory, const TokenPlace &to, Value rows, Value row, Value first) override {
-    Value bytes = e.bytes(memory.values), begin = e.mul(e.add(e.mul(to.panel, layout.heads), to.head), valueBytes());
+    Value bytes = e.bytes(memory.values),
+          begin = e.mul(e.add(e.mul(to.panel, layout.heads), to.head), blocks.valueBytes());
     eachBlock(rows, row, first, [&](Value k) { return valuePlace(bytes, {}, begin, to.lane, k); });
   }
 
 private:
-  int64_t keyBytes() const { return format.bytesOf(layout.width) * layout.tokens; }
-  int64_t valueBytes() const { return format.bytesOf(layout.paddedWidth) * layout.tokens; }
-  SmallVector<int64_t> keyShape() const override { return {keyBytes()}; }
-  SmallVector<int64_t> valueShape() const override { return {valueBytes()}; }
+  SmallVector<int64_t> keyShape() const override { return {blocks.keyBytes()}; }
+  SmallVector<int64_t> valueShape() const override { return {blocks.valueBytes()}; }
   Type element() const override { return e.b.getI8Type(); }
   Value viewed(Value part) override {
     return cast<MemRefType>(part.getType()).getElementType().isInteger(8) ? part : e.bytes(part);
@@ -172,13 +171,10 @@ private:
   }
 
   BlockPlace keyPlace(Value bytes, Emitter::Values outer, Value begin, Value feature, Value lane) {
-    Value block = e.mul(e.div(feature, format.blockValues), format.blockBytes * layout.tokens);
-    return {bytes, std::move(outer), e.add(begin, block), layout.tokens, lane, e.rem(feature, format.blockValues)};
+    return blocks.keyPlace(e, bytes, std::move(outer), begin, feature, lane);
   }
   BlockPlace valuePlace(Value bytes, Emitter::Values outer, Value begin, Value lane, Value column) {
-    Value block = e.mul(e.div(column, format.blockValues), format.blockBytes);
-    block = e.add(e.mul(lane, format.bytesOf(layout.paddedWidth)), block);
-    return {bytes, std::move(outer), e.add(begin, block), 1, e.index(0), e.rem(column, format.blockValues)};
+    return blocks.valuePlace(e, bytes, std::move(outer), begin, lane, column);
   }
 
   void copyBytes(const BlockPlace &from, const BlockPlace &to, const BlockField &field, Value word, int64_t count) {
@@ -187,7 +183,8 @@ private:
     vector::StoreOp::create(e.b, e.loc, bytes, to.bytes, to.wordAt(e, field, word));
   }
 
-  const StorageFormat &format = *formatOf(layout.element);
+  const StateBlocks blocks = StateBlocks(layout);
+  const StorageFormat &format = blocks.format;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel.append by a workgroup: a thread stores features of a row, or of a head of it.
 #include "compiler/passes/schedule/StatePanels.h"
+#include "compiler/passes/schedule/gpu/ThreadState.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 
 using namespace mlir;
@@ -20,20 +21,24 @@ int64_t threadsOfAppend(kernel::AppendOp op) {
   return threadsFor(byHeads(op) ? layout.width : layout.heads * layout.width);
 }
 
-// `count` features from the first of `head` on.
+// `count` features from the first of `head` on, which are whole heads.
 static void storeRow(WorkgroupEmitter &e, kernel::AppendOp op, Value row, Value head, int64_t count) {
   kernel::StateLayout layout = layoutOf(op);
+  std::unique_ptr<ThreadState> state = ThreadState::create(e, layout);
   Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
   Value slot = kernel::SlotOp::create(e.b, e.loc, op.getStep(), row);
-  Value keys = kernel::KeysOp::create(e.b, e.loc, layout.keysType(), op.getStep(), op.getState(), slot);
-  Value values = kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(), op.getStep(), op.getState(), slot);
-  Value lane = e.rem(position, layout.tokens);
+  Value keys = state->keys(op.getStep(), op.getState(), slot),
+        values = state->values(op.getStep(), op.getState(), slot);
+  Value token = e.rem(position, layout.tokens);
   eachPanelPlace(e, layout, e.div(position, layout.tokens), [&](Value panel) {
-    e.each(count, [&](Value feature) {
-      Value column = e.add(e.mul(head, layout.width), feature);
-      Value own = e.div(column, layout.width), inHead = e.rem(column, layout.width);
-      e.storeScalar(e.loadScalar(op.getKeys(), {row, column}), keys, {panel, own, inHead, lane});
-      e.storeScalar(e.loadScalar(op.getValues(), {row, column}), values, {panel, own, lane, inHead});
+    e.each(count / state->together(), [&](Value number) {
+      Value column = e.add(e.mul(head, layout.width), e.mul(number, state->together()));
+      StatePlace at = {panel, e.div(column, layout.width), token};
+      Value feature = e.rem(column, layout.width);
+      state->storeKey(keys, at, feature, [&](Value i) { return e.loadScalar(op.getKeys(), {row, e.add(column, i)}); });
+      state->storeValue(values, at, feature, [&](Value i) {
+        return e.loadScalar(op.getValues(), {row, e.add(column, i)});
+      });
     });
   });
 }

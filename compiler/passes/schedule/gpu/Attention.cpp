@@ -14,6 +14,7 @@
 #include "compiler/passes/schedule/SeenKeys.h"
 #include "compiler/passes/schedule/StatePanels.h"
 #include "compiler/passes/schedule/ZeroKeys.h"
+#include "compiler/passes/schedule/gpu/ThreadState.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -38,10 +39,11 @@ struct Found {
 class Attention {
 public:
   Attention(WorkgroupEmitter &e, kernel::AttentionOp op)
-      : e(e), op(op), tasks(kernel::TasksOp::around(op)), layout(cast<StateType>(op.getState().getType())), seen(e, op),
-        size(scheduleOf(op, 0).keys), group(op.getHeads() / layout.heads),
-        features(llvm::divideCeil(layout.width, e.lanes)), scale(op.getScale().convertToDouble()),
-        cap(op.getCap().convertToDouble()), scalesFirst(op.getBias() || op.getRowBias() || cap > 0 || scale <= 0) {}
+      : e(e), op(op), tasks(kernel::TasksOp::around(op)), layout(cast<StateType>(op.getState().getType())),
+        state(ThreadState::create(e, layout)), seen(e, op), size(scheduleOf(op, 0).keys),
+        group(op.getHeads() / layout.heads), features(llvm::divideCeil(layout.width, e.lanes)),
+        scale(op.getScale().convertToDouble()), cap(op.getCap().convertToDouble()),
+        scalesFirst(op.getBias() || op.getRowBias() || cap > 0 || scale <= 0) {}
 
   void expand() {
     scores = e.shared({size});
@@ -178,13 +180,13 @@ private:
 
   // What the softmax sees of a query and a key.
   Value scoreOf(const Query &query, Value key) {
-    Value keys = kernel::KeysOp::create(e.b, e.loc, layout.keysType(), op.getStep(), op.getState(), slotOf(key));
-    Value column = e.mul(query.head, layout.width), panel = panelOf(key), lane = e.rem(key, layout.tokens);
-    Value own = e.div(query.head, group);
+    Value keys = state->keys(op.getStep(), op.getState(), slotOf(key));
+    Value column = e.mul(query.head, layout.width);
+    StatePlace at = placeOf(query, key);
     Emitter::Values sum = {e.splat(0)};
     sum = e.loop(e.index(0), e.index(layout.width), 1, sum, [&](Value k, ValueRange before) -> Emitter::Values {
       Value q = e.loadScalar(query.queries, {query.row, e.add(column, k)});
-      return {e.fma(q, e.loadScalar(keys, {panel, own, k, lane}), before[0])};
+      return {e.fma(q, state->loadKey(keys, at, k), before[0])};
     });
     Value bias = op.getRowBias() ? rowBiasOf(query, key) : op.getBias() ? biasOf(query, key) : Value();
     if (cap > 0) {
@@ -212,18 +214,16 @@ private:
 
   // P of the thread's features, keys ascending. Those beyond the last are computed as the last again.
   Emitter::Values addValues(const Query &query, Value firstKey, Value from, Value to) {
-    Value own = e.div(query.head, group);
     Emitter::Values columns, zeros(features, e.splat(0));
     for (int64_t i = 0; i < features; ++i)
       columns.push_back(e.min(e.add(e.thread(), i * e.lanes), e.index(layout.width - 1)));
     return e.loop(from, to, 1, zeros, [&](Value key, ValueRange before) {
-      Value values =
-          kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(), op.getStep(), op.getState(), slotOf(key));
+      Value values = state->values(op.getStep(), op.getState(), slotOf(key));
       Value weight = e.loadScalar(scores, {e.sub(key, firstKey)});
-      Value panel = panelOf(key), lane = e.rem(key, layout.tokens);
+      StatePlace at = placeOf(query, key);
       Emitter::Values next;
       for (int64_t i = 0; i < features; ++i)
-        next.push_back(e.fma(weight, e.loadScalar(values, {panel, own, lane, columns[i]}), before[i]));
+        next.push_back(e.fma(weight, state->loadValue(values, at, columns[i]), before[i]));
       return next;
     });
   }
@@ -236,9 +236,9 @@ private:
     }
   }
 
-  Value panelOf(Value key) {
+  StatePlace placeOf(const Query &query, Value key) {
     Value panel = e.div(key, layout.tokens);
-    return seen.isKept() ? panel : panelPlace(e, layout, panel);
+    return {seen.isKept() ? panel : panelPlace(e, layout, panel), e.div(query.head, group), e.rem(key, layout.tokens)};
   }
 
   // Which slot has a key (see kernel.span).
@@ -258,6 +258,7 @@ private:
   kernel::AttentionOp op;
   kernel::TasksOp tasks;
   const kernel::StateLayout layout;
+  const std::unique_ptr<ThreadState> state;
   SeenKeys seen;
   const int64_t size, group, features;  // keys of a block; queries of a key-value head; of a thread
   const double scale, cap;

@@ -26,13 +26,6 @@ namespace talc {
 using namespace mlir;
 using namespace talc;
 
-// Whether a state is stored in blocks of values.
-static bool isOfBlocks(Type type) {
-  auto state = dyn_cast<StateType>(type);
-  auto panels = state ? dyn_cast_if_present<kernel::PanelsAttr>(state.getLayout()) : kernel::PanelsAttr();
-  return panels && isa<StoredType>(panels.getElement());
-}
-
 // The threads that do a piece, and how; none: there is no code for it.
 static int64_t expand(Operation *piece, bool matrices, int64_t subgroup) {
   OpBuilder builder(piece);
@@ -74,14 +67,11 @@ struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (!areValidStates(getOperation(), /*lanes=*/1))
+      return signalPassFailure();
     SmallVector<Operation *> pieces;
     getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
-      if (llvm::any_of(piece->getOperandTypes(), isOfBlocks)) {
-        piece->emitOpError("has a state in blocks (--state=q8_0), for which there is no code for graphics cards; "
-                           "--state=f32 or f16 runs on cards");
-        return signalPassFailure();
-      }
       if (!tasksAround(piece))
         return signalPassFailure();
       int64_t threads = expand(piece, matrices, subgroup);

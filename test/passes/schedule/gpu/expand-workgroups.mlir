@@ -222,3 +222,24 @@ func.func private @words(%s: !kernel.step, %x: memref<?x33xf32>, %y: memref<?x32
   }
   return
 }
+
+// -----
+
+// Of a state in blocks a thread stores 32 features: the largest, the step in two bytes, a level for each.
+// CHECK-LABEL: func.func private @blocks(
+// CHECK: kernel.bytes
+// CHECK: scf.for {{.*}} to %c32 step %c1 iter_args
+// CHECK: math.absf
+// CHECK: arith.divf
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+// CHECK-COUNT-2: memref.store %{{.*}} : memref<{{.*}}xi8>
+// CHECK: scf.for
+// CHECK: arith.fptosi
+// CHECK: memref.store %{{.*}} : memref<{{.*}}xi8>
+func.func private @blocks(%s: !kernel.step, %kv: !talc.state<2 x 32 x 64 in #kernel.panels<16 x !talc.stored<q8_0>>>, %k: memref<1x64xf32>, %v: memref<1x64xf32>) attributes {kernel.piece = "append"} {
+  kernel.tasks %s over heads by heads {
+  ^bb0(%p0: index):
+    kernel.append %s, %kv, %k, %v : !talc.state<2 x 32 x 64 in #kernel.panels<16 x !talc.stored<q8_0>>>, memref<1x64xf32>, memref<1x64xf32>
+  }
+  return
+}
