@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 namespace talc {
 
@@ -52,9 +53,16 @@ struct WorkspaceMemory {
   uint64_t temporaries = 0, results = 0;
 };
 
+// What a kernel took by the clock of a device, in seconds.
+struct LaunchTime {
+  int64_t kernel;     // its number
+  double begin, end;  // since the step's first launch
+};
+
 class Workspace {
 public:
-  // For tools: called on every thread with a kernel's number after each kernel, and with one of these.
+  // For tools: called on every thread with a kernel's number after each kernel, and with one of these. Devices with
+  // clocks of their own call nothing, and have launchTimes() instead.
   using Mark = void (*)(void *state, int64_t thread, int64_t kernel);
   static constexpr int64_t stepBegins = -1, barrierPassed = -2, stepEnds = -3;
 
@@ -83,6 +91,8 @@ public:
 
   // From now on marks are made; null: no more.
   virtual void measure(Mark mark, void *state) = 0;
+  // Of the last step that was measured, in the order of its launches.
+  const std::vector<LaunchTime> &launchTimes() const { return timesOfLaunches; }
 
 protected:
   // Makes room for steps that need more than all before in one respect or another.
@@ -91,6 +101,7 @@ protected:
   StepSize room;
   const float *hostResults[artifact::maxOutputs] = {};
   int32_t threadsOfStep = 0;
+  std::vector<LaunchTime> timesOfLaunches;
 
 private:
   bool fits(const StepSize &size) const {

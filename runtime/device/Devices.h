@@ -15,6 +15,7 @@ struct DeviceFacts {
   std::string description;     // what it is; empty: nobody knows
   uint64_t memory, available;  // bytes, all and free ones; 0: nobody knows
   std::string reason;          // why it cannot be used; empty: it can
+  std::string standIn = "";  // what runs its code if it is no card: "software", or "emulated", whose time means nothing
 };
 
 // Devices of a kind, numbered from 0.

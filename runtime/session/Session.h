@@ -41,6 +41,7 @@ public:
 
   // For tools: see Workspace::measure.
   void measure(Workspace::Mark mark, void *state) { workspace->measure(mark, state); }
+  const std::vector<LaunchTime> &launchTimes() const { return workspace->launchTimes(); }
 
 private:
   explicit Session(const Model &model) : model(model) {}

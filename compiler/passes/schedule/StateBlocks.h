@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the blocks of a state's keys and values lie, of a format of blocks.
 //
-// The bytes are those of panels of weights: along k, and along the features of a value, blocks of so many numbers; of keys
-// those of a panel's tokens side by side, word by word.
+// The bytes are those of panels of weights: along k, and along the features of a value, blocks of so many numbers; of
+// keys those of a panel's tokens side by side, word by word.
 #pragma once
 
 #include "compiler/passes/schedule/BlockPlace.h"
@@ -13,8 +13,7 @@ class StateBlocks {
 public:
   using Value = mlir::Value;
 
-  explicit StateBlocks(const kernel::StateLayout &layout)
-      : format(*formatOf(layout.element)), layout(layout) {}
+  explicit StateBlocks(const kernel::StateLayout &layout) : format(*formatOf(layout.element)), layout(layout) {}
 
   // Bytes of a head's part of a panel.
   int64_t keyBytes() const { return format.bytesOf(layout.width) * layout.tokens; }

@@ -15,7 +15,7 @@ using artifact::LaunchKernel;
 
 CudaWorkspace::CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options)
     : model(model), card(model.onCard()), options(options), states(card), arena(card),
-      words(card), outputs{CardMemory(card), CardMemory(card)} {
+      words(card), outputs{CardMemory(card), CardMemory(card)}, clock(card) {
   for (Mapping &memory : fetched)
     memory.allocateFrom(options.allocator);
   uint32_t most = 0;
@@ -117,11 +117,6 @@ WorkspaceMemory CudaWorkspace::memory() const {
   return {states.size(), arena.size() + words.size(), outputs[0].size() + outputs[1].size()};
 }
 
-void CudaWorkspace::measure(Mark newMark, void *state) {
-  mark = newMark;
-  markState = state;
-}
-
 // ---- Steps
 
 // The history of beams is the one part of a step that has no bound that is worth reserving.
@@ -159,6 +154,16 @@ Status CudaWorkspace::launch(const Launch &launch, const LaunchValues &values) {
   return card.check(result, (std::string("kernel ") + kernel.name + " was launched").c_str());
 }
 
+Status CudaWorkspace::launchTimed(const Launch &next, const LaunchValues &values) {
+  if (!measured || next.mark == UINT32_MAX)
+    return launch(next, values);
+  if (Status status = clock.begin(next.mark, stream); status.failed())
+    return status;
+  if (Status status = launch(next, values); status.failed())
+    return status;
+  return clock.end(stream);
+}
+
 Status CudaWorkspace::launchAll(const Step &step, const LaunchValues &values) {
   const artifact::LaunchPhase &phase = *model.code().phase(step.phase);
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
@@ -168,14 +173,8 @@ Status CudaWorkspace::launchAll(const Step &step, const LaunchValues &values) {
         return status;
       return Status::failure(TALC_ERROR_ABORTED, "%s: the step was ended by should_abort", model.name().c_str());
     }
-    if (Status status = launch(next, values); status.failed())
+    if (Status status = launchTimed(next, values); status.failed())
       return status;
-    if (!mark)
-      continue;
-    if (Status status = finish("a kernel was measured"); status.failed())
-      return status;
-    if (next.mark != UINT32_MAX)
-      mark(markState, 0, next.mark);
   }
   return {};
 }
@@ -197,16 +196,15 @@ Status CudaWorkspace::run(const Step &step) {
     return status;
   if (Status status = sendStep(step); status.failed())
     return status;
-  if (mark)
-    mark(markState, 0, stepBegins);
+  clock.restart();
   Status status = launchAll(step, valuesOf(step, addresses()));
   if (!status.failed())
     status = fetchResults(step);
   // Whatever was begun still reads the step and writes results.
   Status finished = finish("a step ran");
-  if (mark)
-    mark(markState, 0, stepEnds);
-  return status.failed() ? status : finished;
+  if (status.failed() || finished.failed() || !measured)
+    return status.failed() ? status : finished;
+  return clock.read(timesOfLaunches);
 }
 
 }  // namespace talc::cuda

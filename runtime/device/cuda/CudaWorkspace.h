@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/device/cuda/CudaModel.h"
+#include "runtime/device/cuda/LaunchClock.h"
 #include "runtime/device/gpu/StepMemory.h"
 #include "runtime/memory/Mapping.h"
 
@@ -19,7 +20,7 @@ public:
   void discard(int32_t) override {}
   WorkspaceMemory memory() const override;
   int32_t threads() const override { return 1; }
-  void measure(Mark mark, void *state) override;
+  void measure(Mark mark, void *) override { measured = mark != nullptr; }
 
 protected:
   Status grow(const StepSize &size) override;
@@ -30,6 +31,7 @@ private:
   Status sendStep(const Step &step);
   Status launchAll(const Step &step, const LaunchValues &values);
   Status launch(const artifact::Launch &launch, const LaunchValues &values);
+  Status launchTimed(const artifact::Launch &launch, const LaunchValues &values);
   Status fetchResults(const Step &step);
   Status finish(const char *what) const;
   StepAddresses addresses() const;
@@ -43,8 +45,8 @@ private:
   std::vector<int32_t> stepWords;
   std::vector<uint64_t> arguments;
   std::vector<void *> argumentPlaces;
-  Mark mark = nullptr;
-  void *markState = nullptr;
+  LaunchClock clock;
+  bool measured = false;
 };
 
 }  // namespace talc::cuda

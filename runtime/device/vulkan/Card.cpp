@@ -62,6 +62,7 @@ static bool findQueue(const Driver &driver, CardFacts &card) {
   for (uint32_t i = 0; i < count; ++i)
     if (families[i].flags & queueCompute) {
       card.queueFamily = i;
+      card.timestampBits = families[i].timestampBits;
       return true;
     }
   return false;
@@ -80,6 +81,7 @@ static CardFacts readCard(const Driver &driver, PhysicalDevice device) {
   card.apiVersion = properties.apiVersion;
   card.type = properties.deviceType;
   card.largestBuffer = sizes.maxMemoryAllocationSize;
+  card.timestampSeconds = 1e-9 * properties.limits.timestampPeriod;
   card.sharedPerWorkgroup = properties.limits.maxComputeSharedMemorySize;
   card.threadsPerWorkgroup =
       std::min(properties.limits.maxComputeWorkGroupInvocations, properties.limits.maxComputeWorkGroupSize[0]);

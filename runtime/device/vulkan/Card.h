@@ -16,8 +16,10 @@ struct CardFacts {
   std::string description;  // AMD Radeon RX 7900 XTX (RADV NAVI31)
   uint32_t apiVersion = 0, queueFamily = 0;
   CardType type = CardType::Other;
-  uint64_t memory = 0;         // bytes of its own, or of the host that it shares
-  uint64_t largestBuffer = 0;  // bytes
+  uint64_t memory = 0;          // bytes of its own, or of the host that it shares
+  uint64_t largestBuffer = 0;   // bytes
+  uint32_t timestampBits = 0;   // that count; 0: it has no clock
+  double timestampSeconds = 0;  // of a tick
   uint32_t sharedPerWorkgroup = 0, threadsPerWorkgroup = 0, workgroupsInX = 0, workgroupsInY = 0;
   MemoryProperties2 memoryTypes;
   std::string lack;  // why it cannot run talc's kernels; empty: it can

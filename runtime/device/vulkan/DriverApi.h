@@ -32,6 +32,7 @@ enum StructureType : int32_t {
   SubmitInfoType = 4,
   MemoryAllocateInfoType = 5,
   FenceCreateInfoType = 8,
+  QueryPoolCreateInfoType = 11,
   BufferCreateInfoType = 12,
   ShaderModuleCreateInfoType = 16,
   PipelineShaderStageCreateInfoType = 18,
@@ -64,7 +65,9 @@ constexpr uint32_t memoryDeviceLocal = 1, memoryHostVisible = 2, memoryHostCoher
 constexpr uint32_t bufferTransferSource = 1, bufferTransferTarget = 2, bufferStorage = 0x20, bufferIndirect = 0x100,
                    bufferAddress = 0x20000;
 constexpr uint32_t allocateDeviceAddress = 2, resetCommandBuffers = 2, submittedOnce = 1;
-constexpr uint32_t stageIndirect = 2, stageCompute = 0x800, stageTransfer = 0x1000, stageHost = 0x4000;
+constexpr uint32_t stageIndirect = 2, stageCompute = 0x800, stageTransfer = 0x1000, stageEnd = 0x2000,
+                   stageHost = 0x4000;
+constexpr uint32_t queryTimestamp = 2, result64Bits = 1, resultWaits = 2;
 constexpr uint32_t accessIndirect = 1, accessShaderRead = 0x20, accessShaderWrite = 0x40, accessTransferRead = 0x800,
                    accessTransferWrite = 0x1000, accessHostRead = 0x2000;
 constexpr uint64_t wholeSize = UINT64_MAX;
@@ -79,6 +82,7 @@ using Buffer = uint64_t;
 using DeviceMemory = uint64_t;
 using Fence = uint64_t;
 using CommandPool = uint64_t;
+using QueryPool = uint64_t;
 using ShaderModule = uint64_t;
 using PipelineLayout = uint64_t;
 using Pipeline = uint64_t;
@@ -111,9 +115,14 @@ struct Limits {
   uint32_t maxComputeWorkGroupCount[3];
   uint32_t maxComputeWorkGroupInvocations;
   uint32_t maxComputeWorkGroupSize[3];
-  alignas(8) unsigned char rest[256];
+  unsigned char more[172];
+  uint32_t timestampComputeAndGraphics;
+  float timestampPeriod;  // nanoseconds of a tick
+  alignas(8) unsigned char rest[72];
 };
-static_assert(sizeof(Limits) == 504 && offsetof(Limits, maxComputeWorkGroupSize) == 236, "as specified");
+static_assert(sizeof(Limits) == 504 && offsetof(Limits, maxComputeWorkGroupSize) == 236 &&
+                  offsetof(Limits, timestampPeriod) == 424,
+              "as specified");
 
 struct Properties2 {
   StructureType type = Properties2Type;
@@ -341,6 +350,12 @@ struct SubmitInfo {
   const void *signals = nullptr;
 };
 
+struct QueryPoolCreateInfo {
+  StructureType type = QueryPoolCreateInfoType;
+  const void *next = nullptr;
+  uint32_t flags = 0, kind = 0, count = 0, statistics = 0;
+};
+
 // name, type of the result, parameters; of an instance and of what it yields. `allocator` is null throughout.
 #define TALC_VULKAN_FUNCTIONS(FUNCTION)                                                                                \
   FUNCTION(vkEnumeratePhysicalDevices, Result, Instance instance, uint32_t *count, PhysicalDevice *devices)            \
@@ -394,6 +409,13 @@ struct SubmitInfo {
            const BufferCopy *regions)                                                                                  \
   FUNCTION(vkCmdFillBuffer, void, CommandBuffer commands, Buffer target, uint64_t offset, uint64_t size,               \
            uint32_t value)                                                                                             \
+  FUNCTION(vkCreateQueryPool, Result, LogicalDevice device, const QueryPoolCreateInfo *info, const void *allocator,    \
+           QueryPool *pool)                                                                                            \
+  FUNCTION(vkDestroyQueryPool, void, LogicalDevice device, QueryPool pool, const void *allocator)                      \
+  FUNCTION(vkCmdResetQueryPool, void, CommandBuffer commands, QueryPool pool, uint32_t first, uint32_t count)          \
+  FUNCTION(vkCmdWriteTimestamp, void, CommandBuffer commands, uint32_t stage, QueryPool pool, uint32_t query)          \
+  FUNCTION(vkGetQueryPoolResults, Result, LogicalDevice device, QueryPool pool, uint32_t first, uint32_t count,        \
+           size_t bytes, void *results, uint64_t stride, uint32_t flags)                                               \
   FUNCTION(vkCreateFence, Result, LogicalDevice device, const FenceCreateInfo *info, const void *allocator,            \
            Fence *fence)                                                                                               \
   FUNCTION(vkDestroyFence, void, LogicalDevice device, Fence fence, const void *allocator)                             \

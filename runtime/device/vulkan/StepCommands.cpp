@@ -88,6 +88,14 @@ void Commands::dispatch(PipelineLayout layout, Pipeline pipeline, Address argume
   barrier(stageCompute, accessShaderRead | accessShaderWrite);
 }
 
+void Commands::resetQueries(QueryPool pool, uint32_t count) {
+  card.driver.vkCmdResetQueryPool(commands, pool, 0, count);
+}
+
+void Commands::timestamp(QueryPool pool, uint32_t query) {
+  card.driver.vkCmdWriteTimestamp(commands, stageEnd, pool, query);
+}
+
 Status Transfer::send(const unsigned char *source, const CardMemory &to, uint64_t target, uint64_t bytes,
                       const char *what) {
   for (uint64_t done = 0; done < bytes;) {

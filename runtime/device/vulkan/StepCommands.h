@@ -25,6 +25,9 @@ public:
   void clear(const CardMemory &memory);
   // As many workgroups as `grids` says at an offset; `arguments`: their address.
   void dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const CardMemory &grids, uint64_t offset);
+  // The card's time when all before has run goes to a query; those of a pool are reset before.
+  void resetQueries(QueryPool pool, uint32_t count);
+  void timestamp(QueryPool pool, uint32_t query);
   bool recorded() const { return ready; }
 
 private:

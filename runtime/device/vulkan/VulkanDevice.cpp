@@ -77,7 +77,8 @@ static void list(std::vector<DeviceFacts> &devices) {
     devices.push_back({"vulkan", "", 0, 0, status.text()});
   for (size_t i = 0; i < cards.size(); ++i)
     devices.push_back({"vulkan:" + std::to_string(i), cards[i].description, cards[i].memory,
-                       availableMemory(*driver, cards[i]), cards[i].lack});
+                       availableMemory(*driver, cards[i]), cards[i].lack,
+                       cards[i].type == CardType::Processor ? "software" : ""});
 }
 
 const DeviceKind &vulkanDevices() {

@@ -21,7 +21,7 @@ constexpr uint32_t launchesOfPart = 64;
 VulkanWorkspace::VulkanWorkspace(const VulkanModel &model, const WorkspaceOptions &options)
     : model(model), card(model.onCard()), options(options), states(card, Place::Card), arena(card, Place::Card),
       words(card, Place::Sent), outputs{CardMemory(card, Place::Fetched), CardMemory(card, Place::Fetched)},
-      transfer(card) {}
+      transfer(card), clock(card) {}
 
 Status VulkanWorkspace::create(const VulkanModel &model, const WorkspaceOptions &options,
                                std::unique_ptr<Workspace> &workspace) {
@@ -114,11 +114,6 @@ WorkspaceMemory VulkanWorkspace::memory() const {
   return {states.size(), temporaries, outputs[0].size() + outputs[1].size()};
 }
 
-void VulkanWorkspace::measure(Mark newMark, void *state) {
-  mark = newMark;
-  markState = state;
-}
-
 // ---- Steps
 
 // The history of beams is the one part of a step that has no bound that is worth reserving.
@@ -171,24 +166,29 @@ Status VulkanWorkspace::runParts(const Recorded &recorded) const {
   return {};
 }
 
-// Kernel by kernel.
-Status VulkanWorkspace::runMarked(const Step &step, const Recorded &recorded) {
+// The same launches among timestamps.
+Status VulkanWorkspace::runTimed(const Step &step, const Recorded &recorded) {
   const LaunchPhase &phase = *model.code().phase(step.phase);
   Commands commands(card);
+  if (Status status = commands.begin(); status.failed())
+    return status;
+  if (Status status = clock.restart(commands, phase.launchCount); status.failed())
+    return status;
   uint64_t place = 0;
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
     const Launch &launch = model.code().launch(phase.firstLaunch + i);
-    if (Status status = commands.begin(); status.failed())
-      return status;
+    const bool isKernel = launch.mark != UINT32_MAX;
+    if (isKernel)
+      clock.begin(commands, launch.mark);
     addLaunch(commands, recorded, launch, place);
-    if (Status status = commands.end(); status.failed())
-      return status;
-    if (Status status = commands.run("a kernel was measured"); status.failed())
-      return status;
-    if (launch.mark != UINT32_MAX)
-      mark(markState, 0, launch.mark);
+    if (isKernel)
+      clock.end(commands);
   }
-  return {};
+  if (Status status = commands.end(); status.failed())
+    return status;
+  if (Status status = commands.run("a step was timed"); status.failed())
+    return status;
+  return clock.read(timesOfLaunches);
 }
 
 Status VulkanWorkspace::run(const Step &step) {
@@ -197,12 +197,7 @@ Status VulkanWorkspace::run(const Step &step) {
     return status;
   if (Status status = writeArguments(step); status.failed())
     return status;
-  if (!mark)
-    return runParts(recorded);
-  mark(markState, 0, stepBegins);
-  Status status = runMarked(step, recorded);
-  mark(markState, 0, stepEnds);
-  return status;
+  return measured ? runTimed(step, recorded) : runParts(recorded);
 }
 
 }  // namespace talc::vulkan

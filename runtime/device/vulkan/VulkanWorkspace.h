@@ -4,7 +4,7 @@
 #pragma once
 
 #include "runtime/device/gpu/StepMemory.h"
-#include "runtime/device/vulkan/StepCommands.h"
+#include "runtime/device/vulkan/LaunchClock.h"
 #include "runtime/device/vulkan/VulkanModel.h"
 
 namespace talc::vulkan {
@@ -20,7 +20,7 @@ public:
   void discard(int32_t) override {}
   WorkspaceMemory memory() const override;
   int32_t threads() const override { return 1; }
-  void measure(Mark mark, void *state) override;
+  void measure(Mark mark, void *) override { measured = mark != nullptr; }
 
 protected:
   Status grow(const StepSize &size) override;
@@ -39,7 +39,7 @@ private:
   Status sendStep(const Step &step);
   Status writeArguments(const Step &step);
   Status runParts(const Recorded &recorded) const;
-  Status runMarked(const Step &step, const Recorded &recorded);
+  Status runTimed(const Step &step, const Recorded &recorded);
   // Adds the launch whose workgroups and arguments stand at `place`, which moves behind them.
   void addLaunch(Commands &commands, const Recorded &recorded, const artifact::Launch &launch, uint64_t &place) const;
   StepAddresses addresses() const;
@@ -51,8 +51,8 @@ private:
   std::unique_ptr<Recorded> phases[3];
   mutable Transfer transfer;
   std::vector<int32_t> stepWords;
-  Mark mark = nullptr;
-  void *markState = nullptr;
+  LaunchClock clock;
+  bool measured = false;
 };
 
 }  // namespace talc::vulkan

@@ -97,7 +97,8 @@ static Status measureModels(const BenchOptions &options, std::string &text) {
     return status;
   if (bench.onlyCounts())
     return countModel(bench, tests, text);
-  for (int32_t threads : threadCounts(options.threads))
+  const std::vector<int32_t> hostOfCard = {1};
+  for (int32_t threads : options.device.empty() ? threadCounts(options.threads) : hostOfCard)
     if (Status status = bench.measure(tests, threads); status.failed())
       return status;
   text = bench.models.empty() ? formatKernelRows(bench.kernels, options.output)

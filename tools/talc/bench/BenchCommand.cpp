@@ -22,6 +22,7 @@ Examples:
   talc bench ./app -p 0 -n 64 -d 0,512 -t 1,2         generation at two depths, with one and two threads
   talc bench ./old ./new -t 1                         two models in turn, and how many times as fast the second is
   talc bench ./app --kernels --roofline app.svg       every kernel, and the share of its own roof that it reaches
+  talc bench ./app --device=cuda --kernels            on a card: each kernel by its clock, and the time between launches
   talc bench --op 'linear 128x768x2304' -t 1          one op alone, against the math libraries that are installed
   talc bench --op 'linear 128x768x2304 gelu' --generator=mlir,halide
   talc bench --op 'attention 512x12x12x64 causal' -d 512
@@ -134,6 +135,8 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
       ->check(oneOf({"md", "csv", "json", "jsonl", "sql"}));
   command->add_flag("--huge-pages", options.hugePages,
                     "copy the weights into huge pages, as the program's --huge-pages");
+  command->add_option("--device", options.device,
+                      "card that the model runs on: cuda, cuda:N, vulkan or vulkan:N; its peaks are measured there");
   command->add_flag("--kernels", options.kernels, "a row for every kernel instead of for the whole model");
   command->add_option("--roofline", options.roofline, "draw the kernels below the machine's roofs into this SVG file");
   command->add_option("--op", options.op, "measure one op instead of a model: see below");
@@ -163,11 +166,16 @@ static std::string contradiction(const CLI::App &command, const bench::BenchOpti
     return "expected either APP, the file that talc compile wrote, or --op";
   if (options.apps.size() > 1 && options.showsKernels())
     return "--kernels: kernels are shown of one APP";
-  const std::vector<const char *> ofModels = {"-p", "-n", "-b", "--sequences", "--kernels", "--huge-pages"};
+  const std::vector<const char *> ofModels = {"-p", "-n", "-b", "--sequences", "--kernels", "--huge-pages", "--device"};
   const std::vector<const char *> ofOps = {"--weights", "--target", "--generator", "--plan"};
   for (const char *option : options.op.empty() ? ofOps : ofModels)
     if (command.count(option) > 0)
       return std::string(option) + (options.op.empty() ? ": a compiled model has its own" : ": does not go with --op");
+  if (!options.device.empty() && command.count("-t") > 0)
+    return "-t: does not go with --device, whose steps have no threads";
+  if (options.device.compare(0, 4, "cuda") != 0 && options.device.compare(0, 6, "vulkan") != 0 &&
+      !options.device.empty())
+    return "--device: '" + options.device + "' is no card, expected cuda, cuda:N, vulkan or vulkan:N";
   return !options.op.empty() && options.depths.size() > 1 ? "-d: an op is measured at one depth" : "";
 }
 

@@ -16,9 +16,10 @@ struct BenchOptions {
   int64_t repetitions = 5;
   std::string output = "md";  // or one of formatRows
   bool kernels = false, hugePages = false;
-  std::string roofline;                            // an SVG file; empty: none
-  std::string weights = "f32";                     // of an op
-  std::string target = "native";                   // of an op
+  std::string device;             // that models run on, such as cuda or vulkan:1; empty: the processors
+  std::string roofline;           // an SVG file; empty: none
+  std::string weights = "f32";    // of an op
+  std::string target = "native";  // of an op
   std::vector<std::string> generators = {"mlir"};  // of an op: the first is held against the others
   std::string plans;                               // of the op's kernels
   std::string programDirectory;

@@ -46,7 +46,7 @@ struct KernelEntry {
 KernelEntry readEntry(const nlohmann::json &json);
 
 struct KernelList {
-  std::string model, target, weightType;
+  std::string model, target, weightType;  // target: empty if it is a kind of card
   artifact::ModelInfo facts = {};
   std::string foreign;  // the family of machines that the code is for, if it is not this one's
   int64_t parameters = 0;

@@ -84,7 +84,8 @@ static Json describeMachineJson(const MachineProfile &machine) {
   Json levels = Json::array();
   for (const MemoryLevel &level : machine.levels)
     levels.push_back({{"name", level.name}, {"gbps", 1e-9 * level.bytesPerSecond}});
-  return {{"cpu_info", machine.processor},
+  return {{machine.device.empty() ? "cpu_info" : "gpu_info", machine.processor},
+          {"device", machine.device},
           {"n_threads", machine.threads},
           {"instructions", machine.instructions},
           {"gflops", 1e-9 * machine.operationsPerSecond},

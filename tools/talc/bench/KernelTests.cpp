@@ -82,11 +82,11 @@ Status KernelSampler::sample() {
   if (Status status = run.fill(step.past); status.failed())
     return status;
   times.attach(run.usedSession());
-  Stopwatch watch(run.usedSession().threads());
+  Stopwatch watch(run.hostThreads());
   Status status = run.evaluate(step);
   double passed = watch.seconds() - times.takeOverhead();
   times.detach(run.usedSession());
-  std::vector<KernelTime> kernels = times.takeStep();
+  std::vector<KernelTime> kernels = times.takeStep(run.usedSession());
   if (status.failed() || !std::exchange(warm, true))
     return status;
   seconds.push_back(passed);

@@ -59,7 +59,26 @@ double KernelTimes::takeOverhead() {
   return 1e-9 * static_cast<double>(marks * reading);
 }
 
-std::vector<KernelTime> KernelTimes::takeStep() {
+static std::vector<KernelTime> timesOf(const std::vector<LaunchTime> &launches, size_t kernels) {
+  std::vector<KernelTime> result(kernels);
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const LaunchTime &launch = launches[i];
+    if (static_cast<uint64_t>(launch.kernel) >= kernels)
+      continue;
+    KernelTime &time = result[static_cast<size_t>(launch.kernel)];
+    time.working += launch.end - launch.begin;
+    time.waiting += i + 1 < launches.size() ? std::max(launches[i + 1].begin - launch.end, 0.0) : 0;
+    ++time.barriers;
+  }
+  return result;
+}
+
+std::vector<KernelTime> KernelTimes::takeStep(const Session &session) {
+  std::vector<KernelTime> marks = takeMarks();
+  return session.launchTimes().empty() ? marks : timesOf(session.launchTimes(), marks.size());
+}
+
+std::vector<KernelTime> KernelTimes::takeMarks() {
   std::vector<KernelTime> result(threads.front().working.size());
   auto scale = 1e-9 / static_cast<double>(threads.size());
   for (Thread &thread : threads)

@@ -25,11 +25,13 @@ public:
   void attach(Session &session);
   void detach(Session &session) { session.measure(nullptr, nullptr); }
 
-  // What the step since the last call took, by kernel; and what the marks themselves took, which is not in it.
-  std::vector<KernelTime> takeStep();
+  // What the step since the last call took, by kernel; and what the marks themselves took, which is not in it. On a
+  // device with a clock: how long its launches ran, and the time until the next one began.
+  std::vector<KernelTime> takeStep(const Session &session);
   double takeOverhead();
 
 private:
+  std::vector<KernelTime> takeMarks();
   static void mark(void *state, int64_t thread, int64_t kernel);
 
   // Apart from other threads' memory.

@@ -29,8 +29,9 @@ const MemoryLevel &MachineProfile::levelOf(double bytes) const {
 }
 
 std::string MachineProfile::describe() const {
-  std::string text = fmt::format("{}, {} thread{}: {:.1f} GFLOP/s ({})", processor, threads, threads == 1 ? "" : "s",
-                                 1e-9 * operationsPerSecond, instructions);
+  std::string user = device.empty() ? fmt::format("{} thread{}", threads, threads == 1 ? "" : "s") : device;
+  std::string text =
+      fmt::format("{}, {}: {:.1f} GFLOP/s ({})", processor, user, 1e-9 * operationsPerSecond, instructions);
   for (const MemoryLevel &level : levels)
     text += fmt::format(", {} {:.1f} GB/s", level.name, 1e-9 * level.bytesPerSecond);
   return text;
@@ -64,9 +65,7 @@ int64_t bytesFor(const std::vector<MemoryLevel> &levels, size_t index, int64_t f
   return capacity < static_cast<double>(footprint) ? static_cast<int64_t>(std::sqrt(before * capacity)) : footprint;
 }
 
-}  // namespace
-
-struct Machine::Workplace {
+struct Workplace {
   std::unique_ptr<ThreadPool> pool;
   std::vector<const PeakLoops *> kinds;
   const PeakLoops *fastest = nullptr;  // at multiply-adds
@@ -79,7 +78,7 @@ struct Machine::Workplace {
   double bytesPerSecond(const PeakLoops &loops, int64_t bytes);
 };
 
-double Machine::Workplace::secondsOf(const std::function<void(int32_t thread)> &work) {
+double Workplace::secondsOf(const std::function<void(int32_t thread)> &work) {
   std::vector<double> seconds(pool->size());
   struct Round {
     ThreadPool &pool;
@@ -98,14 +97,14 @@ double Machine::Workplace::secondsOf(const std::function<void(int32_t thread)> &
   return *std::max_element(seconds.begin(), seconds.end());
 }
 
-double Machine::Workplace::operationsPerSecond(const PeakLoops &loops) {
+double Workplace::operationsPerSecond(const PeakLoops &loops) {
   constexpr int64_t roundsOfLoop = 4000000;  // some 20 ms
   double seconds = secondsOf([&](int32_t) { loops.multiplyAdd(roundsOfLoop); });
   return static_cast<double>(pool->size()) * roundsOfLoop * loops.operationsPerRound / seconds;
 }
 
 // All threads read equal parts of as many bytes, over and over, until 256 MiB went by; of more the next 256 MiB.
-double Machine::Workplace::bytesPerSecond(const PeakLoops &loops, int64_t bytes) {
+double Workplace::bytesPerSecond(const PeakLoops &loops, int64_t bytes) {
   constexpr int64_t enough = int64_t(256) << 20;
   int64_t range = std::min(bytes, enough);
   int64_t part = std::max(range / pool->size() / readGranularity, int64_t(1)) * readGranularity;
@@ -119,8 +118,46 @@ double Machine::Workplace::bytesPerSecond(const PeakLoops &loops, int64_t bytes)
   return static_cast<double>(part * pool->size() * times) / seconds;
 }
 
-Machine::Machine(std::unique_ptr<Workplace> workplace) : workplace(std::move(workplace)) {}
-Machine::~Machine() = default;
+class Processors final : public Machine {
+public:
+  Processors(std::unique_ptr<Workplace> workplace, int32_t threads) : workplace(std::move(workplace)) {
+    best.threads = threads;
+    best.processor = processorName();
+    best.levels = levelsFor(threads);
+    measureProfile();
+  }
+  double operationsPerSecond() override { return workplace->operationsPerSecond(*workplace->fastest); }
+  double bytesPerSecond(double bytes) override { return readingRate(best.levelOf(bytes)); }
+
+private:
+  void measureProfile();
+  double readingRate(const MemoryLevel &level);
+
+  std::unique_ptr<Workplace> workplace;
+};
+
+void Processors::measureProfile() {
+  constexpr int rounds = 6;
+  for (int round = 0; round < rounds; ++round) {
+    for (const PeakLoops *loops : workplace->kinds)
+      if (double rate = workplace->operationsPerSecond(*loops); rate > best.operationsPerSecond) {
+        best.operationsPerSecond = rate;
+        best.instructions = loops->name;
+        workplace->fastest = loops;
+      }
+    for (MemoryLevel &level : best.levels)
+      level.bytesPerSecond = std::max(level.bytesPerSecond, readingRate(level));
+  }
+}
+
+// With the widest vectors: none reads faster.
+double Processors::readingRate(const MemoryLevel &level) {
+  auto index = static_cast<size_t>(&level - best.levels.data());
+  return workplace->bytesPerSecond(*workplace->kinds.back(),
+                                   bytesFor(best.levels, index, static_cast<int64_t>(workplace->memory.size())));
+}
+
+}  // namespace
 
 Status Machine::create(int32_t threads, std::unique_ptr<Machine> &machine) {
   auto workplace = std::make_unique<Workplace>();
@@ -137,39 +174,8 @@ Status Machine::create(int32_t threads, std::unique_ptr<Machine> &machine) {
                            static_cast<long long>(footprint));
   madvise(workplace->memory.data(), workplace->memory.size(), MADV_HUGEPAGE);
   memset(workplace->memory.data(), 1, workplace->memory.size());
-  machine.reset(new Machine(std::move(workplace)));
-  machine->best = {threads, processorName(), "", 0, levelsFor(threads)};
-  machine->measureProfile();
+  machine = std::make_unique<Processors>(std::move(workplace), threads);
   return {};
-}
-
-void Machine::measureProfile() {
-  constexpr int rounds = 6;
-  for (int round = 0; round < rounds; ++round) {
-    for (const PeakLoops *loops : workplace->kinds)
-      if (double rate = workplace->operationsPerSecond(*loops); rate > best.operationsPerSecond) {
-        best.operationsPerSecond = rate;
-        best.instructions = loops->name;
-        workplace->fastest = loops;
-      }
-    for (MemoryLevel &level : best.levels)
-      level.bytesPerSecond = std::max(level.bytesPerSecond, readingRate(level));
-  }
-}
-
-double Machine::operationsPerSecond() {
-  return workplace->operationsPerSecond(*workplace->fastest);
-}
-
-double Machine::bytesPerSecond(double bytes) {
-  return readingRate(best.levelOf(bytes));
-}
-
-// With the widest vectors: none reads faster.
-double Machine::readingRate(const MemoryLevel &level) {
-  auto index = static_cast<size_t>(&level - best.levels.data());
-  return workplace->bytesPerSecond(*workplace->kinds.back(),
-                                   bytesFor(best.levels, index, static_cast<int64_t>(workplace->memory.size())));
 }
 
 }  // namespace talc::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine can do at most with a number of threads, measured: multiply-adds, and reading from every cache
-// level and from memory. Method: Williams, Waterman, Patterson 2009, "Roofline".
+// What this machine can do at most, measured: with a number of threads, multiply-adds, and reading from every cache
+// level and from memory; or on a card (CardMachine.h). Method: Williams, Waterman, Patterson 2009, "Roofline".
 #pragma once
 
 #include "runtime/Status.h"
@@ -20,6 +20,7 @@ struct MemoryLevel {
 
 struct MachineProfile {
   int32_t threads = 0;
+  std::string device;               // such as cuda:0; empty: the processors
   std::string processor;            // as the system calls it
   std::string instructions;         // AVX2, AVX-512 or NEON: with which the most operations were reached
   double operationsPerSecond = 0;   // f32, a multiply-add counts as two
@@ -28,33 +29,26 @@ struct MachineProfile {
   // The first level that holds so many bytes.
   const MemoryLevel &levelOf(double bytes) const;
   const MemoryLevel &memory() const { return levels.back(); }
-  // "Xeon, 2 threads: 340.1 GFLOP/s (AVX-512), L1 600.2 GB/s, ..., memory 20.4 GB/s".
+  // "Xeon, 2 threads: 340.1 GFLOP/s (AVX-512), L1 600.2 GB/s, ..., memory 20.4 GB/s", or with a device for the threads.
   std::string describe() const;
 };
 
-// The machine with a number of threads. What other programs leave of it changes by the second, so figures can be taken
+// What is measured beside tests. What other programs leave of it changes by the second, so figures can be taken
 // again beside every repetition of a test.
 class Machine {
 public:
-  // Measures the profile, which takes about a second. Fails on x86-64 without AVX2 and FMA, and when threads or memory
-  // are refused.
+  // The processors with a number of threads. Measures the profile, which takes about a second. Fails on x86-64 without
+  // AVX2 and FMA, and when threads or memory are refused.
   static Status create(int32_t threads, std::unique_ptr<Machine> &machine);
-  ~Machine();
+  virtual ~Machine() = default;
 
   // The best of several rounds, since a roof is what nothing exceeds.
   const MachineProfile &profile() const { return best; }
   // Now, in one round of some twenty milliseconds: multiply-adds, and reading from the level that holds so many bytes.
-  double operationsPerSecond();
-  double bytesPerSecond(double bytes);
+  virtual double operationsPerSecond() = 0;
+  virtual double bytesPerSecond(double bytes) = 0;
 
-private:
-  struct Workplace;
-
-  explicit Machine(std::unique_ptr<Workplace> workplace);
-  void measureProfile();
-  double readingRate(const MemoryLevel &level);
-
-  std::unique_ptr<Workplace> workplace;
+protected:
   MachineProfile best;
 };
 

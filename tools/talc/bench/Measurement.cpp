@@ -2,6 +2,7 @@
 // The machine is measured first, for every number of threads.
 #include "tools/talc/bench/Measurement.h"
 
+#include "tools/talc/bench/CardMachine.h"
 #include "tools/talc/bench/CountReport.h"
 #include "tools/talc/bench/Emulator.h"
 #include "tools/talc/bench/Roofline.h"
@@ -21,6 +22,8 @@ Status Measurement::open(const std::string &path) {
   app.path = path;
   if (Status status = readKernels(path, app.list); status.failed())
     return status;
+  if (!options.device.empty())
+    return openOnDevice(app);
   if (app.list.foreign.empty())
     return app.run.open(path, options.hugePages);
   if (apps.size() == 1 && options.roofline.empty() && (options.kernels || !options.op.empty()))
@@ -29,6 +32,28 @@ Status Measurement::open(const std::string &path) {
                          "%s: has code for %s, which this machine cannot time; --kernels counts what "
                          "it does",
                          path.c_str(), app.list.target.c_str());
+}
+
+// What an emulator takes says nothing; what runs there is counted.
+Status Measurement::openOnDevice(App &app) {
+  if (Status status = app.run.open(app.path, options.hugePages, options.device); status.failed())
+    return status;
+  // The list is of the first target.
+  if (options.showsKernels() && !app.list.target.empty())
+    return Status::failure(TALC_ERROR_DEVICE,
+                           "%s: lists the kernels of %s, and %s runs those of %s; compile it for --target=%s alone",
+                           app.path.c_str(), app.list.target.c_str(), app.run.device().c_str(),
+                           app.run.target().c_str(), app.run.target().c_str());
+  app.list.target = app.run.target();
+  app.list.foreign = "";
+  if (natureOf(app.run.device()).standIn != "emulated")
+    return {};
+  if (!options.kernels || !options.roofline.empty())
+    return Status::failure(TALC_ERROR_DEVICE,
+                           "%s: %s is emulated, where time means nothing; --kernels counts what runs", app.path.c_str(),
+                           app.run.device().c_str());
+  app.list.foreign = app.run.device();
+  return {};
 }
 
 static std::vector<double> ratiosOf(const TestResult &first, const TestResult &own) {
@@ -64,10 +89,18 @@ Status Measurement::measureKernels(const TestCase &test, const Machine &machine)
                        kernels.back().phases.back());
 }
 
+Status Measurement::createMachine(int32_t threads, std::unique_ptr<Machine> &machine) {
+  if (options.device.empty()) {
+    progress.show("the machine", threads);
+    return Machine::create(threads, machine);
+  }
+  progress.show("the card");
+  return measureCard(options, app().run.target(), machine);
+}
+
 Status Measurement::measure(const std::vector<TestCase> &tests, int32_t threads) {
   std::unique_ptr<Machine> machine;
-  progress.show("the machine", threads);
-  if (Status status = Machine::create(threads, machine); status.failed())
+  if (Status status = createMachine(threads, machine); status.failed())
     return status;
   kernels.push_back({machine->profile(), {}});
   for (TestCase test : tests) {
@@ -82,8 +115,7 @@ Status Measurement::measure(const std::vector<TestCase> &tests, int32_t threads)
 
 Status Measurement::measure(const OpSpec &spec, int32_t threads, OpResult &result) {
   std::unique_ptr<Machine> machine;
-  progress.show("the machine", threads);
-  if (Status status = Machine::create(threads, machine); status.failed())
+  if (Status status = createMachine(threads, machine); status.failed())
     return status;
   progress.show(spec.text, threads);
   std::vector<OpRival> rivals;
@@ -96,10 +128,23 @@ Status Measurement::measure(const OpSpec &spec, int32_t threads, OpResult &resul
   return {};
 }
 
+// That what is counted runs.
+Status Measurement::prove(std::string &proof) {
+  progress.show("a token under the emulator");
+  if (options.device.empty())
+    return emulateToken(app(), proof);
+  ModelRun &run = app().run;
+  proof = "a token ran on " + run.device() + ", " + natureOf(run.device()).description;
+  if (Status status = run.start(1, 1); status.failed())
+    return status;
+  if (Status status = run.fill(0); status.failed())
+    return status;
+  return run.evaluate({1, 1, 0, true, app().list.encoder});
+}
+
 Status Measurement::count(const std::vector<PhaseResult> &phases, std::string &text) {
   std::string proof;
-  progress.show("a token under the emulator");
-  if (Status status = emulateToken(app(), proof); status.failed())
+  if (Status status = prove(proof); status.failed())
     return status;
   text = formatCounts(phases, app().list, proof, options.output);
   return {};

@@ -38,6 +38,9 @@ public:
   Status drawKernels() const;
 
 private:
+  Status openOnDevice(App &app);
+  Status createMachine(int32_t threads, std::unique_ptr<Machine> &machine);
+  Status prove(std::string &proof);
   Status measureModels(const TestCase &test, Machine &machine);
   Status measureKernels(const TestCase &test, const Machine &machine);
   bool someShareExceeds() const;

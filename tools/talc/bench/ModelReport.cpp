@@ -29,6 +29,10 @@ static Spread spreadOf(const std::vector<double> &ratios) {
   return {median(ratios), *least, *most};
 }
 
+static std::string backendOf(const ModelRow &row) {
+  return row.machine.device.empty() ? "CPU" : row.machine.device;
+}
+
 static Json describe(const ModelRow &row, bool several) {
   const TestResult &result = row.result;
   const TestCase &test = result.test;
@@ -37,9 +41,9 @@ static Json describe(const ModelRow &row, bool several) {
   for (double sample : result.nanoseconds)
     samples.push_back(static_cast<int64_t>(sample));
   Json fields = {{"build_commit", TALC_VERSION},
-                 {"cpu_info", row.machine.processor},
-                 {"gpu_info", ""},
-                 {"backends", "CPU"},
+                 {"cpu_info", row.machine.device.empty() ? row.machine.processor : ""},
+                 {"gpu_info", row.machine.device.empty() ? "" : row.machine.processor},
+                 {"backends", backendOf(row)},
                  {"model_filename", row.app->path},
                  {"model_type", modelType(*row.app)},
                  {"model_size", row.app->run.info().weightBytes},
@@ -112,9 +116,10 @@ static std::string formatTable(const std::vector<ModelRow> &rows, bool several) 
     columns.push_back({"beside " + rows.front().app->path, true});
   Table table(columns);
   for (const ModelRow &row : rows) {
-    std::vector<std::string> cells = {
-        modelType(*row.app), formatBytes(static_cast<double>(row.app->run.info().weightBytes)),
-        formatCount(static_cast<double>(row.app->list.parameters)), "CPU", std::to_string(row.result.test.threads)};
+    std::vector<std::string> cells = {modelType(*row.app),
+                                      formatBytes(static_cast<double>(row.app->run.info().weightBytes)),
+                                      formatCount(static_cast<double>(row.app->list.parameters)), backendOf(row),
+                                      std::to_string(row.result.test.threads)};
     if (several)
       cells.insert(cells.begin(), row.app->path);
     if (batches)

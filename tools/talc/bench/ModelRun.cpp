@@ -6,20 +6,20 @@
 
 namespace talc::bench {
 
-Status ModelRun::open(const std::string &path, bool hugePages) {
+Status ModelRun::open(const std::string &path, bool hugePages, const std::string &device) {
   if (Status status = model.source().openPath(path); status.failed())
     return status;
-  return open(OpenOptions{/*checkWeights=*/true, /*copyWeights=*/hugePages});
+  return open(OpenOptions{/*checkWeights=*/true, /*copyWeights=*/hugePages}, device);
 }
 
 Status ModelRun::open(const void *bytes, uint64_t size) {
   if (Status status = model.source().useMemory(bytes, size); status.failed())
     return status;
-  return open(OpenOptions{/*checkWeights=*/false});
+  return open(OpenOptions{/*checkWeights=*/false}, "cpu");
 }
 
-Status ModelRun::open(const OpenOptions &options) {
-  if (Status status = model.open(options, /*device=*/"", {}); status.failed())
+Status ModelRun::open(const OpenOptions &options, const std::string &device) {
+  if (Status status = model.open(options, device, {}); status.failed())
     return status;
   // Any tokens do; the same ones in every run.
   uint64_t state = 1;

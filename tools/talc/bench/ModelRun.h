@@ -18,7 +18,7 @@ int64_t mostTokens(const artifact::ModelInfo &info);
 
 class ModelRun {
 public:
-  Status open(const std::string &path, bool hugePages = false);
+  Status open(const std::string &path, bool hugePages = false, const std::string &device = "cpu");
   // What such a file holds, which must outlive the object; weights are not checked.
   Status open(const void *bytes, uint64_t size);
   // Threads and the states of so many sequences; replaces those before. An encoder-decoder gets sources of
@@ -32,10 +32,16 @@ public:
   Status evaluate(const StepShape &step);
 
   const artifact::ModelInfo &info() const { return model.info(); }
+  // What it runs on.
+  std::string device() const { return model.device().name(); }
+  // Threads that steps run on, for a stopwatch; 0: none, on a card.
+  int32_t hostThreads() const { return device() == "cpu" ? session->threads() : 0; }
+  // What its code was made for.
+  std::string target() const { return model.loaded().target(); }
   Session &usedSession() { return *session; }
 
 private:
-  Status open(const OpenOptions &options);
+  Status open(const OpenOptions &options, const std::string &device);
   Status encode(int64_t rows);
   int64_t source() const { return sourceTokens(model.info()); }
 

@@ -65,7 +65,7 @@ ModelTest::ModelTest(ModelRun &run, const KernelList &kernels, const TestCase &t
 Status ModelTest::repeat() {
   if (Status status = run.fill(found.test.depth); status.failed())
     return status;
-  Stopwatch watch(found.test.threads);
+  Stopwatch watch(run.hostThreads());
   for (const StepShape &step : steps) {
     if (Status status = run.evaluate(step); status.failed())
       return status;

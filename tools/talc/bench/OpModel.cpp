@@ -209,6 +209,23 @@ static std::string wrongOp(const std::string &text, const std::string &expected)
   return fmt::format("--op '{}': expected {} with sizes from 1 to {}", text, expected, largestSize);
 }
 
+static std::string moduleOf(const std::string &name, int64_t rows, const std::string &program) {
+  return fmt::format("module attributes {{talc.name = \"{}\", talc.max_sequence = {} : i64}} {{\n{}}}\n", name, rows,
+                     program);
+}
+
+OpSpec chainOfWidth(int64_t width, int64_t pairs) {
+  constexpr int64_t mostRows = 2048;
+  std::string body, at = "x", x = rowsOf(width), program;
+  for (int64_t i = 0; i < pairs; ++i) {
+    body += fmt::format("%half{0} = talc.scale %{1} by 0.5 : {2}\n%sum{0} = talc.add %half{0}, %x : {2}\n", i, at, x);
+    at = fmt::format("sum{}", i);
+  }
+  body += fmt::format("%y = talc.scale %{} by 0.5 : {}\n", at, x);
+  wrap("", body, vocabulary, width, width, program);
+  return {"chain", "generic", mostRows, 0, 0, 0, moduleOf("chain", mostRows, program)};
+}
+
 std::string parseOp(const std::string &text, int64_t past, OpSpec &spec) {
   Words words;
   std::string sizes, rest;
@@ -230,8 +247,7 @@ std::string parseOp(const std::string &text, int64_t past, OpSpec &spec) {
     spec = {text, kind.piece, words.sizes[0] + past, past, 0, 0, ""};  // room for the past, too
     std::string program;
     kind.write(words, program, spec);
-    spec.program = fmt::format("module attributes {{talc.name = \"{}\", talc.max_sequence = {} : i64}} {{\n{}}}\n",
-                               text, spec.rows, program);
+    spec.program = moduleOf(text, spec.rows, program);
     spec.rows = words.sizes[0];
     return "";
   }

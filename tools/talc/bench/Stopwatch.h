@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clock of measurements: work of one thread is timed by the CPU time of that thread, which other programs do not
-// change; work of several threads by the time that passes.
+// change; work of several threads, or of none, by the time that passes.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events are kept for the next step.
+#include "runtime/device/cuda/LaunchClock.h"
+
+namespace talc::cuda {
+
+LaunchClock::~LaunchClock() {
+  if (!events.empty())
+    (void)card.use();
+  for (Event event : events)
+    (void)card.driver.cuEventDestroy_v2(event);
+}
+
+Status LaunchClock::begin(int64_t kernel, Stream stream) {
+  kernels.push_back(kernel);
+  return record(2 * kernels.size() - 2, stream);
+}
+
+Status LaunchClock::record(size_t number, Stream stream) {
+  while (events.size() <= number) {
+    Event event = nullptr;
+    if (Status status = card.check(card.driver.cuEventCreate(&event, 0), "an event was made"); status.failed())
+      return status;
+    events.push_back(event);
+  }
+  return card.check(card.driver.cuEventRecord(events[number], stream), "a launch was timed");
+}
+
+Status LaunchClock::read(std::vector<LaunchTime> &times) const {
+  times.clear();
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    float begin = 0, end = 0;  // milliseconds
+    Result result = card.driver.cuEventElapsedTime(&begin, events[0], events[2 * i]);
+    result = result == Success ? card.driver.cuEventElapsedTime(&end, events[0], events[2 * i + 1]) : result;
+    if (Status status = card.check(result, "launches were timed"); status.failed())
+      return status;
+    times.push_back({kernels[i], 1e-3 * begin, 1e-3 * end});
+  }
+  return {};
+}
+
+}  // namespace talc::cuda

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both chains run with more and more rows until one takes long enough to be timed, by the clock of the card.
+#include "tools/talc/bench/CardMachine.h"
+
+#include "tools/talc/bench/ModelRun.h"
+#include "tools/talc/bench/OpCompiler.h"
+#include "tools/talc/bench/OpTest.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace talc::bench {
+
+CardNature natureOf(const std::string &device) {
+  for (const DeviceFacts &facts : listDevices())
+    if (facts.name == device)
+      return {facts.description, facts.standIn};
+  return {};
+}
+
+namespace {
+
+// A chain on a card.
+class Chain {
+public:
+  Status open(const BenchOptions &options, const std::string &target, int64_t width, int64_t pairs);
+  // Runs it once more.
+  Status measure();
+  double operationsPerSecond() const { return costs.operations / seconds; }
+  double bytesPerSecond() const { return costs.bytes() / seconds; }
+  std::string device() const { return run.device(); }
+
+private:
+  static constexpr double enough = 1e-3;  // seconds
+
+  Status evaluate();
+
+  OpSpec spec;
+  CompiledOp compiled;
+  KernelList list;
+  ModelRun run;
+  StepCosts costs;
+  double seconds = 0;
+};
+
+Status Chain::open(const BenchOptions &options, const std::string &target, int64_t width, int64_t pairs) {
+  spec = chainOfWidth(width, pairs);
+  BenchOptions own = options;
+  own.target = target;
+  own.weights = "f32";
+  if (std::string error = compiled.compile(spec, own, "mlir"); !error.empty())
+    return Status::failure(TALC_ERROR_DEVICE, "talc bench: no code to measure the card with: %s", error.c_str());
+  if (Status status = readKernels(compiled.path(), list); status.failed())
+    return status;
+  if (Status status = run.open(compiled.path(), false, options.device); status.failed())
+    return status;
+  if (Status status = run.start(1, 1); status.failed())
+    return status;
+  const int64_t most = spec.rows;
+  for (spec.rows = 16; spec.rows <= most; spec.rows *= 2)
+    if (Status status = measure(); status.failed() || seconds >= enough)
+      return status;
+  spec.rows = most;
+  return {};
+}
+
+Status Chain::measure() {
+  KernelTimes times(1, list.kernels.size());
+  times.attach(run.usedSession());
+  Status status = evaluate();
+  times.detach(run.usedSession());
+  return status;
+}
+
+Status Chain::evaluate() {
+  const StepShape step = opStep(spec, list);
+  const PhaseResult phase = countKernels(list, step, spec.text);
+  const KernelResult *own = findKernel(phase, spec);
+  if (Status status = run.fill(0); status.failed())
+    return status;
+  if (Status status = run.evaluate(step); status.failed())
+    return status;
+  for (const LaunchTime &launch : run.usedSession().launchTimes())
+    if (own && launch.kernel == own->kernel - list.kernels.data()) {
+      costs = own->costs;
+      seconds = std::max(launch.end - launch.begin, 1e-9);
+      return {};
+    }
+  return Status::failure(TALC_ERROR_DEVICE, "talc bench: %s times no kernels", run.device().c_str());
+}
+
+class CardMachine final : public Machine {
+public:
+  Status open(const BenchOptions &options, const std::string &target);
+  double operationsPerSecond() override { return 2 * rateNow(computing, &Chain::operationsPerSecond); }
+  double bytesPerSecond(double) override { return rateNow(moving, &Chain::bytesPerSecond); }
+
+private:
+  // Of the last time, should the card fail: then the test does, too.
+  static double rateNow(Chain &chain, double (Chain::*rate)() const) {
+    (void)chain.measure();
+    return (chain.*rate)();
+  }
+
+  Chain computing, moving;
+};
+
+Status CardMachine::open(const BenchOptions &options, const std::string &target) {
+  constexpr int64_t width = 4096, pairs = 256, wide = 16384;
+  constexpr int rounds = 5;
+  if (Status status = computing.open(options, target, width, pairs); status.failed())
+    return status;
+  if (Status status = moving.open(options, target, wide, 0); status.failed())
+    return status;
+  const CardNature nature = natureOf(computing.device());
+  best.device = computing.device();
+  best.processor = nature.description + (nature.standIn.empty() ? "" : " (" + nature.standIn + ", no card)");
+  best.levels = {{"memory", std::numeric_limits<double>::infinity(), 0}};
+  best.instructions = "f32, an addition for a multiply-add";
+  for (int round = 0; round < rounds; ++round) {
+    best.operationsPerSecond = std::max(best.operationsPerSecond, operationsPerSecond());
+    best.levels[0].bytesPerSecond = std::max(best.levels[0].bytesPerSecond, bytesPerSecond(0));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status measureCard(const BenchOptions &options, const std::string &target, std::unique_ptr<Machine> &machine) {
+  auto card = std::make_unique<CardMachine>();
+  if (Status status = card->open(options, target); status.failed())
+    return status;
+  machine = std::move(card);
+  return {};
+}
+
+}  // namespace talc::bench

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a card can do at most, measured there by kernels that talc compiles for it: a long chain of multiplications and
+// additions of each number, and one that only reads and writes. Cards issue a multiply-add as fast as either.
+#pragma once
+
+#include "tools/talc/bench/BenchOptions.h"
+#include "tools/talc/bench/MachineProfile.h"
+
+namespace talc::bench {
+
+// `target`: what code for the device is made for.
+Status measureCard(const BenchOptions &options, const std::string &target, std::unique_ptr<Machine> &machine);
+
+// What the machine says of a device (DeviceFacts); empty descriptions if it has none of this name.
+struct CardNature {
+  std::string description, standIn;
+};
+CardNature natureOf(const std::string &device);
+
+}  // namespace talc::bench
