@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step: one copy to the card, the launches of its phase, and a copy of the wanted rows back.
+// A step: one copy to the card, the launches of its phase, and a copy of the wanted rows back. Launches that are those
+// of the step before are one call (StepGraph.h).
 #include "runtime/device/cuda/CudaWorkspace.h"
 
 #include "runtime/device/gpu/StepWords.h"
@@ -15,7 +16,7 @@ using artifact::LaunchKernel;
 
 CudaWorkspace::CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options)
     : model(model), card(model.onCard()), options(options), states(card), arena(card),
-      words(card), outputs{CardMemory(card), CardMemory(card)}, clock(card) {
+      words(card), outputs{CardMemory(card), CardMemory(card)}, graph(card), clock(card) {
   for (Mapping &memory : fetched)
     memory.allocateFrom(options.allocator);
   uint32_t most = 0;
@@ -48,7 +49,8 @@ Status CudaWorkspace::prepare() {
   threadsOfStep = 1;
   if (Status status = card.use(); status.failed())
     return status;
-  if (Status status = card.check(card.driver.cuStreamCreate(&stream, 0), "a stream was made"); status.failed()) {
+  if (Status status = card.check(card.driver.cuStreamCreate(&stream, StreamNonBlocking), "a stream was made");
+      status.failed()) {
     stream = nullptr;
     return status;
   }
@@ -119,12 +121,14 @@ WorkspaceMemory CudaWorkspace::memory() const {
 
 // ---- Steps
 
-// The history of beams is the one part of a step that has no bound that is worth reserving.
+// The history of beams is the one part of a step that has no bound that is worth reserving. It grows with each step, so
+// that more is reserved than this one needs.
 Status CudaWorkspace::sendStep(const Step &step) {
   writeStepWords(step, stepWords);
   const uint64_t bytes = stepWords.size() * sizeof(int32_t);
-  if (Status status = words.reserve(bytes, "the tokens of a step"); status.failed())
-    return status;
+  if (bytes > words.size())
+    if (Status status = words.reserve(bytes + bytes / 2, "the tokens of a step"); status.failed())
+      return status;
   return card.check(card.driver.cuMemcpyHtoDAsync_v2(words.address(), stepWords.data(), bytes, stream),
                     "a step was copied to it");
 }
@@ -166,17 +170,36 @@ Status CudaWorkspace::launchTimed(const Launch &next, const LaunchValues &values
 
 Status CudaWorkspace::launchAll(const Step &step, const LaunchValues &values) {
   const artifact::LaunchPhase &phase = *model.code().phase(step.phase);
+  Status status;
+  for (uint32_t i = 0; i < phase.launchCount && !status.failed(); ++i)
+    status = launch(model.code().launch(phase.firstLaunch + i), values);
+  return status;
+}
+
+Status CudaWorkspace::askWhetherToEnd() const {
+  if (!options.ask || !options.ask(options.askUser))
+    return {};
+  return Status::failure(TALC_ERROR_ABORTED, "%s: the step was ended by should_abort", model.name().c_str());
+}
+
+Status CudaWorkspace::launchOneByOne(const Step &step, const LaunchValues &values) {
+  const artifact::LaunchPhase &phase = *model.code().phase(step.phase);
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
     const Launch &next = model.code().launch(phase.firstLaunch + i);
-    if (options.ask && options.ask(options.askUser)) {
-      if (Status status = finish("a step was ended"); status.failed())
-        return status;
-      return Status::failure(TALC_ERROR_ABORTED, "%s: the step was ended by should_abort", model.name().c_str());
-    }
+    if (Status status = askWhetherToEnd(); status.failed())
+      return status;
     if (Status status = launchTimed(next, values); status.failed())
       return status;
   }
   return {};
+}
+
+Status CudaWorkspace::start(const Step &step, const LaunchValues &values) {
+  if (measured || !graph.holds(step.phase, values, stream, [&] { return launchAll(step, values); }))
+    return launchOneByOne(step, values);
+  if (Status status = askWhetherToEnd(); status.failed())
+    return status;
+  return graph.start(stream);
 }
 
 Status CudaWorkspace::fetchResults(const Step &step) {
@@ -197,7 +220,7 @@ Status CudaWorkspace::run(const Step &step) {
   if (Status status = sendStep(step); status.failed())
     return status;
   clock.restart();
-  Status status = launchAll(step, valuesOf(step, addresses()));
+  Status status = start(step, valuesOf(step, addresses()));
   if (!status.failed())
     status = fetchResults(step);
   // Whatever was begun still reads the step and writes results.

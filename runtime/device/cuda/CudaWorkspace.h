@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs steps as launches on one stream of a card, whose order is what barriers are on processors.
+// Runs steps as launches on one stream of a card, whose order is what barriers are on processors; steps alike as a
+// graph of them.
 #pragma once
 
 #include "runtime/device/cuda/CudaModel.h"
 #include "runtime/device/cuda/LaunchClock.h"
+#include "runtime/device/cuda/StepGraph.h"
 #include "runtime/device/gpu/StepMemory.h"
 #include "runtime/memory/Mapping.h"
 
@@ -29,7 +31,10 @@ private:
   CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options);
   Status prepare();
   Status sendStep(const Step &step);
+  Status start(const Step &step, const LaunchValues &values);
+  Status launchOneByOne(const Step &step, const LaunchValues &values);
   Status launchAll(const Step &step, const LaunchValues &values);
+  Status askWhetherToEnd() const;
   Status launch(const artifact::Launch &launch, const LaunchValues &values);
   Status launchTimed(const artifact::Launch &launch, const LaunchValues &values);
   Status fetchResults(const Step &step);
@@ -43,6 +48,7 @@ private:
   CardMemory states, arena, words, outputs[artifact::maxOutputs];
   Mapping fetched[artifact::maxOutputs];  // on the host
   std::vector<int32_t> stepWords;
+  StepGraph graph;
   std::vector<uint64_t> arguments;
   std::vector<void *> argumentPlaces;
   LaunchClock clock;

@@ -10,6 +10,8 @@ namespace talc::cuda {
 
 // Of the oldest driver whose JIT takes PTX 7.0, which is what code for sm_80 is written in: CUDA 11.0.
 constexpr int32_t oldestVersion = 11000;
+// The first with the way to instantiate graphs that later ones have as well.
+constexpr int32_t graphVersion = 11040;
 
 static const char *const installDriver = "install NVIDIA's driver, or choose --device=cpu";
 
@@ -48,7 +50,17 @@ Status Driver::load() {
                            version / 1000, version % 1000 / 10, oldestVersion / 1000, oldestVersion % 1000 / 10);
   if (Result result = cuInit(0); result != Success)
     return missing(("the driver does not start: " + describe(result)).c_str());
+  graphs = version >= graphVersion && findGraphs(library);
   return {};
+}
+
+bool Driver::findGraphs(void *library) {
+#define TALC_CUDA_FIND(name, ...)                                                                                      \
+  if (!(name = reinterpret_cast<decltype(name)>(findInLibrary(library, #name))))                                       \
+    return false;
+  TALC_CUDA_GRAPH_FUNCTIONS(TALC_CUDA_FIND)
+#undef TALC_CUDA_FIND
+  return true;
 }
 
 std::string Driver::describe(Result result) const {

@@ -18,13 +18,22 @@ public:
 
 #define TALC_CUDA_MEMBER(name, ...) Result (*name)(__VA_ARGS__) = nullptr;
   TALC_CUDA_FUNCTIONS(TALC_CUDA_MEMBER)
+  TALC_CUDA_GRAPH_FUNCTIONS(TALC_CUDA_MEMBER)
 #undef TALC_CUDA_MEMBER
+
+  // Whether there are graphs; else their functions are not to be called.
+  bool hasGraphs() const {
+    return graphs;
+  }
 
   // "CUDA_ERROR_OUT_OF_MEMORY: out of memory"
   std::string describe(Result result) const;
 
 private:
   Status load();
+  bool findGraphs(void *library);
+
+  bool graphs = false;
 };
 
 }  // namespace talc::cuda

@@ -26,7 +26,10 @@ enum Result : int32_t {
   IllegalAddress = 700,
   LaunchOutOfResources = 701,
   LaunchFailed = 719,
+  NotSupported = 801,
   SystemDriverMismatch = 803,
+  StreamCaptureUnsupported = 900,
+  StreamCaptureInvalidated = 901,
   Unknown = 999,
 };
 
@@ -46,6 +49,9 @@ enum FunctionAttribute : int32_t {
   FunctionMaxDynamicSharedBytes = 8,
 };
 
+enum StreamFlag : unsigned { StreamNonBlocking = 1 };
+enum CaptureMode : int32_t { CaptureThreadLocal = 1 };
+
 enum JitOption : int32_t { JitErrorLogBuffer = 5, JitErrorLogBufferBytes = 6 };
 
 using Device = int32_t;
@@ -55,8 +61,10 @@ using Module = struct ModuleObject *;
 using Function = struct FunctionObject *;
 using Stream = struct StreamObject *;
 using Event = struct EventObject *;
+using Graph = struct GraphObject *;
+using GraphExec = struct GraphExecObject *;
 
-// Name in the library, and type. The library is looked for all of them when it is opened.
+// Name in the library, and type. A driver without one of them is not used.
 #define TALC_CUDA_FUNCTIONS(FUNCTION)                                                                                  \
   FUNCTION(cuInit, unsigned flags)                                                                                     \
   FUNCTION(cuDriverGetVersion, int32_t *version)                                                                       \
@@ -93,5 +101,14 @@ using Event = struct EventObject *;
   FUNCTION(cuEventElapsedTime, float *milliseconds, Event begin, Event end)                                            \
   FUNCTION(cuLaunchKernel, Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,         \
            unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream stream, void **parameters, void **extra)
+
+// What newer drivers have besides.
+#define TALC_CUDA_GRAPH_FUNCTIONS(FUNCTION)                                                                            \
+  FUNCTION(cuStreamBeginCapture_v2, Stream stream, CaptureMode mode)                                                   \
+  FUNCTION(cuStreamEndCapture, Stream stream, Graph *graph)                                                            \
+  FUNCTION(cuGraphInstantiateWithFlags, GraphExec *exec, Graph graph, unsigned long long flags)                        \
+  FUNCTION(cuGraphLaunch, GraphExec exec, Stream stream)                                                               \
+  FUNCTION(cuGraphExecDestroy, GraphExec exec)                                                                         \
+  FUNCTION(cuGraphDestroy, Graph graph)
 
 }  // namespace talc::cuda

@@ -7,6 +7,8 @@
 #include "runtime/device/Device.h"
 #include "runtime/device/gpu/LaunchTable.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,10 @@ namespace talc {
 struct LaunchValues {
   uint64_t bases[artifact::launchBases];  // by LaunchBase
   uint64_t rows;
+
+  bool operator==(const LaunchValues &other) const {
+    return rows == other.rows && std::equal(std::begin(bases), std::end(bases), other.bases);
+  }
 };
 
 class LaunchCode {

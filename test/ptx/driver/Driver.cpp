@@ -22,7 +22,14 @@ Driver::~Driver() {
   if (!settings.countsFile.empty())
     std::ofstream(settings.countsFile) << countsTable(counts);
   if (!settings.callsFile.empty())
-    std::ofstream(settings.callsFile) << calls << " calls" << leftovers() << "\n";
+    writeCalls();
+}
+
+void Driver::writeCalls() const {
+  std::ofstream file(settings.callsFile);
+  file << calls << " calls" << leftovers() << "\n";
+  for (const auto &[name, count] : callsOf)
+    file << name << " " << count << "\n";
 }
 
 std::string Driver::leftovers() const {
@@ -35,6 +42,7 @@ std::string Driver::leftovers() const {
                                                    {"modules", modules.size()},
                                                    {"streams", streams.size()},
                                                    {"events", events.size()},
+                                                   {"graphs", graphs.size() + graphExecs.size()},
                                                    {"host allocations", hostMemory.size()}};
   for (const auto &[name, count] : kinds)
     if (count > 0)
@@ -54,6 +62,8 @@ Result Driver::enter(const char *name) {
 }
 
 Result Driver::finish(cuda::StreamObject &stream) {
+  if (stream.recording)
+    return cuda::StreamCaptureUnsupported;
   while (!stream.work.empty() && broken == cuda::Success) {
     broken = stream.work.front()();
     stream.work.pop_front();

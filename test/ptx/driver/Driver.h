@@ -27,8 +27,25 @@ struct FunctionObject {
   uint64_t mostDynamicShared;
 };
 
+// What a stream recorded.
+struct GraphObject {
+  std::vector<std::function<Result()>> work;
+};
+
+struct GraphExecObject {
+  std::vector<std::function<Result()>> work;
+};
+
 struct StreamObject {
   std::deque<std::function<Result()>> work;
+  std::unique_ptr<GraphObject> recording;  // null: does what comes
+
+  void add(std::function<Result()> next) {
+    if (recording)
+      recording->work.push_back(std::move(next));
+    else
+      work.push_back(std::move(next));
+  }
 };
 
 struct EventObject {
@@ -48,7 +65,7 @@ public:
 
   // Counts a call; anything but Success is what it returns instead of doing anything.
   cuda::Result enter(const char *name);
-  // Does the work of a stream; the first failure is the card's from then on.
+  // Does the work of a stream, unless it records; the first failure is the card's from then on.
   cuda::Result finish(cuda::StreamObject &stream);
   cuda::Result finishAll();
   cuda::Result runKernel(const cuda::FunctionObject &function, const LaunchShape &shape,
@@ -63,12 +80,15 @@ public:
   std::set<cuda::ModuleObject *> modules;
   std::set<cuda::StreamObject *> streams;
   std::set<cuda::EventObject *> events;
+  std::set<cuda::GraphObject *> graphs;
+  std::set<cuda::GraphExecObject *> graphExecs;
   std::set<void *> hostMemory;
   cuda::Result broken = cuda::Success;  // by a kernel: every later call fails so
 
 private:
   Driver();
   std::string leftovers() const;
+  void writeCalls() const;
 
   uint64_t calls = 0;
   std::map<std::string, uint64_t> callsOf;

@@ -9,6 +9,7 @@
 namespace talc::cuda {
 extern "C" {
 TALC_CUDA_FUNCTIONS(FAKE_CUDA_DECLARATION)
+TALC_CUDA_GRAPH_FUNCTIONS(FAKE_CUDA_DECLARATION)
 }
 }  // namespace talc::cuda
 

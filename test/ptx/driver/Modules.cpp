@@ -96,7 +96,7 @@ static Result launch(Function function, const ptx::LaunchShape &shape, Stream st
   std::vector<unsigned char> values(kernel.parameterBytes);
   for (size_t i = 0; i < kernel.parameters.size(); ++i)
     memcpy(&values[kernel.parameters[i].offset], parameters[i], kernel.parameters[i].bytes);
-  stream->work.push_back(
+  stream->add(
       [&driver, function, shape, values = std::move(values)] { return driver.runKernel(*function, shape, values); });
   return Success;
 }

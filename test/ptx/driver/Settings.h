@@ -10,7 +10,8 @@
 //   FAKE_CUDA_ORDER=backwards  workgroups run from the last to the first
 //   FAKE_CUDA_TEXT=FILE        modules are this text, whatever a program gives: for faults that tests plant
 //   FAKE_CUDA_COUNTS=FILE      writes the table of counts at the end
-//   FAKE_CUDA_CALLS=FILE       writes the number of calls, and what was not released
+//   FAKE_CUDA_CALLS=FILE       writes the number of calls, what was not released, and the number of calls of each
+//   function
 #pragma once
 
 #include <cstdint>

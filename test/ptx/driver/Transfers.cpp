@@ -58,22 +58,19 @@ static Result withBytes(Address address, size_t bytes, const std::function<void(
 
 Result cuMemcpyHtoDAsync_v2(Address target, const void *source, size_t bytes, Stream stream) {
   FAKE_CUDA_ENTER();
-  stream->work.push_back(
-      [=] { return withBytes(target, bytes, [=](unsigned char *host) { memcpy(host, source, bytes); }); });
+  stream->add([=] { return withBytes(target, bytes, [=](unsigned char *host) { memcpy(host, source, bytes); }); });
   return Success;
 }
 
 Result cuMemcpyDtoHAsync_v2(void *target, Address source, size_t bytes, Stream stream) {
   FAKE_CUDA_ENTER();
-  stream->work.push_back(
-      [=] { return withBytes(source, bytes, [=](unsigned char *host) { memcpy(target, host, bytes); }); });
+  stream->add([=] { return withBytes(source, bytes, [=](unsigned char *host) { memcpy(target, host, bytes); }); });
   return Success;
 }
 
 Result cuMemsetD8Async(Address target, unsigned char value, size_t bytes, Stream stream) {
   FAKE_CUDA_ENTER();
-  stream->work.push_back(
-      [=] { return withBytes(target, bytes, [=](unsigned char *host) { memset(host, value, bytes); }); });
+  stream->add([=] { return withBytes(target, bytes, [=](unsigned char *host) { memset(host, value, bytes); }); });
   return Success;
 }
 
@@ -118,7 +115,7 @@ Result cuEventRecord(Event event, Stream stream) {
   FAKE_CUDA_ENTER();
   event->stream = stream;
   event->reached = false;
-  stream->work.push_back([event] {
+  stream->add([event] {
     auto now = std::chrono::steady_clock::now().time_since_epoch();
     event->seconds = std::chrono::duration<double>(now).count();
     event->reached = true;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What fails while a step is recorded fails again when it is launched, if it is more than a want of graphs, and is told
+// then.
+#include "runtime/device/cuda/StepGraph.h"
+
+namespace talc::cuda {
+
+bool StepGraph::holds(Phase phase, const LaunchValues &values, Stream stream,
+                      const std::function<Status()> &launchAll) {
+  const Key key = {phase, values};
+  const bool repeated = key == ofLast;
+  ofLast = key;
+  if (recorded && key == ofRecorded)
+    return true;
+  if (!usable || !repeated)
+    return false;
+  release();
+  ofRecorded = key;
+  usable = record(stream, launchAll);
+  return usable;
+}
+
+// Other threads may do what they like meanwhile. A stream records until it is told to end, whatever went wrong.
+bool StepGraph::record(Stream stream, const std::function<Status()> &launchAll) {
+  const Driver &driver = card.driver;
+  if (driver.cuStreamBeginCapture_v2(stream, CaptureThreadLocal) != Success)
+    return false;
+  const bool launched = !launchAll().failed();
+  Graph graph = nullptr;
+  const bool ended = driver.cuStreamEndCapture(stream, &graph) == Success && graph;
+  if (launched && ended && driver.cuGraphInstantiateWithFlags(&recorded, graph, 0) != Success)
+    recorded = nullptr;
+  if (ended)
+    (void)driver.cuGraphDestroy(graph);
+  return recorded;
+}
+
+Status StepGraph::start(Stream stream) const {
+  return card.check(card.driver.cuGraphLaunch(recorded, stream), "the launches of a step began");
+}
+
+void StepGraph::release() {
+  if (recorded) {
+    (void)card.use();
+    (void)card.driver.cuGraphExecDestroy(recorded);
+  }
+  recorded = nullptr;
+}
+
+}  // namespace talc::cuda

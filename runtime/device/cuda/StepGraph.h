@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of a step, recorded by the driver and from then on started by one call.
+//
+// What tokens a step has stands in its buffer, not in the arguments of its launches. So steps of one phase and as many
+// rows launch the same thing as long as no buffer moves: all steps that decode, of one sequence or of several. A step
+// like the one before it is recorded, since more like it may be expected.
+#pragma once
+
+#include "runtime/device/cuda/Card.h"
+#include "runtime/device/gpu/LaunchCode.h"
+
+#include <functional>
+
+namespace talc::cuda {
+
+class StepGraph {
+public:
+  explicit StepGraph(const Card &card) : card(card), usable(card.driver.hasGraphs()) {}
+  ~StepGraph() { release(); }
+  StepGraph(const StepGraph &) = delete;
+  StepGraph &operator=(const StepGraph &) = delete;
+
+  // To be called for every step: whether its launches are recorded, by this call perhaps. `launchAll` puts them into
+  // the stream. Where the driver does not record them, they are never recorded again.
+  bool holds(Phase phase, const LaunchValues &values, Stream stream, const std::function<Status()> &launchAll);
+  // Begins what is recorded.
+  Status start(Stream stream) const;
+
+private:
+  struct Key {
+    Phase phase;
+    LaunchValues values;
+    bool operator==(const Key &other) const { return phase == other.phase && values == other.values; }
+  };
+
+  bool record(Stream stream, const std::function<Status()> &launchAll);
+  void release();
+
+  const Card &card;
+  bool usable;
+  GraphExec recorded = nullptr;
+  Key ofRecorded = {}, ofLast = {};
+};
+
+}  // namespace talc::cuda
