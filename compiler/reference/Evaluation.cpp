@@ -74,7 +74,7 @@ Expected<std::vector<Content>> Evaluation::call(mlir::func::FuncOp function, llv
 Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
   if (Error error = checkRows(op, frame))
     return error;
-  if (std::optional<Matrix> result = evaluateLayer(op, frame)) {
+  if (std::optional<Matrix> result = evaluateLayer(op, frame, precision)) {
     frame.set(op->getResult(0), std::move(*result));
     return Error::success();
   }

@@ -39,8 +39,8 @@ private:
 class Evaluation {
 public:
   Evaluation(const StepSequences &step, llvm::ArrayRef<int32_t> ids, Weights &weights,
-             std::map<std::string, State> &states)
-      : step(step), ids(ids), weights(weights), states(states) {}
+             std::map<std::string, State> &states, RowPrecision precision)
+      : step(step), ids(ids), weights(weights), states(states), precision(precision) {}
 
   // Calls the entry function with the step's ids and sequences.
   llvm::Expected<std::vector<MatrixPtr>> run(mlir::func::FuncOp entry);
@@ -58,6 +58,7 @@ private:
   llvm::ArrayRef<int32_t> ids;
   Weights &weights;
   std::map<std::string, State> &states;
+  const RowPrecision precision;
   int depth = 0;  // of calls
 };
 

@@ -10,17 +10,18 @@
 
 namespace talc::reference {
 
-Interpreter::Interpreter(mlir::ModuleOp module, Entries model) : module(module), model(model), weights(module) {
+Interpreter::Interpreter(mlir::ModuleOp module, Entries model, RowPrecision precision)
+    : module(module), model(model), precision(precision), weights(module) {
   auto most = module->getAttrOfType<mlir::IntegerAttr>(maxSequenceAttr);
   if (module->hasAttr(segmentedAttr) && most)
     segment = most.getInt();
 }
 
-llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module) {
+llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module, RowPrecision precision) {
   llvm::Expected<Entries> entries = Entries::of(module);
   if (!entries)
     return entries.takeError();
-  return Interpreter(module, *entries);
+  return Interpreter(module, *entries, precision);
 }
 
 llvm::Error Interpreter::checkLength(const SequenceRows &rows, bool isSource) {
@@ -109,7 +110,7 @@ Interpreter::evaluate(mlir::func::FuncOp entry, llvm::ArrayRef<Sequence> sequenc
   std::vector<int32_t> ids;
   for (const Sequence &sequence : sequences)
     ids.insert(ids.end(), sequence.ids.begin(), sequence.ids.end());
-  return Evaluation(step, ids, weights, states).run(entry);
+  return Evaluation(step, ids, weights, states, precision).run(entry);
 }
 
 // A model that does not select the wanted rows itself returns all rows of the step.

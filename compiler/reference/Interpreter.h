@@ -22,7 +22,7 @@ namespace talc::reference {
 
 // Runs the functions with the attribute `talc.entry`, (ids, sequences) -> results, of a verified module; once the
 // phases are split, the one for the step's number of tokens. It follows the definitions in dialects/talc op by op, in
-// double precision; only weights have the precision of their type.
+// double precision; only weights have the precision of their type, and rows beside them if that is asked for.
 class Interpreter {
 public:
   // What one sequence brings to a step. Its state and its position stay in its slot until `release`.
@@ -36,7 +36,7 @@ public:
   };
 
   // The module must outlive the interpreter. Fails (Program) if it has no entry.
-  static llvm::Expected<Interpreter> create(mlir::ModuleOp module);
+  static llvm::Expected<Interpreter> create(mlir::ModuleOp module, RowPrecision precision = RowPrecision::full);
 
   // Runs one step over sequences of different slots and returns each result of the entry: [wanted rows, width]. After a
   // failure (WeightFile, WeightRecipe; Usage: ids, types, lengths, sources; Program) the slots that the step named must
@@ -55,7 +55,7 @@ public:
   void release(int slot);
 
 private:
-  Interpreter(mlir::ModuleOp module, Entries model);
+  Interpreter(mlir::ModuleOp module, Entries model, RowPrecision precision);
   llvm::Expected<std::vector<Matrix>> stepBySegments(llvm::ArrayRef<Sequence> sequences);
   // Of which each stays in its segment.
   llvm::Expected<std::vector<Matrix>> stepInSegments(llvm::ArrayRef<Sequence> sequences);
@@ -67,6 +67,7 @@ private:
 
   mlir::ModuleOp module;
   Entries model;
+  RowPrecision precision;
   int64_t segment = 0;  // tokens of a segment (talc.segmented); 0: texts have none
   Weights weights;
   std::map<std::string, State> states;

@@ -37,6 +37,22 @@ static double activate(ActivationKind kind, double x) {
   llvm_unreachable("every activation function is listed");
 }
 
+// Rows as instructions of matrices take them, 16 numbers at a time, beside such a weight; others stay.
+static Matrix roundedRows(Matrix x, mlir::Value weight, RowPrecision precision) {
+  auto type = mlir::cast<mlir::ShapedType>(weight.getType());
+  auto element = mlir::dyn_cast<mlir::FloatType>(type.getElementType());
+  if (precision == RowPrecision::full || !element || element.getWidth() != 16 || type.getDimSize(1) % 16 != 0)
+    return x;
+  for (double &value : x.values) {
+    llvm::APFloat number(static_cast<float>(value));
+    bool loses = false;
+    number.convert(element.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &loses);
+    number.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &loses);
+    value = number.convertToDouble();
+  }
+  return x;
+}
+
 static int64_t resultColumns(mlir::Operation *op) {
   return mlir::cast<mlir::RankedTensorType>(op->getResult(0).getType()).getDimSize(1);
 }
@@ -287,15 +303,17 @@ static Matrix evaluate(MulOp, const Matrix &lhs, const Matrix &rhs) {
   return result;
 }
 
-std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame) {
+std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame, RowPrecision precision) {
   auto matrix = [&](mlir::Value value) { return frame.matrix(value); };
   auto weight = [&](mlir::Value value) { return frame.weight(value); };
   return llvm::TypeSwitch<mlir::Operation *, std::optional<Matrix>>(op)
       .Case([&](LinearOp op) {
-        return evaluate(op, *matrix(op.getX()), *weight(op.getWeight()), weight(op.getBias()).get());
+        return evaluate(op, roundedRows(*matrix(op.getX()), op.getWeight(), precision), *weight(op.getWeight()),
+                        weight(op.getBias()).get());
       })
       .Case([&](GatedLinearOp op) {
-        return evaluate(op, *matrix(op.getX()), *weight(op.getWeight()), weight(op.getUp()).get());
+        return evaluate(op, roundedRows(*matrix(op.getX()), op.getWeight(), precision), *weight(op.getWeight()),
+                        weight(op.getUp()).get());
       })
       .Case([&](NormOp op) {
         return evaluate(op, *matrix(op.getX()), *weight(op.getScale()), weight(op.getBias()).get());

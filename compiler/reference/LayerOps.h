@@ -9,6 +9,6 @@
 namespace talc::reference {
 
 // The result of such an op, whose operands have as many rows; nothing for other ops.
-std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame);
+std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame, RowPrecision precision);
 
 }  // namespace talc::reference

@@ -25,6 +25,10 @@ struct Weight {
   std::vector<float> values;
 };
 
+// What linear layers do with rows: nothing, or round them to the type of a weight in 16 bits, as instructions of
+// matrices have them.
+enum class RowPrecision { full, asWeights };
+
 using MatrixPtr = std::shared_ptr<const Matrix>;
 using WeightPtr = std::shared_ptr<const Weight>;
 

@@ -9,6 +9,7 @@
 //   talc-interpret MODULE --ids 3,1,4 --prefix 2                    two tokens that see each other
 //   talc-interpret MODULE --source-ids 5,6,7 --ids 0,8,9            an encoder-decoder: encodes the source first
 //   talc-interpret MODULE --ids 3,1,4 --rows first,all --result 1   one of two results
+//   talc-interpret MODULE --ids 3,1,4 --round-rows                  as matrix instructions have rows
 #include "compiler/reference/Interpreter.h"
 #include "dialects/talc/TalcDialect.h"
 #include "test/numerics/Prompts.h"
@@ -33,6 +34,7 @@ namespace {
 struct Options : PromptOptions {
   cl::opt<std::string> module{cl::Positional, cl::Required, cl::desc("MODULE.mlir")};
   cl::opt<unsigned> predict{"n", cl::init(0), cl::desc("print this many greedy ids instead of rows")};
+  cl::opt<bool> rounded{"round-rows", cl::desc("rows beside weights of 16 bits are rounded to their type")};
   cl::opt<int> result{"result", cl::init(-1), cl::desc("only this result, counted from 0; default: all")};
 };
 
@@ -42,8 +44,10 @@ struct Model {
   std::vector<std::string> kinds;
 };
 
-Expected<Model> makeModel(mlir::ModuleOp module) {
-  Expected<Interpreter> interpreter = Interpreter::create(module);
+Expected<Model> makeModel(mlir::ModuleOp module, bool rounded) {
+  using talc::reference::RowPrecision;
+  Expected<Interpreter> interpreter =
+      Interpreter::create(module, rounded ? RowPrecision::asWeights : RowPrecision::full);
   if (!interpreter)
     return interpreter.takeError();
   Model model{std::move(*interpreter), {}};
@@ -146,7 +150,7 @@ Error checkOptions(const Model &model, const Options &options) {
 }
 
 Error run(Options &options, mlir::ModuleOp module) {
-  Expected<Model> model = makeModel(module);
+  Expected<Model> model = makeModel(module, options.rounded);
   if (!model)
     return model.takeError();
   if (Error error = checkOptions(*model, options))
