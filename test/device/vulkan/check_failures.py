@@ -35,4 +35,16 @@ for count, name in calls:
             fine = result.returncode == 0 and result.stdout == good.stdout and not result.stderr
             check(fine or (result.returncode == 1 and error), what, result)
             check(left == '0 left', f'{what}: {left}', result)
+# With auto what cannot be opened is left to the processors, with one line that says so.
+fallbacks = 0
+for count, name in calls:
+    what = f'{name} on auto'
+    result, _, left = run('auto', FAKE_VULKAN_CARD='1', FAKE_VULKAN_FAIL=f'{name}:1:-2')
+    falls = re.fullmatch(r'warning: .*; the model runs on cpu instead\n', result.stderr)
+    fallbacks += bool(falls)
+    error = re.fullmatch(r'error\[T04(08|21|22)\]: .*\n', result.stderr)
+    fine = result.returncode == 0 and result.stdout == good.stdout and (falls or not result.stderr)
+    check(fine or (result.returncode == 1 and error), what, result)
+    check(left == '0 left', f'{what}: {left}', result)
+check(fallbacks >= 5, f'{fallbacks} fallbacks', good)
 print('checked', len(calls), 'functions')
