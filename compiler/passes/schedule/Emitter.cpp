@@ -228,6 +228,21 @@ void Emitter::each(int64_t count, llvm::function_ref<void(Value)> body) {
   loop(index(0), index(count), 1, body);
 }
 
+std::pair<Value, Value> Emitter::largest(int64_t count, Value least, llvm::function_ref<Value(Value)> at) {
+  return largest(index(0), count, 1, least, at);
+}
+
+std::pair<Value, Value> Emitter::largest(Value from, int64_t count, int64_t step, Value least,
+                                         llvm::function_ref<Value(Value)> at) {
+  Values none = {index(0), least};
+  Values found = loop(from, index(count), step, none, [&](Value place, ValueRange best) -> Values {
+    Value candidate = at(place);
+    Value better = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, candidate, best[1]);
+    return {select(better, place, best[0]), select(better, candidate, best[1])};
+  });
+  return {found[0], found[1]};
+}
+
 void Emitter::columns(int64_t width, llvm::function_ref<void(Value, Value)> body) {
   int64_t whole = width / lanes * lanes;
   if (whole > 0)

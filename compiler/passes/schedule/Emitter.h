@@ -96,12 +96,20 @@ public:
   void dispatch(Value value, int64_t first, int64_t last, llvm::function_ref<void(int64_t)> body);
   // body(i) for i in [0, count), one by one, shared by the lanes where these can go different ways.
   virtual void each(int64_t count, llvm::function_ref<void(Value)> body);
+  // The place of the largest of `count` scalars above `least`, of equal ones the first, and that scalar; 0 and `least`
+  // if there is none. Scalars are asked for one by one, shared by the lanes where these can go different ways.
+  virtual std::pair<Value, Value> largest(int64_t count, Value least, llvm::function_ref<Value(Value)> at);
   // [0, width) in whole vectors, then a masked rest: body(column, mask or null).
   void columns(int64_t width, llvm::function_ref<void(Value, Value)> body);
 
   mlir::OpBuilder &b;
   mlir::Location loc;
   const int64_t lanes;
+
+protected:
+  // The same of the places from one on, in steps.
+  std::pair<Value, Value> largest(Value from, int64_t count, int64_t step, Value least,
+                                  llvm::function_ref<Value(Value)> at);
 };
 
 // Whether vectors of `lanes` lanes divide a panel; says so at `op` if they do not.

@@ -79,6 +79,19 @@ void WorkgroupEmitter::each(int64_t count, llvm::function_ref<void(Value)> body)
   loop(thread(), index(count), lanes, body);
 }
 
+// Each thread finds that of its places; among the threads that have the largest the first place counts. Places are
+// exact as f32.
+std::pair<Value, Value> WorkgroupEmitter::largest(int64_t count, Value least, llvm::function_ref<Value(Value)> at) {
+  assert(count < int64_t(1) << 24);
+  auto [place, value] = Emitter::largest(thread(), count, lanes, least, at);
+  Value most = maxLanes(value), number = arith::IndexCastOp::create(b, loc, b.getI32Type(), place);
+  number = arith::SIToFPOp::create(b, loc, b.getF32Type(), number);
+  Value has = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value, most);
+  Value first = maxLanes(select(has, subf(splat(0), number), splat(-HUGE_VAL)));
+  first = arith::FPToSIOp::create(b, loc, b.getI32Type(), subf(splat(0), first));
+  return {arith::IndexCastOp::create(b, loc, b.getIndexType(), first), most};
+}
+
 Value WorkgroupEmitter::fold(Value vector, Combine combine) {
   return subgroup > 1 ? foldSubgroups(vector, combine) : foldThreads(vector, combine);
 }

@@ -35,6 +35,7 @@ public:
   void sync() override;
   void once(llvm::function_ref<void()> body) override { when(less(thread(), index(1)), body); }
   void each(int64_t count, llvm::function_ref<void(Value)> body) override;
+  std::pair<Value, Value> largest(int64_t count, Value least, llvm::function_ref<Value(Value)> at) override;
 
   // The number of this thread, of this workgroup in a dimension of the grid.
   Value thread();

@@ -18,18 +18,14 @@ namespace talc {
 
 // The place of the largest feature above zero whose place in the result is still zero, and its value; of equal ones the
 // first.
-static Emitter::Values largestLeft(Emitter &e, kernel::RouteOp op, Value row) {
+static std::pair<Value, Value> largestLeft(Emitter &e, kernel::RouteOp op, Value row) {
   Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(0));
-  Emitter::Values none = {e.index(0), zero};
-  return e.loop(e.index(0), e.index(widthOf(op.getX())), 1, none,
-                [&](Value column, ValueRange best) -> Emitter::Values {
-                  Value feature = e.loadScalar(op.getX(), {row, column});
-                  Value left = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OEQ,
-                                                     e.loadScalar(op.getInit(), {row, column}), zero);
-                  Value larger = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, feature, best[1]);
-                  Value better = arith::AndIOp::create(e.b, e.loc, left, larger);
-                  return {e.select(better, column, best[0]), e.select(better, feature, best[1])};
-                });
+  return e.largest(widthOf(op.getX()), zero, [&](Value column) {
+    Value feature = e.loadScalar(op.getX(), {row, column});
+    Value left =
+        arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OEQ, e.loadScalar(op.getInit(), {row, column}), zero);
+    return e.select(left, feature, zero);
+  });
 }
 
 namespace {
@@ -65,11 +61,7 @@ private:
   // Runs body(place) for the `count` largest numbers, of equal ones the first, which become minus infinity.
   void takeLargest(Value numbers, int64_t size, int64_t count, llvm::function_ref<void(Value)> body) {
     e.loop(e.index(0), e.index(count), 1, [&](Value) {
-      Emitter::Values none = {e.index(0), lowest};
-      Value place = e.loop(e.index(0), e.index(size), 1, none, [&](Value at, ValueRange best) -> Emitter::Values {
-        Value candidate = e.loadScalar(numbers, {e.index(0), at}), better = isLarger(candidate, best[1]);
-        return {e.select(better, at, best[0]), e.select(better, candidate, best[1])};
-      })[0];
+      Value place = e.largest(size, lowest, [&](Value at) { return e.loadScalar(numbers, {e.index(0), at}); }).first;
       e.sync();  // all lanes have found it
       e.once([&] { e.storeScalar(lowest, numbers, {e.index(0), place}); });
       body(place);
@@ -132,10 +124,10 @@ void expandRoute(Emitter &e, kernel::RouteOp op) {
       compared->choose(row);
     else
       e.loop(e.index(0), e.index(op.getCount()), 1, [&](Value) {
-        Emitter::Values best = largestLeft(e, op, row);
-        Value before = e.loadScalar(init, {row, best[0]});  // nothing is left: it stays
+        auto [place, feature] = largestLeft(e, op, row);
+        Value before = e.loadScalar(init, {row, place});  // nothing is left: it stays
         e.sync();
-        e.storeScalar(arith::MaximumFOp::create(e.b, e.loc, before, best[1]), init, {row, best[0]});
+        e.storeScalar(arith::MaximumFOp::create(e.b, e.loc, before, feature), init, {row, place});
         e.sync();
       });
     if (!op.getNormalized())

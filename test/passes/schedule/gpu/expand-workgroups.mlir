@@ -139,10 +139,12 @@ func.func private @groups(%s: !kernel.step, %x: memref<?x80xf32>, %w: memref<4x3
 // CHECK: memref.alloca() : memref<1x12xf32, #gpu.address_space<workgroup>>
 // CHECK: memref.store %{{.*}}, %alloca
 // CHECK: gpu.barrier
-// CHECK: scf.for
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1
+// CHECK: scf.for %{{.*}} = %thread_id_x{{.*}} to %c11 step %c32
+// CHECK: gpu.shuffle xor
+// CHECK: arith.fptosi
 // CHECK: gpu.barrier
-// CHECK: %[[FIRST:.*]] = arith.cmpi slt, %thread_id_x{{.*}}, %c1
-// CHECK: scf.if %[[FIRST]]
+// CHECK: scf.if %{{.*}} {
 // CHECK-NEXT: memref.store %{{.*}}, %alloca
 // CHECK: gpu.barrier
 func.func private @route(%s: !kernel.step, %x: memref<?x11xf32>, %bias: memref<11xf32>, %y: memref<?x11xf32>) attributes {kernel.piece = "route"} {
