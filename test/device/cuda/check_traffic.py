@@ -11,7 +11,7 @@ BIN, DIRECTORY = sys.argv[1:]
 CONFIG = {'model_type': 'gpt2', 'n_embd': 768, 'n_head': 12, 'n_layer': 1, 'n_positions': 128, 'vocab_size': 1024,
           'activation_function': 'gelu_new', 'layer_norm_epsilon': 1e-5, 'bos_token_id': 0, 'eos_token_id': 0}
 # Of the emulator's table.
-COLUMNS = {'launches': 1, 'matrix instructions': 15, 'sectors': -8, 'shared requests': -3}
+COLUMNS = {'launches': 1, 'matrix instructions': 15, 'sectors': -8, 'shared requests': -3, 'conflicts': -2}
 MOST_TRAFFIC = 1.03  # sectors, in bytes, for every byte of a weight
 
 
@@ -45,6 +45,9 @@ def main():
     for name in ofOne:
         traffic = 32 * one[name]['sectors'] / one[name]['launches'] / stored[name]
         assert 1 <= traffic <= MOST_TRAFFIC, f'{name} reads {traffic:.3f} times its weight'
+    for counted, names in ((one, ofOne), (many, ofMany)):
+        for name in names:
+            assert counted[name]['conflicts'] == 0, f'{name} meets banks that are busy: {counted[name]}'
     for name in ofMany:
         found = many[name]
         assert found['matrix instructions'] >= 5 * found['shared requests'], f'{name}: {found}'

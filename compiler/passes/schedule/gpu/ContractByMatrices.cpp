@@ -206,8 +206,13 @@ private:
     return Emitter::Values(branch.getResults());
   }
 
-  // Where a column of an instruction is in a line of the sums: those of a thread stand side by side.
-  Value placeInLine(Value number, Value column) { return e.add(e.mul(number, tileColumns), column); }
+  // Where a column of an instruction is in a line of the sums: those of a thread stand side by side. Every other four
+  // instructions have the halves of their columns exchanged: threads that read neighbouring lanes, of eight
+  // instructions four columns each, meet all 32 banks.
+  Value placeInLine(Value number, Value column) {
+    Value exchanged = arith::AndIOp::create(e.b, e.loc, number, e.index(tileColumns / 2));
+    return e.add(e.mul(number, tileColumns), arith::XOrIOp::create(e.b, e.loc, column, exchanged));
+  }
 
   // Into shared memory, [rows][instructions][columns].
   void keep(ValueRange found) {
