@@ -108,9 +108,10 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
           "rounded to 8 bits (default, where the processor can), or f32")
       ->check(oneOf({"integers", "f32"}));
   command
-      ->add_option("--generator", options.generator,
-                   "what makes the loops of kernels: mlir, halide for contractions, or auto (default): mlir, or halide "
-                   "where talc tune or --plan says so")
+      ->add_option(
+          "--generator", options.generator,
+          "what makes the loops of kernels: mlir, halide for contractions and row pieces, or auto (default): mlir, "
+          "or halide where talc tune or --plan says so")
       ->check(oneOf({"auto", "halide", "mlir"}));
   command->add_option("--tuned", options.tuned,
                       "what talc tune found: a file, or off (default: the one beside MODEL, if there is one)");

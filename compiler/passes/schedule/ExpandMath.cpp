@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-math: polynomials for exp, exp2, tanh and erf on vectors, and on the scalars of threads where these are all
-// there is.
-//
-// exp and exp2 are our own: one fused multiply-add chain, within 1 ulp on [-87.3, 88.3] and [-126, 127.5] (arguments
-// beyond are clamped; NaN stays NaN), faster than upstream's at the same error. tanh and erf are upstream's
-// approximations, within 5 ulp.
-//
-//   exp:   n = round(x / ln 2), by adding 1.5 * 2^23;  r = x - n ln 2 in two steps;  exp(x) = p(r) * 2^n
-//   exp2:  n = round(x), in the same way;              r = x - n;                    exp2(x) = p(r) * 2^n
-//
-// p: minimax coefficients of Cephes expf and exp2f (Moshier 1989).
+// expand-math: polynomials for exp, exp2, tanh, erf and log on vectors, and on the scalars of threads where these are
+// all there is.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
+#include "compiler/passes/schedule/MathPolynomials.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
@@ -29,86 +20,6 @@ using namespace talc;
 
 namespace {
 
-constexpr double shift = 12582912.0;  // 1.5 * 2^23: a sum with it is rounded to a whole number, in its low bits
-
-// Both comparisons are false for NaN, which passes.
-Value clamp(Emitter &e, Value x, double low, double high) {
-  auto compare = [&](arith::CmpFPredicate predicate, Value y) {
-    return arith::CmpFOp::create(e.b, e.loc, predicate, x, y);
-  };
-  Value least = e.splat(low), most = e.splat(high);
-  x = e.select(compare(arith::CmpFPredicate::OLT, least), least, x);
-  return e.select(compare(arith::CmpFPredicate::OGT, most), most, x);
-}
-
-Value polynomial(Emitter &e, Value x, ArrayRef<double> coefficients) {
-  Value p = e.splat(coefficients.front());
-  for (double c : coefficients.drop_front())
-    p = e.fma(p, x, e.splat(c));
-  return p;
-}
-
-static Value constantOf(Emitter &e, Type type, int32_t value) {
-  TypedAttr number = e.b.getI32IntegerAttr(value);
-  if (auto vector = dyn_cast<VectorType>(type))
-    number = DenseElementsAttr::get(vector, Attribute(number));
-  return arith::ConstantOp::create(e.b, e.loc, number);
-}
-
-// x * 2^n: the low bits of `shifted` = n + shift are moved to x's exponent.
-Value scaleByPower(Emitter &e, Value x, Value shifted) {
-  Type type = x.getType(), bits = e.vectorOf(e.b.getI32Type());
-  auto bitsOf = [&](Value value) { return arith::BitcastOp::create(e.b, e.loc, bits, value); };
-  Value places = constantOf(e, bits, 23);
-  Value exponent = arith::ShLIOp::create(e.b, e.loc, bitsOf(shifted), places);
-  Value result = arith::AddIOp::create(e.b, e.loc, bitsOf(x), exponent);
-  return arith::BitcastOp::create(e.b, e.loc, type, result);
-}
-
-Value expandExp(Emitter &e, Value x) {
-  x = clamp(e, x, -87.3365402, 88.3762626647949);
-  Value shifted = e.fma(x, e.splat(1.44269504088896341), e.splat(shift)), n = e.subf(shifted, e.splat(shift));
-  Value r = e.fma(n, e.splat(2.12194440e-4), e.fma(n, e.splat(-0.693359375), x));
-  Value p = polynomial(
-      e, r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
-  return scaleByPower(e, e.addf(e.fma(p, e.mulf(r, r), r), e.splat(1.0)), shifted);
-}
-
-Value expandExp2(Emitter &e, Value x) {
-  x = clamp(e, x, -126, 127.5);
-  Value shifted = e.addf(x, e.splat(shift)), r = e.subf(x, e.subf(shifted, e.splat(shift)));
-  Value p = polynomial(e, r,
-                       {1.535336188319500e-4, 1.339887440266574e-3, 9.618437357674640e-3, 5.550332471162809e-2,
-                        2.402264791363012e-1, 6.931472028550421e-1, 1.0});
-  return scaleByPower(e, p, shifted);
-}
-
-// What becomes a polynomial.
-static bool takes(Type type, bool scalars) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? vector.getRank() == 1 && vector.getElementType().isF32() : scalars && type.isF32();
-}
-
-template <typename Op> struct ExpandPower : OpRewritePattern<Op> {
-  using Expansion = Value (*)(Emitter &, Value);
-
-  ExpandPower(MLIRContext *context, Expansion expansion, bool scalars)
-      : OpRewritePattern<Op>(context, /*benefit=*/2), expansion(expansion), scalars(scalars) {}
-
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!takes(op.getType(), scalars))
-      return rewriter.notifyMatchFailure(op, "not a vector of f32");
-    auto type = dyn_cast<VectorType>(op.getType());
-    Emitter vectors(rewriter, op.getLoc(), type ? type.getDimSize(0) : 1);
-    WorkgroupEmitter ofThread(rewriter, op.getLoc(), 1);
-    rewriter.replaceOp(op, expansion(type ? vectors : ofThread, op.getOperand()));
-    return success();
-  }
-
-  Expansion expansion;
-  bool scalars;
-};
-
 struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
   using Base::Base;
 
@@ -116,12 +27,7 @@ struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       tell(function);
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandPower<math::ExpOp>>(&getContext(), expandExp, scalars);
-    patterns.add<ExpandPower<math::Exp2Op>>(&getContext(), expandExp2, scalars);
-    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-      return name == math::TanhOp::getOperationName() || name == math::ErfOp::getOperationName() ||
-             name == math::LogOp::getOperationName();
-    });
+    populateMathPolynomials(patterns, scalars);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
@@ -130,7 +36,7 @@ struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
     llvm::MapVector<StringRef, int64_t> counts;
     function.walk([&](Operation *op) {
       if (isa<math::ExpOp, math::Exp2Op, math::TanhOp, math::ErfOp, math::LogOp>(op) &&
-          takes(op->getResult(0).getType(), scalars))
+          becomesPolynomial(op->getResult(0).getType(), scalars))
         ++counts[op->getName().stripDialect()];
     });
     for (auto [name, count] : counts)

@@ -7,7 +7,11 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/GeneratorPlan.h"
+#include "compiler/passes/schedule/cpu/HalideBuffers.h"
+#include "compiler/passes/schedule/cpu/LineCode.h"
 #include "dialects/kernel/KernelDialect.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
 
 namespace talc {
 #define GEN_PASS_DEF_ASSIGNGENERATORS
@@ -21,21 +25,27 @@ namespace {
 
 constexpr talc::PassRemarks remarks("schedule", "assign-generators");
 
-// Why Halide does not make a piece's loops; empty: it does.
-std::string refusedByHalide(Operation *piece) {
-  auto contract = dyn_cast_or_null<kernel::ContractOp>(piece);
-  if (!contract)
-    return "Halide makes contractions only";
+std::string refusedContract(kernel::ContractOp contract) {
   if (contract.getGroups() > 1)
     return "the contraction is of groups";
   auto weight = cast<MemRefType>(contract.getWeight().getType());
   if (!isa<FloatType>(weight.getElementType()))
     return "the weight is stored in blocks";
   for (Value memory : {contract.getX(), contract.getInit()})
-    if (auto [strides, offset] = cast<MemRefType>(memory.getType()).getStridesAndOffset();
-        ShapedType::isDynamic(offset) || llvm::any_of(strides, ShapedType::isDynamic))
+    if (!talc::haveKnownPlaces(cast<MemRefType>(memory.getType())))
       return "a buffer's rows lie at unknown distances";
   return "";
+}
+
+// Why Halide does not make a piece's loops; empty: it does.
+std::string refusedByHalide(Operation *piece) {
+  if (!piece)
+    return "the kernel has several pieces";
+  if (auto contract = dyn_cast<kernel::ContractOp>(piece))
+    return refusedContract(contract);
+  std::string why;
+  talc::lineCodeOf(piece, why);
+  return why;
 }
 
 struct Generator {

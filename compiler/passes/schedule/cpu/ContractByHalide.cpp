@@ -6,18 +6,13 @@
 //                                  epilogue of the sums, store                           as in expand-contract
 //
 // The function takes all of k at once, and every sum is one chain of multiply-adds with k ascending, so that the bits
-// are those of expand-contract. It has only a declaration here, whose attributes say what it computes, and hold the
-// code that hgen made of that. hgen runs before anything is changed: what it fails at can still be left to
-// expand-contract.
-#include "compiler/generators/GeneratedCode.h"
-#include "compiler/generators/cpu/Hgen.h"
+// are those of expand-contract.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/ContractEpilogue.h"
 #include "compiler/passes/schedule/cpu/HalideBuffers.h"
+#include "compiler/passes/schedule/cpu/HalideFunction.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Threading.h"
 
 namespace talc {
 #define GEN_PASS_DEF_CONTRACTBYHALIDE
@@ -35,25 +30,24 @@ public:
       : c{op, ContractPlan(op, e.lanes, tasks.getPlanAttr()), e}, plan(c.plan), e(e), tasks(tasks),
         x(cast<TypedValue<MemRefType>>(op.getX())), weight(cast<TypedValue<MemRefType>>(op.getWeight())) {}
 
-  std::string name() { return (kernelFunction().getName() + "_product").str(); }
   func::FuncOp kernelFunction() { return tasks->getParentOfType<func::FuncOp>(); }
 
   // What hgen needs to know; see tools/hgen/hgen.cpp.
   DictionaryAttr describe() {
-    auto number = [&](StringRef name, int64_t value) { return e.b.getNamedAttr(name, e.b.getI64IntegerAttr(value)); };
     const int64_t rows = rowsOfTile();
-    return e.b.getDictionaryAttr(
-        {number("lanes", e.lanes), number("depth", plan.depth), number("panel", plan.panelLanes), number("rows", rows),
-         number("columns", plan.pieceLanes(rows)), number("panels", plan.groupPanels(rows)),
-         e.b.getNamedAttr("element", e.b.getStringAttr(elementFormat(weight.getType()).name))});
+    auto number = [&](StringRef key, int64_t value) { return numberEntry(e.b.getContext(), key, value); };
+    auto text = [&](StringRef key, StringRef value) { return textEntry(e.b.getContext(), key, value); };
+    return e.b.getDictionaryAttr({text("kind", "product"), number("lanes", e.lanes), number("depth", plan.depth),
+                                  number("panel", plan.panelLanes), number("rows", rows),
+                                  number("columns", plan.pieceLanes(rows)), number("panels", plan.groupPanels(rows)),
+                                  text("element", elementFormat(weight.getType()).name)});
   }
 
-  // With the code, if there is any.
-  void expand(const GeneratedCode *code) {
+  void expand(const HalideFunction &function) {
     int64_t known = x.getType().getDimSize(0);
     int64_t blockRows = ShapedType::isDynamic(known) ? plan.blockRows : std::min(known, plan.blockRows);
     groupPanels = plan.groupPanels(rowsOfTile());
-    func::FuncOp product = declare(code);
+    func::FuncOp product = function.declare(kernelFunction(), 3);
     // In front of the tasks, so that the stack belongs to the function's frame.
     HalideBuffers buffers(e, {2, 3, 2});
     Value stack = plan.sumsInResult() ? Value() : e.stackBuffer({blockRows, groupPanels * plan.panelLanes});
@@ -73,20 +67,6 @@ private:
   int64_t rowsOfTile() const {
     int64_t known = x.getType().getDimSize(0);
     return ShapedType::isDynamic(known) ? plan.tileRows : std::min(known, plan.tileRows);
-  }
-
-  func::FuncOp declare(const GeneratedCode *code) {
-    func::FuncOp kernel = kernelFunction();
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPoint(kernel);
-    auto product = func::FuncOp::create(
-        e.b, e.loc, name(), e.b.getFunctionType(SmallVector<Type>(3, e.b.getIndexType()), e.b.getI32Type()));
-    product.setPrivate();
-    product->setAttr(generatorAttr, kernel->getAttr(generatorAttr));
-    product->setAttr(productAttr, describe());
-    if (code)
-      setGeneratedCode(product, name(), *code);
-    return product;
   }
 
   void call(func::FuncOp product, HalideBuffers &buffers, const WaitingSums &sums, Value rows, Value panels) {
@@ -119,26 +99,11 @@ struct Job {
   OpBuilder builder;
   Emitter emitter;
   Product product;
-  HgenRequest request;
-  std::optional<GeneratedCode> code;
-  std::string problem;
+  HalideFunction function;
 
   Job(kernel::ContractOp op, kernel::TasksOp tasks, int64_t lanes, const std::string &processor)
       : op(op), builder(tasks), emitter(builder, op.getLoc(), lanes),
-        product(emitter, tasks, op), request{product.name(), processor, product.describe()} {}
-
-  bool isOptional() {
-    return product.kernelFunction()->getAttrOfType<DictionaryAttr>(generatorAttr).contains(optionalKey);
-  }
-  // The first that fails and must not ends the others.
-  LogicalResult run() {
-    auto made = runHgen(request);
-    if (made)
-      code = std::move(*made);
-    else
-      problem = llvm::toString(made.takeError());
-    return success(code || isOptional());
-  }
+        product(emitter, tasks, op), function{product.kernelFunction(), "_product", processor, product.describe()} {}
 };
 
 struct ContractByHalide : talc::impl::ContractByHalideBase<ContractByHalide> {
@@ -147,40 +112,25 @@ struct ContractByHalide : talc::impl::ContractByHalideBase<ContractByHalide> {
     if (!isValidWidth(getOperation(), lanes))
       return signalPassFailure();
     std::vector<std::unique_ptr<Job>> jobs;
+    SmallVector<HalideFunction *> functions;
     auto result = getOperation().walk([&](kernel::ContractOp op) {
-      auto generator = op->getParentOfType<func::FuncOp>()->getAttrOfType<DictionaryAttr>(generatorAttr);
-      if (!generator || generator.getAs<StringAttr>(nameKey) != StringAttr::get(&getContext(), "halide"))
+      if (!isByHalide(op->getParentOfType<func::FuncOp>()))
         return WalkResult::advance();
       kernel::TasksOp tasks = plannedTasksAround(op);
-      if (tasks)
-        jobs.push_back(std::make_unique<Job>(op, tasks, lanes, processor));
-      return tasks ? WalkResult::advance() : WalkResult::interrupt();
+      if (!tasks)
+        return WalkResult::interrupt();
+      jobs.push_back(std::make_unique<Job>(op, tasks, lanes, processor));
+      functions.push_back(&jobs.back()->function);
+      return WalkResult::advance();
     });
-    if (result.wasInterrupted() || failed(make(jobs)))
+    if (result.wasInterrupted() || failed(HalideFunction::makeAll(&getContext(), functions)))
       return signalPassFailure();
-    for (std::unique_ptr<Job> &job : jobs)
-      replace(*job);
-  }
-
-  LogicalResult make(std::vector<std::unique_ptr<Job>> &jobs) {
-    if (processor.empty() ||
-        succeeded(failableParallelForEach(&getContext(), jobs, [](std::unique_ptr<Job> &job) { return job->run(); })))
-      return success();
-    for (std::unique_ptr<Job> &job : jobs)
-      if (!job->problem.empty() && !job->isOptional())
-        return job->op.emitError() << job->problem;
-    return failure();
-  }
-
-  void replace(Job &job) {
-    if (!job.problem.empty()) {
-      job.product.kernelFunction()->removeAttr(generatorAttr);
-      job.op.emitWarning() << "kernel " << job.product.kernelFunction().getName()
-                           << ": mlir makes the loops: " << job.problem;
-      return;
+    for (std::unique_ptr<Job> &job : jobs) {
+      if (!job->function.isMade())
+        continue;
+      job->product.expand(job->function);
+      job->op.erase();
     }
-    job.product.expand(job.code ? &*job.code : nullptr);
-    job.op.erase();
   }
 };
 

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace talc {
 
-static constexpr int64_t headWords = 7, dimensionWords = 2;
+static constexpr int64_t headWords = 7, addressWord = 2, dimensionWords = 2;
 
 HalideBuffers::HalideBuffers(Emitter &e, ArrayRef<int64_t> ranks) : e(e) {
   int64_t count = 0;
@@ -32,21 +32,39 @@ Value HalideBuffers::addressOf(TypedValue<MemRefType> memory, ValueRange at) {
   return e.add(base, e.mul(e.add(element, offset), elementFormat(memory.getType()).blockBytes));
 }
 
+Value HalideBuffers::structAt(int64_t word) {
+  return e.add(memref::ExtractAlignedPointerAsIndexOp::create(e.b, e.loc, words), word * 8);
+}
+
 Value HalideBuffers::fill(size_t number, TypedValue<MemRefType> memory, ValueRange begin,
                           ArrayRef<Dimension> dimensions) {
+  describe(number, dimensions);
+  return place(number, memory, begin);
+}
+
+void HalideBuffers::describe(size_t number, ArrayRef<Dimension> dimensions) {
   const int64_t first = firstWords[number], upper = int64_t(1) << 32;
-  Value place = e.add(memref::ExtractAlignedPointerAsIndexOp::create(e.b, e.loc, words), first * 8), zero = e.index(0);
+  Value zero = e.index(0), ofDimensions = structAt(first + headWords);
   auto rank = static_cast<int64_t>(dimensions.size());
   Value kind = e.index(rank * upper);  // functions made without assertions do not look at the type
-  for (auto [word, value] : llvm::enumerate(
-           Emitter::Values{zero, zero, addressOf(memory, begin), zero, kind, e.add(place, headWords * 8), zero}))
-    put(value, first + static_cast<int64_t>(word));
+  for (auto [word, value] : llvm::enumerate(Emitter::Values{zero, zero, zero, zero, kind, ofDimensions, zero}))
+    if (word != addressWord)
+      put(value, first + static_cast<int64_t>(word));
   for (auto [i, dimension] : llvm::enumerate(dimensions)) {
     int64_t word = first + headWords + dimensionWords * static_cast<int64_t>(i);
     put(e.mul(dimension.extent, upper), word);
     put(dimension.stride, word + 1);
   }
-  return place;
+}
+
+Value HalideBuffers::place(size_t number, TypedValue<MemRefType> memory, ValueRange begin) {
+  put(addressOf(memory, begin), firstWords[number] + addressWord);
+  return structAt(firstWords[number]);
+}
+
+bool haveKnownPlaces(MemRefType memory) {
+  auto [strides, offset] = memory.getStridesAndOffset();
+  return !ShapedType::isDynamic(offset) && llvm::none_of(strides, ShapedType::isDynamic);
 }
 
 }  // namespace talc

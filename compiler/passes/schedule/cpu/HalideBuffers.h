@@ -22,14 +22,21 @@ public:
   // Describes the part of a buffer that begins at an element; returns the struct's address, of type index.
   mlir::Value fill(size_t number, mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange begin,
                    llvm::ArrayRef<Dimension> dimensions);
+  // The same in two steps, of which the first can stand in front of loops: all but where it begins; and that.
+  void describe(size_t number, llvm::ArrayRef<Dimension> dimensions);
+  mlir::Value place(size_t number, mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange begin);
 
 private:
   mlir::Value addressOf(mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange at);
   void put(mlir::Value value, int64_t word);
+  mlir::Value structAt(int64_t word);
 
   Emitter &e;
   llvm::SmallVector<int64_t> firstWords;
   mlir::TypedValue<mlir::MemRefType> words;
 };
+
+// Whether fill() can say where elements lie.
+bool haveKnownPlaces(mlir::MemRefType memory);
 
 }  // namespace talc

@@ -28,6 +28,8 @@ def AssignGenerators : Pass<"assign-generators", "mlir::ModuleOp"> {
   let options = [Option<"generator", "generator", "std::string", "\"halide\"",
                         "halide: wherever it can; auto: where a plan wants it, and can do without">,
                  Option<"build", "build", "std::string", "\"\"", "a digest of the generator's build">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
 }
 
 def ContractByHalide : Pass<"contract-by-halide", "mlir::ModuleOp"> {
@@ -44,6 +46,21 @@ def ContractByHalide : Pass<"contract-by-halide", "mlir::ModuleOp"> {
                         "Halide's name of what the code is for; empty: functions are declared, and have no code">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
+}
+
+def LinesByHalide : Pass<"lines-by-halide", "mlir::ModuleOp"> {
+  let summary = "what row pieces do with their columns becomes calls of functions that Halide makes";
+  let description = [{
+      for %row { columns of softmax }   ->   for %row { call @line(%x at %row, %y at %row) }
+
+    Of norms, softmax, rope and elementwise pieces in the kernels that assign-generators gave to Halide. The loops around
+    and the order of sums are those of expand-rows, and so are the bits.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+                 Option<"processor", "processor", "std::string", "\"\"",
+                        "Halide's name of what the code is for; empty: functions are declared, and have no code">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
 }
 
 def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// assign-generators: contractions of numbers go to Halide; what it does not make stays as it is.
+// assign-generators: contractions of numbers and lines of columns go to Halide; what it does not make stays as it is.
 // RUN: talc-opt %s -assign-generators=build=b1 --remarks-filter=schedule 2>&1 | FileCheck %s
 // RUN: talc-opt %s -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=AUTO
 // RUN: talc-opt %s '-assign-plans=plans={product: by_halide = 1}' -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=WISH
@@ -7,9 +7,9 @@
 // OTHER: no generator is called 'other'; expected halide or auto
 
 // CHECK-DAG: remark: {{.*}}halide makes the loops
-// CHECK-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions only
+// CHECK-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions, norms, softmax, rope and elementwise pieces only
 // AUTO-DAG: remark: {{.*}}mlir makes the loops: no plan says that others are faster
-// AUTO-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions only
+// AUTO-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions, norms, softmax, rope and elementwise pieces only
 // AUTO-NOT: kernel.generator
 // WISH-DAG: remark: {{.*}}halide makes the loops: the plan wants it
 // WISH-DAG: func.func @product({{.*}}) attributes {kernel.generator = {build = "", name = "halide", optional}, kernel.piece = "contract"}
@@ -27,12 +27,21 @@ func.func @product(%step: !kernel.step, %x: memref<?x9xf32>, %w: memref<3x9x16xf
   return
 }
 
-// CHECK: func.func @softmax({{.*}}) attributes {kernel.piece = "softmax"}
+// CHECK: func.func @softmax({{.*}}) attributes {kernel.generator = {build = "b1", name = "halide"}, kernel.piece = "softmax"}
 func.func @softmax(%step: !kernel.step, %x: memref<?x9xf32>, %out: memref<?x9xf32>)
     attributes {kernel.piece = "softmax"} {
   kernel.tasks %step over rows by rows {
   ^bb0(%first: index, %end: index):
     kernel.softmax %step, %x into %out : (!kernel.step, memref<?x9xf32>, memref<?x9xf32>) -> ()
+  }
+  return
+}
+
+// CHECK: func.func @copy({{.*}}) attributes {kernel.piece = "copy"}
+func.func @copy(%step: !kernel.step, %x: memref<?x9xf32>, %out: memref<?x9xf32>) attributes {kernel.piece = "copy"} {
+  kernel.tasks %step over rows by rows {
+  ^bb0(%first: index, %end: index):
+    memref.copy %x, %out : memref<?x9xf32> to memref<?x9xf32>
   }
   return
 }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// lines-by-halide: what row pieces do with their columns, of the kernels that assign-generators gave to Halide, becomes
+// calls.
+//
+//   task: rows      for each row (and head, or group)
+//                     @line(what is read, what is written)             code by Halide (hgen)
+//
+// The loops outside are those of expand-rows. Sums have the order that they have there, so that the bits are the same.
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/cpu/HalideBuffers.h"
+#include "compiler/passes/schedule/cpu/HalideFunction.h"
+#include "compiler/passes/schedule/cpu/LineCode.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace talc {
+#define GEN_PASS_DEF_LINESBYHALIDE
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+namespace {
+
+DictionaryAttr describe(MLIRContext *context, const LineCode &line, int64_t lanes) {
+  return DictionaryAttr::get(context,
+                             {textEntry(context, "kind", "line"), numberEntry(context, "lanes", lanes),
+                              numberEntry(context, "width", line.width), textEntry(context, "code", line.code)});
+}
+
+// A kernel on its way.
+struct Job {
+  func::FuncOp kernel;
+  LineCode line;
+  HalideFunction function;
+
+  Job(func::FuncOp kernel, LineCode &&code, int64_t lanes, const std::string &processor)
+      : kernel(kernel), line(std::move(code)),
+        function(kernel, "_line", processor, describe(kernel.getContext(), line, lanes)) {}
+
+  // The copy of the kernel takes its place; the work on vectors becomes a call at the end of its block.
+  void replace(int64_t lanes) {
+    func::FuncOp callee = function.declare(kernel, line.read.size() + line.written.size());
+    func::FuncOp copy = line.kernel.release();
+    kernel->getBlock()->getOperations().insert(kernel->getIterator(), copy);
+    kernel.erase();
+    OpBuilder builder(kernel::tasksOf(copy));
+    Emitter e(builder, copy.getLoc(), lanes);
+    HalideBuffers buffers(e, SmallVector<int64_t>(line.read.size() + line.written.size(), 1));
+    for (size_t i = 0; i < line.read.size() + line.written.size(); ++i)
+      buffers.describe(i, {{e.index(line.width), e.index(1)}});
+    e.b.setInsertionPoint(line.work.front()->getBlock()->getTerminator());
+    Emitter::Values arguments;
+    auto pass = [&](auto memory, ValueRange indices) {
+      arguments.push_back(buffers.place(arguments.size(), cast<TypedValue<MemRefType>>(memory), indices));
+    };
+    for (Operation *op : line.read)
+      pass(cast<vector::LoadOp>(op).getBase(), cast<vector::LoadOp>(op).getIndices());
+    for (Operation *op : line.written)
+      pass(cast<vector::StoreOp>(op).getBase(), cast<vector::StoreOp>(op).getIndices());
+    func::CallOp::create(e.b, e.loc, callee, arguments);
+    for (Operation *op : llvm::reverse(line.work))
+      op->erase();
+  }
+};
+
+struct LinesByHalide : talc::impl::LinesByHalideBase<LinesByHalide> {
+  using Base::Base;
+  void runOnOperation() override {
+    if (!isValidWidth(getOperation(), lanes))
+      return signalPassFailure();
+    std::vector<std::unique_ptr<Job>> jobs;
+    SmallVector<HalideFunction *> functions;
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      kernel::TasksOp tasks = isByHalide(kernel) ? kernel::tasksOf(kernel) : kernel::TasksOp();
+      if (!tasks || !tasks.getPiece())
+        continue;
+      std::string why;
+      std::optional<LineCode> line = lineCodeOf(tasks.getPiece(), why);
+      if (!line) {
+        kernel.emitError() << "cannot be Halide's: " << why;
+        return signalPassFailure();
+      }
+      jobs.push_back(std::make_unique<Job>(kernel, std::move(*line), lanes, processor));
+      functions.push_back(&jobs.back()->function);
+    }
+    if (failed(HalideFunction::makeAll(&getContext(), functions)))
+      return signalPassFailure();
+    for (std::unique_ptr<Job> &job : jobs)
+      if (job->function.isMade())
+        job->replace(lanes);
+  }
+};
+
+}  // namespace

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_row_generator.py BIN TARGET SEED: Halide's row pieces give the bits of talc's own loops, and it makes them.
+
+Random models of odd widths with norms, softmax, rope, activations and other elementwise ops."""
+import argparse
+import filecmp
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../numerics'))
+import check_programs
+import op_models
+import prompts
+
+BIN, TARGET, SEED = sys.argv[1:]
+KINDS = 'norm', 'softmax', 'activation', 'add', 'mul', 'scale', 'clamp', 'rope'
+MADE = {'norm', 'softmax', 'generic', 'rope'}
+
+
+def groups():
+    names = [name for name in op_models.CASES if name.split('-')[0] in KINDS and name not in op_models.OPTIMIZED]
+    return [names[i:i + check_programs.CASES_PER_MODEL] for i in range(0, len(names), check_programs.CASES_PER_MODEL)]
+
+
+def check(names, directory):
+    """The kinds of pieces that Halide made."""
+    generator = random.Random(f'{names} {SEED}')
+    model = op_models.build(names, generator)
+    checker = check_programs.Checker(argparse.Namespace(bin=BIN), directory)
+    with open(checker.path('model.mlir'), 'w') as file:
+        file.write(model.text())
+    given = prompts.arguments(prompts.ragged_batch(generator, model, model.longest()))
+    if model.rows:
+        given.append(f'--rows={",".join(model.rows)}')
+    for name in 'mlir', 'halide':
+        compile = ['compile', checker.path('model.mlir'), f'--target={TARGET}', f'--generator={name}']
+        checker.run('talc', *compile, '-o', checker.path(name))
+        checker.run('talc-steps', checker.path(name), *given, '--logits', checker.path(name + '.logits'))
+    if not filecmp.cmp(checker.path('mlir.logits'), checker.path('halide.logits'), shallow=False):
+        sys.exit(f'{names}: logits are others by Halide')
+    remarks = subprocess.run([os.path.join(BIN, 'talc'), *compile, '--remarks=schedule', '-o', checker.path('again')],
+                             capture_output=True, text=True).stderr
+    return set(re.findall(r'assign-generators: ([a-z]+)\w*: halide makes the loops', remarks))
+
+
+with tempfile.TemporaryDirectory() as directory:
+    made = set().union(*(check(names, directory) for names in groups()))
+if not MADE <= made:
+    sys.exit(f'Halide made no {MADE - made}')
