@@ -149,6 +149,7 @@ void resolve(Warp &warp, const Instruction &instruction, Space space, uint32_t b
       request.host[lane] = resolveShared(warp, instruction, request.addresses[lane], bytes, purpose, lane);
   if (launch.counts) {
     ++launch.counts->sharedRequests;
+    launch.counts->sharedLoads += purpose == Purpose::Load;
     launch.counts->bankConflicts += countBankConflicts(request.addresses, mask, bytes);
   }
 }

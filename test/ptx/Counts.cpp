@@ -69,7 +69,7 @@ static std::string countsLine(const std::string &name, const KernelCounts &count
     append(text, "%11" PRIu64, value);
   for (uint64_t value :
        {counts.loadRequests, counts.loadSectors, counts.loadBytes, counts.storeRequests, counts.storeSectors,
-        counts.storeBytes, counts.sharedRequests, counts.bankConflicts, counts.barriers})
+        counts.storeBytes, counts.sharedRequests, counts.sharedLoads, counts.bankConflicts, counts.barriers})
     append(text, "%14" PRIu64, value);
   return text + "\n";
 }
@@ -81,7 +81,7 @@ std::string countsTable(const Counts &counts) {
     text += std::string(11 - name.size(), ' ') + name;
   }
   for (const char *title : {"loads", "load sectors", "load bytes", "stores", "store sectors", "store bytes", "shared",
-                            "conflicts", "barriers"})
+                            "shared loads", "conflicts", "barriers"})
     text += std::string(14 - std::string(title).size(), ' ') + title;
   text += "\n";
   for (const auto &[name, kernel] : counts)

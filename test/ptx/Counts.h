@@ -38,8 +38,8 @@ struct KernelCounts {
   // A request is an instruction of a warp. Sectors are 32 bytes; `globalBytes` is what threads asked for.
   uint64_t loadRequests = 0, loadSectors = 0, loadBytes = 0;
   uint64_t storeRequests = 0, storeSectors = 0, storeBytes = 0;
-  // Passes of shared memory beyond those that the bytes need.
-  uint64_t sharedRequests = 0, bankConflicts = 0;
+  // Of all requests of shared memory those that load; and passes of it beyond those that the bytes need.
+  uint64_t sharedRequests = 0, sharedLoads = 0, bankConflicts = 0;
   uint64_t barriers = 0;  // that workgroups passed
 };
 

@@ -21,7 +21,7 @@ import tempfile
 CLASSES = ('integer', 'float', 'special', 'convert', 'move', 'branch', 'param', 'global', 'shared', 'local', 'cpasync', 'mma',
            'ldmatrix', 'exchange', 'atomic', 'barrier')
 FIELDS = ('launches', 'workgroups', 'thread instructions', *CLASSES, 'loads', 'load sectors', 'load bytes', 'stores', 'store sectors',
-          'store bytes', 'shared requests', 'conflicts', 'barriers')
+          'store bytes', 'shared requests', 'shared loads', 'conflicts', 'barriers')
 COLUMNS = ('kernel', 'shape', 'launches', 'workgroups', 'instructions', 'float', 'mma', 'other per mma', 'sectors per request',
            'read, x stored', 'conflicts', 'barriers')
 

@@ -67,6 +67,7 @@ void loadMatrix(Warp &warp, const Instruction &instruction, uint32_t) {
   }
   if (KernelCounts *counts = warp.workgroup.launch.counts) {
     ++counts->sharedRequests;
+    ++counts->sharedLoads;
     for (int matrix = 0; matrix < instruction.count; ++matrix)
       counts->bankConflicts += countBankConflicts(addresses, 0xffu << matrix * tile, rowBytes);
   }
