@@ -89,10 +89,11 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   facts.needs.family = "aarch64";
   facts.triple = "aarch64-unknown-linux-gnu";
   facts.initialize = initializeLlvm;
-  // For no processor in particular: a full tile has two registers to spare, and with the latencies of Neoverse N1
-  // LLVM's scheduler moves loads ahead until accumulators are spilled. All of these processors reorder instructions
-  // themselves.
+  // For no processor in particular. A full tile has two registers to spare, and whatever latencies LLVM's scheduler
+  // knows, it moves loads and constants ahead until accumulators are spilled somewhere; all of these processors reorder
+  // instructions themselves.
   facts.cpu = facts.tune = "generic";
+  facts.keepsOrder = true;
   facts.cacheBytes = 512 << 10;  // of Cortex-A76 and A78, half of what Neoverse cores have
   for (const Level &level : levels()) {
     if (!llvm::all_of(level.features, [&](llvm::StringRef name) { return features.contains(name); }))

@@ -15,7 +15,9 @@ struct CpuFacts {
   void (*initialize)() = nullptr;  // registers LLVM's backend
   std::string cpu, tune;           // LLVM's names: x86-64-v3, znver3
   std::string features{};          // beside those of `cpu`, in LLVM's notation: +neon,+dotprod
-  unsigned vectorLanes = 0;        // f32 lanes of a vector register
+  // Whether instructions stay as talc's passes order them until registers are allocated.
+  bool keepsOrder = false;
+  unsigned vectorLanes = 0;  // f32 lanes of a vector register
   // Of L2. It decides in which order results are computed, never what they are.
   int64_t cacheBytes = 0;
   // Whether weights of small integers are multiplied as integers, and whether one instruction makes a dot product of

@@ -11,10 +11,12 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -158,11 +160,31 @@ private:
 
 }  // namespace
 
+// As TargetMachine::addPassesToEmitFile, which lets nobody leave a pass out.
+bool ObjectEmitter::addPasses(llvm::legacy::PassManager &passes, llvm::raw_pwrite_stream &stream,
+                              llvm::CodeGenFileType type) {
+  passes.add(new llvm::TargetLibraryInfoWrapperPass(noLibrary(machine->getTargetTriple())));
+  auto *functions = new llvm::MachineModuleInfoWrapperPass(machine.get());
+  llvm::TargetPassConfig *config = machine->createPassConfig(passes);
+  config->setDisableVerify(true);
+  if (cpu.keepsOrder)
+    config->disablePass(&llvm::MachineSchedulerID);
+  passes.add(config);
+  passes.add(functions);
+  if (config->addISelPasses())
+    return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine->addAsmPrinter(passes, stream, nullptr, type, functions->getMMI().getContext()))
+    return false;
+  passes.add(llvm::createFreeMachineFunctionPass());
+  return true;
+}
+
 llvm::Error ObjectEmitter::write(llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType type,
                                  llvm::StringMap<int64_t> &spills) {
   llvm::legacy::PassManager passes;
-  passes.add(new llvm::TargetLibraryInfoWrapperPass(noLibrary(machine->getTargetTriple())));
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, type))
+  if (!addPasses(passes, stream, type))
     return internalError("LLVM cannot write code for {}", cpu.cpu);
   context.setDiagnosticHandler(std::make_unique<SpillCounter>(spills));
   passes.run(*module);

@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -38,6 +39,7 @@ private:
   ObjectEmitter(const CpuFacts &cpu, std::unique_ptr<llvm::TargetMachine> machine)
       : cpu(cpu), machine(std::move(machine)) {}
   void prepare(llvm::Function &function) const;
+  bool addPasses(llvm::legacy::PassManager &passes, llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType type);
   llvm::Error write(llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType type, llvm::StringMap<int64_t> &spills);
 
   CpuFacts cpu;

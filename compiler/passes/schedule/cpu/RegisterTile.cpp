@@ -7,7 +7,8 @@ using namespace mlir;
 namespace talc {
 
 // Of A's scalars and B's vectors the fewer are loaded first; the others one by one, so that besides the accumulators
-// hardly more than those few take registers. `rows`: vectors of A that are loaded already, with the scalars in `lane`.
+// hardly more than those few take registers. `rows`: vectors of A that are loaded already, with the scalars in `lane`;
+// a processor with such lanes loads two neighbours of B by one instruction.
 static void step(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> sums, Value k, ArrayRef<Value> rows,
                  int64_t lane) {
   Emitter::Values held;
@@ -19,10 +20,15 @@ static void step(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> su
   if (tile.rows < tile.vectors || !rows.empty()) {
     for (int64_t row = 0; row < tile.rows; ++row)
       held.push_back(scalar(row));
-    for (int64_t vector = 0; vector < tile.vectors; ++vector) {
-      Value b = tile.loadB(k, vector);
-      for (int64_t row = 0; row < tile.rows; ++row)
-        multiply(row, vector, held[row], b);
+    int64_t together = rows.empty() ? 1 : 2;
+    for (int64_t first = 0; first < tile.vectors; first += together) {
+      int64_t end = std::min(first + together, tile.vectors);
+      Emitter::Values b;
+      for (int64_t vector = first; vector < end; ++vector)
+        b.push_back(tile.loadB(k, vector));
+      for (int64_t vector = first; vector < end; ++vector)
+        for (int64_t row = 0; row < tile.rows; ++row)
+          multiply(row, vector, held[row], b[vector - first]);
     }
     return;
   }
