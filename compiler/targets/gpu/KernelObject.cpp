@@ -45,6 +45,12 @@ static Json describe(DictionaryAttr fields) {
   return object;
 }
 
+std::string resourcesOf(Operation *kernel, int64_t sharedBytes) {
+  int64_t threads = kernel->getAttrOfType<IntegerAttr>(threadsAttr).getInt();
+  return "workgroups of " + std::to_string(threads) + " threads, " + std::to_string(sharedBytes) +
+         " bytes of shared memory";
+}
+
 static targets::ObjectCode kernelObject(Operation *kernel, const KernelCode &made) {
   return objectOf({{"kernel", SymbolTable::getSymbolName(kernel).str()},
                    {"threads", kernel->getAttrOfType<IntegerAttr>(threadsAttr).getInt()},

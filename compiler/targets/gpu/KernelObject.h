@@ -19,6 +19,9 @@ struct KernelCode {
   std::string code;
 };
 
+// What a kernel takes of a card, for readers.
+std::string resourcesOf(mlir::Operation *kernel, int64_t sharedBytes);
+
 using EmitKernel = llvm::function_ref<llvm::Expected<KernelCode>(mlir::Operation *kernel)>;
 using ListKernel = llvm::function_ref<llvm::Expected<targets::CodeListing>(mlir::Operation *kernel)>;
 

@@ -5,6 +5,7 @@
 #include "compiler/Error.h"
 #include "compiler/targets/gpu/KernelObject.h"
 #include "compiler/targets/gpu/LaunchLinker.h"
+#include "compiler/targets/nvptx/LiveRegisters.h"
 #include "compiler/targets/nvptx/PtxEmitter.h"
 
 #include "mlir/IR/Builders.h"
@@ -87,8 +88,15 @@ llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::listings(ModuleOp
                                                                         targets::BeginPart begin) const {
   begin("list-code");
   registerTranslations(*module.getContext());
-  return gpu::makeListings(module,
-                           [&](Operation *kernel) { return emitKernel(cast<LLVM::LLVMFuncOp>(kernel), module, chip); });
+  return gpu::makeListings(module, [&](Operation *op) -> llvm::Expected<targets::CodeListing> {
+    auto kernel = cast<LLVM::LLVMFuncOp>(op);
+    auto listing = emitKernel(kernel, module, chip);
+    if (listing)
+      listing->resources = gpu::resourcesOf(kernel, sharedBytes(kernel)) + ", at most " +
+                           std::to_string(liveRegisters(listing->assembly)) +
+                           " registers of 32 bits alive in the text";
+    return listing;
+  });
 }
 
 // A kernel's module without the lines before its first declaration, which all have alike.

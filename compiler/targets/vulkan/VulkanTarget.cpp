@@ -78,7 +78,8 @@ llvm::Expected<std::vector<targets::CodeListing>> VulkanTarget::listings(ModuleO
   begin("list-code");
   return gpu::makeListings(module, [](Operation *op) -> llvm::Expected<targets::CodeListing> {
     auto kernel = cast<spirv::ModuleOp>(op);
-    return targets::CodeListing{kernel.getName()->str(), "", textOf(kernel), 0};
+    return targets::CodeListing{kernel.getName()->str(), "", textOf(kernel), 0,
+                                gpu::resourcesOf(op, sharedBytes(kernel))};
   });
 }
 

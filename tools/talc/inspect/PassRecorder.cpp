@@ -108,6 +108,9 @@ void PassRecorder::addListings(const std::vector<targets::CodeListing> &listings
              &targets::CodeListing::assembly);
   records.back().seconds = seconds;
   for (const targets::CodeListing &listing : listings)
+    if (!listing.resources.empty())
+      addRemark("package: assembly: " + listing.function + ": " + listing.resources);
+  for (const targets::CodeListing &listing : listings)
     if (listing.spills > 0)
       addRemark("package: assembly: " + listing.function + ": " + std::to_string(listing.spills) +
                 " times a register is kept on the stack for want of another");
