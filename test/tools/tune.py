@@ -25,7 +25,7 @@ def run(*command, status=0):
 
 def logits(name, *options):
     app = os.path.join(DIRECTORY, name)
-    said = run(TALC, 'compile', MODEL, *options, '-o', app)
+    said = re.sub(r'^wrote .*\n', '', run(TALC, 'compile', MODEL, *options, '-o', app), flags=re.MULTILINE)
     found = []
     for ids in IDS, IDS[:IDS.index(',')], ','.join(IDS.split(',')[:8]):
         run(app, '-q', '--ids', ids, '--logits', app + '.logits', '-t', '2')
@@ -100,8 +100,19 @@ said, found = logits('stale', f'--tuned={RECORD}')
 expect('line 1 is no plan of a kernel: ignored' in said and found == untuned, f'of a damaged record it is said: {said}')
 expect('a recorded plan does not fit and is left out: tile_rows is 1000' in said, f'of a stale plan it is said: {said}')
 with open(RECORD, 'w') as file:
+    file.write(json.dumps(contraction | {'kernel': 'ABCDEF', 'plan': {'tile_rows': 5}}) + '\n')
+said, found = logits('gone', f'--tuned={RECORD}')
+expect('none of 1 recorded plans is of a kernel of this program' in said and found == untuned, f'gone kernels: {said}')
+with open(RECORD, 'a') as file:
+    file.write(json.dumps(contraction | {'plan': {'tile_rows': 5}}) + '\n')
+said, found = logits('partly-gone', f'--tuned={RECORD}')
+expect(said == '' and found == untuned, f'of a record with kernels of another program it is said: {said}')
+said = logits('partly-gone', f'--tuned={RECORD}', '--remarks=schedule')[0]
+expect('1 of 2 recorded plans are of kernels that this program does not have' in said, f'partly gone: {said}')
+with open(RECORD, 'w') as file:
     file.write(json.dumps(second[0] | {'target': 'another', 'processor': 'Z80'}) + '\n')
 said, found = logits('foreign', f'--tuned={RECORD}')
 expect('has plans for Z80 only, none for this target: ignored' in said and found == untuned, f'foreign: {said}')
 run(TALC, 'compile', MODEL, '--tuned=/none', '-o', os.path.join(DIRECTORY, 'none'), status=1)
 expect('T0701' in run(TALC, 'compile', MODEL, '--plan=nonsense', '-o', os.path.join(DIRECTORY, 'none'), status=1), '--plan')
+expect('is a compiled program; name the model' in run(TALC, 'tune', os.path.join(DIRECTORY, 'untuned'), status=2), 'a program')

@@ -23,6 +23,7 @@
 #include "tools/talc/tune/PlanRecord.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <chrono>
 #include <cmath>
@@ -284,7 +285,20 @@ llvm::Error Tuner::run() {
   return llvm::Error::success();
 }
 
+// A program has the code of its kernels, but not what other code could be made of.
+static bool isProgram(const std::string &path) {
+  bench::KernelList kernels;
+  return llvm::sys::fs::is_regular_file(path) && !bench::readKernels(path, kernels).failed();
+}
+
 int tune(const TuneOptions &options) {
+  if (isProgram(options.compile.model)) {
+    llvm::errs() << errorText(ErrorCode::Usage,
+                              "talc tune: {}: is a compiled program; name the model that it was made of, with the same "
+                              "--weights, --state and --max-seq, and compile it again\n",
+                              options.compile.model);
+    return wrongUsage;
+  }
   if (options.threads > threadLimit()) {
     llvm::errs() << errorText(ErrorCode::Usage, "talc tune: -t: {} threads, but this process may use {}\n",
                               options.threads, threadLimit());

@@ -15,6 +15,8 @@
 #include "compiler/passes/schedule/cpu/GivenPlans.h"
 #include "compiler/passes/schedule/cpu/SharePlan.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 namespace talc {
 #define GEN_PASS_DEF_ASSIGNPLANS
 #include "compiler/passes/Passes.h.inc"
@@ -86,12 +88,34 @@ struct AssignPlans : talc::impl::AssignPlansBase<AssignPlans> {
       getOperation().emitError() << "plans: " << problem;
       return signalPassFailure();
     }
+    std::set<std::string> gone = given.digests();
+    const size_t recorded = gone.size();
+    bool isFirst = false;  // pieces have no plans yet
     auto result = getOperation().walk([&](kernel::TasksOp tasks) {
       MakePlan make = plannerOf(tasks.getPiece());
-      return !make || succeeded(assign(tasks, make, given)) ? WalkResult::advance() : WalkResult::interrupt();
+      if (!make)
+        return WalkResult::advance();
+      isFirst |= !tasks.getPlanAttr();
+      if (recorded > 0)
+        gone.erase(digestOf(tasks));
+      return succeeded(assign(tasks, make, given)) ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (result.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
+    if (isFirst)
+      tellGone(gone.size(), recorded);
+  }
+
+  // A record may hold plans of other formats of weights as well; one that suits nothing is stale.
+  void tellGone(size_t gone, size_t recorded) {
+    if (recorded > 0 && gone == recorded)
+      getOperation().emitWarning() << "none of " << recorded << " recorded plans is of a kernel of this program: they "
+                                   << "are left out; talc tune finds others";
+    else if (gone > 0)
+      remarks.declined(getOperation(), [&] {
+        return llvm::formatv("{0} of {1} recorded plans are of kernels that this program does not have", gone, recorded)
+            .str();
+      });
   }
 
   LogicalResult assign(kernel::TasksOp tasks, MakePlan make, const GivenPlans &given) {

@@ -74,6 +74,14 @@ kernel::PlanAttr GivenPlans::recorded(kernel::TasksOp tasks) const {
   return collect(tasks.getContext(), [&](const Line &line) { return line.digest == digest; });
 }
 
+std::set<std::string> GivenPlans::digests() const {
+  std::set<std::string> all;
+  for (const Line &line : lines)
+    if (!line.digest.empty())
+      all.insert(line.digest);
+  return all;
+}
+
 kernel::PlanAttr GivenPlans::named(kernel::TasksOp tasks) const {
   auto function = tasks->getParentOfType<func::FuncOp>();
   return collect(tasks.getContext(), [&](const Line &line) {

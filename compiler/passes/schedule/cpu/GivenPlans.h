@@ -12,6 +12,7 @@
 
 #include "llvm/Support/GlobPattern.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ public:
   // What lines say of a piece by its digest, and by the name of its function; null: nothing.
   kernel::PlanAttr recorded(kernel::TasksOp tasks) const;
   kernel::PlanAttr named(kernel::TasksOp tasks) const;
+  // Of the lines by digest.
+  std::set<std::string> digests() const;
 
 private:
   struct Line {
