@@ -150,19 +150,28 @@ Value Emitter::loadScalar(Value memref, ValueRange at) {
 void Emitter::storeScalar(Value scalar, Value memref, ValueRange at) {
   memref::StoreOp::create(b, loc, narrowed(*this, scalar, memref), memref, at);
 }
-void Emitter::prefetch(Value memref, ValueRange at, bool forWriting) {
-  auto type = cast<MemRefType>(memref.getType());
-  if (!isa<StoredType>(type.getElementType())) {
-    memref::PrefetchOp::create(b, loc, memref, at, forWriting, /*localityHint=*/2, /*isDataCache=*/true);
-    return;
-  }
-  // The line that a value's share of its block would lie in.
+// Where a value's share of its block would lie.
+static Value byteOf(Emitter &e, MemRefType type, ValueRange at) {
   const StorageFormat &format = elementFormat(type);
   Value value = at.front();
   for (auto [size, index] : llvm::zip(type.getShape().drop_front(), at.drop_front()))
-    value = add(mul(value, size), index);
-  Value byte = div(mul(value, format.blockBytes), format.blockValues);
-  prefetch(bytes(memref), byte, forWriting);
+    value = e.add(e.mul(value, size), index);
+  return e.div(e.mul(value, format.blockBytes), format.blockValues);
+}
+void Emitter::prefetch(Value memref, ValueRange at, bool forWriting) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (isa<StoredType>(type.getElementType()))
+    return prefetch(bytes(memref), byteOf(*this, type, at), forWriting);
+  memref::PrefetchOp::create(b, loc, memref, at, forWriting, /*localityHint=*/2, /*isDataCache=*/true);
+}
+void Emitter::prefetchLine(Value memref, ValueRange at, int64_t line) {
+  auto type = cast<MemRefType>(memref.getType());
+  // Bytes, so that only the first line's place is computed.
+  if (isa<StoredType>(type.getElementType()))
+    return prefetch(bytes(memref), add(byteOf(*this, type, at), line * lineBytes));
+  Values behind(at);
+  behind.back() = add(behind.back(), line * lineBytes / elementFormat(type).blockBytes);
+  prefetch(memref, behind);
 }
 Value Emitter::bytes(Value memref) {
   return kernel::BytesOp::create(b, loc, kernel::bytesType(cast<MemRefType>(memref.getType())), memref);

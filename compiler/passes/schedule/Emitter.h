@@ -15,6 +15,9 @@
 
 namespace talc {
 
+// Of a line of the caches.
+constexpr int64_t lineBytes = 64;
+
 // Builds f32 vector code of `lanes` lanes at the builder's insertion point; vectors are values of vector type.
 class Emitter {
 public:
@@ -77,6 +80,8 @@ public:
   void storeScalar(Value scalar, Value memref, mlir::ValueRange at);
   // Into L2. The place may lie behind the end of the buffer.
   void prefetch(Value memref, mlir::ValueRange at, bool forWriting = false);
+  // The line so many lines of the caches behind the one of a place.
+  void prefetchLine(Value memref, mlir::ValueRange at, int64_t line);
   // All bytes of a weight whose values are stored in blocks.
   Value bytes(Value memref);
   // Memory that the lanes share: on the stack in front of the loops that use it, or of the workgroup.

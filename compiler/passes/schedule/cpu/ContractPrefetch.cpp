@@ -12,10 +12,13 @@ TileFetch fetchStreams(const ContractCode &c, int64_t panels, Value panel, int64
   Value weight = c.op.getWeight();
   const ContractPlan &plan = c.plan;
   int64_t rowsAhead = std::max<int64_t>(1, lines / panels * plan.lineElements / plan.panelLanes);
-  return [&c, &plan, weight, panels, panel, rowsAhead](Value, Value k) {
-    for (int64_t p = 0; p < panels; ++p)
-      for (int64_t lane = 0; lane < plan.tileSteps * plan.panelLanes; lane += plan.lineElements)
-        c.e.prefetch(weight, {c.e.add(panel, p), c.e.add(k, rowsAhead), c.e.index(lane)});
+  int64_t bytes = elementFormat(cast<ShapedType>(weight.getType())).bytesOf(plan.tileSteps * plan.panelLanes);
+  int64_t ofPanel = llvm::divideCeil(bytes, lineBytes), all = panels * ofPanel;
+  return [&c, weight, panel, rowsAhead, ofPanel, all](Value, Value k, Turn turn) {
+    for (int64_t i = all * turn.number / turn.count; i < all * (turn.number + 1) / turn.count; ++i) {
+      Emitter::Values at = {c.e.add(panel, i / ofPanel), c.e.add(k, rowsAhead), c.e.index(0)};
+      c.e.prefetchLine(weight, at, i % ofPanel);
+    }
   };
 }
 
@@ -70,7 +73,9 @@ TileFetch NextPanels::ofTile(Value tile, int64_t rows) const {
   Value between = c.plan.fetchNext > 2 ? e.mul(pace, c.plan.tileSteps) : Value();
   if (c.plan.fetchNext == 0)
     return nullptr;
-  return [this, &e, at, pace, ofPiece, first, between](Value piece, Value k) {
+  return [this, &e, at, pace, ofPiece, first, between](Value piece, Value k, Turn turn) {
+    if (turn.number > 0)
+      return;
     Value next = e.add(e.add(first, e.mul(piece, ofPiece)), e.mul(k, pace));
     eachLine(c, between, [&](int64_t line) {
       e.prefetch(c.op.getWeight(), {at, e.index(0), e.add(next, line * c.plan.lineElements)});

@@ -40,7 +40,7 @@ public:
       places.lanes.push_back(laneOf(v));
     }
     if (tile.fetch)
-      places.begin = [&](Value k) { tile.fetch(number, k); };
+      places.fetch = [&](Value k, Turn turn) { tile.fetch(number, k, turn); };
     for (auto [i, sum] : llvm::enumerate(c.plan.products.accumulate(c, places, sumsBefore())))
       e.store(sum, sums.memory(c), sumAt(i));
   }

@@ -27,8 +27,9 @@ struct WaitingSums {
   }
 };
 
-// Code that fetches what comes next into cache, while a tile takes a piece, in the iteration that begins at k.
-using TileFetch = std::function<void(mlir::Value piece, mlir::Value k)>;
+// Code that fetches what comes next into cache, while a tile takes a piece, in a turn of the iteration that begins at
+// k.
+using TileFetch = std::function<void(mlir::Value piece, mlir::Value k, Turn turn)>;
 
 // The sums of rows [row, + rows) of a block and panels [panel, + panels) go on by `depth` steps of k from `firstK` on.
 struct ContractTile {

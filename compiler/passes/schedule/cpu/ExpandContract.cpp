@@ -154,10 +154,10 @@ private:
       return later;
     Value place = e.add(e.add(tile, block.firstK), e.sub(panel, tasks.part(2))), isFirst = e.less(place, e.index(1));
     TileFetch own = fetchStreams(c, panels, panel, plan.fetchFirst);
-    return [this, isFirst, own, later](Value piece, Value k) {
-      e.when(isFirst, [&] { own(piece, k); });
+    return [this, isFirst, own, later](Value piece, Value k, Turn turn) {
+      e.when(isFirst, [&] { own(piece, k, turn); });
       if (later)
-        later(piece, k);
+        later(piece, k, turn);
     };
   }
 

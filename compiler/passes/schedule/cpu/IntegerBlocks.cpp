@@ -89,14 +89,14 @@ GroupScales scalesQ6_K(BlockReader &r, int64_t further) {
   return {r.e.mulf(r.half(3), r.toFloat(scale)), {}};
 }
 
-constexpr IntegerBlocks table[] = {{"q8_0", 128, 32, levelsQ8_0, step},
-                                   {"q4_0", 8, 32, halves<1>, step},
-                                   {"q4_1", 0, 32, halves<2>, stepAndOffset},
-                                   {"q5_0", 16, 32, halvesAndFifth<1>, step},
-                                   {"q5_1", 0, 32, halvesAndFifth<2>, stepAndOffset},
-                                   {"q4_k", 0, 32, line<3>, lineScales},
-                                   {"q5_k", 0, 32, lineAndFifth, lineScales},
-                                   {"q6_k", 32, 16, levelsQ6_K, scalesQ6_K}};
+constexpr IntegerBlocks table[] = {{"q8_0", 128, 32, false, levelsQ8_0, step},
+                                   {"q4_0", 8, 32, true, halves<1>, step},
+                                   {"q4_1", 0, 32, true, halves<2>, stepAndOffset},
+                                   {"q5_0", 16, 32, true, halvesAndFifth<1>, step},
+                                   {"q5_1", 0, 32, true, halvesAndFifth<2>, stepAndOffset},
+                                   {"q4_k", 0, 32, false, line<3>, lineScales},
+                                   {"q5_k", 0, 32, false, lineAndFifth, lineScales},
+                                   {"q6_k", 32, 16, false, levelsQ6_K, scalesQ6_K}};
 
 }  // namespace
 

@@ -16,6 +16,7 @@ struct IntegerBlocks {
   std::string_view format;
   int64_t zero;
   int64_t group;  // neighbours that share a step, no more than 32
+  bool halves;    // whether the levels of half of them share bytes with those of the other half, word by word
 
   // The levels of four neighbours, the word-th four from the reader's place on, in a word of each lane.
   mlir::Value (*levels)(BlockReader &reader, int64_t word);

@@ -19,13 +19,14 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t word = 4;  // integers that a dot product takes at once
+constexpr int64_t word = 4;    // integers that a dot product takes at once
+constexpr int64_t chains = 4;  // of dot products, that hide their latency
 
 // One block of k.
 class BlockOfK {
 public:
   BlockOfK(const ContractCode &c, const IntegerBlocks &blocks, const TilePlaces &tile, Value k)
-      : e(c.e), blocks(blocks) {
+      : e(c.e), blocks(blocks), tile(tile), k(k) {
     for (auto [panel, lane] : llvm::zip(tile.panels, tile.lanes))
       columns.emplace_back(e, c.op.getWeight(), ValueRange{panel, e.add(tile.firstK, k), lane}, e.lanes);
     for (Value row : tile.rows)
@@ -33,46 +34,71 @@ public:
   }
 
   void add(MutableArrayRef<Value> accumulators) {
-    for (int64_t group = 0; group < integerStep / blocks.group; ++group)
-      bringIn(group, sumsOf(group), accumulators);
+    for (Part part = {0, partVectors()}; part.first < vectors(); part.first += part.count)
+      for (int64_t group = 0; group < integerStep / blocks.group; ++group)
+        bringIn(part, group, sumsOf(part, group), accumulators);
   }
 
 private:
+  // Vectors whose sums of integers are in registers at a time.
+  struct Part {
+    int64_t first, count;
+  };
+
+  int64_t vectors() const { return static_cast<int64_t>(columns.size()); }
+  // Of one row, whose integers stay in registers meanwhile; those of several would go to the stack.
+  int64_t partVectors() const {
+    int64_t part = rows.size() == 1 ? std::min(chains, vectors()) : vectors();
+    while (vectors() % part != 0)
+      --part;
+    return part;
+  }
+  MutableArrayRef<BlockReader> columnsOf(Part part) { return MutableArrayRef(columns).slice(part.first, part.count); }
   int64_t groupWords() const { return blocks.group / word; }
 
-  // Halves of bytes lie beside each other in memory, so that their words are taken together.
-  Emitter::Values sumsOf(int64_t group) {
+  Emitter::Values sumsOf(Part part, int64_t group) {
     Emitter::Values sums;
     for (BlockReader &row : rows)
-      sums.append(columns.size(), e.broadcast(beginOf(row, group)));
-    int64_t first = group * groupWords(), half = groupWords() / 2;
-    for (int64_t i = 0; i < groupWords(); ++i)
-      addWord(first + i % 2 * half + i / 2, sums);
+      sums.append(part.count, e.broadcast(beginOf(row, group)));
+    for (int64_t i = 0; i < groupWords(); ++i) {
+      fetch(part, group * groupWords() + i);
+      addWord(part, group * groupWords() + inMemory(i), sums);
+    }
     return sums;
   }
 
-  void addWord(int64_t number, MutableArrayRef<Value> sums) {
+  // The i-th word of a group in the order of memory: a processor fetches ahead what is read upwards, and stops doing so
+  // where reads go back and forth.
+  int64_t inMemory(int64_t i) const { return blocks.halves ? i % 2 * groupWords() / 2 + i / 2 : i; }
+
+  void fetch(Part part, int64_t word) {
+    constexpr int64_t words = integerStep / talc::word;
+    if (tile.fetch)
+      tile.fetch(k, {part.first / part.count * words + word, vectors() / part.count * words});
+  }
+
+  void addWord(Part part, int64_t number, MutableArrayRef<Value> sums) {
     Emitter::Values levels;
-    for (BlockReader &column : columns)
+    for (BlockReader &column : columnsOf(part))
       levels.push_back(bytesOf(blocks.levels(column, number)));
     for (auto [r, row] : llvm::enumerate(rows)) {
       Value x = bytesOf(e.broadcast(row.scalar(2, e.index(number))));
       for (auto [v, level] : llvm::enumerate(levels)) {
-        Value &sum = sums[r * columns.size() + v];
+        Value &sum = sums[r * part.count + v];
         sum = kernel::DotOp::create(e.b, e.loc, sum, level, x, blocks.needsByte());
       }
     }
   }
 
-  void bringIn(int64_t group, ValueRange sums, MutableArrayRef<Value> accumulators) {
+  void bringIn(Part part, int64_t group, ValueRange sums, MutableArrayRef<Value> accumulators) {
     SmallVector<GroupScales> scales;
-    for (BlockReader &column : columns)
+    for (BlockReader &column : columnsOf(part))
       scales.push_back(blocks.scales(column, group));
     for (auto [r, row] : llvm::enumerate(rows)) {
       Value scale = vector::ExtractOp::create(e.b, e.loc, row.number(0, e.b.getF32Type()), 0);
       for (auto [v, of] : llvm::enumerate(scales)) {
-        Value &accumulator = accumulators[r * columns.size() + v];
-        Value sum = columns[v].toFloat(sums[r * columns.size() + v]);
+        Value &accumulator = accumulators[r * columns.size() + part.first + v];
+        Value sum = columns[part.first + v].toFloat(sums[r * part.count + v]);
         accumulator = e.fma(sum, e.mulf(of.step, e.broadcast(scale)), accumulator);
         if (of.offset)
           accumulator = e.fma(of.offset, e.broadcast(e.mulf(toF32(sumOf(row, group)), scale)), accumulator);
@@ -105,6 +131,8 @@ private:
 
   Emitter &e;
   const IntegerBlocks &blocks;
+  const TilePlaces &tile;
+  const Value k;
   SmallVector<BlockReader> columns, rows;
 };
 
@@ -121,8 +149,6 @@ Emitter::Values accumulateIntegers(const ContractCode &c, const TilePlaces &tile
   Emitter &e = c.e;
   const IntegerBlocks &blocks = *integerBlocks(elementFormat(cast<ShapedType>(c.op.getWeight().getType())).name);
   return e.loop(e.index(0), e.index(tile.depth), integerStep, before, [&](Value k, ValueRange carried) {
-    if (tile.begin)
-      tile.begin(k);
     Emitter::Values accumulators(carried);
     BlockOfK(c, blocks, tile, k).add(accumulators);
     return accumulators;

@@ -23,7 +23,8 @@ static Emitter::Values accumulateWidened(const ContractCode &c, const TilePlaces
     registers.loadRow = [&](int64_t r, Value k) {
       return e.load(c.op.getX(), {tile.rows[r], e.add(tile.firstFeature, k)});
     };
-  registers.begin = tile.begin;
+  if (tile.fetch)
+    registers.begin = [&](Value k) { tile.fetch(k, {}); };
   return registers.accumulate(e, before, tile.depth);
 }
 

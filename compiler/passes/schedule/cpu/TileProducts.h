@@ -7,7 +7,13 @@
 namespace talc {
 
 struct ContractCode;
-using TileStart = std::function<void(mlir::Value k)>;
+
+// The number-th of `count` turns of an iteration.
+struct Turn {
+  int64_t number = 0, count = 1;
+};
+// Fetches ahead, in a turn of the iteration that begins at k.
+using FetchInTurn = std::function<void(mlir::Value k, Turn turn)>;
 
 // One tile's rows and vectors of columns, for `depth` steps of k.
 struct TilePlaces {
@@ -15,7 +21,7 @@ struct TilePlaces {
   Emitter::Values panels, lanes;     // of the weight: where each vector of columns lies
   mlir::Value firstK, firstFeature;  // of the weight, of x
   int64_t depth;
-  TileStart begin;  // called at the first k of every iteration; may be null
+  FetchInTurn fetch;  // called in every turn of every iteration; may be null
 };
 
 struct TileProducts {

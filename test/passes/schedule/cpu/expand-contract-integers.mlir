@@ -2,11 +2,28 @@
 // expand-contract: rounded rows times integers of blocks. Sums of a block are exact, then join the chain.
 // RUN: talc-opt %s -assign-plans="lanes=16" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=8" -expand-contract="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NARROW
+// RUN: talc-opt %s -assign-plans="lanes=16 plans='*: fetch_ahead = 8'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=FETCH
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='*: tile_steps = 16'" 2>&1 | FileCheck %s --check-prefix=STEPS
 
 // STEPS: error: {{.*}}tile_steps is not 32, the values of a block of x
 
 // One row: levels become unsigned by the highest bit, and sums begin with -128 times that of the row.
+//
+// Words are read upwards in memory, and between them a line is fetched whose place is the first one's and a constant.
+// FETCH-LABEL: @row(
+// FETCH: arith.addi %{{.*}}, %c30 : index
+// FETCH: %[[LINE:.*]] = arith.divui %{{.*}}, %c32 : index
+// FETCH-NEXT: memref.prefetch %{{.*}}[%[[LINE]]], read
+// FETCH: arith.addi %{{.*}}, %c12 : index
+// FETCH: kernel.dot
+// FETCH-NEXT: %[[SECOND:.*]] = arith.addi %[[LINE]], %c64 : index
+// FETCH-NEXT: memref.prefetch %{{.*}}[%[[SECOND]]], read
+// FETCH: arith.addi %{{.*}}, %c16 : index
+// FETCH: kernel.dot
+// FETCH: memref.prefetch
+// FETCH: arith.addi %{{.*}}, %c20 : index
+// FETCH: kernel.dot
+//
 // CHECK-LABEL: @row(
 // CHECK-DAG: arith.constant dense<-2139062144> : vector<16xi32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant -128 : i32
@@ -34,7 +51,15 @@ func.func @row(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: mem
   return
 }
 
-// Blocks with an offset add it times the sum of the row; their levels need seven bits, and no correction.
+// Blocks with an offset add it times the sum of the row; their levels need seven bits, and no correction. Words that
+// share bytes follow each other.
+// FETCH-LABEL: @offset(
+// FETCH: arith.addi %{{.*}}, %c12 : index
+// FETCH: kernel.dot
+// FETCH: arith.addi %{{.*}}, %c28 : index
+// FETCH: kernel.dot
+// FETCH: arith.addi %{{.*}}, %c16 : index
+// FETCH: kernel.dot
 // CHECK-LABEL: @offset(
 // CHECK-COUNT-8: kernel.dot %{{.*}} : vector<64xi8> -> vector<16xi32>
 // CHECK: vector.fma
