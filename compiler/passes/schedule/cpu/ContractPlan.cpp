@@ -55,7 +55,8 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   rowColumns = products.columns(1, lanes);
   tileSteps = products.steps(lanes);
   // A smaller weight stays in L2 beside others of its kind.
-  fetchAhead = storedBytes(weight) >= cacheBytes / 4 ? 64 : 0;
+  int64_t lines = llvm::divideCeil(elementFormat(weight).bytesOf(tileSteps * panelLanes), lineBytes);
+  fetchAhead = storedBytes(weight) >= cacheBytes / 4 ? products.fetchAhead(groupPanels(1) * lines) : 0;
   fetchRows = 1;
   fetchFirst = 0;
   // Of two tiles, each fetches half of the panel that comes next.

@@ -157,10 +157,12 @@ Emitter::Values accumulateIntegers(const ContractCode &c, const TilePlaces &tile
 
 }  // namespace
 
+// The next iteration's lines: farther ones were a tenth slower.
 const TileProducts integerProducts = {pairs,
                                       columnsOf,
                                       [](int64_t) { return integerStep; },
                                       /*fixedSteps=*/true,
+                                      [](int64_t lines) { return lines; },
                                       [](const StorageFormat &weight) { return weight.blockValues; },
                                       accumulateIntegers};
 

@@ -33,6 +33,7 @@ const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
                                       tileColumns,
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
                                       /*fixedSteps=*/false,
+                                      [](int64_t) -> int64_t { return 64; },
                                       [](const StorageFormat &) -> int64_t { return 2; },
                                       accumulateWidened};
 

@@ -3,6 +3,7 @@
 // RUN: talc-opt %s -assign-plans="lanes=16" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=8" -expand-contract="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NARROW
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: fetch_ahead = 8'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=FETCH
+// RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1024" | FileCheck %s --check-prefix=AHEAD
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='*: tile_steps = 16'" 2>&1 | FileCheck %s --check-prefix=STEPS
 
 // STEPS: error: {{.*}}tile_steps is not 32, the values of a block of x
@@ -51,6 +52,14 @@ func.func @row(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: mem
   return
 }
 
+// From memory, integers are fetched an iteration ahead.
+// AHEAD-LABEL: @row(
+// AHEAD: fetch_ahead = 9,
+// AHEAD-LABEL: @offset(
+// AHEAD: fetch_ahead = 5,
+// AHEAD-LABEL: @widened(
+// AHEAD: fetch_ahead = 64,
+//
 // Blocks with an offset add it times the sum of the row; their levels need seven bits, and no correction. Words that
 // share bytes follow each other.
 // FETCH-LABEL: @offset(
