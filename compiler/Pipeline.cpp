@@ -17,6 +17,8 @@ namespace talc {
 static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
   // Before anything is changed, so that errors speak of what the user wrote.
   passes.addPass(createCheckModel());
+  // Where a size is wanted, formats follow from the errors that they make of weights; no pass has changed one yet.
+  passes.addPass(createChooseFormats({options.weights}));
   // From here on every weight of a function has one storage format.
   passes.addPass(createSeparateFormats({options.weights}));
   // Gate and up become one op before merge-projections can take them for two plain projections.

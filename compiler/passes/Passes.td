@@ -21,6 +21,31 @@ def CheckModel : Pass<"check-model", "mlir::ModuleOp"> {
 class WeightsOption<string subject> : Option<"weights", "weights", "std::string", "\"checkpoint\"",
     "storage format of " # subject # ": its name, or checkpoint (as the file stores them); others by name of the weight">;
 
+def ChooseFormats : Pass<"choose-formats", "mlir::ModuleOp"> {
+  let summary = "a storage format for each matrix, so that all together have a wanted size and least error";
+  let description = [{
+      talc.weight @a ...  ->  talc.weight @a ... {talc.format = !talc.stored<q5_0>}
+
+    if `weights` is a size such as 4.5bit. Every matrix is rounded to every format, or a part of its rows if it is large;
+    the error is what that changes of its products, as a share of them, features counting by `talc.importance`. Matrices
+    that multiply the same activations get one format, since other passes make one contraction of them.
+  }];
+  let dependentDialects = ["talc::TalcDialect"];
+  let options = [WeightsOption<"weights">];
+}
+
+def ObserveFeatures : Pass<"observe-features", "mlir::ModuleOp"> {
+  let summary = "the model's second result becomes what its layers multiply by matrices";
+  let description = [{
+      func @model() -> logits  ->  func @model() -> logits, [a | b | ...]
+
+    where linear(a, @w) and linear(b, @v) stand in the model or in functions that it calls. Rows are all of the step.
+    `talc.observed` lists how many features each has and the names of the matrices. The stages do not run it: whoever
+    calibrates a model compiles what it makes (`talc.importance`).
+  }];
+  let dependentDialects = ["talc::TalcDialect"];
+}
+
 def SeparateFormats : Pass<"separate-formats", "mlir::ModuleOp"> {
   let summary = "layers whose weights are stored in different formats get functions of their own";
   let description = [{

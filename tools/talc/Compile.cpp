@@ -4,7 +4,9 @@
 #include "compiler/Error.h"
 #include "compiler/artifact/TextOutput.h"
 #include "dialects/talc/ModuleKeys.h"
+#include "dialects/talc/formats/FormatChoice.h"
 #include "frontends/Frontends.h"
+#include "tools/talc/Calibrate.h"
 #include "tools/talc/CompileOptions.h"
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/MlirFlags.h"
@@ -163,6 +165,11 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
     return input.takeError();
   if (measured)
     note(*input->module, options, *measured);
+  if (!options.calibrate.empty()) {
+    report.begin("calibrate");
+    if (llvm::Error error = calibrate(*input, options))
+      return error;
+  }
   if (!options.inspect.empty())
     recorder.addImport(*input->module);
   request.inspectCode = [&](const targets::Target &target, mlir::ModuleOp module) -> llvm::Error {
@@ -179,6 +186,8 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   request.source = options.model;
   if (llvm::Error error = talc::compile(*input->module, request))
     return error;
+  if (auto chosen = (*input->module)->getAttrOfType<mlir::StringAttr>(chosenFormatsAttr))
+    llvm::errs() << "weights: " << chosen.getValue() << "\n";
   if (lacksTokenizer(options, request))
     llvm::errs() << fmt::format("warning: {}: comes without a tokenizer, so that the compiled model takes and prints "
                                 "token ids only; --tokenizer=PATH adds one\n",

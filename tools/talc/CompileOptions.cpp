@@ -69,6 +69,8 @@ static void declareOutputs(CLI::App *command, CompileOptions &options) {
   command->add_option(
       "--inspect", options.inspect,
       "write an HTML page: the model as a graph, kernels and their costs, what every pass changed and why");
+  command->add_option("--calibrate", options.calibrate,
+                      "a text that the model reads first, so that --weights=SIZE knows which features count");
   command->add_option("--measure", options.measure,
                       "a text whose perplexity is measured and noted in the product, and shown by --inspect");
   command->add_flag("--time", options.time,
@@ -94,8 +96,8 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command
       ->add_option(
           "--weights", options.weights,
-          "storage format of weights, and of single ones by name, such as 'q4_k; lm_head=q6_k; *.down_proj=q8_0' "
-          "(default: checkpoint, as they are)")
+          "storage format of weights, and of single ones by name, such as 'q4_k; lm_head=q6_k; *.down_proj=q8_0', or a "
+          "size such as 4.5bit, for which talc finds a format for each (default: checkpoint, as they are)")
       ->check(checkFormats);
   command
       ->add_option("--state", options.state,
@@ -146,6 +148,10 @@ static std::string contradiction(const CompileOptions &options) {
   bool stops = !options.stopAfter.empty() && options.stopAfter != "package";
   if (!options.measure.empty() && (stops || (options.emit != "exe" && options.emit != "lib")))
     return "--measure: only a program or a library can be measured";
+  std::string ignored;
+  if (auto choice = parseFormatChoice(options.weights, ignored);
+      !options.calibrate.empty() && !(choice && choice->bits > 0))
+    return "--calibrate is for --weights=SIZE, such as 4.5bit";
   if (stops && options.emit != "exe")
     return "--emit and --stop-after exclude each other";
   // That there is no such model comes first: who tries `talc compile gpt2` is told how to get it.

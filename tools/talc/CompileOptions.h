@@ -28,6 +28,7 @@ struct CompileOptions {
   std::string stopAfter, startFrom;  // stages; empty: all
   std::string dump;                  // a directory; empty: none
   std::string inspect;               // an HTML file; empty: none
+  std::string calibrate;             // a text that features' importance is found with; empty: all are alike
   std::string measure;               // a text whose perplexity becomes part of the product; empty: none
   bool time = false;
   std::string remarks;                 // a regular expression of categories; empty: none

@@ -39,9 +39,10 @@ Type StorageTypes::agree(Type lhs, Type rhs) const {
 
 // Blocks of a file survive as long as rows do; to make others of their values would round a second time, as would sums.
 Type StorageTypes::throughRecipe(Attribute recipe, Type source) const {
-  if (!choice.usual && isa<RelativeKeysRecipeAttr>(recipe))
+  bool keepsFiles = !choice.usual && choice.bits == 0;
+  if (keepsFiles && isa<RelativeKeysRecipeAttr>(recipe))
     return f32;
-  bool isFiles = !choice.usual && source && formatOf(source)->blockValues > 1;
+  bool isFiles = keepsFiles && source && formatOf(source)->blockValues > 1;
   return isa<TransposeRecipeAttr, PlusRecipeAttr>(recipe) && isFiles ? f32 : source;
 }
 
@@ -66,13 +67,18 @@ Type StorageTypes::find(Value weight) {
   return values[weight] = found;
 }
 
-// What files have of a weight; f32 where there is no file.
-Type StorageTypes::fileType(Attribute source) const {
-  if (auto file = dyn_cast<FileSourceAttr>(source))
+Type fileType(WeightOp weight) {
+  if (auto file = dyn_cast<FileSourceAttr>(weight.getSource()))
     return file.getElementType();
-  if (auto quantized = dyn_cast<QuantizedSourceAttr>(source))
+  if (auto quantized = dyn_cast<QuantizedSourceAttr>(weight.getSource()))
     return quantized.getElementType();
-  return f32;
+  return Float32Type::get(weight.getContext());
+}
+
+// What choose-formats found, or what files have.
+static Type knownType(WeightOp weight) {
+  auto format = weight->getAttrOfType<TypeAttr>(formatAttr);
+  return format ? format.getValue() : fileType(weight);
 }
 
 Type StorageTypes::find(WeightOp weight) {
@@ -88,7 +94,7 @@ Type StorageTypes::find(WeightOp weight) {
         found = agree(found, throughRecipe(weight.getSource(), find(symbol)));
     }
   else
-    found = chosen ? typeOf(chosen) : element == f32 ? fileType(weight.getSource()) : element;
+    found = chosen ? typeOf(chosen) : element == f32 ? knownType(weight) : element;
   return weights[weight] = found;
 }
 

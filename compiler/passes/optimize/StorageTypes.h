@@ -8,8 +8,12 @@
 
 namespace talc {
 
-// The rule behind the option `weights` of passes: for each weight the format that its name or the option asks for, or
-// that of its checkpoint; where its rows are no whole blocks of that, the next larger one.
+// The element type in which files have a weight without recipe; f32 where there is no file.
+mlir::Type fileType(WeightOp weight);
+
+// The rule behind the option `weights` of passes: for each weight the format that its name or the option asks for, that
+// which choose-formats found, or that of its checkpoint; where its rows are no whole blocks of that, the next larger
+// one.
 class StorageTypes {
 public:
   // `option`: see FormatChoice; reports an error for anything else.
@@ -23,7 +27,6 @@ private:
   StorageTypes(mlir::ModuleOp module, FormatChoice choice);
   mlir::Type find(mlir::Value weight);
   mlir::Type find(WeightOp weight);
-  mlir::Type fileType(mlir::Attribute source) const;
   mlir::Type throughRecipe(mlir::Attribute recipe, mlir::Type source) const;
   mlir::Type agree(mlir::Type lhs, mlir::Type rhs) const;
   mlir::Type typeOf(FormatRef format) const;

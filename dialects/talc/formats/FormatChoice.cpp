@@ -29,11 +29,24 @@ bool FormatRule::fits(std::string_view name) const {
   return true;
 }
 
-FormatRef FormatChoice::of(std::string_view name) const {
+const FormatRule *FormatChoice::ruleOf(std::string_view name) const {
   for (const FormatRule &rule : llvm::reverse(rules))
     if (rule.fits(name))
-      return rule.format;
-  return usual;
+      return &rule;
+  return nullptr;
+}
+
+FormatRef FormatChoice::of(std::string_view name) const {
+  const FormatRule *rule = ruleOf(name);
+  return rule ? rule->format : usual;
+}
+
+// 4.5bit; 0 for any other text.
+static double parseSize(llvm::StringRef text) {
+  double bits = 0;
+  bool isNumber = text.consume_back("bit") && !text.empty() && text.find_first_not_of("0123456789.") == text.npos &&
+                  !text.getAsDouble(bits);
+  return isNumber && bits <= 32 ? bits : 0;
 }
 
 std::string_view chosenName(std::string_view symbol) {
@@ -52,7 +65,8 @@ std::optional<FormatChoice> parseFormatChoice(std::string_view text, std::string
     pattern = pattern.trim();
     name = name.trim();
     FormatRef format = formatNamed(name);
-    if (!format && name != fileFormat)
+    double bits = part.contains('=') ? 0 : parseSize(name);
+    if (!format && name != fileFormat && bits == 0)
       error = fmt::format("'{}' is no storage format, expected {}", name.str(), formatAlternatives(fileFormat));
     else if (part.contains('=') && pattern.empty())
       error = fmt::format("'{}' lacks the name of a weight before '='", part.str());
@@ -61,7 +75,7 @@ std::optional<FormatChoice> parseFormatChoice(std::string_view text, std::string
     else if (part.contains('='))
       choice.rules.push_back({pattern.str(), format});
     else
-      choice.usual = format;
+      std::tie(choice.usual, choice.bits) = std::pair(format, bits);
     if (!error.empty())
       return std::nullopt;
   }

@@ -2,10 +2,12 @@
 // Which weight is stored in which format: the value of --weights.
 //
 //   q4_k; lm_head=q6_k; *.down_proj=q6_k
+//   4.5bit; lm_head=q6_k
 //
-// A format for all weights, or `checkpoint` for those of their files (also if there is none), and others for weights by
-// name, in which * stands for any text; of several that fit a name the last one counts. Names are those of the
-// checkpoint without ".weight".
+// A format for all weights, or `checkpoint` for those of their files (also if there is none), or a size in bits of a
+// value on average, for which choose-formats finds one for each weight; and others for weights by name, in which *
+// stands for any text; of several that fit a name the last one counts. Names are those of the checkpoint without
+// ".weight".
 #pragma once
 
 #include "dialects/talc/formats/StorageFormat.h"
@@ -17,6 +19,18 @@
 
 namespace talc {
 
+// Of a weight without recipe: the element type that choose-formats found for a size.
+constexpr char formatAttr[] = "talc.format";
+// Of a matrix: the mean squares of the features that it multiplies, an array of f32 for each of its columns; of several
+// matrices that lie one after the other, such as experts, for each of each.
+constexpr char importanceAttr[] = "talc.importance";
+// Of a module whose second result is what layers multiply (observe-features): of its features so many after another,
+// and the matrices that multiply them; an array of dictionaries.
+constexpr char observedAttr[] = "talc.observed";
+constexpr char featuresKey[] = "features", matricesKey[] = "matrices";
+// Of a module: what choose-formats found, in words.
+constexpr char chosenFormatsAttr[] = "talc.chosen_formats";
+
 struct FormatRule {
   std::string pattern;
   FormatRef format;  // null: the file's
@@ -25,9 +39,11 @@ struct FormatRule {
 };
 
 struct FormatChoice {
-  FormatRef usual = nullptr;  // null: the file's
+  FormatRef usual = nullptr;  // null: the file's, or what was chosen for a size
+  double bits = 0;            // of a value, on average; 0: no size is wanted
   std::vector<FormatRule> rules;
 
+  const FormatRule *ruleOf(std::string_view name) const;  // null: none
   FormatRef of(std::string_view name) const;
 };
 

@@ -2,6 +2,7 @@
 // What the page opens with: the model as a graph, what was compiled, what a step costs most for, and how long compiling
 // took. Operations link to their kernels and kernels to their operations, weights and code.
 #include "dialects/talc/ModuleKeys.h"
+#include "dialects/talc/formats/FormatChoice.h"
 #include "tools/talc/bench/Table.h"
 #include "tools/talc/inspect/GraphDrawing.h"
 #include "tools/talc/inspect/Html.h"
@@ -76,7 +77,9 @@ static std::string renderHead(const PassRecorder &recorder, const PageHead &head
   add("target", head.targets);
   add("product", head.product);
   add("parameters", bench::formatCount(static_cast<double>(recorder.parameters())));
-  add("weights", head.weights == "checkpoint" ? "as in the checkpoint" : head.weights);
+  std::string chosen = fact(recorder, chosenFormatsAttr);
+  add("weights",
+      (head.weights == "checkpoint" ? "as in the checkpoint" : head.weights) + (chosen.empty() ? "" : ", " + chosen));
   if (!longest.empty())
     add("sequences", "up to " + longest + " tokens");
   if (!fact(recorder, std::string("talc.plan.") + planKeys::weightBytes).empty()) {

@@ -20,9 +20,10 @@ public:
   // Fails of models that have no logits of a vocabulary, or that answer to a source.
   std::string open(const std::string &path, int32_t threads);
   std::string tokenize(const std::string &text, std::vector<int32_t> &ids);
-  // The logits of these rows of a window, valid until the next call.
-  std::string evaluate(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows);
+  // The logits of these rows of a window, or another result of the model; valid until the next call.
+  std::string evaluate(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows, int32_t result = 0);
   const float *logits(size_t row) const { return found + row * width(); }
+  const float *result() const { return found; }
 
   size_t width() const { return static_cast<size_t>(info.vocabulary_size); }
   bool continuesTexts() const { return info.kind == TALC_MODEL_DECODER; }

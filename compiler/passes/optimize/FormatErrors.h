@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a format makes of the values of matrices.
+#pragma once
+
+#include "compiler/artifact/WeightGraph.h"
+#include "compiler/passes/optimize/FormatUnits.h"
+
+namespace talc {
+
+struct FormatCost {
+  FormatRef format;
+  int64_t bits;  // of all values
+  double error;  // the share of what the matrices compute that rounding changes, squared, once for each value
+};
+
+// Of every one of `formats`; a matrix whose rows are no whole blocks is stored in the next larger one.
+llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, llvm::ArrayRef<FormatRef> formats,
+                                                       WeightGraph &graph);
+
+}  // namespace talc

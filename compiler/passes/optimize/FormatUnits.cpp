@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows the matrices of layers to weights. A layer's function has them as arguments, for each of its calls others:
+//
+//   func @block(%x, %q, %k, %o)            a unit for each call: {q, k}, {o}
+//     linear %x, %q    linear %x, %k       they multiply the same %x
+//     linear %y, %o
+#include "compiler/passes/optimize/FormatUnits.h"
+
+#include "compiler/passes/optimize/CallSites.h"
+
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+// Matrices of a function that are stored alike: values that are weights.
+using Group = SmallVector<Value>;
+
+class UnitFinder {
+public:
+  UnitFinder(ModuleOp module, const FormatChoice &choice)
+      : module(module), choice(choice), callSites(module), symbols(module) {
+    for (WeightOp weight : module.getOps<WeightOp>())
+      numbers.insert({weight, numbers.size()});
+    classes.grow(numbers.size());
+  }
+
+  std::vector<FormatUnit> find() {
+    for (auto function : module.getOps<func::FuncOp>())
+      for (const Group &group : groupsOf(function))
+        join(group);
+    classes.compress();
+    std::vector<FormatUnit> units(classes.getNumClasses());
+    for (Operation *matrix : matrices) {
+      FormatUnit &unit = units[classes[numbers.lookup(matrix)]];
+      unit.matrices.insert(matrix);
+      addSources(cast<WeightOp>(matrix), unit.weights);
+    }
+    llvm::erase_if(units, [](const FormatUnit &unit) { return unit.matrices.empty(); });
+    return units;
+  }
+
+private:
+  static std::vector<Group> groupsOf(func::FuncOp function) {
+    llvm::MapVector<Value, Group> groups;
+    function.walk([&](Operation *op) {
+      llvm::TypeSwitch<Operation *>(op)
+          .Case([&](LinearOp linear) { groups[linear.getX()].push_back(linear.getWeight()); })
+          .Case([&](GatedLinearOp gated) {
+            for (Value matrix : {gated.getWeight(), gated.getUp()})
+              groups[gated.getX()].push_back(matrix);
+          })
+          .Case([&](ExpertsOp experts) {
+            groups[experts.getResult()] = {experts.getGate(), experts.getUp()};
+            groups[experts.getDown()] = {experts.getDown()};
+          })
+          .Case([&](EmbeddingOp embedding) { groups[embedding.getResult()] = {embedding.getTable()}; });
+    });
+    auto values = llvm::make_second_range(groups);
+    return {values.begin(), values.end()};
+  }
+
+  // The weights that a value stands for, one for each way to its function; none if it follows from others.
+  void trace(Value value, SmallVectorImpl<WeightOp> &found) {
+    if (!value)
+      return;
+    if (auto get = value.getDefiningOp<GetWeightOp>())
+      if (auto weight = symbols.lookup<WeightOp>(get.getName()))
+        found.push_back(weight);
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+    if (function)
+      for (func::CallOp call : callSites.of(function))
+        trace(call.getOperand(argument.getArgNumber()), found);
+  }
+
+  // The weights of files that one follows from.
+  void addSources(WeightOp weight, llvm::SetVector<Operation *> &sources) {
+    if (!weight.getOf())
+      sources.insert(weight);
+    else
+      for (auto symbol : weight.getOf()->getAsRange<FlatSymbolRefAttr>())
+        if (auto source = symbols.lookup<WeightOp>(symbol.getValue()))
+          addSources(source, sources);
+  }
+
+  bool isNamed(WeightOp matrix) {
+    llvm::SetVector<Operation *> sources;
+    addSources(matrix, sources);
+    return llvm::any_of(
+        sources, [&](Operation *source) { return choice.ruleOf(chosenName(cast<WeightOp>(source).getSymName())); });
+  }
+
+  void join(const Group &group) {
+    SmallVector<WeightOp> first;
+    for (Value value : group) {
+      SmallVector<WeightOp> weights;
+      trace(value, weights);
+      for (auto [way, weight] : llvm::enumerate(weights)) {
+        add(weight);
+        if (!first.empty() && !isNamed(weight) && !isNamed(first[way % first.size()]))
+          classes.join(numbers.lookup(weight), numbers.lookup(first[way % first.size()]));
+      }
+      if (first.empty())
+        first = weights;
+    }
+  }
+
+  // A matrix and what it is made of have one format.
+  void add(WeightOp matrix) {
+    auto type = cast<RankedTensorType>(matrix.getType());
+    if (type.getRank() != 2 || !type.getElementType().isF32() || !matrices.insert(matrix))
+      return;
+    llvm::SetVector<Operation *> sources;
+    addSources(matrix, sources);
+    for (Operation *source : sources)
+      classes.join(numbers.lookup(source), numbers.lookup(matrix));
+  }
+
+  ModuleOp module;
+  const FormatChoice &choice;
+  CallSites callSites;
+  SymbolTable symbols;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  llvm::IntEqClasses classes;
+  llvm::SetVector<Operation *> matrices;
+};
+
+}  // namespace
+
+std::vector<FormatUnit> findFormatUnits(ModuleOp module, const FormatChoice &choice) {
+  return UnitFinder(module, choice).find();
+}
+
+}  // namespace talc

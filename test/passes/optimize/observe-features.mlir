@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// observe-features: what layers multiply goes side by side into the second result, through calls.
+// RUN: talc-opt %s --observe-features | FileCheck %s
+// RUN: sed 's/attributes {talc.entry}//' %s | not talc-opt --observe-features 2>&1 | FileCheck %s --check-prefix=ENTRY
+// ENTRY: error: has 0 entries; features are observed of models with one
+
+// CHECK: talc.observed = [{features = 8 : i64, matrices = [@head]}, {features = 8 : i64, matrices = [@a, @b]},
+// CHECK-SAME: {features = 8 : i64, matrices = [@c, @b]}]
+// CHECK-SAME: talc.outputs = ["logits", "hidden"]
+talc.weight @table : tensor<16x8xf32> = #talc.fill<1.0>
+talc.weight @a : tensor<8x8xf32> = #talc.fill<1.0>
+talc.weight @b : tensor<4x8xf32> = #talc.fill<1.0>
+talc.weight @c : tensor<8x8xf32> = #talc.fill<1.0>
+talc.weight @head : tensor<16x8xf32> = #talc.fill<1.0>
+
+// CHECK: func.func private @block(%[[X:.*]]: tensor<?x8xf32>, {{.*}}) -> tensor<?x16xf32>
+// CHECK: %[[Y:.*]] = talc.linear %[[X]],
+// CHECK: %[[BOTH:.*]] = talc.join %[[Y]], %[[X]] heads 1
+// CHECK: return %[[BOTH]] : tensor<?x16xf32>
+func.func private @block(%x: tensor<?x8xf32>, %v: tensor<8x8xf32>, %w: tensor<4x8xf32>) -> tensor<?x8xf32> {
+  %0 = talc.linear %x, %v : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %1 = talc.linear %x, %w : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x8xf32>
+}
+
+// CHECK: func.func @model(
+// CHECK-NOT: talc.select
+// CHECK: %[[FIRST:.*]] = call @block(
+// CHECK: talc.slice %[[FIRST]] at 0
+// CHECK: %[[A:.*]] = talc.slice %[[FIRST]] at 8
+// CHECK: %[[SECOND:.*]] = call @block(
+// CHECK: %[[Z:.*]] = talc.slice %[[SECOND]] at 0
+// CHECK: %[[C:.*]] = talc.slice %[[SECOND]] at 8
+// CHECK: %[[LOGITS:.*]] = talc.linear %[[Z]],
+// CHECK: %[[PAIR:.*]] = talc.join %[[Z]], %[[A]] heads 1
+// CHECK: %[[ALL:.*]] = talc.join %[[PAIR]], %[[C]] heads 1
+// CHECK: return %[[LOGITS]], %[[ALL]] : tensor<?x16xf32>, tensor<?x24xf32>
+func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x16xf32>, tensor<?x8xf32>) attributes {talc.entry} {
+  %table = talc.get_weight @table : tensor<16x8xf32>
+  %a = talc.get_weight @a : tensor<8x8xf32>
+  %b = talc.get_weight @b : tensor<4x8xf32>
+  %c = talc.get_weight @c : tensor<8x8xf32>
+  %head = talc.get_weight @head : tensor<16x8xf32>
+  %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<16x8xf32>) -> tensor<?x8xf32>
+  %y = call @block(%x, %a, %b) : (tensor<?x8xf32>, tensor<8x8xf32>, tensor<4x8xf32>) -> tensor<?x8xf32>
+  %z = call @block(%y, %c, %b) : (tensor<?x8xf32>, tensor<8x8xf32>, tensor<4x8xf32>) -> tensor<?x8xf32>
+  %last = talc.select %z, %s : tensor<?x8xf32> -> tensor<?x8xf32>
+  %logits = talc.linear %last, %head : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<?x16xf32>
+  return %logits, %z : tensor<?x16xf32>, tensor<?x8xf32>
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiles a model that shows what its layers multiply, and sums squares.
+#include "tools/talc/Calibrate.h"
+
+#include "compiler/Compiler.h"
+#include "compiler/Error.h"
+#include "compiler/TemporaryDirectory.h"
+#include "compiler/passes/Passes.h"
+#include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/formats/FormatChoice.h"
+#include "tools/talc/perplexity/LogitsRun.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace talc::tools {
+
+// Long enough for attention to have something to attend to; all features of all its tokens are in memory.
+constexpr size_t windowTokens = 128;
+
+// The model with what its layers multiply as its second result, as a library of this machine.
+static llvm::Error compileObserved(ModuleOp module, const ModelInput &input, const CompileOptions &options,
+                                   const std::string &path, ArrayAttr &observed) {
+  PassManager passes(module.getContext());
+  passes.addPass(createObserveFeatures());
+  if (failed(passes.run(module)))
+    return makeError(ErrorCode::Usage, "--calibrate: only models that continue texts or fill masks are calibrated");
+  observed = module->getAttrOfType<ArrayAttr>(observedAttr);
+  auto targets = targets::parseTargets("native");
+  if (!targets)
+    return targets.takeError();
+  CompileRequest request;
+  request.targets = std::move(*targets);
+  request.product = Product::Library;
+  request.output = path;
+  request.tokenizer = input.tokenizer;
+  request.programDirectory = options.programDirectory;
+  request.cacheDirectory = usualCacheDirectory(options.cache);
+  return compile(module, request);
+}
+
+static llvm::Error failure(const std::string &line) {
+  return line.empty() ? llvm::Error::success() : llvm::createStringError(line);
+}
+
+// Of every feature the mean square over all tokens.
+static llvm::Error meanSquares(const std::string &path, const std::string &text, std::vector<double> &means) {
+  auto file = llvm::MemoryBuffer::getFile(text);
+  if (!file)
+    return makeError(ErrorCode::Usage, "--calibrate: {}: {}", text, file.getError().message());
+  perplexity::LogitsRun run;
+  std::vector<int32_t> ids;
+  if (llvm::Error error = failure(run.open(path, 0)))
+    return error;
+  if (llvm::Error error = failure(run.tokenize((*file)->getBuffer().str(), ids)))
+    return error;
+  means.assign(run.info.results[1].width, 0);
+  size_t most = std::min<size_t>(windowTokens, run.info.max_sequence);
+  for (size_t first = 0; first < ids.size(); first += most) {
+    std::vector<int32_t> window(ids.begin() + first, ids.begin() + std::min(first + most, ids.size()));
+    std::vector<int32_t> rows(window.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    if (llvm::Error error = failure(run.evaluate(window, rows, 1)))
+      return error;
+    for (size_t row = 0; row < rows.size(); ++row)
+      for (size_t i = 0; i < means.size(); ++i) {
+        double value = run.result()[row * means.size() + i];
+        means[i] += value * value / static_cast<double>(ids.size());
+      }
+  }
+  return ids.empty() ? makeError(ErrorCode::Usage, "--calibrate: {}: has no tokens", text) : llvm::Error::success();
+}
+
+llvm::Error calibrate(const ModelInput &input, const CompileOptions &options) {
+  auto directory = TemporaryDirectory::make();
+  if (!directory)
+    return directory.takeError();
+  std::string path = (*directory)->file("observed.so");
+  OwningOpRef<ModuleOp> copy = (*input.module).clone();
+  ArrayAttr observed;
+  if (llvm::Error error = compileObserved(*copy, input, options, path, observed))
+    return error;
+  std::vector<double> means;
+  if (llvm::Error error = meanSquares(path, options.calibrate, means))
+    return error;
+  SymbolTable symbols(*input.module);
+  size_t first = 0;
+  for (auto factor : observed.getAsRange<DictionaryAttr>()) {
+    size_t features = factor.getAs<IntegerAttr>(featuresKey).getInt();
+    std::vector<float> importance(means.begin() + first, means.begin() + first + features);
+    for (auto name : factor.getAs<ArrayAttr>(matricesKey).getAsRange<FlatSymbolRefAttr>())
+      if (Operation *matrix = symbols.lookup(name.getValue()))
+        matrix->setAttr(importanceAttr, DenseF32ArrayAttr::get(matrix->getContext(), importance));
+    first += features;
+  }
+  return llvm::Error::success();
+}
+
+}  // namespace talc::tools

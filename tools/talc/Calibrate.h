@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What features count: their mean squares as a model reads a text.
+#pragma once
+
+#include "tools/talc/CompileOptions.h"
+#include "tools/talc/ModelInput.h"
+
+#include "llvm/Support/Error.h"
+
+namespace talc::tools {
+
+// Notes them at the matrices that multiply them (talc.importance). A program that returns what its layers multiply is
+// compiled for this machine, and reads options.calibrate in windows.
+llvm::Error calibrate(const ModelInput &input, const CompileOptions &options);
+
+}  // namespace talc::tools
