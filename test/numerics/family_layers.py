@@ -218,7 +218,7 @@ def places(c, config, stack, ids):
     kind, width = config['model_type'], config['d_model']
     if kind in ('bart', 'mbart'):
         return [c[f'model.{stack}.embed_positions.weight'][p + 2] for p in range(len(ids))]
-    if kind == 'marian':
+    if kind in ('marian', 'pegasus'):
         return [sinusoid(p, width) for p in range(len(ids))]
     padding = config['pad_token_id']
     if stack == 'decoder':
@@ -227,9 +227,9 @@ def places(c, config, stack, ids):
 
 
 def marian_stack(c, config, stack, ids, table, memory=None):
-    """BART, mBART and M2M-100 as well."""
+    """BART, mBART, M2M-100 and Pegasus as well."""
     width, heads, kind = config['d_model'], config[stack + '_attention_heads'], config['model_type']
-    before, place = config.get('normalize_before') or kind in ('mbart', 'm2m_100'), f'model.{stack}.'
+    before, place = config.get('normalize_before') or kind in ('mbart', 'm2m_100', 'pegasus'), f'model.{stack}.'
     factor = math.sqrt(width) if config.get('scale_embedding') else 1.0
     x = add([[factor * v for v in table[i]] for i in ids], places(c, config, stack, ids))
     if config.get('normalize_embedding') or kind in ('bart', 'mbart'):

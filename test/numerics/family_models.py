@@ -332,7 +332,7 @@ def marian(dtype='F32', **changes):
             c.linear(at + 'fc1', inner, width)
             c.linear(at + 'fc2', width, inner)
             c.norm(at + 'final_layer_norm', width)
-        for name, used in (('layer_norm', config.get('normalize_before') or family in ('mbart', 'm2m_100')),
+        for name, used in (('layer_norm', config.get('normalize_before') or family in ('mbart', 'm2m_100', 'pegasus')),
                            ('layernorm_embedding', config.get('normalize_embedding') or family in ('bart', 'mbart'))):
             if used:
                 c.norm(place + name, width)
@@ -367,6 +367,7 @@ CASES = {
     'bart': lambda: relative('bart', activation_function='gelu', scale_embedding=True),
     'mbart': lambda: relative('mbart', activation_function='relu', d_model=30),
     'm2m_100': lambda: relative('m2m_100', activation_function='relu', scale_embedding=True, pad_token_id=1),
+    'pegasus': lambda: relative('pegasus', activation_function='relu', scale_embedding=True, d_model=30, pad_token_id=0),
     't5-tied': lambda: t5('F32', feed_forward_proj='relu', tie_word_embeddings=True),
     't5-gated': lambda: t5('F16', feed_forward_proj='gated-gelu', tie_word_embeddings=False),
     't5-encoder': t5_encoder,
