@@ -48,19 +48,18 @@ static std::string plansOf(const CompileRequest &request, size_t target) {
 }
 
 // Machines of another kind widen weights, and share the program up to stage bufferize.
-static bool multipliesIntegers(const CompileRequest &request) {
+static targets::Compute computeOf(const CompileRequest &request) {
   std::string family = request.targets.front()->needs().family;
-  return request.integers && llvm::all_of(request.targets, [&](const targets::TargetPtr &target) {
-           return target->needs().family == family;
-         });
+  bool alike =
+      llvm::all_of(request.targets, [&](const targets::TargetPtr &target) { return target->needs().family == family; });
+  return alike ? request.compute : targets::Compute::F32;
 }
 
 static StageRun stagesOf(const CompileRequest &request) {
   StageRun run;
   run.first = std::max(Stage::Optimize, request.first);
   run.last = std::min(Stage::Codegen, request.last);
-  run.pipeline = {request.weights, request.targets.front(), request.generator, multipliesIntegers(request),
-                  plansOf(request, 0)};
+  run.pipeline = {request.weights, request.targets.front(), request.generator, computeOf(request), plansOf(request, 0)};
   run.dumpDirectory = request.dumpDirectory;
   run.source = request.source;
   run.listener = request.listener;

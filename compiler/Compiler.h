@@ -73,7 +73,7 @@ struct CompileRequest {
   std::vector<targets::TargetPtr> targets;
   std::string weights = "checkpoint";                   // element type of stored weights: checkpoint, f32, f16, bf16
   std::string generator = targets::ownGenerator.str();  // of kernels' code where it can: mlir, halide, or auto
-  bool integers = true;  // whether weights of small integers are multiplied as integers where the target can
+  targets::Compute compute = targets::Compute::Integers;
   // Of single kernels for each target (Target::checkPlans); the last is that of all further ones, and none is the cost
   // model's. The same target may stand there several times with different plans.
   std::vector<std::string> plans;

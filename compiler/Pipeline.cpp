@@ -33,9 +33,9 @@ static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createSplitPhases());
   // The element type and layout of everything that is stored: what the target's kernels read best.
   options.target->addPacking(passes, options.weights);
-  // Which layers multiply integers, when the formats of all weights are known.
-  if (options.integers)
-    options.target->addRounding(passes);
+  // Which layers multiply integers or bf16, when the formats of all weights are known.
+  if (options.compute != targets::Compute::F32)
+    options.target->addRounding(passes, options.compute);
   passes.addPass(createShareEmbedding({options.weights}));
   // Recipes inside blocks turn into weights of the module; equal ones are stored once.
   passes.addPass(createHoistRecipes());

@@ -24,8 +24,7 @@ struct PipelineOptions {
   std::string weights = "checkpoint";  // element type of stored weights: checkpoint, f32, f16, bf16
   targets::TargetPtr target;
   std::string generator = targets::ownGenerator.str();  // of kernels' code: mlir, halide or auto
-  // Whether weights of small integers are multiplied as integers where the target can, or widened.
-  bool integers = true;
+  targets::Compute compute = targets::Compute::Integers;
   std::string plans = {};  // of single kernels (Target::checkPlans); empty: the cost model's
 };
 

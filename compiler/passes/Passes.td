@@ -129,14 +129,15 @@ def PackWeights : Pass<"pack-weights", "mlir::ModuleOp"> {
 }
 
 def QuantizeActivations : Pass<"quantize-activations", "mlir::ModuleOp"> {
-  let summary = "activations are rounded where a weight's integers are multiplied as integers";
+  let summary = "activations are rounded to what a weight is multiplied as";
   let description = [{
       linear(x, w), gated_linear(x, w)  ->  linear(quantize(x), w), gated_linear(quantize(x), w)
 
-    where w is packed and stored in a format of small integers with scales. Layers that read the same activations share
-    what is rounded. For targets with dot products of integers; which layers it are follows from formats alone, so that a
-    row has the same bits whatever the rows beside it.
+    where w is packed and stored in a format of small integers with scales, or with `bf16` in bf16. Layers that read the
+    same activations share what is rounded. For targets with dot products; which layers it is follows from formats
+    alone, so that a row has the same bits whatever the rows beside it.
   }];
+  let options = [Option<"bf16", "bf16", "bool", "false", "whether weights of bf16 take activations of bf16">];
   let dependentDialects = ["talc::TalcDialect"];
 }
 

@@ -2,6 +2,8 @@
 // linear, gated_linear, norm, activation, softmax, log_softmax, add, mul, scale, clamp, route, experts.
 #include "compiler/reference/LayerOps.h"
 
+#include "compiler/reference/StoredValues.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -211,7 +213,19 @@ static Matrix evaluate(SoftmaxOp, const Matrix &x) {
 }
 
 // All arithmetic is f32, as the op is defined: a value that lies between two integers goes to the same one here.
-static Matrix evaluate(QuantizeOp, const Matrix &x) {
+static Matrix roundedTo(mlir::Type element, const Matrix &x) {
+  Weight numbers;
+  numbers.values.assign(x.values.begin(), x.values.end());
+  roundValues(numbers, element);
+  Matrix result(x.rows, x.columns);
+  llvm::copy(numbers.values, result.values.begin());
+  return result;
+}
+
+static Matrix evaluate(QuantizeOp op, const Matrix &x) {
+  mlir::Type element = op.getType().getElementType();
+  if (mlir::isa<mlir::FloatType>(element))
+    return roundedTo(element, x);
   constexpr int64_t block = 32;
   Matrix result(x.rows, x.columns);
   for (int64_t t = 0; t < x.rows; ++t)

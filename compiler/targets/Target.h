@@ -22,6 +22,10 @@ namespace talc::targets {
 // Called when a part of stage package begins.
 using BeginPart = llvm::function_ref<void(llvm::StringRef name)>;
 
+// What weights are multiplied as, where the target can: as f32 that they are widened to; those of small integers as
+// integers; and those of bf16 by activations rounded to bf16, too. What cannot be is widened.
+enum class Compute { F32, Integers, Bf16 };
+
 struct MachineNeeds {
   std::string family;                 // of machines, as artifacts name it: x86-64
   std::vector<std::string> features;  // that a machine of the family must have, as artifacts name them: avx2, fma
@@ -61,9 +65,9 @@ public:
 
   // Stage optimize: gives everything that is stored its layout, and the element type `weights` (checkpoint, f32, ...).
   virtual void addPacking(mlir::OpPassManager &passes, const std::string &weights) const = 0;
-  // Stage optimize, with packed weights: rounds activations where weights are to be multiplied as integers. A target
-  // without such products leaves them.
-  virtual void addRounding(mlir::OpPassManager &passes) const {}
+  // Stage optimize, with packed weights: rounds activations to what weights are to be multiplied as. A target without
+  // such products leaves them.
+  virtual void addRounding(mlir::OpPassManager &passes, Compute compute) const {}
   // Stage bufferize, at first: gives every state the layout that the target's kernels read (`lay-out-states`).
   virtual void addStateLayout(mlir::OpPassManager &passes) const = 0;
   // Stage bufferize: replaces pieces by several where these are better tasks; divide-work follows.

@@ -88,6 +88,13 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
+LogicalResult DotPairsOp::verify() {
+  int64_t lanes = cast<VectorType>(getSums().getType()).getDimSize(0);
+  if (cast<VectorType>(getX().getType()).getDimSize(0) == 2 * lanes)
+    return success();
+  return emitOpError() << "has " << getX().getType() << " for " << lanes << " sums, expected two numbers for each";
+}
+
 //===--- the layout of states -----------------------------------------------------------------------------------===//
 
 static int64_t roundedUp(int64_t value, int64_t multiple) {

@@ -169,6 +169,19 @@ def Kernel_DotOp : Kernel_Op<"dot", [Pure, AllTypesMatch<["sums", "result"]>, Al
   let hasVerifier = 1;
 }
 
+def Kernel_DotPairsOp : Kernel_Op<"dot_pairs", [Pure, AllTypesMatch<["sums", "result"]>, AllTypesMatch<["weights", "x"]>]> {
+  let summary = "sums of two products of bf16";
+  let description = [{
+    result[i] = (sums[i] + weights[2*i + 1] * x[2*i + 1]) + weights[2*i] * x[2*i], each product and its sum rounded once, to
+    the nearest f32, ties to even. Operands and sums below 2^-126 may count as 0.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$sums, VectorOfRankAndType<[1], [BF16]>:$weights,
+                       VectorOfRankAndType<[1], [BF16]>:$x);
+  let results = (outs VectorOfRankAndType<[1], [F32]>:$result);
+  let assemblyFormat = "$weights `,` $x `plus` $sums attr-dict `:` type($weights) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 class Kernel_StatePart<string opName, string opSummary> : Kernel_Op<opName, [Pure]> {
   let summary = opSummary;
   let arguments = (ins Kernel_Step:$step, Talc_State:$state, Index:$slot);

@@ -60,7 +60,7 @@ def Kernel_ContractOp : Kernel_Piece<"contract", ["getDivision", "getTaskSpace",
     `groups` = G: x is [T, G*S], and panel p sums the first K of the S features of group p / (P/G).
 
     Of an x that was rounded (`kernel.quantize`) a target may sum the products of integers that share scales exactly, and
-    bring these sums into the chain, k ascending.
+    bring these sums into the chain, k ascending. Where x and weight are bf16 it may take two k at a time (`kernel.dot_pairs`).
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$weight, Variadic<Kernel_Data>:$inputs,
                        Kernel_Data:$init, UnitAttr:$gated, DefaultValuedAttr<I64Attr, "1">:$groups);
@@ -155,7 +155,7 @@ def Kernel_SoftmaxOp : Kernel_RowPiece<"softmax", 5> {  // compare, subtract, ex
 }
 
 def Kernel_QuantizeOp : Kernel_Piece<"quantize"> {
-  let summary = "rounds every row to integers of 8 bits with scales; see `talc.quantize`";
+  let summary = "rounds every row to integers of 8 bits with scales, or to bf16; see `talc.quantize`";
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$init);
   let assemblyFormat = "$step `,` $x `into` $init attr-dict `:` functional-type(operands, results)";
 }

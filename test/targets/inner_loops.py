@@ -9,7 +9,7 @@ import sys
 
 ADDRESS = re.compile(r'\s*([0-9a-f]+):\s+(.*)')
 JUMP = re.compile(r'(?:j\w+|b(?:\.\w+)?|cbn?z\s+\w+,|tbn?z\s+\w+,\s+#\w+,)\s+(?:0x)?([0-9a-f]+)\b')
-MULTIPLY = re.compile(r'vfmadd|fmla')
+MULTIPLY = re.compile(r'vfmadd|vdpbf16ps|fmla')
 SPILL = re.compile(r'[yz]mm.*\(%rsp\)|\(%rsp\).*[yz]mm|\b[dq]\d+.*\[sp')
 LEAST = 24
 

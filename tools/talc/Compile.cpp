@@ -61,11 +61,15 @@ static llvm::Error listen(mlir::MLIRContext &context, const CompileOptions &opti
                          : makeError(ErrorCode::Usage, "--remarks: '{}' {}", options.remarks, problem);
 }
 
+static targets::Compute computeOf(llvm::StringRef word) {
+  return word == "f32" ? targets::Compute::F32 : word == "bf16" ? targets::Compute::Bf16 : targets::Compute::Integers;
+}
+
 static CompileRequest requestOf(const CompileOptions &options, Report &report, PassRecorder &recorder) {
   CompileRequest request;
   request.weights = options.weights;
   request.generator = options.generator;
-  request.integers = options.compute != "f32";
+  request.compute = computeOf(options.compute);
   request.first = parseStage(options.startFrom).value_or(Stage::Import);
   request.last = parseStage(options.stopAfter).value_or(Stage::Package);
   request.product = productOf(options.emit);

@@ -106,9 +106,10 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command
       ->add_option(
           "--compute", options.compute,
-          "what weights of small integers (q8_0 to q4_0) are multiplied as: integers, with activations that are "
-          "rounded to 8 bits (default, where the processor can), or f32")
-      ->check(oneOf({"integers", "f32"}));
+          "what weights are multiplied as: f32; integers: those of small integers (q8_0 to q4_0) by activations that "
+          "are rounded to 8 bits (default, where the processor can); or bf16: those of bf16 by activations rounded to "
+          "bf16, too")
+      ->check(oneOf({"integers", "f32", "bf16"}));
   command
       ->add_option(
           "--generator", options.generator,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantize-activations: what integers of weights are multiplied by becomes integers, too.
+// quantize-activations: what integers of weights are multiplied by becomes integers, too, and what bf16 is, bf16.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
@@ -19,6 +19,8 @@ namespace {
 constexpr PassRemarks remarks("optimize", "quantize-activations");
 
 struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivations> {
+  using Base::Base;
+
   void runOnOperation() override {
     rounded.clear();
     getOperation().walk([&](Operation *op) {
@@ -32,26 +34,39 @@ struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivat
   void visit(Operation *op, OpOperand &x, Value weight, int64_t groups) {
     auto type = cast<RankedTensorType>(weight.getType());
     auto known = cast<RankedTensorType>(x.get().getType());
-    if (type.getRank() != 3 || isRounded(known.getElementType()) || !elementFormat(type).integers)
+    Type element = roundedFor(type.getElementType());
+    if (type.getRank() != 3 || isRounded(known.getElementType()) || !element)
       return;
-    auto quantized = RankedTensorType::get(known.getShape(), roundedType());
     // Of groups, each has features of its own.
-    if (quantized.getDimSize(1) % (groups * elementFormat(quantized).blockValues) != 0)
+    bool pairs = isa<FloatType>(element);
+    int64_t features = pairs ? type.getDimSize(1) : known.getDimSize(1);
+    if (features % (pairs ? 2 : groups * formatOf(element)->blockValues) != 0)
       return remarks.declined(
           op, [&] { return llvm::formatv("{0}: the features of x are no whole blocks", storedName(weight)); });
-    Value &result = rounded[x.get()];
-    if (!result) {
-      OpBuilder builder(op->getContext());
-      builder.setInsertionPointAfterValue(x.get());
-      result = QuantizeOp::create(builder, op->getLoc(), quantized, x.get());
-    }
-    x.set(result);
-    remarks.did(op, [&] { return llvm::formatv("{0} is multiplied as integers", storedName(weight)); });
+    x.set(roundedTo(element, x.get(), op->getLoc()));
+    StringRef as = pairs ? "pairs of bf16" : "integers";
+    remarks.did(op, [&] { return llvm::formatv("{0} is multiplied as {1}", storedName(weight), as); });
   }
 
-  Type roundedType() { return storedType(&getContext(), *formatNamed("q8_sums")); }
+private:
+  // What a weight's values are multiplied by; null: f32.
+  Type roundedFor(Type weight) {
+    if (formatOf(weight)->integers)
+      return storedType(&getContext(), *formatNamed("q8_sums"));
+    return bf16 && formatOf(weight) == formatNamed("bf16") ? weight : Type();
+  }
 
-  llvm::DenseMap<Value, Value> rounded;
+  Value roundedTo(Type element, Value x, Location loc) {
+    Value &result = rounded[{x, element}];
+    if (!result) {
+      OpBuilder builder(&getContext());
+      builder.setInsertionPointAfterValue(x);
+      result = QuantizeOp::create(builder, loc, cast<RankedTensorType>(x.getType()).clone(element), x);
+    }
+    return result;
+  }
+
+  llvm::DenseMap<std::pair<Value, Type>, Value> rounded;
 };
 
 }  // namespace

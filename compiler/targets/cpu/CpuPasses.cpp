@@ -20,9 +20,9 @@ void CpuTarget::addPacking(OpPassManager &passes, const std::string &weights) co
   passes.addPass(createPackWeights({weights, tileColumns(tileRows, cpu.vectorLanes)}));
 }
 
-void CpuTarget::addRounding(OpPassManager &passes) const {
+void CpuTarget::addRounding(OpPassManager &passes, targets::Compute compute) const {
   if (cpu.integerProducts)
-    passes.addPass(createQuantizeActivations());
+    passes.addPass(createQuantizeActivations({compute == targets::Compute::Bf16}));
 }
 
 void CpuTarget::addStateLayout(OpPassManager &passes) const {
@@ -76,6 +76,7 @@ void CpuTarget::addCodegen(OpPassManager &passes) const {
   // The next pass takes what is left of the kernel dialect for reads of the step.
   if (cpu.integerProducts)
     passes.addPass(createConvertDots({cpu.vnni}));
+  passes.addPass(createConvertDotPairs({cpu.bf16}));
   passes.addPass(createConvertStepToLLVM());
   // Blocks pass some ten buffers to each kernel.
   passes.addPass(createCompactArguments());

@@ -23,6 +23,8 @@ struct CpuFacts {
   // Whether weights of small integers are multiplied as integers, and whether one instruction makes a dot product of
   // bytes (VNNI): that changes no bits.
   bool integerProducts = false, vnni = false;
+  // Whether one instruction makes a dot product of pairs of bf16; of all but subnormal numbers that changes no bits.
+  bool bf16 = false;
 };
 
 inline constexpr llvm::StringLiteral texts[] = {"llvm"};
@@ -39,7 +41,7 @@ public:
 
   std::string weightLayout() const override { return "panels"; }
   void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
-  void addRounding(mlir::OpPassManager &passes) const override;
+  void addRounding(mlir::OpPassManager &passes, targets::Compute compute) const override;
   void addStateLayout(mlir::OpPassManager &passes) const override;
   void addDivision(mlir::OpPassManager &passes) const override;
   void addPlans(mlir::OpPassManager &passes, const std::string &plans, const std::string &generator) const override;

@@ -27,7 +27,7 @@ struct Level {
   // from avx2: those stand in `implied`.
   std::vector<const char *> features, implied;
   const char *beside = "";
-  bool vnni = false;
+  bool vnni = false, bf16 = false;
 };
 
 }  // namespace
@@ -42,7 +42,8 @@ static const std::vector<Level> &levels() {
        {"cx16", "popcnt", "sse4.2", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"},
        {"sse3", "ssse3", "sse4.1", "sahf", "avx"}},
       {"x86-64-v4", "x86-64-v4", 16, 1 << 20, {"avx512bw", "avx512cd", "avx512dq", "avx512vl"}, {"avx512f"}},
-      {"x86-64-v4+vnni", "x86-64-v4", 16, 1 << 20, {"avx512vnni"}, {}, "+avx512vnni", true}};
+      {"x86-64-v4+vnni", "x86-64-v4", 16, 1 << 20, {"avx512vnni"}, {}, "+avx512vnni", true},
+      {"x86-64-v4+bf16", "x86-64-v4", 16, 1 << 20, {"avx512bf16"}, {}, "+avx512vnni,+avx512bf16", true, true}};
   return list;
 }
 
@@ -57,10 +58,13 @@ static bool isKnown(llvm::StringRef cpu) {
 // Of a level that LLVM has a processor for but for some features, or of a processor.
 static llvm::StringSet<> featuresOf(llvm::StringRef cpu) {
   llvm::StringSet<> result;
-  for (const Level &level : levels())
-    if (cpu == level.name) {
+  if (isLevel(cpu))
+    for (const Level &level : levels()) {
       result.insert_range(level.features);
-      cpu = level.cpu;
+      if (cpu == level.name) {
+        cpu = level.cpu;
+        break;
+      }
     }
   llvm::SmallVector<llvm::StringRef> names;
   llvm::X86::getFeaturesForCPU(cpu, names);
@@ -103,6 +107,7 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
     facts.cpu = level.cpu;
     facts.features = level.beside;
     facts.vnni = level.vnni;
+    facts.bf16 = level.bf16;
     facts.vectorLanes = level.vectorLanes;
     facts.cacheBytes = level.cacheBytes;
     llvm::append_range(facts.needs.features, level.features);
@@ -114,7 +119,7 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
 std::vector<std::string> x86Names() {
   llvm::SmallVector<llvm::StringRef> names;
   llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
-  std::vector<std::string> result = {"native", "x86-64-v4+vnni"};
+  std::vector<std::string> result = {"native", "x86-64-v4+vnni", "x86-64-v4+bf16"};
   for (llvm::StringRef name : names)
     if (!factsOf(featuresOf(name)).cpu.empty())
       result.push_back(name.str());

@@ -31,7 +31,8 @@ LogicalResult expectRounded(Operation *op, StringRef what, Value data) {
   if (type.getRank() == 2 && type.getDimSize(1) > 0 && isRounded(type.getElementType()) && hasWholeBlocks(type) &&
       (!buffer || buffer.getLayout().isIdentity()))
     return success();
-  return op->emitOpError() << what << " is " << type << ", expected contiguous rows of whole blocks of q8_sums";
+  return op->emitOpError() << what << " is " << type
+                           << ", expected contiguous rows of bf16 or of whole blocks of q8_sums";
 }
 
 LogicalResult expectOneRow(Operation *op, StringRef what, Value data) {

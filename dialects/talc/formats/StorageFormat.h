@@ -76,7 +76,7 @@ using FormatRef = const StorageFormat *;
 // All formats, in the order in which they are listed to the user.
 llvm::ArrayRef<const StorageFormat *> storageFormats();
 
-// Whether an element type is that of rounded activations: the format q8_sums.
+// Whether an element type is that of rounded activations: the format q8_sums, or bf16.
 bool isRounded(mlir::Type element);
 
 // Null if there is none.

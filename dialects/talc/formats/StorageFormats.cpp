@@ -55,7 +55,7 @@ const StorageFormat *formatOf(Type element) {
 }
 
 bool isRounded(Type element) {
-  return formatOf(element) == &q8SumsFormat;
+  return element.isBF16() || formatOf(element) == &q8SumsFormat;
 }
 
 const StorageFormat &elementFormat(ShapedType type) {

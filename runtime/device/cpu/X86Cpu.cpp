@@ -28,8 +28,8 @@ const char *cpuFamily() {
   return "x86-64";
 }
 
-// Words: leaf 1 ecx, leaf 7 ebx, leaf 0x80000001 ecx, leaf 7 ecx. Saved register files: bits of XCR0.
-constexpr unsigned basic = 0, extended = 1, amd = 2, further = 3, ymm = 0x6, zmm = 0xe6;
+// Words: leaf 1 ecx, leaf 7 ebx, leaf 0x80000001 ecx, leaf 7 ecx, leaf 7.1 eax. Saved register files: bits of XCR0.
+constexpr unsigned basic = 0, extended = 1, amd = 2, further = 3, latest = 4, ymm = 0x6, zmm = 0xe6;
 constexpr CpuLevel v2 = CpuLevel::X86_64_v2, v3 = CpuLevel::X86_64_v3, v4 = CpuLevel::X86_64_v4;
 static const Feature features[] = {
     {"sse3", v2, basic, bit_SSE3, 0},
@@ -54,13 +54,14 @@ static const Feature features[] = {
     {"avx512dq", v4, extended, bit_AVX512DQ, zmm},
     {"avx512vl", v4, extended, bit_AVX512VL, zmm},
     {"avx512vnni", v4, further, bit_AVX512VNNI, zmm, /*beside=*/true},
+    {"avx512bf16", v4, latest, 1u << 5, zmm, /*beside=*/true},
 };
 
 static unsigned readWord(unsigned word) {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  const unsigned leaves[] = {1, 7, 0x80000001, 7};
-  __get_cpuid_count(leaves[word], 0, &eax, &ebx, &ecx, &edx);  // leaves zeros for an unknown leaf
-  return word == extended ? ebx : ecx;
+  const unsigned leaves[] = {1, 7, 0x80000001, 7, 7}, parts[] = {0, 0, 0, 0, 1};
+  __get_cpuid_count(leaves[word], parts[word], &eax, &ebx, &ecx, &edx);  // leaves zeros for an unknown leaf
+  return word == extended ? ebx : word == latest ? eax : ecx;
 }
 
 // 0 where the operating system does not tell.

@@ -420,7 +420,7 @@ func.func @experts_epilogue(%s: !kernel.step, %x: memref<?x48xf32>, %routes: mem
 // -----
 
 func.func @quantize_layout(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error@+1 {{init is 'memref<?x64xf32>', expected contiguous rows of whole blocks of q8_sums}}
+  // expected-error@+1 {{init is 'memref<?x64xf32>', expected contiguous rows of bf16 or of whole blocks of q8_sums}}
   kernel.quantize %s, %x into %y : (!kernel.step, memref<?x64xf32>, memref<?x64xf32>) -> ()
   return
 }
@@ -430,5 +430,13 @@ func.func @quantize_layout(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x
 func.func @dot_bytes(%levels: vector<32xi8>, %sums: vector<16xi32>) {
   // expected-error@+1 {{has 'vector<32xi8>' for 16 sums, expected four bytes for each}}
   %0 = kernel.dot %levels, %levels plus %sums : vector<32xi8> -> vector<16xi32>
+  return
+}
+
+// -----
+
+func.func @dot_pairs(%x: vector<16xbf16>, %sums: vector<16xf32>) {
+  // expected-error@+1 {{has 'vector<16xbf16>' for 16 sums, expected two numbers for each}}
+  %0 = kernel.dot_pairs %x, %x plus %sums : vector<16xbf16> -> vector<16xf32>
   return
 }

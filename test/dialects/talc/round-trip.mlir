@@ -125,6 +125,8 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %until = talc.rope %x, %s heads 2 rotary 16 base 10000.0 {last = 7 : i64} : tensor<?x32xf32>
     // CHECK-NEXT: talc.log_softmax %[[X]] tails [7, 12] : tensor<?x32xf32> -> tensor<?x30xf32>
     %log = talc.log_softmax %x tails [7, 12] : tensor<?x32xf32> -> tensor<?x30xf32>
+    // CHECK-NEXT: talc.quantize %[[X]] : tensor<?x32xf32> -> tensor<?x32xbf16>
+    %half = talc.quantize %x : tensor<?x32xf32> -> tensor<?x32xbf16>
     // CHECK-NEXT: talc.quantize %[[X]] : tensor<?x32xf32> -> tensor<?x32x!talc.stored<q8_sums>>
     %q8 = talc.quantize %x : tensor<?x32xf32> -> tensor<?x32x!talc.stored<q8_sums>>
     // CHECK-NEXT: talc.softmax %[[X]] : tensor<?x32xf32>

@@ -14,6 +14,19 @@ def ConvertDots : Pass<"convert-dots", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::vector::VectorDialect"];
 }
 
+def ConvertDotPairs : Pass<"convert-dot-pairs", "mlir::ModuleOp"> {
+  let summary = "dot products of pairs of bf16 become a processor's instructions";
+  let description = [{
+      kernel.dot_pairs %weights, %x plus %sums   ->   vdpbf16ps                              if `bf16`
+                                                 ->   two vector.fma, of odd numbers first   else
+
+    Both make the same bits of all numbers from 2^-126 on. Upstream's x86vector dialect has the first one.
+  }];
+  let options = [Option<"bf16", "bf16", "bool", "false", "whether the processor has vdpbf16ps">];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::vector::VectorDialect",
+                           "mlir::x86vector::X86VectorDialect"];
+}
+
 def ConvertStepToLLVM : Pass<"convert-step-to-llvm", "mlir::ModuleOp"> {
   let summary = "what kernels read of the running step becomes loads from struct StepContext";
   let description = [{

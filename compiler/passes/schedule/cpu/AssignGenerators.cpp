@@ -28,6 +28,8 @@ constexpr talc::PassRemarks remarks("schedule", "assign-generators");
 std::string refusedContract(kernel::ContractOp contract) {
   if (contract.getGroups() > 1)
     return "the contraction is of groups";
+  if (talc::isRounded(cast<MemRefType>(contract.getX().getType()).getElementType()))
+    return "the rows are rounded";
   auto weight = cast<MemRefType>(contract.getWeight().getType());
   if (!isa<FloatType>(weight.getElementType()))
     return "the weight is stored in blocks";

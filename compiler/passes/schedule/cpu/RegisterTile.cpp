@@ -15,7 +15,7 @@ static void step(Emitter &e, const RegisterTile &tile, MutableArrayRef<Value> su
   auto scalar = [&](int64_t row) { return e.broadcast(rows.empty() ? tile.loadA(row, k) : e.lane(rows[row], lane)); };
   auto multiply = [&](int64_t row, int64_t vector, Value a, Value b) {
     Value &sum = sums[row * tile.vectors + vector];
-    sum = e.fma(a, b, sum);
+    sum = tile.multiply ? tile.multiply(a, b, sum) : e.fma(a, b, sum);
   };
   if (tile.rows < tile.vectors || !rows.empty()) {
     for (int64_t row = 0; row < tile.rows; ++row)

@@ -13,13 +13,16 @@ struct RegisterTile {
   int64_t vectors;
   int64_t unroll;  // k steps per iteration; a static k count need not be a multiple
 
-  // The f32 scalar A[row, k]; the vector B[k, vector].
+  // The scalar A[row, k], of which a vector is made; the vector B[k, vector].
   std::function<mlir::Value(int64_t row, mlir::Value k)> loadA;
   std::function<mlir::Value(mlir::Value k, int64_t vector)> loadB;
 
   // Where a multiply-add takes its scalar from a lane of a vector: A[row, k] to A[row, k + unroll - 1], loaded once for
   // an iteration. Else null.
   std::function<mlir::Value(int64_t row, mlir::Value k)> loadRow = nullptr;
+
+  // sum + a * b, of what the loads made; null: of f32.
+  std::function<mlir::Value(mlir::Value a, mlir::Value b, mlir::Value sum)> multiply = nullptr;
 
   // Called at the first k of every iteration before the loads, if there is one: for prefetches.
   std::function<void(mlir::Value k)> begin = nullptr;

@@ -40,8 +40,12 @@ const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
 // Vectors of four lanes are NEON's, for which there is no code of such products.
 const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes) {
   auto x = cast<ShapedType>(op.getX().getType()), weight = cast<ShapedType>(op.getWeight().getType());
-  bool integers = lanes > 4 && isRounded(x.getElementType()) && integerBlocks(elementFormat(weight).name);
-  return integers ? integerProducts : widenedProducts;
+  Type rounded = x.getElementType();
+  if (lanes == 4 || !isRounded(rounded))
+    return widenedProducts;
+  if (isa<FloatType>(rounded))
+    return weight.getElementType() == rounded && weight.getDimSize(1) % 2 == 0 ? pairProducts : widenedProducts;
+  return integerBlocks(elementFormat(weight).name) ? integerProducts : widenedProducts;
 }
 
 }  // namespace talc

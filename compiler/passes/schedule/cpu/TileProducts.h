@@ -44,6 +44,8 @@ struct TileProducts {
 extern const TileProducts widenedProducts;
 // Exact sums of products of integers, brought into the chain with their scales.
 extern const TileProducts integerProducts;
+// Two steps of k at a time, of rows rounded to bf16 and a weight of bf16.
+extern const TileProducts pairProducts;
 
 // With vectors of so many lanes.
 const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of kernel.quantize: the greatest magnitude of a block, its levels, and their sums.
+// The loops of kernel.quantize: the greatest magnitude of a block, its levels, and their sums; or numbers of bf16.
 //
 // A block is a vector of its own, whatever the lanes of the machine are, so that it is read once.
 #include "compiler/passes/schedule/rows/RowLoops.h"
@@ -80,9 +80,43 @@ private:
   const VectorType floats, integers;
 };
 
+// The upper halves of f32, to the nearest, ties to even. By integers: instructions for bf16 take subnormal numbers for
+// zero, and processors without them call a library.
+Value toBf16(OpBuilder &b, Location loc, Value x) {
+  auto floats = cast<VectorType>(x.getType()), words = floats.clone(b.getI32Type());
+  auto constant = [&](int32_t value) {
+    return arith::ConstantOp::create(b, loc, DenseIntElementsAttr::get(words, value));
+  };
+  Value bits = arith::BitcastOp::create(b, loc, words, x);
+  Value odd = arith::AndIOp::create(b, loc, arith::ShRUIOp::create(b, loc, bits, constant(16)), constant(1));
+  Value above = arith::AddIOp::create(b, loc, arith::AddIOp::create(b, loc, bits, constant(0x7fff)), odd);
+  Value rounded = arith::ShRUIOp::create(b, loc, above, constant(16));
+  // Of what is no number the addition may overflow.
+  Value isNone = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+  rounded = arith::SelectOp::create(b, loc, isNone, constant(0x7fc0), rounded);
+  Value halves = arith::TruncIOp::create(b, loc, floats.clone(b.getI16Type()), rounded);
+  return arith::BitcastOp::create(b, loc, floats.clone(b.getBF16Type()), halves);
+}
+
+// Neighbours that make up whole rows: masked stores of bf16 would call a library, too.
+void expandNumbers(Emitter &e, kernel::QuantizeOp op) {
+  int64_t width = widthOf(op.getX());
+  int64_t together = std::min<int64_t>(width & -width, 16);
+  auto floats = VectorType::get({together}, e.b.getF32Type());
+  eachRow(e, op, op.getX(), [&](Value row) {
+    e.each(width / together, [&](Value block) {
+      Emitter::Values at = {row, e.mul(block, together)};
+      Value x = vector::LoadOp::create(e.b, e.loc, floats, op.getX(), at);
+      vector::StoreOp::create(e.b, e.loc, toBf16(e.b, e.loc, x), op.getInit(), at);
+    });
+  });
+}
+
 }  // namespace
 
 void expandQuantize(Emitter &e, kernel::QuantizeOp op) {
+  if (isa<FloatType>(cast<MemRefType>(op.getInit().getType()).getElementType()))
+    return expandNumbers(e, op);
   int64_t values = elementFormat(cast<ShapedType>(op.getInit().getType())).blockValues;
   eachRow(e, op, op.getX(), [&](Value row) {
     e.each(widthOf(op.getX()) / values, [&](Value block) { Quantize(e, op).expandBlock(row, block); });

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_integers.py BIN FORMAT...: products of integers against the interpreter, and the same bits however a step is made up.
+"""check_products.py BIN FORMAT...: products of rounded rows against the interpreter, and the same bits however a step is made up.
 
 Rounding is defined in f32. Of rows that come straight from a table a program and the interpreter see the same values, so
 that both round alike, and what is left is the error of f32 sums. Each format has a program with a linear layer of several
@@ -51,10 +51,12 @@ def check(directory, format, level, shape, counts):
     with open(model, 'w') as file:
         file.write(program(*shape))
     options = [f'--target={level}', f'--weights={format}; table=f32']
+    if format == 'bf16':
+        options.append('--compute=bf16')
     run('talc', 'compile', model, *options, '-o', app)
     optimized = run('talc', 'compile', model, *options, '--stop-after=optimize')
     if 'talc.quantize' not in optimized:
-        sys.exit(f'{format} is not multiplied as integers')
+        sys.exit(f'{format} is not multiplied by rounded rows')
     with open(module, 'w') as file:
         file.write(optimized)
     choose = random.Random(5)
@@ -65,12 +67,30 @@ def check(directory, format, level, shape, counts):
     run('talc-compare', expected, found, f'--tolerance={TOLERANCE}')
 
 
+def check_levels(directory, shape):
+    """Pairs of bf16 have the same bits by two multiply-adds as by one instruction."""
+    model = os.path.join(directory, 'model.mlir')
+    with open(model, 'w') as file:
+        file.write(program(*shape))
+    found = []
+    for level in ('native', 'x86-64-v4', 'x86-64-v3'):
+        app, logits = (os.path.join(directory, name) for name in ('app', f'{level}.logits'))
+        run('talc', 'compile', model, f'--target={level}', '--weights=bf16; table=f32', '--compute=bf16', '-o', app)
+        run('talc-steps', app, '--ids', '3,17,4,9,11', '--ids', '2', '--logits', logits)
+        found.append(logits)
+    for logits in found[1:]:
+        run('talc-compare', found[0], logits, '--tolerance=0')
+
+
 def main():
     with tempfile.TemporaryDirectory() as directory:
         for format in FORMATS:
             check(directory, format, 'native', (1024, 200, False), (1, 2, 3, 5, 12, 31))
             check(directory, format, 'x86-64-v3', (256, 72, True), (1, 7, 24))
             check(directory, format, 'x86-64-v4', (256, 72, False), (1, 7, 24))
+        if 'bf16' in FORMATS:
+            check(directory, 'bf16', 'native', (202, 72, False), (1, 5))
+            check_levels(directory, (1024, 200, False))
 
 
 if __name__ == '__main__':

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile multiplies rows that were rounded to bf16 by a weight of bf16, two k at a time.
+//
+//   weight, k      a b c ...                  two rows of a panel
+//   weight, k + 1    d e f ...
+//   in a register  a d  b e  c f ...          a lane has both of its column: once for all rows of the tile
+//   x of a row     x y  x y  x y ...          the same two numbers in every lane
+//
+// Panels stay those of widened products, so that code for any processor reads them. An accumulator is one chain of
+// pairs with k ascending, so that no tile makes other bits.
+#include "compiler/passes/schedule/cpu/ContractTile.h"
+#include "compiler/passes/schedule/cpu/TileProducts.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+// Loads and products of a tile, whose steps are pairs.
+class Pairs {
+public:
+  Pairs(const ContractCode &c, const TilePlaces &tile) : c(c), e(c.e), tile(tile) {}
+
+  Emitter::Values accumulate(ValueRange before) {
+    auto rows = static_cast<int64_t>(tile.rows.size()), vectors = static_cast<int64_t>(tile.panels.size());
+    RegisterTile registers{rows, vectors, std::max<int64_t>(c.plan.tileSteps / 2, 1),
+                           [&](int64_t r, Value pair) { return factors(r, pair); },
+                           [&](Value pair, int64_t v) { return weights(pair, v); }};
+    registers.multiply = [&](Value x, Value weight, Value sum) -> Value {
+      return kernel::DotPairsOp::create(e.b, e.loc, sum, weight, numbersOf(x));
+    };
+    if (tile.fetch)
+      registers.begin = [&](Value pair) { tile.fetch(e.mul(pair, 2), {}); };
+    return registers.accumulate(e, before, tile.depth / 2);
+  }
+
+private:
+  // Of a row, as one word.
+  Value factors(int64_t r, Value pair) {
+    auto two = VectorType::get({2}, e.b.getBF16Type());
+    Value feature = e.add(tile.firstFeature, e.mul(pair, 2));
+    Value x = vector::LoadOp::create(e.b, e.loc, two, c.op.getX(), ValueRange{tile.rows[r], feature});
+    Value word = vector::BitCastOp::create(e.b, e.loc, VectorType::get({1}, e.b.getI32Type()), x);
+    return vector::ExtractOp::create(e.b, e.loc, word, 0);
+  }
+
+  Value weights(Value pair, int64_t v) {
+    Value k = e.add(tile.firstK, e.mul(pair, 2));
+    return numbersOf(vector::InterleaveOp::create(e.b, e.loc, line(k, v), line(e.add(k, 1), v)));
+  }
+
+  // As bits: processors without instructions for bf16 would take its lanes one by one.
+  Value line(Value k, int64_t v) {
+    auto type = VectorType::get({e.lanes}, e.b.getBF16Type());
+    Value numbers =
+        vector::LoadOp::create(e.b, e.loc, type, c.op.getWeight(), ValueRange{tile.panels[v], k, tile.lanes[v]});
+    return vector::BitCastOp::create(e.b, e.loc, type.clone(e.b.getI16Type()), numbers);
+  }
+
+  Value numbersOf(Value words) {
+    return vector::BitCastOp::create(e.b, e.loc, VectorType::get({2 * e.lanes}, e.b.getBF16Type()), words);
+  }
+
+  const ContractCode &c;
+  Emitter &e;
+  const TilePlaces &tile;
+};
+
+Emitter::Values accumulatePairs(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
+  return Pairs(c, tile).accumulate(before);
+}
+
+}  // namespace
+
+const TileProducts pairProducts = {[](int64_t) { return tileRows; },
+                                   tileColumns,
+                                   [](int64_t) -> int64_t { return 2; },
+                                   /*fixedSteps=*/false,
+                                   [](int64_t) -> int64_t { return 64; },
+                                   [](const StorageFormat &) -> int64_t { return 2; },
+                                   accumulatePairs};
+
+}  // namespace talc
