@@ -175,7 +175,7 @@ struct ChooseFormats : talc::impl::ChooseFormatsBase<ChooseFormats> {
     std::string text =
         llvm::formatv("{0:f3} bits a value", static_cast<double>(totalBits(units)) / std::max<double>(values, 1));
     for (auto [place, entry] : llvm::enumerate(counts))
-      text += llvm::formatv("{0} {1} matrices {2}", place == 0 ? ":" : ",", entry.second, entry.first->name);
+      text += llvm::formatv("{0} {1} ({2})", place == 0 ? ": matrices in" : ",", entry.first->name, entry.second);
     getOperation()->setAttr(chosenFormatsAttr, StringAttr::get(&getContext(), text));
   }
 };

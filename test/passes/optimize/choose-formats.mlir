@@ -20,7 +20,7 @@
 // Vectors have none.
 // CHECK: talc.weight @scale : tensor<64xf32> = {{.*}}>{{$}}
 // NAMED: talc.weight @o.stored : tensor<64x64xf32> = {{.*}}>{{$}}
-// WHOLE: talc.chosen_formats = "32.000 bits a value: 4 matrices f32"
+// WHOLE: talc.chosen_formats = "32.000 bits a value: matrices in f32 (4)"
 // NONE-NOT: talc.format
 // NONE-NOT: talc.importance
 // CHECK-NOT: talc.importance
