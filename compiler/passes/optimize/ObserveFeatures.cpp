@@ -5,7 +5,8 @@
 //   y = call @block(a, @w)         ->  r = call @block(a, @w), y = slice r, f = slice r
 //   return y                       ->  return y, [... | f]
 //
-// side by side, for every token; blocks return one value. What stands where is `talc.observed`: so many features, multiplied by those matrices.
+// [..] are features side by side, for every token: blocks return one value. `talc.observed` lists in their order how
+// many there are, and the matrices that they are multiplied by.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
 #include "dialects/talc/TalcDialect.h"
@@ -156,9 +157,8 @@ struct ObserveFeatures : talc::impl::ObserveFeaturesBase<ObserveFeatures> {
       for (Value matrix : matrices)
         if (Attribute name = nameOf(matrix))
           names.push_back(name);
-      listed.push_back(
-          b.getDictionaryAttr({b.getNamedAttr(featuresKey, b.getI64IntegerAttr(widthOf(factor))),
-                               b.getNamedAttr(matricesKey, b.getArrayAttr(names))}));
+      listed.push_back(b.getDictionaryAttr({b.getNamedAttr(featuresKey, b.getI64IntegerAttr(widthOf(factor))),
+                                            b.getNamedAttr(matricesKey, b.getArrayAttr(names))}));
     }
     for (func::CallOp call : found[function].calls) {
       SmallVector<Attribute> names;

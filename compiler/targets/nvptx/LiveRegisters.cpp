@@ -4,7 +4,8 @@
 //   live in = used before it is defined, or live out and not defined;   live out = what the successors have live in
 //
 // A store, a branch and the like define nothing; every other instruction defines its first operand, which may be a list
-// in braces. A predicated instruction leaves what it defines as it was where the predicate does not hold, so it uses it.
+// in braces. A predicated instruction leaves what it defines as it was where the predicate does not hold, so it uses
+// it.
 #include "compiler/targets/nvptx/LiveRegisters.h"
 
 #include "llvm/ADT/SmallVector.h"

@@ -93,8 +93,7 @@ llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::listings(ModuleOp
     auto listing = emitKernel(kernel, module, chip);
     if (listing)
       listing->resources = gpu::resourcesOf(kernel, sharedBytes(kernel)) + ", at most " +
-                           std::to_string(liveRegisters(listing->assembly)) +
-                           " registers of 32 bits alive in the text";
+                           std::to_string(liveRegisters(listing->assembly)) + " registers of 32 bits alive in the text";
     return listing;
   });
 }
