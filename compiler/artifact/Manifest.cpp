@@ -44,7 +44,14 @@ static Json describeSettings(DictionaryAttr settings) {
   return object;
 }
 
-// Texts and numbers of a dictionary.
+static Json describeWords(ArrayAttr words) {
+  Json list = Json::array();
+  for (auto word : words.getAsRange<StringAttr>())
+    list.push_back(word.str());
+  return list;
+}
+
+// Texts, numbers and lists of texts of a dictionary.
 static Json describeFields(DictionaryAttr fields) {
   Json object = Json::object();
   for (NamedAttribute field : fields)
@@ -54,6 +61,8 @@ static Json describeFields(DictionaryAttr fields) {
       object[field.getName().str()] = number.getValue().getSExtValue();
     else if (auto real = dyn_cast<FloatAttr>(field.getValue()))
       object[field.getName().str()] = real.getValueAsDouble();
+    else if (auto words = dyn_cast<ArrayAttr>(field.getValue()))
+      object[field.getName().str()] = describeWords(words);
   return object;
 }
 
@@ -98,8 +107,7 @@ static void describeUse(ModuleOp module, Json &manifest) {
   for (auto output : outputs.getAsRange<DictionaryAttr>())
     manifest["results"].push_back(describeFields(output));
   if (auto labels = module->getAttrOfType<ArrayAttr>(labelsAttr))
-    for (auto label : labels.getAsRange<StringAttr>())
-      manifest["labels"].push_back(label.str());
+    manifest["labels"] = describeWords(labels);
 }
 
 std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, const CodeSection &code) {
@@ -107,6 +115,8 @@ std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, 
   manifest["talc"] = TALC_VERSION;
   manifest["format"] = artifact::formatVersion;
   manifest["name"] = modelName(module);
+  if (auto origin = module->getAttrOfType<DictionaryAttr>(originAttr))
+    manifest["origin"] = describeFields(origin);
   manifest["target"] = describeFields(code.target.facts(*module.getContext()));
   describeUse(module, manifest);
   if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr))

@@ -49,4 +49,11 @@ constexpr char perplexity[] = "perplexity";
 constexpr char error[] = "perplexity_error";
 }  // namespace measuredKeys
 
+// A module's attribute: a dictionary of what talc compile was called with, as it was written; for talc tune.
+constexpr char originAttr[] = "talc.origin";
+namespace originKeys {
+constexpr char model[] = "model";
+constexpr char options[] = "options";  // those that decide about its code (tools/talc/ModelOptions.h)
+}  // namespace originKeys
+
 }  // namespace talc

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -115,4 +116,38 @@ said, found = logits('foreign', f'--tuned={RECORD}')
 expect('has plans for Z80 only, none for this target: ignored' in said and found == untuned, f'foreign: {said}')
 run(TALC, 'compile', MODEL, '--tuned=/none', '-o', os.path.join(DIRECTORY, 'none'), status=1)
 expect('T0701' in run(TALC, 'compile', MODEL, '--plan=nonsense', '-o', os.path.join(DIRECTORY, 'none'), status=1), '--plan')
-expect('is a compiled program; name the model' in run(TALC, 'tune', os.path.join(DIRECTORY, 'untuned'), status=2), 'a program')
+
+# A program stands for its model and the options that it was compiled with.
+app = os.path.join(DIRECTORY, 'app')
+run(TALC, 'compile', MODEL, '--weights=bf16', '--target=x86-64-v3', '-o', app)
+said = run(TALC, 'tune', app, '--budget=1', '-t', '1', '-o', RECORD + '.app')
+with open(RECORD + '.app') as file:
+    of_app = [json.loads(line) for line in file]
+run(TALC, 'tune', MODEL, '--weights=bf16', '--target=x86-64-v3', '--budget=1', '-t', '1', '-o', RECORD + '.model')
+with open(RECORD + '.model') as file:
+    of_model = [json.loads(line) for line in file]
+expect({(line['kernel'], line['target']) for line in of_app} == {(line['kernel'], line['target']) for line in of_model},
+       'a program and its model have other kernels')
+if any(line['plan'] for line in of_app):
+    expect(f'talc compile {MODEL} --target=x86-64-v3 --weights=bf16 --tuned={RECORD}.app -o {app}' in said, said)
+said = run(TALC, 'tune', app, '--weights=bf16', status=2)
+expect('leave out --weights=bf16' in said, f'options beside a program: {said}')
+moved = os.path.join(DIRECTORY, 'moved')
+os.rename(shutil.copytree(MODEL, os.path.join(DIRECTORY, 'model')), moved)
+run(TALC, 'compile', moved, '-o', app)
+shutil.rmtree(moved)
+said = run(TALC, 'tune', app, status=2)
+expect(f'was made of {moved}, which is not there' in said, f'a model that is gone: {said}')
+# What was edited on the way has other kernels; what a later stage began with is no model.
+stage = os.path.join(DIRECTORY, 'optimized.mlir')
+run(TALC, 'compile', MODEL, '--stop-after=optimize', '-o', stage)
+with open(stage) as file:
+    program = file.read()
+with open(stage, 'w') as file:
+    file.write(program.replace('gelu_tanh', 'relu'))
+run(TALC, 'compile', stage, '--start-from=lower', '-o', app)
+expect('has other kernels than' in run(TALC, 'tune', app, '--budget=1', '-t', '1', '-o', RECORD + '.edited'), 'edited')
+with open(stage, 'w') as file:
+    file.write(re.sub(r'talc.origin = {[^}]*}, ', '', program))
+run(TALC, 'compile', stage, '--start-from=lower', '-o', app)
+expect('does not say which model' in run(TALC, 'tune', app, status=2), 'a program that began at a stage')

@@ -101,4 +101,13 @@ llvm::Error calibrate(const ModelInput &input, const CompileOptions &options) {
   return llvm::Error::success();
 }
 
+llvm::Expected<ModelInput> loadCalibrated(const CompileOptions &options, MLIRContext &context) {
+  llvm::Expected<ModelInput> input = loadModel(options, context);
+  if (!input || options.calibrate.empty())
+    return input;
+  if (llvm::Error error = calibrate(*input, options))
+    return std::move(error);
+  return input;
+}
+
 }  // namespace talc::tools

@@ -13,4 +13,7 @@ namespace talc::tools {
 // compiled for this machine, and reads options.calibrate in windows.
 llvm::Error calibrate(const ModelInput &input, const CompileOptions &options);
 
+// loadModel, and calibrate if that is asked for.
+llvm::Expected<ModelInput> loadCalibrated(const CompileOptions &options, mlir::MLIRContext &context);
+
 }  // namespace talc::tools

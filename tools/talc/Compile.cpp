@@ -11,6 +11,7 @@
 #include "tools/talc/ExitStatus.h"
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/ModelInput.h"
+#include "tools/talc/ModelOptions.h"
 #include "tools/talc/Remarks.h"
 #include "tools/talc/Report.h"
 #include "tools/talc/inspect/InspectPage.h"
@@ -61,15 +62,11 @@ static llvm::Error listen(mlir::MLIRContext &context, const CompileOptions &opti
                          : makeError(ErrorCode::Usage, "--remarks: '{}' {}", options.remarks, problem);
 }
 
-static targets::Compute computeOf(llvm::StringRef word) {
-  return word == "f32" ? targets::Compute::F32 : word == "bf16" ? targets::Compute::Bf16 : targets::Compute::Integers;
-}
-
 static CompileRequest requestOf(const CompileOptions &options, Report &report, PassRecorder &recorder) {
   CompileRequest request;
   request.weights = options.weights;
   request.generator = options.generator;
-  request.compute = computeOf(options.compute);
+  request.compute = computeOf(options);
   request.first = parseStage(options.startFrom).value_or(Stage::Import);
   request.last = parseStage(options.stopAfter).value_or(Stage::Package);
   request.product = productOf(options.emit);
@@ -111,6 +108,30 @@ static void note(mlir::ModuleOp module, const CompileOptions &options, const per
                            name(measuredKeys::context, b.getI64IntegerAttr(results.context)),
                            name(measuredKeys::perplexity, b.getF64FloatAttr(results.perplexity->mean)),
                            name(measuredKeys::error, b.getF64FloatAttr(results.perplexity->error))}));
+}
+
+// Whether what this command reads makes the same program when it is read again: not what a later stage begins with.
+static bool isWholeModel(const CompileOptions &options) {
+  Stage first = parseStage(options.startFrom).value_or(Stage::Import);
+  return findFrontend(options.model) || (first <= Stage::Optimize && makesProduct(options));
+}
+
+// So that talc tune finds the model of a program. What an earlier run printed says it already, but for this run's
+// options.
+static void noteOrigin(mlir::ModuleOp module, const CompileOptions &options) {
+  mlir::Builder b(module.getContext());
+  auto known = module->getAttrOfType<mlir::DictionaryAttr>(originAttr);
+  mlir::Attribute model = known ? known.get(originKeys::model) : mlir::Attribute();
+  llvm::SmallVector<mlir::Attribute> words;
+  if (auto given = known ? known.getAs<mlir::ArrayAttr>(originKeys::options) : mlir::ArrayAttr())
+    llvm::append_range(words, given);
+  if (!known && isWholeModel(options))
+    model = b.getStringAttr(options.model);
+  for (const std::string &word : options.modelOptions)
+    words.push_back(b.getStringAttr(word));
+  if (model)
+    module->setAttr(originAttr, b.getDictionaryAttr({b.getNamedAttr(originKeys::model, model),
+                                                     b.getNamedAttr(originKeys::options, b.getArrayAttr(words))}));
 }
 
 // What was tuned for each target, and what the user wants besides.
@@ -167,6 +188,7 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   llvm::Expected<ModelInput> input = loadModel(options, context);
   if (!input)
     return input.takeError();
+  noteOrigin(*input->module, options);
   if (measured)
     note(*input->module, options, *measured);
   if (!options.calibrate.empty()) {

@@ -4,10 +4,9 @@
 
 #include "compiler/targets/Target.h"
 #include "dialects/talc/formats/FormatChoice.h"
-#include "dialects/talc/formats/StateFormats.h"
-#include "runtime/NearestWord.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/MlirFlags.h"
+#include "tools/talc/ModelOptions.h"
 #include "tools/talc/OptionWords.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -42,16 +41,6 @@ MLIR's own flags work too, as one word each: --mlir-print-ir-after-all, --mlir-t
 static const std::vector<std::string> stages = {"import",   "optimize", "lower",  "bufferize",
                                                 "schedule", "codegen",  "package"};
 
-// Of --weights: what is wrong with it, and what may have been meant.
-static std::string checkFormats(const std::string &text) {
-  std::string error;
-  if (parseFormatChoice(text, error))
-    return "";
-  std::vector<std::string> names = formatNames();
-  names.emplace_back("checkpoint");
-  return error + suggestion(text, names);
-}
-
 // What is written, and what is told on the way.
 static void declareOutputs(CLI::App *command, CompileOptions &options) {
   std::vector<std::string> texts = targets::textWords(), words = {"exe", "lib", "object", "code", "ir"};
@@ -69,8 +58,6 @@ static void declareOutputs(CLI::App *command, CompileOptions &options) {
   command->add_option(
       "--inspect", options.inspect,
       "write an HTML page: the model as a graph, kernels and their costs, what every pass changed and why");
-  command->add_option("--calibrate", options.calibrate,
-                      "a text that the model reads first, so that --weights=SIZE knows which features count");
   command->add_option("--measure", options.measure,
                       "a text whose perplexity is measured and noted in the product, and shown by --inspect");
   command->add_flag("--time", options.time,
@@ -89,27 +76,7 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->allow_extras();  // MLIR's flags
   command->add_option("MODEL", options.model, "what to compile")->required();
   command->add_option("-o,--output", options.output, "the file to write; text goes to standard output without it");
-  command->add_option("--target", options.target,
-                      targets::targetNames() +
-                          "; a list with commas puts code for each into the product, which is for one "
-                          "architecture of processors");
-  command
-      ->add_option(
-          "--weights", options.weights,
-          "storage format of weights, and of single ones by name, such as 'q4_k; lm_head=q6_k; *.down_proj=q8_0', or a "
-          "size such as 4.5bit, for which talc finds a format for each (default: checkpoint, as they are)")
-      ->check(checkFormats);
-  command
-      ->add_option("--state", options.state,
-                   "storage format of the keys and values that sequences keep: f32 (default), f16 or q8_0")
-      ->check(oneOf(stateFormatNames()));
-  command
-      ->add_option(
-          "--compute", options.compute,
-          "what weights are multiplied as: f32; integers: those of small integers (q8_0 to q4_0) by activations that "
-          "are rounded to 8 bits (default, where the processor can); or bf16: those of bf16 by activations rounded to "
-          "bf16, too")
-      ->check(oneOf({"integers", "f32", "bf16"}));
+  declareModelOptions(*command, options);
   command
       ->add_option(
           "--generator", options.generator,
@@ -122,17 +89,6 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
                       "how the loops of single kernels are cut, such as 'contract_*: tile_rows = 4, block_rows = 96; "
                       "attention_1: ...'; "
                       "--remarks=schedule prints all numbers");
-  command
-      ->add_option("--random-weights", options.randomWeights,
-                   "reproducible random weights from this seed; only config.json is needed")
-      ->check(CLI::Range(int64_t(0), (int64_t(1) << 32) - 1));
-  command->add_option("--max-seq", options.maxSequence, "tokens that one sequence can hold (default: the model's own)")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 30));
-  command
-      ->add_option("--sinks", options.sinks,
-                   "texts without end: their first N tokens stay beside the window that the rest moves through, the "
-                   "model's own or of --max-seq tokens in all")
-      ->check(CLI::Range(int64_t(1), int64_t(64)));
   command->add_option("--tokenizer", options.tokenizer,
                       "a tokenizer.json, or a directory with a tokenizer's files (default: MODEL's own)");
   declareOutputs(command, options);
@@ -171,6 +127,7 @@ Action addCompile(CLI::App &app, const std::string &programDirectory) {
   options->programDirectory = programDirectory;
   CLI::App *command = declare(app, *options);
   return [command, options] {
+    options->modelOptions = givenModelOptions(*command);
     options->mlirFlags = command->remaining();
     std::string problem = findUnknownFlag(options->mlirFlags, optionNames(*command));
     if (problem.empty())

@@ -31,8 +31,9 @@ struct CompileOptions {
   std::string calibrate;             // a text that features' importance is found with; empty: all are alike
   std::string measure;               // a text whose perplexity becomes part of the product; empty: none
   bool time = false;
-  std::string remarks;                 // a regular expression of categories; empty: none
-  std::vector<std::string> mlirFlags;  // for MLIR's own parser
+  std::string remarks;                    // a regular expression of categories; empty: none
+  std::vector<std::string> mlirFlags;     // for MLIR's own parser
+  std::vector<std::string> modelOptions;  // as they were given (ModelOptions.h)
   std::string programDirectory;
 };
 

@@ -140,6 +140,16 @@ static std::string foreignFamily(const Artifact &artifact) {
   return foreign;
 }
 
+static void readOrigin(const Json &manifest, KernelList &list) {
+  auto origin = manifest.find("origin");
+  if (origin == manifest.end() || !origin->is_object())
+    return;
+  list.origin = textOf(*origin, originKeys::model);
+  if (auto options = origin->find(originKeys::options); options != origin->end())
+    for (const Json &word : *options)
+      list.originOptions.push_back(word.is_string() ? word.get<std::string>() : "");
+}
+
 Status readKernels(const std::string &path, KernelList &list) {
   Artifact artifact;
   if (Status status = artifact.source.openPath(path); status.failed())
@@ -161,6 +171,7 @@ Status readKernels(const std::string &path, KernelList &list) {
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the manifest lists no kernels; compile the model again",
                            artifact.name().c_str());
   list.model = textOf(manifest, "name");
+  readOrigin(manifest, list);
   if (auto target = manifest.find("target"); target != manifest.end())
     list.target = textOf(*target, "cpu");
   if (auto weights = manifest.find("weights"); weights != manifest.end())

@@ -48,7 +48,9 @@ KernelEntry readEntry(const nlohmann::json &json);
 struct KernelList {
   std::string model, target, weightType;  // target: empty if it is a kind of card
   artifact::ModelInfo facts = {};
-  std::string foreign;  // the family of machines that the code is for, if it is not this one's
+  std::string foreign;                     // the family of machines that the code is for, if it is not this one's
+  std::string origin;                      // the model, as talc compile was told; empty: not known
+  std::vector<std::string> originOptions;  // and the options about it
   int64_t parameters = 0;
   bool encoder = false;              // has no other phase than to encode
   std::vector<KernelEntry> kernels;  // in the order that running code refers to

@@ -6,7 +6,8 @@
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "runtime/artifact/ArtifactFormat.h"
-#include "tools/talc/ModelInput.h"
+#include "tools/talc/Calibrate.h"
+#include "tools/talc/ModelOptions.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -39,7 +40,7 @@ static llvm::Error compileAll(const CompileOptions &options, const std::vector<s
   mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &said) {
     return llvm::success(said.getSeverity() == mlir::DiagnosticSeverity::Warning);
   });
-  llvm::Expected<ModelInput> input = loadModel(options, context);
+  llvm::Expected<ModelInput> input = loadCalibrated(options, context);
   if (!input)
     return input.takeError();
   CompileRequest request;
@@ -48,6 +49,7 @@ static llvm::Error compileAll(const CompileOptions &options, const std::vector<s
   request.plans.insert(request.plans.end(), plans.begin(), plans.end());
   request.weights = options.weights;
   request.generator = options.generator;
+  request.compute = computeOf(options);
   request.source = options.model;
   request.output = path;
   request.programDirectory = options.programDirectory;

@@ -15,15 +15,16 @@
 #include "compiler/generators/cpu/Hgen.h"
 #include "compiler/passes/schedule/PlanText.h"
 #include "runtime/device/cpu/Cores.h"
+#include "tools/talc/Calibrate.h"
 #include "tools/talc/ExitStatus.h"
-#include "tools/talc/ModelInput.h"
+#include "tools/talc/ModelOptions.h"
 #include "tools/talc/bench/Progress.h"
 #include "tools/talc/tune/Candidates.h"
 #include "tools/talc/tune/Measurements.h"
+#include "tools/talc/tune/Origin.h"
 #include "tools/talc/tune/PlanRecord.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/FileSystem.h"
 
 #include <chrono>
 #include <cmath>
@@ -59,6 +60,7 @@ private:
   llvm::Error confirm();
   llvm::Error keep();
   void report() const;
+  std::string compileAgain() const;
 
   double secondsLeft() const { return options.budget - std::chrono::duration<double>(Clock::now() - begin).count(); }
   bool hasMore() const {
@@ -117,13 +119,14 @@ llvm::Error Tuner::findKernels() {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
-  llvm::Expected<ModelInput> input = loadModel(options.compile, context);
+  llvm::Expected<ModelInput> input = loadCalibrated(options.compile, context);
   if (!input)
     return input.takeError();
   StageRun stages;
   stages.last = Stage::Bufferize;
   stages.pipeline.weights = options.compile.weights;
   stages.pipeline.target = *target;
+  stages.pipeline.compute = computeOf(options.compile);
   if (llvm::Error error = runStages(*input->module, stages))
     return error;
   if (llvm::Error error = assignPlans(*input->module, stages))
@@ -173,9 +176,13 @@ llvm::Error Tuner::measure(const std::vector<std::string> &plans, int64_t rounds
   CandidateFile file;
   if (std::string error = file.compile(options.compile, plans); !error.empty())
     return llvm::createStringError(error);
-  if (list.kernels.empty())
+  if (list.kernels.empty()) {
     if (Status status = bench::readKernels(file.path(), list); status.failed())
       return llvm::createStringError(status.text());
+    if (!options.program.empty() && hasOtherKernels(options.program, list))
+      llvm::errs() << fmt::format("note: {} has other kernels than {} has now; what is found is for the latter\n",
+                                  options.program, options.compile.model);
+  }
   Measurements measurements(list, machine->profile());
   if (Status status = measurements.measure(file, plans.size() + 1, rounds); status.failed())
     return llvm::createStringError(status.text());
@@ -255,6 +262,18 @@ void Tuner::report() const {
     }
   fmt::print("{}: {} of {} kernels have a faster plan{}\n", path, faster, choices.size(),
              hasMore() ? "; not all candidates were tried, and talc tune goes on when it is called again" : "");
+  if (faster > 0 && !options.program.empty())
+    fmt::print("{}\n", compileAgain());
+}
+
+// The command that makes a program with what was found.
+std::string Tuner::compileAgain() const {
+  std::string words;
+  for (const std::string &word : options.compile.modelOptions)
+    words += word.find_first_of(" ;*'") == std::string::npos ? " " + word : " '" + word + "'";
+  if (!options.record.empty())
+    words += " --tuned=" + options.record;
+  return fmt::format("talc compile {}{} -o {}", options.compile.model, words, options.program);
 }
 
 llvm::Error Tuner::run() {
@@ -285,20 +304,7 @@ llvm::Error Tuner::run() {
   return llvm::Error::success();
 }
 
-// A program has the code of its kernels, but not what other code could be made of.
-static bool isProgram(const std::string &path) {
-  bench::KernelList kernels;
-  return llvm::sys::fs::is_regular_file(path) && !bench::readKernels(path, kernels).failed();
-}
-
 int tune(const TuneOptions &options) {
-  if (isProgram(options.compile.model)) {
-    llvm::errs() << errorText(ErrorCode::Usage,
-                              "talc tune: {}: is a compiled program; name the model that it was made of, with the same "
-                              "--weights, --state and --max-seq, and compile it again\n",
-                              options.compile.model);
-    return wrongUsage;
-  }
   if (options.threads > threadLimit()) {
     llvm::errs() << errorText(ErrorCode::Usage, "talc tune: -t: {} threads, but this process may use {}\n",
                               options.threads, threadLimit());

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declares the options of a model, and finds those that were given.
+#include "tools/talc/ModelOptions.h"
+
+#include "compiler/targets/Target.h"
+#include "dialects/talc/formats/FormatChoice.h"
+#include "dialects/talc/formats/StateFormats.h"
+#include "runtime/NearestWord.h"
+#include "tools/talc/OptionWords.h"
+
+#include <algorithm>
+#include <map>
+
+namespace talc::tools {
+
+static const std::map<std::string, targets::Compute> computeWords = {
+    {"bf16", targets::Compute::Bf16}, {"f32", targets::Compute::F32}, {"integers", targets::Compute::Integers}};
+
+// Of --weights: what is wrong with it, and what may have been meant.
+static std::string checkFormats(const std::string &text) {
+  std::string error;
+  if (parseFormatChoice(text, error))
+    return "";
+  std::vector<std::string> names = formatNames();
+  names.emplace_back("checkpoint");
+  return error + suggestion(text, names);
+}
+
+static std::vector<std::string> wordsOfCompute() {
+  std::vector<std::string> words;
+  for (const auto &[word, compute] : computeWords)
+    words.push_back(word);
+  return words;
+}
+
+static void declareFormats(CLI::App &command, CompileOptions &options) {
+  command
+      .add_option(
+          "--weights", options.weights,
+          "storage format of weights, and of single ones by name, such as 'q4_k; lm_head=q6_k; *.down_proj=q8_0', or a "
+          "size such as 4.5bit, for which talc finds a format for each (default: checkpoint, as they are)")
+      ->check(checkFormats);
+  command.add_option("--calibrate", options.calibrate,
+                     "a text that the model reads first, so that --weights=SIZE knows which features count");
+  command
+      .add_option("--state", options.state,
+                  "storage format of the keys and values that sequences keep: f32 (default), f16 or q8_0")
+      ->check(oneOf(stateFormatNames()));
+  command
+      .add_option(
+          "--compute", options.compute,
+          "what weights are multiplied as: f32; integers: those of small integers (q8_0 to q4_0) by activations that "
+          "are rounded to 8 bits (default, where the processor can); or bf16: those of bf16 by activations rounded to "
+          "bf16, too")
+      ->check(oneOf(wordsOfCompute()));
+}
+
+void declareModelOptions(CLI::App &command, CompileOptions &options) {
+  command.add_option("--target", options.target,
+                     targets::targetNames() +
+                         "; a list with commas puts code for each into the product, which is for one "
+                         "architecture of processors");
+  declareFormats(command, options);
+  command
+      .add_option("--random-weights", options.randomWeights,
+                  "reproducible random weights from this seed; only config.json is needed")
+      ->check(CLI::Range(int64_t(0), (int64_t(1) << 32) - 1));
+  command.add_option("--max-seq", options.maxSequence, "tokens that one sequence can hold (default: the model's own)")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 30));
+  command
+      .add_option("--sinks", options.sinks,
+                  "texts without end: their first N tokens stay beside the window that the rest moves through, the "
+                  "model's own or of --max-seq tokens in all")
+      ->check(CLI::Range(int64_t(1), int64_t(64)));
+}
+
+std::vector<std::string> givenModelOptions(const CLI::App &command) {
+  CLI::App own;
+  CompileOptions ignored;
+  declareModelOptions(own, ignored);
+  std::vector<std::string> words;
+  for (const std::string &name : optionNames(own))
+    if (const CLI::Option *option = command.get_option_no_throw(name); option && option->count() > 0)
+      words.push_back(name + "=" + option->results().back());
+  return words;
+}
+
+std::string parseModelOptions(std::vector<std::string> words, CompileOptions &options) {
+  CLI::App own;
+  declareModelOptions(own, options);
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  try {
+    own.parse(words);
+  } catch (const CLI::ParseError &error) {
+    return error.what();
+  }
+  return "";
+}
+
+targets::Compute computeOf(const CompileOptions &options) { return computeWords.at(options.compute); }
+
+}  // namespace talc::tools

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a program's manifest, and asks the runtime which of its code runs here.
+#include "tools/talc/tune/Origin.h"
+
+#include "compiler/targets/Target.h"
+#include "tools/talc/ModelOptions.h"
+#include "tools/talc/bench/ModelRun.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace talc::tools {
+
+// Of the words of --target the one whose code the runtime takes.
+static std::string chosenTarget(const std::string &program, const std::string &words, std::string &chosen) {
+  bench::ModelRun run;
+  if (Status status = run.open(program); status.failed())
+    return status.text();
+  for (llvm::StringRef word : llvm::split(words, ',')) {
+    auto target = targets::parseTarget(word.trim());
+    if (target && (*target)->name() == run.target())
+      chosen = word.trim().str();
+    else if (!target)
+      llvm::consumeError(target.takeError());
+  }
+  return chosen.empty() ? fmt::format("error[T0701]: talc tune: {}: has code for {}, which --target={} does not mean "
+                                      "here; name its model and a --target",
+                                      program, run.target(), words)
+                        : "";
+}
+
+std::string useOrigin(TuneOptions &options) {
+  CompileOptions &model = options.compile;
+  bench::KernelList list;
+  if (!llvm::sys::fs::is_regular_file(model.model) || bench::readKernels(model.model, list).failed())
+    return "";
+  options.program = model.model;
+  auto wrong = [&](const std::string &what) { return fmt::format("error[T0701]: talc tune: {}: {}", options.program, what); };
+  if (!model.modelOptions.empty())
+    return wrong("is a compiled program, and says itself what it was made of; leave out " +
+                 llvm::join(model.modelOptions, " "));
+  if (list.origin.empty())
+    return wrong("does not say which model it was made of; name that, with the same options");
+  std::string words = llvm::join(list.originOptions, " ");
+  if (!llvm::sys::fs::exists(list.origin))
+    return wrong(fmt::format("was made of {}, which is not there; start talc tune where talc compile was started, or "
+                             "name the model: talc tune MODEL {}",
+                             list.origin, words));
+  model.model = list.origin;
+  model.modelOptions = list.originOptions;
+  if (std::string problem = parseModelOptions(list.originOptions, model); !problem.empty())
+    return wrong(fmt::format("was made with {}: {}; compile it again", words, problem));
+  return chosenTarget(options.program, model.target, model.target);
+}
+
+bool hasOtherKernels(const std::string &program, const bench::KernelList &now) {
+  bench::KernelList then;
+  auto equal = [](const bench::KernelEntry &one, const bench::KernelEntry &other) {
+    return one.name == other.name && one.phase == other.phase && one.shapes == other.shapes && one.fused == other.fused;
+  };
+  return bench::readKernels(program, then).failed() ||
+         !std::equal(then.kernels.begin(), then.kernels.end(), now.kernels.begin(), now.kernels.end(), equal);
+}
+
+}  // namespace talc::tools

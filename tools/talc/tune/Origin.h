@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// talc tune APP: a program has the code of its kernels, but not what other code could be made of. It names its model.
+#pragma once
+
+#include "tools/talc/bench/KernelList.h"
+#include "tools/talc/tune/Tune.h"
+
+namespace talc::tools {
+
+// If `options.compile.model` is a compiled program, what it was made of takes its place, with the options and the one of
+// its targets that this machine takes. Returns what is wrong, or nothing.
+std::string useOrigin(TuneOptions &options);
+
+// Whether the kernels of a program are not those of the list: the model has changed, or what compiles it.
+bool hasOtherKernels(const std::string &program, const bench::KernelList &now);
+
+}  // namespace talc::tools
