@@ -57,8 +57,9 @@ PlanAttr planContract(Operation *piece, const Machine &machine, PlanAttr given, 
   return withShares(writePlan(piece->getContext(), GeneratorPlan::numbers(), generator, numbers), given, problem);
 }
 
-PlanAttr planExperts(Operation *piece, const Machine &, PlanAttr given, std::string &problem) {
+PlanAttr planExperts(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
   ExpertsPlan plan;
+  plan.tileSteps = tileSteps(machine.lanes, plan.tileSteps);
   problem = readPlan(given, ExpertsPlan::numbers(), plan);
   return withShares(writePlan(piece->getContext(), ExpertsPlan::numbers(), plan), given, problem);
 }

@@ -156,9 +156,19 @@ Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Column
   return sums;
 }
 
+// Rows that one loop weighs. NEON's instructions take no constants from memory: those of 2^x, and two registers of each
+// row, are all that it has.
+static int64_t rowsTogether(int64_t n, int64_t lanes) {
+  return lanes == 4 ? std::min<int64_t>(n, 3) : n;
+}
+
 void AttentionSoftmax::weigh(int64_t n, Value row, Value from, Value to, const Bias &bias) {
   Columns columns = columnsOf(n, row, from, to);
-  Values largest = largestScores(n, row, columns, bias), found = weighScores(n, row, columns, largest);
+  Values largest = largestScores(n, row, columns, bias), found;
+  for (int64_t first = 0, count; first < n; first += count) {
+    count = rowsTogether(n - first, e.lanes);
+    found.append(weighScores(count, e.add(row, first), columns, ArrayRef<Value>(largest).slice(first, count)));
+  }
   auto store = [&](Value vector, Value memory, int64_t r) {
     e.storeScalar(e.lane(vector, 0), memory, {e.add(row, r)});
   };

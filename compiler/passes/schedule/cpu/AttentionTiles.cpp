@@ -24,11 +24,11 @@ void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> quer
   for (auto [i, those] : llvm::enumerate(rows)) {
     ArrayRef<Value> own = queries.slice(i * count, count);
     KeyBlock keys = those.block;
-    auto loadQuery = [this, own](int64_t r, Value k) { return e.loadScalar(own[r], {k}); };
     auto loadKeys = [this, keys, panel](Value k, int64_t v) {
       return panels.loadKeys(keys, e.add(panel, v / perPanel()), k, e.index(v % perPanel() * e.lanes));
     };
-    tiles.push_back({count, vectors, /*unroll=*/2, loadQuery, loadKeys});
+    tiles.push_back({count, vectors, tileSteps(e.lanes, 2), nullptr, loadKeys});
+    tiles.back().readA(e, [own](int64_t r, Value k) { return std::pair(own[r], Emitter::Values{k}); });
   }
   Emitter::Values zeros(queries.size() * vectors, e.splat(0));
   Emitter::Values sums = accumulateTogether(e, tiles, zeros, layout.width);
@@ -49,13 +49,13 @@ void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value col
   Value panel, firstOfPanel;
   SmallVector<RegisterTile> tiles;
   for (const TileRows &those : rows) {
-    auto loadWeight = [&](int64_t r, Value k) {
-      return e.loadScalar(softmax.scores, {e.add(those.first, r), e.add(firstOfPanel, k)});
-    };
     auto loadValues = [&](Value k, int64_t v) {
       return panels.loadValues(those.block, panel, k, e.add(column, v * e.lanes));
     };
-    tiles.push_back({count, vectors, /*unroll=*/1, loadWeight, loadValues});
+    tiles.push_back({count, vectors, tileSteps(e.lanes, 1), nullptr, loadValues});
+    tiles.back().readA(e, [&](int64_t r, Value k) {
+      return std::pair(softmax.scores, Emitter::Values{e.add(those.first, r), e.add(firstOfPanel, k)});
+    });
   }
   auto at = [&](int64_t i) -> Emitter::Values {
     int64_t r = i / vectors, v = i % vectors;

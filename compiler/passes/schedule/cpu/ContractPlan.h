@@ -30,11 +30,6 @@ struct ContractPlan {
   // The model's group, if it has several, that a panel belongs to.
   mlir::Value groupOf(Emitter &e, mlir::Value panel) const { return e.div(panel, panels / groups); }
 
-  // A multiply-add of vectors of four lanes takes a scalar from a lane. A vector of a row's scalars serves
-  // an iteration then: a quarter of the loads, and with all rows' six registers beside 24 accumulators two are left for
-  // the weight.
-  bool scalarsFromLanes() const { return lanes == 4 && tileSteps == lanes; }
-
   // Whether the sums of many rows wait in the result while k goes on: neither those of gates nor with a last panel that
   // is not full.
   bool sumsInResult() const { return blockDepth < depth && width == panels * panelLanes; }

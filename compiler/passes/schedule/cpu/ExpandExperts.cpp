@@ -130,12 +130,12 @@ private:
 
   void piece(ValueRange rows, ValueRange slots, Value panel, Value firstLane) {
     auto count = static_cast<int64_t>(rows.size()), vectors = pieceLanes / e.lanes;
-    auto loadA = [&](int64_t r, Value k) {
-      Value feature = op.getGated() ? k : e.add(e.mul(slots[r], depth), k);
-      return e.loadScalar(op.getX(), {rows[r], feature});
-    };
     auto loadB = [&](Value k, int64_t v) { return e.load(op.getWeight(), {panel, k, e.add(firstLane, v * e.lanes)}); };
-    RegisterTile registers{count, vectors, plan.tileSteps, loadA, loadB};
+    RegisterTile registers{count, vectors, plan.tileSteps, nullptr, loadB};
+    registers.readA(e, [&](int64_t r, Value k) {
+      Value feature = op.getGated() ? k : e.add(e.mul(slots[r], depth), k);
+      return std::pair(op.getX(), Emitter::Values{rows[r], feature});
+    });
     Emitter::Values found = registers.accumulate(e, Emitter::Values(count * vectors, e.splat(0)), depth);
     for (auto [i, sum] : llvm::enumerate(found))
       e.store(sum, sums, {e.index(i / vectors), e.add(firstLane, i % vectors * e.lanes)});

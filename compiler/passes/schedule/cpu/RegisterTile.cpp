@@ -59,8 +59,14 @@ static Emitter::Values steps(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRang
 }
 
 Emitter::Values accumulateTogether(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRange init, Value depth) {
-  return e.loop(e.index(0), depth, 1, init,
-                [&](Value k, ValueRange sums) { return steps(e, tiles, sums, k, /*unroll=*/1); });
+  auto go = [&](Value from, Value to, int64_t unroll, ValueRange before) {
+    return e.loop(from, to, unroll, before, [&](Value k, ValueRange sums) { return steps(e, tiles, sums, k, unroll); });
+  };
+  int64_t unroll = tiles.front().unroll;
+  if (unroll == 1)
+    return go(e.index(0), depth, 1, init);
+  Value whole = e.mul(e.div(depth, unroll), unroll);
+  return go(whole, depth, 1, go(e.index(0), whole, unroll, init));
 }
 
 Emitter::Values accumulateTogether(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRange init, int64_t depth) {
@@ -76,6 +82,18 @@ Emitter::Values accumulateTogether(Emitter &e, ArrayRef<RegisterTile> tiles, Val
   for (int64_t k = whole; k < depth; ++k)
     sums = steps(e, tiles, sums, e.index(k), /*unroll=*/1);
   return sums;
+}
+
+void RegisterTile::readA(Emitter &e, PlaceOf placeOf) {
+  loadA = [&e, placeOf](int64_t row, Value k) {
+    auto [memory, at] = placeOf(row, k);
+    return e.loadScalar(memory, at);
+  };
+  if (scalarsFromLanes(e.lanes) && unroll == e.lanes)
+    loadRow = [&e, placeOf](int64_t row, Value k) {
+      auto [memory, at] = placeOf(row, k);
+      return e.load(memory, at);
+    };
 }
 
 Emitter::Values RegisterTile::accumulate(Emitter &e, ValueRange init, Value depth) const {

@@ -17,8 +17,8 @@ struct RegisterTile {
   std::function<mlir::Value(int64_t row, mlir::Value k)> loadA;
   std::function<mlir::Value(mlir::Value k, int64_t vector)> loadB;
 
-  // Where a multiply-add takes its scalar from a lane of a vector: A[row, k] to A[row, k + unroll - 1], loaded once for
-  // an iteration. Else null.
+  // A[row, k] to A[row, k + unroll - 1] in the lanes of a vector, loaded once for an iteration; null: scalars are
+  // loaded one by one.
   std::function<mlir::Value(int64_t row, mlir::Value k)> loadRow = nullptr;
 
   // sum + a * b, of what the loads made; null: of f32.
@@ -26,6 +26,10 @@ struct RegisterTile {
 
   // Called at the first k of every iteration before the loads, if there is one: for prefetches.
   std::function<void(mlir::Value k)> begin = nullptr;
+
+  // Loads A, of f32, from where it lies, by whole iterations if scalars come from lanes of vectors.
+  using PlaceOf = std::function<std::pair<mlir::Value, Emitter::Values>(int64_t row, mlir::Value k)>;
+  void readA(Emitter &e, PlaceOf placeOf);
 
   // Accumulators in row-major order, after k in [0, depth).
   Emitter::Values accumulate(Emitter &e, mlir::ValueRange init, mlir::Value depth) const;
@@ -38,6 +42,17 @@ Emitter::Values accumulateTogether(Emitter &e, llvm::ArrayRef<RegisterTile> tile
                                    mlir::Value depth);
 Emitter::Values accumulateTogether(Emitter &e, llvm::ArrayRef<RegisterTile> tiles, mlir::ValueRange init,
                                    int64_t depth);
+
+// Whether a multiply-add of vectors of so many lanes takes a scalar from a lane: NEON's does. An iteration of as many
+// steps loads a quarter of the scalars' loads then, and with all rows' six registers beside 24 accumulators two are
+// left for B.
+constexpr bool scalarsFromLanes(int64_t lanes) {
+  return lanes == 4;
+}
+// Steps of k per iteration that make it so; where they do not, `otherwise`.
+constexpr int64_t tileSteps(int64_t lanes, int64_t otherwise) {
+  return scalarsFromLanes(lanes) ? lanes : otherwise;
+}
 
 // Columns, a multiple of 16, that fill the accumulators of a tile of `rows` rows: few rows need many columns, so that
 // enough independent chains hide the latency of the multiply-add; so do wide vectors, which come with more registers.

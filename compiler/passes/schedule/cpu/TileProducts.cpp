@@ -11,18 +11,14 @@ namespace talc {
 
 static Emitter::Values accumulateWidened(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
   Emitter &e = c.e;
-  auto loadA = [&](int64_t r, Value k) {
-    return e.loadScalar(c.op.getX(), {tile.rows[r], e.add(tile.firstFeature, k)});
-  };
   auto loadB = [&](Value k, int64_t v) {
     return e.load(c.op.getWeight(), {tile.panels[v], e.add(tile.firstK, k), tile.lanes[v]});
   };
   auto rows = static_cast<int64_t>(tile.rows.size()), vectors = static_cast<int64_t>(tile.panels.size());
-  RegisterTile registers{rows, vectors, c.plan.tileSteps, loadA, loadB};
-  if (c.plan.scalarsFromLanes())
-    registers.loadRow = [&](int64_t r, Value k) {
-      return e.load(c.op.getX(), {tile.rows[r], e.add(tile.firstFeature, k)});
-    };
+  RegisterTile registers{rows, vectors, c.plan.tileSteps, nullptr, loadB};
+  registers.readA(e, [&](int64_t r, Value k) {
+    return std::pair(c.op.getX(), Emitter::Values{tile.rows[r], e.add(tile.firstFeature, k)});
+  });
   if (tile.fetch)
     registers.begin = [&](Value k) { tile.fetch(k, {}); };
   return registers.accumulate(e, before, tile.depth);
