@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""neon_tiles.py FILE: how good the loops of full register tiles (6 rows of 4 vectors) are in a disassembly of 64-bit ARM
+"""neon_tiles.py FILE [KERNEL]: how good the loops of full register tiles (6 rows of 4 vectors) are in a disassembly of 64-bit ARM
 code: vector registers in use, the share of multiply-adds by element among vector instructions, and by llvm-mca's models the
-share of the peak on Neoverse N1 and on Cortex-A76. The worst of each is printed.
+share of the peak on Neoverse N1 and on Cortex-A76. The worst of each is printed, of kernels whose names begin so.
 
 LLVM's Cortex-A76 is a Cortex-A57, which begins one multiply-add of whole vectors in a cycle; the processor begins two.
 """
@@ -32,8 +32,9 @@ def share_of_peak(body, processor):
 
 
 def main():
+    kernel = sys.argv[2] if len(sys.argv) > 2 else ''
     with open(sys.argv[1]) as file:
-        tiles = [body for _, body in inner_loops(file) if is_full(body)]
+        tiles = [body for function, body in inner_loops(file) if function.startswith(kernel) and is_full(body)]
     registers = min(len({number for instruction in body for number in VECTOR.findall(instruction)}) for body in tiles)
     elements = min(sum(bool(BY_ELEMENT.match(i)) for i in body) / sum(bool(VECTOR.search(i)) for i in body) for body in tiles)
     peaks = {name: min(share_of_peak(body, name) for body in tiles) for name in PER_CYCLE}

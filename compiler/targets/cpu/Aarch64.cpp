@@ -94,6 +94,7 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   // instructions themselves.
   facts.cpu = facts.tune = "generic";
   facts.keepsOrder = true;
+  facts.loadsPairs = true;
   facts.cacheBytes = 512 << 10;  // of Cortex-A76 and A78, half of what Neoverse cores have
   for (const Level &level : levels()) {
     if (!llvm::all_of(level.features, [&](llvm::StringRef name) { return features.contains(name); }))

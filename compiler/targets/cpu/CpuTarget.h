@@ -17,6 +17,8 @@ struct CpuFacts {
   std::string features{};          // beside those of `cpu`, in LLVM's notation: +neon,+dotprod
   // Whether instructions stay as talc's passes order them until registers are allocated.
   bool keepsOrder = false;
+  // Whether an instruction loads two neighbouring vectors, from a register plus a constant.
+  bool loadsPairs = false;
   unsigned vectorLanes = 0;  // f32 lanes of a vector register
   // Of L2. It decides in which order results are computed, never what they are.
   int64_t cacheBytes = 0;

@@ -21,6 +21,10 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
 #include "llvm/Transforms/Utils/LowerMemIntrinsics.h"
 
 using namespace mlir;
@@ -108,6 +112,18 @@ static void expandMemoryIntrinsics(llvm::Function &function, const llvm::TargetT
   }
 }
 
+// Leaves constants of addresses to the instructions, where neighbours would else have offsets in registers. LLVM's own
+// code generators do so by the same passes, for some targets only where a global option says so.
+static void separateConstantOffsets(llvm::Module &module, llvm::FunctionAnalysisManager &analyses) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SeparateConstOffsetFromGEPPass(/*LowerGEP=*/true));
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      passes.run(function, analyses);
+}
+
 void ObjectEmitter::optimize() {
   llvm::PipelineTuningOptions tuning;
   tuning.LoopUnrolling = false;
@@ -127,6 +143,8 @@ void ObjectEmitter::optimize() {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(*module, modules);
+  if (cpu.loadsPairs)
+    separateConstantOffsets(*module, functions);
   for (llvm::Function &function : *module)
     if (!function.isDeclaration())
       expandMemoryIntrinsics(function, functions.getResult<llvm::TargetIRAnalysis>(function));
