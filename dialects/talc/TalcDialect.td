@@ -365,7 +365,7 @@ def Talc_RotaryTableRecipe : Talc_Attr<"RotaryTableRecipe", "rotary_table"> {
   let parameters = (ins Talc_Real:$base, OptionalParameter<"::mlir::Attribute">:$scaling,
                         DefaultValuedParameter<"int64_t", "0">:$digits);
   let genVerifyDecl = 1;
-  let assemblyFormat = "`<` `base` `=` $base (`,` `scaling` `=` $scaling^)? (`,` `digits` `=` $digits^)? `>`";
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 def Talc_SinusoidLayout : Talc_Enum<"SinusoidLayout", "where sines and cosines stand in a row", [

@@ -34,6 +34,8 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
   talc.weight @angles : tensor<64x16xf32> = #talc.rotary_table<base = 10000.0>
   // CHECK-NEXT: talc.weight @slow : tensor<64x16xf32> = #talc.rotary_table<base = 1.000000e+04, scaling = #talc.linear_scaling<factor = 2.000000e+00>>
   talc.weight @slow : tensor<64x16xf32> = #talc.rotary_table<base = 10000.0, scaling = #talc.linear_scaling<factor = 2.0>>
+  // CHECK-NEXT: talc.weight @digits : tensor<48x16xf32> = #talc.rotary_table<base = 1.000000e+04, digits = 16>
+  talc.weight @digits : tensor<48x16xf32> = #talc.rotary_table<base = 10000.0, digits = 16>
   // CHECK-NEXT: talc.weight @waves : tensor<64x32xf32> = #talc.sinusoid_table<halves>
   talc.weight @waves : tensor<64x32xf32> = #talc.sinusoid_table<halves>
   // CHECK-NEXT: talc.weight @waves2 : tensor<64x32xf32> = #talc.sinusoid_table<interleaved>
