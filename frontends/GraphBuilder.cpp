@@ -154,6 +154,9 @@ Tensor GraphBuilder::linear(Tensor x, Weight matrix, Weight bias) {
 Tensor GraphBuilder::groupedLinear(Tensor x, Weight matrix, int64_t groups, Weight bias) {
   if (!graph->ready(x) || !graph->readyWeight(matrix, 2) || (bias && !graph->readyWeight(bias, 1)))
     return {};
+  // One group is a plain linear layer, which sums all features.
+  if (int64_t summed = graph->shape(matrix)[1]; groups == 1 && summed < x.width())
+    x = slice(x, 0, summed);
   return graph->make<LinearOp>(graph->location(matrix), graph->shape(matrix)[0], graph->value(x), graph->value(matrix),
                                graph->value(bias), static_cast<uint64_t>(groups));
 }

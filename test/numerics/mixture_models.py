@@ -23,8 +23,8 @@ def gpt_oss(dtype):
     return case(md.gpt_oss, fill, config, dtype)
 
 
-def deepseek(kind, dtype='F32', **changes):
-    config = {**LLAMA, 'model_type': kind, 'num_attention_heads': 3, 'num_key_value_heads': 3, 'rope_theta': 500.0,
+def deepseek(kind, dtype='F32', heads=3, **changes):
+    config = {**LLAMA, 'model_type': kind, 'num_attention_heads': heads, 'num_key_value_heads': heads, 'rope_theta': 500.0,
               'q_lora_rank': 14, 'kv_lora_rank': 18, 'qk_nope_head_dim': 7, 'qk_rope_head_dim': 6, 'v_head_dim': 9,
               'n_routed_experts': 6, 'num_experts_per_tok': 2, 'moe_intermediate_size': 11, 'n_shared_experts': 2,
               'first_k_dense_replace': 1, 'routed_scaling_factor': 1.7, **changes}
@@ -37,13 +37,13 @@ def deepseek(kind, dtype='F32', **changes):
             if config['q_lora_rank']:
                 c.linear(place + 'q_a_proj', 14, 24, False)
                 c.norm(place + 'q_a_layernorm', 14, False)
-                c.linear(place + 'q_b_proj', 3 * 13, 14, False)
+                c.linear(place + 'q_b_proj', heads * 13, 14, False)
             else:
-                c.linear(place + 'q_proj', 3 * 13, 24, False)
+                c.linear(place + 'q_proj', heads * 13, 24, False)
             c.linear(place + 'kv_a_proj_with_mqa', 24, 24, False)
             c.norm(place + 'kv_a_layernorm', 18, False)
-            c.linear(place + 'kv_b_proj', 3 * 16, 18, False)
-            c.linear(place + 'o_proj', 24, 27, False)
+            c.linear(place + 'kv_b_proj', heads * 16, 18, False)
+            c.linear(place + 'o_proj', 24, heads * 9, False)
             for norm in PRE:
                 c.norm(at + norm, 24, False)
             layers = [('mlp', 37)] if n == 0 else [('mlp.shared_experts', 22)]
@@ -64,6 +64,7 @@ YARN = {'rope_type': 'yarn', 'factor': 4.0, 'original_max_position_embeddings': 
 CASES = {
     'gpt_oss': lambda: gpt_oss('F16'),
     'deepseek_v2': lambda: deepseek('deepseek_v2', q_lora_rank=None, topk_method='greedy'),
+    'deepseek_v2-one-head': lambda: deepseek('deepseek_v2', heads=1),
     'deepseek_v2-groups': lambda: deepseek('deepseek_v2', topk_method='group_limited_greedy', n_group=3, topk_group=2,
                                            rope_scaling=YARN),
     'deepseek_v3': lambda: deepseek('deepseek_v3', 'F16', n_group=3, topk_group=2, norm_topk_prob=True),
