@@ -30,8 +30,18 @@ def number(x):
     return (mantissa if '.' in mantissa else mantissa + '.0') + e + exponent
 
 
-class Function:
-    """Lines of text, and the same as steps that fill an environment {name: value}."""
+def attributes(**values):
+    """The text of those that are not zero: floats, integers, and flags."""
+    def text(name, value):
+        return name if value is True else f'{name} = {number(value)} : f64' if isinstance(value, float) else \
+            f'{name} = {value} : i64'
+    present = [text(*pair) for pair in values.items() if pair[1]]
+    return f' {{{", ".join(present)}}}' if present else ''
 
-    def __init__(self):
-        self.lines, self.steps = [], []
+
+class Function:
+    """Lines of text, and the same as steps that fill an environment {name: value}. What it takes of its caller: functions
+    that make it, and what they made for the next call."""
+
+    def __init__(self, caller=None):
+        self.caller, self.lines, self.steps, self.arguments, self.taken = caller, [], [], [], []

@@ -9,11 +9,13 @@
 import contextlib
 
 import plain_math as pm
-from model_values import Function, Handle, Value, number, types
-from shared_heads import SharedHeads
+from attention_writer import AttentionWriter
+from mixture_writer import MixtureWriter
+from model_values import Function, Handle, Value, attributes, number, types
+from recipe_writer import RecipeWriter
 
 
-class Model(SharedHeads):
+class Model(RecipeWriter, AttentionWriter, MixtureWriter):
 
     def __init__(self, max_sequence=64, seed=1):
         self.max_sequence, self.seed, self.count = max_sequence, seed, 0
@@ -49,112 +51,6 @@ class Model(SharedHeads):
             self.function.steps.append((result.name, compute))
         return result
 
-    # --- weights
-
-    def weight(self, shape, mean=0.0, deviation=0.3, element='f32'):
-        """Pseudo-random values."""
-        self.seed += 1
-        values = pm.each(pm.ROUND[element], pm.random_values(self.seed, mean, deviation, shape))
-        source = f'#talc.random<seed = {self.seed}, mean = {number(mean)}, deviation = {number(deviation)}>'
-        return self.symbol(shape, element, source, values)
-
-    def listed(self, shape, values):
-        """Values written into the program."""
-        def text(nested):
-            return '[' + ', '.join(map(text, nested)) + ']' if isinstance(nested, list) else number(nested)
-        nested = pm.shaped(iter(values), shape)
-        kind = Value('', shape).type
-        return self.symbol(shape, 'f32', f'#talc.values<dense<{text(nested)}> : {kind}>', nested)
-
-    def fill(self, shape, value):
-        values = pm.each(lambda _: pm.to_f32(value), pm.random_values(0, 0, 0, shape))
-        return self.symbol(shape, 'f32', f'#talc.fill<{number(value)}>', values)
-
-    def recipe(self, recipe, sources, shape, values, element='f32', derive=False):
-        """A weight that follows from others, as a symbol or as a talc.derive. `values` are those before rounding."""
-        values = pm.each(pm.ROUND[element], values)
-        if not derive:
-            names = [self.symbol_of[source.name] for source in sources]
-            of = f' of [{", ".join(names)}]' if names else ''
-            return self.symbol(shape, element, recipe + of, values)
-        result = Value(self.fresh('%derived'), shape, element)
-        self.constants[result.name] = values
-        operands = ', '.join(source.name for source in sources)
-        return self.emit(f'talc.derive {recipe} of ({operands}) : ({types(*sources)}) -> {result.type}', result,
-                         lambda env: values)
-
-    def symbol(self, shape, element, source, values):
-        name = self.fresh('@w')
-        result = Value('%' + name[1:], shape, element)
-        self.symbol_of[result.name] = name
-        self.constants[result.name] = values
-        self.symbols.append(f'talc.weight {name} : {result.type} = {source}')
-        return self.emit(f'talc.get_weight {name} : {result.type}', result, lambda env: values)
-
-    def values(self, weight):
-        return self.constants[weight.name]
-
-    # --- recipes
-
-    def transpose(self, w, **options):
-        return self.recipe('#talc.transpose', [w], w.shape[::-1], pm.transpose(self.values(w)), **options)
-
-    def concat(self, parts, **options):
-        shape = [sum(part.shape[0] for part in parts)] + parts[0].shape[1:]
-        return self.recipe('#talc.concat', parts, shape, pm.concat([self.values(part) for part in parts]), **options)
-
-    def interleave(self, a, b, group, **options):
-        values = pm.interleave(self.values(a), self.values(b), group)
-        return self.recipe(f'#talc.interleave<{group}>', [a, b], [len(values), a.shape[1]], values, **options)
-
-    def pack(self, w, lanes, **options):
-        values = pm.pack(self.values(w), lanes)
-        return self.recipe('#talc.pack', [w], [len(values), w.shape[1], lanes], values, **options)
-
-    def pad(self, w, length, **options):
-        values = self.values(w) + [0.0] * (length - w.shape[0])
-        return self.recipe('#talc.pad', [w], [length], values, **options)
-
-    def convert(self, w, element, **options):
-        return self.recipe('#talc.convert', [w], w.shape, self.values(w), element=element, **options)
-
-    def some_rows(self, w, first, count, period, **options):
-        values, text = pm.rows(self.values(w), first, count, period), f'first = {first}, count = {count}'
-        return self.recipe(f'#talc.rows<{text}, period = {period}>', [w], [len(values)] + w.shape[1:], values, **options)
-
-    def half_split(self, w, width, rotary, **options):
-        values = pm.half_split(self.values(w), width, rotary)
-        return self.recipe(f'#talc.half_split<width = {width}, rotary = {rotary}>', [w], w.shape, values, **options)
-
-    def plus(self, w, value, **options):
-        return self.recipe(f'#talc.plus<{number(value)}>', [w], w.shape,
-                           pm.each(lambda v: v + value, self.values(w)), **options)
-
-    def alibi(self, heads, length, rounded=None, **options):
-        text = '#talc.alibi' if rounded is None else f'#talc.alibi<rounded = {number(rounded)} : f64>'
-        values = pm.alibi(heads, length, rounded)
-        return self.recipe(text, [], [heads, len(values[0])], values, **options)
-
-    def rotary_table(self, positions, rotary, base, scaling=None, **options):
-        text = f'#talc.rotary_table<base = {number(base)}{", scaling = " + self.scaling(scaling) if scaling else ""}>'
-        values = pm.rotary_table(positions, rotary, base, scaling)
-        return self.recipe(text, [], [positions, rotary], values, **options)
-
-    def sinusoid_table(self, positions, width, layout, blank=-1, **options):
-        values, row = pm.sinusoids(positions, width, layout, blank), f', blank = {blank}' if blank >= 0 else ''
-        return self.recipe(f'#talc.sinusoid_table<{layout}{row}>', [], [positions, width], values, **options)
-
-    def relative_bias(self, table, length, bidirectional, longest, **options):
-        text = f'#talc.relative_bias<bidirectional = {str(bidirectional).lower()}, max_distance = {longest}>'
-        values = pm.relative_bias(self.values(table), length, bidirectional, longest)
-        return self.recipe(text, [table], [table.shape[1], 2 * length - 1], values, **options)
-
-    def relative_keys(self, projection, heads, distances, factor, vectors=(), **options):
-        values = pm.relative_keys(self.values(projection), heads, distances, factor, [self.values(v) for v in vectors])
-        shape = [heads * distances] + ([] if vectors else [projection.shape[0] // heads])
-        return self.recipe(f'#talc.relative_keys<heads = {heads}, scale = {number(factor)}>', [projection, *vectors], shape,
-                           values, **options)
-
     # --- rows
 
     def embedding(self, ids, table, first=None):
@@ -169,9 +65,8 @@ class Model(SharedHeads):
 
     def position(self, table, offset=0):
         result = Value(self.fresh('%x'), ['?', table.shape[1]])
-        attr = f' {{offset = {offset} : i64}}' if offset else ''
-        return self.emit(f'talc.position {self.sequences.name}, {table.name}{attr} : {table.type} -> {result.type}',
-                         result, lambda env: [env[table.name][p + offset] for p in range(len(env['%ids']))])
+        text = f'talc.position {self.sequences.name}, {table.name}{attributes(offset=offset)}'
+        return self.emit(f'{text} : {table.type} -> {result.type}', result, lambda env: [env[table.name][p + offset] for p in range(len(env['%ids']))])
 
     def position_among(self, table, offset, padding):
         """Padding takes no position, but the row before the first."""
@@ -193,9 +88,8 @@ class Model(SharedHeads):
     def select(self, x, output=0):
         """The text selects rows; `evaluate` has all of them."""
         result = Value(self.fresh('%x'), x.shape)
-        attr = f' {{output = {output} : i64}}' if output else ''
-        return self.emit(f'talc.select {x.name}, {self.sequences.name}{attr} : {x.type} -> {x.type}', result,
-                         lambda env: env[x.name])
+        text = f'talc.select {x.name}, {self.sequences.name}{attributes(output=output)}'
+        return self.emit(f'{text} : {x.type} -> {x.type}', result, lambda env: env[x.name])
 
     def activations(self, width):
         return Value(self.fresh('%x'), ['?', width])
@@ -205,23 +99,39 @@ class Model(SharedHeads):
         return self.emit(f'talc.slice {x.name} at {offset} : {x.type} -> {result.type}', result,
                          lambda env: [row[offset:offset + width] for row in env[x.name]])
 
+    def join(self, x, y, heads):
+        result = self.activations(x.shape[1] + y.shape[1])
+
+        def compute(env):
+            a, b = x.shape[1] // heads, y.shape[1] // heads
+            return [[v for h in range(heads) for v in p[h * a:(h + 1) * a] + q[h * b:(h + 1) * b]]
+                    for p, q in zip(env[x.name], env[y.name])]
+        return self.emit(f'talc.join {x.name}, {y.name} heads {heads} : ({x.type}, {y.type}) -> {result.type}', result,
+                         compute)
+
     # --- layers
 
-    def linear(self, x, w, bias=None, outputs=None):
-        result = Value(self.fresh('%x'), ['?', outputs or w.shape[0]])
+    def linear(self, x, w, bias=None, outputs=None, groups=1):
+        """`w` may be packed, each group in panels of its own."""
+        result = self.activations(outputs or w.shape[0])
+        width, features = result.shape[1] // groups, x.shape[1] // groups
 
         def compute(env):
             matrix = env[w.name] if len(w.shape) == 2 else pm.unpack(env[w.name])
-            rows = pm.linear(env[x.name], matrix, (env[bias.name] + [0.0] * len(matrix))[:len(matrix)] if bias else None)
-            return [row[:result.shape[1]] for row in rows]
+            rows, depth = len(matrix) // groups, len(matrix[0])
+            added = env[bias.name] if bias else [0.0] * result.shape[1]
+            parts = [pm.linear([row[g * features:g * features + depth] for row in env[x.name]],
+                               matrix[g * rows:g * rows + width], added[g * width:(g + 1) * width]) for g in range(groups)]
+            return [pm.concat(row) for row in zip(*parts)]
         text = f'talc.linear {x.name}, {w.name}' + (f' bias {bias.name}' if bias else '')
         operands = types(*filter(None, (x, w, bias)))
-        return self.emit(f'{text} : ({operands}) -> {result.type}', result, compute)
+        return self.emit(f'{text}{attributes(groups=groups if groups > 1 else 0)} : ({operands}) -> {result.type}', result,
+                         compute)
 
-    def quantize(self, x):
-        result = Value(self.fresh('%x'), x.shape, '!talc.stored<q8_sums>')
-        return self.emit(f'talc.quantize {x.name} : {x.type} -> {result.type}', result,
-                         lambda env: pm.quantize(env[x.name]))
+    def quantize(self, x, element='!talc.stored<q8_sums>'):
+        result = Value(self.fresh('%x'), x.shape, element)
+        rounded = pm.quantize if element != 'bf16' else lambda rows: pm.each(pm.to_bf16, rows)
+        return self.emit(f'talc.quantize {x.name} : {x.type} -> {result.type}', result, lambda env: rounded(env[x.name]))
 
     def gated_linear(self, kind, x, gate, up):
         """`up` is None for a packed weight, whose number of outputs is then `gate` = (weight, outputs)."""
@@ -245,7 +155,7 @@ class Model(SharedHeads):
     def norm(self, kind, x, scale, bias=None, epsilon=1e-5, groups=1):
         result = Value(self.fresh('%x'), x.shape)
         text = f'talc.norm {kind} {x.name}, {scale.name}' + (f' bias {bias.name}' if bias else '')
-        text += f' epsilon {number(epsilon)}' + (f' {{groups = {groups} : i64}}' if groups != 1 else '')
+        text += f' epsilon {number(epsilon)}{attributes(groups=groups if groups > 1 else 0)}'
         operands = types(*filter(None, (x, scale, bias)))
         return self.emit(f'{text} : ({operands}) -> {x.type}', result, lambda env: pm.norm(
             kind, env[x.name], env[scale.name], env[bias.name] if bias else None, epsilon, groups))
@@ -256,29 +166,8 @@ class Model(SharedHeads):
 
     def log_softmax(self, x, tails):
         result = Value(self.fresh('%x'), ['?', x.shape[1] - len(tails)])
-        return self.emit(f'talc.log_softmax {x.name} tails {tails} : {x.type} -> {result.type}', result,
-                         lambda env: pm.log_softmax(env[x.name], tails))
-
-    @staticmethod
-    def scaling(scaling):
-        """The attribute of ('linear', factor), ('llama3', factor, low, high, original), ('dynamic', factor, original),
-        ('yarn', factor, fast, slow, original, truncate, amplitude) or ('listed', factors, amplitude)."""
-        kind, *values = scaling
-        names = {'linear': ['factor'], 'llama3': ['factor', 'low', 'high', 'original'], 'dynamic': ['factor', 'original'],
-                 'yarn': ['factor', 'fast', 'slow', 'original', 'truncate', 'amplitude']}
-        if kind == 'listed':
-            factors = ', '.join(map(number, values[0]))
-            return f'#talc.listed_scaling<[{factors}], amplitude = {number(values[1])}>'
-        text = {float: number, int: str, bool: lambda flag: str(flag).lower()}
-        fields = [f'{name} = {text[type(value)](value)}' for name, value in zip(names[kind], values)]
-        return f'#talc.{kind}_scaling<{", ".join(fields)}>'
-
-    def rope(self, x, heads, rotary, base=10000.0, scaling=None, table=None):
-        result = Value(self.fresh('%x'), x.shape)
-        text = f'talc.rope {x.name}, {self.sequences.name} heads {heads} rotary {rotary} base {number(base)}'
-        text += f' scaling ({self.scaling(scaling)})' if scaling else ''
-        text += f' table {table.name} : {table.type}' if table else ''
-        return self.emit(f'{text} : {x.type}', result, lambda env: pm.rope(env[x.name], heads, rotary, base, scaling))
+        text = f'talc.log_softmax {x.name}' + (f' tails {tails}' if tails else '')
+        return self.emit(f'{text} : {x.type} -> {result.type}', result, lambda env: pm.log_softmax(env[x.name], tails))
 
     def activation(self, kind, x):
         result = Value(self.fresh('%x'), x.shape)
@@ -306,100 +195,44 @@ class Model(SharedHeads):
         return self.emit(f'talc.clamp {x.name} to {number(bound)} : {x.type}', result,
                          lambda env: pm.each(lambda v: min(max(v, -bound), bound), env[x.name]))
 
-    def state(self, heads, width, role='', ring=None):
-        """`ring`: room, window, and how many first tokens are kept."""
-        name, room = self.fresh('@state'), self.max_sequence
-        role = ', ' + role if role else ''
-        if ring:
-            room, role = ring[0], f' window {ring[1]}' + (f' kept {ring[2]}' if ring[2] else '')
-        result = Handle('%' + name[1:], f'!talc.state<{heads} x {width} x {room}{role}>')
-        self.symbols.append(f'talc.state {name} : {result.type}')
-        return self.get_state(result)
-
-    def get_state(self, state):
-        """The handle in another function than that of `state`. What a memory holds lasts from segment to segment."""
-        return self.emit(f'talc.get_state @{state.name[1:]} : {state.type}', state,
-                         lambda env: self.kept.get(state.name) or env['%memories'].setdefault(state.name, []))
-
-    def memory(self, update, local, q, k, v, state, gates, heads, local_first):
-        self.segmented = True
-        result, word = Value(self.fresh('%x'), q.shape), ' local_first' if local_first else ''
-        names = ', '.join(value.name for value in (local, q, k, v, state, self.sequences))
-        return self.emit(f'talc.memory {update} {names} gates {gates.name} heads {heads}{word} : '
-                         f'({types(local, q, k, v, state, self.sequences, gates)}) -> {result.type}', result,
-                         lambda env: pm.memory(update, *(env[x.name] for x in (local, q, k, v, gates)), heads,
-                                               env[state.name], local_first))
-
-    def append(self, state, k, v):
-        self.kept[state.name] = k.name, v.name
-        self.emit(f'talc.append {state.name}, {k.name}, {v.name}, {self.sequences.name} : {types(state, k)}', None, None)
-
-    def read(self, state, width):
-        keys, values = Value(self.fresh('%keys'), ['?', width]), Value(self.fresh('%values'), ['?', width])
-        self.function.lines.append(f'{keys.name}, {values.name} = talc.read {state.name}, {self.sequences.name} : '
-                                   f'{state.type} -> {types(keys, values)}')
-        return keys, values
-
-    def attention(self, mask, q, k, v, heads, kv_heads, scale, window=0, state=None, bias=None, cap=0.0,
-                  absolute=False, row_bias=None, zero_start=False):
-        """Over the step's own rows, or with a state over past and present rows."""
-        keys, values = k, v
-        if state:
-            self.append(state, k, v)
-            keys, values = self.read(state, k.shape[1])
-        elif not self.in_encoder:
-            self.is_encoder = True
-        self.uses_prefix |= mask == 'prefix'
-        return self.attend(mask, q, keys, values, heads, kv_heads, scale, window, bias, lambda env: pm.attention(
-            mask, env[q.name], env[k.name], env[v.name], heads, kv_heads, scale, window, env['%prefix'],
-            env[bias.name] if bias else None, cap, absolute, env[row_bias.name] if row_bias else None, zero_start), cap,
-            absolute, row_bias, zero_start)
-
-    def cross_attention(self, q, heads, kv_heads, scale, state):
-        """Over what the encoder appended to `state`."""
-        keys, values = self.read(state, q.shape[1] // heads * kv_heads)
-
-        def compute(env):
-            k, v = (env['%source'][name] for name in env[state.name])
-            return pm.attention('full', env[q.name], k, v, heads, kv_heads, scale)
-        return self.attend('full', q, keys, values, heads, kv_heads, scale, 0, None, compute)
-
-    def attend(self, mask, q, keys, values, heads, kv_heads, scale, window, bias, compute, cap=0.0, absolute=False,
-               row_bias=None, zero_start=False):
-        result = Value(self.fresh('%x'), q.shape)
-        names = ', '.join([q.name, keys.name, values.name, self.sequences.name])
-        text = f'talc.attention {mask} {names} heads {heads}, {kv_heads} scale {number(scale)}'
-        text += f' bias {bias.name} : {bias.type}' if bias else ''
-        text += f' row_bias {row_bias.name} : {row_bias.type}' if row_bias else ''
-        text += ' zero_start' if zero_start else ''
-        attributes = [f'window = {window} : i64'] if window else []
-        attributes += [f'cap = {number(cap)} : f64'] if cap else []
-        attributes += ['absolute'] if absolute else []
-        text += f' {{{", ".join(attributes)}}}' if attributes else ''
-        return self.emit(f'{text} : {types(q, keys)}', result, compute)
-
     # --- functions
 
-    def define(self, body, x, arguments):
-        """A function (x, arguments...) -> body(x', arguments'...), to be called."""
-        outer, self.function = self.function, Function()
-        inner = [Value(self.fresh('%arg'), a.shape, a.element) if isinstance(a, Value) else
-                 Handle(self.fresh('%arg'), a.type) for a in [x] + arguments]
-        result = body(*inner)
+    def define(self, body, x):
+        """A function (x, ...) -> body(x'), to be called; its other arguments are what `body` takes."""
+        outer, self.function = self.function, Function(caller=self.function)
+        inner = Value(self.fresh('%arg'), x.shape)
+        self.function.arguments.append(inner)
+        result = body(inner)
         function, self.function = self.function, outer
-        function.name, function.arguments, function.result = self.fresh('@block'), inner, result
+        function.name, function.result = self.fresh('@block'), result
         self.functions.append(function)
         return function
 
-    def call(self, function, *arguments):
-        result = Value(self.fresh('%x'), function.result.shape)
+    def take(self, make):
+        """What make() writes into the caller of a function, for each call anew, and the caller passes; elsewhere
+        make()."""
+        function = self.function
+        if not function.caller:
+            return make()
+        self.function = function.caller
+        given, self.function = make(), function
+        function.taken.append((make, given))
+        name = self.fresh('%arg')
+        inner = Handle(name, given.type) if isinstance(given, Handle) else Value(name, given.shape, given.element)
+        function.arguments.append(inner)
+        return inner
+
+    def call(self, function, x):
+        given = [given or make() for make, given in function.taken]
+        function.taken = [(make, None) for make, _ in function.taken]
+        arguments, result = [x, *given], Value(self.fresh('%x'), function.result.shape)
 
         def compute(env):
             inner = {name: env[name] for name in ('%ids', '%types', '%prefix', '%source', '%memories')}
             for parameter, argument in zip(function.arguments, arguments):
                 inner[parameter.name] = env[argument.name]
             return run(function.steps, inner)[function.result.name]
-        operands = list(arguments) + [self.sequences]
+        operands = [*arguments, self.sequences]
         names = ', '.join(operand.name for operand in operands)
         return self.emit(f'call {function.name}({names}) : ({types(*operands)}) -> {result.type}', result, compute)
 

@@ -6,7 +6,7 @@ sum over the cases.
 `ENCODERS` those whose attention has the step's own rows alone, so that the model must be an encoder, and `DECODERS`
 those that read a state; texts of `SEGMENTED` go on in segments.
 """
-import shared_head_models
+import grouped_models
 import vocabulary_models
 from model_writer import Model
 
@@ -99,8 +99,7 @@ def recipe_transpose(m, x, random):
 def recipe_pad(m, x, random):
     """Of a matrix."""
     w, more = m.weight([random.randint(1, 9), x.shape[1]]), random.randint(0, 5)
-    values = m.values(w) + [[0.0] * x.shape[1]] * more
-    return m.linear(x, m.recipe('#talc.pad', [w], [len(values), x.shape[1]], values, derive=random.random() < 0.5))
+    return m.linear(x, m.pad(w, w.shape[0] + more, derive=random.random() < 0.5))
 
 
 @case('recipe-concat')
@@ -322,8 +321,8 @@ def attention_of(m, x, random, mask, kv_heads=None, window=0, state=True, bias=N
     heads = kv_heads * random.randint(1, 3)
     q, k, v = (projected(m, x, n * width) for n in (heads, kv_heads, kv_heads))
     kept = m.state(kv_heads, width) if state else None
-    return m.attention(mask, q, k, v, heads, kv_heads, sign * width**-0.5, window, kept, bias(heads) if bias else None,
-                       row_bias=row_bias(heads) if row_bias else None, **options)
+    return m.attention(mask, q, k, v, heads, kv_heads, sign * width**-0.5, kept, window=window,
+                       bias=bias(heads) if bias else None, row_bias=row_bias(heads) if row_bias else None, **options)
 
 
 def listed_bias(m, random):
@@ -426,8 +425,8 @@ for update in ['linear', 'delta']:
             if place != 'alone':
                 kept, turn = m.state(kv_heads, width), 2 * (width // 2)
                 a, b = (m.rope(y, n, turn) if turn else y for y, n in ((q, heads), (k, kv_heads)))
-                local = m.attention('causal', a, b, v, heads, kv_heads, width**-0.5, random.choice([0, 0, 3]), kept)
+                local = m.attention('causal', a, b, v, heads, kv_heads, width**-0.5, kept, window=random.choice([0, 0, 3]))
             gates, memory = m.weight([heads], deviation=2.0), m.state(kv_heads, width, 'memory')
             return m.memory(update, local, q, k, v, memory, gates, heads, random.random() < 0.5)
-shared_head_models.register(case, projected, DECODERS)
+grouped_models.register(case, projected, DECODERS)
 vocabulary_models.register(case, projected)

@@ -146,8 +146,12 @@ def rotary_frequencies(rotary, base, scaling):
     return result
 
 
-def rotary_table(positions, rotary, base, scaling):
-    pairs = [rotary_pairs(p, rotary, base, scaling) for p in range(positions)]
+def rotary_table(positions, rotary, base, scaling, digits=0):
+    """Of positions; or of the three digits of a position, of which the first has the amplitude."""
+    pairs = [rotary_pairs(p, rotary, base, scaling) for p in range(digits or positions)]
+    for place in (digits, digits**2) if digits else ():
+        turns = [rotary_pairs(place * r, rotary, base, scaling) for r in range(digits)]
+        pairs += [[pair / abs(pair) for pair in row] for row in turns]
     return [[pair.real for pair in row] + [pair.imag for pair in row] for row in pairs]
 
 
@@ -267,29 +271,40 @@ def norm(kind, x, scale, bias, epsilon, groups):
     return result
 
 
-def route(x, count, normalized):
-    """The largest of every row, of equal ones the first; others are zero."""
+def largest(numbers, count):
+    """The places of the largest, of equal ones the first."""
+    return sorted(range(len(numbers)), key=lambda i: (-numbers[i], i))[:count]
+
+
+def route(x, count, normalized, bias=None, groups=1, kept=1, best=1):
+    """The largest of every row in the `kept` groups with the largest sums of their `best`; others are zero."""
     result = []
     for row in x:
-        kept = sorted(range(len(row)), key=lambda e: (-row[e], e))[:count]
-        total = math.fsum(row[e] for e in kept) if normalized else 1.0
-        result.append([v / total if e in kept else 0.0 for e, v in enumerate(row)])
+        compared, each_group = [v + b for v, b in zip(row, bias or [0.0] * len(row))], len(row) // groups
+        parts = [compared[g:g + each_group] for g in range(0, len(row), each_group)]
+        left = largest([math.fsum(sorted(part, reverse=True)[:best]) for part in parts], kept)
+        places = largest([v if e // each_group in left else -math.inf for e, v in enumerate(compared)], count)
+        total = math.fsum(row[e] for e in places) if normalized else 1.0
+        result.append([v / total if e in places else 0.0 for e, v in enumerate(row)])
     return result
 
 
-def experts(kind, x, routes, gate, up, down):
+def experts(kind, x, routes, gate, up, down, biases=None, clamp=0.0):
     """Matrices lie one above the other."""
-    count = len(routes[0])
+    count, result = len(routes[0]), []
     inner, outputs = len(gate) // count, len(down) // count
-    result = [[0.0] * outputs for _ in x]
-    for e in range(count):
-        own = slice(e * inner, (e + 1) * inner)
-        for t, row in enumerate(x):
-            if routes[t][e]:
-                gates, ups = linear([row], gate[own], None)[0], linear([row], up[own], None)[0]
-                hidden = [ACTIVATIONS[kind](a) * b for a, b in zip(gates, ups)]
-                made = linear([hidden], down[e * outputs:(e + 1) * outputs], None)[0]
-                result[t] = [a + routes[t][e] * b for a, b in zip(result[t], made)]
+    biases = biases or [[0.0] * len(weight) for weight in (gate, up, down)]
+    for row, weights in zip(x, routes):
+        out = [0.0] * outputs
+        for e in (e for e in range(count) if weights[e]):
+            own, end = slice(e * inner, (e + 1) * inner), slice(e * outputs, (e + 1) * outputs)
+            gates, ups = (linear([row], w[own], b[own])[0] for w, b in ((gate, biases[0]), (up, biases[1])))
+            if clamp:
+                gates, ups = [min(g, clamp) for g in gates], [min(max(u, -clamp), clamp) + 1 for u in ups]
+            hidden = [ACTIVATIONS[kind](g) * u for g, u in zip(gates, ups)]
+            made = linear([hidden], down[end], biases[2][end])[0]
+            out = [a + weights[e] * b for a, b in zip(out, made)]
+        result.append(out)
     return result
 
 
@@ -309,11 +324,12 @@ ACTIVATIONS = {
 }
 
 
-def rope(x, heads, rotary, base, scaling):
+def rope(x, heads, rotary, base, scaling, last=0):
+    """Positions beyond the last count as it, if there is one."""
     width, half = len(x[0]) // heads, rotary // 2
     result = []
     for position, row in enumerate(x):
-        row, angles = list(row), rotary_pairs(position, rotary, base, scaling)
+        row, angles = list(row), rotary_pairs(min(position, last or position), rotary, base, scaling)
         for first in range(0, heads * width, width):
             for i in range(half):
                 # The pair as a complex number, turned by the angle.
@@ -330,9 +346,10 @@ def sees(mask, window, prefix, query, key):
 
 
 def attention(mask, queries, keys, values, heads, kv_heads, scale, window=0, prefix=0, bias=None, cap=0.0,
-              absolute=False, row_bias=None, zero_start=False):
+              absolute=False, row_bias=None, zero_start=False, sinks=None, kept=0, first=None):
     """`bias`: rows of heads, columns of distances, or of positions if it is absolute. `row_bias`: for each query and head
-    a column for every distance, the furthest first."""
+    a column for every distance, the furthest first. `sinks`: a score of each head for nothing. `first`: the queries that
+    meet the first `kept` tokens."""
     if zero_start:  # a text behind rows of zeros
         before = [[0.0] * len(keys[0])] * (window - 1)
         keys, values = before + keys, before + values
@@ -341,19 +358,19 @@ def attention(mask, queries, keys, values, heads, kv_heads, scale, window=0, pre
     for t, query in enumerate(queries):
         out = []
         for head in range(heads):
-            q = query[head * width:(head + 1) * width]
+            own = slice(head * width, (head + 1) * width)
             at = head * kv_heads // heads * width
             place = t + len(keys) - len(queries) if zero_start else t
-            seen = [s for s in range(len(keys)) if sees(mask, window, prefix, place, s)]
+            seen = [s for s in range(len(keys)) if (s <= place if s < kept else sees(mask, window, prefix, place, s))]
             added = [bias[head][s if absolute else len(bias[head]) // 2 + s - t] if bias else 0.0 for s in seen]
             if row_bias:
                 count = len(row_bias[t]) // heads
                 added = [row_bias[t][head * count + max(count - 1 - (place - s), 0)] for s in seen]
-            scores = [scale * math.fsum(a * b for a, b in zip(q, keys[s][at:at + width])) for s in seen]
+            met = [first[t] if s < kept else query for s in seen]
+            scores = [scale * math.fsum(a * b for a, b in zip(q[own], keys[s][at:at + width])) for q, s in zip(met, seen)]
             scores = [(cap * math.tanh(score / cap) if cap else score) + c for score, c in zip(scores, added)]
-            weights = [math.exp(score - max(scores)) for score in scores]
-            out += [math.fsum(w * values[s][at + i] for w, s in zip(weights, seen)) / math.fsum(weights)
-                    for i in range(width)]
+            weights = softmax([scores + ([sinks[head]] if sinks else [])])[0]
+            out += [math.fsum(w * values[s][at + i] for w, s in zip(weights, seen)) for i in range(width)]
         result.append(out)
     return result
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of op_models around what shared_heads.py writes."""
+"""Cases of op_models: groups of features, mixtures, and windows that hold no more than they see."""
 
 
 def register(case, projected, decoders):
@@ -7,7 +7,7 @@ def register(case, projected, decoders):
     def linear_groups(m, x, random):
         groups, depth, each = random.randint(2, 4), random.randint(1, 9), random.choice([1, 5, 16, 33])
         x = projected(m, x, groups * (depth + random.choice([0, 0, 3])))
-        return m.grouped_linear(x, m.weight([groups * each, depth]), groups, groups * each)
+        return m.linear(x, m.weight([groups * each, depth]), groups=groups)
 
     @case('join')
     def join(m, x, random):
@@ -17,7 +17,7 @@ def register(case, projected, decoders):
 
     @case('rope-last')
     def rope_last(m, x, random):
-        return m.rope_until(projected(m, x, 18), 2, 8, random.choice([1, 5, 60]))
+        return m.rope(projected(m, x, 18), 2, 8, last=random.choice([1, 5, 60]))
 
     @case('route-groups')
     def route_groups(m, x, random):
@@ -26,7 +26,7 @@ def register(case, projected, decoders):
         kept = random.randint(1, groups)
         count = random.randint(1, kept * each)
         bias = m.weight([groups * each], deviation=0.5)
-        return m.group_route(chances, bias, count, random.random() < 0.5, groups, kept, random.choice([1, 2]))
+        return m.route(chances, count, random.random() < 0.5, bias, groups, kept, random.choice([1, 2]))
 
     @case('experts-biases')
     def experts_biases(m, x, random):
@@ -37,7 +37,7 @@ def register(case, projected, decoders):
         biases = [m.weight([shape[0]], deviation=1.0) for shape in shapes]
         clamp = random.choice([0.0, 0.75])
         kind = random.choice(['silu', 'quick_gelu'])
-        return m.biased_experts(kind, x, routes, [m.weight(shape) for shape in shapes], biases, chosen, clamp)
+        return m.experts(kind, x, routes, *(m.weight(shape) for shape in shapes), chosen, biases, clamp)
 
     for name in ('window', 'sinks', 'kept'):
         @case(f'attention-ring-{name}', decoders)
@@ -49,4 +49,5 @@ def register(case, projected, decoders):
             state = m.state(kv_heads, width, ring=(m.max_sequence + window - 1, window, kept))
             sinks = m.weight([heads], deviation=2.0) if name != 'window' else None
             first = projected(m, x, heads * width) if kept else None
-            return m.window_attention(q, k, v, heads, kv_heads, width**-0.5, state, window, sinks, first, kept)
+            return m.attention('causal', q, k, v, heads, kv_heads, width**-0.5, state, window=window, sinks=sinks, first=first,
+                               kept=kept)
