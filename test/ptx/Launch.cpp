@@ -23,27 +23,42 @@ bool Workgroup::ended() const {
   return std::all_of(warps.begin(), warps.end(), [](const auto &warp) { return warp->ended(); });
 }
 
-// When all threads have come to it. Threads that have ended never do.
-bool Workgroup::passBarrier() {
-  bool all = !ended() && std::all_of(warps.begin(), warps.end(), [](const auto &warp) {
-    return warp->waiting() == warp->living() && !warp->ended();
-  });
-  if (!all)
+// When all threads have come to it, or as many as it is for. Threads that have ended never do.
+bool Workgroup::passBarrier(uint32_t barrier, uint32_t threads) {
+  uint32_t there = 0, arrived = 0;
+  bool all = true;
+  for (const auto &warp : warps) {
+    const uint32_t waiting = warp->waiting(barrier);
+    all &= waiting == warp->living() && !warp->ended();
+    arrived += waiting ? warpLanes : 0;  // warps come whole
+    there |= waiting ? 1u << warp->number : 0;
+  }
+  if (threads ? arrived != threads : !all)
     return false;
   for (const auto &warp : warps)
-    warp->passBarrier();
-  shared.passBarrier();
+    warp->passBarrier(barrier);
+  shared.passBarrier(there);
   ++launch.progress;
   if (launch.counts)
     ++launch.counts->barriers;
   return true;
 }
 
+bool Workgroup::passBarriers() {
+  bool any = false;
+  for (const auto &warp : warps) {
+    uint32_t barrier = 0, threads = 0;
+    for (uint32_t from = 0; warp->findBarrier(from, barrier, threads); from = barrier + 1)
+      any |= passBarrier(barrier, threads);
+  }
+  return any;
+}
+
 bool Workgroup::turn(uint64_t instructions) {
   bool any = false;
   for (const auto &warp : warps)
     any |= warp->run(instructions);
-  return passBarrier() || any;
+  return passBarriers() || any;
 }
 
 void Workgroup::failStuck() const {

@@ -58,7 +58,8 @@ public:
   SharedMemory shared;
 
 private:
-  bool passBarrier();
+  bool passBarriers();
+  bool passBarrier(uint32_t barrier, uint32_t threads);
 
   std::vector<std::unique_ptr<Warp>> warps;
 };

@@ -60,6 +60,7 @@ private:
   void parseBody(Function &function);
   void parseBodyItem(Function &function, int &depth);
   void parseRegisters(Function &function);
+  void parseArgument(Function &function);
   Variable parseVariable();
   void parseValues(Variable &variable, uint64_t elementBytes);
   void parseLabel(Function &function);
@@ -67,7 +68,7 @@ private:
   Operand parseOperand();
   Operand parseSimpleOperand();
   Operand parseAddress();
-  Operand parseList();
+  Operand parseList(std::string_view begin, std::string_view end);
   void skipTo(std::string_view end) {
     while (peek().kind != Token::Kind::End && !takeIf(end))
       take();
@@ -105,8 +106,6 @@ void Parser::parseTopLevel() {
 }
 
 void Parser::parseFunction(bool isKernel) {
-  if (!isKernel)
-    fail("functions that are called are not known to the emulator");
   Function function;
   function.name = take().text;
   parseParameters(function);
@@ -116,7 +115,10 @@ void Parser::parseFunction(bool isKernel) {
         function.mostThreads = std::max<uint64_t>(function.mostThreads, 1) * numberBits(take());
       while (takeIf(","));
   parseBody(function);
-  source.kernels.push_back(std::move(function));
+  if (isKernel)
+    source.kernels.push_back(std::move(function));
+  else
+    source.functions[function.name] = std::move(function);
 }
 
 void Parser::parseParameters(Function &function) {
@@ -187,6 +189,8 @@ void Parser::parseBodyItem(Function &function, int &depth) {
   } else if (takeIf(";")) {
   } else if (takeIf(".reg")) {
     parseRegisters(function);
+  } else if (peek().is(".param")) {
+    parseArgument(function);
   } else if (isOneOf(peek(), {".shared", ".local"})) {
     function.variables.push_back(parseVariable());
   } else if (peek().is(".loc")) {
@@ -211,6 +215,16 @@ void Parser::parseRegisters(Function &function) {
     function.registers.push_back(range);
   } while (takeIf(","));
   expect(";");
+}
+
+// Of a call; calls of one function after the other use the same names. It is a register here.
+void Parser::parseArgument(Function &function) {
+  const Variable argument = parseVariable();
+  RegisterRange range = {argument.name, "b" + std::to_string(8 * argument.bytes), 0};
+  for (const RegisterRange &known : function.registers)
+    if (known.prefix == range.prefix && known.type == range.type)
+      return;
+  function.registers.push_back(range);
 }
 
 void Parser::parseLabel(Function &function) {
@@ -269,7 +283,9 @@ Operand Parser::parseSimpleOperand() {
   if (peek().is("["))
     return parseAddress();
   if (peek().is("{"))
-    return parseList();
+    return parseList("{", "}");
+  if (peek().is("("))
+    return parseList("(", ")");
   Operand operand;
   bool negative = takeIf("-");
   if (peek().kind == Token::Kind::Number) {
@@ -305,14 +321,14 @@ Operand Parser::parseAddress() {
   return operand;
 }
 
-Operand Parser::parseList() {
+Operand Parser::parseList(std::string_view begin, std::string_view end) {
   Operand list;
   list.kind = Operand::Kind::List;
-  expect("{");
+  expect(begin);
   do
     list.elements.push_back(parseSimpleOperand());
   while (takeIf(","));
-  expect("}");
+  expect(end);
   return list;
 }
 

@@ -31,7 +31,7 @@ enum class Flow : uint8_t {
   Branch,       // to `target`
   BranchTable,  // to one of the kernel's tables
   Exit,
-  Barrier,  // of the workgroup
+  Barrier,  // operands: its number; for how many threads, or noPlace
 };
 
 enum class Space : uint8_t { Global, Shared, Local, Parameter, Generic };
@@ -42,6 +42,7 @@ struct Instruction {
   InstructionClass kind = InstructionClass::Integer;
   Space space = Space::Global;
   bool guardNegated = false, wide = false;  // wide: addresses have 64 bits
+  bool yields = false;                      // others have their turn, for whom somebody may wait
   uint8_t count = 1;                        // elements of a vector, matrices, ...
   uint8_t bytes = 0, registerBytes = 0;     // of an element in memory, and of the registers that hold it
   uint8_t variant = 0;                      // what else an instruction is told

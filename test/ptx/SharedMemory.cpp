@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers divide time into epochs. In one epoch a byte is written by one warp, or read by any.
+// Barriers divide time into epochs. Warps that pass one together know of what each of them did before, and of what it
+// knew: a byte is touched again only by those who know of the last write, and written by those who know of reads, too.
 #include "test/ptx/SharedMemory.h"
 
 #include "test/ptx/Memory.h"
+
+#include <algorithm>
+#include <iterator>
 
 namespace talc::ptx {
 
 SharedMemory::SharedMemory(uint64_t bytes) : content(bytes, junk), traces(bytes) {}
 
+bool SharedMemory::hasSeenReads(uint32_t warp, const Trace &trace) const {
+  for (uint32_t others = trace.readers & ~(1u << warp); others; others &= others - 1)
+    if (!hasSeen(warp, static_cast<uint32_t>(__builtin_ctz(others)), trace.readEpoch))
+      return false;
+  return true;
+}
+
 bool SharedMemory::read(uint64_t address, uint64_t bytes, uint32_t warp) {
   bool races = false;
   for (Trace *trace = &traces[address], *end = trace + bytes; trace != end; ++trace) {
-    races |= trace->writeEpoch == epoch && trace->writer != warp;
-    trace->reader = trace->readEpoch == epoch && trace->reader != warp ? severalWarps : static_cast<uint16_t>(warp);
+    races |= !hasSeen(warp, trace->writer, trace->writeEpoch);
+    if (trace->readEpoch != epoch && hasSeenReads(warp, *trace))
+      trace->readers = 0;
+    trace->readers |= 1u << warp;
     trace->readEpoch = epoch;
   }
   return !races;
@@ -21,12 +34,23 @@ bool SharedMemory::read(uint64_t address, uint64_t bytes, uint32_t warp) {
 bool SharedMemory::write(uint64_t address, uint64_t bytes, uint32_t warp) {
   bool races = false;
   for (Trace *trace = &traces[address], *end = trace + bytes; trace != end; ++trace) {
-    races |= trace->writeEpoch == epoch && trace->writer != warp;
-    races |= trace->readEpoch == epoch && trace->reader != warp;
-    trace->writer = static_cast<uint16_t>(warp);
+    races |= !hasSeen(warp, trace->writer, trace->writeEpoch) || !hasSeenReads(warp, *trace);
+    trace->writer = warp;
     trace->writeEpoch = epoch;
   }
   return !races;
+}
+
+void SharedMemory::passBarrier(uint32_t warps) {
+  uint32_t joined[mostWarps] = {};
+  for (uint32_t other = 0; other < mostWarps; ++other) {
+    for (uint32_t left = warps; left; left &= left - 1)
+      joined[other] = std::max(joined[other], seen[__builtin_ctz(left)][other]);
+    joined[other] = warps >> other & 1 ? epoch : joined[other];
+  }
+  for (uint32_t left = warps; left; left &= left - 1)
+    std::copy(std::begin(joined), std::end(joined), seen[__builtin_ctz(left)]);
+  ++epoch;
 }
 
 }  // namespace talc::ptx

@@ -19,18 +19,26 @@ public:
   // Notes what a warp does between two barriers; false: it races with another warp. The bytes must be there.
   bool read(uint64_t address, uint64_t bytes, uint32_t warp);
   bool write(uint64_t address, uint64_t bytes, uint32_t warp);
-  void passBarrier() { ++epoch; }
+  // The warps of a mask were at a barrier.
+  void passBarrier(uint32_t warps);
 
 private:
+  static constexpr uint32_t mostWarps = 32;
+
   struct Trace {
     uint32_t readEpoch = 0, writeEpoch = 0;  // of the last access; 0: none
-    uint16_t reader = 0, writer = 0;         // reader: severalWarps, if it was more than one
+    uint32_t readers = 0;                    // warps, since a barrier that the last of them passed
+    uint32_t writer = 0;
   };
-  static constexpr uint16_t severalWarps = UINT16_MAX;
+  bool hasSeen(uint32_t warp, uint32_t other, uint32_t when) const {
+    return warp == other || when <= seen[warp][other];
+  }
+  bool hasSeenReads(uint32_t warp, const Trace &trace) const;
 
   std::vector<unsigned char> content;
   std::vector<Trace> traces;  // of every byte
   uint32_t epoch = 1;
+  uint32_t seen[mostWarps][mostWarps] = {};  // up to which epoch the first warp comes behind the second
 };
 
 }  // namespace talc::ptx

@@ -54,6 +54,7 @@ struct Function {
 struct SourceText {
   std::vector<Variable> variables;
   std::vector<Function> kernels;
+  std::map<std::string, Function> functions;  // that kernels call
 };
 
 // Throws a Fault that names the line of what is no PTX, or more of it than this emulator knows.

@@ -84,16 +84,37 @@ void Warp::fail(const Instruction &instruction, int lane, const std::string &wha
               std::to_string(instruction.line) + ": " + what + ": " + kernel.texts[instruction.statement]);
 }
 
-uint32_t Warp::waiting() const {
+uint32_t Warp::waiting(uint32_t barrier) const {
   uint32_t mask = 0;
   for (const Group &group : groups)
-    mask |= group.state == Group::AtBarrier ? group.mask : 0;
+    mask |= group.state == Group::AtBarrier && group.barrier == barrier ? group.mask : 0;
   return mask;
 }
 
-void Warp::passBarrier() {
+bool Warp::findBarrier(uint32_t from, uint32_t &barrier, uint32_t &threads) const {
+  bool found = false;
+  for (const Group &group : groups)
+    if (group.state == Group::AtBarrier && group.barrier >= from && (!found || group.barrier < barrier)) {
+      found = true;
+      barrier = group.barrier;
+      threads = group.barrierThreads;
+    }
+  return found;
+}
+
+void Warp::comeToBarrier(Group &group, const Instruction &instruction, uint32_t mask) {
+  constexpr uint32_t barriers = 16;
+  const int lane = __builtin_ctz(mask);
+  group.barrier = lanes<uint32_t>(instruction.operands[0])[lane];
+  group.barrierThreads = instruction.operands[1] == noPlace ? 0 : lanes<uint32_t>(instruction.operands[1])[lane];
+  if (group.barrier >= barriers || group.barrierThreads % warpLanes != 0)
+    fail(instruction, lane, "there is no such barrier");
+  group.state = meets(group, instruction, mask) ? Group::AtBarrier : Group::Waiting;
+}
+
+void Warp::passBarrier(uint32_t number) {
   for (Group &group : groups)
-    if (group.state == Group::AtBarrier) {
+    if (group.state == Group::AtBarrier && group.barrier == number) {
       group.state = Group::Ready;
       ++group.pc;
     }
@@ -189,6 +210,7 @@ bool Warp::step(Group &group) {
   case Flow::Next:
     if (mask)
       instruction.execute(*this, instruction, mask);
+    pauses |= instruction.yields;
     ++group.pc;
     return true;
   case Flow::Branch:
@@ -211,7 +233,7 @@ bool Warp::step(Group &group) {
       ++group.pc;
       return true;
     }
-    group.state = meets(group, instruction, mask) ? Group::AtBarrier : Group::Waiting;
+    comeToBarrier(group, instruction, mask);
     return false;
   }
   return false;
@@ -227,12 +249,13 @@ void Warp::failApart() const {
 
 bool Warp::run(uint64_t most) {
   uint64_t done = 0;
-  while (done < most) {
+  pauses = false;
+  while (done < most && !pauses) {
     Group *group = lowest();
     if (!group)
       break;
     if (groups.size() == 1) {  // nobody to meet
-      while (done < most && groups.size() == 1 && step(groups.front()))
+      while (done < most && !pauses && groups.size() == 1 && step(groups.front()))
         ++done;
       if (groups.size() == 1 && groups.front().state != Group::Ready)
         break;

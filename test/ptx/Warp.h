@@ -26,11 +26,13 @@ public:
   // Executes instructions until no lane can go on, or so many are done. False if none was.
   bool run(uint64_t most);
   // The lanes that wait at a barrier go on.
-  void passBarrier();
+  void passBarrier(uint32_t number);
 
   bool ended() const { return alive == 0; }
   uint32_t living() const { return alive; }
-  uint32_t waiting() const;  // lanes at a barrier
+  uint32_t waiting(uint32_t barrier) const;  // lanes
+  // At the lowest barrier where lanes wait; false: nowhere. `threads`: that it is for, 0: all.
+  bool findBarrier(uint32_t from, uint32_t &barrier, uint32_t &threads) const;
 
   // ---- For instructions
 
@@ -67,6 +69,7 @@ private:
   struct Group {
     uint32_t pc, mask;
     enum { Ready, Waiting, AtBarrier } state;
+    uint32_t barrier = 0, barrierThreads = 0;  // where it waits
   };
 
   void fillSpecials();
@@ -74,6 +77,7 @@ private:
   void mergeInto(size_t index);
   void wake();
   bool step(Group &group);
+  void comeToBarrier(Group &group, const Instruction &instruction, uint32_t mask);
   bool meets(const Group &group, const Instruction &instruction, uint32_t mask);
   void branch(size_t index, uint32_t taken, uint32_t target);
   void branchByTable(size_t index, const Instruction &instruction, uint32_t taken);
@@ -86,6 +90,7 @@ private:
     unsigned char *get() const { return at; }
   } registers;
   uint32_t alive;
+  bool pauses = false;  // an instruction gave others their turn
   std::vector<Group> groups;
 };
 

@@ -86,6 +86,7 @@ FakeGpuTables makeGpuTables() {
   for (size_t i = 0; i < 3; ++i) {
     strcpy(tables.phases[i].name, names[i]);
     tables.phases[i].launchCount = 1;
+    tables.phases[i].persistentKernel = noKernel;
   }
   tables.launch = {0, 0, UINT32_MAX, 0};
   const LaunchBase bases[] = {LaunchBase::Step, LaunchBase::Weights, LaunchBase::States, LaunchBase::Result0,

@@ -55,6 +55,8 @@ static bool refusesWrongTables() {
   good &= refuses(changed([](T &t) { t.arguments[2].perRow = 1; }), "lies outside its buffer");
   good &= refuses(changed([](T &t) { t.phases[2].launchCount = 2; }), "launches outside its table");
   good &= refuses(changed([](T &t) { t.phases[0].name[0] = 'x'; }), "lacks a phase of the model");
+  good &= refuses(changed([](T &t) { t.phases[1].persistentKernel = 1; }), "an impossible persistent kernel");
+  good &= refuses(changed([](T &t) { t.phases[1].persistentKernel = 0; }), "an impossible persistent kernel");
   return good;
 }
 

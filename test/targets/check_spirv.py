@@ -5,7 +5,7 @@ import struct
 import subprocess
 import sys
 
-MAGIC = b'TALCGPU1'
+MAGIC = b'TALCGPU2'
 
 
 def modules(program):

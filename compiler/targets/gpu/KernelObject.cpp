@@ -56,6 +56,7 @@ static targets::ObjectCode kernelObject(Operation *kernel, const KernelCode &mad
                    {"threads", kernel->getAttrOfType<IntegerAttr>(threadsAttr).getInt()},
                    {"arguments", made.arguments},
                    {"shared", made.sharedBytes},
+                   {"task", made.hasTask},
                    {"grid", describe(kernel->getAttrOfType<DictionaryAttr>(gridAttr))},
                    {"code", llvm::toHex(made.code, /*LowerCase=*/true)}});
 }

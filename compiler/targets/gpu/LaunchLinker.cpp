@@ -5,12 +5,12 @@
 
 #include "compiler/Error.h"
 #include "compiler/passes/codegen/gpu/Launches.h"
-#include "runtime/device/gpu/LaunchTable.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 using Json = nlohmann::json;
@@ -32,7 +32,8 @@ template <size_t size> llvm::Error setName(char (&array)[size], const std::strin
 class LaunchLinker {
 public:
   llvm::Error read(llvm::ArrayRef<targets::ObjectCode> objects);
-  llvm::Expected<targets::LinkedCode> link(JoinCodes join);
+  llvm::Error addPhases(MakePersistent makePersistent);
+  llvm::Expected<targets::LinkedCode> link(JoinCodes join) const;
   std::vector<std::string> codes;  // of kernels
 
 private:
@@ -40,6 +41,7 @@ private:
 
   llvm::Error addKernel(const Json &object);
   llvm::Error addPhase(const std::string &name);
+  llvm::Error addPersistent(LaunchPhase &phase, MakePersistent makePersistent);
   llvm::Error addLaunches(const Json &list, const Values &given, int depth);
   llvm::Error addLaunch(const Json &launch, const Values &values);
   static llvm::Expected<LaunchArgument> valueOf(const Json &argument, const Values &given);
@@ -48,6 +50,7 @@ private:
   llvm::StringMap<Json> lists;
   llvm::StringMap<uint32_t> numbers;  // of kernels
   std::vector<LaunchKernel> kernels;
+  std::vector<bool> haveTask;  // of kernels
   std::vector<LaunchPhase> phaseTable;
   std::vector<Launch> launches;
   std::vector<LaunchArgument> arguments;
@@ -80,6 +83,7 @@ llvm::Error LaunchLinker::addKernel(const Json &object) {
   numbers[name] = static_cast<uint32_t>(kernels.size());
   codes.push_back(llvm::fromHex(object.at("code").get<std::string>()));
   kernels.push_back(kernel);
+  haveTask.push_back(object.at("task"));
   return setName(kernels.back().name, name);
 }
 
@@ -133,6 +137,7 @@ llvm::Error LaunchLinker::addLaunches(const Json &list, const Values &given, int
 
 llvm::Error LaunchLinker::addPhase(const std::string &name) {
   LaunchPhase phase = {};
+  phase.persistentKernel = noKernel;
   phase.firstLaunch = static_cast<uint32_t>(launches.size());
   LaunchArgument step = {static_cast<uint32_t>(LaunchBase::Step), 0, 0, 0};
   if (llvm::Error error = addLaunches(lists[name], {step}, 0))
@@ -166,14 +171,46 @@ std::vector<uint8_t> LaunchLinker::image(const std::string &code) const {
   return image;
 }
 
-llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) {
-  targets::LinkedCode linked;
+llvm::Error LaunchLinker::addPhases(MakePersistent makePersistent) {
   for (llvm::StringLiteral phase : phases)
-    if (lists.contains(phase)) {
+    if (lists.contains(phase))
       if (llvm::Error error = addPhase(phase.str()))
-        return std::move(error);
-      linked.entries.push_back({phase.str(), phase.str()});
-    }
+        return error;
+  for (LaunchPhase &phase : phaseTable)
+    if (makePersistent)
+      if (llvm::Error error = addPersistent(phase, makePersistent))
+        return error;
+  return llvm::Error::success();
+}
+
+llvm::Error LaunchLinker::addPersistent(LaunchPhase &phase, MakePersistent makePersistent) {
+  std::map<uint32_t, LaunchKernel> pieces;
+  for (uint32_t i = 0; i < phase.launchCount; ++i) {
+    uint32_t kernel = launches[phase.firstLaunch + i].kernel;
+    if (!haveTask[kernel])
+      return llvm::Error::success();
+    pieces[kernel] = kernels[kernel];
+  }
+  const std::string name = std::string("talc_") + phase.name;
+  auto made = makePersistent(name, std::vector<std::pair<uint32_t, LaunchKernel>>(pieces.begin(), pieces.end()));
+  if (!made)
+    return llvm::Error::success();
+  phase.persistentKernel = static_cast<uint32_t>(kernels.size());
+  phase.persistentRows = made->mostRows;
+  LaunchKernel &kernel = kernels.emplace_back();
+  kernel.threads = made->threads;
+  kernel.dynamicBytes = made->dynamicBytes;
+  kernel.argumentCount = persistentArguments;
+  kernel.grid = {noArgument, 1, 0, 1};
+  haveTask.push_back(false);
+  codes.push_back(std::move(made->code));
+  return setName(kernel.name, name);
+}
+
+llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) const {
+  targets::LinkedCode linked;
+  for (const LaunchPhase &phase : phaseTable)
+    linked.entries.push_back({phase.name, phase.name});
   if (linked.entries.empty())
     return makeError(ErrorCode::Program, "the program has none of the functions {}",
                      llvm::join(llvm::ArrayRef(phases), ", "));
@@ -183,16 +220,25 @@ llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) {
 
 }  // namespace
 
-llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join) {
-  LaunchLinker linker;
+static llvm::Error linkAll(LaunchLinker &linker, llvm::ArrayRef<targets::ObjectCode> objects,
+                           MakePersistent makePersistent) {
   if (llvm::Error error = linker.read(objects))
+    return error;
+  return linker.addPhases(makePersistent);
+}
+
+llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join,
+                                                 MakePersistent makePersistent) {
+  LaunchLinker linker;
+  if (llvm::Error error = linkAll(linker, objects, makePersistent))
     return std::move(error);
   return linker.link(join);
 }
 
-llvm::Expected<std::vector<std::string>> kernelCodes(llvm::ArrayRef<targets::ObjectCode> objects) {
+llvm::Expected<std::vector<std::string>> kernelCodes(llvm::ArrayRef<targets::ObjectCode> objects,
+                                                     MakePersistent makePersistent) {
   LaunchLinker linker;
-  if (llvm::Error error = linker.read(objects))
+  if (llvm::Error error = linkAll(linker, objects, makePersistent))
     return std::move(error);
   return std::move(linker.codes);
 }

@@ -6,6 +6,7 @@
 #include "compiler/targets/gpu/KernelObject.h"
 #include "compiler/targets/gpu/LaunchLinker.h"
 #include "compiler/targets/nvptx/LiveRegisters.h"
+#include "compiler/targets/nvptx/PersistentKernel.h"
 #include "compiler/targets/nvptx/PtxEmitter.h"
 
 #include "mlir/IR/Builders.h"
@@ -77,10 +78,12 @@ llvm::Expected<std::vector<targets::ObjectCode>> NvptxTarget::compile(ModuleOp m
   registerTranslations(*module.getContext());
   return gpu::makeObjects(module, [&](Operation *op) -> llvm::Expected<gpu::KernelCode> {
     auto kernel = cast<LLVM::LLVMFuncOp>(op);
-    auto listing = emitKernel(kernel, module, chip);
+    std::optional<uint64_t> taskShared;
+    auto listing = emitKernel(kernel, module, chip, &taskShared);
     if (!listing)
       return listing.takeError();
-    return gpu::KernelCode{kernel.getNumArguments(), sharedBytes(kernel), listing->assembly};
+    int64_t shared = taskShared ? static_cast<int64_t>(*taskShared) : sharedBytes(kernel);
+    return gpu::KernelCode{kernel.getNumArguments(), shared, listing->assembly, taskShared.has_value()};
   });
 }
 
@@ -110,32 +113,41 @@ static std::string joinTexts(llvm::ArrayRef<std::string> texts) {
   for (const std::string &text : texts) {
     llvm::StringRef body = bodyOf(text);
     if (all.empty())
-      all = text.substr(0, text.size() - body.size());
+      all = text.substr(0, text.size() - body.size()) + persistentDeclarations;
     all += body;
   }
   return all;
 }
 
+static llvm::Expected<std::string> linkedText(llvm::ArrayRef<targets::ObjectCode> objects) {
+  auto texts = gpu::kernelCodes(objects, makePersistentKernel);
+  return texts ? llvm::Expected<std::string>(joinTexts(*texts)) : texts.takeError();
+}
+
+// Of PTX it is what a program has, with all that kernels call.
 llvm::Expected<std::string> NvptxTarget::text(llvm::StringRef word, ModuleOp module, targets::BeginPart begin) const {
+  if (word == "ptx") {
+    auto objects = compile(module, begin);
+    return objects ? linkedText(*objects) : llvm::Expected<std::string>(objects.takeError());
+  }
   auto all = listings(module, begin);
   if (!all)
     return all.takeError();
-  std::vector<std::string> parts;
+  std::string text;
   for (const targets::CodeListing &listing : *all)
-    parts.push_back(word == "ptx" ? listing.assembly : listing.llvmIr);
-  return word == "ptx" ? joinTexts(parts) : llvm::join(parts, "");
+    text += listing.llvmIr;
+  return text;
 }
 
 llvm::Expected<targets::LinkedCode> NvptxTarget::link(llvm::ArrayRef<targets::ObjectCode> objects) const {
-  return gpu::linkLaunches(objects, joinTexts);
+  return gpu::linkLaunches(objects, joinTexts, makePersistentKernel);
 }
 
 llvm::Expected<std::vector<uint8_t>> NvptxTarget::linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const {
-  auto texts = gpu::kernelCodes(objects);
-  if (!texts)
-    return texts.takeError();
-  std::string text = joinTexts(*texts);
-  return std::vector<uint8_t>(text.begin(), text.end());
+  auto text = linkedText(objects);
+  if (!text)
+    return text.takeError();
+  return std::vector<uint8_t>(text->begin(), text->end());
 }
 
 }  // namespace talc::nvptx

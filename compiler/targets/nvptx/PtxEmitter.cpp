@@ -7,6 +7,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
+#include "compiler/targets/nvptx/TaskFunction.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -83,7 +84,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleOp module, const std::string &chip) {
+llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleOp module, const std::string &chip,
+                                                std::optional<uint64_t> *taskShared) {
   auto machine = machineFor(chip);
   if (!machine)
     return machine.takeError();
@@ -98,8 +100,11 @@ llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleO
   listing.function = kernel.getName().str();
   llvm::Function *function = translated->getFunction(listing.function);
   function->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  function->addFnAttr("nvvm.reqntid", std::to_string(kernel->getAttrOfType<IntegerAttr>(threadsAttr).getInt()));
+  const auto threads = static_cast<unsigned>(kernel->getAttrOfType<IntegerAttr>(threadsAttr).getInt());
+  function->addFnAttr("nvvm.reqntid", std::to_string(threads));
   optimize(*translated, **machine);
+  if (taskShared)
+    *taskShared = addTaskFunction(*function, threads);
   llvm::raw_string_ostream(listing.llvmIr) << *translated;
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream stream(text);

@@ -18,6 +18,8 @@ static Status readCard(const Driver &driver, int32_t number, CardFacts &facts) {
   then([&] {
     return driver.cuDeviceGetAttribute(&facts.sharedPerWorkgroup, MaxSharedMemoryPerBlockOptin, facts.device);
   });
+  then([&] { return driver.cuDeviceGetAttribute(&facts.processors, MultiprocessorCount, facts.device); });
+  then([&] { return driver.cuDeviceGetAttribute(&facts.cooperative, CooperativeLaunch, facts.device); });
   facts.description = name;
   facts.memory = memory;
   if (result == Success)

@@ -15,6 +15,8 @@ struct CardFacts {
   std::string description;  // NVIDIA H200
   int32_t major = 0, minor = 0;
   int32_t sharedPerWorkgroup = 0;  // bytes, at most
+  int32_t processors = 0;          // each runs some workgroups at a time
+  int32_t cooperative = 0;         // whether workgroups of a launch may wait for each other
   uint64_t memory = 0;
 };
 

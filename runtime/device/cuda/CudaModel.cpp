@@ -3,9 +3,11 @@
 #include "runtime/device/cuda/CudaModel.h"
 
 #include "runtime/device/cuda/CudaWorkspace.h"
+#include "runtime/device/cuda/PersistentStep.h"
 #include "runtime/device/gpu/StepMemory.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace talc::cuda {
@@ -32,7 +34,12 @@ Status CudaModel::loadCode(const unsigned char *bytes, uint64_t size) {
     return status;
   if (Status status = loadModule(); status.failed())
     return status;
-  return findFunctions();
+  if (Status status = findFunctions(); status.failed())
+    return status;
+  for (Phase phase : {Phase::Encode, Phase::Prefill, Phase::Decode})
+    if (Status status = findPersistent(phase); status.failed())
+      return status;
+  return {};
 }
 
 Status CudaModel::loadModule() {
@@ -86,6 +93,25 @@ Status CudaModel::findFunctions() {
   return {};
 }
 
+// The variable is for tests, and to see what the other form is worth.
+Status CudaModel::findPersistent(Phase phase) {
+  const artifact::LaunchPhase *table = launches.phase(phase);
+  const char *form = getenv("TALC_CUDA_STEP");
+  if (!table || table->persistentKernel == artifact::noKernel || !card->facts().cooperative ||
+      (form && strcmp(form, "launches") == 0))
+    return {};
+  const LaunchKernel &kernel = launches.kernels()[table->persistentKernel];
+  int32_t perProcessor = 0;
+  Result result = card->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      &perProcessor, functions[table->persistentKernel], static_cast<int32_t>(kernel.threads), kernel.dynamicBytes);
+  if (Status status = card->check(result, "asked for the room that a kernel needs"); status.failed())
+    return status;
+  int64_t workgroups = static_cast<int64_t>(perProcessor) * card->facts().processors;
+  workgroupsAtOnce[static_cast<size_t>(phase)] =
+      static_cast<uint32_t>(std::clamp<int64_t>(workgroups, 0, PersistentStep::mostWorkgroups));
+  return {};
+}
+
 Status CudaModel::loadWeights(const unsigned char *bytes, const UploadProgress &progress) {
   constexpr uint64_t part = 64 << 20;
   const uint64_t total = facts.weightBytes;
@@ -107,7 +133,9 @@ Status CudaModel::loadWeights(const unsigned char *bytes, const UploadProgress &
 }
 
 WorkspaceMemory CudaModel::memoryFor(int32_t slots, int32_t, const StepSize &size) const {
-  return gpuMemoryFor(facts, slots, size);
+  WorkspaceMemory memory = gpuMemoryFor(facts, slots, size);
+  memory.temporaries = multiplyAdd(PersistentStep::bytesFor(*this), 1, memory.temporaries);
+  return memory;
 }
 
 Status CudaModel::createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const {

@@ -29,11 +29,14 @@ public:
   const artifact::ModelInfo &info() const { return facts; }
   const LaunchCode &code() const { return launches; }
   Function function(uint32_t kernel) const { return functions[kernel]; }
+  // How many workgroups of a phase's persistent kernel the card has room for at a time; 0: steps are launches.
+  uint32_t persistentWorkgroups(Phase phase) const { return workgroupsAtOnce[static_cast<size_t>(phase)]; }
   Address weights() const { return stored.address(); }
 
 private:
   Status loadModule();
   Status findFunctions();
+  Status findPersistent(Phase phase);
   Status allowShared(const artifact::LaunchKernel &kernel, Function function);
 
   const std::shared_ptr<const Card> card;
@@ -43,6 +46,7 @@ private:
   LaunchCode launches;
   Module module = nullptr;
   std::vector<Function> functions;
+  uint32_t workgroupsAtOnce[3] = {};  // of phases
   CardMemory stored;
 };
 

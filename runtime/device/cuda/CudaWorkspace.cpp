@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step: one copy to the card, the launches of its phase, and a copy of the wanted rows back. Launches that are those
-// of the step before are one call (StepGraph.h).
+// of the step before are one call (StepGraph.h), and a step of few rows is one launch (PersistentStep.h).
 #include "runtime/device/cuda/CudaWorkspace.h"
 
 #include "runtime/device/gpu/StepWords.h"
@@ -16,7 +16,7 @@ using artifact::LaunchKernel;
 
 CudaWorkspace::CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options)
     : model(model), card(model.onCard()), options(options), states(card), arena(card),
-      words(card), outputs{CardMemory(card), CardMemory(card)}, graph(card), clock(card) {
+      words(card), outputs{CardMemory(card), CardMemory(card)}, persistent(model), graph(card), clock(card) {
   for (Mapping &memory : fetched)
     memory.allocateFrom(options.allocator);
   uint32_t most = 0;
@@ -54,6 +54,8 @@ Status CudaWorkspace::prepare() {
     stream = nullptr;
     return status;
   }
+  if (Status status = persistent.prepare(); status.failed())
+    return status;
   uint64_t bytes = model.memoryFor(options.slots, 1, {}).states;
   if (Status status = states.reserve(bytes, "the states of sequences"); status.failed() || bytes == 0)
     return status;
@@ -76,7 +78,7 @@ Status CudaWorkspace::grow(const StepSize &size) {
     return status;
   const uint64_t wordBytes = stepWordBytes(wanted.rows);
   uint64_t arenaBytes = model.memoryFor(options.slots, 1, wanted).temporaries;
-  arenaBytes -= arenaBytes == UINT64_MAX ? 0 : wordBytes;
+  arenaBytes -= arenaBytes == UINT64_MAX ? 0 : wordBytes + persistent.bytes();
   if (Status status = arena.reserve(arenaBytes, "temporaries (divide the batch into smaller steps)"); status.failed())
     return status;
   if (Status status = words.reserve(wordBytes, "the tokens of a step"); status.failed())
@@ -116,7 +118,7 @@ Status CudaWorkspace::writeState(int32_t slot, uint64_t offset, uint64_t bytes, 
 }
 
 WorkspaceMemory CudaWorkspace::memory() const {
-  return {states.size(), arena.size() + words.size(), outputs[0].size() + outputs[1].size()};
+  return {states.size(), arena.size() + words.size() + persistent.bytes(), outputs[0].size() + outputs[1].size()};
 }
 
 // ---- Steps
@@ -195,7 +197,16 @@ Status CudaWorkspace::launchOneByOne(const Step &step, const LaunchValues &value
 }
 
 Status CudaWorkspace::start(const Step &step, const LaunchValues &values) {
-  if (measured || !graph.holds(step.phase, values, stream, [&] { return launchAll(step, values); }))
+  if (measured)
+    return launchOneByOne(step, values);
+  if (persistent.suits(step.phase, values)) {
+    bool begun = false;
+    Status status = askWhetherToEnd();
+    status = status.failed() ? status : persistent.start(stream, begun);
+    if (status.failed() || begun)
+      return status;
+  }
+  if (!graph.holds(step.phase, values, stream, [&] { return launchAll(step, values); }))
     return launchOneByOne(step, values);
   if (Status status = askWhetherToEnd(); status.failed())
     return status;

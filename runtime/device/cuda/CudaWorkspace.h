@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs steps as launches on one stream of a card, whose order is what barriers are on processors; steps alike as a
-// graph of them.
+// graph of them, and small ones as a single launch.
 #pragma once
 
 #include "runtime/device/cuda/CudaModel.h"
 #include "runtime/device/cuda/LaunchClock.h"
+#include "runtime/device/cuda/PersistentStep.h"
 #include "runtime/device/cuda/StepGraph.h"
 #include "runtime/device/gpu/StepMemory.h"
 #include "runtime/memory/Mapping.h"
@@ -48,6 +49,7 @@ private:
   CardMemory states, arena, words, outputs[artifact::maxOutputs];
   Mapping fetched[artifact::maxOutputs];  // on the host
   std::vector<int32_t> stepWords;
+  PersistentStep persistent;
   StepGraph graph;
   std::vector<uint64_t> arguments;
   std::vector<void *> argumentPlaces;

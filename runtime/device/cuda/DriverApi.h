@@ -26,6 +26,7 @@ enum Result : int32_t {
   IllegalAddress = 700,
   LaunchOutOfResources = 701,
   LaunchFailed = 719,
+  CooperativeLaunchTooLarge = 720,
   NotSupported = 801,
   SystemDriverMismatch = 803,
   StreamCaptureUnsupported = 900,
@@ -100,7 +101,11 @@ using GraphExec = struct GraphExecObject *;
   FUNCTION(cuEventSynchronize, Event event)                                                                            \
   FUNCTION(cuEventElapsedTime, float *milliseconds, Event begin, Event end)                                            \
   FUNCTION(cuLaunchKernel, Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,         \
-           unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream stream, void **parameters, void **extra)
+           unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream stream, void **parameters, void **extra)     \
+  FUNCTION(cuLaunchCooperativeKernel, Function function, unsigned gridX, unsigned gridY, unsigned gridZ,               \
+           unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream stream, void **parameters)  \
+  FUNCTION(cuOccupancyMaxActiveBlocksPerMultiprocessor, int32_t *blocks, Function function, int32_t blockSize,         \
+           size_t dynamicBytes)
 
 // What newer drivers have besides.
 #define TALC_CUDA_GRAPH_FUNCTIONS(FUNCTION)                                                                            \

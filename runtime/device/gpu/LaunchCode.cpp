@@ -120,11 +120,30 @@ std::string LaunchCode::checkArguments(const ModelInfo &facts) const {
   return "";
 }
 
+// Its teams, and their shared memory.
+std::string LaunchCode::checkPersistent(const LaunchPhase &phase) const {
+  if (phase.persistentKernel == noKernel)
+    return "";
+  if (phase.persistentKernel >= kernelTable.size() ||
+      kernelTable[phase.persistentKernel].argumentCount != persistentArguments)
+    return "has a phase with an impossible persistent kernel";
+  const LaunchKernel &whole = kernelTable[phase.persistentKernel];
+  for (uint32_t i = 0; i < phase.launchCount; ++i) {
+    const LaunchKernel &piece = kernelTable[launches[phase.firstLaunch + i].kernel];
+    if (whole.threads % piece.threads != 0 || whole.dynamicBytes / (whole.threads / piece.threads) < piece.sharedBytes)
+      return "has a persistent kernel without room for its pieces";
+  }
+  return "";
+}
+
 std::string LaunchCode::checkPhases(const ModelInfo &facts) const {
-  for (const LaunchPhase &phase : phases)
+  for (const LaunchPhase &phase : phases) {
     if (!memchr(phase.name, 0, sizeof(phase.name)) || phase.firstLaunch > launches.size() ||
         phase.launchCount > launches.size() - phase.firstLaunch)
       return "has a phase with launches outside its table";
+    if (std::string wrong = checkPersistent(phase); !wrong.empty())
+      return wrong;
+  }
   auto kind = static_cast<ModelKind>(facts.kind);
   bool decodes = kind != ModelKind::Encoder, encodes = kind != ModelKind::Decoder;
   bool whole = (!encodes || phase(Phase::Encode)) && (!decodes || (phase(Phase::Prefill) && phase(Phase::Decode)));

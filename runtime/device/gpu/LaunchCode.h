@@ -53,6 +53,7 @@ private:
   std::string checkLaunches() const;
   std::string checkArguments(const artifact::ModelInfo &facts) const;
   std::string checkPhases(const artifact::ModelInfo &facts) const;
+  std::string checkPersistent(const artifact::LaunchPhase &phase) const;
 
   std::vector<artifact::LaunchKernel> kernelTable;
   std::vector<artifact::LaunchPhase> phases;

@@ -20,7 +20,7 @@
 
 namespace talc::artifact {
 
-constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '1'};
+constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '2'};
 
 struct LaunchHeader {
   char magic[8];  // launchMagic
@@ -59,10 +59,12 @@ struct LaunchGrid {
   uint32_t y;                    // 1 to 65535
 };
 
+constexpr uint32_t noKernel = UINT32_MAX;
+
 struct LaunchKernel {
   char name[64];           // in the text; NUL-terminated
   uint32_t threads;        // of a workgroup, in x; 1 to 1024
-  uint32_t sharedBytes;    // that the text declares, for reports
+  uint32_t sharedBytes;    // that the text declares
   uint32_t dynamicBytes;   // of shared memory that the launch adds
   uint32_t argumentCount;  // at least 1
   LaunchGrid grid;
@@ -71,6 +73,8 @@ struct LaunchKernel {
 struct LaunchPhase {
   char name[32];  // encode, prefill, decode; NUL-terminated
   uint32_t firstLaunch, launchCount;
+  uint32_t persistentKernel;  // does the same as the launches; noKernel: there is none
+  uint32_t persistentRows;    // of a step for which it is meant, at most
 };
 
 struct Launch {
@@ -78,6 +82,30 @@ struct Launch {
   uint32_t mark;                   // its place in the manifest's list of kernels, for tools; UINT32_MAX: none
   uint32_t reserved;
 };
+
+// ---- Persistent kernels
+//
+// A step may also be one launch, of as many workgroups as are on the device at the same time. These do what the phase's
+// launches would do, piece by piece: a piece is a launch, its tasks are the launch's workgroups. Arguments:
+//
+//   address of PersistentPiece[count] | count | address of uint32_t[1 + count], all 0
+//
+// The last are counters: how often workgroups have come to a barrier, and how many tasks of each piece were claimed
+// beyond those that workgroups begin with. A piece with fewer threads than the kernel is done by teams of so many, with
+// shared memory of their own, so that the kernel's threads are a multiple of those of all its pieces.
+constexpr uint32_t persistentArguments = 3;
+
+struct PersistentPiece {
+  uint32_t kernel;       // number of the kernel whose tasks they are
+  uint32_t columns;      // workgroups in x of the launch, at least 1: task t is workgroup (t % columns, t / columns)
+  uint32_t tasks;        // workgroups of the launch
+  uint32_t threads;      // of a team
+  uint32_t sharedBytes;  // of a team; LaunchKernel::sharedBytes
+  uint32_t reserved;
+  uint64_t arguments;  // address of the values of its arguments
+};
+
+// ---- Steps
 
 // Counts and places in the step's buffer; places are counted in words from the beginning of this struct. The size of a
 // struct of an array is that of Step.h in words.

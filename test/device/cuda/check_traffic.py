@@ -24,7 +24,7 @@ def counts(app, ids):
     """What each kernel did."""
     path = os.path.join(DIRECTORY, 'counts')
     subprocess.run([app, '--ids', ','.join(map(str, ids)), '-n', '1', '-q'], check=True, capture_output=True,
-                   env={**os.environ, 'FAKE_CUDA_COUNTS': path})
+                   env={**os.environ, 'FAKE_CUDA_COUNTS': path, 'TALC_CUDA_STEP': 'launches'})
     with open(path) as file:
         lines = [line.split() for line in file.read().splitlines()[1:]]
     return {line[0]: {name: int(line[place]) for name, place in COLUMNS.items()} for line in lines if line}

@@ -30,7 +30,7 @@ def run_counted(libraries, app, arguments):
     """{kernel: {field: number}}, of the emulator's table."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'counts')
-        environment = {**os.environ, 'LD_LIBRARY_PATH': libraries, 'FAKE_CUDA_COUNTS': path}
+        environment = {**os.environ, 'LD_LIBRARY_PATH': libraries, 'FAKE_CUDA_COUNTS': path, 'TALC_CUDA_STEP': 'launches'}
         subprocess.run([app, *arguments, '-q', '--device=cuda'], check=True, stdout=subprocess.DEVNULL, env=environment)
         with open(path) as file:
             lines = [line.split() for line in file.read().splitlines()[1:] if line]

@@ -64,10 +64,10 @@ Result cuDeviceTotalMem_v2(size_t *bytes, Device) {
 
 Result cuDeviceGetAttribute(int32_t *value, DeviceAttribute attribute, Device) {
   FAKE_CUDA_ENTER();
-  static const std::map<int32_t, int32_t> values = {{MaxSharedMemoryPerBlock, 48 << 10},
-                                                    {MaxSharedMemoryPerBlockOptin, 163 << 10},
-                                                    {MultiprocessorCount, 108},
-                                                    {CooperativeLaunch, 1}};
+  const std::map<int32_t, int32_t> values = {{MaxSharedMemoryPerBlock, 48 << 10},
+                                             {MaxSharedMemoryPerBlockOptin, 163 << 10},
+                                             {MultiprocessorCount, driver.settings.processors},
+                                             {CooperativeLaunch, driver.settings.processors > 0}};
   auto found = values.find(attribute);
   *value = attribute == CapabilityMajor   ? driver.settings.capability / 10
            : attribute == CapabilityMinor ? driver.settings.capability % 10

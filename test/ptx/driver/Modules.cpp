@@ -108,10 +108,24 @@ Result cuLaunchKernel(Function function, unsigned gridX, unsigned gridY, unsigne
   return launch(function, {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes, false}, stream, parameters);
 }
 
-extern "C" __attribute__((visibility("default"))) Result
-cuLaunchCooperativeKernel(Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
-                          unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream stream, void **parameters) {
+// Room is what shared memory leaves, 2 workgroups at most.
+Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int32_t *blocks, Function function, int32_t, size_t dynamicBytes) {
   FAKE_CUDA_ENTER();
+  constexpr uint64_t most = 164 << 10;
+  const uint64_t each = std::max<uint64_t>(function->kernel->sharedBytes + dynamicBytes, 1);
+  *blocks = static_cast<int32_t>(std::min<uint64_t>(most / each, 2));
+  return Success;
+}
+
+Result cuLaunchCooperativeKernel(Function function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
+                                 unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream stream,
+                                 void **parameters) {
+  FAKE_CUDA_ENTER();
+  int32_t room = 0;
+  if (Result result = cuOccupancyMaxActiveBlocksPerMultiprocessor(&room, function, 0, sharedBytes); result != Success)
+    return result;
+  if (static_cast<uint64_t>(gridX) * gridY * gridZ > static_cast<uint64_t>(room) * driver.settings.processors)
+    return CooperativeLaunchTooLarge;
   return launch(function, {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, sharedBytes, true}, stream, parameters);
 }
 

@@ -16,6 +16,7 @@ DriverSettings readSettings() {
   DriverSettings settings;
   settings.devices = std::stoi(variable("FAKE_CUDA_DEVICES", "1"));
   settings.capability = std::stoi(variable("FAKE_CUDA_CAPABILITY", "80"));
+  settings.processors = std::stoi(variable("FAKE_CUDA_PROCESSORS", "3"));
   settings.version = std::stoi(variable("FAKE_CUDA_VERSION", "12080"));
   settings.memory = std::stoull(variable("FAKE_CUDA_MEMORY", "17179869184"));
   settings.losesAt = std::stoull(variable("FAKE_CUDA_LOSE", "0"));

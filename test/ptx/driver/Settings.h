@@ -3,6 +3,7 @@
 //
 //   FAKE_CUDA_DEVICES=N        so many cards (1)
 //   FAKE_CUDA_CAPABILITY=80    their compute capability
+//   FAKE_CUDA_PROCESSORS=3     of a card, each with room for two workgroups; 0: launches cannot be cooperative
 //   FAKE_CUDA_MEMORY=BYTES     of a card (16 GiB)
 //   FAKE_CUDA_VERSION=12080    of the driver
 //   FAKE_CUDA_FAIL=CALL:N:CODE the N-th call of a function fails with a code; CALL may be * for any function
@@ -20,7 +21,7 @@
 namespace talc::ptx {
 
 struct DriverSettings {
-  int32_t devices = 1, capability = 80, version = 12080;
+  int32_t devices = 1, capability = 80, processors = 3, version = 12080;
   uint64_t memory = 16ull << 30;
   std::string failingCall;
   uint64_t failingAt = 0, losesAt = 0;  // 0: never

@@ -118,6 +118,7 @@ bool decodeAccess(Decoder &decoder, const Statement &statement, Instruction &ins
   const Operand &values = statement.operands[loads ? 0 : 1];
   std::vector<Operand> elements = values.kind == Operand::Kind::List ? values.elements : std::vector{values};
   instruction.space = spaceOf(statement);
+  instruction.yields = statement.has("acquire");
   instruction.kind = classOf(instruction.space);
   instruction.bytes = static_cast<uint8_t>(atoi(type.c_str() + type.find_first_of("0123456789")) / 8);
   instruction.registerBytes = std::max<uint8_t>(instruction.bytes, 2);

@@ -24,7 +24,7 @@ static bool decodeBranch(Decoder &decoder, const Statement &statement, Instructi
   return true;
 }
 
-// bar.sync 0; with a number of threads it would be for a part of them.
+// bar.sync a: all threads of the workgroup; bar.sync a, b: so many.
 static bool decodeBarrier(Decoder &decoder, const Statement &statement, Instruction &instruction) {
   instruction.kind = InstructionClass::Barrier;
   if (statement.opcode == "bar" && statement.has("warp")) {
@@ -33,10 +33,11 @@ static bool decodeBarrier(Decoder &decoder, const Statement &statement, Instruct
     instruction.members = decoder.place(statement, statement.operands.at(0), 4);
     return true;
   }
-  bool first = statement.operands.size() == 1 && statement.operands[0].kind == Operand::Kind::Number &&
-               statement.operands[0].number == 0;
-  if (!first || !statement.has("sync"))
-    Decoder::fail(statement, "barriers other than bar.sync 0 are not known to the emulator");
+  if (statement.operands.empty() || statement.operands.size() > 2 || !statement.has("sync"))
+    Decoder::fail(statement, "barriers other than bar.sync are not known to the emulator");
+  instruction.operands[0] = decoder.place(statement, statement.operands[0], 4);
+  instruction.operands[1] =
+      statement.operands.size() > 1 ? decoder.place(statement, statement.operands[1], 4) : noPlace;
   instruction.flow = Flow::Barrier;
   return true;
 }

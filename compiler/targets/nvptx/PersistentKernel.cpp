@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of a persistent kernel: it goes through a table of pieces in memory, calls the functions of their tasks
+// (TaskFunction.h), and waits between two pieces until all workgroups have come so far.
+//
+//   for each piece
+//     for (number = workgroup; number * teams < tasks; number = workgroups + (claims of the piece)++)
+//       if (task = number * teams + team; task < tasks)
+//         switch (kernel of the piece)  call its function
+//     arrivals += 1; wait until arrivals = workgroups * (pieces so far)
+//
+// Which team does a task changes nothing in its bits. Arrival is a release and the end of waiting an acquire, both by
+// the first thread; the barrier of the workgroup stands between it and the others, so that all of them see what any
+// thread of the card wrote before. It is PTX since the order of memory is what matters here, and the same for all models
+// but for the switch.
+#include "compiler/targets/nvptx/PersistentKernel.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstddef>
+
+namespace talc::nvptx {
+
+using artifact::LaunchKernel;
+using artifact::PersistentPiece;
+using Pieces = llvm::ArrayRef<std::pair<uint32_t, LaunchKernel>>;
+
+const char *const persistentDeclarations = "\n.extern .shared .align 16 .b8 talc_shared[];\n";
+
+// Rows of one instruction of matrices: up to these a contraction takes as long as for one.
+static constexpr uint32_t mostRows = 16;
+// What every card has for a workgroup without being asked, and barriers beside that of the workgroup.
+static constexpr uint32_t mostShared = 48 << 10, mostTeams = 15;
+// A claimed number, in front of what teams have.
+static constexpr uint32_t claimBytes = 16;
+
+static_assert(offsetof(PersistentPiece, sharedBytes) == 16 && offsetof(PersistentPiece, arguments) == 24 &&
+                  sizeof(PersistentPiece) == 32,
+              "the text below reads it");
+
+// 0: name, 1: threads, 2: the switch, 3: claimBytes
+static constexpr const char *text = R"(
+.visible .entry {0}(
+	.param .u64 {0}_pieces,
+	.param .u64 {0}_count,
+	.param .u64 {0}_counters
+)
+.reqntid {1}
+{{
+	.reg .pred 	%first, %holds;
+	.reg .b32 	%thread, %workgroups, %piece, %count, %kernel, %columns, %tasks, %threads, %bytes, %team, %teams,
+		%number, %task, %column, %row, %goal, %arrived, %begin;
+	.reg .b64 	%place, %arguments, %counters, %claims, %slot, %shared, %wide;
+
+	ld.param.b64 	%place, [{0}_pieces];
+	ld.param.b32 	%count, [{0}_count];
+	ld.param.b64 	%counters, [{0}_counters];
+	cvta.to.global.u64 	%place, %place;
+	cvta.to.global.u64 	%counters, %counters;
+	add.s64 	%claims, %counters, 4;
+	mov.b64 	%slot, talc_shared;
+	mov.u32 	%thread, %tid.x;
+	mov.u32 	%workgroups, %nctaid.x;
+	mov.b32 	%goal, %workgroups;
+	mov.b32 	%piece, 0;
+	setp.eq.b32 	%first, %thread, 0;
+
+NEXT_PIECE:
+	ld.global.v4.b32 	{{%kernel, %columns, %tasks, %threads}, [%place];
+	ld.global.b32 	%bytes, [%place+16];
+	ld.global.b64 	%arguments, [%place+24];
+	div.u32 	%team, %thread, %threads;
+	mov.b32 	%teams, {1};
+	div.u32 	%teams, %teams, %threads;
+	mul.lo.s32 	%bytes, %bytes, %team;
+	add.s32 	%bytes, %bytes, {3};
+	cvt.u64.u32 	%wide, %bytes;
+	add.s64 	%shared, %slot, %wide;
+	mov.u32 	%number, %ctaid.x;
+
+NEXT_TASK:
+	mad.lo.s32 	%task, %number, %teams, %team;
+	setp.ge.u32 	%holds, %task, %tasks;
+	@%holds bra 	DONE;
+	rem.u32 	%column, %task, %columns;
+	div.u32 	%row, %task, %columns;
+{2}
+DONE:
+	mul.lo.s32 	%begin, %workgroups, %teams;
+	setp.ge.u32 	%holds, %begin, %tasks;
+	@%holds bra 	END_OF_PIECE;
+	bar.sync 	0;
+	@!%first bra 	CLAIMED;
+	atom.relaxed.gpu.global.add.u32 	%number, [%claims], 1;
+	add.s32 	%number, %number, %workgroups;
+	st.shared.b32 	[%slot], %number;
+CLAIMED:
+	bar.sync 	0;
+	ld.shared.b32 	%number, [%slot];
+	mul.lo.s32 	%begin, %number, %teams;
+	setp.lt.u32 	%holds, %begin, %tasks;
+	@%holds bra 	NEXT_TASK;
+
+END_OF_PIECE:
+	add.s32 	%piece, %piece, 1;
+	add.s64 	%place, %place, 32;
+	add.s64 	%claims, %claims, 4;
+	setp.ge.u32 	%holds, %piece, %count;
+	@%holds bra 	END_OF_STEP;
+	bar.sync 	0;
+	@!%first bra 	ARRIVED;
+	red.release.gpu.global.add.u32 	[%counters], 1;
+WAITING:
+	ld.acquire.gpu.global.b32 	%arrived, [%counters];
+	setp.lt.u32 	%holds, %arrived, %goal;
+	@%holds bra 	WAITING;
+ARRIVED:
+	bar.sync 	0;
+	add.s32 	%goal, %goal, %workgroups;
+	bra.uni 	NEXT_PIECE;
+
+END_OF_STEP:
+	ret;
+}
+)";
+
+// 0: number of the kernel, 1: its name
+static constexpr const char *caseText = R"(	setp.ne.b32 	%holds, %kernel, {0};
+	@%holds bra 	NOT_{0};
+	{{
+	.param .b32 x;
+	.param .b32 y;
+	.param .b64 arguments;
+	.param .b64 shared;
+	st.param.b32 	[x], %column;
+	st.param.b32 	[y], %row;
+	st.param.b64 	[arguments], %arguments;
+	st.param.b64 	[shared], %shared;
+	call.uni 	{1}_task, (x, y, arguments, shared);
+	}
+	bra.uni 	DONE;
+NOT_{0}:
+)";
+
+std::optional<gpu::PersistentKernel> makePersistentKernel(const std::string &name, Pieces pieces) {
+  gpu::PersistentKernel kernel = {};
+  for (const auto &[number, piece] : pieces)
+    kernel.threads = std::max(kernel.threads, piece.threads);
+  std::string cases;
+  for (const auto &[number, piece] : pieces) {
+    if (piece.threads == 0 || kernel.threads % piece.threads != 0)
+      return std::nullopt;
+    const uint32_t teams = kernel.threads / piece.threads;
+    if (teams > mostTeams || piece.sharedBytes > mostShared / teams)
+      return std::nullopt;
+    kernel.dynamicBytes = std::max(kernel.dynamicBytes, teams * piece.sharedBytes);
+    cases += llvm::formatv(caseText, number, piece.name).str();
+  }
+  kernel.dynamicBytes += claimBytes;
+  kernel.mostRows = mostRows;
+  kernel.code = llvm::formatv(text, name, kernel.threads, cases, claimBytes).str();
+  return kernel;
+}
+
+}  // namespace talc::nvptx

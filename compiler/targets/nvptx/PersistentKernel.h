@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// A phase as one cooperative kernel.
+#pragma once
+
+#include "compiler/targets/gpu/LaunchLinker.h"
+
+namespace talc::nvptx {
+
+// What texts of persistent kernels refer to; stands once in a text, in front of them.
+extern const char *const persistentDeclarations;
+
+// Nothing if threads of workgroups have no common multiple that is one of them, or if a workgroup would need too much.
+std::optional<gpu::PersistentKernel>
+makePersistentKernel(const std::string &name, llvm::ArrayRef<std::pair<uint32_t, artifact::LaunchKernel>> pieces);
+
+}  // namespace talc::nvptx

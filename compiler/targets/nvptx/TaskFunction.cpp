@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel in optimized LLVM IR is copied, and what a launch would give it becomes arguments:
+//
+//   kernel(a, b)                         kernel_task(x, y, arguments, shared)
+//   place in the grid                    x, y
+//   a, b                                 loaded from `arguments`, 64 bits each
+//   shared memory of the workgroup       at fixed places behind `shared`
+//   thread of the workgroup              thread of the workgroup modulo `threads`: those with one quotient are a team
+//   barrier 0 of the workgroup           barrier 1 + team, of so many threads
+//
+// So teams of one workgroup do tasks side by side, and the instructions in between are those of the kernel.
+#include "compiler/targets/nvptx/TaskFunction.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace talc::nvptx {
+
+namespace {
+
+constexpr unsigned globalSpace = 1, sharedSpace = 3;
+constexpr uint64_t alignment = 16;
+enum Given { Column, Row, Arguments, Shared };
+
+// Loads tell the back end that buffers are global memory, as it knows of a kernel's own arguments.
+Value *loadArgument(IRBuilder<> &b, const Argument &argument, Value *arguments) {
+  Value *place = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), arguments, argument.getArgNo());
+  if (!argument.getType()->isPointerTy())
+    return b.CreateLoad(argument.getType(), place);
+  Value *address = b.CreateLoad(b.getPtrTy(globalSpace), place);
+  return b.CreateAddrSpaceCast(address, argument.getType());
+}
+
+Function *copyKernel(Function &kernel) {
+  LLVMContext &context = kernel.getContext();
+  Type *number = Type::getInt32Ty(context);
+  auto *type = FunctionType::get(
+      Type::getVoidTy(context),
+      {number, number, PointerType::get(context, globalSpace), PointerType::get(context, sharedSpace)}, false);
+  Function *task =
+      Function::Create(type, GlobalValue::ExternalLinkage, kernel.getName() + "_task", kernel.getParent());
+  BasicBlock *begin = BasicBlock::Create(context, "arguments", task);
+  IRBuilder<> b(begin);
+  ValueToValueMapTy copies;
+  for (Argument &argument : kernel.args())
+    copies[&argument] = loadArgument(b, argument, task->getArg(Arguments));
+  SmallVector<ReturnInst *> returns;
+  CloneFunctionInto(task, &kernel, copies, CloneFunctionChangeType::LocalChangesOnly, returns);
+  auto *entry = cast<BasicBlock>(copies[&kernel.getEntryBlock()]);
+  entry->splice(entry->begin(), begin);
+  begin->eraseFromParent();
+  task->setCallingConv(CallingConv::C);
+  task->removeFnAttr("nvvm.reqntid");
+  return task;
+}
+
+// False: it asks for something else of its launch.
+bool replaceIntrinsics(Function &task, unsigned threads) {
+  IRBuilder<> b(&*task.getEntryBlock().getFirstInsertionPt());
+  Value *thread = b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
+  Value *count = b.getInt32(threads), *own = b.CreateURem(thread, count);
+  Value *barrier = b.CreateAdd(b.CreateUDiv(thread, count), b.getInt32(1));
+  for (Instruction &instruction : make_early_inc_range(instructions(task))) {
+    auto *call = dyn_cast<IntrinsicInst>(&instruction);
+    if (!call || call == thread)
+      continue;
+    switch (call->getIntrinsicID()) {
+    case Intrinsic::nvvm_read_ptx_sreg_tid_x:
+      call->replaceAllUsesWith(own);
+      break;
+    case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
+      call->replaceAllUsesWith(task.getArg(Column));
+      break;
+    case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
+      call->replaceAllUsesWith(task.getArg(Row));
+      break;
+    case Intrinsic::nvvm_barrier_cta_sync_aligned_all:
+      b.SetInsertPoint(call);
+      b.CreateIntrinsic(Intrinsic::nvvm_barrier_cta_sync_aligned_count, {barrier, count});
+      break;
+    default:
+      if (StringRef name = call->getCalledFunction()->getName();
+          name.starts_with("llvm.nvvm.read.ptx.sreg.") || name.starts_with("llvm.nvvm.barrier"))
+        return false;
+      continue;
+    }
+    call->eraseFromParent();
+  }
+  return true;
+}
+
+std::optional<uint64_t> placeShared(Function &task) {
+  Module &module = *task.getParent();
+  uint64_t bytes = 0;
+  for (GlobalVariable &variable : module.globals()) {
+    if (variable.getAddressSpace() != sharedSpace)
+      continue;
+    uint64_t size = module.getDataLayout().getTypeAllocSize(variable.getValueType());
+    if (variable.isDeclaration() || size == 0)
+      return std::nullopt;
+    convertUsersOfConstantsToInstructions({&variable}, &task);
+    IRBuilder<> b(&*task.getEntryBlock().getFirstInsertionPt());
+    Value *place = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), task.getArg(Shared), bytes);
+    variable.replaceUsesWithIf(place, [&](Use &use) {
+      auto *user = dyn_cast<Instruction>(use.getUser());
+      return user && user->getFunction() == &task;
+    });
+    bytes += alignTo(size, alignment);
+  }
+  task.addParamAttr(Shared, Attribute::getWithAlignment(task.getContext(), Align(alignment)));
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<uint64_t> addTaskFunction(Function &kernel, unsigned threads) {
+  constexpr unsigned subgroup = 32;
+  if (threads % subgroup != 0)
+    return std::nullopt;
+  Function *task = copyKernel(kernel);
+  std::optional<uint64_t> bytes;
+  if (replaceIntrinsics(*task, threads))
+    bytes = placeShared(*task);
+  if (!bytes)
+    task->eraseFromParent();
+  return bytes;
+}
+
+}  // namespace talc::nvptx

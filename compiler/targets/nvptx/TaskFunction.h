@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds to a kernel a function that does one of its tasks, for kernels that do the tasks of many.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace llvm {
+class Function;
+}
+
+namespace talc::nvptx {
+
+// void <kernel>_task(x, y, arguments, shared), which neighbouring threads call together, as many as a workgroup of the
+// kernel has. Returns the bytes of shared memory that they need, a multiple of 16; nothing, and adds nothing, for a
+// kernel that asks for more than this function can be given.
+std::optional<uint64_t> addTaskFunction(llvm::Function &kernel, unsigned threads);
+
+}  // namespace talc::nvptx

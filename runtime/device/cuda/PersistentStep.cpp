@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fills the table, and launches.
+#include "runtime/device/cuda/PersistentStep.h"
+
+#include <cstring>
+
+namespace talc::cuda {
+
+using namespace artifact;
+
+static const LaunchPhase *usablePhase(const CudaModel &model, Phase phase) {
+  return model.persistentWorkgroups(phase) > 0 ? model.code().phase(phase) : nullptr;
+}
+
+uint64_t PersistentStep::bytesFor(const CudaModel &model) {
+  uint64_t most = 0;
+  for (Phase which : {Phase::Encode, Phase::Prefill, Phase::Decode}) {
+    const LaunchPhase *phase = usablePhase(model, which);
+    if (!phase)
+      continue;
+    uint64_t bytes = phase->launchCount * (sizeof(PersistentPiece) + sizeof(uint32_t)) + sizeof(uint32_t);
+    for (uint32_t i = 0; i < phase->launchCount; ++i)
+      bytes += model.code().kernels()[model.code().launch(phase->firstLaunch + i).kernel].argumentCount * sizeof(uint64_t);
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+bool PersistentStep::suits(Phase phase, const LaunchValues &values) {
+  const LaunchPhase *table = usablePhase(model, phase);
+  if (!hasRoom || !table || values.rows > table->persistentRows)
+    return false;
+  if (isFilled && ofImage == phase && valuesOfImage == values)
+    return true;
+  isSent = false;
+  ofImage = phase;
+  valuesOfImage = values;
+  isFilled = fill(phase, values);
+  return isFilled;
+}
+
+// Pieces with nothing to do are left out. False: numbers of 32 bits do not suffice.
+bool PersistentStep::fillPieces(const LaunchPhase &phase, const LaunchValues &values) {
+  const LaunchCode &code = model.code();
+  const uint32_t threads = code.kernels()[phase.persistentKernel].threads;
+  uint64_t most = 1;
+  for (uint32_t i = 0; i < phase.launchCount; ++i) {
+    const Launch &launch = code.launch(phase.firstLaunch + i);
+    const LaunchKernel &kernel = code.kernels()[launch.kernel];
+    const uint64_t columns = code.gridX(launch, values);
+    if (columns == 0)
+      continue;
+    if (columns > INT32_MAX / kernel.grid.y)
+      return false;
+    const auto tasks = static_cast<uint32_t>(columns) * kernel.grid.y, teams = threads / kernel.threads;
+    most = std::max<uint64_t>(most, (tasks + teams - 1) / teams);
+    pieces.push_back({launch.kernel, static_cast<uint32_t>(columns), tasks, kernel.threads, kernel.sharedBytes, 0,
+                      arguments.size() * sizeof(uint64_t)});
+    for (uint32_t number = 0; number < kernel.argumentCount; ++number)
+      arguments.push_back(code.value(launch, number, values));
+  }
+  workgroups = static_cast<uint32_t>(std::min<uint64_t>(model.persistentWorkgroups(ofImage), most));
+  return true;
+}
+
+bool PersistentStep::fill(Phase phase, const LaunchValues &values) {
+  pieces.clear();
+  arguments.clear();
+  if (!fillPieces(*model.code().phase(phase), values))
+    return false;
+  const uint64_t pieceBytes = pieces.size() * sizeof(PersistentPiece), bytes = arguments.size() * sizeof(uint64_t);
+  for (PersistentPiece &piece : pieces)
+    piece.arguments += table.address() + pieceBytes;
+  image.resize(pieceBytes + bytes);
+  if (!image.empty()) {
+    memcpy(image.data(), pieces.data(), pieceBytes);
+    memcpy(image.data() + pieceBytes, arguments.data(), bytes);
+  }
+  return true;
+}
+
+Status PersistentStep::start(Stream stream, bool &begun) {
+  const Card &card = model.onCard();
+  begun = true;
+  if (pieces.empty())
+    return {};
+  if (!isSent)
+    if (Status status = card.check(
+            card.driver.cuMemcpyHtoDAsync_v2(table.address(), image.data(), image.size(), stream),
+            "the pieces of a step were copied to it");
+        status.failed())
+      return status;
+  isSent = true;
+  uint64_t place = table.address(), count = pieces.size(), counters = place + image.size();
+  if (Status status =
+          card.check(card.driver.cuMemsetD8Async(counters, 0, (count + 1) * sizeof(uint32_t), stream),
+                     "counters were cleared");
+      status.failed())
+    return status;
+  void *parameters[persistentArguments] = {&place, &count, &counters};
+  const uint32_t number = model.code().phase(ofImage)->persistentKernel;
+  const LaunchKernel &kernel = model.code().kernels()[number];
+  Result result = card.driver.cuLaunchCooperativeKernel(model.function(number), workgroups, 1, 1, kernel.threads, 1, 1,
+                                                        kernel.dynamicBytes, stream, parameters);
+  hasRoom = result != CooperativeLaunchTooLarge && result != NotSupported;
+  begun = hasRoom;
+  return begun ? card.check(result, "a whole step was launched") : Status();
+}
+
+}  // namespace talc::cuda

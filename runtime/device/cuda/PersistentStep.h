@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step as one cooperative launch (LaunchTable.h: persistent kernels), for steps whose launches would be short.
+//
+// The table of pieces is what a phase's launches would be passed; it goes to the card when it differs from that of the
+// step before. The counters are cleared for every step.
+#pragma once
+
+#include "runtime/device/cuda/CudaModel.h"
+
+namespace talc::cuda {
+
+class PersistentStep {
+public:
+  static constexpr int64_t mostWorkgroups = 1 << 12;
+
+  explicit PersistentStep(const CudaModel &model) : model(model), table(model.onCard()) {}
+
+  // Bytes on the card, whatever the step.
+  static uint64_t bytesFor(const CudaModel &model);
+  uint64_t bytes() const { return table.size(); }
+  Status prepare() { return table.reserve(bytesFor(model), "the pieces of a step"); }
+
+  // Whether start() may begin a step.
+  bool suits(Phase phase, const LaunchValues &values);
+  // Of the phase and the values that were last found to suit. `begun`: false if the driver has no room for the launch at
+  // this time; it isn't asked again.
+  Status start(Stream stream, bool &begun);
+
+private:
+  bool fill(Phase phase, const LaunchValues &values);
+  bool fillPieces(const artifact::LaunchPhase &phase, const LaunchValues &values);
+
+  const CudaModel &model;
+  CardMemory table;                                 // pieces | values of arguments | counters
+  std::vector<artifact::PersistentPiece> pieces;    // on the host
+  std::vector<uint64_t> arguments;
+  std::vector<unsigned char> image;
+  Phase ofImage = Phase::Decode;
+  LaunchValues valuesOfImage = {};
+  uint32_t workgroups = 0;
+  bool isFilled = false, isSent = false, hasRoom = true;
+};
+
+}  // namespace talc::cuda

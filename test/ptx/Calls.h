@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions in the place of their calls.
+#pragma once
+
+#include "test/ptx/Syntax.h"
+
+namespace talc::ptx {
+
+// The kernel without calls. Throws a Fault for what is called and is not there, or calls itself.
+Function inlineCalls(const Function &kernel, const std::map<std::string, Function> &functions);
+
+}  // namespace talc::ptx
