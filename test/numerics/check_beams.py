@@ -18,8 +18,6 @@ from check_golden import expect, joined, run
 # What is varied: beams, length penalty, early stopping, n-grams that do not repeat, new tokens.
 SETTINGS = [(4, 1.0, beam_search.NO, 0, 16), (3, 0.6, beam_search.YES, 2, 12), (2, 2.0, beam_search.NEVER, 0, 6)]
 STOPPING = ['no', 'yes', 'never']
-NO_RULES = {'penalty': 1, 'begin': -1, 'end': -1, 'suppress': [], 'beginSuppress': [], 'renormalize': False,
-            'groups': [], 'ngram': 0, 'minLength': 0, 'minNew': 0}
 
 
 def read_tensors(path):
@@ -73,7 +71,7 @@ class Beams:
         found = run(*self.command, '--ids', joined(source or prompt), '--beams', str(beams), f'--length-penalty={penalty}',
                     '--early-stopping', STOPPING[early], '--no-repeat-ngram', str(ngram), '-n', str(limit), '-q')
         best = beam_search.search(lambda texts: self.model(source, texts), prompt, beams, penalty, early, [self.end],
-                                  limit, {**NO_RULES, 'ngram': ngram})[0]
+                                  limit, {**beam_search.NO_RULES, 'ngram': ngram})[0]
         expect(f'{prompt} of {source}, {setting}', found.strip(), joined(best[1]))
 
 

@@ -4,6 +4,8 @@ decoder_models) and compares the interpreter with the same model on lists of Pyt
 check_families.py BIN MODULE programs [NAME...]: the same of compiled programs; if the module has COMPILED, of these cases.
 check_families.py BIN MODULE programs=TARGET [NAME...]: the same for a device that the runtime finds here, with weights
 in f32: matrix instructions would round rows as well.
+check_families.py BIN MODULE stored=TYPE [NAME...]: programs of all cases with checkpoints in BF16 or F16, and the texts that
+they generate, greedily and with four beams.
 check_families.py BIN MODULE TARGET@EMULATOR [NAME...]: the same for another machine, run under an emulator: logits of
 decoders, and of encoders without token types.
 
@@ -17,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+import family_texts
+import random_checkpoint
 from random_checkpoint import flatten, read_tensors
 
 # Both are computed in float64; the interpreter's results are rounded to f32.
@@ -33,7 +37,7 @@ def make_prompts(generator, config):
     def ids(count, most):
         result = numbers(count, most)
         if count > 5:
-            result[4] = config.get('pad_token_id', 0)
+            result[4] = config.get('pad_token_id') or 0
         return result
     source = config.get('vocab_size')
     target = config.get('decoder_vocab_size', source)
@@ -97,8 +101,9 @@ def evaluate(programs, what, model, directory, options):
         run(interpret, compiled + '.mlir', *options, '--logits', found)
         return INTERPRETER_TOLERANCE
     target, _, emulator = what.partition('@')
-    device = what.removeprefix('programs=')
-    chosen = [f'--target={target}'] if emulator else [f'--target={device}', '--weights=f32'] if device != what else []
+    mode, _, device = what.partition('=')
+    on_device = mode == 'programs' and device
+    chosen = [f'--target={target}'] if emulator else [f'--target={device}', '--weights=f32'] if on_device else []
     run(talc, 'compile', model, '--max-seq=26', '-o', compiled, *chosen)
     if emulator:
         run_emulated(emulator, compiled, options, found)
@@ -111,7 +116,8 @@ def compare(programs, what, name, case, directory):
     """What is wrong, or nothing."""
     model = os.path.join(directory, 'model')
     checkpoint, config, values, names = case()
-    checkpoint.write(model, {key: value for key, value in config.items() if key != 'base'}, names)
+    settings = family_texts.CONFIG if random_checkpoint.STORED else {}
+    checkpoint.write(model, {**{key: value for key, value in config.items() if key != 'base'}, **settings}, names)
     prompts = make_prompts(random.Random(name), config)
     expected = {f'{kind}.{i}': rows for i, prompt in enumerate(prompts) for kind, rows in values(prompt).items()}
     tolerance = evaluate(programs, what, model, directory, arguments(prompts, config))
@@ -121,7 +127,11 @@ def compare(programs, what, name, case, directory):
     if tensors.keys() != expected.keys():
         return f'yields {sorted(tensors)}, expected {sorted(expected)}'
     worst = max(difference(expected[key], tensors[key]) for key in expected)
-    return f'differs by {worst:.2e}' if worst > tolerance else ''
+    if worst > tolerance:
+        return f'differs by {worst:.2e}'
+    if random_checkpoint.STORED and family_texts.generates(expected):
+        return family_texts.problem(os.path.join(directory, 'compiled'), values, prompts[-1])
+    return ''
 
 
 def check(programs, what, name, case):
@@ -135,7 +145,10 @@ def check(programs, what, name, case):
 def main():
     programs, module, what, *names = sys.argv[1:]
     models = importlib.import_module(module)
-    known = models.CASES if what == 'imports' else getattr(models, 'COMPILED', models.CASES)
+    if what.startswith('stored='):
+        random_checkpoint.STORED = what.removeprefix('stored=')
+    whole = what == 'imports' or random_checkpoint.STORED
+    known = models.CASES if whole else getattr(models, 'COMPILED', models.CASES)
     cases = {name: models.CASES[name] for name in names or sorted(known)}
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         problems = dict(zip(cases, pool.map(lambda name: check(programs, what, name, cases[name]), cases)))

@@ -81,7 +81,8 @@ def llama(dtype='F32', tied=True, norms=PRE, **changes):
     config = {**LLAMA, 'tie_word_embeddings': tied, **changes}
 
     def fill(c, config):
-        llama_tensors(c, config, norms, fused=config['model_type'] == 'phi3', tied=tied)
+        llama_tensors(c, config, norms, fused=config['model_type'] == 'phi3', tied=tied,
+                      qkv_bias=config['model_type'] == 'qwen2')
         for n in range(config['num_hidden_layers'] if config['model_type'] in ('olmo2', 'olmo3') else 0):
             c.norm(f'model.layers.{n}.self_attn.q_norm', 24, False)
             c.norm(f'model.layers.{n}.self_attn.k_norm', 12, False)
@@ -286,6 +287,12 @@ CASES = {
                              attention_multiplier=0.3, logits_scaling=4.0),
     'llama-prefix': lambda: llama(model_type='llama', prefix_lm=True),
     'llama-yarn': lambda: llama(model_type='llama', rope_scaling=YARN),
+    'llama-nulls': lambda: llama(model_type='llama', tied=False, num_attention_heads=3, **dict.fromkeys(
+        ['num_key_value_heads', 'head_dim', 'rope_scaling', 'pad_token_id', 'bos_token_id'])),
+    'mistral-nulls': lambda: llama(model_type='mistral', num_attention_heads=3, num_key_value_heads=1, **dict.fromkeys(
+        ['head_dim', 'rope_scaling', 'sliding_window', 'layer_types', 'pad_token_id'])),
+    'qwen2-yarn': lambda: llama(model_type='qwen2', tied=False, num_attention_heads=3, num_key_value_heads=1,
+                                rope_scaling=YARN),
     'llama-dynamic': lambda: llama(model_type='llama', max_position_embeddings=9,
                                    rope_scaling={'rope_type': 'dynamic', 'factor': 3.0}),
     'infini-linear': lambda: infini({'segment_length': 4}),

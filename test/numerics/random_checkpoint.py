@@ -7,6 +7,8 @@ import struct
 
 import plain_math as pm
 
+STORED = None  # all checkpoints have this type if there is one, whatever a case asks for
+
 
 def packed(values, dtype):
     if dtype == 'BF16':  # the upper half of an f32
@@ -18,7 +20,7 @@ class Checkpoint:
     """Tensors by name: `checkpoint[name]` is a nested list, rounded to the type that is stored."""
 
     def __init__(self, seed, dtype='F32'):
-        self.seed, self.dtype, self.tensors, self.shapes, self.stacked = seed, dtype, {}, {}, {}
+        self.seed, self.dtype, self.tensors, self.shapes, self.stacked = seed, STORED or dtype, {}, {}, {}
 
     def __getitem__(self, name):
         return self.tensors[name]

@@ -13,6 +13,8 @@ import sys
 
 MISSING = -1.0e9
 NO, YES, NEVER = 0, 1, 2
+NO_RULES = {"penalty": 1, "begin": -1, "end": -1, "suppress": [], "beginSuppress": [], "renormalize": False,
+            "groups": [], "ngram": 0, "minLength": 0, "minNew": 0}
 
 
 def logSoftmax(logits):
