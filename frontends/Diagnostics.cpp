@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace talc {
 
 // More lines than this help nobody.
@@ -15,7 +17,9 @@ void Diagnostics::error(ImportError code, std::string_view text) {
 }
 
 void Diagnostics::warning(std::string_view text) {
-  warningLines.push_back(fmt::format("warning: {}", text));
+  std::string line = fmt::format("warning: {}", text);
+  if (std::find(warningLines.begin(), warningLines.end(), line) == warningLines.end())
+    warningLines.push_back(std::move(line));
 }
 
 void Diagnostics::warnOfUnused(std::string_view place, const std::vector<std::string> &tensors) {

@@ -30,7 +30,7 @@ class Diagnostics {
 public:
   // One finished line, "error[TNNNN]: " + text, where text begins with the file it speaks of.
   void error(ImportError code, std::string_view text);
-  // "warning: " + text.
+  // "warning: " + text, said once however many layers say it.
   void warning(std::string_view text);
   // That a model does not use these tensors of `place`, if there are any.
   void warnOfUnused(std::string_view place, const std::vector<std::string> &tensors);

@@ -185,7 +185,19 @@ Tensor GraphBuilder::rmsNorm(Tensor x, Weight scale, double epsilon, int64_t gro
                              Value(), llvm::APFloat(epsilon), static_cast<uint64_t>(groups));
 }
 
-static Attribute scalingAttr(MLIRContext *context, const Rope &rope, int64_t maxSequence) {
+// One list for all texts: rows that are kept were turned by it, and must not depend on what follows.
+static const std::vector<double> &factorsFor(const LongScaling &scaling, int64_t longest, Diagnostics &diagnostics) {
+  if (longest <= scaling.original)
+    return scaling.shortFactors;
+  if (scaling.longFactors != scaling.shortFactors)
+    diagnostics.warning(
+        fmt::format("sequences of {} tokens are more than the model's original context of {}: all texts "
+                    "take the long factors of longrope, short ones too; --max-seq={} takes the short factors",
+                    longest, scaling.original, scaling.original));
+  return scaling.longFactors;
+}
+
+static Attribute scalingAttr(MLIRContext *context, const Rope &rope, int64_t longest, Diagnostics &diagnostics) {
   if (auto *linear = std::get_if<LinearScaling>(&rope.scaling))
     return LinearScalingAttr::get(context, llvm::APFloat(linear->factor));
   if (auto *llama3 = std::get_if<Llama3Scaling>(&rope.scaling))
@@ -198,8 +210,8 @@ static Attribute scalingAttr(MLIRContext *context, const Rope &rope, int64_t max
   if (auto *dynamic = std::get_if<DynamicScaling>(&rope.scaling))
     return DynamicScalingAttr::get(context, llvm::APFloat(dynamic->factor), dynamic->original);
   if (auto *listed = std::get_if<LongScaling>(&rope.scaling)) {
-    const auto &factors = maxSequence > listed->original ? listed->longFactors : listed->shortFactors;
-    return ListedScalingAttr::get(context, DenseF64ArrayAttr::get(context, factors), llvm::APFloat(listed->amplitude));
+    auto factors = DenseF64ArrayAttr::get(context, factorsFor(*listed, longest, diagnostics));
+    return ListedScalingAttr::get(context, factors, llvm::APFloat(listed->amplitude));
   }
   return {};
 }
@@ -207,9 +219,11 @@ static Attribute scalingAttr(MLIRContext *context, const Rope &rope, int64_t max
 Tensor GraphBuilder::rope(Tensor x, int64_t heads, const Rope &rope) {
   if (!graph->ready(x))
     return {};
+  // Positions of a text without end are those inside of what it sees.
+  int64_t longest = graph->cacheTokens > 0 ? graph->cacheTokens : graph->maxSequence;
   return graph->make<RopeOp>(graph->location(), x.width(), graph->value(x), graph->sequences(), Value(),
                              static_cast<uint64_t>(heads), static_cast<uint64_t>(rope.rotary), llvm::APFloat(rope.base),
-                             scalingAttr(graph->builder.getContext(), rope, graph->maxSequence), /*last=*/0,
+                             scalingAttr(graph->builder.getContext(), rope, longest, graph->diagnostics), /*last=*/0,
                              /*digits=*/0);
 }
 

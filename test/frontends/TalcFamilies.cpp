@@ -35,6 +35,12 @@ tensor `self_attn.infini_beta` [heads] in every layer, whose sigmoid is the shar
 whatever `max_position_embeddings` and `--max-seq` say: the state of a sequence is that of one segment and the memory of those before.
 Latent attention (DeepSeek), `prefix_lm` and `--sinks` have no segments.
 
+`rope_scaling` of type `longrope` (Phi-3) has a list of factors for texts up to `original_max_position_embeddings` and one for longer ones.
+Hugging Face's library turns to the other list when a text grows beyond, and computes its keys anew. Keys that a compiled model keeps were
+turned by one list, and no result may depend on how a text is cut into steps: so the length that a model is compiled for decides.
+By default, and with a `--max-seq` up to the original context, all texts take the short factors; with more all take the long ones, which
+are those of the definition for every text beyond the original context, and talc says so. Who needs both compiles two programs.
+
 Names and shapes of tensors are those of Hugging Face checkpoints. The prefix of the base model may be missing, layer norms may be
 called gamma and beta, and of tied tensors one is enough; two that differ are not tied, whatever the configuration says.
 )";

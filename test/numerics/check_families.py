@@ -44,7 +44,9 @@ def make_prompts(generator, config):
     head = config.get('architectures', [''])[0]
     answers = 'ForConditionalGeneration' in head or 'MTModel' in head
     prompts = []
-    for count in 1, 25, 9:
+    # Of models with factors for longer texts those, and of models that are compiled for 26 tokens at most others.
+    original = config.get('original_max_position_embeddings', 26)
+    for count in (1, 25, 9) if original >= 26 else (original + 1, 25, original + 2):
         prompt = {'ids': ids(count, target), 'types': numbers(count, config.get('type_vocab_size', 1))}
         if config.get('prefix_lm'):
             prompt['prefix'] = generator.randrange(count + 1)

@@ -176,7 +176,7 @@ CASES = {
                                                no_rope_layer_interval=4)),
     'olmo2': ('olmo2', models.CASES['olmo2']),
     'phi': ('phi2', models.CASES['phi']),
-    'phi3': ('phi3', lambda: models.phi3('long_factor', 16)),
+    'phi3': ('phi3', lambda: models.phi3(16)),
     'cohere': ('command-r', models.CASES['cohere']),
     'cohere-norms': ('command-r', models.CASES['cohere-norms']),
     'stablelm': ('stablelm', models.CASES['stablelm']),

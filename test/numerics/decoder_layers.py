@@ -163,7 +163,7 @@ def llama(c, config, ids, prefix=0):
     behind = kind in ('olmo2', 'olmo3')
     width = config['hidden_size'] // config['num_attention_heads']
     norm = lambda name, x: rms(x, c[name + '.weight'], epsilon)
-    turns, amplitude = rotary_of(config, width)
+    turns, amplitude = rotary_of(config, width, len(ids))
     residual = config.get('residual_multiplier', 1.0)
     x = scaled(embedded(c, ids), config.get('embedding_multiplier', 1.0))
     for n in range(config['num_hidden_layers']):
@@ -171,7 +171,7 @@ def llama(c, config, ids, prefix=0):
         if kind == 'olmo3':  # what scales positions is for the layers without a window
             full = (n + 1) % 4 == 0
             window, near = 0 if full else window, inverse_frequencies(config['rope_theta'], width)
-            turns, amplitude = rotary_of(config, width) if full else (near, 1.0)
+            turns, amplitude = rotary_of(config, width, len(ids)) if full else (near, 1.0)
         y = x if behind else norm(at + 'input_layernorm', x)
         q, k, v = split_fused(c, config, at, y) if kind == 'phi3' else projections(c, at, y)
         if behind:
@@ -262,7 +262,7 @@ def infini(c, config, ids):
     """Llama and Qwen2 with Infini-attention."""
     width = config['hidden_size'] // config['num_attention_heads']
     norm = lambda name, x: rms(x, c[name + '.weight'], config['rms_norm_eps'])
-    turns, amplitude = rotary_of(config, width)
+    turns, amplitude = rotary_of(config, width, len(ids))
     x = embedded(c, ids)
     for n in range(config['num_hidden_layers']):
         at = f'model.layers.{n}.'
@@ -318,8 +318,8 @@ def mixed_row(c, config, at, row):
     return result
 
 
-def rotary_of(config, width):
-    """The frequencies of rope_scaling, and the amplitude."""
+def rotary_of(config, width, tokens):
+    """The frequencies of rope_scaling for a text of so many tokens, and the amplitude."""
     base, longest = config.get('rope_theta', 10000.0), config['max_position_embeddings']
     rotary = int(width * config.get('partial_rotary_factor', 1.0))
     plain, scaling = inverse_frequencies(base, rotary), config.get('rope_scaling')
@@ -338,7 +338,7 @@ def rotary_of(config, width):
             return inverse_frequencies(grown, rotary)
         return of, 1.0
     original = config['original_max_position_embeddings']
-    factors = scaling[config['compiled_for']]
+    factors = scaling['long_factor' if tokens > original else 'short_factor']
     growth = longest / original
     return [f / s for f, s in zip(plain, factors)], math.sqrt(1 + math.log(growth) / math.log(original))
 

@@ -4,8 +4,6 @@ import decoder_layers as dl
 import plain_decoders as pd
 from random_checkpoint import Checkpoint
 
-# Keys that only these definitions read.
-PRIVATE = ['compiled_for']
 LLAMA = {'hidden_size': 24, 'intermediate_size': 37, 'num_hidden_layers': 2, 'num_attention_heads': 4,
          'num_key_value_heads': 2, 'vocab_size': 61, 'max_position_embeddings': 26, 'rms_norm_eps': 1e-6}
 
@@ -15,12 +13,11 @@ def case(function, checkpoint, config, dtype='F32'):
     c = Checkpoint(7, dtype)
     checkpoint(c, config)
     names = lambda name: name
-    public = {key: value for key, value in config.items() if key not in PRIVATE}
 
     def evaluate(prompt):
         prefix = {'prefix': prompt['prefix']} if 'prefix' in prompt else {}
         return {'logits': function(c, config, prompt['ids'], **prefix)}
-    return c, public, evaluate, names
+    return c, config, evaluate, names
 
 
 def llama_tensors(c, config, norms, bias=False, inner_bias=False, norm_bias=False, fused=False, output='o_proj',
@@ -100,11 +97,11 @@ def infini(memory, dtype='F32', model_type='llama', **changes):
     return case(dl.infini, fill, {**config, 'tie_word_embeddings': False}, dtype)
 
 
-def phi3(compiled_for, original):
-    """`original` decides which factors a model for 26 tokens takes."""
+def phi3(original):
+    """Texts of more tokens than `original` take the long factors. Programs for as many do so from the first token on."""
     factors = {'short_factor': [1.0, 1.1, 1.3], 'long_factor': [1.5, 2.5, 4.0]}
-    return llama(model_type='phi3', tied=False, rms_norm_eps=1e-5, partial_rotary_factor=1.0, compiled_for=compiled_for,
-                 sliding_window=7, max_position_embeddings=64, original_max_position_embeddings=original,
+    return llama(model_type='phi3', tied=False, rms_norm_eps=1e-5, partial_rotary_factor=1.0, sliding_window=7,
+                 max_position_embeddings=64, original_max_position_embeddings=original,
                  rope_scaling={'rope_type': 'longrope', **factors})
 
 
@@ -298,8 +295,8 @@ CASES = {
     'infini-linear': lambda: infini({'segment_length': 4}),
     'infini-delta': lambda: infini({'segment_length': 7, 'update': 'delta', 'first_segment': 'local'}, 'F16',
                                    model_type='qwen2', rope_scaling=YARN),
-    'phi3-short': lambda: phi3('short_factor', 32),
-    'phi3-long': lambda: phi3('long_factor', 16),
+    'phi3-short': lambda: phi3(26),
+    'phi3-long': lambda: phi3(16),
     'mixtral': lambda: mixture('mixtral', num_local_experts=5),
     'qwen2_moe': lambda: mixture('qwen2_moe', 'F16', num_experts=4, moe_intermediate_size=11, norm_topk_prob=False,
                                  shared_expert_intermediate_size=29, mlp_only_layers=[0]),

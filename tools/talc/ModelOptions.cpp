@@ -65,7 +65,10 @@ void declareModelOptions(CLI::App &command, CompileOptions &options) {
       .add_option("--random-weights", options.randomWeights,
                   "reproducible random weights from this seed; only config.json is needed")
       ->check(CLI::Range(int64_t(0), (int64_t(1) << 32) - 1));
-  command.add_option("--max-seq", options.maxSequence, "tokens that one sequence can hold (default: the model's own)")
+  command
+      .add_option("--max-seq", options.maxSequence,
+                  "tokens that one sequence can hold (default: the model's own; with longrope its original context, "
+                  "since all texts take the long factors beyond)")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 30));
   command
       .add_option("--sinks", options.sinks,
@@ -97,6 +100,8 @@ std::string parseModelOptions(std::vector<std::string> words, CompileOptions &op
   return "";
 }
 
-targets::Compute computeOf(const CompileOptions &options) { return computeWords.at(options.compute); }
+targets::Compute computeOf(const CompileOptions &options) {
+  return computeWords.at(options.compute);
+}
 
 }  // namespace talc::tools
