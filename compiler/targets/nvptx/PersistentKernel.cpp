@@ -3,15 +3,17 @@
 // (TaskFunction.h), and waits between two pieces until all workgroups have come so far.
 //
 //   for each piece
-//     for (number = workgroup; number * teams < tasks; number = workgroups + (claims of the piece)++)
-//       if (task = number * teams + team; task < tasks)
-//         switch (kernel of the piece)  call its function
+//     task = workgroup + team * workgroups
+//     do  if (task < tasks) switch (kernel of the piece)  call its function
+//         first = (workgroups + (claims of the piece)++) * teams,  task = first + team
+//     while (first < tasks)
 //     arrivals += 1; wait until arrivals = workgroups * (pieces so far)
 //
-// Which team does a task changes nothing in its bits. Arrival is a release and the end of waiting an acquire, both by
+// The first tasks lie as far apart as they can, since every multiprocessor has its own way to memory. Which team does a
+// task changes nothing in its bits. Arrival is a release and the end of waiting an acquire, both by
 // the first thread; the barrier of the workgroup stands between it and the others, so that all of them see what any
-// thread of the card wrote before. It is PTX since the order of memory is what matters here, and the same for all models
-// but for the switch.
+// thread of the card wrote before. It is PTX since the order of memory is what matters here, and the same for all
+// models but for the switch.
 #include "compiler/targets/nvptx/PersistentKernel.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -30,9 +32,9 @@ const char *const persistentDeclarations = "\n.extern .shared .align 16 .b8 talc
 
 // Rows of one instruction of matrices: up to these a contraction takes as long as for one.
 static constexpr uint32_t mostRows = 16;
-// What every card has for a workgroup without being asked, and barriers beside that of the workgroup.
-static constexpr uint32_t mostShared = 48 << 10, mostTeams = 15;
-// A claimed number, in front of what teams have.
+// What every card from sm_80 on has for a workgroup, and barriers beside that of the workgroup.
+static constexpr uint32_t mostShared = 96 << 10, mostTeams = 15;
+// The first of the tasks that were claimed, in front of what teams have.
 static constexpr uint32_t claimBytes = 16;
 
 static_assert(offsetof(PersistentPiece, sharedBytes) == 16 && offsetof(PersistentPiece, arguments) == 24 &&
@@ -50,7 +52,7 @@ static constexpr const char *text = R"(
 {{
 	.reg .pred 	%first, %holds;
 	.reg .b32 	%thread, %workgroups, %piece, %count, %kernel, %columns, %tasks, %threads, %bytes, %team, %teams,
-		%number, %task, %column, %row, %goal, %arrived, %begin;
+		%group, %task, %column, %row, %goal, %arrived, %begin;
 	.reg .b64 	%place, %arguments, %counters, %claims, %slot, %shared, %wide;
 
 	ld.param.b64 	%place, [{0}_pieces];
@@ -61,6 +63,7 @@ static constexpr const char *text = R"(
 	add.s64 	%claims, %counters, 4;
 	mov.b64 	%slot, talc_shared;
 	mov.u32 	%thread, %tid.x;
+	mov.u32 	%group, %ctaid.x;
 	mov.u32 	%workgroups, %nctaid.x;
 	mov.b32 	%goal, %workgroups;
 	mov.b32 	%piece, 0;
@@ -77,10 +80,9 @@ NEXT_PIECE:
 	add.s32 	%bytes, %bytes, {3};
 	cvt.u64.u32 	%wide, %bytes;
 	add.s64 	%shared, %slot, %wide;
-	mov.u32 	%number, %ctaid.x;
+	mad.lo.s32 	%task, %team, %workgroups, %group;
 
 NEXT_TASK:
-	mad.lo.s32 	%task, %number, %teams, %team;
 	setp.ge.u32 	%holds, %task, %tasks;
 	@%holds bra 	DONE;
 	rem.u32 	%column, %task, %columns;
@@ -92,13 +94,14 @@ DONE:
 	@%holds bra 	END_OF_PIECE;
 	bar.sync 	0;
 	@!%first bra 	CLAIMED;
-	atom.relaxed.gpu.global.add.u32 	%number, [%claims], 1;
-	add.s32 	%number, %number, %workgroups;
-	st.shared.b32 	[%slot], %number;
+	atom.relaxed.gpu.global.add.u32 	%begin, [%claims], 1;
+	add.s32 	%begin, %begin, %workgroups;
+	mul.lo.s32 	%begin, %begin, %teams;
+	st.shared.b32 	[%slot], %begin;
 CLAIMED:
 	bar.sync 	0;
-	ld.shared.b32 	%number, [%slot];
-	mul.lo.s32 	%begin, %number, %teams;
+	ld.shared.b32 	%begin, [%slot];
+	add.s32 	%task, %begin, %team;
 	setp.lt.u32 	%holds, %begin, %tasks;
 	@%holds bra 	NEXT_TASK;
 

@@ -44,8 +44,7 @@ Function *copyKernel(Function &kernel) {
   auto *type = FunctionType::get(
       Type::getVoidTy(context),
       {number, number, PointerType::get(context, globalSpace), PointerType::get(context, sharedSpace)}, false);
-  Function *task =
-      Function::Create(type, GlobalValue::ExternalLinkage, kernel.getName() + "_task", kernel.getParent());
+  Function *task = Function::Create(type, GlobalValue::ExternalLinkage, kernel.getName() + "_task", kernel.getParent());
   BasicBlock *begin = BasicBlock::Create(context, "arguments", task);
   IRBuilder<> b(begin);
   ValueToValueMapTy copies;

@@ -20,7 +20,8 @@ uint64_t PersistentStep::bytesFor(const CudaModel &model) {
       continue;
     uint64_t bytes = phase->launchCount * (sizeof(PersistentPiece) + sizeof(uint32_t)) + sizeof(uint32_t);
     for (uint32_t i = 0; i < phase->launchCount; ++i)
-      bytes += model.code().kernels()[model.code().launch(phase->firstLaunch + i).kernel].argumentCount * sizeof(uint64_t);
+      bytes +=
+          model.code().kernels()[model.code().launch(phase->firstLaunch + i).kernel].argumentCount * sizeof(uint64_t);
     most = std::max(most, bytes);
   }
   return most;
@@ -42,7 +43,6 @@ bool PersistentStep::suits(Phase phase, const LaunchValues &values) {
 // Pieces with nothing to do are left out. False: numbers of 32 bits do not suffice.
 bool PersistentStep::fillPieces(const LaunchPhase &phase, const LaunchValues &values) {
   const LaunchCode &code = model.code();
-  const uint32_t threads = code.kernels()[phase.persistentKernel].threads;
   uint64_t most = 1;
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
     const Launch &launch = code.launch(phase.firstLaunch + i);
@@ -52,8 +52,8 @@ bool PersistentStep::fillPieces(const LaunchPhase &phase, const LaunchValues &va
       continue;
     if (columns > INT32_MAX / kernel.grid.y)
       return false;
-    const auto tasks = static_cast<uint32_t>(columns) * kernel.grid.y, teams = threads / kernel.threads;
-    most = std::max<uint64_t>(most, (tasks + teams - 1) / teams);
+    const auto tasks = static_cast<uint32_t>(columns) * kernel.grid.y;
+    most = std::max<uint64_t>(most, tasks);
     pieces.push_back({launch.kernel, static_cast<uint32_t>(columns), tasks, kernel.threads, kernel.sharedBytes, 0,
                       arguments.size() * sizeof(uint64_t)});
     for (uint32_t number = 0; number < kernel.argumentCount; ++number)
@@ -85,16 +85,15 @@ Status PersistentStep::start(Stream stream, bool &begun) {
   if (pieces.empty())
     return {};
   if (!isSent)
-    if (Status status = card.check(
-            card.driver.cuMemcpyHtoDAsync_v2(table.address(), image.data(), image.size(), stream),
-            "the pieces of a step were copied to it");
+    if (Status status =
+            card.check(card.driver.cuMemcpyHtoDAsync_v2(table.address(), image.data(), image.size(), stream),
+                       "the pieces of a step were copied to it");
         status.failed())
       return status;
   isSent = true;
   uint64_t place = table.address(), count = pieces.size(), counters = place + image.size();
-  if (Status status =
-          card.check(card.driver.cuMemsetD8Async(counters, 0, (count + 1) * sizeof(uint32_t), stream),
-                     "counters were cleared");
+  if (Status status = card.check(card.driver.cuMemsetD8Async(counters, 0, (count + 1) * sizeof(uint32_t), stream),
+                                 "counters were cleared");
       status.failed())
     return status;
   void *parameters[persistentArguments] = {&place, &count, &counters};

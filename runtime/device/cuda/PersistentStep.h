@@ -22,8 +22,8 @@ public:
 
   // Whether start() may begin a step.
   bool suits(Phase phase, const LaunchValues &values);
-  // Of the phase and the values that were last found to suit. `begun`: false if the driver has no room for the launch at
-  // this time; it isn't asked again.
+  // Of the phase and the values that were last found to suit. `begun`: false if the driver has no room for the launch
+  // at this time; it isn't asked again.
   Status start(Stream stream, bool &begun);
 
 private:
@@ -31,8 +31,8 @@ private:
   bool fillPieces(const artifact::LaunchPhase &phase, const LaunchValues &values);
 
   const CudaModel &model;
-  CardMemory table;                                 // pieces | values of arguments | counters
-  std::vector<artifact::PersistentPiece> pieces;    // on the host
+  CardMemory table;                               // pieces | values of arguments | counters
+  std::vector<artifact::PersistentPiece> pieces;  // on the host
   std::vector<uint64_t> arguments;
   std::vector<unsigned char> image;
   Phase ofImage = Phase::Decode;

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs a program whose driver fails at each call in turn.
 #
-# usage: check_failures.py PROGRAM FOLDER_OF_LIBCUDA FILE
+# usage: check_failures.py PROGRAM FOLDER_OF_LIBCUDA FILE EXPECTED ARGUMENT...
 import os
 import re
 import subprocess
 import sys
 
-program, folder, callsFile = sys.argv[1:]
+program, folder, callsFile, expected, *arguments = sys.argv[1:]
 
 
 def run(device, **settings):
     environment = dict(os.environ, LD_LIBRARY_PATH=folder, FAKE_CUDA_CALLS=callsFile, **settings)
-    result = subprocess.run([program, "-q", "-p", "abc", "-n", "4", f"--device={device}"], env=environment,
+    result = subprocess.run([program, "-q", *arguments, f"--device={device}"], env=environment,
                             capture_output=True, text=True, timeout=60)
     with open(callsFile) as file:
         return result, file.read().strip()
@@ -24,7 +24,7 @@ def check(condition, what, result):
 
 
 good, calls = run("cuda")
-check(good.returncode == 0 and good.stdout == "abcdefa\n", "without failures", good)
+check(good.returncode == 0 and good.stdout == expected + "\n", "without failures", good)
 count = int(calls.split()[0])
 for number in range(1, count + 1):
     for device in ("cuda", "auto"):

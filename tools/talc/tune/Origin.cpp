@@ -35,7 +35,9 @@ std::string useOrigin(TuneOptions &options) {
   if (!llvm::sys::fs::is_regular_file(model.model) || bench::readKernels(model.model, list).failed())
     return "";
   options.program = model.model;
-  auto wrong = [&](const std::string &what) { return fmt::format("error[T0701]: talc tune: {}: {}", options.program, what); };
+  auto wrong = [&](const std::string &what) {
+    return fmt::format("error[T0701]: talc tune: {}: {}", options.program, what);
+  };
   if (!model.modelOptions.empty())
     return wrong("is a compiled program, and says itself what it was made of; leave out " +
                  llvm::join(model.modelOptions, " "));

@@ -7,8 +7,8 @@
 
 namespace talc::tools {
 
-// If `options.compile.model` is a compiled program, what it was made of takes its place, with the options and the one of
-// its targets that this machine takes. Returns what is wrong, or nothing.
+// If `options.compile.model` is a compiled program, what it was made of takes its place, with the options and the one
+// of its targets that this machine takes. Returns what is wrong, or nothing.
 std::string useOrigin(TuneOptions &options);
 
 // Whether the kernels of a program are not those of the list: the model has changed, or what compiles it.
