@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_ptxas.py PTXAS FILE.ptx...: assembles files for cards of three generations; prints the registers of every kernel and what
-it spills, and fails if a contraction, an attention or the persistent kernel of a token spills."""
+it spills, and fails if a contraction or an attention spills, or a persistent kernel more than the few registers that ptxas
+gives up to fit one workgroup more."""
 import re
 import subprocess
 import sys
 
 CHIPS = ['sm_80', 'sm_90', 'sm_100']
+MOST_SPILLED = {'contract': 0, 'attention': 0, 'experts': 0, 'talc': 64}  # bytes, by the first word of a name
 
 
 def assemble(ptxas, path, chip):
@@ -25,7 +27,7 @@ def main():
         for chip in CHIPS:
             for name, registers, spilled in assemble(ptxas, path, chip):
                 print(f'{path} {chip} {name}: {registers} registers, {spilled} bytes spilled')
-                if spilled and name.startswith(('contract', 'attention', 'experts', 'talc_decode')):
+                if spilled > MOST_SPILLED.get(name.split('_')[0], spilled):
                     sys.exit(f'{path}: {name} spills {spilled} bytes on {chip}')
 
 

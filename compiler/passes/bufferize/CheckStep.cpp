@@ -15,7 +15,8 @@
 // them run, outside of kernels, loops and conditions.
 //
 // A step may be divided by rows or not (kernel.by_rows), so both are walked. Nothing here asks what runs workers:
-// threads or workgroups.
+// threads or workgroups. Those that wait behind every piece, as launches and persistent kernels of cards do, need less
+// than is proven: that what is read was written last.
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/ModuleKeys.h"

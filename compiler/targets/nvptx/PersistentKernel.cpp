@@ -41,7 +41,8 @@ static_assert(offsetof(PersistentPiece, sharedBytes) == 16 && offsetof(Persisten
                   sizeof(PersistentPiece) == 32,
               "the text below reads it");
 
-// 0: name, 1: threads, 2: the switch, 3: claimBytes
+// 0: name, 1: threads, 2: the switch, 3: claimBytes. What a piece is, is loaded again behind its code, so that it takes
+// no registers there.
 static constexpr const char *text = R"(
 .visible .entry {0}(
 	.param .u64 {0}_pieces,
@@ -50,57 +51,64 @@ static constexpr const char *text = R"(
 )
 .reqntid {1}
 {{
-	.reg .pred 	%first, %holds;
-	.reg .b32 	%thread, %workgroups, %piece, %count, %kernel, %columns, %tasks, %threads, %bytes, %team, %teams,
-		%group, %task, %column, %row, %goal, %arrived, %begin;
-	.reg .b64 	%place, %arguments, %counters, %claims, %slot, %shared, %wide;
+	.reg .pred 	%holds;
+	.reg .b32 	%thread, %group, %workgroups, %piece, %count, %kernel, %columns, %tasks, %threads, %bytes, %team,
+		%teams, %task, %column, %row, %begin, %goal, %arrived;
+	.reg .b64 	%place, %counters, %arguments, %shared, %wide;
 
 	ld.param.b64 	%place, [{0}_pieces];
 	ld.param.b32 	%count, [{0}_count];
 	ld.param.b64 	%counters, [{0}_counters];
 	cvta.to.global.u64 	%place, %place;
 	cvta.to.global.u64 	%counters, %counters;
-	add.s64 	%claims, %counters, 4;
-	mov.b64 	%slot, talc_shared;
+	mov.b32 	%piece, 0;
+
+NEXT_PIECE:
+	ld.global.b32 	%threads, [%place+12];
 	mov.u32 	%thread, %tid.x;
 	mov.u32 	%group, %ctaid.x;
 	mov.u32 	%workgroups, %nctaid.x;
-	mov.b32 	%goal, %workgroups;
-	mov.b32 	%piece, 0;
-	setp.eq.b32 	%first, %thread, 0;
-
-NEXT_PIECE:
-	ld.global.v4.b32 	{{%kernel, %columns, %tasks, %threads}, [%place];
-	ld.global.b32 	%bytes, [%place+16];
-	ld.global.b64 	%arguments, [%place+24];
 	div.u32 	%team, %thread, %threads;
-	mov.b32 	%teams, {1};
-	div.u32 	%teams, %teams, %threads;
-	mul.lo.s32 	%bytes, %bytes, %team;
-	add.s32 	%bytes, %bytes, {3};
-	cvt.u64.u32 	%wide, %bytes;
-	add.s64 	%shared, %slot, %wide;
 	mad.lo.s32 	%task, %team, %workgroups, %group;
 
 NEXT_TASK:
+	ld.global.v4.b32 	{{%kernel, %columns, %tasks, %threads}, [%place];
 	setp.ge.u32 	%holds, %task, %tasks;
 	@%holds bra 	DONE;
+	ld.global.b32 	%bytes, [%place+16];
+	ld.global.b64 	%arguments, [%place+24];
+	mov.u32 	%thread, %tid.x;
+	div.u32 	%team, %thread, %threads;
+	mul.lo.s32 	%bytes, %bytes, %team;
+	cvt.u64.u32 	%wide, %bytes;
+	mov.b64 	%shared, talc_shared;
+	add.s64 	%shared, %shared, %wide;
+	add.s64 	%shared, %shared, {3};
 	rem.u32 	%column, %task, %columns;
 	div.u32 	%row, %task, %columns;
 {2}
 DONE:
+	ld.global.v2.b32 	{{%tasks, %threads}, [%place+8];
+	mov.b32 	%teams, {1};
+	div.u32 	%teams, %teams, %threads;
+	mov.u32 	%workgroups, %nctaid.x;
 	mul.lo.s32 	%begin, %workgroups, %teams;
 	setp.ge.u32 	%holds, %begin, %tasks;
 	@%holds bra 	END_OF_PIECE;
 	bar.sync 	0;
-	@!%first bra 	CLAIMED;
-	atom.relaxed.gpu.global.add.u32 	%begin, [%claims], 1;
+	mov.u32 	%thread, %tid.x;
+	setp.ne.b32 	%holds, %thread, 0;
+	@%holds bra 	CLAIMED;
+	mul.wide.u32 	%wide, %piece, 4;
+	add.s64 	%wide, %counters, %wide;
+	atom.relaxed.gpu.global.add.u32 	%begin, [%wide+4], 1;
 	add.s32 	%begin, %begin, %workgroups;
 	mul.lo.s32 	%begin, %begin, %teams;
-	st.shared.b32 	[%slot], %begin;
+	st.shared.b32 	[talc_shared], %begin;
 CLAIMED:
 	bar.sync 	0;
-	ld.shared.b32 	%begin, [%slot];
+	ld.shared.b32 	%begin, [talc_shared];
+	div.u32 	%team, %thread, %threads;
 	add.s32 	%task, %begin, %team;
 	setp.lt.u32 	%holds, %begin, %tasks;
 	@%holds bra 	NEXT_TASK;
@@ -108,11 +116,14 @@ CLAIMED:
 END_OF_PIECE:
 	add.s32 	%piece, %piece, 1;
 	add.s64 	%place, %place, 32;
-	add.s64 	%claims, %claims, 4;
 	setp.ge.u32 	%holds, %piece, %count;
 	@%holds bra 	END_OF_STEP;
 	bar.sync 	0;
-	@!%first bra 	ARRIVED;
+	mov.u32 	%thread, %tid.x;
+	setp.ne.b32 	%holds, %thread, 0;
+	@%holds bra 	ARRIVED;
+	mov.u32 	%workgroups, %nctaid.x;
+	mul.lo.s32 	%goal, %piece, %workgroups;
 	red.release.gpu.global.add.u32 	[%counters], 1;
 WAITING:
 	ld.acquire.gpu.global.b32 	%arrived, [%counters];
@@ -120,7 +131,6 @@ WAITING:
 	@%holds bra 	WAITING;
 ARRIVED:
 	bar.sync 	0;
-	add.s32 	%goal, %goal, %workgroups;
 	bra.uni 	NEXT_PIECE;
 
 END_OF_STEP:
