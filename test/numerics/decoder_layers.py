@@ -7,7 +7,7 @@ shared with the compiler.
 import math
 
 import plain_math as pm
-from family_layers import add, apply, layer_norm, linear
+from family_layers import add, apply, layer_norm, linear, scores
 
 
 def scaled(x, factor):
@@ -152,7 +152,7 @@ def gemma(c, config, ids):
             x = add(x, norm(at + 'post_attention_layernorm', y))
             y = gated(c, at, norm(at + 'pre_feedforward_layernorm', x), 'gelu_tanh')
             x = add(x, norm(at + 'post_feedforward_layernorm', y))
-    logits = pm.linear(norm('model.norm', x), c['model.embed_tokens.weight'], None)
+    logits = scores(c, norm('model.norm', x), 'model.embed_tokens.weight')
     last = config.get('final_logit_softcapping')
     return pm.each(lambda z: last * math.tanh(z / last), logits) if last else logits
 
@@ -195,8 +195,8 @@ def llama(c, config, ids, prefix=0):
         else:
             y = gated(c, at, y, 'silu')
         x = add(x, scaled(y, residual))
-    head = c.tensors.get('lm_head.weight', c['model.embed_tokens.weight'])
-    return scaled(pm.linear(norm('model.norm', x), head, None), 1 / config.get('logits_scaling', 1.0))
+    logits = scores(c, norm('model.norm', x), 'model.embed_tokens.weight')
+    return scaled(logits, 1 / config.get('logits_scaling', 1.0))
 
 
 class CompressiveMemory:
@@ -370,7 +370,7 @@ def cohere(c, config, ids):
         y2 = attend(q, k, v, width, width**-0.5, window)
         x = add(add(x, linear(c, at + 'self_attn.o_proj', y2)), gated(c, at, y, 'silu'))
     x = centred(x, c['model.norm.weight'], epsilon)
-    return scaled(pm.linear(x, c['model.embed_tokens.weight'], None), config['logit_scale'])
+    return scaled(scores(c, x, 'model.embed_tokens.weight'), config['logit_scale'])
 
 
 def stablelm(c, config, ids):

@@ -12,6 +12,11 @@ def linear(c, name, x):
     return pm.linear(x, c[name + '.weight'], c.tensors.get(name + '.bias'))
 
 
+def scores(c, x, table):
+    """Of all words, whose rows are those of the embedding's table, or of one of their own."""
+    return pm.linear(x, c.tensors.get('lm_head.weight', c[table]), None)
+
+
 def layer_norm(c, name, x, epsilon):
     return pm.norm('layer', x, c[name + '.weight'], c[name + '.bias'], epsilon, 1)
 

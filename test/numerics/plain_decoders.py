@@ -4,7 +4,7 @@ import math
 
 import plain_math as pm
 from decoder_layers import attend, embedded, inverse_frequencies, slopes, turn
-from family_layers import add, apply, layer_norm, linear
+from family_layers import add, apply, layer_norm, linear, scores
 
 
 def columns(x, chosen):
@@ -83,7 +83,7 @@ def falcon(c, config, ids):
         y = linear(c, at + 'mlp.dense_4h_to_h', apply('gelu', linear(c, at + 'mlp.dense_h_to_4h', y)))
         x = add(add(x, mixed), y)
     x = layer_norm(c, 'transformer.ln_f', x, 1e-5)
-    return pm.linear(x, c['transformer.word_embeddings.weight'], None)
+    return scores(c, x, 'transformer.word_embeddings.weight')
 
 
 def bloom(c, config, ids):
@@ -103,7 +103,7 @@ def bloom(c, config, ids):
         inside = apply('gelu_tanh', linear(c, at + 'mlp.dense_h_to_4h', y))
         x = add(y if config['apply_residual_connection_post_layernorm'] else x,
                 linear(c, at + 'mlp.dense_4h_to_h', inside))
-    return pm.linear(layer_norm(c, 'transformer.ln_f', x, 1e-5), c['transformer.word_embeddings.weight'], None)
+    return scores(c, layer_norm(c, 'transformer.ln_f', x, 1e-5), 'transformer.word_embeddings.weight')
 
 
 def mpt(c, config, ids):
@@ -120,7 +120,7 @@ def mpt(c, config, ids):
         x = add(x, linear(c, at + 'attn.out_proj', mixed))
         y = apply('gelu', linear(c, at + 'ffn.up_proj', norm(at + 'norm_2', x)))
         x = add(x, linear(c, at + 'ffn.down_proj', y))
-    return pm.linear(norm('transformer.norm_f', x), c['transformer.wte.weight'], None)
+    return scores(c, norm('transformer.norm_f', x), 'transformer.wte.weight')
 
 
 def opt(c, config, ids):
@@ -147,4 +147,4 @@ def opt(c, config, ids):
         x = layer_norm(c, 'model.decoder.final_layer_norm', x, 1e-5)
     if config['word_embed_proj_dim'] != config['hidden_size']:
         x = linear(c, 'model.decoder.project_out', x)
-    return pm.linear(x, c['model.decoder.embed_tokens.weight'], None)
+    return scores(c, x, 'model.decoder.embed_tokens.weight')
