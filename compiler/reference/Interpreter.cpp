@@ -33,7 +33,7 @@ llvm::Error Interpreter::checkLength(const SequenceRows &rows, bool isSource) {
     auto type = mlir::cast<StateType>(state.getType());
     if (type.getRole() != StateRole::step && (type.getRole() == StateRole::source) != isSource)
       continue;
-    if (length > type.getCapacity())
+    if (length > type.getCapacity() && !type.isRing())
       return makeError(ErrorCode::Usage, "a sequence of {} tokens does not fit in the state '{}' of {}", length,
                        state.getSymName().str(), type.getCapacity());
   }

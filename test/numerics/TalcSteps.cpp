@@ -81,7 +81,7 @@ public:
       return failure;
     Error result = encode(session, prompts, way.sourcesAlone);
     if (!result)
-      result = talc::numerics::runSteps(prompts, way.split,
+      result = talc::numerics::runSteps(prompts, possible(way.split),
                                         [&](ArrayRef<Part> parts) { return step(session, prompts, parts, options); });
     talc_session_destroy(session);
     return result;
@@ -91,6 +91,17 @@ public:
 
 private:
   Model() = default;
+
+  // Steps of no more tokens of a prompt than windows leave room for.
+  Ids possible(Ids split) const {
+    if (info.step_tokens == 0)
+      return split;
+    if (split.empty())
+      split = {info.step_tokens};
+    for (int32_t &count : split)
+      count = std::min(count, info.step_tokens);
+    return split;
+  }
 
   static Error encode(talc_session *session, ArrayRef<Prompt> prompts, bool alone) {
     std::vector<talc_sequence> sources;

@@ -70,7 +70,7 @@ class Model(RecipeWriter, AttentionWriter, MixtureWriter):
 
     def position_among(self, table, offset, padding):
         """Padding takes no position, but the row before the first."""
-        self.is_encoder = True
+        self.is_encoder |= not self.in_encoder
         result = Value(self.fresh('%x'), ['?', table.shape[1]])
 
         def compute(env):

@@ -12,7 +12,7 @@ def ragged_batch(random, model, longest):
     """Prompts of different lengths, with what the model takes besides ids; five of them keep a thread busy by themselves, so
     that attention is divided otherwise."""
     def length():
-        return random.choice([1, 2, 5, random.randint(1, longest)])
+        return random.choice([1, 2, 5, random.randint(1, longest), random.randint(1, longest)])
 
     def ids(count, vocabulary):
         return [random.randrange(vocabulary) for _ in range(count)]

@@ -24,7 +24,7 @@ class Turn:
             self.scaling = None
         grows = self.scaling and self.scaling[0] == 'dynamic'
         self.table = pick(['none', 'none', 'table', 'table' if grows else 'digits'])
-        self.digits = pick([7, 16]) if self.table == 'digits' else 0  # the cube of 7 is as long as texts are
+        self.digits = pick([11, 16]) if self.table == 'digits' else 0  # the cube of 11 is as long as texts are
 
     def turned(self, p, x, heads, last=None):
         """`last`: another last position than that of the others."""
@@ -59,8 +59,8 @@ def state_of(p, kind, heads, width):
     if kind.place == 'step':
         return None
     ring = None
-    if kind.place == 'ring':  # with room for all tokens of a step, as many as a sequence may have
-        ring = p.m.max_sequence + kind.window - 1 + p.random.choice([0, 5]), kind.window, kind.kept
+    if kind.place == 'ring':
+        ring = kind.window + p.random.choice([0, 5, 40]), kind.window, kind.kept
     return p.m.take(lambda: p.m.state(heads, width, ring=ring))
 
 

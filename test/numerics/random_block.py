@@ -10,18 +10,21 @@ weights come from (random_parts.py), and whether it is written in place or is a 
 """
 import argparse
 import copy
+import itertools
 import random as random_module
 import sys
 
 import prompts
 from model_writer import Model
 from random_attention import AttentionKind, attention, cross_attention
-from random_layers import LayerKind, feed_forward
+from random_layers import FUNCTIONS, LayerKind, feed_forward
 from random_parts import Parts
 
 # What tests compile: models of so many blocks, 200 in all.
 MODELS, BLOCKS = 25, 8
 KINDS = {'decoder': 'state', 'windows': 'ring', 'segments': 'segment', 'encoder': 'step', 'encoder-decoder': 'state'}
+# Tokens of a text, or of a segment of one; rings are laid out with room for some hundred.
+LENGTHS = {'segments': [5, 20, 70], 'windows': [70, 1300, 1300]}
 
 
 class Sizes:
@@ -35,6 +38,7 @@ class Sizes:
         self.biases, self.update = pick([True, False]), pick(['linear', 'delta'])
         self.attentions = [AttentionKind(random, place, self.head_width) for _ in range(2)]
         self.layers = [LayerKind(random) for _ in range(2)]
+        self.functions = itertools.cycle(random.sample(FUNCTIONS, len(FUNCTIONS)))
 
 
 def block(p, sizes, x, source):
@@ -42,7 +46,7 @@ def block(p, sizes, x, source):
     m, pick = p.m, p.random.choice
     kind, layer, norm = pick(sizes.attentions), pick(sizes.layers), pick(['layer', 'rms'])
     place, factor = pick(['before', 'before', 'behind', 'around', 'parallel']), pick([1.0, 1.0, 0.7])
-    layers = [lambda x: attention(p, kind, sizes, x), lambda x: feed_forward(p, layer, x)]
+    layers = [lambda x: attention(p, kind, sizes, x), lambda x: feed_forward(p, layer, next(sizes.functions), x)]
     if source and pick([True, True, True, False]):
         layers.insert(1, lambda x: cross_attention(p, kind, sizes, x, source))
 
@@ -149,8 +153,7 @@ def encode_source(m, random, sizes):
 def build(random, blocks):
     """A model of so many different blocks, not counting those of an encoder of sources."""
     kind = random.choice(list(KINDS))
-    m = Model(max_sequence=random.choice([5, 20, 70] if kind == 'segments' else [40, 70, 300]),
-              seed=random.randrange(1 << 32))
+    m = Model(max_sequence=random.choice(LENGTHS.get(kind, [40, 70, 300])), seed=random.randrange(1 << 32))
     m.segmented = kind == 'segments'
     m.vocabulary = random.choice([random.randint(5, 97), random.randint(5, 97), 517])
     sizes = Sizes(random, KINDS[kind])

@@ -2,7 +2,7 @@
 """Layers of random blocks in which every row is by itself: feed-forward layers of all kinds, mixtures of experts."""
 
 FUNCTIONS = ['relu', 'gelu', 'gelu_tanh', 'silu', 'tanh', 'sigmoid', 'quick_gelu', 'relu_squared']
-FORMS = ['plain', 'gated', 'gated', 'gated-op', 'sliced', 'groups', 'softmax', 'mixture', 'mixture']
+FORMS = ['plain', 'gated', 'gated-op', 'gated-op', 'sliced', 'groups', 'softmax', 'mixture', 'mixture']
 
 
 class LayerKind:
@@ -22,9 +22,9 @@ class LayerKind:
         self.inner, self.shared = pick([3, 16, 32, 45]), pick([True, False])
 
 
-def feed_forward(p, kind, x):
+def feed_forward(p, kind, function, x):
     """Rows of any width; a linear layer follows."""
-    m, function = p.m, p.random.choice(FUNCTIONS)
+    m = p.m
     if kind.form == 'mixture':
         return mixture(p, kind, function, x)
     if kind.form == 'gated':
