@@ -130,6 +130,17 @@ LongScaling ModelConfig::longScaling(const ModelConfig &parameters, int64_t orig
   return scaling;
 }
 
+// What means nothing with a scaling, though it is right by itself. `config` has what `parameters` leave out.
+static void checkScaling(const Rope &rope, const ModelConfig &config, const ModelConfig &parameters,
+                         const char *theta) {
+  bool own = parameters.has("rope_theta");
+  if (std::holds_alternative<YarnScaling>(rope.scaling) && !(rope.base > 1))
+    (own ? parameters : config)
+        .invalid(own ? "rope_theta" : theta, fmt::format("is {}, expected more than 1 with yarn", rope.base));
+  if (std::holds_alternative<DynamicScaling>(rope.scaling) && rope.rotary <= 2)
+    parameters.invalid("rope_type", "is dynamic, expected heads of which more than 2 features are turned");
+}
+
 void ModelConfig::readScaling(Rope &rope, const ModelConfig &parameters, const RopeKeys &keys) const {
   const char *key = parameters.has("rope_type") ? "rope_type" : "type";
   if (parameters.object == object)
@@ -156,6 +167,7 @@ void ModelConfig::readScaling(Rope &rope, const ModelConfig &parameters, const R
   else
     parameters.unsupported(
         key, fmt::format("is {}, expected default, linear, llama3, yarn, dynamic or longrope", quotedText(type)));
+  checkScaling(rope, *this, parameters, keys.thetaKey);
 }
 
 Rope ModelConfig::rope(int64_t headWidth, const std::string &layerType, const RopeKeys &keys) const {
