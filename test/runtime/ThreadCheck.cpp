@@ -118,9 +118,26 @@ bool checkLateThreads() {
   return expect(tookOver > 0, "a thread does the work of one that is late");
 }
 
+// What compilers rely on when they keep vectors on the stack: frames of functions begin at multiples of 16.
+bool checkStacks() {
+  std::unique_ptr<ThreadPool> pool;
+  if (ThreadPool::create(3, pool).failed())
+    return false;
+  std::atomic<int> crooked{0};
+  pool->run(
+      [](void *context, int32_t) {
+        bool straight = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) % 16 == 0;
+        *static_cast<std::atomic<int> *>(context) += !straight;
+      },
+      &crooked);
+  return expect(crooked == 0, "a worker's stack is not aligned");
+}
+
 }  // namespace
 
 bool checkThreads(const Arguments &) {
+  if (!checkStacks())
+    return false;
   for (int32_t threads : {1, 2, 3, 8})
     if (!checkPool(threads) || !checkTasks(threads))
       return false;

@@ -199,6 +199,6 @@ talcStartStack:
 .size talcStartStack, .-talcStartStack
 )");
 
-// r15, r14, r13, r12, rbx, rbp, return address; the pointer is a multiple of 16 once they are popped.
-const talc::FirstFrame talc::firstFrame = {8, 3, 4, 6, talcStartStack};
+// r15, r14, r13, r12, rbx, rbp, return address; once they are popped the pointer is a multiple of 16, as before any call.
+const talc::FirstFrame talc::firstFrame = {7, 3, 4, 6, talcStartStack};
 #endif
