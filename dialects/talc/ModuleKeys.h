@@ -19,14 +19,15 @@ constexpr char arenaBytesPerThread[] = "arena_bytes_per_thread";
 
 // talc.kernels: what mark-kernels found at each place that calls a kernel.
 namespace kernelKeys {
-constexpr char name[] = "name";      // of the kernel
-constexpr char piece[] = "piece";    // what it does
-constexpr char phase[] = "phase";    // that the place belongs to
-constexpr char rows[] = "rows";      // what its rows are: tokens, outputs, outputs 1
-constexpr char shapes[] = "shapes";  // in words
-constexpr char fused[] = "fused";    // what else it computes
-constexpr char share[] = "share";    // how threads divide it
-constexpr char calls[] = "calls";    // in a step
+constexpr char name[] = "name";        // of the kernel
+constexpr char piece[] = "piece";      // what it does
+constexpr char phase[] = "phase";      // that the place belongs to
+constexpr char rows[] = "rows";        // what its rows are: tokens, outputs, outputs 1
+constexpr char shapes[] = "shapes";    // in words
+constexpr char fused[] = "fused";      // what else it computes
+constexpr char share[] = "share";      // how threads divide it
+constexpr char calls[] = "calls";      // in a step
+constexpr char rounded[] = "rounded";  // the format that rows were rounded to before it; missing: none
 constexpr char operationsPerRow[] = "operations_per_row";
 constexpr char operationsPerPair[] = "operations_per_pair";  // of a query and a key
 constexpr char storedBytesPerCall[] = "stored_bytes_per_call";

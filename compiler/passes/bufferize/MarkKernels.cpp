@@ -10,6 +10,7 @@
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/talc/ModuleKeys.h"
+#include "dialects/talc/formats/StorageFormat.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -34,6 +35,16 @@ static std::string shapesOf(kernel::PieceOpInterface piece) {
   llvm::raw_string_ostream out(text);
   piece.printShapes(out);
   return text;
+}
+
+// The format that the rows were rounded to which a piece computes with, its first data; empty: none.
+static StringRef roundedOf(kernel::PieceOpInterface piece, const kernel::PieceCosts &costs) {
+  for (Value data : piece->getOperands())
+    if (auto type = dyn_cast<ShapedType>(data.getType()))
+      return costs.operations.perRow > 0 && type.getRank() == 2 && talc::isRounded(type.getElementType())
+                 ? StringRef(talc::elementFormat(type).name)
+                 : StringRef();
+  return {};
 }
 
 namespace {
@@ -89,6 +100,8 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
     add(keys::shapes, b.getStringAttr(shapesOf(piece)));
     add(keys::fused, b.getStringAttr(piece.getFused()));
     add(keys::share, b.getStringAttr(kernel::stringifyShare(tasks.getShare())));
+    if (StringRef rounded = roundedOf(piece, costs); !rounded.empty())
+      add(keys::rounded, b.getStringAttr(rounded));
     count(keys::calls, calls);
     count(keys::operationsPerRow, costs.operations.perRow);
     count(keys::operationsPerPair, costs.operations.perPair);

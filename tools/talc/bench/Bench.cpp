@@ -45,6 +45,9 @@ static Status measureOp(const BenchOptions &options, std::string &text) {
   OpSpec spec;
   if (std::string problem = parseOp(options.op, options.depths.front(), spec); !problem.empty())
     return statusOf("error[T0701]: talc bench: " + problem + "; see talc bench --help");
+  if (!spec.weights.empty() && !options.weights.empty())
+    return statusOf("error[T0701]: talc bench: --op '" + options.op + "': its weights are " + spec.weights +
+                    " already, so --weights does not go with it; see talc bench --help");
   Measurement bench(options);
   std::vector<CompiledOp> compiled(options.generators.size());
   if (Status status = openOp(bench, spec, compiled); status.failed())

@@ -15,7 +15,7 @@ namespace talc::tools {
 
 static const char *const examples =
     R"(Lists are as in llama-bench: 128,512 or 1-4 or 64-512*2 or 0-512+128. Every combination is a test, run five times after
-a warm-up. The machine's peak of multiply-adds and its bandwidths are measured in the same process just before.
+a warm-up. The machine's peaks of multiply-adds and its bandwidths are measured in the same process just before.
 
 Examples:
   talc bench ./app                                    a prompt of 128 and 512 tokens, and 32 generated ones
@@ -25,6 +25,7 @@ Examples:
   talc bench ./app --device=cuda --kernels            on a card: each kernel by its clock, and the time between launches
   talc bench --op 'linear 128x768x2304' -t 1          one op alone, against the math libraries that are installed
   talc bench --op 'linear 128x768x2304 gelu' --generator=mlir,halide
+  talc bench --op 'linear 128x4096x4096 q4_0'
   talc bench --op 'attention 512x12x12x64 causal' -d 512
 
 Ops:
@@ -140,7 +141,7 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
   command->add_flag("--kernels", options.kernels, "a row for every kernel instead of for the whole model");
   command->add_option("--roofline", options.roofline, "draw the kernels below the machine's roofs into this SVG file");
   command->add_option("--op", options.op, "measure one op instead of a model: see below");
-  command->add_option("--weights", options.weights, "element type of the op's weights: f32 (default), f16, bf16")
+  command->add_option("--weights", options.weights, "format of the op's weights, if it names none (default: f32)")
       ->check(oneOf(formatNames()));
   command->add_option("--target", options.target, "what the op is compiled for (default: native)");
   command

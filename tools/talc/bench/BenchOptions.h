@@ -10,7 +10,7 @@ namespace talc::bench {
 
 struct BenchOptions {
   std::vector<std::string> apps;  // artifacts; none when an op is measured
-  std::string op;                 // "linear 128x768x2304", ...
+  std::string op;                 // "linear 128x768x2304 q4_0", ...
   // Every combination is a test; without prompts or generated ones the usual numbers of tokens.
   std::vector<int64_t> prompts, generated, depths, batches, sequences, threads;
   int64_t repetitions = 5;
@@ -18,7 +18,7 @@ struct BenchOptions {
   bool kernels = false, hugePages = false;
   std::string device;             // that models run on, such as cuda or vulkan:1; empty: the processors
   std::string roofline;           // an SVG file; empty: none
-  std::string weights = "f32";    // of an op
+  std::string weights;            // of an op that names no format itself; empty: f32
   std::string target = "native";  // of an op
   std::vector<std::string> generators = {"mlir"};  // of an op: the first is held against the others
   std::string plans;                               // of the op's kernels

@@ -47,7 +47,7 @@ Status Chain::open(const BenchOptions &options, const std::string &target, int64
   spec = chainOfWidth(width, pairs);
   BenchOptions own = options;
   own.target = target;
-  own.weights = "f32";
+  own.weights.clear();
   if (std::string error = compiled.compile(spec, own, "mlir"); !error.empty())
     return Status::failure(TALC_ERROR_DEVICE, "talc bench: no code to measure the card with: %s", error.c_str());
   if (Status status = readKernels(compiled.path(), list); status.failed())
@@ -116,9 +116,9 @@ Status CardMachine::open(const BenchOptions &options, const std::string &target)
   best.device = computing.device();
   best.processor = nature.description + (nature.standIn.empty() ? "" : " (" + nature.standIn + ", no card)");
   best.levels = {{"memory", std::numeric_limits<double>::infinity(), 0}};
-  best.instructions = "f32, an addition for a multiply-add";
+  best.peaks = {{"FMA", "", "f32, an addition for a multiply-add", 0}};
   for (int round = 0; round < rounds; ++round) {
-    best.operationsPerSecond = std::max(best.operationsPerSecond, operationsPerSecond());
+    best.peaks[0].operationsPerSecond = std::max(best.peaks[0].operationsPerSecond, operationsPerSecond());
     best.levels[0].bytesPerSecond = std::max(best.levels[0].bytesPerSecond, bytesPerSecond(0));
   }
   return {};

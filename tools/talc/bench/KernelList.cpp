@@ -94,6 +94,7 @@ KernelEntry readEntry(const Json &json) {
   kernel.shapes = text(kernelKeys::shapes);
   kernel.fused = text(kernelKeys::fused);
   kernel.share = text(kernelKeys::share);
+  kernel.rounded = text(kernelKeys::rounded);
   kernel.mask = text(kernelKeys::mask);
   kernel.keys = text(kernelKeys::keys);
   const std::pair<const char *, int64_t *> numbers[] = {

@@ -84,11 +84,16 @@ static Json describeMachineJson(const MachineProfile &machine) {
   Json levels = Json::array();
   for (const MemoryLevel &level : machine.levels)
     levels.push_back({{"name", level.name}, {"gbps", 1e-9 * level.bytesPerSecond}});
+  Json peaks = Json::array();
+  for (const ProductPeak &peak : machine.peaks)
+    peaks.push_back(
+        {{"roof", peak.roof}, {"instructions", peak.instructions}, {"gops", 1e-9 * peak.operationsPerSecond}});
   return {{machine.device.empty() ? "cpu_info" : "gpu_info", machine.processor},
           {"device", machine.device},
           {"n_threads", machine.threads},
-          {"instructions", machine.instructions},
-          {"gflops", 1e-9 * machine.operationsPerSecond},
+          {"instructions", machine.f32().instructions},
+          {"gflops", 1e-9 * machine.f32().operationsPerSecond},
+          {"peaks", peaks},
           {"levels", levels}};
 }
 

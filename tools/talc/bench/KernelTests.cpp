@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roof of a kernel: its operations at the peak of multiply-adds, or its bytes at the bandwidth of where they come
+// The roof of a kernel: its operations at the peak of such products, or its bytes at the bandwidth of where they come
 // from, whichever takes longer. Weights and states are read once per step, so they come from the level that holds all
 // that a step reads of them; activations were just written, so they come from the level that holds the kernel's own.
 #include "tools/talc/bench/KernelTests.h"
@@ -67,9 +67,10 @@ static void holdAgainstRoof(KernelResult &result, const StepShape &step, const S
   const MemoryLevel &stored = machine.levelOf(all.storedBytes), &passed = machine.levelOf(call.bytes());
   double storedSeconds = result.costs.storedBytes / stored.bytesPerSecond;
   double passedSeconds = result.costs.passedBytes / passed.bytesPerSecond;
-  double computing = result.costs.operations / machine.operationsPerSecond;
+  const ProductPeak &peak = machine.peakOf(result.kernel->rounded);
+  double computing = result.costs.operations / peak.operationsPerSecond;
   result.roofSeconds = std::max(computing, storedSeconds + passedSeconds);
-  result.limit = computing >= storedSeconds + passedSeconds ? "FMA"
+  result.limit = computing >= storedSeconds + passedSeconds ? peak.roof
                  : storedSeconds >= passedSeconds           ? stored.name
                                                             : passed.name;
 }

@@ -15,7 +15,7 @@ struct KernelResult {
   KernelTime time;     // of all calls; medians over the steps
   StepCosts costs;     // of all calls
   double roofSeconds;  // that the costs take at least
-  std::string limit;   // what sets the roof: FMA, L1, L2, L3 or memory
+  std::string limit;   // what sets the roof: FMA, int8, bf16, L1, L2, L3 or memory
   double share() const { return time.total() > 0 ? roofSeconds / time.total() : 0; }
 };
 

@@ -28,10 +28,20 @@ const MemoryLevel &MachineProfile::levelOf(double bytes) const {
   return levels.back();
 }
 
+const ProductPeak &MachineProfile::peakOf(const std::string &rounded) const {
+  for (const ProductPeak &peak : peaks)
+    if (peak.rounded == rounded)
+      return peak;
+  return f32();
+}
+
 std::string MachineProfile::describe() const {
   std::string user = device.empty() ? fmt::format("{} thread{}", threads, threads == 1 ? "" : "s") : device;
   std::string text =
-      fmt::format("{}, {}: {:.1f} GFLOP/s ({})", processor, user, 1e-9 * operationsPerSecond, instructions);
+      fmt::format("{}, {}: {:.1f} GFLOP/s ({})", processor, user, 1e-9 * f32().operationsPerSecond, f32().instructions);
+  for (size_t i = 1; i < peaks.size(); ++i)
+    text += fmt::format(", {} {:.1f} GOP/s ({})", peaks[i].roof, 1e-9 * peaks[i].operationsPerSecond,
+                        peaks[i].instructions);
   for (const MemoryLevel &level : levels)
     text += fmt::format(", {} {:.1f} GB/s", level.name, 1e-9 * level.bytesPerSecond);
   return text;
@@ -67,15 +77,15 @@ int64_t bytesFor(const std::vector<MemoryLevel> &levels, size_t index, int64_t f
 
 struct Workplace {
   std::unique_ptr<ThreadPool> pool;
-  std::vector<const PeakLoops *> kinds;
-  const PeakLoops *fastest = nullptr;  // at multiply-adds
+  PeakLoops loops;
+  const PeakLoop *fastest = nullptr;  // at multiply-adds of f32
   Mapping memory;
   int64_t nextPart = 0;  // of the memory, to be read next
 
   // Seconds of the slowest thread.
   double secondsOf(const std::function<void(int32_t thread)> &work);
-  double operationsPerSecond(const PeakLoops &loops);
-  double bytesPerSecond(const PeakLoops &loops, int64_t bytes);
+  double operationsPerSecond(const PeakLoop &loop);
+  double bytesPerSecond(int64_t bytes);
 };
 
 double Workplace::secondsOf(const std::function<void(int32_t thread)> &work) {
@@ -97,14 +107,14 @@ double Workplace::secondsOf(const std::function<void(int32_t thread)> &work) {
   return *std::max_element(seconds.begin(), seconds.end());
 }
 
-double Workplace::operationsPerSecond(const PeakLoops &loops) {
+double Workplace::operationsPerSecond(const PeakLoop &loop) {
   constexpr int64_t roundsOfLoop = 4000000;  // some 20 ms
-  double seconds = secondsOf([&](int32_t) { loops.multiplyAdd(roundsOfLoop); });
-  return static_cast<double>(pool->size()) * roundsOfLoop * loops.operationsPerRound / seconds;
+  double seconds = secondsOf([&](int32_t) { loop.run(roundsOfLoop); });
+  return static_cast<double>(pool->size()) * roundsOfLoop * loop.operationsPerRound / seconds;
 }
 
 // All threads read equal parts of as many bytes, over and over, until 256 MiB went by; of more the next 256 MiB.
-double Workplace::bytesPerSecond(const PeakLoops &loops, int64_t bytes) {
+double Workplace::bytesPerSecond(int64_t bytes) {
   constexpr int64_t enough = int64_t(256) << 20;
   int64_t range = std::min(bytes, enough);
   int64_t part = std::max(range / pool->size() / readGranularity, int64_t(1)) * readGranularity;
@@ -131,6 +141,7 @@ public:
 
 private:
   void measureProfile();
+  void measureProducts(const PeakLoop &loop);
   double readingRate(const MemoryLevel &level);
 
   std::unique_ptr<Workplace> workplace;
@@ -139,30 +150,37 @@ private:
 void Processors::measureProfile() {
   constexpr int rounds = 6;
   for (int round = 0; round < rounds; ++round) {
-    for (const PeakLoops *loops : workplace->kinds)
-      if (double rate = workplace->operationsPerSecond(*loops); rate > best.operationsPerSecond) {
-        best.operationsPerSecond = rate;
-        best.instructions = loops->name;
-        workplace->fastest = loops;
-      }
+    for (const PeakLoop &loop : workplace->loops.products)
+      measureProducts(loop);
     for (MemoryLevel &level : best.levels)
       level.bytesPerSecond = std::max(level.bytesPerSecond, readingRate(level));
   }
 }
 
-// With the widest vectors: none reads faster.
+void Processors::measureProducts(const PeakLoop &loop) {
+  auto peak = std::find_if(best.peaks.begin(), best.peaks.end(),
+                           [&](const ProductPeak &known) { return known.roof == loop.roof; });
+  if (peak == best.peaks.end())
+    peak = best.peaks.insert(peak, ProductPeak());
+  double rate = workplace->operationsPerSecond(loop);
+  if (rate <= peak->operationsPerSecond)
+    return;
+  *peak = {loop.roof, loop.rounded, loop.instructions, rate};
+  if (peak == best.peaks.begin())
+    workplace->fastest = &loop;
+}
+
 double Processors::readingRate(const MemoryLevel &level) {
   auto index = static_cast<size_t>(&level - best.levels.data());
-  return workplace->bytesPerSecond(*workplace->kinds.back(),
-                                   bytesFor(best.levels, index, static_cast<int64_t>(workplace->memory.size())));
+  return workplace->bytesPerSecond(bytesFor(best.levels, index, static_cast<int64_t>(workplace->memory.size())));
 }
 
 }  // namespace
 
 Status Machine::create(int32_t threads, std::unique_ptr<Machine> &machine) {
   auto workplace = std::make_unique<Workplace>();
-  workplace->kinds = availableLoops();
-  if (workplace->kinds.empty())
+  workplace->loops = availableLoops();
+  if (workplace->loops.products.empty())
     return Status::failure(TALC_ERROR_CPU, "talc bench: this processor lacks %s",
                            cpuLevelFeatures(CpuLevel::X86_64_v3));
   if (Status status = ThreadPool::create(threads, workplace->pool); status.failed())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine can do at most, measured: with a number of threads, multiply-adds, and reading from every cache
-// level and from memory; or on a card (CardMachine.h). Method: Williams, Waterman, Patterson 2009, "Roofline".
+// What this machine can do at most, measured: with a number of threads, multiply-adds of every kind, and reading from
+// every cache level and from memory; or on a card (CardMachine.h). Method: Williams, Waterman, Patterson 2009,
+// "Roofline".
 #pragma once
 
 #include "runtime/Status.h"
@@ -18,18 +19,29 @@ struct MemoryLevel {
   double bytesPerSecond = 0;  // all threads reading
 };
 
+// Products that are added up; a multiply-add counts as two operations.
+struct ProductPeak {
+  std::string roof;          // FMA, int8 or bf16
+  std::string rounded;       // the storage format that rows were rounded to; empty: f32, not rounded
+  std::string instructions;  // AVX2, AVX-512, NEON, ...: with which the most operations were reached
+  double operationsPerSecond = 0;
+};
+
 struct MachineProfile {
   int32_t threads = 0;
   std::string device;               // such as cuda:0; empty: the processors
   std::string processor;            // as the system calls it
-  std::string instructions;         // AVX2, AVX-512 or NEON: with which the most operations were reached
-  double operationsPerSecond = 0;   // f32, a multiply-add counts as two
+  std::vector<ProductPeak> peaks;   // the first: of f32
   std::vector<MemoryLevel> levels;  // ascending; the last is memory
 
   // The first level that holds so many bytes.
   const MemoryLevel &levelOf(double bytes) const;
   const MemoryLevel &memory() const { return levels.back(); }
-  // "Xeon, 2 threads: 340.1 GFLOP/s (AVX-512), L1 600.2 GB/s, ..., memory 20.4 GB/s", or with a device for the threads.
+  const ProductPeak &f32() const { return peaks.front(); }
+  // Of products with rows that were rounded so; where the machine has none of its own, they are those of f32.
+  const ProductPeak &peakOf(const std::string &rounded) const;
+  // "Xeon, 2 threads: 340.1 GFLOP/s (AVX-512), int8 1360.2 GOP/s (AVX512-VNNI), L1 600.2 GB/s, ..., memory 20.4 GB/s",
+  // or with a device for the threads.
   std::string describe() const;
 };
 
@@ -44,7 +56,8 @@ public:
 
   // The best of several rounds, since a roof is what nothing exceeds.
   const MachineProfile &profile() const { return best; }
-  // Now, in one round of some twenty milliseconds: multiply-adds, and reading from the level that holds so many bytes.
+  // Now, in one round of some twenty milliseconds: multiply-adds of f32, and reading from the level that holds so many
+  // bytes.
   virtual double operationsPerSecond() = 0;
   virtual double bytesPerSecond(double bytes) = 0;
 

@@ -84,8 +84,7 @@ std::string notesOn(const MachineUse &use, bool someShareExceeds) {
                 ? "\nA share above 100 %: other programs left less of the machine while its peak was measured "
                   "than during the test.\n"
                 : "\nA share above 100 %: some of what a step reads stayed in a faster cache than the one it "
-                  "is held against, the processor's clock rose after its peak was measured, or weights are multiplied "
-                  "as integers, while the peak is that of f32.\n";
+                  "is held against, or the processor's clock rose after its peak was measured.\n";
   return text;
 }
 

@@ -63,7 +63,7 @@ static Json describe(const ModelRow &row, bool several) {
                  {"operations", static_cast<int64_t>(result.costs.operations)},
                  {"stored_bytes", static_cast<int64_t>(result.costs.storedBytes)},
                  {"gflops", 1e-9 * result.operationsPerSecond()},
-                 {"peak_instructions", row.machine.instructions},
+                 {"peak_instructions", row.machine.f32().instructions},
                  {"peak_gflops", 1e-9 * median(result.peakOperations)},
                  {"peak_share", result.peakShare()},
                  {"gbps", 1e-9 * result.storedBytesPerSecond()},

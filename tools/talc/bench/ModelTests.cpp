@@ -51,12 +51,23 @@ static std::string currentTime() {
   return text;
 }
 
+// Integers are multiplied faster than f32, so each counts for a part of one.
+static double f32Operations(const KernelList &list, const StepShape &step, const MachineProfile &machine) {
+  double sum = 0;
+  for (const KernelEntry &kernel : list.kernels)
+    if (kernel.runsIn(step))
+      sum += static_cast<double>(kernel.calls) * kernel.costsOfCall(step).operations /
+             machine.peakOf(kernel.rounded).operationsPerSecond;
+  return sum * machine.f32().operationsPerSecond;
+}
+
 ModelTest::ModelTest(ModelRun &run, const KernelList &kernels, const TestCase &test, Machine &machine)
-    : run(run), machine(machine), steps(test.steps()), found({test, currentTime(), {}, {}, 0, 0, {}, {}}) {
+    : run(run), machine(machine), steps(test.steps()), found({test, currentTime(), {}, {}, 0, 0, 0, {}, {}}) {
   for (const StepShape &step : steps) {
     StepCosts costs = kernels.costs(step);
     found.costs.operations += costs.operations;
     found.costs.storedBytes += costs.storedBytes;
+    found.f32Operations += f32Operations(kernels, step, machine.profile());
     found.costs.passedBytes += costs.passedBytes;
     found.stepStoredBytes = std::max(found.stepStoredBytes, costs.storedBytes);
   }

@@ -23,6 +23,7 @@ struct TestResult {
   std::string time;  // when it ran, ISO 8601
   std::vector<double> nanoseconds;
   StepCosts costs;             // of all steps
+  double f32Operations = 0;    // of all steps: of f32, as many as take as long at the machine's peaks
   double stepThreads = 0;      // that steps ran on: a mean
   double stepStoredBytes = 0;  // of the step that reads the most weights and states: what a cache would have to hold
 
@@ -34,7 +35,7 @@ struct TestResult {
   double operationsPerSecond() const { return costs.operations / averageSeconds(); }
   double storedBytesPerSecond() const { return costs.storedBytes / averageSeconds(); }
   // Each repetition's share of the mean of what was measured before and after it; the median.
-  double peakShare() const { return share(costs.operations, peakOperations); }
+  double peakShare() const { return share(f32Operations, peakOperations); }
   double readShare() const { return share(costs.storedBytes, peakBytes); }
   std::vector<double> tokensPerSecond() const;
 

@@ -33,12 +33,12 @@ void read(const float *data, int64_t bytes) {
     }
 }
 
-const PeakLoops neonLoops = {"NEON", chains * 4 * 2, multiplyAdd, read};
+const PeakLoop neonLoop = {"FMA", "", "NEON", chains * 4 * 2, multiplyAdd};
 
 }  // namespace
 
-std::vector<const PeakLoops *> availableLoops() {
-  return {&neonLoops};
+PeakLoops availableLoops() {
+  return {{neonLoop}, read};
 }
 
 }  // namespace talc::bench

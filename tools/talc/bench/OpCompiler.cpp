@@ -32,7 +32,7 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
     return internalError("the program for '{}' is not valid", spec.text);
   CompileRequest request;
   request.targets = std::move(*targets);
-  request.weights = options.weights;
+  request.weights = !spec.weights.empty() ? spec.weights : !options.weights.empty() ? options.weights : "f32";
   request.generator = generator;
   request.plans = {options.plans};
   request.output = path;

@@ -3,6 +3,8 @@
 // between works on all rows as it does in a model.
 #include "tools/talc/bench/OpModel.h"
 
+#include "dialects/talc/formats/StorageFormat.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,22 +16,29 @@ namespace talc::bench {
 
 namespace {
 
-// The words of the text: a kind, sizes, maybe a variant.
+// The words of the text: a kind, sizes, maybe a variant, maybe the format of the weights.
 struct Words {
-  std::string kind, variant;
+  std::string kind, variant, format;
   std::vector<int64_t> sizes;
 };
 
 struct OpKind {
   const char *name, *piece, *sizes, *meaning;
   std::vector<std::string> variants;  // empty: none is expected; with an empty one there may be none
+  bool formats;                       // whether there may be a format
   void (*write)(const Words &words, std::string &body, OpSpec &spec);
 
   // "norm SxD layer|rms".
   std::string form() const {
     bool optional = !variants.empty() && variants.front().empty();
     std::string words = fmt::format("{}", fmt::join(variants.begin() + (optional ? 1 : 0), variants.end(), "|"));
-    return fmt::format("{} {}{}{}", name, sizes, variants.empty() ? "" : " ", optional ? "[" + words + "]" : words);
+    return fmt::format("{} {}{}{}{}", name, sizes, variants.empty() ? "" : " ", optional ? "[" + words + "]" : words,
+                       formats ? " [FORMAT]" : "");
+  }
+  bool takes(const Words &words) const {
+    bool variant =
+        variants.empty() ? words.variant.empty() : std::count(variants.begin(), variants.end(), words.variant) > 0;
+    return words.sizes.size() == sizeCount() && variant && (formats || words.format.empty());
   }
   size_t sizeCount() const { return std::count(sizes, sizes + strlen(sizes), 'x') + 1; }
 };
@@ -140,24 +149,33 @@ static const std::vector<OpKind> &opKinds() {
       {"linear",
        "contract",
        "MxKxN",
-       "M rows of K inputs, N outputs; gelu: with a bias, too",
+       "M rows of K inputs, N outputs; gelu: with a bias, too; FORMAT: of the weights, such as q4_0",
        {"", "bias", "gelu"},
+       /*formats=*/true,
        writeLinear},
       {"attention",
        "attention",
        "SxHxKVxD",
        "S tokens behind those of -d, H heads of width D that share KV key-value heads",
        {"causal", "full"},
+       /*formats=*/false,
        writeAttention},
-      {"norm", "norm", "SxD", "S tokens of width D", {"layer", "rms"}, writeNorm},
-      {"softmax", "softmax", "SxD", "S rows of D numbers", {}, writeSoftmax},
+      {"norm", "norm", "SxD", "S tokens of width D", {"layer", "rms"}, /*formats=*/false, writeNorm},
+      {"softmax", "softmax", "SxD", "S rows of D numbers", {}, /*formats=*/false, writeSoftmax},
       {"activation",
        "generic",
        "SxD",
        "S tokens of width D",
        {"relu", "relu_squared", "gelu", "gelu_tanh", "silu", "quick_gelu", "sigmoid", "tanh"},
+       /*formats=*/false,
        writeActivation},
-      {"embedding", "gather", "SxVxD", "S tokens of a vocabulary of V, width D", {}, writeEmbedding}};
+      {"embedding",
+       "gather",
+       "SxVxD",
+       "S tokens of a vocabulary of V, width D",
+       {},
+       /*formats=*/true,
+       writeEmbedding}};
   return kinds;
 }
 
@@ -223,28 +241,40 @@ OpSpec chainOfWidth(int64_t width, int64_t pairs) {
   }
   body += fmt::format("%y = talc.scale %{} by 0.5 : {}\n", at, x);
   wrap("", body, vocabulary, width, width, program);
-  return {"chain", "generic", mostRows, 0, 0, 0, moduleOf("chain", mostRows, program)};
+  return {"chain", "generic", mostRows, 0, 0, 0, "", moduleOf("chain", mostRows, program)};
+}
+
+// False: there are words besides.
+static bool readWords(const std::string &text, Words &words) {
+  std::string sizes;
+  std::stringstream stream(text);
+  stream >> words.kind >> sizes;
+  words.sizes = parseSizes(sizes);
+  const std::vector<std::string> formats = formatNames();
+  for (std::string word; stream >> word;) {
+    bool format = std::count(formats.begin(), formats.end(), word) > 0;
+    if (!words.format.empty() || (!format && !words.variant.empty()))
+      return false;
+    (format ? words.format : words.variant) = word;
+  }
+  return true;
 }
 
 std::string parseOp(const std::string &text, int64_t past, OpSpec &spec) {
   Words words;
-  std::string sizes, rest;
-  std::stringstream stream(text);
-  stream >> words.kind >> sizes >> words.variant >> rest;
-  words.sizes = parseSizes(sizes);
+  bool known = readWords(text, words);
   std::string forms;
   for (const OpKind &kind : opKinds()) {
     forms += (forms.empty() ? "" : ", ") + kind.form();
     if (words.kind != kind.name)
       continue;
-    bool variant = kind.variants.empty() ? words.variant.empty()
-                                         : std::count(kind.variants.begin(), kind.variants.end(), words.variant) > 0;
-    if (words.sizes.size() != kind.sizeCount() || !variant || !rest.empty())
+    if (!known || !kind.takes(words))
       return wrongOp(text, kind.form());
     if (std::string problem = contradiction(words, past); !problem.empty())
       return fmt::format("--op '{}': {}", text, problem);
-    past = words.kind == "attention" ? past : 0;                       // the others do not look back
-    spec = {text, kind.piece, words.sizes[0] + past, past, 0, 0, ""};  // room for the past, too
+    past = words.kind == "attention" ? past : 0;  // the others do not look back
+    // With room for the past, too.
+    spec = {text, kind.piece, words.sizes[0] + past, past, 0, 0, words.format, ""};
     std::string program;
     kind.write(words, program, spec);
     spec.program = moduleOf(text, spec.rows, program);

@@ -14,6 +14,7 @@ struct OpSpec {
   int64_t past = 0;   // tokens before it, for attention
   // Of linear: [rows, depth] x [depth, columns]; else 0.
   int64_t depth = 0, columns = 0;
+  std::string weights;  // the format that the text ends with; empty: none
   std::string program;  // in the talc dialect
 };
 

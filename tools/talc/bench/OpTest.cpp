@@ -158,7 +158,7 @@ static Json describe(const OpResult &result) {
               {"operations", static_cast<int64_t>(result.kernel.costs.operations)},
               {"bytes", static_cast<int64_t>(result.kernel.costs.bytes())},
               {"gflops", rate(result, seconds)},
-              {"peak_gflops", 1e-9 * result.machine.operationsPerSecond},
+              {"peak_gflops", 1e-9 * result.machine.peakOf(result.kernel.kernel->rounded).operationsPerSecond},
               {"roof_seconds", result.kernel.roofSeconds},
               {"roof_share", result.kernel.share()},
               {"roof", result.kernel.limit},

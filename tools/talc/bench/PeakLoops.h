@@ -8,17 +8,23 @@
 
 namespace talc::bench {
 
-// One kind of vector instructions.
-struct PeakLoops {
-  const char *name;
+// Products that are added up, with one kind of vector instructions.
+struct PeakLoop {
+  const char *roof;     // FMA, int8 or bf16: what it is of kernels
+  const char *rounded;  // whose rows were rounded to this storage format; empty: to none
+  const char *instructions;
   int64_t operationsPerRound;
-  void (*multiplyAdd)(int64_t rounds);
-  // `bytes`: a multiple of readGranularity; `data` is aligned to 64 bytes.
-  void (*read)(const float *data, int64_t bytes);
+  void (*run)(int64_t rounds);
+};
+
+struct PeakLoops {
+  std::vector<PeakLoop> products;  // those of f32 first; several of a roof: the fastest counts
+  // With the widest vectors: none reads faster. `bytes`: a multiple of readGranularity; `data` is aligned to 64 bytes.
+  void (*read)(const float *data, int64_t bytes) = nullptr;
 };
 constexpr int64_t readGranularity = 512;
 
-// Of the vector instructions that this processor has, by width; none on x86-64 without AVX2 and FMA.
-std::vector<const PeakLoops *> availableLoops();
+// Of the vector instructions that this processor has; none on x86-64 without AVX2 and FMA.
+PeakLoops availableLoops();
 
 }  // namespace talc::bench

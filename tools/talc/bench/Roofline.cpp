@@ -107,12 +107,15 @@ private:
   double x(double intensity) const { return plotLeft + plotWidth * xAxis.place(intensity); }
   double y(double rate) const { return top + plotTop + plotHeight * (1 - yAxis.place(rate)); }
   std::string drawGrid() const;
+  void showPeak(const ProductPeak &peak);
   std::string drawRoof(const MemoryLevel &level);
+  std::string drawPeak(const ProductPeak &peak);
   std::string drawRoofs();
   std::string drawPoints();
 
   const KernelRows &rows;
   double top;
+  std::vector<ProductPeak> peaks;  // of f32, and of what else the points multiply; ascending
   std::vector<Point> points;
   Axis xAxis, yAxis;
   Labels labels;
@@ -137,6 +140,7 @@ static std::string line(double x1, double y1, double x2, double y2, const std::s
 }
 
 Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
+  showPeak(rows.machine.f32());
   size_t number = 0;
   for (const PhaseResult &phase : rows.phases) {
     std::string color = colors[number++ % std::size(colors)];
@@ -148,6 +152,7 @@ Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
                                       kernel.kernel->fused.empty() ? "" : " + ", kernel.kernel->fused,
                                       formatShare(kernel.share()), formatSeconds(seconds));
       double radius = 2.5 + 10 * std::sqrt(std::min(seconds / phase.stepSeconds, 1.0));
+      showPeak(rows.machine.peakOf(kernel.kernel->rounded));
       points.push_back(
           {kernel.costs.operations / kernel.costs.bytes(), kernel.costs.operations / seconds, radius, label, color});
     }
@@ -156,9 +161,17 @@ Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
     xAxis.show(point.intensity);
     yAxis.show(point.rate);
   }
-  yAxis.show(rows.machine.operationsPerSecond);
-  // Where the lowest roof bends.
-  xAxis.show(rows.machine.operationsPerSecond / rows.machine.memory().bytesPerSecond);
+}
+
+// And where the lowest roof bends.
+void Panel::showPeak(const ProductPeak &peak) {
+  if (std::any_of(peaks.begin(), peaks.end(), [&](const ProductPeak &other) { return other.roof == peak.roof; }))
+    return;
+  peaks.push_back(peak);
+  std::sort(peaks.begin(), peaks.end(),
+            [](const ProductPeak &a, const ProductPeak &b) { return a.operationsPerSecond < b.operationsPerSecond; });
+  yAxis.show(peak.operationsPerSecond);
+  xAxis.show(peak.operationsPerSecond / rows.machine.memory().bytesPerSecond);
 }
 
 double Panel::width() const {
@@ -198,9 +211,9 @@ std::string Panel::drawGrid() const {
   return svg;
 }
 
-// A slanted roof ends where it meets the flat one. Its name stands on it where there is room.
+// A slanted roof ends where it meets the highest flat one. Its name stands on it where there is room.
 std::string Panel::drawRoof(const MemoryLevel &level) {
-  double peak = rows.machine.operationsPerSecond, bend = peak / level.bytesPerSecond;
+  double peak = peaks.back().operationsPerSecond, bend = peak / level.bytesPerSecond;
   double start = std::max(std::pow(10, xAxis.low), std::pow(10, yAxis.low) / level.bytesPerSecond);
   if (start >= bend)
     return "";
@@ -219,18 +232,26 @@ std::string Panel::drawRoof(const MemoryLevel &level) {
              fmt::format("class=\"roofname\" transform=\"rotate({:.1f} {:.1f} {:.1f})\"", angle * 180 / M_PI, tx, ty));
 }
 
+// A flat roof begins at the highest slanted one.
+std::string Panel::drawPeak(const ProductPeak &peak) {
+  double least = std::pow(10, xAxis.low), most = std::pow(10, xAxis.high), firstBend = most;
+  for (const MemoryLevel &level : rows.machine.levels)
+    firstBend = std::min(firstBend, peak.operationsPerSecond / level.bytesPerSecond);
+  double height = y(peak.operationsPerSecond), right = x(most) - 4;
+  std::string name = fmt::format("{} {} {:.0f} {}/s", peak.instructions, peak.roof, 1e-9 * peak.operationsPerSecond,
+                                 peak.rounded.empty() ? "GFLOP" : "GOP");
+  labels.takeSlanted(right - letterWidth * static_cast<double>(name.size()), height - 8, 0, name.size());
+  return line(x(std::max(firstBend, least)), height, x(most), height, "class=\"roof\"") +
+         textAt(right, height - 8, name, "class=\"roofname\" text-anchor=\"end\"");
+}
+
 std::string Panel::drawRoofs() {
-  const MachineProfile &machine = rows.machine;
-  double peak = machine.operationsPerSecond, least = std::pow(10, xAxis.low), most = std::pow(10, xAxis.high);
-  std::string svg, name = fmt::format("{} FMA {:.0f} GFLOP/s", machine.instructions, 1e-9 * peak);
-  double firstBend = most, right = x(most) - 4;
-  labels.takeSlanted(right - letterWidth * static_cast<double>(name.size()), y(peak) - 8, 0, name.size());
-  for (const MemoryLevel &level : machine.levels) {
-    firstBend = std::min(firstBend, peak / level.bytesPerSecond);
+  std::string svg;
+  for (const ProductPeak &peak : peaks)
+    svg += drawPeak(peak);
+  for (const MemoryLevel &level : rows.machine.levels)
     svg += drawRoof(level);
-  }
-  svg += line(x(std::max(firstBend, least)), y(peak), x(most), y(peak), "class=\"roof\"");
-  return svg + textAt(right, y(peak) - 8, name, "class=\"roofname\" text-anchor=\"end\"");
+  return svg;
 }
 
 std::string Panel::drawPoints() {

@@ -55,17 +55,84 @@ __attribute__((target("avx512f"))) void read512(const float *data, int64_t bytes
     }
 }
 
-const PeakLoops avx2Loops = {"AVX2", chains * 8 * 2, multiplyAdd256, read256};
-const PeakLoops avx512Loops = {"AVX-512", chains * 16 * 2, multiplyAdd512, read512};
+// Without products of bytes: neighbours as words, words as sums of 32 bits. The factors change for the compiler, which
+// else would take their products out of the loop.
+__attribute__((target("avx2"))) void multiplyBytes256(int64_t rounds) {
+  __m256i levels = _mm256_set1_epi8(3), x = _mm256_set1_epi8(-5), ones = _mm256_set1_epi16(1), sums[chains] = {};
+  for (int64_t round = 0; round < rounds; ++round)
+#pragma clang loop unroll(full)
+    for (__m256i &sum : sums) {
+      asm volatile("" : "+x"(levels));
+      sum = _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(levels, x), ones));
+      asm volatile("" : "+x"(sum));
+    }
+}
+
+__attribute__((target("avx512f,avx512bw"))) void multiplyBytes512(int64_t rounds) {
+  __m512i levels = _mm512_set1_epi8(3), x = _mm512_set1_epi8(-5), ones = _mm512_set1_epi16(1), sums[chains] = {};
+  for (int64_t round = 0; round < rounds; ++round)
+#pragma clang loop unroll(full)
+    for (__m512i &sum : sums) {
+      asm volatile("" : "+v"(levels));
+      sum = _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(levels, x), ones));
+      asm volatile("" : "+v"(sum));
+    }
+}
+
+__attribute__((target("avx512f,avx512vnni"))) void multiplyBytesVnni(int64_t rounds) {
+  __m512i levels = _mm512_set1_epi8(3), x = _mm512_set1_epi8(-5), sums[chains] = {};
+  for (int64_t round = 0; round < rounds; ++round)
+#pragma clang loop unroll(full)
+    for (__m512i &sum : sums) {
+      sum = _mm512_dpbusd_epi32(sum, levels, x);
+      asm volatile("" : "+v"(sum));
+    }
+}
+
+__attribute__((target("avx512f,avx512bf16"))) void multiplyPairs512(int64_t rounds) {
+  __m512 one = _mm512_set1_ps(1), sums[chains];
+  __m512bh factor = _mm512_cvtne2ps_pbh(one, one);
+  for (__m512 &sum : sums)
+    sum = one;
+  for (int64_t round = 0; round < rounds; ++round)
+#pragma clang loop unroll(full)
+    for (__m512 &sum : sums) {
+      sum = _mm512_dpbf16_ps(sum, factor, factor);
+      asm volatile("" : "+v"(sum));
+    }
+}
+
+constexpr int64_t ymmBytes = 32, zmmBytes = 64;
+
+// A multiply-add counts as two.
+constexpr int64_t operationsOf(int64_t vectorBytes, int64_t factorBytes) {
+  return chains * 2 * vectorBytes / factorBytes;
+}
+
+const PeakLoop avx2Loop = {"FMA", "", "AVX2", operationsOf(ymmBytes, 4), multiplyAdd256};
+const PeakLoop avx512Loop = {"FMA", "", "AVX-512", operationsOf(zmmBytes, 4), multiplyAdd512};
+const PeakLoop avx2Bytes = {"int8", "q8_sums", "AVX2", operationsOf(ymmBytes, 1), multiplyBytes256};
+const PeakLoop avx512Bytes = {"int8", "q8_sums", "AVX-512", operationsOf(zmmBytes, 1), multiplyBytes512};
+const PeakLoop vnniBytes = {"int8", "q8_sums", "AVX512-VNNI", operationsOf(zmmBytes, 1), multiplyBytesVnni};
+const PeakLoop avx512Pairs = {"bf16", "bf16", "AVX512-BF16", operationsOf(zmmBytes, 2), multiplyPairs512};
 
 }  // namespace
 
-std::vector<const PeakLoops *> availableLoops() {
-  std::vector<const PeakLoops *> loops;
-  if (detectCpuLevel() >= CpuLevel::X86_64_v3)
-    loops.push_back(&avx2Loops);
-  if (detectCpuLevel() >= CpuLevel::X86_64_v4)
-    loops.push_back(&avx512Loops);
+PeakLoops availableLoops() {
+  PeakLoops loops;
+  auto add = [&](bool there, const PeakLoop &loop) {
+    if (there)
+      loops.products.push_back(loop);
+  };
+  CpuLevel level = detectCpuLevel();
+  bool avx2 = level >= CpuLevel::X86_64_v3, avx512 = level >= CpuLevel::X86_64_v4;
+  add(avx2, avx2Loop);
+  add(avx512, avx512Loop);
+  add(avx2, avx2Bytes);
+  add(avx512, avx512Bytes);
+  add(avx512 && hasCpuFeature("avx512vnni"), vnniBytes);
+  add(avx512 && hasCpuFeature("avx512bf16"), avx512Pairs);
+  loops.read = avx512 ? read512 : avx2 ? read256 : nullptr;
   return loops;
 }
 

@@ -244,7 +244,7 @@ llvm::Error Tuner::keep() {
     line.figures["gain"] = std::round(choice.gain * 1000) / 1000;
     for (const auto &[step, values] : found[choice.kernel.name])
       line.figures["microseconds"][step] = std::round(1e7 * seconds[{choice.kernel.name, step}]) / 10;
-    line.figures["peak_gflops"] = std::round(1e-9 * profile.operationsPerSecond);
+    line.figures["peak_gflops"] = std::round(1e-9 * profile.f32().operationsPerSecond);
     line.figures["memory_gbs"] = std::round(1e-8 * profile.memory().bytesPerSecond) / 10;
     record.put(line);
   }
