@@ -39,5 +39,7 @@ struct Loops {
 // What a description can be of.
 Loops makeProduct(const Description &description);
 Loops makeLine(const Description &description);
+Loops makeScores(const Description &description);
+Loops makeValues(const Description &description);
 
 }  // namespace hgen

@@ -78,10 +78,9 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
   command->add_option("-o,--output", options.output, "the file to write; text goes to standard output without it");
   declareModelOptions(*command, options);
   command
-      ->add_option(
-          "--generator", options.generator,
-          "what makes the loops of kernels: mlir, halide for contractions and row pieces, or auto (default): mlir, "
-          "or halide where talc tune or --plan says so")
+      ->add_option("--generator", options.generator,
+                   "what makes the loops of kernels: mlir, halide for contractions, attention and row pieces, or auto "
+                   "(default): mlir, or halide where talc tune or --plan says so")
       ->check(oneOf({"auto", "halide", "mlir"}));
   command->add_option("--tuned", options.tuned,
                       "what talc tune found: a file, or off (default: the one beside MODEL, if there is one)");

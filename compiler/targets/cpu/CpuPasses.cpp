@@ -59,6 +59,7 @@ void CpuTarget::addSchedule(OpPassManager &passes) const {
   int64_t lanes = cpu.vectorLanes;
   // What is not another generator's is expanded below.
   passes.addPass(createContractByHalide({lanes, halideProcessor(cpu)}));
+  passes.addPass(createAttentionByHalide({lanes, halideProcessor(cpu)}));
   passes.addPass(createLinesByHalide({lanes, halideProcessor(cpu)}));
   passes.addPass(createExpandContract({lanes}));
   passes.addPass(createExpandExperts({lanes}));

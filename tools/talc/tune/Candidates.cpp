@@ -39,7 +39,8 @@ static const std::vector<PlanNumbers> forOneRow = {
 };
 
 static const std::vector<PlanNumbers> forAttention = {
-    {{"task_rows", 24}}, {{"task_rows", 96}}, {{"chunk_keys", 32}}, {{"chunk_keys", 128}}, {{"chunk_keys", 256}},
+    {{"task_rows", 24}},   {{"task_rows", 96}},   {{"chunk_keys", 32}},
+    {{"chunk_keys", 128}}, {{"chunk_keys", 256}}, {{"by_halide", 1}},
 };
 
 // The cost model: of tiles with as many sums as registers allow and multiply-adds need, those are slow whose loads take

@@ -39,12 +39,19 @@ std::string refusedContract(kernel::ContractOp contract) {
   return "";
 }
 
+std::string refusedAttention(kernel::AttentionOp attention) {
+  kernel::StateLayout layout(cast<talc::StateType>(attention.getState().getType()));
+  return isa<FloatType>(layout.element) ? "" : "keys and values are stored in blocks";
+}
+
 // Why Halide does not make a piece's loops; empty: it does.
 std::string refusedByHalide(Operation *piece) {
   if (!piece)
     return "the kernel has several pieces";
   if (auto contract = dyn_cast<kernel::ContractOp>(piece))
     return refusedContract(contract);
+  if (auto attention = dyn_cast<kernel::AttentionOp>(piece))
+    return refusedAttention(attention);
   std::string why;
   talc::lineCodeOf(piece, why);
   return why;

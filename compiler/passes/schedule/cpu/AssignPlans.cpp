@@ -45,16 +45,20 @@ PlanAttr withShares(PlanAttr plan, PlanAttr given, std::string &problem) {
   return writePlan(plan.getContext(), SharePlan::numbers(), shares, plan);
 }
 
+PlanAttr withGenerator(PlanAttr plan, PlanAttr given, std::string &problem) {
+  GeneratorPlan generator;
+  if (problem.empty())
+    problem = readPlan(given, GeneratorPlan::numbers(), generator);
+  return writePlan(plan.getContext(), GeneratorPlan::numbers(), generator, plan);
+}
+
 PlanAttr planContract(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
   ContractPlan plan(cast<kernel::ContractOp>(piece), machine.lanes, machine.cacheBytes);
   problem = readPlan(given, ContractPlan::numbers(), plan);
   if (problem.empty())
     problem = plan.contradiction();
-  GeneratorPlan generator;
-  if (problem.empty())
-    problem = readPlan(given, GeneratorPlan::numbers(), generator);
   PlanAttr numbers = writePlan(piece->getContext(), ContractPlan::numbers(), plan);
-  return withShares(writePlan(piece->getContext(), GeneratorPlan::numbers(), generator, numbers), given, problem);
+  return withShares(withGenerator(numbers, given, problem), given, problem);
 }
 
 PlanAttr planExperts(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
@@ -66,7 +70,7 @@ PlanAttr planExperts(Operation *piece, const Machine &machine, PlanAttr given, s
 
 PlanAttr planAttention(Operation *piece, const Machine &, PlanAttr given, std::string &problem) {
   AttentionSchedule plan = scheduleOf(cast<kernel::AttentionOp>(piece), given, problem);
-  return writePlan(piece->getContext(), AttentionSchedule::numbers(), plan);
+  return withGenerator(writePlan(piece->getContext(), AttentionSchedule::numbers(), plan), given, problem);
 }
 
 // Null: the piece has no choice.

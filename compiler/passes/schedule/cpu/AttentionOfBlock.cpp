@@ -23,11 +23,11 @@ static void leavePart(AttentionLoops &loops, const RowsOfHead &rows, Value index
   });
 }
 
-void expandBlockOfRow(AttentionLoops &loops, const RowsOfHead &rows, Value index, Value end) {
+void expandBlockOfRow(AttentionLoops &loops, HeadProducts &products, const RowsOfHead &rows, Value index, Value end) {
   Emitter &e = loops.e;
   Value first = e.mul(index, loops.schedule.keys);
   loops.begin(rows);
-  expandBlockOfHead(loops, rows, first, e.min(e.index(loops.schedule.keys), e.sub(end, first)));
+  expandBlockOfHead(loops, products, rows, first, e.min(e.index(loops.schedule.keys), e.sub(end, first)));
   leavePart(loops, rows, index);
 }
 

@@ -14,26 +14,42 @@ using namespace mlir;
 
 namespace talc {
 
-// S[row, key] = queries[row, :] * K[:, key] for whole panels that cover the keys [from, to).
-static void computeScores(AttentionLoops &loops, const RowsOfHead &rows, const TileRows &tile, int64_t n, Value from,
-                          Value to) {
-  Emitter &e = loops.e;
-  int64_t tokens = loops.keys.layout.tokens;
-  Value first = e.div(from, tokens), end = e.ceilDiv(to, tokens);
-  Emitter::Values queries = loops.queriesOf(rows, tile, n);
-  EvenParts parts(e, e.sub(end, first), std::min(loops.tiles.widestTile(n), loops.schedule.keys / tokens));
-  parts.each(e, [&](Value, Value panel, int64_t count) {
-    loops.tiles.computeScores(tile, queries, e.add(first, panel), count * loops.tiles.perPanel());
-  });
+namespace {
+
+class TilesOfHead final : public HeadProducts {
+public:
+  explicit TilesOfHead(AttentionLoops &loops) : loops(loops), e(loops.e) {}
+
+  void computeScores(const RowsOfHead &rows, const TileRows &tile, int64_t n, Value from, Value to) override {
+    int64_t tokens = loops.keys.layout.tokens;
+    Value first = e.div(from, tokens), end = e.ceilDiv(to, tokens);
+    Emitter::Values queries = loops.queriesOf(rows, tile, n);
+    EvenParts parts(e, e.sub(end, first), std::min(loops.tiles.widestTile(n), loops.schedule.keys / tokens));
+    parts.each(e, [&](Value, Value panel, int64_t count) {
+      loops.tiles.computeScores(tile, queries, e.add(first, panel), count * loops.tiles.perPanel());
+    });
+  }
+
+  void addValues(const TileRows &tile, int64_t n, Value from, Value to) override {
+    loops.tiles.eachColumns(
+        n, [&](Value column, int64_t vectors) { loops.tiles.addValues(tile, n, column, vectors, from, to); });
+  }
+
+  bool leavesTokens() const override { return true; }
+
+private:
+  AttentionLoops &loops;
+  Emitter &e;
+};
+
+}  // namespace
+
+std::unique_ptr<HeadProducts> tilesOfHead(AttentionLoops &loops) {
+  return std::make_unique<TilesOfHead>(loops);
 }
 
-// P[row, :] += S[row, from:to] * V[from:to, :]
-static void addValues(AttentionLoops &loops, const TileRows &tile, int64_t n, Value from, Value to) {
-  loops.tiles.eachColumns(
-      n, [&](Value column, int64_t vectors) { loops.tiles.addValues(tile, n, column, vectors, from, to); });
-}
-
-void expandBlockOfHead(AttentionLoops &loops, const RowsOfHead &rows, Value firstKey, Value count) {
+void expandBlockOfHead(AttentionLoops &loops, HeadProducts &products, const RowsOfHead &rows, Value firstKey,
+                       Value count) {
   Emitter &e = loops.e;
   KeyBlock block = loops.keys.find(rows.head, firstKey, count);
   auto eachChunk = [&](llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
@@ -42,15 +58,17 @@ void expandBlockOfHead(AttentionLoops &loops, const RowsOfHead &rows, Value firs
     });
   };
   loops.softmax.beginBlock(firstKey);
-  eachChunk([&](int64_t n, Value row, Value from, Value to) { computeScores(loops, rows, {row, block}, n, from, to); });
+  eachChunk([&](int64_t n, Value row, Value from, Value to) {
+    products.computeScores(rows, {row, block}, n, from, to);
+  });
   loops.weighScores(rows, firstKey, count);
-  eachChunk([&](int64_t n, Value row, Value from, Value to) { addValues(loops, {row, block}, n, from, to); });
+  eachChunk([&](int64_t n, Value row, Value from, Value to) { products.addValues({row, block}, n, from, to); });
 }
 
-void expandRowsOfHead(AttentionLoops &loops, const RowsOfHead &rows) {
+void expandRowsOfHead(AttentionLoops &loops, HeadProducts &products, const RowsOfHead &rows) {
   loops.begin(rows);
   loops.eachBlock(rows, [&](Value first, Value count) {
-    expandBlockOfHead(loops, rows, first, count);
+    expandBlockOfHead(loops, products, rows, first, count);
     loops.softmax.endBlock();
   });
 }

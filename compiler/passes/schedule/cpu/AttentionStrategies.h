@@ -28,16 +28,39 @@ private:
   const int64_t group;
 };
 
-void expandRowsOfHead(AttentionLoops &loops, const RowsOfHead &rows);
+// The two products of a tile of a head's rows and a block of keys. `from` begins a panel.
+class HeadProducts {
+public:
+  virtual ~HeadProducts() = default;
+
+  // S[row, key] = queries[row, :] * K[:, key] for whole panels that cover the keys [from, to).
+  virtual void computeScores(const RowsOfHead &rows, const TileRows &tile, int64_t n, mlir::Value from,
+                             mlir::Value to) = 0;
+  // P[row, :] += S[row, from:to] * V[from:to, :]
+  virtual void addValues(const TileRows &tile, int64_t n, mlir::Value from, mlir::Value to) = 0;
+  // Whether heads of a token that is alone in its sequence are better taken by expandHeadsOfToken().
+  virtual bool leavesTokens() const = 0;
+};
+
+// By register tiles.
+std::unique_ptr<HeadProducts> tilesOfHead(AttentionLoops &loops);
+
+// Replaces the piece, which stands in `tasks`, by loops.
+using MakeProducts = llvm::function_ref<std::unique_ptr<HeadProducts>(AttentionLoops &)>;
+void expandAttention(Emitter &e, kernel::TasksOp tasks, kernel::AttentionOp op, MakeProducts products);
+
+void expandRowsOfHead(AttentionLoops &loops, HeadProducts &products, const RowsOfHead &rows);
 
 // One block of keys, up to the values' sum P: [firstKey, firstKey + count).
-void expandBlockOfHead(AttentionLoops &loops, const RowsOfHead &rows, mlir::Value firstKey, mlir::Value count);
+void expandBlockOfHead(AttentionLoops &loops, HeadProducts &products, const RowsOfHead &rows, mlir::Value firstKey,
+                       mlir::Value count);
 
 // Key-value heads [head, + heads) of the only token of a sequence, whose keys all lie in one slot.
 void expandHeadsOfToken(AttentionLoops &loops, kernel::SpanOp span, mlir::Value head, int64_t heads);
 
 // Leaves what block number `index` of a single row's keys yields by itself; see PartsLayout. `end`: of the keys that
 // the row sees.
-void expandBlockOfRow(AttentionLoops &loops, const RowsOfHead &rows, mlir::Value index, mlir::Value end);
+void expandBlockOfRow(AttentionLoops &loops, HeadProducts &products, const RowsOfHead &rows, mlir::Value index,
+                      mlir::Value end);
 
 }  // namespace talc

@@ -14,8 +14,8 @@ AttentionTiles::AttentionTiles(Emitter &emitter, const AttentionKeys &keys, cons
       softmax(softmax) {}
 
 // Wide vectors come with twice the registers, and four panels halve the loads of a tile's scalars.
-int64_t AttentionTiles::widestTile(int64_t rows) const {
-  return tileColumns(e.lanes > 8 ? tileRows : rows, e.lanes) / layout.tokens;
+int64_t AttentionTiles::widestTile(int64_t rows, int64_t lanes, int64_t tokens) {
+  return tileColumns(lanes > 8 ? tileRows : rows, lanes) / tokens;
 }
 
 void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> queries, Value panel, int64_t vectors) {

@@ -21,8 +21,9 @@ public:
   // For tasks of up to `rows` rows, whose scores `softmax` has.
   AttentionTiles(Emitter &emitter, const AttentionKeys &keys, const AttentionSoftmax &softmax, int64_t rows);
 
-  // Panels that a tile of so many rows takes side by side.
-  int64_t widestTile(int64_t rows) const;
+  // Panels of so many tokens that a tile of so many rows takes side by side.
+  static int64_t widestTile(int64_t rows, int64_t lanes, int64_t tokens);
+  int64_t widestTile(int64_t rows) const { return widestTile(rows, e.lanes, layout.tokens); }
   // Vectors of a panel.
   int64_t perPanel() const { return layout.tokens / e.lanes; }
 

@@ -25,8 +25,9 @@ namespace {
 
 class Attention {
 public:
-  Attention(Emitter &e, kernel::TasksOp tasks, kernel::AttentionOp op, const AttentionSchedule &schedule)
-      : e(e), tasks(tasks), op(op), loops(e, op, schedule) {}
+  Attention(Emitter &e, kernel::TasksOp tasks, kernel::AttentionOp op, const AttentionSchedule &schedule,
+            MakeProducts products)
+      : e(e), tasks(tasks), op(op), loops(e, op, schedule), products(products(loops)) {}
 
   void expand() { op.getBlock() ? expandKeys() : expandQueries(); }
 
@@ -36,7 +37,7 @@ private:
   // Of a token that is alone in its sequence: heads of one task.
   int64_t headsOfToken() {
     StateRole role = cast<StateType>(op.getState().getType()).getRole();
-    bool never = oneRow() || role == StateRole::step || loops.group > tileRows;
+    bool never = oneRow() || role == StateRole::step || loops.group > tileRows || !products->leavesTokens();
     return never ? 1 : largestDivisor(loops.keys.layout.heads, loops.schedule.rows / loops.group);
   }
 
@@ -51,7 +52,7 @@ private:
     auto byHead = [&] {
       bool known = oneRow() && loops.group <= loops.schedule.rows;
       Value count = known ? e.index(loops.group) : tasks.part(4);
-      expandRowsOfHead(loops, RowsOfHead(e, span, tasks.part(1), tasks.part(3), count, loops.group));
+      expandRowsOfHead(loops, *products, RowsOfHead(e, span, tasks.part(1), tasks.part(3), count, loops.group));
     };
     if (several == 1)
       return byHead();
@@ -69,13 +70,14 @@ private:
     tasks.getExtentsMutable().assign({begin, e.ceilDiv(end, loops.schedule.keys), e.index(loops.keys.layout.heads)});
     e.b.setInsertionPoint(op);
     RowsOfHead rows(e, span, tasks.part(1), zero, e.index(loops.group), loops.group);
-    expandBlockOfRow(loops, rows, tasks.part(0), end);
+    expandBlockOfRow(loops, *products, rows, tasks.part(0), end);
   }
 
   Emitter &e;
   kernel::TasksOp tasks;
   kernel::AttentionOp op;
   AttentionLoops loops;
+  std::unique_ptr<HeadProducts> products;
 };
 
 struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
@@ -91,20 +93,20 @@ struct ExpandAttention : talc::impl::ExpandAttentionBase<ExpandAttention> {
         return signalPassFailure();
       OpBuilder builder(tasks);
       Emitter emitter(builder, op->getLoc(), lanes);
-      expand(emitter, tasks, op);
-      op->erase();
+      expandAttention(emitter, tasks, op, tilesOfHead);
     }
-  }
-
-  void expand(Emitter &e, kernel::TasksOp tasks, kernel::AttentionOp op) {
-    std::string problem;
-    AttentionSchedule schedule = scheduleOf(op, tasks.getPlanAttr(), problem);
-    PassRemarks("schedule", "expand-attention").did(op, [&] {
-      std::string state = storedName(op.getState());
-      return explain(op, schedule, lanes) + "; state: " + (state.empty() ? "several" : state);
-    });
-    Attention(e, tasks, op, schedule).expand();
   }
 };
 
 }  // namespace
+
+void talc::expandAttention(Emitter &e, kernel::TasksOp tasks, kernel::AttentionOp op, MakeProducts products) {
+  std::string problem;
+  AttentionSchedule schedule = scheduleOf(op, tasks.getPlanAttr(), problem);
+  PassRemarks("schedule", "expand-attention").did(op, [&] {
+    std::string state = storedName(op.getState());
+    return explain(op, schedule, e.lanes) + "; state: " + (state.empty() ? "several" : state);
+  });
+  Attention(e, tasks, op, schedule, products).expand();
+  op->erase();
+}

@@ -23,13 +23,25 @@ void HalideBuffers::put(Value value, int64_t word) {
   memref::StoreOp::create(e.b, e.loc, value, words, e.index(word));
 }
 
-Value HalideBuffers::addressOf(TypedValue<MemRefType> memory, ValueRange at) {
+// What a type does not say of its buffers, they do.
+HalideBuffers::Places HalideBuffers::placesOf(Emitter &e, TypedValue<MemRefType> memory) {
   auto [strides, offset] = memory.getType().getStridesAndOffset();
-  Value element = e.index(0);
-  for (auto [index, stride] : llvm::zip_equal(at, strides))
+  memref::ExtractStridedMetadataOp told;
+  if (!haveKnownPlaces(memory.getType()))
+    told = memref::ExtractStridedMetadataOp::create(e.b, e.loc, memory);
+  Places places{{}, ShapedType::isDynamic(offset) ? told.getOffset() : e.index(offset)};
+  for (auto [i, stride] : llvm::enumerate(strides))
+    places.strides.push_back(ShapedType::isDynamic(stride) ? told.getStrides()[i] : e.index(stride));
+  return places;
+}
+
+Value HalideBuffers::addressOf(TypedValue<MemRefType> memory, ValueRange at) {
+  Places places = placesOf(e, memory);
+  Value element = places.offset;
+  for (auto [index, stride] : llvm::zip_equal(at, places.strides))
     element = e.add(element, e.mul(index, stride));
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(e.b, e.loc, memory);
-  return e.add(base, e.mul(e.add(element, offset), elementFormat(memory.getType()).blockBytes));
+  return e.add(base, e.mul(element, elementFormat(memory.getType()).blockBytes));
 }
 
 Value HalideBuffers::structAt(int64_t word) {

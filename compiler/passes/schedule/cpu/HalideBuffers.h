@@ -15,6 +15,13 @@ public:
   // On the stack, with room for buffers of so many dimensions.
   HalideBuffers(Emitter &e, llvm::ArrayRef<int64_t> ranks);
 
+  // In elements; the outermost dimension comes first.
+  struct Places {
+    Emitter::Values strides;
+    mlir::Value offset;
+  };
+  static Places placesOf(Emitter &e, mlir::TypedValue<mlir::MemRefType> memory);
+
   // In elements; those of the innermost dimension come first.
   struct Dimension {
     mlir::Value extent, stride;
@@ -36,7 +43,7 @@ private:
   mlir::TypedValue<mlir::MemRefType> words;
 };
 
-// Whether fill() can say where elements lie.
+// Whether the type says where elements lie.
 bool haveKnownPlaces(mlir::MemRefType memory);
 
 }  // namespace talc

@@ -263,7 +263,7 @@ static Block *blockOfLine(func::FuncOp kernel, std::string &why) {
 std::optional<LineCode> lineCodeOf(Operation *piece, std::string &why) {
   std::optional<int64_t> width = widthOfLine(piece);
   if (!width) {
-    why = "Halide makes contractions, norms, softmax, rope and elementwise pieces only";
+    why = "Halide makes contractions, attention, norms, softmax, rope and elementwise pieces only";
     return std::nullopt;
   }
   LineCode line;

@@ -48,6 +48,19 @@ def ContractByHalide : Pass<"contract-by-halide", "mlir::ModuleOp"> {
                            "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
 }
 
+def AttentionByHalide : Pass<"attention-by-halide", "mlir::ModuleOp"> {
+  let summary = "the two products of attention become calls of functions that Halide makes";
+  let description = [{
+    Of the kernels that assign-generators gave to Halide: queries and keys, weights and values, of a tile of rows and a
+    block of keys. The loops around, masks and the softmax are those of expand-attention, and so are the bits.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
+                 Option<"processor", "processor", "std::string", "\"\"",
+                        "Halide's name of what the code is for; empty: functions are declared, and have no code">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
+}
+
 def LinesByHalide : Pass<"lines-by-halide", "mlir::ModuleOp"> {
   let summary = "what row pieces do with their columns becomes calls of functions that Halide makes";
   let description = [{

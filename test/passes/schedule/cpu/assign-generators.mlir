@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// assign-generators: contractions of numbers and lines of columns go to Halide; what it does not make stays as it is.
+// assign-generators: contractions of numbers, attention to numbers and lines of columns go to Halide; what it does not make stays as it is.
 // RUN: talc-opt %s -assign-generators=build=b1 --remarks-filter=schedule 2>&1 | FileCheck %s
 // RUN: talc-opt %s -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=AUTO
 // RUN: talc-opt %s '-assign-plans=plans={product: by_halide = 1}' -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=WISH
@@ -7,9 +7,10 @@
 // OTHER: no generator is called 'other'; expected halide or auto
 
 // CHECK-DAG: remark: {{.*}}halide makes the loops
-// CHECK-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions, norms, softmax, rope and elementwise pieces only
+// CHECK-DAG: remark: {{.*}}mlir makes the loops: keys and values are stored in blocks
+// CHECK-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions, attention, norms, softmax, rope and elementwise pieces only
 // AUTO-DAG: remark: {{.*}}mlir makes the loops: no plan says that others are faster
-// AUTO-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions, norms, softmax, rope and elementwise pieces only
+// AUTO-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions, attention, norms, softmax, rope and elementwise pieces only
 // AUTO-NOT: kernel.generator
 // WISH-DAG: remark: {{.*}}halide makes the loops: the plan wants it
 // WISH-DAG: func.func @product({{.*}}) attributes {kernel.generator = {build = "", name = "halide", optional}, kernel.piece = "contract"}
@@ -42,6 +43,26 @@ func.func @copy(%step: !kernel.step, %x: memref<?x9xf32>, %out: memref<?x9xf32>)
   kernel.tasks %step over rows by rows {
   ^bb0(%first: index, %end: index):
     memref.copy %x, %out : memref<?x9xf32> to memref<?x9xf32>
+  }
+  return
+}
+
+// CHECK: func.func @attend({{.*}}) attributes {kernel.generator = {build = "b1", name = "halide"}, kernel.piece = "attention"}
+func.func @attend(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc.state<2 x 32 x 64 in #kernel.panels<16 x f32>>, %out: memref<?x128xf32>)
+    attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x128xf32>, !talc.state<2 x 32 x 64 in #kernel.panels<16 x f32>>, memref<?x128xf32>) -> ()
+  }
+  return
+}
+
+// CHECK: func.func @attend_blocks({{.*}}) attributes {kernel.piece = "attention"}
+func.func @attend_blocks(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc.state<2 x 32 x 64 in #kernel.panels<16 x !talc.stored<q8_0>>>, %out: memref<?x128xf32>)
+    attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %out : (!kernel.step, memref<?x128xf32>, !talc.state<2 x 32 x 64 in #kernel.panels<16 x !talc.stored<q8_0>>>, memref<?x128xf32>) -> ()
   }
   return
 }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// attention-by-halide: the two products of attention, of the kernels that assign-generators gave to Halide, become
+// calls.
+//
+//   task: rows of a head     for each block of keys, chunk and tile of rows
+//                              S = @scores(queries of the tile, keys)                code by Halide (hgen)
+//                            S = weights of S: masks, biases, softmax                as in expand-attention
+//                              P = @values(S, values, P)                             code by Halide
+//
+// A sum is one chain of multiply-adds, with k or keys ascending, as by register tiles, so that the bits are the same.
+// A token that is alone in its sequence goes head by head.
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/cpu/AttentionStrategies.h"
+#include "compiler/passes/schedule/cpu/HalideBuffers.h"
+#include "compiler/passes/schedule/cpu/HalideFunction.h"
+#include "compiler/passes/schedule/cpu/RegisterTile.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace talc {
+#define GEN_PASS_DEF_ATTENTIONBYHALIDE
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+namespace {
+
+// See tools/hgen/KeyBlock.cpp.
+DictionaryAttr describe(kernel::AttentionOp op, int64_t lanes, StringRef kind, StringRef size, int64_t sizeOf) {
+  MLIRContext *context = op.getContext();
+  kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
+  auto number = [&](StringRef key, int64_t value) { return numberEntry(context, key, value); };
+  auto panels = [&](int64_t rows) { return AttentionTiles::widestTile(rows, lanes, layout.tokens); };
+  return DictionaryAttr::get(
+      context, {textEntry(context, "kind", kind), textEntry(context, "element", elementFormat(layout.keysType()).name),
+                number("lanes", lanes), number("panel", layout.tokens), number("rows", tileRows),
+                number("panels", panels(tileRows)), number("panels_of_row", panels(1)), number(size, sizeOf)});
+}
+
+class ProductsByHalide final : public HeadProducts {
+public:
+  ProductsByHalide(AttentionLoops &loops, func::FuncOp scores, func::FuncOp values)
+      : loops(loops), e(loops.e), layout(loops.keys.layout), scores(scores), values(values),
+        buffers(e, {2, 3, 3, 2, 4, 3}), queries(e.stackBuffer({tileRows, layout.width})) {}
+
+  void computeScores(const RowsOfHead &rows, const TileRows &tile, int64_t n, Value from, Value to) override {
+    copyQueries(rows, tile, n);
+    Value tokens = e.index(layout.tokens), width = e.index(layout.width), zero = e.index(0), one = e.index(1);
+    Value first = e.div(from, layout.tokens), panels = e.sub(e.ceilDiv(to, layout.tokens), first);
+    auto keys = memory(tile.block.keys);
+    call(scores, {buffers.fill(0, memory(queries), {zero, zero}, {{width, one}, {e.index(n), width}}),
+                  buffers.fill(1, keys, {first, zero, zero}, {{tokens, one}, {width, tokens}, {panels, stride(keys)}}),
+                  buffers.fill(2, memory(loops.softmax.scores), {tile.first, e.mul(first, layout.tokens)},
+                               {{tokens, one}, {panels, tokens}, {e.index(n), stride(loops.softmax.scores)}})});
+  }
+
+  void addValues(const TileRows &tile, int64_t n, Value from, Value to) override {
+    Value tokens = e.index(layout.tokens), zero = e.index(0), one = e.index(1), rows = e.index(n);
+    Value count = e.sub(to, from), first = e.div(from, layout.tokens), panels = e.ceilDiv(count, layout.tokens);
+    Value columnPanels = e.index(layout.paddedWidth / layout.tokens), width = e.index(layout.paddedWidth);
+    auto values = memory(tile.block.values);
+    Value sums = buffers.fill(5, memory(loops.tiles.part), {tile.first, zero},
+                              {{tokens, one}, {columnPanels, tokens}, {rows, width}});
+    call(this->values,
+         {buffers.fill(3, memory(loops.softmax.scores), {tile.first, from},
+                       {{count, one}, {rows, stride(loops.softmax.scores)}}),
+          buffers.fill(4, values, {first, zero, zero},
+                       {{tokens, one}, {columnPanels, tokens}, {tokens, width}, {panels, stride(values)}}),
+          sums, sums});
+  }
+
+  bool leavesTokens() const override { return false; }
+
+private:
+  static TypedValue<MemRefType> memory(Value value) { return cast<TypedValue<MemRefType>>(value); }
+  Value stride(Value value) { return HalideBuffers::placesOf(e, memory(value)).strides.front(); }
+
+  // Rows of a tile may be of several tokens, each with its heads.
+  void copyQueries(const RowsOfHead &rows, const TileRows &tile, int64_t n) {
+    Emitter::Values found = loops.queriesOf(rows, tile, n);
+    for (int64_t r = 0; r < n; ++r)
+      e.columns(layout.width, [&](Value column, Value mask) {
+        e.store(e.load(found[r], {column}, mask), queries, {e.index(r), column}, mask);
+      });
+  }
+
+  void call(func::FuncOp function, ArrayRef<Value> arguments) { func::CallOp::create(e.b, e.loc, function, arguments); }
+
+  AttentionLoops &loops;
+  Emitter &e;
+  const kernel::StateLayout &layout;
+  func::FuncOp scores, values;
+  HalideBuffers buffers;
+  Value queries;
+};
+
+// A kernel on its way.
+struct Job {
+  kernel::AttentionOp op;
+  kernel::TasksOp tasks;
+  func::FuncOp kernel;
+  HalideFunction scores, values;
+
+  Job(kernel::AttentionOp op, kernel::TasksOp tasks, const kernel::StateLayout &layout, int64_t lanes,
+      const std::string &processor)
+      : op(op), tasks(tasks), kernel(op->getParentOfType<func::FuncOp>()),
+        scores(kernel, "_scores", processor, describe(op, lanes, "scores", "depth", layout.width)),
+        values(kernel, "_values", processor,
+               describe(op, lanes, "values", "column_panels", layout.paddedWidth / layout.tokens)) {}
+
+  void expand(int64_t lanes) {
+    OpBuilder builder(tasks);
+    Emitter e(builder, op.getLoc(), lanes);
+    expandAttention(e, tasks, op, [&](AttentionLoops &loops) {
+      return std::make_unique<ProductsByHalide>(loops, scores.declare(kernel, 3), values.declare(kernel, 4));
+    });
+  }
+};
+
+struct AttentionByHalide : talc::impl::AttentionByHalideBase<AttentionByHalide> {
+  using Base::Base;
+  void runOnOperation() override {
+    if (!isValidWidth(getOperation(), lanes) || !areValidStates(getOperation(), lanes))
+      return signalPassFailure();
+    std::vector<std::unique_ptr<Job>> jobs;
+    SmallVector<HalideFunction *> functions;
+    auto result = getOperation().walk([&](kernel::AttentionOp op) {
+      if (!isByHalide(op->getParentOfType<func::FuncOp>()))
+        return WalkResult::advance();
+      kernel::TasksOp tasks = plannedTasksAround(op);
+      if (!tasks)
+        return WalkResult::interrupt();
+      kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
+      jobs.push_back(std::make_unique<Job>(op, tasks, layout, lanes, processor));
+      functions.append({&jobs.back()->scores, &jobs.back()->values});
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted() || failed(HalideFunction::makeAll(&getContext(), functions)))
+      return signalPassFailure();
+    for (std::unique_ptr<Job> &job : jobs)
+      if (job->scores.isMade() && job->values.isMade())
+        job->expand(lanes);
+  }
+};
+
+}  // namespace
