@@ -14,6 +14,9 @@ enum class AttentionKind { twoPass, online, split };
 // Rows of queries that one task takes at most.
 constexpr int64_t attentionRows = 48;
 
+// Keys of a block where workgroups take them, which are many and small: registers hold what they find.
+constexpr int64_t workgroupKeys = 64;
+
 struct AttentionSchedule {
   AttentionKind kind;
   int64_t keys;   // of a block

@@ -3,6 +3,7 @@
 // compiler/Pipeline.cpp.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
+#include "compiler/passes/schedule/AttentionSchedule.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -23,7 +24,7 @@ void NvptxTarget::addStateLayout(OpPassManager &passes) const {
 
 void NvptxTarget::addDivision(OpPassManager &passes) const {
   // A single row's attention has a workgroup for every head and block of keys.
-  passes.addPass(createSplitKeys());
+  passes.addPass(createSplitKeys({workgroupKeys}));
 }
 
 void NvptxTarget::addSchedule(OpPassManager &passes) const {

@@ -102,6 +102,8 @@ llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleO
   function->setCallingConv(llvm::CallingConv::PTX_Kernel);
   const auto threads = static_cast<unsigned>(kernel->getAttrOfType<IntegerAttr>(threadsAttr).getInt());
   function->addFnAttr("nvvm.reqntid", std::to_string(threads));
+  if (auto registers = kernel->getAttrOfType<IntegerAttr>(registersAttr))
+    function->addFnAttr("nvvm.maxnreg", std::to_string(registers.getInt()));
   optimize(*translated, **machine);
   if (taskShared)
     *taskShared = addTaskFunction(*function, threads);

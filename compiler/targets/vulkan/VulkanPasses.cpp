@@ -3,6 +3,7 @@
 // compiler/Pipeline.cpp.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
+#include "compiler/passes/schedule/AttentionSchedule.h"
 #include "compiler/targets/vulkan/VulkanTarget.h"
 
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -25,7 +26,7 @@ void VulkanTarget::addStateLayout(OpPassManager &passes) const {
 
 void VulkanTarget::addDivision(OpPassManager &passes) const {
   // A single row's attention has a workgroup for every head and block of keys.
-  passes.addPass(createSplitKeys());
+  passes.addPass(createSplitKeys({workgroupKeys}));
 }
 
 void VulkanTarget::addSchedule(OpPassManager &passes) const {

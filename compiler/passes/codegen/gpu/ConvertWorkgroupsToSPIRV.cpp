@@ -154,6 +154,14 @@ private:
       if (auto load = dyn_cast<memref::LoadOp>(user)) {
         Value place = placeOf(load.getIndices());
         load.replaceAllUsesWith(spirv::LoadOp::create(b, loc, place).getResult());
+      } else if (auto load = dyn_cast<vector::LoadOp>(user)) {
+        // The variable is an array of numbers, of which no vectors can be loaded.
+        SmallVector<Value> at(load.getIndices()), numbers;
+        for (int64_t i = 0; i < load.getVectorType().getNumElements(); ++i) {
+          numbers.push_back(spirv::LoadOp::create(b, loc, placeOf(at)));
+          at.back() = arith::AddIOp::create(b, loc, at.back(), arith::ConstantIndexOp::create(b, loc, 1));
+        }
+        load.replaceAllUsesWith(spirv::CompositeConstructOp::create(b, loc, load.getVectorType(), numbers).getResult());
       } else {
         auto store = cast<memref::StoreOp>(user);
         spirv::StoreOp::create(b, loc, placeOf(store.getIndices()), store.getValueToStore());

@@ -58,17 +58,11 @@ private:
     return e.loop(e.index(0), e.index(panels.depth), step, zeros, [&](Value k, ValueRange before) {
       Emitter::Values sums(before), factors;
       for (Value row : rows)
-        factors.push_back(loadFeatures(row, e.add(feature, k), step));
+        factors.push_back(e.loadTogether(op.getX(), {row, e.add(feature, k)}, step));
       for (int64_t s = 0; s < step; ++s)
         sums = addProducts(sums, factors, known, e.add(k, s), s);
       return sums;
     });
-  }
-
-  Value loadFeatures(Value row, Value first, int64_t count) {
-    auto type = VectorType::get({count}, e.b.getF32Type());
-    return vector::LoadOp::create(e.b, e.loc, type, op.getX(), ValueRange{row, first}, /*nontemporal=*/false,
-                                  llvm::MaybeAlign(4 * count));
   }
 
   // The sums with the products at k, which is feature s of the factors.

@@ -111,14 +111,6 @@ private:
     });
   }
 
-  // `count` neighbours in the last dimension, which begin at a multiple of so many.
-  Value loadVector(Value memref, ValueRange at, int64_t count) {
-    Type type = cast<MemRefType>(memref.getType()).getElementType();
-    int64_t bytes = formatOf(type)->bytesOf(count);
-    return vector::LoadOp::create(e.b, e.loc, vectorOf({count}, type), memref, at, /*nontemporal=*/false,
-                                  llvm::MaybeAlign(bytes));
-  }
-
   // Fragments B of all instructions: k, k + 1 and k + 8, k + 9 of a column.
   Emitter::Values loadWeights(Value k) {
     Emitter::Values fragments;
@@ -128,7 +120,7 @@ private:
       Value first = e.add(e.mul(group, count), number % sizes.parts * sizes.columns);
       Emitter::Values lines;
       for (int64_t distance : {0, 1, 8, 9})
-        lines.push_back(loadVector(op.getWeight(), {panel, e.add(k, distance), first}, count));
+        lines.push_back(e.loadTogether(op.getWeight(), {panel, e.add(k, distance), first}, count));
       for (int64_t j = 0; j < count; ++j) {
         Value fragment = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(vectorOf({2, 2}, sizes.element)));
         for (int64_t half = 0; half < 2; ++half) {
@@ -156,7 +148,7 @@ private:
   // Rows of a view may begin anywhere.
   Value loadPair(Value row, Value column) {
     if (sizes.startsAtMultiples(op, 2))
-      return loadVector(op.getX(), {row, column}, 2);
+      return e.loadTogether(op.getX(), {row, column}, 2);
     Emitter::Values pair = {e.loadScalar(op.getX(), {row, column}), e.loadScalar(op.getX(), {row, e.add(column, 1)})};
     return vector::FromElementsOp::create(e.b, e.loc, vectorOf({2}, e.b.getF32Type()), pair);
   }
@@ -191,7 +183,7 @@ private:
       e.b.setInsertionPointToStart(branch.thenBlock());
       Emitter::Values both;
       for (auto [number, sum] : llvm::enumerate(found)) {
-        Value left = loadVector(sums, {placeOf(own, number)}, 4), added = sum;
+        Value left = e.loadTogether(sums, {placeOf(own, number)}, 4), added = sum;
         for (auto [i, at] : llvm::enumerate(order)) {
           Value value = vector::ExtractOp::create(e.b, e.loc, left, static_cast<int64_t>(i));
           value = e.addf(vector::ExtractOp::create(e.b, e.loc, sum, ArrayRef<int64_t>(at)), value);

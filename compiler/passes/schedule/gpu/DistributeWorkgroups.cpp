@@ -112,17 +112,23 @@ private:
     })[0];
   }
 
-  // x is a row of the step, y one of all heads.
+  // x is a row of the step, y a key-value head, more than once where a row has more of its queries than a task: the
+  // workgroup has the task that begins in this row, if one does.
   FailureOr<Grid> placeQueries() {
     Value step = tasks.getStep(), one = e.index(1), rows = tasks.getExtents()[0];
     int64_t heads = *getConstantIntValue(tasks.getExtents()[1]), queries = *getConstantIntValue(tasks.getExtents()[2]);
+    int64_t block = tasks.getGrain()[0], perRow = llvm::divideCeil(queries, block);
     Value row = x(), head = y(), sequence = getConstantIntValue(rows) == 1 ? e.index(0) : spanOf(row);
     auto span = kernel::SpanOp::create(e.b, e.loc, step, sequence);
-    Value first = e.add(e.mul(e.sub(row, span.getFirstRow()), queries), e.rem(head, queries));
-    placeBody(e, tasks, {sequence, e.div(head, queries), one, first, one});
+    Value ofRow = e.mul(e.sub(row, span.getFirstRow()), queries), end = e.mul(span.getRows(), queries);
+    Value first = e.mul(e.add(e.ceilDiv(ofRow, block), e.rem(head, perRow)), block);
+    e.when(e.less(first, e.add(ofRow, queries)), [&] {
+      Value count = e.min(e.sub(end, first), e.index(block));
+      placeBody(e, tasks, {sequence, e.div(head, perRow), one, first, count});
+    });
     FailureOr<Grid> grid = gridOf(tasks, rows, 1);
     if (succeeded(grid))
-      grid->y = heads * queries;
+      grid->y = heads * perRow;
     return grid;
   }
 

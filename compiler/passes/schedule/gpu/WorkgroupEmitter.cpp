@@ -2,6 +2,8 @@
 // Vectors as the threads of a workgroup.
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 
+#include "dialects/talc/formats/StorageFormat.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -73,6 +75,13 @@ void WorkgroupEmitter::store(Value vector, Value memref, ValueRange at, Value ma
     when(mask, [&] { storeScalar(vector, memref, own); });
   else
     storeScalar(vector, memref, own);
+}
+
+Value WorkgroupEmitter::loadTogether(Value memref, ValueRange at, int64_t count) {
+  Type type = cast<MemRefType>(memref.getType()).getElementType();
+  int64_t bytes = formatOf(type)->bytesOf(count);
+  return vector::LoadOp::create(b, loc, VectorType::get({count}, type), memref, at, /*nontemporal=*/false,
+                                llvm::MaybeAlign(bytes));
 }
 
 void WorkgroupEmitter::each(int64_t count, llvm::function_ref<void(Value)> body) {

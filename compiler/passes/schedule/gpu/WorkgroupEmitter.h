@@ -37,6 +37,9 @@ public:
   void each(int64_t count, llvm::function_ref<void(Value)> body) override;
   std::pair<Value, Value> largest(int64_t count, Value least, llvm::function_ref<Value(Value)> at) override;
 
+  // `count` neighbours in the last dimension, as a vector; they begin at a multiple of so many.
+  Value loadTogether(Value memref, mlir::ValueRange at, int64_t count);
+
   // The number of this thread, of this workgroup in a dimension of the grid.
   Value thread();
   Value workgroup(bool inY);
@@ -57,6 +60,9 @@ private:
 
 // Threads of a workgroup, set on a kernel's function.
 constexpr llvm::StringLiteral threadsAttr = "kernel.threads";
+// The most registers that a thread may take, where it is said. Where it is not, an assembler may keep some in memory so
+// that more workgroups fit.
+constexpr llvm::StringLiteral registersAttr = "kernel.registers";
 // How many workgroups a launch takes (LaunchGrid): {rows, divisor, plus, y}; rows, an argument of the
 // function whose rows count, may be missing.
 constexpr llvm::StringLiteral gridAttr = "kernel.grid";

@@ -64,6 +64,33 @@ func.func private @body(index, index, index, index, index)
 
 // -----
 
+// With 24 queries of a head for each token and 16 in a task, a row has one or two tasks: rows 0, 1, 2 begin at the queries
+// 0, 24, 48, tasks at 0, 16, 32, 48.
+// CHECK-LABEL: func.func private @blocks(
+// CHECK-SAME: kernel.grid = {divisor = 1 : i64, plus = 0 : i64, rows = 1 : i64, y = 4 : i64}
+// CHECK: kernel.span
+// CHECK: %[[OF_ROW:.*]] = arith.muli %{{.*}}, %c24
+// CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %c16
+// CHECK: %[[NEXT:.*]] = arith.addi %[[OF_ROW]], %c24
+// CHECK: %[[BEGINS:.*]] = arith.cmpi slt, %[[FIRST]], %[[NEXT]]
+// CHECK: scf.if %[[BEGINS]]
+// CHECK: %[[COUNT:.*]] = arith.minsi %{{.*}}, %c16
+// CHECK: call @body(%{{.*}}, %{{.*}}, %{{.*}}, %[[FIRST]], %[[COUNT]])
+func.func private @blocks(%s: !kernel.step, %x: memref<?x64xf32>) attributes {kernel.piece = "attention"} {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c24 = arith.constant 24 : index
+  %n = memref.dim %x, %c0 : memref<?x64xf32>
+  kernel.tasks %s over queries by heads of(%n, %c2, %c24) grain [16, 1] {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    func.call @body(%p0, %p1, %p2, %p3, %p4) : (index, index, index, index, index) -> ()
+  }
+  return
+}
+func.func private @body(index, index, index, index, index)
+
+// -----
+
 // Blocks of keys: a workgroup for each that there may be, of which those do something that the row sees.
 // CHECK-LABEL: func.func private @keys(
 // CHECK-SAME: kernel.grid = {divisor = 1 : i64, plus = 5 : i64, y = 2 : i64}

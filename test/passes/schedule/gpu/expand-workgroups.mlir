@@ -81,20 +81,55 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<4x32
 
 // -----
 
-// Attention: scores of a block of keys in shared memory, a key's slot asked for where a sequence's keys may lie in
-// several.
+// Attention: tiles of 16 queries. A thread multiplies 8 of them with its key, whose slot is asked for where a sequence's
+// keys may lie in several; then eight threads weigh a query's keys, each storing its weights into lines of 72; then a
+// thread has two features of each query's values.
 // CHECK-LABEL: func.func private @attention(
 // CHECK-SAME: kernel.threads = 128
-// CHECK: memref.alloca() : memref<64xf32, #gpu.address_space<workgroup>>
-// CHECK: kernel.tasks %{{.*}} over queries by heads of(%{{.*}}, %c2, %c2) grain [1, 1]
+// CHECK-DAG: memref.alloca() : memref<16x16xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: %[[SCORES:.*]] = memref.alloca() : memref<16x72xf32, #gpu.address_space<workgroup>>
+// CHECK: kernel.tasks %{{.*}} over queries by heads of(%{{.*}}, %c2, %c2) grain [16, 1]
 // CHECK: kernel.span
+// CHECK: gpu.barrier
+// CHECK: memref.load %arg1
+// CHECK: scf.for %[[FIRST:.*]] = %c0 to %{{.*}} step %c64 iter_args
+// CHECK: gpu.barrier
 // CHECK: kernel.history
-// CHECK: math.exp2
+// CHECK: kernel.keys
+// CHECK: %[[PRODUCTS:.*]]:8 = scf.for %{{.*}} = %c0 to %c16 step %c4
+// CHECK-COUNT-4: memref.load %{{.*}} : memref<4x2x16x16xf32>
+// CHECK-COUNT-32: math.fma
+// CHECK: memref.store %[[PRODUCTS]]#7, %[[SCORES]]
+// CHECK: gpu.barrier
+// CHECK-COUNT-8: memref.load %[[SCORES]]
+// CHECK: gpu.barrier
+// CHECK-COUNT-8: math.exp2
+// CHECK: gpu.barrier
 // CHECK: kernel.values
+// CHECK: vector.load %[[SCORES]]
+// CHECK: gpu.barrier
+// CHECK: memref.store %{{.*}}, %arg3
 func.func private @attention(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %y: memref<?x64xf32>) attributes {kernel.piece = "attention"} {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
     kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %y : (!kernel.step, memref<?x64xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x64xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// The block of a single row's keys: its two queries are a tile, and what they find is left for kernel.combine.
+// CHECK-LABEL: func.func private @block(
+// CHECK-SAME: kernel.registers = 168
+// CHECK: memref.alloca() : memref<2x72xf32, #gpu.address_space<workgroup>>
+// CHECK: kernel.tasks %{{.*}} over keys by heads of(%{{.*}}, %{{.*}}, %c2)
+// CHECK-NOT: arith.divf
+// CHECK: memref.store %{{.*}}, %arg3
+func.func private @block(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.state<2 x 16 x 128 in #kernel.panels<16 x f32>>, %y: memref<2x96xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over keys by heads {
+  ^bb0(%p0: index, %p1: index):
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 block 64 into %y : (!kernel.step, memref<1x64xf32>, !talc.state<2 x 16 x 128 in #kernel.panels<16 x f32>>, memref<2x96xf32>) -> ()
   }
   return
 }
@@ -191,17 +226,20 @@ func.func private @window(%s: !kernel.step, %state: !talc.state<1 x 16 x 256 in 
 // -----
 
 // A bias of each row: a key further away than it has columns for takes the first one. The keys of zeros in front of the
-// first are weighed by the whole workgroup, row by row, behind the blocks.
+// first are weighed by the whole workgroup, query by query, before the blocks.
 // CHECK-LABEL: func.func private @row_bias(
+// CHECK: %[[ZEROS:.*]] = memref.alloca() : memref<2x16xf32, #gpu.address_space<workgroup>>
+// CHECK: arith.cmpi slt, %thread_id_x
+// CHECK: memref.load %arg2
+// CHECK: gpu.shuffle xor
+// CHECK: arith.sitofp
+// CHECK: memref.store %{{.*}}, %[[ZEROS]]
 // CHECK: math.fma
+// CHECK: scf.if
 // CHECK: %[[AT:.*]] = arith.maxsi %{{.*}}, %c0
 // CHECK: %[[COLUMN:.*]] = arith.addi %{{.*}}, %[[AT]]
 // CHECK: memref.load %arg2[%{{.*}}, %[[COLUMN]]] : memref<?x8xf32>
-// CHECK: gpu.shuffle xor
-// CHECK: gpu.barrier
-// CHECK: arith.cmpi slt, %thread_id_x
-// CHECK: memref.load %arg2
-// CHECK: arith.sitofp
+// CHECK: memref.load %[[ZEROS]]
 // CHECK: memref.store %{{.*}}, %arg4
 func.func private @row_bias(%s: !kernel.step, %q: memref<?x32xf32>, %bias: memref<?x8xf32>, %kv: !talc.state<2 x 16 x 64 window 9 in #kernel.panels<16 x f32>>, %y: memref<?x32xf32>) attributes {kernel.piece = "attention"} {
   kernel.tasks %s over queries by heads {
