@@ -21,9 +21,9 @@ namespace {
 
 class Attention {
 public:
-  Attention(WorkgroupEmitter &e, kernel::AttentionOp op)
+  Attention(WorkgroupEmitter &e, kernel::AttentionOp op, std::unique_ptr<AttentionTile> tile)
       : e(e), op(op), tasks(kernel::TasksOp::around(op)), layout(cast<StateType>(op.getState().getType())),
-        group(op.getHeads() / layout.heads), tile(tileByThreads(e, op)) {}
+        group(op.getHeads() / layout.heads), tile(std::move(tile)) {}
 
   void expand() { op.getBlock() ? expandKeys() : expandQueries(); }
 
@@ -67,8 +67,9 @@ private:
     auto span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), e.index(0));
     tile->seen.enter(span);
     Value first = tile->seen.firstAt(span.getFirstPosition()), end = tile->seen.endAt(span.getFirstPosition());
+    auto keys = static_cast<int64_t>(*op.getBlock());
     setExtents(e, op, [&]() -> Emitter::Values {
-      return {e.div(first, size), e.ceilDiv(end, size), e.index(layout.heads)};
+      return {e.div(first, keys), e.ceilDiv(end, keys), e.index(layout.heads)};
     });
     e.b.setInsertionPoint(op);
     Value block = tasks.part(0), left = block;
@@ -77,8 +78,21 @@ private:
     e.loop(e.index(0), e.index(group), tile->size(), [&](Value number) {
       tile->enter(tasks.part(1), number, e.min(e.sub(e.index(group), number), e.index(tile->size())));
       tile->load(op.getQueries());
-      tile->leave(tile->addBlock(e.mul(block, size), tile->nothing()), left);
+      auto [from, to] = keysOf(block, first, end);
+      tile->leave(e.loop(from, to, size, tile->nothing(),
+                         [&](Value firstKey, ValueRange before) { return tile->addBlock(firstKey, before); }),
+                  left);
     });
+  }
+
+  // The keys of a task, [from, to). Where processors run the program, too, blocks are theirs; then the first task has
+  // all keys and the others leave nothing, so that the order of sums is that of many rows.
+  std::pair<Value, Value> keysOf(Value block, Value first, Value end) {
+    auto keys = static_cast<int64_t>(*op.getBlock());
+    if (keys == size)
+      return {e.mul(block, size), e.mul(e.add(block, 1), size)};
+    Value isFirst = e.less(block, e.add(e.div(first, keys), 1));
+    return {e.select(isFirst, e.mul(e.div(first, size), size), end), end};
   }
 
   WorkgroupEmitter &e;
@@ -95,10 +109,20 @@ int64_t threadsOfAttention(kernel::AttentionOp op) {
   return threadsOfTile(op);
 }
 
+// `registers`: by itself ptxas would have room for so many threads that it spills.
+static void expand(WorkgroupEmitter &e, kernel::AttentionOp op, std::unique_ptr<AttentionTile> tile,
+                   int64_t registers) {
+  op->getParentOfType<func::FuncOp>()->setAttr(registersAttr, e.b.getI64IntegerAttr(registers));
+  Attention(e, op, std::move(tile)).expand();
+}
+
+// A processor of a card has registers for 384 threads of one kind, for 256 of the other.
 void expandAttention(WorkgroupEmitter &e, kernel::AttentionOp op) {
-  // A processor of a card has that for 384 threads. ptxas by itself would have room for twice as many, and spill.
-  op->getParentOfType<func::FuncOp>()->setAttr(registersAttr, e.b.getI64IntegerAttr(168));
-  Attention(e, op).expand();
+  expand(e, op, tileByThreads(e, op), 168);
+}
+
+void expandByMatrices(WorkgroupEmitter &e, kernel::AttentionOp op) {
+  expand(e, op, tileByMatrices(e, op), 255);
 }
 
 }  // namespace talc

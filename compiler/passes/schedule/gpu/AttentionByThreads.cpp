@@ -23,8 +23,8 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t most = 16, mostNumbers = 2560;          // queries, and what of them lies in shared memory
-constexpr int64_t together = 4, keysAhead = 8;            // of a load from shared memory; whose values are loaded at once
+constexpr int64_t most = 16, mostNumbers = 2560;  // queries, and what of them lies in shared memory
+constexpr int64_t together = 4, keysAhead = 8;    // of a load from shared memory; whose values are loaded at once
 constexpr int64_t perQuery = 8, line = workgroupKeys + 8;  // threads that weigh; of S
 
 struct Sizes {
@@ -176,8 +176,8 @@ private:
     Value maximum = e.splat(maskedScore);
     Values found;
     for (int64_t i = 0; i < keys; i += perQuery) {
-      Value place = e.add(part, i);
-      found.push_back(scoreOf(query, e.add(firstKey, place), e.loadScalar(scores, {number, place})));
+      Value place = e.add(part, i), key = e.add(firstKey, place);
+      found.push_back(scoreOf(query, key, isSeen(query, key), e.loadScalar(scores, {number, place})));
       maximum = e.maxf(found.back(), maximum);
     }
     maximum = overThreads(maximum, largest, [&](Value x, Value y) { return e.maxf(x, y); });

@@ -13,8 +13,8 @@ using namespace mlir;
 namespace talc {
 
 AttentionTile::AttentionTile(WorkgroupEmitter &e, kernel::AttentionOp op)
-    : seen(e, op), e(e), op(op), layout(cast<StateType>(op.getState().getType())),
-      group(op.getHeads() / layout.heads), scale(op.getScale().convertToDouble()), cap(op.getCap().convertToDouble()),
+    : seen(e, op), e(e), op(op), layout(cast<StateType>(op.getState().getType())), group(op.getHeads() / layout.heads),
+      scale(op.getScale().convertToDouble()), cap(op.getCap().convertToDouble()),
       scalesFirst(op.getBias() || op.getRowBias() || cap > 0 || scale <= 0) {}
 
 void AttentionTile::enter(Value head, Value first, Value number) {
@@ -54,10 +54,10 @@ Value AttentionTile::steepness() {
 }
 
 // Of a key that is not seen nothing is loaded.
-Value AttentionTile::scoreOf(const Query &query, Value key, Value product) {
-  Value isOne = isSeen(query, key), none = e.splat(maskedScore);
+Value AttentionTile::scoreOf(const Query &query, Value key, Value isSeen, Value product) {
+  Value none = e.splat(maskedScore);
   if (!op.getBias() && !op.getRowBias() && cap == 0)
-    return e.select(isOne, scalesFirst ? e.mulf(product, e.splat(scale)) : product, none);
+    return e.select(isSeen, scalesFirst ? e.mulf(product, e.splat(scale)) : product, none);
   auto found = [&]() -> Value {
     Value bias = op.getRowBias() ? rowBiasOf(query, key) : op.getBias() ? biasOf(query, key) : Value();
     if (cap == 0)
@@ -66,7 +66,7 @@ Value AttentionTile::scoreOf(const Query &query, Value key, Value product) {
     score = e.mulf(score, e.splat(cap));
     return bias ? e.addf(score, bias) : score;
   };
-  return e.either(isOne, found, none);
+  return e.either(isSeen, found, none);
 }
 
 Value AttentionTile::biasOf(const Query &query, Value key) {
@@ -101,8 +101,7 @@ Value AttentionTile::inverse(Value number, Weighed all) {
   if (op.getSinks())
     return inverseOf(e, all, e.loadScalar(op.getSinks(), {queryOf(number).head}));
   if (op.getZeroStart())
-    return inverseOf(e, all,
-                     {e.loadScalar(zeros, {e.index(0), number}), e.loadScalar(zeros, {e.index(1), number})});
+    return inverseOf(e, all, {e.loadScalar(zeros, {e.index(0), number}), e.loadScalar(zeros, {e.index(1), number})});
   return inverseOf(e, all.sum);
 }
 

@@ -2,7 +2,7 @@
 // Some queries of a key-value head in a workgroup, which see blocks of keys together.
 //
 // What a query sees, and what becomes of the product of a query and a key, is the same for all tiles and stands here. A
-// tile says which thread has which part of what (AttentionByThreads.cpp).
+// tile says which thread has which part of what (AttentionByThreads.cpp, AttentionByMatrices.cpp).
 #pragma once
 
 #include "compiler/passes/schedule/AttentionSchedule.h"
@@ -50,9 +50,9 @@ protected:
   };
   Query queryOf(Value number);
   Value isSeen(const Query &query, Value key);
-  // What the softmax sees of the product of a query and a key; to be scaled by `steepness` on the way to the weights,
-  // which are powers of two.
-  Value scoreOf(const Query &query, Value key, Value product);
+  // What the softmax sees of the product of a query and a key, if that is seen; to be scaled by `steepness` on the way
+  // to the weights, which are powers of two.
+  Value scoreOf(const Query &query, Value key, Value isSeen, Value product);
   Value steepness();
   // 1 / sum of all that a query has met.
   Value inverse(Value number, Weighed all);
@@ -80,5 +80,7 @@ private:
 // Threads that each have some keys, then some features.
 std::unique_ptr<AttentionTile> tileByThreads(WorkgroupEmitter &e, kernel::AttentionOp op);
 int64_t threadsOfTile(kernel::AttentionOp op);
+// Subgroups that each have 16 queries, by matrix instructions (takesMatrices).
+std::unique_ptr<AttentionTile> tileByMatrices(WorkgroupEmitter &e, kernel::AttentionOp op);
 
 }  // namespace talc

@@ -40,7 +40,10 @@ static int64_t expand(Operation *piece, bool matrices, int64_t subgroup) {
                                              : own(op, threadsOfContract(op), expandContract);
       })
       .Case([&](kernel::ExpertsOp op) { return own(op, threadsOfExperts(op), expandExperts); })
-      .Case([&](kernel::AttentionOp op) { return own(op, threadsOfAttention(op), expandAttention); })
+      .Case([&](kernel::AttentionOp op) {
+        return matrices && takesMatrices(op) ? own(op, threadsOfMatrices(op), expandByMatrices)
+                                             : own(op, threadsOfAttention(op), expandAttention);
+      })
       .Case([&](kernel::CombineOp op) { return own(op, threadsOfCombine(op), expandCombine); })
       .Case([&](kernel::AppendOp op) { return own(op, threadsOfAppend(op), expandAppend); })
       .Case([&](kernel::MemoryOp op) {

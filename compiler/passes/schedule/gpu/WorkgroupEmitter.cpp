@@ -55,6 +55,23 @@ Value WorkgroupEmitter::either(Value condition, llvm::function_ref<Value()> body
   return branch.getResult(0);
 }
 
+Emitter::Values WorkgroupEmitter::either(Value condition, llvm::function_ref<Values()> body,
+                                         llvm::function_ref<Values()> otherwise) {
+  auto inside = [&](llvm::function_ref<Values()> make) {
+    return [&, make](OpBuilder &inner, Location) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
+      scf::YieldOp::create(b, loc, make());
+    };
+  };
+  return Values(scf::IfOp::create(b, loc, condition, inside(body), inside(otherwise)).getResults());
+}
+
+Value WorkgroupEmitter::exchanged(Value value, int64_t bit) {
+  auto number = [&](int64_t of) -> Value { return arith::ConstantIntOp::create(b, loc, of, 32); };
+  return gpu::ShuffleOp::create(b, loc, value, number(bit), number(subgroup), gpu::ShuffleMode::XOR).getShuffleResult();
+}
+
 // The place of this thread's lane.
 static Emitter::Values laneOf(WorkgroupEmitter &e, ValueRange at) {
   Emitter::Values own(at);
@@ -125,11 +142,8 @@ Value WorkgroupEmitter::foldThreads(Value vector, Combine combine) {
 
 // A butterfly in each subgroup, so that all of its threads have the same bits, then the subgroups in their order.
 Value WorkgroupEmitter::foldSubgroups(Value vector, Combine combine) {
-  auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, loc, value, 32); };
   for (int64_t distance = subgroup / 2; distance > 0; distance /= 2)
-    vector = combine(vector,
-                     gpu::ShuffleOp::create(b, loc, vector, number(distance), number(subgroup), gpu::ShuffleMode::XOR)
-                         .getShuffleResult());
+    vector = combine(vector, exchanged(vector, distance));
   int64_t subgroups = lanes / subgroup;
   if (subgroups == 1)
     return vector;

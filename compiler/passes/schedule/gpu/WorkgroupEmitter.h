@@ -47,6 +47,9 @@ public:
   Value shared(llvm::ArrayRef<int64_t> shape);
   // body() where `condition` holds, else `otherwise`.
   Value either(Value condition, llvm::function_ref<Value()> body, Value otherwise);
+  Values either(Value condition, llvm::function_ref<Values()> body, llvm::function_ref<Values()> otherwise);
+  // What the thread of the subgroup has whose number differs by this bit. All threads of the subgroup take part.
+  Value exchanged(Value value, int64_t bit);
 
 private:
   using Combine = llvm::function_ref<Value(Value, Value)>;

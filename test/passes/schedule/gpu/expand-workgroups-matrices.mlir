@@ -108,3 +108,69 @@ func.func private @f32(%s: !kernel.step, %x: memref<?x16xf32>, %w: memref<2x16x1
   }
   return
 }
+
+// -----
+
+// Keys and values in f16: four subgroups of 16 queries. A thread loads two tokens of a panel at four features, for two
+// instructions, each with the higher and the lower halves of queries: 16 for 64 keys. A query's scores are those of four
+// threads. Values of 32 features are 4 instructions for each of 4 panels, with both halves of weights. Nobody waits.
+// CHECK-LABEL: func.func private @attention(
+// CHECK-SAME: kernel.registers = 255
+// CHECK-SAME: kernel.threads = 128
+// CHECK: memref.alloca() : memref<16x128xf32, #gpu.address_space<workgroup>>
+// CHECK: kernel.tasks %{{.*}} over queries by heads of(%{{.*}}, %c2, %c2) grain [64, 1]
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.shuffle xor
+// CHECK: arith.truncf %[[SCALED:.*]] : f32 to f16
+// CHECK: %[[REST:.*]] = arith.subf %[[SCALED]], %{{.*}} : f32
+// CHECK: arith.truncf %[[REST]] : f32 to f16
+// CHECK: vector.store %{{.*}}, %alloca{{.*}} {alignment = 16 : i64}
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c64 iter_args
+// CHECK: scf.for
+// CHECK-COUNT-4: vector.load %{{.*}} {alignment = 4 : i64} : memref<8x2x32x16xf16>, vector<2xf16>
+// CHECK-COUNT-4: nvgpu.mma.sync
+// CHECK: gpu.shuffle xor
+// CHECK: math.exp2
+// CHECK: vector.load %{{.*}} {alignment = 8 : i64} : memref<8x2x16x32xf16>, vector<4xf16>
+// CHECK-COUNT-32: nvgpu.mma.sync
+// CHECK-NOT: gpu.barrier
+// CHECK: return
+func.func private @attention(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc.state<2 x 32 x 128, source in #kernel.panels<16 x f16>>, %y: memref<?x128xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %q, %kv heads 4 scale 0.25 window 0 into %y : (!kernel.step, memref<?x128xf32>, !talc.state<2 x 32 x 128, source in #kernel.panels<16 x f16>>, memref<?x128xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Of a sequence, two neighbouring tokens may lie in different slots: there is code for both.
+// CHECK-LABEL: func.func private @history(
+// CHECK: scf.if
+// CHECK: kernel.history
+// CHECK: memref.load %{{.*}} : memref<8x2x32x16xf16>
+// CHECK: nvgpu.mma.sync
+// CHECK: } else {
+// CHECK: vector.load %{{.*}} {alignment = 4 : i64} : memref<8x2x32x16xf16>, vector<2xf16>
+func.func private @history(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc.state<2 x 32 x 128 in #kernel.panels<16 x f16>>, %y: memref<?x128xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %y : (!kernel.step, memref<?x128xf32>, !talc.state<2 x 32 x 128 in #kernel.panels<16 x f16>>, memref<?x128xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// f16, but heads so wide that registers would not hold what they find.
+// CHECK-LABEL: func.func private @wide(
+// CHECK-NOT: nvgpu.mma.sync
+// CHECK: math.fma
+func.func private @wide(%s: !kernel.step, %q: memref<?x80xf32>, %kv: !talc.state<1 x 80 x 128, source in #kernel.panels<16 x f16>>, %y: memref<?x80xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %y : (!kernel.step, memref<?x80xf32>, !talc.state<1 x 80 x 128, source in #kernel.panels<16 x f16>>, memref<?x80xf32>) -> ()
+  }
+  return
+}

@@ -136,6 +136,23 @@ func.func private @block(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.stat
 
 // -----
 
+// Blocks of processors, which are larger: the first task goes through all keys, 64 by 64, the others through none.
+// CHECK-LABEL: func.func private @larger(
+// CHECK: %[[END:.*]] = arith.addi %first_position, %c1
+// CHECK: kernel.tasks %{{.*}} over keys
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi slt, %{{.*}}, %c1
+// CHECK: %[[FROM:.*]] = arith.select %[[IS_FIRST]], %c0, %[[END]]
+// CHECK: scf.for %{{.*}} = %[[FROM]] to %[[END]] step %c64
+func.func private @larger(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.state<2 x 16 x 512 in #kernel.panels<16 x f32>>, %y: memref<2x96xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over keys by heads {
+  ^bb0(%p0: index, %p1: index):
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 block 256 into %y : (!kernel.step, memref<1x64xf32>, !talc.state<2 x 16 x 512 in #kernel.panels<16 x f32>>, memref<2x96xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func.func private @append(
 // CHECK: kernel.tasks %{{.*}} over heads by heads of(%c2)
 // CHECK: kernel.slot

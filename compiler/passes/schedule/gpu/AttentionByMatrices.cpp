@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile of attention by matrix instructions, for keys and values in f16: each subgroup has 16 queries, and keeps what
+// blocks of 64 keys yield in registers. Subgroups neither wait for each other nor exchange anything.
+//
+//   S = Q * K:   16 features of all keys at once     columns of an instruction are keys
+//   P = W * V:   16 keys of up to 64 features        columns of an instruction are features
+//
+// Queries and weights have more digits than f16, and are two numbers of 16 bits each: x = high + low, whose products go
+// into one sum. So results are those of f32, as if keys and values had been widened. Queries are scaled by a power of
+// two of their row's, weights by 2^15, so that neither is too large for f16 nor the lower number too small.
+//
+// Thread c of the four that have the rows g and g + 8 holds of S the columns 2c and 2c + 1, of a factor W the numbers
+// 2c, 2c + 1, 2c + 8, 2c + 9. The order of keys is ours, so that these are the same keys, and none is exchanged:
+//
+//   a panel's token        4c    4c + 1    4c + 2    4c + 3
+//   instruction, column    0 2c  1 2c      0 2c + 1  1 2c + 1     so thread group g loads the tokens 2g, 2g + 1
+//   number of W and V      2c    2c + 1    2c + 8    2c + 9
+//
+// Fragments of queries wait in shared memory, each thread's side by side, since registers are for P.
+#include "compiler/passes/schedule/gpu/AttentionTile.h"
+#include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
+
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+constexpr int64_t subgroup = 32, rows = 16, depth = 16, most = 4;  // at most so many subgroups
+constexpr int64_t panels = workgroupKeys / depth, perPanel = 2;    // of a block; instructions of a panel's keys
+constexpr int64_t weightBits = 15;
+
+int64_t subgroupsOf(kernel::AttentionOp op) {
+  bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
+  int64_t group =
+      static_cast<int64_t>(op.getHeads()) / kernel::StateLayout(cast<StateType>(op.getState().getType())).heads;
+  return oneRow ? std::min(most, (group + rows - 1) / rows) : most;
+}
+
+// A number as two of 16 bits.
+struct Halves {
+  Value high, low;
+};
+
+class MatrixTile final : public AttentionTile {
+public:
+  MatrixTile(WorkgroupEmitter &e, kernel::AttentionOp op)
+      : AttentionTile(e, op), subgroups(subgroupsOf(op)), steps(layout.width / depth) {
+    fragments = e.shared({subgroups * steps * 2, subgroup * 4});
+    for (int64_t first = 0, count = 64; first < layout.width; first += count) {
+      while (first + count > layout.width)
+        count /= 2;
+      chunks.push_back({first, count / 8});
+    }
+  }
+
+  int64_t size() const override { return subgroups * rows; }
+
+  void load(Value source) override {
+    end = endKey();
+    for (int64_t r = 0; r < 2; ++r)
+      queries[r] = queryOf(numberOf(r));
+    SmallVector<Values> numbers(2);
+    for (int64_t r = 0; r < 2; ++r) {
+      Value largest = e.splat(0);
+      for (int64_t k = 0; k < layout.width; k += depth)
+        for (int64_t i = 0; i < 4; ++i) {
+          Value column = e.add(e.mul(queries[r].head, layout.width), e.add(firstOf(k), i));
+          numbers[r].push_back(e.loadScalar(source, {queries[r].row, column}));
+          Value negative = e.subf(e.splat(0), numbers[r].back());
+          largest = e.maxf(e.maxf(numbers[r].back(), negative), largest);
+        }
+      auto [factor, inverse] = powersOf(overColumns(largest, [&](Value x, Value y) { return e.maxf(x, y); }));
+      factors[r] = inverse;
+      for (Value &number : numbers[r])
+        number = e.mulf(number, factor);
+    }
+    for (int64_t step = 0; step < steps; ++step)
+      storeFragments(step, ArrayRef(numbers[0]).slice(4 * step, 4), ArrayRef(numbers[1]).slice(4 * step, 4));
+  }
+
+  // Of the rows g and g + 8: maxima, sums, then P by instructions, rows and columns.
+  Values nothing() override {
+    Weighed none = nothingWeighed(e);
+    Values all = {none.maximum, none.maximum, none.sum, none.sum};
+    all.append(layout.width / 2, e.splat(0));
+    return all;
+  }
+
+  Values addBlock(Value firstKey, ValueRange before) override {
+    auto add = [&](bool scattered) {
+      return [&, scattered]() -> Values { return addBlock(firstKey, before, scattered); };
+    };
+    return e.either(
+        e.less(firstRow(), count),
+        [&]() -> Values {
+          if (!seen.mayScatter())
+            return addBlock(firstKey, before, false);
+          return e.either(seen.isScattered(), add(true), add(false));
+        },
+        [&] { return Values(before); });
+  }
+
+  void finish(ValueRange all) override {
+    for (int64_t r = 0; r < 2; ++r)
+      e.when(e.less(numberOf(r), count), [&] {
+        Value factor = inverse(numberOf(r), {all[r], all[2 + r]});
+        eachValue(all, r, [&](Value feature, Value value) {
+          Value column = e.add(e.mul(queries[r].head, layout.width), feature);
+          e.storeScalar(e.mulf(value, factor), op.getInit(), {queries[r].row, column});
+        });
+      });
+  }
+
+  void leave(ValueRange all, Value at) override {
+    kernel::PartsLayout parts(op.getHeads(), layout.width);
+    for (int64_t r = 0; r < 2; ++r)
+      e.when(e.less(numberOf(r), count), [&] {
+        Value head = queries[r].head;
+        eachValue(all, r, [&](Value feature, Value value) {
+          e.storeScalar(value, op.getInit(), {at, e.add(e.mul(head, parts.paddedWidth), feature)});
+        });
+        e.when(e.less(column(), e.index(1)), [&] {
+          e.storeScalar(all[r], op.getInit(), {at, e.add(head, parts.maxima)});
+          e.storeScalar(all[2 + r], op.getInit(), {at, e.add(head, parts.sums)});
+        });
+      });
+  }
+
+private:
+  // Neighbouring features that meet instructions of their own: so many for each of 8 columns.
+  struct Chunk {
+    int64_t first, count;
+  };
+
+  Value lane() { return e.rem(e.thread(), subgroup); }
+  Value own() { return e.div(e.thread(), subgroup); }
+  Value row() { return e.div(lane(), 4); }
+  Value column() { return e.rem(lane(), 4); }
+  Value firstRow() { return e.mul(own(), rows); }
+  Value numberOf(int64_t r) { return e.add(e.add(firstRow(), row()), 8 * r); }
+  // The first of the thread's four features, or tokens, of 16.
+  Value firstOf(int64_t begin) { return e.add(e.mul(column(), 4), begin); }
+
+  template <typename Combine> Value overColumns(Value value, Combine combine) {
+    for (int64_t distance : {1, 2})
+      value = combine(value, e.exchanged(value, distance));
+    return value;
+  }
+
+  // A power of two that makes numbers up to `largest` less than 2^15, and its inverse.
+  std::pair<Value, Value> powersOf(Value largest) {
+    Type i32 = e.b.getI32Type(), f32 = e.b.getF32Type();
+    auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(e.b, e.loc, value, 32); };
+    Value exponent = arith::ShRUIOp::create(e.b, e.loc, arith::BitcastOp::create(e.b, e.loc, i32, largest), number(23));
+    exponent = arith::MaxSIOp::create(e.b, e.loc, exponent, number(weightBits));
+    auto power = [&](Value biased) -> Value {
+      return arith::BitcastOp::create(e.b, e.loc, f32, arith::ShLIOp::create(e.b, e.loc, biased, number(23)));
+    };
+    Value up = arith::SubIOp::create(e.b, e.loc, number(2 * 127 + weightBits - 1), exponent);
+    return {power(up), power(arith::SubIOp::create(e.b, e.loc, exponent, number(weightBits - 1)))};
+  }
+
+  Halves halvesOf(Value number) {
+    Type f16 = e.b.getF16Type(), f32 = e.b.getF32Type();
+    Value high = arith::TruncFOp::create(e.b, e.loc, f16, number);
+    Value rest = e.subf(number, arith::ExtFOp::create(e.b, e.loc, f32, high));
+    return {high, arith::TruncFOp::create(e.b, e.loc, f16, rest)};
+  }
+
+  // Factors A of numbers that the rows g and g + 8 have at the four places of a thread: high, then low.
+  std::pair<Values, Values> factorsOf(ArrayRef<Value> upper, ArrayRef<Value> lower) {
+    std::pair<Values, Values> all;
+    for (int64_t i = 0; i < 8; ++i) {
+      Halves halves = halvesOf((i / 2 % 2 == 0 ? upper : lower)[i / 4 * 2 + i % 2]);
+      all.first.push_back(halves.high);
+      all.second.push_back(halves.low);
+    }
+    return all;
+  }
+
+  VectorType halves(int64_t count) { return VectorType::get({count}, e.b.getF16Type()); }
+  Value fragmentLine(Value step, int64_t half) { return e.add(e.mul(e.add(e.mul(own(), steps), step), 2), half); }
+
+  void storeFragments(int64_t step, ArrayRef<Value> upper, ArrayRef<Value> lower) {
+    auto [high, low] = factorsOf(upper, lower);
+    for (int64_t half = 0; half < 2; ++half) {
+      Value all = vector::FromElementsOp::create(e.b, e.loc, halves(8), half == 0 ? high : low);
+      all = vector::BitCastOp::create(e.b, e.loc, VectorType::get({4}, e.b.getF32Type()), all);
+      vector::StoreOp::create(e.b, e.loc, all, fragments,
+                              ValueRange{fragmentLine(e.index(step), half), e.mul(lane(), 4)},
+                              /*nontemporal=*/false, llvm::MaybeAlign(16));
+    }
+  }
+
+  // Of neighbouring pairs.
+  Value fragmentOf(Value pairs) {
+    int64_t count = cast<VectorType>(pairs.getType()).getDimSize(0) / 2;
+    auto type = VectorType::get({count, 2}, e.b.getF16Type());
+    Value fragment = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
+    for (int64_t i = 0; i < count; ++i) {
+      Value pair = vector::ShuffleOp::create(e.b, e.loc, pairs, pairs, ArrayRef<int64_t>{2 * i, 2 * i + 1});
+      fragment = vector::InsertOp::create(e.b, e.loc, pair, fragment, i);
+    }
+    return fragment;
+  }
+
+  // Fragment B of an instruction, of what four lines have at a place.
+  Value fragmentOf(ArrayRef<Value> lines, int64_t place) {
+    Values numbers;
+    for (Value line : lines)
+      numbers.push_back(vector::ExtractOp::create(e.b, e.loc, line, place));
+    return fragmentOf(vector::FromElementsOp::create(e.b, e.loc, halves(4), numbers));
+  }
+
+  // The smaller products first.
+  Value multiply(ArrayRef<Value> highLow, Value other, Value sum) {
+    for (Value factor : llvm::reverse(highLow))
+      sum = nvgpu::MmaSyncOp::create(e.b, e.loc, factor, other, sum, ArrayRef<int64_t>{rows, 8, depth});
+    return sum;
+  }
+
+  Value zeroSum() {
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(VectorType::get({2, 2}, e.b.getF32Type())));
+  }
+  Value at(Value sum, int64_t r, int64_t x) {
+    return vector::ExtractOp::create(e.b, e.loc, sum, ArrayRef<int64_t>{r, x});
+  }
+
+  Values addBlock(Value firstKey, ValueRange before, bool scattered) {
+    Values products = multiplyKeys(firstKey, scattered);
+    Values maxima, sums, scales, weights[2];
+    SmallVector<BroughtTogether> now;
+    for (int64_t r = 0; r < 2; ++r) {
+      Weighed found = weigh(firstKey, products, r, weights[r]);
+      now.push_back(bringTogether(e, {before[r], before[2 + r]}, found));
+    }
+    Values all = {now[0].both.maximum, now[1].both.maximum, now[0].both.sum, now[1].both.sum};
+    for (int64_t r = 0; r < 2; ++r)
+      scales.push_back(e.mulf(now[r].gain, e.splat(1.0 / (1 << weightBits))));
+    SmallVector<Values> factors;
+    for (int64_t p = 0; p < panels; ++p) {
+      auto [high, low] = factorsOf(ArrayRef(weights[0]).slice(4 * p, 4), ArrayRef(weights[1]).slice(4 * p, 4));
+      factors.push_back({fragmentOf(vector::FromElementsOp::create(e.b, e.loc, halves(8), high)),
+                         fragmentOf(vector::FromElementsOp::create(e.b, e.loc, halves(8), low))});
+    }
+    for (const Chunk &chunk : chunks)
+      for (Value sum : multiplyValues(firstKey, factors, chunk, scattered))
+        for (int64_t i = 0; i < 4; ++i)
+          all.push_back(bringTogether(e, before[all.size()], now[i / 2].factor, at(sum, i / 2, i % 2), scales[i / 2]));
+    return all;
+  }
+
+  // By panels and instructions.
+  Values multiplyKeys(Value firstKey, bool scattered) {
+    Values zeros(panels * perPanel, zeroSum());
+    Value last = e.div(e.sub(end, e.index(1)), layout.tokens), token = e.mul(row(), perPanel);
+    Values places, sources[2];
+    for (int64_t p = 0; p < panels; ++p) {
+      places.push_back(placeOf(e.min(e.add(e.div(firstKey, layout.tokens), p), last), token).panel);
+      for (int64_t j = 0; j < perPanel; ++j) {
+        Value slot = scattered ? slotOf(seenKey(e.add(e.add(firstKey, p * depth + j), token))) : seen.slot;
+        sources[j].push_back(kernel::KeysOp::create(e.b, e.loc, layout.keysType(), op.getStep(), op.getState(), slot));
+      }
+    }
+    return e.loop(e.index(0), e.index(steps), 1, zeros, [&](Value step, ValueRange before) {
+      Values factors, next;
+      for (int64_t half = 0; half < 2; ++half) {
+        Value words = e.loadTogether(fragments, {fragmentLine(step, half), e.mul(lane(), 4)}, 4);
+        factors.push_back(fragmentOf(vector::BitCastOp::create(e.b, e.loc, halves(8), words)));
+      }
+      for (int64_t p = 0; p < panels; ++p) {
+        Values lines;
+        for (int64_t i = 0; i < 4; ++i) {
+          Values from = {places[p], keyHead, e.add(e.add(e.mul(step, depth), firstOf(0)), i), token};
+          lines.push_back(scattered ? loadApart(sources[0][p], sources[1][p], from)
+                                    : e.loadTogether(sources[0][p], from, perPanel));
+        }
+        for (int64_t j = 0; j < perPanel; ++j)
+          next.push_back(multiply(factors, fragmentOf(lines, j), before[next.size()]));
+      }
+      return next;
+    });
+  }
+
+  // Two neighbouring tokens that lie in different slots.
+  Value loadApart(Value first, Value second, Values from) {
+    Value one = memref::LoadOp::create(e.b, e.loc, first, from);
+    from.back() = e.add(from.back(), 1);
+    Value other = memref::LoadOp::create(e.b, e.loc, second, from);
+    return vector::FromElementsOp::create(e.b, e.loc, halves(2), ValueRange{one, other});
+  }
+
+  Value seenKey(Value key) { return e.min(key, e.sub(end, e.index(1))); }
+
+  // In 32 bits: registers are few.
+  Value distance(Value from, Value to) {
+    return arith::IndexCastOp::create(e.b, e.loc, e.b.getI32Type(), e.sub(to, from));
+  }
+  Value isBetween(Value from, int64_t place, Value end) {
+    Value number = arith::ConstantIntOp::create(e.b, e.loc, place, 32);
+    Value isNotBefore = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sle, from, number);
+    Value isNotBehind = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, number, end);
+    return arith::AndIOp::create(e.b, e.loc, isNotBefore, isNotBehind);
+  }
+
+  // Weights of a row, by panels and tokens, times 2^15.
+  Weighed weigh(Value firstKey, ValueRange products, int64_t r, Values &weights) {
+    Value maximum = e.splat(maskedScore), sum;
+    Values scores, isOnes;
+    Value first = e.add(firstKey, firstOf(0)), from = distance(first, queries[r].first),
+          to = distance(first, queries[r].end);
+    for (int64_t i = 0; i < panels * 4; ++i) {
+      int64_t place = i / 4 * depth + i % 4;
+      Value key = e.add(first, place);
+      Value product = e.mulf(at(products[i / 4 * perPanel + i % 2], r, i % 4 / 2), factors[r]);
+      isOnes.push_back(isBetween(from, place, to));
+      scores.push_back(scoreOf(queries[r], key, isOnes.back(), product));
+      maximum = e.maxf(scores.back(), maximum);
+    }
+    maximum = overColumns(maximum, [&](Value x, Value y) { return e.maxf(x, y); });
+    maximum = e.mulf(maximum, steepness());
+    Value subtracted = e.subf(e.splat(0), maximum);
+    for (auto [score, isOne] : llvm::zip(scores, isOnes)) {
+      Value weight = e.select(isOne, exp2(e, e.fma(score, steepness(), subtracted)), e.splat(0));
+      sum = sum ? e.addf(sum, weight) : weight;
+      weights.push_back(e.mulf(weight, e.splat(1 << weightBits)));
+    }
+    return {maximum, overColumns(sum, [&](Value x, Value y) { return e.addf(x, y); })};
+  }
+
+  // Sums of the chunk's instructions over the block's keys.
+  Values multiplyValues(Value firstKey, ArrayRef<Values> factors, const Chunk &chunk, bool scattered) {
+    Values sums(chunk.count, zeroSum());
+    Value feature = e.add(e.mul(row(), chunk.count), chunk.first);
+    for (int64_t p = 0; p < panels; ++p) {
+      Values lines;
+      for (int64_t i = 0; i < 4; ++i) {
+        Value key = seenKey(e.add(e.add(firstKey, firstOf(p * depth)), i)), slot = scattered ? slotOf(key) : seen.slot;
+        Value source = kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(), op.getStep(), op.getState(), slot);
+        Value place = placeOf(e.div(key, layout.tokens), key).panel;
+        lines.push_back(e.loadTogether(source, {place, keyHead, e.rem(key, layout.tokens), feature}, chunk.count));
+      }
+      for (int64_t j = 0; j < chunk.count; ++j)
+        sums[j] = multiply(factors[p], fragmentOf(lines, j), sums[j]);
+    }
+    return sums;
+  }
+
+  // body(feature, value) for all values of a row.
+  void eachValue(ValueRange all, int64_t r, llvm::function_ref<void(Value, Value)> body) {
+    int64_t instruction = 0;
+    for (const Chunk &chunk : chunks)
+      for (int64_t j = 0; j < chunk.count; ++j, ++instruction)
+        for (int64_t x = 0; x < 2; ++x) {
+          Value at = e.add(e.mul(column(), 2), x);
+          body(e.add(e.mul(at, chunk.count), chunk.first + j), all[4 + instruction * 4 + 2 * r + x]);
+        }
+  }
+
+  const int64_t subgroups, steps;  // of 16 features
+  SmallVector<Chunk> chunks;
+  Value fragments;   // of queries, in shared memory
+  Query queries[2];  // of the thread: the rows g and g + 8 of its subgroup
+  Value factors[2];  // of their products
+  Value end;         // of the keys that any query sees
+};
+
+}  // namespace
+
+std::unique_ptr<AttentionTile> tileByMatrices(WorkgroupEmitter &e, kernel::AttentionOp op) {
+  return std::make_unique<MatrixTile>(e, op);
+}
+
+bool takesMatrices(kernel::AttentionOp op) {
+  constexpr int64_t widest = 64;  // whose results fit into registers
+  kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
+  return isa<Float16Type>(layout.element) && layout.tokens == depth && layout.width % depth == 0 &&
+         layout.width <= widest;
+}
+
+int64_t threadsOfMatrices(kernel::AttentionOp op) {
+  return subgroupsOf(op) * subgroup;
+}
+
+}  // namespace talc
