@@ -51,8 +51,31 @@ struct GptOss : MixtureModel {
     return g.route(g.softmax(scores), chosen, /*normalized=*/true);
   }
 
-  // Files have all experts in one, inputs by outputs, gate and up in turn.
   Experts weights(GraphBuilder &g) const override {
+    Experts all = g.has("mlp.experts.gate_up_proj") ? inTurn(g) : apart(g);
+    all.clamp = clamp;
+    return all;
+  }
+
+  // A matrix of gates and one of inputs for each expert.
+  Experts apart(GraphBuilder &g) const {
+    Experts all = MixtureModel::weights(g);
+    all.kind = Activation::QuickGelu;
+    all.gateBias = biases(g, names.gate, expertInner);
+    all.upBias = biases(g, names.up, expertInner);
+    all.downBias = biases(g, names.down, width);
+    return all;
+  }
+
+  Weight biases(GraphBuilder &g, const std::string &name, int64_t outputs) const {
+    std::vector<Weight> parts;
+    for (int64_t expert = 0; expert < experts; ++expert)
+      parts.push_back(g.weight(names.place + "." + std::to_string(expert) + "." + name + ".bias", {outputs}));
+    return g.concat(names.place + "." + name + ".bias", parts);
+  }
+
+  // All experts in one, inputs by outputs, gate and up in turn.
+  Experts inTurn(GraphBuilder &g) const {
     const std::string place = "mlp.experts.";
     Weight both = outputsByInputs(g, place + "gate_up_proj", width, 2 * expertInner);
     Weight bias = g.flatWeight(place + "gate_up_proj_bias", {experts, 2 * expertInner});
@@ -61,7 +84,6 @@ struct GptOss : MixtureModel {
     all.gateBias = g.rows(bias, 0, 1, 2);
     all.upBias = g.rows(bias, 1, 1, 2);
     all.downBias = g.flatWeight(place + "down_proj_bias", {experts, width});
-    all.clamp = clamp;
     return all;
   }
 

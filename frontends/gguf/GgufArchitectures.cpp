@@ -68,6 +68,16 @@ constexpr GgufName qwenMixtureNames[] = {
     {"model.layers.#.mlp.shared_expert.down_proj", "blk.#.ffn_down_shexp"},
 };
 
+// Norms behind attention stand in front of the experts; their gates and inputs are matrices of their own.
+constexpr GgufName gptOssNames[] = {
+    {"model.layers.#.self_attn.sinks", "blk.#.attn_sinks.weight"},
+    {"model.layers.#.post_attention_layernorm", "blk.#.post_attention_norm"},
+    {"model.layers.#.mlp.router", "blk.#.ffn_gate_inp"},
+    {"model.layers.#.mlp.experts.*.gate_proj", "blk.#.ffn_gate_exps"},
+    {"model.layers.#.mlp.experts.*.up_proj", "blk.#.ffn_up_exps"},
+    {"model.layers.#.mlp.experts.*.down_proj", "blk.#.ffn_down_exps"},
+};
+
 // Gemma's norms multiply by 1 + w, which is what is stored.
 constexpr GgufName gemmaNames[] = {
     {"model.layers.#.input_layernorm", "blk.#.attn_norm", Kind::PlusOne},
@@ -217,6 +227,7 @@ static const GgufArchitecture table[] = {
     {"gemma", "gemma", "", decoderNames, gemmaNames},
     {"gemma2", "gemma2", "", decoderNames, gemma2Names, {}, 46},
     {"gemma3", "gemma3_text", "", decoderNames, gemma2Names, {}, 62},
+    {"gpt-oss", "gpt_oss", "", decoderNames, gptOssNames, {}, 0, false, {}, R"({"truncate": false})"},
     {"gpt2", "gpt2", "", gpt2Names},
     {"gptneox", "gpt_neox", "", gptNeoXNames, {}, R"({"qkv_in_order": true})"},
     {"granite", "granite", "", decoderNames, pairedNames},

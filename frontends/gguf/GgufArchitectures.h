@@ -30,6 +30,7 @@ struct GgufArchitecture {
   int64_t widerFrom = 0;              // layers of the models whose scores are scaled by hidden_size / heads; 0: none
   bool mixed = false;                 // of several of a name, the one whose models have experts
   std::string_view classifier = {};   // the class instead of `head` where a tensor makes classes; empty: none
+  std::string_view scaling = {};      // JSON: of scaled rotary positions what is the same in all models
 };
 
 // Null if talc knows none of this name. `mixed`: the model has experts.

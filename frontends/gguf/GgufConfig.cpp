@@ -39,12 +39,15 @@ struct Row {
 
 }  // namespace
 
+static const std::vector<std::string_view> mixtures = {"llama", "qwen2moe", "qwen3moe", "gpt-oss"};
+static const std::vector<std::string_view> windowed = {"gemma2", "gemma3", "cohere2", "phi3", "gpt-oss"};
+
 static const std::vector<Row> &rows() {
-  static const std::vector<std::string_view> mixtures = {"llama", "qwen2moe", "qwen3moe"};
   static const std::vector<Row> table = {
       {"context_length", Use::Required, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len"}},
       {"embedding_length", Use::Required, {"hidden_size", "n_embd", "d_model"}},
       {"block_count", Use::Required, {"num_hidden_layers", "n_layer", "num_layers", "n_layers"}},
+      {"expert_feed_forward_length", Use::Optional, {"intermediate_size"}, nullptr, {"gpt-oss"}},
       {"feed_forward_length", Use::Required, {"intermediate_size", "n_inner", "d_ff", "ffn_hidden_size"}},
       {"attention.head_count", Use::Required, {"num_attention_heads", "n_head", "num_heads", "n_heads"}},
       {"attention.head_count_kv", Use::Optional, {"num_key_value_heads", "num_kv_heads"}},
@@ -54,7 +57,7 @@ static const std::vector<Row> &rows() {
       {"attention.relative_buckets_count", Use::Optional, {"relative_attention_num_buckets"}},
       {"decoder_block_count", Use::Optional, {"num_decoder_layers"}},
       {"rope.freq_base", Use::Optional, {"rope_theta", "global_rope_theta"}},
-      {"attention.sliding_window", Use::Optional, {"sliding_window"}, nullptr, {"gemma2", "gemma3", "cohere2", "phi3"}},
+      {"attention.sliding_window", Use::Optional, {"sliding_window"}, nullptr, windowed},
       {"attn_logit_softcapping", Use::Optional, {"attn_logit_softcapping"}, nullptr, {"gemma2"}},
       {"final_logit_softcapping", Use::Optional, {"final_logit_softcapping"}, nullptr, {"gemma2"}},
       {"rope.freq_base_swa", Use::Optional, {"rope_local_base_freq"}, nullptr, {"gemma3"}},
@@ -80,6 +83,8 @@ static const std::vector<Row> &rows() {
       {"rope.scaling.type", Use::Read},
       {"rope.scaling.factor", Use::Read},
       {"rope.scaling.original_context_length", Use::Read},
+      {"rope.scaling.yarn_beta_fast", Use::Read},
+      {"rope.scaling.yarn_beta_slow", Use::Read},
       {"rope.scaling.attn_factor", Use::Read, {}, nullptr, {"phi3"}},
       {"rope.scaling.finetuned", Use::Nothing},
       {"attention.causal", Use::Nothing},
@@ -196,11 +201,14 @@ void GgufConfig::answerRope() {
   const json *type = ofArchitecture("rope.scaling.type");
   if (!type || *type == "none")
     return;
-  json scaling = {{"rope_type", *type}};
-  if (const json *factor = ofArchitecture("rope.scaling.factor"))
-    scaling["factor"] = *factor;
-  if (const json *original = ofArchitecture("rope.scaling.original_context_length"))
-    scaling["original_max_position_embeddings"] = *original;
+  json scaling = architecture.scaling.empty() ? json::object() : json::parse(architecture.scaling);
+  scaling["rope_type"] = *type;
+  for (auto [name, key] : {std::pair("factor", "factor"),
+                           {"original_context_length", "original_max_position_embeddings"},
+                           {"yarn_beta_fast", "beta_fast"},
+                           {"yarn_beta_slow", "beta_slow"}})
+    if (const json *value = ofArchitecture(fmt::format("rope.scaling.{}", name)))
+      scaling[key] = *value;
   answer("rope_scaling", std::move(scaling), prefix + "scaling'");
 }
 

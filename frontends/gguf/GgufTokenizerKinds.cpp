@@ -13,7 +13,7 @@ namespace {
 
 //===--- BPE of bytes -------------------------------------------------------------------------------------------===//
 
-enum class Splits { Gpt2, Digits, Llama3, Qwen2 };
+enum class Splits { Gpt2, Digits, Llama3, Qwen2, Gpt4o };
 
 // What tokenizer.ggml.pre means: GGUF has a name where tokenizer.json has rules.
 struct PreTokenizer {
@@ -41,10 +41,15 @@ constexpr PreTokenizer preTokenizers[] = {
     {"llama3", Splits::Llama3},
     {"qwen2", Splits::Qwen2},
     {"deepseek-r1-qwen", Splits::Qwen2},
+    {"gpt-4o", Splits::Gpt4o},
 };
 
 Json byteLevel(bool usesPattern, bool addsSpace) {
   return {{"type", "ByteLevel"}, {"add_prefix_space", addsSpace}, {"use_regex", usesPattern}};
+}
+
+const char *patternOf(Splits splits) {
+  return splits == Splits::Llama3 ? llama3Pattern : splits == Splits::Qwen2 ? qwen2Pattern : gpt4oPattern;
 }
 
 Json splitting(Splits splits, bool addsSpace) {
@@ -52,10 +57,8 @@ Json splitting(Splits splits, bool addsSpace) {
     return byteLevel(true, addsSpace);
   Json first = {{"type", "Digits"}, {"individual_digits", true}};
   if (splits != Splits::Digits)
-    first = {{"type", "Split"},
-             {"pattern", {{"Regex", splits == Splits::Llama3 ? llama3Pattern : qwen2Pattern}}},
-             {"behavior", "Isolated"},
-             {"invert", false}};
+    first = {
+        {"type", "Split"}, {"pattern", {{"Regex", patternOf(splits)}}}, {"behavior", "Isolated"}, {"invert", false}};
   return {{"type", "Sequence"},
           {"pretokenizers", Json::array({std::move(first), byteLevel(splits == Splits::Digits, addsSpace)})}};
 }

@@ -62,7 +62,7 @@ bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_
   if (place.order == StoredOrder::Kind::Transposed)
     std::swap(shape.front(), shape.back());
   std::vector<int64_t> found = tensor.entry.shape;
-  if (place.expert >= 0 && found.size() == 3 && place.expert < found.front())
+  if (place.expert >= 0 && found.size() == shape.size() + 1 && place.expert < found.front())
     found.erase(found.begin());
   if (found.size() == 1 && shape.size() == 2 && shape.front() == 1)
     shape.erase(shape.begin());

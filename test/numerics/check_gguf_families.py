@@ -15,6 +15,7 @@ PROGRAMS, WRITER, *ONLY = sys.argv[1:]
 sys.path.append(WRITER)
 import decoder_models as models
 import family_models
+import mixture_models
 import gguf_writer as gguf
 from random_checkpoint import flatten, read_tensors
 
@@ -25,7 +26,8 @@ NAMES = {'model.embed_tokens': 'token_embd', 'model.norm': 'output_norm', 'lm_he
          'self_attn.dense': 'attn_output', 'self_attn.qkv_proj': 'attn_qkv', 'self_attn.q_norm': 'attn_q_norm',
          'self_attn.k_norm': 'attn_k_norm', 'post_attention_layernorm': 'ffn_norm', 'mlp.gate_proj': 'ffn_gate',
          'mlp.up_proj': 'ffn_up', 'mlp.down_proj': 'ffn_down', 'mlp.fc1': 'ffn_up', 'mlp.fc2': 'ffn_down',
-         'mlp.gate_up_proj': 'ffn_up', 'mlp.gate': 'ffn_gate_inp', 'block_sparse_moe.gate': 'ffn_gate_inp',
+         'mlp.gate_up_proj': 'ffn_up', 'mlp.gate': 'ffn_gate_inp', 'mlp.router': 'ffn_gate_inp',
+         'block_sparse_moe.gate': 'ffn_gate_inp',
          'mlp.shared_expert_gate': 'ffn_gate_inp_shexp', 'mlp.shared_expert.gate_proj': 'ffn_gate_shexp',
          'mlp.shared_expert.up_proj': 'ffn_up_shexp', 'mlp.shared_expert.down_proj': 'ffn_down_shexp',
          'gpt_neox.embed_in': 'token_embd', 'gpt_neox.final_layer_norm': 'output_norm', 'embed_out': 'output',
@@ -47,6 +49,8 @@ EXPERTS = {'gate_proj': 'ffn_gate_exps', 'up_proj': 'ffn_up_exps', 'down_proj': 
            'w3': 'ffn_up_exps', 'w2': 'ffn_down_exps'}
 AROUND = {'post_attention_layernorm': 'post_attention_norm', 'pre_feedforward_layernorm': 'ffn_norm',
           'post_feedforward_layernorm': 'post_ffw_norm'}
+# gpt-oss has the experts' gates and inputs in turn, inputs by outputs; GGUF has them apart, outputs by inputs.
+IN_TURN = {'gate_up_proj': (('ffn_gate_exps', 0, 2), ('ffn_up_exps', 1, 2)), 'down_proj': (('ffn_down_exps', 0, 1),)}
 U32, F32, BOOL = gguf.U32, gguf.F32, gguf.BOOL
 # Keys of config.json and of the metadata.
 KEYS = {'max_position_embeddings': ('context_length', U32), 'hidden_size': ('embedding_length', U32),
@@ -65,7 +69,8 @@ KEYS = {'max_position_embeddings': ('context_length', U32), 'hidden_size': ('emb
 # Of an architecture: what its queries and keys, its norms and their names are.
 FUSED = {'gptneox': lambda config: config['num_attention_heads'], 'bloom': lambda config: config['n_head'],
          'falcon': lambda config: config['num_kv_heads'] if config['new_decoder_architecture'] else 1}
-PAIRED, PLUS_ONE, NORMS_AROUND = ('llama', 'granite', 'smollm3'), ('gemma', 'gemma2', 'gemma3'), ('gemma2', 'gemma3', 'olmo2')
+PAIRED, PLUS_ONE = ('llama', 'granite', 'smollm3'), ('gemma', 'gemma2', 'gemma3')
+NORMS_AROUND = ('gemma2', 'gemma3', 'olmo2', 'gpt-oss')
 
 
 def paired(rows, heads):
@@ -86,9 +91,26 @@ def tensor(values, shape):
     return shape, gguf.ELEMENTS['F32'], struct.pack(f'<{len(flat)}f', *flat)
 
 
+def without_end(name, values):
+    """What gpt-oss calls neither weight nor bias: sinks, and all experts of a layer in one."""
+    _, _, number, *_, kind = name.split('.')
+    if kind == 'sinks':
+        return {f'blk.{number}.attn_sinks.weight': tensor(values, [len(values)])}
+    matrix, bias, _ = kind.partition('_bias')
+    outputs, result = values if bias else [list(map(list, zip(*one))) for one in values], {}
+    for file, first, step in IN_TURN[matrix]:
+        parts = [one[first::step] for one in outputs]
+        shape = [len(parts), len(parts[0])] + ([] if bias else [len(parts[0][0])])
+        result[f'blk.{number}.{file}.{"bias" if bias else "weight"}'] = tensor(parts, shape)
+    return result
+
+
 def convert(checkpoint, config, architecture):
     tensors, experts = {}, {}
     for name, shape in checkpoint.shapes.items():
+        if not name.endswith(('.weight', '.bias')):
+            tensors.update(without_end(name, checkpoint[name]))
+            continue
         stem, end = name.rsplit('.', 1)
         if stem.startswith(('head.', 'decoder')):  # of what predicts masked words
             continue
@@ -127,9 +149,11 @@ def metadata(config, architecture):
     if 'head_dim' in config:
         result[f'{architecture}.attention.value_length'] = U32, config['head_dim']
     scaling = config.get('rope_scaling', {})
-    if scaling.get('rope_type') == 'linear':
-        result[f'{architecture}.rope.scaling.type'] = gguf.STRING, 'linear'
+    if scaling.get('rope_type') in ('linear', 'yarn'):
+        result[f'{architecture}.rope.scaling.type'] = gguf.STRING, scaling['rope_type']
         result[f'{architecture}.rope.scaling.factor'] = F32, scaling['factor']
+    if 'original_max_position_embeddings' in scaling:
+        result[f'{architecture}.rope.scaling.original_context_length'] = U32, scaling['original_max_position_embeddings']
     if 'original_max_position_embeddings' in config:
         result[f'{architecture}.rope.scaling.original_context_length'] = U32, config['original_max_position_embeddings']
     return result
@@ -193,6 +217,7 @@ CASES = {
                                                      norm_topk_prob=False, shared_expert_intermediate_size=29,
                                                      mlp_only_layers=[])),
     'qwen3_moe': ('qwen3moe', models.CASES['qwen3_moe']),
+    'gpt_oss': ('gpt-oss', mixture_models.CASES['gpt_oss']),
 }
 
 
