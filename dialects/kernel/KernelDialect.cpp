@@ -85,6 +85,8 @@ LogicalResult DotOp::verify() {
   for (Value bytes : {getLevels(), getX()})
     if (cast<VectorType>(bytes.getType()).getDimSize(0) != 4 * lanes)
       return emitOpError() << "has " << bytes.getType() << " for " << lanes << " sums, expected four bytes for each";
+  if (getWide() && getIsSigned())
+    return emitOpError() << "has levels that are wide and signed, expected one of both";
   return success();
 }
 

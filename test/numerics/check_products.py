@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_products.py BIN FORMAT...: products of rounded rows against the interpreter, and the same bits however a step is made up.
+"""check_products.py BIN FORMAT... [--under=EMULATOR]: products of rounded rows against the interpreter, and the same bits however a
+step is made up. Under an emulator 64-bit ARM's: prompts alone and together, one thread and two, and one level as the other.
 
 Rounding is defined in f32. Of rows that come straight from a table a program and the interpreter see the same values, so
 that both round alike, and what is left is the error of f32 sums. Each format has a program with a linear layer of several
 panels, the last of which is not full, one whose k is divided, and a gated one.
 """
+import argparse
 import os
 import random
 import subprocess
 import sys
 import tempfile
 
-PROGRAMS = sys.argv[1]
-FORMATS = sys.argv[2:]
+PARSER = argparse.ArgumentParser()
+PARSER.add_argument('programs')
+PARSER.add_argument('formats', nargs='+')
+PARSER.add_argument('--under')
+OPTIONS = PARSER.parse_args()
+PROGRAMS, FORMATS, EMULATOR = OPTIONS.programs, OPTIONS.formats, OPTIONS.under
 # f32 chains of 1024 / 32 products against float64.
 TOLERANCE = '2e-6'
 
 
 def run(program, *arguments):
-    result = subprocess.run([os.path.join(PROGRAMS, program), *arguments], capture_output=True, text=True)
+    path = program if program == EMULATOR else os.path.join(PROGRAMS, program)
+    result = subprocess.run([path, *arguments], capture_output=True, text=True)
     if result.returncode:
         sys.exit(f'{program} {" ".join(arguments)}\n{result.stdout}{result.stderr}')
     return result.stdout
@@ -45,9 +52,23 @@ return %y : {result}
 }}"""
 
 
+def compute(app, prompts, found):
+    """The same bits however a step is made up."""
+    if not EMULATOR:
+        return run('talc-steps', app, *prompts, '--check', '--logits', found)
+    other = found + '.other'
+    run(EMULATOR, app, *prompts, '--logits', found, '-q', '-t', '1')
+    run(EMULATOR, app, *prompts, '--logits', other, '-q', '-t', '2')
+    run('talc-compare', found, other, '--tolerance=0')
+    for i in range(0, len(prompts), 2):
+        run(EMULATOR, app, *prompts[i:i + 2], '--logits', other, '-q')
+        run('talc-compare', found, other, '--tolerance=0', '--as', f'logits.{i // 2}')
+
+
 def check(directory, format, level, shape, counts):
+    """Returns the file of the program's logits."""
     model, module, app, expected, found = (os.path.join(directory, name) for name in
-                                           ('model.mlir', 'optimized.mlir', 'app', 'expected', 'found'))
+                                           ('model.mlir', 'optimized.mlir', 'app', 'expected', f'{level}.found'))
     with open(model, 'w') as file:
         file.write(program(*shape))
     options = [f'--target={level}', f'--weights={format}; table=f32']
@@ -63,8 +84,9 @@ def check(directory, format, level, shape, counts):
     prompts = [word for count in counts for word in
                ('--ids', ','.join(str(choose.randrange(shape[1])) for _ in range(count)))]
     run('talc-interpret', module, *prompts, '--logits', expected)
-    run('talc-steps', app, *prompts, '--check', '--logits', found)
+    compute(app, prompts, found)
     run('talc-compare', expected, found, f'--tolerance={TOLERANCE}')
+    return found
 
 
 def check_levels(directory, shape):
@@ -84,11 +106,15 @@ def check_levels(directory, shape):
 
 def main():
     with tempfile.TemporaryDirectory() as directory:
-        for format in FORMATS:
+        for format in FORMATS if EMULATOR else []:
+            shape, counts = ((1024, 200, False), (1, 2, 3, 5, 12)) if format == FORMATS[0] else ((256, 72, True), (1, 7))
+            found = [check(directory, format, level, shape, counts) for level in ('aarch64', 'aarch64+dotprod')]
+            run('talc-compare', *found, '--tolerance=0')
+        for format in [] if EMULATOR else FORMATS:
             check(directory, format, 'native', (1024, 200, False), (1, 2, 3, 5, 12, 31))
             check(directory, format, 'x86-64-v3', (256, 72, True), (1, 7, 24))
             check(directory, format, 'x86-64-v4', (256, 72, False), (1, 7, 24))
-        if 'bf16' in FORMATS:
+        if 'bf16' in FORMATS and not EMULATOR:
             check(directory, 'bf16', 'native', (202, 72, False), (1, 5))
             check_levels(directory, (1024, 200, False))
 

@@ -52,9 +52,12 @@ Value BlockReader::number(int64_t field, FloatType type) {
 }
 
 Value BlockReader::scalar(int64_t field, Value word) {
-  Value loaded = loadBytes(4, address(field, e.mul(word, 4)));
-  loaded = vector::BitCastOp::create(e.b, e.loc, VectorType::get({1}, e.b.getI32Type()), loaded);
-  return vector::ExtractOp::create(e.b, e.loc, loaded, 0);
+  return vector::ExtractOp::create(e.b, e.loc, scalars(field, word, 1), 0);
+}
+
+Value BlockReader::scalars(int64_t field, Value word, int64_t count) {
+  Value loaded = loadBytes(4 * count, address(field, e.mul(word, 4)));
+  return vector::BitCastOp::create(e.b, e.loc, VectorType::get({count}, e.b.getI32Type()), loaded);
 }
 
 // In lanes the words of a field lie side by side.

@@ -34,8 +34,9 @@ public:
   // A number that the block has once, as f32.
   Value number(int64_t field, mlir::FloatType type);
   Value half(int64_t field) { return number(field, e.b.getF16Type()); }
-  // Of rows, an i32 that the block has once.
+  // Of rows, an i32 that the block has once; a vector of neighbours.
   Value scalar(int64_t field, Value word);
+  Value scalars(int64_t field, Value word, int64_t count);
 
   // The four bits of every value, in groups of 16 whose first half is in the low halves of eight bytes.
   Value groupedNibbles(int64_t field);

@@ -22,14 +22,15 @@ namespace {
 
 // A level has the features of those before it, too; LLVM's names, which are also those of artifacts.
 struct Level {
-  const char *name;
+  const char *name, *dots;
   std::vector<const char *> features;
 };
 
 }  // namespace
 
 static const std::vector<Level> &levels() {
-  static const std::vector<Level> list = {{"aarch64", {"neon", "fullfp16"}}, {"aarch64+dotprod", {"dotprod"}}};
+  static const std::vector<Level> list = {{"aarch64", "neon", {"neon", "fullfp16"}},
+                                          {"aarch64+dotprod", "dotprod", {"dotprod"}}};
   return list;
 }
 
@@ -100,6 +101,7 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
     if (!llvm::all_of(level.features, [&](llvm::StringRef name) { return features.contains(name); }))
       break;
     facts.name = level.name;
+    facts.dots = level.dots;
     facts.vectorLanes = 4;
     for (const char *feature : level.features) {
       facts.needs.features.push_back(feature);

@@ -21,8 +21,7 @@ void CpuTarget::addPacking(OpPassManager &passes, const std::string &weights) co
 }
 
 void CpuTarget::addRounding(OpPassManager &passes, targets::Compute compute) const {
-  if (cpu.integerProducts)
-    passes.addPass(createQuantizeActivations({compute == targets::Compute::Bf16}));
+  passes.addPass(createQuantizeActivations({compute == targets::Compute::Bf16 && cpu.pairs}));
 }
 
 void CpuTarget::addStateLayout(OpPassManager &passes) const {
@@ -75,8 +74,7 @@ void CpuTarget::addSchedule(OpPassManager &passes) const {
 
 void CpuTarget::addCodegen(OpPassManager &passes) const {
   // The next pass takes what is left of the kernel dialect for reads of the step.
-  if (cpu.integerProducts)
-    passes.addPass(createConvertDots({cpu.vnni}));
+  passes.addPass(createConvertDots({cpu.dots}));
   passes.addPass(createConvertDotPairs({cpu.bf16}));
   passes.addPass(createConvertStepToLLVM());
   // Blocks pass some ten buffers to each kernel.

@@ -22,11 +22,11 @@ struct CpuFacts {
   unsigned vectorLanes = 0;  // f32 lanes of a vector register
   // Of L2. It decides in which order results are computed, never what they are.
   int64_t cacheBytes = 0;
-  // Whether weights of small integers are multiplied as integers, and whether one instruction makes a dot product of
-  // bytes (VNNI): that changes no bits.
-  bool integerProducts = false, vnni = false;
-  // Whether one instruction makes a dot product of pairs of bf16; of all but subnormal numbers that changes no bits.
-  bool bf16 = false;
+  // What makes dot products of bytes, as convert-dots calls it: that changes no bits.
+  std::string dots;
+  // Whether weights of bf16 can be multiplied in pairs, and whether one instruction does so; of all but subnormal
+  // numbers that changes no bits.
+  bool pairs = false, bf16 = false;
 };
 
 inline constexpr llvm::StringLiteral texts[] = {"llvm"};

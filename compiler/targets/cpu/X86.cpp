@@ -99,14 +99,14 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   facts.needs.family = "x86-64";
   facts.triple = "x86_64-unknown-linux-gnu";
   facts.initialize = initializeLlvm;
-  facts.integerProducts = true;
+  facts.pairs = true;
   for (const Level &level : levels()) {
     if (!llvm::all_of(level.features, [&](llvm::StringRef name) { return features.contains(name); }))
       break;
     facts.name = level.name;
     facts.cpu = level.cpu;
     facts.features = level.beside;
-    facts.vnni = level.vnni;
+    facts.dots = level.vnni ? "vnni" : "avx2";
     facts.bf16 = level.bf16;
     facts.vectorLanes = level.vectorLanes;
     facts.cacheBytes = level.cacheBytes;

@@ -48,6 +48,8 @@ func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32
   %rows = kernel.bytes %q8 : memref<?x32x!talc.stored<q8_sums>> -> memref<?x44xi8>
   // CHECK: kernel.dot %{{.*}}, %{{.*}} plus %{{.*}} wide : vector<16xi8> -> vector<4xi32>
   %dot = kernel.dot %d, %d plus %sums wide : vector<16xi8> -> vector<4xi32>
+  // CHECK: kernel.dot %{{.*}}, %{{.*}} plus %{{.*}} signed : vector<16xi8> -> vector<4xi32>
+  %signed = kernel.dot %d, %d plus %sums signed : vector<16xi8> -> vector<4xi32>
   // CHECK: kernel.dot_pairs %{{.*}}, %{{.*}} plus %{{.*}} : vector<8xbf16> -> vector<4xf32>
   %pairs = kernel.dot_pairs %p, %p plus %floats : vector<8xbf16> -> vector<4xf32>
   // CHECK: } : (!kernel.step, memref<?x32xf32, strided<[64, 1], offset: 32>>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()

@@ -4,13 +4,16 @@
 def ConvertDots : Pass<"convert-dots", "mlir::ModuleOp"> {
   let summary = "dot products of bytes become a processor's instructions";
   let description = [{
-      kernel.dot %levels, %x plus %sums   ->   vpdpbusd                              if `vnni`
-                                          ->   vpmaddubsw, vpmaddwd, vpaddd          levels of seven bits: nothing saturates
-                                          ->   vpmaddwd of even and of odd bytes     levels of eight
+      kernel.dot %levels, %x plus %sums   ->   vpdpbusd                              `vnni`
+                                          ->   vpmaddubsw, vpmaddwd, vpaddd          `avx2`, levels of seven bits: nothing saturates
+                                          ->   vpmaddwd of even and of odd bytes     `avx2`, levels of eight
+                                          ->   sdot                                  `dotprod`
+                                          ->   smull, smull2, addp, sadalp           `neon`
 
-    Vectors are of 8 or 16 sums. Upstream's x86vector dialect has only the dot product of signed bytes.
+    All make the same sums. On x86-64 vectors are of 8 or 16 sums, on 64-bit ARM of 4 with signed levels, or such of seven bits.
+    Upstream's x86vector and arm_neon dialects have no dot product of unsigned bytes by signed ones, and no sums of pairs.
   }];
-  let options = [Option<"vnni", "vnni", "bool", "false", "whether the processor has vpdpbusd">];
+  let options = [Option<"instructions", "instructions", "std::string", "\"avx2\"", "what the processor has for them">];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::vector::VectorDialect"];
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-dots: dot products of bytes become instructions of x86-64.
+// convert-dots: dot products of bytes become instructions of a processor.
 #include "compiler/passes/Passes.h"
-#include "dialects/kernel/KernelDialect.h"
+#include "compiler/passes/codegen/cpu/Dots.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -13,76 +13,40 @@ namespace talc {
 }  // namespace talc
 
 using namespace mlir;
-namespace kernel = talc::kernel;
+using namespace talc;
 
 namespace {
 
 struct Instructions {
-  StringLiteral dot, bytes, words;  // vpdpbusd, vpmaddubsw, vpmaddwd
+  StringLiteral name;
+  EmitDot emit;
 };
 
-constexpr Instructions ofYmm = {"llvm.x86.avx512.vpdpbusd.256", "llvm.x86.avx2.pmadd.ub.sw", "llvm.x86.avx2.pmadd.wd"};
-constexpr Instructions ofZmm = {"llvm.x86.avx512.vpdpbusd.512", "llvm.x86.avx512.pmaddubs.w.512",
-                                "llvm.x86.avx512.pmaddw.d.512"};
-
-class Dot {
-public:
-  explicit Dot(kernel::DotOp op)
-      : op(op), b(op), loc(op.getLoc()), sums(cast<VectorType>(op.getType())), lanes(sums.getDimSize(0)),
-        words(VectorType::get({2 * lanes}, b.getI16Type())), use(lanes == 16 ? ofZmm : ofYmm) {}
-
-  Value byOne() { return call(use.dot, sums, {op.getSums(), op.getLevels(), op.getX()}); }
-
-  // Of seven bits two products are at most 2 * 127 * 127.
-  Value bySeven() {
-    Value twos = call(use.bytes, words, {op.getLevels(), op.getX()});
-    return plus(op.getSums(), call(use.words, sums, {twos, constant(1)}));
-  }
-
-  // Bytes of even places, and of odd ones, as words.
-  Value byEight() {
-    Value levels = vector::BitCastOp::create(b, loc, words, op.getLevels());
-    Value x = vector::BitCastOp::create(b, loc, words, op.getX()), eight = constant(8);
-    Value even = arith::AndIOp::create(b, loc, levels, constant(255));
-    Value odd = arith::ShRUIOp::create(b, loc, levels, eight);
-    Value evenX = arith::ShRSIOp::create(b, loc, arith::ShLIOp::create(b, loc, x, eight), eight);
-    Value oddX = arith::ShRSIOp::create(b, loc, x, eight);
-    Value sum = plus(op.getSums(), call(use.words, sums, {even, evenX}));
-    return plus(sum, call(use.words, sums, {odd, oddX}));
-  }
-
-private:
-  Value call(StringRef name, Type type, ValueRange operands) {
-    return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands).getResults();
-  }
-  Value plus(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-  Value constant(int64_t value) {
-    return arith::ConstantOp::create(b, loc, DenseIntElementsAttr::get(words, static_cast<int16_t>(value)));
-  }
-
-  kernel::DotOp op;
-  OpBuilder b;
-  const Location loc;
-  const VectorType sums;
-  const int64_t lanes;
-  const VectorType words;
-  const Instructions &use;
-};
+constexpr Instructions known[] = {
+    {"avx2", dotByBytes}, {"vnni", dotByVnni}, {"neon", dotByNeon}, {"dotprod", dotByNeonDots}};
 
 struct ConvertDots : talc::impl::ConvertDotsBase<ConvertDots> {
   using Base::Base;
 
   void runOnOperation() override {
+    const auto *use = llvm::find_if(known, [&](const Instructions &those) { return those.name == instructions; });
+    if (use == std::end(known)) {
+      getOperation().emitError() << "there are no instructions " << instructions << " for dot products";
+      return signalPassFailure();
+    }
     SmallVector<kernel::DotOp> dots;
     getOperation().walk([&](kernel::DotOp dot) { dots.push_back(dot); });
     for (kernel::DotOp dot : dots) {
-      int64_t lanes = cast<VectorType>(dot.getType()).getDimSize(0);
-      if (lanes != 8 && lanes != 16) {
-        dot.emitOpError() << "has " << lanes << " sums; the processor has vectors of 8 and 16";
+      Value sums = use->emit(dot);
+      if (!sums) {
+        dot.emitOpError() << "has " << cast<VectorType>(dot.getType()).getDimSize(0) << " sums"
+                          << (dot.getWide()       ? " of wide levels"
+                              : dot.getIsSigned() ? " of signed levels"
+                                                  : "")
+                          << "; " << instructions << " has no instructions for them";
         return signalPassFailure();
       }
-      Dot code(dot);
-      dot.replaceAllUsesWith(vnni ? code.byOne() : dot.getWide() ? code.byEight() : code.bySeven());
+      dot.replaceAllUsesWith(sums);
       dot.erase();
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Levels and scales of the formats of dialects/talc/formats that are integers times scales.
 //
-// Levels are made unsigned bytes, as dot products of integers want one of their operands. Of halves of bytes those of
-// four lanes are taken at once: what one shift brings to the next byte, a mask takes away.
+// Levels are bytes: of less than eight bits without a sign, as dot products of integers want one of their operands. Of
+// halves of bytes those of four lanes are taken at once: what one shift brings to the next byte, a mask takes away.
 #include "compiler/passes/schedule/cpu/IntegerBlocks.h"
 
 using namespace mlir;
@@ -31,9 +31,8 @@ GroupScales stepAndOffset(BlockReader &r, int64_t) {
 
 //===--- blocks of 32 -------------------------------------------------------------------------------------------===//
 
-// -128 becomes 0.
 Value levelsQ8_0(BlockReader &r, int64_t word) {
-  return arith::XOrIOp::create(r.e.b, r.e.loc, wordFrom(r, 1, word), r.constant(static_cast<int32_t>(0x80808080)));
+  return wordFrom(r, 1, word);
 }
 
 // The lower halves of four words, then the upper ones.
@@ -89,14 +88,14 @@ GroupScales scalesQ6_K(BlockReader &r, int64_t further) {
   return {r.e.mulf(r.half(3), r.toFloat(scale)), {}};
 }
 
-constexpr IntegerBlocks table[] = {{"q8_0", 128, 32, false, levelsQ8_0, step},
-                                   {"q4_0", 8, 32, true, halves<1>, step},
-                                   {"q4_1", 0, 32, true, halves<2>, stepAndOffset},
-                                   {"q5_0", 16, 32, true, halvesAndFifth<1>, step},
-                                   {"q5_1", 0, 32, true, halvesAndFifth<2>, stepAndOffset},
-                                   {"q4_k", 0, 32, false, line<3>, lineScales},
-                                   {"q5_k", 0, 32, false, lineAndFifth, lineScales},
-                                   {"q6_k", 32, 16, false, levelsQ6_K, scalesQ6_K}};
+constexpr IntegerBlocks table[] = {{"q8_0", 0, true, 32, false, levelsQ8_0, step},
+                                   {"q4_0", 8, false, 32, true, halves<1>, step},
+                                   {"q4_1", 0, false, 32, true, halves<2>, stepAndOffset},
+                                   {"q5_0", 16, false, 32, true, halvesAndFifth<1>, step},
+                                   {"q5_1", 0, false, 32, true, halvesAndFifth<2>, stepAndOffset},
+                                   {"q4_k", 0, false, 32, false, line<3>, lineScales},
+                                   {"q5_k", 0, false, 32, false, lineAndFifth, lineScales},
+                                   {"q6_k", 32, false, 16, false, levelsQ6_K, scalesQ6_K}};
 
 }  // namespace
 

@@ -14,7 +14,8 @@ struct GroupScales {
 // A value is (level - zero) * step + offset.
 struct IntegerBlocks {
   std::string_view format;
-  int64_t zero;
+  int64_t zero;   // 0 of levels with a sign
+  bool isSigned;  // whether levels are bytes with a sign; else they are from 0 to 127
   int64_t group;  // neighbours that share a step, no more than 32
   bool halves;    // whether the levels of half of them share bytes with those of the other half, word by word
 
@@ -22,8 +23,6 @@ struct IntegerBlocks {
   mlir::Value (*levels)(BlockReader &reader, int64_t word);
   // Of the group that the reader's place lies in, or of the next one but `further`.
   GroupScales (*scales)(BlockReader &reader, int64_t further);
-
-  bool needsByte() const { return zero == 128; }
 };
 
 // Neighbours that an iteration takes: a block of rounded activations.

@@ -22,11 +22,16 @@ namespace {
 constexpr int64_t word = 4;    // integers that a dot product takes at once
 constexpr int64_t chains = 4;  // of dot products, that hide their latency
 
+// Whether dot products take levels with a sign: NEON's do, and those of x86-64 want bytes without one.
+bool takesSigned(int64_t lanes) {
+  return lanes == 4;
+}
+
 // One block of k.
 class BlockOfK {
 public:
   BlockOfK(const ContractCode &c, const IntegerBlocks &blocks, const TilePlaces &tile, Value k)
-      : e(c.e), blocks(blocks), tile(tile), k(k) {
+      : e(c.e), blocks(blocks), tile(tile), k(k), turned(blocks.isSigned && !takesSigned(c.e.lanes)) {
     for (auto [panel, lane] : llvm::zip(tile.panels, tile.lanes))
       columns.emplace_back(e, c.op.getWeight(), ValueRange{panel, e.add(tile.firstK, k), lane}, e.lanes);
     for (Value row : tile.rows)
@@ -80,14 +85,28 @@ private:
   void addWord(Part part, int64_t number, MutableArrayRef<Value> sums) {
     Emitter::Values levels;
     for (BlockReader &column : columnsOf(part))
-      levels.push_back(bytesOf(blocks.levels(column, number)));
+      levels.push_back(bytesOf(levelsOf(column, number)));
     for (auto [r, row] : llvm::enumerate(rows)) {
-      Value x = bytesOf(e.broadcast(row.scalar(2, e.index(number))));
+      Value x = bytesOf(e.broadcast(integersOf(row, number)));
       for (auto [v, level] : llvm::enumerate(levels)) {
         Value &sum = sums[r * part.count + v];
-        sum = kernel::DotOp::create(e.b, e.loc, sum, level, x, blocks.needsByte());
+        sum = kernel::DotOp::create(e.b, e.loc, sum, level, x, /*wide=*/turned, blocks.isSigned && !turned);
       }
     }
+  }
+
+  // Turned, -128 becomes 0.
+  Value levelsOf(BlockReader &column, int64_t number) {
+    Value levels = blocks.levels(column, number);
+    if (!turned)
+      return levels;
+    return arith::XOrIOp::create(e.b, e.loc, levels, column.constant(static_cast<int32_t>(0x80808080)));
+  }
+
+  // Four of a row, as a word; a lane of several words where that costs no instruction.
+  Value integersOf(BlockReader &row, int64_t number) {
+    int64_t together = scalarsFromLanes(e.lanes) ? e.lanes : 1, lane = number % together;
+    return vector::ExtractOp::create(e.b, e.loc, row.scalars(2, e.index(number - lane), together), lane);
   }
 
   void bringIn(Part part, int64_t group, ValueRange sums, MutableArrayRef<Value> accumulators) {
@@ -108,9 +127,10 @@ private:
 
   // What a sum begins with, so that levels count from zero on.
   Value beginOf(BlockReader &row, int64_t group) {
-    if (blocks.zero == 0)
+    int64_t zero = turned ? 128 : blocks.zero;
+    if (zero == 0)
       return integer(0);
-    return arith::MulIOp::create(e.b, e.loc, sumOf(row, group), integer(-blocks.zero));
+    return arith::MulIOp::create(e.b, e.loc, sumOf(row, group), integer(-zero));
   }
 
   // A block has the sum of all its integers, and that of the first half.
@@ -133,12 +153,18 @@ private:
   const IntegerBlocks &blocks;
   const TilePlaces &tile;
   const Value k;
+  const bool turned;  // levels lose their sign: their highest bit is the other one
   SmallVector<BlockReader> columns, rows;
 };
 
-// Beside an accumulator of f32 every pair of row and vector has one of integers.
+// Beside an accumulator of f32 every pair of row and vector has one of integers. NEON has as many registers as AVX-512,
+// of which those integers of four rows take eight whose words come from lanes.
 int64_t pairs(int64_t lanes) {
-  return lanes > 8 ? 12 : 4;
+  return lanes > 8 ? 12 : lanes == 8 ? 4 : 8;
+}
+
+int64_t rowsOf(int64_t lanes) {
+  return lanes == 4 ? 4 : pairs(lanes);
 }
 
 int64_t columnsOf(int64_t rows, int64_t lanes) {
@@ -158,7 +184,7 @@ Emitter::Values accumulateIntegers(const ContractCode &c, const TilePlaces &tile
 }  // namespace
 
 // The next iteration's lines: farther ones were a tenth slower.
-const TileProducts integerProducts = {pairs,
+const TileProducts integerProducts = {rowsOf,
                                       columnsOf,
                                       [](int64_t) { return integerStep; },
                                       /*fixedSteps=*/true,

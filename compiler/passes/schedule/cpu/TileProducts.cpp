@@ -33,14 +33,16 @@ const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
                                       [](const StorageFormat &) -> int64_t { return 2; },
                                       accumulateWidened};
 
-// Vectors of four lanes are NEON's, for which there is no code of such products.
+// Vectors of four lanes are NEON's, for which there is no code of pairs.
 const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes) {
   auto x = cast<ShapedType>(op.getX().getType()), weight = cast<ShapedType>(op.getWeight().getType());
   Type rounded = x.getElementType();
-  if (lanes == 4 || !isRounded(rounded))
+  if (!isRounded(rounded))
     return widenedProducts;
-  if (isa<FloatType>(rounded))
-    return weight.getElementType() == rounded && weight.getDimSize(1) % 2 == 0 ? pairProducts : widenedProducts;
+  if (isa<FloatType>(rounded)) {
+    bool pairs = lanes > 4 && weight.getElementType() == rounded && weight.getDimSize(1) % 2 == 0;
+    return pairs ? pairProducts : widenedProducts;
+  }
   return integerBlocks(elementFormat(weight).name) ? integerProducts : widenedProducts;
 }
 

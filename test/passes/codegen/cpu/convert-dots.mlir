@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // convert-dots: vpdpbusd where there is one, else instructions on words that cannot saturate.
-// RUN: talc-opt %s -convert-dots="vnni=true" -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=VNNI
+// RUN: talc-opt %s -convert-dots="instructions=vnni" -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=VNNI
 // RUN: talc-opt %s -convert-dots -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=PAIRS
+// RUN: not talc-opt %s -convert-dots="instructions=other" 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: error: there are no instructions other for dot products
 
 // VNNI-LABEL: @seven
 // VNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%arg2, %arg0, %arg1)
@@ -30,7 +32,15 @@ func.func @eight(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>
 // -----
 
 func.func @narrow(%levels: vector<16xi8>, %x: vector<16xi8>, %sums: vector<4xi32>) -> vector<4xi32> {
-  // expected-error@+1 {{has 4 sums; the processor has vectors of 8 and 16}}
+  // expected-error@+1 {{has 4 sums; }}
   %r = kernel.dot %levels, %x plus %sums : vector<16xi8> -> vector<4xi32>
   return %r : vector<4xi32>
+}
+
+// -----
+
+func.func @signed(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>) -> vector<8xi32> {
+  // expected-error@+1 {{has 8 sums of signed levels; }}
+  %r = kernel.dot %levels, %x plus %sums signed : vector<32xi8> -> vector<8xi32>
+  return %r : vector<8xi32>
 }

@@ -2,6 +2,7 @@
 // expand-contract: rounded rows times integers of blocks. Sums of a block are exact, then join the chain.
 // RUN: talc-opt %s -assign-plans="lanes=16" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=8" -expand-contract="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NARROW
+// RUN: talc-opt %s -assign-plans="lanes=4" -expand-contract="lanes=4" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NEON
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: fetch_ahead = 8'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=FETCH
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1024" | FileCheck %s --check-prefix=AHEAD
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='*: tile_steps = 16'" 2>&1 | FileCheck %s --check-prefix=STEPS
@@ -40,6 +41,17 @@
 // CHECK: return
 // NARROW-LABEL: @row(
 // NARROW: kernel.dot %{{.*}} wide : vector<32xi8> -> vector<8xi32>
+//
+// NEON takes levels with their sign, and four integers of a row from a lane of sixteen.
+// NEON-LABEL: @row(
+// NEON-NOT: arith.xori
+// NEON-NOT: arith.muli %{{.*}} : i32
+// NEON: scf.for %{{.*}} = %c0 to %c64 step %c32
+// NEON: %[[X:.*]] = vector.bitcast %{{.*}} : vector<16xi8> to vector<4xi32>
+// NEON: vector.extract %[[X]][0] : i32 from vector<4xi32>
+// NEON: vector.extract %[[X]][3] : i32 from vector<4xi32>
+// NEON-COUNT-4: kernel.dot %{{.*}} signed : vector<16xi8> -> vector<4xi32>
+// NEON-NOT: arith.xori
 func.func @row(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: memref<1x64x16x!talc.stored<q8_0>>,
                %y: memref<1x16xf32>) {
   kernel.tasks %s over tiles by columns {
@@ -69,6 +81,9 @@ func.func @row(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: mem
 // FETCH: kernel.dot
 // FETCH: arith.addi %{{.*}}, %c16 : index
 // FETCH: kernel.dot
+// NEON-LABEL: @offset(
+// NEON-COUNT-32: kernel.dot %{{.*}} : vector<16xi8> -> vector<4xi32>
+// NEON-NOT: kernel.dot
 // CHECK-LABEL: @offset(
 // CHECK-COUNT-8: kernel.dot %{{.*}} : vector<64xi8> -> vector<16xi32>
 // CHECK: vector.fma
@@ -87,6 +102,8 @@ func.func @offset(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: 
 }
 
 // Of a format that kernels widen, rounded rows are widened, too.
+// NEON-LABEL: @widened(
+// NEON-NOT: kernel.dot
 // CHECK-LABEL: @widened(
 // CHECK-NOT: kernel.dot
 // CHECK: vector.fma
