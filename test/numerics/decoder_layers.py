@@ -168,6 +168,8 @@ def llama(c, config, ids, prefix=0):
     x = scaled(embedded(c, ids), config.get('embedding_multiplier', 1.0))
     for n in range(config['num_hidden_layers']):
         at, window = f'model.layers.{n}.', config.get('sliding_window') or 0
+        if config.get('layer_types'):
+            window = window if config['layer_types'][n] == 'sliding_attention' else 0
         if kind == 'olmo3':  # what scales positions is for the layers without a window
             full = (n + 1) % 4 == 0
             window, near = 0 if full else window, inverse_frequencies(config['rope_theta'], width)
