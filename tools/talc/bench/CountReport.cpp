@@ -35,14 +35,15 @@ static std::string formatPhase(const PhaseResult &phase) {
 }
 
 static Json describe(const KernelResult &result, const PhaseResult &phase, const KernelList &list) {
-  Json row = {{"test", phase.name}, {"emulated", list.foreign}, {"target", list.target}};
+  Json row = {{"test", phase.name}, {"emulated", list.foreign}, {"target", list.machine()}};
   row.update(describeCounts(result));
   return row;
 }
 
 std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelList &list, const std::string &proof,
                          const std::string &format) {
-  std::string text = fmt::format("{}, emulated: what the compiler counted, without speeds; {}\n\n", list.target, proof);
+  std::string text =
+      fmt::format("{}, emulated: what the compiler counted, without speeds; {}\n\n", list.machine(), proof);
   Json rows = Json::array();
   for (const PhaseResult &phase : phases) {
     text += formatPhase(phase);

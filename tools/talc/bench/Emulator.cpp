@@ -9,6 +9,10 @@
 namespace talc::bench {
 
 Status emulateToken(const App &app, std::string &outcome) {
+  if (app.list.target.empty()) {
+    outcome = "nothing ran, which --device would do on such a card";
+    return {};
+  }
   std::string emulator = "qemu-" + app.list.foreign;
   std::replace(emulator.begin() + 5, emulator.end(), '-', '_');  // x86-64 is qemu-x86_64
   auto program = llvm::sys::findProgramByName(emulator);

@@ -55,6 +55,9 @@ struct KernelList {
   bool encoder = false;              // has no other phase than to encode
   std::vector<KernelEntry> kernels;  // in the order that running code refers to
 
+  // What its code is for, in words.
+  const std::string &machine() const { return target.empty() ? foreign : target; }
+
   // Of all kernels.
   StepCosts costs(const StepShape &step) const;
 };

@@ -31,7 +31,7 @@ Status Measurement::open(const std::string &path) {
   return Status::failure(TALC_ERROR_CPU,
                          "%s: has code for %s, which this machine cannot time; --kernels counts what "
                          "it does",
-                         path.c_str(), app.list.target.c_str());
+                         path.c_str(), app.list.machine().c_str());
 }
 
 // What an emulator takes says nothing; what runs there is counted.
