@@ -12,7 +12,18 @@ static mlir::Type type(mlir::MLIRContext *context, const StorageFormat &) {
 }
 
 extern const StorageFormat bf16Format;
-const StorageFormat bf16Format = {
-    "bf16", 1, 2, /*exact=*/false, type, decodeHalfWords<bf16ToFloat>, encodeHalfWords<floatToBf16, 0x7f80>};
+const StorageFormat bf16Format = {"bf16",
+                                  1,
+                                  2,
+                                  /*exact=*/false,
+                                  type,
+                                  decodeHalfWords<bf16ToFloat>,
+                                  encodeHalfWords<floatToBf16, 0x7f80>,
+                                  /*fields=*/{},
+                                  /*listed=*/true,
+                                  /*scaleValues=*/0,
+                                  /*assemble=*/nullptr,
+                                  /*integers=*/false,
+                                  /*upperHalf=*/true};
 
 }  // namespace talc

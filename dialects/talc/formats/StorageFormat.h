@@ -64,6 +64,8 @@ struct StorageFormat {
   void (*assemble)(const BlockParts &parts, uint8_t *block) = nullptr;
   // Whether values are small integers times scales, which kernels may multiply by rounded activations as integers.
   bool integers = false;
+  // Whether a value is the upper half of its f32, so that a shift and a mask widen two neighbours.
+  bool upperHalf = false;
 
   // Of whole blocks.
   int64_t bytesOf(int64_t values) const { return values / blockValues * blockBytes; }

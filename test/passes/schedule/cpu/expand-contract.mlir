@@ -56,17 +56,29 @@ func.func @odd(%s: !kernel.step, %x: memref<1x9xf32>, %w: memref<3x9x16xf32>, %o
   return
 }
 
-// A single product is no loop over products; whole panels are stored without masks; bf16 is widened.
+// A single product is no loop over products; whole panels are stored without masks. Two vectors of bf16 are widened as
+// one of words, and a vector that has no neighbour in its panel by itself.
 // CHECK-LABEL: @whole(
 // CHECK-NOT: iter_args
 // CHECK-NOT: mask
-// CHECK: %[[B:.*]] = vector.load %{{.*}} : memref<2x1x16xbf16>, vector<8xbf16>
-// CHECK-NEXT: %[[F:.*]] = arith.extf %[[B]] : vector<8xbf16> to vector<8xf32>
-// CHECK-NEXT: vector.fma %{{.*}}, %[[F]],
+// CHECK: %[[B:.*]] = vector.load %{{.*}} : memref<2x1x16xbf16>, vector<16xbf16>
+// CHECK-NEXT: %[[WORDS:.*]] = vector.bitcast %[[B]] : vector<16xbf16> to vector<8xi32>
+// CHECK-NEXT: %[[UP:.*]] = arith.shli %[[WORDS]], %{{.*}} : vector<8xi32>
+// CHECK-NEXT: %[[EVEN:.*]] = vector.bitcast %[[UP]] : vector<8xi32> to vector<8xf32>
+// CHECK-NEXT: %[[EVENS:.*]] = vector.fma %{{.*}}, %[[EVEN]],
+// CHECK-NEXT: %[[KEPT:.*]] = arith.andi %[[WORDS]], %{{.*}} : vector<8xi32>
+// CHECK-NEXT: %[[ODD:.*]] = vector.bitcast %[[KEPT]] : vector<8xi32> to vector<8xf32>
+// CHECK-NEXT: %[[ODDS:.*]] = vector.fma %{{.*}}, %[[ODD]],
+// CHECK: vector.shuffle %[[EVENS]], %[[ODDS]] [0, 8, 1, 9, 2, 10, 3, 11]
+// CHECK: vector.shuffle %[[EVENS]], %[[ODDS]] [4, 12, 5, 13, 6, 14, 7, 15]
 // CHECK-NOT: mask
 // CHECK: vector.store %{{.*}} : memref<1x32xf32>, vector<8xf32>
 // CHECK-NOT: mask
 // CHECK: return
+// WIDE-LABEL: @whole(
+// WIDE: %[[B:.*]] = vector.load %{{.*}} : memref<2x1x16xbf16>, vector<16xbf16>
+// WIDE-NEXT: %[[F:.*]] = arith.extf %[[B]] : vector<16xbf16> to vector<16xf32>
+// WIDE-NEXT: vector.fma %{{.*}}, %[[F]],
 func.func @whole(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<2x1x16xbf16>, %out: memref<1x32xf32>) {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):

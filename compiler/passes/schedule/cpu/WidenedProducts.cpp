@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile multiplies by a weight that is widened to f32, one k at a time.
+//
+// Where a stored value is the upper half of an f32 (bf16), two neighbouring vectors of columns are one vector of words,
+// and a shift and a mask widen both; a vector by itself takes a shuffle and a shift, on the units that multiply. Sums
+// are in the order of words meanwhile:
+//
+//   memory         a b c d ...
+//   words          ba  dc  ...
+//   words << 16    a0  c0  ...        even columns
+//   words & mask   b0  d0  ...        odd columns
+#include "compiler/passes/schedule/cpu/ContractTile.h"
+#include "compiler/passes/schedule/cpu/TileProducts.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+class Widened {
+public:
+  Widened(const ContractCode &c, const TilePlaces &tile)
+      : c(c), e(c.e), tile(tile), rows(static_cast<int64_t>(tile.rows.size())),
+        vectors(static_cast<int64_t>(tile.panels.size())) {}
+
+  Emitter::Values accumulate(ValueRange before) {
+    RegisterTile registers{rows, vectors, c.plan.tileSteps, nullptr,
+                           [&](Value k, int64_t v) { return inWords() ? half(k, v) : whole(k, v); }};
+    registers.readA(e, [&](int64_t r, Value k) {
+      return std::pair(c.op.getX(), Emitter::Values{tile.rows[r], e.add(tile.firstFeature, k)});
+    });
+    if (tile.fetch)
+      registers.begin = [&](Value k) { tile.fetch(k, {}); };
+    if (!inWords())
+      return registers.accumulate(e, before, tile.depth);
+    auto [apart, together] = orders();
+    return inOrder(together, registers.accumulate(e, inOrder(apart, before), tile.depth));
+  }
+
+private:
+  Value whole(Value k, int64_t v) {
+    return e.load(c.op.getWeight(), {tile.panels[v], e.add(tile.firstK, k), tile.lanes[v]});
+  }
+
+  // NEON, whose vectors have four lanes, widens each by one instruction.
+  bool inWords() const {
+    bool even = c.plan.pieceLanes(rows) / e.lanes % 2 == 0;
+    return even && e.lanes > 4 && elementFormat(cast<ShapedType>(c.op.getWeight().getType())).upperHalf;
+  }
+
+  Value half(Value k, int64_t v) {
+    auto type = VectorType::get({2 * e.lanes}, e.b.getBF16Type());
+    auto wordType = VectorType::get({e.lanes}, e.b.getI32Type());
+    Value at[] = {tile.panels[v], e.add(tile.firstK, k), tile.lanes[v / 2 * 2]};
+    Value columns = vector::LoadOp::create(e.b, e.loc, type, c.op.getWeight(), at);
+    Value words = vector::BitCastOp::create(e.b, e.loc, wordType, columns);
+    auto constant = [&](int32_t number) -> Value {
+      return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(wordType, number));
+    };
+    constexpr auto upper = static_cast<int32_t>(0xffff0000);
+    Value wide = v % 2 == 0 ? Value(arith::ShLIOp::create(e.b, e.loc, words, constant(16)))
+                            : Value(arith::AndIOp::create(e.b, e.loc, words, constant(upper)));
+    return vector::BitCastOp::create(e.b, e.loc, VectorType::get({e.lanes}, e.b.getF32Type()), wide);
+  }
+
+  // For each of two vectors, which lanes of both it takes.
+  using Order = std::array<SmallVector<int64_t>, 2>;
+
+  // From columns to even and odd ones, and back.
+  std::pair<Order, Order> orders() const {
+    Order apart, together;
+    for (int64_t half : {0, 1})
+      for (int64_t lane = 0; lane < e.lanes; ++lane) {
+        int64_t column = half * e.lanes + lane;
+        apart[half].push_back(2 * lane + half);
+        together[half].push_back(column % 2 * e.lanes + column / 2);
+      }
+    return {apart, together};
+  }
+
+  Emitter::Values inOrder(const Order &order, ValueRange sums) {
+    Emitter::Values ordered;
+    for (size_t i = 0; i < sums.size(); i += 2)
+      for (const SmallVector<int64_t> &lanes : order)
+        ordered.push_back(vector::ShuffleOp::create(e.b, e.loc, sums[i], sums[i + 1], lanes));
+    return ordered;
+  }
+
+  const ContractCode &c;
+  Emitter &e;
+  const TilePlaces &tile;
+  const int64_t rows, vectors;
+};
+
+Emitter::Values accumulateWidened(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
+  return Widened(c, tile).accumulate(before);
+}
+
+}  // namespace
+
+// As many multiply-adds with narrow vectors, of which a tile has half as many.
+const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
+                                      tileColumns,
+                                      [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
+                                      /*fixedSteps=*/false,
+                                      [](int64_t) -> int64_t { return 64; },
+                                      [](const StorageFormat &) -> int64_t { return 2; },
+                                      accumulateWidened};
+
+}  // namespace talc
