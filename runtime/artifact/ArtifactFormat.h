@@ -19,7 +19,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 15;
+constexpr uint32_t formatVersion = 16;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char headerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '2'};
 
