@@ -199,6 +199,7 @@ talcStartStack:
 .size talcStartStack, .-talcStartStack
 )");
 
-// r15, r14, r13, r12, rbx, rbp, return address; once they are popped the pointer is a multiple of 16, as before any call.
+// r15, r14, r13, r12, rbx, rbp, return address; once they are popped the pointer is a multiple of 16, as before any
+// call.
 const talc::FirstFrame talc::firstFrame = {7, 3, 4, 6, talcStartStack};
 #endif

@@ -9,9 +9,9 @@ namespace talc {
 // The sums of a dot product, made in front of it; null: there are no instructions for so many sums, or such levels.
 using EmitDot = mlir::Value (*)(kernel::DotOp dot);
 
-mlir::Value dotByBytes(kernel::DotOp dot);      // AVX2, AVX-512: vpmaddubsw and vpmaddwd
-mlir::Value dotByVnni(kernel::DotOp dot);       // vpdpbusd
-mlir::Value dotByNeon(kernel::DotOp dot);       // smull and sadalp
-mlir::Value dotByNeonDots(kernel::DotOp dot);   // sdot
+mlir::Value dotByBytes(kernel::DotOp dot);     // AVX2, AVX-512: vpmaddubsw and vpmaddwd
+mlir::Value dotByVnni(kernel::DotOp dot);      // vpdpbusd
+mlir::Value dotByNeon(kernel::DotOp dot);      // smull and sadalp
+mlir::Value dotByNeonDots(kernel::DotOp dot);  // sdot
 
 }  // namespace talc

@@ -52,7 +52,7 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   auto weight = cast<MemRefType>(op.getWeight().getType());
   tileRows = products.rows(lanes);
   tileColumns = products.columns(tileRows, lanes);
-  rowColumns = products.columns(1, lanes);
+  rowColumns = products.columnsOfRow(elementFormat(weight), lanes);
   tileSteps = products.steps(lanes);
   // A smaller weight stays in L2 beside others of its kind.
   int64_t lines = llvm::divideCeil(elementFormat(weight).bytesOf(tileSteps * panelLanes), lineBytes);

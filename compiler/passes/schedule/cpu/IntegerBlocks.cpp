@@ -88,14 +88,14 @@ GroupScales scalesQ6_K(BlockReader &r, int64_t further) {
   return {r.e.mulf(r.half(3), r.toFloat(scale)), {}};
 }
 
-constexpr IntegerBlocks table[] = {{"q8_0", 0, true, 32, false, levelsQ8_0, step},
-                                   {"q4_0", 8, false, 32, true, halves<1>, step},
-                                   {"q4_1", 0, false, 32, true, halves<2>, stepAndOffset},
-                                   {"q5_0", 16, false, 32, true, halvesAndFifth<1>, step},
-                                   {"q5_1", 0, false, 32, true, halvesAndFifth<2>, stepAndOffset},
-                                   {"q4_k", 0, false, 32, false, line<3>, lineScales},
-                                   {"q5_k", 0, false, 32, false, lineAndFifth, lineScales},
-                                   {"q6_k", 32, false, 16, false, levelsQ6_K, scalesQ6_K}};
+constexpr IntegerBlocks table[] = {{"q8_0", 0, true, 32, false, true, levelsQ8_0, step},
+                                   {"q4_0", 8, false, 32, true, true, halves<1>, step},
+                                   {"q4_1", 0, false, 32, true, true, halves<2>, stepAndOffset},
+                                   {"q5_0", 16, false, 32, true, false, halvesAndFifth<1>, step},
+                                   {"q5_1", 0, false, 32, true, false, halvesAndFifth<2>, stepAndOffset},
+                                   {"q4_k", 0, false, 32, false, false, line<3>, lineScales},
+                                   {"q5_k", 0, false, 32, false, false, lineAndFifth, lineScales},
+                                   {"q6_k", 32, false, 16, false, false, levelsQ6_K, scalesQ6_K}};
 
 }  // namespace
 

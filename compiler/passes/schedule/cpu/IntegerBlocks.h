@@ -18,6 +18,7 @@ struct IntegerBlocks {
   bool isSigned;  // whether levels are bytes with a sign; else they are from 0 to 127
   int64_t group;  // neighbours that share a step, no more than 32
   bool halves;    // whether the levels of half of them share bytes with those of the other half, word by word
+  bool isSimple;  // whether one row waits for memory, not for the instructions that take levels and scales apart
 
   // The levels of four neighbours, the word-th four from the reader's place on, in a word of each lane.
   mlir::Value (*levels)(BlockReader &reader, int64_t word);

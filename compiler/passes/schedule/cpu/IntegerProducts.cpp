@@ -171,6 +171,14 @@ int64_t columnsOf(int64_t rows, int64_t lanes) {
   return lanes * llvm::bit_floor<uint64_t>(std::max<int64_t>(pairs(lanes) / rows, 1));
 }
 
+// A panel is one stream: of two, read in turns, a processor fetches less ahead. Where levels take many instructions,
+// more columns keep them busy.
+int64_t columnsOfRow(const StorageFormat &weight, int64_t lanes) {
+  constexpr int64_t widestPanel = 64;
+  int64_t most = columnsOf(1, lanes);
+  return integerBlocks(weight.name)->isSimple ? std::min(most, widestPanel) : most;
+}
+
 Emitter::Values accumulateIntegers(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
   Emitter &e = c.e;
   const IntegerBlocks &blocks = *integerBlocks(elementFormat(cast<ShapedType>(c.op.getWeight().getType())).name);
@@ -186,6 +194,7 @@ Emitter::Values accumulateIntegers(const ContractCode &c, const TilePlaces &tile
 // The next iteration's lines: farther ones were a tenth slower.
 const TileProducts integerProducts = {rowsOf,
                                       columnsOf,
+                                      columnsOfRow,
                                       [](int64_t) { return integerStep; },
                                       /*fixedSteps=*/true,
                                       [](int64_t lines) { return lines; },

@@ -75,6 +75,7 @@ Emitter::Values accumulatePairs(const ContractCode &c, const TilePlaces &tile, V
 
 const TileProducts pairProducts = {[](int64_t) { return tileRows; },
                                    tileColumns,
+                                   [](const StorageFormat &, int64_t lanes) { return tileColumns(1, lanes); },
                                    [](int64_t) -> int64_t { return 2; },
                                    /*fixedSteps=*/false,
                                    [](int64_t) -> int64_t { return 64; },

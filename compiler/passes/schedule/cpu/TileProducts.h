@@ -29,6 +29,8 @@ struct TileProducts {
   // k per iteration.
   int64_t (*rows)(int64_t lanes);
   int64_t (*columns)(int64_t rows, int64_t lanes);
+  // Of one row, which reads a weight once.
+  int64_t (*columnsOfRow)(const StorageFormat &weight, int64_t lanes);
   int64_t (*steps)(int64_t lanes);
   // Whether an iteration takes so many steps, whatever a plan says.
   bool fixedSteps;

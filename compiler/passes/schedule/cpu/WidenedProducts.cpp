@@ -102,6 +102,7 @@ Emitter::Values accumulateWidened(const ContractCode &c, const TilePlaces &tile,
 // As many multiply-adds with narrow vectors, of which a tile has half as many.
 const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
                                       tileColumns,
+                                      [](const StorageFormat &, int64_t lanes) { return tileColumns(1, lanes); },
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
                                       /*fixedSteps=*/false,
                                       [](int64_t) -> int64_t { return 64; },

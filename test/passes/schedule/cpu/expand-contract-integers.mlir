@@ -64,9 +64,10 @@ func.func @row(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: mem
   return
 }
 
-// From memory, integers are fetched an iteration ahead.
+// From memory, integers are fetched an iteration ahead; one row takes a panel at a time.
 // AHEAD-LABEL: @row(
 // AHEAD: fetch_ahead = 9,
+// AHEAD-SAME: row_columns = 64,
 // AHEAD-LABEL: @offset(
 // AHEAD: fetch_ahead = 5,
 // AHEAD-LABEL: @widened(
