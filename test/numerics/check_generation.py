@@ -21,7 +21,7 @@ LIMIT = 6
 def rules_of(settings, end):
     """The settings of a generation_config.json as beam_search.py takes them; the prompt's tokens come from the caller."""
     words = [word for word in settings.get('bad_words_ids', []) if word != [end]]
-    return {**check_beams.NO_RULES, 'minNew': settings.get('min_new_tokens', 0),
+    return {**beam_search.NO_RULES, 'minNew': settings.get('min_new_tokens', 0),
             'minLength': 0 if 'min_new_tokens' in settings else settings.get('min_length', 0),
             'beginSuppress': settings.get('begin_suppress_tokens', []),
             'suppress': settings.get('suppress_tokens', []) + [word[0] for word in words if len(word) == 1],
@@ -68,7 +68,7 @@ class Generation(check_beams.Beams):
 
 def settings_of(generation, source, prompt):
     """Settings that change what the model says by itself."""
-    plain = greedy(lambda texts: generation.model(source, texts), prompt, check_beams.NO_RULES, generation.end, LIMIT)
+    plain = greedy(lambda texts: generation.model(source, texts), prompt, beam_search.NO_RULES, generation.end, LIMIT)
     end, first, second = generation.end, plain[0], plain[1]
     return [
         {'min_length': len(prompt) + 4, 'suppress_tokens': [plain[3]], 'begin_suppress_tokens': [first, second]},

@@ -15,7 +15,7 @@ namespace talc {
 // block decides in which order a row is summed up, and that order must be one on all processors of a CPU level.
 constexpr int64_t scratchLimit = 256 << 10;
 constexpr int64_t smallestBlock = 64, largestBlock = 512;
-// Of the stack of a worker, which has 512 KiB.
+// Of the stack of a worker, which has 2 MiB.
 constexpr int64_t mostScratch = 320 << 10;
 
 static int64_t scratchBytes(const kernel::StateLayout &layout, int64_t keys, int64_t rows = attentionRows) {

@@ -10,8 +10,9 @@ class Fiber {
 public:
   using Function = void (*)(void *argument);
 
-  // What runs on a processor: a step's code needs less than half of this, and pages that nothing touches cost nothing.
-  static constexpr size_t stackBytes = 512 << 10;
+  // What runs on a processor: a step's code needs less than half of this (attention with the widest heads almost as
+  // much), and pages that nothing touches cost nothing.
+  static constexpr size_t stackBytes = 2 << 20;
 
   Fiber() = default;
   Fiber(const Fiber &) = delete;

@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace talc {
 
-// Bytes of the stack that sums may take; a worker's has 512 KiB.
+// Bytes of the stack that sums may take; a worker's has 2 MiB.
 constexpr int64_t mostSumBytes = 192 << 10;
 
 ArrayRef<PlanNumber<ContractPlan>> ContractPlan::numbers() {
