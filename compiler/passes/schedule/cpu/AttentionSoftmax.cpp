@@ -12,6 +12,7 @@
 // m is rounded, and c * S in c * S - m is not: what is left at the largest score cancels out while |c * S| < 2^30. With
 // larger scores no weight would be right.
 #include "compiler/passes/schedule/cpu/AttentionSoftmax.h"
+#include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -156,10 +157,10 @@ Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Column
   return sums;
 }
 
-// Rows that one loop weighs. NEON's instructions take no constants from memory: those of 2^x, and two registers of each
-// row, are all that it has.
+// Rows that one loop weighs. Beside the constants of 2^x, where they are in registers, there is room for two registers
+// of each of three rows.
 static int64_t rowsTogether(int64_t n, int64_t lanes) {
-  return lanes == 4 ? std::min<int64_t>(n, 3) : n;
+  return constantsFromMemory(lanes) ? n : std::min<int64_t>(n, 3);
 }
 
 void AttentionSoftmax::weigh(int64_t n, Value row, Value from, Value to, const Bias &bias) {

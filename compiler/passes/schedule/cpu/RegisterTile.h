@@ -54,6 +54,12 @@ constexpr int64_t tileSteps(int64_t lanes, int64_t otherwise) {
   return scalarsFromLanes(lanes) ? lanes : otherwise;
 }
 
+// Whether instructions on vectors of so many lanes take constants from memory, which then need no register: NEON's do
+// not.
+constexpr bool constantsFromMemory(int64_t lanes) {
+  return lanes > 4;
+}
+
 // Columns, a multiple of 16, that fill the accumulators of a tile of `rows` rows: few rows need many columns, so that
 // enough independent chains hide the latency of the multiply-add; so do wide vectors, which come with more registers.
 int64_t tileColumns(int64_t rows, int64_t lanes);
