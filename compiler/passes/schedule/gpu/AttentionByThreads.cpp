@@ -160,6 +160,8 @@ private:
   // sum + what lies in shared memory from a place on, times as many factors, one after the other.
   Value addProducts(Value sum, Value shared, ValueRange at, ValueRange others) {
     auto all = static_cast<int64_t>(others.size()), count = std::min(all, together);
+    if (all == 1)  // SPIR-V has no vectors of one number
+      return e.fma(e.loadScalar(shared, at), others[0], sum);
     for (int64_t first = 0; first < all; first += count) {
       Value some = e.loadTogether(shared, {at[0], e.add(at[1], first)}, count);
       for (int64_t i = 0; i < count; ++i)
