@@ -43,10 +43,12 @@ private:
     return e.load(c.op.getWeight(), {tile.panels[v], e.add(tile.firstK, k), tile.lanes[v]});
   }
 
-  // NEON, whose vectors have four lanes, widens each by one instruction.
+  // Where rows are fewer than vectors, these are loaded one by one, and each line would be twice. NEON, whose vectors
+  // have four lanes, widens each by one instruction.
   bool inWords() const {
     bool even = c.plan.pieceLanes(rows) / e.lanes % 2 == 0;
-    return even && e.lanes > 4 && elementFormat(cast<ShapedType>(c.op.getWeight().getType())).upperHalf;
+    return even && rows >= vectors && e.lanes > 4 &&
+           elementFormat(cast<ShapedType>(c.op.getWeight().getType())).upperHalf;
   }
 
   Value half(Value k, int64_t v) {

@@ -56,29 +56,17 @@ func.func @odd(%s: !kernel.step, %x: memref<1x9xf32>, %w: memref<3x9x16xf32>, %o
   return
 }
 
-// A single product is no loop over products; whole panels are stored without masks. Two vectors of bf16 are widened as
-// one of words, and a vector that has no neighbour in its panel by itself.
+// A single product is no loop over products; whole panels are stored without masks; bf16 is widened.
 // CHECK-LABEL: @whole(
 // CHECK-NOT: iter_args
 // CHECK-NOT: mask
-// CHECK: %[[B:.*]] = vector.load %{{.*}} : memref<2x1x16xbf16>, vector<16xbf16>
-// CHECK-NEXT: %[[WORDS:.*]] = vector.bitcast %[[B]] : vector<16xbf16> to vector<8xi32>
-// CHECK-NEXT: %[[UP:.*]] = arith.shli %[[WORDS]], %{{.*}} : vector<8xi32>
-// CHECK-NEXT: %[[EVEN:.*]] = vector.bitcast %[[UP]] : vector<8xi32> to vector<8xf32>
-// CHECK-NEXT: %[[EVENS:.*]] = vector.fma %{{.*}}, %[[EVEN]],
-// CHECK-NEXT: %[[KEPT:.*]] = arith.andi %[[WORDS]], %{{.*}} : vector<8xi32>
-// CHECK-NEXT: %[[ODD:.*]] = vector.bitcast %[[KEPT]] : vector<8xi32> to vector<8xf32>
-// CHECK-NEXT: %[[ODDS:.*]] = vector.fma %{{.*}}, %[[ODD]],
-// CHECK: vector.shuffle %[[EVENS]], %[[ODDS]] [0, 8, 1, 9, 2, 10, 3, 11]
-// CHECK: vector.shuffle %[[EVENS]], %[[ODDS]] [4, 12, 5, 13, 6, 14, 7, 15]
+// CHECK: %[[B:.*]] = vector.load %{{.*}} : memref<2x1x16xbf16>, vector<8xbf16>
+// CHECK-NEXT: %[[F:.*]] = arith.extf %[[B]] : vector<8xbf16> to vector<8xf32>
+// CHECK-NEXT: vector.fma %{{.*}}, %[[F]],
 // CHECK-NOT: mask
 // CHECK: vector.store %{{.*}} : memref<1x32xf32>, vector<8xf32>
 // CHECK-NOT: mask
 // CHECK: return
-// WIDE-LABEL: @whole(
-// WIDE: %[[B:.*]] = vector.load %{{.*}} : memref<2x1x16xbf16>, vector<16xbf16>
-// WIDE-NEXT: %[[F:.*]] = arith.extf %[[B]] : vector<16xbf16> to vector<16xf32>
-// WIDE-NEXT: vector.fma %{{.*}}, %[[F]],
 func.func @whole(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<2x1x16xbf16>, %out: memref<1x32xf32>) {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
@@ -86,6 +74,33 @@ func.func @whole(%s: !kernel.step, %x: memref<1x1xf32>, %w: memref<2x1x16xbf16>,
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<1x1xf32>, memref<2x1x16xbf16>, memref<1x32xf32>) -> ()
+  }
+  return
+}
+
+// Of four rows two vectors of bf16 are widened as one of words, and one without a neighbour in its panel by itself.
+// CHECK-LABEL: @words(
+// CHECK: %[[B:.*]] = vector.load %{{.*}} : memref<2x1x16xbf16>, vector<16xbf16>
+// CHECK-NEXT: %[[WORDS:.*]] = vector.bitcast %[[B]] : vector<16xbf16> to vector<8xi32>
+// CHECK-NEXT: %[[UP:.*]] = arith.shli %[[WORDS]], %{{.*}} : vector<8xi32>
+// CHECK-NEXT: %[[EVEN:.*]] = vector.bitcast %[[UP]] : vector<8xi32> to vector<8xf32>
+// CHECK-NEXT: %[[KEPT:.*]] = arith.andi %[[WORDS]], %{{.*}} : vector<8xi32>
+// CHECK-NEXT: %[[ODD:.*]] = vector.bitcast %[[KEPT]] : vector<8xi32> to vector<8xf32>
+// CHECK: %[[EVENS:.*]] = vector.fma %{{.*}}, %[[EVEN]],
+// CHECK-NEXT: %[[ODDS:.*]] = vector.fma %{{.*}}, %[[ODD]],
+// CHECK: vector.shuffle %[[EVENS]], %[[ODDS]] [0, 8, 1, 9, 2, 10, 3, 11]
+// CHECK: vector.shuffle %[[EVENS]], %[[ODDS]] [4, 12, 5, 13, 6, 14, 7, 15]
+// CHECK: return
+// WIDE-LABEL: @words(
+// WIDE: %[[B:.*]] = vector.load %{{.*}} : memref<2x1x16xbf16>, vector<16xbf16>
+// WIDE-NEXT: arith.extf %[[B]] : vector<16xbf16> to vector<16xf32>
+func.func @words(%s: !kernel.step, %x: memref<4x1xf32>, %w: memref<2x1x16xbf16>, %out: memref<4x32xf32>) {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<4x1xf32>, memref<2x1x16xbf16>, memref<4x32xf32>) -> ()
   }
   return
 }
