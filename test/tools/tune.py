@@ -130,6 +130,11 @@ expect({(line['kernel'], line['target']) for line in of_app} == {(line['kernel']
        'a program and its model have other kernels')
 if any(line['plan'] for line in of_app):
     expect(f'talc compile {MODEL} --target=x86-64-v3 --weights=bf16 --tuned={RECORD}.app -o {app}' in said, said)
+# Of several targets the one that runs here is tuned.
+run(TALC, 'compile', MODEL, '--target=vulkan,x86-64-v3', '-o', app)
+run(TALC, 'tune', app, '--budget=1', '-t', '1', '-o', RECORD + '.list')
+with open(RECORD + '.list') as file:
+    expect({json.loads(line)['target'] for line in file} == {line['target'] for line in of_app}, 'another target was tuned')
 said = run(TALC, 'tune', app, '--weights=bf16', status=2)
 expect('leave out --weights=bf16' in said, f'options beside a program: {said}')
 moved = os.path.join(DIRECTORY, 'moved')

@@ -90,6 +90,7 @@ std::vector<std::string> givenModelOptions(const CLI::App &command) {
 
 std::string parseModelOptions(std::vector<std::string> words, CompileOptions &options) {
   CLI::App own;
+  own.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // of a later command
   declareModelOptions(own, options);
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {

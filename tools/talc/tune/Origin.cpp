@@ -11,22 +11,25 @@
 
 namespace talc::tools {
 
-// Of the words of --target the one whose code the runtime takes.
-static std::string chosenTarget(const std::string &program, const std::string &words, std::string &chosen) {
+// Puts in the place of a list of --target the word whose code the runtime takes.
+static std::string chooseTarget(const std::string &program, std::string &target) {
   bench::ModelRun run;
   if (Status status = run.open(program); status.failed())
     return status.text();
+  const std::string words = target;
   for (llvm::StringRef word : llvm::split(words, ',')) {
-    auto target = targets::parseTarget(word.trim());
-    if (target && (*target)->name() == run.target())
-      chosen = word.trim().str();
-    else if (!target)
-      llvm::consumeError(target.takeError());
+    auto known = targets::parseTarget(word.trim());
+    if (!known) {
+      llvm::consumeError(known.takeError());
+    } else if ((*known)->name() == run.target()) {
+      target = word.trim().str();
+      return "";
+    }
   }
-  return chosen.empty() ? fmt::format("error[T0701]: talc tune: {}: has code for {}, which --target={} does not mean "
-                                      "here; name its model and a --target",
-                                      program, run.target(), words)
-                        : "";
+  return fmt::format(
+      "error[T0701]: talc tune: {}: has code for {}, which --target={} does not mean here; name its model "
+      "and a --target",
+      program, run.target(), words);
 }
 
 std::string useOrigin(TuneOptions &options) {
@@ -52,7 +55,7 @@ std::string useOrigin(TuneOptions &options) {
   model.modelOptions = list.originOptions;
   if (std::string problem = parseModelOptions(list.originOptions, model); !problem.empty())
     return wrong(fmt::format("was made with {}: {}; compile it again", words, problem));
-  return chosenTarget(options.program, model.target, model.target);
+  return chooseTarget(options.program, model.target);
 }
 
 bool hasOtherKernels(const std::string &program, const bench::KernelList &now) {
