@@ -143,6 +143,8 @@ bool ModelConfig::flag(const char *key, bool fallback) const {
     return fallback;
   if (value->is_boolean())
     return value->get<bool>();
+  if (value->is_null() && !fallback)
+    return false;
   wrong(ImportError::ConfigType, key, *value, "true or false");
   return fallback;
 }

@@ -48,6 +48,7 @@ public:
   double positive(const char *key, double fallback) const;
   // A finite number from `least` to `most`.
   double number(const char *key, double fallback, double least, double most) const;
+  // Null is false where that is the default: programs in Python ask whether it is true.
   bool flag(const char *key, bool fallback) const;
   std::string text(const char *key, const std::string &fallback) const;
   std::vector<std::string> texts(const char *key) const;

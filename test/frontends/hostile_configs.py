@@ -51,6 +51,8 @@ REFUSED = [
     ('fraction', 'T0103', "key 'n_embd' is 4.0, expected an integer", {**CONFIG, 'n_embd': 4.0}),
     ('boolean', 'T0103', "key 'n_embd' is true, expected an integer", {**CONFIG, 'n_embd': True}),
     ('null', 'T0103', "key 'n_embd' is null, expected an integer", {**CONFIG, 'n_embd': None}),
+    ('null-flag', 'T0103', "key 'scale_attn_weights' is null, expected true or false",
+     {**CONFIG, 'scale_attn_weights': None}),
     ('flag-is-text', 'T0103', 'expected true or false', {**CONFIG, 'tie_word_embeddings': 'yes'}),
     ('zero', 'T0104', "key 'n_head' is 0, expected an integer from 1 to", {**CONFIG, 'n_head': 0}),
     ('negative', 'T0104', "key 'n_layer' is -1, expected an integer from 1 to", {**CONFIG, 'n_layer': -1}),
