@@ -12,7 +12,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/AttentionStrategies.h"
 #include "compiler/passes/schedule/cpu/HalideBuffers.h"
-#include "compiler/passes/schedule/cpu/HalideFunction.h"
+#include "compiler/passes/schedule/cpu/HalideKernel.h"
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -97,52 +97,47 @@ private:
   Value queries;
 };
 
-// A kernel on its way.
-struct Job {
-  kernel::AttentionOp op;
-  kernel::TasksOp tasks;
-  func::FuncOp kernel;
-  HalideFunction scores, values;
-
-  Job(kernel::AttentionOp op, kernel::TasksOp tasks, const kernel::StateLayout &layout, int64_t lanes,
-      const std::string &processor)
-      : op(op), tasks(tasks), kernel(op->getParentOfType<func::FuncOp>()),
+class AttentionKernel final : public HalideKernel {
+public:
+  AttentionKernel(kernel::AttentionOp op, kernel::TasksOp tasks, int64_t lanes, const std::string &processor)
+      : op(op), tasks(tasks), layout(cast<StateType>(op.getState().getType())),
+        kernel(op->getParentOfType<func::FuncOp>()), lanes(lanes),
         scores(kernel, "_scores", processor, describe(op, lanes, "scores", "depth", layout.width)),
         values(kernel, "_values", processor,
                describe(op, lanes, "values", "column_panels", layout.paddedWidth / layout.tokens)) {}
 
-  void expand(int64_t lanes) {
+  SmallVector<HalideFunction *> functions() override { return {&scores, &values}; }
+
+  void replace() override {
     OpBuilder builder(tasks);
     Emitter e(builder, op.getLoc(), lanes);
     expandAttention(e, tasks, op, [&](AttentionLoops &loops) {
       return std::make_unique<ProductsByHalide>(loops, scores.declare(kernel, 3), values.declare(kernel, 4));
     });
   }
+
+private:
+  kernel::AttentionOp op;
+  kernel::TasksOp tasks;
+  const kernel::StateLayout layout;
+  func::FuncOp kernel;
+  const int64_t lanes;
+  HalideFunction scores, values;
 };
 
 struct AttentionByHalide : talc::impl::AttentionByHalideBase<AttentionByHalide> {
   using Base::Base;
   void runOnOperation() override {
-    if (!isValidWidth(getOperation(), lanes) || !areValidStates(getOperation(), lanes))
-      return signalPassFailure();
-    std::vector<std::unique_ptr<Job>> jobs;
-    SmallVector<HalideFunction *> functions;
-    auto result = getOperation().walk([&](kernel::AttentionOp op) {
-      if (!isByHalide(op->getParentOfType<func::FuncOp>()))
-        return WalkResult::advance();
-      kernel::TasksOp tasks = plannedTasksAround(op);
-      if (!tasks)
-        return WalkResult::interrupt();
-      kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
-      jobs.push_back(std::make_unique<Job>(op, tasks, layout, lanes, processor));
-      functions.append({&jobs.back()->scores, &jobs.back()->values});
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted() || failed(HalideFunction::makeAll(&getContext(), functions)))
-      return signalPassFailure();
-    for (std::unique_ptr<Job> &job : jobs)
-      if (job->scores.isMade() && job->values.isMade())
-        job->expand(lanes);
+    auto make = [&](Operation *piece, std::unique_ptr<HalideKernel> &made) {
+      auto op = dyn_cast<kernel::AttentionOp>(piece);
+      kernel::TasksOp tasks = op ? plannedTasksAround(op) : kernel::TasksOp();
+      if (tasks)
+        made = std::make_unique<AttentionKernel>(op, tasks, lanes, processor);
+      return success(!op || tasks);
+    };
+    if (!isValidWidth(getOperation(), lanes) || !areValidStates(getOperation(), lanes) ||
+        failed(replaceByHalide(getOperation(), make)))
+      signalPassFailure();
   }
 };
 

@@ -10,7 +10,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/ContractEpilogue.h"
 #include "compiler/passes/schedule/cpu/HalideBuffers.h"
-#include "compiler/passes/schedule/cpu/HalideFunction.h"
+#include "compiler/passes/schedule/cpu/HalideKernel.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -93,44 +93,39 @@ private:
   int64_t groupPanels = 0;
 };
 
-// A kernel on its way.
-struct Job {
+class ContractKernel final : public HalideKernel {
+public:
+  ContractKernel(kernel::ContractOp op, kernel::TasksOp tasks, int64_t lanes, const std::string &processor)
+      : op(op), builder(tasks), emitter(builder, op.getLoc(), lanes),
+        product(emitter, tasks, op), function{product.kernelFunction(), "_product", processor, product.describe()} {}
+
+  SmallVector<HalideFunction *> functions() override { return {&function}; }
+
+  void replace() override {
+    product.expand(function);
+    op.erase();
+  }
+
+private:
   kernel::ContractOp op;
   OpBuilder builder;
   Emitter emitter;
   Product product;
   HalideFunction function;
-
-  Job(kernel::ContractOp op, kernel::TasksOp tasks, int64_t lanes, const std::string &processor)
-      : op(op), builder(tasks), emitter(builder, op.getLoc(), lanes),
-        product(emitter, tasks, op), function{product.kernelFunction(), "_product", processor, product.describe()} {}
 };
 
 struct ContractByHalide : talc::impl::ContractByHalideBase<ContractByHalide> {
   using Base::Base;
   void runOnOperation() override {
-    if (!isValidWidth(getOperation(), lanes))
-      return signalPassFailure();
-    std::vector<std::unique_ptr<Job>> jobs;
-    SmallVector<HalideFunction *> functions;
-    auto result = getOperation().walk([&](kernel::ContractOp op) {
-      if (!isByHalide(op->getParentOfType<func::FuncOp>()))
-        return WalkResult::advance();
-      kernel::TasksOp tasks = plannedTasksAround(op);
-      if (!tasks)
-        return WalkResult::interrupt();
-      jobs.push_back(std::make_unique<Job>(op, tasks, lanes, processor));
-      functions.push_back(&jobs.back()->function);
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted() || failed(HalideFunction::makeAll(&getContext(), functions)))
-      return signalPassFailure();
-    for (std::unique_ptr<Job> &job : jobs) {
-      if (!job->function.isMade())
-        continue;
-      job->product.expand(job->function);
-      job->op.erase();
-    }
+    auto make = [&](Operation *piece, std::unique_ptr<HalideKernel> &made) {
+      auto op = dyn_cast<kernel::ContractOp>(piece);
+      kernel::TasksOp tasks = op ? plannedTasksAround(op) : kernel::TasksOp();
+      if (tasks)
+        made = std::make_unique<ContractKernel>(op, tasks, lanes, processor);
+      return success(!op || tasks);
+    };
+    if (!isValidWidth(getOperation(), lanes) || failed(replaceByHalide(getOperation(), make)))
+      signalPassFailure();
   }
 };
 

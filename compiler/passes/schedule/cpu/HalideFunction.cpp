@@ -13,11 +13,6 @@ HalideFunction::HalideFunction(func::FuncOp kernel, StringRef suffix, const std:
                                DictionaryAttr description)
     : kernel(kernel), request{(kernel.getName() + suffix).str(), processor, description} {}
 
-bool isByHalide(func::FuncOp kernel) {
-  auto generator = kernel ? kernel->getAttrOfType<DictionaryAttr>(generatorAttr) : DictionaryAttr();
-  return generator && generator.getAs<StringAttr>(nameKey) == StringAttr::get(kernel.getContext(), "halide");
-}
-
 bool HalideFunction::isOptional() const {
   return kernel->getAttrOfType<DictionaryAttr>(generatorAttr).contains(optionalKey);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A function that Halide makes for a kernel. It has only a declaration, whose attributes say what it computes, and hold
-// the code that hgen made of that. hgen runs before anything is changed: what it fails at can still be left to MLIR.
+// the code that hgen made of that.
 #pragma once
 
 #include "compiler/generators/GeneratedCode.h"
@@ -33,9 +33,6 @@ private:
   std::optional<GeneratedCode> code;
   std::string problem;
 };
-
-// Whether assign-generators gave the kernel to Halide.
-bool isByHalide(mlir::func::FuncOp kernel);
 
 // An entry of a description.
 mlir::NamedAttribute numberEntry(mlir::MLIRContext *context, llvm::StringRef key, int64_t value);

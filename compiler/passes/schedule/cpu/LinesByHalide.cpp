@@ -8,7 +8,7 @@
 // The loops outside are those of expand-rows. Sums have the order that they have there, so that the bits are the same.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/HalideBuffers.h"
-#include "compiler/passes/schedule/cpu/HalideFunction.h"
+#include "compiler/passes/schedule/cpu/HalideKernel.h"
 #include "compiler/passes/schedule/cpu/LineCode.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,24 +24,15 @@ using namespace talc;
 
 namespace {
 
-DictionaryAttr describe(MLIRContext *context, const LineCode &line, int64_t lanes) {
-  return DictionaryAttr::get(context,
-                             {textEntry(context, "kind", "line"), numberEntry(context, "lanes", lanes),
-                              numberEntry(context, "width", line.width), textEntry(context, "code", line.code)});
-}
+class LineKernel final : public HalideKernel {
+public:
+  LineKernel(func::FuncOp kernel, LineCode &&code, int64_t lanes, const std::string &processor)
+      : kernel(kernel), line(std::move(code)), lanes(lanes), function(kernel, "_line", processor, describe()) {}
 
-// A kernel on its way.
-struct Job {
-  func::FuncOp kernel;
-  LineCode line;
-  HalideFunction function;
-
-  Job(func::FuncOp kernel, LineCode &&code, int64_t lanes, const std::string &processor)
-      : kernel(kernel), line(std::move(code)),
-        function(kernel, "_line", processor, describe(kernel.getContext(), line, lanes)) {}
+  SmallVector<HalideFunction *> functions() override { return {&function}; }
 
   // The copy of the kernel takes its place; the work on vectors becomes a call at the end of its block.
-  void replace(int64_t lanes) {
+  void replace() override {
     func::FuncOp callee = function.declare(kernel, line.read.size() + line.written.size());
     func::FuncOp copy = line.kernel.release();
     kernel->getBlock()->getOperations().insert(kernel->getIterator(), copy);
@@ -64,33 +55,37 @@ struct Job {
     for (Operation *op : llvm::reverse(line.work))
       op->erase();
   }
+
+private:
+  DictionaryAttr describe() {
+    auto number = [&](StringRef key, int64_t value) { return numberEntry(kernel.getContext(), key, value); };
+    auto text = [&](StringRef key, StringRef value) { return textEntry(kernel.getContext(), key, value); };
+    return DictionaryAttr::get(kernel.getContext(), {text("kind", "line"), number("lanes", lanes),
+                                                     number("width", line.width), text("code", line.code)});
+  }
+
+  func::FuncOp kernel;
+  LineCode line;
+  const int64_t lanes;
+  HalideFunction function;
 };
 
 struct LinesByHalide : talc::impl::LinesByHalideBase<LinesByHalide> {
   using Base::Base;
   void runOnOperation() override {
-    if (!isValidWidth(getOperation(), lanes))
-      return signalPassFailure();
-    std::vector<std::unique_ptr<Job>> jobs;
-    SmallVector<HalideFunction *> functions;
-    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
-      kernel::TasksOp tasks = isByHalide(kernel) ? kernel::tasksOf(kernel) : kernel::TasksOp();
-      if (!tasks || !tasks.getPiece())
-        continue;
-      std::string why;
-      std::optional<LineCode> line = lineCodeOf(tasks.getPiece(), why);
-      if (!line) {
-        kernel.emitError() << "cannot be Halide's: " << why;
-        return signalPassFailure();
-      }
-      jobs.push_back(std::make_unique<Job>(kernel, std::move(*line), lanes, processor));
-      functions.push_back(&jobs.back()->function);
-    }
-    if (failed(HalideFunction::makeAll(&getContext(), functions)))
-      return signalPassFailure();
-    for (std::unique_ptr<Job> &job : jobs)
-      if (job->function.isMade())
-        job->replace(lanes);
+    if (!isValidWidth(getOperation(), lanes) ||
+        failed(replaceByHalide(getOperation(), [&](Operation *piece, auto &made) { return make(piece, made); })))
+      signalPassFailure();
+  }
+
+  LogicalResult make(Operation *piece, std::unique_ptr<HalideKernel> &made) {
+    auto kernel = piece->getParentOfType<func::FuncOp>();
+    std::string why;
+    if (std::optional<LineCode> line = lineCodeOf(piece, why))
+      made = std::make_unique<LineKernel>(kernel, std::move(*line), lanes, processor);
+    else
+      kernel.emitError() << "cannot be Halide's: " << why;
+    return success(made != nullptr);
   }
 };
 
