@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_row_generator.py BIN TARGET SEED KIND...: pieces by Halide give the bits of talc's own loops, and it makes them.
+"""check_row_generator.py BIN TARGET SEED KIND...: pieces by Halide and with other plans give the bits of talc's own loops, and Halide makes them.
 
 Random models of odd widths with ops of these kinds, which are the first words of the names of op_models.CASES."""
 import argparse
@@ -19,6 +19,8 @@ import prompts
 BIN, TARGET, SEED, *KINDS = sys.argv[1:]
 PIECES = {'activation': 'generic', 'add': 'generic', 'mul': 'generic', 'scale': 'generic', 'clamp': 'generic',
           'cross': 'attention'}
+VARIANTS = {'mlir': ['--generator=mlir'], 'unrolled': ['--generator=mlir', '--plan=*: unroll = 3'],
+            'halide-unrolled': ['--generator=halide', '--plan=*: unroll = 3'], 'halide': ['--generator=halide']}
 
 
 def groups():
@@ -39,12 +41,12 @@ def check(names, directory):
     given = prompts.arguments(prompts.ragged_batch(generator, model, model.longest()))
     if model.rows:
         given.append(f'--rows={",".join(model.rows)}')
-    for name in 'mlir', 'halide':
-        compile = ['compile', checker.path('model.mlir'), f'--target={TARGET}', f'--generator={name}']
+    for name, variant in VARIANTS.items():
+        compile = ['compile', checker.path('model.mlir'), f'--target={TARGET}', *variant]
         checker.run('talc', *compile, '-o', checker.path(name))
         checker.run('talc-steps', checker.path(name), *given, '--logits', checker.path(name + '.logits'))
-    if not filecmp.cmp(checker.path('mlir.logits'), checker.path('halide.logits'), shallow=False):
-        sys.exit(f'{names}: logits are others by Halide')
+        if not filecmp.cmp(checker.path('mlir.logits'), checker.path(name + '.logits'), shallow=False):
+            sys.exit(f'{names}: logits are others with {variant}')
     remarks = subprocess.run([os.path.join(BIN, 'talc'), *compile, '--remarks=schedule', '-o', checker.path('again')],
                              capture_output=True, text=True).stderr
     return set(re.findall(r'assign-generators: ([a-z]+)\w*: halide makes the loops', remarks))

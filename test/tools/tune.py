@@ -71,10 +71,13 @@ expect(sum(line['tried'] for line in second) > sum(line['tried'] for line in fir
 
 untuned = logits('untuned', '--tuned=off')[1]
 tried = {'fetch_next': 0, 'tile_rows': 4, 'block_rows': 48, 'by_panels': 1, 'claimed_rows': 8, 'tile_steps': 1}
-of_attention = {'task_rows': 12, 'chunk_keys': 16}
+forced = {'contract': tried, 'attention': {'task_rows': 12, 'chunk_keys': 16}}
+has_halide = os.path.exists(os.path.join(os.path.dirname(os.path.realpath(TALC)), 'hgen'))
+of_rows = {'unroll': 3, 'by_halide': int(has_halide)}
+expect({'norm', 'gather', 'append'} <= {line['name'].split('_')[0] for line in second}, 'row pieces have no plans')
 with open(RECORD, 'w') as file:
     for line in second:
-        line['plan'] = of_attention if line['name'].startswith('attention') else tried
+        line['plan'] = forced.get(line['name'].split('_')[0], of_rows)
         file.write(json.dumps(line) + '\n')
 said, tuned = logits('tuned', f'--tuned={RECORD}')
 expect(said == '', f'of a record that suits it is said: {said}')

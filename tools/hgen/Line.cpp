@@ -2,6 +2,7 @@
 // A line of numbers: what becomes of it column by column, and of sums and maxima over it.
 //
 //   width    columns
+//   unroll   vectors, or blocks of chains, that an iteration of the loops takes
 //   code     statements with a ; between them; those of every kind, and what they yield:
 //
 //   f32 BITS, i32 NUMBER    a constant
@@ -60,7 +61,8 @@ const std::map<std::string, Operation> operations = {
 
 class Line {
 public:
-  explicit Line(const Description &d) : lanes(d.number("lanes")), width(d.number("width")) {
+  explicit Line(const Description &d)
+      : lanes(d.number("lanes")), width(d.number("width")), together(d.number("unroll")) {
     std::istringstream code(d.text("code"));
     for (std::string statement; std::getline(code, statement, ';');)
       add(statement);
@@ -72,11 +74,17 @@ public:
     results(column) = Tuple(stored);
     // The others have its extent; columns are neighbours by default.
     results.output_buffers().front().dim(0).set_bounds(0, width);
-    results.vectorize(column, lanes, TailStrategy::GuardWithIf);
+    passOver(results);
     return {results, read};
   }
 
 private:
+  void passOver(Func &columns) const {
+    columns.vectorize(column, lanes, TailStrategy::GuardWithIf);
+    if (together > 1)
+      columns.unroll(column, together, TailStrategy::GuardWithIf);
+  }
+
   // What a statement yields: of a column, or of all of them.
   struct Yield {
     Expr value;
@@ -128,7 +136,7 @@ private:
     Func kept("kept");
     kept(column) = yield.value;
     kept.compute_root().store_in(MemoryType::Stack).bound(column, 0, width);
-    kept.vectorize(column, lanes, TailStrategy::GuardWithIf);
+    passOver(kept);
     return {kept(column), yield.ofLine, yield.isFolded};
   }
 
@@ -168,7 +176,9 @@ private:
     if (whole > 0) {
       RDom i(0, whole / block, "i");
       folded(lane) = combine(folded(lane), term(lane + i * block));
-      folded.update(updates++).reorder(lane, i).vectorize(lane, lanes).unroll(lane);
+      Stage stage = folded.update(updates++).reorder(lane, i).vectorize(lane, lanes).unroll(lane);
+      if (together > 1)
+        stage.unroll(i, together, TailStrategy::GuardWithIf);
     }
     if (whole < width) {
       RDom rest(0, width - whole, "rest");
@@ -194,7 +204,7 @@ private:
   }
 
   static constexpr int chains = 4;
-  const int lanes, width;
+  const int lanes, width, together;
   Var column{"column"};
   std::vector<Yield> yields;
   std::vector<Argument> read;

@@ -43,6 +43,13 @@ static const std::vector<PlanNumbers> forAttention = {
     {{"chunk_keys", 128}}, {{"chunk_keys", 256}}, {{"by_halide", 1}},
 };
 
+// Of what treats each row by itself.
+static const std::vector<PlanNumbers> forRowPieces = {
+    {{"unroll", 2}},    {{"unroll", 4}},
+    {{"by_halide", 1}}, {{"by_halide", 1}, {"unroll", 2}},
+    {{"unroll", 8}},    {{"by_halide", 1}, {"unroll", 4}},
+};
+
 // The cost model: of tiles with as many sums as registers allow and multiply-adds need, those are slow whose loads take
 // more time than their multiply-adds.
 static bool isSlow(const PlanNumbers &plan) {
@@ -57,9 +64,11 @@ static bool isSlow(const PlanNumbers &plan) {
 }
 
 std::vector<PlanNumbers> candidatesFor(const TunableKernel &kernel, bool halide) {
-  const std::vector<PlanNumbers> &all = kernel.plan.count("task_rows") > 0 ? forAttention
-                                        : kernel.oneRow                    ? forOneRow
-                                                                           : forRows;
+  auto has = [&](const char *name) { return kernel.plan.count(name) > 0; };
+  const std::vector<PlanNumbers> &all = has("unroll")      ? forRowPieces
+                                        : has("task_rows") ? forAttention
+                                        : kernel.oneRow    ? forOneRow
+                                                           : forRows;
   std::vector<PlanNumbers> kept;
   for (const PlanNumbers &changes : all) {
     PlanNumbers plan = kernel.plan;

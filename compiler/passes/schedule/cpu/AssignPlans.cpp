@@ -13,7 +13,10 @@
 #include "compiler/passes/schedule/cpu/ExpertsPlan.h"
 #include "compiler/passes/schedule/cpu/GeneratorPlan.h"
 #include "compiler/passes/schedule/cpu/GivenPlans.h"
+#include "compiler/passes/schedule/cpu/LineCode.h"
+#include "compiler/passes/schedule/cpu/RowPlan.h"
 #include "compiler/passes/schedule/cpu/SharePlan.h"
+#include "compiler/passes/schedule/cpu/rows/OwnRowPieces.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -73,13 +76,24 @@ PlanAttr planAttention(Operation *piece, const Machine &, PlanAttr given, std::s
   return withGenerator(writePlan(piece->getContext(), AttentionSchedule::numbers(), plan), given, problem);
 }
 
+PlanAttr planRows(Operation *piece, const Machine &, PlanAttr given, std::string &problem) {
+  RowPlan plan;
+  problem = readPlan(given, RowPlan::numbers(), plan);
+  PlanAttr numbers = writePlan(piece->getContext(), RowPlan::numbers(), plan);
+  return isOfLines(piece) ? withGenerator(numbers, given, problem) : numbers;
+}
+
 // Null: the piece has no choice.
 MakePlan plannerOf(Operation *piece) {
-  if (isa_and_present<kernel::ContractOp>(piece))
+  if (!piece)
+    return nullptr;
+  if (isa<kernel::ContractOp>(piece))
     return planContract;
-  if (isa_and_present<kernel::ExpertsOp>(piece))
+  if (isa<kernel::ExpertsOp>(piece))
     return planExperts;
-  return isa_and_present<kernel::AttentionOp>(piece) ? planAttention : nullptr;
+  if (isa<kernel::AttentionOp>(piece))
+    return planAttention;
+  return findRowPiece(piece) ? planRows : nullptr;
 }
 
 struct AssignPlans : talc::impl::AssignPlansBase<AssignPlans> {

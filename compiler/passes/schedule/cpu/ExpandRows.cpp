@@ -6,9 +6,11 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/Emitter.h"
+#include "compiler/passes/schedule/cpu/RowPlan.h"
 #include "compiler/passes/schedule/cpu/rows/OwnRowPieces.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace talc {
@@ -18,9 +20,23 @@ namespace talc {
 
 using namespace mlir;
 
-static const talc::RowPiece *find(Operation *piece) {
-  const talc::RowPiece *shared = talc::findPiece(talc::rowPieces, piece);
-  return shared ? shared : talc::findPiece(talc::ownRowPieces, piece);
+static bool isInnermost(scf::ForOp loop) {
+  return !loop.getBody()->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+// The order of everything that a row goes through stays.
+static void unrollInnermost(talc::kernel::TasksOp tasks) {
+  talc::RowPlan plan;
+  readPlan(tasks.getPlanAttr(), talc::RowPlan::numbers(), plan);
+  SmallVector<std::pair<scf::ForOp, int64_t>> loops;
+  tasks.walk([&](scf::ForOp loop) {
+    std::optional<APInt> turns = isInnermost(loop) ? loop.getStaticTripCount() : std::nullopt;
+    int64_t together = turns ? std::min<int64_t>(plan.unroll, turns->getSExtValue()) : 1;
+    if (together > 1)
+      loops.emplace_back(loop, together);
+  });
+  for (auto [loop, together] : loops)
+    (void)loopUnrollByFactor(loop, together);
 }
 
 namespace {
@@ -34,10 +50,11 @@ struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
     SmallVector<Operation *> pieces;
     getOperation().walk([&](talc::kernel::PieceOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
-      const talc::RowPiece *row = find(piece);
+      const talc::RowPiece *row = talc::findRowPiece(piece);
       if (!row)
         continue;
-      if (!talc::tasksAround(piece))
+      talc::kernel::TasksOp tasks = talc::tasksAround(piece);
+      if (!tasks)
         return signalPassFailure();
       OpBuilder builder(piece);
       talc::Emitter emitter(builder, piece->getLoc(), lanes);
@@ -47,6 +64,7 @@ struct ExpandRows : talc::impl::ExpandRowsBase<ExpandRows> {
       });
       row->expand(emitter, piece);
       piece->erase();
+      unrollInnermost(tasks);
     }
   }
 };

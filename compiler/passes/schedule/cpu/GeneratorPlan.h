@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who makes the loops of a contraction, or of attention: the number of a plan that assign-generators reads.
+// Who makes the loops of a piece that several generators can make: the number of a plan that assign-generators reads.
 #pragma once
 
 #include "compiler/passes/schedule/PlanNumbers.h"

@@ -6,6 +6,7 @@
 #include "compiler/passes/schedule/cpu/ContractPlan.h"
 #include "compiler/passes/schedule/cpu/ExpertsPlan.h"
 #include "compiler/passes/schedule/cpu/GeneratorPlan.h"
+#include "compiler/passes/schedule/cpu/RowPlan.h"
 #include "compiler/passes/schedule/cpu/SharePlan.h"
 
 using namespace mlir;
@@ -18,7 +19,7 @@ template <typename Plan> static bool has(StringRef name) {
 
 static bool isKnown(StringRef name) {
   return has<ContractPlan>(name) || has<AttentionSchedule>(name) || has<ExpertsPlan>(name) ||
-         has<GeneratorPlan>(name) || has<SharePlan>(name);
+         has<GeneratorPlan>(name) || has<RowPlan>(name) || has<SharePlan>(name);
 }
 
 std::string GivenPlans::parseLine(StringRef text) {

@@ -260,6 +260,10 @@ static Block *blockOfLine(func::FuncOp kernel, std::string &why) {
   return found;
 }
 
+bool isOfLines(Operation *piece) {
+  return widthOfLine(piece).has_value();
+}
+
 std::optional<LineCode> lineCodeOf(Operation *piece, std::string &why) {
   std::optional<int64_t> width = widthOfLine(piece);
   if (!width) {

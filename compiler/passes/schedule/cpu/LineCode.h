@@ -27,6 +27,9 @@ struct LineCode {
   llvm::SmallVector<mlir::Operation *> read, written, work;
 };
 
+// Whether the piece is of a kind that has lines.
+bool isOfLines(mlir::Operation *piece);
+
 // Of the kernel that the piece is; none, and why, if it is no line that Halide's code can be of.
 std::optional<LineCode> lineCodeOf(mlir::Operation *piece, std::string &why);
 

@@ -10,6 +10,7 @@
 #include "compiler/passes/schedule/cpu/HalideBuffers.h"
 #include "compiler/passes/schedule/cpu/HalideKernel.h"
 #include "compiler/passes/schedule/cpu/LineCode.h"
+#include "compiler/passes/schedule/cpu/RowPlan.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,8 +27,8 @@ namespace {
 
 class LineKernel final : public HalideKernel {
 public:
-  LineKernel(func::FuncOp kernel, LineCode &&code, int64_t lanes, const std::string &processor)
-      : kernel(kernel), line(std::move(code)), lanes(lanes), function(kernel, "_line", processor, describe()) {}
+  LineKernel(func::FuncOp kernel, LineCode &&code, const RowPlan &plan, int64_t lanes, const std::string &processor)
+      : kernel(kernel), line(std::move(code)), lanes(lanes), function(kernel, "_line", processor, describe(plan)) {}
 
   SmallVector<HalideFunction *> functions() override { return {&function}; }
 
@@ -57,11 +58,12 @@ public:
   }
 
 private:
-  DictionaryAttr describe() {
+  DictionaryAttr describe(const RowPlan &plan) {
     auto number = [&](StringRef key, int64_t value) { return numberEntry(kernel.getContext(), key, value); };
     auto text = [&](StringRef key, StringRef value) { return textEntry(kernel.getContext(), key, value); };
-    return DictionaryAttr::get(kernel.getContext(), {text("kind", "line"), number("lanes", lanes),
-                                                     number("width", line.width), text("code", line.code)});
+    return DictionaryAttr::get(kernel.getContext(),
+                               {text("kind", "line"), number("lanes", lanes), number("unroll", plan.unroll),
+                                number("width", line.width), text("code", line.code)});
   }
 
   func::FuncOp kernel;
@@ -81,8 +83,10 @@ struct LinesByHalide : talc::impl::LinesByHalideBase<LinesByHalide> {
   LogicalResult make(Operation *piece, std::unique_ptr<HalideKernel> &made) {
     auto kernel = piece->getParentOfType<func::FuncOp>();
     std::string why;
+    RowPlan plan;
+    readPlan(kernel::TasksOp::around(piece).getPlanAttr(), RowPlan::numbers(), plan);
     if (std::optional<LineCode> line = lineCodeOf(piece, why))
-      made = std::make_unique<LineKernel>(kernel, std::move(*line), lanes, processor);
+      made = std::make_unique<LineKernel>(kernel, std::move(*line), plan, lanes, processor);
     else
       kernel.emitError() << "cannot be Halide's: " << why;
     return success(made != nullptr);

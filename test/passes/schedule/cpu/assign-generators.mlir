@@ -3,6 +3,7 @@
 // RUN: talc-opt %s -assign-generators=build=b1 --remarks-filter=schedule 2>&1 | FileCheck %s
 // RUN: talc-opt %s -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=AUTO
 // RUN: talc-opt %s '-assign-plans=plans={product: by_halide = 1}' -assign-generators=generator=auto --remarks-filter=schedule 2>&1 | FileCheck %s --check-prefix=WISH
+// RUN: talc-opt %s '-assign-plans=plans={softmax: by_halide = 1; copy: by_halide = 1}' -assign-generators=generator=auto | FileCheck %s --check-prefix=ROWS
 // RUN: not talc-opt %s -assign-generators=generator=other 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: no generator is called 'other'; expected halide or auto
 
@@ -14,6 +15,9 @@
 // AUTO-NOT: kernel.generator
 // WISH-DAG: remark: {{.*}}halide makes the loops: the plan wants it
 // WISH-DAG: func.func @product({{.*}}) attributes {kernel.generator = {build = "", name = "halide", optional}, kernel.piece = "contract"}
+// ROWS: func.func @product({{.*}}) attributes {kernel.piece = "contract"}
+// ROWS: func.func @softmax({{.*}}) attributes {kernel.generator = {build = "", name = "halide", optional}, kernel.piece = "softmax"}
+// ROWS: func.func @copy({{.*}}) attributes {kernel.piece = "copy"}
 
 // CHECK: func.func @product({{.*}}) attributes {kernel.generator = {build = "b1", name = "halide"}, kernel.piece = "contract"}
 func.func @product(%step: !kernel.step, %x: memref<?x9xf32>, %w: memref<3x9x16xf32>, %out: memref<?x33xf32>)

@@ -11,6 +11,8 @@
 // RUN: not talc-opt %s '-assign-plans=plans={c*: block_depth = 5}' 2>&1 | FileCheck %s --check-prefix=DEPTH
 // RUN: not talc-opt %s '-assign-plans=plans={c*: tile_rows = 17}' 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: not talc-opt %s '-assign-plans=plans={c*: tile_height = 1}' 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: talc-opt %s '-assign-plans=plans={softmax: by_halide = 1; *: unroll = 4}' | FileCheck %s --check-prefix=ROWS
+// RUN: not talc-opt %s '-assign-plans=plans={*: unroll = 17}' 2>&1 | FileCheck %s --check-prefix=UNROLL
 // RUN: not talc-opt %s '-assign-plans=plans={contract tile_rows}' 2>&1 | FileCheck %s --check-prefix=FORM
 // RUN: talc-opt %s '-assign-plans=plans={@00: tile_rows = 3; none: tile_rows = 3}' | FileCheck %s
 
@@ -23,11 +25,13 @@
 // WISH-LABEL: @contract
 // WISH: share_tasks = 2, task_panels = 1, tile_columns = 16, tile_rows = 5, tile_steps = 4>
 // REMARK-DAG: assign-plans{{.*}}Function=contract{{.*}}as wished: {{.*}}tile_rows = 5
+// REMARK-DAG: assign-plans{{.*}}Function=softmax{{.*}}by the cost model: by_halide = 0, unroll = 1
 // REMARK-DAG: assign-plans{{.*}}Function=attend{{.*}}by the cost model: block_keys = 64, by_halide = 0, chunk_keys = 64, task_rows = 48
 // LANES: cannot be planned so: tile_columns and row_columns are no multiples of 8, the lanes of a vector
 // DEPTH: cannot be planned so: block_depth does not divide 8
 // RANGE: cannot be planned so: tile_rows is 17, expected 1 to 16
 // NAME: plans: no plan has a number 'tile_height'
+// UNROLL: cannot be planned so: unroll is 17, expected 1 to 16
 // FORM: plans: 'contract tile_rows' is not KERNEL: NAME = NUMBER, ...
 // Tiles of five rows, two vectors each.
 // LOOPS-LABEL: @contract
@@ -51,6 +55,31 @@ func.func @attend(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 1
   kernel.tasks %s over queries by heads {
   ^bb0(%sequence: index, %head: index, %heads: index, %row: index, %rows: index):
     kernel.attention causal %s, %q, %kv heads 1 scale 0.25 window 0 into %out : (!kernel.step, memref<?x16xf32>, !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x16xf32>) -> ()
+  }
+  return
+}
+
+// Of pieces that treat each row by itself some can be made by others.
+// CHECK-LABEL: @softmax
+// CHECK: kernel.tasks %{{.*}} over rows by rows plan <by_halide = 0, unroll = 1> {
+// ROWS-LABEL: @softmax
+// ROWS: plan <by_halide = 1, unroll = 4>
+func.func @softmax(%s: !kernel.step, %x: memref<?x40xf32>, %y: memref<?x40xf32>) {
+  kernel.tasks %s over rows by rows {
+  ^bb0(%first: index, %end: index):
+    kernel.softmax %s, %x into %y : (!kernel.step, memref<?x40xf32>, memref<?x40xf32>) -> ()
+  }
+  return
+}
+
+// CHECK-LABEL: @copy
+// CHECK: kernel.tasks %{{.*}} over rows by all plan <unroll = 1> {
+// ROWS-LABEL: @copy
+// ROWS: plan <unroll = 4>
+func.func @copy(%s: !kernel.step, %x: memref<1x40xf32>, %y: memref<1x40xf32>) {
+  kernel.tasks %s over rows by all {
+  ^bb0(%first: index, %end: index):
+    memref.copy %x, %y : memref<1x40xf32> to memref<1x40xf32>
   }
   return
 }

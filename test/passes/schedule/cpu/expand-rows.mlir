@@ -46,6 +46,41 @@ func.func @copy_all(%s: !kernel.step, %x: memref<1x3xf32>, %y: memref<1x3xf32>) 
   return
 }
 
+// Five whole vectors, of which a plan takes two at a time: one is left.
+// CHECK-LABEL: @copy_unrolled(
+// CHECK: scf.for %[[C:.*]] = %c0 to %c32 step %c16 {
+// CHECK-NEXT: %[[V:.*]] = vector.load %{{.*}}[%c0, %[[C]]]
+// CHECK-NEXT: vector.store %[[V]], %{{.*}}[%c0, %[[C]]]
+// CHECK-NEXT: %[[D:.*]] = arith.addi %[[C]], %c8
+// CHECK-NEXT: %[[W:.*]] = vector.load %{{.*}}[%c0, %[[D]]]
+// CHECK-NEXT: vector.store %[[W]], %{{.*}}[%c0, %[[D]]]
+// CHECK-NEXT: }
+// CHECK-NEXT: vector.load %{{.*}}[%c0, %c32]
+// CHECK-NEXT: vector.store %{{.*}}[%c0, %c32]
+// CHECK-NEXT: return
+func.func @copy_unrolled(%s: !kernel.step, %x: memref<1x40xf32>, %y: memref<1x40xf32>) {
+  kernel.tasks %s over rows by all plan <unroll = 2> {
+  ^bb0(%p0: index, %p1: index):
+    memref.copy %x, %y : memref<1x40xf32> to memref<1x40xf32>
+  }
+  return
+}
+
+// The four chains of a sum keep their order: two blocks of 32 columns at a time are all 64. Loops of fewer turns than that go.
+// CHECK-LABEL: @norm_unrolled(
+// CHECK-COUNT-8: vector.load %{{.*}} : memref<1x64xf32>
+// CHECK-NOT: scf.for
+// CHECK: math.sqrt
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @norm_unrolled(%s: !kernel.step, %x: memref<1x64xf32>, %scale: memref<64xf32>, %y: memref<1x64xf32>) {
+  kernel.tasks %s over rows by all plan <unroll = 16> {
+  ^bb0(%p0: index, %p1: index):
+    kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y : (!kernel.step, memref<1x64xf32>, memref<64xf32>, memref<1x64xf32>) -> ()
+  }
+  return
+}
+
 // Rows of ids, widened; of positions, offset; of outputs.
 // CHECK-LABEL: @gather(
 // CHECK: %[[ID:.*]] = kernel.id %{{.*}}[%[[R:.*]]]

@@ -6,7 +6,7 @@
 // The powers are kept; of the sum of 11 nothing is added in front or behind.
 // CHECK: func.func private @softmax_line(index, index) -> i32 attributes {kernel.generator = {name = "halide"},
 // CHECK-SAME: code = "load f32;{{.*}};max 0;sub 0 2;{{.*}};keep 37;sum 38;div 30 39;mul 38 40;store 41"
-// CHECK-SAME: kind = "line", lanes = 8 : i64, width = 11 : i64}}
+// CHECK-SAME: kind = "line", lanes = 8 : i64, unroll = 1 : i64, width = 11 : i64}}
 // CHECK-LABEL: func.func @softmax(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<?x11xf32>, %[[Y:[a-z0-9]+]]: memref<?x11xf32>
 // CHECK: memref.alloca() : memref<18xindex>
@@ -25,15 +25,15 @@ func.func @softmax(%s: !kernel.step, %x: memref<?x11xf32>, %y: memref<?x11xf32>)
   return
 }
 
-// A line is a group. It is in place.
-// CHECK: func.func private @norm_line(index, index, index, index) -> i32 {{.*}}code = "load f32;load f32;load f32;sum 0;f32 1038323257;mul 3 4;sub 0 5;f32 1065353216;mul 6 6;sum 8;mul 9 4;f32 1056964608;add 10 11;sqrt 12;div 7 13;mul 6 14;mul 15 1;add 16 2;store 17"{{.*}}width = 9 : i64
+// A line is a group. It is in place; a plan says how many vectors are taken together.
+// CHECK: func.func private @norm_line(index, index, index, index) -> i32 {{.*}}code = "load f32;load f32;load f32;sum 0;f32 1038323257;mul 3 4;sub 0 5;f32 1065353216;mul 6 6;sum 8;mul 9 4;f32 1056964608;add 10 11;sqrt 12;div 7 13;mul 6 14;mul 15 1;add 16 2;store 17"{{.*}}unroll = 4 : i64, width = 9 : i64
 // CHECK-LABEL: func.func @norm(
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: call @norm_line(
 func.func @norm(%s: !kernel.step, %x: memref<?x27xf32>, %scale: memref<9xf32>, %bias: memref<9xf32>)
     attributes {kernel.piece = "norm", kernel.generator = {name = "halide"}} {
-  kernel.tasks %s over rows by rows {
+  kernel.tasks %s over rows by rows plan <unroll = 4> {
   ^bb0(%p0: index, %p1: index):
     kernel.norm layer %s, %x, %scale bias %bias epsilon 0.5 groups 3 into %x : (!kernel.step, memref<?x27xf32>, memref<9xf32>, memref<9xf32>, memref<?x27xf32>) -> ()
   }

@@ -14,4 +14,10 @@ inline constexpr RowPiece ownRowPieces[] = {
     rowPiece<kernel::CombineOp, expandCombine>(),
 };
 
+// In either table; null: in none.
+inline const RowPiece *findRowPiece(mlir::Operation *op) {
+  const RowPiece *shared = findPiece(rowPieces, op);
+  return shared ? shared : findPiece(ownRowPieces, op);
+}
+
 }  // namespace talc
