@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles a module for one or several targets.
 //
-//   import ... bufferize   once           the first target decides how weights are packed
-//   schedule, codegen      per target     functions whose code the cache has are left out
-//   package                once           weights and the code of all targets go to one file
+//   import ... lower     once         the first target decides how weights and states lie
+//   bufferize            per family   of machines, which divides the work of a step in its own way
+//   schedule, codegen    per target   functions whose code the cache has are left out
+//   package              once         weights and the code of all targets go to one file
 #include "compiler/Compiler.h"
 
 #include "compiler/Error.h"
@@ -47,19 +48,25 @@ static std::string plansOf(const CompileRequest &request, size_t target) {
   return request.plans.empty() ? "" : request.plans[std::min(target, request.plans.size() - 1)];
 }
 
-// Machines of another kind widen weights, and share the program up to stage bufferize.
+static bool areAlike(const targets::TargetPtr &a, const targets::TargetPtr &b) {
+  return a->needs().family == b->needs().family;
+}
+
+static bool allAlike(llvm::ArrayRef<targets::TargetPtr> targets) {
+  return llvm::all_of(targets, [&](const targets::TargetPtr &target) { return areAlike(target, targets.front()); });
+}
+
+// Machines of another family widen weights, and share the program up to stage lower.
 static targets::Compute computeOf(const CompileRequest &request) {
-  std::string family = request.targets.front()->needs().family;
-  bool alike =
-      llvm::all_of(request.targets, [&](const targets::TargetPtr &target) { return target->needs().family == family; });
-  return alike ? request.compute : targets::Compute::F32;
+  return allAlike(request.targets) ? request.compute : targets::Compute::F32;
 }
 
 static StageRun stagesOf(const CompileRequest &request) {
   StageRun run;
   run.first = std::max(Stage::Optimize, request.first);
   run.last = std::min(Stage::Codegen, request.last);
-  run.pipeline = {request.weights, request.targets.front(), request.generator, computeOf(request), plansOf(request, 0)};
+  run.pipeline = {request.weights,    request.targets.front(), request.generator,
+                  computeOf(request), plansOf(request, 0),     request.targets.front()};
   run.dumpDirectory = request.dumpDirectory;
   run.source = request.source;
   run.listener = request.listener;
@@ -82,14 +89,45 @@ static StageRun furtherStages(const CompileRequest &request, StageRun run, size_
   return run;
 }
 
-// Runs the stages up to bufferize for all targets at once, if others follow or the cache may have the rest.
-static llvm::Error runCommonStages(ModuleOp module, StageRun &run, const CompileRequest &request) {
-  if (run.first >= Stage::Schedule || (request.targets.size() == 1 && cacheOf(request).empty()))
+// Runs the stages up to `last`, which `run` then begins behind.
+static llvm::Error runUpTo(Stage last, ModuleOp module, StageRun &run) {
+  if (run.first > last)
     return llvm::Error::success();
-  StageRun common = run;
-  common.last = Stage::Bufferize;
-  run.first = Stage::Schedule;
-  return runStages(module, common);
+  StageRun part = run;
+  part.last = last;
+  run.first = static_cast<Stage>(static_cast<int>(last) + 1);
+  return runStages(module, part);
+}
+
+// A program for every target at the start of stage schedule: targets of one family have the same. The first is
+// `module`, the others are added to `copies`.
+static llvm::Error divideWork(ModuleOp module, llvm::ArrayRef<targets::TargetPtr> targets, StageRun &run,
+                              const CompileRequest &request, std::vector<OwningOpRef<ModuleOp>> &copies) {
+  if (!allAlike(targets))
+    if (llvm::Error error = runUpTo(Stage::Lower, module, run))
+      return error;
+  const StageRun common = run;
+  auto programOf = [&](size_t place) { return place == 0 ? module : *copies[place - 1]; };
+  auto modelOf = [&](size_t place) {  // the first target of the family
+    return llvm::find_if(targets, [&](const auto &target) { return areAlike(target, targets[place]); }) -
+           targets.begin();
+  };
+  // Programs that others are copies of come first, as they are before the work is divided.
+  copies.resize(targets.size() - 1);
+  for (size_t place = 1; place < targets.size(); ++place)
+    if (modelOf(place) == static_cast<ptrdiff_t>(place))
+      copies[place - 1] = module.clone();
+  if (targets.size() > 1 || !cacheOf(request).empty())
+    if (llvm::Error error = runUpTo(Stage::Bufferize, module, run))
+      return error;
+  for (size_t place = 1; place < targets.size(); ++place) {
+    StageRun further = furtherStages(request, common, place);
+    if (modelOf(place) != static_cast<ptrdiff_t>(place))
+      copies[place - 1] = programOf(modelOf(place)).clone();
+    else if (llvm::Error error = runUpTo(Stage::Bufferize, *copies[place - 1], further))
+      return error;
+  }
+  return llvm::Error::success();
 }
 
 // Makes the code of a program that is at the start of stage schedule or later, unless the cache has it.
@@ -103,19 +141,16 @@ static llvm::Error makeCode(ModuleCode &code, const StageRun &run, const Compile
 
 static llvm::Error makeProduct(ModuleOp module, const CompileRequest &request) {
   StageRun run = stagesOf(request);
-  if (llvm::Error error = runCommonStages(module, run, request))
-    return error;
   std::vector<OwningOpRef<ModuleOp>> copies;
   std::vector<ModuleCode> codes;
   llvm::ArrayRef<targets::TargetPtr> targets = request.targets;
   if (!carriesSeveral(request.product))
     targets = targets.take_front();
-  for (const targets::TargetPtr &target : targets) {
-    bool first = codes.empty();
-    if (!first)
-      copies.push_back(module.clone());
-    codes.emplace_back(first ? module : *copies.back(), *target, request.listener, targets.size() > 1);
-  }
+  if (llvm::Error error = divideWork(module, targets, run, request, copies))
+    return error;
+  for (const targets::TargetPtr &target : targets)
+    codes.emplace_back(codes.empty() ? module : *copies[codes.size() - 1], *target, request.listener,
+                       targets.size() > 1);
   for (size_t place = 1; place < codes.size(); ++place)
     if (llvm::Error error = makeCode(codes[place], furtherStages(request, run, place), request))
       return error;

@@ -5,6 +5,7 @@
 #include "compiler/Error.h"
 #include "compiler/targets/CodeCache.h"
 #include "compiler/targets/CodeKey.h"
+#include "dialects/talc/TalcDialect.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -97,7 +98,8 @@ llvm::Expected<CodeSection> ModuleCode::link() const {
   auto linked = target.link(*code);
   if (!linked)
     return linked.takeError();
-  CodeSection section{target, std::move(*linked), {}};
+  auto kernels = program->getAttrOfType<ArrayAttr>(kernelsAttr);
+  CodeSection section{target, std::move(*linked), kernels, {}};
   for (const targets::ObjectCode &object : *code)
     for (const auto &entry : object.spills)
       section.spills[entry.first()] = entry.second;

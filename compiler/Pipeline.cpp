@@ -56,7 +56,7 @@ static void addLower(OpPassManager &passes) {
 
 static void addBufferize(OpPassManager &passes, const PipelineOptions &options) {
   // How states lie in memory decides what the target makes tasks of, and what memory there is to plan.
-  options.target->addStateLayout(passes);
+  (options.layouts ? options.layouts : options.target)->addStateLayout(passes);
   // The producer of a result writes straight into its destination.
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions oneShot;

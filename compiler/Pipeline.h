@@ -25,7 +25,8 @@ struct PipelineOptions {
   targets::TargetPtr target;
   std::string generator = targets::ownGenerator.str();  // of kernels' code: mlir, halide or auto
   targets::Compute compute = targets::Compute::Integers;
-  std::string plans = {};  // of single kernels (Target::checkPlans); empty: the cost model's
+  std::string plans = {};           // of single kernels (Target::checkPlans); empty: the cost model's
+  targets::TargetPtr layouts = {};  // decides how states lie; null: `target`
 };
 
 // Adds the passes of one stage to a manager of ModuleOp passes.

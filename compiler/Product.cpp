@@ -9,6 +9,8 @@
 #include "compiler/artifact/LibraryHeader.h"
 #include "compiler/artifact/TextOutput.h"
 #include "dialects/talc/ModelName.h"
+#include "dialects/talc/ModuleKeys.h"
+#include "dialects/talc/TalcDialect.h"
 
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
@@ -37,6 +39,24 @@ static CarrierKind carrierOf(const CompileRequest &request) {
   return driver ? CarrierKind::DriverProgram : CarrierKind::Program;
 }
 
+// The arena is as large as any target needs it: the first module's plan says so.
+static void shareArena(llvm::ArrayRef<ModuleCode> codes) {
+  ModuleOp first = codes.front().module();
+  auto plan = first->getAttrOfType<DictionaryAttr>(planAttr);
+  if (!plan)
+    return;
+  NamedAttrList shared(plan);
+  for (const ModuleCode &code : codes)
+    for (const char *figure :
+         {planKeys::arenaBytesPerToken, planKeys::arenaBytesFixed, planKeys::arenaBytesPerThread}) {
+      auto own = code.module()->getAttrOfType<DictionaryAttr>(planAttr).getAs<IntegerAttr>(figure);
+      auto known = dyn_cast_or_null<IntegerAttr>(shared.get(figure));
+      if (own && known && own.getInt() > known.getInt())
+        shared.set(figure, own);
+    }
+  first->setAttr(planAttr, shared.getDictionary(first.getContext()));
+}
+
 static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request) {
   bool program = request.product == Product::Program;
   auto carrier = findCarrier(carrierOf(request), foreignFamily(request.targets), request.programDirectory);
@@ -48,6 +68,7 @@ static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileReq
                      "{}: its function would be called {}, which is {} letters, expected at most {}; "
                      "write to a file with a shorter name",
                      request.output, openName, openName.size(), longestOpenName());
+  shareArena(codes);
   ModuleOp module = codes.front().module();
   ArtifactParts parts{module, {}, request.tokenizer, *carrier, openName, request.product != Product::Object};
   for (const ModuleCode &code : codes) {

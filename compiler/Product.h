@@ -6,8 +6,8 @@
 
 namespace talc {
 
-// `codes`: one for each target of the request, in their order; their modules agree on weights, states and arena. On
-// failure nothing is left at the request's output.
+// `codes`: one for each target of the request, in their order; their modules agree on weights and states. On failure
+// nothing is left at the request's output.
 llvm::Error writeProduct(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request);
 
 }  // namespace talc

@@ -120,7 +120,7 @@ llvm::Error ArtifactWriter::prepare() {
       return bytes.takeError();
     codes.push_back(std::move(*bytes));
   }
-  manifest = makeManifest(parts.module, weights, parts.code.front());
+  manifest = makeManifest(parts.module, weights, parts.code);
   return llvm::Error::success();
 }
 

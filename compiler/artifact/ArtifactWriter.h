@@ -8,7 +8,7 @@ namespace talc {
 
 struct ArtifactParts {
   mlir::ModuleOp module;           // whose weights, plan and kernels go into the file
-  std::vector<CodeSection> code;   // the best first; the manifest describes the first
+  std::vector<CodeSection> code;   // the best first
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
   std::string carrier;             // path of the program, library or object that carries the model
   std::string openName;            // of the function that opens the model; empty: a program has none

@@ -11,7 +11,10 @@ namespace talc {
 struct CodeSection {
   const targets::Target &target;
   targets::LinkedCode linked;
-  llvm::StringMap<int64_t> spills;  // registers that a kernel spills, by its name; for the manifest
+  // For the manifest: what running code calls, as mark-kernels listed it, null if nothing did; and registers that a
+  // kernel spills, by its name.
+  mlir::ArrayAttr kernels;
+  llvm::StringMap<int64_t> spills;
 
   // As runtime/artifact/ArtifactFormat.h says.
   llvm::Expected<std::vector<uint8_t>> bytes() const;

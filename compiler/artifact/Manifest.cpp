@@ -67,15 +67,14 @@ static Json describeFields(DictionaryAttr fields) {
 }
 
 // The entries of mark-kernels as they are, in their order, which is how running code refers to them.
-static Json describeKernels(ModuleOp module, const llvm::StringMap<int64_t> &spills) {
+static Json describeKernels(const CodeSection &code) {
   Json kernels = Json::array();
-  auto entries = module->getAttrOfType<ArrayAttr>(kernelsAttr);
-  if (!entries)
+  if (!code.kernels)
     return kernels;
-  for (auto entry : entries.getAsRange<DictionaryAttr>()) {
+  for (auto entry : code.kernels.getAsRange<DictionaryAttr>()) {
     Json kernel = describeFields(entry);
     auto name = entry.getAs<StringAttr>(kernelKeys::name);
-    kernel[kernelKeys::spills] = name ? spills.lookup(name.getValue()) : 0;
+    kernel[kernelKeys::spills] = name ? code.spills.lookup(name.getValue()) : 0;
     kernels.push_back(std::move(kernel));
   }
   return kernels;
@@ -110,14 +109,14 @@ static void describeUse(ModuleOp module, Json &manifest) {
     manifest["labels"] = describeWords(labels);
 }
 
-std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, const CodeSection &code) {
+std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, llvm::ArrayRef<CodeSection> codes) {
   Json manifest;
   manifest["talc"] = TALC_VERSION;
   manifest["format"] = artifact::formatVersion;
   manifest["name"] = modelName(module);
   if (auto origin = module->getAttrOfType<DictionaryAttr>(originAttr))
     manifest["origin"] = describeFields(origin);
-  manifest["target"] = describeFields(code.target.facts(*module.getContext()));
+  manifest["target"] = describeFields(codes.front().target.facts(*module.getContext()));
   describeUse(module, manifest);
   if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr))
     for (NamedAttribute figure : plan)
@@ -128,7 +127,10 @@ std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, 
   if (auto measured = module->getAttrOfType<DictionaryAttr>(measuredAttr))
     manifest["measured"] = describeFields(measured);
   manifest["parameters"] = countParameters(module);
-  manifest["kernels"] = describeKernels(module, code.spills);
+  manifest["kernels"] = describeKernels(codes.front());
+  for (const CodeSection &code : codes)  // of another family of machines, which divides work in another way
+    if (code.kernels != codes.front().kernels)
+      manifest["kernels_of"][code.target.name()] = describeKernels(code);
   manifest["weights"] = Json::array();
   for (const PlacedWeight &placed : weights)
     manifest["weights"].push_back(describeWeight(placed));

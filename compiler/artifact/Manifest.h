@@ -7,6 +7,8 @@
 
 namespace talc {
 
-std::string makeManifest(mlir::ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, const CodeSection &code);
+// `codes`: of all targets, the best first.
+std::string makeManifest(mlir::ModuleOp module, llvm::ArrayRef<PlacedWeight> weights,
+                         llvm::ArrayRef<CodeSection> codes);
 
 }  // namespace talc

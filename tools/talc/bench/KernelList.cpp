@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -151,6 +152,18 @@ static void readOrigin(const Json &manifest, KernelList &list) {
       list.originOptions.push_back(word.is_string() ? word.get<std::string>() : "");
 }
 
+static std::vector<KernelEntry> readEntries(const Json &list) {
+  std::vector<KernelEntry> kernels;
+  for (const Json &kernel : list)
+    kernels.push_back(readEntry(kernel));
+  return kernels;
+}
+
+void KernelList::choose(const std::string &name) {
+  if (auto found = kernelsOf.find(name); found != kernelsOf.end())
+    kernels = found->second;
+}
+
 Status readKernels(const std::string &path, KernelList &list) {
   Artifact artifact;
   if (Status status = artifact.source.openPath(path); status.failed())
@@ -178,11 +191,12 @@ Status readKernels(const std::string &path, KernelList &list) {
   if (auto weights = manifest.find("weights"); weights != manifest.end())
     list.weightType = mainType(*weights);
   list.parameters = numberOf(manifest, "parameters");
-  list.encoder = true;
-  for (const Json &kernel : *kernels) {
-    list.kernels.push_back(readEntry(kernel));
-    list.encoder &= list.kernels.back().phase == "encode";
-  }
+  list.kernels = readEntries(*kernels);
+  list.encoder = std::all_of(list.kernels.begin(), list.kernels.end(),
+                             [](const KernelEntry &kernel) { return kernel.phase == "encode"; });
+  if (auto others = manifest.find("kernels_of"); others != manifest.end() && others->is_object())
+    for (const auto &[name, entries] : others->items())
+      list.kernelsOf[name] = readEntries(entries);
   return {};
 }
 

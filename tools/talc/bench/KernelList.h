@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -52,8 +53,12 @@ struct KernelList {
   std::string origin;                      // the model, as talc compile was told; empty: not known
   std::vector<std::string> originOptions;  // and the options about it
   int64_t parameters = 0;
-  bool encoder = false;              // has no other phase than to encode
-  std::vector<KernelEntry> kernels;  // in the order that running code refers to
+  bool encoder = false;                                       // has no other phase than to encode
+  std::vector<KernelEntry> kernels;                           // in the order that running code refers to
+  std::map<std::string, std::vector<KernelEntry>> kernelsOf;  // of targets that divide the work in another way
+
+  // From now on the list is that of a target.
+  void choose(const std::string &name);
 
   // What its code is for, in words.
   const std::string &machine() const { return target.empty() ? foreign : target; }

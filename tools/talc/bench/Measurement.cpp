@@ -24,8 +24,12 @@ Status Measurement::open(const std::string &path) {
     return status;
   if (!options.device.empty())
     return openOnDevice(app);
-  if (app.list.foreign.empty())
-    return app.run.open(path, options.hugePages);
+  if (app.list.foreign.empty()) {
+    Status status = app.run.open(path, options.hugePages);
+    if (!status.failed())
+      app.list.choose(app.run.target());
+    return status;
+  }
   if (apps.size() == 1 && options.roofline.empty() && (options.kernels || !options.op.empty()))
     return {};
   return Status::failure(TALC_ERROR_CPU,
@@ -38,12 +42,7 @@ Status Measurement::open(const std::string &path) {
 Status Measurement::openOnDevice(App &app) {
   if (Status status = app.run.open(app.path, options.hugePages, options.device); status.failed())
     return status;
-  // The list is of the first target.
-  if (options.showsKernels() && !app.list.target.empty())
-    return Status::failure(TALC_ERROR_DEVICE,
-                           "%s: lists the kernels of %s, and %s runs those of %s; compile it for --target=%s alone",
-                           app.path.c_str(), app.list.target.c_str(), app.run.device().c_str(),
-                           app.run.target().c_str(), app.run.target().c_str());
+  app.list.choose(app.run.target());
   app.list.target = app.run.target();
   app.list.foreign = "";
   if (natureOf(app.run.device()).standIn != "emulated")
