@@ -16,7 +16,7 @@ using artifact::LaunchKernel;
 
 CudaModel::CudaModel(std::shared_ptr<const Card> onto, const std::string &file, const artifact::ModelInfo &facts,
                      const char *target)
-    : card(std::move(onto)), file(file), facts(facts), codeTarget(target), stored(*card) {}
+    : GpuModel(std::move(onto), file, facts, target), stored(*card) {}
 
 CudaModel::~CudaModel() {
   if (module) {
@@ -26,10 +26,10 @@ CudaModel::~CudaModel() {
 }
 
 Status CudaModel::loadCode(const unsigned char *bytes, uint64_t size) {
-  if (std::string wrong = launches.read(bytes, size, facts); !wrong.empty())
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), codeTarget, wrong.c_str());
+  if (Status status = readLaunches(bytes, size); status.failed())
+    return status;
   if (launches.text().find('\0') != std::string::npos)
-    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: has a text with a NUL", file.c_str(), codeTarget);
+    return damaged("has a text with a NUL");
   if (Status status = card->use(); status.failed())
     return status;
   if (Status status = loadModule(); status.failed())
@@ -82,8 +82,7 @@ Status CudaModel::findFunctions() {
     Function function = nullptr;
     Result result = card->driver.cuModuleGetFunction(&function, module, kernel.name);
     if (result == NotFound)
-      return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: lacks the kernel '%s'", file.c_str(), codeTarget,
-                             kernel.name);
+      return damaged(std::string("lacks the kernel '") + kernel.name + "'");
     if (Status status = card->check(result, "a kernel was looked for"); status.failed())
       return status;
     if (Status status = allowShared(kernel, function); status.failed())

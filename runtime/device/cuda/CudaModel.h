@@ -2,15 +2,13 @@
 // A model on a card: its kernels, made by the driver from PTX, and its weights.
 #pragma once
 
-#include "runtime/device/Device.h"
 #include "runtime/device/cuda/Card.h"
-#include "runtime/device/gpu/LaunchCode.h"
+#include "runtime/device/gpu/GpuModel.h"
 
 namespace talc::cuda {
 
-class CudaModel final : public LoadedModel {
+class CudaModel final : public GpuModel<Card> {
 public:
-  // What is referred to must outlive this object.
   CudaModel(std::shared_ptr<const Card> card, const std::string &file, const artifact::ModelInfo &facts,
             const char *target);
   ~CudaModel() override;
@@ -19,15 +17,9 @@ public:
   Status loadCode(const unsigned char *bytes, uint64_t size);
   Status loadWeights(const unsigned char *bytes, const UploadProgress &progress);
 
-  const char *target() const override { return codeTarget; }
-  int32_t codeLevel() const override { return 0; }
   WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const override;
   Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const override;
 
-  const Card &onCard() const { return *card; }
-  const std::string &name() const { return file; }
-  const artifact::ModelInfo &info() const { return facts; }
-  const LaunchCode &code() const { return launches; }
   Function function(uint32_t kernel) const { return functions[kernel]; }
   // How many workgroups of a phase's persistent kernel the card has room for at a time; 0: steps are launches.
   uint32_t persistentWorkgroups(Phase phase) const { return workgroupsAtOnce[static_cast<size_t>(phase)]; }
@@ -39,11 +31,6 @@ private:
   Status findPersistent(Phase phase);
   Status allowShared(const artifact::LaunchKernel &kernel, Function function);
 
-  const std::shared_ptr<const Card> card;
-  const std::string &file;
-  const artifact::ModelInfo &facts;
-  const char *const codeTarget;
-  LaunchCode launches;
   Module module = nullptr;
   std::vector<Function> functions;
   uint32_t workgroupsAtOnce[3] = {};  // of phases

@@ -12,19 +12,24 @@ bool StepGraph::holds(Phase phase, const LaunchValues &values, Stream stream,
   ofLast = key;
   if (recorded && key == ofRecorded)
     return true;
-  if (!usable || !repeated)
+  if (tries == 0 || !repeated)
     return false;
   release();
   ofRecorded = key;
-  usable = record(stream, launchAll);
-  return usable;
+  --tries;
+  if (!record(stream, launchAll))
+    return false;
+  tries = mostTries;
+  return true;
 }
 
 // Other threads may do what they like meanwhile. A stream records until it is told to end, whatever went wrong.
 bool StepGraph::record(Stream stream, const std::function<Status()> &launchAll) {
   const Driver &driver = card.driver;
-  if (driver.cuStreamBeginCapture_v2(stream, CaptureThreadLocal) != Success)
+  if (Result result = driver.cuStreamBeginCapture_v2(stream, CaptureThreadLocal); result != Success) {
+    tries = result == NotSupported ? 0 : tries;
     return false;
+  }
   const bool launched = !launchAll().failed();
   Graph graph = nullptr;
   const bool ended = driver.cuStreamEndCapture(stream, &graph) == Success && graph;

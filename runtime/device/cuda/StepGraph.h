@@ -15,13 +15,13 @@ namespace talc::cuda {
 
 class StepGraph {
 public:
-  explicit StepGraph(const Card &card) : card(card), usable(card.driver.hasGraphs()) {}
+  explicit StepGraph(const Card &card) : card(card), tries(card.driver.hasGraphs() ? mostTries : 0) {}
   ~StepGraph() { release(); }
   StepGraph(const StepGraph &) = delete;
   StepGraph &operator=(const StepGraph &) = delete;
 
   // To be called for every step: whether its launches are recorded, by this call perhaps. `launchAll` puts them into
-  // the stream. Where the driver does not record them, they are never recorded again.
+  // the stream. What could not be recorded is tried again some times, unless the driver does not know how.
   bool holds(Phase phase, const LaunchValues &values, Stream stream, const std::function<Status()> &launchAll);
   // Begins what is recorded.
   Status start(Stream stream) const;
@@ -37,7 +37,8 @@ private:
   void release();
 
   const Card &card;
-  bool usable;
+  static constexpr int mostTries = 3;
+  int tries;  // that are left
   GraphExec recorded = nullptr;
   Key ofRecorded = {}, ofLast = {};
 };

@@ -15,7 +15,7 @@ using artifact::LaunchKernel;
 
 VulkanModel::VulkanModel(std::shared_ptr<const Card> onto, const std::string &file, const artifact::ModelInfo &facts,
                          const char *target)
-    : card(std::move(onto)), file(file), facts(facts), codeTarget(target) {}
+    : GpuModel(std::move(onto), file, facts, target) {}
 
 VulkanModel::~VulkanModel() {
   for (Pipeline pipeline : pipelines)
@@ -24,13 +24,9 @@ VulkanModel::~VulkanModel() {
     card->driver.vkDestroyPipelineLayout(card->device, pipelineLayout, nullptr);
 }
 
-Status VulkanModel::damaged(const char *what) const {
-  return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), codeTarget, what);
-}
-
 Status VulkanModel::loadCode(const unsigned char *bytes, uint64_t size) {
-  if (std::string wrong = launches.read(bytes, size, facts); !wrong.empty())
-    return damaged(wrong.c_str());
+  if (Status status = readLaunches(bytes, size); status.failed())
+    return status;
   if (Status status = makeLayout(); status.failed())
     return status;
   return makePipelines();

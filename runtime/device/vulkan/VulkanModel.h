@@ -2,14 +2,13 @@
 // A model on a card: a pipeline for every kernel, and its weights.
 #pragma once
 
-#include "runtime/device/gpu/LaunchCode.h"
+#include "runtime/device/gpu/GpuModel.h"
 #include "runtime/device/vulkan/CardMemory.h"
 
 namespace talc::vulkan {
 
-class VulkanModel final : public LoadedModel {
+class VulkanModel final : public GpuModel<Card> {
 public:
-  // What is referred to must outlive this object.
   VulkanModel(std::shared_ptr<const Card> card, const std::string &file, const artifact::ModelInfo &facts,
               const char *target);
   ~VulkanModel() override;
@@ -18,15 +17,9 @@ public:
   Status loadCode(const unsigned char *bytes, uint64_t size);
   Status loadWeights(const unsigned char *bytes, const UploadProgress &progress);
 
-  const char *target() const override { return codeTarget; }
-  int32_t codeLevel() const override { return 0; }
   WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const override;
   Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const override;
 
-  const Card &onCard() const { return *card; }
-  const std::string &name() const { return file; }
-  const artifact::ModelInfo &info() const { return facts; }
-  const LaunchCode &code() const { return launches; }
   PipelineLayout layout() const { return pipelineLayout; }
   Pipeline pipeline(uint32_t kernel) const { return pipelines[kernel]; }
   // Where a place in the weights lies.
@@ -46,17 +39,11 @@ private:
   };
   std::vector<uint64_t> divideWeights() const;
 
-  Status damaged(const char *what) const;
   Status makeLayout();
   Status makePipelines();
   Status makePipeline(const artifact::LaunchKernel &kernel, const std::vector<uint32_t> &words);
   Status checkLimits(const artifact::LaunchKernel &kernel) const;
 
-  const std::shared_ptr<const Card> card;
-  const std::string &file;
-  const artifact::ModelInfo &facts;
-  const char *const codeTarget;
-  LaunchCode launches;
   PipelineLayout pipelineLayout = 0;
   std::vector<Pipeline> pipelines;
   std::vector<std::unique_ptr<Part>> stored;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model on a card is, whatever its driver: where it comes from, and its launches.
+#pragma once
+
+#include "runtime/device/Device.h"
+#include "runtime/device/gpu/LaunchCode.h"
+
+#include <memory>
+#include <string>
+
+namespace talc {
+
+template <typename Card> class GpuModel : public LoadedModel {
+public:
+  const char *target() const final { return codeTarget; }
+  int32_t codeLevel() const final { return 0; }
+
+  const Card &onCard() const { return *card; }
+  const std::string &name() const { return file; }
+  const artifact::ModelInfo &info() const { return facts; }
+  const LaunchCode &code() const { return launches; }
+
+protected:
+  // What is referred to must outlive this object.
+  GpuModel(std::shared_ptr<const Card> onto, const std::string &file, const artifact::ModelInfo &facts,
+           const char *target)
+      : card(std::move(onto)), file(file), facts(facts), codeTarget(target) {}
+
+  Status damaged(const std::string &what) const {
+    return Status::failure(TALC_ERROR_DAMAGED, "%s: the code for %s: %s", file.c_str(), codeTarget, what.c_str());
+  }
+  // The tables of a Code section, behind its head.
+  Status readLaunches(const unsigned char *bytes, uint64_t size) {
+    const std::string wrong = launches.read(bytes, size, facts);
+    return wrong.empty() ? Status() : damaged(wrong);
+  }
+
+  const std::shared_ptr<const Card> card;
+  const std::string &file;
+  const artifact::ModelInfo &facts;
+  const char *const codeTarget;
+  LaunchCode launches;
+};
+
+}  // namespace talc
