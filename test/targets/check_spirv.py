@@ -5,7 +5,7 @@ import struct
 import subprocess
 import sys
 
-MAGIC = b'TALCGPU2'
+MAGIC = b'TALCGPU3'
 
 
 def modules(program):

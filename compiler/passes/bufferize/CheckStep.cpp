@@ -14,11 +14,12 @@
 // too early. A barrier stands where every worker comes, which is why none waits for ever: in a function that all of
 // them run, outside of kernels, loops and conditions.
 //
-// A step may be divided by rows or not (kernel.by_rows), so both are walked. Nothing here asks what runs workers:
-// threads or workgroups. Those that wait behind every piece, as launches and persistent kernels of cards do, need less
-// than is proven: that what is read was written last.
+// A step may be divided by rows or not (kernel.by_rows), so both are walked. Where workers claim every task, as the
+// workgroups of a card do, divisions say nothing and memory of a worker's own is like any other: there is one walk, in
+// which no two events are apart. Single launches wait behind every piece, and need less than that.
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/Workers.h"
 #include "dialects/talc/ModuleKeys.h"
 
 #include <limits>
@@ -112,10 +113,21 @@ bool isMemory(Value value) {
 
 // ---- The walk
 
+// How workers come to their tasks.
+struct Workers {
+  bool byRows, claim;
+
+  StringRef description() const {
+    return claim ? "where workers claim tasks" : byRows ? "in a step divided by rows" : "in a step not divided by rows";
+  }
+};
+
 // Whether no worker touches there what another one does.
-bool isApart(const Touch &before, const Touch &after, bool byRows) {
+bool isApart(const Touch &before, const Touch &after, Workers workers) {
+  if (workers.claim)
+    return false;
   auto resolved = [&](Share share) {
-    return share == Share::adaptive ? (byRows ? Share::rows : Share::columns) : share;
+    return share == Share::adaptive ? (workers.byRows ? Share::rows : Share::columns) : share;
   };
   if (before.place.isPrivate && after.place.isPrivate)
     return true;
@@ -128,12 +140,12 @@ bool isApart(const Touch &before, const Touch &after, bool byRows) {
 
 class Walk {
 public:
-  Walk(SymbolTable &symbols, bool byRows) : symbols(symbols), byRows(byRows) {}
+  Walk(SymbolTable &symbols, Workers workers) : symbols(symbols), workers(workers) {}
 
   LogicalResult enter(func::FuncOp function, const Places &arguments) {
     for (Operation &op : function.front()) {
       if (auto barrier = dyn_cast<kernel::BarrierOp>(op)) {
-        if (!byRows || !barrier.getUnlessByRows())
+        if (!(workers.byRows || workers.claim) || !barrier.getUnlessByRows())
           unsettled.clear();
         continue;
       }
@@ -199,10 +211,10 @@ private:
 
   LogicalResult checkMeetings(const Touch &touch) const {
     for (const Touch &before : unsettled)
-      if ((before.write || touch.write) && before.place.overlaps(touch.place) && !isApart(before, touch, byRows))
+      if ((before.write || touch.write) && before.place.overlaps(touch.place) && !isApart(before, touch, workers))
         return touch.call->emitOpError() << verb(touch) << " memory that @" << before.kernel << " " << verb(before)
-                                         << " on other workers, without a barrier between them in a step "
-                                         << (byRows ? "" : "not ") << "divided by rows";
+                                         << " on other workers, without a barrier between them "
+                                         << workers.description();
     return success();
   }
 
@@ -222,7 +234,7 @@ private:
   static StringRef verb(const Touch &touch) { return touch.write ? "writes" : "reads"; }
 
   SymbolTable &symbols;
-  const bool byRows;
+  const Workers workers;
   DenseSet<Value> constants;     // arguments of blocks that are weights
   SmallVector<Touch> unsettled;  // since the last barrier
   SmallVector<Touch> written;    // in this step
@@ -230,12 +242,14 @@ private:
 
 struct CheckStep : talc::impl::CheckStepBase<CheckStep> {
   void runOnOperation() override {
+    const bool claims = getOperation()->hasAttr(kernel::claimsAttr);
     if (failed(checkWhereBarriersStand()))
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
       for (bool byRows : {false, true})
-        if (function->hasAttr(talc::entryAttr) && failed(Walk(symbols, byRows).enter(function, Places())))
+        if (function->hasAttr(talc::entryAttr) && (!byRows || !claims) &&
+            failed(Walk(symbols, {byRows, claims}).enter(function, Places())))
           return signalPassFailure();
   }
 

@@ -8,11 +8,13 @@
 // counted and dealt differently by every attention.
 //
 // The step may be divided by rows or not (kernel.by_rows), so the question is asked twice; a barrier that only the
-// other division needs is marked unless_by_rows. A block begins with a barrier always: it runs again for the next
-// layer, in the same memory.
+// other division needs is marked unless_by_rows. Where workers claim every task, as workgroups of a card do, nothing is
+// found by whom it was left, and memory of a worker's own is like any other. A block begins with a barrier always: it
+// runs again for the next layer, in the same memory.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/Workers.h"
 
 namespace talc {
 #define GEN_PASS_DEF_INSERTBARRIERS
@@ -37,7 +39,7 @@ struct Access {
 };
 
 // What a call of a kernel touches, seen from the caller.
-SmallVector<Access> accessesOf(func::CallOp call, func::FuncOp callee) {
+SmallVector<Access> accessesOf(func::CallOp call, func::FuncOp callee, bool claims) {
   kernel::TasksOp tasks = kernel::tasksOf(callee);
   kernel::Share share = tasks.getShare();
   Operation *piece = tasks.getPiece();
@@ -53,7 +55,7 @@ SmallVector<Access> accessesOf(func::CallOp call, func::FuncOp callee) {
     }
     Value memory = kernel::rootOf(call.getOperand(argument.getArgNumber()));
     Operation *definition = memory.getDefiningOp();
-    bool isPrivate = definition && definition->hasAttr(kernel::privateAttr);
+    bool isPrivate = !claims && definition && definition->hasAttr(kernel::privateAttr);
     if (!isPrivate && !(definition && isa<kernel::WeightOp>(definition)))
       accesses.push_back({memory, share, kernel::writes(piece, operand), output});
   }
@@ -73,13 +75,14 @@ bool isLocal(const Access &before, const Access &after, bool byRows) {
 
 // The touches since the last barrier, for one way to divide the step.
 struct Pending {
-  bool byRows;
+  bool byRows, claims;
   SmallVector<Access> accesses;
 
   bool conflictsWith(ArrayRef<Access> next) const {
     return llvm::any_of(next, [&](const Access &after) {
       return llvm::any_of(accesses, [&](const Access &before) {
-        return before.memory == after.memory && (before.write || after.write) && !isLocal(before, after, byRows);
+        return before.memory == after.memory && (before.write || after.write) &&
+               (claims || !isLocal(before, after, byRows));
       });
     });
   }
@@ -87,6 +90,7 @@ struct Pending {
 
 struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
   void runOnOperation() override {
+    claims = getOperation()->hasAttr(kernel::claimsAttr);
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function->hasAttr(kernel::kernelAttr) && !function.isExternal())
@@ -102,8 +106,10 @@ struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
     });
   }
 
-  static void separate(func::FuncOp function, SymbolTable &symbols) {
-    Pending columns{false, {}}, rows{true, {}};
+  void separate(func::FuncOp function, SymbolTable &symbols) {
+    Pending columns{false, claims, {}}, rows{true, claims, {}};
+    if (claims)
+      function->setAttr(kernel::claimsAttr, UnitAttr::get(&getContext()));
     bool first = !function->hasAttr(talc::entryAttr);
     for (auto call : llvm::to_vector(function.front().getOps<func::CallOp>())) {
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
@@ -114,7 +120,7 @@ struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
         first = true;
         continue;
       }
-      SmallVector<Access> accesses = accessesOf(call, callee);
+      SmallVector<Access> accesses = accessesOf(call, callee, claims);
       bool always = first || rows.conflictsWith(accesses), sometimes = columns.conflictsWith(accesses);
       if (always || sometimes) {
         OpBuilder builder(call);
@@ -129,6 +135,8 @@ struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
       rows.accesses.append(accesses);
     }
   }
+
+  bool claims = false;
 };
 
 }  // namespace

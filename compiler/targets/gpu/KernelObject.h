@@ -3,7 +3,8 @@
 //
 //   {"kernel": "norm_0", "threads": 128, "arguments": 5, "shared": 128, "task": true, "grid": {...},
 //    "code": "...hexadecimal..."}
-//   {"list": "prefill", "launches": [{"call": "norm_0", "arguments": [{"argument": 0}, {"base": "arena", ...}]}]}
+//   {"list": "prefill", "launches": [{"call": "norm_0", "arguments": [{"argument": 0}, {"base": "arena", ...}],
+//                                    "waits": 1}]}
 #pragma once
 
 #include "compiler/targets/Target.h"

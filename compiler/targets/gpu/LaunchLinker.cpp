@@ -42,8 +42,8 @@ private:
   llvm::Error addKernel(const Json &object);
   llvm::Error addPhase(const std::string &name);
   llvm::Error addPersistent(LaunchPhase &phase, MakePersistent makePersistent);
-  llvm::Error addLaunches(const Json &list, const Values &given, int depth);
-  llvm::Error addLaunch(const Json &launch, const Values &values);
+  llvm::Error addLaunches(const Json &list, const Values &given, int depth, uint32_t waits);
+  llvm::Error addLaunch(const Json &launch, const Values &values, uint32_t waits);
   static llvm::Expected<LaunchArgument> valueOf(const Json &argument, const Values &given);
   std::vector<uint8_t> image(const std::string &code) const;
 
@@ -103,18 +103,19 @@ llvm::Expected<LaunchArgument> LaunchLinker::valueOf(const Json &argument, const
   return value;
 }
 
-llvm::Error LaunchLinker::addLaunch(const Json &launch, const Values &values) {
+llvm::Error LaunchLinker::addLaunch(const Json &launch, const Values &values, uint32_t waits) {
   auto name = launch.at(launchKeys::call.data()).get<std::string>();
   auto kernel = numbers.find(name);
   if (kernel == numbers.end() || kernels[kernel->second].argumentCount != values.size())
     return internalError("a launch calls '{}', which is no kernel of {} arguments", name, values.size());
-  launches.push_back(
-      {kernel->second, static_cast<uint32_t>(arguments.size()), launch.value(launchKeys::mark.data(), UINT32_MAX), 0});
+  launches.push_back({kernel->second, static_cast<uint32_t>(arguments.size()),
+                      launch.value(launchKeys::mark.data(), UINT32_MAX), waits});
   llvm::append_range(arguments, values);
   return llvm::Error::success();
 }
 
-llvm::Error LaunchLinker::addLaunches(const Json &list, const Values &given, int depth) {
+// `waits`: whether the first one does, whatever the list says.
+llvm::Error LaunchLinker::addLaunches(const Json &list, const Values &given, int depth, uint32_t waits) {
   constexpr int deepest = 64;  // calls form no cycle; plan-memory has checked it
   if (depth > deepest)
     return internalError("lists of launches call each other more than {} deep", deepest);
@@ -126,11 +127,13 @@ llvm::Error LaunchLinker::addLaunches(const Json &list, const Values &given, int
         return value.takeError();
       values.push_back(*value);
     }
+    waits |= launch.value(launchKeys::waits.data(), uint32_t(0));
     auto called = lists.find(launch.at(launchKeys::call.data()).get<std::string>());
-    llvm::Error error =
-        called != lists.end() ? addLaunches(called->second, values, depth + 1) : addLaunch(launch, values);
+    llvm::Error error = called != lists.end() ? addLaunches(called->second, values, depth + 1, waits)
+                                              : addLaunch(launch, values, waits);
     if (error)
       return error;
+    waits = 0;
   }
   return llvm::Error::success();
 }
@@ -140,7 +143,7 @@ llvm::Error LaunchLinker::addPhase(const std::string &name) {
   phase.persistentKernel = noKernel;
   phase.firstLaunch = static_cast<uint32_t>(launches.size());
   LaunchArgument step = {static_cast<uint32_t>(LaunchBase::Step), 0, 0, 0};
-  if (llvm::Error error = addLaunches(lists[name], {step}, 0))
+  if (llvm::Error error = addLaunches(lists[name], {step}, /*depth=*/0, /*waits=*/0))
     return error;
   phase.launchCount = static_cast<uint32_t>(launches.size()) - phase.firstLaunch;
   phaseTable.push_back(phase);

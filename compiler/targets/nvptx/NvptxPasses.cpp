@@ -4,6 +4,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
 #include "compiler/passes/schedule/AttentionSchedule.h"
+#include "compiler/targets/gpu/ClaimTasks.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -25,6 +26,8 @@ void NvptxTarget::addStateLayout(OpPassManager &passes) const {
 void NvptxTarget::addDivision(OpPassManager &passes) const {
   // A single row's attention has a workgroup for every head and block of keys.
   passes.addPass(createSplitKeys({workgroupKeys}));
+  // Barriers are those of workers that take tasks as they come.
+  passes.addPass(gpu::createClaimTasks());
 }
 
 void NvptxTarget::addSchedule(OpPassManager &passes) const {

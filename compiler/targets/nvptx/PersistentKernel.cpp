@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of a persistent kernel: it goes through a table of pieces in memory, calls the functions of their tasks
-// (TaskFunction.h), and waits between two pieces until all workgroups have come so far.
+// (TaskFunction.h), and waits in front of pieces with a barrier until all workgroups have come so far.
 //
 //   for each piece
 //     task = workgroup + team * workgroups
 //     do  if (task < tasks) switch (kernel of the piece)  call its function
 //         first = (workgroups + (claims of the piece)++) * teams,  task = first + team
 //     while (first < tasks)
-//     arrivals += 1; wait until arrivals = workgroups * (pieces so far)
+//     if (the next piece has a barrier)  arrivals += 1; wait until arrivals = workgroups * its number
 //
 // The first tasks lie as far apart as they can, since every multiprocessor has its own way to memory. Which team does a
 // task changes nothing in its bits. Arrival is a release and the end of waiting an acquire, both by
 // the first thread; the barrier of the workgroup stands between it and the others, so that all of them see what any
 // thread of the card wrote before. It is PTX since the order of memory is what matters here, and the same for all
-// models but for the switch.
+// models but for the switch. Without a barrier of the card the threads of a workgroup still wait for each other: the
+// next piece has other teams, with other parts of the shared memory.
 #include "compiler/targets/nvptx/PersistentKernel.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -37,8 +38,8 @@ static constexpr uint32_t mostShared = 96 << 10, mostTeams = 15;
 // The first of the tasks that were claimed, in front of what teams have.
 static constexpr uint32_t claimBytes = 16;
 
-static_assert(offsetof(PersistentPiece, sharedBytes) == 16 && offsetof(PersistentPiece, arguments) == 24 &&
-                  sizeof(PersistentPiece) == 32,
+static_assert(offsetof(PersistentPiece, sharedBytes) == 16 && offsetof(PersistentPiece, barrier) == 20 &&
+                  offsetof(PersistentPiece, arguments) == 24 && sizeof(PersistentPiece) == 32,
               "the text below reads it");
 
 // 0: name, 1: threads, 2: the switch, 3: claimBytes. What a piece is, is loaded again behind its code, so that it takes
@@ -119,11 +120,14 @@ END_OF_PIECE:
 	setp.ge.u32 	%holds, %piece, %count;
 	@%holds bra 	END_OF_STEP;
 	bar.sync 	0;
+	ld.global.b32 	%goal, [%place+20];
+	setp.eq.b32 	%holds, %goal, 0;
+	@%holds bra 	NEXT_PIECE;
 	mov.u32 	%thread, %tid.x;
 	setp.ne.b32 	%holds, %thread, 0;
 	@%holds bra 	ARRIVED;
 	mov.u32 	%workgroups, %nctaid.x;
-	mul.lo.s32 	%goal, %piece, %workgroups;
+	mul.lo.s32 	%goal, %goal, %workgroups;
 	red.release.gpu.global.add.u32 	[%counters], 1;
 WAITING:
 	ld.acquire.gpu.global.b32 	%arrived, [%counters];

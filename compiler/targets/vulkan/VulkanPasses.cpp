@@ -4,6 +4,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
 #include "compiler/passes/schedule/AttentionSchedule.h"
+#include "compiler/targets/gpu/ClaimTasks.h"
 #include "compiler/targets/vulkan/VulkanTarget.h"
 
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -27,6 +28,8 @@ void VulkanTarget::addStateLayout(OpPassManager &passes) const {
 void VulkanTarget::addDivision(OpPassManager &passes) const {
   // A single row's attention has a workgroup for every head and block of keys.
   passes.addPass(createSplitKeys({workgroupKeys}));
+  // Barriers are those of workers that take tasks as they come.
+  passes.addPass(gpu::createClaimTasks());
 }
 
 void VulkanTarget::addSchedule(OpPassManager &passes) const {

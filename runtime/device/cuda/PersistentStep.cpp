@@ -40,22 +40,27 @@ bool PersistentStep::suits(Phase phase, const LaunchValues &values) {
   return isFilled;
 }
 
-// Pieces with nothing to do are left out. False: numbers of 32 bits do not suffice.
+// Pieces with nothing to do are left out, but not their barriers. False: numbers of 32 bits do not suffice.
 bool PersistentStep::fillPieces(const LaunchPhase &phase, const LaunchValues &values) {
   const LaunchCode &code = model.code();
   uint64_t most = 1;
+  uint32_t barriers = 0;
+  bool waits = false;
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
     const Launch &launch = code.launch(phase.firstLaunch + i);
     const LaunchKernel &kernel = code.kernels()[launch.kernel];
     const uint64_t columns = code.gridX(launch, values);
+    waits |= launch.waits != 0;
     if (columns == 0)
       continue;
     if (columns > INT32_MAX / kernel.grid.y)
       return false;
     const auto tasks = static_cast<uint32_t>(columns) * kernel.grid.y;
     most = std::max<uint64_t>(most, tasks);
-    pieces.push_back({launch.kernel, static_cast<uint32_t>(columns), tasks, kernel.threads, kernel.sharedBytes, 0,
-                      arguments.size() * sizeof(uint64_t)});
+    const bool separate = waits && !pieces.empty();
+    waits = false;
+    pieces.push_back({launch.kernel, static_cast<uint32_t>(columns), tasks, kernel.threads, kernel.sharedBytes,
+                      separate ? ++barriers : 0, arguments.size() * sizeof(uint64_t)});
     for (uint32_t number = 0; number < kernel.argumentCount; ++number)
       arguments.push_back(code.value(launch, number, values));
   }

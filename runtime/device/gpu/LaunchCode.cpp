@@ -81,6 +81,8 @@ std::string LaunchCode::checkLaunches() const {
   for (const Launch &launch : launches) {
     if (launch.kernel >= kernelTable.size())
       return "launches a kernel that it does not have";
+    if (launch.waits > 1)
+      return "has a launch of which nobody knows whether it waits";
     const LaunchKernel &kernel = kernelTable[launch.kernel];
     if (launch.firstArgument > arguments.size() || kernel.argumentCount > arguments.size() - launch.firstArgument)
       return "has a launch without all its arguments";

@@ -5,7 +5,8 @@
 //
 //   LaunchHeader | LaunchKernel[] | LaunchPhase[] | Launch[] | LaunchArgument[] | ... | code of the kernels
 //
-// The launches of a phase run one after the other: each sees what those before it wrote. A launch runs
+// The launches of a phase run in their order. One that waits sees what all before it wrote, and they are done with what
+// it writes; launches that follow it without waiting may run beside it. A launch runs
 // grid.x * grid.y workgroups of its kernel; one whose grid.x is 0 is left out. All arguments of kernels have 64 bits,
 // addresses on the device or numbers:
 //
@@ -20,7 +21,7 @@
 
 namespace talc::artifact {
 
-constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '2'};
+constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '3'};
 
 struct LaunchHeader {
   char magic[8];  // launchMagic
@@ -80,7 +81,7 @@ struct LaunchPhase {
 struct Launch {
   uint32_t kernel, firstArgument;  // its arguments are the kernel's argumentCount from there on
   uint32_t mark;                   // its place in the manifest's list of kernels, for tools; UINT32_MAX: none
-  uint32_t reserved;
+  uint32_t waits;                  // 1: it waits for all before it; 0: it does not
 };
 
 // ---- Persistent kernels
@@ -90,7 +91,8 @@ struct Launch {
 //
 //   address of PersistentPiece[count] | count | address of uint32_t[1 + count], all 0
 //
-// The last are counters: how often workgroups have come to a barrier, and how many tasks of each piece were claimed
+// Between two pieces workgroups wait for each other if the second one's launch waits. The last are counters: how often
+// workgroups have come to such a barrier, and how many tasks of each piece were claimed
 // beyond those that workgroups begin with. A piece with fewer threads than the kernel is done by teams of so many, with
 // shared memory of their own, so that the kernel's threads are a multiple of those of all its pieces.
 constexpr uint32_t persistentArguments = 3;
@@ -101,8 +103,8 @@ struct PersistentPiece {
   uint32_t tasks;        // workgroups of the launch
   uint32_t threads;      // of a team
   uint32_t sharedBytes;  // of a team; LaunchKernel::sharedBytes
-  uint32_t reserved;
-  uint64_t arguments;  // address of the values of its arguments
+  uint32_t barrier;      // number of the one in front of it, from 1 on; 0: none
+  uint64_t arguments;    // address of the values of its arguments
 };
 
 // ---- Steps

@@ -81,11 +81,12 @@ void Commands::clear(const CardMemory &memory) {
 }
 
 void Commands::dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const CardMemory &grids,
-                        uint64_t offset) {
+                        uint64_t offset, bool waits) {
+  if (waits)
+    barrier(stageCompute, accessShaderRead | accessShaderWrite);
   card.driver.vkCmdBindPipeline(commands, pipelineBindPointCompute, pipeline);
   card.driver.vkCmdPushConstants(commands, layout, shaderStageCompute, 0, sizeof(arguments), &arguments);
   card.driver.vkCmdDispatchIndirect(commands, grids.buffer(), offset);
-  barrier(stageCompute, accessShaderRead | accessShaderWrite);
 }
 
 void Commands::resetQueries(QueryPool pool, uint32_t count) {

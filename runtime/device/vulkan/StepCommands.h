@@ -23,8 +23,9 @@ public:
 
   void copy(const CardMemory &from, uint64_t source, const CardMemory &to, uint64_t target, uint64_t size);
   void clear(const CardMemory &memory);
-  // As many workgroups as `grids` says at an offset; `arguments`: their address.
-  void dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const CardMemory &grids, uint64_t offset);
+  // As many workgroups as `grids` says at an offset; `arguments`: their address; `waits`: for those before.
+  void dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const CardMemory &grids, uint64_t offset,
+                bool waits);
   // The card's time when all before has run goes to a query; those of a pool are reset before.
   void resetQueries(QueryPool pool, uint32_t count);
   void timestamp(QueryPool pool, uint32_t query);

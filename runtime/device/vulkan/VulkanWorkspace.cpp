@@ -51,7 +51,7 @@ Status VulkanWorkspace::prepare() {
 void VulkanWorkspace::addLaunch(Commands &commands, const Recorded &recorded, const Launch &launch,
                                 uint64_t &place) const {
   commands.dispatch(model.layout(), model.pipeline(launch.kernel), recorded.arguments.address() + place + 16,
-                    recorded.arguments, place);
+                    recorded.arguments, place, launch.waits != 0);
   place += VulkanModel::launchBytes(model.code().kernels()[launch.kernel]);
 }
 

@@ -4,9 +4,17 @@
 // RUN: %talc-opt %s -check-step -split-input-file -verify-diagnostics > %t
 // RUN: %talc compile %models/tales-gpt2 --stop-after=bufferize -o %t.mlir
 // RUN: %python %S/drop_barriers.py %talc-opt %t.mlir | FileCheck %s
+// RUN: %talc compile %models/tales-gpt2 --target=nvptx --stop-after=bufferize -o %t.claims.mlir
+// RUN: %python %S/drop_barriers.py %talc-opt %t.claims.mlir | FileCheck %s --check-prefix=CLAIMS
+// RUN: sed 's/^module .*attributes {/&kernel.claims, /' %t.mlir > %t.fewer.mlir
+// RUN: not %talc-opt %t.fewer.mlir -check-step -o %t.none 2>&1 | FileCheck %s --check-prefix=FEWER
 
 // None of a model's barriers is there in vain.
 // CHECK: 16 barriers, 16 missed
+
+// Nor are those of a card, whose workgroups take any task: there are more, and those of threads do not suffice.
+// CLAIMS: [[N:[0-9]+]] barriers, [[N]] missed
+// FEWER: on other workers, without a barrier between them where workers claim tasks
 
 // By rows every worker keeps to its own rows: only the other division needs the barrier. The arena's first 128 bytes
 // per row are free again behind a barrier that every division has.

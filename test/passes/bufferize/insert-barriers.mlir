@@ -2,6 +2,24 @@
 // insert-barriers: which neighbours need a barrier, which need one only when the step is not divided by rows, and which
 // need none.
 // RUN: talc-opt %s -outline-kernels -insert-barriers | FileCheck %s
+// RUN: sed '1i module attributes {kernel.claims} {' %s > %t.mlir && echo '}' >> %t.mlir
+// RUN: talc-opt %t.mlir -outline-kernels -insert-barriers | FileCheck %s --check-prefix=CLAIMS
+
+// Where any worker does any task every piece waits for what it reads, rows or not.
+// CLAIMS-LABEL: func.func @prefill(
+// CLAIMS-SAME: kernel.claims
+// CLAIMS-NOT: kernel.barrier
+// CLAIMS: call @gather
+// CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CLAIMS-NEXT: call @norm
+// CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CLAIMS-NEXT: call @contract
+// CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CLAIMS-NEXT: call @rope
+// CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CLAIMS-NEXT: call @append
+// CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
+// CLAIMS-NEXT: call @attention
 
 // An entry function starts on all threads at once. Neighbours by rows need nothing; by rows and adaptive one unless
 // the step is divided by rows; attention meets the rows of other threads in the state.

@@ -8,14 +8,15 @@
 //   }                                                            {base = "number", per_row = 1}]}] }
 //
 // A buffer is passed as PassedBuffer.h says: its address, then the sizes that its type does not tell. All of these are
-// linear in the rows of the step, so that a list is data: whoever runs it needs no code of the host. Barriers go, since
-// launches follow one another.
+// linear in the rows of the step, so that a list is data: whoever runs it needs no code of the host. A launch waits for
+// those before it where a barrier stands; everywhere, unless barriers are said to suffice for workers that claim tasks.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/PassedBuffer.h"
 #include "compiler/passes/codegen/gpu/Launches.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/kernel/Workers.h"
 #include "runtime/device/gpu/LaunchTable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -285,7 +286,13 @@ struct TabulateLaunches : talc::impl::TabulateLaunchesBase<TabulateLaunches> {
     Builder b(&getContext());
     Tracer tracer(function);
     SmallVector<Attribute> launches;
-    for (auto call : function.front().getOps<func::CallOp>()) {
+    const bool everywhere = !function->hasAttr(kernel::claimsAttr);
+    bool waits = everywhere;
+    for (Operation &op : function.front()) {
+      waits |= isa<kernel::BarrierOp>(op);
+      auto call = dyn_cast<func::CallOp>(op);
+      if (!call)
+        continue;
       SmallVector<Attribute> arguments;
       for (Value operand : call.getOperands()) {
         FailureOr<SmallVector<Linear>> values = tracer.passed(operand);
@@ -299,6 +306,9 @@ struct TabulateLaunches : talc::impl::TabulateLaunchesBase<TabulateLaunches> {
       launch.append(keys::arguments, b.getArrayAttr(arguments));
       if (auto mark = dyn_cast_or_null<kernel::MarkOp>(call->getNextNode()))
         launch.append(keys::mark, b.getI64IntegerAttr(static_cast<int64_t>(mark.getKernel())));
+      if (waits)
+        launch.append(keys::waits, b.getI64IntegerAttr(1));
+      waits = everywhere;
       launches.push_back(launch.getDictionary(&getContext()));
     }
     talc::PassRemarks("codegen", "tabulate-launches").did(function, [&] {

@@ -3,19 +3,20 @@
 // RUN: talc-opt %s -split-input-file -verify-diagnostics -tabulate-launches | FileCheck %s
 
 // A buffer of unknown rows is two values, so that the rows of the grid are value 2 and those of the layer's list
-// follow: step, address and rows of %x, address of %w, state.
+// follow: step, address and rows of %x, address of %w, state. A launch waits where a barrier stands; in functions that do
+// not say that theirs suffice for workers of any task, everywhere.
 // CHECK: func.func private @norm({{.*}}kernel.grid = {divisor = 1 : i64, rows = 2 : i64}
-// CHECK: func.func private @prefill() attributes {kernel.launches = [
+// CHECK: func.func private @prefill() attributes {kernel.claims, kernel.launches = [
 // CHECK-SAME: {arguments = [{argument = 0 : i64}, {base = "arena", per_row = 512 : i64}, {base = "number", per_row = 1 : i64}, {base = "weights", fixed = 64 : i64}, {base = "states", fixed = 4096 : i64}], call = @layer}
-// CHECK-SAME: {arguments = [{argument = 0 : i64}, {base = "arena", fixed = 128 : i64, per_row = 512 : i64}, {base = "wanted"}, {base = "results"}, {base = "wanted"}], call = @norm, mark = 3 : i64}
+// CHECK-SAME: {arguments = [{argument = 0 : i64}, {base = "arena", fixed = 128 : i64, per_row = 512 : i64}, {base = "wanted"}, {base = "results"}, {base = "wanted"}], call = @norm, mark = 3 : i64, waits = 1 : i64}
 // CHECK: func.func private @layer() attributes {kernel.launches = [
-// CHECK-SAME: {arguments = [{argument = 0 : i64}, {argument = 1 : i64}, {argument = 2 : i64}, {argument = 1 : i64}, {argument = 2 : i64}], call = @norm}
+// CHECK-SAME: {arguments = [{argument = 0 : i64}, {argument = 1 : i64}, {argument = 2 : i64}, {argument = 1 : i64}, {argument = 2 : i64}], call = @norm, waits = 1 : i64}
 talc.weight @w : tensor<32xf32> = #talc.file<"none", 0, f32> {talc.offset = 64 : i64}
 talc.state @kv : !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>> {talc.offset = 4096 : i64}
 func.func private @norm(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "norm", kernel.grid = {rows = 1 : i64, divisor = 1 : i64}} {
   return
 }
-func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
+func.func @prefill(%s: !kernel.step) attributes {talc.entry, kernel.claims} {
   %n = kernel.row_count %s
   %x = kernel.arena %s rows %n at 512 plus 0 by_thread 0 : memref<?x32xf32>
   %w = kernel.weight %s @w : memref<32xf32>
@@ -38,7 +39,7 @@ func.func private @layer(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf
 
 // The place of a view is part of its type: the kernel adds it by itself.
 // CHECK: func.func private @prefill
-// CHECK-SAME: {arguments = [{argument = 0 : i64}, {base = "arena", per_row = 128 : i64}, {base = "number", per_row = 1 : i64}], call = @use}
+// CHECK-SAME: {arguments = [{argument = 0 : i64}, {base = "arena", per_row = 128 : i64}, {base = "number", per_row = 1 : i64}], call = @use, waits = 1 : i64}
 func.func private @use(%s: !kernel.step, %x: memref<?x16xf32, strided<[32, 1], offset: 16>>) attributes {kernel.piece = "copy"} {
   return
 }
