@@ -151,11 +151,15 @@ std::string Placement::moveTo(uint64_t artifactBytes, std::vector<uint8_t> &back
   if (head.e_shoff + sectionBytes == bytes.size())
     bytes.resize(head.e_shoff);
   Elf64_Shdr &section = sections[place];
-  // The place in the file and that in memory agree modulo the alignment.
+  // The place in the file and that in memory agree modulo the alignment, of which huge pages need their size.
+  constexpr uint64_t hugePage = 2 << 20;
   uint64_t alignment = std::max(segment ? segment->p_align : 0, artifact::sectionAlignment);
-  section.sh_offset = roundUp(bytes.size(), alignment) + section.sh_addr % alignment;
+  if (segment && artifactBytes >= 2 * hugePage)
+    alignment = std::max(alignment, hugePage);
+  section.sh_offset = bytes.size() + (section.sh_addr - bytes.size()) % alignment;
   section.sh_size = artifactBytes;
   if (segment) {
+    segment->p_align = alignment;
     segment->p_offset = section.sh_offset;
     segment->p_filesz = segment->p_memsz = artifactBytes;
     memcpy(bytes.data() + head.e_phoff, segments.data(), segments.size() * sizeof(Elf64_Phdr));

@@ -95,7 +95,30 @@ llvm::Error OutputFile::reserve(uint64_t bytes) {
   return llvm::Error::success();
 }
 
+// File systems with large folios keep what is written at once in one page: whole blocks of huge pages' size and place
+// are mapped as such, by every process that maps the file, for as long as they stay in the page cache.
+constexpr size_t blockBytes = 2 << 20;
+
 llvm::Error OutputFile::write(llvm::ArrayRef<uint8_t> bytes) {
+  while (!bytes.empty()) {
+    bool whole = block.empty() && bytes.size() >= blockBytes;
+    size_t count = whole ? bytes.size() / blockBytes * blockBytes : std::min(bytes.size(), blockBytes - block.size());
+    llvm::ArrayRef<uint8_t> first = bytes.take_front(count);
+    bytes = bytes.drop_front(count);
+    if (!whole) {
+      block.insert(block.end(), first.begin(), first.end());
+      if (block.size() < blockBytes)
+        continue;
+      first = block;
+    }
+    if (llvm::Error error = writeNow(first))
+      return error;
+    block.clear();
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error OutputFile::writeNow(llvm::ArrayRef<uint8_t> bytes) {
   while (!bytes.empty()) {
     ssize_t count = ::write(file, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR)
@@ -109,6 +132,8 @@ llvm::Error OutputFile::write(llvm::ArrayRef<uint8_t> bytes) {
 }
 
 llvm::Error OutputFile::commit() {
+  if (llvm::Error error = writeNow(block))
+    return error;
   bool failed = ftruncate(file, static_cast<off_t>(written)) != 0;
   failed = close(file) != 0 || failed;
   file = -1;

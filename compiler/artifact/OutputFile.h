@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 namespace talc {
 
@@ -25,18 +26,20 @@ public:
   // Takes the space that the complete file needs, so that a full disk is noticed before any work is done.
   llvm::Error reserve(uint64_t bytes);
   llvm::Error write(llvm::ArrayRef<uint8_t> bytes);
-  uint64_t position() const { return written; }
+  uint64_t position() const { return written + block.size(); }
   // Gives the file its name.
   llvm::Error commit();
 
 private:
   explicit OutputFile(std::string path) : path(std::move(path)) {}
   llvm::Error openPartial(mode_t mode);
+  llvm::Error writeNow(llvm::ArrayRef<uint8_t> bytes);
   llvm::Error cannotWrite(int reason) const;
 
   std::string path, partial;
   int file = -1;
   uint64_t written = 0, expected = 0;
+  std::vector<uint8_t> block;  // the beginning of one, to be written when it is whole
 };
 
 }  // namespace talc

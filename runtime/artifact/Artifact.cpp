@@ -121,6 +121,8 @@ Status Artifact::locate(const Section &section, LocatedSection &result) const {
   bool weights = isOf(section, SectionKind::Weights), copies = weights && options.copyWeights && section.size > 0;
   if (section.size > 0 && (copies || !weights))
     willRead(section);
+  if (weights && !copies)
+    source.wantHugePages(section.offset, section.size);
   if (copies) {
     result.copy = Mapping::copy(result.bytes, section.size);
     if (result.copy.empty())

@@ -154,12 +154,20 @@ int ArtifactBytes::openFile() const {
   return pagesOfFile ? openOwnFile() : -1;
 }
 
-void ArtifactBytes::release(uint64_t at, uint64_t count) const {
+void ArtifactBytes::advise(uint64_t at, uint64_t count, int advice) const {
   uint64_t page = systemPageSize();
   uintptr_t first = reinterpret_cast<uintptr_t>(begin) + at, last = (first + count) & -page;
   first = (first + page - 1) & -page;
   if (pagesOfFile && first < last)
-    madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
+    madvise(reinterpret_cast<void *>(first), last - first, advice);
+}
+
+void ArtifactBytes::release(uint64_t at, uint64_t count) const {
+  advise(at, count, MADV_DONTNEED);
+}
+
+void ArtifactBytes::wantHugePages(uint64_t at, uint64_t count) const {
+  advise(at, count, MADV_HUGEPAGE);
 }
 
 }  // namespace talc

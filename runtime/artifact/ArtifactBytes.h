@@ -37,12 +37,15 @@ public:
   int openFile() const;
   // Nobody reads the range soon, which others may hold in memory.
   void release(uint64_t at, uint64_t count) const;
+  // What is not in memory yet shall come in huge pages, if the file system has such.
+  void wantHugePages(uint64_t at, uint64_t count) const;
 
 private:
   Status mapFile();
   Status find(const unsigned char *content, uint64_t count);
   Status checkHeader() const;
   Status noArtifact() const;
+  void advise(uint64_t at, uint64_t count, int advice) const;
 
   std::string shownName;
   int file = -1;
