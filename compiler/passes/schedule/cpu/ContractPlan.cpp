@@ -12,13 +12,19 @@ constexpr int64_t mostSumBytes = 192 << 10;
 ArrayRef<PlanNumber<ContractPlan>> ContractPlan::numbers() {
   constexpr int64_t many = 1 << 24;
   using Plan = ContractPlan;
-  static constexpr PlanNumber<Plan> all[] = {
-      {"block_depth", &Plan::blockDepth, 1, many},    {"block_panels", &Plan::blockPanels, 1, many},
-      {"block_rows", &Plan::blockRows, 1, 1 << 12},   {"fetch_ahead", &Plan::fetchAhead, 0, 1 << 12},
-      {"fetch_first", &Plan::fetchFirst, 0, 1 << 12}, {"fetch_next", &Plan::fetchNext, 0, 16},
-      {"fetch_rows", &Plan::fetchRows, 1, 16},        {"row_columns", &Plan::rowColumns, 4, 1 << 10},
-      {"task_panels", &Plan::taskPanels, 1, many},    {"tile_columns", &Plan::tileColumns, 4, 1 << 10},
-      {"tile_rows", &Plan::tileRows, 1, 16},          {"tile_steps", &Plan::tileSteps, 1, 32}};
+  static constexpr PlanNumber<Plan> all[] = {{"block_depth", &Plan::blockDepth, 1, many},
+                                             {"block_panels", &Plan::blockPanels, 1, many},
+                                             {"block_rows", &Plan::blockRows, 1, 1 << 12},
+                                             {"fetch_ahead", &Plan::fetchAhead, 0, 1 << 12},
+                                             {"fetch_first", &Plan::fetchFirst, 0, 1 << 12},
+                                             {"fetch_next", &Plan::fetchNext, 0, 16},
+                                             {"fetch_rows", &Plan::fetchRows, 1, 16},
+                                             {"row_columns", &Plan::rowColumns, 4, 1 << 10},
+                                             {"tall_rows", &Plan::tallRows, 0, 16},
+                                             {"task_panels", &Plan::taskPanels, 1, many},
+                                             {"tile_columns", &Plan::tileColumns, 4, 1 << 10},
+                                             {"tile_rows", &Plan::tileRows, 1, 16},
+                                             {"tile_steps", &Plan::tileSteps, 1, 32}};
   return all;
 }
 
@@ -54,6 +60,9 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   tileColumns = products.columns(tileRows, lanes);
   rowColumns = products.columnsOfRow(elementFormat(weight), lanes);
   tileSteps = products.steps(lanes);
+  // Rows at such a distance lie in the same set of L1, which would have to hold one line of each.
+  bool collide = elementFormat(cast<MemRefType>(op.getX().getType())).bytesOf(groups * groupFeatures) % 4096 == 0;
+  tallRows = hasHalves() && !collide ? products.tallRows(lanes) : 0;
   // A smaller weight stays in L2 beside others of its kind.
   int64_t lines = llvm::divideCeil(elementFormat(weight).bytesOf(tileSteps * panelLanes), lineBytes);
   fetchAhead = storedBytes(weight) >= cacheBytes / 4 ? products.fetchAhead(groupPanels(1) * lines) : 0;
@@ -85,6 +94,8 @@ std::string ContractPlan::contradiction() const {
     return "tile_steps is not " + std::to_string(products.steps(lanes)) + ", the values of a block of x";
   if (products.fixedSteps && blockDepth % tileSteps != 0)
     return "block_depth is no multiple of " + std::to_string(tileSteps);
+  if (tallRows > tileRows && !hasHalves())
+    return "tall_rows need panels as wide as a tile, of two or more vectors";
   if (depth % blockDepth != 0)
     return "block_depth does not divide " + std::to_string(depth);
   int64_t group = groupPanels(tileRows);
@@ -100,6 +111,8 @@ std::string ContractPlan::contradiction() const {
 int64_t ContractPlan::columns(int64_t rows) const {
   if (rows == 1)
     return rowColumns;
+  if (rows > tileRows)
+    return tileColumns / 2;
   bool few = rows < tileRows && rows <= products.rows(lanes);
   return few ? std::max(products.columns(rows, lanes), tileColumns) : tileColumns;
 }

@@ -43,6 +43,9 @@ struct ContractPlan {
 
   // The plan's numbers. Of a tile: rows, columns, steps of k per iteration; and columns of a tile of one row.
   int64_t tileRows, tileColumns, tileSteps, rowColumns;
+  // More rows than a full tile's, but no more than these, are one tall tile of half as many columns, so that they pass
+  // a weight once and its halves fetch the next panel evenly; 0: there is none.
+  int64_t tallRows;
   int64_t blockRows, blockPanels, blockDepth;
   int64_t taskPanels;  // of a task that is claimed
   // Lines of a weight that come later, which up to so many of few rows fetch ahead; 0: none. And those that the first
@@ -53,6 +56,7 @@ struct ContractPlan {
 
 private:
   ContractPlan(kernel::ContractOp op, int64_t lanes);
+  bool hasHalves() const { return groupPanels(tileRows) == 1 && pieceLanes(tileRows) % (2 * lanes) == 0; }
   void chooseBlocks(const StorageFormat &x, int64_t room);
   int64_t columns(int64_t rows) const;
 };

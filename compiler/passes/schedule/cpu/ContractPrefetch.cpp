@@ -45,8 +45,9 @@ NextPanels::NextPanels(const ContractCode &c, int64_t panels, Value panel, Value
 }
 
 Value NextPanels::paceOf(int64_t pieces) const {
-  Value pace = c.e.ceilDiv(c.e.index(c.plan.panelLanes), c.e.mul(perPanel, pieces));
-  return c.e.select(several, pace, c.e.index(0));
+  Emitter &e = c.e;
+  Value pace = e.ceilDiv(e.index(c.plan.panelLanes), e.mul(perPanel, pieces));
+  return pieces > 1 ? pace : e.select(several, pace, e.index(0));
 }
 
 // Of an iteration: the first two lines, and if more lie between it and the next, these, too. The branch goes the same

@@ -14,9 +14,9 @@ void fetchResults(const ContractCode &c, int64_t rows, int64_t panels, mlir::Val
 
 // The weight that comes after a group of panels, spread over the iterations of all tiles of a block of rows. A tile
 // fetches from one panel, for each k of each piece as many elements as that takes, and in an iteration no more lines
-// than the plan says. A single tile fetches the same lines again and again, so without a branch: it reads in order as
-// fast as memory brings the weight, and the processor's own prefetching does better, since software gets no more lines
-// on their way than L1 can wait for.
+// than the plan says. A single tile of one piece fetches the same lines again and again, so without a branch: it reads
+// in order as fast as memory brings the weight, and the processor's own prefetching does better, since software gets no
+// more lines on their way than L1 can wait for. Pieces skip lines, which it does not follow.
 class NextPanels {
 public:
   using Value = mlir::Value;

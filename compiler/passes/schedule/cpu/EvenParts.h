@@ -12,8 +12,10 @@ public:
   using Value = mlir::Value;
   using Body = llvm::function_ref<void(Value part, Value first, int64_t size)>;
 
-  EvenParts(Emitter &e, Value total, int64_t most)
-      : count(e.ceilDiv(total, most)), least(e.div(total, count)), larger(e.rem(total, count)), most(most) {}
+  // A total of no more than `alone` is one part.
+  EvenParts(Emitter &e, Value total, int64_t most, int64_t alone = 0)
+      : count(countOf(e, total, most, alone)), least(e.div(total, count)), larger(e.rem(total, count)),
+        most(std::max(most, alone)) {}
 
   // Code for each size stands once.
   void each(Emitter &e, Body body) const {
@@ -27,6 +29,11 @@ public:
   const Value count;
 
 private:
+  static Value countOf(Emitter &e, Value total, int64_t most, int64_t alone) {
+    Value count = e.ceilDiv(total, most);
+    return alone > most ? e.select(e.less(total, e.index(alone + 1)), e.index(1), count) : count;
+  }
+
   const Value least, larger;
   const int64_t most;
 };

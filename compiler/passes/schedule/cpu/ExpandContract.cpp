@@ -123,7 +123,7 @@ private:
   }
 
   void manyRows(Value first, Value count, Span panels, Value stack) {
-    Rows rows = {first, count, EvenParts(e, count, plan.tileRows)};
+    Rows rows = {first, count, EvenParts(e, count, plan.tileRows, plan.tallRows)};
     e.loop(panels.begin, panels.end, plan.blockPanels, [&](Value begin) {
       Span block = {begin, e.min(e.add(begin, plan.blockPanels), panels.end)};
       e.loop(e.index(0), e.index(plan.depth), plan.blockDepth, [&](Value firstK) {

@@ -40,6 +40,8 @@ struct TileProducts {
   int64_t (*depthUnit)(const StorageFormat &weight);
   // The sums, row by row, that go on from `before`.
   Emitter::Values (*accumulate)(const ContractCode &c, const TilePlaces &tile, mlir::ValueRange before);
+  // Rows whose sums of half as many columns fill the accumulators.
+  int64_t (*tallRows)(int64_t lanes) = [](int64_t) -> int64_t { return 0; };
 };
 
 // Fused multiply-adds of f32, which the weight is widened to.

@@ -42,7 +42,7 @@ public:
     isClaimed = both(e.less(e.index(1), threads), e.less(e.index(plan.claimedRows - 1), rows));
     divideRows();
     groupsOfBlock = e.select(isClaimed, groups, e.index(1));
-    Value count = e.mul(e.mul(parts, blocksOfPart), groupsOfBlock);
+    count = e.mul(e.mul(parts, blocksOfPart), groupsOfBlock);
     Claims claims(e, step, count, isClaimed);
     loopWithin(e, claims.next(e.index(0)), e.index(0), count, [&](Value task) {
       place(task);
@@ -89,16 +89,21 @@ private:
   void place(Value task) {
     Value block = blockOf(task), first = firstPanel(task);
     Value end = e.select(isClaimed, e.min(panels, e.add(first, group)), ownEnd);
-    Value next = firstPanel(e.add(task, 1));
+    Value later = e.add(task, 1), next = e.select(e.less(later, count), firstPanel(later), behindLast(end));
     placeBody(e, tasks, {firstRow(block), firstRow(e.add(block, 1)), first, end, next});
   }
+
+  // What is fetched during the last task. Weights lie in the order of their use, so that behind this one comes the
+  // first thread's part of the next; where another thread's begins is not known here, and what it has just read costs
+  // nothing.
+  Value behindLast(Value end) { return e.select(e.less(e.index(0), ownFirst), e.sub(end, e.index(1)), panels); }
 
   Emitter &e;
   kernel::TasksOp tasks;
   SharePlan plan;
   const Value step, rows, panels, group, groups;
   Value ownFirst, ownEnd;  // panels of this thread
-  Value threads, isClaimed, parts, blocksOfPart, groupsOfBlock;
+  Value threads, isClaimed, parts, blocksOfPart, groupsOfBlock, count;
 };
 
 }  // namespace

@@ -109,6 +109,7 @@ const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
                                       /*fixedSteps=*/false,
                                       [](int64_t) -> int64_t { return 64; },
                                       [](const StorageFormat &) -> int64_t { return 2; },
-                                      accumulateWidened};
+                                      accumulateWidened,
+                                      [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; }};
 
 }  // namespace talc

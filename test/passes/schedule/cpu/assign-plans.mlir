@@ -9,6 +9,7 @@
 // RUN: talc-opt %t.mlir -expand-contract | FileCheck %s --check-prefix=LOOPS
 // RUN: not talc-opt %s '-assign-plans=plans={c*: tile_columns = 12}' 2>&1 | FileCheck %s --check-prefix=LANES
 // RUN: not talc-opt %s '-assign-plans=plans={c*: block_depth = 5}' 2>&1 | FileCheck %s --check-prefix=DEPTH
+// RUN: not talc-opt %s '-assign-plans=lanes=16 plans={contract: tall_rows = 8}' 2>&1 | FileCheck %s --check-prefix=HALVES
 // RUN: not talc-opt %s '-assign-plans=plans={c*: tile_rows = 17}' 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: not talc-opt %s '-assign-plans=plans={c*: tile_height = 1}' 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: talc-opt %s '-assign-plans=plans={softmax: by_halide = 1; *: unroll = 4}' | FileCheck %s --check-prefix=ROWS
@@ -19,16 +20,18 @@
 // CHECK-LABEL: @contract
 // CHECK: kernel.tasks %{{.*}} over tiles by rows plan <block_depth = 8, block_panels = 3, block_rows = 192, by_halide = 0, by_panels = 0,
 // CHECK-SAME: claimed_rows = 24, fetch_ahead = 0, fetch_first = 0, fetch_next = 2, fetch_rows = 1, row_columns = 64, share_rows = 32, share_tasks = 8,
-// CHECK-SAME: task_panels = 1, tile_columns = 16, tile_rows = 6, tile_steps = 4>
+// CHECK-SAME: tall_rows = 0, task_panels = 1, tile_columns = 16, tile_rows = 6, tile_steps = 4>
 // WIDE-LABEL: @contract
-// WIDE: row_columns = 256, {{.*}} task_panels = 3, tile_columns = 64, tile_rows = 6, tile_steps = 2>
+// Panels of 16 lanes have no halves; of 64 lanes they have, unless rows lie in the same sets of L1.
+// WIDE: row_columns = 256, {{.*}} tall_rows = 0, task_panels = 3, tile_columns = 64, tile_rows = 6, tile_steps = 2>
 // WISH-LABEL: @contract
-// WISH: share_tasks = 2, task_panels = 1, tile_columns = 16, tile_rows = 5, tile_steps = 4>
+// WISH: share_tasks = 2, tall_rows = 0, task_panels = 1, tile_columns = 16, tile_rows = 5, tile_steps = 4>
 // REMARK-DAG: assign-plans{{.*}}Function=contract{{.*}}as wished: {{.*}}tile_rows = 5
 // REMARK-DAG: assign-plans{{.*}}Function=softmax{{.*}}by the cost model: by_halide = 0, unroll = 1
 // REMARK-DAG: assign-plans{{.*}}Function=attend{{.*}}by the cost model: block_keys = 64, by_halide = 0, chunk_keys = 64, task_rows = 48
 // LANES: cannot be planned so: tile_columns and row_columns are no multiples of 8, the lanes of a vector
 // DEPTH: cannot be planned so: block_depth does not divide 8
+// HALVES: cannot be planned so: tall_rows need panels as wide as a tile, of two or more vectors
 // RANGE: cannot be planned so: tile_rows is 17, expected 1 to 16
 // NAME: plans: no plan has a number 'tile_height'
 // UNROLL: cannot be planned so: unroll is 17, expected 1 to 16
@@ -72,6 +75,19 @@ func.func @softmax(%s: !kernel.step, %x: memref<?x40xf32>, %y: memref<?x40xf32>)
   return
 }
 
+// WIDE-LABEL: @tall
+// WIDE: tall_rows = 8,
+func.func @tall(%s: !kernel.step, %x: memref<?x8xf32>, %w: memref<3x8x64xf32>, %out: memref<?x192xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x8xf32>, memref<3x8x64xf32>, memref<?x192xf32>) -> ()
+  }
+  return
+}
+
 // CHECK-LABEL: @copy
 // CHECK: kernel.tasks %{{.*}} over rows by all plan <unroll = 1> {
 // ROWS-LABEL: @copy
@@ -80,6 +96,19 @@ func.func @copy(%s: !kernel.step, %x: memref<1x40xf32>, %y: memref<1x40xf32>) {
   kernel.tasks %s over rows by all {
   ^bb0(%first: index, %end: index):
     memref.copy %x, %y : memref<1x40xf32> to memref<1x40xf32>
+  }
+  return
+}
+
+// WIDE-LABEL: @collide
+// WIDE: tall_rows = 0,
+func.func @collide(%s: !kernel.step, %x: memref<?x2048xf32>, %w: memref<3x2048x64xf32>, %out: memref<?x192xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x2048xf32>, memref<3x2048x64xf32>, memref<?x192xf32>) -> ()
   }
   return
 }

@@ -82,6 +82,31 @@ func.func @tiles(%s: !kernel.step, %panels: index, %log: memref<?xindex>) {
 
 // -----
 
+// What comes behind a task: the next task's first panel; behind the last one, for the first thread what lies behind the
+// weight, and for others what they have just read.
+// CHECK-LABEL: @next(
+// CHECK: scf.while
+// CHECK: %[[UPTO:.*]] = arith.minsi %arg1, %{{.*}}
+// CHECK-NEXT: %[[END:.*]] = arith.select %{{.*}}, %[[UPTO]], %{{.*}}
+// CHECK-NEXT: %[[LATER:.*]] = arith.addi %[[TASK:.*]], %c1
+// CHECK-NEXT: %[[MORE:.*]] = arith.cmpi slt, %[[LATER]], %{{.*}}
+// CHECK: %[[FIRST:.*]] = arith.select
+// CHECK-NEXT: %[[OTHER:.*]] = arith.cmpi sgt, %{{.*}}, %c0
+// CHECK-NEXT: %[[READ:.*]] = arith.subi %[[END]], %c1
+// CHECK-NEXT: %[[BEHIND:.*]] = arith.select %[[OTHER]], %[[READ]], %arg1
+// CHECK-NEXT: %[[NEXT:.*]] = arith.select %[[MORE]], %[[FIRST]], %[[BEHIND]]
+// CHECK-NEXT: memref.store %[[END]], %arg2[%[[NEXT]]]
+func.func @next(%s: !kernel.step, %panels: index, %log: memref<?xindex>) {
+  %many = arith.constant 24 : index
+  kernel.tasks %s over tiles by columns of(%many, %panels) grain [192, 4] {
+  ^bb0(%first: index, %end: index, %panel: index, %panelEnd: index, %next: index):
+    memref.store %panelEnd, %log[%next] : memref<?xindex>
+  }
+  return
+}
+
+// -----
+
 // Where heads of a token are no task together, a sequence has a task for each head and block of rows; a single row's
 // heads are taken in turn.
 // CHECK-LABEL: @queries(
