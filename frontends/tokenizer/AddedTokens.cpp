@@ -42,8 +42,8 @@ void compileAddedTokens(CompileContext &context, const Json &json, const std::st
     uint32_t flags = readFlags(fields);
     if (!id || content.empty() || context.errors.failed())
       continue;
-    if (content.size() > maxTrieDepth)
-      return context.errors.fail(TokenizerError::TooLarge, fields.path("content"), "longer than 1024 bytes");
+    if (isTooLong(content, fields.path("content"), context.errors))
+      return;
     Text text = section.addText(content);
     // The model's vocabulary knows better.
     if (auto known = idOfText.find(text.offset); known != idOfText.end())

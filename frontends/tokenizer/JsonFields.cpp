@@ -135,4 +135,10 @@ std::optional<uint32_t> readTokenId(const Json &value, const std::string &path, 
   return std::nullopt;
 }
 
+bool isTooLong(const std::string &token, const std::string &path, CompileErrors &errors) {
+  if (token.size() > tokenizer::maxTokenBytes)
+    errors.fail(TokenizerError::TooLarge, path, "longer than " + std::to_string(tokenizer::maxTokenBytes) + " bytes");
+  return token.size() > tokenizer::maxTokenBytes;
+}
+
 }  // namespace talc::frontend

@@ -44,6 +44,9 @@ std::optional<Json> parseJson(std::string_view text, CompileErrors &errors);
 // A token id, or nothing and an error.
 std::optional<uint32_t> readTokenId(const Json &value, const std::string &path, CompileErrors &errors);
 
+// Whether a token is longer than what is looked up in texts, which is reported.
+bool isTooLong(const std::string &token, const std::string &path, CompileErrors &errors);
+
 // "an array", "a string", ... for messages.
 std::string describe(const Json &value);
 

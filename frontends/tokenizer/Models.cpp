@@ -59,12 +59,9 @@ private:
     return fields.find("max_input_chars_per_word") ? "WordPiece" : "WordLevel";
   }
 
-  // What only merges lead to may be longer than what is looked up.
   void addToken(const std::string &text, uint32_t id, const std::string &path) {
-    constexpr size_t maxMerged = 65536;
-    size_t most = model.kind == uint32_t(ModelKind::Bpe) ? maxMerged : maxTrieDepth;
-    if (text.size() > most)
-      return errors.fail(TokenizerError::TooLarge, path, "longer than " + std::to_string(most) + " bytes");
+    if (isTooLong(text, path, errors))
+      return;
     if (id >= section.tokens.size())
       section.tokens.resize(id + 1, Token{{0, 0}, 0});
     if (section.tokens[id].flags & tokenPresent)
@@ -95,7 +92,7 @@ private:
   uint32_t addTrie(const std::string &prefix) {
     std::vector<std::pair<std::string, uint32_t>> keys;
     for (auto &[text, id] : vocabulary)
-      if (text.compare(0, prefix.size(), prefix) == 0 && text.size() <= maxTrieDepth)
+      if (text.compare(0, prefix.size(), prefix) == 0)
         keys.push_back({text.substr(prefix.size()), id});
     return section.addTrie(std::move(keys));
   }
@@ -225,8 +222,8 @@ private:
     auto addPiece = [&](const Json &json, const std::string &path) {
       if (!json.is_array() || json.size() != 2 || !json[0].is_string() || !(json[1].is_number() || json[1].is_null()))
         return errors.fail(TokenizerError::WrongField, path, "expected [\"piece\", score]");
-      if (json[0].get_ref<const std::string &>().size() > maxTrieDepth)
-        return errors.fail(TokenizerError::TooLarge, path, "longer than 1024 bytes");
+      if (isTooLong(json[0].get_ref<const std::string &>(), path, errors))
+        return;
       auto id = static_cast<uint32_t>(section.scores.size());
       double score = json[1].is_null() ? 0.0 : json[1].get<double>();
       section.scores.push_back(score);

@@ -37,7 +37,7 @@ public:
   // Sorts the mappings.
   uint32_t addMap(std::vector<tokenizer::CharMapping> mappings);
   uint32_t addPattern(const std::vector<tokenizer::Instruction> &code);
-  // Returns the root. Of equal keys the largest value counts; keys have at most maxTrieDepth bytes.
+  // Returns the root. Of equal keys the largest value counts; keys have at most maxTokenBytes bytes.
   uint32_t addTrie(std::vector<std::pair<std::string, uint32_t>> keys);
 
   size_t instructionCount() const { return instructions.size(); }

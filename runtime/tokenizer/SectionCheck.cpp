@@ -58,7 +58,7 @@ private:
   void checkTokens() {
     for (const Token &token : section.tokens) {
       checkText(token.text);
-      require(!(token.flags & tokenAdded) || token.text.size <= maxTrieDepth, "an added token is too long");
+      require(!(token.flags & tokenAdded) || token.text.size <= maxTokenBytes, "an added token is too long");
     }
     for (const Token &token : section.targets)
       checkText(token.text);
@@ -72,14 +72,14 @@ private:
 
   // Children lie behind their parent, so one pass knows every depth.
   void checkTrie() {
-    std::vector<uint16_t> depth(section.trie.count, 0);
+    std::vector<uint32_t> depth(section.trie.count, 0);
     for (size_t i = 0; i < section.trie.count && ok; ++i) {
       const TrieNode &node = section.trie[i];
       bool inside = node.childCount == 0 || (node.firstChild > i && node.childCount <= 256 &&
                                              within(node.firstChild, node.childCount, section.trie.count));
-      require(inside && depth[i] <= maxTrieDepth, "a trie node has children out of range");
+      require(inside && depth[i] <= maxTokenBytes, "a trie node has children out of range");
       for (uint32_t c = 0; c < node.childCount && ok; ++c)
-        depth[node.firstChild + c] = std::max<uint16_t>(depth[node.firstChild + c], depth[i] + 1);
+        depth[node.firstChild + c] = std::max<uint32_t>(depth[node.firstChild + c], depth[i] + 1);
     }
   }
 

@@ -24,7 +24,7 @@ constexpr char sectionMagic[8] = {'T', 'A', 'L', 'C', 'T', 'O', 'K', '1'};
 constexpr uint32_t formatVersion = 3;
 constexpr uint32_t none = 0xFFFFFFFF;       // no such index, id or root
 constexpr uint32_t unlimited = 0xFFFFFFFF;  // a repetition without upper bound
-constexpr uint32_t maxTrieDepth = 1024;     // bytes of the longest key and added token: bounds the work per input byte
+constexpr uint32_t maxTokenBytes = 65536;   // of the longest token, and of the longest key of a trie: bounds its depth
 constexpr uint32_t maxPatternDepth = 64;    // nesting of looks and atomic groups
 
 struct Slice {

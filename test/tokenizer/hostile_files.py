@@ -50,7 +50,7 @@ CASES = [
     ("no-text", pieces(("", 0.0, NORMAL)), "T0320", "piece 7 is empty"),
     ("twice", pieces(("a", 0.0, NORMAL)), "T0315", "piece 7, 'a', occurs twice"),
     ("unknowns", pieces(("<u>", 0.0, UNKNOWN)), "T0320", "has 2 pieces of type unknown, expected 1"),
-    ("long", pieces(("a" * 1025, 0.0, NORMAL)), "T0318", "longer than 1024 bytes"),
+    ("long", pieces(("a" * 65537, 0.0, NORMAL)), "T0318", "longer than 65536 bytes"),
     ("word", model(GOOD + text(2, number(3, 3))), "T0314", "model_type is 3"),
     ("suffix", model(GOOD + text(2, number(24, 1))), "T0314", "treat_whitespace_as_suffix is set"),
     ("escape", model(GOOD + text(3, number(5, 0))), "T0314", "escape_whitespaces is off"),
