@@ -2,6 +2,9 @@
 // Writes symbols, functions and calls of the module that a GraphBuilder makes.
 #include "frontends/Graph.h"
 
+#include "dialects/talc/LogitParts.h"
+#include "runtime/device/Step.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Verifier.h"
@@ -415,11 +418,12 @@ void GraphBuilder::Graph::writeEncoder(const std::function<void()> &body) {
 }
 
 void GraphBuilder::Graph::addResult(Tensor rows, llvm::StringRef kind) {
-  constexpr size_t maxResults = 2;
+  static_assert(GraphBuilder::mostLogitParts + 1 == artifact::maxOutputs);
   if (!ready(rows))
     return;
-  if (results.size() == maxResults)
-    return error(fmt::format("it has more than {} outputs", maxResults));
+  size_t most = isLogitPart(builder.getStringAttr(kind)) ? artifact::maxOutputs : artifact::maxResults;
+  if (results.size() >= most)
+    return error(fmt::format("it has more than {} outputs", most));
   results.push_back(rows);
   resultKinds.push_back(builder.getStringAttr(kind));
 }

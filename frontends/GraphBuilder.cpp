@@ -2,6 +2,7 @@
 // The words of the model definition vocabulary: one operation of the talc dialect each, or a few.
 #include "frontends/GraphBuilder.h"
 
+#include "dialects/talc/LogitParts.h"
 #include "frontends/Graph.h"
 
 #include <fmt/format.h>
@@ -84,6 +85,10 @@ static llvm::StringRef outputName(Output kind) {
     return classesOutput;
   case Output::TokenClasses:
     return tokenClassesOutput;
+  case Output::Head:
+    return headOutput;
+  case Output::Tail:
+    return tailOutput;
   }
   llvm_unreachable("no such output");
 }

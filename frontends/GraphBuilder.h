@@ -121,7 +121,7 @@ struct SegmentMemory {
 };
 
 // What a result of the model is: talc.outputs in dialects/talc/TalcDialect.h.
-enum class Output { Logits, Hidden, Classes, TokenClasses };
+enum class Output { Logits, Hidden, Classes, TokenClasses, Head, Tail };
 
 class GraphBuilder {
 public:
@@ -269,8 +269,10 @@ public:
   // The rows that the caller of a step asked for (the last token of every sequence), for the model's result number
   // `output`.
   Tensor select(Tensor x, int64_t output = 0);
-  // The next result of the model, of which there are one or two.
+  // The next result of the model, of which there are one or two; behind them parts of logits, a head and its tails.
   void output(Tensor rows, Output kind = Output::Logits);
+  // How many parts of logits there may be behind one result.
+  static constexpr size_t mostLogitParts = 7;
   // Names of the classes, in the order of a result's features.
   void labels(const std::vector<std::string> &names);
 

@@ -34,7 +34,7 @@ void talc_model_close(talc_model *model) {
 static_assert(TALC_MODEL_ENCODER_DECODER == static_cast<int>(talc::artifact::ModelKind::EncoderDecoder) &&
               TALC_RESULT_TOKEN_CLASSES == static_cast<int>(talc::artifact::OutputKind::TokenClasses) &&
               TALC_POOLING_MEAN == static_cast<int>(talc::artifact::Pooling::Mean) &&
-              TALC_MAX_RESULTS == talc::artifact::maxOutputs);
+              TALC_MAX_RESULTS == talc::artifact::maxResults);
 
 static void describeUse(const talc::Model &model, talc_model_info &info) {
   const talc::artifact::ModelInfo &facts = model.info();
@@ -144,6 +144,15 @@ talc_status talc_evaluate(talc_session *session, const talc_sequence *sequences,
   if (!session || !sequences || count < 1)
     return wrongArgument(__func__, "session or sequences is NULL, or count is below 1", error);
   return report(session->session->evaluate(sequences, count), error);
+} catch (...) {
+  return talc::refusedMemory(error);
+}
+
+talc_status talc_score(talc_session *session, const talc_sequence *sequences, const talc_candidates *candidates,
+                       int32_t count, talc_error *error) try {
+  if (!session || !sequences || !candidates || count < 1)
+    return wrongArgument(__func__, "session, sequences or candidates is NULL, or count is below 1", error);
+  return report(session->session->score(sequences, candidates, count), error);
 } catch (...) {
   return talc::refusedMemory(error);
 }

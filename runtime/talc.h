@@ -355,7 +355,7 @@ TALC_API talc_status talc_encode(talc_session *session, const talc_sequence *seq
 
 /* Rows of the `result`-th result for the `index`-th sequence of the last talc_evaluate: float32 [rows][width], in the
    order of the tokens. Stores the number of rows when `rows` is not NULL. NULL with 0 rows when none were wanted, or
-   for a result or index that there is not. Valid until the next talc_evaluate, talc_encode or talc_session_destroy. */
+   for a result or index that there is not. Valid until the session's next step, or talc_session_destroy. */
 TALC_API const float *talc_result(const talc_session *session, int32_t result, int32_t index, int32_t *rows);
 
 /* talc_result of the first result: for a model that generates text, [rows][vocabulary_size]. */
@@ -442,7 +442,7 @@ TALC_API talc_status talc_sample(talc_sampler *sampler, const float *logits, int
 #endif
 
 #include "talc_device.h"
-
+#include "talc_scoring.h"
 #include "talc_text.h"
 
 #include "talc_generation.h"

@@ -4,9 +4,9 @@
 
 #include "compiler/Error.h"
 #include "compiler/artifact/GenerationDefaults.h"
+#include "dialects/talc/LogitParts.h"
 #include "dialects/talc/ModelName.h"
 #include "dialects/talc/ModuleKeys.h"
-#include "dialects/talc/TalcDialect.h"
 
 using namespace mlir;
 
@@ -35,9 +35,10 @@ static uint32_t placeOf(Attribute name, llvm::ArrayRef<llvm::StringLiteral> name
 // Kinds of models and results are numbered as listed here.
 static llvm::Error readOutputs(DictionaryAttr interface, artifact::ModelInfo &info) {
   static constexpr llvm::StringLiteral kinds[] = {"decoder", "encoder", "encoder_decoder"};
-  static constexpr llvm::StringLiteral results[] = {logitsOutput, hiddenOutput, classesOutput, tokenClassesOutput};
+  static constexpr llvm::StringLiteral results[] = {logitsOutput,       hiddenOutput, classesOutput,
+                                                    tokenClassesOutput, headOutput,   tailOutput};
   static_assert(static_cast<uint32_t>(artifact::ModelKind::EncoderDecoder) == std::size(kinds) &&
-                static_cast<uint32_t>(artifact::OutputKind::TokenClasses) == std::size(results));
+                static_cast<uint32_t>(artifact::OutputKind::Tail) == std::size(results));
   auto outputs = interface ? interface.getAs<ArrayAttr>("outputs") : ArrayAttr();
   info.kind = placeOf(interface ? interface.get("kind") : Attribute(), kinds);
   if (!outputs || outputs.empty() || outputs.size() > std::size(info.outputs) || info.kind == 0)

@@ -4,6 +4,7 @@
 // A type says that a value has `?` rows, but not which: the step's, those that are wanted for a result, or keys. What
 // reads the sequences' borders finds its rows by their numbers in the step, so it must get all of them.
 #include "compiler/passes/Passes.h"
+#include "dialects/talc/LogitParts.h"
 #include "dialects/talc/TalcDialect.h"
 #include "runtime/device/Step.h"
 
@@ -66,10 +67,14 @@ private:
         !llvm::all_of(function.getResultTypes(), isResult))
       return function.emitOpError() << "is an entry of type " << function.getFunctionType() << ", expected (" << ids
                                     << ", !talc.sequences) -> rows of f32";
-    if (function.getNumResults() <= artifact::maxOutputs)
-      return success();
-    return function.emitOpError() << "has " << function.getNumResults() << " results; a model has at most "
-                                  << artifact::maxOutputs;
+    unsigned results = countResults(function);
+    if (results > artifact::maxResults)
+      return function.emitOpError() << "has " << results << " results; a model has at most " << artifact::maxResults;
+    if (function.getNumResults() > artifact::maxOutputs)
+      return function.emitOpError() << "has " << function.getNumResults()
+                                    << " results and parts of logits; a model has "
+                                    << "at most " << artifact::maxOutputs;
+    return success();
   }
 
   LogicalResult check(Operation *op) {

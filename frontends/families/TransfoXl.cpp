@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace talc {
 
@@ -31,13 +32,14 @@ public:
 
   Tensor embedding(GraphBuilder &g) const;
   Tensor layer(GraphBuilder &g, Tensor x, Weight u, Weight v) const;
-  Tensor logProbabilities(GraphBuilder &g, Tensor x) const;
 
   int64_t layers, window;
   bool untied;  // every layer has biases of its own
   int64_t heads, headWidth;
 
 private:
+  friend class AdaptiveSoftmax;
+
   // Words [first, end) and the width that they are embedded in.
   struct Cluster {
     int64_t first, end, width;
@@ -46,8 +48,8 @@ private:
   void readClusters(const ModelConfig &config);
   Tensor attention(GraphBuilder &g, Tensor x, Weight u, Weight v) const;
   Tensor norm(GraphBuilder &g, const std::string &name, Tensor x) const;
-  Tensor scores(GraphBuilder &g, Tensor x, size_t cluster) const;
   Weight words(GraphBuilder &g, size_t cluster) const;
+  Weight bias(GraphBuilder &g, size_t cluster) const;
   Weight narrow(GraphBuilder &g, size_t cluster) const;
   // One table holds all words.
   bool together() const { return tables.size() == 1; }
@@ -58,6 +60,30 @@ private:
   bool before, tied;
   std::vector<Cluster> clusters, tables;
   std::vector<bool> tiedProjections;
+};
+
+// The model's end: log-probabilities of all words, and of those of single clusters.
+class AdaptiveSoftmax {
+public:
+  AdaptiveSoftmax(GraphBuilder &g, const TransfoXl &model);
+
+  void outputs(Tensor x) const;
+
+private:
+  // Of a cluster; `narrow` may be none.
+  struct Part {
+    Weight narrow, words, bias;
+  };
+
+  Tensor narrowed(Tensor x, const Part &part) const;
+  Tensor whole(Tensor x) const;
+  Tensor head(Tensor x) const;
+  Tensor tail(Tensor x, size_t cluster) const;
+
+  GraphBuilder &g;
+  std::vector<Part> parts;
+  Part clusters;               // scores of the clusters
+  std::vector<int64_t> tails;  // where their words begin
 };
 
 }  // namespace
@@ -194,34 +220,63 @@ Weight TransfoXl::narrow(GraphBuilder &g, size_t cluster) const {
       .second;
 }
 
-Tensor TransfoXl::scores(GraphBuilder &g, Tensor x, size_t cluster) const {
+Weight TransfoXl::bias(GraphBuilder &g, size_t cluster) const {
   const Cluster &own = clusters[cluster];
-  Weight bias = g.weight(place("crit.out_layers", together() ? 0 : cluster, ".bias"),
-                         {together() ? vocabulary : own.end - own.first});
-  if (together() && clusters.size() > 1)
-    bias = g.rows(bias, own.first, own.end - own.first, vocabulary);
-  return g.linear(x, words(g, cluster), bias);
+  Weight all = g.weight(place("crit.out_layers", together() ? 0 : cluster, ".bias"),
+                        {together() ? vocabulary : own.end - own.first});
+  return together() && clusters.size() > 1 ? g.rows(all, own.first, own.end - own.first, vocabulary) : all;
+}
+
+AdaptiveSoftmax::AdaptiveSoftmax(GraphBuilder &g, const TransfoXl &model) : g(g) {
+  for (size_t i = 0; i < model.clusters.size(); ++i) {
+    Weight narrow = model.projected() ? g.transpose(model.narrow(g, i)) : Weight();
+    parts.push_back({narrow, model.words(g, i), model.bias(g, i)});
+    if (i > 0)
+      tails.push_back(model.clusters[i].first);
+  }
+  auto count = static_cast<int64_t>(tails.size());
+  if (count == 0)
+    return;
+  clusters.words = g.weight("crit.cluster_weight", {count, model.clusters[0].width});
+  clusters.bias = g.weight("crit.cluster_bias", {count});
+}
+
+Tensor AdaptiveSoftmax::narrowed(Tensor x, const Part &part) const {
+  return part.narrow ? g.linear(x, part.narrow) : x;
 }
 
 // The scores of all words, then those of the clusters, which are made of what the first words' are.
-Tensor TransfoXl::logProbabilities(GraphBuilder &g, Tensor x) const {
-  Tensor all, first;
-  std::vector<int64_t> tails;
-  for (size_t i = 0; i < clusters.size(); ++i) {
-    Tensor narrowed = projected() ? g.linear(x, g.transpose(narrow(g, i))) : x;
-    first = i == 0 ? narrowed : first;
-    Tensor own = scores(g, narrowed, i);
-    all = all ? g.join(all, own, 1) : own;
-    if (i > 0)
-      tails.push_back(clusters[i].first);
-  }
-  auto count = static_cast<int64_t>(tails.size());
-  if (count > 0)
-    all = g.join(all,
-                 g.linear(first, g.weight("crit.cluster_weight", {count, clusters[0].width}),
-                          g.weight("crit.cluster_bias", {count})),
-                 1);
+Tensor AdaptiveSoftmax::whole(Tensor x) const {
+  Tensor first = narrowed(x, parts[0]), all = g.linear(first, parts[0].words, parts[0].bias);
+  for (size_t i = 1; i < parts.size(); ++i)
+    all = g.join(all, g.linear(narrowed(x, parts[i]), parts[i].words, parts[i].bias), 1);
+  if (!tails.empty())
+    all = g.join(all, g.linear(first, clusters.words, clusters.bias), 1);
   return g.logSoftmax(all, tails);
+}
+
+// A cluster of a single word has the word's probability.
+Tensor AdaptiveSoftmax::head(Tensor x) const {
+  Tensor first = narrowed(x, parts[0]), own = g.linear(first, clusters.words, clusters.bias);
+  Tensor all = g.join(g.join(g.linear(first, parts[0].words, parts[0].bias), own, 1), own, 1);
+  std::vector<int64_t> single(tails.size());
+  std::iota(single.begin(), single.end(), tails[0]);
+  return g.logSoftmax(all, single);
+}
+
+Tensor AdaptiveSoftmax::tail(Tensor x, size_t cluster) const {
+  const Part &part = parts[cluster];
+  return g.logSoftmax(g.linear(narrowed(x, part), part.words, part.bias));
+}
+
+// Parts are for callers who ask for single words; those of more clusters than there is room for get whole rows.
+void AdaptiveSoftmax::outputs(Tensor x) const {
+  g.output(whole(g.select(x)));
+  if (tails.empty() || parts.size() > GraphBuilder::mostLogitParts)
+    return;
+  g.output(head(g.select(x, 1)), Output::Head);
+  for (size_t i = 1; i < parts.size(); ++i)
+    g.output(tail(g.select(x, static_cast<int64_t>(i) + 1), i), Output::Tail);
 }
 
 void defineTransfoXl(GraphBuilder &g, const ModelConfig &config) {
@@ -237,7 +292,7 @@ void defineTransfoXl(GraphBuilder &g, const ModelConfig &config) {
     u = bias("r_w_bias"), v = bias("r_r_bias");
   Tensor x = model.embedding(g);
   x = g.repeat("transformer.layers", model.layers, x, [&](Tensor x, int64_t) { return model.layer(g, x, u, v); });
-  g.output(model.logProbabilities(g, g.select(x)));
+  AdaptiveSoftmax(g, model).outputs(x);
 }
 
 }  // namespace talc

@@ -14,12 +14,13 @@
 #pragma once
 
 #include "runtime/artifact/GenerationSettings.h"
+#include "runtime/device/Step.h"
 
 #include <cstdint>
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 16;
+constexpr uint32_t formatVersion = 17;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char headerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '2'};
 
@@ -94,6 +95,11 @@ enum class OutputKind : uint32_t {
   Hidden = 2,        // hidden state of a token
   Classes = 3,       // logits of every class, of the first token
   TokenClasses = 4,  // logits of every class, of any token
+  // Parts of logits that are log-probabilities of words in clusters, for callers who ask for some words. They stand
+  // behind the results, and are no results of the step for one token. The words of the first cluster follow those in
+  // none, and so on; widths say how many there are.
+  Head = 5,  // log-probabilities of the words in no cluster, then of the clusters
+  Tail = 6,  // of the next cluster's words, each beside the others of the cluster; adds to the cluster's own
 };
 
 struct OutputInfo {
@@ -121,14 +127,14 @@ enum class Pooling : uint32_t { None = 0, First = 1, Mean = 2 };
 
 // What the runtime must know of a model. Byte figures follow from the compiler's plan and are exact.
 struct ModelInfo {
-  uint32_t kind;                  // ModelKind
-  OutputInfo outputs[2];          // results; the first is never None
-  uint32_t vocabularySize;        // token ids are less; = the width of logits
-  uint32_t sourceVocabularySize;  // the same for sources of an encoder-decoder; else 0
-  uint32_t tokenTypes;            // token types are less; 0: the model has none
-  uint32_t usesPrefix;            // 1: a sequence has a prefix whose tokens see each other
-  uint32_t maxSequence;           // tokens that one sequence, or one source, can have (--max-seq)
-  uint32_t longestSequence;       // what --max-seq could ask for
+  uint32_t kind;                   // ModelKind
+  OutputInfo outputs[maxOutputs];  // one or two results, then a Head and its Tails, if there are any
+  uint32_t vocabularySize;         // token ids are less; = the width of logits
+  uint32_t sourceVocabularySize;   // the same for sources of an encoder-decoder; else 0
+  uint32_t tokenTypes;             // token types are less; 0: the model has none
+  uint32_t usesPrefix;             // 1: a sequence has a prefix whose tokens see each other
+  uint32_t maxSequence;            // tokens that one sequence, or one source, can have (--max-seq)
+  uint32_t longestSequence;        // what --max-seq could ask for
   uint32_t window;      // of the widest ring: a token needs the keys of so many, its own among them; 0: no rings
   uint32_t stepTokens;  // tokens of a sequence that a step may have; 0 without rings: as many as there is room for
   uint32_t ringTokens;  // that the smallest ring has room for; 0 without rings
@@ -145,6 +151,17 @@ struct ModelInfo {
   uint32_t pooling;              // Pooling
   char name[64];                 // NUL-terminated, for messages
 };
+
+// How many of the outputs are results.
+inline int32_t countResults(const ModelInfo &info) {
+  int32_t count = 0;
+  auto isResult = [](uint32_t kind) {
+    return kind != static_cast<uint32_t>(OutputKind::None) && kind < static_cast<uint32_t>(OutputKind::Head);
+  };
+  while (count < maxOutputs && isResult(info.outputs[count].kind))
+    ++count;
+  return count;
+}
 
 // 64-bit hash of a byte string: four lanes of multiply and rotate over 32-byte stripes, then the tail byte by byte. It
 // detects damage; it is no protection against an attacker. A writer that streams adds stripes as they come.

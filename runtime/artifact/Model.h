@@ -27,7 +27,7 @@ public:
   // See Artifact::fingerprint.
   uint64_t fingerprint() const { return file.fingerprint(); }
   artifact::ModelKind kind() const { return static_cast<artifact::ModelKind>(facts.kind); }
-  int32_t resultCount() const { return facts.outputs[1].width > 0 ? 2 : 1; }
+  int32_t resultCount() const { return artifact::countResults(facts); }
   const LoadedModel &loaded() const { return *placed.model; }
   // The device that it runs on, and why on no better one.
   const Device &device() const { return *placed.device; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the ModelInfo section, and checks it: every value in a range that makes later arithmetic safe.
+#include "runtime/artifact/LogitParts.h"
 #include "runtime/artifact/Model.h"
 
 #include <algorithm>
@@ -12,19 +13,29 @@ constexpr uint32_t maxVocabulary = 1u << 28, maxTokens = 1u << 30;
 constexpr uint64_t maxBytesPerToken = uint64_t(1) << 30;
 constexpr uint64_t maxBytes = uint64_t(1) << 46;  // beyond the address space of a process
 
+static const char *findImpossibleOutput(const artifact::ModelInfo &info) {
+  using artifact::OutputKind;
+  int32_t results = artifact::countResults(info);
+  if (results < 1 || results > artifact::maxResults)
+    return "result";
+  for (const artifact::OutputInfo &output : info.outputs) {
+    bool none = output.kind == static_cast<uint32_t>(OutputKind::None);
+    if (output.kind > static_cast<uint32_t>(OutputKind::Tail) || output.width > maxVocabulary ||
+        none != (output.width == 0))
+      return "result";
+    if (output.kind == static_cast<uint32_t>(OutputKind::Logits) && output.width != info.vocabularySize)
+      return "number of logits";
+  }
+  return LogitParts(info).areWhole() ? nullptr : "part of logits";
+}
+
 static const char *findImpossibleInterface(const artifact::ModelInfo &info) {
   using artifact::ModelKind, artifact::OutputKind;
   auto kind = static_cast<ModelKind>(info.kind);
   if (kind != ModelKind::Decoder && kind != ModelKind::Encoder && kind != ModelKind::EncoderDecoder)
     return "kind of model";
-  for (const artifact::OutputInfo &output : info.outputs) {
-    bool none = output.kind == static_cast<uint32_t>(OutputKind::None);
-    if (output.kind > static_cast<uint32_t>(OutputKind::TokenClasses) || output.width > maxVocabulary ||
-        none != (output.width == 0) || (none && &output == info.outputs))
-      return "result";
-    if (output.kind == static_cast<uint32_t>(OutputKind::Logits) && output.width != info.vocabularySize)
-      return "number of logits";
-  }
+  if (const char *output = findImpossibleOutput(info))
+    return output;
   if (kind != ModelKind::Encoder && info.outputs[0].kind != static_cast<uint32_t>(OutputKind::Logits))
     return "result of a decoder";
   if (info.sourceVocabularySize > maxVocabulary ||

@@ -28,7 +28,7 @@ struct Row {
   int32_t type;  // which row of the table of token types; 0 if the model has none
 };
 
-// Results that a model can have at most.
-constexpr int64_t maxOutputs = 2;
+// Results that a step can have at most: those of the model, and behind them parts of its logits (OutputKind).
+constexpr int64_t maxResults = 2, maxOutputs = 8;
 
 }  // namespace talc::artifact

@@ -29,7 +29,7 @@ Status SampledText::choose(const float *const *logits, talc_event &event) {
   event.count = 1;
   event.ids = lastToken(0);
   if (request.wantsLogProbabilities)
-    event.log_probability = logProbability(logits[0], model.info().vocabularySize, id);
+    event.log_probability = LogProbabilities(logits[0], model.info().vocabularySize).of(id);
   bool stopped = output.push(id, shared->text);
   showText(event);
   end = endingAfter(id, stopped);

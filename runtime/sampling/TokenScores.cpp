@@ -70,10 +70,14 @@ float highestValue(const float *values, size_t count) {
   return *std::max_element(highest, highest + 8);
 }
 
-double logProbability(const float *logits, size_t count, int32_t id) {
-  double highest = highestValue(logits, count);
-  return std::isfinite(highest) ? (logits[id] - highest) - logSumExp(logits, count, highest)
-                                : (logits[id] == HUGE_VALF ? 0 : -HUGE_VAL);
+LogProbabilities::LogProbabilities(const float *logits, size_t count)
+    : logits(logits), highest(highestValue(logits, count)),
+      logarithm(std::isfinite(highest) ? logSumExp(logits, count, highest) : 0) {}
+
+double LogProbabilities::of(int32_t id) const {
+  if (std::isfinite(highest))
+    return (logits[id] - highest) - logarithm;
+  return logits[id] == HUGE_VALF ? 0 : -HUGE_VAL;
 }
 
 void TokenScores::reserve(SamplingScratch &scratch) const {

@@ -18,15 +18,24 @@ double logSumExp(const float *values, size_t count, double highest);
 // The largest of the values that are numbers; minus infinity when there is none.
 float highestValue(const float *values, size_t count);
 
+// The log-probabilities that the softmax of a row of logits gives.
+class LogProbabilities {
+public:
+  LogProbabilities() = default;
+  LogProbabilities(const float *logits, size_t count);
+  double of(int32_t id) const;
+
+private:
+  const float *logits = nullptr;
+  double highest = 0, logarithm = 0;
+};
+
 // How logits become scores.
 struct ScoreSettings {
   size_t vocabulary = 0;
   double repetitionPenalty = 1;  // tokens of the text: positive scores are divided by it, negative ones multiplied
   bool renormalize = false;      // the tokens that are left share all the probability
 };
-
-// The log-probability of `id`, which the softmax of `logits` gives it.
-double logProbability(const float *logits, size_t count, int32_t id);
 
 // One object serves any number of texts, one after another.
 class TokenScores {

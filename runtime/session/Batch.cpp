@@ -9,8 +9,14 @@
 
 namespace talc {
 
+static Batch::Wanted wantedOf(const talc_sequence &sequence) {
+  Batch::Wanted wanted = {};
+  std::copy(sequence.wanted, sequence.wanted + artifact::maxResults, wanted.begin());
+  return wanted;
+}
+
 Status Batch::build(const Model &model, const Slots &slots, const talc_sequence *sequences, int32_t count,
-                    Purpose purpose) {
+                    Purpose purpose, const Wanted *wanted) {
   ++step;
   usedInStep.resize(slots.count());
   clear();
@@ -31,7 +37,7 @@ Status Batch::build(const Model &model, const Slots &slots, const talc_sequence 
     return Status::failure(TALC_ERROR_BATCH, "%s: the batch has %lld tokens, expected 1 to %d", model.name().c_str(),
                            static_cast<long long>(total), INT_MAX);
   for (int32_t i = 0; i < count; ++i)
-    append(model, slots, sequences[i], purpose);
+    append(model, slots, sequences[i], purpose, wanted ? wanted[i] : wantedOf(sequences[i]));
   for (OutputList &output : outputs)
     output.first.push_back(static_cast<int32_t>(output.rows.size()));
   return {};
@@ -43,7 +49,8 @@ void Batch::clear() {
     output.rows.clear(), output.first.clear();
 }
 
-void Batch::append(const Model &model, const Slots &slots, const talc_sequence &sequence, Purpose purpose) {
+void Batch::append(const Model &model, const Slots &slots, const talc_sequence &sequence, Purpose purpose,
+                   const Wanted &wanted) {
   auto first = static_cast<int32_t>(tokenIds.size());
   const int32_t slot = sequence.slot, count = sequence.count;
   artifact::Span span = {first, count, 0, slot, sequence.prefix, slot, 0, -1, 0};
@@ -58,9 +65,9 @@ void Batch::append(const Model &model, const Slots &slots, const talc_sequence &
   tokenIds.insert(tokenIds.end(), sequence.ids, sequence.ids + count);
   for (int32_t i = 0; i < count; ++i)
     tokenRows.push_back({model.rowsOf(span.firstPosition + i), slot, sequence.types ? sequence.types[i] : 0});
-  for (int32_t result = 0; result < artifact::maxOutputs; ++result) {
-    outputs[result].first.push_back(static_cast<int32_t>(outputs[result].rows.size()));
-    appendWanted(sequence.wanted[result], first, count, outputs[result].rows);
+  for (int32_t output = 0; output < artifact::maxOutputs; ++output) {
+    outputs[output].first.push_back(static_cast<int32_t>(outputs[output].rows.size()));
+    appendWanted(wanted[output], first, count, outputs[output].rows);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/device/Step.h"
 #include "runtime/session/Slots.h"
 
+#include <array>
 #include <vector>
 
 namespace talc {
@@ -15,8 +16,13 @@ public:
   // Whether the step leaves sources in slots (talc_encode) or evaluates sequences.
   enum class Purpose { Encode, Evaluate };
 
-  // On failure the batch is undefined.
-  Status build(const Model &model, const Slots &slots, const talc_sequence *sequences, int32_t count, Purpose purpose);
+  // Which rows are wanted of all outputs of a sequence.
+  using Wanted = std::array<talc_wanted, artifact::maxOutputs>;
+
+  // On failure the batch is undefined. `wanted`, for each sequence, counts instead of the sequences' own; it is not
+  // checked.
+  Status build(const Model &model, const Slots &slots, const talc_sequence *sequences, int32_t count, Purpose purpose,
+               const Wanted *wanted = nullptr);
 
   const std::vector<int32_t> &ids() const { return tokenIds; }
   const std::vector<artifact::Row> &rows() const { return tokenRows; }
@@ -31,7 +37,8 @@ private:
   };
 
   void clear();
-  void append(const Model &model, const Slots &slots, const talc_sequence &sequence, Purpose purpose);
+  void append(const Model &model, const Slots &slots, const talc_sequence &sequence, Purpose purpose,
+              const Wanted &wanted);
   static void appendWanted(const talc_wanted &wanted, int32_t firstRow, int32_t count, std::vector<int32_t> &rows);
 
   std::vector<int32_t> tokenIds;

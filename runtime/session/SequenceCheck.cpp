@@ -13,7 +13,7 @@ Status SequenceCheck::everything() const {
   for (auto check : {&SequenceCheck::state, &SequenceCheck::tokens, &SequenceCheck::types, &SequenceCheck::prefix})
     if (Status status = (this->*check)(); status.failed())
       return status;
-  for (int32_t result = 0; result < artifact::maxOutputs; ++result)
+  for (int32_t result = 0; result < artifact::maxResults; ++result)
     if (Status status = wanted(result); status.failed())
       return status;
   return {};

@@ -22,7 +22,24 @@ Status Session::wrongKind(const char *function, const char *expected) const {
 }
 
 Status Session::evaluate(const talc_sequence *sequences, int32_t count) {
-  if (Status status = prepare(sequences, count, Batch::Purpose::Evaluate); status.failed())
+  Status status = evaluate(sequences, count, nullptr);
+  evaluated = !status.failed();
+  return status;
+}
+
+Status Session::score(const talc_sequence *sequences, const talc_candidates *candidates, int32_t count) {
+  evaluated = false;
+  if (Status status = scores.plan(sequences, candidates, count); status.failed())
+    return status;
+  if (Status status = evaluate(sequences, count, scores.wanted()); status.failed())
+    return status;
+  for (int32_t i = 0; i < count; ++i)
+    scores.write(candidates[i], [&](int32_t output) { return rowsOf(output, i); });
+  return {};
+}
+
+Status Session::evaluate(const talc_sequence *sequences, int32_t count, const Batch::Wanted *wanted) {
+  if (Status status = prepare(sequences, count, Batch::Purpose::Evaluate, wanted); status.failed())
     return status;
   if (Status status = isCut ? runParts() : run(choosePhase()); status.failed()) {
     // A memory is changed from the first token on.
@@ -35,7 +52,6 @@ Status Session::evaluate(const talc_sequence *sequences, int32_t count) {
       held.touched(span.slot, span.rowCount);
     else
       held.appended(span.slot, span.rowCount);
-  evaluated = true;
   return {};
 }
 
@@ -145,9 +161,10 @@ Status Session::load(int32_t slot, const unsigned char *bytes, uint64_t size) {
 }
 
 // Everything that can fail.
-Status Session::prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose) {
+Status Session::prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose,
+                        const Batch::Wanted *wanted) {
   evaluated = false;
-  if (Status status = batch.build(model, held, sequences, count, purpose); status.failed())
+  if (Status status = batch.build(model, held, sequences, count, purpose, wanted); status.failed())
     return status;
   return reserveStep();
 }
@@ -163,13 +180,13 @@ Status Session::reserveStep() {
   return workspace->reserve(size);
 }
 
-// The code for one token is for one that every result is wanted of.
+// The code for one token is for one that every result is wanted of, and no part of one.
 Phase Session::choosePhase() const {
   if (model.kind() == ModelKind::Encoder)
     return Phase::Encode;
   bool single = batch.ids().size() == 1;
-  for (int32_t i = 0; i < model.resultCount(); ++i)
-    single = single && batch.outputRows(i).size() == 1;
+  for (int32_t i = 0; i < artifact::maxOutputs; ++i)
+    single = single && batch.outputRows(i).size() == (i < model.resultCount() ? 1 : 0);
   return single ? Phase::Decode : Phase::Prefill;
 }
 
@@ -200,13 +217,16 @@ Status Session::runParts() {
 
 const float *Session::result(int32_t output, int32_t sequence, int32_t &rows) const {
   rows = 0;
-  bool known = output >= 0 && output < artifact::maxOutputs && sequence >= 0;
+  bool known = output >= 0 && output < model.resultCount() && sequence >= 0;
   if (!evaluated || !known || static_cast<size_t>(sequence) >= batch.spans().size())
     return nullptr;
-  int32_t first = batch.firstOutput(output, sequence);
-  rows = batch.firstOutput(output, sequence + 1) - first;
-  uint64_t offset = first * uint64_t(model.info().outputs[output].width);
-  return rows ? (isCut ? cuts.results(output) : workspace->results(output)) + offset : nullptr;
+  rows = batch.firstOutput(output, sequence + 1) - batch.firstOutput(output, sequence);
+  return rows ? rowsOf(output, sequence) : nullptr;
+}
+
+const float *Session::rowsOf(int32_t output, int32_t sequence) const {
+  uint64_t offset = batch.firstOutput(output, sequence) * uint64_t(model.info().outputs[output].width);
+  return (isCut ? cuts.results(output) : workspace->results(output)) + offset;
 }
 
 talc_session_memory Session::memory() const {

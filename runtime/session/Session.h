@@ -5,6 +5,7 @@
 #include "runtime/artifact/Model.h"
 #include "runtime/device/Device.h"
 #include "runtime/session/Batch.h"
+#include "runtime/session/CandidateScores.h"
 #include "runtime/session/SavedSlot.h"
 #include "runtime/session/SegmentCuts.h"
 
@@ -18,9 +19,11 @@ public:
   // `model` must outlive the session. The device may take fewer threads.
   static Status create(const Model &model, const WorkspaceOptions &options, std::unique_ptr<Session> &session);
 
-  // All three are all or nothing: on failure no slot has changed, but for an aborted encode(), and an aborted
+  // All four are all or nothing: on failure no slot has changed, but for an aborted encode(), and an aborted
   // evaluate() of a model with memories, which empties the slots of its sequences.
   Status evaluate(const talc_sequence *sequences, int32_t count);
+  // The same, which leaves no results but the log-probabilities of `candidates`, for each sequence its own.
+  Status score(const talc_sequence *sequences, const talc_candidates *candidates, int32_t count);
   Status encode(const talc_sequence *sources, int32_t count);
   Status reorder(const int32_t *list, const int32_t *parents, int32_t count);
   // [rows][width] of a sequence of the last evaluation; null with 0 rows when it wanted none.
@@ -44,9 +47,12 @@ public:
   const std::vector<LaunchTime> &launchTimes() const { return workspace->launchTimes(); }
 
 private:
-  explicit Session(const Model &model) : model(model) {}
+  explicit Session(const Model &model) : model(model), scores(model) {}
   SlotTokens tokensOf(int32_t slot) const { return {held.length(slot), held.sourceLength(slot)}; }
-  Status prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose);
+  Status evaluate(const talc_sequence *sequences, int32_t count, const Batch::Wanted *wanted);
+  Status prepare(const talc_sequence *sequences, int32_t count, Batch::Purpose purpose,
+                 const Batch::Wanted *wanted = nullptr);
+  const float *rowsOf(int32_t output, int32_t sequence) const;
   Status reserveStep();
   Status run(Phase phase);
   Status runParts();
@@ -59,6 +65,7 @@ private:
   Slots held;
   Batch batch;
   SegmentCuts cuts;
+  CandidateScores scores;
   bool isCut = false;      // the batch is evaluated in parts
   bool evaluated = false;  // the batch's results are there
 };

@@ -21,7 +21,8 @@ Results:
 
 * *next token*: logits of the vocabulary (`...ForCausalLM`, `...LMHeadModel`; a base model whose embedding is its projection). After a
   source, the encoder runs once per source and leaves keys and values for every layer of the decoder
-  (`...ForConditionalGeneration`, `MarianMTModel`).
+  (`...ForConditionalGeneration`, `MarianMTModel`). Those of Transformer-XL are log-probabilities; `talc_score` computes only the
+  clusters that its candidates are in, of up to six clusters beside the first words.
 * *masked tokens*: logits of the vocabulary for the rows that are wanted (`...ForMaskedLM`, `BertForPreTraining`).
 * *text classes*: one row per text (`...ForSequenceClassification`); *token classes*: one per token
   (`...ForTokenClassification`). Names come from `id2label`.

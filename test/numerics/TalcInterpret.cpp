@@ -11,7 +11,7 @@
 //   talc-interpret MODULE --ids 3,1,4 --rows first,all --result 1   one of two results
 //   talc-interpret MODULE --ids 3,1,4 --round-rows                  as matrix instructions have rows
 #include "compiler/reference/Interpreter.h"
-#include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/LogitParts.h"
 #include "test/numerics/Prompts.h"
 
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -55,7 +55,10 @@ Expected<Model> makeModel(mlir::ModuleOp module, bool rounded) {
   for (size_t i = 0; i < model.interpreter.results(); ++i) {
     auto kind = kinds && i < kinds.size() ? mlir::dyn_cast<mlir::StringAttr>(kinds[i]) : mlir::StringAttr();
     std::string name = kind ? kind.str() : talc::logitsOutput.str();
-    model.kinds.push_back(is_contained(model.kinds, name) ? name + std::to_string(i) : name);
+    if (talc::isLogitPart(kind))
+      model.kinds.push_back("");  // what programs do not write
+    else
+      model.kinds.push_back(is_contained(model.kinds, name) ? name + std::to_string(i) : name);
   }
   return model;
 }

@@ -141,6 +141,29 @@ func.func @three(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x8xf32>, 
 
 // -----
 
+// Parts of logits are no results, but there is an end to them, too.
+module attributes {talc.outputs = ["logits", "head", "tail"]} {
+  func.func @parts(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) attributes {talc.entry} {
+    %t = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
+    %x = talc.embedding %ids, %t : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
+    %y = talc.select %x, %s {output = 2 : i64} : tensor<?x8xf32> -> tensor<?x8xf32>
+    return %x, %x, %y : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {talc.outputs = ["logits", "head", "tail", "tail", "tail", "tail", "tail", "tail", "tail"]} {
+  // expected-error@+1 {{has 9 results and parts of logits; a model has at most 8}}
+  func.func @parts(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) attributes {talc.entry} {
+    %t = talc.derive #talc.fill<1.0> of () : () -> tensor<9x8xf32>
+    %x = talc.embedding %ids, %t : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
+    return %x, %x, %x, %x, %x, %x, %x, %x, %x : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+  }
+}
+
+// -----
+
 func.func @sizes(%s: !talc.sequences, %x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   // expected-error@+1 {{yields 'tensor<4x8xf32>', expected ? rows}}
   %y = talc.select %x, %s : tensor<?x8xf32> -> tensor<4x8xf32>

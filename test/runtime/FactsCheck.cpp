@@ -60,6 +60,14 @@ bool checkFacts(const std::string &path, const std::vector<FactCase> &cases) {
   return good;
 }
 
+// Behind classes and 260 logits.
+std::function<void(ModelInfo &)> setParts(const std::vector<artifact::OutputInfo> &parts) {
+  return [parts](ModelInfo &info) {
+    info.outputs[1] = {1, info.vocabularySize};
+    std::copy(parts.begin(), parts.end(), info.outputs + 2);
+  };
+}
+
 bool checkInterface(const std::string &path) {
   const uint32_t most = 1u << 31;
   const std::vector<FactCase> cases = {
@@ -86,6 +94,20 @@ bool checkInterface(const std::string &path) {
          i.outputs[1] = {1, 8};
        },
        "impossible number of logits"},
+      {setParts({{5, 202}, {6, 10}, {6, 50}}), nullptr},
+      {setParts({{5, 202}, {6, 10}, {6, 51}}), "impossible part of logits"},
+      {setParts({{5, 202}, {6, 60}}), "impossible part of logits"},
+      {setParts({{5, 260}}), "impossible part of logits"},
+      {setParts({{6, 200}, {6, 60}}), "impossible part of logits"},
+      {setParts({{5, 202}, {5, 202}, {6, 60}}), "impossible part of logits"},
+      {setParts({{5, 201}, {6, 60}, {0, 0}, {6, 60}}), "impossible part of logits"},
+      {setParts({{5, 1}, {6, 260}}), "impossible part of logits"},
+      {setParts({{5, 202}, {6, 10}, {2, 8}}), "impossible part of logits"},
+      {setParts({{5, 202}, {6, 0}, {6, 60}}), "impossible result"},
+      {setParts({{5, most}, {6, most}}), "impossible result"},
+      {setParts({{5, 252}, {6, 5}, {6, 5}, {6, 0}}), "impossible result"},
+      {setParts({{2, 8}, {2, 8}}), "impossible result"},
+      {setParts({{7, 8}}), "impossible result"},
       {[](ModelInfo &i) { i.sourceVocabularySize = 8; }, "impossible vocabulary size of sources"},
       {[=](ModelInfo &i) { i.tokenTypes = most; }, "impossible number of token types"},
       {[](ModelInfo &i) { i.usesPrefix = 2; }, "impossible use of prefixes"},

@@ -8,8 +8,8 @@ namespace talc::test {
 
 using namespace artifact;
 
-// A workgroup per wanted row. Words of StepTables: 2 ids, 3 rows, 8 wanted rows; of the weights: 0 the vocabulary, from
-// 6 on the next token of each. The token is stored in its sequence's state.
+// A workgroup per wanted row. Words of StepTables: 2 ids, 3 rows, 14 wanted rows; of the weights: 0 the vocabulary,
+// from 6 on the next token of each. The token is stored in its sequence's state.
 static const char *const text = R"(.version 7.0
 .target sm_80
 .address_size 64
@@ -25,7 +25,7 @@ static const char *const text = R"(.version 7.0
   ld.param.u64 %rd4, [result];
   mov.u32 %r1, %ctaid.x;
   mov.u32 %r2, %tid.x;
-  ld.global.b32 %r3, [%rd1+32];
+  ld.global.b32 %r3, [%rd1+56];
   add.s32 %r3, %r3, %r1;
   mul.wide.u32 %rd5, %r3, 4;
   add.s64 %rd5, %rd1, %rd5;

@@ -46,6 +46,8 @@ int main(int count, char **arguments) {
       {"mapping", checkMapping},
       {"sampler", checkSampler},
       {"opening", checkOpening},
+      {"scores", checkScores},
+      {"scores-of-parts", checkScoresOfParts},
       {"segments", checkSegments},
       {"session-options", checkSessionOptions},
       {"slots", checkSlots},

@@ -30,6 +30,8 @@ bool checkOpening(const Arguments &arguments);
 bool checkRefusals(const Arguments &arguments);
 bool checkReorder(const Arguments &arguments);
 bool checkSampler(const Arguments &arguments);
+bool checkScores(const Arguments &arguments);
+bool checkScoresOfParts(const Arguments &arguments);
 bool checkSearch(const Arguments &arguments);
 bool checkSegments(const Arguments &arguments);
 bool checkSessionOptions(const Arguments &arguments);

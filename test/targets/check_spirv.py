@@ -5,7 +5,7 @@ import struct
 import subprocess
 import sys
 
-MAGIC = b'TALCGPU3'
+MAGIC = b'TALCGPU4'
 
 
 def modules(program):

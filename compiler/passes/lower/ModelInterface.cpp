@@ -2,7 +2,7 @@
 // Reads the interface of a model off its talc ops.
 #include "compiler/passes/lower/ModelInterface.h"
 
-#include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/LogitParts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -65,9 +65,11 @@ static LogicalResult readOutputs(func::FuncOp model, SmallVectorImpl<Attribute> 
   Builder b(module.getContext());
   for (auto [i, type] : llvm::enumerate(model.getResultTypes())) {
     auto kind = kinds ? dyn_cast<StringAttr>(kinds[i]) : b.getStringAttr(logitsOutput);
-    if (!kind || !llvm::is_contained({logitsOutput, hiddenOutput, classesOutput, tokenClassesOutput}, kind.getValue()))
+    if (!kind ||
+        !llvm::is_contained({logitsOutput, hiddenOutput, classesOutput, tokenClassesOutput, headOutput, tailOutput},
+                            kind.getValue()))
       return module->emitError() << "the attribute " << outputsAttr << " has the unknown kind of result " << kinds[i]
-                                 << ", expected logits, hidden, classes or token_classes";
+                                 << ", expected logits, hidden, classes, token_classes, head or tail";
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || tensor.getRank() != 2 || tensor.isDynamicDim(1))
       return model.emitOpError() << "has a result of type " << type << ", expected rows of known width";
@@ -77,15 +79,46 @@ static LogicalResult readOutputs(func::FuncOp model, SmallVectorImpl<Attribute> 
   return success();
 }
 
+static StringRef kindOf(Attribute output) {
+  return cast<DictionaryAttr>(output).getAs<StringAttr>("kind").getValue();
+}
+
+static int64_t widthOf(Attribute output) {
+  return cast<DictionaryAttr>(output).getAs<IntegerAttr>("width").getInt();
+}
+
 static bool isLogits(Attribute output) {
-  return cast<DictionaryAttr>(output).getAs<StringAttr>("kind").getValue() == logitsOutput;
+  return kindOf(output) == logitsOutput;
+}
+
+// Behind the results stands nothing, or a head and tails that have every word of the logits once.
+static LogicalResult checkParts(func::FuncOp model, ArrayRef<Attribute> outputs) {
+  auto results = outputs.take_front(countResults(model)), parts = outputs.drop_front(results.size());
+  if (llvm::any_of(results, [](Attribute output) { return isLogitPart(cast<DictionaryAttr>(output).get("kind")); }))
+    return model.emitOpError() << "has parts of logits before another result; they come behind all results";
+  if (parts.empty())
+    return success();
+  auto tails = parts.drop_front();
+  auto logits = llvm::find_if(results, isLogits);
+  if (logits == results.end() || kindOf(parts[0]) != headOutput || tails.empty() ||
+      llvm::any_of(tails, [](Attribute tail) { return kindOf(tail) != tailOutput; }))
+    return model.emitOpError() << "has parts of logits, expected logits, and behind the results one head and its tails";
+  int64_t words = widthOf(parts[0]) - static_cast<int64_t>(tails.size());
+  if (words < 1)
+    return model.emitOpError() << "has a head of " << widthOf(parts[0]) << " for " << tails.size()
+                               << " clusters, expected at least a word more";
+  for (Attribute tail : tails)
+    words += widthOf(tail);
+  if (words != widthOf(*logits))
+    return model.emitOpError() << "has parts of logits with " << words << " words, expected " << widthOf(*logits);
+  return success();
 }
 
 // Every id that a caller may hand in needs a row in the tables: those below the number of logits, if there are any.
 static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute> outputs) {
   int64_t rows = tableRows(model->getParentOfType<ModuleOp>(), model->getAttr(phaseAttr));
   for (Attribute output : outputs) {
-    int64_t width = cast<DictionaryAttr>(output).getAs<IntegerAttr>("width").getInt();
+    int64_t width = widthOf(output);
     if (!isLogits(output))
       continue;
     if (rows < width)
@@ -116,7 +149,7 @@ LogicalResult describeInterface(ModuleOp module) {
   if (!model)
     return success();  // a library of blocks
   SmallVector<Attribute> outputs;
-  if (failed(readOutputs(model, outputs)))
+  if (failed(readOutputs(model, outputs)) || failed(checkParts(model, outputs)))
     return failure();
   if (entries.kind() != "encoder" && !isLogits(outputs[0]))
     return model.emitOpError() << "reads what sequences keep, so that its first result must be logits; " << outputsAttr

@@ -9,6 +9,7 @@
 // many there are, and the matrices that they are multiplied by.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
+#include "dialects/talc/LogitParts.h"
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/formats/FormatChoice.h"
 
@@ -63,6 +64,7 @@ struct ObserveFeatures : talc::impl::ObserveFeaturesBase<ObserveFeatures> {
       getOperation().emitError() << "has " << entries.size() << " entries; features are observed of models with one";
       return signalPassFailure();
     }
+    dropLogitParts(entries.front());
     for (func::FuncOp function : functions)
       observe(function);
     finish(entries.front());

@@ -4,6 +4,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
 #include "compiler/passes/optimize/PastRows.h"
+#include "dialects/talc/LogitParts.h"
 #include "dialects/talc/TalcDialect.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -78,7 +79,9 @@ struct SplitPhases : talc::impl::SplitPhasesBase<SplitPhases> {
       return;
     }
     clonePhase(prefillPhase, functions, symbols);
-    for (func::FuncOp function : clonePhase(decodePhase, functions, symbols))
+    SmallVector<func::FuncOp> ofOneToken = clonePhase(decodePhase, functions, symbols);
+    dropLogitParts(ofOneToken.front());
+    for (func::FuncOp function : ofOneToken)
       setOneRow(function);
   }
 

@@ -22,8 +22,10 @@ Status CpuWorkspace::outOfMemory(const char *what, uint64_t bytes) const {
 
 CpuWorkspace::CpuWorkspace(const CpuModel &model, const WorkspaceOptions &options)
     : model(model), slots(options.slots) {
-  for (Mapping *memory : {&states, &arena, &outputs[0], &outputs[1]})
+  for (Mapping *memory : {&states, &arena})
     memory->allocateFrom(options.allocator);
+  for (Mapping &memory : outputs)
+    memory.allocateFrom(options.allocator);
   if (options.ask)
     abort = std::make_unique<StepAbort>(options.ask, options.askUser);
 }
@@ -79,7 +81,10 @@ void CpuWorkspace::discard(int32_t slot) {
 }
 
 WorkspaceMemory CpuWorkspace::memory() const {
-  return {states.size(), arena.size(), outputs[0].size() + outputs[1].size()};
+  uint64_t results = 0;
+  for (const Mapping &memory : outputs)
+    results += memory.size();
+  return {states.size(), arena.size(), results};
 }
 
 void CpuWorkspace::measure(Mark newMark, void *state) {
@@ -167,7 +172,7 @@ void CpuWorkspace::describe(const Step &step, StepContext &context) {
   context.state = states.data();
   context.arena = arena.data();
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
-    context.outputs[i] = {step.wanted[i].count, step.wanted[i].rows, reinterpret_cast<float *>(outputs[i].data())};
+    context.output(i) = {step.wanted[i].count, step.wanted[i].rows, reinterpret_cast<float *>(outputs[i].data())};
   context.claim = claim;
   context.claimState = pool.get();
   context.mark = mark;

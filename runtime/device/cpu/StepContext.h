@@ -38,8 +38,8 @@ struct StepContext {
   // Slot s begins at state + s * ModelInfo::stateBytesPerSlot. Zero where no step has written since the session began;
   // what was written may be left from sequences before.
   unsigned char *state;
-  unsigned char *arena;  // 64-byte aligned, sized by ModelInfo for this rowCount and thread count
-  Output outputs[maxOutputs];
+  unsigned char *arena;        // 64-byte aligned, sized by ModelInfo for this rowCount and thread count
+  Output outputs[maxResults];  // of the first results
   void (*barrier)(void *barrierState);
   void *barrierState;
   // Returns the task in [0, tasks) of a piece that the thread is to do next: first those of its share, [tasks * thread
@@ -53,6 +53,9 @@ struct StepContext {
   // a thread has finished its share of the kernel.
   void (*mark)(void *markState, int64_t thread, int64_t kernel);
   void *markState;
+  Output moreOutputs[maxOutputs - maxResults];  // of the others
+
+  Output &output(int64_t number) { return number < maxResults ? outputs[number] : moreOutputs[number - maxResults]; }
 };
 
 using StepFunction = void (*)(StepContext *);

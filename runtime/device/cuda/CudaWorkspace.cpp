@@ -15,8 +15,10 @@ using artifact::Launch;
 using artifact::LaunchKernel;
 
 CudaWorkspace::CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options)
-    : model(model), card(model.onCard()), options(options), states(card), arena(card),
-      words(card), outputs{CardMemory(card), CardMemory(card)}, persistent(model), graph(card), clock(card) {
+    : model(model), card(model.onCard()), options(options), states(card), arena(card), words(card), persistent(model),
+      graph(card), clock(card) {
+  for (int64_t i = 0; i < artifact::maxOutputs; ++i)
+    outputs.emplace_back(card);
   for (Mapping &memory : fetched)
     memory.allocateFrom(options.allocator);
   uint32_t most = 0;
@@ -76,7 +78,7 @@ Status CudaWorkspace::grow(const StepSize &size) {
   room = {};  // what cannot grow is given up first
   if (Status status = card.use(); status.failed())
     return status;
-  const uint64_t wordBytes = stepWordBytes(wanted.rows);
+  const uint64_t wordBytes = stepWordBytes(facts, wanted.rows);
   uint64_t arenaBytes = model.memoryFor(options.slots, 1, wanted).temporaries;
   arenaBytes -= arenaBytes == UINT64_MAX ? 0 : wordBytes + persistent.bytes();
   if (Status status = arena.reserve(arenaBytes, "temporaries (divide the batch into smaller steps)"); status.failed())
@@ -118,7 +120,10 @@ Status CudaWorkspace::writeState(int32_t slot, uint64_t offset, uint64_t bytes, 
 }
 
 WorkspaceMemory CudaWorkspace::memory() const {
-  return {states.size(), arena.size() + words.size() + persistent.bytes(), outputs[0].size() + outputs[1].size()};
+  uint64_t results = 0;
+  for (const CardMemory &memory : outputs)
+    results += memory.size();
+  return {states.size(), arena.size() + words.size() + persistent.bytes(), results};
 }
 
 // ---- Steps
@@ -136,11 +141,10 @@ Status CudaWorkspace::sendStep(const Step &step) {
 }
 
 StepAddresses CudaWorkspace::addresses() const {
-  return {model.weights(),
-          states.address(),
-          arena.address(),
-          words.address(),
-          {outputs[0].address(), outputs[1].address()}};
+  StepAddresses addresses = {model.weights(), states.address(), arena.address(), words.address(), {}};
+  for (int64_t i = 0; i < artifact::maxOutputs; ++i)
+    addresses.results[i] = outputs[i].address();
+  return addresses;
 }
 
 Status CudaWorkspace::launch(const Launch &launch, const LaunchValues &values) {

@@ -10,6 +10,8 @@
 #include "runtime/device/gpu/StepMemory.h"
 #include "runtime/memory/Mapping.h"
 
+#include <deque>
+
 namespace talc::cuda {
 
 class CudaWorkspace final : public Workspace {
@@ -46,7 +48,8 @@ private:
   const Card &card;
   const WorkspaceOptions options;
   Stream stream = nullptr;
-  CardMemory states, arena, words, outputs[artifact::maxOutputs];
+  CardMemory states, arena, words;
+  std::deque<CardMemory> outputs;
   Mapping fetched[artifact::maxOutputs];  // on the host
   std::vector<int32_t> stepWords;
   PersistentStep persistent;

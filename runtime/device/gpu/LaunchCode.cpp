@@ -14,8 +14,7 @@ constexpr uint32_t mostThreads = 1024, mostShared = 1 << 20, mostGridY = 65535;
 constexpr uint64_t mostGridX = INT32_MAX;
 
 static bool isNumber(uint32_t base) {
-  return base == static_cast<uint32_t>(LaunchBase::Number) || base == static_cast<uint32_t>(LaunchBase::Wanted0) ||
-         base == static_cast<uint32_t>(LaunchBase::Wanted1);
+  return base == static_cast<uint32_t>(LaunchBase::Number) || base >= static_cast<uint32_t>(LaunchBase::Wanted0);
 }
 
 namespace {
@@ -97,7 +96,7 @@ std::string LaunchCode::checkArguments(const ModelInfo &facts) const {
     if (argument.base >= launchBases || argument.fixed < 0 || argument.perRow < 0)
       return "has an argument of an unknown kind";
     const auto fixed = static_cast<uint64_t>(argument.fixed), perRow = static_cast<uint64_t>(argument.perRow);
-    bool inside = true;
+    bool inside = perRow <= UINT32_MAX && fixed <= UINT32_MAX;
     switch (static_cast<LaunchBase>(argument.base)) {
     case LaunchBase::Weights:
       inside = fixed < facts.weightBytes && perRow == 0;
@@ -108,13 +107,8 @@ std::string LaunchCode::checkArguments(const ModelInfo &facts) const {
     case LaunchBase::Arena:  // in the arena of a step of any number of rows
       inside = fixed <= facts.arenaBytesFixed + facts.arenaBytesPerThread && perRow <= facts.arenaBytesPerToken;
       break;
-    case LaunchBase::Step:
-    case LaunchBase::Result0:
-    case LaunchBase::Result1:
-      inside = fixed == 0 && perRow == 0;
-      break;
-    default:
-      inside = perRow <= UINT32_MAX && fixed <= UINT32_MAX;
+    default:  // a number, or what begins where it is used
+      inside = isNumber(argument.base) ? inside : fixed == 0 && perRow == 0;
     }
     if (!inside)
       return "has an argument that lies outside its buffer";

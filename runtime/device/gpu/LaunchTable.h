@@ -21,7 +21,7 @@
 
 namespace talc::artifact {
 
-constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '3'};
+constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '4'};
 
 struct LaunchHeader {
   char magic[8];  // launchMagic
@@ -38,12 +38,15 @@ enum class LaunchBase : uint32_t {
   States = 2,   // slot 0; perRow is 0
   Arena = 3,
   Step = 4,     // StepTables; fixed and perRow are 0
-  Result0 = 5,  // [wanted rows][width] of a result; fixed and perRow are 0
-  Result1 = 6,
-  Wanted0 = 7,  // a number: how many rows are wanted of a result
-  Wanted1 = 8,
+  Result0 = 5,  // [wanted rows][width] of the first result, then of the others; fixed and perRow are 0
+  Wanted0 = Result0 + maxOutputs,  // a number: how many rows are wanted of the first result, then of the others
 };
-constexpr uint32_t launchBases = 9;
+constexpr uint32_t launchBases = static_cast<uint32_t>(LaunchBase::Wanted0) + maxOutputs;
+
+// Of a result.
+constexpr LaunchBase baseOf(LaunchBase first, int64_t result) {
+  return static_cast<LaunchBase>(static_cast<uint32_t>(first) + result);
+}
 
 struct LaunchArgument {
   uint32_t base;  // LaunchBase
@@ -53,8 +56,8 @@ struct LaunchArgument {
 
 constexpr uint32_t noArgument = UINT32_MAX;
 
-// x = plus + ceil(n / divisor); n: the value of argument `rows` of the launch, whose base is a number (Number, Wanted0
-// or Wanted1), or 0 if that is noArgument.
+// x = plus + ceil(n / divisor); n: the value of argument `rows` of the launch, whose base is a number (Number, or
+// from Wanted0 on), or 0 if that is noArgument.
 struct LaunchGrid {
   uint32_t rows, divisor, plus;  // divisor >= 1
   uint32_t y;                    // 1 to 65535

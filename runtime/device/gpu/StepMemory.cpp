@@ -12,8 +12,11 @@ uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c) {
   return overflow ? UINT64_MAX : result;
 }
 
-uint64_t stepWordBytes(uint64_t rows) {
-  return multiplyAdd(mostStepWords(rows), sizeof(int32_t), 0);
+uint64_t stepWordBytes(const artifact::ModelInfo &facts, uint64_t rows) {
+  uint64_t results = 0;
+  for (const artifact::OutputInfo &output : facts.outputs)
+    results += output.width > 0;
+  return multiplyAdd(mostStepWords(rows, results), sizeof(int32_t), 0);
 }
 
 WorkspaceMemory gpuMemoryFor(const artifact::ModelInfo &facts, int32_t slots, const StepSize &size) {
@@ -21,7 +24,7 @@ WorkspaceMemory gpuMemoryFor(const artifact::ModelInfo &facts, int32_t slots, co
   memory.states = multiplyAdd(facts.stateBytesPerSlot, static_cast<uint64_t>(slots), 0);
   memory.temporaries = multiplyAdd(size.rows, facts.arenaBytesPerToken, facts.arenaBytesFixed);
   memory.temporaries = multiplyAdd(facts.arenaBytesPerThread, 1, memory.temporaries);
-  memory.temporaries = multiplyAdd(stepWordBytes(size.rows), 1, memory.temporaries);
+  memory.temporaries = multiplyAdd(stepWordBytes(facts, size.rows), 1, memory.temporaries);
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     memory.results = multiplyAdd(size.wanted[i], facts.outputs[i].width * sizeof(float), memory.results);
   return memory;
@@ -35,10 +38,10 @@ LaunchValues valuesOf(const Step &step, const StepAddresses &addresses) {
   base(LaunchBase::States) = addresses.states;
   base(LaunchBase::Arena) = addresses.arena;
   base(LaunchBase::Step) = addresses.words;
-  base(LaunchBase::Result0) = addresses.results[0];
-  base(LaunchBase::Result1) = addresses.results[1];
-  base(LaunchBase::Wanted0) = static_cast<uint64_t>(step.wanted[0].count);
-  base(LaunchBase::Wanted1) = static_cast<uint64_t>(step.wanted[1].count);
+  for (int64_t i = 0; i < artifact::maxOutputs; ++i) {
+    base(baseOf(LaunchBase::Result0, i)) = addresses.results[i];
+    base(baseOf(LaunchBase::Wanted0, i)) = static_cast<uint64_t>(step.wanted[i].count);
+  }
   values.rows = static_cast<uint64_t>(step.rowCount);
   return values;
 }

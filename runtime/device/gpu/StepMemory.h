@@ -14,7 +14,7 @@ uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c);
 WorkspaceMemory gpuMemoryFor(const artifact::ModelInfo &facts, int32_t slots, const StepSize &size);
 
 // Of these the tables of a step.
-uint64_t stepWordBytes(uint64_t rows);
+uint64_t stepWordBytes(const artifact::ModelInfo &facts, uint64_t rows);
 
 // Addresses on the card of what arguments of launches lie in.
 struct StepAddresses {

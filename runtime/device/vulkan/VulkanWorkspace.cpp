@@ -20,8 +20,10 @@ constexpr uint32_t launchesOfPart = 64;
 
 VulkanWorkspace::VulkanWorkspace(const VulkanModel &model, const WorkspaceOptions &options)
     : model(model), card(model.onCard()), options(options), states(card, Place::Card), arena(card, Place::Card),
-      words(card, Place::Sent), outputs{CardMemory(card, Place::Fetched), CardMemory(card, Place::Fetched)},
-      transfer(card), clock(card) {}
+      words(card, Place::Sent), transfer(card), clock(card) {
+  for (int64_t i = 0; i < artifact::maxOutputs; ++i)
+    outputs.emplace_back(card, Place::Fetched);
+}
 
 Status VulkanWorkspace::create(const VulkanModel &model, const WorkspaceOptions &options,
                                std::unique_ptr<Workspace> &workspace) {
@@ -79,7 +81,7 @@ Status VulkanWorkspace::grow(const StepSize &size) {
   const artifact::ModelInfo &facts = model.info();
   const StepSize wanted = largerOf(size, room);
   room = {};  // what cannot grow is given up first
-  const uint64_t wordBytes = stepWordBytes(wanted.rows);
+  const uint64_t wordBytes = stepWordBytes(facts, wanted.rows);
   uint64_t arenaBytes = gpuMemoryFor(facts, options.slots, wanted).temporaries;
   arenaBytes -= arenaBytes == UINT64_MAX ? 0 : wordBytes;
   if (Status status = arena.reserve(arenaBytes, "temporaries (divide the batch into smaller steps)"); status.failed())
@@ -111,7 +113,10 @@ WorkspaceMemory VulkanWorkspace::memory() const {
   uint64_t temporaries = arena.size() + words.size();
   for (const std::unique_ptr<Recorded> &phase : phases)
     temporaries += phase ? phase->arguments.size() : 0;
-  return {states.size(), temporaries, outputs[0].size() + outputs[1].size()};
+  uint64_t results = 0;
+  for (const CardMemory &memory : outputs)
+    results += memory.size();
+  return {states.size(), temporaries, results};
 }
 
 // ---- Steps
@@ -128,7 +133,10 @@ Status VulkanWorkspace::sendStep(const Step &step) {
 
 StepAddresses VulkanWorkspace::addresses() const {
   // Weights lie in several buffers; see writeArguments.
-  return {0, states.address(), arena.address(), words.address(), {outputs[0].address(), outputs[1].address()}};
+  StepAddresses addresses = {0, states.address(), arena.address(), words.address(), {}};
+  for (int64_t i = 0; i < artifact::maxOutputs; ++i)
+    addresses.results[i] = outputs[i].address();
+  return addresses;
 }
 
 Status VulkanWorkspace::writeArguments(const Step &step) {

@@ -7,6 +7,8 @@
 #include "runtime/device/vulkan/LaunchClock.h"
 #include "runtime/device/vulkan/VulkanModel.h"
 
+#include <deque>
+
 namespace talc::vulkan {
 
 class VulkanWorkspace final : public Workspace {
@@ -47,7 +49,8 @@ private:
   const VulkanModel &model;
   const Card &card;
   const WorkspaceOptions options;
-  CardMemory states, arena, words, outputs[artifact::maxOutputs];
+  CardMemory states, arena, words;
+  std::deque<CardMemory> outputs;
   std::unique_ptr<Recorded> phases[3];
   mutable Transfer transfer;
   std::vector<int32_t> stepWords;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // observe-features: what layers multiply goes side by side into the second result, through calls.
-// RUN: talc-opt %s --observe-features | FileCheck %s
+// RUN: talc-opt %s -split-input-file --observe-features | FileCheck %s
 // RUN: sed 's/attributes {talc.entry}//' %s | not talc-opt --observe-features 2>&1 | FileCheck %s --check-prefix=ENTRY
 // ENTRY: error: has 0 entries; features are observed of models with one
 
@@ -47,4 +47,27 @@ func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x16xf32>,
   %last = talc.select %z, %s : tensor<?x8xf32> -> tensor<?x8xf32>
   %logits = talc.linear %last, %head : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<?x16xf32>
   return %logits, %z : tensor<?x16xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+// Parts of logits multiply what the logits do.
+// CHECK: talc.observed = [{features = 8 : i64, matrices = [@words]}], talc.outputs = ["logits", "hidden"]
+module attributes {talc.outputs = ["logits", "head"]} {
+  talc.weight @rows : tensor<16x8xf32> = #talc.fill<1.0>
+  talc.weight @words : tensor<16x8xf32> = #talc.fill<1.0>
+  // CHECK-LABEL: func.func @parts(
+  // CHECK-COUNT-1: talc.linear
+  // CHECK-NOT: talc.linear
+  // CHECK: return %{{.*}}, %{{.*}} : tensor<?x16xf32>, tensor<?x8xf32>
+  func.func @parts(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x16xf32>, tensor<?x16xf32>) attributes {talc.entry} {
+    %rows = talc.get_weight @rows : tensor<16x8xf32>
+    %words = talc.get_weight @words : tensor<16x8xf32>
+    %x = talc.embedding %ids, %rows : (tensor<?xi32>, tensor<16x8xf32>) -> tensor<?x8xf32>
+    %0 = talc.select %x, %s : tensor<?x8xf32> -> tensor<?x8xf32>
+    %logits = talc.linear %0, %words : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<?x16xf32>
+    %1 = talc.select %x, %s {output = 1 : i64} : tensor<?x8xf32> -> tensor<?x8xf32>
+    %head = talc.linear %1, %words : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<?x16xf32>
+    return %logits, %head : tensor<?x16xf32>, tensor<?x16xf32>
+  }
 }

@@ -179,3 +179,31 @@ func.func @model(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor<?x32xf32> 
   %z = talc.attention causal %y, %k2, %v2, %s heads 2, 2 scale 0.25 : tensor<?x32xf32>, tensor<?x32xf32>
   return %z : tensor<?x32xf32>
 }
+
+// -----
+
+// Parts of logits are for callers who ask for some words of many tokens: a step for one has none of them.
+module attributes {talc.outputs = ["logits", "head", "tail"]} {
+talc.state @kv : !talc.state<1 x 8 x 64>
+// CHECK-LABEL: func.func @prefill(%arg0: tensor<?x8xf32>
+// CHECK-SAME: -> (tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x5xf32>)
+// CHECK-COUNT-3: talc.select
+// CHECK-LABEL: func.func @decode(%arg0: tensor<1x8xf32>
+// CHECK-SAME: -> tensor<1x8xf32>
+// CHECK-COUNT-1: talc.select
+// CHECK-NOT: talc.select
+// CHECK-NOT: talc.slice
+// CHECK: return %{{.*}} : tensor<1x8xf32>
+func.func @model(%x: tensor<?x8xf32>, %s: !talc.sequences) -> (tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x5xf32>) attributes {talc.entry} {
+  %kv = talc.get_state @kv : !talc.state<1 x 8 x 64>
+  talc.append %kv, %x, %x, %s : !talc.state<1 x 8 x 64>, tensor<?x8xf32>
+  %k, %v = talc.read %kv, %s : !talc.state<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
+  %y = talc.attention causal %x, %k, %v, %s heads 1, 1 scale 0.25 : tensor<?x8xf32>, tensor<?x8xf32>
+  %a = talc.select %y, %s : tensor<?x8xf32> -> tensor<?x8xf32>
+  %b = talc.select %y, %s {output = 1 : i64} : tensor<?x8xf32> -> tensor<?x8xf32>
+  %head = talc.slice %b at 0 : tensor<?x8xf32> -> tensor<?x4xf32>
+  %c = talc.select %y, %s {output = 2 : i64} : tensor<?x8xf32> -> tensor<?x8xf32>
+  %tail = talc.slice %c at 3 : tensor<?x8xf32> -> tensor<?x5xf32>
+  return %a, %head, %tail : tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x5xf32>
+}
+}

@@ -32,7 +32,7 @@ using talc::artifact::Span;
 using talc::artifact::StepContext;
 namespace kernel = talc::kernel;
 
-static_assert(sizeof(Span) == 36 && sizeof(Row) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 24 * 8);
+static_assert(sizeof(Span) == 36 && sizeof(Row) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 42 * 8);
 
 namespace {
 
@@ -73,7 +73,11 @@ SmallVector<Value> convertSpan(ContextReader &r, kernel::SpanOp op) {
 
 // Where a field of the model's result `output` lies in the context.
 int64_t outputField(int64_t output, int64_t field) {
-  return offsetof(StepContext, outputs) + output * sizeof(Output) + field;
+  using talc::artifact::maxResults;
+  int64_t more = output - maxResults;
+  return (more < 0 ? offsetof(StepContext, outputs) + output * sizeof(Output)
+                   : offsetof(StepContext, moreOutputs) + more * sizeof(Output)) +
+         field;
 }
 
 Value convertArena(ContextReader &r, kernel::ArenaOp op) {

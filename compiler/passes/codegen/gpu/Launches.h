@@ -20,7 +20,9 @@ constexpr llvm::StringLiteral base = "base", argument = "argument", fixed = "fix
 }  // namespace launchKeys
 
 // What bases are called, in the order of LaunchBase (runtime/device/gpu/LaunchTable.h).
-constexpr llvm::StringLiteral baseNames[] = {"number",  "weights",   "states", "arena",   "step",
-                                             "results", "results 1", "wanted", "wanted 1"};
+constexpr llvm::StringLiteral baseNames[] = {
+    "number",    "weights",   "states",    "arena",     "step",      "results",   "results 1",
+    "results 2", "results 3", "results 4", "results 5", "results 6", "results 7", "wanted",
+    "wanted 1",  "wanted 2",  "wanted 3",  "wanted 4",  "wanted 5",  "wanted 6",  "wanted 7"};
 
 }  // namespace talc

@@ -119,10 +119,6 @@ private:
     return offset ? offset.getInt() : 0;
   }
 
-  static LaunchBase ofOutput(LaunchBase first, int64_t output) {
-    return static_cast<LaunchBase>(static_cast<uint32_t>(first) + output);
-  }
-
   FailureOr<Linear> scalarOf(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value))
       return this->argument(argument, 0);
@@ -132,7 +128,7 @@ private:
         .Case([&](kernel::RowCountOp) {
           return Linear{LaunchBase::Number, {}, 0, 1};
         })
-        .Case([&](kernel::OutputCountOp op) { return Linear{ofOutput(LaunchBase::Wanted0, op.getOutput())}; })
+        .Case([&](kernel::OutputCountOp op) { return Linear{baseOf(LaunchBase::Wanted0, op.getOutput())}; })
         .Case([&](kernel::StateOp op) {
           return Linear{LaunchBase::States, {}, offsetOf(op.getNameAttr()), 0};
         })
@@ -193,8 +189,8 @@ private:
           return known(type, {LaunchBase::Weights, {}, offsetOf(op.getNameAttr()), 0});
         })
         .Case([&](kernel::OutputOp op) {
-          Described buffer = known(type, {ofOutput(LaunchBase::Result0, op.getOutput())});
-          buffer.sizes.front() = {ofOutput(LaunchBase::Wanted0, op.getOutput())};
+          Described buffer = known(type, {baseOf(LaunchBase::Result0, op.getOutput())});
+          buffer.sizes.front() = {baseOf(LaunchBase::Wanted0, op.getOutput())};
           return buffer;
         })
         .Case([&](kernel::ArenaOp op) {

@@ -31,7 +31,7 @@ public:
     for (int64_t c = 0; c < clusters; ++c) {
       Range tail = {tails[c], (c + 1 < clusters ? tails[c + 1] : words) - tails[c]};
       Value cluster = e.broadcast(e.loadScalar(x, {row, e.index(words + c)}));
-      shift(tail, e.subf(e.subf(cluster, total), logOfSum(tail, {0, 0})));
+      shift(tail, e.subf(e.splat(0), logOfSum(tail, {0, 0})), e.subf(cluster, total));
     }
   }
 
@@ -58,9 +58,11 @@ private:
     return e.addf(highest, math::LogOp::create(e.b, e.loc, e.addf(sum(range), sum(more))));
   }
 
-  void shift(const Range &range, Value by) {
+  // A word's own number comes first: parts of a row that are computed apart are added in this order.
+  void shift(const Range &range, Value by, Value more = nullptr) {
     e.columns(range.count, [&](Value column, Value mask) {
-      e.store(e.addf(load(range, column, mask), by), y, {row, e.add(column, range.first)}, mask);
+      Value own = e.addf(load(range, column, mask), by);
+      e.store(more ? e.addf(own, more) : own, y, {row, e.add(column, range.first)}, mask);
     });
   }
 

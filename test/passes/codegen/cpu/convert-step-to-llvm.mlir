@@ -164,6 +164,15 @@ func.func @output(%s: !kernel.step) -> memref<?x80xf32> {
   return %o : memref<?x80xf32>
 }
 
+// Results behind the first two stand at the end.
+// CHECK-LABEL: func.func private @part(
+// CHECK: llvm.getelementptr %{{.*}}[192]
+// CHECK: llvm.getelementptr %{{.*}}[208]
+func.func @part(%s: !kernel.step) -> memref<?x80xf32> {
+  %o = kernel.output %s 2 : memref<?x80xf32>
+  return %o : memref<?x80xf32>
+}
+
 // A state is its offset in a slot. Values lie behind 2 x 2 x 12 x 16 keys of 4 bytes.
 // CHECK-LABEL: func.func private @state(
 // CHECK-SAME: %[[STEP:.*]]: !llvm.ptr, %[[KV:.*]]: i64, %[[SLOT:.*]]: index
