@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_perplexity.py TALC APP OTHER TEXT: what talc perplexity prints of two models, computed again from the logits
-that the programs write.
+that the programs write. Of one model alone, which is asked for single words, they are the same.
 """
 import json
 import math
@@ -65,5 +65,8 @@ printed = found[:2] + found[3:6]  # without the other model's perplexity
 for a, b in zip(expected, printed):
     if abs(a - b) > 2e-4 * max(1, abs(a)):
         sys.exit(f'{text}expected {expected}')
+alone = run(TALC, 'perplexity', APP, TEXT, '-c', str(CONTEXT), '--chunks', '2')
+if alone.splitlines() != text.splitlines()[:2]:
+    sys.exit(f'{alone}expected the beginning of {text}')
 if abs(found[6] - 100 * sum(same) / len(same)) > 0.001:
     sys.exit(f'{text}expected {sum(same)} of {len(same)} the same')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks the runtime for logits.
+// Asks the runtime for logits, or for what follows from them.
 #include "tools/talc/perplexity/LogitsRun.h"
 
 namespace talc::perplexity {
@@ -48,6 +48,26 @@ std::string LogitsRun::evaluate(const std::vector<int32_t> &ids, const std::vect
   if (talc_slot_reset(session, 0, &error) || talc_evaluate(session, &sequence, 1, &error))
     return lineOf(error);
   found = talc_result(session, result, 0, nullptr);
+  return "";
+}
+
+std::string LogitsRun::score(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows,
+                             std::vector<float> &scores) {
+  std::vector<int32_t> next;
+  for (int32_t row : rows)
+    next.push_back(ids[row + 1]);
+  scores.resize(rows.size());
+  talc_error error;
+  talc_sequence sequence = {};
+  sequence.count = static_cast<int32_t>(ids.size());
+  sequence.ids = ids.data();
+  talc_candidates candidates = {};
+  candidates.count = static_cast<int32_t>(rows.size());
+  candidates.ids = next.data();
+  candidates.rows = rows.data();
+  candidates.log_probabilities = scores.data();
+  if (talc_slot_reset(session, 0, &error) || talc_score(session, &sequence, &candidates, 1, &error))
+    return lineOf(error);
   return "";
 }
 

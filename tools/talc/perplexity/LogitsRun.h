@@ -22,6 +22,8 @@ public:
   std::string tokenize(const std::string &text, std::vector<int32_t> &ids);
   // The logits of these rows of a window, or another result of the model; valid until the next call.
   std::string evaluate(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows, int32_t result = 0);
+  // The log-probabilities of the tokens behind these rows.
+  std::string score(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows, std::vector<float> &scores);
   const float *logits(size_t row) const { return found + row * width(); }
   const float *result() const { return found; }
 

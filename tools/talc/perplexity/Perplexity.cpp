@@ -29,10 +29,10 @@ struct Window {
 // Predictions of a pair of models, or of one.
 class Tally {
 public:
-  void add(const std::vector<double> &logs, int32_t next, bool isPrediction) {
+  void add(double logProbability, bool isPrediction) {
     ++predictions;
     if (isPrediction)
-      losses.add(-logs[next]);
+      losses.add(-logProbability);
   }
 
   void compare(const std::vector<double> &logs, const std::vector<double> &other, int32_t next, bool isPrediction) {
@@ -106,20 +106,30 @@ static std::vector<Window> cutWhole(const std::vector<int32_t> &ids, const Optio
   return windows;
 }
 
-static std::string evaluate(const std::vector<Window> &windows, LogitsRun &run, LogitsRun *other, Tally &tally) {
+// One model alone is asked for what came, which may be less than all that might have come.
+static std::string evaluateAlone(const std::vector<Window> &windows, LogitsRun &run, Tally &tally) {
+  std::vector<float> scores;
+  for (const Window &window : windows) {
+    if (std::string error = run.score(window.ids, window.rows, scores); !error.empty())
+      return error;
+    for (float score : scores)
+      tally.add(score, run.continuesTexts());
+  }
+  return "";
+}
+
+static std::string evaluatePair(const std::vector<Window> &windows, LogitsRun &run, LogitsRun &other, Tally &tally) {
   std::vector<double> logs, otherLogs;
   for (const Window &window : windows) {
     if (std::string error = run.evaluate(window.ids, window.rows); !error.empty())
       return error;
-    if (std::string error = other ? other->evaluate(window.ids, window.rows) : ""; !error.empty())
+    if (std::string error = other.evaluate(window.ids, window.rows); !error.empty())
       return error;
     for (size_t row = 0; row < window.rows.size(); ++row) {
       int32_t next = window.ids[window.rows[row] + 1];
       logProbabilities(run.logits(row), run.width(), logs);
-      tally.add(logs, next, run.continuesTexts());
-      if (!other)
-        continue;
-      logProbabilities(other->logits(row), other->width(), otherLogs);
+      tally.add(logs[next], run.continuesTexts());
+      logProbabilities(other.logits(row), other.width(), otherLogs);
       tally.compare(logs, otherLogs, next, run.continuesTexts());
     }
   }
@@ -164,7 +174,7 @@ std::string measure(const Options &options, Results &results) {
   auto windows =
       run.continuesTexts() ? cutPredictions(ids, run.info, options, context) : cutWhole(ids, options, context);
   Tally tally;
-  error = evaluate(windows, run, options.against.empty() ? nullptr : &other, tally);
+  error = options.against.empty() ? evaluateAlone(windows, run, tally) : evaluatePair(windows, run, other, tally);
   results.windows = static_cast<int64_t>(windows.size());
   results.context = static_cast<int64_t>(context);
   tally.finish(results, run.continuesTexts(), !options.against.empty());
