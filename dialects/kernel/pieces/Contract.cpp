@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel.contract: rows times a packed weight.
+#include "dialects/kernel/PartialSums.h"
 #include "dialects/kernel/pieces/FusedParts.h"
 #include "dialects/kernel/pieces/PieceChecks.h"
 
@@ -22,6 +23,18 @@ static LogicalResult verifyInput(ContractOp op, Value input) {
   return expect(op, "width of an input", features(input), width);
 }
 
+// Sums of parts of k stand in rows.
+static LogicalResult verifyRows(ContractOp op) {
+  if (!op->hasAttr(partialSumsAttr))
+    return expectRows(op, "row count of init", op.getInit(), op.getX());
+  int64_t parts = partialSumsOf(op);
+  if (failed(expectOneRow(op, "x", op.getX())) || failed(expectDivides(op, "parts", parts, size(op.getWeight(), 1))))
+    return failure();
+  if (op.getGated() || op.getGroups() > 1 || !op.getInputs().empty())
+    return op.emitOpError("leaves sums of parts of k, which have no inputs, gates or groups");
+  return expect(op, "row count of init", size(op.getInit(), 0), parts);
+}
+
 static LogicalResult verifyEpilogue(ContractOp op) {
   size_t arguments = op.getInputs().size() + (op.getGated() ? 2 : 1);
   if (op.getEpilogue().getNumArguments() != arguments)
@@ -41,7 +54,7 @@ LogicalResult ContractOp::verify() {
   bool rounded = isRounded(shapeOf(getX()).getElementType());
   if (failed(rounded ? expectRounded(*this, "x", getX()) : expectActivations(*this, "x", getX())) ||
       failed(expectPanels(*this, "weight", getWeight())) || failed(expectActivations(*this, "init", getInit())) ||
-      failed(expectRows(*this, "row count of init", getInit(), getX())))
+      failed(verifyRows(*this)))
     return failure();
   auto weight = shapeOf(getWeight());
   int64_t groups = getGroups();
@@ -69,7 +82,7 @@ PieceCosts ContractOp::getCosts() {
   int64_t columns = features(getInit()) * (getGated() ? 2 : 1);
   costs.operations.perRow = 2 * columns * shapeOf(getWeight()).getDimSize(1);
   costs.stored.perCall = weightBytes(getWeight());
-  costs.passed.perRow = rowBytes(getX()) + rowBytes(getInit());
+  costs.passed.perRow = rowBytes(getX()) + rowBytes(getInit()) * std::max<int64_t>(partialSumsOf(*this), 1);
   for (Value input : getInputs())
     addInput(costs, input);
   return costs;

@@ -24,6 +24,40 @@ func.func @depth(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x31x16xf32>
 
 // -----
 
+// Parts of k: rows of sums, of a row that says nothing else.
+func.func @parts(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %y: memref<3x32xf32>) {
+  // expected-error@+1 {{row count of init is 3, expected 4}}
+  kernel.contract %s, %x, %w into %y {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.partial_sums = 4 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<3x32xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @uneven_parts(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %y: memref<3x32xf32>) {
+  // expected-error@+1 {{divides 32 features into 3 parts}}
+  kernel.contract %s, %x, %w into %y {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  } {kernel.partial_sums = 3 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<3x32xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @parts_with_inputs(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %bias: memref<32xf32>, %y: memref<4x32xf32>) {
+  // expected-error@+1 {{leaves sums of parts of k, which have no inputs, gates or groups}}
+  kernel.contract %s, %x, %w inputs(%bias) into %y {
+  ^bb0(%sum: f32, %b: f32):
+    kernel.yield %sum : f32
+  } {kernel.partial_sums = 4 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<32xf32>, memref<4x32xf32>) -> ()
+  return
+}
+
+// -----
+
 // 33 columns need 3 panels of 16.
 func.func @panels(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x33xf32>) {
   // expected-error@+1 {{has 2 panels of 16 columns for a width of 33}}

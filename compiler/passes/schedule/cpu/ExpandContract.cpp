@@ -24,6 +24,7 @@
 #include "compiler/passes/schedule/cpu/ContractEpilogue.h"
 #include "compiler/passes/schedule/cpu/ContractPrefetch.h"
 #include "compiler/passes/schedule/cpu/EvenParts.h"
+#include "dialects/kernel/PartialSums.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -188,6 +189,10 @@ struct ExpandContract : talc::impl::ExpandContractBase<ExpandContract> {
       kernel::TasksOp tasks = plannedTasksAround(op);
       if (!tasks)
         return signalPassFailure();
+      if (op->hasAttr(kernel::partialSumsAttr)) {
+        op.emitOpError("leaves parts of its sums, as graphics cards do; compile from an earlier stage on");
+        return signalPassFailure();
+      }
       OpBuilder builder(tasks);
       Emitter emitter(builder, op.getLoc(), lanes);
       Contract(emitter, tasks, op).expand();

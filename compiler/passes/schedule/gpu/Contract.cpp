@@ -4,9 +4,11 @@
 //   for k:  w = weight[panel, k, lane];  for each row: sum = fma(x[row, k], w, sum)
 //
 // Neighbouring features of a row are loaded together where they may be: all threads want the same ones.
-// Each sum is one chain with k ascending, so that it depends on nothing but its row. Rows and panels beyond the last
-// are computed as the last again, and not stored.
+// Each part of k (DepthParts.h) is one chain with k ascending, and chains are added one after the other, so that a sum
+// depends on nothing but its row. With partial sums a task has one part of the only row. Rows and panels beyond the
+// last are computed as the last again, and not stored.
 #include "compiler/passes/schedule/gpu/ContractPanels.h"
+#include "compiler/passes/schedule/gpu/DepthParts.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,12 +30,13 @@ int64_t rowsOf(kernel::ContractOp op) {
 class Contract {
 public:
   Contract(WorkgroupEmitter &e, kernel::ContractOp op)
-      : e(e), op(op), tasks(kernel::TasksOp::around(op)), panels(op), rowCount(rowsOf(op)) {}
+      : e(e), op(op), tasks(kernel::TasksOp::around(op)), panels(op), parts(op, /*matrices=*/false),
+        alone(kernel::partialSumsOf(op) > 0), rowCount(rowsOf(op)) {}
 
   void expand() {
     setExtents(e, op,
                [&]() -> Emitter::Values {
-                 return {e.rows(op.getX()), e.index(panels.count)};
+                 return {alone ? e.index(parts.count) : e.rows(op.getX()), e.index(panels.count)};
                },
                {rowCount, e.lanes / panels.columns});
     Value thread = e.thread();
@@ -52,15 +55,31 @@ public:
 private:
   // Of every row, and with gates first all gate sums, then all up sums.
   Emitter::Values accumulate() {
-    Value known = e.min(panel, e.index(panels.count - 1)), feature = panels.firstFeature(e, known);
+    Value known = e.min(panel, e.index(panels.count - 1));
+    if (parts.count == 1)
+      return sumsOf(e.index(0), known);
+    if (alone)
+      return sumsOf(tasks.part(0), known);
+    Emitter::Values zeros(panels.parts * rowCount, e.splat(0));
+    return e.loop(e.index(0), e.index(parts.count), 1, zeros, [&](Value part, ValueRange before) {
+      Emitter::Values sums;
+      for (auto [left, right] : llvm::zip(before, sumsOf(part, known)))
+        sums.push_back(e.addf(left, right));
+      return sums;
+    });
+  }
+
+  Emitter::Values sumsOf(Value part, Value panel) {
+    const int64_t depth = panels.depth / parts.count;
+    Value feature = panels.firstFeature(e, panel), begin = e.mul(part, depth), only = e.index(0);
     Emitter::Values zeros(panels.parts * rowCount, e.splat(0));
     int64_t step = panels.depth % together == 0 && panels.startsAtMultiples(op, together) ? together : 1;
-    return e.loop(e.index(0), e.index(panels.depth), step, zeros, [&](Value k, ValueRange before) {
+    return e.loop(begin, e.add(begin, depth), step, zeros, [&](Value k, ValueRange before) {
       Emitter::Values sums(before), factors;
       for (Value row : rows)
-        factors.push_back(e.loadTogether(op.getX(), {row, e.add(feature, k)}, step));
+        factors.push_back(e.loadTogether(op.getX(), {alone ? only : row, e.add(feature, k)}, step));
       for (int64_t s = 0; s < step; ++s)
-        sums = addProducts(sums, factors, known, e.add(k, s), s);
+        sums = addProducts(sums, factors, panel, e.add(k, s), s);
       return sums;
     });
   }
@@ -91,6 +110,8 @@ private:
   kernel::ContractOp op;
   kernel::TasksOp tasks;
   const ContractPanels panels;
+  const DepthParts parts;
+  const bool alone;        // a task has one part of the only row
   const int64_t rowCount;  // of a task
   Value panel, lane;       // of the thread
   Emitter::Values rows;

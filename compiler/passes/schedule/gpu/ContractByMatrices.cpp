@@ -11,15 +11,14 @@
 //   lanes of a panel    0 1 2 3 4 5 6 7 | 8 ...        instruction j has the lanes j, 8 + j, 16 + j, ...
 //   loaded by group     0               | 1
 //
-// k ascends in steps of 16, in as many parts as the weight's shape says and no step changes, so that few columns keep
-// many subgroups busy; upper halves of the parts are added to lower ones, each thread's sums to those of the same
-// thread.
-//
-//   parts 0 1 2 3   ->   0 + 2, 1 + 3   ->   (0 + 2) + (1 + 3)
+// k ascends in steps of 16, in as many parts as the weight's shape says (DepthParts.h) and no step changes; upper
+// halves of the parts are added to lower ones, each thread's sums to those of the same thread. With partial sums a task
+// is a subgroup that has one part of the only row.
 //
 // Then they go through shared memory once more, so that the code of an epilogue exists once. Rows that are missing are
 // the last again, and not stored.
 #include "compiler/passes/schedule/gpu/ContractPanels.h"
+#include "compiler/passes/schedule/gpu/DepthParts.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 #include "dialects/talc/formats/StorageFormat.h"
 
@@ -33,17 +32,18 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t mostParts = 4, fewSteps = 24;  // of k, and of a part of it that is not divided again
 constexpr int64_t subgroup = 32, tileRows = 16, tileColumns = 8, tileDepth = 16;
 
 struct Sizes : ContractPanels {
   explicit Sizes(kernel::ContractOp op) : ContractPanels(op) {
     element = cast<MemRefType>(op.getWeight().getType()).getElementType();
-    bool oneRow = cast<MemRefType>(op.getX().getType()).getDimSize(0) == 1;
+    oneRow = cast<MemRefType>(op.getX().getType()).getDimSize(0) == 1;
     tiles = oneRow ? 1 : 2;
     taskPanels = groups == 1 && count > 1 ? 2 : 1;
-    for (int64_t steps = depth / tileDepth; kParts < mostParts && steps % 2 == 0 && steps > fewSteps; steps /= 2)
-      kParts *= 2;
+    const DepthParts parts(op, /*matrices=*/true);
+    partDepth = depth / parts.count;
+    alone = kernel::partialSumsOf(op) > 0;
+    kParts = alone ? 1 : parts.count;
   }
 
   int64_t perThread() const { return columns / tileColumns; }  // neighbouring lanes that a thread loads
@@ -56,7 +56,8 @@ struct Sizes : ContractPanels {
 
   Type element;
   int64_t tiles, taskPanels;  // of a task
-  int64_t kParts = 1;         // each a subgroup's
+  int64_t kParts, partDepth;  // of a task, each a subgroup's
+  bool oneRow, alone;         // a task has one part of the only row
 };
 
 class MatrixContract {
@@ -65,11 +66,12 @@ public:
       : e(e), op(op), tasks(kernel::TasksOp::around(op)), sizes(op) {}
 
   void expand() {
-    setExtents(e, op,
-               [&]() -> Emitter::Values {
-                 return {e.rows(op.getX()), e.index(sizes.count)};
-               },
-               {sizes.rows(), sizes.taskPanels});
+    setExtents(
+        e, op,
+        [&]() -> Emitter::Values {
+          return {sizes.alone ? e.index(sizes.depth / sizes.partDepth) : e.rows(op.getX()), e.index(sizes.count)};
+        },
+        {sizes.alone ? 1 : sizes.rows(), sizes.taskPanels});
     Value thread = e.thread();
     lane = e.rem(thread, subgroup);
     own = e.div(thread, subgroup);
@@ -79,7 +81,8 @@ public:
       panels.push_back(e.min(e.add(tasks.part(2), p), e.index(sizes.count - 1)));
     feature = sizes.firstFeature(e, panels.front());
     for (int64_t r = 0; r < 2 * sizes.tiles; ++r)
-      rows.push_back(e.min(e.add(e.add(tasks.part(0), group), r * 8), e.sub(tasks.part(1), e.index(1))));
+      rows.push_back(sizes.alone ? e.index(0)
+                                 : e.min(e.add(e.add(tasks.part(0), group), r * 8), e.sub(tasks.part(1), e.index(1))));
     sums = e.shared({sizes.sharedValues()});
     Emitter::Values found = accumulate();
     for (int64_t half = sizes.kParts / 2; half >= 1; half /= 2)
@@ -97,7 +100,7 @@ private:
     auto type = vectorOf({2, 2}, e.b.getF32Type());
     Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
     Emitter::Values zeros(sizes.tiles * sizes.instructions(), zero);
-    Value begin = e.mul(own, sizes.depth / sizes.kParts), end = e.add(begin, sizes.depth / sizes.kParts);
+    Value begin = e.mul(sizes.alone ? tasks.part(0) : own, sizes.partDepth), end = e.add(begin, sizes.partDepth);
     return e.loop(begin, end, tileDepth, zeros, [&](Value k, ValueRange before) {
       Value first = e.add(k, inGroup);
       Emitter::Values weights = loadWeights(first), next;
@@ -222,7 +225,7 @@ private:
   // The epilogue, a thread taking every n-th column of the task.
   void finish() {
     int64_t width = sizes.taskPanels * sizes.columns;
-    e.each(sizes.rows() * width, [&](Value number) {
+    e.each((sizes.oneRow ? 1 : sizes.rows()) * width, [&](Value number) {
       Value r = e.div(number, width), inTask = e.rem(number, width);
       Value row = e.add(tasks.part(0), r), column = e.rem(inTask, sizes.columns);
       Value place = e.div(inTask, sizes.columns), panel = e.add(tasks.part(2), place);
@@ -264,7 +267,8 @@ private:
 bool takesMatrices(kernel::ContractOp op) {
   auto weight = cast<MemRefType>(op.getWeight().getType());
   const StorageFormat *format = formatOf(weight.getElementType());
-  return isa<FloatType>(weight.getElementType()) && format->bytesOf(1) == 2 && weight.getDimSize(1) % tileDepth == 0;
+  const int64_t step = tileDepth * std::max<int64_t>(kernel::partialSumsOf(op), 1);
+  return isa<FloatType>(weight.getElementType()) && format->bytesOf(1) == 2 && weight.getDimSize(1) % step == 0;
 }
 
 int64_t threadsOfMatrices(kernel::ContractOp op) {

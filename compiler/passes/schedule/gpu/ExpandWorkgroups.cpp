@@ -26,6 +26,18 @@ namespace talc {
 using namespace mlir;
 using namespace talc;
 
+// A piece that every row has for itself.
+static int64_t expandRows(OpBuilder &builder, Operation *op, int64_t subgroup) {
+  const RowPiece *row = findPiece(rowPieces, op);
+  Value init = kernel::destinationOf(op);
+  if (!row || !init)
+    return 0;
+  int64_t threads = threadsFor(cast<ShapedType>(init.getType()).getShape().back());
+  WorkgroupEmitter emitter(builder, op->getLoc(), threads, subgroup);
+  row->expand(emitter, op);
+  return emitter.lanes;
+}
+
 // The threads that do a piece, and how; none: there is no code for it.
 static int64_t expand(Operation *piece, bool matrices, int64_t subgroup) {
   OpBuilder builder(piece);
@@ -52,16 +64,10 @@ static int64_t expand(Operation *piece, bool matrices, int64_t subgroup) {
         expandMemory(emitter, op);
         return emitter.lanes;
       })
-      .Default([&](Operation *op) -> int64_t {
-        const RowPiece *row = findPiece(rowPieces, op);
-        Value init = kernel::destinationOf(op);
-        if (!row || !init)
-          return 0;
-        int64_t threads = threadsFor(cast<ShapedType>(init.getType()).getShape().back());
-        WorkgroupEmitter emitter(builder, op->getLoc(), threads, subgroup);
-        row->expand(emitter, op);
-        return emitter.lanes;
-      });
+      .Case([&](linalg::GenericOp op) {
+        return isSingleRow(op) ? own(op, threadsOfRow(op), expandRow) : expandRows(builder, op, subgroup);
+      })
+      .Default([&](Operation *op) { return expandRows(builder, op, subgroup); });
 }
 
 namespace {

@@ -5,6 +5,8 @@
 
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 namespace talc {
 
 // Threads for a piece whose rows have so many columns, when each thread takes one at a time.
@@ -28,6 +30,10 @@ int64_t threadsOfMatrices(kernel::AttentionOp op);
 void expandByMatrices(WorkgroupEmitter &e, kernel::AttentionOp op);
 int64_t threadsOfCombine(kernel::CombineOp op);
 void expandCombine(WorkgroupEmitter &e, kernel::CombineOp op);
+int64_t threadsOfRow(mlir::linalg::GenericOp op);
+void expandRow(WorkgroupEmitter &e, mlir::linalg::GenericOp op);
+// Whether it is one for these two.
+bool isSingleRow(mlir::linalg::GenericOp op);
 int64_t threadsOfAppend(kernel::AppendOp op);
 void expandAppend(WorkgroupEmitter &e, kernel::AppendOp op);
 

@@ -174,3 +174,24 @@ func.func private @wide(%s: !kernel.step, %q: memref<?x80xf32>, %kv: !talc.state
   }
   return
 }
+
+// -----
+
+// Of the parts of k of a single row a task has one, and is a subgroup.
+// CHECK-LABEL: func.func private @part(
+// CHECK-SAME: kernel.threads = 32
+// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c4, %c4) grain [1, 2]
+// CHECK: ^bb0(%[[PART:[a-z0-9]+]]: index
+// CHECK: %[[BEGIN:.*]] = arith.muli %[[PART]], %c256
+// CHECK: %[[END:.*]] = arith.addi %[[BEGIN]], %c256
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c16
+func.func private @part(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<4x1024x64xf16>, %y: memref<4x256xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } {kernel.partial_sums = 4 : i64} : (!kernel.step, memref<1x1024xf32>, memref<4x1024x64xf16>, memref<4x256xf32>) -> ()
+  }
+  return
+}
