@@ -23,8 +23,8 @@ using namespace mlir;
 
 namespace talc {
 
-static constexpr auto longest = std::chrono::seconds(30);  // it takes one at most
-static constexpr uint64_t mostBytes = 16 << 20;            // of a file of its answer
+static constexpr std::chrono::milliseconds longest(30'000), pause(2);  // it takes a second at most
+static constexpr uint64_t mostBytes = 16 << 20;                        // of a file of its answer
 
 // Beside the command in a build, in its own folder in an installation; TALC_HGEN names another.
 static llvm::Expected<std::string> findHgen() {
@@ -79,23 +79,22 @@ static std::string describe(const HgenRequest &request) {
   return text;
 }
 
-// LLVM's own limit of time is an alarm of the process, which suits one that waits for one other. Returns what went
-// wrong.
+// LLVM's own limit of time is an alarm of the process, which suits one that waits for one other. Pauses are counted,
+// not the clock, which goes on where both stand still, or wait for a processor. Returns what went wrong.
 static std::string await(llvm::sys::ProcessInfo process) {
-  using Clock = std::chrono::steady_clock;
   std::string problem;
-  for (auto end = Clock::now() + longest; Clock::now() < end;) {
+  for (auto left = longest; left.count() > 0; left -= pause) {
     llvm::sys::ProcessInfo ended = llvm::sys::Wait(process, /*SecondsToWait=*/0, &problem);
     if (ended.Pid == process.Pid && ended.ReturnCode == 0)
       return "";
     if (ended.Pid != 0 || !problem.empty())
       return ended.ReturnCode > 0 ? fmt::format("ended with status {}", ended.ReturnCode)
                                   : "was ended by a signal" + (problem.empty() ? "" : ": " + problem);
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(pause);
   }
   kill(process.Pid, SIGKILL);
   llvm::sys::Wait(process, std::nullopt);
-  return fmt::format("gave no answer in {} seconds", longest.count());
+  return fmt::format("gave no answer in {} seconds", longest.count() / 1000);
 }
 
 // Returns what went wrong.

@@ -44,14 +44,13 @@ class ProductsByHalide final : public HeadProducts {
 public:
   ProductsByHalide(AttentionLoops &loops, func::FuncOp scores, func::FuncOp values)
       : loops(loops), e(loops.e), layout(loops.keys.layout), scores(scores), values(values),
-        buffers(e, {2, 3, 3, 2, 4, 3}), queries(e.stackBuffer({tileRows, layout.width})) {}
+        buffers(e, {2, 3, 3, 2, 4, 3}), copied(loops.group > 1 ? e.stackBuffer({tileRows, layout.width}) : Value()) {}
 
   void computeScores(const RowsOfHead &rows, const TileRows &tile, int64_t n, Value from, Value to) override {
-    copyQueries(rows, tile, n);
     Value tokens = e.index(layout.tokens), width = e.index(layout.width), zero = e.index(0), one = e.index(1);
     Value first = e.div(from, layout.tokens), panels = e.sub(e.ceilDiv(to, layout.tokens), first);
     auto keys = memory(tile.block.keys);
-    call(scores, {buffers.fill(0, memory(queries), {zero, zero}, {{width, one}, {e.index(n), width}}),
+    call(scores, {describeQueries(rows, tile, n),
                   buffers.fill(1, keys, {first, zero, zero}, {{tokens, one}, {width, tokens}, {panels, stride(keys)}}),
                   buffers.fill(2, memory(loops.softmax.scores), {tile.first, e.mul(first, layout.tokens)},
                                {{tokens, one}, {panels, tokens}, {e.index(n), stride(loops.softmax.scores)}})});
@@ -78,13 +77,20 @@ private:
   static TypedValue<MemRefType> memory(Value value) { return cast<TypedValue<MemRefType>>(value); }
   Value stride(Value value) { return HalideBuffers::placesOf(e, memory(value)).strides.front(); }
 
-  // Rows of a tile may be of several tokens, each with its heads.
-  void copyQueries(const RowsOfHead &rows, const TileRows &tile, int64_t n) {
-    Emitter::Values found = loops.queriesOf(rows, tile, n);
+  // Rows are tokens where keys are of one head; else those of a tile may be of several tokens, each with its heads, and
+  // are laid side by side.
+  Value describeQueries(const RowsOfHead &rows, const TileRows &tile, int64_t n) {
+    Value zero = e.index(0), one = e.index(1), width = e.index(layout.width);
+    Emitter::Values found = loops.queriesOf(rows, tile, copied ? n : 1);
+    if (!copied) {
+      Value all = loops.keys.isKept() ? loops.op.getKeptQueries() : loops.op.getQueries();
+      return buffers.fill(0, memory(found.front()), {zero}, {{width, one}, {e.index(n), stride(all)}});
+    }
     for (int64_t r = 0; r < n; ++r)
       e.columns(layout.width, [&](Value column, Value mask) {
-        e.store(e.load(found[r], {column}, mask), queries, {e.index(r), column}, mask);
+        e.store(e.load(found[r], {column}, mask), copied, {e.index(r), column}, mask);
       });
+    return buffers.fill(0, memory(copied), {zero, zero}, {{width, one}, {e.index(n), width}});
   }
 
   void call(func::FuncOp function, ArrayRef<Value> arguments) { func::CallOp::create(e.b, e.loc, function, arguments); }
@@ -94,7 +100,7 @@ private:
   const kernel::StateLayout &layout;
   func::FuncOp scores, values;
   HalideBuffers buffers;
-  Value queries;
+  Value copied;  // queries; null: they are read where they lie
 };
 
 class AttentionKernel final : public HalideKernel {

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace talc {
 
-static constexpr int64_t headWords = 7, addressWord = 2, dimensionWords = 2;
+static constexpr int64_t headWords = 7, addressWord = 2, dimensionWords = 2, upper = int64_t(1) << 32;
 
 HalideBuffers::HalideBuffers(Emitter &e, ArrayRef<int64_t> ranks) : e(e) {
   int64_t count = 0;
@@ -17,6 +17,16 @@ HalideBuffers::HalideBuffers(Emitter &e, ArrayRef<int64_t> ranks) : e(e) {
     count += headWords + dimensionWords * rank;
   }
   words = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({count}, e.b.getIndexType()));
+  for (auto [number, rank] : llvm::enumerate(ranks))
+    begin(firstWords[number], rank);
+}
+
+// Functions made without assertions do not look at the type.
+void HalideBuffers::begin(int64_t first, int64_t rank) {
+  Value zero = e.index(0), kind = e.index(rank * upper), dimensions = structAt(first + headWords);
+  for (auto [word, value] : llvm::enumerate(Emitter::Values{zero, zero, zero, zero, kind, dimensions, zero}))
+    if (word != addressWord)
+      put(value, first + static_cast<int64_t>(word));
 }
 
 void HalideBuffers::put(Value value, int64_t word) {
@@ -55,15 +65,8 @@ Value HalideBuffers::fill(size_t number, TypedValue<MemRefType> memory, ValueRan
 }
 
 void HalideBuffers::describe(size_t number, ArrayRef<Dimension> dimensions) {
-  const int64_t first = firstWords[number], upper = int64_t(1) << 32;
-  Value zero = e.index(0), ofDimensions = structAt(first + headWords);
-  auto rank = static_cast<int64_t>(dimensions.size());
-  Value kind = e.index(rank * upper);  // functions made without assertions do not look at the type
-  for (auto [word, value] : llvm::enumerate(Emitter::Values{zero, zero, zero, zero, kind, ofDimensions, zero}))
-    if (word != addressWord)
-      put(value, first + static_cast<int64_t>(word));
   for (auto [i, dimension] : llvm::enumerate(dimensions)) {
-    int64_t word = first + headWords + dimensionWords * static_cast<int64_t>(i);
+    int64_t word = firstWords[number] + headWords + dimensionWords * static_cast<int64_t>(i);
     put(e.mul(dimension.extent, upper), word);
     put(dimension.stride, word + 1);
   }

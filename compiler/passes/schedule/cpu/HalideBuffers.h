@@ -12,7 +12,7 @@ namespace talc {
 
 class HalideBuffers {
 public:
-  // On the stack, with room for buffers of so many dimensions.
+  // On the stack, for buffers of so many dimensions; what never changes of them is written here, in front of loops.
   HalideBuffers(Emitter &e, llvm::ArrayRef<int64_t> ranks);
 
   // In elements; the outermost dimension comes first.
@@ -34,6 +34,7 @@ public:
   mlir::Value place(size_t number, mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange begin);
 
 private:
+  void begin(int64_t first, int64_t rank);
   mlir::Value addressOf(mlir::TypedValue<mlir::MemRefType> memory, mlir::ValueRange at);
   void put(mlir::Value value, int64_t word);
   mlir::Value structAt(int64_t word);

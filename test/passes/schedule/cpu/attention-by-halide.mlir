@@ -29,6 +29,23 @@ func.func @attend(%s: !kernel.step, %q: memref<?x96xf32>, %kv: !talc.state<2 x 2
   return
 }
 
+// Heads with keys of their own: queries are read where they lie.
+// CHECK-LABEL: func.func @attend_heads(
+// CHECK-SAME: %{{.*}}: !kernel.step, %[[Q:[a-z0-9]+]]: memref<?x48xf32>
+// CHECK-NOT: memref<6x24xf32>
+// CHECK: %[[QUERY:.*]] = memref.subview %[[Q]]
+// CHECK-NOT: vector.load
+// CHECK: call @attend_heads_scores(
+// CHECK: return
+func.func @attend_heads(%s: !kernel.step, %q: memref<?x48xf32>, %kv: !talc.state<2 x 24 x 200 in #kernel.panels<16 x f16>>, %out: memref<?x48xf32>)
+    attributes {kernel.piece = "attention", kernel.generator = {name = "halide"}} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %out : (!kernel.step, memref<?x48xf32>, !talc.state<2 x 24 x 200 in #kernel.panels<16 x f16>>, memref<?x48xf32>) -> ()
+  }
+  return
+}
+
 // A block of a single row's keys: its rows are the heads that share them.
 // CHECK: func.func private @block_scores(
 // CHECK: func.func private @block_values(
