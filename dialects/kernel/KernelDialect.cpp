@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers the kernel dialect; which rows a buffer has.
 #include "dialects/kernel/KernelDialect.h"
+
+#include "dialects/kernel/ByteOps.h"
 #include "dialects/kernel/pieces/PieceChecks.h"
 
 #include "mlir/IR/Builders.h"
@@ -20,6 +22,9 @@
 #define GET_OP_CLASSES
 #include "dialects/kernel/KernelOps.cpp.inc"
 
+#define GET_OP_CLASSES
+#include "dialects/kernel/ByteOps.cpp.inc"
+
 using namespace mlir;
 
 namespace talc::kernel {
@@ -36,6 +41,10 @@ void KernelDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/kernel/KernelOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/kernel/ByteOps.cpp.inc"
       >();
 }
 
@@ -95,6 +104,12 @@ LogicalResult DotPairsOp::verify() {
   if (cast<VectorType>(getX().getType()).getDimSize(0) == 2 * lanes)
     return success();
   return emitOpError() << "has " << getX().getType() << " for " << lanes << " sums, expected two numbers for each";
+}
+
+LogicalResult LookUpOp::verify() {
+  if (getTable().size() == 16)
+    return success();
+  return emitOpError() << "has a table of " << getTable().size() << " bytes, expected 16";
 }
 
 //===--- the layout of states -----------------------------------------------------------------------------------===//

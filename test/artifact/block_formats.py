@@ -22,7 +22,7 @@ GROUPED = ['fp8_128_bf16', 'fp8_32_f16', 'int4_128_bf16', 'int4_32_f16', 'int4z_
 def add_formats():
     heads = {'fp8': [4], 'int4': [2], 'int4z': [2, 1], 'int8': [2], 'int8z': [2, 1]}
     VALUES.update(mxfp4=32, nvfp4=64)
-    WORDS.update(mxfp4=17 * [1], nvfp4=36 * [1])
+    WORDS.update(mxfp4=[1] + 4 * [4], nvfp4=4 * [1] + 8 * [4])
     for name in GROUPED:
         kind, values = name.split('_')[0], int(name.split('_')[1])
         head = [4] + values // 16 * [1] if kind == 'nvfp4' else heads[kind]

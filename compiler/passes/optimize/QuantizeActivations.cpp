@@ -34,26 +34,29 @@ struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivat
   void visit(Operation *op, OpOperand &x, Value weight, int64_t groups) {
     auto type = cast<RankedTensorType>(weight.getType());
     auto known = cast<RankedTensorType>(x.get().getType());
-    Type element = roundedFor(type.getElementType());
-    if (type.getRank() != 3 || isRounded(known.getElementType()) || !element)
+    Rounding rounding = roundingFor(type.getElementType());
+    if (type.getRank() != 3 || isRounded(known.getElementType()) || !rounding.element)
       return;
     // Of groups, each has features of its own.
-    bool pairs = isa<FloatType>(element);
-    int64_t features = pairs ? type.getDimSize(1) : known.getDimSize(1);
-    if (features % (pairs ? 2 : groups * formatOf(element)->blockValues) != 0)
+    if (known.getDimSize(1) % (groups * rounding.together) != 0)
       return remarks.declined(
           op, [&] { return llvm::formatv("{0}: the features of x are no whole blocks", storedName(weight)); });
-    x.set(roundedTo(element, x.get(), op->getLoc()));
-    StringRef as = pairs ? "pairs of bf16" : "integers";
-    remarks.did(op, [&] { return llvm::formatv("{0} is multiplied as {1}", storedName(weight), as); });
+    x.set(roundedTo(rounding.element, x.get(), op->getLoc()));
+    remarks.did(op, [&] { return llvm::formatv("{0} is multiplied as {1}", storedName(weight), rounding.meaning); });
   }
 
 private:
-  // What a weight's values are multiplied by; null: f32.
-  Type roundedFor(Type weight) {
-    if (formatOf(weight)->integers)
-      return storedType(&getContext(), *formatNamed("q8_sums"));
-    return bf16 && formatOf(weight) == formatNamed("bf16") ? weight : Type();
+  // What a weight's values are multiplied by, and how many features at a time; null: f32.
+  struct Rounding {
+    Type element;
+    int64_t together = 1;
+    StringLiteral meaning = "";
+  };
+
+  Rounding roundingFor(Type weight) {
+    if (const StorageFormat *sums = formatNamed("q8_sums"); formatOf(weight)->integers)
+      return {storedType(&getContext(), *sums), sums->blockValues, "integers"};
+    return bf16 && formatOf(weight) == formatNamed("bf16") ? Rounding{weight, 2, "pairs of bf16"} : Rounding();
   }
 
   Value roundedTo(Type element, Value x, Location loc) {

@@ -186,4 +186,16 @@ Value BlockReader::toFloat(Value integer) {
   return arith::SIToFPOp::create(e.b, e.loc, VectorType::get({lanes}, e.b.getF32Type()), integer);
 }
 
+// A number's bits are those of a half but for the exponent's bias: a product with a power of two makes up for it, of
+// subnormal numbers, too.
+Value BlockReader::fromE4M3(Value code) {
+  Value sign = left(mask(code, 128), 8), magnitude = left(mask(code, 127), 7);
+  return e.mulf(fromHalves(join(sign, magnitude, 0)), factor(0x1p8));
+}
+
+// The exponent of an f32; 0 stands for the subnormal 2^-127.
+Value BlockReader::fromE8M0(Value code) {
+  return as(most(left(code, 23), constant(1 << 22)), e.b.getF32Type());
+}
+
 }  // namespace talc

@@ -64,6 +64,9 @@ public:
   // The bits of halves, in the lower half of integers, as f32.
   Value fromHalves(Value integer);
   Value toFloat(Value integer);
+  // The numbers of these codes, of scales.
+  Value fromE4M3(Value code);
+  Value fromE8M0(Value code);
 
 private:
   mlir::VectorType integers();

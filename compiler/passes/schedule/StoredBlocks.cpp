@@ -25,7 +25,7 @@ Value loadQ8_0(BlockReader &r) {
 }
 
 Value loadQ8Sums(BlockReader &r) {
-  return r.e.mulf(r.toFloat(r.signedBytes(2, r.place, /*each=*/true)), r.number(0, r.e.b.getF32Type()));
+  return r.e.mulf(r.toFloat(r.signedBytes(3, r.place, /*each=*/true)), r.number(0, r.e.b.getF32Type()));
 }
 
 Value loadQ4_0(BlockReader &r) {
@@ -78,30 +78,19 @@ Value loadQ6_K(BlockReader &r) {
 
 //===--- numbers of 4 and 8 bits --------------------------------------------------------------------------------===//
 
-// A number's bits are those of a half but for the exponent's bias: a product with a power of two makes up for it, of
-// subnormal numbers, too.
+// A number's bits are those of a half but for the exponent's bias, as those of e4m3 are.
 Value fromE2M1(BlockReader &r, Value code) {
   Value sign = r.left(r.mask(code, 8), 12), magnitude = r.left(r.mask(code, 7), 9);
   return r.e.mulf(r.fromHalves(r.join(sign, magnitude, 0)), r.factor(0x1p14));
 }
 
-Value fromE4M3(BlockReader &r, Value code) {
-  Value sign = r.left(r.mask(code, 128), 8), magnitude = r.left(r.mask(code, 127), 7);
-  return r.e.mulf(r.fromHalves(r.join(sign, magnitude, 0)), r.factor(0x1p8));
-}
-
-// The exponent of an f32; 0 stands for the subnormal 2^-127.
-Value fromE8M0(BlockReader &r, Value code) {
-  return r.as(r.most(r.left(code, 23), r.constant(1 << 22)), r.e.b.getF32Type());
-}
-
 Value loadMxfp4(BlockReader &r) {
-  Value scale = fromE8M0(r, r.unsignedBytes(0, r.e.index(0), /*each=*/false));
+  Value scale = r.fromE8M0(r.unsignedBytes(0, r.e.index(0), /*each=*/false));
   return r.e.mulf(fromE2M1(r, nibbles(r, 1)), scale);
 }
 
 Value loadNvfp4(BlockReader &r) {
-  Value scale = fromE4M3(r, r.unsignedBytes(0, r.e.div(r.place, 16), /*each=*/false));
+  Value scale = r.fromE4M3(r.unsignedBytes(0, r.e.div(r.place, 16), /*each=*/false));
   return r.e.mulf(fromE2M1(r, r.groupedNibbles(1)), scale);
 }
 
@@ -135,13 +124,13 @@ Value levels4(BlockReader &r, int64_t field) {
 }
 
 template <typename To> Value loadScaledFp4(BlockReader &r) {
-  Value scale = fromE4M3(r, r.unsignedBytes(1, r.e.div(r.place, 16), /*each=*/false));
+  Value scale = r.fromE4M3(r.unsignedBytes(1, r.e.div(r.place, 16), /*each=*/false));
   scale = r.e.mulf(scale, r.number(0, r.e.b.getF32Type()));
   return To::round(r, r.e.mulf(fromE2M1(r, r.groupedNibbles(2)), scale));
 }
 
 template <typename To> Value loadFp8(BlockReader &r) {
-  Value number = fromE4M3(r, r.unsignedBytes(1, r.place, /*each=*/true));
+  Value number = r.fromE4M3(r.unsignedBytes(1, r.place, /*each=*/true));
   return To::round(r, r.e.mulf(number, r.number(0, r.e.b.getF32Type())));
 }
 

@@ -89,10 +89,13 @@ template <typename Block> constexpr StorageFormat blockFormat(std::string_view n
 }
 
 // Of blocks of integers with scales, whose words are made for dot products of integers.
-template <typename Block> constexpr StorageFormat integerFormat(std::string_view name) {
-  StorageFormat format = blockFormat<Block>(name);
+constexpr StorageFormat asIntegers(StorageFormat format) {
   format.integers = true;
   return format;
+}
+
+template <typename Block> constexpr StorageFormat integerFormat(std::string_view name) {
+  return asIntegers(blockFormat<Block>(name));
 }
 
 // Of blocks that checkpoints have in parts.

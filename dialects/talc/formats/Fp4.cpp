@@ -43,7 +43,7 @@ template <int64_t size> struct Numbers {
 
 struct Mxfp4 {
   static constexpr int64_t values = 32, bytes = 17, scaleValues = 32;
-  static constexpr BlockField fields[] = {{0, 1, 1}, {1, 16, 1}};
+  static constexpr BlockField fields[] = {{0, 1, 1}, {1, 4, 4}};
   using Codes = Numbers<32>;
 
   static void decode(const uint8_t *block, float *x) {
@@ -84,7 +84,7 @@ uint8_t positiveE4m3(float value) {
 template <int64_t count, int64_t header>
 constexpr BlockField scaledFields[] = {{0, 1, 4}, {header, count / 16, 1}, {header + count / 16, count / 2, 1}};
 template <int64_t count>
-constexpr BlockField scaledFields<count, 0>[] = {{0, count / 16, 1}, {count / 16, count / 2, 1}};
+constexpr BlockField scaledFields<count, 0>[] = {{0, count / 16, 1}, {count / 16, count / 8, 4}};
 
 struct Exactly {
   static float round(float value) { return value; }
@@ -138,8 +138,8 @@ constexpr StorageFormat scaled[] = {assembledFormat<Nvfp4<256, 4, ToBf16>>("nvfp
 }  // namespace
 
 extern const StorageFormat mxfp4Format, nvfp4Format;
-const StorageFormat mxfp4Format = assembledFormat<Mxfp4>("mxfp4", true),
-                    nvfp4Format = assembledFormat<Nvfp4<64, 0, Exactly>>("nvfp4", true);
+const StorageFormat mxfp4Format = asIntegers(assembledFormat<Mxfp4>("mxfp4", true)),
+                    nvfp4Format = asIntegers(assembledFormat<Nvfp4<64, 0, Exactly>>("nvfp4", true));
 extern const llvm::ArrayRef<StorageFormat> scaledFp4Formats;
 const llvm::ArrayRef<StorageFormat> scaledFp4Formats = scaled;
 

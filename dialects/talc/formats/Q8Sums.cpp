@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage format q8_sums, which activations are rounded to: 32 integers of 8 bits with a scale, and their sums.
 //
-//   d   f32                 d * q
-//   s   two i32             the sum of all 32, and that of the first 16
-//   q   32 integers
+//   d       f32             d * q
+//   d * s   f32             the values' sum
+//   s       two i32         the sum of all 32 integers, and that of the first 16
+//   q       32 integers
 //
-// A weight whose levels begin at z instead of 0 has the product sum((w - z) * q) = sum(w * q) - z * s.
+// A weight whose levels begin at z instead of 0 has the product sum((w - z) * q) = sum(w * q) - z * s, and one whose
+// values have an offset m adds m * (d * s).
 #include "dialects/talc/formats/Blocks.h"
 
 namespace talc {
@@ -13,8 +15,8 @@ namespace talc {
 namespace {
 
 struct Q8Sums {
-  static constexpr int64_t values = 32, bytes = 44, sums = 4, levels = 12;
-  static constexpr BlockField fields[] = {{0, 1, 4}, {sums, 2, 4}, {levels, 8, 4}};
+  static constexpr int64_t values = 32, bytes = 48, sum = 4, sums = 8, levels = 16;
+  static constexpr BlockField fields[] = {{0, 1, 4}, {sum, 1, 4}, {sums, 2, 4}, {levels, 8, 4}};
 
   static void decode(const uint8_t *block, float *x) {
     float d;
@@ -29,15 +31,17 @@ struct Q8Sums {
       most = std::max(most, std::fabs(x[i]));
     most = most < 0x1p-120f ? 0 : most;
     float d = most / 127, id = most == 0 ? 0 : 127 / most;
-    int32_t sum[2] = {};
+    int32_t integers[2] = {};
     for (int64_t i = 0; i < values; ++i) {
       int level = nearest(x[i] * id);
       block[levels + i] = static_cast<uint8_t>(level);
-      sum[0] += level;
-      sum[1] += i < values / 2 ? level : 0;
+      integers[0] += level;
+      integers[1] += i < values / 2 ? level : 0;
     }
+    float all = d * static_cast<float>(integers[0]);
     std::memcpy(block, &d, sizeof(d));
-    std::memcpy(block + sums, sum, sizeof(sum));
+    std::memcpy(block + sum, &all, sizeof(all));
+    std::memcpy(block + sums, integers, sizeof(integers));
     return true;
   }
 };

@@ -435,6 +435,14 @@ func.func @dot_bytes(%levels: vector<32xi8>, %sums: vector<16xi32>) {
 
 // -----
 
+func.func @look_up(%places: vector<16xi8>) {
+  // expected-error@+1 {{has a table of 2 bytes, expected 16}}
+  %0 = kernel.look_up %places in [0, 1] : vector<16xi8>
+  return
+}
+
+// -----
+
 func.func @dot_pairs(%x: vector<16xbf16>, %sums: vector<16xf32>) {
   // expected-error@+1 {{has 'vector<16xbf16>' for 16 sums, expected two numbers for each}}
   %0 = kernel.dot_pairs %x, %x plus %sums : vector<16xbf16> -> vector<16xf32>

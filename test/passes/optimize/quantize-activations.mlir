@@ -16,6 +16,14 @@ func.func @shared(%x: tensor<?x64xf32>, %w: tensor<4x64x16x!talc.stored<q4_0>>, 
   return %y, %z : tensor<?x64xf32>, tensor<?x32xf32>
 }
 
+// Numbers of four bits are integers, too.
+// CHECK-LABEL: @doubled
+// CHECK: talc.quantize %arg0 : tensor<?x64xf32> -> tensor<?x64x!talc.stored<q8_sums>>
+func.func @doubled(%x: tensor<?x64xf32>, %w: tensor<4x64x16x!talc.stored<mxfp4>>) -> tensor<?x64xf32> {
+  %y = talc.linear %x, %w : (tensor<?x64xf32>, tensor<4x64x16x!talc.stored<mxfp4>>) -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
+}
+
 // A single row is rounded like many.
 // CHECK-LABEL: @one_row
 // CHECK: talc.quantize %arg0 : tensor<1x256xf32> -> tensor<1x256x!talc.stored<q8_sums>>
@@ -34,10 +42,10 @@ func.func @one_row(%x: tensor<1x256xf32>, %w: tensor<1x256x16x!talc.stored<q6_k>
 // CHECK-LABEL: @widened
 // CHECK-NOT: talc.quantize
 // CHECK: return
-func.func @widened(%x: tensor<?x64xf32>, %a: tensor<4x64x16xbf16>, %b: tensor<4x64x16x!talc.stored<mxfp4>>,
+func.func @widened(%x: tensor<?x64xf32>, %a: tensor<4x64x16xbf16>, %b: tensor<4x64x16x!talc.stored<int4_64_bf16>>,
                    %c: tensor<16x64x!talc.stored<q8_0>>) -> (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x16xf32>) {
   %y = talc.linear %x, %a : (tensor<?x64xf32>, tensor<4x64x16xbf16>) -> tensor<?x64xf32>
-  %z = talc.linear %x, %b : (tensor<?x64xf32>, tensor<4x64x16x!talc.stored<mxfp4>>) -> tensor<?x64xf32>
+  %z = talc.linear %x, %b : (tensor<?x64xf32>, tensor<4x64x16x!talc.stored<int4_64_bf16>>) -> tensor<?x64xf32>
   %v = talc.linear %x, %c : (tensor<?x64xf32>, tensor<16x64x!talc.stored<q8_0>>) -> tensor<?x16xf32>
   return %y, %z, %v : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x16xf32>
 }

@@ -2,13 +2,16 @@
 // Stage codegen of processors; compiler/passes/Passes.td includes it.
 
 def ConvertDots : Pass<"convert-dots", "mlir::ModuleOp"> {
-  let summary = "dot products of bytes become a processor's instructions";
+  let summary = "dot products of bytes, and tables of them, become a processor's instructions";
   let description = [{
       kernel.dot %levels, %x plus %sums   ->   vpdpbusd                              `vnni`
                                           ->   vpmaddubsw, vpmaddwd, vpaddd          `avx2`, levels of seven bits: nothing saturates
                                           ->   vpmaddwd of even and of odd bytes     `avx2`, levels of eight
                                           ->   sdot                                  `dotprod`
                                           ->   smull, smull2, addp, sadalp           `neon`
+
+      kernel.look_up %places in %table       ->   vpshufb                               `vnni`, `avx2`
+                                             ->   tbl                                   `dotprod`, `neon`
 
     All make the same sums. On x86-64 vectors are of 8 or 16 sums, on 64-bit ARM of 4 with signed levels, or such of seven bits.
     Upstream's x86vector and arm_neon dialects have no dot product of unsigned bytes by signed ones, and no sums of pairs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-dots: dot products of bytes become instructions of a processor.
+// convert-dots: dot products of bytes, and tables of them, become instructions of a processor.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/cpu/Dots.h"
 
@@ -19,11 +19,14 @@ namespace {
 
 struct Instructions {
   StringLiteral name;
-  EmitDot emit;
+  EmitDot dot;
+  EmitLookUp lookUp;
 };
 
-constexpr Instructions known[] = {
-    {"avx2", dotByBytes}, {"vnni", dotByVnni}, {"neon", dotByNeon}, {"dotprod", dotByNeonDots}};
+constexpr Instructions known[] = {{"avx2", dotByBytes, lookUpByShuffle},
+                                  {"vnni", dotByVnni, lookUpByShuffle},
+                                  {"neon", dotByNeon, lookUpByNeon},
+                                  {"dotprod", dotByNeonDots, lookUpByNeon}};
 
 struct ConvertDots : talc::impl::ConvertDotsBase<ConvertDots> {
   using Base::Base;
@@ -34,22 +37,33 @@ struct ConvertDots : talc::impl::ConvertDotsBase<ConvertDots> {
       getOperation().emitError() << "there are no instructions " << instructions << " for dot products";
       return signalPassFailure();
     }
-    SmallVector<kernel::DotOp> dots;
-    getOperation().walk([&](kernel::DotOp dot) { dots.push_back(dot); });
-    for (kernel::DotOp dot : dots) {
-      Value sums = use->emit(dot);
-      if (!sums) {
-        dot.emitOpError() << "has " << cast<VectorType>(dot.getType()).getDimSize(0) << " sums"
-                          << (dot.getWide()       ? " of wide levels"
-                              : dot.getIsSigned() ? " of signed levels"
-                                                  : "")
-                          << "; " << instructions << " has no instructions for them";
-        return signalPassFailure();
-      }
-      dot.replaceAllUsesWith(sums);
-      dot.erase();
-    }
+    auto walked = getOperation().walk([&](Operation *op) {
+      if (auto dot = dyn_cast<kernel::DotOp>(op))
+        return replace(dot, use->dot(dot));
+      if (auto lookUp = dyn_cast<kernel::LookUpOp>(op))
+        return replace(lookUp, use->lookUp(lookUp));
+      return WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      signalPassFailure();
   }
+
+private:
+  template <typename Op> WalkResult replace(Op op, Value by) {
+    if (!by) {
+      op.emitOpError() << "has " << cast<VectorType>(op.getType()).getDimSize(0) << kindOf(op) << "; " << instructions
+                       << " has no instructions for them";
+      return WalkResult::interrupt();
+    }
+    op.replaceAllUsesWith(by);
+    op.erase();
+    return WalkResult::advance();
+  }
+
+  static StringRef kindOf(kernel::DotOp dot) {
+    return dot.getWide() ? " sums of wide levels" : dot.getIsSigned() ? " sums of signed levels" : " sums";
+  }
+  static StringRef kindOf(kernel::LookUpOp) { return " places"; }
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products of bytes by instructions of 64-bit ARM, of signed levels and of such that have seven bits.
+// Dot products of bytes by instructions of 64-bit ARM, of signed levels and of such that have seven bits; and tables of
+// bytes.
 //
 //   levels   a b c d  e f g h | i j k l  m n o p           of four lanes; x alike
 //   smull    a b c d  e f g h                              products of the lower half, in words of 16 bits
@@ -48,6 +49,15 @@ Value dotByNeon(kernel::DotOp dot) {
   Value twos = call(b, loc, "llvm.aarch64.neon.addp.v8i16", words, {products(0), products(8)});
   Value fours = call(b, loc, "llvm.aarch64.neon.saddlp.v4i32.v8i16", dot.getType(), twos);
   return arith::AddIOp::create(b, loc, dot.getSums(), fours);
+}
+
+Value lookUpByNeon(kernel::LookUpOp op) {
+  auto type = cast<VectorType>(op.getType());
+  if (type.getDimSize(0) != 16)
+    return {};
+  OpBuilder b(op);
+  Value table = arith::ConstantOp::create(b, op.getLoc(), DenseElementsAttr::get<int8_t>(type, op.getTable()));
+  return call(b, op.getLoc(), "llvm.aarch64.neon.tbl1.v16i8", type, {table, op.getPlaces()});
 }
 
 }  // namespace talc

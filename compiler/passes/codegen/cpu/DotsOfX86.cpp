@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products of bytes by instructions of x86-64, of unsigned levels.
+// Dot products of bytes by instructions of x86-64, of unsigned levels; and tables of bytes.
 #include "compiler/passes/codegen/cpu/Dots.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -79,6 +79,22 @@ Value dotByBytes(kernel::DotOp dot) {
   if (!fits(dot))
     return {};
   return dot.getWide() ? Dot(dot).byEight() : Dot(dot).bySeven();
+}
+
+// A place is looked for among the sixteen bytes beside it.
+Value lookUpByShuffle(kernel::LookUpOp op) {
+  auto type = cast<VectorType>(op.getType());
+  int64_t bytes = type.getDimSize(0);
+  if (bytes != 32 && bytes != 64)
+    return {};
+  OpBuilder b(op);
+  SmallVector<int8_t> tables;
+  while (static_cast<int64_t>(tables.size()) < bytes)
+    tables.append(op.getTable().begin(), op.getTable().end());
+  Value table = arith::ConstantOp::create(b, op.getLoc(), DenseElementsAttr::get<int8_t>(type, tables));
+  StringRef name = bytes == 64 ? "llvm.x86.avx512.pshuf.b.512" : "llvm.x86.avx2.pshuf.b";
+  return LLVM::CallIntrinsicOp::create(b, op.getLoc(), type, b.getStringAttr(name), {table, op.getPlaces()})
+      .getResults();
 }
 
 }  // namespace talc

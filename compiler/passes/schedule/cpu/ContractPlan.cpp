@@ -65,7 +65,8 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   tallRows = hasHalves() && !collide ? products.tallRows(lanes) : 0;
   // A smaller weight stays in L2 beside others of its kind.
   int64_t lines = llvm::divideCeil(elementFormat(weight).bytesOf(tileSteps * panelLanes), lineBytes);
-  fetchAhead = storedBytes(weight) >= cacheBytes / 4 ? products.fetchAhead(groupPanels(1) * lines) : 0;
+  bool large = storedBytes(weight) >= cacheBytes / 4;
+  fetchAhead = large ? products.fetchAhead(elementFormat(weight), groupPanels(1) * lines) : 0;
   fetchRows = 1;
   fetchFirst = 0;
   // Of two tiles, each fetches half of the panel that comes next.

@@ -5,6 +5,8 @@
 // halves of bytes those of four lanes are taken at once: what one shift brings to the next byte, a mask takes away.
 #include "compiler/passes/schedule/cpu/IntegerBlocks.h"
 
+#include "dialects/kernel/ByteOps.h"
+
 using namespace mlir;
 
 namespace talc {
@@ -40,12 +42,14 @@ template <int64_t field> Value halves(BlockReader &r, int64_t word) {
   return nibblesOf(r, r.words(field, r.e.index(word % 4)), r.e.index(word / 4 * 4));
 }
 
-// Four bits of a word, each at the fifth place of its byte.
+// Four bits, each at the fifth place of its byte.
 //
-//   0000 0000  0000 0000  0000 0000  0000 dcba   ->   000d 0000  000c 0000  000b 0000  000a 0000
+//   0000 0000  0000 0000  0000 0000  0000 dcba   *   0x02040810   =   000d cba0  00dc ba00  0dcb a000  dcba 0000
+//
+// with the bits at 28, 20, 12 and 4 in their places.
 Value fifthBits(BlockReader &r, Value bits) {
-  Value pairs = r.mask(r.join(bits, bits, 14), 0x00030003);
-  return r.left(r.mask(r.join(pairs, pairs, 7), 0x01010101), 4);
+  Value products = arith::MulIOp::create(r.e.b, r.e.loc, bits, r.constant(0x02040810));
+  return r.mask(products, 0x10101010);
 }
 
 template <int64_t field> Value halvesAndFifth(BlockReader &r, int64_t word) {
@@ -88,14 +92,48 @@ GroupScales scalesQ6_K(BlockReader &r, int64_t further) {
   return {r.e.mulf(r.half(3), r.toFloat(scale)), {}};
 }
 
-constexpr IntegerBlocks table[] = {{"q8_0", 0, true, 32, false, true, levelsQ8_0, step},
-                                   {"q4_0", 8, false, 32, true, true, halves<1>, step},
-                                   {"q4_1", 0, false, 32, true, true, halves<2>, stepAndOffset},
-                                   {"q5_0", 16, false, 32, true, false, halvesAndFifth<1>, step},
-                                   {"q5_1", 0, false, 32, true, false, halvesAndFifth<2>, stepAndOffset},
-                                   {"q4_k", 0, false, 32, false, false, line<3>, lineScales},
-                                   {"q5_k", 0, false, 32, false, false, lineAndFifth, lineScales},
-                                   {"q6_k", 32, false, 16, false, false, levelsQ6_K, scalesQ6_K}};
+//===--- numbers of 4 bits --------------------------------------------------------------------------------------===//
+
+// Twice the numbers, from the least one on.
+Value doubled(BlockReader &r, Value codes) {
+  constexpr int8_t levels[] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
+  auto words = cast<VectorType>(codes.getType());
+  auto bytes = VectorType::get({4 * words.getDimSize(0)}, r.e.b.getI8Type());
+  Value places = vector::BitCastOp::create(r.e.b, r.e.loc, bytes, codes);
+  Value found = kernel::LookUpOp::create(r.e.b, r.e.loc, bytes, places, levels);
+  return vector::BitCastOp::create(r.e.b, r.e.loc, words, found);
+}
+
+Value levelsMxfp4(BlockReader &r, int64_t word) {
+  return doubled(r, halves<1>(r, word));
+}
+
+GroupScales scalesMxfp4(BlockReader &r, int64_t) {
+  return {r.e.mulf(r.fromE8M0(r.unsignedBytes(0, r.e.index(0), /*each=*/false)), r.factor(0.5)), {}};
+}
+
+// 16 values share eight bytes.
+Value levelsNvfp4(BlockReader &r, int64_t word) {
+  Emitter &e = r.e;
+  Value bytes = r.words(1, e.add(e.mul(e.div(r.place, 16), 2), word / 4 * 2 + word % 2));
+  return doubled(r, nibblesOf(r, bytes, e.index(word % 4 / 2 * 4)));
+}
+
+GroupScales scalesNvfp4(BlockReader &r, int64_t further) {
+  Value scale = r.fromE4M3(r.unsignedBytes(0, r.e.add(r.e.div(r.place, 16), further), /*each=*/false));
+  return {r.e.mulf(scale, r.factor(0.5)), {}};
+}
+
+constexpr IntegerBlocks table[] = {{"q8_0", 0, true, 32, 0, levelsQ8_0, step},
+                                   {"q4_0", 8, false, 32, 16, halves<1>, step},
+                                   {"q4_1", 0, false, 32, 16, halves<2>, stepAndOffset},
+                                   {"q5_0", 16, false, 32, 16, halvesAndFifth<1>, step},
+                                   {"q5_1", 0, false, 32, 16, halvesAndFifth<2>, stepAndOffset},
+                                   {"q4_k", 0, false, 32, 32, line<3>, lineScales},
+                                   {"q5_k", 0, false, 32, 32, lineAndFifth, lineScales},
+                                   {"q6_k", 32, false, 16, 64, levelsQ6_K, scalesQ6_K},
+                                   {"mxfp4", 12, false, 32, 16, levelsMxfp4, scalesMxfp4},
+                                   {"nvfp4", 12, false, 16, 8, levelsNvfp4, scalesNvfp4}};
 
 }  // namespace
 

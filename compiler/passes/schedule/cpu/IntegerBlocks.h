@@ -17,8 +17,7 @@ struct IntegerBlocks {
   int64_t zero;   // 0 of levels with a sign
   bool isSigned;  // whether levels are bytes with a sign; else they are from 0 to 127
   int64_t group;  // neighbours that share a step, no more than 32
-  bool halves;    // whether the levels of half of them share bytes with those of the other half, word by word
-  bool isSimple;  // whether one row waits for memory, not for the instructions that take levels and scales apart
+  int64_t apart;  // how far apart values lie whose levels share bytes, word by word; 0: none do
 
   // The levels of four neighbours, the word-th four from the reader's place on, in a word of each lane.
   mlir::Value (*levels)(BlockReader &reader, int64_t word);
@@ -26,7 +25,7 @@ struct IntegerBlocks {
   GroupScales (*scales)(BlockReader &reader, int64_t further);
 };
 
-// Neighbours that an iteration takes: a block of rounded activations.
+// Neighbours that share a scale in rounded activations.
 constexpr int64_t integerStep = 32;
 
 // Null: kernels widen the format.

@@ -8,7 +8,15 @@
 //
 // Panels stay those of widened products, so that code for any processor reads them. An accumulator is one chain of
 // pairs with k ascending, so that no tile makes other bits.
+//
+// Two neighbouring vectors of columns are loaded as one, and interleaved by one instruction each, which does so within
+// 16 bytes. Sums are in this order meanwhile:
+//
+//   columns        0 1 2 3 4 5 6 7   8 9 ...
+//   first vector   0 1 2 3           8 9 10 11   ...
+//   second vector          4 5 6 7   12 13 14 15 ...
 #include "compiler/passes/schedule/cpu/ContractTile.h"
+#include "compiler/passes/schedule/cpu/LaneOrder.h"
 #include "compiler/passes/schedule/cpu/TileProducts.h"
 
 using namespace mlir;
@@ -17,22 +25,28 @@ namespace talc {
 
 namespace {
 
+constexpr int64_t quarter = 4;  // columns of 16 bytes of words
+
 // Loads and products of a tile, whose steps are pairs.
 class Pairs {
 public:
-  Pairs(const ContractCode &c, const TilePlaces &tile) : c(c), e(c.e), tile(tile) {}
+  Pairs(const ContractCode &c, const TilePlaces &tile)
+      : c(c), e(c.e), tile(tile), rows(static_cast<int64_t>(tile.rows.size())),
+        vectors(static_cast<int64_t>(tile.panels.size())) {}
 
   Emitter::Values accumulate(ValueRange before) {
-    auto rows = static_cast<int64_t>(tile.rows.size()), vectors = static_cast<int64_t>(tile.panels.size());
     RegisterTile registers{rows, vectors, std::max<int64_t>(c.plan.tileSteps / 2, 1),
                            [&](int64_t r, Value pair) { return factors(r, pair); },
-                           [&](Value pair, int64_t v) { return weights(pair, v); }};
+                           [&](Value pair, int64_t v) { return inQuarters() ? half(pair, v) : whole(pair, v); }};
     registers.multiply = [&](Value x, Value weight, Value sum) -> Value {
       return kernel::DotPairsOp::create(e.b, e.loc, sum, weight, numbersOf(x));
     };
     if (tile.fetch)
       registers.begin = [&](Value pair) { tile.fetch(e.mul(pair, 2), {}); };
-    return registers.accumulate(e, before, tile.depth / 2);
+    if (!inQuarters())
+      return registers.accumulate(e, before, tile.depth / 2);
+    LaneOrder order(e.lanes, column);
+    return order.together(e, registers.accumulate(e, order.apart(e, before), tile.depth / 2));
   }
 
 private:
@@ -45,14 +59,27 @@ private:
     return vector::ExtractOp::create(e.b, e.loc, word, 0);
   }
 
-  Value weights(Value pair, int64_t v) {
+  // Where rows are fewer than vectors, these are loaded one by one, and each line would be twice.
+  bool inQuarters() const { return c.plan.pieceLanes(rows) / e.lanes % 2 == 0 && rows >= vectors; }
+
+  Value whole(Value pair, int64_t v) {
     Value k = e.add(tile.firstK, e.mul(pair, 2));
-    return numbersOf(vector::InterleaveOp::create(e.b, e.loc, line(k, v), line(e.add(k, 1), v)));
+    return numbersOf(vector::InterleaveOp::create(e.b, e.loc, line(k, v, e.lanes), line(e.add(k, 1), v, e.lanes)));
+  }
+
+  Value half(Value pair, int64_t v) {
+    Value k = e.add(tile.firstK, e.mul(pair, 2));
+    Value lines[] = {line(k, v / 2 * 2, 2 * e.lanes), line(e.add(k, 1), v / 2 * 2, 2 * e.lanes)};
+    SmallVector<int64_t> places;
+    for (int64_t lane = 0; lane < e.lanes; ++lane)
+      for (int64_t odd : {0, 1})
+        places.push_back(column(v % 2, lane) + odd * 2 * e.lanes);
+    return numbersOf(vector::ShuffleOp::create(e.b, e.loc, lines[0], lines[1], places));
   }
 
   // As bits: processors without instructions for bf16 would take its lanes one by one.
-  Value line(Value k, int64_t v) {
-    auto type = VectorType::get({e.lanes}, e.b.getBF16Type());
+  Value line(Value k, int64_t v, int64_t columns) {
+    auto type = VectorType::get({columns}, e.b.getBF16Type());
     Value numbers =
         vector::LoadOp::create(e.b, e.loc, type, c.op.getWeight(), ValueRange{tile.panels[v], k, tile.lanes[v]});
     return vector::BitCastOp::create(e.b, e.loc, type.clone(e.b.getI16Type()), numbers);
@@ -62,9 +89,15 @@ private:
     return vector::BitCastOp::create(e.b, e.loc, VectorType::get({2 * e.lanes}, e.b.getBF16Type()), words);
   }
 
+  // Of two vectors, the column whose sums a lane of one of them has.
+  static int64_t column(int64_t vector, int64_t lane) {
+    return lane / quarter * 2 * quarter + vector * quarter + lane % quarter;
+  }
+
   const ContractCode &c;
   Emitter &e;
   const TilePlaces &tile;
+  const int64_t rows, vectors;
 };
 
 Emitter::Values accumulatePairs(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
@@ -78,7 +111,7 @@ const TileProducts pairProducts = {[](int64_t) { return tileRows; },
                                    [](const StorageFormat &, int64_t lanes) { return tileColumns(1, lanes); },
                                    [](int64_t) -> int64_t { return 2; },
                                    /*fixedSteps=*/false,
-                                   [](int64_t) -> int64_t { return 64; },
+                                   [](const StorageFormat &, int64_t) -> int64_t { return 64; },
                                    [](const StorageFormat &) -> int64_t { return 2; },
                                    accumulatePairs};
 

@@ -35,7 +35,7 @@ struct TileProducts {
   // Whether an iteration takes so many steps, whatever a plan says.
   bool fixedSteps;
   // Lines that one row fetches ahead of a weight from memory, of which an iteration reads so many.
-  int64_t (*fetchAhead)(int64_t lines);
+  int64_t (*fetchAhead)(const StorageFormat &weight, int64_t lines);
   // A block of k is a multiple of it.
   int64_t (*depthUnit)(const StorageFormat &weight);
   // The sums, row by row, that go on from `before`.

@@ -10,6 +10,7 @@
 //   words << 16    a0  c0  ...        even columns
 //   words & mask   b0  d0  ...        odd columns
 #include "compiler/passes/schedule/cpu/ContractTile.h"
+#include "compiler/passes/schedule/cpu/LaneOrder.h"
 #include "compiler/passes/schedule/cpu/TileProducts.h"
 
 using namespace mlir;
@@ -34,8 +35,8 @@ public:
       registers.begin = [&](Value k) { tile.fetch(k, {}); };
     if (!inWords())
       return registers.accumulate(e, before, tile.depth);
-    auto [apart, together] = orders();
-    return inOrder(together, registers.accumulate(e, inOrder(apart, before), tile.depth));
+    LaneOrder evenAndOdd(e.lanes, [](int64_t vector, int64_t lane) { return 2 * lane + vector; });
+    return evenAndOdd.together(e, registers.accumulate(e, evenAndOdd.apart(e, before), tile.depth));
   }
 
 private:
@@ -66,29 +67,6 @@ private:
     return vector::BitCastOp::create(e.b, e.loc, VectorType::get({e.lanes}, e.b.getF32Type()), wide);
   }
 
-  // For each of two vectors, which lanes of both it takes.
-  using Order = std::array<SmallVector<int64_t>, 2>;
-
-  // From columns to even and odd ones, and back.
-  std::pair<Order, Order> orders() const {
-    Order apart, together;
-    for (int64_t half : {0, 1})
-      for (int64_t lane = 0; lane < e.lanes; ++lane) {
-        int64_t column = half * e.lanes + lane;
-        apart[half].push_back(2 * lane + half);
-        together[half].push_back(column % 2 * e.lanes + column / 2);
-      }
-    return {apart, together};
-  }
-
-  Emitter::Values inOrder(const Order &order, ValueRange sums) {
-    Emitter::Values ordered;
-    for (size_t i = 0; i < sums.size(); i += 2)
-      for (const SmallVector<int64_t> &lanes : order)
-        ordered.push_back(vector::ShuffleOp::create(e.b, e.loc, sums[i], sums[i + 1], lanes));
-    return ordered;
-  }
-
   const ContractCode &c;
   Emitter &e;
   const TilePlaces &tile;
@@ -107,7 +85,7 @@ const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
                                       [](const StorageFormat &, int64_t lanes) { return tileColumns(1, lanes); },
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
                                       /*fixedSteps=*/false,
-                                      [](int64_t) -> int64_t { return 64; },
+                                      [](const StorageFormat &, int64_t) -> int64_t { return 64; },
                                       [](const StorageFormat &) -> int64_t { return 2; },
                                       accumulateWidened,
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; }};

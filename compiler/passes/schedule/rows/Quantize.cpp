@@ -34,23 +34,26 @@ public:
     Value scaled = arith::MulFOp::create(b, loc, x, vector::BroadcastOp::create(b, loc, floats, inverse));
     Value rounded = math::RoundEvenOp::create(b, loc, scaled);
     Value levels = arith::FPToSIOp::create(b, loc, integers, rounded);
-    store(arith::DivFOp::create(b, loc, most, number(127)), row, block, format.fields[0].offset);
-    storeSums(levels, row, block);
+    Value scale = arith::DivFOp::create(b, loc, most, number(127));
+    store(scale, row, block, format.fields[0].offset);
+    storeSums(scale, levels, row, block);
     storeBytes(arith::TruncIOp::create(b, loc, VectorType::get({format.blockValues}, b.getI8Type()), levels), row,
-               block, format.fields[2].offset);
+               block, format.fields[3].offset);
   }
 
 private:
-  // Of all levels, and of the first half.
-  void storeSums(Value levels, Value row, Value block) {
+  // Of all levels, as a value and as an integer, and of the first half.
+  void storeSums(Value scale, Value levels, Value row, Value block) {
     auto sum = [&](int64_t first) -> Value {
       auto places = llvm::to_vector(llvm::seq<int64_t>(first, first + format.blockValues / 2));
       Value half = vector::ShuffleOp::create(b, loc, levels, levels, places);
       return vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, half);
     };
     Value first = sum(0), all = arith::AddIOp::create(b, loc, first, sum(format.blockValues / 2));
-    store(all, row, block, format.fields[1].offset);
-    store(first, row, block, format.fields[1].offset + 4);
+    store(arith::MulFOp::create(b, loc, arith::SIToFPOp::create(b, loc, f32, all), scale), row, block,
+          format.fields[1].offset);
+    store(all, row, block, format.fields[2].offset);
+    store(first, row, block, format.fields[2].offset + 4);
   }
 
   Value number(double value) { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value))); }

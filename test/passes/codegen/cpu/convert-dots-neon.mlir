@@ -30,6 +30,16 @@ func.func @seven(%levels: vector<16xi8>, %x: vector<16xi8>, %sums: vector<4xi32>
   return %r : vector<4xi32>
 }
 
+// DOT-LABEL: @table
+// DOT: %[[TABLE:.*]] = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1]>
+// DOT: llvm.call_intrinsic "llvm.aarch64.neon.tbl1.v16i8"(%[[TABLE]], %arg0)
+// WORDS-LABEL: @table
+// WORDS: tbl1
+func.func @table(%places: vector<16xi8>) -> vector<16xi8> {
+  %r = kernel.look_up %places in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<16xi8>
+  return %r : vector<16xi8>
+}
+
 // -----
 
 func.func @wide(%levels: vector<16xi8>, %x: vector<16xi8>, %sums: vector<4xi32>) -> vector<4xi32> {

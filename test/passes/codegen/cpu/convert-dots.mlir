@@ -29,6 +29,26 @@ func.func @eight(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>
   return %r : vector<8xi32>
 }
 
+// VNNI-LABEL: @table
+// VNNI: %[[TABLE:.*]] = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1, 0, 1,
+// VNNI: llvm.call_intrinsic "llvm.x86.avx512.pshuf.b.512"(%[[TABLE]], %arg0)
+// VNNI: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"
+// PAIRS-LABEL: @table
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx512.pshuf.b.512"
+func.func @table(%places: vector<64xi8>, %few: vector<32xi8>) -> (vector<64xi8>, vector<32xi8>) {
+  %r = kernel.look_up %places in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<64xi8>
+  %f = kernel.look_up %few in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<32xi8>
+  return %r, %f : vector<64xi8>, vector<32xi8>
+}
+
+// -----
+
+func.func @few(%places: vector<16xi8>) -> vector<16xi8> {
+  // expected-error@+1 {{has 16 places; }}
+  %r = kernel.look_up %places in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<16xi8>
+  return %r : vector<16xi8>
+}
+
 // -----
 
 func.func @narrow(%levels: vector<16xi8>, %x: vector<16xi8>, %sums: vector<4xi32>) -> vector<4xi32> {

@@ -16,14 +16,14 @@
 // FETCH: arith.addi %{{.*}}, %c30 : index
 // FETCH: %[[LINE:.*]] = arith.divui %{{.*}}, %c32 : index
 // FETCH-NEXT: memref.prefetch %{{.*}}[%[[LINE]]], read
-// FETCH: arith.addi %{{.*}}, %c12 : index
+// FETCH: arith.addi %{{.*}}, %c16 : index
 // FETCH: kernel.dot
 // FETCH-NEXT: %[[SECOND:.*]] = arith.addi %[[LINE]], %c64 : index
 // FETCH-NEXT: memref.prefetch %{{.*}}[%[[SECOND]]], read
-// FETCH: arith.addi %{{.*}}, %c16 : index
+// FETCH: arith.addi %{{.*}}, %c20 : index
 // FETCH: kernel.dot
 // FETCH: memref.prefetch
-// FETCH: arith.addi %{{.*}}, %c20 : index
+// FETCH: arith.addi %{{.*}}, %c24 : index
 // FETCH: kernel.dot
 //
 // CHECK-LABEL: @row(
@@ -76,11 +76,11 @@ func.func @row(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: mem
 // Blocks with an offset add it times the sum of the row; their levels need seven bits, and no correction. Words that
 // share bytes follow each other.
 // FETCH-LABEL: @offset(
-// FETCH: arith.addi %{{.*}}, %c12 : index
-// FETCH: kernel.dot
-// FETCH: arith.addi %{{.*}}, %c28 : index
-// FETCH: kernel.dot
 // FETCH: arith.addi %{{.*}}, %c16 : index
+// FETCH: kernel.dot
+// FETCH: arith.addi %{{.*}}, %c32 : index
+// FETCH: kernel.dot
+// FETCH: arith.addi %{{.*}}, %c20 : index
 // FETCH: kernel.dot
 // NEON-LABEL: @offset(
 // NEON-COUNT-32: kernel.dot %{{.*}} : vector<16xi8> -> vector<4xi32>
@@ -117,6 +117,61 @@ func.func @widened(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w:
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<1x64x!talc.stored<q8_sums>>, memref<1x64x16xf32>, memref<1x16xf32>) -> ()
+  }
+  return
+}
+
+// Of numbers of four bits, levels are twice the numbers from the least one on, which a table has.
+// NEON-LABEL: @numbers(
+// NEON: kernel.look_up %{{.*}} : vector<16xi8>
+// CHECK-LABEL: @numbers(
+// CHECK: arith.constant -12 : i32
+// CHECK: kernel.look_up %{{.*}} in [12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0] : vector<64xi8>
+// CHECK: kernel.dot %{{.*}} : vector<64xi8> -> vector<16xi32>
+// CHECK: return
+func.func @numbers(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: memref<1x64x16x!talc.stored<mxfp4>>,
+                   %y: memref<1x16xf32>) {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x64x!talc.stored<q8_sums>>, memref<1x64x16x!talc.stored<mxfp4>>, memref<1x16xf32>) -> ()
+  }
+  return
+}
+
+// One row takes all levels that share bytes at a time, several take 32 of k.
+// CHECK-LABEL: @block(
+// CHECK: scf.for %{{.*}} = %c0 to %c512 step %c64
+// CHECK-COUNT-16: kernel.dot
+// CHECK-NOT: kernel.dot
+// CHECK: return
+func.func @block(%s: !kernel.step, %x: memref<1x512x!talc.stored<q8_sums>>, %w: memref<1x512x16x!talc.stored<q4_k>>,
+                 %y: memref<1x16xf32>) {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x512x!talc.stored<q8_sums>>, memref<1x512x16x!talc.stored<q4_k>>, memref<1x16xf32>) -> ()
+  }
+  return
+}
+
+// CHECK-LABEL: @rows(
+// CHECK: scf.for %{{.*}} = %c0 to %c512 step %c32
+// CHECK-COUNT-16: kernel.dot
+// CHECK-NOT: kernel.dot
+// CHECK: return
+func.func @rows(%s: !kernel.step, %x: memref<2x512x!talc.stored<q8_sums>>, %w: memref<1x512x16x!talc.stored<q4_k>>,
+                %y: memref<2x16xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<2x512x!talc.stored<q8_sums>>, memref<1x512x16x!talc.stored<q4_k>>, memref<2x16xf32>) -> ()
   }
   return
 }
