@@ -50,6 +50,8 @@ static void describeUse(const talc::Model &model, talc_model_info &info) {
   info.uses_prefix = static_cast<int32_t>(facts.usesPrefix);
   info.max_sequence = static_cast<int32_t>(facts.maxSequence);
   info.longest_sequence = static_cast<int32_t>(facts.longestSequence);
+  info.window = static_cast<int32_t>(facts.window);
+  info.kept_tokens = static_cast<int32_t>(facts.kept);
   info.step_tokens = static_cast<int32_t>(facts.stepTokens);
   info.has_tokenizer = model.tokenizer() != nullptr;
   info.target = model.loaded().target();

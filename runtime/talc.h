@@ -98,7 +98,6 @@ TALC_API int32_t talc_version_number(void);
 /* ---- Model ----------------------------------------------------------------------------------------------------- */
 
 typedef struct talc_model talc_model;
-
 typedef void (*talc_progress)(void *user, uint64_t bytes_done, uint64_t bytes_total);
 typedef struct talc_open_options {
   uint32_t struct_size;
@@ -231,7 +230,8 @@ typedef struct talc_model_info {
   const char *device;         /* that it runs on, as in talc_device_info; lives as long as the model */
   const char *device_note;    /* why "auto" took no device that the artifact prefers; NULL: none. As `device` */
   uint64_t state_bytes_fixed; /* of the memory of segments, however long a sequence is */
-  int32_t segment, reserved;  /* tokens of a segment: states hold the last one, and a memory of all others; 0: none */
+  int32_t segment;            /* tokens of a segment: states hold the last one, and a memory of all others; 0: none */
+  int32_t window, kept_tokens, reserved; /* that the widest window sees; first ones that stay beside it; 0: none */
 } talc_model_info;
 
 /* Opens what talc compile wrote, a program or a shared library, and checks it completely. The file is mapped: it must

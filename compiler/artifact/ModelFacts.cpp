@@ -94,11 +94,12 @@ static llvm::Error readPlan(DictionaryAttr plan, artifact::ModelInfo &info) {
   return llvm::Error::success();
 }
 
-// Of models with rings, which have all three.
+// Of models with rings, which have all of them.
 static llvm::Error readRings(DictionaryAttr interface, DictionaryAttr plan, artifact::ModelInfo &info) {
   constexpr int64_t maxTokens = int64_t(1) << 30;
   const std::tuple<DictionaryAttr, const char *, uint32_t *> figures[] = {
       {interface, "window", &info.window},
+      {interface, "kept", &info.kept},
       {interface, "step_tokens", &info.stepTokens},
       {plan, planKeys::ringTokens, &info.ringTokens},
   };

@@ -136,6 +136,7 @@ struct ModelInfo {
   uint32_t maxSequence;            // tokens that one sequence, or one source, can have (--max-seq)
   uint32_t longestSequence;        // what --max-seq could ask for
   uint32_t window;      // of the widest ring: a token needs the keys of so many, its own among them; 0: no rings
+  uint32_t kept;        // first tokens that stay beside a ring; 0: none
   uint32_t stepTokens;  // tokens of a sequence that a step may have; 0 without rings: as many as there is room for
   uint32_t ringTokens;  // that the smallest ring has room for; 0 without rings
   uint32_t segment;     // 0, or: states hold the last of segments of so many tokens, and memories of the others

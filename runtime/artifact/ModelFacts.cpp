@@ -9,7 +9,7 @@
 
 namespace talc {
 
-constexpr uint32_t maxVocabulary = 1u << 28, maxTokens = 1u << 30;
+constexpr uint32_t maxVocabulary = 1u << 28, maxTokens = 1u << 30, maxKept = 64;
 constexpr uint64_t maxBytesPerToken = uint64_t(1) << 30;
 constexpr uint64_t maxBytes = uint64_t(1) << 46;  // beyond the address space of a process
 
@@ -59,7 +59,8 @@ static const char *findImpossibleSize(const artifact::ModelInfo &info) {
       (info.segment && info.kind != static_cast<uint32_t>(artifact::ModelKind::Decoder)))
     return "segment";
   if ((info.window > 0) != (info.stepTokens > 0) || (info.window > 0) != (info.ringTokens > 0) ||
-      info.window > maxTokens || info.stepTokens > maxTokens || info.ringTokens > maxTokens ||
+      info.window > maxTokens || info.kept > maxKept || (info.kept > 0 && info.window == 0) ||
+      info.stepTokens > maxTokens || info.ringTokens > maxTokens ||
       uint64_t(info.window) + info.stepTokens > uint64_t(info.ringTokens) + 1)
     return "ring of states";
   if (info.weightBytes > maxBytes)

@@ -82,6 +82,11 @@ static std::string sourceLines(const talc_model_info &info) {
          line("state of a source, all tokens", bytes(most), format("%" PRIu64 " tokens", most));
 }
 
+static std::string windowTokens(const talc_model_info &info) {
+  return info.kept_tokens > 0 ? format(" of the first %d tokens and the last %d", info.kept_tokens, info.window)
+                              : format(" of the last %d tokens", info.window);
+}
+
 // Windows hold no more than their rings have room for.
 static std::string stateLines(const talc_model *model, const talc_model_info &info) {
   uint64_t all = talc_state_bytes(model, info.max_sequence);
@@ -95,7 +100,7 @@ static std::string stateLines(const talc_model *model, const talc_model_info &in
   uint64_t windows = all - rounded * each;
   std::string rule = each > 0 ? growth(info, each) : "";
   if (windows > 0)
-    rule += format("%sup to %" PRIu64 " in windows", each > 0 ? " + " : "", windows);
+    rule += format("%sup to %" PRIu64 " in windows", each > 0 ? " + " : "", windows) + windowTokens(info);
   return line("state of a sequence, 1 token", talc_state_bytes(model, 1), rule) +
          line("state of a sequence, all tokens", all,
               each > 0 ? format("%d tokens", info.max_sequence) : "any number of tokens");

@@ -206,7 +206,7 @@ Error compareBits(ArrayRef<Prompt> expected, ArrayRef<Prompt> found, const std::
 Error checkWays(const Model &model, ArrayRef<Prompt> prompts, const PromptOptions &options) {
   std::vector<Way> ways = {{1}, {2}, {3}, {2, {}, true}};
   if (model.info.kind != TALC_MODEL_ENCODER)
-    ways.insert(ways.end(), {{1, {1}}, {3, {1}}, {2, {3, 1, 2}}, {1, {5}}});
+    ways.insert(ways.end(), {{1, {1}}, {3, {1}}, {2, {3, 1, 2}}, {1, {5}}, {1, {8, 7}}});
   for (const Way &way : ways) {
     std::vector<Prompt> again = fresh(prompts);
     if (Error error = model.run(again, way, options))

@@ -98,7 +98,8 @@ def check(name, options, window, kept):
     beams = run(app, '--ids', ','.join(map(str, ids[:790])), '--beams', '3', '-n', '9', '-q', '-t', '2')
     assert beams == run(app, '--ids', ','.join(map(str, ids[:790])), '--beams', '3', '-n', '9', '-q', '-t', '1')
     memory = run(app, '--memory')
-    assert 'any number of tokens' in memory and 'in windows' in memory, memory
+    held = f'the first {kept} tokens and the last {window}' if kept else f'the last {window} tokens'
+    assert 'any number of tokens' in memory and f'in windows of {held} ' in memory.replace('\n', ' '), memory
     return int(re.search(r'state of a sequence, all tokens +(\d+)', memory).group(1))
 
 

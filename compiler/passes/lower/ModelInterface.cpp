@@ -130,7 +130,7 @@ static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute>
 
 // What rings ask of the steps of a sequence: 0 where there are none.
 struct RingFacts {
-  int64_t window = 0, stepTokens = 0;
+  int64_t window = 0, kept = 0, stepTokens = 0;
 
   explicit RingFacts(ModuleOp module) {
     for (auto state : module.getOps<StateOp>()) {
@@ -138,6 +138,7 @@ struct RingFacts {
       if (!type.isRing())
         continue;
       window = std::max(window, type.getWindow());
+      kept = std::max(kept, type.getKept());
       stepTokens = stepTokens == 0 ? type.getStepTokens() : std::min(stepTokens, type.getStepTokens());
     }
   }
@@ -178,6 +179,7 @@ LogicalResult describeInterface(ModuleOp module) {
   };
   if (rings.window > 0) {
     interface.push_back(b.getNamedAttr("window", b.getI64IntegerAttr(rings.window)));
+    interface.push_back(b.getNamedAttr("kept", b.getI64IntegerAttr(rings.kept)));
     interface.push_back(b.getNamedAttr("step_tokens", b.getI64IntegerAttr(rings.stepTokens)));
   }
   module->setAttr(interfaceAttr, b.getDictionaryAttr(interface));
