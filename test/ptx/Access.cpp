@@ -90,6 +90,9 @@ unsigned char *resolveShared(Warp &warp, const Instruction &instruction, uint64_
     warp.fail(instruction, lane,
               std::to_string(bytes) + " bytes at " + std::to_string(address) + " of " + std::to_string(shared.size()) +
                   " bytes of shared memory");
+  if (purpose == Purpose::Load && shared.isAwaited(address, bytes))
+    warp.fail(instruction, lane,
+              "byte " + std::to_string(address) + " of shared memory: an asynchronous copy there was not waited for");
   bool fair = purpose == Purpose::Load    ? shared.read(address, bytes, warp.number)
               : purpose == Purpose::Store ? shared.write(address, bytes, warp.number)
                                           : true;

@@ -41,6 +41,15 @@ bool SharedMemory::write(uint64_t address, uint64_t bytes, uint32_t warp) {
   return !races;
 }
 
+void SharedMemory::setAwaited(uint64_t address, uint64_t bytes, bool awaited) {
+  for (Trace *trace = &traces[address], *end = trace + bytes; trace != end; ++trace)
+    awaited ? ++trace->awaited : --trace->awaited;
+}
+
+bool SharedMemory::isAwaited(uint64_t address, uint64_t bytes) const {
+  return std::any_of(&traces[address], &traces[address] + bytes, [](const Trace &trace) { return trace.awaited > 0; });
+}
+
 void SharedMemory::passBarrier(uint32_t warps) {
   uint32_t joined[mostWarps] = {};
   for (uint32_t other = 0; other < mostWarps; ++other) {

@@ -19,6 +19,9 @@ public:
   // Notes what a warp does between two barriers; false: it races with another warp. The bytes must be there.
   bool read(uint64_t address, uint64_t bytes, uint32_t warp);
   bool write(uint64_t address, uint64_t bytes, uint32_t warp);
+  // Bytes that an asynchronous copy is to bring, until it has.
+  void setAwaited(uint64_t address, uint64_t bytes, bool awaited);
+  bool isAwaited(uint64_t address, uint64_t bytes) const;
   // The warps of a mask were at a barrier.
   void passBarrier(uint32_t warps);
 
@@ -29,6 +32,7 @@ private:
     uint32_t readEpoch = 0, writeEpoch = 0;  // of the last access; 0: none
     uint32_t readers = 0;                    // warps, since a barrier that the last of them passed
     uint32_t writer = 0;
+    uint32_t awaited = 0;  // copies
   };
   bool hasSeen(uint32_t warp, uint32_t other, uint32_t when) const {
     return warp == other || when <= seen[warp][other];

@@ -47,8 +47,9 @@ static Json describe(DictionaryAttr fields) {
 
 std::string resourcesOf(Operation *kernel, int64_t sharedBytes) {
   int64_t threads = kernel->getAttrOfType<IntegerAttr>(threadsAttr).getInt();
-  return "workgroups of " + std::to_string(threads) + " threads, " + std::to_string(sharedBytes) +
-         " bytes of shared memory";
+  auto tile = kernel->getAttrOfType<StringAttr>(tileAttr);
+  return (tile ? tile.str() + "; " : "") + "workgroups of " + std::to_string(threads) + " threads, " +
+         std::to_string(sharedBytes) + " bytes of shared memory";
 }
 
 static targets::ObjectCode kernelObject(Operation *kernel, const KernelCode &made) {

@@ -4,6 +4,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
 #include "compiler/passes/schedule/AttentionSchedule.h"
+#include "compiler/passes/schedule/gpu/RoundedRows.h"
 #include "compiler/targets/gpu/ClaimTasks.h"
 #include "compiler/targets/gpu/SplitDepth.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
@@ -31,6 +32,11 @@ void NvptxTarget::addDivision(OpPassManager &passes) const {
   passes.addPass(gpu::createSplitDepth(/*matrices=*/true));
   // Barriers are those of workers that take tasks as they come.
   passes.addPass(gpu::createClaimTasks());
+}
+
+void NvptxTarget::addPlans(OpPassManager &passes, const std::string &, const std::string &) const {
+  // What buffers hold depends on all that read them, so it is noted before functions are looked for in the cache.
+  passes.addPass(createRoundRows());
 }
 
 void NvptxTarget::addSchedule(OpPassManager &passes) const {

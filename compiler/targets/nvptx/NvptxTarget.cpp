@@ -5,6 +5,7 @@
 #include "compiler/Error.h"
 #include "compiler/targets/gpu/KernelObject.h"
 #include "compiler/targets/gpu/LaunchLinker.h"
+#include "compiler/targets/nvptx/AssembledRegisters.h"
 #include "compiler/targets/nvptx/LiveRegisters.h"
 #include "compiler/targets/nvptx/PersistentKernel.h"
 #include "compiler/targets/nvptx/PtxEmitter.h"
@@ -43,9 +44,11 @@ DictionaryAttr NvptxTarget::facts(MLIRContext &context) const {
   return builder.getDictionaryAttr(builder.getNamedAttr("chip", builder.getStringAttr(chip)));
 }
 
-static int64_t valuesOf(Type type) {
-  auto array = dyn_cast<LLVM::LLVMArrayType>(type);
-  return array ? static_cast<int64_t>(array.getNumElements()) * valuesOf(array.getElementType()) : 1;
+// Of f32, or of bytes that several buffers lie in.
+static int64_t bytesOf(Type type) {
+  if (auto array = dyn_cast<LLVM::LLVMArrayType>(type))
+    return static_cast<int64_t>(array.getNumElements()) * bytesOf(array.getElementType());
+  return type.isInteger(8) ? 1 : 4;
 }
 
 static int64_t sharedBytes(LLVM::LLVMFuncOp kernel) {
@@ -53,7 +56,7 @@ static int64_t sharedBytes(LLVM::LLVMFuncOp kernel) {
   int64_t bytes = 0;
   auto add = [&](LLVM::AddressOfOp op) {
     auto global = module.lookupSymbol<LLVM::GlobalOp>(op.getGlobalName());
-    bytes += global ? valuesOf(global.getType()) * 4 : 0;
+    bytes += global ? bytesOf(global.getType()) : 0;
   };
   llvm::SmallPtrSet<Attribute, 4> seen;
   kernel.walk([&](LLVM::AddressOfOp op) {
@@ -87,6 +90,12 @@ llvm::Expected<std::vector<targets::ObjectCode>> NvptxTarget::compile(ModuleOp m
   });
 }
 
+static std::string registersOf(llvm::StringRef ptx, const std::string &chip) {
+  if (auto registers = assembledRegisters(ptx, chip))
+    return std::to_string(*registers) + " registers by ptxas";
+  return "at most " + std::to_string(liveRegisters(ptx)) + " registers of 32 bits alive in the text";
+}
+
 llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::listings(ModuleOp module,
                                                                         targets::BeginPart begin) const {
   begin("list-code");
@@ -95,8 +104,7 @@ llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::listings(ModuleOp
     auto kernel = cast<LLVM::LLVMFuncOp>(op);
     auto listing = emitKernel(kernel, module, chip);
     if (listing)
-      listing->resources = gpu::resourcesOf(kernel, sharedBytes(kernel)) + ", at most " +
-                           std::to_string(liveRegisters(listing->assembly)) + " registers of 32 bits alive in the text";
+      listing->resources = gpu::resourcesOf(kernel, sharedBytes(kernel)) + ", " + registersOf(listing->assembly, chip);
     return listing;
   });
 }

@@ -23,6 +23,7 @@ public:
   void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
   void addStateLayout(mlir::OpPassManager &passes) const override;
   void addDivision(mlir::OpPassManager &passes) const override;
+  void addPlans(mlir::OpPassManager &passes, const std::string &plans, const std::string &generator) const override;
   void addSchedule(mlir::OpPassManager &passes) const override;
   void addCodegen(mlir::OpPassManager &passes) const override;
 

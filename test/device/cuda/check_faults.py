@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_faults.py BIN DIRECTORY: plants faults in the code of a small model, one after the other: every barrier of a
-contraction by matrix instructions is left out, registers of a fragment change places. Each is an error or changes what
-comes out, so no barrier is one too many either."""
+contraction by matrix instructions is left out, every wait for asynchronous copies is off by one, registers of a fragment
+change places. Each is an error or changes what comes out, so no barrier is one too many either."""
 import json
 import os
 import re
@@ -43,6 +43,9 @@ def faults(text, used):
         for number, barrier in enumerate(re.finditer(r'bar\.sync[^;]*;', kernel.group(0))):
             at, end = begin + barrier.start(), begin + barrier.end()
             yield f'{name}, barrier {number}', text[:at] + text[end:]
+        for number, wait in enumerate(re.finditer(r'(cp\.async\.wait_group\s+)(\d+);', kernel.group(0))):
+            at, end = begin + wait.start(), begin + wait.end()
+            yield f'{name}, wait {number}', f'{text[:at]}{wait.group(1)}{int(wait.group(2)) + 1};{text[end:]}'
         fragment = re.search(r'(mma\.sync\S+\s*{[^}]*},\s*{)(%\w+), (%\w+)', kernel.group(0))
         if fragment:
             swapped = f'{fragment.group(1)}{fragment.group(3)}, {fragment.group(2)}'
@@ -58,7 +61,7 @@ def main():
     talc('--emit=ptx', '-o', code)
     with open(code) as file:
         text = file.read()
-    good, found, missed = logits(app, text), 0, []
+    good, found, waits, missed = logits(app, text), 0, 0, []
     assert good
     with open(COUNTS) as file:
         used = [line.split()[0] for line in file.read().splitlines()[1:]]
@@ -67,8 +70,9 @@ def main():
             missed.append(name)
         else:
             found += 1
-    print(f'{found} faults found, missed: {missed}')
-    assert found > 10 and not missed
+            waits += 'wait' in name
+    print(f'{found} faults found, {waits} of them waits, missed: {missed}')
+    assert found > 10 and waits > 2 and not missed
 
 
 main()

@@ -50,7 +50,8 @@ def main():
             assert counted[name]['conflicts'] == 0, f'{name} meets banks that are busy: {counted[name]}'
     for name in ofMany:
         found = many[name]
-        assert found['matrix instructions'] >= 5 * found['shared requests'], f'{name}: {found}'
+        # Asynchronous copies are requests, too, as many as loads.
+        assert found['matrix instructions'] >= 4 * found['shared requests'], f'{name}: {found}'
         assert found['matrix instructions'] >= 8 * found['shared loads'], f'{name}: {found}'
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cp.async. From the copy on until its group is waited for, its target holds junk, so that whoever reads it too early
-// is found out; it lands as late as it may.
+// cp.async. A copy lands as late as it may, when its group is waited for; whoever reads its target before that is found
+// out.
 #include "test/ptx/Access.h"
 #include "test/ptx/Decoder.h"
 #include "test/ptx/Launch.h"
@@ -27,6 +27,7 @@ static void copy(Warp &warp, const Instruction &instruction, uint32_t mask) {
                          : std::min<uint32_t>(warp.lanes<uint32_t>(instruction.operands[2])[lane], instruction.bytes);
     reads |= bytes > 0 ? 1u << lane : 0;
     memset(target.host[lane], junk, instruction.bytes);
+    warp.workgroup.shared.setAwaited(target.addresses[lane], instruction.bytes, true);
     warp.copies.push_back(
         {lane, warp.copyGroups[lane], target.addresses[lane], source.addresses[lane], instruction.bytes, bytes});
   }
@@ -42,6 +43,7 @@ static void commit(Warp &warp, const Instruction &, uint32_t mask) {
 static void land(Warp &warp, const Instruction &instruction, const PendingCopy &pending) {
   unsigned char *target =
       resolveShared(warp, instruction, pending.target, pending.bytes, Purpose::Store, static_cast<int>(pending.lane));
+  warp.workgroup.shared.setAwaited(pending.target, pending.bytes, false);
   memset(target, 0, pending.bytes);
   if (pending.readBytes == 0)
     return;

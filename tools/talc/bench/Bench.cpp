@@ -40,6 +40,11 @@ static Status openOp(Measurement &bench, const OpSpec &spec, std::vector<Compile
   return {};
 }
 
+// Of a card a thread of the host hands it the steps.
+static std::vector<int32_t> hostThreads(const BenchOptions &options) {
+  return options.device.empty() ? threadCounts(options.threads) : std::vector<int32_t>{1};
+}
+
 // Compiles the op, and measures it in an artifact of its own.
 static Status measureOp(const BenchOptions &options, std::string &text) {
   OpSpec spec;
@@ -55,7 +60,7 @@ static Status measureOp(const BenchOptions &options, std::string &text) {
   if (bench.onlyCounts())
     return countOp(bench, spec, text);
   std::vector<OpResult> results;
-  for (int32_t threads : threadCounts(options.threads)) {
+  for (int32_t threads : hostThreads(options)) {
     results.emplace_back();
     if (Status status = bench.measure(spec, threads, results.back()); status.failed())
       return status;
@@ -100,8 +105,7 @@ static Status measureModels(const BenchOptions &options, std::string &text) {
     return status;
   if (bench.onlyCounts())
     return countModel(bench, tests, text);
-  const std::vector<int32_t> hostOfCard = {1};
-  for (int32_t threads : options.device.empty() ? threadCounts(options.threads) : hostOfCard)
+  for (int32_t threads : hostThreads(options))
     if (Status status = bench.measure(tests, threads); status.failed())
       return status;
   text = bench.models.empty() ? formatKernelRows(bench.kernels, options.output)

@@ -27,6 +27,7 @@ Examples:
   talc bench --op 'linear 128x768x2304 gelu' --generator=mlir,halide
   talc bench --op 'linear 128x4096x4096 q4_0'
   talc bench --op 'attention 512x12x12x64 causal' -d 512
+  talc bench --op 'linear 512x4096x4096 bf16' --device=cuda
 
 Ops:
 )";
@@ -136,14 +137,16 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
       ->check(oneOf({"md", "csv", "json", "jsonl", "sql"}));
   command->add_flag("--huge-pages", options.hugePages,
                     "copy the weights into huge pages, as the program's --huge-pages");
-  command->add_option("--device", options.device,
-                      "card that the model runs on: cuda, cuda:N, vulkan or vulkan:N; its peaks are measured there");
+  command->add_option(
+      "--device", options.device,
+      "card that the model or the op runs on: cuda, cuda:N, vulkan or vulkan:N; its peaks are measured there");
   command->add_flag("--kernels", options.kernels, "a row for every kernel instead of for the whole model");
   command->add_option("--roofline", options.roofline, "draw the kernels below the machine's roofs into this SVG file");
   command->add_option("--op", options.op, "measure one op instead of a model: see below");
   command->add_option("--weights", options.weights, "format of the op's weights, if it names none (default: f32)")
       ->check(oneOf(formatNames()));
-  command->add_option("--target", options.target, "what the op is compiled for (default: native)");
+  command->add_option("--target", options.target,
+                      "what the op is compiled for (default: native, or what --device runs)");
   command
       ->add_option("--generator", options.generators,
                    "what makes the op's loops: mlir (default), halide, or both with a comma, side by side")
@@ -167,17 +170,25 @@ static std::string contradiction(const CLI::App &command, const bench::BenchOpti
     return "expected either APP, the file that talc compile wrote, or --op";
   if (options.apps.size() > 1 && options.showsKernels())
     return "--kernels: kernels are shown of one APP";
-  const std::vector<const char *> ofModels = {"-p", "-n", "-b", "--sequences", "--kernels", "--huge-pages", "--device"};
+  const std::vector<const char *> ofModels = {"-p", "-n", "-b", "--sequences", "--kernels", "--huge-pages"};
   const std::vector<const char *> ofOps = {"--weights", "--target", "--generator", "--plan"};
   for (const char *option : options.op.empty() ? ofOps : ofModels)
     if (command.count(option) > 0)
       return std::string(option) + (options.op.empty() ? ": a compiled model has its own" : ": does not go with --op");
   if (!options.device.empty() && command.count("-t") > 0)
     return "-t: does not go with --device, whose steps have no threads";
+  if (!options.device.empty() && command.count("--generator") > 0)
+    return "--generator: does not go with --device, whose code only talc's own passes make";
   if (options.device.compare(0, 4, "cuda") != 0 && options.device.compare(0, 6, "vulkan") != 0 &&
       !options.device.empty())
     return "--device: '" + options.device + "' is no card, expected cuda, cuda:N, vulkan or vulkan:N";
   return !options.op.empty() && options.depths.size() > 1 ? "-d: an op is measured at one depth" : "";
+}
+
+// An op runs on the card that it is compiled for.
+static void chooseTarget(const CLI::App &command, bench::BenchOptions &options) {
+  if (!options.op.empty() && !options.device.empty() && command.count("--target") == 0)
+    options.target = options.device.compare(0, 4, "cuda") == 0 ? "nvptx" : "vulkan";
 }
 
 Action addBench(CLI::App &app, const std::string &programDirectory) {
@@ -192,8 +203,10 @@ Action addBench(CLI::App &app, const std::string &programDirectory) {
       problem = parseLists(*lists, *options);
     if (problem.empty())
       problem = contradiction(*command, *options);
-    if (problem.empty())
+    if (problem.empty()) {
+      chooseTarget(*command, *options);
       return bench::bench(*options);
+    }
     fprintf(stderr, "error[T0701]: talc bench: %s; see talc bench --help\n", problem.c_str());
     return static_cast<int>(wrongUsage);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both chains run with more and more rows until one takes long enough to be timed, by the clock of the card.
+// Chains run with more and more rows until one takes long enough to be timed, by the clock of the card.
 #include "tools/talc/bench/CardMachine.h"
 
 #include "tools/talc/bench/ModelRun.h"
@@ -20,10 +20,11 @@ CardNature natureOf(const std::string &device) {
 
 namespace {
 
-// A chain on a card.
+// A chain, or another op, on a card.
 class Chain {
 public:
-  Status open(const BenchOptions &options, const std::string &target, int64_t width, int64_t pairs);
+  // Of more and more rows, up to those of the op.
+  Status open(const BenchOptions &options, const std::string &target, OpSpec op);
   // Runs it once more.
   Status measure();
   double operationsPerSecond() const { return costs.operations / seconds; }
@@ -43,8 +44,8 @@ private:
   double seconds = 0;
 };
 
-Status Chain::open(const BenchOptions &options, const std::string &target, int64_t width, int64_t pairs) {
-  spec = chainOfWidth(width, pairs);
+Status Chain::open(const BenchOptions &options, const std::string &target, OpSpec op) {
+  spec = std::move(op);
   BenchOptions own = options;
   own.target = target;
   own.weights.clear();
@@ -102,15 +103,19 @@ private:
     return (chain.*rate)();
   }
 
+  // Not of an emulator or of a driver on processors: these have no such instructions, and would take minutes.
+  Status measureMatrices(const BenchOptions &options, const std::string &target);
+
   Chain computing, moving;
 };
 
+constexpr int rounds = 5;
+
 Status CardMachine::open(const BenchOptions &options, const std::string &target) {
   constexpr int64_t width = 4096, pairs = 256, wide = 16384;
-  constexpr int rounds = 5;
-  if (Status status = computing.open(options, target, width, pairs); status.failed())
+  if (Status status = computing.open(options, target, chainOfWidth(width, pairs)); status.failed())
     return status;
-  if (Status status = moving.open(options, target, wide, 0); status.failed())
+  if (Status status = moving.open(options, target, chainOfWidth(wide, 0)); status.failed())
     return status;
   const CardNature nature = natureOf(computing.device());
   best.device = computing.device();
@@ -120,6 +125,23 @@ Status CardMachine::open(const BenchOptions &options, const std::string &target)
   for (int round = 0; round < rounds; ++round) {
     best.peaks[0].operationsPerSecond = std::max(best.peaks[0].operationsPerSecond, operationsPerSecond());
     best.levels[0].bytesPerSecond = std::max(best.levels[0].bytesPerSecond, bytesPerSecond(0));
+  }
+  return nature.standIn.empty() ? measureMatrices(options, target) : Status();
+}
+
+Status CardMachine::measureMatrices(const BenchOptions &options, const std::string &target) {
+  for (const char *format : {"bf16", "f16"}) {
+    OpSpec op;
+    Chain contraction;
+    if (!parseOp(std::string("linear 4096x4096x4096 ") + format, 0, op).empty())
+      return Status::failure(TALC_ERROR_DEVICE, "talc bench: no op to measure the card's matrices with");
+    if (Status status = contraction.open(options, target, std::move(op)); status.failed())
+      return status;
+    double most = 0;
+    for (int round = 0; round < rounds; ++round)
+      most = std::max(most, rateNow(contraction, &Chain::operationsPerSecond));
+    if (most > best.f32().operationsPerSecond)
+      best.peaks.push_back({std::string("matrices of ") + format, "", "a contraction of 4096 x 4096", most, format});
   }
   return {};
 }

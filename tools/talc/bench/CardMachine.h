@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a card can do at most, measured there by kernels that talc compiles for it: a long chain of multiplications and
-// additions of each number, and one that only reads and writes. Cards issue a multiply-add as fast as either.
+// additions of each number, and one that only reads and writes. Cards issue a multiply-add as fast as either. Where a
+// large contraction of 16-bit weights is faster than that, there are instructions for it, and what it reaches is the
+// roof of its like.
 #pragma once
 
 #include "tools/talc/bench/BenchOptions.h"

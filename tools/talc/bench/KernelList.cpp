@@ -59,6 +59,10 @@ static int64_t countRows(const StepShape &step, const std::string &rows) {
   return rows == "outputs" && step.results ? step.sequences : 0;
 }
 
+std::string KernelEntry::weights() const {
+  return piece == "contract" ? shapes.substr(shapes.rfind(' ') + 1) : "";
+}
+
 StepCosts KernelEntry::costsOfCall(const StepShape &step) const {
   auto count = static_cast<double>(countRows(step, rows));
   StepCosts costs;

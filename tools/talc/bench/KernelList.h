@@ -41,6 +41,8 @@ struct KernelEntry {
     return phase == (step.whole ? "encode" : step.decode() ? "decode" : "prefill");
   }
   StepCosts costsOfCall(const StepShape &step) const;
+  // The storage format of a contraction's weights, which its shapes end with; empty: it is none.
+  std::string weights() const;
 };
 
 // Of an entry of talc.kernels or of a manifest; a field that is missing or of another type counts as empty.

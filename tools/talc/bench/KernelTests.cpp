@@ -67,7 +67,7 @@ static void holdAgainstRoof(KernelResult &result, const StepShape &step, const S
   const MemoryLevel &stored = machine.levelOf(all.storedBytes), &passed = machine.levelOf(call.bytes());
   double storedSeconds = result.costs.storedBytes / stored.bytesPerSecond;
   double passedSeconds = result.costs.passedBytes / passed.bytesPerSecond;
-  const ProductPeak &peak = machine.peakOf(result.kernel->rounded);
+  const ProductPeak &peak = machine.peakOf(*result.kernel);
   double computing = result.costs.operations / peak.operationsPerSecond;
   result.roofSeconds = std::max(computing, storedSeconds + passedSeconds);
   result.limit = computing >= storedSeconds + passedSeconds ? peak.roof

@@ -6,6 +6,7 @@
 #include "runtime/device/cpu/ThreadPool.h"
 #include "runtime/memory/Mapping.h"
 #include "tools/talc/bench/Caches.h"
+#include "tools/talc/bench/KernelList.h"
 #include "tools/talc/bench/PeakLoops.h"
 #include "tools/talc/bench/Stopwatch.h"
 
@@ -28,10 +29,12 @@ const MemoryLevel &MachineProfile::levelOf(double bytes) const {
   return levels.back();
 }
 
-const ProductPeak &MachineProfile::peakOf(const std::string &rounded) const {
-  for (const ProductPeak &peak : peaks)
-    if (peak.rounded == rounded)
-      return peak;
+// Special ones stand behind those of all.
+const ProductPeak &MachineProfile::peakOf(const KernelEntry &kernel) const {
+  const std::string weights = kernel.weights();
+  for (auto peak = peaks.rbegin(); peak != peaks.rend(); ++peak)
+    if (peak->rounded == kernel.rounded && (peak->weights.empty() || peak->weights == weights))
+      return *peak;
   return f32();
 }
 
@@ -40,8 +43,8 @@ std::string MachineProfile::describe() const {
   std::string text =
       fmt::format("{}, {}: {:.1f} GFLOP/s ({})", processor, user, 1e-9 * f32().operationsPerSecond, f32().instructions);
   for (size_t i = 1; i < peaks.size(); ++i)
-    text += fmt::format(", {} {:.1f} GOP/s ({})", peaks[i].roof, 1e-9 * peaks[i].operationsPerSecond,
-                        peaks[i].instructions);
+    text += fmt::format(", {} {:.1f} {}/s ({})", peaks[i].roof, 1e-9 * peaks[i].operationsPerSecond,
+                        peaks[i].rounded.empty() ? "GFLOP" : "GOP", peaks[i].instructions);
   for (const MemoryLevel &level : levels)
     text += fmt::format(", {} {:.1f} GB/s", level.name, 1e-9 * level.bytesPerSecond);
   return text;

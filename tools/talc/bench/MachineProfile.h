@@ -25,7 +25,10 @@ struct ProductPeak {
   std::string rounded;       // the storage format that rows were rounded to; empty: f32, not rounded
   std::string instructions;  // AVX2, AVX-512, NEON, ...: with which the most operations were reached
   double operationsPerSecond = 0;
+  std::string weights = "";  // the storage format whose contractions alone have this peak; empty: all
 };
+
+struct KernelEntry;
 
 struct MachineProfile {
   int32_t threads = 0;
@@ -38,8 +41,8 @@ struct MachineProfile {
   const MemoryLevel &levelOf(double bytes) const;
   const MemoryLevel &memory() const { return levels.back(); }
   const ProductPeak &f32() const { return peaks.front(); }
-  // Of products with rows that were rounded so; where the machine has none of its own, they are those of f32.
-  const ProductPeak &peakOf(const std::string &rounded) const;
+  // Of a kernel's products; where the machine has none of its own for them, they are those of f32.
+  const ProductPeak &peakOf(const KernelEntry &kernel) const;
   // "Xeon, 2 threads: 340.1 GFLOP/s (AVX-512), int8 1360.2 GOP/s (AVX512-VNNI), L1 600.2 GB/s, ..., memory 20.4 GB/s",
   // or with a device for the threads.
   std::string describe() const;

@@ -47,7 +47,7 @@ Status Measurement::openOnDevice(App &app) {
   app.list.foreign = "";
   if (natureOf(app.run.device()).standIn != "emulated")
     return {};
-  if (!options.kernels || !options.roofline.empty())
+  if ((!options.kernels && options.op.empty()) || !options.roofline.empty())
     return Status::failure(TALC_ERROR_DEVICE,
                            "%s: %s is emulated, where time means nothing; --kernels counts what runs", app.path.c_str(),
                            app.run.device().c_str());

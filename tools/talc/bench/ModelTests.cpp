@@ -57,7 +57,7 @@ static double f32Operations(const KernelList &list, const StepShape &step, const
   for (const KernelEntry &kernel : list.kernels)
     if (kernel.runsIn(step))
       sum += static_cast<double>(kernel.calls) * kernel.costsOfCall(step).operations /
-             machine.peakOf(kernel.rounded).operationsPerSecond;
+             machine.peakOf(kernel).operationsPerSecond;
   return sum * machine.f32().operationsPerSecond;
 }
 

@@ -73,15 +73,16 @@ static Status startSampler(ModelRun &run, const KernelList &list, const StepShap
 
 Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
              const std::vector<OpRival> &rivals, int64_t repetitions, OpResult &result) {
+  const int32_t threads = std::max(machine.threads, 1);  // a card has none
   StepShape step = opStep(spec, list);
   std::vector<std::unique_ptr<KernelSampler>> samplers;
-  if (Status status = startSampler(run, list, step, machine.threads, samplers); status.failed())
+  if (Status status = startSampler(run, list, step, threads, samplers); status.failed())
     return status;
   for (const OpRival &rival : rivals)
-    if (Status status = startSampler(rival.run, rival.list, step, machine.threads, samplers); status.failed())
+    if (Status status = startSampler(rival.run, rival.list, step, threads, samplers); status.failed())
       return status;
   std::vector<LibraryProduct> products;
-  if (spec.columns > 0)
+  if (spec.columns > 0 && machine.device.empty())
     products = libraryProducts(spec.rows, spec.depth, spec.columns, machine.threads);
   std::vector<std::vector<double>> samples(products.size());
   for (const LibraryProduct &product : products)
@@ -117,9 +118,15 @@ static double rate(const OpResult &result, double seconds) {
 }
 
 static std::string formatTable(const std::vector<OpResult> &results) {
-  std::vector<Column> columns = {
-      {"op"},         {"shape"},         {"threads", true}, {"time", true},  {"GFLOP/s", true},
-      {"GB/s", true}, {"of roof", true}, {"roof"},          {"spills", true}};
+  std::vector<Column> columns = {{"op"},
+                                 {"shape"},
+                                 {results.front().machine.device.empty() ? "threads" : "device", true},
+                                 {"time", true},
+                                 {"GFLOP/s", true},
+                                 {"GB/s", true},
+                                 {"of roof", true},
+                                 {"roof"},
+                                 {"spills", true}};
   for (const RivalTime &rival : results.front().rivals) {
     columns.push_back({rival.kernel.empty() ? rival.name : rival.name + " (" + rival.kernel + ")", true});
     columns.push_back({"GFLOP/s", true});
@@ -130,7 +137,8 @@ static std::string formatTable(const std::vector<OpResult> &results) {
     double seconds = result.kernel.time.total();
     std::vector<std::string> cells = {result.text,
                                       result.kernel.kernel->shapes,
-                                      std::to_string(result.machine.threads),
+                                      result.machine.device.empty() ? std::to_string(result.machine.threads)
+                                                                    : result.machine.device,
                                       formatSeconds(seconds),
                                       fmt::format("{:.1f}", rate(result, seconds)),
                                       fmt::format("{:.1f}", 1e-9 * result.kernel.costs.bytes() / seconds),
@@ -150,7 +158,7 @@ static std::string formatTable(const std::vector<OpResult> &results) {
 static Json describe(const OpResult &result) {
   double seconds = result.kernel.time.total();
   Json row = {{"op", result.text},
-              {"cpu_info", result.machine.processor},
+              {result.machine.device.empty() ? "cpu_info" : "gpu_info", result.machine.processor},
               {"n_threads", result.machine.threads},
               {"n_depth", result.step.past},
               {"shapes", result.kernel.kernel->shapes},
@@ -158,7 +166,7 @@ static Json describe(const OpResult &result) {
               {"operations", static_cast<int64_t>(result.kernel.costs.operations)},
               {"bytes", static_cast<int64_t>(result.kernel.costs.bytes())},
               {"gflops", rate(result, seconds)},
-              {"peak_gflops", 1e-9 * result.machine.peakOf(result.kernel.kernel->rounded).operationsPerSecond},
+              {"peak_gflops", 1e-9 * result.machine.peakOf(*result.kernel.kernel).operationsPerSecond},
               {"roof_seconds", result.kernel.roofSeconds},
               {"roof_share", result.kernel.share()},
               {"roof", result.kernel.limit},

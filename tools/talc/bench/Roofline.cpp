@@ -152,7 +152,7 @@ Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
                                       kernel.kernel->fused.empty() ? "" : " + ", kernel.kernel->fused,
                                       formatShare(kernel.share()), formatSeconds(seconds));
       double radius = 2.5 + 10 * std::sqrt(std::min(seconds / phase.stepSeconds, 1.0));
-      showPeak(rows.machine.peakOf(kernel.kernel->rounded));
+      showPeak(rows.machine.peakOf(*kernel.kernel));
       points.push_back(
           {kernel.costs.operations / kernel.costs.bytes(), kernel.costs.operations / seconds, radius, label, color});
     }

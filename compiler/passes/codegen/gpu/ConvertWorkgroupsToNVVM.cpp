@@ -3,11 +3,13 @@
 // of NVIDIA's cards.
 //
 //   exp x = 2^(x log2 e);  exp2 by ex2.approx (2 units in the last place);  tanh x = 1 - 2 / (exp 2x + 1);
-//   log x = lg2 x ln 2, by lg2.approx;  erf is a polynomial;  an m16n8k16 of matrices is one instruction of a subgroup
+//   log x = lg2 x ln 2, by lg2.approx;  erf is a polynomial
 //
-// The functions of math are scalars: special function units have no vectors.
+// The functions of math are scalars: special function units have no vectors. Matrices and asynchronous copies are those
+// of NvgpuPatterns.h.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/codegen/gpu/NvgpuPatterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -15,7 +17,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -126,42 +127,6 @@ LogicalResult convertShuffle(gpu::ShuffleOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-// Registers of two values each; bf16 is passed as 32 bits. Upstream's own lowering knows no bf16.
-LogicalResult convertMatrices(nvgpu::MmaSyncOp op, PatternRewriter &rewriter) {
-  Location loc = op.getLoc();
-  Type element = cast<VectorType>(op.getMatrixA().getType()).getElementType(), f32 = rewriter.getF32Type();
-  bool halves = isa<Float16Type>(element);
-  if (!(halves || isa<BFloat16Type>(element)) || op.getMmaShapeAsArray() != std::array<int64_t, 3>{16, 8, 16})
-    return rewriter.notifyMatchFailure(op, "not an m16n8k16 of 16-bit values");
-  SmallVector<Value> operands;
-  auto addPairs = [&](Value matrix) {
-    for (int64_t i = 0, count = cast<VectorType>(matrix.getType()).getDimSize(0); i < count; ++i) {
-      Value pair = vector::ExtractOp::create(rewriter, loc, matrix, i);
-      if (!halves)
-        pair = LLVM::BitcastOp::create(rewriter, loc, rewriter.getI32Type(), pair);
-      operands.push_back(pair);
-    }
-  };
-  addPairs(op.getMatrixA());
-  addPairs(op.getMatrixB());
-  auto eachSum = [](llvm::function_ref<void(int64_t, ArrayRef<int64_t>)> body) {
-    for (int64_t i = 0; i < 4; ++i)
-      body(i, {i / 2, i % 2});
-  };
-  eachSum([&](int64_t, ArrayRef<int64_t> at) {
-    operands.push_back(vector::ExtractOp::create(rewriter, loc, op.getMatrixC(), at));
-  });
-  StringRef name = halves ? "llvm.nvvm.mma.m16n8k16.row.col.f32.f32" : "llvm.nvvm.mma.m16n8k16.row.col.bf16";
-  auto type = LLVM::LLVMStructType::getLiteral(rewriter.getContext(), SmallVector<Type>(4, f32));
-  Value found = call(rewriter, loc, name, type, operands), sums = op.getMatrixC();
-  eachSum([&](int64_t i, ArrayRef<int64_t> at) {
-    Value sum = LLVM::ExtractValueOp::create(rewriter, loc, found, ArrayRef<int64_t>{i});
-    sums = vector::InsertOp::create(rewriter, loc, sum, sums, at);
-  });
-  rewriter.replaceOp(op, sums);
-  return success();
-}
-
 struct ConvertWorkgroupsToNVVM : talc::impl::ConvertWorkgroupsToNVVMBase<ConvertWorkgroupsToNVVM> {
   // Matrices are taken apart into vectors.
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -188,7 +153,7 @@ struct ConvertWorkgroupsToNVVM : talc::impl::ConvertWorkgroupsToNVVMBase<Convert
     patterns.add<ReadNumber<gpu::BlockIdOp>>(context, "llvm.nvvm.read.ptx.sreg.ctaid.");
     patterns.add(convertBarrier);
     patterns.add(convertShuffle);
-    patterns.add(convertMatrices);
+    talc::addNvgpuPatterns(patterns);
     // Canonicalization made these of insertions into matrices, whose conversion knows one dimension.
     vector::populateVectorFromElementsUnrollPatterns(patterns);
     populatePolynomialApproximateErfPattern(patterns);
@@ -214,6 +179,9 @@ struct ConvertWorkgroupsToNVVM : talc::impl::ConvertWorkgroupsToNVVMBase<Convert
                              b.getI64IntegerAttr(16));
     b.setInsertionPoint(op);
     Value buffer = memref::GetGlobalOp::create(b, op.getLoc(), type, name);
+    for (Operation *user : op->getUsers())
+      if (auto view = dyn_cast<memref::ViewOp>(user))
+        view.getResult().setType(MemRefType::Builder(view.getType()).setMemorySpace(type.getMemorySpace()));
     op.replaceAllUsesWith(buffer);
     op.erase();
   }

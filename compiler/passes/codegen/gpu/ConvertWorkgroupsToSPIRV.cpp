@@ -93,7 +93,7 @@ private:
     OpBuilder b(function);
     module = spirv::ModuleOp::create(b, function.getLoc(), spirv::AddressingModel::PhysicalStorageBuffer64,
                                      spirv::MemoryModel::GLSL450, /*vceTriple=*/std::nullopt, function.getName());
-    for (StringRef name : {talc::threadsAttr, talc::gridAttr})
+    for (StringRef name : {talc::threadsAttr, talc::gridAttr, talc::tileAttr})
       if (Attribute value = function->getAttr(name))
         module->setAttr(name, value);
     module->setAttr(talc::argumentsAttr, b.getI64IntegerAttr(function.getNumArguments()));

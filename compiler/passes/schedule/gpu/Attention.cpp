@@ -109,6 +109,11 @@ int64_t threadsOfAttention(kernel::AttentionOp op) {
   return threadsOfTile(op);
 }
 
+std::string tileOfAttention(kernel::AttentionOp op) {
+  return std::to_string(queriesOfTile(op)) + " queries of a key-value head a task, blocks of " +
+         std::to_string(workgroupKeys) + " keys in shared memory; by multiply-adds";
+}
+
 // `registers`: by itself ptxas would have room for so many threads that it spills.
 static void expand(WorkgroupEmitter &e, kernel::AttentionOp op, std::unique_ptr<AttentionTile> tile,
                    int64_t registers) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile of attention by matrix instructions, for keys and values in f16: each subgroup has 16 queries, and keeps what
-// blocks of 64 keys yield in registers. Subgroups neither wait for each other nor exchange anything.
+// blocks of 64 keys yield in registers. Subgroups exchange nothing but fragments of queries.
 //
 //   S = Q * K:   16 features of all keys at once     columns of an instruction are keys
 //   P = W * V:   16 keys of up to 64 features        columns of an instruction are features
+//
+// Of heads wider than 64 several subgroups have the same queries: each finds all weights, and brings a part of the
+// features of V together, as many as registers hold.
 //
 // Queries and weights have more digits than f16, and are two numbers of 16 bits each: x = high + low, whose products go
 // into one sum. So results are those of f32, as if keys and values had been widened. Queries are scaled by a power of
@@ -21,6 +24,7 @@
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -31,13 +35,24 @@ namespace {
 constexpr int64_t subgroup = 32, rows = 16, depth = 16, most = 4;  // at most so many subgroups
 constexpr int64_t panels = workgroupKeys / depth, perPanel = 2;    // of a block; instructions of a panel's keys
 constexpr int64_t weightBits = 15;
+constexpr int64_t widestPart = 64, widest = 256;  // features of V whose results registers hold; of a head
 
-int64_t subgroupsOf(kernel::AttentionOp op) {
-  bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
-  int64_t group =
-      static_cast<int64_t>(op.getHeads()) / kernel::StateLayout(cast<StateType>(op.getState().getType())).heads;
-  return oneRow ? std::min(most, (group + rows - 1) / rows) : most;
-}
+struct Sizes {
+  explicit Sizes(kernel::AttentionOp op) {
+    kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
+    bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
+    parts = static_cast<int64_t>(llvm::divideCeil(layout.width, widestPart));
+    partWidth = layout.width / parts;
+    tiles = most / parts;
+    if (oneRow)
+      tiles = std::min(tiles, static_cast<int64_t>(llvm::divideCeil(op.getHeads() / layout.heads, rows)));
+  }
+
+  int64_t subgroups() const { return tiles * parts; }
+
+  int64_t parts, partWidth;  // of the features of V
+  int64_t tiles;             // of 16 queries
+};
 
 // A number as two of 16 bits.
 struct Halves {
@@ -47,45 +62,50 @@ struct Halves {
 class MatrixTile final : public AttentionTile {
 public:
   MatrixTile(WorkgroupEmitter &e, kernel::AttentionOp op)
-      : AttentionTile(e, op), subgroups(subgroupsOf(op)), steps(layout.width / depth) {
-    fragments = e.shared({subgroups * steps * 2, subgroup * 4});
-    for (int64_t first = 0, count = 64; first < layout.width; first += count) {
-      while (first + count > layout.width)
+      : AttentionTile(e, op), sizes(op), steps(layout.width / depth) {
+    fragments = e.shared({sizes.tiles * steps * 2, subgroup * 4});
+    for (int64_t first = 0, count = widestPart; first < sizes.partWidth; first += count) {
+      while (first + count > sizes.partWidth)
         count /= 2;
       chunks.push_back({first, count / 8});
     }
   }
 
-  int64_t size() const override { return subgroups * rows; }
+  int64_t size() const override { return sizes.tiles * rows; }
 
   void load(Value source) override {
     end = endKey();
     for (int64_t r = 0; r < 2; ++r)
       queries[r] = queryOf(numberOf(r));
-    SmallVector<Values> numbers(2);
+    auto numberAt = [&](int64_t r, int64_t k, int64_t i) {
+      Value column = e.add(e.mul(queries[r].head, layout.width), e.add(firstOf(k), i));
+      return e.loadScalar(source, {queries[r].row, column});
+    };
+    Value powers[2];
     for (int64_t r = 0; r < 2; ++r) {
       Value largest = e.splat(0);
       for (int64_t k = 0; k < layout.width; k += depth)
         for (int64_t i = 0; i < 4; ++i) {
-          Value column = e.add(e.mul(queries[r].head, layout.width), e.add(firstOf(k), i));
-          numbers[r].push_back(e.loadScalar(source, {queries[r].row, column}));
-          Value negative = e.subf(e.splat(0), numbers[r].back());
-          largest = e.maxf(e.maxf(numbers[r].back(), negative), largest);
+          Value number = numberAt(r, k, i), negative = e.subf(e.splat(0), number);
+          largest = e.maxf(e.maxf(number, negative), largest);
         }
-      auto [factor, inverse] = powersOf(overColumns(largest, [&](Value x, Value y) { return e.maxf(x, y); }));
-      factors[r] = inverse;
-      for (Value &number : numbers[r])
-        number = e.mulf(number, factor);
+      std::tie(powers[r], factors[r]) = powersOf(overColumns(largest, [&](Value x, Value y) { return e.maxf(x, y); }));
     }
-    for (int64_t step = 0; step < steps; ++step)
-      storeFragments(step, ArrayRef(numbers[0]).slice(4 * step, 4), ArrayRef(numbers[1]).slice(4 * step, 4));
+    // Of wide heads numbers are loaded once more, since registers do not hold them all.
+    storeFragments([&](int64_t step) {
+      Values numbers[2];
+      for (int64_t r = 0; r < 2; ++r)
+        for (int64_t i = 0; i < 4; ++i)
+          numbers[r].push_back(e.mulf(numberAt(r, step * depth, i), powers[r]));
+      storeFragments(step, numbers[0], numbers[1]);
+    });
   }
 
   // Of the rows g and g + 8: maxima, sums, then P by instructions, rows and columns.
   Values nothing() override {
     Weighed none = nothingWeighed(e);
     Values all = {none.maximum, none.maximum, none.sum, none.sum};
-    all.append(layout.width / 2, e.splat(0));
+    all.append(sizes.partWidth / 2, e.splat(0));
     return all;
   }
 
@@ -122,7 +142,7 @@ public:
         eachValue(all, r, [&](Value feature, Value value) {
           e.storeScalar(value, op.getInit(), {at, e.add(e.mul(head, parts.paddedWidth), feature)});
         });
-        e.when(e.less(column(), e.index(1)), [&] {
+        e.when(arith::AndIOp::create(e.b, e.loc, e.less(column(), e.index(1)), e.less(part(), e.index(1))), [&] {
           e.storeScalar(all[r], op.getInit(), {at, e.add(head, parts.maxima)});
           e.storeScalar(all[2 + r], op.getInit(), {at, e.add(head, parts.sums)});
         });
@@ -139,7 +159,10 @@ private:
   Value own() { return e.div(e.thread(), subgroup); }
   Value row() { return e.div(lane(), 4); }
   Value column() { return e.rem(lane(), 4); }
-  Value firstRow() { return e.mul(own(), rows); }
+  Value part() { return e.rem(own(), sizes.parts); }
+  Value firstFeature() { return e.mul(part(), sizes.partWidth); }
+  Value tile() { return e.div(own(), sizes.parts); }
+  Value firstRow() { return e.mul(tile(), rows); }
   Value numberOf(int64_t r) { return e.add(e.add(firstRow(), row()), 8 * r); }
   // The first of the thread's four features, or tokens, of 16.
   Value firstOf(int64_t begin) { return e.add(e.mul(column(), 4), begin); }
@@ -182,7 +205,23 @@ private:
   }
 
   VectorType halves(int64_t count) { return VectorType::get({count}, e.b.getF16Type()); }
-  Value fragmentLine(Value step, int64_t half) { return e.add(e.mul(e.add(e.mul(own(), steps), step), 2), half); }
+  Value fragmentLine(Value step, int64_t half) { return e.add(e.mul(e.add(e.mul(tile(), steps), step), 2), half); }
+
+  // Subgroups with the same queries store the fragments of every n-th step each.
+  void storeFragments(llvm::function_ref<void(int64_t)> store) {
+    if (sizes.parts > 1)
+      e.sync();  // everyone has read the queries that were there before
+    for (int64_t step = 0; step < steps; ++step) {
+      if (sizes.parts == 1) {
+        store(step);
+        continue;
+      }
+      Value isOwn = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, part(), e.index(step % sizes.parts));
+      e.when(isOwn, [&] { store(step); });
+    }
+    if (sizes.parts > 1)
+      e.sync();
+  }
 
   void storeFragments(int64_t step, ArrayRef<Value> upper, ArrayRef<Value> lower) {
     auto [high, low] = factorsOf(upper, lower);
@@ -334,7 +373,7 @@ private:
   // Sums of the chunk's instructions over the block's keys.
   Values multiplyValues(Value firstKey, ArrayRef<Values> factors, const Chunk &chunk, bool scattered) {
     Values sums(chunk.count, zeroSum());
-    Value feature = e.add(e.mul(row(), chunk.count), chunk.first);
+    Value feature = e.add(firstFeature(), e.add(e.mul(row(), chunk.count), chunk.first));
     for (int64_t p = 0; p < panels; ++p) {
       Values lines;
       for (int64_t i = 0; i < 4; ++i) {
@@ -355,12 +394,13 @@ private:
     for (const Chunk &chunk : chunks)
       for (int64_t j = 0; j < chunk.count; ++j, ++instruction)
         for (int64_t x = 0; x < 2; ++x) {
-          Value at = e.add(e.mul(column(), 2), x);
-          body(e.add(e.mul(at, chunk.count), chunk.first + j), all[4 + instruction * 4 + 2 * r + x]);
+          Value at = e.add(e.mul(e.add(e.mul(column(), 2), x), chunk.count), chunk.first + j);
+          body(e.add(firstFeature(), at), all[4 + instruction * 4 + 2 * r + x]);
         }
   }
 
-  const int64_t subgroups, steps;  // of 16 features
+  const Sizes sizes;
+  const int64_t steps;  // of 16 features
   SmallVector<Chunk> chunks;
   Value fragments;   // of queries, in shared memory
   Query queries[2];  // of the thread: the rows g and g + 8 of its subgroup
@@ -374,15 +414,28 @@ std::unique_ptr<AttentionTile> tileByMatrices(WorkgroupEmitter &e, kernel::Atten
   return std::make_unique<MatrixTile>(e, op);
 }
 
-bool takesMatrices(kernel::AttentionOp op) {
-  constexpr int64_t widest = 64;  // whose results fit into registers
+std::string obstacleToMatrices(kernel::AttentionOp op) {
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
-  return isa<Float16Type>(layout.element) && layout.tokens == depth && layout.width % depth == 0 &&
-         layout.width <= widest;
+  if (!isa<Float16Type>(layout.element))
+    return "keys and values are no f16";
+  if (layout.tokens != depth)
+    return "panels of tokens are no " + std::to_string(depth);
+  if (layout.width % depth != 0 || layout.width > widest)
+    return "heads are " + std::to_string(layout.width) + " wide, no multiple of " + std::to_string(depth) + " up to " +
+           std::to_string(widest);
+  return "";
 }
 
 int64_t threadsOfMatrices(kernel::AttentionOp op) {
-  return subgroupsOf(op) * subgroup;
+  return Sizes(op).subgroups() * subgroup;
+}
+
+std::string tileByMatrices(kernel::AttentionOp op) {
+  Sizes sizes(op);
+  std::string text = std::to_string(sizes.tiles * rows) +
+                     " queries of a key-value head a task, by m16n8k16 of f16 twice; " + "blocks of " +
+                     std::to_string(workgroupKeys) + " keys in registers; a subgroup has 16 queries";
+  return sizes.parts == 1 ? text : text + " and " + std::to_string(sizes.partWidth) + " features";
 }
 
 }  // namespace talc

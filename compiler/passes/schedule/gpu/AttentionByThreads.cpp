@@ -277,4 +277,8 @@ int64_t threadsOfTile(kernel::AttentionOp op) {
   return Sizes(op).threads();
 }
 
+int64_t queriesOfTile(kernel::AttentionOp op) {
+  return Sizes(op).queries;
+}
+
 }  // namespace talc

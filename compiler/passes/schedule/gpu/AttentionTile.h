@@ -80,7 +80,8 @@ private:
 // Threads that each have some keys, then some features.
 std::unique_ptr<AttentionTile> tileByThreads(WorkgroupEmitter &e, kernel::AttentionOp op);
 int64_t threadsOfTile(kernel::AttentionOp op);
-// Subgroups that each have 16 queries, by matrix instructions (takesMatrices).
+int64_t queriesOfTile(kernel::AttentionOp op);
+// Subgroups that each have 16 queries, by matrix instructions (obstacleToMatrices).
 std::unique_ptr<AttentionTile> tileByMatrices(WorkgroupEmitter &e, kernel::AttentionOp op);
 
 }  // namespace talc

@@ -12,6 +12,7 @@
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -126,6 +127,12 @@ int64_t threadsOfContract(kernel::ContractOp op) {
 
 void expandContract(WorkgroupEmitter &e, kernel::ContractOp op) {
   Contract(e, op).expand();
+}
+
+std::string tileOfContract(kernel::ContractOp op) {
+  ContractPanels panels(op);
+  return llvm::formatv("{0} rows x {1} columns a task, a thread has a column; by multiply-adds", rowsOf(op),
+                       threadsOfContract(op) / panels.columns * panels.columns);
 }
 
 }  // namespace talc

@@ -25,7 +25,7 @@ struct Limits {
 
 // Subgroups of a workgroup have a part each, which is as many sums for its shared memory; chains of multiply-adds cost
 // nothing.
-DepthParts::DepthParts(kernel::ContractOp op, bool matrices) : byHalves(matrices && takesMatrices(op)) {
+DepthParts::DepthParts(kernel::ContractOp op, bool matrices) : byHalves(matrices && obstacleToMatrices(op).empty()) {
   const ContractPanels panels(op);
   const bool apart = panels.groups == 1 && !op.getGated();
   const int64_t columns = panels.count * panels.lanes;

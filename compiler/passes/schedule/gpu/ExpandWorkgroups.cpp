@@ -9,6 +9,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/MemoryLoops.h"
+#include "compiler/passes/schedule/gpu/RoundedRows.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 #include "compiler/passes/schedule/rows/RowPieces.h"
 
@@ -26,51 +27,72 @@ namespace talc {
 using namespace mlir;
 using namespace talc;
 
-// A piece that every row has for itself.
-static int64_t expandRows(OpBuilder &builder, Operation *op, int64_t subgroup) {
-  const RowPiece *row = findPiece(rowPieces, op);
-  Value init = kernel::destinationOf(op);
-  if (!row || !init)
-    return 0;
-  int64_t threads = threadsFor(cast<ShapedType>(init.getType()).getShape().back());
-  WorkgroupEmitter emitter(builder, op->getLoc(), threads, subgroup);
-  row->expand(emitter, op);
-  return emitter.lanes;
-}
-
-// The threads that do a piece, and how; none: there is no code for it.
-static int64_t expand(Operation *piece, bool matrices, int64_t subgroup) {
-  OpBuilder builder(piece);
-  auto own = [&](auto op, int64_t threads, void (*make)(WorkgroupEmitter &, decltype(op))) {
-    WorkgroupEmitter emitter(builder, piece->getLoc(), threads, subgroup);
-    make(emitter, op);
-    return threads;
-  };
-  return TypeSwitch<Operation *, int64_t>(piece)
-      .Case([&](kernel::ContractOp op) {
-        return matrices && takesMatrices(op) ? own(op, threadsOfMatrices(op), expandByMatrices)
-                                             : own(op, threadsOfContract(op), expandContract);
-      })
-      .Case([&](kernel::ExpertsOp op) { return own(op, threadsOfExperts(op), expandExperts); })
-      .Case([&](kernel::AttentionOp op) {
-        return matrices && takesMatrices(op) ? own(op, threadsOfMatrices(op), expandByMatrices)
-                                             : own(op, threadsOfAttention(op), expandAttention);
-      })
-      .Case([&](kernel::CombineOp op) { return own(op, threadsOfCombine(op), expandCombine); })
-      .Case([&](kernel::AppendOp op) { return own(op, threadsOfAppend(op), expandAppend); })
-      .Case([&](kernel::MemoryOp op) {
-        int64_t threads = threadsFor(cast<StateType>(op.getState().getType()).getWidth());
-        WorkgroupEmitter emitter(builder, op.getLoc(), threads, subgroup);
-        expandMemory(emitter, op);
-        return emitter.lanes;
-      })
-      .Case([&](linalg::GenericOp op) {
-        return isSingleRow(op) ? own(op, threadsOfRow(op), expandRow) : expandRows(builder, op, subgroup);
-      })
-      .Default([&](Operation *op) { return expandRows(builder, op, subgroup); });
-}
-
 namespace {
+
+// Who did a piece.
+struct Expansion {
+  int64_t threads = 0;  // none: there is no code for it
+  std::string tile;     // how it is cut, if there is a choice
+};
+
+class PieceExpansion {
+public:
+  PieceExpansion(Operation *piece, bool matrices, int64_t subgroup)
+      : piece(piece), builder(piece), matrices(matrices), subgroup(subgroup) {}
+
+  Expansion run() {
+    return TypeSwitch<Operation *, Expansion>(piece)
+        .Case([&](kernel::ContractOp op) { return expandTiles(op, threadsOfContract, expandContract, tileOfContract); })
+        .Case([&](kernel::AttentionOp op) {
+          return expandTiles(op, threadsOfAttention, expandAttention, tileOfAttention);
+        })
+        .Case([&](kernel::ExpertsOp op) { return by(threadsOfExperts(op), [&](auto &e) { expandExperts(e, op); }); })
+        .Case([&](kernel::CombineOp op) { return by(threadsOfCombine(op), [&](auto &e) { expandCombine(e, op); }); })
+        .Case([&](kernel::AppendOp op) { return by(threadsOfAppend(op), [&](auto &e) { expandAppend(e, op); }); })
+        .Case([&](kernel::MemoryOp op) {
+          int64_t threads = threadsFor(cast<StateType>(op.getState().getType()).getWidth());
+          return by(threads, [&](auto &e) { expandMemory(e, op); });
+        })
+        .Case([&](linalg::GenericOp op) {
+          return isSingleRow(op) ? by(threadsOfRow(op), [&](auto &e) { expandRow(e, op); }) : expandRows(op);
+        })
+        .Default([&](Operation *op) { return expandRows(op); });
+  }
+
+private:
+  Expansion by(int64_t threads, llvm::function_ref<void(WorkgroupEmitter &)> make, std::string tile = "") {
+    WorkgroupEmitter emitter(builder, piece->getLoc(), threads, subgroup);
+    make(emitter);
+    return {threads, std::move(tile)};
+  }
+
+  // By matrix instructions if nothing speaks against it.
+  template <typename Op>
+  Expansion expandTiles(Op op, int64_t (*threads)(Op), void (*expand)(WorkgroupEmitter &, Op),
+                        std::string (*tile)(Op)) {
+    std::string obstacle = matrices ? obstacleToMatrices(op) : "";
+    if (matrices && obstacle.empty())
+      return by(
+          threadsOfMatrices(op), [&](auto &e) { expandByMatrices(e, op); }, tileByMatrices(op));
+    std::string text = tile(op) + (obstacle.empty() ? "" : ", since " + obstacle);
+    return by(
+        threads(op), [&](auto &e) { expand(e, op); }, text);
+  }
+
+  Expansion expandRows(Operation *op) {
+    const RowPiece *row = findPiece(rowPieces, op);
+    Value init = kernel::destinationOf(op);
+    if (!row || !init)
+      return {};
+    int64_t threads = threadsFor(cast<ShapedType>(init.getType()).getShape().back());
+    return by(threads, [&](auto &e) { row->expand(e, op); });
+  }
+
+  Operation *piece;
+  OpBuilder builder;
+  const bool matrices;
+  const int64_t subgroup;
+};
 
 struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
   using Base::Base;
@@ -78,21 +100,25 @@ struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
   void runOnOperation() override {
     if (!areValidStates(getOperation(), /*lanes=*/1))
       return signalPassFailure();
+    storeRounded(getOperation());
     SmallVector<Operation *> pieces;
     getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
       if (!tasksAround(piece))
         return signalPassFailure();
-      int64_t threads = expand(piece, matrices, subgroup);
-      if (threads == 0) {
+      Expansion made = PieceExpansion(piece, matrices, subgroup).run();
+      if (made.threads == 0) {
         piece->emitOpError("has no code for graphics cards; --target=native makes code for processors, which run it");
         return signalPassFailure();
       }
       PassRemarks("schedule", "expand-workgroups").did(piece, [&] {
-        return llvm::formatv("{0}: workgroups of {1} threads", piece->getName().stripDialect(), threads);
+        return llvm::formatv("{0}: workgroups of {1} threads{2}{3}", piece->getName().stripDialect(), made.threads,
+                             made.tile.empty() ? "" : ": ", made.tile);
       });
       auto function = piece->getParentOfType<func::FuncOp>();
-      function->setAttr(threadsAttr, IntegerAttr::get(IntegerType::get(&getContext(), 64), threads));
+      function->setAttr(threadsAttr, IntegerAttr::get(IntegerType::get(&getContext(), 64), made.threads));
+      if (!made.tile.empty())
+        function->setAttr(tileAttr, StringAttr::get(&getContext(), made.tile));
       piece->erase();
     }
   }

@@ -2,6 +2,7 @@
 // Vectors as the threads of a workgroup.
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 
+#include "compiler/passes/schedule/StoredStores.h"
 #include "dialects/talc/formats/StorageFormat.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -33,7 +34,7 @@ void WorkgroupEmitter::sync() {
 }
 
 // At the function's begin, whose frame it belongs to. Rows are filled up to whole vectors of 4, which LLVM may load.
-Value WorkgroupEmitter::shared(ArrayRef<int64_t> shape) {
+Value WorkgroupEmitter::shared(ArrayRef<int64_t> shape, Type element) {
   SmallVector<int64_t> padded(shape);
   padded.back() = llvm::alignTo(padded.back(), 4);
   OpBuilder::InsertionGuard guard(b);
@@ -41,7 +42,8 @@ Value WorkgroupEmitter::shared(ArrayRef<int64_t> shape) {
   auto function = dyn_cast<func::FuncOp>(parent);
   b.setInsertionPointToStart(&(function ? function : parent->getParentOfType<func::FuncOp>()).front());
   auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  return memref::AllocaOp::create(b, loc, MemRefType::get(padded, b.getF32Type(), MemRefLayoutAttrInterface(), space));
+  auto type = MemRefType::get(padded, element ? element : b.getF32Type(), MemRefLayoutAttrInterface(), space);
+  return memref::AllocaOp::create(b, loc, type);
 }
 
 Value WorkgroupEmitter::either(Value condition, llvm::function_ref<Value()> body, Value otherwise) {
@@ -99,6 +101,14 @@ Value WorkgroupEmitter::loadTogether(Value memref, ValueRange at, int64_t count)
   int64_t bytes = formatOf(type)->bytesOf(count);
   return vector::LoadOp::create(b, loc, VectorType::get({count}, type), memref, at, /*nontemporal=*/false,
                                 llvm::MaybeAlign(bytes));
+}
+
+void WorkgroupEmitter::storeTogether(ValueRange numbers, Value memref, ValueRange at) {
+  auto count = static_cast<int64_t>(numbers.size());
+  Type type = cast<MemRefType>(memref.getType()).getElementType();
+  Value all = vector::FromElementsOp::create(b, loc, VectorType::get({count}, numbers.front().getType()), numbers);
+  vector::StoreOp::create(b, loc, narrowed(*this, all, memref), memref, at, /*nontemporal=*/false,
+                          llvm::MaybeAlign(formatOf(type)->bytesOf(count)));
 }
 
 void WorkgroupEmitter::each(int64_t count, llvm::function_ref<void(Value)> body) {

@@ -39,12 +39,14 @@ public:
 
   // `count` neighbours in the last dimension, as a vector; they begin at a multiple of so many.
   Value loadTogether(Value memref, mlir::ValueRange at, int64_t count);
+  // Stores numbers side by side, from a multiple of so many on.
+  void storeTogether(mlir::ValueRange numbers, Value memref, mlir::ValueRange at);
 
   // The number of this thread, of this workgroup in a dimension of the grid.
   Value thread();
   Value workgroup(bool inY);
-  // Memory of the workgroup.
-  Value shared(llvm::ArrayRef<int64_t> shape);
+  // Memory of the workgroup, of f32 if nothing else is said.
+  Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type element = {});
   // body() where `condition` holds, else `otherwise`.
   Value either(Value condition, llvm::function_ref<Value()> body, Value otherwise);
   Values either(Value condition, llvm::function_ref<Values()> body, llvm::function_ref<Values()> otherwise);
@@ -63,6 +65,8 @@ private:
 
 // Threads of a workgroup, set on a kernel's function.
 constexpr llvm::StringLiteral threadsAttr = "kernel.threads";
+// How the kernel's piece is cut, for readers.
+constexpr llvm::StringLiteral tileAttr = "kernel.tile";
 // The most registers that a thread may take, where it is said. Where it is not, an assembler may keep some in memory so
 // that more workgroups fit.
 constexpr llvm::StringLiteral registersAttr = "kernel.registers";

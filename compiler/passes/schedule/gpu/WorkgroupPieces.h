@@ -7,6 +7,8 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
+#include <string>
+
 namespace talc {
 
 // Threads for a piece whose rows have so many columns, when each thread takes one at a time.
@@ -14,20 +16,25 @@ int64_t threadsFor(int64_t columns);
 // For one whose columns lie in panels: as many whole panels as a workgroup takes well.
 int64_t threadsForPanels(int64_t panels, int64_t columnsOfPanel);
 
-// For each piece the threads of a workgroup, and what one does of the piece in its task.
+// For each piece the threads of a workgroup, what one does of the piece in its task, and, where tasks have tiles, how
+// they are cut, for readers.
 int64_t threadsOfContract(kernel::ContractOp op);
 void expandContract(WorkgroupEmitter &e, kernel::ContractOp op);
-// The same by matrix instructions, of which it is to be one that takes them.
-bool takesMatrices(kernel::ContractOp op);
+std::string tileOfContract(kernel::ContractOp op);
+// The same by matrix instructions, unless something speaks against them.
+std::string obstacleToMatrices(kernel::ContractOp op);
 int64_t threadsOfMatrices(kernel::ContractOp op);
 void expandByMatrices(WorkgroupEmitter &e, kernel::ContractOp op);
+std::string tileByMatrices(kernel::ContractOp op);
 int64_t threadsOfExperts(kernel::ExpertsOp op);
 void expandExperts(WorkgroupEmitter &e, kernel::ExpertsOp op);
 int64_t threadsOfAttention(kernel::AttentionOp op);
 void expandAttention(WorkgroupEmitter &e, kernel::AttentionOp op);
-bool takesMatrices(kernel::AttentionOp op);
+std::string tileOfAttention(kernel::AttentionOp op);
+std::string obstacleToMatrices(kernel::AttentionOp op);
 int64_t threadsOfMatrices(kernel::AttentionOp op);
 void expandByMatrices(WorkgroupEmitter &e, kernel::AttentionOp op);
+std::string tileByMatrices(kernel::AttentionOp op);
 int64_t threadsOfCombine(kernel::CombineOp op);
 void expandCombine(WorkgroupEmitter &e, kernel::CombineOp op);
 int64_t threadsOfRow(mlir::linalg::GenericOp op);

@@ -64,3 +64,32 @@ func.func @bf16(%a: vector<4x2xbf16>, %b: vector<2x2xbf16>, %c: vector<2x2xf32>)
   %d = nvgpu.mma.sync(%a, %b, %c) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
   return %d : vector<2x2xf32>
 }
+
+// -----
+
+// Copies are known by their groups' numbers; who waits for them waits for the other lanes, too. Two buffers lie in the
+// same bytes.
+// CHECK: memref.global "private" @staged_shared_0 : memref<4096xi8, 3> = uninitialized {alignment = 16 : i64}
+// CHECK-LABEL: func.func @staged(
+// CHECK: memref.view %{{.*}} : memref<4096xi8, 3> to memref<64x16xbf16, 3>
+// CHECK: llvm.inttoptr %{{.*}} : i64 to !llvm.ptr<3>
+// CHECK: %[[TO:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr<3>, i64) -> !llvm.ptr<3>, bf16
+// CHECK: llvm.addrspacecast %{{.*}} : !llvm.ptr to !llvm.ptr<1>
+// CHECK: %[[FROM:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, bf16
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16"(%[[TO]], %[[FROM]])
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.commit.group"()
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.wait.group"(%c2_i32)
+// CHECK: llvm.call_intrinsic "llvm.nvvm.bar.warp.sync"(%c-1_i32)
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16"(%{{.*}}) : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
+// CHECK-NOT: nvgpu.
+func.func @staged(%x: memref<?x32xbf16>, %i: index) -> vector<4x2xbf16> {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %bytes = memref.alloca() : memref<4096xi8, #gpu.address_space<workgroup>>
+  %stages = memref.view %bytes[%c0][] : memref<4096xi8, #gpu.address_space<workgroup>> to memref<64x16xbf16, #gpu.address_space<workgroup>>
+  %copy = nvgpu.device_async_copy %x[%i, %c8], %stages[%i, %c8], 8 {bypassL1} : memref<?x32xbf16> to memref<64x16xbf16, #gpu.address_space<workgroup>>
+  %group = nvgpu.device_async_create_group
+  nvgpu.device_async_wait %group {numGroups = 2 : i32}
+  %a = nvgpu.ldmatrix %stages[%i, %c0] {numTiles = 4 : i32, transpose = false} : memref<64x16xbf16, #gpu.address_space<workgroup>> -> vector<4x2xbf16>
+  return %a : vector<4x2xbf16>
+}

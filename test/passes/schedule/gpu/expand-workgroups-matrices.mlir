@@ -2,15 +2,20 @@
 // expand-workgroups{matrices=true}: contractions of 16-bit weights by matrix instructions, others as ever.
 // RUN: talc-opt %s -split-input-file -expand-workgroups=matrices=true -canonicalize | FileCheck %s
 
+// The weights of a step are loaded while the one before is multiplied, those of the first before all.
 // Two panels and 32 rows of a subgroup. Of 64 lanes a thread loads 8 at once, of 4 lines of each panel: 8 instructions for
 // each of them and each tile of 16 rows. 32 rows of 128 sums and 8 that are empty.
 // CHECK-LABEL: func.func private @contract(
 // CHECK-SAME: kernel.threads = 32
-// CHECK: memref.alloca() : memref<4352xf32, #gpu.address_space<workgroup>>
+// CHECK: memref.view %{{.*}} : memref<17408xi8, #gpu.address_space<workgroup>> to memref<4352xf32, #gpu.address_space<workgroup>>
 // CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [32, 2]
+// CHECK-COUNT-8: vector.load %arg2{{.*}} {alignment = 16 : i64} : memref<2x32x64xbf16>, vector<8xbf16>
 // CHECK: scf.for
 // CHECK-COUNT-8: vector.load %arg2{{.*}} {alignment = 16 : i64} : memref<2x32x64xbf16>, vector<8xbf16>
 // CHECK: arith.truncf %{{.*}} : vector<2xf32> to vector<2xbf16>
+// CHECK-COUNT-32: nvgpu.mma.sync
+// CHECK: scf.yield
+// CHECK-NOT: vector.load %arg2
 // CHECK-COUNT-32: nvgpu.mma.sync
 // CHECK-NOT: nvgpu.mma.sync
 // CHECK: gpu.barrier
@@ -53,10 +58,9 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x16xf32>, %w: memref<6x16
 // A depth of 1024 is divided among 4 subgroups, whose sums become one in two rounds: 2 and 3 leave theirs, then 1.
 // CHECK-LABEL: func.func private @deep(
 // CHECK-SAME: kernel.threads = 128
-// CHECK: %[[OWN:.*]] = arith.divui %thread_id_x, %c32
-// CHECK: %[[BEGIN:.*]] = arith.muli %[[OWN]], %c256
-// CHECK: %[[END:.*]] = arith.addi %[[BEGIN]], %c256
-// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c16
+// CHECK: %[[BEGIN:.*]] = arith.muli %{{.*}}, %c256
+// CHECK: %[[LAST:.*]] = arith.addi %[[BEGIN]], %c240
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[LAST]] step %c16
 // CHECK: vector.store %{{.*}} {alignment = 16 : i64} : memref<{{.*}}, #gpu.address_space<workgroup>>, vector<4xf32>
 // CHECK: gpu.barrier
 // CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<{{.*}}, #gpu.address_space<workgroup>>, vector<4xf32>
@@ -163,10 +167,21 @@ func.func private @history(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc.s
 
 // -----
 
-// f16, but heads so wide that registers would not hold what they find.
+// Heads wider than 64: two subgroups have the same 16 queries and 40 features each. They share fragments of queries, five
+// steps of 16 features, of which each stores every other; 32 queries a task.
 // CHECK-LABEL: func.func private @wide(
-// CHECK-NOT: nvgpu.mma.sync
-// CHECK: math.fma
+// CHECK-SAME: kernel.threads = 128
+// CHECK-SAME: kernel.tile = "32 queries of a key-value head a task, by m16n8k16 of f16 twice; blocks of 64 keys in registers; a subgroup has 16 queries and 40 features"
+// CHECK: memref.alloca() : memref<20x128xf32, #gpu.address_space<workgroup>>
+// CHECK: kernel.tasks %{{.*}} over queries by heads of(%{{.*}}, %c1, %c1) grain [32, 1]
+// CHECK: gpu.barrier
+// CHECK: scf.if
+// CHECK: vector.store
+// CHECK: gpu.barrier
+// CHECK: scf.for {{.*}} step %c64 iter_args
+// CHECK: nvgpu.mma.sync
+// CHECK-NOT: gpu.barrier
+// CHECK: return
 func.func private @wide(%s: !kernel.step, %q: memref<?x80xf32>, %kv: !talc.state<1 x 80 x 128, source in #kernel.panels<16 x f16>>, %y: memref<?x80xf32>) attributes {kernel.piece = "attention"} {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
@@ -183,8 +198,8 @@ func.func private @wide(%s: !kernel.step, %q: memref<?x80xf32>, %kv: !talc.state
 // CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c4, %c4) grain [1, 2]
 // CHECK: ^bb0(%[[PART:[a-z0-9]+]]: index
 // CHECK: %[[BEGIN:.*]] = arith.muli %[[PART]], %c256
-// CHECK: %[[END:.*]] = arith.addi %[[BEGIN]], %c256
-// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c16
+// CHECK: %[[LAST:.*]] = arith.addi %[[BEGIN]], %c240
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[LAST]] step %c16
 func.func private @part(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<4x1024x64xf16>, %y: memref<4x256xf32>) attributes {kernel.piece = "contract"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
@@ -192,6 +207,21 @@ func.func private @part(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<4x1
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } {kernel.partial_sums = 4 : i64} : (!kernel.step, memref<1x1024xf32>, memref<4x1024x64xf16>, memref<4x256xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Why there are no instructions of matrices.
+// CHECK-LABEL: func.func private @odd(
+// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, blocks of 64 keys in shared memory; by multiply-adds, since heads are 72 wide, no multiple of 16 up to 256"
+// CHECK-NOT: nvgpu.mma.sync
+// CHECK: math.fma
+func.func private @odd(%s: !kernel.step, %q: memref<?x72xf32>, %kv: !talc.state<1 x 72 x 128, source in #kernel.panels<16 x f16>>, %y: memref<?x72xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %y : (!kernel.step, memref<?x72xf32>, !talc.state<1 x 72 x 128, source in #kernel.panels<16 x f16>>, memref<?x72xf32>) -> ()
   }
   return
 }

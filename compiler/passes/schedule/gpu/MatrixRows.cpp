@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows from memory, and rows through a ring of stages that asynchronous copies fill.
+//
+//   k / 16    0  1  2  3  4 ...     while step k is multiplied, the next two are on their way, and the copy of the
+//   stage     0  1  2  3  0 ...     second goes where step k - 2 was, which all lanes have read by then
+//
+// A ring belongs to a subgroup: its lanes copy, wait and read, and no other subgroup waits for them. A line of a stage
+// has 16 numbers of a row, as two halves of 16 bytes, which every other four rows have exchanged: so eight rows of a
+// half, which ldmatrix reads at once, lie in all 32 banks.
+//
+//   row    0     1     2     3     4     5  ...
+//   half   0 1   0 1   0 1   0 1   1 0   1 0
+#include "compiler/passes/schedule/gpu/MatrixRows.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+constexpr int64_t tileRows = MatrixSizes::tileRows, tileDepth = MatrixSizes::tileDepth,
+                  subgroup = MatrixSizes::subgroup;
+
+// Beyond the last row it is the last again.
+Value rowAt(WorkgroupEmitter &e, kernel::TasksOp tasks, Value number) {
+  return e.min(e.add(tasks.part(0), number), e.sub(tasks.part(1), e.index(1)));
+}
+
+class RowsFromMemory final : public MatrixRows {
+public:
+  RowsFromMemory(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixSizes &sizes)
+      : e(e), op(op), sizes(sizes), pairs(sizes.startsAtMultiples(op, 2)) {}
+
+  void enter(Value first, Value, Value) override {
+    Value lane = e.rem(e.thread(), subgroup), group = e.div(lane, 4);
+    feature = e.add(first, e.mul(e.rem(lane, 4), 2));
+    for (int64_t r = 0; r < 2 * sizes.tiles; ++r)
+      rows.push_back(sizes.alone ? e.index(0) : rowAt(e, kernel::TasksOp::around(op), e.add(group, r * 8)));
+  }
+
+  Values load(Value k) override {
+    Values factors;
+    for (int64_t tile = 0; tile < sizes.tiles; ++tile)
+      factors.push_back(load(tile, e.add(feature, k)));
+    return factors;
+  }
+
+private:
+  VectorType vectorOf(ArrayRef<int64_t> shape) { return VectorType::get(shape, sizes.element); }
+
+  Value load(int64_t tile, Value column) {
+    Value fragment = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(vectorOf({4, 2})));
+    for (int64_t i = 0; i < 4; ++i) {
+      Value pair = loadPair(rows[2 * tile + i % 2], e.add(column, i / 2 * 8));
+      if (getElementTypeOrSelf(pair) != sizes.element)
+        pair = arith::TruncFOp::create(e.b, e.loc, vectorOf({2}), pair);
+      fragment = vector::InsertOp::create(e.b, e.loc, pair, fragment, i);
+    }
+    return fragment;
+  }
+
+  // Rows of a view may begin anywhere.
+  Value loadPair(Value row, Value column) {
+    if (pairs)
+      return e.loadTogether(op.getX(), {row, column}, 2);
+    Values pair = {e.loadScalar(op.getX(), {row, column}), e.loadScalar(op.getX(), {row, e.add(column, 1)})};
+    return vector::FromElementsOp::create(e.b, e.loc, VectorType::get({2}, e.b.getF32Type()), pair);
+  }
+
+  WorkgroupEmitter &e;
+  kernel::ContractOp op;
+  const MatrixSizes sizes;
+  const bool pairs;
+  Value feature;  // of the thread
+  Values rows;    // of the thread: g and g + 8 of every tile
+};
+
+class RowsByStages final : public MatrixRows {
+public:
+  RowsByStages(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixSizes &sizes, Value bytes)
+      : e(e), op(op), sizes(sizes),
+        stages(viewOf(e, bytes, {sizes.kParts * sizes.stages * sizes.rows(), tileDepth}, sizes.element)) {}
+
+  void enter(Value first, Value from, Value to) override {
+    Value thread = e.thread();
+    lane = e.rem(thread, subgroup);
+    ring = e.mul(e.div(thread, subgroup), sizes.stages * sizes.rows());
+    feature = first;
+    end = to;
+    for (int64_t r = 0; r < sizes.rows(); r += copiedRows)
+      rows.push_back(rowAt(e, kernel::TasksOp::around(op), e.add(e.div(lane, halves), r)));
+    for (int64_t step = 0; step < ahead(); ++step) {
+      if (step * tileDepth < sizes.partDepth)
+        copy(e.add(from, step * tileDepth));
+      closeGroup();
+    }
+  }
+
+  // A group is closed even if nothing was copied, so that always as many may be open.
+  Values load(Value k) override {
+    Value next = e.add(k, ahead() * tileDepth);
+    e.when(e.less(next, end), [&] { copy(next); });
+    nvgpu::DeviceAsyncWaitOp::create(e.b, e.loc, closeGroup(), e.b.getI32IntegerAttr(static_cast<int32_t>(ahead())));
+    Values factors;
+    auto type = VectorType::get({4, 2}, sizes.element);
+    for (int64_t tile = 0; tile < sizes.tiles; ++tile) {
+      Value row = e.add(e.rem(lane, tileRows), tile * tileRows);
+      factors.push_back(nvgpu::LdMatrixOp::create(e.b, e.loc, type, stages, placeOf(k, row, e.div(lane, tileRows)),
+                                                  /*transpose=*/false, /*numTiles=*/4));
+    }
+    return factors;
+  }
+
+private:
+  static constexpr int64_t halves = 2, half = tileDepth / halves;  // of a line, that a lane copies
+  static constexpr int64_t copiedRows = subgroup / halves;         // at once
+  int64_t ahead() const { return sizes.stages - 2; }
+
+  Values placeOf(Value k, Value row, Value number) {
+    Value stage = e.rem(e.div(k, tileDepth), sizes.stages);
+    Value line = e.add(e.add(ring, e.mul(stage, sizes.rows())), row);
+    Value exchanged = arith::XOrIOp::create(e.b, e.loc, number, e.rem(e.div(row, 4), halves));
+    return {line, e.mul(exchanged, half)};
+  }
+
+  void copy(Value k) {
+    Value number = e.rem(lane, halves);
+    for (auto [i, row] : llvm::enumerate(rows)) {
+      Value own = e.add(e.div(lane, halves), static_cast<int64_t>(i) * copiedRows);
+      Values from = {row, e.add(e.add(feature, k), e.mul(number, half))};
+      nvgpu::DeviceAsyncCopyOp::create(e.b, e.loc, nvgpu::DeviceAsyncTokenType::get(e.b.getContext()), stages,
+                                       placeOf(k, own, number), op.getX(), from, e.b.getIndexAttr(half), Value(),
+                                       /*bypassL1=*/e.b.getUnitAttr());
+    }
+  }
+
+  Value closeGroup() {
+    return nvgpu::DeviceAsyncCreateGroupOp::create(e.b, e.loc, nvgpu::DeviceAsyncTokenType::get(e.b.getContext()),
+                                                   ValueRange());
+  }
+
+  WorkgroupEmitter &e;
+  kernel::ContractOp op;
+  const MatrixSizes sizes;
+  const Value stages;  // of all subgroups, line by line
+  Value lane, ring;    // the subgroup's first line
+  Value feature, end;
+  Values rows;  // that the lane copies of
+};
+
+}  // namespace
+
+std::unique_ptr<MatrixRows> MatrixRows::create(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixSizes &sizes,
+                                               Value bytes) {
+  if (sizes.stages > 0)
+    return std::make_unique<RowsByStages>(e, op, sizes, bytes);
+  return std::make_unique<RowsFromMemory>(e, op, sizes);
+}
+
+}  // namespace talc

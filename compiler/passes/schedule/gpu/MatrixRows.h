@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a contraction as factors A of matrix instructions. A thread of the group g of a subgroup holds, of a tile
+// of 16 rows, the rows g and g + 8 at two neighbouring k and at those behind the next 8.
+#pragma once
+
+#include "compiler/passes/schedule/gpu/MatrixSizes.h"
+#include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
+
+#include <memory>
+
+namespace talc {
+
+class MatrixRows {
+public:
+  using Value = mlir::Value;
+  using Values = Emitter::Values;
+
+  // Rows that others read, too, are f32, and rounded on their way. Rows that are rounded already come through shared
+  // memory, if they are several: as many bytes as sizes.stagedBytes() says.
+  static std::unique_ptr<MatrixRows> create(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixSizes &sizes,
+                                            Value bytes);
+  virtual ~MatrixRows() = default;
+
+  // The features that the panels meet begin at `feature`; the subgroup has k from `from` to `to`.
+  virtual void enter(Value feature, Value from, Value to) = 0;
+  // Factors of all tiles at k, which ascends in steps of 16.
+  virtual Values load(Value k) = 0;
+};
+
+}  // namespace talc

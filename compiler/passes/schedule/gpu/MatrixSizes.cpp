@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of k follow from the weight alone, so that they are the same for one row as for many.
+#include "compiler/passes/schedule/gpu/MatrixSizes.h"
+
+#include "compiler/passes/schedule/gpu/DepthParts.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace talc {
+
+// One is read, one may still be, two are on their way: as many steps of 32 instructions take longer than a cache.
+constexpr int64_t usualStages = 4;
+constexpr int64_t copied = 8;  // numbers of 16 bits
+
+MatrixSizes::MatrixSizes(kernel::ContractOp op) : ContractPanels(op) {
+  auto x = cast<MemRefType>(op.getX().getType());
+  element = cast<MemRefType>(op.getWeight().getType()).getElementType();
+  oneRow = x.getDimSize(0) == 1;
+  tiles = oneRow ? 1 : 2;
+  taskPanels = groups == 1 && count > 1 ? 2 : 1;
+  const DepthParts parts(op, /*matrices=*/true);
+  partDepth = depth / parts.count;
+  alone = kernel::partialSumsOf(op) > 0;
+  kParts = alone ? 1 : parts.count;
+  if (!oneRow && x.getElementType() == element && startsAtMultiples(op, copied))
+    stages = usualStages;
+}
+
+// Of 8 lanes, and of one part with 16 lanes, a thread has two neighbours each; it stores 8 or 16 bytes at once.
+int64_t MatrixSizes::line() const {
+  int64_t apart = perThread() == 2 ? 16 : perThread() == 4 ? 4 : 8;
+  return static_cast<int64_t>(llvm::alignTo(taskPanels * lanes, 32)) + apart;
+}
+
+int64_t MatrixSizes::sharedValues() const {
+  return std::max(kParts / 2 * tiles * instructions() * subgroup * 4, rows() * line());
+}
+
+std::string MatrixSizes::text() const {
+  std::string source =
+      stages ? llvm::formatv("rows in {0} stages of shared memory, {1} features each", stages, tileDepth).str()
+             : "rows from memory";
+  return llvm::formatv("{0} rows x {1} columns a task, by m16n8k16 of {2}; k in {3} part{4}, each a subgroup's; {5}",
+                       rows(), taskPanels * columns, element, kParts, kParts == 1 ? "" : "s", source);
+}
+
+// Where the bytes are made, so that it serves all of the function.
+Value viewOf(WorkgroupEmitter &e, Value bytes, ArrayRef<int64_t> shape, Type element) {
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointAfter(bytes.getDefiningOp());
+  auto type =
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), cast<MemRefType>(bytes.getType()).getMemorySpace());
+  Value first = arith::ConstantIndexOp::create(e.b, e.loc, 0);
+  return memref::ViewOp::create(e.b, e.loc, type, bytes, first, ValueRange());
+}
+
+}  // namespace talc

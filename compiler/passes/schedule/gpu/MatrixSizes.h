@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a contraction is cut into instructions of matrices (m16n8k16): follows from shapes alone.
+#pragma once
+
+#include "compiler/passes/schedule/gpu/ContractPanels.h"
+#include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
+
+#include <algorithm>
+#include <string>
+
+namespace talc {
+
+struct MatrixSizes : ContractPanels {
+  static constexpr int64_t subgroup = 32, tileRows = 16, tileColumns = 8, tileDepth = 16;
+
+  explicit MatrixSizes(kernel::ContractOp op);
+
+  int64_t perThread() const { return columns / tileColumns; }  // neighbouring lanes that a thread loads
+  int64_t rows() const { return tiles * tileRows; }
+  int64_t instructions() const { return taskPanels * parts * perThread(); }  // of a tile
+  // Numbers of a row of sums in shared memory, some of them unused: threads that store neighbouring rows meet other
+  // banks.
+  int64_t line() const;
+  // Bytes of shared memory: for rows, while they are multiplied, then for what half of the parts leave for the others,
+  // or for all sums.
+  int64_t stagedBytes() const { return kParts * stages * rows() * tileDepth * 2; }
+  int64_t sharedValues() const;
+  int64_t sharedBytes() const { return std::max(stagedBytes(), 4 * sharedValues()); }
+  // For readers: 32 rows x 128 columns ...
+  std::string text() const;
+
+  mlir::Type element;
+  int64_t tiles, taskPanels;  // of a task
+  int64_t kParts, partDepth;  // of a task, each a subgroup's
+  bool oneRow, alone;         // a task has one part of the only row
+  int64_t stages = 0;         // of rows in shared memory; none: threads load what they need from memory
+};
+
+// Bytes of shared memory as values of a type, from the first on.
+mlir::Value viewOf(WorkgroupEmitter &e, mlir::Value bytes, llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
+}  // namespace talc
