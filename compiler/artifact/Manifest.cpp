@@ -52,17 +52,26 @@ static Json describeWords(ArrayAttr words) {
 }
 
 // Texts, numbers and lists of texts of a dictionary.
+// A text, a number or a list of them; null: something else.
+static Json describe(Attribute value) {
+  if (auto text = dyn_cast<StringAttr>(value))
+    return text.str();
+  if (auto number = dyn_cast<IntegerAttr>(value))
+    return number.getValue().getSExtValue();
+  if (auto real = dyn_cast<FloatAttr>(value))
+    return real.getValueAsDouble();
+  auto list = dyn_cast<ArrayAttr>(value);
+  Json all = list ? Json::array() : Json();
+  for (Attribute entry : list ? list.getValue() : ArrayRef<Attribute>())
+    all.push_back(describe(entry));
+  return all;
+}
+
 static Json describeFields(DictionaryAttr fields) {
   Json object = Json::object();
   for (NamedAttribute field : fields)
-    if (auto text = dyn_cast<StringAttr>(field.getValue()))
-      object[field.getName().str()] = text.str();
-    else if (auto number = dyn_cast<IntegerAttr>(field.getValue()))
-      object[field.getName().str()] = number.getValue().getSExtValue();
-    else if (auto real = dyn_cast<FloatAttr>(field.getValue()))
-      object[field.getName().str()] = real.getValueAsDouble();
-    else if (auto words = dyn_cast<ArrayAttr>(field.getValue()))
-      object[field.getName().str()] = describeWords(words);
+    if (Json value = describe(field.getValue()); !value.is_null())
+      object[field.getName().str()] = std::move(value);
   return object;
 }
 

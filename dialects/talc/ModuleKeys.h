@@ -48,6 +48,13 @@ constexpr char predictions[] = "predictions";  // tokens that were predicted
 constexpr char context[] = "context";          // tokens of a window
 constexpr char perplexity[] = "perplexity";
 constexpr char error[] = "perplexity_error";
+// If the program rounds more than the model's files do: how far it is from one that does not.
+constexpr char divergence[] = "divergence";  // of Kullback and Leibler, a mean
+constexpr char divergenceError[] = "divergence_error";
+constexpr char mostDivergence[] = "most_divergence";
+constexpr char sameTop[] = "same_top";              // the share of predictions with the same likeliest token
+constexpr char layerErrors[] = "layer_errors";      // of each layer's output the relative error, a mean
+constexpr char mostErrors[] = "most_layer_errors";  // and the largest
 }  // namespace measuredKeys
 
 // A module's attribute: a dictionary of what talc compile was called with, as it was written; for talc tune.

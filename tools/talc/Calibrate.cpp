@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles a model that shows what its layers multiply, and sums squares.
+// A model that shows what its layers multiply reads a text; sums squares.
 #include "tools/talc/Calibrate.h"
 
-#include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "compiler/TemporaryDirectory.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/formats/FormatChoice.h"
+#include "tools/talc/ObservedModel.h"
 #include "tools/talc/perplexity/LogitsRun.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <numeric>
@@ -22,27 +21,6 @@ namespace talc::tools {
 
 // Long enough for attention to have something to attend to; all features of all its tokens are in memory.
 constexpr size_t windowTokens = 128;
-
-// The model with what its layers multiply as its second result, as a library of this machine.
-static llvm::Error compileObserved(ModuleOp module, const ModelInput &input, const CompileOptions &options,
-                                   const std::string &path, ArrayAttr &observed) {
-  PassManager passes(module.getContext());
-  passes.addPass(createObserveFeatures());
-  if (failed(passes.run(module)))
-    return makeError(ErrorCode::Usage, "--calibrate: only models that continue texts or fill masks are calibrated");
-  observed = module->getAttrOfType<ArrayAttr>(observedAttr);
-  auto targets = targets::parseTargets("native");
-  if (!targets)
-    return targets.takeError();
-  CompileRequest request;
-  request.targets = std::move(*targets);
-  request.product = Product::Library;
-  request.output = path;
-  request.tokenizer = input.tokenizer;
-  request.programDirectory = options.programDirectory;
-  request.cacheDirectory = usualCacheDirectory(options.cache);
-  return compile(module, request);
-}
 
 static llvm::Error failure(const std::string &line) {
   return line.empty() ? llvm::Error::success() : llvm::createStringError(line);
@@ -65,11 +43,11 @@ static llvm::Error meanSquares(const std::string &path, const std::string &text,
     std::vector<int32_t> window(ids.begin() + first, ids.begin() + std::min(first + most, ids.size()));
     std::vector<int32_t> rows(window.size());
     std::iota(rows.begin(), rows.end(), 0);
-    if (llvm::Error error = failure(run.evaluate(window, rows, 1)))
+    if (llvm::Error error = failure(run.evaluate(window, rows, {1})))
       return error;
     for (size_t row = 0; row < rows.size(); ++row)
       for (size_t i = 0; i < means.size(); ++i) {
-        double value = run.result()[row * means.size() + i];
+        double value = run.result(1)[row * means.size() + i];
         means[i] += value * value / static_cast<double>(ids.size());
       }
   }
@@ -82,8 +60,13 @@ llvm::Error calibrate(const ModelInput &input, const CompileOptions &options) {
     return directory.takeError();
   std::string path = (*directory)->file("observed.so");
   OwningOpRef<ModuleOp> copy = (*input.module).clone();
-  ArrayAttr observed;
-  if (llvm::Error error = compileObserved(*copy, input, options, path, observed))
+  if (!observe(*copy, createObserveFeatures()))
+    return makeError(ErrorCode::Usage, "--calibrate: only models that continue texts or fill masks are calibrated");
+  auto observed = (*copy)->getAttrOfType<ArrayAttr>(observedAttr);
+  CompileOptions exact;
+  exact.cache = options.cache;
+  exact.programDirectory = options.programDirectory;
+  if (llvm::Error error = compileObserved(*copy, input.tokenizer, exact, path))
     return error;
   std::vector<double> means;
   if (llvm::Error error = meanSquares(path, options.calibrate, means))

@@ -16,7 +16,7 @@ using Action = std::function<int()>;
 Action addCompile(CLI::App &app, const std::string &programDirectory);
 Action addRun(CLI::App &app);
 Action addBench(CLI::App &app, const std::string &programDirectory);
-Action addPerplexity(CLI::App &app);
+Action addPerplexity(CLI::App &app, const std::string &programDirectory);
 Action addTune(CLI::App &app, const std::string &programDirectory);
 
 }  // namespace talc::tools

@@ -9,6 +9,7 @@
 #include "tools/talc/Calibrate.h"
 #include "tools/talc/CompileOptions.h"
 #include "tools/talc/ExitStatus.h"
+#include "tools/talc/LayerErrors.h"
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/ModelInput.h"
 #include "tools/talc/ModelOptions.h"
@@ -100,14 +101,30 @@ using Measured = std::optional<perplexity::Results>;
 // Beside the model, where the manifest and the page find it.
 static void note(mlir::ModuleOp module, const CompileOptions &options, const perplexity::Results &results) {
   mlir::Builder b(module.getContext());
-  auto name = [&](llvm::StringRef key, mlir::Attribute value) { return b.getNamedAttr(key, value); };
-  module->setAttr(
-      measuredAttr,
-      b.getDictionaryAttr({name(measuredKeys::text, b.getStringAttr(llvm::sys::path::filename(options.measure))),
-                           name(measuredKeys::predictions, b.getI64IntegerAttr(results.predictions)),
-                           name(measuredKeys::context, b.getI64IntegerAttr(results.context)),
-                           name(measuredKeys::perplexity, b.getF64FloatAttr(results.perplexity->mean)),
-                           name(measuredKeys::error, b.getF64FloatAttr(results.perplexity->error))}));
+  llvm::SmallVector<mlir::NamedAttribute> entries;
+  auto add = [&](llvm::StringRef key, mlir::Attribute value) { entries.push_back(b.getNamedAttr(key, value)); };
+  auto addNumber = [&](llvm::StringRef key, double value) { add(key, b.getF64FloatAttr(value)); };
+  add(measuredKeys::text, b.getStringAttr(llvm::sys::path::filename(options.measure)));
+  add(measuredKeys::predictions, b.getI64IntegerAttr(results.predictions));
+  add(measuredKeys::context, b.getI64IntegerAttr(results.context));
+  if (results.perplexity) {
+    addNumber(measuredKeys::perplexity, results.perplexity->mean);
+    addNumber(measuredKeys::error, results.perplexity->error);
+  }
+  if (const auto &comparison = results.comparison) {
+    addNumber(measuredKeys::divergence, comparison->divergence.mean);
+    addNumber(measuredKeys::divergenceError, comparison->divergence.error);
+    addNumber(measuredKeys::mostDivergence, comparison->mostDivergence);
+    addNumber(measuredKeys::sameTop, comparison->sameTop.mean);
+    llvm::SmallVector<mlir::Attribute> means, most;
+    for (const perplexity::Comparison::Layer &layer : comparison->layers) {
+      means.push_back(b.getF64FloatAttr(layer.mean));
+      most.push_back(b.getF64FloatAttr(layer.most));
+    }
+    add(measuredKeys::layerErrors, b.getArrayAttr(means));
+    add(measuredKeys::mostErrors, b.getArrayAttr(most));
+  }
+  module->setAttr(measuredAttr, b.getDictionaryAttr(entries));
 }
 
 // Whether what this command reads makes the same program when it is read again: not what a later stage begins with.
@@ -232,10 +249,19 @@ static PageHead headOf(const CompileOptions &options, const Report &report) {
   return {options.model, target, options.weights, options.emit, report.seconds()};
 }
 
-// The product is made, measured, and then made again with what was found. Nothing is shown of the first time.
+// The product is made, measured, and then made again with what was found. Nothing is shown of the first time. One that
+// rounds is instead compared to one that does not.
 static llvm::Error measure(const CompileOptions &options, Measured &measured) {
   if (options.measure.empty())
     return llvm::Error::success();
+  perplexity::Options run;
+  run.app = options.output;
+  run.text = options.measure;
+  measured.emplace();
+  if (roundsMore(options) && findFrontend(options.model)) {
+    std::string problem = compareLayers(options, exactly(options), run, *measured);
+    return problem.empty() ? llvm::Error::success() : llvm::createStringError(problem);
+  }
   CompileOptions plain = options;
   plain.dump = plain.inspect = plain.remarks = "";
   Report report;
@@ -243,10 +269,6 @@ static llvm::Error measure(const CompileOptions &options, Measured &measured) {
   if (llvm::Error error = compile(plain, report, recorder, {}))
     return error;
   report.begin("measure");
-  measured.emplace();
-  perplexity::Options run;
-  run.app = options.output;
-  run.text = options.measure;
   std::string problem = perplexity::measure(run, *measured);
   report.begin("");
   return problem.empty() ? llvm::Error::success() : llvm::createStringError(problem);

@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
   actions["compile"] = addCompile(app, programDirectory());
   actions["run"] = addRun(app);
   actions["bench"] = addBench(app, programDirectory());
-  actions["perplexity"] = addPerplexity(app);
+  actions["perplexity"] = addPerplexity(app, programDirectory());
   actions["tune"] = addTune(app, programDirectory());
   std::vector<std::string> words = wordsOf(argc, argv);
   const std::string command = words.empty() ? "" : words.front();

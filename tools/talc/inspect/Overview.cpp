@@ -91,8 +91,26 @@ static std::string renderHead(const PassRecorder &recorder, const PageHead &head
     add("perplexity", fmt::format("{:.4f} of {}, {} tokens", number(recorder, measured),
                                   fact(recorder, measuredKey(measuredKeys::text)),
                                   fact(recorder, measuredKey(measuredKeys::predictions))));
+  if (std::string measured = measuredKey(measuredKeys::divergence); !fact(recorder, measured).empty())
+    add("KL divergence",
+        fmt::format("{:.6f}, at most {:.6f}, from the model as its files are; {:.3f} % same top tokens",
+                    number(recorder, measured), number(recorder, measuredKey(measuredKeys::mostDivergence)),
+                    100 * number(recorder, measuredKey(measuredKeys::sameTop))));
   add("compiled in", bench::formatSeconds(head.seconds));
   return html + "</dl>\n";
+}
+
+// How far what each layer yields is from what it yields in the model as its files are.
+static std::string renderLayerErrors(const PassRecorder &recorder) {
+  std::vector<std::vector<std::string>> rows;
+  auto keyOf = [&](const char *list) { return fmt::format("{}.{}", measuredKey(list), rows.size()); };
+  for (std::string mean = keyOf(measuredKeys::layerErrors); !fact(recorder, mean).empty();
+       mean = keyOf(measuredKeys::layerErrors))
+    rows.push_back({std::to_string(rows.size()), fmt::format("{:.6f}", number(recorder, mean)),
+                    fmt::format("{:.6f}", number(recorder, keyOf(measuredKeys::mostErrors)))});
+  return rows.empty() ? ""
+                      : "<h2 id=\"rounding\">What rounding changes of layers</h2>\n" +
+                            htmlTable({"layer", ">relative error", ">at most"}, rows);
 }
 
 static std::string rowOf(const GraphNode &node) {
@@ -272,7 +290,7 @@ static std::string renderRemarks(const PassRecorder &recorder) {
 
 std::string renderOverview(const PassRecorder &recorder, const PageHead &head) {
   Kernels kernels = groupByName(recorder.kernelUses());
-  std::string html = renderHead(recorder, head) + renderGraphs(recorder);
+  std::string html = renderHead(recorder, head) + renderLayerErrors(recorder) + renderGraphs(recorder);
   if (!kernels.empty()) {
     html += "<h2 id=\"costs\">What a step does most</h2>\n<div class=\"columns\">\n";
     for (const Work &work : worksOf(recorder))

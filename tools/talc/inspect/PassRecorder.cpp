@@ -143,6 +143,9 @@ void PassRecorder::addFact(const std::string &name, mlir::Attribute value) {
   else if (auto dictionary = llvm::dyn_cast<mlir::DictionaryAttr>(value))
     for (mlir::NamedAttribute entry : dictionary)
       addFact(name + "." + entry.getName().str(), entry.getValue());
+  else if (auto list = llvm::dyn_cast<mlir::ArrayAttr>(value))
+    for (auto [place, entry] : llvm::enumerate(list))
+      addFact(name + "." + std::to_string(place), entry);
 }
 
 void PassRecorder::end(mlir::ModuleOp module, bool failed) {

@@ -39,15 +39,18 @@ std::string LogitsRun::tokenize(const std::string &text, std::vector<int32_t> &i
   return "";
 }
 
-std::string LogitsRun::evaluate(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows, int32_t result) {
+std::string LogitsRun::evaluate(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows,
+                                const std::vector<int32_t> &results) {
   talc_error error;
   talc_sequence sequence = {};
   sequence.count = static_cast<int32_t>(ids.size());
   sequence.ids = ids.data();
-  sequence.wanted[result] = {TALC_ROWS_LISTED, static_cast<int32_t>(rows.size()), rows.data()};
+  for (int32_t result : results)
+    sequence.wanted[result] = {TALC_ROWS_LISTED, static_cast<int32_t>(rows.size()), rows.data()};
   if (talc_slot_reset(session, 0, &error) || talc_evaluate(session, &sequence, 1, &error))
     return lineOf(error);
-  found = talc_result(session, result, 0, nullptr);
+  for (int32_t result : results)
+    found[result] = talc_result(session, result, 0, nullptr);
   return "";
 }
 

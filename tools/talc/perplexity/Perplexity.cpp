@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 
 namespace talc::perplexity {
@@ -44,6 +45,18 @@ public:
       otherLosses.add(-other[next]);
   }
 
+  // Of a token: what the layers of both yield, one after the other.
+  void compareLayers(const float *found, const float *other, const std::vector<int64_t> &widths) {
+    layers.resize(widths.size());
+    for (size_t i = 0; i < widths.size(); ++i) {
+      double error = relativeError(found, other, widths[i]);
+      layers[i].first.add(error);
+      layers[i].second = std::max(layers[i].second, error);
+      found += widths[i];
+      other += widths[i];
+    }
+  }
+
   // The error of exp(x) is that of x, times exp(x).
   void finish(Results &results, bool isPrediction, bool isComparison) const {
     results.predictions = predictions;
@@ -53,13 +66,21 @@ public:
     }
     if (isComparison)
       results.comparison = Comparison{divergences.estimate(), most, sameTops.estimate(),
-                                      isPrediction ? std::exp(otherLosses.estimate().mean) : 0};
+                                      isPrediction ? std::exp(otherLosses.estimate().mean) : 0, layerErrors()};
   }
 
 private:
+  std::vector<Comparison::Layer> layerErrors() const {
+    std::vector<Comparison::Layer> errors;
+    for (const auto &[mean, most] : layers)
+      errors.push_back({mean.estimate().mean, most});
+    return errors;
+  }
+
   int64_t predictions = 0;
   Mean losses, otherLosses, divergences, sameTops;
   double most = 0;
+  std::vector<std::pair<Mean, double>> layers;
 };
 
 }  // namespace
@@ -118,12 +139,15 @@ static std::string evaluateAlone(const std::vector<Window> &windows, LogitsRun &
   return "";
 }
 
-static std::string evaluatePair(const std::vector<Window> &windows, LogitsRun &run, LogitsRun &other, Tally &tally) {
+static std::string evaluatePair(const std::vector<Window> &windows, const std::vector<int64_t> &layers, LogitsRun &run,
+                                LogitsRun &other, Tally &tally) {
   std::vector<double> logs, otherLogs;
+  std::vector<int32_t> results = layers.empty() ? std::vector<int32_t>{0} : std::vector<int32_t>{0, 1};
+  int64_t features = std::accumulate(layers.begin(), layers.end(), int64_t(0));
   for (const Window &window : windows) {
-    if (std::string error = run.evaluate(window.ids, window.rows); !error.empty())
+    if (std::string error = run.evaluate(window.ids, window.rows, results); !error.empty())
       return error;
-    if (std::string error = other.evaluate(window.ids, window.rows); !error.empty())
+    if (std::string error = other.evaluate(window.ids, window.rows, results); !error.empty())
       return error;
     for (size_t row = 0; row < window.rows.size(); ++row) {
       int32_t next = window.ids[window.rows[row] + 1];
@@ -131,6 +155,8 @@ static std::string evaluatePair(const std::vector<Window> &windows, LogitsRun &r
       tally.add(logs[next], run.continuesTexts());
       logProbabilities(other.logits(row), other.width(), otherLogs);
       tally.compare(logs, otherLogs, next, run.continuesTexts());
+      if (!layers.empty())
+        tally.compareLayers(run.result(1) + row * features, other.result(1) + row * features, layers);
     }
   }
   return "";
@@ -148,7 +174,8 @@ static std::string checkPair(const Options &options, const LogitsRun &run, const
     return "";
   return fmt::format("error[T0701]: talc perplexity: {} has {} tokens, {} has {}: models of different vocabularies or "
                      "kinds do not compare",
-                     options.app, run.width(), options.against, other.width());
+                     options.name.empty() ? options.app : options.name, run.width(),
+                     options.otherName.empty() ? options.against : options.otherName, other.width());
 }
 
 std::string measure(const Options &options, Results &results) {
@@ -174,7 +201,8 @@ std::string measure(const Options &options, Results &results) {
   auto windows =
       run.continuesTexts() ? cutPredictions(ids, run.info, options, context) : cutWhole(ids, options, context);
   Tally tally;
-  error = options.against.empty() ? evaluateAlone(windows, run, tally) : evaluatePair(windows, run, other, tally);
+  error = options.against.empty() ? evaluateAlone(windows, run, tally)
+                                  : evaluatePair(windows, options.layers, run, other, tally);
   results.windows = static_cast<int64_t>(windows.size());
   results.context = static_cast<int64_t>(context);
   tally.finish(results, run.continuesTexts(), !options.against.empty());
@@ -193,8 +221,12 @@ std::string format(const Results &results, const std::string &other) {
     text += fmt::format("{:<16}{:.4f}, {}\n", "", c.otherPerplexity, other);
   text += fmt::format("{:<16}{:.6f} +/- {:.6f}, at most {:.6f}\n", "KL divergence", c.divergence.mean,
                       c.divergence.error, c.mostDivergence);
-  return text +
-         fmt::format("{:<16}{:.3f} +/- {:.3f} %\n", "same top token", 100 * c.sameTop.mean, 100 * c.sameTop.error);
+  text += fmt::format("{:<16}{:.3f} +/- {:.3f} %\n", "same top token", 100 * c.sameTop.mean, 100 * c.sameTop.error);
+  if (!c.layers.empty())
+    text += fmt::format("{:<16}{:<16}{}\n", "layer", "relative error", "at most");
+  for (size_t i = 0; i < c.layers.size(); ++i)
+    text += fmt::format("{:<16}{:<16.6f}{:.6f}\n", i, c.layers[i].mean, c.layers[i].most);
+  return text;
 }
 
 }  // namespace talc::perplexity

@@ -5,15 +5,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace talc::perplexity {
 
 struct Options {
   std::string app, text;
-  std::string against;    // empty: nothing
-  int32_t context = 512;  // tokens of a window
-  int32_t windows = 0;    // at most; 0: all of the text
-  int32_t threads = 0;    // 0: as the runtime likes
+  std::string against;          // empty: nothing
+  std::string name, otherName;  // of both in messages; empty: their files'
+  int32_t context = 512;        // tokens of a window
+  int32_t windows = 0;          // at most; 0: all of the text
+  int32_t threads = 0;          // 0: as the runtime likes
+  // Of programs whose second result is what layers yield (observeLayers): so many features of each; empty: of others.
+  std::vector<int64_t> layers;
 };
 
 // A mean and its standard error.
@@ -27,6 +31,12 @@ struct Comparison {
   double mostDivergence = 0;
   Estimate sameTop;  // the share of predictions whose likeliest token is the same
   double otherPerplexity = 0;
+  // For each layer of |y - z| / |z|, where y is what it yields for a token and z the same of the other model: the mean
+  // over tokens, and the most. Empty: not observed.
+  struct Layer {
+    double mean = 0, most = 0;
+  };
+  std::vector<Layer> layers;
 };
 
 struct Results {

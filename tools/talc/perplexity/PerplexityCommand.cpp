@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of talc perplexity.
 #include "tools/talc/Commands.h"
+#include "tools/talc/LayerErrors.h"
 #include "tools/talc/perplexity/Perplexity.h"
 
 #include <cstdio>
@@ -12,10 +13,11 @@ namespace talc::tools {
 static const char *const examples = R"(Examples:
   talc perplexity ./app text.txt                        how well the model predicts a text; lower is better
   talc perplexity ./q4 text.txt --against ./f32         also how far its predictions are from those of another
+  talc perplexity ./q4 text.txt --against ./f32 --layers    and what each of its layers yields
 
 Windows and errors are those of llama.cpp's perplexity, so that numbers compare.)";
 
-Action addPerplexity(CLI::App &app) {
+Action addPerplexity(CLI::App &app, const std::string &programDirectory) {
   auto options = std::make_shared<perplexity::Options>();
   CLI::App *command = app.add_subcommand("perplexity", "measure how well a compiled model predicts a text");
   command->set_help_flag("-h,--help", "print this help");
@@ -23,15 +25,23 @@ Action addPerplexity(CLI::App &app) {
   command->add_option("APP", options->app, "what talc compile wrote")->required();
   command->add_option("FILE", options->text, "a text in UTF-8")->required();
   command->add_option("--against", options->against, "another compiled model of the same vocabulary, such as in f32");
+  auto layers = std::make_shared<bool>(false);
+  command->add_flag("--layers", *layers,
+                    "with --against: also the relative error of what each layer yields; both are compiled once more, "
+                    "from the models and with the options that they say they were made of");
   command->add_option("-c,--ctx-size", options->context, "tokens of a window (default: 512, or what the model can)")
       ->check(CLI::Range(4, 1 << 20));
   command->add_option("--chunks", options->windows, "windows (default: all of the text)")
       ->check(CLI::Range(1, 1 << 30));
   command->add_option("-t,--threads", options->threads, "threads (default: the cores that this process may use)")
       ->check(CLI::Range(1, 4096));
-  return [options] {
+  return [options, layers, programDirectory] {
     perplexity::Results results;
-    if (std::string error = perplexity::measure(*options, results); !error.empty()) {
+    std::string error = *layers && options->against.empty()
+                            ? "error[T0701]: talc perplexity: --layers: name another program by --against"
+                        : *layers ? compareLayers(programDirectory, *options, results)
+                                  : perplexity::measure(*options, results);
+    if (!error.empty()) {
       fprintf(stderr, "%s\n", error.c_str());
       return static_cast<int>(error.find("error[T0701]") == 0 ? wrongUsage : failed);
     }

@@ -50,6 +50,17 @@ inline double divergence(const std::vector<double> &p, const std::vector<double>
   return std::max(sum, 0.0);
 }
 
+// |x - y| / |y|
+inline double relativeError(const float *x, const float *y, size_t count) {
+  double noise = 0, signal = 0;
+  for (size_t i = 0; i < count; ++i) {
+    double difference = static_cast<double>(x[i]) - y[i];
+    noise += difference * difference;
+    signal += static_cast<double>(y[i]) * y[i];
+  }
+  return noise == 0 ? 0 : std::sqrt(noise / signal);
+}
+
 inline size_t likeliest(const std::vector<double> &probabilities) {
   return std::max_element(probabilities.begin(), probabilities.end()) - probabilities.begin();
 }

@@ -32,6 +32,26 @@ static std::string chooseTarget(const std::string &program, std::string &target)
       program, run.target(), words);
 }
 
+static std::string takeOrigin(const std::string &command, const bench::KernelList &list, CompileOptions &model) {
+  if (list.origin.empty())
+    return "does not say which model it was made of";
+  std::string words = llvm::join(list.originOptions, " ");
+  if (!llvm::sys::fs::exists(list.origin))
+    return fmt::format("was made of {}, which is not there; start {} where talc compile was started", list.origin,
+                       command);
+  model.model = list.origin;
+  model.modelOptions = list.originOptions;
+  if (std::string problem = parseModelOptions(list.originOptions, model); !problem.empty())
+    return fmt::format("was made with {}: {}; compile it again", words, problem);
+  return "";
+}
+
+std::string readOrigin(const std::string &command, const std::string &program, CompileOptions &model) {
+  bench::KernelList list;
+  Status status = bench::readKernels(program, list);
+  return status.failed() ? status.text() : takeOrigin(command, list, model);
+}
+
 std::string useOrigin(TuneOptions &options) {
   CompileOptions &model = options.compile;
   bench::KernelList list;
@@ -44,17 +64,8 @@ std::string useOrigin(TuneOptions &options) {
   if (!model.modelOptions.empty())
     return wrong("is a compiled program, and says itself what it was made of; leave out " +
                  llvm::join(model.modelOptions, " "));
-  if (list.origin.empty())
-    return wrong("does not say which model it was made of; name that, with the same options");
-  std::string words = llvm::join(list.originOptions, " ");
-  if (!llvm::sys::fs::exists(list.origin))
-    return wrong(fmt::format("was made of {}, which is not there; start talc tune where talc compile was started, or "
-                             "name the model: talc tune MODEL {}",
-                             list.origin, words));
-  model.model = list.origin;
-  model.modelOptions = list.originOptions;
-  if (std::string problem = parseModelOptions(list.originOptions, model); !problem.empty())
-    return wrong(fmt::format("was made with {}: {}; compile it again", words, problem));
+  if (std::string problem = takeOrigin("talc tune", list, model); !problem.empty())
+    return wrong(problem + "; or name the model, with the same options");
   return chooseTarget(options.program, model.target);
 }
 

@@ -7,6 +7,10 @@
 
 namespace talc::tools {
 
+// What a program was made of, as its manifest says: the model and its options. Returns what is wrong, or nothing;
+// `command` wants to know.
+std::string readOrigin(const std::string &command, const std::string &program, CompileOptions &model);
+
 // If `options.compile.model` is a compiled program, what it was made of takes its place, with the options and the one
 // of its targets that this machine takes. Returns what is wrong, or nothing.
 std::string useOrigin(TuneOptions &options);
