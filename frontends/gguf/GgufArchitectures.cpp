@@ -248,6 +248,10 @@ static const GgufArchitecture table[] = {
     {"t5encoder", "t5", "T5EncoderModel", t5Names},
 };
 
+llvm::ArrayRef<GgufArchitecture> ggufArchitectureTable() {
+  return table;
+}
+
 const GgufArchitecture *ggufArchitecture(std::string_view name, bool mixed) {
   const GgufArchitecture *result = nullptr;
   for (const GgufArchitecture &known : table)

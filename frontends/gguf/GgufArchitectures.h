@@ -33,6 +33,7 @@ struct GgufArchitecture {
   std::string_view scaling = {};      // JSON: of scaled rotary positions what is the same in all models
 };
 
+llvm::ArrayRef<GgufArchitecture> ggufArchitectureTable();
 // Null if talc knows none of this name. `mixed`: the model has experts.
 const GgufArchitecture *ggufArchitecture(std::string_view name, bool mixed);
 // All names, with commas.

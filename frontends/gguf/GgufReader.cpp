@@ -36,14 +36,21 @@ void GgufReader::take(void *destination, uint64_t count) {
   at += count;
 }
 
+std::string GgufReader::bytes(uint64_t count) {
+  if (count > left())
+    fail(fmt::format("needs {} bytes from byte {} on, but has {}; it is truncated", count, at, file.size()));
+  std::string result(failed() ? 0 : count, '\0');
+  take(result.data(), result.size());
+  return result;
+}
+
 std::string GgufReader::text() {
   auto length = number<uint64_t>();
   if (length > left()) {
     fail(fmt::format("has a text of {} bytes at byte {}, where {} are left", length, at, left()));
     return {};
   }
-  std::string result(length, '\0');
-  take(result.data(), length);
+  std::string result = bytes(length);
   if (!frontend::isUtf8(result))
     fail(fmt::format("has a text before byte {} that is no UTF-8", at));
   return failed() ? std::string() : result;

@@ -21,6 +21,7 @@ public:
     take(&value, sizeof(value));
     return value;
   }
+  std::string bytes(uint64_t count);
   // A u64 length and so many bytes of UTF-8.
   std::string text();
 

@@ -1,51 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translates names of tensors, and says in which order their values lie.
+// Finds tensors, and says in which order their values lie.
 #include "frontends/gguf/GgufWeights.h"
 
 #include "frontends/gguf/RopeFactors.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <fmt/format.h>
 
 namespace talc {
-
-static bool isNumber(llvm::StringRef part) {
-  constexpr size_t digits = 9;
-  return !part.empty() && part.size() <= digits && llvm::all_of(part, llvm::isDigit);
-}
-
-// "model.layers.3.mlp.experts.5.up_proj.weight" as "model.layers.#.mlp.experts.5.up_proj", the same with "*" for "5",
-// "3", 5 and ".weight".
-GgufWeights::Place GgufWeights::locate(const std::string &name) const {
-  llvm::StringRef rest = name;
-  std::string end = rest.consume_back(".weight") ? ".weight" : rest.consume_back(".bias") ? ".bias" : "";
-  llvm::SmallVector<llvm::StringRef, 12> parts;
-  rest.split(parts, '.');
-  auto layer = llvm::find_if(parts, isNumber);
-  std::string number = layer == parts.end() ? "" : layer->str();
-  if (layer != parts.end())
-    *layer++ = "#";
-  std::string general = llvm::join(parts, "."), mixed;
-  int64_t expert = -1;
-  if (auto second = std::find_if(layer, parts.end(), isNumber); second != parts.end()) {
-    second->getAsInteger(10, expert);
-    *second = "*";
-    mixed = llvm::join(parts, ".");
-  }
-  for (llvm::ArrayRef<GgufName> names : {architecture.own, architecture.names})
-    for (const GgufName &known : names) {
-      if (known.family != general && known.family != mixed)
-        continue;
-      std::string found(known.file);
-      if (size_t at = found.find('#'); at != std::string::npos)
-        found.replace(at, 1, number);
-      return {found + end, known.order, known.family == mixed ? expert : -1};
-    }
-  return {};
-}
 
 const StorageFormat *GgufWeights::formatOf(const GgufModel::Tensor &tensor) const {
   const StorageFormat *format = ggufFormat(*tensor.entry.type);
@@ -57,7 +20,7 @@ const StorageFormat *GgufWeights::formatOf(const GgufModel::Tensor &tensor) cons
 }
 
 // A matrix of one row may be stored as a vector.
-bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const Place &place,
+bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufPlace &place,
                              const std::string &why) const {
   if (place.order == StoredOrder::Kind::Transposed)
     std::swap(shape.front(), shape.back());
@@ -89,7 +52,7 @@ bool GgufWeights::hasFactor(const GgufModel::Tensor &tensor) const {
 
 std::optional<WeightOrigin> GgufWeights::find(const std::string &name, const std::vector<int64_t> &shape,
                                               const std::string &why) {
-  Place place = locate(name);
+  GgufPlace place = locate(name);
   const std::string &stored = place.name;
   const GgufModel::Tensor *tensor = model.tensor(stored);
   if (!tensor) {

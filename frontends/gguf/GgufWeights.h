@@ -3,8 +3,8 @@
 #pragma once
 
 #include "frontends/WeightSource.h"
-#include "frontends/gguf/GgufArchitectures.h"
 #include "frontends/gguf/GgufModel.h"
+#include "frontends/gguf/GgufNames.h"
 
 #include <set>
 
@@ -25,14 +25,9 @@ public:
   void reportUnused() const;
 
 private:
-  struct Place {
-    std::string name;  // in GGUF; empty: it has no such tensor
-    StoredOrder::Kind order = StoredOrder::Kind::AsIs;
-    int64_t expert = -1;  // whose part of the tensor it is; -1: all of it
-  };
-  Place locate(const std::string &name) const;
+  GgufPlace locate(const std::string &name) const { return ggufPlace(architecture, name); }
   const StorageFormat *formatOf(const GgufModel::Tensor &tensor) const;
-  bool checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const Place &place,
+  bool checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufPlace &place,
                   const std::string &why) const;
   bool hasFactor(const GgufModel::Tensor &tensor) const;
   bool sameBytes(const GgufModel::Tensor &first, const GgufModel::Tensor &second) const;

@@ -7,6 +7,8 @@
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/formats/FormatChoice.h"
+#include "frontends/gguf/ImportanceFile.h"
+#include "tools/talc/ImportanceMatrix.h"
 #include "tools/talc/ObservedModel.h"
 #include "tools/talc/perplexity/LogitsRun.h"
 
@@ -55,6 +57,8 @@ static llvm::Error meanSquares(const std::string &path, const std::string &text,
 }
 
 llvm::Error calibrate(const ModelInput &input, const CompileOptions &options) {
+  if (isImportanceFile(options.calibrate))
+    return noteImportance(*input.module, options.calibrate);
   auto directory = TemporaryDirectory::make();
   if (!directory)
     return directory.takeError();

@@ -41,7 +41,8 @@ static void declareFormats(CLI::App &command, CompileOptions &options) {
           "size such as 4.5bit, for which talc finds a format for each (default: checkpoint, as they are)")
       ->check(checkFormats);
   command.add_option("--calibrate", options.calibrate,
-                     "a text that the model reads first, so that --weights=SIZE knows which features count");
+                     "a text that the model reads first, so that --weights=SIZE knows which features count, or what "
+                     "llama.cpp's imatrix found (.gguf, .dat)");
   command
       .add_option("--state", options.state,
                   "storage format of the keys and values that sequences keep: f32 (default), f16 or q8_0")

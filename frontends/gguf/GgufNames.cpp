@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks weights up in the tables of architectures.
+#include "frontends/gguf/GgufNames.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace talc {
+
+static bool isNumber(llvm::StringRef part) {
+  constexpr size_t digits = 9;
+  return !part.empty() && part.size() <= digits && llvm::all_of(part, llvm::isDigit);
+}
+
+// "model.layers.3.mlp.experts.5.up_proj.weight" as "model.layers.#.mlp.experts.5.up_proj", the same with "*" for "5",
+// "3", 5 and ".weight".
+GgufPlace ggufPlace(const GgufArchitecture &architecture, const std::string &weight) {
+  llvm::StringRef rest = weight;
+  std::string end = rest.consume_back(".weight") ? ".weight" : rest.consume_back(".bias") ? ".bias" : "";
+  llvm::SmallVector<llvm::StringRef, 12> parts;
+  rest.split(parts, '.');
+  auto layer = llvm::find_if(parts, isNumber);
+  std::string number = layer == parts.end() ? "" : layer->str();
+  if (layer != parts.end())
+    *layer++ = "#";
+  std::string general = llvm::join(parts, "."), mixed;
+  int64_t expert = -1;
+  if (auto second = std::find_if(layer, parts.end(), isNumber); second != parts.end()) {
+    second->getAsInteger(10, expert);
+    *second = "*";
+    mixed = llvm::join(parts, ".");
+  }
+  for (llvm::ArrayRef<GgufName> names : {architecture.own, architecture.names})
+    for (const GgufName &known : names) {
+      if (known.family != general && known.family != mixed)
+        continue;
+      std::string found(known.file);
+      if (size_t at = found.find('#'); at != std::string::npos)
+        found.replace(at, 1, number);
+      return {found + end, known.order, known.family == mixed ? expert : -1};
+    }
+  return {};
+}
+
+std::vector<GgufPlace> ggufPlaces(const std::string &weight) {
+  std::vector<GgufPlace> places;
+  for (const GgufArchitecture &architecture : ggufArchitectureTable()) {
+    GgufPlace place = ggufPlace(architecture, weight);
+    bool known = llvm::any_of(places, [&](const GgufPlace &other) { return other.name == place.name; });
+    if (!place.name.empty() && !known)
+      places.push_back(std::move(place));
+  }
+  return places;
+}
+
+}  // namespace talc
