@@ -58,14 +58,22 @@ static std::vector<double> copyRow(const Matrix &matrix, int64_t row) {
   return {begin, begin + matrix.columns};
 }
 
-// The element type in which a state keeps keys and values.
-static mlir::Type keptElement(AppendOp op) {
+struct KeptElements {
+  mlir::Type keys, values;
+};
+
+// The element types in which a state keeps keys and values.
+static KeptElements keptElements(AppendOp op) {
   auto role = mlir::cast<StateType>(op.getState().getType()).getRole();
   std::string error;
-  const StorageFormat *format = role == StateRole::sequence || role == StateRole::source
-                                    ? stateFormatOf(op->getParentOfType<mlir::ModuleOp>(), error)
-                                    : nullptr;
-  return format ? format->type(op.getContext(), *format) : mlir::Float32Type::get(op.getContext());
+  auto formats = role == StateRole::sequence || role == StateRole::source
+                     ? stateFormatsOf(op->getParentOfType<mlir::ModuleOp>(), error)
+                     : std::nullopt;
+  auto typeOf = [&](FormatRef format) { return format->type(op.getContext(), *format); };
+  if (formats)
+    return {typeOf(formats->keys), typeOf(formats->values)};
+  auto exact = mlir::Float32Type::get(op.getContext());
+  return {exact, exact};
 }
 
 // A row of keys or values as the state stores it: blocks run along the features of a head.
@@ -80,14 +88,14 @@ static std::vector<double> storedRow(const Matrix &matrix, int64_t row, StateTyp
 
 void evaluate(AppendOp op, State &state, const Matrix &keys, const Matrix &values, const StepSequences &step) {
   auto type = mlir::cast<StateType>(op.getState().getType());
-  mlir::Type element = keptElement(op);
+  KeptElements elements = keptElements(op);
   for (const SequenceRows &sequence : step.sequences) {
     SlotState &slot = state[sequence.slot];
     slot.keys.resize(sequence.firstPosition);
     slot.values.resize(sequence.firstPosition);
     for (int64_t r = 0; r < sequence.rows; ++r) {
-      slot.keys.push_back(storedRow(keys, sequence.firstRow + r, type, element));
-      slot.values.push_back(storedRow(values, sequence.firstRow + r, type, element));
+      slot.keys.push_back(storedRow(keys, sequence.firstRow + r, type, elements.keys));
+      slot.values.push_back(storedRow(values, sequence.firstRow + r, type, elements.values));
     }
   }
 }

@@ -13,6 +13,20 @@
 #include "dialects/kernel/KernelDialect.cpp.inc"
 #include "dialects/kernel/KernelEnums.cpp.inc"
 
+// Of #kernel.panels: the element of keys, and that of values if it is another one.
+static mlir::ParseResult parsePanelElements(mlir::AsmParser &parser, mlir::Type &keys, mlir::Type &values) {
+  if (parser.parseType(keys))
+    return mlir::failure();
+  values = keys;
+  return mlir::succeeded(parser.parseOptionalComma()) ? parser.parseType(values) : mlir::success();
+}
+
+static void printPanelElements(mlir::AsmPrinter &printer, mlir::Type keys, mlir::Type values) {
+  printer << keys;
+  if (values != keys)
+    printer << ", " << values;
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "dialects/kernel/KernelTypes.cpp.inc"
 
@@ -118,16 +132,19 @@ static int64_t roundedUp(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-LogicalResult PanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t tokens, Type element) {
-  if (tokens > 0 && tokens <= 4096 && formatOf(element))
-    return success();
-  return emitError() << "panels of " << tokens << " tokens of " << element << ", expected 1 to 4096 tokens of "
-                     << formatAlternatives();
+LogicalResult PanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t tokens, Type keys,
+                                 Type values) {
+  for (Type element : {keys, values})
+    if (tokens < 1 || tokens > 4096 || !formatOf(element))
+      return emitError() << "panels of " << tokens << " tokens of " << element << ", expected 1 to 4096 tokens of "
+                         << formatAlternatives();
+  return success();
 }
 
 // A token's keys and values; those of a value are filled up to whole lines.
 int64_t PanelsAttr::getTokenBytes(int64_t heads, int64_t width) const {
-  return formatOf(getElement())->bytesOf(heads * (width + roundedUp(width, getTokens())));
+  return formatOf(getKeys())->bytesOf(heads * width) +
+         formatOf(getValues())->bytesOf(heads * roundedUp(width, getTokens()));
 }
 
 int64_t PanelsAttr::getSlotBytes(int64_t heads, int64_t width, int64_t capacity) const {
@@ -180,7 +197,8 @@ LogicalResult ValuesOp::verify() {
 
 StateLayout::StateLayout(StateType state) : heads(state.getHeads()), width(state.getWidth()) {
   auto layout = cast<PanelsAttr>(state.getLayout());
-  element = layout.getElement();
+  keys = layout.getKeys();
+  values = layout.getValues();
   tokens = layout.getTokens();
   panels = roundedUp(state.getCapacity(), tokens) / tokens;
   kept = state.getKept();

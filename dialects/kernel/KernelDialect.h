@@ -29,11 +29,11 @@ struct StateLayout {
   int64_t keyBytes() const;
   bool isRing() const { return ringPanels > 0; }
   // What kernel.keys and kernel.values yield.
-  mlir::MemRefType keysType() const { return mlir::MemRefType::get({panels, heads, width, tokens}, element); }
-  mlir::MemRefType valuesType() const { return mlir::MemRefType::get({panels, heads, tokens, paddedWidth}, element); }
+  mlir::MemRefType keysType() const { return mlir::MemRefType::get({panels, heads, width, tokens}, keys); }
+  mlir::MemRefType valuesType() const { return mlir::MemRefType::get({panels, heads, tokens, paddedWidth}, values); }
 
-  mlir::Type element;
-  int64_t tokens;  // of a panel
+  mlir::Type keys, values;  // elements
+  int64_t tokens;           // of a panel
   int64_t heads, width, panels, paddedWidth;
   int64_t kept, keptPanels;  // tokens, and panels of them
   int64_t ringPanels;        // 0: no ring

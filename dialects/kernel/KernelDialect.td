@@ -66,12 +66,13 @@ def Kernel_Panels : AttrDef<Kernel_Dialect, "Panels", [DeclareAttrInterfaceMetho
   let summary = "keys and values of a state in panels of so many tokens";
   let description = [{
     `#kernel.panels<16 x f32>`: of a slot first the keys [panels, heads, width, 16], then the values
-    [panels, heads, 16, width rounded up to whole lines of 16]. A register tile reads the 16 tokens of a head side by
+    [panels, heads, 16, width rounded up to whole lines of 16]; `#kernel.panels<16 x f16, f32>`: keys in f16, values in
+    f32. A register tile reads the 16 tokens of a head side by
     side, and all heads of 16 tokens lie side by side: a short text takes few pages, and its lines fall into different
     sets of the caches.
   }];
-  let parameters = (ins "int64_t":$tokens, "::mlir::Type":$element);
-  let assemblyFormat = "`<` $tokens `x` $element `>`";
+  let parameters = (ins "int64_t":$tokens, "::mlir::Type":$keys, "::mlir::Type":$values);
+  let assemblyFormat = "`<` $tokens `x` custom<PanelElements>($keys, $values) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -11,6 +11,8 @@ import sys
 PROGRAMS, DIRECTORY = sys.argv[1:]
 # A value that rounds the other way in float64 moves a result by a step of the format, weighted.
 TOLERANCE = {'f32': '2e-6', 'f16': '2e-4', 'q8_0': '2e-4'}
+# Of keys and of values.
+PAIRS = [('f32', 'f32'), ('f16', 'f16'), ('q8_0', 'q8_0'), ('q8_0', 'f16'), ('f16', 'q8_0'), ('q8_0', 'f32')]
 BYTES = {'f32': 4, 'f16': 2, 'q8_0': 34 / 32}
 VOCABULARY, LENGTH = 16, 1100
 
@@ -65,9 +67,15 @@ def model():
                       'attributes {talc.entry} {', *body, f'return %r : {result}', '}', '}'])
 
 
-def check(source, name):
+def options_of(keys, values):
+    if keys == values:
+        return [] if keys == 'f32' else [f'--state={keys}']
+    return ['-ctk', keys] + ([] if values == 'f32' else [f'-ctv={values}'])
+
+
+def check(source, keys, values):
     module, app, expected, found = (os.path.join(DIRECTORY, file) for file in ('import.mlir', 'app', 'expected', 'found'))
-    state = [] if name == 'f32' else [f'--state={name}']
+    state, name = options_of(keys, values), f'{keys} and {values}'
     run('talc', 'compile', source, *state, '-o', app)
     run('talc', 'compile', source, *state, '--stop-after=optimize', '-o', module)
     choose = random.Random(5)
@@ -75,7 +83,7 @@ def check(source, name):
                ('--ids', ','.join(str(choose.randrange(VOCABULARY)) for _ in range(count)))]
     run('talc-interpret', module, *prompts, '--logits', expected)
     run('talc-steps', app, *prompts, '--check', '--logits', found)
-    run('talc-compare', expected, found, f'--tolerance={TOLERANCE[name]}')
+    run('talc-compare', expected, found, f'--tolerance={max(TOLERANCE[keys], TOLERANCE[values], key=float)}')
     # Several blocks of keys, and one token after another from there on.
     ids = ','.join(str(choose.randrange(VOCABULARY)) for _ in range(LENGTH - 60))
     texts = {run(app, '--ids', ids, '-n', '40', '-q', '--ignore-eos', '-t', threads) for threads in '12'}
@@ -84,7 +92,7 @@ def check(source, name):
     assert len(beams) == 1, f'{name}: beams differ between one thread and two'
     # Values are filled up to whole lines of 16 features, of which all widths here are multiples.
     tokens = (LENGTH + 15) // 16 * 16
-    stored = 2 * (2 * 32 * tokens + 96 * tokens + 64 * 512) * BYTES[name]
+    stored = (2 * 32 * tokens + 96 * tokens + 64 * 512) * (BYTES[keys] + BYTES[values])
     memory = re.search(r'state of a sequence, all tokens +(\d+)', run(app, '--memory'))
     assert int(memory.group(1)) == stored, f'{name}: {memory.group(0)}, expected {stored}'
 
@@ -93,8 +101,8 @@ def main():
     source = os.path.join(DIRECTORY, 'model.mlir')
     with open(source, 'w') as file:
         file.write(model())
-    for name in TOLERANCE:
-        check(source, name)
+    for keys, values in PAIRS:
+        check(source, keys, values)
 
 
 main()

@@ -14,7 +14,8 @@ struct CompileOptions {
   std::string output;  // empty: standard output, for text
   std::string target = "native";
   std::string weights = "checkpoint";
-  std::string state;  // the storage format of keys and values; empty: what the program says, or f32
+  // Storage formats of keys and values, of both or of one of them; empty: what the program says, or f32.
+  std::string state, keyFormat, valueFormat;
   std::string generator = "auto";
   std::string compute = "integers";
   std::string plans;  // of single kernels

@@ -17,14 +17,16 @@ namespace talc::tools {
 
 bool roundsMore(const CompileOptions &options) {
   bool rounds = options.weights != "checkpoint" && options.weights != "f32";
-  return rounds || (!options.state.empty() && options.state != "f32") || options.compute == "bf16";
+  for (const std::string &format : {options.state, options.keyFormat, options.valueFormat})
+    rounds |= !format.empty() && format != "f32";
+  return rounds || options.compute == "bf16";
 }
 
 CompileOptions exactly(const CompileOptions &options) {
   CompileOptions exact = options;
   exact.weights = "checkpoint";
   exact.state = "f32";
-  exact.calibrate = "";
+  exact.keyFormat = exact.valueFormat = exact.calibrate = "";
   exact.compute = "f32";
   return exact;
 }

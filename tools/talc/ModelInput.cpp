@@ -93,6 +93,15 @@ static llvm::Error checkInput(const Frontend *frontend, const CompileOptions &op
   return llvm::Error::success();
 }
 
+static void setStateFormats(const CompileOptions &options, mlir::OwningOpRef<mlir::ModuleOp> &module) {
+  auto set = [&](const char *key, const std::string &own) {
+    if (const std::string &name = own.empty() ? options.state : own; !name.empty())
+      (*module)->setAttr(key, mlir::StringAttr::get((*module)->getContext(), name));
+  };
+  set(keyFormatAttr, options.keyFormat);
+  set(valueFormatAttr, options.valueFormat);
+}
+
 llvm::Expected<ModelInput> loadModel(const CompileOptions &options, mlir::MLIRContext &context) {
   const Frontend *frontend = findFrontend(options.model);
   if (llvm::Error error = checkInput(frontend, options))
@@ -101,8 +110,7 @@ llvm::Expected<ModelInput> loadModel(const CompileOptions &options, mlir::MLIRCo
       frontend ? importModel(*frontend, options, context) : loadProgram(options, context);
   if (!input)
     return input.takeError();
-  if (!options.state.empty())
-    (*input->module)->setAttr(stateFormatAttr, mlir::StringAttr::get(&context, options.state));
+  setStateFormats(options, input->module);
   const std::string &tokenizer = options.tokenizer.empty() && frontend ? options.model : options.tokenizer;
   if (!tokenizer.empty())
     if (llvm::Error error = readTokenizer(tokenizer, input->tokenizer))

@@ -47,6 +47,10 @@ static void declareFormats(CLI::App &command, CompileOptions &options) {
       .add_option("--state", options.state,
                   "storage format of the keys and values that sequences keep: f32 (default), f16 or q8_0")
       ->check(oneOf(stateFormatNames()));
+  command.add_option("--cache-type-k", options.keyFormat, "the same for keys alone; -ctk is short for it")
+      ->check(oneOf(stateFormatNames()));
+  command.add_option("--cache-type-v", options.valueFormat, "the same for values alone; -ctv is short for it")
+      ->check(oneOf(stateFormatNames()));
   command
       .add_option(
           "--compute", options.compute,

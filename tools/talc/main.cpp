@@ -42,9 +42,18 @@ static int flushOutput() {
   return failed;
 }
 
+// llama.cpp's short names of options, which CLI11 would read as -c with a value.
+static void spellOut(std::string &word) {
+  for (auto [name, full] : {std::pair("-ctk", "--cache-type-k"), {"-ctv", "--cache-type-v"}})
+    if (word == name || word.rfind(std::string(name) + "=", 0) == 0)
+      word.replace(0, strlen(name), full);
+}
+
 // Without the program's name. `talc help COMMAND` is talc COMMAND --help.
 static std::vector<std::string> wordsOf(int argc, char **argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty() || words.front() != "run")  // whose words are those of a program
+    std::for_each(words.begin(), words.end(), spellOut);
   if (words.empty() || words.front() != "help")
     return words;
   return words.size() > 1 ? std::vector<std::string>{words[1], "--help"} : std::vector<std::string>{"--help"};

@@ -2,8 +2,8 @@
 // lay-out-states: the target's layout becomes part of the type of every state.
 //
 //   !talc.state<2 x 64 x 1024>           ->   !talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>
-//                                            ... in #kernel.panels<16 x f16>>   if the module's talc.state_format is
-//                                            f16
+//                                            ... in #kernel.panels<16 x f16, f32>>   if the module's talc.key_format is
+//                                            f16, and it has no talc.value_format
 //   !talc.state<2 x 64 x 1024, memory>   ->   !talc.state<2 x 64 x 1024, memory in #kernel.matrices>
 //
 // A ring becomes as large as whole blocks of keys, of which none crosses its end.
@@ -40,7 +40,7 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
     auto error = [&] { return getOperation().emitError(); };
     int64_t count = tokens, ring = this->ring;
     Type f32 = Float32Type::get(context);
-    auto panels = talc::kernel::PanelsAttr::getChecked(error, context, count, f32);
+    auto panels = talc::kernel::PanelsAttr::getChecked(error, context, count, f32, f32);
     auto matrices = talc::kernel::MatricesAttr::get(context);
     if (!panels)
       return signalPassFailure();
@@ -48,10 +48,14 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
       getOperation().emitError() << "rings of blocks of " << ring << " tokens, expected a multiple of " << count;
       return signalPassFailure();
     }
-    FailureOr<Type> element = keptElement();
-    if (failed(element))
+    std::string problem;
+    auto formats = talc::stateFormatsOf(getOperation(), problem);
+    if (!formats)
+      getOperation().emitError() << problem;
+    if (!formats || failed(checkWidths(formats->keys)) || failed(checkWidths(formats->values)))
       return signalPassFailure();
-    auto keptPanels = talc::kernel::PanelsAttr::get(context, count, *element);
+    auto keptPanels = talc::kernel::PanelsAttr::get(context, count, formats->keys->type(context, *formats->keys),
+                                                    formats->values->type(context, *formats->values));
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](StateType state) -> std::optional<Type> {
       if (state.getLayout())
@@ -67,17 +71,14 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
                                           /*replaceTypes=*/true);
     talc::PassRemarks("bufferize", "lay-out-states").did(getOperation(), [&] {
       auto states = getOperation().getOps<talc::StateOp>();
-      return llvm::formatv("{0} states keep keys and values in panels of {1} tokens of {2}",
-                           std::distance(states.begin(), states.end()), count, talc::formatOf(*element)->name);
+      return llvm::formatv("{0} states keep keys in {2} and values in {3}, in panels of {1} tokens",
+                           std::distance(states.begin(), states.end()), count, formats->keys->name,
+                           formats->values->name);
     });
   }
 
   // Blocks run along the features of a head, of which none is left over.
-  FailureOr<Type> keptElement() {
-    std::string problem;
-    const talc::StorageFormat *format = talc::stateFormatOf(getOperation(), problem);
-    if (!format)
-      return getOperation().emitError() << problem;
+  LogicalResult checkWidths(talc::FormatRef format) {
     for (auto state : getOperation().getOps<talc::StateOp>()) {
       auto type = cast<StateType>(state.getType());
       if (isKept(type) && !type.getLayout() && type.getWidth() % format->blockValues != 0)
@@ -85,7 +86,7 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
                                    << format->name << " (" << format->blockValues
                                    << " values); --state=f32 or f16 takes them";
     }
-    return format->type(&getContext(), *format);
+    return success();
   }
 };
 

@@ -267,15 +267,15 @@ bool isValidWidth(Operation *op, int64_t lanes) {
   return false;
 }
 
-static bool isForStates(const StorageFormat &format) {
-  return llvm::is_contained(stateFormatNames(), format.name);
+static bool isForStates(Type element) {
+  return llvm::is_contained(stateFormatNames(), formatOf(element)->name);
 }
 
 bool areValidStates(Operation *module, int64_t lanes) {
   auto check = [&](Operation *op, Value state) -> WalkResult {
     auto type = cast<StateType>(state.getType());
     auto layout = dyn_cast_if_present<kernel::PanelsAttr>(type.getLayout());
-    if (layout && isForStates(*formatOf(layout.getElement())) && layout.getTokens() % lanes == 0)
+    if (layout && isForStates(layout.getKeys()) && isForStates(layout.getValues()) && layout.getTokens() % lanes == 0)
       return WalkResult::advance();
     return op->emitOpError() << "is of " << type << ", expected panels of " << llvm::join(stateFormatNames(), ", ")
                              << " that vectors of " << lanes << " lanes divide";

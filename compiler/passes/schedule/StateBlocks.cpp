@@ -6,15 +6,15 @@ namespace talc {
 
 BlockPlace StateBlocks::keyPlace(Emitter &e, Value bytes, Emitter::Values outer, Value begin, Value feature,
                                  Value token) const {
-  Value block = e.mul(e.div(feature, format.blockValues), format.blockBytes * layout.tokens);
-  return {bytes, std::move(outer), e.add(begin, block), layout.tokens, token, e.rem(feature, format.blockValues)};
+  Value block = e.mul(e.div(feature, keys.blockValues), keys.blockBytes * layout.tokens);
+  return {bytes, std::move(outer), e.add(begin, block), layout.tokens, token, e.rem(feature, keys.blockValues)};
 }
 
 BlockPlace StateBlocks::valuePlace(Emitter &e, Value bytes, Emitter::Values outer, Value begin, Value token,
                                    Value feature) const {
-  Value block = e.mul(e.div(feature, format.blockValues), format.blockBytes);
-  block = e.add(e.mul(token, format.bytesOf(layout.paddedWidth)), block);
-  return {bytes, std::move(outer), e.add(begin, block), 1, e.index(0), e.rem(feature, format.blockValues)};
+  Value block = e.mul(e.div(feature, values.blockValues), values.blockBytes);
+  block = e.add(e.mul(token, values.bytesOf(layout.paddedWidth)), block);
+  return {bytes, std::move(outer), e.add(begin, block), 1, e.index(0), e.rem(feature, values.blockValues)};
 }
 
 }  // namespace talc

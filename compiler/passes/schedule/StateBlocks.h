@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the blocks of a state's keys and values lie, of a format of blocks.
+// Where the blocks of a state's keys and values lie, each of a format of blocks.
 //
 // The bytes are those of panels of weights: along k, and along the features of a value, blocks of so many numbers; of
 // keys those of a panel's tokens side by side, word by word.
@@ -13,17 +13,18 @@ class StateBlocks {
 public:
   using Value = mlir::Value;
 
-  explicit StateBlocks(const kernel::StateLayout &layout) : format(*formatOf(layout.element)), layout(layout) {}
+  explicit StateBlocks(const kernel::StateLayout &layout)
+      : keys(*formatOf(layout.keys)), values(*formatOf(layout.values)), layout(layout) {}
 
   // Bytes of a head's part of a panel.
-  int64_t keyBytes() const { return format.bytesOf(layout.width) * layout.tokens; }
-  int64_t valueBytes() const { return format.bytesOf(layout.paddedWidth) * layout.tokens; }
+  int64_t keyBytes() const { return keys.bytesOf(layout.width) * layout.tokens; }
+  int64_t valueBytes() const { return values.bytesOf(layout.paddedWidth) * layout.tokens; }
 
   // A feature of a token, whose head's part of a panel begins at `begin`.
   BlockPlace keyPlace(Emitter &e, Value bytes, Emitter::Values outer, Value begin, Value feature, Value token) const;
   BlockPlace valuePlace(Emitter &e, Value bytes, Emitter::Values outer, Value begin, Value token, Value feature) const;
 
-  const StorageFormat &format;
+  const StorageFormat &keys, &values;
 
 private:
   const kernel::StateLayout layout;

@@ -4,8 +4,8 @@
 
 #include "dialects/talc/formats/StorageFormat.h"
 
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace mlir {
@@ -14,12 +14,16 @@ class ModuleOp;
 
 namespace talc {
 
-// A module's attribute: the name of the format in which its states of sequences and sources keep keys and values; f32
-// without it. States of a step and memories are f32.
-constexpr char stateFormatAttr[] = "talc.state_format";
+// A module's attributes: the names of the formats in which its states of sequences and sources keep keys, and values;
+// f32 without them. States of a step and memories are f32.
+constexpr char keyFormatAttr[] = "talc.key_format", valueFormatAttr[] = "talc.value_format";
+
+struct StateFormats {
+  FormatRef keys, values;
+};
 
 std::vector<std::string> stateFormatNames();
-// What a module says; null, and the text of an error, if that is no such format.
-const StorageFormat *stateFormatOf(mlir::ModuleOp module, std::string &error);
+// What a module says; none, and the text of an error, if those are no such formats.
+std::optional<StateFormats> stateFormatsOf(mlir::ModuleOp module, std::string &error);
 
 }  // namespace talc

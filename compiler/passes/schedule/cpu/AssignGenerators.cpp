@@ -41,7 +41,9 @@ std::string refusedContract(kernel::ContractOp contract) {
 
 std::string refusedAttention(kernel::AttentionOp attention) {
   kernel::StateLayout layout(cast<talc::StateType>(attention.getState().getType()));
-  return isa<FloatType>(layout.element) ? "" : "keys and values are stored in blocks";
+  if (!isa<FloatType>(layout.keys))
+    return "keys are stored in blocks";
+  return isa<FloatType>(layout.values) ? "" : "values are stored in blocks";
 }
 
 // Why Halide does not make a piece's loops; empty: it does.

@@ -29,13 +29,14 @@ using namespace talc;
 namespace {
 
 // See tools/hgen/KeyBlock.cpp.
-DictionaryAttr describe(kernel::AttentionOp op, int64_t lanes, StringRef kind, StringRef size, int64_t sizeOf) {
+DictionaryAttr describe(kernel::AttentionOp op, int64_t lanes, StringRef kind, MemRefType stored, StringRef size,
+                        int64_t sizeOf) {
   MLIRContext *context = op.getContext();
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
   auto number = [&](StringRef key, int64_t value) { return numberEntry(context, key, value); };
   auto panels = [&](int64_t rows) { return AttentionTiles::widestTile(rows, lanes, layout.tokens); };
   return DictionaryAttr::get(
-      context, {textEntry(context, "kind", kind), textEntry(context, "element", elementFormat(layout.keysType()).name),
+      context, {textEntry(context, "kind", kind), textEntry(context, "element", elementFormat(stored).name),
                 number("lanes", lanes), number("panel", layout.tokens), number("rows", tileRows),
                 number("panels", panels(tileRows)), number("panels_of_row", panels(1)), number(size, sizeOf)});
 }
@@ -108,9 +109,10 @@ public:
   AttentionKernel(kernel::AttentionOp op, kernel::TasksOp tasks, int64_t lanes, const std::string &processor)
       : op(op), tasks(tasks), layout(cast<StateType>(op.getState().getType())),
         kernel(op->getParentOfType<func::FuncOp>()), lanes(lanes),
-        scores(kernel, "_scores", processor, describe(op, lanes, "scores", "depth", layout.width)),
-        values(kernel, "_values", processor,
-               describe(op, lanes, "values", "column_panels", layout.paddedWidth / layout.tokens)) {}
+        scores(kernel, "_scores", processor, describe(op, lanes, "scores", layout.keysType(), "depth", layout.width)),
+        values(
+            kernel, "_values", processor,
+            describe(op, lanes, "values", layout.valuesType(), "column_panels", layout.paddedWidth / layout.tokens)) {}
 
   SmallVector<HalideFunction *> functions() override { return {&scores, &values}; }
 

@@ -15,10 +15,9 @@ static StateType stateOf(kernel::AttentionOp op) {
 }
 
 AttentionKeys::AttentionKeys(Emitter &emitter, kernel::AttentionOp op, int64_t size, int64_t rows)
-    : layout(stateOf(op)), panels(StateStorage::create(emitter, layout)), e(emitter), op(op), seen(emitter, op),
-      size(size) {
+    : layout(stateOf(op)), panels(emitter, layout), e(emitter), op(op), seen(emitter, op), size(size) {
   if (mayScatter())
-    copies = panels->copies(size / layout.tokens);
+    copies = panels.copies(size / layout.tokens);
   for (Value *bounds : {&firsts, &ends})
     *bounds = memref::AllocaOp::create(e.b, e.loc, MemRefType::get({rows}, e.b.getIndexType()));
 }
@@ -36,7 +35,7 @@ Value AttentionKeys::endSeen(Value row) {
 }
 
 KeyBlock AttentionKeys::memoryOf(Value slot) {
-  return panels->memoryOf(op.getStep(), op.getState(), slot);
+  return panels.memoryOf(op.getStep(), op.getState(), slot);
 }
 
 KeyBlock AttentionKeys::find(Value head, Value firstKey, Value count) {
@@ -46,11 +45,11 @@ KeyBlock AttentionKeys::find(Value head, Value firstKey, Value count) {
   Value gathered =
       arith::AndIOp::create(e.b, e.loc, seen.isScattered(), e.less(firstKey, seen.span.getFirstPosition()));
   e.when(gathered, [&] { gather(head, firstKey, count); });
-  return panels->choose(gathered, panels->panelsOf(copies, e.index(0), e.index(0), 1, size / layout.tokens), own);
+  return panels.choose(gathered, panels.panelsOf(copies, e.index(0), e.index(0), 1, size / layout.tokens), own);
 }
 
 KeyBlock AttentionKeys::inSlot(Value head, Value firstKey) {
-  return panels->panelsOf(memoryOf(seen.slot), head, panelOf(firstKey), layout.heads, size / layout.tokens);
+  return panels.panelsOf(memoryOf(seen.slot), head, panelOf(firstKey), layout.heads, size / layout.tokens);
 }
 
 Value AttentionKeys::panelOf(Value key) {
@@ -65,7 +64,7 @@ void AttentionKeys::gather(Value head, Value firstKey, Value count) {
     Value at = e.add(firstKey, key), panel = panelOf(at), lane = e.rem(at, layout.tokens);
     Value entry = e.min(e.add(seen.span.getHistory(), at), newest);
     Value from = e.select(e.less(at, past), kernel::HistoryOp::create(e.b, e.loc, op.getStep(), entry), seen.slot);
-    panels->copyToken(memoryOf(from), {panel, head, lane}, copies, e.div(key, layout.tokens));
+    panels.copyToken(memoryOf(from), {panel, head, lane}, copies, e.div(key, layout.tokens));
   });
 }
 

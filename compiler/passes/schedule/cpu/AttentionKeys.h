@@ -36,7 +36,7 @@ public:
   KeyBlock inSlot(Value head, Value firstKey);
 
   const kernel::StateLayout layout;
-  const std::unique_ptr<StateStorage> panels;
+  StateStorage panels;
 
 private:
   Value panelOf(Value key);

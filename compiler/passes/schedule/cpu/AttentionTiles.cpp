@@ -10,7 +10,7 @@ namespace talc {
 
 AttentionTiles::AttentionTiles(Emitter &emitter, const AttentionKeys &keys, const AttentionSoftmax &softmax,
                                int64_t rows)
-    : part(emitter.stackBuffer({rows, keys.layout.paddedWidth})), e(emitter), layout(keys.layout), panels(*keys.panels),
+    : part(emitter.stackBuffer({rows, keys.layout.paddedWidth})), e(emitter), layout(keys.layout), panels(keys.panels),
       softmax(softmax) {}
 
 // Wide vectors come with twice the registers, and four panels halve the loads of a tile's scalars.
@@ -25,7 +25,7 @@ void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> quer
     ArrayRef<Value> own = queries.slice(i * count, count);
     KeyBlock keys = those.block;
     auto loadKeys = [this, keys, panel](Value k, int64_t v) {
-      return panels.loadKeys(keys, e.add(panel, v / perPanel()), k, e.index(v % perPanel() * e.lanes));
+      return panels.keys->load(keys.keys, e.add(panel, v / perPanel()), e.index(v % perPanel() * e.lanes), k);
     };
     tiles.push_back({count, vectors, tileSteps(e.lanes, 2), nullptr, loadKeys});
     tiles.back().readA(e, [own](int64_t r, Value k) { return std::pair(own[r], Emitter::Values{k}); });
@@ -50,7 +50,7 @@ void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value col
   SmallVector<RegisterTile> tiles;
   for (const TileRows &those : rows) {
     auto loadValues = [&](Value k, int64_t v) {
-      return panels.loadValues(those.block, panel, k, e.add(column, v * e.lanes));
+      return panels.values->load(those.block.values, panel, k, e.add(column, v * e.lanes));
     };
     tiles.push_back({count, vectors, tileSteps(e.lanes, 1), nullptr, loadValues});
     tiles.back().readA(e, [&](int64_t r, Value k) {

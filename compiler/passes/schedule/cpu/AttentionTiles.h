@@ -41,7 +41,7 @@ public:
 private:
   Emitter &e;
   const kernel::StateLayout &layout;
-  StateStorage &panels;
+  const StateStorage &panels;
   const AttentionSoftmax &softmax;
 };
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies in the panels of a state: how keys and values of its storage format are loaded, stored and copied.
+// Keys and values of a state, each in panels of its own storage format.
 #pragma once
 
-#include "compiler/passes/schedule/Emitter.h"
-
-#include <memory>
+#include "compiler/passes/schedule/cpu/StatePart.h"
 
 namespace talc {
 
@@ -14,17 +12,12 @@ struct KeyBlock {
   mlir::Value keys, values;
 };
 
-// Where a token lies in the panels of all heads.
-struct TokenPlace {
-  mlir::Value panel, head, lane;
-};
-
 class StateStorage {
 public:
   using Value = mlir::Value;
 
-  static std::unique_ptr<StateStorage> create(Emitter &e, const kernel::StateLayout &layout);
-  virtual ~StateStorage() = default;
+  StateStorage(Emitter &e, const kernel::StateLayout &layout)
+      : keys(StatePart::ofKeys(e, layout)), values(StatePart::ofValues(e, layout)), e(e), layout(layout) {}
 
   // All keys and values of a slot.
   KeyBlock memoryOf(Value step, Value state, Value slot);
@@ -33,31 +26,14 @@ public:
   // Memory of this thread for so many panels of one head.
   KeyBlock copies(int64_t panels);
   KeyBlock choose(Value condition, const KeyBlock &yes, const KeyBlock &no);
-
-  // A vector of the keys of neighbouring tokens, of the features of a token's value.
-  virtual Value loadKeys(const KeyBlock &block, Value panel, Value feature, Value lane) = 0;
-  virtual Value loadValues(const KeyBlock &block, Value panel, Value lane, Value column) = 0;
-  // A token's key or value, row `row` of `rows` from `column` on, into the memory.
-  virtual void storeKey(const KeyBlock &memory, const TokenPlace &to, Value rows, Value row, Value column) = 0;
-  virtual void storeValue(const KeyBlock &memory, const TokenPlace &to, Value rows, Value row, Value column) = 0;
-  // Whether a feature of neighbouring keys can be stored as a vector.
-  virtual bool storesVectors() const = 0;
   // A token of the memory into the panel `to` of copies.
-  virtual void copyToken(const KeyBlock &memory, const TokenPlace &from, const KeyBlock &copies, Value to) = 0;
+  void copyToken(const KeyBlock &memory, const TokenPlace &from, const KeyBlock &copies, Value to);
 
-protected:
-  StateStorage(Emitter &e, const kernel::StateLayout &layout) : e(e), layout(layout) {}
-  // A panel of one head in views and copies, and what a view is one of.
-  virtual llvm::SmallVector<int64_t> keyShape() const = 0;
-  virtual llvm::SmallVector<int64_t> valueShape() const = 0;
-  virtual mlir::Type element() const = 0;
-  virtual Value viewed(Value part) = 0;
-
-  Emitter &e;
-  const kernel::StateLayout layout;
+  const std::unique_ptr<StatePart> keys, values;
 
 private:
-  Value viewOf(Value part, Value first, int64_t stride, int64_t panels, llvm::ArrayRef<int64_t> panel);
+  Emitter &e;
+  const kernel::StateLayout layout;
 };
 
 }  // namespace talc

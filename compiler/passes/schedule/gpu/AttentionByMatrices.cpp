@@ -35,7 +35,7 @@ namespace {
 constexpr int64_t subgroup = 32, rows = 16, depth = 16, most = 4;  // at most so many subgroups
 constexpr int64_t panels = workgroupKeys / depth, perPanel = 2;    // of a block; instructions of a panel's keys
 constexpr int64_t weightBits = 15;
-constexpr int64_t widestPart = 64, widest = 256;  // features of V whose results registers hold; of a head
+constexpr int64_t widestPart = 64, widest = 128;  // features of V whose results registers hold; of a head
 
 struct Sizes {
   explicit Sizes(kernel::AttentionOp op) {
@@ -416,7 +416,7 @@ std::unique_ptr<AttentionTile> tileByMatrices(WorkgroupEmitter &e, kernel::Atten
 
 std::string obstacleToMatrices(kernel::AttentionOp op) {
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
-  if (!isa<Float16Type>(layout.element))
+  if (!isa<Float16Type>(layout.keys) || !isa<Float16Type>(layout.values))
     return "keys and values are no f16";
   if (layout.tokens != depth)
     return "panels of tokens are no " + std::to_string(depth);

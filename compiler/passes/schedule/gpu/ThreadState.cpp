@@ -10,71 +10,84 @@ using namespace mlir;
 
 namespace talc {
 
+namespace {
+
+enum class Kind { keys, values };
+
+class NumbersOfThread final : public ThreadPart {
+public:
+  NumbersOfThread(WorkgroupEmitter &e, Kind kind) : e(e), kind(kind) {}
+
+  Value load(Value memory, const StatePlace &at, Value feature) override {
+    return e.loadScalar(memory, placeOf(at, feature));
+  }
+  int64_t together() const override { return 1; }
+  void store(Value memory, const StatePlace &at, Value feature, int64_t count, NumberAt numberAt) override {
+    if (count == 1)
+      return e.storeScalar(numberAt(e.index(0)), memory, placeOf(at, feature));
+    e.loop(e.index(0), e.index(count), 1,
+           [&](Value i) { e.storeScalar(numberAt(i), memory, placeOf(at, e.add(feature, i))); });
+  }
+
+private:
+  Emitter::Values placeOf(const StatePlace &at, Value feature) {
+    if (kind == Kind::keys)
+      return {at.panel, at.head, feature, at.token};
+    return {at.panel, at.head, at.token, feature};
+  }
+
+  WorkgroupEmitter &e;
+  const Kind kind;
+};
+
+class BlocksOfThread final : public ThreadPart {
+public:
+  BlocksOfThread(WorkgroupEmitter &e, const kernel::StateLayout &layout, Kind kind)
+      : e(e), heads(layout.heads), kind(kind), blocks(layout),
+        format(kind == Kind::keys ? blocks.keys : blocks.values) {}
+
+  Value load(Value memory, const StatePlace &at, Value feature) override {
+    return loadScalarFrom(e, format, placeOf(memory, at, feature));
+  }
+  int64_t together() const override { return format.blockValues; }
+  void store(Value memory, const StatePlace &at, Value feature, int64_t count, NumberAt numberAt) override {
+    for (int64_t first = 0; first < count; first += format.blockValues)
+      storeBlockByThread(e, format, placeOf(memory, at, first > 0 ? e.add(feature, first) : feature),
+                         [&](Value i) { return numberAt(first > 0 ? e.add(i, first) : i); });
+  }
+
+private:
+  BlockPlace placeOf(Value memory, const StatePlace &at, Value feature) {
+    Value part = e.add(e.mul(at.panel, heads), at.head), bytes = e.bytes(memory);
+    if (kind == Kind::keys)
+      return blocks.keyPlace(e, bytes, {}, e.mul(part, blocks.keyBytes()), feature, at.token);
+    return blocks.valuePlace(e, bytes, {}, e.mul(part, blocks.valueBytes()), at.token, feature);
+  }
+
+  WorkgroupEmitter &e;
+  const int64_t heads;
+  const Kind kind;
+  const StateBlocks blocks;
+  const StorageFormat &format;
+};
+
+std::unique_ptr<ThreadPart> partOf(WorkgroupEmitter &e, const kernel::StateLayout &layout, Kind kind) {
+  if (isa<StoredType>(kind == Kind::keys ? layout.keys : layout.values))
+    return std::make_unique<BlocksOfThread>(e, layout, kind);
+  return std::make_unique<NumbersOfThread>(e, kind);
+}
+
+}  // namespace
+
+ThreadState::ThreadState(WorkgroupEmitter &e, const kernel::StateLayout &layout)
+    : e(e), layout(layout), ofKeys(partOf(e, layout, Kind::keys)), ofValues(partOf(e, layout, Kind::values)) {}
+
 Value ThreadState::keys(Value step, Value state, Value slot) {
   return kernel::KeysOp::create(e.b, e.loc, layout.keysType(), step, state, slot);
 }
 
 Value ThreadState::values(Value step, Value state, Value slot) {
   return kernel::ValuesOp::create(e.b, e.loc, layout.valuesType(), step, state, slot);
-}
-
-namespace {
-
-class NumbersOfThread final : public ThreadState {
-public:
-  NumbersOfThread(WorkgroupEmitter &e, const kernel::StateLayout &layout) : ThreadState(e, layout) {}
-
-  Value loadKey(Value keys, const StatePlace &at, Value feature) override {
-    return e.loadScalar(keys, {at.panel, at.head, feature, at.token});
-  }
-  Value loadValue(Value values, const StatePlace &at, Value feature) override {
-    return e.loadScalar(values, {at.panel, at.head, at.token, feature});
-  }
-  int64_t together() const override { return 1; }
-  void storeKey(Value keys, const StatePlace &at, Value feature, NumberAt numberAt) override {
-    e.storeScalar(numberAt(e.index(0)), keys, {at.panel, at.head, feature, at.token});
-  }
-  void storeValue(Value values, const StatePlace &at, Value feature, NumberAt numberAt) override {
-    e.storeScalar(numberAt(e.index(0)), values, {at.panel, at.head, at.token, feature});
-  }
-};
-
-class BlocksOfThread final : public ThreadState {
-public:
-  BlocksOfThread(WorkgroupEmitter &e, const kernel::StateLayout &layout) : ThreadState(e, layout), blocks(layout) {}
-
-  Value loadKey(Value keys, const StatePlace &at, Value feature) override {
-    return loadScalarFrom(e, blocks.format, keyAt(keys, at, feature));
-  }
-  Value loadValue(Value values, const StatePlace &at, Value feature) override {
-    return loadScalarFrom(e, blocks.format, valueAt(values, at, feature));
-  }
-  int64_t together() const override { return blocks.format.blockValues; }
-  void storeKey(Value keys, const StatePlace &at, Value feature, NumberAt numberAt) override {
-    storeBlockByThread(e, blocks.format, keyAt(keys, at, feature), numberAt);
-  }
-  void storeValue(Value values, const StatePlace &at, Value feature, NumberAt numberAt) override {
-    storeBlockByThread(e, blocks.format, valueAt(values, at, feature), numberAt);
-  }
-
-private:
-  Value partOf(const StatePlace &at) { return e.add(e.mul(at.panel, layout.heads), at.head); }
-  BlockPlace keyAt(Value keys, const StatePlace &at, Value feature) {
-    return blocks.keyPlace(e, e.bytes(keys), {}, e.mul(partOf(at), blocks.keyBytes()), feature, at.token);
-  }
-  BlockPlace valueAt(Value values, const StatePlace &at, Value feature) {
-    return blocks.valuePlace(e, e.bytes(values), {}, e.mul(partOf(at), blocks.valueBytes()), at.token, feature);
-  }
-
-  const StateBlocks blocks;
-};
-
-}  // namespace
-
-std::unique_ptr<ThreadState> ThreadState::create(WorkgroupEmitter &e, const kernel::StateLayout &layout) {
-  if (isa<StoredType>(layout.element))
-    return std::make_unique<BlocksOfThread>(e, layout);
-  return std::make_unique<NumbersOfThread>(e, layout);
 }
 
 }  // namespace talc

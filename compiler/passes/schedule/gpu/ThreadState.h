@@ -13,31 +13,50 @@ struct StatePlace {
   mlir::Value panel, head, token;
 };
 
+using NumberAt = llvm::function_ref<mlir::Value(mlir::Value)>;
+
+// Keys or values, in their storage format; `memory` has all of a slot.
+class ThreadPart {
+public:
+  using Value = mlir::Value;
+  virtual ~ThreadPart() = default;
+
+  virtual Value load(Value memory, const StatePlace &at, Value feature) = 0;
+  // How many neighbouring features a thread stores together, at least.
+  virtual int64_t together() const = 0;
+  // `count` of them, a multiple of that, from a multiple of it on.
+  virtual void store(Value memory, const StatePlace &at, Value feature, int64_t count, NumberAt numberAt) = 0;
+};
+
 class ThreadState {
 public:
   using Value = mlir::Value;
 
-  static std::unique_ptr<ThreadState> create(WorkgroupEmitter &e, const kernel::StateLayout &layout);
-  virtual ~ThreadState() = default;
+  static std::unique_ptr<ThreadState> create(WorkgroupEmitter &e, const kernel::StateLayout &layout) {
+    return std::make_unique<ThreadState>(e, layout);
+  }
+  ThreadState(WorkgroupEmitter &e, const kernel::StateLayout &layout);
 
   // All keys of a slot, all values.
   Value keys(Value step, Value state, Value slot);
   Value values(Value step, Value state, Value slot);
 
-  virtual Value loadKey(Value keys, const StatePlace &at, Value feature) = 0;
-  virtual Value loadValue(Value values, const StatePlace &at, Value feature) = 0;
+  Value loadKey(Value keys, const StatePlace &at, Value feature) { return ofKeys->load(keys, at, feature); }
+  Value loadValue(Value values, const StatePlace &at, Value feature) { return ofValues->load(values, at, feature); }
 
   // How many neighbouring features a thread stores together, from a multiple of them on; `numberAt` is the i-th.
-  virtual int64_t together() const = 0;
-  using NumberAt = llvm::function_ref<Value(Value)>;
-  virtual void storeKey(Value keys, const StatePlace &at, Value feature, NumberAt numberAt) = 0;
-  virtual void storeValue(Value values, const StatePlace &at, Value feature, NumberAt numberAt) = 0;
+  int64_t together() const { return std::max(ofKeys->together(), ofValues->together()); }
+  void storeKey(Value keys, const StatePlace &at, Value feature, NumberAt numberAt) {
+    ofKeys->store(keys, at, feature, together(), numberAt);
+  }
+  void storeValue(Value values, const StatePlace &at, Value feature, NumberAt numberAt) {
+    ofValues->store(values, at, feature, together(), numberAt);
+  }
 
-protected:
-  ThreadState(WorkgroupEmitter &e, const kernel::StateLayout &layout) : e(e), layout(layout) {}
-
+private:
   WorkgroupEmitter &e;
   const kernel::StateLayout layout;
+  std::unique_ptr<ThreadPart> ofKeys, ofValues;
 };
 
 }  // namespace talc

@@ -8,7 +8,7 @@
 // OTHER: no generator is called 'other'; expected halide or auto
 
 // CHECK-DAG: remark: {{.*}}halide makes the loops
-// CHECK-DAG: remark: {{.*}}mlir makes the loops: keys and values are stored in blocks
+// CHECK-DAG: remark: {{.*}}mlir makes the loops: keys are stored in blocks
 // CHECK-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions, attention, norms, softmax, rope and elementwise pieces only
 // AUTO-DAG: remark: {{.*}}mlir makes the loops: no plan says that others are faster
 // AUTO-DAG: remark: {{.*}}mlir makes the loops: Halide makes contractions, attention, norms, softmax, rope and elementwise pieces only

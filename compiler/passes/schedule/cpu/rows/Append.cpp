@@ -24,7 +24,7 @@ constexpr int64_t leastTransposed = 4;
 class Append {
 public:
   Append(Emitter &e, kernel::AppendOp op)
-      : op(op), e(e), layout(cast<StateType>(op.getState().getType())), panels(StateStorage::create(e, layout)) {}
+      : op(op), e(e), layout(cast<StateType>(op.getState().getType())), panels(e, layout) {}
 
   void expand() {
     auto tasks = kernel::TasksOp::around(op);
@@ -66,7 +66,7 @@ private:
     });
   }
 
-  void enter(Value slot) { memory = panels->memoryOf(op.getStep(), op.getState(), slot); }
+  void enter(Value slot) { memory = panels.memoryOf(op.getStep(), op.getState(), slot); }
 
   // A panel at a time, head by head: its rows stay in the translation buffer and the panel in L1.
   void rowsOf(kernel::SpanOp span, Value begin, Value stop) {
@@ -85,7 +85,7 @@ private:
 
   // Masked stores of narrow vectors are slow on some processors.
   void rowsOfPanel(Value head, Value count) {
-    if (!panels->storesVectors())
+    if (!panels.keys->storesVectors())
       return oneByOne(head, count);
     auto notFull = [&] {
       if (e.lanes < layout.tokens)
@@ -103,14 +103,15 @@ private:
   void oneByOne(Value head, Value count) {
     Value base = e.mul(head, layout.width);
     e.loop(e.index(0), count, 1,
-           [&](Value r) { panels->storeKey(memory, placeOf(head, r), op.getKeys(), e.add(firstRow, r), base); });
+           [&](Value r) { panels.keys->store(memory.keys, placeOf(head, r), op.getKeys(), e.add(firstRow, r), base); });
     storeValues(head, count);
   }
 
   void storeValues(Value head, Value count) {
     Value base = e.mul(head, layout.width);
-    e.loop(e.index(0), count, 1,
-           [&](Value r) { panels->storeValue(memory, placeOf(head, r), op.getValues(), e.add(firstRow, r), base); });
+    e.loop(e.index(0), count, 1, [&](Value r) {
+      panels.values->store(memory.values, placeOf(head, r), op.getValues(), e.add(firstRow, r), base);
+    });
   }
 
   void transposed(Value head, Value count, bool full) {
@@ -143,7 +144,7 @@ private:
   kernel::AppendOp op;
   Emitter &e;
   const kernel::StateLayout layout;
-  const std::unique_ptr<StateStorage> panels;
+  StateStorage panels;
   KeyBlock memory;                   // of the sequence
   Value panel, firstLane, firstRow;  // where the first row of the panel goes, and which it is
 };
