@@ -215,7 +215,7 @@ func.func private @part(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<4x1
 
 // Why there are no instructions of matrices.
 // CHECK-LABEL: func.func private @odd(
-// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, blocks of 64 keys in shared memory; by multiply-adds, since heads are 72 wide, no multiple of 16 up to 256"
+// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, blocks of 64 keys in shared memory; by multiply-adds, since heads are 72 wide, no multiple of 16 up to 128"
 // CHECK-NOT: nvgpu.mma.sync
 // CHECK: math.fma
 func.func private @odd(%s: !kernel.step, %q: memref<?x72xf32>, %kv: !talc.state<1 x 72 x 128, source in #kernel.panels<16 x f16>>, %y: memref<?x72xf32>) attributes {kernel.piece = "attention"} {
