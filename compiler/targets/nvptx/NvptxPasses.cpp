@@ -4,9 +4,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
 #include "compiler/passes/schedule/AttentionSchedule.h"
-#include "compiler/passes/schedule/gpu/RoundedRows.h"
-#include "compiler/targets/gpu/ClaimTasks.h"
-#include "compiler/targets/gpu/SplitDepth.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -29,9 +26,9 @@ void NvptxTarget::addDivision(OpPassManager &passes) const {
   // A single row's attention has a workgroup for every head and block of keys.
   passes.addPass(createSplitKeys({workgroupKeys}));
   // So has its contraction, for some panels and a part of k.
-  passes.addPass(gpu::createSplitDepth(/*matrices=*/true));
+  passes.addPass(createSplitDepth({/*matrices=*/true}));
   // Barriers are those of workers that take tasks as they come.
-  passes.addPass(gpu::createClaimTasks());
+  passes.addPass(createClaimTasks());
 }
 
 void NvptxTarget::addPlans(OpPassManager &passes, const std::string &, const std::string &) const {

@@ -4,8 +4,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
 #include "compiler/passes/schedule/AttentionSchedule.h"
-#include "compiler/targets/gpu/ClaimTasks.h"
-#include "compiler/targets/gpu/SplitDepth.h"
 #include "compiler/targets/vulkan/VulkanTarget.h"
 
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -30,9 +28,9 @@ void VulkanTarget::addDivision(OpPassManager &passes) const {
   // A single row's attention has a workgroup for every head and block of keys.
   passes.addPass(createSplitKeys({workgroupKeys}));
   // So has its contraction, for some panels and a part of k.
-  passes.addPass(gpu::createSplitDepth(/*matrices=*/false));
+  passes.addPass(createSplitDepth({/*matrices=*/false}));
   // Barriers are those of workers that take tasks as they come.
-  passes.addPass(gpu::createClaimTasks());
+  passes.addPass(createClaimTasks());
 }
 
 void VulkanTarget::addSchedule(OpPassManager &passes) const {

@@ -13,14 +13,12 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/Pass.h"
-
-#include <memory>
 
 namespace talc {
 
-// Notes; may run again.
-std::unique_ptr<mlir::Pass> createRoundRows();
+// On arguments and buffers; on a module whose rows have been looked at (round-rows).
+constexpr llvm::StringLiteral roundedAttr = "kernel.rounded", roundedNotedAttr = "kernel.rounded_noted";
+
 // Types become what the notes say, those of functions without code, too.
 void storeRounded(mlir::ModuleOp module);
 

@@ -6,14 +6,18 @@
 //         linalg.generic ins(%parts[0], ..., %parts[3], %bias) outs(%y) { epilogue of their sum }
 //
 // The sum is a piece like others: a barrier stands before it, and workgroups share its columns.
-#include "compiler/targets/gpu/SplitDepth.h"
-
 #include "compiler/passes/PassRemarks.h"
+#include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/gpu/DepthParts.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/FormatVariadic.h"
+
+namespace talc {
+#define GEN_PASS_DEF_SPLITDEPTH
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
 
 using namespace mlir;
 namespace kernel = talc::kernel;
@@ -100,16 +104,9 @@ static void split(kernel::ContractOp op, const DepthParts &parts) {
 
 namespace {
 
-class SplitDepth : public PassWrapper<SplitDepth, OperationPass<ModuleOp>> {
-public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitDepth)
+struct SplitDepth : talc::impl::SplitDepthBase<SplitDepth> {
+  using Base::Base;
 
-  explicit SplitDepth(bool matrices) : matrices(matrices) {}
-
-  StringRef getArgument() const override { return "split-depth"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<linalg::LinalgDialect, memref::MemRefDialect, arith::ArithDialect>();
-  }
   void runOnOperation() override {
     SmallVector<kernel::ContractOp> ops;
     getOperation().walk([&](kernel::ContractOp op) { ops.push_back(op); });
@@ -128,13 +125,6 @@ public:
       split(op, parts);
     }
   }
-
-private:
-  const bool matrices;
 };
 
 }  // namespace
-
-std::unique_ptr<Pass> talc::gpu::createSplitDepth(bool matrices) {
-  return std::make_unique<SplitDepth>(matrices);
-}
