@@ -40,8 +40,9 @@ public:
       return false;
     auto type = header->metadata.find("general.type");
     if (type == header->metadata.end() || type->second != "imatrix")
-      return refuse(ImportError::TensorFile, "is a GGUF file of another type than imatrix, whose key 'general.type' "
-                                             "would be that; --calibrate takes a text or an importance matrix");
+      return refuse(ImportError::TensorFile,
+                    "is a GGUF file whose key 'general.type' is not imatrix; --calibrate takes a text or "
+                    "an importance matrix");
     std::map<std::string, const GgufTensor *> tensors;
     for (const GgufTensor &tensor : header->tensors)
       tensors[tensor.name] = &tensor;

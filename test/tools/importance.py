@@ -125,8 +125,8 @@ def one_with(changes):
 SUMS, COUNTS = 'blk.0.attn_q.weight.in_sum2', 'blk.0.attn_q.weight.counts'
 TWICE = struct.pack('<i', 2) + 2 * entry('blk.0.attn_q.weight', [1.0] * WIDTH)
 REFUSED = [
-    ('type.gguf', 'T0202', "another type than imatrix", gguf.pack({'general.type': (STRING, 'model')}, tensors(ONE))),
-    ('untyped.gguf', 'T0202', "another type than imatrix", gguf.pack({}, tensors(ONE))),
+    ('type.gguf', 'T0202', "whose key 'general.type' is not imatrix", gguf.pack({'general.type': (STRING, 'model')}, tensors(ONE))),
+    ('untyped.gguf', 'T0202', "whose key 'general.type' is not imatrix", gguf.pack({}, tensors(ONE))),
     ('empty.gguf', 'T0204', "has no tensor '*.in_sum2'", gguf.pack(TYPE, {})),
     ('counts.gguf', 'T0204', 'but not', gguf.pack(TYPE, {SUMS: floats(ONE['blk.0.attn_q.weight'])})),
     ('nan.gguf', 'T0207', 'expected numbers >= 0', one_with({SUMS: floats([float('nan')] * WIDTH)})),
