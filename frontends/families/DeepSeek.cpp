@@ -43,6 +43,7 @@ struct DeepSeek : MixtureModel {
     plain = config.integer("qk_nope_head_dim", 128, ModelConfig::headCount);
     turned = config.integer("qk_rope_head_dim", 64, ModelConfig::headCount);
     valueWidth = config.integer("v_head_dim", 128, ModelConfig::headCount);
+    separate = config.flag("separate_kv_b", false);
     headWidth = turned;
     keyValueHeads = 1;
     if (config.has("partial_rotary_factor") && config.positive("partial_rotary_factor", 1) != 1)
@@ -113,9 +114,25 @@ struct DeepSeek : MixtureModel {
     return g.rmsNorm(x, g.weight("self_attn." + name + ".weight", {x.width()}), epsilon);
   }
 
+  // K_h^T and V_h of all heads, which files have together or apart.
+  struct HeadMatrices {
+    Weight keys, values;
+  };
+
+  HeadMatrices headMatrices(GraphBuilder &g) const {
+    if (separate)
+      return {weight(g, "k_b_proj", heads * latent, plain), weight(g, "v_b_proj", heads * valueWidth, latent)};
+    int64_t period = plain + valueWidth;
+    Weight both = weight(g, "kv_b_proj", heads * period, latent);
+    std::vector<Weight> keys;
+    for (int64_t head = 0; head < heads; ++head)
+      keys.push_back(g.transpose(g.rows(both, head * period, plain, heads * period)));
+    return {g.concat("self_attn.kv_b_proj.keys", keys), g.rows(both, plain, valueWidth, period)};
+  }
+
   // Each head's query, in the space of [c | r].
-  Tensor latentQueries(GraphBuilder &g, Tensor x, Weight keysAndValues, int64_t number) const {
-    int64_t each = plain + turned, period = plain + valueWidth;
+  Tensor latentQueries(GraphBuilder &g, Tensor x, Weight keys, int64_t number) const {
+    int64_t each = plain + turned;
     if (queryLatent > 0) {
       Weight first = weight(g, "q_a_proj", queryLatent, width);
       Weight bias = inputBias ? g.weight("self_attn.q_a_proj.bias", {queryLatent}) : Weight();
@@ -124,10 +141,7 @@ struct DeepSeek : MixtureModel {
     Weight all = weight(g, queryLatent > 0 ? "q_b_proj" : "q_proj", heads * each, x.width());
     Tensor q = g.linear(x, g.rows(all, 0, plain, each));
     Tensor byPosition = g.linear(x, turnedRows(g, g.rows(all, plain, turned, each)));
-    std::vector<Weight> keys;
-    for (int64_t head = 0; head < heads; ++head)
-      keys.push_back(g.transpose(g.rows(keysAndValues, head * period, plain, heads * period)));
-    q = g.groupedLinear(q, g.concat("self_attn.kv_b_proj.keys", keys), heads);
+    q = g.groupedLinear(q, keys, heads);
     return g.join(q, g.rope(byPosition, heads, *ropes[number]), heads);
   }
 
@@ -145,17 +159,16 @@ struct DeepSeek : MixtureModel {
   }
 
   Tensor attention(GraphBuilder &g, Tensor x, int64_t number) const override {
-    int64_t period = plain + valueWidth;
-    Weight keysAndValues = weight(g, "kv_b_proj", heads * period, latent);
-    Tensor q = latentQueries(g, x, keysAndValues, number), k = latentKeys(g, x, number);
+    HeadMatrices matrices = headMatrices(g);
+    Tensor q = latentQueries(g, x, matrices.keys, number), k = latentKeys(g, x, number);
     Tensor found = g.cachedAttention(q, k, k, {heads, 1, scale});
-    Tensor values = g.groupedLinear(found, g.rows(keysAndValues, plain, valueWidth, period), heads);
+    Tensor values = g.groupedLinear(found, matrices.values, heads);
     return linear(g, values, "self_attn.o_proj", width, outputBias, "hidden_size by heads");
   }
 
   int64_t queryLatent, latent, plain, turned, valueWidth, denseLayers, sharedInner;
   double routeFactor;
-  bool interleaved = true;
+  bool interleaved = true, separate = false;
   Routing routing = {};
 };
 

@@ -33,9 +33,10 @@ constexpr const char *architectureKey = "general.architecture";
 static const GgufArchitecture *chooseArchitecture(const GgufModel &model, Diagnostics &diagnostics) {
   const json *name = model.find(architectureKey);
   const std::string known = name && name->is_string() ? name->get<std::string>() : "";
-  const json *experts = model.find(known + ".expert_count");
-  bool mixed = experts && experts->is_number_integer() && *experts > 0;
-  const GgufArchitecture *found = ggufArchitecture(known, mixed);
+  const GgufArchitecture *found = ggufArchitecture(known, [&](const GgufMark &mark) {
+    const json *value = model.find(fmt::format("{}.{}", known, mark.key));
+    return value && value->is_number_integer() && *value >= mark.least;
+  });
   if (!found)
     diagnostics.error(ImportError::ModelType,
                       fmt::format("{}: {}; talc knows {}", model.file(),

@@ -68,6 +68,27 @@ constexpr GgufName qwenMixtureNames[] = {
     {"model.layers.#.mlp.shared_expert.down_proj", "blk.#.ffn_down_shexp"},
 };
 
+// DeepSeek's: latent attention, experts beside shared ones. Files have kv_b of all heads as one matrix, or each head's
+// keys, transposed, and values apart.
+constexpr GgufName deepSeekNames[] = {
+    {"model.layers.#.self_attn.q_a_proj", "blk.#.attn_q_a"},
+    {"model.layers.#.self_attn.q_a_layernorm", "blk.#.attn_q_a_norm"},
+    {"model.layers.#.self_attn.q_b_proj", "blk.#.attn_q_b"},
+    {"model.layers.#.self_attn.kv_a_proj_with_mqa", "blk.#.attn_kv_a_mqa"},
+    {"model.layers.#.self_attn.kv_a_layernorm", "blk.#.attn_kv_a_norm"},
+    {"model.layers.#.self_attn.kv_b_proj", "blk.#.attn_kv_b"},
+    {"model.layers.#.self_attn.k_b_proj", "blk.#.attn_k_b"},
+    {"model.layers.#.self_attn.v_b_proj", "blk.#.attn_v_b"},
+    {"model.layers.#.mlp.gate", "blk.#.ffn_gate_inp"},
+    {"model.layers.#.mlp.gate.e_score_correction_bias", "blk.#.exp_probs_b.bias"},
+    {"model.layers.#.mlp.experts.*.gate_proj", "blk.#.ffn_gate_exps"},
+    {"model.layers.#.mlp.experts.*.up_proj", "blk.#.ffn_up_exps"},
+    {"model.layers.#.mlp.experts.*.down_proj", "blk.#.ffn_down_exps"},
+    {"model.layers.#.mlp.shared_experts.gate_proj", "blk.#.ffn_gate_shexp"},
+    {"model.layers.#.mlp.shared_experts.up_proj", "blk.#.ffn_up_shexp"},
+    {"model.layers.#.mlp.shared_experts.down_proj", "blk.#.ffn_down_shexp"},
+};
+
 // Norms behind attention stand in front of the experts; their gates and inputs are matrices of their own.
 constexpr GgufName gptOssNames[] = {
     {"model.layers.#.self_attn.sinks", "blk.#.attn_sinks.weight"},
@@ -216,26 +237,29 @@ constexpr GgufName t5Names[] = {
     {"lm_head", "output"},
 };
 
-// Mistral is called llama there, as is Mixtral; so are RoBERTa and its relatives bert, with the positions that they
-// use.
+// Of a name those with a mark stand behind those without. Mistral is called llama there, as is Mixtral; so are RoBERTa
+// and its relatives bert, with the positions that they use.
 static const GgufArchitecture table[] = {
-    {"bert", "bert", "BertModel", bertNames, {}, {}, 0, /*mixed=*/false, "BertForSequenceClassification"},
+    {"bert", "bert", "BertModel", bertNames, {}, {}, 0, /*mark=*/{}, "BertForSequenceClassification"},
     {"bloom", "bloom", "", bloomNames, {}, R"({"qkv_in_order": true})"},
     {"cohere2", "cohere2", "", decoderNames},
     {"command-r", "cohere", "", decoderNames},
+    {"deepseek2", "deepseek_v2", "", decoderNames, deepSeekNames},
+    {"deepseek2", "deepseek_v3", "", decoderNames, deepSeekNames, {}, 0, /*mark=*/{"expert_gating_func", 2}},
     {"falcon", "falcon", "", bloomNames, {}, R"({"qkv_in_order": true, "new_decoder_architecture": true})"},
     {"gemma", "gemma", "", decoderNames, gemmaNames},
     {"gemma2", "gemma2", "", decoderNames, gemma2Names, {}, 46},
     {"gemma3", "gemma3_text", "", decoderNames, gemma2Names, {}, 62},
-    {"gpt-oss", "gpt_oss", "", decoderNames, gptOssNames, {}, 0, false, {}, R"({"truncate": false})"},
+    {"gpt-oss", "gpt_oss", "", decoderNames, gptOssNames, {}, 0, {}, {}, R"({"truncate": false})"},
     {"gpt2", "gpt2", "", gpt2Names},
     {"gptneox", "gpt_neox", "", gptNeoXNames, {}, R"({"qkv_in_order": true})"},
     {"granite", "granite", "", decoderNames, pairedNames},
     {"llama", "llama", "", decoderNames, pairedNames},
-    {"llama", "mixtral", "", decoderNames, mixtralNames, {}, 0, /*mixed=*/true},
+    {"llama", "mixtral", "", decoderNames, mixtralNames, {}, 0, /*mark=*/{"expert_count", 1}},
     {"modern-bert", "modernbert", "ModernBertModel", modernBertNames},
     {"mpt", "mpt", "", mptNames},
     {"olmo2", "olmo2", "", decoderNames, olmo2Names},
+    {"olmo2", "olmo3", "", decoderNames, olmo2Names, {}, 0, /*mark=*/{"attention.sliding_window", 1}},
     {"phi2", "phi", "", decoderNames, phi2Names},
     {"phi3", "phi3", "", decoderNames, phi3Names},
     {"qwen2", "qwen2", "", decoderNames},
@@ -252,10 +276,10 @@ llvm::ArrayRef<GgufArchitecture> ggufArchitectureTable() {
   return table;
 }
 
-const GgufArchitecture *ggufArchitecture(std::string_view name, bool mixed) {
+const GgufArchitecture *ggufArchitecture(std::string_view name, llvm::function_ref<bool(const GgufMark &)> has) {
   const GgufArchitecture *result = nullptr;
   for (const GgufArchitecture &known : table)
-    if (known.name == name && (!result || known.mixed == mixed))
+    if (known.name == name && (known.mark.key.empty() || has(known.mark)))
       result = &known;
   return result;
 }
@@ -263,7 +287,7 @@ const GgufArchitecture *ggufArchitecture(std::string_view name, bool mixed) {
 std::string ggufArchitectures() {
   std::string names;
   for (const GgufArchitecture &known : table)
-    if (!known.mixed)
+    if (known.mark.key.empty())
       names += (names.empty() ? "" : ", ") + std::string(known.name);
   return names;
 }

@@ -5,6 +5,7 @@
 #include "frontends/WeightSource.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <string>
 #include <string_view>
@@ -20,6 +21,12 @@ struct GgufName {
   StoredOrder::Kind order = StoredOrder::Kind::AsIs;
 };
 
+// A key of the metadata behind "<architecture>.", and the least number that it has.
+struct GgufMark {
+  std::string_view key = {};
+  int64_t least = 0;
+};
+
 struct GgufArchitecture {
   std::string_view name;       // of general.architecture, and of its keys
   std::string_view modelType;  // the family in talc
@@ -28,14 +35,14 @@ struct GgufArchitecture {
   llvm::ArrayRef<GgufName> own = {};  // those of these that are called otherwise
   std::string_view answers = {};      // JSON: keys of config.json that are the same in all models
   int64_t widerFrom = 0;              // layers of the models whose scores are scaled by hidden_size / heads; 0: none
-  bool mixed = false;                 // of several of a name, the one whose models have experts
+  GgufMark mark = {};                 // of several of a name, what models of this one have; empty: of the others
   std::string_view classifier = {};   // the class instead of `head` where a tensor makes classes; empty: none
   std::string_view scaling = {};      // JSON: of scaled rotary positions what is the same in all models
 };
 
 llvm::ArrayRef<GgufArchitecture> ggufArchitectureTable();
-// Null if talc knows none of this name. `mixed`: the model has experts.
-const GgufArchitecture *ggufArchitecture(std::string_view name, bool mixed);
+// Null if talc knows none of this name.
+const GgufArchitecture *ggufArchitecture(std::string_view name, llvm::function_ref<bool(const GgufMark &)> has);
 // All names, with commas.
 std::string ggufArchitectures();
 

@@ -39,11 +39,35 @@ struct Row {
 
 }  // namespace
 
-static const std::vector<std::string_view> mixtures = {"llama", "qwen2moe", "qwen3moe", "gpt-oss"};
-static const std::vector<std::string_view> windowed = {"gemma2", "gemma3", "cohere2", "phi3", "gpt-oss"};
+static const std::vector<std::string_view> mixtures = {"llama", "qwen2moe", "qwen3moe", "gpt-oss", "deepseek2"};
+static const std::vector<std::string_view> windowed = {"gemma2", "gemma3", "cohere2", "phi3", "gpt-oss", "olmo2"};
 
-static const std::vector<Row> &rows() {
-  static const std::vector<Row> table = {
+static const std::vector<std::string_view> latent = {"deepseek2"};
+constexpr const char *latentKey = "attention.kv_lora_rank";
+
+// Of experts and latent attention.
+static std::vector<Row> mixtureRows() {
+  return {
+      {"expert_count", Use::Optional, {"num_experts", "num_local_experts", "n_routed_experts"}, nullptr, mixtures},
+      {"expert_used_count", Use::Optional, {"num_experts_per_tok"}, nullptr, mixtures},
+      {"expert_shared_count", Use::Optional, {"n_shared_experts"}, nullptr, latent},
+      {"expert_weights_scale", Use::Optional, {"routed_scaling_factor"}, nullptr, latent},
+      {"expert_weights_norm", Use::Optional, {"norm_topk_prob"}, nullptr, latent},
+      {"expert_group_count", Use::Optional, {"n_group"}, nullptr, latent},
+      {"expert_group_used_count", Use::Optional, {"topk_group"}, nullptr, latent},
+      {"expert_gating_func", Use::Read, {}, nullptr, latent},
+      {"leading_dense_block_count", Use::Optional, {"first_k_dense_replace"}, nullptr, latent},
+      {"attention.q_lora_rank", Use::Optional, {"q_lora_rank"}, nullptr, latent},
+      {latentKey, Use::Optional, {"kv_lora_rank"}, nullptr, latent},
+      {"attention.key_length_mla", Use::Read, {}, nullptr, latent},
+      {"attention.value_length_mla", Use::Read, {}, nullptr, latent},
+      {"rope.scaling.yarn_log_multiplier", Use::Read, {}, nullptr, latent},
+      {"expert_shared_feed_forward_length", Use::Optional, {"shared_expert_intermediate_size"}, nullptr, {"qwen2moe"}},
+  };
+}
+
+static std::vector<Row> usualRows() {
+  return {
       {"context_length", Use::Required, {"max_position_embeddings", "n_positions", "seq_length", "max_seq_len"}},
       {"embedding_length", Use::Required, {"hidden_size", "n_embd", "d_model"}},
       {"block_count", Use::Required, {"num_hidden_layers", "n_layer", "num_layers", "n_layers"}},
@@ -63,6 +87,7 @@ static const std::vector<Row> &rows() {
       {"rope.freq_base_swa", Use::Optional, {"rope_local_base_freq"}, nullptr, {"gemma3"}},
       {"attention.sliding_window", Use::Optional, {"local_attention"}, nullptr, {"modern-bert"}},
       {"attention.sliding_window_pattern", Use::Optional, {"global_attn_every_n_layers"}, nullptr, {"modern-bert"}},
+      {"attention.sliding_window_pattern", Use::Read, {}, nullptr, {"olmo2"}},
       {"rope.freq_base_swa", Use::Optional, {"local_rope_theta"}, nullptr, {"modern-bert"}},
       {"logit_scale", Use::Optional, {"logit_scale"}, nullptr, {"command-r", "cohere2"}},
       {"logit_scale", Use::Optional, {"logits_scaling"}, nullptr, {"granite"}},
@@ -70,10 +95,11 @@ static const std::vector<Row> &rows() {
       {"embedding_scale", Use::Optional, {"embedding_multiplier"}, nullptr, {"granite"}},
       {"residual_scale", Use::Optional, {"residual_multiplier"}, nullptr, {"granite"}},
       {"use_parallel_residual", Use::Optional, {"use_parallel_residual"}, nullptr, {"gptneox", "stablelm"}},
-      {"expert_count", Use::Optional, {"num_experts", "num_local_experts"}, nullptr, mixtures},
-      {"expert_used_count", Use::Optional, {"num_experts_per_tok"}, nullptr, mixtures},
-      {"expert_feed_forward_length", Use::Optional, {"moe_intermediate_size"}, nullptr, {"qwen2moe", "qwen3moe"}},
-      {"expert_shared_feed_forward_length", Use::Optional, {"shared_expert_intermediate_size"}, nullptr, {"qwen2moe"}},
+      {"expert_feed_forward_length",
+       Use::Optional,
+       {"moe_intermediate_size"},
+       nullptr,
+       {"qwen2moe", "qwen3moe", "deepseek2"}},
       {"attention.clamp_kqv", Use::Read, {}, nullptr, {"mpt"}},
       {"attention.max_alibi_bias", Use::Read, {}, nullptr, {"mpt"}},
       {"attention.value_length", Use::Read},
@@ -99,6 +125,15 @@ static const std::vector<Row> &rows() {
       {"final_logit_softcapping", Use::Nothing, {}, 0},
       {"use_parallel_residual", Use::Nothing, {}, false},
   };
+}
+
+// Of several rows that fit a key the first one counts.
+static const std::vector<Row> &rows() {
+  static const std::vector<Row> table = [] {
+    std::vector<Row> all = mixtureRows();
+    llvm::append_range(all, usualRows());
+    return all;
+  }();
   return table;
 }
 
@@ -110,6 +145,8 @@ static const json &forAllLayers(const json &value) {
 
 GgufConfig::GgufConfig(const GgufModel &model, const GgufArchitecture &architecture)
     : model(model), architecture(architecture) {
+  if (ofArchitecture(latentKey))
+    answerLatent();
   for (const Row &row : rows())
     if (const json *value = ofArchitecture(std::string(row.key)); value && row.isFor(row.key, architecture))
       for (const std::string &key : row.answers)
@@ -118,6 +155,7 @@ GgufConfig::GgufConfig(const GgufModel &model, const GgufArchitecture &architect
   for (auto &[key, value] : fixed.items())
     answer(key, value, "key 'general.architecture'");
   answerFromTensors();
+  answerWindows();
   answerRope();
   answerAlibi();
   if (architecture.widerFrom > 0)
@@ -190,6 +228,45 @@ void GgufConfig::answerClasses() {
   answer("id2label", std::move(labels), fmt::format("key '{}.classifier.output_labels'", architecture.name));
 }
 
+// Which layers have a window, where files list it.
+void GgufConfig::answerWindows() {
+  const std::string key = "attention.sliding_window_pattern";
+  const json *pattern = ofArchitecture(key);
+  if (!pattern || !pattern->is_array())
+    return;
+  json types = json::array();
+  for (const json &slides : *pattern)
+    types.push_back(slides == true ? "sliding_attention" : "full_attention");
+  answer("layer_types", std::move(types), fmt::format("key '{}.{}'", architecture.name, key));
+}
+
+// Widths are those of heads with keys and values of their own; files that have the latents as keys and values say both.
+void GgufConfig::answerLatent() {
+  auto number = [&](const char *key) -> int64_t {
+    const json *value = ofArchitecture(key);
+    return value && value->is_number_integer() && *value >= 0 && *value < 1 << 24 ? value->get<int64_t>() : 0;
+  };
+  auto answerNumber = [&](const char *key, int64_t value, const char *from) {
+    answer(key, value, fmt::format("key '{}.{}'", architecture.name, from));
+  };
+  auto widthOf = [&](const char *mla, const char *plain) { return ofArchitecture(mla) ? number(mla) : number(plain); };
+  const char *rope = "rope.dimension_count", *keys = "attention.key_length", *groups = "expert_group_count";
+  answerNumber("head_dim", number(rope), rope);
+  answerNumber("qk_rope_head_dim", number(rope), rope);
+  answerNumber("qk_nope_head_dim", widthOf("attention.key_length_mla", keys) - number(rope), keys);
+  answerNumber("v_head_dim", widthOf("attention.value_length_mla", "attention.value_length"), "attention.value_length");
+  const char *queries = "attention.q_lora_rank";
+  if (!ofArchitecture(queries))
+    answer("q_lora_rank", nullptr, fmt::format("key '{}.{}'", architecture.name, queries));
+  for (const char *key : {"n_group", "topk_group"})
+    if (!ofArchitecture(groups))
+      answerNumber(key, 1, groups);
+  constexpr int64_t sigmoid = 2;
+  if (number("expert_gating_func") < sigmoid)
+    answer("topk_method", number(groups) > 1 ? "group_limited_greedy" : "greedy", fmt::format("key '{}'", groups));
+  answer("separate_kv_b", model.tensor("blk.0.attn_k_b.weight") != nullptr, "tensor 'blk.0.attn_k_b.weight'");
+}
+
 void GgufConfig::answerRope() {
   const std::string prefix = fmt::format("key '{}.rope.", architecture.name);
   if (const json *turned = ofArchitecture("rope.dimension_count"); turned && turned->is_number_integer()) {
@@ -209,6 +286,8 @@ void GgufConfig::answerRope() {
                            {"yarn_beta_slow", "beta_slow"}})
     if (const json *value = ofArchitecture(fmt::format("rope.scaling.{}", name)))
       scaling[key] = *value;
+  if (const json *growth = ofArchitecture("rope.scaling.yarn_log_multiplier"); growth && growth->is_number())
+    scaling["mscale"] = scaling["mscale_all_dim"] = 10 * growth->get<double>();
   answer("rope_scaling", std::move(scaling), prefix + "scaling'");
 }
 
@@ -299,7 +378,7 @@ void GgufConfig::check(Diagnostics &diagnostics) const {
                                     quotedText(key), jsonText(value)));
   }
   const json *values = ofArchitecture("attention.value_length"), *keys = ofArchitecture("attention.key_length");
-  if (values && (keys ? *keys != *values : *values != headWidth()))
+  if (!ofArchitecture(latentKey) && values && (keys ? *keys != *values : *values != headWidth()))
     diagnostics.error(ImportError::ConfigUnsupported,
                       fmt::format("{}: key '{}.attention.value_length' is {}, but keys have {} features", model.file(),
                                   architecture.name, jsonText(*values), headWidth()));

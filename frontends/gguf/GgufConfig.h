@@ -37,6 +37,8 @@ private:
   void answer(const std::string &key, nlohmann::json value, const std::string &source);
   void answerFromTensors();
   void answerClasses();
+  void answerWindows();
+  void answerLatent();
   void answerRope();
   void answerAlibi();
   std::vector<float> readFactors(const GgufModel::Tensor &tensor, Diagnostics &diagnostics) const;

@@ -13,9 +13,15 @@ static bool isNumber(llvm::StringRef part) {
   return !part.empty() && part.size() <= digits && llvm::all_of(part, llvm::isDigit);
 }
 
+// All experts of a layer in one, as checkpoints may have them, too; their gates and inputs multiply the same.
+constexpr GgufName stackedNames[] = {
+    {"model.layers.#.mlp.experts.gate_up_proj", "blk.#.ffn_gate_exps"},
+    {"model.layers.#.mlp.experts.down_proj", "blk.#.ffn_down_exps"},
+};
+
 // "model.layers.3.mlp.experts.5.up_proj.weight" as "model.layers.#.mlp.experts.5.up_proj", the same with "*" for "5",
 // "3", 5 and ".weight".
-GgufPlace ggufPlace(const GgufArchitecture &architecture, const std::string &weight) {
+static GgufPlace placeIn(std::initializer_list<llvm::ArrayRef<GgufName>> tables, const std::string &weight) {
   llvm::StringRef rest = weight;
   std::string end = rest.consume_back(".weight") ? ".weight" : rest.consume_back(".bias") ? ".bias" : "";
   llvm::SmallVector<llvm::StringRef, 12> parts;
@@ -31,7 +37,7 @@ GgufPlace ggufPlace(const GgufArchitecture &architecture, const std::string &wei
     *second = "*";
     mixed = llvm::join(parts, ".");
   }
-  for (llvm::ArrayRef<GgufName> names : {architecture.own, architecture.names})
+  for (llvm::ArrayRef<GgufName> names : tables)
     for (const GgufName &known : names) {
       if (known.family != general && known.family != mixed)
         continue;
@@ -43,14 +49,20 @@ GgufPlace ggufPlace(const GgufArchitecture &architecture, const std::string &wei
   return {};
 }
 
+GgufPlace ggufPlace(const GgufArchitecture &architecture, const std::string &weight) {
+  return placeIn({architecture.own, architecture.names}, weight);
+}
+
 std::vector<GgufPlace> ggufPlaces(const std::string &weight) {
   std::vector<GgufPlace> places;
-  for (const GgufArchitecture &architecture : ggufArchitectureTable()) {
-    GgufPlace place = ggufPlace(architecture, weight);
+  auto add = [&](GgufPlace place) {
     bool known = llvm::any_of(places, [&](const GgufPlace &other) { return other.name == place.name; });
     if (!place.name.empty() && !known)
       places.push_back(std::move(place));
-  }
+  };
+  for (const GgufArchitecture &architecture : ggufArchitectureTable())
+    add(ggufPlace(architecture, weight));
+  add(placeIn({stackedNames}, weight));
   return places;
 }
 

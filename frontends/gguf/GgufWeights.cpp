@@ -19,7 +19,7 @@ const StorageFormat *GgufWeights::formatOf(const GgufModel::Tensor &tensor) cons
   return format;
 }
 
-// A matrix of one row may be stored as a vector.
+// A matrix of one row may be stored as a vector, one of heads as a matrix for each.
 bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufPlace &place,
                              const std::string &why) const {
   if (place.order == StoredOrder::Kind::Transposed)
@@ -29,6 +29,10 @@ bool GgufWeights::checkShape(const GgufModel::Tensor &tensor, std::vector<int64_
     found.erase(found.begin());
   if (found.size() == 1 && shape.size() == 2 && shape.front() == 1)
     shape.erase(shape.begin());
+  bool isByHead = place.expert < 0 && found.size() == 3 && shape.size() == 2 && found[0] > 0 &&
+                  shape[0] % found[0] == 0 && shape[0] / found[0] == found[1];
+  if (isByHead)
+    found = {shape[0], found[2]};
   if (found == shape)
     return true;
   diagnostics.error(ImportError::TensorShape, fmt::format("{}: tensor {} has shape {}, expected {}{}{}", tensor.file,

@@ -45,6 +45,11 @@ NAMES = {'model.embed_tokens': 'token_embd', 'model.norm': 'output_norm', 'lm_he
          'attention.self.value': 'attn_v', 'attention.output.dense': 'attn_output',
          'attention.output.LayerNorm': 'attn_output_norm', 'intermediate.dense': 'ffn_up', 'output.dense': 'ffn_down',
          'output.LayerNorm': 'layer_output_norm', 'bert.pooler.dense': 'cls', 'classifier': 'cls.output'}
+LATENT = {'self_attn.q_a_proj': 'attn_q_a', 'self_attn.q_a_layernorm': 'attn_q_a_norm', 'self_attn.q_b_proj': 'attn_q_b',
+          'self_attn.kv_a_proj_with_mqa': 'attn_kv_a_mqa', 'self_attn.kv_a_layernorm': 'attn_kv_a_norm',
+          'self_attn.kv_b_proj': 'attn_kv_b', 'mlp.shared_experts.gate_proj': 'ffn_gate_shexp',
+          'mlp.shared_experts.up_proj': 'ffn_up_shexp', 'mlp.shared_experts.down_proj': 'ffn_down_shexp'}
+NAMES.update(LATENT)
 EXPERTS = {'gate_proj': 'ffn_gate_exps', 'up_proj': 'ffn_up_exps', 'down_proj': 'ffn_down_exps', 'w1': 'ffn_gate_exps',
            'w3': 'ffn_up_exps', 'w2': 'ffn_down_exps'}
 AROUND = {'post_attention_layernorm': 'post_attention_norm', 'pre_feedforward_layernorm': 'ffn_norm',
@@ -92,8 +97,12 @@ def tensor(values, shape):
 
 
 def without_end(name, values):
-    """What gpt-oss calls neither weight nor bias: sinks, and all experts of a layer in one."""
+    """What is called neither weight nor bias: the bias by which DeepSeek chooses experts; gpt-oss's sinks, and all experts
+    of a layer in one.
+    """
     _, _, number, *_, kind = name.split('.')
+    if kind == 'e_score_correction_bias':
+        return {f'blk.{number}.exp_probs_b.bias': tensor(values, [len(values)])}
     if kind == 'sinks':
         return {f'blk.{number}.attn_sinks.weight': tensor(values, [len(values)])}
     matrix, bias, _ = kind.partition('_bias')
@@ -103,6 +112,15 @@ def without_end(name, values):
         shape = [len(parts), len(parts[0])] + ([] if bias else [len(parts[0][0])])
         result[f'blk.{number}.{file}.{"bias" if bias else "weight"}'] = tensor(parts, shape)
     return result
+
+
+def by_head(matrix, config):
+    """Of every head the keys, transposed, and the values, as newer files have them."""
+    plain, width = config['qk_nope_head_dim'], config['v_head_dim']
+    heads = [matrix[first:first + plain + width] for first in range(0, len(matrix), plain + width)]
+    keys, values = [list(map(list, zip(*head[:plain]))) for head in heads], [head[plain:] for head in heads]
+    return {name: tensor(parts, [len(parts), len(parts[0]), len(parts[0][0])])
+            for name, parts in (('attn_k_b', keys), ('attn_v_b', values))}
 
 
 def convert(checkpoint, config, architecture):
@@ -119,6 +137,9 @@ def convert(checkpoint, config, architecture):
         inner, layer = ('.'.join(parts[number + 1:]), f'blk.{parts[number]}.') if number else (stem, '')
         if '.experts.' in inner:
             experts.setdefault(f'{layer}{EXPERTS[parts[-1]]}.{end}', []).append(values)
+            continue
+        if inner == 'self_attn.kv_b_proj' and config['separate']:  # of DeepSeek
+            tensors.update({f'{layer}{part}.weight': made for part, made in by_head(values, config).items()})
             continue
         if architecture in PAIRED and inner in ('self_attn.q_proj', 'self_attn.k_proj'):
             values = paired(values, config['num_attention_heads' if 'q_proj' in inner else 'num_key_value_heads'])
@@ -152,6 +173,9 @@ def metadata(config, architecture):
     if scaling.get('rope_type') in ('linear', 'yarn'):
         result[f'{architecture}.rope.scaling.type'] = gguf.STRING, scaling['rope_type']
         result[f'{architecture}.rope.scaling.factor'] = F32, scaling['factor']
+    if config['model_type'] == 'olmo3':
+        pattern = [(layer + 1) % 4 != 0 for layer in range(config['num_hidden_layers'])]
+        result[f'{architecture}.attention.sliding_window_pattern'] = gguf.ARRAY, (BOOL, pattern)
     if 'original_max_position_embeddings' in scaling:
         result[f'{architecture}.rope.scaling.original_context_length'] = U32, scaling['original_max_position_embeddings']
     if 'original_max_position_embeddings' in config:
@@ -165,8 +189,38 @@ def long_factors(config):
             for kind in ('long', 'short') if f'{kind}_factor' in scaling}
 
 
+GATING = {'deepseek_v2': 1, 'deepseek_v3': 2}
+
+
+def latent_keys(c):
+    keys, values = c['qk_nope_head_dim'] + c['qk_rope_head_dim'], c['v_head_dim']
+    result = {
+        'leading_dense_block_count': (U32, c['first_k_dense_replace']), 'attention.kv_lora_rank': (U32, c['kv_lora_rank']),
+        'expert_count': (U32, c['n_routed_experts']), 'expert_shared_count': (U32, c['n_shared_experts']),
+        'expert_weights_scale': (F32, c['routed_scaling_factor']), 'expert_gating_func': (U32, GATING[c['model_type']]),
+        'expert_weights_norm': (BOOL, c.get('norm_topk_prob', False)), 'rope.dimension_count': (U32, c['qk_rope_head_dim']),
+        'attention.key_length': (U32, keys), 'attention.value_length': (U32, values)}
+    if c['separate']:
+        result.update({
+            'attention.head_count_kv': (U32, 1), 'attention.key_length': (U32, c['kv_lora_rank'] + c['qk_rope_head_dim']),
+            'attention.value_length': (U32, c['kv_lora_rank']), 'attention.key_length_mla': (U32, keys),
+            'attention.value_length_mla': (U32, values)})
+    for name, key in (('attention.q_lora_rank', 'q_lora_rank'), ('expert_group_count', 'n_group'),
+                      ('expert_group_used_count', 'topk_group')):
+        if c.get(key) is not None:
+            result[name] = U32, c[key]
+    if 'rope_scaling' in c:
+        scaling = c['rope_scaling']
+        result.update({
+            'rope.scaling.type': (gguf.STRING, 'yarn'), 'rope.scaling.factor': (F32, scaling['factor']),
+            'rope.scaling.original_context_length': (U32, scaling['original_max_position_embeddings']),
+            'rope.scaling.yarn_log_multiplier': (F32, 0.1 * scaling['mscale_all_dim'])})
+    return result
+
+
 # Keys of those whose configurations call them otherwise.
 PLAIN = {
+    'deepseek2': latent_keys,
     'gptneox': lambda c: {'rope.dimension_count': (U32, int(c['rotary_pct'] * c['hidden_size'] / c['num_attention_heads'])),
                           'rope.freq_base': (F32, c['rotary_emb_base'])},
     'bloom': lambda c: {'context_length': (U32, 26), 'block_count': (U32, c['n_layer']), 'attention.head_count': (U32, c['n_head']),
@@ -187,6 +241,13 @@ PLAIN = {
                       'attention.head_count': (U32, c['n_heads']), 'attention.layer_norm_epsilon': (F32, 1e-5),
                       'attention.clamp_kqv': (F32, c['attn_config']['clip_qkv']), 'attention.max_alibi_bias': (F32, 8.0)},
 }
+
+
+def latent(name, separate):
+    checkpoint, config, *rest = mixture_models.CASES[name]()
+    return checkpoint, {**config, 'separate': separate}, *rest
+
+
 ROTARY = {'stablelm': 0.25}  # what transformers takes if the configuration does not say
 CASES = {
     'gemma': ('gemma', lambda: models.gemma('gemma', 'F32')),
@@ -199,6 +260,7 @@ CASES = {
     'smollm3': ('smollm3', lambda: models.llama('F16', model_type='smollm3', num_hidden_layers=5, rope_theta=700.0,
                                                no_rope_layer_interval=4)),
     'olmo2': ('olmo2', models.CASES['olmo2']),
+    'olmo3': ('olmo2', models.CASES['olmo3']),
     'phi': ('phi2', models.CASES['phi']),
     'phi3': ('phi3', lambda: models.phi3(16)),
     'cohere': ('command-r', models.CASES['cohere']),
@@ -217,6 +279,9 @@ CASES = {
                                                      norm_topk_prob=False, shared_expert_intermediate_size=29,
                                                      mlp_only_layers=[])),
     'qwen3_moe': ('qwen3moe', models.CASES['qwen3_moe']),
+    'deepseek_v2': ('deepseek2', lambda: latent('deepseek_v2', False)),
+    'deepseek_v2-groups': ('deepseek2', lambda: latent('deepseek_v2-groups', True)),
+    'deepseek_v3': ('deepseek2', lambda: latent('deepseek_v3', True)),
     'gpt_oss': ('gpt-oss', mixture_models.CASES['gpt_oss']),
 }
 
