@@ -3,8 +3,10 @@
 #include "compiler/artifact/WeightGraph.h"
 
 #include "compiler/Error.h"
+#include "compiler/artifact/Importance.h"
 #include "compiler/artifact/QuantizedValues.h"
 #include "compiler/artifact/WeightSources.h"
+#include "dialects/talc/formats/FormatChoice.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
@@ -22,6 +24,12 @@ static RankedTensorType typeOf(WeightOp weight) {
 
 static std::string shapeText(RankedTensorType type) {
   return fmt::format("[{}]", fmt::join(type.getShape(), ", "));
+}
+
+static std::string printed(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
 }
 
 llvm::Error refuse(WeightOp weight, const std::string &why) {
@@ -77,8 +85,25 @@ WeightGraph::Result WeightGraph::values(WeightOp weight, int depth) {
     return count.takeError();
   Result result = evaluate(weight, depth);
   if (result)
+    result = rounded(weight, *result);
+  if (result)
     evaluated[weight.getSymName()] = *result;
   return result;
+}
+
+// A matrix whose values are those of certain blocks.
+WeightGraph::Result WeightGraph::rounded(WeightOp weight, const WeightValuesPtr &values) {
+  auto chosen = weight->getAttrOfType<TypeAttr>(roundedAttr);
+  if (!chosen)
+    return values;
+  const StorageFormat *format = formatOf(chosen.getValue());
+  if (!format || format->blockValues == 1 || values->shape.columns % format->blockValues != 0)
+    return refuse(weight, fmt::format("cannot be rounded to {}, expected a format whose blocks divide its rows",
+                                      printed(chosen.getValue())));
+  auto importance = Importance::of(weight, values->shape);
+  if (!importance)
+    return importance.takeError();
+  return weighedValues(values, *format, *importance);
 }
 
 WeightGraph::Result WeightGraph::evaluate(WeightOp weight, int depth) {

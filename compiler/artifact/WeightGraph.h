@@ -26,6 +26,7 @@ private:
 
   Result values(WeightOp weight, int depth);
   Result evaluate(WeightOp weight, int depth);
+  Result rounded(WeightOp weight, const WeightValuesPtr &values);
   llvm::Expected<std::vector<WeightValuesPtr>> operands(WeightOp weight, int depth);
   Result fromFile(WeightOp weight, FileSourceAttr source);
   llvm::Expected<std::shared_ptr<const MappedFile>> openFile(llvm::StringRef path);

@@ -282,6 +282,16 @@ struct Application {
   }
 };
 
+// What moves rows moves their blocks.
+std::string blocksOf(mlir::Attribute recipe, const std::vector<WeightPtr> &sources) {
+  bool movesRows = mlir::isa<ConcatRecipeAttr, InterleaveRecipeAttr, PackRecipeAttr, PadRecipeAttr, ConvertRecipeAttr,
+                             RowsRecipeAttr, HalfSplitRecipeAttr>(recipe);
+  bool alike = movesRows && !sources.empty() && llvm::all_of(sources, [&](const WeightPtr &source) {
+                 return source->blocks == sources.front()->blocks;
+               });
+  return alike ? sources.front()->blocks : "";
+}
+
 std::string printed(mlir::Attribute recipe) {
   std::string text;
   llvm::raw_string_ostream(text) << recipe;
@@ -313,6 +323,7 @@ llvm::Expected<Weight> applyRecipe(const std::string &name, mlir::Attribute reci
     return makeError(ErrorCode::WeightRecipe, "weight '{}': {} of shapes ({}) does not give {}", name, printed(recipe),
                      fmt::join(shapes, ", "), printed(result->shape));
   }
+  result->blocks = blocksOf(recipe, sources);
   roundValues(*result, type.getElementType());
   return result;
 }

@@ -52,6 +52,8 @@ llvm::Expected<Weight> readFile(const std::string &name, llvm::StringRef directo
   if (!buffer)
     return makeError(ErrorCode::WeightFile, "{}: cannot be read: {}", file, buffer.getError().message());
   decodeValues((*buffer)->getBuffer(), stored, weight->values);
+  if (auto blocks = mlir::dyn_cast<StoredType>(stored))
+    weight->blocks = blocks.getFormat()->name;
   roundValues(*weight, type.getElementType());
   return weight;
 }

@@ -5,7 +5,10 @@
 #include "compiler/Error.h"
 #include "compiler/reference/QuantizedTables.h"
 #include "compiler/reference/Recipes.h"
+#include "compiler/reference/StoredBlocks.h"
+#include "compiler/reference/StoredValues.h"
 #include "compiler/reference/WeightSources.h"
+#include "dialects/talc/formats/FormatChoice.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -24,7 +27,27 @@ llvm::Expected<WeightPtr> Weights::get(llvm::StringRef name) {
   open.erase(name.str());
   if (!weight)
     return weight.takeError();
+  if (llvm::Error error = round(op, *weight))
+    return std::move(error);
   return values[name.str()] = std::make_shared<Weight>(std::move(*weight));
+}
+
+// To the blocks that the weight says its values are of.
+llvm::Error Weights::round(WeightOp op, Weight &weight) {
+  auto rounded = op->getAttrOfType<mlir::TypeAttr>(roundedAttr);
+  if (!rounded)
+    return llvm::Error::success();
+  const StorageFormat *format = formatOf(rounded.getValue());
+  auto noted = op->getAttrOfType<mlir::DenseF32ArrayAttr>(importanceAttr);
+  llvm::ArrayRef<float> importance = noted ? noted.asArrayRef() : llvm::ArrayRef<float>();
+  bool fits = format && knowsBlocks(format->name) && weight.shape.size() == 2 &&
+              weight.shape[1] % format->blockValues == 0 && importance.size() % weight.shape[1] == 0;
+  int64_t parts = fits ? std::max<int64_t>(1, importance.size() / weight.shape[1]) : 1;
+  if (!fits || weight.shape[0] % parts != 0)
+    return makeError(ErrorCode::WeightRecipe, "weight '{}' cannot be rounded as its {} says", op.getSymName().str(),
+                     roundedAttr);
+  roundRows(weight, *format, importance);
+  return llvm::Error::success();
 }
 
 llvm::Expected<Weight> Weights::evaluate(WeightOp op) {

@@ -26,6 +26,7 @@ public:
 private:
   llvm::Expected<Weight> evaluate(WeightOp op);
   llvm::Expected<Weight> evaluateRecipe(WeightOp op);
+  static llvm::Error round(WeightOp op, Weight &weight);
 
   mlir::ModuleOp module;
   std::map<std::string, WeightPtr> values;

@@ -100,12 +100,31 @@ def check_parts():
     expect(found == {'model.layers.0.self_attn.q_proj.weight': expected}, f'parts: {found}')
 
 
+def check_experts():
+    """Experts in one tensor, as checkpoints may have them: each has its own sums, over its own number of tokens."""
+    experts, counts = 3, [2.0, 8.0, 4.0]
+    config = {**LLAMA, 'model_type': 'qwen3_moe', 'architectures': ['Qwen3MoeForCausalLM'], 'num_experts': experts,
+              'num_experts_per_tok': 2, 'moe_intermediate_size': INNER, 'head_dim': 16}
+    os.makedirs(path('mixture'))
+    with open(os.path.join(path('mixture'), 'config.json'), 'w') as file:
+        json.dump(config, file)
+    entries, expected = {}, []
+    for stem, columns in (('ffn_gate_exps', WIDTH), ('ffn_up_exps', WIDTH), ('ffn_down_exps', INNER)):
+        name = f'blk.1.{stem}.weight'
+        values = sums('inputs' if columns == WIDTH else 'products', experts * columns)
+        entries[f'{name}.in_sum2'] = floats(values, [experts, columns])
+        entries[f'{name}.counts'] = floats(counts, [experts, 1])
+        expected.append([value / counts[i // columns] for i, value in enumerate(values)])
+    found = noted('mixture', gguf.pack(TYPE, entries), 'experts.gguf')
+    matrices = [values for name, values in found.items() if not name.endswith('gate_up_proj')]  # which both are made of
+    expect(sorted(matrices) == sorted(expected), f'experts: {sorted(found)}')
+
+
 def check_choice():
-    """The same size for all but those that the importance names: the bits go where errors count."""
+    """Bits go where errors count: of the other matrices only one column does, for which a scale is soon found."""
     def formats(loud):
-        entries = {name: [1e-6] * columns for name, columns in NAMES.items()}
-        # Of one column the importance: it alone decides about the matrix.
-        entries[loud] = [1.0] + [0.0] * (NAMES[loud] - 1)
+        entries = {name: [1.0] + [0.0] * (columns - 1) for name, columns in NAMES.items()}
+        entries[loud] = [1.0] * NAMES[loud]
         result = run('llama', older(entries), 'loud.dat', '--weights=5bit', '--stop-after=optimize', '--remarks=optimize')
         return dict(re.findall(r'choose-formats: module: (\S+) is stored as (\S+)', result.stderr))
 
@@ -171,6 +190,7 @@ def main():
         json.dump(LLAMA, file)
     check_values()
     check_parts()
+    check_experts()
     check_refusals()
     check_choice()
 

@@ -5,9 +5,11 @@
 #include "compiler/Error.h"
 #include "compiler/TemporaryDirectory.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/optimize/FormatUnits.h"
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/formats/FormatChoice.h"
 #include "frontends/gguf/ImportanceFile.h"
+#include "tools/talc/Divergence.h"
 #include "tools/talc/ImportanceMatrix.h"
 #include "tools/talc/ObservedModel.h"
 #include "tools/talc/perplexity/LogitsRun.h"
@@ -56,6 +58,17 @@ static llvm::Error meanSquares(const std::string &path, const std::string &text,
   return ids.empty() ? makeError(ErrorCode::Usage, "--calibrate: {}: has no tokens", text) : llvm::Error::success();
 }
 
+// What no layer multiplies by, such as a table of embeddings: all of its columns count alike.
+static void weighOthers(ModuleOp module, const CompileOptions &options) {
+  std::string ignored;
+  for (const FormatUnit &unit : findFormatUnits(module, *parseFormatChoice(options.weights, ignored)))
+    for (Operation *matrix : unit.matrices)
+      if (!matrix->hasAttr(importanceAttr)) {
+        std::vector<float> ones(cast<RankedTensorType>(cast<WeightOp>(matrix).getType()).getDimSize(1), 1);
+        matrix->setAttr(importanceAttr, DenseF32ArrayAttr::get(matrix->getContext(), ones));
+      }
+}
+
 llvm::Error calibrate(const ModelInput &input, const CompileOptions &options) {
   if (isImportanceFile(options.calibrate))
     return noteImportance(*input.module, options.calibrate);
@@ -85,7 +98,8 @@ llvm::Error calibrate(const ModelInput &input, const CompileOptions &options) {
         matrix->setAttr(importanceAttr, DenseF32ArrayAttr::get(matrix->getContext(), importance));
     first += features;
   }
-  return llvm::Error::success();
+  weighOthers(*input.module, options);
+  return noteDivergences(input, options);
 }
 
 llvm::Expected<ModelInput> loadCalibrated(const CompileOptions &options, MLIRContext &context) {

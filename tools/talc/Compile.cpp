@@ -200,8 +200,6 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
   mlir::MLIRContext context(registry);
   std::set<std::string> told;
   mlir::ScopedDiagnosticHandler warnings(&context, [&told](mlir::Diagnostic &said) { return tellWarning(said, told); });
-  if (llvm::Error error = listen(context, options, recorder))
-    return error;
   llvm::Expected<ModelInput> input = loadModel(options, context);
   if (!input)
     return input.takeError();
@@ -213,6 +211,8 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
     if (llvm::Error error = calibrate(*input, options))
       return error;
   }
+  if (llvm::Error error = listen(context, options, recorder))  // not to what is compiled for calibration
+    return error;
   if (!options.inspect.empty())
     recorder.addImport(*input->module);
   request.inspectCode = [&](const targets::Target &target, mlir::ModuleOp module) -> llvm::Error {

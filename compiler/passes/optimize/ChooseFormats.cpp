@@ -93,15 +93,14 @@ struct ChooseFormats : talc::impl::ChooseFormatsBase<ChooseFormats> {
     }
     if (choice->bits > 0 && failed(chooseFor(*choice)))
       signalPassFailure();
-    for (WeightOp weight : getOperation().getOps<WeightOp>())
-      weight->removeAttr(importanceAttr);
   }
 
   LogicalResult chooseFor(const FormatChoice &choice) {
     std::vector<Unit> units;
     for (FormatUnit &unit : findFormatUnits(getOperation(), choice))
       units.push_back({std::move(unit), {}});
-    if (failed(measure(units, choice)))
+    WeightGraph graph(getOperation());
+    if (failed(measure(units, choice, graph)))
       return failure();
     int64_t values = 0;
     for (const Unit &unit : units)
@@ -114,7 +113,7 @@ struct ChooseFormats : talc::impl::ChooseFormatsBase<ChooseFormats> {
                                         << llvm::formatv("{0:f2}", std::ceil(least * 100) / 100) << " on average";
     choose(units, static_cast<int64_t>(choice.bits * static_cast<double>(values)));
     for (const Unit &unit : units)
-      give(unit, choice);
+      give(unit, choice, graph);
     tell(units, values);
     return success();
   }
@@ -137,8 +136,7 @@ struct ChooseFormats : talc::impl::ChooseFormatsBase<ChooseFormats> {
     return formats;
   }
 
-  LogicalResult measure(std::vector<Unit> &units, const FormatChoice &choice) {
-    WeightGraph graph(getOperation());
+  LogicalResult measure(std::vector<Unit> &units, const FormatChoice &choice, WeightGraph &graph) {
     for (Unit &unit : units)  // opens files; from here on the graph is only read
       for (Operation *matrix : unit.matrices.matrices)
         if (auto values = graph.values(cast<WeightOp>(matrix)); !values)
@@ -154,11 +152,28 @@ struct ChooseFormats : talc::impl::ChooseFormatsBase<ChooseFormats> {
     });
   }
 
-  static void give(const Unit &unit, const FormatChoice &choice) {
+  static void give(const Unit &unit, const FormatChoice &choice, WeightGraph &graph) {
     FormatRef format = unit.costs[unit.chosen].format;
     for (Operation *op : unit.matrices.weights)
       if (auto weight = cast<WeightOp>(op); !choice.ruleOf(chosenName(weight.getSymName())))
         weight->setAttr(formatAttr, TypeAttr::get(format->type(op->getContext(), *format)));
+    for (Operation *matrix : unit.matrices.matrices)
+      keepImportance(cast<WeightOp>(matrix), *format, graph);
+  }
+
+  // Where it decides how values are rounded: not of a format without scales to be searched for, and not of blocks that
+  // a file has.
+  static void keepImportance(WeightOp matrix, const StorageFormat &wanted, WeightGraph &graph) {
+    const StorageFormat &format = formatForRows(wanted, cast<RankedTensorType>(matrix.getType()).getDimSize(1));
+    auto values = graph.values(matrix);
+    bool isFiles = !values || (*values)->blocks() == &format;
+    if (!values)
+      llvm::consumeError(values.takeError());  // measured before
+    matrix->removeAttr(divergenceAttr);
+    if (isFiles || !format.encodeByImportance)
+      matrix->removeAttr(importanceAttr);
+    else if (matrix->hasAttr(importanceAttr))
+      matrix->setAttr(roundedAttr, TypeAttr::get(format.type(matrix->getContext(), format)));
   }
 
   void tell(llvm::ArrayRef<Unit> units, int64_t values) {

@@ -10,7 +10,9 @@ namespace talc {
 struct FormatCost {
   FormatRef format;
   int64_t bits;  // of all values
-  double error;  // the share of what the matrices compute that rounding changes, squared, once for each value
+  // The share of what the matrices compute that rounding changes, squared, once for each value; or how far predictions
+  // diverge by it, where the matrices say so.
+  double error;
 };
 
 // Of every one of `formats`; a matrix whose rows are no whole blocks is stored in the next larger one.

@@ -98,6 +98,22 @@ template <typename Block> constexpr StorageFormat integerFormat(std::string_view
   return asIntegers(blockFormat<Block>(name));
 }
 
+template <typename Block>
+bool encodeByImportance(const float *row, int64_t count, const float *importance, float meanSquare, uint8_t *bytes) {
+  std::fill_n(bytes, count / Block::values * Block::bytes, 0);
+  bool fits = std::all_of(row, row + count, [](float value) { return std::isfinite(value); });
+  for (int64_t i = 0; fits && i < count; i += Block::values, bytes += Block::bytes)
+    fits = Block::encodeByImportance(row + i, importance + i, meanSquare, bytes);
+  return fits;
+}
+
+// Of integers with scales that errors decide about.
+template <typename Block> constexpr StorageFormat weighedFormat(std::string_view name) {
+  StorageFormat format = integerFormat<Block>(name);
+  format.encodeByImportance = encodeByImportance<Block>;
+  return format;
+}
+
 // Of blocks that checkpoints have in parts.
 template <typename Block> constexpr StorageFormat assembledFormat(std::string_view name, bool listed) {
   return {name,         Block::values,       Block::bytes,        /*exact=*/false,

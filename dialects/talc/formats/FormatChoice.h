@@ -24,6 +24,13 @@ constexpr char formatAttr[] = "talc.format";
 // Of a matrix: the mean squares of the features that it multiplies, an array of f32 for each of its columns; of several
 // matrices that lie one after the other, such as experts, for each of each.
 constexpr char importanceAttr[] = "talc.importance";
+// Of a matrix: the element type of the blocks that its values are rounded to before anything is made of it, by
+// talc.importance if it has one.
+constexpr char roundedAttr[] = "talc.rounded";
+// Of a matrix: by how much predictions diverge once it and those with which it shares a format are rounded to
+// probeFormat, an f64.
+constexpr char divergenceAttr[] = "talc.divergence";
+constexpr char probeFormat[] = "q4_0";
 // Of a module whose second result is what layers multiply (observe-features): of its features so many after another,
 // and the matrices that multiply them; an array of dictionaries.
 constexpr char observedAttr[] = "talc.observed";

@@ -6,7 +6,8 @@
 //   int8    scale s, N bytes               TYPE(s * q)         in two's complement
 //   int8z   scale s, zero z, N bytes       TYPE(s * (q - z))   from 0 on
 //
-// Scales are of TYPE, and so are values: products are rounded once, as checkpoints mean them.
+// Scales are of TYPE, and so are values: products are rounded once, as checkpoints mean them. Where columns have an
+// importance, levels may not go as far as values do: of several scales the one with the least weighted error is taken.
 #include "dialects/talc/formats/Rounding.h"
 
 namespace talc {
@@ -46,10 +47,12 @@ template <int bits, int64_t count, bool zeros, typename Type> struct Group {
       x[i] = Type::round(static_cast<float>(get(block, i) - zero) * scale);
   }
 
-  // From the least value, or zero, to the greatest; or as far to both sides of zero.
-  static bool encode(const float *x, uint8_t *block) {
+  static bool encode(const float *x, uint8_t *block) { return encode(x, 1, block); }
+
+  // Levels go from the least value, or zero, to the greatest, or as far to both sides of zero; of that a share.
+  static bool encode(const float *x, float share, uint8_t *block) {
     auto [low, high] = std::minmax_element(x, x + count);
-    float least = std::min(*low, 0.0f), greatest = std::max(*high, 0.0f);
+    float least = share * std::min(*low, 0.0f), greatest = share * std::max(*high, 0.0f);
     float range = zeros ? greatest - least : 2 * std::max(greatest, -least);
     uint16_t word = Type::encode(range / most);
     float scale = Type::decode(word), id = inverse(scale);
@@ -74,9 +77,34 @@ template <int bits, int64_t count, bool zeros, typename Type> struct Group {
   }
 };
 
+// Of groups whose levels may end before their greatest values.
+template <typename Group> struct Searched : Group {
+  static bool encodeByImportance(const float *x, const float *importance, float, uint8_t *block) {
+    double best = HUGE_VAL;
+    for (int step = 0; step <= 10; ++step) {
+      uint8_t trial[Group::bytes] = {};
+      float decoded[Group::values];
+      if (!Group::encode(x, 1 - 0.04f * static_cast<float>(step), trial))
+        return false;
+      Group::decode(trial, decoded);
+      double error = 0;
+      for (int64_t i = 0; i < Group::values; ++i) {
+        double difference = static_cast<double>(decoded[i]) - x[i];
+        error += importance[i] * (difference * difference);
+      }
+      if (error < best)
+        std::copy_n(trial, Group::bytes, block);
+      best = std::min(best, error);
+    }
+    return true;
+  }
+};
+
 template <int bits, int64_t count, bool zeros, typename Type>
 constexpr StorageFormat group(std::string_view name, bool listed = false) {
-  return assembledFormat<Group<bits, count, zeros, Type>>(name, listed);
+  StorageFormat format = assembledFormat<Group<bits, count, zeros, Type>>(name, listed);
+  format.encodeByImportance = encodeByImportance<Searched<Group<bits, count, zeros, Type>>>;
+  return format;
 }
 
 constexpr StorageFormat formats[] = {

@@ -8,8 +8,9 @@
 //   q5_0   d, 32 fifth bits, 16 bytes        d * (q - 16)
 //   q5_1   d, m, 32 fifth bits, 16 bytes     d * q + m
 //
-// Levels are words of four, as the dot products of integers take them.
-#include "dialects/talc/formats/Blocks.h"
+// Levels are words of four, as the dot products of integers take them. Where columns have an importance, a scale (and a
+// least value) is searched for.
+#include "dialects/talc/formats/ScaleSearch.h"
 
 namespace talc {
 
@@ -84,6 +85,16 @@ template <int bits> struct Centred {
       Levels::set(block, header, i, std::min(Levels::levels - 1, static_cast<int>(x[i] * id + (zero + 0.5f))));
     return storeHalf(d, block);
   }
+
+  static bool encodeByImportance(const float *x, const float *importance, float meanSquare, uint8_t *block) {
+    float weights[count];
+    int levels[count];
+    weighValues(x, importance, meanSquare, count, weights);
+    float d = findStep(x, weights, count, Levels::levels / 2, levels);
+    for (int64_t i = 0; i < count; ++i)
+      Levels::set(block, header, i, levels[i] + Levels::levels / 2);
+    return storeHalf(d, block);
+  }
 };
 
 // Levels go from the least value to the greatest.
@@ -109,13 +120,24 @@ template <int bits> struct Shifted {
     bool fits = storeHalf(d, block);
     return storeHalf(m, block + 2) && fits;
   }
+
+  static bool encodeByImportance(const float *x, const float *importance, float meanSquare, uint8_t *block) {
+    float weights[count];
+    uint8_t levels[count];
+    weighValues(x, importance, meanSquare, count, weights);
+    Line line = LineSearch(x, weights, Levels::levels - 1).run(importanceSearch, levels);
+    for (int64_t i = 0; i < count; ++i)
+      Levels::set(block, header, i, levels[i]);
+    bool fits = storeHalf(line.scale, block);
+    return storeHalf(-line.least, block + 2) && fits;
+  }
 };
 
 }  // namespace
 
 extern const StorageFormat q8_0Format, q4_0Format, q4_1Format, q5_0Format, q5_1Format;
-const StorageFormat q8_0Format = integerFormat<Q8_0>("q8_0"), q4_0Format = integerFormat<Centred<4>>("q4_0"),
-                    q4_1Format = integerFormat<Shifted<4>>("q4_1"), q5_0Format = integerFormat<Centred<5>>("q5_0"),
-                    q5_1Format = integerFormat<Shifted<5>>("q5_1");
+const StorageFormat q8_0Format = integerFormat<Q8_0>("q8_0"), q4_0Format = weighedFormat<Centred<4>>("q4_0"),
+                    q4_1Format = weighedFormat<Shifted<4>>("q4_1"), q5_0Format = weighedFormat<Centred<5>>("q5_0"),
+                    q5_1Format = weighedFormat<Shifted<5>>("q5_1");
 
 }  // namespace talc

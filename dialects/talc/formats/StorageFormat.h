@@ -66,6 +66,10 @@ struct StorageFormat {
   bool integers = false;
   // Whether a value is the upper half of its f32, so that a shift and a mask widen two neighbours.
   bool upperHalf = false;
+  // Of whole blocks of a row, whose mean square is that of all its values: rounds them so that errors count by the
+  // importance of their columns. Null: such numbers change nothing.
+  bool (*encodeByImportance)(const float *values, int64_t count, const float *importance, float meanSquare,
+                             uint8_t *bytes) = nullptr;
 
   // Of whole blocks.
   int64_t bytesOf(int64_t values) const { return values / blockValues * blockBytes; }

@@ -4,9 +4,9 @@
 //   q4_k, q5_k   d, dm, 12 bytes: 8 scales s and 8 minima m of 6 bits, [256 fifth bits,] 128 bytes   (d * s) * q - dm *
 //   m q6_k         128 bytes, 64 bytes of upper bits, 16 scales s of 8 bits, d                       (d * s) * (q - 32)
 //
-// A group's scale is searched for: among several that nearly use all levels, the one with the least weighted error of
-// the values. Then scales are rounded, and levels chosen once more for the rounded ones.
-#include "dialects/talc/formats/Blocks.h"
+// A group's scale is searched for (ScaleSearch.h). Then scales are rounded, and levels chosen once more for the rounded
+// ones.
+#include "dialects/talc/formats/ScaleSearch.h"
 
 namespace talc {
 
@@ -14,114 +14,7 @@ namespace {
 
 constexpr int64_t count = 256;
 
-float greatestMagnitude(const float *x, int64_t n) {
-  float most = 0;
-  for (int64_t i = 0; i < n; ++i)
-    most = std::fabs(x[i]) > std::fabs(most) ? x[i] : most;
-  return most;
-}
-
-//===--- levels from a least value ------------------------------------------------------------------------------===//
-
-// x is about scale * level - least.
-struct Line {
-  float scale, least;
-};
-
-// How the search goes on from the scale that uses all levels.
-struct Search {
-  float first, step;
-  int steps;
-};
-
-constexpr int64_t groupSize = 32, groups = count / groupSize;
-
-class LineSearch {
-public:
-  LineSearch(const float *x, int most) : x(x), most(most) {
-    float squares = 0;
-    for (int64_t i = 0; i < groupSize; ++i)
-      squares += x[i] * x[i];
-    float average = std::sqrt(squares / groupSize);
-    for (int64_t i = 0; i < groupSize; ++i)
-      weights[i] = average + std::fabs(x[i]);
-    low = high = x[0];
-    sum = weights[0];
-    sumOfValues = sum * x[0];
-    for (int64_t i = 1; i < groupSize; ++i) {
-      low = std::min(low, x[i]);
-      high = std::max(high, x[i]);
-      sum += weights[i];
-      sumOfValues += weights[i] * x[i];
-    }
-    low = std::min(low, 0.0f);
-  }
-
-  Line run(const Search &search, uint8_t *levels) {
-    if (low == high) {
-      std::fill_n(levels, groupSize, 0);
-      return {0, -low};
-    }
-    float perLevel = static_cast<float>(most) / (high - low);
-    Line best{1 / perLevel, -low};
-    choose(perLevel, levels);
-    float least = error(best, levels);
-    for (int t = 0; t <= search.steps; ++t) {
-      uint8_t trial[groupSize];
-      choose((search.first + search.step * static_cast<float>(t) + static_cast<float>(most)) / (high - low), trial);
-      Line line;
-      if (!fit(trial, line) || !(error(line, trial) < least))
-        continue;
-      least = error(line, trial);
-      best = line;
-      low = -line.least;  // trials to come start from it
-      std::copy_n(trial, groupSize, levels);
-    }
-    return best;
-  }
-
-private:
-  void choose(float perLevel, uint8_t *levels) const {
-    for (int64_t i = 0; i < groupSize; ++i)
-      levels[i] = static_cast<uint8_t>(nearestIn(perLevel * (x[i] - low), 0, most));
-  }
-
-  // The line of least squares through these levels; false if they are all one.
-  bool fit(const uint8_t *levels, Line &line) const {
-    float l1 = 0, l2 = 0, lx = 0;
-    for (int64_t i = 0; i < groupSize; ++i) {
-      float level = levels[i];
-      l1 += weights[i] * level;
-      l2 += weights[i] * level * level;
-      lx += weights[i] * level * x[i];
-    }
-    float determinant = sum * l2 - l1 * l1;
-    if (!(determinant > 0))
-      return false;
-    line.scale = (sum * lx - sumOfValues * l1) / determinant;
-    float offset = (l2 * sumOfValues - l1 * lx) / determinant;
-    if (offset > 0) {
-      offset = 0;
-      line.scale = lx / l2;
-    }
-    line.least = -offset;
-    return true;
-  }
-
-  float error(const Line &line, const uint8_t *levels) const {
-    float result = 0;
-    for (int64_t i = 0; i < groupSize; ++i) {
-      float difference = line.scale * static_cast<float>(levels[i]) + -line.least - x[i];
-      result += weights[i] * (difference * difference);
-    }
-    return result;
-  }
-
-  const float *x;
-  const int most;
-  float weights[groupSize];
-  float low, high, sum, sumOfValues;
-};
+constexpr int64_t groups = count / groupSize;
 
 // Scales and minima of 6 bits in 12 bytes: of the first four groups a byte each, of the others four bits here and two
 // there.
@@ -149,8 +42,9 @@ struct GroupScales {
   }
 };
 
-constexpr BlockField lineFields4[] = {{0, 1, 2}, {2, 1, 2}, {4, 12, 1}, {16, 32, 4}},
-                     lineFields5[] = {{0, 1, 2}, {2, 1, 2}, {4, 12, 1}, {16, 8, 4}, {48, 32, 4}};
+// Scales and minima in words of four groups, of which one mask takes four numbers.
+constexpr BlockField lineFields4[] = {{0, 1, 2}, {2, 1, 2}, {4, 3, 4}, {16, 32, 4}},
+                     lineFields5[] = {{0, 1, 2}, {2, 1, 2}, {4, 3, 4}, {16, 8, 4}, {48, 32, 4}};
 
 template <int bits> struct Lines {
   static constexpr int64_t values = count, scales = 4, high = 16, low = bits == 5 ? 48 : 16, bytes = low + count / 2;
@@ -184,35 +78,71 @@ template <int bits> struct Lines {
     }
   }
 
+  // Without importance large values count more than small ones.
   static bool encode(const float *x, uint8_t *block) {
     uint8_t levels[count];
+    float weights[groupSize];
     Line lines[groups];
     Line greatest{0, 0};
     for (int64_t group = 0; group < groups; ++group) {
-      lines[group] = LineSearch(x + group * groupSize, most).run(search, levels + group * groupSize);
+      const float *first = x + group * groupSize;
+      float average = std::sqrt(sumOfSquares(first, groupSize) / groupSize);
+      for (int64_t i = 0; i < groupSize; ++i)
+        weights[i] = average + std::fabs(first[i]);
+      lines[group] = LineSearch(first, weights, most).run(search, levels + group * groupSize);
       greatest.scale = std::max(greatest.scale, lines[group].scale);
       greatest.least = std::max(greatest.least, lines[group].least);
     }
     bool fits = storeScales(lines, greatest, block);
-    fits &= std::isfinite(greatest.scale) && std::isfinite(greatest.least);
-    chooseLevels(x, block, levels);
-    for (int64_t i = 0; i < count; ++i)
-      set(block, i, levels[i]);
-    return fits;
+    storeLevels(x, block, levels);
+    return fits && isFinite(greatest);
+  }
+
+  // The scales of groups are searched for, too; a group counts as much as its values.
+  static bool encodeByImportance(const float *x, const float *importance, float, uint8_t *block) {
+    uint8_t levels[count], scaleLevels[groups], leastLevels[groups];
+    float weights[groupSize], steps[groups], leasts[groups], sums[groups];
+    float meanSquare = 2 * sumOfSquares(x, count) / count;
+    for (int64_t group = 0; group < groups; ++group) {
+      int64_t first = group * groupSize;
+      weighValues(x + first, importance + first, meanSquare, groupSize, weights);
+      LineSearch lines(x + first, weights, most);
+      Line line = lines.run(importanceSearch, levels + first);
+      steps[group] = line.scale;
+      leasts[group] = line.least;
+      sums[group] = lines.sumOfWeights();
+    }
+    Line unit{PositiveSearch(steps, sums, groups, top).run(scaleLevels),
+              PositiveSearch(leasts, sums, groups, top).run(leastLevels)};
+    for (int64_t group = 0; group < groups; ++group)
+      GroupScales::set(block + scales, group, scaleLevels[group], leastLevels[group]);
+    bool fits = storeHalf(unit.scale, block);
+    fits &= storeHalf(unit.least, block + 2);
+    storeLevels(x, block, levels);
+    return fits && isFinite(unit);
   }
 
 private:
+  static constexpr int top = 63;
+
+  static bool isFinite(const Line &line) { return std::isfinite(line.scale) && std::isfinite(line.least); }
+
   static bool storeScales(const Line *lines, const Line &greatest, uint8_t *block) {
-    constexpr float top = 63;
     float perScale = greatest.scale > 0 ? top / greatest.scale : 0,
           perLeast = greatest.least > 0 ? top / greatest.least : 0;
     // A scale below zero wraps and becomes the greatest.
-    auto rounded = [](float value) { return std::min<int>(63, static_cast<uint8_t>(nearest(value))); };
+    auto rounded = [](float value) { return std::min<int>(top, static_cast<uint8_t>(nearest(value))); };
     for (int64_t group = 0; group < groups; ++group)
       GroupScales::set(block + scales, group, rounded(perScale * lines[group].scale),
                        rounded(perLeast * lines[group].least));
     bool fits = storeHalf(greatest.scale / top, block);
     return storeHalf(greatest.least / top, block + 2) && fits;
+  }
+
+  static void storeLevels(const float *x, uint8_t *block, uint8_t *levels) {
+    chooseLevels(x, block, levels);
+    for (int64_t i = 0; i < count; ++i)
+      set(block, i, levels[i]);
   }
 
   // Groups whose scale has become zero keep the levels of the search.
@@ -258,11 +188,19 @@ struct Q6_K {
     }
   }
 
+  // Without importance values count by their squares.
   static bool encode(const float *x, uint8_t *block) {
+    float squares[count];
+    for (int64_t i = 0; i < count; ++i)
+      squares[i] = x[i] * x[i];
+    return encodeByImportance(x, squares, 0, block);
+  }
+
+  static bool encodeByImportance(const float *x, const float *weights, float, uint8_t *block) {
     int levels[count];
     float steps[count / group];
     for (int64_t g = 0; g < count / group; ++g)
-      steps[g] = findStep(x + g * group, levels + g * group);
+      steps[g] = findStep(x + g * group, weights + g * group, group, zero, levels + g * group);
     if (!std::all_of(steps, std::end(steps), [](float step) { return std::isfinite(step); }))
       return false;
     float greatest = greatestMagnitude(steps, count / group);
@@ -283,38 +221,12 @@ struct Q6_K {
     }
     return fits;
   }
-
-private:
-  // With the square of a value as its weight.
-  static float findStep(const float *x, int *levels) {
-    float most = greatestMagnitude(x, group);
-    std::fill_n(levels, group, -zero);
-    if (std::fabs(most) < 1e-15f)
-      return 0;
-    float step = 0, best = 0;
-    for (int t : {0, -9, -8, -7, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
-      float perStep = -(zero + 0.1f * static_cast<float>(t)) / most, lx = 0, l2 = 0;
-      int trial[group];
-      for (int64_t i = 0; i < group; ++i) {
-        trial[i] = nearestIn(perStep * x[i], -zero, zero - 1);
-        float weight = x[i] * x[i], level = static_cast<float>(trial[i]);
-        lx += weight * x[i] * level;
-        l2 += weight * level * level;
-      }
-      if (t != 0 && !(l2 > 0 && lx * lx > best * l2))
-        continue;
-      step = l2 != 0 ? lx / l2 : 0;
-      best = step * lx;
-      std::copy_n(trial, group, levels);
-    }
-    return step;
-  }
 };
 
 }  // namespace
 
 extern const StorageFormat q4_kFormat, q5_kFormat, q6_kFormat;
-const StorageFormat q4_kFormat = integerFormat<Lines<4>>("q4_k"), q5_kFormat = integerFormat<Lines<5>>("q5_k"),
-                    q6_kFormat = integerFormat<Q6_K>("q6_k");
+const StorageFormat q4_kFormat = weighedFormat<Lines<4>>("q4_k"), q5_kFormat = weighedFormat<Lines<5>>("q5_k"),
+                    q6_kFormat = weighedFormat<Q6_K>("q6_k");
 
 }  // namespace talc
