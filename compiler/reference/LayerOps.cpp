@@ -226,7 +226,7 @@ static Matrix evaluate(QuantizeOp op, const Matrix &x) {
   mlir::Type element = op.getType().getElementType();
   if (mlir::isa<mlir::FloatType>(element))
     return roundedTo(element, x);
-  constexpr int64_t block = 32;
+  const int64_t block = formatOf(element)->blockValues;
   Matrix result(x.rows, x.columns);
   for (int64_t t = 0; t < x.rows; ++t)
     for (int64_t first = 0; first < x.columns; first += block) {

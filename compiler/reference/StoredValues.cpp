@@ -76,6 +76,9 @@ static void decodeStored(llvm::StringRef bytes, mlir::Type element, std::vector<
 // rows, also those of lanes.
 static void roundBlocks(Weight &weight, mlir::Type element) {
   const StorageFormat &format = *blocksOf(element).getFormat();
+  if (weight.blocks == format.name)
+    return;
+  weight.blocks = format.name;
   int64_t lanes = weight.shape.size() == 3 ? weight.shape[2] : 1, depth = weight.shape[1];
   std::vector<float> row(depth);
   std::vector<uint8_t> bytes(format.bytesOf(depth));
@@ -111,6 +114,27 @@ const Storage &storageOf(mlir::Type element) {
 }
 
 }  // namespace
+
+// The mean square is f32's, as the format wants it.
+void roundRows(Weight &weight, const StorageFormat &format, llvm::ArrayRef<float> importance) {
+  int64_t depth = weight.shape[1], rows = weight.shape[0], parts = std::max<int64_t>(1, importance.size() / depth);
+  std::vector<uint8_t> bytes(format.bytesOf(depth));
+  std::vector<float> row(depth);
+  for (int64_t n = 0; n < rows; ++n) {
+    std::copy_n(weight.values.begin() + n * depth, depth, row.begin());
+    float squares = 0;
+    for (float value : row)
+      squares += value * value;
+    if (importance.empty() || !format.encodeByImportance)
+      format.encode(row.data(), depth, 1, bytes.data());
+    else
+      format.encodeByImportance(row.data(), depth, &importance[n / (rows / parts) * depth],
+                                squares / static_cast<float>(depth), bytes.data());
+    decodeBlocks(format.name, {reinterpret_cast<const char *>(bytes.data()), bytes.size()}, row);
+    llvm::copy(row, weight.values.begin() + n * depth);
+  }
+  weight.blocks = format.name;
+}
 
 void roundValues(Weight &weight, mlir::Type element) {
   storageOf(element).round(weight, element);

@@ -4,11 +4,16 @@
 #pragma once
 
 #include "compiler/reference/Tensors.h"
+#include "dialects/talc/formats/StorageFormat.h"
 
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/StringRef.h"
 
 namespace talc::reference {
+
+// Rounds the rows of a matrix to blocks; errors count by the importance of columns, one after the other for each of
+// several parts of its rows, or alike if there is none.
+void roundRows(Weight &weight, const StorageFormat &format, llvm::ArrayRef<float> importance);
 
 // Rounds every value to what `element`, the element type of a weight, stores of it; of numbers the nearest, ties to
 // even.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace talc::reference {
@@ -23,6 +24,7 @@ struct Matrix {
 struct Weight {
   std::vector<int64_t> shape;
   std::vector<float> values;
+  std::string blocks = {};  // the format in whose blocks its rows are known; empty: none
 };
 
 // What linear layers do with rows: nothing, or round them to the type of a weight in 16 bits, as instructions of

@@ -298,7 +298,8 @@ LogicalResult QuantizeOp::verify() {
     return failure();
   if (hasWholeBlocks(cast<ShapedType>(getResult().getType())))
     return success();
-  return emitOpError() << "rounds " << features(getX()) << " features, expected whole blocks of 32";
+  return emitOpError() << "rounds " << features(getX()) << " features, expected whole blocks of "
+                       << elementFormat(cast<ShapedType>(getResult().getType())).blockValues;
 }
 
 LogicalResult LinearOp::verify() {

@@ -11,7 +11,7 @@ VALUES = {'q8_0': 32, 'q4_0': 32, 'q4_1': 32, 'q5_0': 32, 'q5_1': 32, 'q4_k': 25
 BYTES = {'q8_0': 34, 'q4_0': 18, 'q4_1': 20, 'q5_0': 22, 'q5_1': 24, 'q4_k': 144, 'q5_k': 176, 'q6_k': 210}
 # The sizes of the words of a block, which lie side by side in lanes.
 WORDS = {'q8_0': [2] + 8 * [4], 'q4_0': [2] + 4 * [4], 'q4_1': [2, 2] + 4 * [4], 'q5_0': [2] + 5 * [4],
-         'q5_1': [2, 2] + 5 * [4], 'q4_k': [2, 2] + 12 * [1] + 32 * [4], 'q5_k': [2, 2] + 12 * [1] + 40 * [4],
+         'q5_1': [2, 2] + 5 * [4], 'q4_k': [2, 2] + 35 * [4], 'q5_k': [2, 2] + 43 * [4],
          'q6_k': 48 * [4] + 16 * [1] + [2]}
 # Formats of checkpoints: a kind, how many values share a block, and what products are rounded to. Of the variants those
 # that differ in code.

@@ -19,6 +19,10 @@ GOLDEN = {'q8_0': (0x4DB69886, 0x0AE18149), 'q4_0': (0x39E99CBB, 0x98868F88), 'q
           'q5_0': (0xAD5E0D29, 0x7AED75E7), 'q5_1': (0x85FBDBE1, 0x6FF969D6), 'q4_k': (0xD825CB72, 0x4FCDFFCD),
           'q5_k': (0xF964D27D, 0x0B3E95CE), 'q6_k': (0xD45A489B, 0xEF0B93E4), 'mxfp4': (0xC2F50423, 0x2088169D),
           'nvfp4': (0x99A03C76, 0xE154E472)}
+# The same of blocks that were rounded by the importance W of columns.
+WEIGHED = {'q4_0': 0x85E43993, 'q4_1': 0x5DC5BA61, 'q5_0': 0xAD5E0D29, 'q5_1': 0x85FBDBE1, 'q4_k': 0xB29CF94B,
+           'q5_k': 0x7FA1CA5F, 'q6_k': 0x2C142B91}
+W = [1 + 11 * i % 7 for i in range(256)]
 V32 = [((7 * i + 3) % 32 - 15) / 8 for i in range(32)]
 V64 = [((7 * i + 3) % 32 - 15) / 8 * (1 + i // 16) for i in range(64)]
 V256 = [((53 * i) % 101 - 45) * (1 + i // 32) / 64 for i in range(256)]
@@ -159,6 +163,53 @@ def check_values(talc, directory):
         assert found[name][2] == content, f'{name} differs'
 
 
+def weighed(program, name, importance, columns):
+    """A matrix of two rows, rounded so, in rows and in panels."""
+    element, shape = f'!talc.stored<{name}>', [2, columns]
+    row = V256 if columns == 256 else V32
+    program.file(f'{columns}.bin', floats(2 * row))
+    program.add(name, shape, 'f32', f'#talc.file<"{columns}.bin", 0, f32>')
+    numbers = ', '.join(map(repr, map(float, importance)))
+    program.lines[-1] += f' {{talc.rounded = {element}, talc.importance = array<f32: {numbers}>}}'
+    size = 2 * block_formats.BYTES[name]
+    program.add(f'{name}.rows', shape, element, f'#talc.convert of [@{name}]', size)
+    program.add(f'{name}.panels', [1, columns, 2], element, f'#talc.pack of [@{name}]', size)
+
+
+def check_importance(talc, directory):
+    """Rows of two experts, whose columns count in one proportion."""
+    program = Program(directory)
+    for name in WEIGHED:
+        columns = block_formats.VALUES[name]
+        weighed(program, name, W[:columns] + [2 * w for w in W[:columns]], columns)
+    app, result = program.compile(talc)
+    assert result.returncode == 0, result.stderr
+    found = read_weights(app)
+    for name, crc in WEIGHED.items():
+        rows = found[f'{name}.rows'][2]
+        first, second = rows[:len(rows) // 2], rows[len(rows) // 2:]
+        assert first == second and zlib.crc32(first) == crc, f'{name}: {zlib.crc32(first):08x}, expected {crc:08x}'
+        assert found[f'{name}.panels'][2] == block_formats.in_lanes(name, [first, second]), f'{name}: panels'
+
+
+def check_refused_importance(talc, directory):
+    for case, name, importance, text in (
+            ('short', 'q4_0', W[:31], 'importance of 31 features, expected 32'),
+            ('parts', 'q4_0', W[:96], 'importance of 96 features, expected 32'),
+            ('below', 'q4_0', [-1.0] + W[:31], 'importance -1, expected a number >= 0')):
+        program = Program(os.path.join(directory, case))
+        weighed(program, name, importance, 32)
+        _, result = program.compile(talc)
+        assert result.returncode == 1 and 'error[T0503]' in result.stderr and text in result.stderr, result.stderr
+    program = Program(os.path.join(directory, 'block'))
+    program.file('values.bin', floats(V32))
+    program.add('w', [1, 32], 'f32', '#talc.file<"values.bin", 0, f32>')
+    program.lines[-1] += ' {talc.rounded = !talc.stored<q4_k>}'
+    program.add('stored', [1, 32], 'f32', '#talc.convert of [@w]', 128)
+    _, result = program.compile(talc)
+    assert 'error[T0503]' in result.stderr and 'cannot be rounded to !talc.stored<q4_k>' in result.stderr, result.stderr
+
+
 def check_refusals(talc, directory):
     def refused(case, element, content, stored='f32'):
         program = Program(os.path.join(directory, case))
@@ -180,6 +231,8 @@ def check_refusals(talc, directory):
 def main(talc, directory):
     check_golden()
     check_values(talc, directory)
+    check_importance(talc, os.path.join(directory, 'importance'))
+    check_refused_importance(talc, directory)
     check_refusals(talc, directory)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_products.py BIN FORMAT... [--under=EMULATOR]: products of rounded rows against the interpreter, and the same bits however a
-step is made up. Under an emulator 64-bit ARM's: prompts alone and together, one thread and two, and one level as the other.
+step is made up. Under an emulator of 64-bit ARM prompts alone and together, one thread and two, and one level as the other. Under
+amx-run the level with AMX, integers with the bits of those without.
 
 Rounding is defined in f32. Of rows that come straight from a table a program and the interpreter see the same values, so
 that both round alike, and what is left is the error of f32 sums. Each format has a program with a linear layer of several
@@ -19,12 +20,13 @@ PARSER.add_argument('formats', nargs='+')
 PARSER.add_argument('--under')
 OPTIONS = PARSER.parse_args()
 PROGRAMS, FORMATS, EMULATOR = OPTIONS.programs, OPTIONS.formats, OPTIONS.under
+AMX_RUN = 'amx-run'
 # f32 chains of 1024 / 32 products against float64.
 TOLERANCE = '2e-6'
 
 
 def run(program, *arguments):
-    path = program if program == EMULATOR else os.path.join(PROGRAMS, program)
+    path = program if program == EMULATOR != AMX_RUN else os.path.join(PROGRAMS, program)
     result = subprocess.run([path, *arguments], capture_output=True, text=True)
     if result.returncode:
         sys.exit(f'{program} {" ".join(arguments)}\n{result.stdout}{result.stderr}')
@@ -54,8 +56,9 @@ return %y : {result}
 
 def compute(app, prompts, found):
     """The same bits however a step is made up."""
-    if not EMULATOR:
-        return run('talc-steps', app, *prompts, '--check', '--logits', found)
+    steps = ['talc-steps', app, *prompts, '--check', '--logits', found]
+    if EMULATOR in (None, AMX_RUN):
+        return run(*steps) if not EMULATOR else run(AMX_RUN, os.path.join(PROGRAMS, steps[0]), *steps[1:])
     other = found + '.other'
     run(EMULATOR, app, *prompts, '--logits', found, '-q', '-t', '1')
     run(EMULATOR, app, *prompts, '--logits', other, '-q', '-t', '2')
@@ -104,7 +107,24 @@ def check_levels(directory, shape):
         run('talc-compare', found[0], logits, '--tolerance=0')
 
 
+def check_matrices(directory, format):
+    """A depth that is no whole number of a tile's blocks, gates, and rows that fill no tile, one and several."""
+    with open('/proc/cpuinfo') as file:
+        narrow = ['x86-64-v3'] + ['x86-64-v3+vnni'] * ('avx_vnni' in file.read())
+    depth = 1280 if format.endswith('_k') else 1152
+    for shape, counts, others in (((depth, 200, False), (1, 2, 17, 31, 40), ['x86-64-v4+vnni']),
+                                  ((256, 72, True), (1, 7, 24), narrow)):
+        found = check(directory, format, 'x86-64-v4+amx', shape, counts)
+        for level in others if format != 'bf16' else []:
+            run('talc-compare', found, check(directory, format, level, shape, counts), '--tolerance=0')
+
+
 def main():
+    if EMULATOR == AMX_RUN:
+        with tempfile.TemporaryDirectory() as directory:
+            for format in FORMATS:
+                check_matrices(directory, format)
+        return
     with tempfile.TemporaryDirectory() as directory:
         for format in FORMATS if EMULATOR else []:
             shape, counts = ((1024, 200, False), (1, 2, 3, 5, 12)) if format == FORMATS[0] else ((256, 72, True), (1, 7))

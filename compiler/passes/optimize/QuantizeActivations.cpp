@@ -3,6 +3,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/formats/RoundedRows.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -54,7 +55,7 @@ private:
   };
 
   Rounding roundingFor(Type weight) {
-    if (const StorageFormat *sums = formatNamed("q8_sums"); formatOf(weight)->integers)
+    if (const StorageFormat *sums = roundedRowsFor(*formatOf(weight)))
       return {storedType(&getContext(), *sums), sums->blockValues, "integers"};
     return bf16 && formatOf(weight) == formatNamed("bf16") ? Rounding{weight, 2, "pairs of bf16"} : Rounding();
   }

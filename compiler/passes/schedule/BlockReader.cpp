@@ -39,7 +39,7 @@ Value BlockReader::unsignedBytes(int64_t field, Value byte, bool each) {
 }
 
 Value BlockReader::words(int64_t field, Value word) {
-  Value loaded = loadBytes(4 * lanes, address(field, e.mul(word, 4)));
+  Value loaded = loadBytes(4 * lanes, block.wordAt(e, format.fields[field], word));
   return vector::BitCastOp::create(e.b, e.loc, integers(), loaded);
 }
 
@@ -56,7 +56,7 @@ Value BlockReader::scalar(int64_t field, Value word) {
 }
 
 Value BlockReader::scalars(int64_t field, Value word, int64_t count) {
-  Value loaded = loadBytes(4 * count, address(field, e.mul(word, 4)));
+  Value loaded = loadBytes(4 * count, block.wordAt(e, format.fields[field], word));
   return vector::BitCastOp::create(e.b, e.loc, VectorType::get({count}, e.b.getI32Type()), loaded);
 }
 

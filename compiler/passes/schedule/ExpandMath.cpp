@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-math: polynomials for exp, exp2, tanh, erf and log on vectors, and on the scalars of threads where these are
-// all there is.
+// all there is; and integers that round to bf16.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/MathPolynomials.h"
 
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -28,8 +29,22 @@ struct ExpandMath : talc::impl::ExpandMathBase<ExpandMath> {
       tell(function);
     RewritePatternSet patterns(&getContext());
     populateMathPolynomials(patterns, scalars);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) || failed(expandRounding()))
       signalPassFailure();
+  }
+
+  // To the nearest, ties to even. Instructions for bf16 take subnormal numbers for zero, and processors without them
+  // call a library. What widens is left: LLVM shifts.
+  LogicalResult expandRounding() {
+    SmallVector<Operation *> roundings;
+    getOperation().walk([&](arith::TruncFOp op) {
+      if (isa<BFloat16Type>(getElementTypeOrSelf(op.getType())))
+        roundings.push_back(op);
+    });
+    RewritePatternSet patterns(&getContext());
+    arith::populateExpandBFloat16Patterns(patterns);
+    return applyOpPatternsGreedily(roundings, std::move(patterns),
+                                   GreedyRewriteConfig().setStrictness(GreedyRewriteStrictness::ExistingOps));
   }
 
   void tell(func::FuncOp function) {

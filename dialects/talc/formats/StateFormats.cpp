@@ -13,7 +13,7 @@ using namespace mlir;
 namespace talc {
 
 std::vector<std::string> stateFormatNames() {
-  return {"f32", "f16", "q8_0"};
+  return {"f32", "f16", "bf16", "q8_0"};
 }
 
 static FormatRef formatIn(ModuleOp module, const char *key, std::string &error) {

@@ -19,16 +19,16 @@ extern const StorageFormat f32Format, f16Format, bf16Format;
 extern const StorageFormat q8_0Format, q4_0Format, q4_1Format, q5_0Format, q5_1Format;
 extern const StorageFormat q4_kFormat, q5_kFormat, q6_kFormat;
 extern const StorageFormat mxfp4Format, nvfp4Format;
-extern const StorageFormat q8SumsFormat;
+extern const StorageFormat q8SumsFormat, q8KSumsFormat;
 // Variants of one definition, all in its file.
 extern const llvm::ArrayRef<StorageFormat> scaledFp4Formats, fp8Formats, groupedIntegerFormats;
 
 // A function, not a constant: constants of other files may not be there yet when this file's are made.
 static const std::vector<const StorageFormat *> &table() {
   static const std::vector<const StorageFormat *> all = [] {
-    std::vector<const StorageFormat *> formats = {&f32Format,  &f16Format,   &bf16Format,  &q8_0Format,  &q6_kFormat,
-                                                  &q5_kFormat, &q5_1Format,  &q5_0Format,  &q4_kFormat,  &q4_1Format,
-                                                  &q4_0Format, &mxfp4Format, &nvfp4Format, &q8SumsFormat};
+    std::vector<const StorageFormat *> formats = {
+        &f32Format,  &f16Format,  &bf16Format, &q8_0Format,  &q6_kFormat,  &q5_kFormat,   &q5_1Format,   &q5_0Format,
+        &q4_kFormat, &q4_1Format, &q4_0Format, &mxfp4Format, &nvfp4Format, &q8SumsFormat, &q8KSumsFormat};
     for (llvm::ArrayRef<StorageFormat> variants : {fp8Formats, groupedIntegerFormats, scaledFp4Formats})
       for (const StorageFormat &format : variants)
         formats.push_back(&format);
@@ -55,7 +55,8 @@ const StorageFormat *formatOf(Type element) {
 }
 
 bool isRounded(Type element) {
-  return element.isBF16() || formatOf(element) == &q8SumsFormat;
+  const StorageFormat *format = formatOf(element);
+  return element.isBF16() || format == &q8SumsFormat || format == &q8KSumsFormat;
 }
 
 const StorageFormat &elementFormat(ShapedType type) {

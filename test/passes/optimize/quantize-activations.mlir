@@ -24,9 +24,9 @@ func.func @doubled(%x: tensor<?x64xf32>, %w: tensor<4x64x16x!talc.stored<mxfp4>>
   return %y : tensor<?x64xf32>
 }
 
-// A single row is rounded like many.
+// A single row is rounded like many; beside blocks of 256 a scale covers as many values.
 // CHECK-LABEL: @one_row
-// CHECK: talc.quantize %arg0 : tensor<1x256xf32> -> tensor<1x256x!talc.stored<q8_sums>>
+// CHECK: talc.quantize %arg0 : tensor<1x256xf32> -> tensor<1x256x!talc.stored<q8_k_sums>>
 func.func @one_row(%x: tensor<1x256xf32>, %w: tensor<1x256x16x!talc.stored<q6_k>>) -> tensor<1x16xf32> {
   %y = talc.linear %x, %w : (tensor<1x256xf32>, tensor<1x256x16x!talc.stored<q6_k>>) -> tensor<1x16xf32>
   return %y : tensor<1x16xf32>

@@ -83,3 +83,20 @@ func.func @thread(%x: f32) -> f32 {
   %y = math.exp %x : f32
   return %y : f32
 }
+
+// Rounding to bf16 is done by integers, whether of vectors or scalars; widening is left to LLVM, and so is f16.
+// CHECK-LABEL: @round(
+// CHECK-SAME: %[[X:.*]]: vector<8xf32>, %[[Y:.*]]: f32
+// CHECK: %[[BITS:.*]] = arith.bitcast %[[X]] : vector<8xf32> to vector<8xi32>
+// CHECK: arith.bitcast %{{.*}} : vector<8xi16> to vector<8xbf16>
+// CHECK: arith.bitcast %[[Y]] : f32 to i32
+// CHECK: arith.bitcast %{{.*}} : i16 to bf16
+// CHECK: arith.truncf %{{.*}} : vector<8xf32> to vector<8xf16>
+// CHECK: arith.extf %{{.*}} : vector<8xbf16> to vector<8xf32>
+func.func @round(%x: vector<8xf32>, %y: f32) -> (vector<8xbf16>, bf16, vector<8xf16>, vector<8xf32>) {
+  %0 = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+  %1 = arith.truncf %y : f32 to bf16
+  %2 = arith.truncf %x : vector<8xf32> to vector<8xf16>
+  %3 = arith.extf %0 : vector<8xbf16> to vector<8xf32>
+  return %0, %1, %2, %3 : vector<8xbf16>, bf16, vector<8xf16>, vector<8xf32>
+}

@@ -57,41 +57,6 @@ template <int64_t field> Value halvesAndFifth(BlockReader &r, int64_t word) {
   return r.join(halves<field + 1>(r, word), fifthBits(r, own), 0);
 }
 
-//===--- blocks of 256 ------------------------------------------------------------------------------------------===//
-
-GroupScales lineScales(BlockReader &r, int64_t) {
-  auto [step, offset] = r.groupScales(r.e.div(r.place, 32));
-  return {step, arith::NegFOp::create(r.e.b, r.e.loc, offset)};
-}
-
-// Two groups share the halves of 32 bytes.
-template <int64_t field> Value line(BlockReader &r, int64_t word) {
-  Emitter &e = r.e;
-  Value group = e.div(r.place, 32);
-  Value bytes = r.words(field, e.add(e.mul(e.div(group, 2), 8), word));
-  return nibblesOf(r, bytes, e.mul(e.rem(group, 2), 4));
-}
-
-Value lineAndFifth(BlockReader &r, int64_t word) {
-  Value high = r.bits(r.words(3, r.e.index(word)), r.e.div(r.place, 32), 0x01010101);
-  return r.join(line<4>(r, word), high, 4);
-}
-
-// 128 values share 64 bytes of four bits and 32 bytes of two.
-Value levelsQ6_K(BlockReader &r, int64_t word) {
-  Emitter &e = r.e;
-  Value half = e.div(r.place, 128), quarter = e.div(e.rem(r.place, 128), 32);
-  Value low = r.words(0, e.add(e.add(e.mul(half, 16), e.mul(e.rem(quarter, 2), 8)), word));
-  Value high = r.words(1, e.add(e.mul(half, 8), word));
-  low = nibblesOf(r, low, e.mul(e.div(quarter, 2), 4));
-  return r.join(low, r.bits(high, e.mul(quarter, 2), 0x03030303), 4);
-}
-
-GroupScales scalesQ6_K(BlockReader &r, int64_t further) {
-  Value scale = r.signedBytes(2, r.e.add(r.e.div(r.place, 16), further), /*each=*/false);
-  return {r.e.mulf(r.half(3), r.toFloat(scale)), {}};
-}
-
 //===--- numbers of 4 bits --------------------------------------------------------------------------------------===//
 
 // Twice the numbers, from the least one on.
@@ -129,9 +94,6 @@ constexpr IntegerBlocks table[] = {{"q8_0", 0, true, 32, 0, levelsQ8_0, step},
                                    {"q4_1", 0, false, 32, 16, halves<2>, stepAndOffset},
                                    {"q5_0", 16, false, 32, 16, halvesAndFifth<1>, step},
                                    {"q5_1", 0, false, 32, 16, halvesAndFifth<2>, stepAndOffset},
-                                   {"q4_k", 0, false, 32, 32, line<3>, lineScales},
-                                   {"q5_k", 0, false, 32, 32, lineAndFifth, lineScales},
-                                   {"q6_k", 32, false, 16, 64, levelsQ6_K, scalesQ6_K},
                                    {"mxfp4", 12, false, 32, 16, levelsMxfp4, scalesMxfp4},
                                    {"nvfp4", 12, false, 16, 8, levelsNvfp4, scalesNvfp4}};
 

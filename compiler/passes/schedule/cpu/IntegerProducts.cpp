@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile multiplies rounded rows by the integers of a weight's blocks.
 //
-//   for each stretch of k                         of all rows, of vectors of columns: some blocks of 32
-//     for each group that shares a step           a block, or half of it
+//   for each 32 of k                              of all rows, of vectors of columns
+//     for each group that shares a step           all, or half of them
 //       sums = -zero * (sum of the row's integers)
 //       for each four k: levels of a vector, four integers of a row in all lanes:  sums += their dot products
 //       accumulator = accumulator + sums * (step * scale of the row)
@@ -10,12 +10,10 @@
 //
 // The integers are exact, and an accumulator is one chain with k ascending, so that no tile makes other bits.
 //
-// One row waits for memory. Its stretch has all levels that share bytes, and it takes words in the order in which they
-// lie there:
+// Words are taken in the order in which they lie in memory, since a processor fetches ahead what is read upwards, and
+// stops doing so where reads go back and forth:
 //
-//   q4_k    bytes of a word    k 0-3 and k 32-35    k 4-7 and k 36-39 ...      sums of two groups at a time
-//
-// since a processor fetches ahead what is read upwards, and stops doing so where reads go back and forth.
+//   q4_0    bytes of a word    k 0-3 and k 16-19    k 4-7 and k 20-23 ...
 #include "compiler/passes/schedule/cpu/ContractTile.h"
 #include "compiler/passes/schedule/cpu/IntegerBlocks.h"
 #include "compiler/passes/schedule/cpu/TileProducts.h"
@@ -28,9 +26,10 @@ namespace {
 
 constexpr int64_t word = 4;  // integers that a dot product takes at once
 
-// Whether dot products take levels with a sign: NEON's do, and those of x86-64 want bytes without one.
+// Whether dot products take levels with a sign: NEON's do, and those of AVX2 give it to x, by one instruction. AVX-512
+// has none that does, and takes bytes without a sign.
 bool takesSigned(int64_t lanes) {
-  return lanes == 4;
+  return lanes <= 8;
 }
 
 // Sums of integers that are in registers at a time, if a tile has more.
@@ -38,24 +37,17 @@ int64_t mostSums(int64_t lanes) {
   return lanes > 8 ? 24 : 8;
 }
 
-// Some blocks of k.
-class Stretch {
+// 32 of k.
+class Step {
 public:
-  Stretch(const ContractCode &c, const IntegerBlocks &blocks, const TilePlaces &tile, Value k, int64_t length)
-      : e(c.e), blocks(blocks), tile(tile), k(k), turned(blocks.isSigned && !takesSigned(c.e.lanes)),
-        words(length / word), columns(length / integerStep), rows(length / integerStep) {
+  Step(const ContractCode &c, const IntegerBlocks &blocks, const TilePlaces &tile, Value k)
+      : e(c.e), blocks(blocks), tile(tile), k(k), turned(blocks.isSigned && !takesSigned(c.e.lanes)) {
     const StorageFormat &format = elementFormat(cast<ShapedType>(c.op.getWeight().getType()));
-    for (auto [panel, lane] : llvm::zip(tile.panels, tile.lanes)) {
-      const BlockPlace first = placeIn(e, c.op.getWeight(), ValueRange{panel, e.add(tile.firstK, k), lane});
-      for (auto [i, vectors] : llvm::enumerate(columns)) {
-        BlockPlace place = first;
-        place.value = e.add(first.value, i * integerStep);
-        vectors.emplace_back(e, format, place, e.lanes);
-      }
-    }
-    for (auto [i, block] : llvm::enumerate(rows))
-      for (Value row : tile.rows)
-        block.emplace_back(e, c.op.getX(), ValueRange{row, e.add(e.add(tile.firstFeature, k), i * integerStep)}, 1);
+    for (auto [panel, lane] : llvm::zip(tile.panels, tile.lanes))
+      columns.emplace_back(e, format, placeIn(e, c.op.getWeight(), ValueRange{panel, e.add(tile.firstK, k), lane}),
+                           e.lanes);
+    for (Value row : tile.rows)
+      rows.emplace_back(e, c.op.getX(), ValueRange{row, e.add(tile.firstFeature, k)}, 1);
   }
 
   void add(MutableArrayRef<Value> accumulators) {
@@ -64,7 +56,7 @@ public:
   }
 
 private:
-  static constexpr int64_t stepWords = integerStep / word;
+  static constexpr int64_t words = integerStep / word;
 
   // Vectors whose sums of integers are in registers at a time.
   struct Part {
@@ -78,8 +70,8 @@ private:
       --part;
     return part;
   }
-  MutableArrayRef<BlockReader> columnsOf(Part part, int64_t step) {
-    return MutableArrayRef<BlockReader>(columns[step]).slice(part.first, part.count);
+  MutableArrayRef<BlockReader> columnsOf(Part part) {
+    return MutableArrayRef<BlockReader>(columns).slice(part.first, part.count);
   }
 
   void add(Part part, MutableArrayRef<Value> accumulators) {
@@ -99,30 +91,28 @@ private:
   }
 
   int64_t groupWords() const { return blocks.group / word; }
-  int64_t groupsOfStep() const { return integerStep / blocks.group; }
 
   // The i-th word in the order of memory.
   int64_t inMemory(int64_t i) const {
     int64_t apart = blocks.apart / word;
-    if (apart == 0 || 2 * apart > words)
+    if (apart == 0)
       return i;
     int64_t inPair = i % (2 * apart);
     return i - inPair + inPair % 2 * apart + inPair / 2;
   }
 
-  // A step's lines are fetched in the turns of all its parts.
+  // Lines are fetched in the turns of all parts.
   void fetch(Part part, int64_t i) {
-    Turn turn = {part.first / part.count * stepWords + i % stepWords, vectors() / part.count * stepWords};
     if (tile.fetch)
-      tile.fetch(e.add(k, i / stepWords * integerStep), turn);
+      tile.fetch(k, {part.first / part.count * words + i, vectors() / part.count * words});
   }
 
   void addWord(Part part, int64_t number, MutableArrayRef<Value> sums) {
     Emitter::Values levels;
-    for (BlockReader &column : columnsOf(part, number / stepWords))
-      levels.push_back(bytesOf(levelsOf(column, number % stepWords)));
-    for (auto [r, row] : llvm::enumerate(rows[number / stepWords])) {
-      Value x = bytesOf(e.broadcast(integersOf(row, number % stepWords)));
+    for (BlockReader &column : columnsOf(part))
+      levels.push_back(bytesOf(levelsOf(column, number)));
+    for (auto [r, row] : llvm::enumerate(rows)) {
+      Value x = bytesOf(e.broadcast(integersOf(row, number)));
       for (auto [v, level] : llvm::enumerate(levels)) {
         Value &sum = sums[r * part.count + v];
         sum = kernel::DotOp::create(e.b, e.loc, sum, level, x, /*wide=*/turned, blocks.isSigned && !turned);
@@ -145,15 +135,14 @@ private:
   }
 
   void bringIn(Part part, int64_t group, ValueRange sums, MutableArrayRef<Value> accumulators) {
-    int64_t step = group / groupsOfStep();
     SmallVector<GroupScales> scales;
-    for (BlockReader &column : columnsOf(part, step))
-      scales.push_back(blocks.scales(column, group % groupsOfStep()));
-    for (auto [r, row] : llvm::enumerate(rows[step])) {
+    for (BlockReader &column : columnsOf(part))
+      scales.push_back(blocks.scales(column, group));
+    for (auto [r, row] : llvm::enumerate(rows)) {
       Value scale = number(row, 0);
       for (auto [v, of] : llvm::enumerate(scales)) {
         Value &accumulator = accumulators[r * vectors() + part.first + v];
-        Value sum = columns[step][part.first + v].toFloat(sums[r * part.count + v]);
+        Value sum = columns[part.first + v].toFloat(sums[r * part.count + v]);
         accumulator = e.fma(sum, e.mulf(of.step, e.broadcast(scale)), accumulator);
         if (of.offset)
           accumulator = e.fma(of.offset, e.broadcast(number(row, 1)), accumulator);
@@ -164,11 +153,11 @@ private:
   // What sums begin with, so that levels count from zero on.
   Emitter::Values beginOf(Part part, int64_t group) {
     Emitter::Values sums;
-    int64_t zero = turned ? 128 : blocks.zero, inStep = group % groupsOfStep();
-    for (BlockReader &row : rows[group / groupsOfStep()]) {
+    int64_t zero = turned ? 128 : blocks.zero;
+    for (BlockReader &row : rows) {
       Value begin = integer(0);
       if (zero != 0)
-        begin = arith::MulIOp::create(e.b, e.loc, sumOf(row, inStep), integer(-zero));
+        begin = arith::MulIOp::create(e.b, e.loc, sumOf(row, group), integer(-zero));
       sums.append(part.count, e.broadcast(begin));
     }
     return sums;
@@ -197,46 +186,29 @@ private:
   const TilePlaces &tile;
   const Value k;
   const bool turned;  // levels lose their sign: their highest bit is the other one
-  const int64_t words;
-  std::vector<std::vector<BlockReader>> columns, rows;  // of each step
+  std::vector<BlockReader> columns, rows;
 };
 
-// Beside an accumulator of f32 every pair of row and vector has one of integers. NEON has as many registers as AVX-512,
-// of which those integers of four rows take eight whose words come from lanes.
-int64_t pairs(int64_t lanes) {
-  return lanes > 8 ? 12 : lanes == 8 ? 4 : 8;
-}
-
+// With two vectors of AVX-512 to a row, half of its products find their word in a register: a processor loads two words
+// in the time of two products, and fewer where both lie in the same bank of L1, as those of neighbouring rows do.
 int64_t rowsOf(int64_t lanes) {
-  return lanes == 4 ? 4 : pairs(lanes);
+  return lanes > 8 ? pairsOfIntegers(lanes) / 2 : 4;
 }
 
-int64_t columnsOf(int64_t rows, int64_t lanes) {
-  return lanes * llvm::bit_floor<uint64_t>(std::max<int64_t>(pairs(lanes) / rows, 1));
-}
-
-// A panel is one stream: of two, read in turns, a processor fetches less ahead.
-int64_t columnsOfRow(const StorageFormat &, int64_t lanes) {
-  constexpr int64_t vectors = 4;
-  return vectors * lanes;
-}
-
-// Of blocks of 32 the next one: farther ones were a tenth slower. Of larger ones two: their scales lie in front of all
-// levels, and a processor that meets them fetches less ahead by itself.
+// Of small blocks 4 KiB. Of larger ones two: their scales lie in front of all levels, and a processor that meets them
+// fetches less ahead by itself.
 int64_t fetchAhead(const StorageFormat &weight, int64_t lines) {
+  constexpr int64_t least = 64;
   int64_t steps = weight.blockValues / integerStep;
-  return steps > 2 ? 2 * steps * lines : lines;
+  return steps > 2 ? 2 * steps * lines : llvm::divideCeil(least, lines) * lines;
 }
 
 Emitter::Values accumulateIntegers(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
-  Emitter &e = c.e;
   const StorageFormat &format = elementFormat(cast<ShapedType>(c.op.getWeight().getType()));
   const IntegerBlocks &blocks = *integerBlocks(format.name);
-  bool inMemory = tile.rows.size() == 1 && tile.depth % format.blockValues == 0;
-  int64_t stretch = inMemory ? std::max(2 * blocks.apart, integerStep) : integerStep;
-  return e.loop(e.index(0), e.index(tile.depth), stretch, before, [&](Value k, ValueRange carried) {
+  return c.e.loop(c.e.index(0), c.e.index(tile.depth), integerStep, before, [&](Value k, ValueRange carried) {
     Emitter::Values accumulators(carried);
-    Stretch(c, blocks, tile, k, stretch).add(accumulators);
+    Step(c, blocks, tile, k).add(accumulators);
     return accumulators;
   });
 }
@@ -244,12 +216,15 @@ Emitter::Values accumulateIntegers(const ContractCode &c, const TilePlaces &tile
 }  // namespace
 
 const TileProducts integerProducts = {rowsOf,
-                                      columnsOf,
-                                      columnsOfRow,
+                                      columnsOfIntegers,
+                                      columnsOfIntegerRow,
                                       [](int64_t) { return integerStep; },
                                       /*fixedSteps=*/true,
                                       fetchAhead,
-                                      [](const StorageFormat &weight) { return weight.blockValues; },
-                                      accumulateIntegers};
+                                      blockOfIntegers,
+                                      /*rowsStay=*/false,
+                                      accumulateIntegers,
+                                      [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; },
+                                      /*streams=*/true};
 
 }  // namespace talc

@@ -112,7 +112,8 @@ const TileProducts pairProducts = {[](int64_t) { return tileRows; },
                                    [](int64_t) -> int64_t { return 2; },
                                    /*fixedSteps=*/false,
                                    [](const StorageFormat &, int64_t) -> int64_t { return 64; },
-                                   [](const StorageFormat &) -> int64_t { return 2; },
+                                   blockOfNumbers,
+                                   /*rowsStay=*/true,
                                    accumulatePairs};
 
 }  // namespace talc

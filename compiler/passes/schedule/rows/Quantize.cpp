@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of kernel.quantize: the greatest magnitude of a block, its levels, and their sums; or numbers of bf16.
 //
-// A block is a vector of its own, whatever the lanes of the machine are, so that it is read once.
+// A block is vectors of 32, whatever the lanes of the machine are, so that it is read once.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowPieces.h"
 
@@ -13,56 +13,50 @@ namespace talc {
 
 namespace {
 
+constexpr int64_t together = 32;  // neighbours in a vector
+
 class Quantize {
 public:
   Quantize(Emitter &e, kernel::QuantizeOp op)
       : e(e), b(e.b), loc(e.loc), op(op), format(elementFormat(cast<ShapedType>(op.getInit().getType()))),
-        bytes(e.bytes(op.getInit())), f32(b.getF32Type()), floats(VectorType::get({format.blockValues}, f32)),
-        integers(VectorType::get({format.blockValues}, b.getI32Type())) {}
+        bytes(e.bytes(op.getInit())), f32(b.getF32Type()), floats(VectorType::get({together}, f32)),
+        integers(VectorType::get({together}, b.getI32Type())) {}
 
-  void expandBlock(Value row, Value block) {
-    Value x = vector::LoadOp::create(b, loc, floats, op.getX(), ValueRange{row, e.mul(block, format.blockValues)});
-    // Magnitudes are ordered as their bits are, and what is no number stands above all.
-    Value magnitude = arith::BitcastOp::create(b, loc, integers, math::AbsFOp::create(b, loc, x));
-    Value most = vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXUI, magnitude);
-    most = arith::BitcastOp::create(b, loc, f32, most);
-    // Neither the scale nor its inverse is infinite.
-    Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, most, number(0x1p-120));
-    most = arith::SelectOp::create(b, loc, isZero, number(0), most);
-    Value inverse = arith::DivFOp::create(b, loc, number(127), most);
-    inverse = arith::SelectOp::create(b, loc, isZero, number(0), inverse);
-    Value scaled = arith::MulFOp::create(b, loc, x, vector::BroadcastOp::create(b, loc, floats, inverse));
-    Value rounded = math::RoundEvenOp::create(b, loc, scaled);
-    Value levels = arith::FPToSIOp::create(b, loc, integers, rounded);
-    Value scale = arith::DivFOp::create(b, loc, most, number(127));
-    store(scale, row, block, format.fields[0].offset);
-    storeSums(scale, levels, row, block);
-    storeBytes(arith::TruncIOp::create(b, loc, VectorType::get({format.blockValues}, b.getI8Type()), levels), row,
-               block, format.fields[3].offset);
-  }
+  void expandBlock(Value row, Value block);
 
 private:
+  using StoreSums = void (Quantize::*)(Value scale, ValueRange levels, Value row, Value block);
   // Of all levels, as a value and as an integer, and of the first half.
-  void storeSums(Value scale, Value levels, Value row, Value block) {
-    auto sum = [&](int64_t first) -> Value {
-      auto places = llvm::to_vector(llvm::seq<int64_t>(first, first + format.blockValues / 2));
-      Value half = vector::ShuffleOp::create(b, loc, levels, levels, places);
-      return vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, half);
-    };
-    Value first = sum(0), all = arith::AddIOp::create(b, loc, first, sum(format.blockValues / 2));
-    store(arith::MulFOp::create(b, loc, arith::SIToFPOp::create(b, loc, f32, all), scale), row, block,
-          format.fields[1].offset);
-    store(all, row, block, format.fields[2].offset);
-    store(first, row, block, format.fields[2].offset + 4);
-  }
+  void storeSum(Value scale, ValueRange levels, Value row, Value block);
+  // Of every 16 levels and of every 32.
+  void storeSums(Value scale, ValueRange levels, Value row, Value block);
+  struct Sums {
+    std::string_view format;
+    StoreSums store;
+  };
+  static constexpr Sums sums[] = {{"q8_sums", &Quantize::storeSum}, {"q8_k_sums", &Quantize::storeSums}};
 
+  Value greatest(ValueRange x);
+  Value sum(Value levels, int64_t first, int64_t count) {
+    auto places = llvm::to_vector(llvm::seq<int64_t>(first, first + count));
+    Value part = vector::ShuffleOp::create(b, loc, levels, levels, places);
+    return vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, part);
+  }
   Value number(double value) { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value))); }
+  Value constant(Value like, int32_t value) {
+    return arith::ConstantOp::create(b, loc, DenseIntElementsAttr::get(cast<ShapedType>(like.getType()), value));
+  }
+  Value narrowed(Value numbers) {
+    return arith::TruncIOp::create(b, loc, cast<VectorType>(numbers.getType()).clone(b.getI8Type()), numbers);
+  }
 
   void store(Value scalar, Value row, Value block, int64_t offset) {
-    Value word = vector::BroadcastOp::create(b, loc, VectorType::get({1}, scalar.getType()), scalar);
-    storeBytes(vector::BitCastOp::create(b, loc, VectorType::get({4}, b.getI8Type()), word), row, block, offset);
+    storeWords(vector::BroadcastOp::create(b, loc, VectorType::get({1}, scalar.getType()), scalar), row, block, offset);
   }
-
+  void storeWords(Value words, Value row, Value block, int64_t offset) {
+    auto type = VectorType::get({4 * cast<VectorType>(words.getType()).getDimSize(0)}, b.getI8Type());
+    storeBytes(vector::BitCastOp::create(b, loc, type, words), row, block, offset);
+  }
   void storeBytes(Value vector, Value row, Value block, int64_t offset) {
     Value byte = e.add(e.mul(block, format.blockBytes), offset);
     int64_t rowBytes = format.bytesOf(widthOf(op.getX()));
@@ -83,34 +77,81 @@ private:
   const VectorType floats, integers;
 };
 
-// The upper halves of f32, to the nearest, ties to even. By integers: instructions for bf16 take subnormal numbers for
-// zero, and processors without them call a library.
-Value toBf16(OpBuilder &b, Location loc, Value x) {
-  auto floats = cast<VectorType>(x.getType()), words = floats.clone(b.getI32Type());
-  auto constant = [&](int32_t value) {
-    return arith::ConstantOp::create(b, loc, DenseIntElementsAttr::get(words, value));
-  };
-  Value bits = arith::BitcastOp::create(b, loc, words, x);
-  Value odd = arith::AndIOp::create(b, loc, arith::ShRUIOp::create(b, loc, bits, constant(16)), constant(1));
-  Value above = arith::AddIOp::create(b, loc, arith::AddIOp::create(b, loc, bits, constant(0x7fff)), odd);
-  Value rounded = arith::ShRUIOp::create(b, loc, above, constant(16));
-  // Of what is no number the addition may overflow.
-  Value isNone = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
-  rounded = arith::SelectOp::create(b, loc, isNone, constant(0x7fc0), rounded);
-  Value halves = arith::TruncIOp::create(b, loc, floats.clone(b.getI16Type()), rounded);
-  return arith::BitcastOp::create(b, loc, floats.clone(b.getBF16Type()), halves);
+void Quantize::expandBlock(Value row, Value block) {
+  Emitter::Values x, levels;
+  Value first = e.mul(block, format.blockValues);
+  for (int64_t i = 0; i < format.blockValues; i += together)
+    x.push_back(vector::LoadOp::create(b, loc, floats, op.getX(), ValueRange{row, e.add(first, i)}));
+  Value most = greatest(x);
+  // Neither the scale nor its inverse is infinite.
+  Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, most, number(0x1p-120));
+  most = arith::SelectOp::create(b, loc, isZero, number(0), most);
+  Value inverse = arith::DivFOp::create(b, loc, number(127), most);
+  inverse = arith::SelectOp::create(b, loc, isZero, number(0), inverse);
+  for (auto [i, values] : llvm::enumerate(x)) {
+    Value scaled = arith::MulFOp::create(b, loc, values, vector::BroadcastOp::create(b, loc, floats, inverse));
+    Value rounded = math::RoundEvenOp::create(b, loc, scaled);
+    levels.push_back(arith::FPToSIOp::create(b, loc, integers, rounded));
+    storeBytes(narrowed(levels.back()), row, block, format.fields.back().offset + static_cast<int64_t>(i) * together);
+  }
+  Value scale = arith::DivFOp::create(b, loc, most, number(127));
+  store(scale, row, block, format.fields[0].offset);
+  const Sums *own = llvm::find_if(sums, [&](const Sums &known) { return known.format == format.name; });
+  assert(own != std::end(sums) && "a format of rounded rows without sums");
+  (this->*own->store)(scale, levels, row, block);
 }
 
-// Neighbours that make up whole rows: masked stores of bf16 would call a library, too.
+// Magnitudes are ordered as their bits are, and what is no number stands above all.
+Value Quantize::greatest(ValueRange x) {
+  Value most;
+  for (Value values : x) {
+    Value magnitude = arith::BitcastOp::create(b, loc, integers, math::AbsFOp::create(b, loc, values));
+    most = most ? arith::MaxUIOp::create(b, loc, most, magnitude) : magnitude;
+  }
+  most = vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXUI, most);
+  return arith::BitcastOp::create(b, loc, f32, most);
+}
+
+void Quantize::storeSum(Value scale, ValueRange levels, Value row, Value block) {
+  Value first = sum(levels[0], 0, together / 2);
+  Value all = arith::AddIOp::create(b, loc, first, sum(levels[0], together / 2, together / 2));
+  store(arith::MulFOp::create(b, loc, arith::SIToFPOp::create(b, loc, f32, all), scale), row, block,
+        format.fields[1].offset);
+  store(all, row, block, format.fields[2].offset);
+  store(first, row, block, format.fields[2].offset + 4);
+}
+
+void Quantize::storeSums(Value, ValueRange levels, Value row, Value block) {
+  Emitter::Values halves, pairs;
+  for (Value of : levels) {
+    halves.append({sum(of, 0, together / 2), sum(of, together / 2, together / 2)});
+    pairs.push_back(arith::AddIOp::create(b, loc, halves.end()[-2], halves.back()));
+  }
+  auto vectorOf = [&](ValueRange sums) -> Value {
+    auto type = VectorType::get({static_cast<int64_t>(sums.size())}, b.getI32Type());
+    return vector::FromElementsOp::create(b, loc, type, sums);
+  };
+  Value begins = vectorOf(halves), all = vectorOf(pairs);
+  storeWords(arith::MulIOp::create(b, loc, begins, constant(begins, -32)), row, block, format.fields[2].offset);
+  Value seven = constant(all, 7);
+  Value high = arith::ShRSIOp::create(b, loc, arith::AddIOp::create(b, loc, all, constant(all, 64)), seven);
+  Value low = arith::SubIOp::create(b, loc, all, arith::ShLIOp::create(b, loc, high, seven));
+  int64_t offset = format.fields[1].offset;
+  storeBytes(narrowed(low), row, block, offset);
+  storeBytes(narrowed(high), row, block, offset + static_cast<int64_t>(pairs.size()));
+}
+
+// Neighbours that make up whole rows: of masked stores of bf16 LLVM makes calls of a library.
 void expandNumbers(Emitter &e, kernel::QuantizeOp op) {
   int64_t width = widthOf(op.getX());
-  int64_t together = std::min<int64_t>(width & -width, 16);
-  auto floats = VectorType::get({together}, e.b.getF32Type());
+  int64_t neighbours = std::min<int64_t>(width & -width, 16);
+  auto floats = VectorType::get({neighbours}, e.b.getF32Type());
   eachRow(e, op, op.getX(), [&](Value row) {
-    e.each(width / together, [&](Value block) {
-      Emitter::Values at = {row, e.mul(block, together)};
+    e.each(width / neighbours, [&](Value block) {
+      Emitter::Values at = {row, e.mul(block, neighbours)};
       Value x = vector::LoadOp::create(e.b, e.loc, floats, op.getX(), at);
-      vector::StoreOp::create(e.b, e.loc, toBf16(e.b, e.loc, x), op.getInit(), at);
+      Value rounded = arith::TruncFOp::create(e.b, e.loc, floats.clone(e.b.getBF16Type()), x);
+      vector::StoreOp::create(e.b, e.loc, rounded, op.getInit(), at);
     });
   });
 }

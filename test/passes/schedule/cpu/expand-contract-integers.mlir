@@ -5,9 +5,12 @@
 // RUN: talc-opt %s -assign-plans="lanes=4" -expand-contract="lanes=4" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NEON
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: fetch_ahead = 8'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=FETCH
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1024" | FileCheck %s --check-prefix=AHEAD
+// RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1048576" | FileCheck %s --check-prefix=DEEP
+// RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=262144" | FileCheck %s --check-prefix=DIVIDED
+// RUN: talc-opt %s -assign-plans="lanes=8" | FileCheck %s --check-prefix=HALF
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='*: tile_steps = 16'" 2>&1 | FileCheck %s --check-prefix=STEPS
 
-// STEPS: error: {{.*}}tile_steps is not 32, the values of a block of x
+// STEPS: error: {{.*}}tile_steps is not 32, what its products take at a time
 
 // One row: levels become unsigned by the highest bit, and sums begin with -128 times that of the row.
 //
@@ -40,7 +43,8 @@
 // CHECK-NOT: vector.fma
 // CHECK: return
 // NARROW-LABEL: @row(
-// NARROW: kernel.dot %{{.*}} wide : vector<32xi8> -> vector<8xi32>
+// NARROW-NOT: arith.xori
+// NARROW: kernel.dot %{{.*}} signed : vector<32xi8> -> vector<8xi32>
 //
 // NEON takes levels with their sign, and four integers of a row from a lane of sixteen.
 // NEON-LABEL: @row(
@@ -66,10 +70,10 @@ func.func @row(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: mem
 
 // From memory, integers are fetched an iteration ahead; one row takes a panel at a time.
 // AHEAD-LABEL: @row(
-// AHEAD: fetch_ahead = 9,
+// AHEAD: fetch_ahead = 72,
 // AHEAD-SAME: row_columns = 64,
 // AHEAD-LABEL: @offset(
-// AHEAD: fetch_ahead = 5,
+// AHEAD: fetch_ahead = 65,
 // AHEAD-LABEL: @widened(
 // AHEAD: fetch_ahead = 64,
 //
@@ -141,37 +145,25 @@ func.func @numbers(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w:
   return
 }
 
-// One row takes all levels that share bytes at a time, several take 32 of k.
-// CHECK-LABEL: @block(
-// CHECK: scf.for %{{.*}} = %c0 to %c512 step %c64
-// CHECK-COUNT-16: kernel.dot
-// CHECK-NOT: kernel.dot
-// CHECK: return
-func.func @block(%s: !kernel.step, %x: memref<1x512x!talc.stored<q8_sums>>, %w: memref<1x512x16x!talc.stored<q4_k>>,
-                 %y: memref<1x16xf32>) {
-  kernel.tasks %s over tiles by columns {
-  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
-    kernel.contract %s, %x, %w into %y {
-    ^bb0(%sum: f32):
-      kernel.yield %sum : f32
-    } : (!kernel.step, memref<1x512x!talc.stored<q8_sums>>, memref<1x512x16x!talc.stored<q4_k>>, memref<1x16xf32>) -> ()
-  }
-  return
-}
-
-// CHECK-LABEL: @rows(
-// CHECK: scf.for %{{.*}} = %c0 to %c512 step %c32
-// CHECK-COUNT-16: kernel.dot
-// CHECK-NOT: kernel.dot
-// CHECK: return
-func.func @rows(%s: !kernel.step, %x: memref<2x512x!talc.stored<q8_sums>>, %w: memref<1x512x16x!talc.stored<q4_k>>,
-                %y: memref<2x16xf32>) {
+// All of k passes at once as long as a panel, of 139264 bytes, takes no more than a quarter of L2; else the greatest part
+// does whose panel takes no more. Tiles of two vectors of AVX-512 have six rows, seven and eight are tall ones; and of two
+// tiles each fetches half of the next panel's 34 lines for 32 of k, in two pieces.
+// DEEP-LABEL: @deep(
+// DEEP: block_depth = 2048, block_panels = 2, block_rows = 192,
+// DEEP-SAME: fetch_next = 9,
+// DEEP-SAME: tall_rows = 8, task_panels = 1, tile_columns = 32, tile_rows = 6, tile_steps = 32>
+// DIVIDED-LABEL: @deep(
+// DIVIDED: block_depth = 512, block_panels = 1, block_rows = 192,
+// HALF-LABEL: @deep(
+// HALF: tall_rows = 0, task_panels = 1, tile_columns = 8, tile_rows = 4, tile_steps = 32>
+func.func @deep(%s: !kernel.step, %x: memref<?x2048x!talc.stored<q8_sums>>, %w: memref<2x2048x64x!talc.stored<q8_0>>,
+                %y: memref<?x128xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
     kernel.contract %s, %x, %w into %y {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
-    } : (!kernel.step, memref<2x512x!talc.stored<q8_sums>>, memref<1x512x16x!talc.stored<q4_k>>, memref<2x16xf32>) -> ()
+    } : (!kernel.step, memref<?x2048x!talc.stored<q8_sums>>, memref<2x2048x64x!talc.stored<q8_0>>, memref<?x128xf32>) -> ()
   }
   return
 }

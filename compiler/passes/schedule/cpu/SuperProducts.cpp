@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile multiplies rows that were rounded with a scale for 256 values by blocks of 256 values.
+//
+//   for each block of k                            of all rows, of vectors of columns
+//     steps of all groups as f32, once for all rows, wait on the stack
+//     part = -step of the minima * (minima * sums of 32 integers of the row), if the format has offsets
+//     for each group
+//       sums = dot products of its levels with the row's integers
+//       part = part + sums * step of the group
+//     accumulator = accumulator + part * scale of the row
+//
+// Of 72 instructions that multiply, 64 are dot products then: what else a row has of its own is taken once for 256 k.
+// Sums of integers are exact, and the order of groups is that of memory, so that no tile makes other bits: a pair of
+// stretches shares words, and where registers are enough both take a word together.
+#include "compiler/passes/schedule/cpu/ContractTile.h"
+#include "compiler/passes/schedule/cpu/IntegerSuperBlocks.h"
+#include "compiler/passes/schedule/cpu/TileProducts.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+constexpr int64_t word = 4;  // integers that a dot product takes at once
+// Fields of rounded rows.
+enum : int64_t { scaleField, digitsField, beginsField, integersField };
+
+// A block of k.
+class Block {
+public:
+  Block(const ContractCode &c, const SuperBlocks &blocks, const TilePlaces &tile, Value steps, Value k)
+      : e(c.e), blocks(blocks), tile(tile), steps(steps), k(k) {
+    const StorageFormat &format = elementFormat(cast<ShapedType>(c.op.getWeight().getType()));
+    for (auto [panel, lane] : llvm::zip(tile.panels, tile.lanes)) {
+      BlockPlace place = placeIn(e, c.op.getWeight(), ValueRange{panel, e.add(tile.firstK, k), lane});
+      place.value = e.index(0);
+      columns.emplace_back(e, format, place, e.lanes);
+    }
+    for (Value row : tile.rows)
+      rows.emplace_back(e, c.op.getX(), ValueRange{row, e.add(tile.firstFeature, k)}, 1);
+  }
+
+  Emitter::Values add(ValueRange accumulators) {
+    Emitter::Values parts = begin();
+    parts = e.loop(e.index(0), e.index(SuperBlocks::pairs), 1, parts,
+                   [&](Value pair, ValueRange before) { return addPair(pair, before); });
+    for (auto [i, part] : llvm::enumerate(parts))
+      part = e.fma(part, e.broadcast(scaleOf(rows[i / vectors()])), accumulators[i]);
+    return parts;
+  }
+
+  // Rows of the stack that the steps of a tile take.
+  static int64_t stepsOf(const SuperBlocks &blocks, const TilePlaces &tile) {
+    return SuperBlocks::values / blocks.group * static_cast<int64_t>(tile.panels.size());
+  }
+
+private:
+  static constexpr int64_t stretchWords = SuperBlocks::stretch / word;
+
+  int64_t vectors() const { return static_cast<int64_t>(tile.panels.size()); }
+  int64_t sumsOfGroup() const { return vectors() * static_cast<int64_t>(tile.rows.size()); }
+  // Sums of two groups beside the parts.
+  bool takesBoth() const { return 3 * sumsOfGroup() <= (e.lanes > 8 ? 24 : 12); }
+
+  Emitter::Values begin() {
+    for (auto [v, column] : llvm::enumerate(columns))
+      for (auto [group, step] : llvm::enumerate(blocks.steps(column)))
+        e.store(step, steps, {e.index(static_cast<int64_t>(group) * vectors() + static_cast<int64_t>(v)), e.index(0)});
+    Emitter::Values parts(sumsOfGroup(), e.splat(0));
+    if (!blocks.offsets)
+      return parts;
+    for (auto [v, column] : llvm::enumerate(columns)) {
+      SuperOffsets offsets = blocks.offsets(column);
+      Value step = arith::NegFOp::create(e.b, e.loc, offsets.step);
+      for (auto [r, row] : llvm::enumerate(rows))
+        parts[r * vectors() + v] = e.mulf(column.toFloat(minimaOf(column, offsets, row)), step);
+    }
+    return parts;
+  }
+
+  // Sums of 32 integers are 128 * high + low.
+  Value minimaOf(BlockReader &column, const SuperOffsets &offsets, BlockReader &row) {
+    auto product = [&](int64_t digit) {
+      Value sum = noSum();
+      for (auto [i, minima] : llvm::enumerate(offsets.minima)) {
+        Value sums = row.scalar(digitsField, e.index(2 * digit + static_cast<int64_t>(i)));
+        sum = dot(sum, minima, e.broadcast(sums));
+      }
+      return sum;
+    };
+    Value low = product(0);
+    return column.plus(column.left(product(1), 7), low);
+  }
+
+  Emitter::Values addPair(Value pair, ValueRange before) {
+    Emitter::Values parts(before);
+    Value first = blocks.firstOf(e, pair);
+    int64_t words = blocks.group / word;
+    fetchFirst(pair);
+    for (int64_t from = 0; from < stretchWords; from += words) {
+      Emitter::Values sums[2];
+      for (int64_t second : {0, 1})
+        sums[second] = sumsBegin(placeOf(first, second, from));
+      for (int64_t i = 0; i < 2 * words; ++i) {
+        int64_t second = takesBoth() ? i % 2 : i / words, number = from + (takesBoth() ? i / 2 : i % words);
+        if (number > 0)
+          fetch(pair, second, number);
+        addWord(pair, first, second, number, sums[second]);
+        if (number == from + words - 1)
+          bringIn(placeOf(first, second, from), sums[second], parts);
+      }
+    }
+    return parts;
+  }
+
+  // Of a word of a stretch the place of its first value.
+  Value placeOf(Value first, int64_t second, int64_t number) {
+    return e.add(first, second * blocks.apart + number * word);
+  }
+
+  // First turns may have branches, which dot products would be moved across, but not what they load.
+  void fetchFirst(Value pair) {
+    fetch(pair, 0, 0);
+    fetch(pair, 1, 0);
+  }
+  void fetch(Value pair, int64_t second, int64_t number) {
+    constexpr int64_t stretch = SuperBlocks::stretch;
+    if (tile.fetch)
+      tile.fetch(e.add(k, e.add(e.mul(pair, 2 * stretch), second * stretch)), {number, stretchWords});
+  }
+
+  Emitter::Values sumsBegin(Value place) {
+    if (!blocks.aroundZero)
+      return Emitter::Values(sumsOfGroup(), noSum());
+    Emitter::Values sums;
+    for (BlockReader &row : rows)
+      sums.append(vectors(), e.broadcast(row.scalar(beginsField, e.div(place, blocks.group))));
+    return sums;
+  }
+
+  void addWord(Value pair, Value first, int64_t second, int64_t number, MutableArrayRef<Value> sums) {
+    Emitter::Values levels;
+    for (BlockReader &column : columns)
+      levels.push_back(blocks.levels(column, pair, second, number));
+    for (auto [r, row] : llvm::enumerate(rows)) {
+      Value x = e.broadcast(integersOf(row, first, second, number));
+      for (auto [v, level] : llvm::enumerate(levels)) {
+        Value &sum = sums[r * vectors() + v];
+        sum = dot(sum, level, x);
+      }
+    }
+  }
+
+  // Four of a row, as a word; a lane of several words where that costs no instruction.
+  Value integersOf(BlockReader &row, Value first, int64_t second, int64_t number) {
+    int64_t together = scalarsFromLanes(e.lanes) ? e.lanes : 1, lane = number % together;
+    Value at = e.add(e.div(first, word), second * blocks.apart / word + number - lane);
+    return vector::ExtractOp::create(e.b, e.loc, row.scalars(integersField, at, together), lane);
+  }
+
+  void bringIn(Value place, ValueRange sums, MutableArrayRef<Value> parts) {
+    Value group = e.mul(e.div(place, blocks.group), vectors());
+    for (auto [v, column] : llvm::enumerate(columns)) {
+      Value step = e.load(steps, {e.add(group, static_cast<int64_t>(v)), e.index(0)});
+      for (size_t i = v; i < parts.size(); i += vectors())
+        parts[i] = e.fma(column.toFloat(sums[i]), step, parts[i]);
+    }
+  }
+
+  Value scaleOf(BlockReader &row) {
+    return vector::ExtractOp::create(e.b, e.loc, row.number(scaleField, e.b.getF32Type()), 0);
+  }
+  Value noSum() { return columns.front().constant(0); }
+  Value dot(Value sum, Value levels, Value x) {
+    return kernel::DotOp::create(e.b, e.loc, sum, bytesOf(levels), bytesOf(x), /*wide=*/false, /*isSigned=*/false);
+  }
+  Value bytesOf(Value words) {
+    return vector::BitCastOp::create(e.b, e.loc, VectorType::get({word * e.lanes}, e.b.getI8Type()), words);
+  }
+
+  Emitter &e;
+  const SuperBlocks &blocks;
+  const TilePlaces &tile;
+  const Value steps, k;
+  std::vector<BlockReader> columns, rows;
+};
+
+int64_t rowsOf(int64_t lanes) {
+  return lanes == 4 ? 4 : pairsOfIntegers(lanes);
+}
+
+// Two blocks: scales lie in front of all levels, and a processor that meets them fetches less ahead by itself.
+int64_t fetchAhead(const StorageFormat &weight, int64_t lines) {
+  return 2 * weight.blockValues / SuperBlocks::stretch * lines;
+}
+
+Emitter::Values accumulateSuper(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
+  Emitter &e = c.e;
+  const SuperBlocks &blocks = *superBlocks(elementFormat(cast<ShapedType>(c.op.getWeight().getType())).name);
+  Value steps;
+  {
+    // In the function's frame.
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPoint(c.op->getParentOfType<kernel::TasksOp>());
+    steps = e.stackBuffer({Block::stepsOf(blocks, tile), e.lanes});
+  }
+  return e.loop(e.index(0), e.index(tile.depth), SuperBlocks::values, before,
+                [&](Value k, ValueRange carried) { return Block(c, blocks, tile, steps, k).add(carried); });
+}
+
+}  // namespace
+
+const TileProducts superProducts = {rowsOf,
+                                    columnsOfIntegers,
+                                    columnsOfIntegerRow,
+                                    [](int64_t) { return SuperBlocks::stretch; },
+                                    /*fixedSteps=*/true,
+                                    fetchAhead,
+                                    blockOfIntegers,
+                                    /*rowsStay=*/false,
+                                    accumulateSuper,
+                                    [](int64_t) -> int64_t { return 0; },
+                                    /*streams=*/true};
+
+}  // namespace talc

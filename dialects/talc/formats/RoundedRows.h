@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The storage formats that activations are rounded to, for weights that kernels multiply as integers. No header of
+// MLIR.
+#pragma once
+
+#include "dialects/talc/formats/StorageFormat.h"
+
+namespace talc {
+
+// What rows are rounded to beside a weight of a format; null: kernels widen the weight. A scale covers as many of a
+// row's values as one of the weight's: 256 beside blocks of 256, else 32.
+const StorageFormat *roundedRowsFor(const StorageFormat &weight);
+
+}  // namespace talc

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// expand-contract: rows that share a scale over 256 values times blocks of 256. Steps of groups wait on the stack, and
+// the row's scale comes in once for a block.
+// RUN: talc-opt %s -assign-plans="lanes=16" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s -assign-plans="lanes=4" -expand-contract="lanes=4" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NEON
+// RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1024" | FileCheck %s --check-prefix=AHEAD
+
+// From memory, two blocks are fetched ahead.
+// AHEAD-LABEL: @row(
+// AHEAD: fetch_ahead = 80,
+
+// One row takes both stretches of 32 that share words. Eight steps are stored; sums of 32 integers of the row are two
+// digits, which are multiplied by the minima of four groups at a time.
+// CHECK-LABEL: @row(
+// CHECK: %[[STEPS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<8x16xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c512 step %c256
+// CHECK-COUNT-8: vector.store %{{.*}}, %[[STEPS]]
+// CHECK-COUNT-4: kernel.dot
+// CHECK: arith.shli
+// CHECK: %[[MINIMA:.*]] = arith.sitofp %{{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK: arith.mulf %[[MINIMA]]
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK-COUNT-16: kernel.dot %{{.*}} : vector<64xi8> -> vector<16xi32>
+// CHECK-NOT: kernel.dot
+// CHECK: vector.fma
+// CHECK: scf.yield
+// CHECK: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: return
+//
+// NEON takes four integers of a row from a lane of sixteen.
+// NEON-LABEL: @row(
+// NEON: scf.for %{{.*}} = %c0 to %c4 step %c1
+// NEON: vector.extract %[[X:.*]][0] : i32 from vector<4xi32>
+// NEON: vector.extract %[[X]][1] : i32 from vector<4xi32>
+// NEON: kernel.dot %{{.*}} : vector<16xi8> -> vector<4xi32>
+func.func @row(%s: !kernel.step, %x: memref<1x512x!talc.stored<q8_k_sums>>, %w: memref<1x512x16x!talc.stored<q4_k>>,
+               %y: memref<1x16xf32>) {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x512x!talc.stored<q8_k_sums>>, memref<1x512x16x!talc.stored<q4_k>>, memref<1x16xf32>) -> ()
+  }
+  return
+}
+
+// Levels around zero have no minima: sums begin with what rounded rows have for that, of every 16 values.
+// CHECK-LABEL: @around_zero(
+// CHECK-COUNT-16: vector.store %{{.*}} : memref<16x16xf32>
+// CHECK-NOT: kernel.dot
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK-COUNT-16: kernel.dot %{{.*}} : vector<64xi8> -> vector<16xi32>
+// CHECK-NOT: kernel.dot
+// CHECK: return
+func.func @around_zero(%s: !kernel.step, %x: memref<1x256x!talc.stored<q8_k_sums>>,
+                       %w: memref<1x256x16x!talc.stored<q6_k>>, %y: memref<1x16xf32>) {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x256x!talc.stored<q8_k_sums>>, memref<1x256x16x!talc.stored<q6_k>>, memref<1x16xf32>) -> ()
+  }
+  return
+}
+
+// Rows with scales of 32 beside such a weight are widened.
+// CHECK-LABEL: @other_rows(
+// CHECK-NOT: kernel.dot
+// CHECK: return
+func.func @other_rows(%s: !kernel.step, %x: memref<1x256x!talc.stored<q8_sums>>,
+                      %w: memref<1x256x16x!talc.stored<q4_k>>, %y: memref<1x16xf32>) {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x256x!talc.stored<q8_sums>>, memref<1x256x16x!talc.stored<q4_k>>, memref<1x16xf32>) -> ()
+  }
+  return
+}
