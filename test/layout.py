@@ -40,7 +40,7 @@ CODE_ENUMS = {
 }
 # Folders of tests are called as what they test, some without the folder above it; these test everything together.
 MIRRORED = ("", "compiler/", "frontends/", "runtime/")
-NOT_MIRRORED = {"fuzz", "ptx", "numerics", "performance", "models"}
+NOT_MIRRORED = {"amx", "fuzz", "ptx", "numerics", "performance", "models"}
 # Words that the field has others for.
 WORDS = {r"\b(?:first|second|third) caches?\b": "L1, L2, L3", r"so-manieth": "n-th", r"\bby whomever\b": "whichever ... did it",
          r"(?://|#) Hears\b": "a verb that says what happens"}

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -42,6 +43,12 @@ if "-fsanitize=address" in config.flags:
 # Programs for 64-bit ARM: made with the runtime that ./dev build --with-aarch64 builds, run under an emulator.
 if os.path.exists(os.path.join(config.talc_build, "bin", "aarch64", "talc-launcher")) and shutil.which("qemu-aarch64"):
     config.available_features.add("aarch64")
+
+# Programs with AMX, whose instructions a tracer does: where it may trace, and the processor has all else that they need.
+tracer = os.path.join(programs, "amx-run")
+if os.path.exists(tracer) and "avx512_bf16" in open("/proc/cpuinfo").read():
+    if subprocess.run([tracer, "true"], capture_output=True).returncode == 0:
+        config.available_features.add("amx-run")
 
 # Kernels that Halide makes.
 if os.path.exists(os.path.join(config.talc_build, "bin", "hgen")):

@@ -27,8 +27,10 @@ def ChooseFormats : Pass<"choose-formats", "mlir::ModuleOp"> {
       talc.weight @a ...  ->  talc.weight @a ... {talc.format = !talc.stored<q5_0>}
 
     if `weights` is a size such as 4.5bit. Every matrix is rounded to every format, or a part of its rows if it is large;
-    the error is what that changes of its products, as a share of them, features counting by `talc.importance`. Matrices
-    that multiply the same activations get one format, since other passes make one contraction of them.
+    the error is what that changes of its products, as a share of them, features counting by `talc.importance`; of a
+    matrix with `talc.divergence` it is in proportion to that, how far predictions diverge when only this one is rounded.
+    Matrices that multiply the same activations get one format, since other passes make one contraction of them. A matrix
+    that is to be rounded by importance gets `talc.rounded`: what follows from it takes these blocks.
   }];
   let dependentDialects = ["talc::TalcDialect"];
   let options = [WeightsOption<"weights">];
@@ -264,7 +266,7 @@ include "compiler/passes/schedule/cpu/SchedulePasses.td"
 include "compiler/passes/schedule/gpu/SchedulePasses.td"
 
 def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
-  let summary = "polynomials for exp, exp2, tanh and erf on vectors";
+  let summary = "polynomials for exp, exp2, tanh, erf and log on vectors, integers that round to bf16";
   let options = [Option<"scalars", "scalars", "bool", "false", "of scalars, too: the threads of a workgroup have no vectors">];
   let dependentDialects = ["mlir::vector::VectorDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }

@@ -32,8 +32,8 @@ struct Family {
 // The first that knows a name has it, and a machine that runs code of several families prefers the first.
 static constexpr Family families[] = {
     {cpu::parseX86, cpu::x86Names,
-     "native, x86-64-v3, x86-64-v4, x86-64-v4+vnni, x86-64-v4+bf16, or the name of a processor such as znver3 or "
-     "skylake-avx512",
+     "native, x86-64-v3, x86-64-v3+vnni, x86-64-v4, x86-64-v4+vnni, x86-64-v4+bf16, x86-64-v4+amx, or the name of a "
+     "processor such as znver3 or skylake-avx512",
      "CPU level"},
     {cpu::parseAarch64, cpu::aarch64Names,
      "aarch64, aarch64+dotprod, or the name of a processor such as cortex-a76 or neoverse-n1", "CPU level"},

@@ -37,6 +37,7 @@ struct MachineNeeds {
 struct LinkedCode {
   struct Entry {
     std::string phase, symbol;  // encode, prefill or decode, and the function's name in the code
+    std::string steps = "";     // for people: how steps of the phase run; empty: as a call
   };
   std::vector<uint8_t> image;  // in the form that the family's loader takes
   std::vector<Entry> entries;

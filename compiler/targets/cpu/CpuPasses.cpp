@@ -36,7 +36,7 @@ void CpuTarget::addDivision(OpPassManager &passes) const {
 }
 
 void CpuTarget::addPlans(OpPassManager &passes, const std::string &plans, const std::string &generator) const {
-  passes.addPass(createAssignPlans({cpu.vectorLanes, cpu.cacheBytes, plans}));
+  passes.addPass(createAssignPlans({cpu.vectorLanes, cpu.cacheBytes, cpu.dropsFetches, plans}));
   // A plan may say who makes the code.
   if (generator != targets::ownGenerator)
     passes.addPass(createAssignGenerators({generator, hgenBuild()}));
@@ -60,6 +60,9 @@ void CpuTarget::addSchedule(OpPassManager &passes) const {
   passes.addPass(createContractByHalide({lanes, halideProcessor(cpu)}));
   passes.addPass(createAttentionByHalide({lanes, halideProcessor(cpu)}));
   passes.addPass(createLinesByHalide({lanes, halideProcessor(cpu)}));
+  // What its registers do not take is expanded by the next pass.
+  if (cpu.amx)
+    passes.addPass(createContractByAmx({lanes}));
   passes.addPass(createExpandContract({lanes}));
   passes.addPass(createExpandExperts({lanes}));
   passes.addPass(createExpandAttention({lanes}));
@@ -69,7 +72,7 @@ void CpuTarget::addSchedule(OpPassManager &passes) const {
   passes.addPass(createDistributeTasks());
   // After the loops: the polynomials work on vectors.
   passes.addPass(createExpandMath());
-  endStage(passes, {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf"});
+  endStage(passes, {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf", "amx"});
 }
 
 void CpuTarget::addCodegen(OpPassManager &passes) const {

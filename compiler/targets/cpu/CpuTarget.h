@@ -22,11 +22,15 @@ struct CpuFacts {
   unsigned vectorLanes = 0;  // f32 lanes of a vector register
   // Of L2. It decides in which order results are computed, never what they are.
   int64_t cacheBytes = 0;
+  // Whether prefetches for which there is no room are dropped, and do not wait.
+  bool dropsFetches = false;
   // What makes dot products of bytes, as convert-dots calls it: that changes no bits.
   std::string dots;
   // Whether weights of bf16 can be multiplied in pairs, and whether one instruction does so; of all but subnormal
   // numbers that changes no bits.
   bool pairs = false, bf16 = false;
+  // Whether registers of matrices multiply them, which makes bits of its own.
+  bool amx = false;
 };
 
 inline constexpr llvm::StringLiteral texts[] = {"llvm"};

@@ -18,7 +18,7 @@ namespace talc::cpu {
 
 namespace {
 
-// A level has the features of those before it, too.
+// A level has the features of those before it, too, but for levels that stand aside.
 struct Level {
   const char *name, *cpu;  // cpu: LLVM's, with those features of the level that stand in `beside`
   unsigned vectorLanes;
@@ -27,12 +27,14 @@ struct Level {
   // from avx2: those stand in `implied`.
   std::vector<const char *> features, implied;
   const char *beside = "";
-  bool vnni = false, bf16 = false;
+  bool vnni = false, bf16 = false, amx = false;
+  bool aside = false;
 };
 
 }  // namespace
 
-// Zen 2 to 4 have an L2 of 512 KiB to 1 MiB, servers with AVX-512 have 1 to 2 MiB.
+// Zen 2 to 4 have an L2 of 512 KiB to 1 MiB, servers with AVX-512 have 1 to 2 MiB, those with AMX 2; PCs with AVX-VNNI
+// have 1.25 to 3 MiB, small cores a part of 2 to 4.
 static const std::vector<Level> &levels() {
   static const std::vector<Level> list = {
       {"x86-64-v3",
@@ -41,35 +43,63 @@ static const std::vector<Level> &levels() {
        512 << 10,
        {"cx16", "popcnt", "sse4.2", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"},
        {"sse3", "ssse3", "sse4.1", "sahf", "avx"}},
+      // Processors with AVX-512 need not have the narrower instruction.
+      {"x86-64-v3+vnni", "x86-64-v3", 8, 1 << 20, {"avxvnni"}, {}, "+avxvnni", true, false, false, /*aside=*/true},
       {"x86-64-v4", "x86-64-v4", 16, 1 << 20, {"avx512bw", "avx512cd", "avx512dq", "avx512vl"}, {"avx512f"}},
       {"x86-64-v4+vnni", "x86-64-v4", 16, 1 << 20, {"avx512vnni"}, {}, "+avx512vnni", true},
-      {"x86-64-v4+bf16", "x86-64-v4", 16, 1 << 20, {"avx512bf16"}, {}, "+avx512vnni,+avx512bf16", true, true}};
+      {"x86-64-v4+bf16", "x86-64-v4", 16, 1 << 20, {"avx512bf16"}, {}, "+avx512vnni,+avx512bf16", true, true},
+      {"x86-64-v4+amx",
+       "x86-64-v4",
+       16,
+       2 << 20,
+       {"amx-tile", "amx-bf16", "amx-int8"},
+       {},
+       "+avx512vnni,+avx512bf16,+amx-tile,+amx-bf16,+amx-int8",
+       true,
+       true,
+       true}};
   return list;
 }
 
-static bool isLevel(llvm::StringRef name) {
-  return llvm::any_of(levels(), [&](const Level &level) { return name == level.name; });
+// Null: it is none.
+static const Level *levelNamed(llvm::StringRef name) {
+  for (const Level &level : levels())
+    if (name == level.name)
+      return &level;
+  return nullptr;
 }
 
 static bool isKnown(llvm::StringRef cpu) {
   return llvm::X86::parseArchX86(cpu, true) != llvm::X86::CK_None;
 }
 
+// The levels whose features one has, itself the last one.
+static std::vector<const Level *> partsOf(const Level &level) {
+  std::vector<const Level *> result;
+  for (const Level *part = levels().data(); part != &level; ++part)
+    if (!part->aside)
+      result.push_back(part);
+  result.push_back(&level);
+  return result;
+}
+
 // Of a level that LLVM has a processor for but for some features, or of a processor.
 static llvm::StringSet<> featuresOf(llvm::StringRef cpu) {
   llvm::StringSet<> result;
-  if (isLevel(cpu))
-    for (const Level &level : levels()) {
-      result.insert_range(level.features);
-      if (cpu == level.name) {
-        cpu = level.cpu;
-        break;
-      }
-    }
+  if (const Level *level = levelNamed(cpu)) {
+    for (const Level *part : partsOf(*level))
+      result.insert_range(part->features);
+    cpu = level->cpu;
+  }
   llvm::SmallVector<llvm::StringRef> names;
   llvm::X86::getFeaturesForCPU(cpu, names);
-  for (llvm::StringRef name : names)
+  llvm::StringMap<bool> implied;
+  for (llvm::StringRef name : names) {
     result.insert(name);
+    llvm::X86::updateImpliedFeatures(name, /*Enabled=*/true, implied);
+  }
+  for (const auto &feature : implied)
+    result.insert(feature.first());
   return result;
 }
 
@@ -93,25 +123,40 @@ static void initializeLlvm() {
   LLVMInitializeX86AsmPrinter();
 }
 
-// Of the highest level whose features are all there; without vectors if there is none.
+// The highest level whose features are all there; null: there is none.
+static const Level *highestLevel(const llvm::StringSet<> &features) {
+  const Level *highest = nullptr;
+  for (const Level &level : levels()) {
+    bool isThere = llvm::all_of(level.features, [&](llvm::StringRef name) { return features.contains(name); });
+    if (isThere)
+      highest = &level;
+    else if (!level.aside)
+      break;
+  }
+  return highest;
+}
+
+// Without vectors if there is no level.
 static CpuFacts factsOf(const llvm::StringSet<> &features) {
   CpuFacts facts;
   facts.needs.family = "x86-64";
   facts.triple = "x86_64-unknown-linux-gnu";
   facts.initialize = initializeLlvm;
   facts.pairs = true;
-  for (const Level &level : levels()) {
-    if (!llvm::all_of(level.features, [&](llvm::StringRef name) { return features.contains(name); }))
-      break;
-    facts.name = level.name;
-    facts.cpu = level.cpu;
-    facts.features = level.beside;
-    facts.dots = level.vnni ? "vnni" : "avx2";
-    facts.bf16 = level.bf16;
-    facts.vectorLanes = level.vectorLanes;
-    facts.cacheBytes = level.cacheBytes;
-    llvm::append_range(facts.needs.features, level.features);
-    llvm::append_range(facts.needs.features, level.implied);
+  const Level *level = highestLevel(features);
+  if (!level)
+    return facts;
+  facts.name = level->name;
+  facts.cpu = level->cpu;
+  facts.features = level->beside;
+  facts.dots = level->vnni ? "vnni" : "avx2";
+  facts.bf16 = level->bf16;
+  facts.amx = level->amx;
+  facts.vectorLanes = level->vectorLanes;
+  facts.cacheBytes = level->cacheBytes;
+  for (const Level *part : partsOf(*level)) {
+    llvm::append_range(facts.needs.features, part->features);
+    llvm::append_range(facts.needs.features, part->implied);
   }
   return facts;
 }
@@ -119,7 +164,7 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
 std::vector<std::string> x86Names() {
   llvm::SmallVector<llvm::StringRef> names;
   llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
-  std::vector<std::string> result = {"native", "x86-64-v4+vnni", "x86-64-v4+bf16"};
+  std::vector<std::string> result = {"native", "x86-64-v3+vnni", "x86-64-v4+vnni", "x86-64-v4+bf16", "x86-64-v4+amx"};
   for (llvm::StringRef name : names)
     if (!factsOf(featuresOf(name)).cpu.empty())
       result.push_back(name.str());
@@ -129,7 +174,7 @@ std::vector<std::string> x86Names() {
 llvm::Expected<targets::TargetPtr> parseX86(llvm::StringRef name) {
   bool native = name == "native" && llvm::Triple(llvm::sys::getProcessTriple()).isX86();
   llvm::StringRef cpu = native ? llvm::sys::getHostCPUName() : name;
-  if (!native && !isLevel(cpu) && !isKnown(cpu))
+  if (!native && !levelNamed(cpu) && !isKnown(cpu))
     return targets::TargetPtr();
   CpuFacts facts = factsOf(native ? featuresOfHost() : featuresOf(cpu));
   if (facts.cpu.empty())
@@ -138,6 +183,8 @@ llvm::Expected<targets::TargetPtr> parseX86(llvm::StringRef name) {
                      "needs; to compile for another machine, use --target=x86-64-v3",
                      name.str(), cpu.str());
   facts.tune = isKnown(cpu) ? cpu.str() : facts.cpu;
+  // Zen 5 begins a prefetch in every cycle, whatever memory does; on Zen 4 they wait for room in L1.
+  facts.dropsFetches = facts.tune == "znver5";
   if (int64_t found = native ? hostCacheBytes() : 0; found > 0)
     facts.cacheBytes = found;
   return std::make_shared<CpuTarget>(std::move(facts));

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace talc {
 
@@ -28,8 +30,10 @@ const char *cpuFamily() {
   return "x86-64";
 }
 
-// Words: leaf 1 ecx, leaf 7 ebx, leaf 0x80000001 ecx, leaf 7 ecx, leaf 7.1 eax. Saved register files: bits of XCR0.
-constexpr unsigned basic = 0, extended = 1, amd = 2, further = 3, latest = 4, ymm = 0x6, zmm = 0xe6;
+// Words: leaf 1 ecx, leaf 7 ebx, leaf 0x80000001 ecx, leaf 7 ecx, leaf 7.1 eax, leaf 7 edx. Saved register files: bits
+// of XCR0.
+constexpr unsigned basic = 0, extended = 1, amd = 2, further = 3, latest = 4, last = 5, ymm = 0x6, zmm = 0xe6;
+constexpr unsigned tileData = 18, tiles = zmm | 1u << 17 | 1u << tileData;
 constexpr CpuLevel v2 = CpuLevel::X86_64_v2, v3 = CpuLevel::X86_64_v3, v4 = CpuLevel::X86_64_v4;
 static const Feature features[] = {
     {"sse3", v2, basic, bit_SSE3, 0},
@@ -48,6 +52,7 @@ static const Feature features[] = {
     {"lzcnt", v3, amd, 1u << 5, 0},
     {"bmi", v3, extended, bit_BMI, 0},
     {"bmi2", v3, extended, bit_BMI2, 0},
+    {"avxvnni", v3, latest, 1u << 4, ymm, /*beside=*/true},
     {"avx512f", v4, extended, bit_AVX512F, zmm},
     {"avx512bw", v4, extended, bit_AVX512BW, zmm},
     {"avx512cd", v4, extended, bit_AVX512CD, zmm},
@@ -55,13 +60,16 @@ static const Feature features[] = {
     {"avx512vl", v4, extended, bit_AVX512VL, zmm},
     {"avx512vnni", v4, further, bit_AVX512VNNI, zmm, /*beside=*/true},
     {"avx512bf16", v4, latest, 1u << 5, zmm, /*beside=*/true},
+    {"amx-tile", v4, last, 1u << 24, tiles, /*beside=*/true},
+    {"amx-bf16", v4, last, 1u << 22, tiles, /*beside=*/true},
+    {"amx-int8", v4, last, 1u << 25, tiles, /*beside=*/true},
 };
 
 static unsigned readWord(unsigned word) {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  const unsigned leaves[] = {1, 7, 0x80000001, 7, 7}, parts[] = {0, 0, 0, 0, 1};
+  const unsigned leaves[] = {1, 7, 0x80000001, 7, 7, 7}, parts[] = {0, 0, 0, 0, 1, 0};
   __get_cpuid_count(leaves[word], parts[word], &eax, &ebx, &ecx, &edx);  // leaves zeros for an unknown leaf
-  return word == extended ? ebx : word == latest ? eax : ecx;
+  return word == extended ? ebx : word == latest ? eax : word == last ? edx : ecx;
 }
 
 // 0 where the operating system does not tell.
@@ -73,8 +81,17 @@ static unsigned savedRegisters() {
   return low;
 }
 
+// Linux gives the registers of AMX to processes that ask, with all their threads, since it saves 8 KiB more of each.
+// Source: Linux, Documentation/arch/x86/xstate.rst.
+static bool getsTiles() {
+  constexpr long requestPermission = 0x1023;
+  return syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+}
+
 static bool isThere(const Feature &feature) {
-  return (readWord(feature.word) & feature.bit) && (feature.saved & ~savedRegisters()) == 0;
+  if (!(readWord(feature.word) & feature.bit) || (feature.saved & ~savedRegisters()) != 0)
+    return false;
+  return feature.saved != tiles || getsTiles();
 }
 
 static const char *levelName(CpuLevel level) {
@@ -129,11 +146,20 @@ CpuLevel levelOfCode(const artifact::CodeHeader &code) {
 }
 
 std::string explainLack(const artifact::CodeHeader &code, const char *target) {
-  for (uint32_t i = 0; i < code.featureCount; ++i)
-    if (!find(code.features[i]))
+  std::string lacking;
+  for (uint32_t i = 0; i < code.featureCount; ++i) {
+    const Feature *feature = find(code.features[i]);
+    if (!feature)
       return std::string("needs a processor with ") + code.features[i] + ", which this one is not known to have";
-  return std::string("needs a processor of level ") + target + " (" + cpuLevelFeatures(levelOfCode(code)) +
-         "), but this one has " + levelName(detectCpuLevel()) + "; compile it with a lower --target";
+    if (feature->beside && !hasCpuFeature(feature->name))
+      lacking += (lacking.empty() ? "" : ", ") + std::string(feature->name);
+  }
+  std::string needs = std::string("needs a processor of level ") + target + " (";
+  CpuLevel level = levelOfCode(code);
+  if (level <= detectCpuLevel())
+    return needs + lacking + "), which this one, or its system, does not have; compile it with a lower --target";
+  return needs + cpuLevelFeatures(level) + "), but this one has " + levelName(detectCpuLevel()) +
+         "; compile it with a lower --target";
 }
 
 const char *cpuLevelFeatures(CpuLevel level) {

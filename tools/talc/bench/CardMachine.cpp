@@ -121,7 +121,7 @@ Status CardMachine::open(const BenchOptions &options, const std::string &target)
   best.device = computing.device();
   best.processor = nature.description + (nature.standIn.empty() ? "" : " (" + nature.standIn + ", no card)");
   best.levels = {{"memory", std::numeric_limits<double>::infinity(), 0}};
-  best.peaks = {{"FMA", "", "f32, an addition for a multiply-add", 0}};
+  best.peaks = {{"FMA", {}, "f32, an addition for a multiply-add", 0}};
   for (int round = 0; round < rounds; ++round) {
     best.peaks[0].operationsPerSecond = std::max(best.peaks[0].operationsPerSecond, operationsPerSecond());
     best.levels[0].bytesPerSecond = std::max(best.levels[0].bytesPerSecond, bytesPerSecond(0));
@@ -141,7 +141,7 @@ Status CardMachine::measureMatrices(const BenchOptions &options, const std::stri
     for (int round = 0; round < rounds; ++round)
       most = std::max(most, rateNow(contraction, &Chain::operationsPerSecond));
     if (most > best.f32().operationsPerSecond)
-      best.peaks.push_back({std::string("matrices of ") + format, "", "a contraction of 4096 x 4096", most, format});
+      best.peaks.push_back({std::string("matrices of ") + format, {}, "a contraction of 4096 x 4096", most, format});
   }
   return {};
 }

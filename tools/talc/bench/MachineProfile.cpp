@@ -29,11 +29,17 @@ const MemoryLevel &MachineProfile::levelOf(double bytes) const {
   return levels.back();
 }
 
+static bool isOf(const ProductPeak &peak, const std::string &rounded) {
+  if (rounded.empty() || peak.rounded.empty())
+    return rounded.empty() && peak.rounded.empty();
+  return std::find(peak.rounded.begin(), peak.rounded.end(), rounded) != peak.rounded.end();
+}
+
 // Special ones stand behind those of all.
 const ProductPeak &MachineProfile::peakOf(const KernelEntry &kernel) const {
   const std::string weights = kernel.weights();
   for (auto peak = peaks.rbegin(); peak != peaks.rend(); ++peak)
-    if (peak->rounded == kernel.rounded && (peak->weights.empty() || peak->weights == weights))
+    if (isOf(*peak, kernel.rounded) && (peak->weights.empty() || peak->weights == weights))
       return *peak;
   return f32();
 }

@@ -21,9 +21,9 @@ struct MemoryLevel {
 
 // Products that are added up; a multiply-add counts as two operations.
 struct ProductPeak {
-  std::string roof;          // FMA, int8 or bf16
-  std::string rounded;       // the storage format that rows were rounded to; empty: f32, not rounded
-  std::string instructions;  // AVX2, AVX-512, NEON, ...: with which the most operations were reached
+  std::string roof;                  // FMA, int8 or bf16
+  std::vector<std::string> rounded;  // the storage formats that rows may be rounded to; empty: f32, not rounded
+  std::string instructions;          // AVX2, AVX-512, NEON, ...: with which the most operations were reached
   double operationsPerSecond = 0;
   std::string weights = "";  // the storage format whose contractions alone have this peak; empty: all
 };

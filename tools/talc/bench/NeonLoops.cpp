@@ -33,7 +33,7 @@ void read(const float *data, int64_t bytes) {
     }
 }
 
-const PeakLoop neonLoop = {"FMA", "", "NEON", chains * 4 * 2, multiplyAdd};
+const PeakLoop neonLoop = {"FMA", {}, "NEON", chains * 4 * 2, multiplyAdd};
 
 }  // namespace
 

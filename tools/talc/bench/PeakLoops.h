@@ -4,14 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace talc::bench {
 
 // Products that are added up, with one kind of vector instructions.
 struct PeakLoop {
-  const char *roof;     // FMA, int8 or bf16: what it is of kernels
-  const char *rounded;  // whose rows were rounded to this storage format; empty: to none
+  const char *roof;                  // FMA, int8 or bf16: what it is of kernels
+  std::vector<std::string> rounded;  // whose rows were rounded to one of these storage formats; empty: to none
   const char *instructions;
   int64_t operationsPerRound;
   void (*run)(int64_t rounds);

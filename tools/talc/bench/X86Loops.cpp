@@ -2,6 +2,7 @@
 // Loops for x86-64.
 #if defined(__x86_64__)
 #include "runtime/device/cpu/Cpu.h"
+#include "tools/talc/bench/AmxLoops.h"
 #include "tools/talc/bench/PeakLoops.h"
 
 #include <immintrin.h>
@@ -79,6 +80,16 @@ __attribute__((target("avx512f,avx512bw"))) void multiplyBytes512(int64_t rounds
     }
 }
 
+__attribute__((target("avx2,avxvnni"))) void multiplyBytesVnni256(int64_t rounds) {
+  __m256i levels = _mm256_set1_epi8(3), x = _mm256_set1_epi8(-5), sums[chains] = {};
+  for (int64_t round = 0; round < rounds; ++round)
+#pragma clang loop unroll(full)
+    for (__m256i &sum : sums) {
+      sum = _mm256_dpbusd_avx_epi32(sum, levels, x);
+      asm volatile("" : "+x"(sum));
+    }
+}
+
 __attribute__((target("avx512f,avx512vnni"))) void multiplyBytesVnni(int64_t rounds) {
   __m512i levels = _mm512_set1_epi8(3), x = _mm512_set1_epi8(-5), sums[chains] = {};
   for (int64_t round = 0; round < rounds; ++round)
@@ -109,12 +120,15 @@ constexpr int64_t operationsOf(int64_t vectorBytes, int64_t factorBytes) {
   return chains * 2 * vectorBytes / factorBytes;
 }
 
-const PeakLoop avx2Loop = {"FMA", "", "AVX2", operationsOf(ymmBytes, 4), multiplyAdd256};
-const PeakLoop avx512Loop = {"FMA", "", "AVX-512", operationsOf(zmmBytes, 4), multiplyAdd512};
-const PeakLoop avx2Bytes = {"int8", "q8_sums", "AVX2", operationsOf(ymmBytes, 1), multiplyBytes256};
-const PeakLoop avx512Bytes = {"int8", "q8_sums", "AVX-512", operationsOf(zmmBytes, 1), multiplyBytes512};
-const PeakLoop vnniBytes = {"int8", "q8_sums", "AVX512-VNNI", operationsOf(zmmBytes, 1), multiplyBytesVnni};
-const PeakLoop avx512Pairs = {"bf16", "bf16", "AVX512-BF16", operationsOf(zmmBytes, 2), multiplyPairs512};
+const std::vector<std::string> integers = {"q8_sums", "q8_k_sums"};
+
+const PeakLoop avx2Loop = {"FMA", {}, "AVX2", operationsOf(ymmBytes, 4), multiplyAdd256};
+const PeakLoop avx512Loop = {"FMA", {}, "AVX-512", operationsOf(zmmBytes, 4), multiplyAdd512};
+const PeakLoop avx2Bytes = {"int8", integers, "AVX2", operationsOf(ymmBytes, 1), multiplyBytes256};
+const PeakLoop avxVnniBytes = {"int8", integers, "AVX-VNNI", operationsOf(ymmBytes, 1), multiplyBytesVnni256};
+const PeakLoop avx512Bytes = {"int8", integers, "AVX-512", operationsOf(zmmBytes, 1), multiplyBytes512};
+const PeakLoop vnniBytes = {"int8", integers, "AVX512-VNNI", operationsOf(zmmBytes, 1), multiplyBytesVnni};
+const PeakLoop avx512Pairs = {"bf16", {"bf16"}, "AVX512-BF16", operationsOf(zmmBytes, 2), multiplyPairs512};
 
 }  // namespace
 
@@ -129,9 +143,12 @@ PeakLoops availableLoops() {
   add(avx2, avx2Loop);
   add(avx512, avx512Loop);
   add(avx2, avx2Bytes);
+  add(avx2 && hasCpuFeature("avxvnni"), avxVnniBytes);
   add(avx512, avx512Bytes);
   add(avx512 && hasCpuFeature("avx512vnni"), vnniBytes);
   add(avx512 && hasCpuFeature("avx512bf16"), avx512Pairs);
+  add(avx512 && hasCpuFeature("amx-int8"), amxBytes);
+  add(avx512 && hasCpuFeature("amx-bf16"), amxPairs);
   loops.read = avx512 ? read512 : avx2 ? read256 : nullptr;
   return loops;
 }

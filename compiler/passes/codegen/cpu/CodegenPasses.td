@@ -6,14 +6,16 @@ def ConvertDots : Pass<"convert-dots", "mlir::ModuleOp"> {
   let description = [{
       kernel.dot %levels, %x plus %sums   ->   vpdpbusd                              `vnni`
                                           ->   vpmaddubsw, vpmaddwd, vpaddd          `avx2`, levels of seven bits: nothing saturates
-                                          ->   vpmaddwd of even and of odd bytes     `avx2`, levels of eight
+                                          ->   vpabsb, vpsignb, then as above        `avx2`, signed levels
+                                          ->   vpmaddwd of even and of odd bytes     `avx2`, levels of eight bits
                                           ->   sdot                                  `dotprod`
                                           ->   smull, smull2, addp, sadalp           `neon`
 
       kernel.look_up %places in %table       ->   vpshufb                               `vnni`, `avx2`
                                              ->   tbl                                   `dotprod`, `neon`
 
-    All make the same sums. On x86-64 vectors are of 8 or 16 sums, on 64-bit ARM of 4 with signed levels, or such of seven bits.
+    All make the same sums. On x86-64 vectors are of 8 sums, or of 16 with levels that have no sign, on 64-bit ARM of 4 with
+    signed levels, or such of seven bits.
     Upstream's x86vector and arm_neon dialects have no dot product of unsigned bytes by signed ones, and no sums of pairs.
   }];
   let options = [Option<"instructions", "instructions", "std::string", "\"avx2\"", "what the processor has for them">];

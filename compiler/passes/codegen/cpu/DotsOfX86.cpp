@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products of bytes by instructions of x86-64, of unsigned levels; and tables of bytes.
+// Dot products of bytes by instructions of x86-64; and tables of bytes.
+//
+// One operand is without a sign. Levels that have one give it to x, where there is an instruction for it: |level| is
+// 128 at most and |x| 127, so that two products never saturate.
 #include "compiler/passes/codegen/cpu/Dots.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,11 +29,11 @@ public:
       : op(op), b(op), loc(op.getLoc()), sums(cast<VectorType>(op.getType())), lanes(sums.getDimSize(0)),
         words(VectorType::get({2 * lanes}, b.getI16Type())), use(lanes == 16 ? ofZmm : ofYmm) {}
 
-  Value byOne() { return call(use.dot, sums, {op.getSums(), op.getLevels(), op.getX()}); }
+  Value byOne() { return call(use.dot, sums, {op.getSums(), levels(), x()}); }
 
   // Of seven bits two products are at most 2 * 127 * 127.
   Value bySeven() {
-    Value twos = call(use.bytes, words, {op.getLevels(), op.getX()});
+    Value twos = call(use.bytes, words, {levels(), x()});
     return plus(op.getSums(), call(use.words, sums, {twos, constant(1)}));
   }
 
@@ -47,6 +50,15 @@ public:
   }
 
 private:
+  Value levels() {
+    return op.getIsSigned() ? LLVM::AbsOp::create(b, loc, op.getLevels().getType(), op.getLevels(), false).getResult()
+                            : op.getLevels();
+  }
+  Value x() {
+    return op.getIsSigned() ? call("llvm.x86.avx2.psign.b", op.getX().getType(), {op.getX(), op.getLevels()})
+                            : op.getX();
+  }
+
   Value call(StringRef name, Type type, ValueRange operands) {
     return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands).getResults();
   }
@@ -66,7 +78,7 @@ private:
 
 bool fits(kernel::DotOp dot) {
   int64_t lanes = cast<VectorType>(dot.getType()).getDimSize(0);
-  return (lanes == 8 || lanes == 16) && !dot.getIsSigned();
+  return lanes == 8 || (lanes == 16 && !dot.getIsSigned());
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ def AssignPlans : Pass<"assign-plans", "mlir::ModuleOp"> {
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
                  Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
                         "bytes of L2, of which a block of rows and its weights take half">,
+                 Option<"dropsFetches", "drops-fetches", "bool", "false",
+                        "prefetches for which there is no room are dropped, and do not wait">,
                  Option<"plans", "plans", "std::string", "\"\"",
                         "KERNEL: NAME = NUMBER, ...; ... where KERNEL is a name with * for anything, or @ and a digest">];
   let dependentDialects = ["talc::kernel::KernelDialect"];
@@ -74,6 +76,20 @@ def LinesByHalide : Pass<"lines-by-halide", "mlir::ModuleOp"> {
                         "Halide's name of what the code is for; empty: functions are declared, and have no code">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
+}
+
+def ContractByAmx : Pass<"contract-by-amx", "mlir::ModuleOp"> {
+  let summary = "contractions of bf16 by bf16 become products of matrix registers";
+  let description = [{
+      tasks over tiles { contract %x, %w }
+        ->   tasks over tiles { for panel { for k { %w in pairs of k; for 16 rows { amx.tile_mulf } } epilogue } }
+
+    Of the processors that have AMX. Contractions of integers are marked, for expand-contract to give the registers their
+    many rows; those that the registers do not take, by type or by shape, are left to it as they are.
+  }];
+  let options = [Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect", "mlir::amx::AMXDialect"];
 }
 
 def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {

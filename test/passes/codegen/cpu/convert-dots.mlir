@@ -29,6 +29,21 @@ func.func @eight(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>
   return %r : vector<8xi32>
 }
 
+// Levels give their sign to x; 128 * 127 + 128 * 127 does not saturate.
+// VNNI-LABEL: @signed_levels
+// VNNI-DAG: %[[LEVELS:.*]] = "llvm.intr.abs"(%arg0) <{is_int_min_poison = false}>
+// VNNI-DAG: %[[X:.*]] = llvm.call_intrinsic "llvm.x86.avx2.psign.b"(%arg1, %arg0)
+// VNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"(%arg2, %[[LEVELS]], %[[X]])
+// PAIRS-LABEL: @signed_levels
+// PAIRS-DAG: %[[LEVELS:.*]] = "llvm.intr.abs"(%arg0) <{is_int_min_poison = false}>
+// PAIRS-DAG: %[[X:.*]] = llvm.call_intrinsic "llvm.x86.avx2.psign.b"(%arg1, %arg0)
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"(%[[LEVELS]], %[[X]])
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+func.func @signed_levels(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>) -> vector<8xi32> {
+  %r = kernel.dot %levels, %x plus %sums signed : vector<32xi8> -> vector<8xi32>
+  return %r : vector<8xi32>
+}
+
 // VNNI-LABEL: @table
 // VNNI: %[[TABLE:.*]] = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1, 0, 1,
 // VNNI: llvm.call_intrinsic "llvm.x86.avx512.pshuf.b.512"(%[[TABLE]], %arg0)
@@ -59,8 +74,8 @@ func.func @narrow(%levels: vector<16xi8>, %x: vector<16xi8>, %sums: vector<4xi32
 
 // -----
 
-func.func @signed(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>) -> vector<8xi32> {
-  // expected-error@+1 {{has 8 sums of signed levels; }}
-  %r = kernel.dot %levels, %x plus %sums signed : vector<32xi8> -> vector<8xi32>
-  return %r : vector<8xi32>
+func.func @signed(%levels: vector<64xi8>, %x: vector<64xi8>, %sums: vector<16xi32>) -> vector<16xi32> {
+  // expected-error@+1 {{has 16 sums of signed levels; }}
+  %r = kernel.dot %levels, %x plus %sums signed : vector<64xi8> -> vector<16xi32>
+  return %r : vector<16xi32>
 }
