@@ -2,7 +2,7 @@
 """tuned.py [options] TALC MODEL...: what `talc tune` wins.
 
 Tunes every model in a folder of its own, compiles it with and without the record, and prints the milliseconds of both, medians
-of rounds in which they take turns, as CSV:
+of rounds in which they take turns, and the ratio in the other order, as CSV:
 
   tuned.py --rounds=build/test/bin/talc-rounds --random-weights=1 build/bin/talc examples/configs/gpt2-small
 """
@@ -64,13 +64,15 @@ def medians(options, apps, step):
 def main():
     options = arguments()
     table = csv.writer(sys.stdout)
-    table.writerow(['model', 'step', 'untuned ms', 'tuned ms', 'tuned over untuned'])
+    table.writerow(['model', 'step', 'untuned ms', 'tuned ms', 'tuned over untuned', 'in the other order'])
     for model in options.models:
         with tempfile.TemporaryDirectory() as folder:
             apps = compiled(options, model, folder)
             for step in TEXTS if options.encoder else STEPS:
                 untuned, tuned = medians(options, apps, step)
-                table.writerow([os.path.basename(model.rstrip('/')), f'{step[0]} {step[1]}', f'{untuned:.3f}', f'{tuned:.3f}', f'{tuned / untuned:.3f}'])
+                other = medians(options, apps[::-1], step)
+                table.writerow([os.path.basename(model.rstrip('/')), f'{step[0]} {step[1]}', f'{untuned:.3f}', f'{tuned:.3f}',
+                                f'{tuned / untuned:.3f}', f'{other[0] / other[1]:.3f}'])
                 sys.stdout.flush()
 
 

@@ -69,8 +69,15 @@ expect(os.listdir(TEMPORARY) == [], 'temporary files are left')
 expect([line['kernel'] for line in first] == [line['kernel'] for line in second], 'kernels have changed')
 expect(sum(line['tried'] for line in second) > sum(line['tried'] for line in first), 'it has not gone on')
 
+bf16 = os.path.join(DIRECTORY, 'bf16')
+run(TALC, 'tune', MODEL, '--weights=bf16', '--budget=1', '-t', '1', '-o', bf16)
+with open(bf16) as file:
+    without = [line['name'] for line in map(json.loads, file) if line['candidates'] == 0]
+expect(not any(name.startswith('contract') for name in without), f'nothing can be tried of {without}')
+
 untuned = logits('untuned', '--tuned=off')[1]
-tried = {'fetch_next': 0, 'tile_rows': 4, 'block_rows': 48, 'by_panels': 1, 'claimed_rows': 8, 'tile_steps': 1}
+tried = {'fetch_next': 0, 'tile_rows': 4, 'block_rows': 48, 'by_panels': 1, 'claimed_rows': 8, 'tile_steps': 1,
+         'fetch_ahead': 8, 'fetch_level': 1, 'fetch_rows': 3, 'stream_rows': 24, 'stream_depth': 4}
 forced = {'contract': tried, 'attention': {'task_rows': 12, 'chunk_keys': 16}}
 has_halide = os.path.exists(os.path.join(os.path.dirname(os.path.realpath(TALC)), 'hgen'))
 of_rows = {'unroll': 3, 'by_halide': int(has_halide)}

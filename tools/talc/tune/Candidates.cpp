@@ -11,6 +11,8 @@ namespace talc::tools {
 static const std::vector<PlanNumbers> forRows = {
     {{"fetch_next", 8}},
     {{"fetch_next", 8}, {"fetch_first", 64}},
+    {{"fetch_level", 1}, {"fetch_ahead", 128}, {"fetch_rows", 6}},
+    {{"fetch_level", 1}, {"fetch_ahead", 128}, {"fetch_rows", 6}, {"stream_rows", 24}, {"stream_depth", 64}},
     {{"tile_rows", 8}, {"tile_columns", 32}, {"fetch_next", 8}},
     {{"tile_rows", 12}, {"tile_columns", 32}, {"fetch_next", 8}},
     {{"fetch_next", 4}, {"block_rows", 96}},
@@ -33,9 +35,17 @@ static const std::vector<PlanNumbers> forRows = {
 
 // Of a contraction of one row.
 static const std::vector<PlanNumbers> forOneRow = {
-    {{"fetch_ahead", 128}}, {{"fetch_ahead", 32}}, {{"row_columns", 128}}, {{"row_columns", 64}},
-    {{"row_columns", 512}}, {{"tile_steps", 4}},   {{"tile_steps", 1}},    {{"row_columns", 128}, {"fetch_ahead", 128}},
-    {{"fetch_ahead", 0}},   {{"by_halide", 1}},
+    {{"fetch_ahead", 128}},
+    {{"fetch_ahead", 128}, {"fetch_level", 1}},
+    {{"fetch_ahead", 32}},
+    {{"row_columns", 128}},
+    {{"row_columns", 64}},
+    {{"row_columns", 512}},
+    {{"tile_steps", 4}},
+    {{"tile_steps", 1}},
+    {{"row_columns", 128}, {"fetch_ahead", 128}},
+    {{"fetch_ahead", 0}},
+    {{"by_halide", 1}},
 };
 
 static const std::vector<PlanNumbers> forAttention = {
@@ -52,13 +62,14 @@ static const std::vector<PlanNumbers> forRowPieces = {
 
 // The cost model: of tiles with as many sums as registers allow and multiply-adds need, those are slow whose loads take
 // more time than their multiply-adds.
-static bool isSlow(const PlanNumbers &plan) {
-  auto number = [&](const char *name) { return plan.count(name) > 0 ? plan.at(name) : 0; };
-  int64_t rows = number("tile_rows"), columns = number("tile_columns");
+static bool isSlow(const PlanNumbers &plan, const PlanNumbers &costModel) {
+  auto number = [](const PlanNumbers &plan, const char *name) { return plan.count(name) > 0 ? plan.at(name) : 0; };
+  int64_t rows = number(plan, "tile_rows"), columns = number(plan, "tile_columns");
   if (columns == 0)
     return false;
-  // Wide vectors are those of tiles with 64 columns by the cost model; both kinds are tried on such machines.
-  int64_t lanes = number("row_columns") >= 128 ? 16 : 8, registers = lanes == 16 ? 32 : 16, vectors = columns / lanes;
+  // Vectors are wide where the sums of the cost model's own tile would not fit into 16 registers of eight lanes.
+  bool wide = number(costModel, "tile_rows") * number(costModel, "tile_columns") > 16 * 8;
+  int64_t lanes = wide ? 16 : 8, registers = wide ? 32 : 16, vectors = columns / lanes;
   int64_t sums = rows * vectors, loads = rows + vectors;
   return sums > registers - std::min(rows, vectors) - 1 || sums < 8 || loads > 2 * sums;
 }
@@ -78,7 +89,7 @@ std::vector<PlanNumbers> candidatesFor(const TunableKernel &kernel, bool halide)
       differs |= plan[name] != value;
       plan[name] = value;
     }
-    if (known && differs && !(kernel.oneRow ? false : isSlow(plan)))
+    if (known && differs && !(kernel.oneRow ? false : isSlow(plan, kernel.plan)))
       kept.push_back(changes);
   }
   return kept;

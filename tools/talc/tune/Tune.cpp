@@ -25,7 +25,9 @@
 #include "tools/talc/tune/PlanRecord.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/Signals.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 
@@ -34,6 +36,10 @@ namespace talc::tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// A signal asked for the end. The round under way ends first, so that generators leave nothing behind; a second signal
+// ends the process at once.
+std::atomic<bool> interrupted = false;
 
 // What is known of a kernel.
 struct Choice {
@@ -59,6 +65,7 @@ private:
   llvm::Error tryNext(size_t count);
   llvm::Error confirm();
   llvm::Error keep();
+  llvm::Error unlessInterrupted(llvm::Error error) const;
   void report() const;
   std::string compileAgain() const;
 
@@ -276,6 +283,15 @@ std::string Tuner::compileAgain() const {
   return fmt::format("talc compile {}{} -o {}", options.compile.model, words, options.program);
 }
 
+// What else went wrong does not matter then: files of the round under way are gone.
+llvm::Error Tuner::unlessInterrupted(llvm::Error error) const {
+  if (!interrupted)
+    return error;
+  llvm::consumeError(std::move(error));
+  return llvm::createStringError(
+      fmt::format("interrupted; {} has what was tried, and talc tune goes on from there", path));
+}
+
 llvm::Error Tuner::run() {
   progress.show("looking for kernels");
   if (llvm::Error error = findKernels())
@@ -286,19 +302,22 @@ llvm::Error Tuner::run() {
     return error;
   constexpr size_t together = 4;
   double longest = 0;  // of a round; as much is left for the last one
-  for (bool first = true; hasMore() && (first || secondsLeft() > longest); first = false) {
+  llvm::sys::SetInterruptFunction([] { interrupted = true; });
+  for (bool first = true; hasMore() && !interrupted && (first || secondsLeft() > longest); first = false) {
     const Choice &best = *llvm::min_element(choices, [](const Choice &a, const Choice &b) { return a.gain < b.gain; });
     progress.show(fmt::format("trying candidates {} to {} of {} kernels, best so far {} {:.2f} x, {:.0f} s left",
                               choices.front().line.tried + 1, choices.front().line.tried + together, choices.size(),
                               best.kernel.name, best.gain, secondsLeft()));
     double before = secondsLeft();
     if (llvm::Error error = tryNext(together))
-      return error;
+      return unlessInterrupted(std::move(error));
     longest = std::max(longest, before - secondsLeft());
   }
+  if (interrupted)
+    return unlessInterrupted(llvm::Error::success());
   progress.show("measuring what was chosen once more");
   if (llvm::Error error = confirm())
-    return error;
+    return unlessInterrupted(std::move(error));
   progress.show("");
   report();
   return llvm::Error::success();

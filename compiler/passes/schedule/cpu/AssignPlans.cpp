@@ -36,6 +36,7 @@ namespace {
 // What the cost model looks at.
 struct Machine {
   int64_t lanes, cacheBytes;
+  bool dropsFetches;
 };
 
 // The whole plan of a piece of which some numbers are given; null, and what is wrong with these.
@@ -56,7 +57,7 @@ PlanAttr withGenerator(PlanAttr plan, PlanAttr given, std::string &problem) {
 }
 
 PlanAttr planContract(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
-  ContractPlan plan(cast<kernel::ContractOp>(piece), machine.lanes, machine.cacheBytes);
+  ContractPlan plan(cast<kernel::ContractOp>(piece), machine.lanes, machine.cacheBytes, machine.dropsFetches);
   problem = readPlan(given, ContractPlan::numbers(), plan);
   if (problem.empty())
     problem = plan.contradiction();
@@ -142,7 +143,7 @@ struct AssignPlans : talc::impl::AssignPlansBase<AssignPlans> {
     if (!known && takeRecorded(tasks, make, given))
       return success();
     std::string problem;
-    PlanAttr plan = make(tasks.getPiece(), {lanes, cacheBytes}, known, problem);
+    PlanAttr plan = make(tasks.getPiece(), {lanes, cacheBytes, dropsFetches}, known, problem);
     if (!problem.empty())
       return tasks.emitOpError() << "cannot be planned so: " << problem;
     tasks.setPlanAttr(plan);
@@ -156,7 +157,7 @@ struct AssignPlans : talc::impl::AssignPlansBase<AssignPlans> {
     if (!recorded)
       return false;
     std::string problem;
-    PlanAttr plan = make(tasks.getPiece(), {lanes, cacheBytes}, recorded, problem);
+    PlanAttr plan = make(tasks.getPiece(), {lanes, cacheBytes, dropsFetches}, recorded, problem);
     if (!problem.empty()) {
       tasks.emitWarning() << "kernel " << tasks->getParentOfType<func::FuncOp>().getName()
                           << ": a recorded plan does not fit and is left out: " << problem;

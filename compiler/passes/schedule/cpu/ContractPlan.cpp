@@ -12,29 +12,16 @@ constexpr int64_t mostSumBytes = 192 << 10;
 ArrayRef<PlanNumber<ContractPlan>> ContractPlan::numbers() {
   constexpr int64_t many = 1 << 24;
   using Plan = ContractPlan;
-  static constexpr PlanNumber<Plan> all[] = {{"block_depth", &Plan::blockDepth, 1, many},
-                                             {"block_panels", &Plan::blockPanels, 1, many},
-                                             {"block_rows", &Plan::blockRows, 1, 1 << 12},
-                                             {"fetch_ahead", &Plan::fetchAhead, 0, 1 << 12},
-                                             {"fetch_first", &Plan::fetchFirst, 0, 1 << 12},
-                                             {"fetch_next", &Plan::fetchNext, 0, 16},
-                                             {"fetch_rows", &Plan::fetchRows, 1, 16},
-                                             {"row_columns", &Plan::rowColumns, 4, 1 << 10},
-                                             {"tall_rows", &Plan::tallRows, 0, 16},
-                                             {"task_panels", &Plan::taskPanels, 1, many},
-                                             {"tile_columns", &Plan::tileColumns, 4, 1 << 10},
-                                             {"tile_rows", &Plan::tileRows, 1, 16},
-                                             {"tile_steps", &Plan::tileSteps, 1, 32}};
+  static constexpr PlanNumber<Plan> all[] = {
+      {"block_depth", &Plan::blockDepth, 1, many},    {"block_panels", &Plan::blockPanels, 1, many},
+      {"block_rows", &Plan::blockRows, 1, 1 << 12},   {"fetch_ahead", &Plan::fetchAhead, 0, 1 << 12},
+      {"fetch_first", &Plan::fetchFirst, 0, 1 << 12}, {"fetch_level", &Plan::fetchLevel, 1, 2},
+      {"fetch_next", &Plan::fetchNext, 0, 16},        {"fetch_rows", &Plan::fetchRows, 1, 16},
+      {"row_columns", &Plan::rowColumns, 4, 1 << 10}, {"stream_depth", &Plan::streamDepth, 1, many},
+      {"stream_rows", &Plan::streamRows, 0, 64},      {"tall_rows", &Plan::tallRows, 0, 16},
+      {"task_panels", &Plan::taskPanels, 1, many},    {"tile_columns", &Plan::tileColumns, 4, 1 << 10},
+      {"tile_rows", &Plan::tileRows, 1, 16},          {"tile_steps", &Plan::tileSteps, 1, 32}};
   return all;
-}
-
-// The largest divisor of a large depth that makes a block of k, of whole units, or all of it.
-static int64_t dividing(int64_t depth, int64_t unit) {
-  constexpr int64_t undivided = 768, least = 256, most = 512;
-  for (int64_t size = most; depth > undivided && size >= least; size -= unit)
-    if (depth % size == 0)
-      return size;
-  return depth;
 }
 
 ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes) : products(productsOf(op, lanes)), lanes(lanes) {
@@ -54,7 +41,8 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, kernel::PlanAtt
   readPlan(plan, numbers(), *this);
 }
 
-ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBytes) : ContractPlan(op, lanes) {
+ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBytes, bool dropsFetches)
+    : ContractPlan(op, lanes) {
   auto weight = cast<MemRefType>(op.getWeight().getType());
   tileRows = products.rows(lanes);
   tileColumns = products.columns(tileRows, lanes);
@@ -71,18 +59,44 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   fetchFirst = 0;
   // Of two tiles, each fetches half of the panel that comes next.
   int64_t pieces = panelLanes / pieceLanes(tileRows);
-  fetchNext = std::clamp<int64_t>(llvm::divideCeil(panelLanes * tileSteps, 2 * pieces * lineElements), 2, 4);
+  fetchNext = std::clamp<int64_t>(llvm::divideCeil(panelLanes * tileSteps, 2 * pieces * lineElements), 2, 16);
+  fetchLevel = 2;
+  streamRows = 0;
+  streamDepth = depth;
+  if (dropsFetches && large && products.streams)
+    chooseStreams(elementFormat(weight));
   taskPanels = groupPanels(tileRows);
-  blockDepth = dividing(depth, products.depthUnit(elementFormat(weight)));
+  blockDepth = products.blockDepth(elementFormat(weight), depth, panelLanes * groupPanels(tileRows), cacheBytes);
   // Half of the cache: what passes through it, and what else runs on the core, takes its part.
   int64_t groupBytes = elementFormat(weight).bytesOf(blockDepth * panelLanes * groupPanels(tileRows));
   chooseBlocks(elementFormat(cast<MemRefType>(op.getX().getType())), cacheBytes / 2 - 2 * groupBytes);
 }
 
+// Where fetches never wait, software brings lines into L1 as early as it likes. A tile that is alone fetches its own
+// stream. Of several tiles the first one waits for memory, and the others do not: blocks of k that fit into L1 twice
+// let all of them share the wait. That pays as long as a weight of f32 takes longer to read than half of its
+// multiply-adds.
+void ContractPlan::chooseStreams(const StorageFormat &weight) {
+  constexpr int64_t ahead = 128, blockBytes = 16 << 10;
+  fetchLevel = 1;
+  fetchAhead = ahead;
+  fetchRows = tileRows;
+  if (weight.blockBytes != 4 * weight.blockValues)
+    return;
+  int64_t most = blockBytes / (panelLanes * 4), size = most;
+  while (size > most / 2 && depth % size != 0)
+    --size;
+  if (depth % size != 0)
+    return;
+  streamRows = 4 * tileRows;
+  streamDepth = size;
+}
+
 // Rows with all of k beside one group, or rows with a block of k beside their sums for many groups.
 void ContractPlan::chooseBlocks(const StorageFormat &x, int64_t room) {
   constexpr int64_t mostRows = 192;  // sums on the stack are those of one group
-  blockRows = sumsInResult() ? mostRows : std::clamp<int64_t>(room / x.bytesOf(depth), 8 * talc::tileRows, mostRows);
+  bool many = sumsInResult() || !products.rowsStay;
+  blockRows = many ? mostRows : std::clamp<int64_t>(room / x.bytesOf(depth), 8 * talc::tileRows, mostRows);
   int64_t group = groupPanels(tileRows),
           groups = (room / (blockRows * 4) - x.bytesOf(blockDepth) / 4) / (panelLanes * group);
   blockPanels = blockDepth == depth ? panels : sumsInResult() && groups > 1 ? groups * group : group;
@@ -92,13 +106,15 @@ std::string ContractPlan::contradiction() const {
   if (tileColumns % lanes != 0 || rowColumns % lanes != 0)
     return "tile_columns and row_columns are no multiples of " + std::to_string(lanes) + ", the lanes of a vector";
   if (products.fixedSteps && tileSteps != products.steps(lanes))
-    return "tile_steps is not " + std::to_string(products.steps(lanes)) + ", the values of a block of x";
+    return "tile_steps is not " + std::to_string(products.steps(lanes)) + ", what its products take at a time";
   if (products.fixedSteps && blockDepth % tileSteps != 0)
     return "block_depth is no multiple of " + std::to_string(tileSteps);
   if (tallRows > tileRows && !hasHalves())
     return "tall_rows need panels as wide as a tile, of two or more vectors";
   if (depth % blockDepth != 0)
     return "block_depth does not divide " + std::to_string(depth);
+  if (streamRows > 0 && depth % streamDepth != 0)
+    return "stream_depth does not divide " + std::to_string(depth);
   int64_t group = groupPanels(tileRows);
   if (blockDepth < depth && !sumsInResult() && blockPanels > group)
     return "block_panels is more than " + std::to_string(group) +

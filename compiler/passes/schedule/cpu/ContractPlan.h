@@ -10,8 +10,9 @@
 namespace talc {
 
 struct ContractPlan {
-  // The cost model's choice for vectors of `lanes` lanes and an L2 cache of `cacheBytes`.
-  ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBytes);
+  // The cost model's choice for vectors of `lanes` lanes and an L2 cache of `cacheBytes`, of a processor that drops
+  // fetches for which it has no room, or lets them wait.
+  ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBytes, bool dropsFetches);
   // What assign-plans chose.
   ContractPlan(kernel::ContractOp op, int64_t lanes, kernel::PlanAttr plan);
 
@@ -51,13 +52,18 @@ struct ContractPlan {
   // Lines of a weight that come later, which up to so many of few rows fetch ahead; 0: none. And those that the first
   // tile of a task of many rows does.
   int64_t fetchAhead, fetchRows, fetchFirst;
-  // Lines of the panels that come next, and that a tile of many rows fetches in an iteration at most.
-  int64_t fetchNext;
+  // Lines of the panels that come next, and that a tile of many rows fetches in an iteration at most; and the cache
+  // that all lines of a weight are fetched into: 1 or 2.
+  int64_t fetchNext, fetchLevel;
+  // Rows of several tiles, but no more than stream_rows, pass a panel in blocks of so many k, which stay in L1: they
+  // read the weight once, in order; 0: there are none.
+  int64_t streamRows, streamDepth;
 
 private:
   ContractPlan(kernel::ContractOp op, int64_t lanes);
   bool hasHalves() const { return groupPanels(tileRows) == 1 && pieceLanes(tileRows) % (2 * lanes) == 0; }
   void chooseBlocks(const StorageFormat &x, int64_t room);
+  void chooseStreams(const StorageFormat &weight);
   int64_t columns(int64_t rows) const;
 };
 

@@ -11,13 +11,15 @@ namespace talc {
 TileFetch fetchStreams(const ContractCode &c, int64_t panels, Value panel, int64_t lines) {
   Value weight = c.op.getWeight();
   const ContractPlan &plan = c.plan;
-  int64_t rowsAhead = std::max<int64_t>(1, lines / panels * plan.lineElements / plan.panelLanes);
-  int64_t bytes = elementFormat(cast<ShapedType>(weight.getType())).bytesOf(plan.tileSteps * plan.panelLanes);
+  const StorageFormat &format = elementFormat(cast<ShapedType>(weight.getType()));
+  int64_t rowsAhead = lines / panels * lineBytes * format.blockValues / (format.blockBytes * plan.panelLanes);
+  rowsAhead = std::max<int64_t>(rowsAhead, 1);
+  int64_t bytes = format.bytesOf(plan.tileSteps * plan.panelLanes);
   int64_t ofPanel = llvm::divideCeil(bytes, lineBytes), all = panels * ofPanel;
   return [&c, weight, panel, rowsAhead, ofPanel, all](Value, Value k, Turn turn) {
     for (int64_t i = all * turn.number / turn.count; i < all * (turn.number + 1) / turn.count; ++i) {
       Emitter::Values at = {c.e.add(panel, i / ofPanel), c.e.add(k, rowsAhead), c.e.index(0)};
-      c.e.prefetchLine(weight, at, i % ofPanel);
+      c.e.prefetchLine(weight, at, i % ofPanel, c.plan.fetchLevel);
     }
   };
 }
@@ -28,15 +30,15 @@ void fetchResults(const ContractCode &c, int64_t rows, int64_t panels, Value row
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t lane = 0; lane < panels * c.plan.panelColumns; lane += line) {
       Emitter::Values at = {c.e.add(row, r), c.e.add(column, lane)};
-      c.e.prefetch(c.op.getInit(), at, /*forWriting=*/true);
+      c.e.prefetch(c.op.getInit(), at, /*level=*/2, /*forWriting=*/true);
       for (Value input : c.op.getInputs())
         if (cast<MemRefType>(input.getType()).getRank() == 2)
           c.e.prefetch(input, at);
     }
 }
 
-NextPanels::NextPanels(const ContractCode &c, int64_t panels, Value panel, Value firstK, Value tiles)
-    : c(c), panels(panels), pieces(c.plan.panelLanes / c.plan.pieceLanes(c.plan.tileRows)), panel(panel) {
+NextPanels::NextPanels(const ContractCode &c, int64_t panels, Value panel, Value firstK, int64_t depth, Value tiles)
+    : c(c), panels(panels), pieces(c.plan.panelLanes / c.plan.pieceLanes(c.plan.tileRows)), depth(depth), panel(panel) {
   Emitter &e = c.e;
   element = e.mul(firstK, c.plan.panelLanes);
   several = e.less(e.index(1), tiles);
@@ -69,7 +71,7 @@ TileFetch NextPanels::ofTile(Value tile, int64_t rows) const {
   int64_t pieces = c.plan.panelLanes / c.plan.pieceLanes(rows);
   Value pace = pieces == this->pieces ? this->pace : paceOf(pieces);
   Value p = e.min(e.div(tile, perPanel), e.index(panels - 1)), turn = e.sub(tile, e.mul(p, perPanel));
-  Value at = e.add(panel, p), ofPiece = e.mul(pace, c.plan.blockDepth);
+  Value at = e.add(panel, p), ofPiece = e.mul(pace, depth);
   Value first = e.add(element, e.mul(e.mul(turn, pieces), ofPiece));
   Value between = c.plan.fetchNext > 2 ? e.mul(pace, c.plan.tileSteps) : Value();
   if (c.plan.fetchNext == 0)
@@ -79,7 +81,7 @@ TileFetch NextPanels::ofTile(Value tile, int64_t rows) const {
       return;
     Value next = e.add(e.add(first, e.mul(piece, ofPiece)), e.mul(k, pace));
     eachLine(c, between, [&](int64_t line) {
-      e.prefetch(c.op.getWeight(), {at, e.index(0), e.add(next, line * c.plan.lineElements)});
+      e.prefetch(c.op.getWeight(), {at, e.index(0), e.add(next, line * c.plan.lineElements)}, c.plan.fetchLevel);
     });
   };
 }

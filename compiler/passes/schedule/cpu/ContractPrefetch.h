@@ -21,8 +21,9 @@ class NextPanels {
 public:
   using Value = mlir::Value;
 
-  // The panels [panel, + panels) from `firstK` on come next; `tiles` tiles fetch them. `c` must outlive the object.
-  NextPanels(const ContractCode &c, int64_t panels, Value panel, Value firstK, Value tiles);
+  // The panels [panel, + panels) come next with `depth` steps of k from `firstK` on; `tiles` tiles fetch them. `c` must
+  // outlive the object.
+  NextPanels(const ContractCode &c, int64_t panels, Value panel, Value firstK, int64_t depth, Value tiles);
 
   // Of a tile of so many rows. Valid as long as the object.
   TileFetch ofTile(Value tile, int64_t rows) const;
@@ -31,7 +32,7 @@ private:
   Value paceOf(int64_t pieces) const;
 
   const ContractCode &c;
-  const int64_t panels, pieces;  // of a full tile
+  const int64_t panels, pieces, depth;  // pieces: of a full tile
   const Value panel;
   Value element, several, perPanel, pace;
 };

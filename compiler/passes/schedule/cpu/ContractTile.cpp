@@ -50,7 +50,8 @@ private:
 
   // Before the first k they are zero, and not read.
   Emitter::Values sumsBefore() {
-    Value known = tile.depth < c.plan.depth ? e.firstLanes(e.min(tile.firstK, e.index(e.lanes))) : Value();
+    Value known =
+        tile.depth < c.plan.depth ? e.firstLanes(e.min(e.mul(tile.firstK, e.lanes), e.index(e.lanes))) : Value();
     Emitter::Values before;
     for (int64_t i = 0; i < tile.rows * vectors; ++i)
       before.push_back(known ? e.load(sums.memory(c), sumAt(i), known) : e.splat(0));

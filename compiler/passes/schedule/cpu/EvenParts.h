@@ -17,12 +17,12 @@ public:
       : count(countOf(e, total, most, alone)), least(e.div(total, count)), larger(e.rem(total, count)),
         most(std::max(most, alone)) {}
 
-  // Code for each size stands once.
-  void each(Emitter &e, Body body) const {
+  // Code for each size stands once. No size is less than `smallest`.
+  void each(Emitter &e, Body body, int64_t smallest = 1) const {
     e.loop(e.index(0), count, 1, [&](Value part) {
       Value first = e.add(e.mul(part, least), e.min(part, larger));
       Value size = e.add(least, e.select(e.less(part, larger), e.index(1), e.index(0)));
-      e.dispatch(size, 1, most, [&](int64_t known) { body(part, first, known); });
+      e.dispatch(size, smallest, most, [&](int64_t known) { body(part, first, known); });
     });
   }
 

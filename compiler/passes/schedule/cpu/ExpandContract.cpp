@@ -21,6 +21,7 @@
 // stack, and a block of panels is one group.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/cpu/AmxIntegers.h"
 #include "compiler/passes/schedule/cpu/ContractEpilogue.h"
 #include "compiler/passes/schedule/cpu/ContractPrefetch.h"
 #include "compiler/passes/schedule/cpu/EvenParts.h"
@@ -61,9 +62,12 @@ public:
     PassRemarks("schedule", "expand-contract").did(c.op, [&] { return describe(plan, storedName(c.op.getWeight())); });
     // In front of the tasks, so that the stack belongs to the function's frame.
     Value sumsOfFew = most > 0 ? e.stackBuffer({most, plan.groupPanels(1) * plan.panelLanes}) : Value();
+    int64_t lanes = plan.groupPanels(plan.tileRows) * plan.panelLanes;
     bool wait = !few && !plan.sumsInResult();
-    Value sumsOfMany =
-        wait ? e.stackBuffer({plan.blockRows, plan.groupPanels(plan.tileRows) * plan.panelLanes}) : Value();
+    Value sumsOfMany = wait ? e.stackBuffer({plan.blockRows, lanes}) : Value();
+    Value sumsOfStreams = !few && plan.streamRows > 0 ? e.stackBuffer({plan.streamRows, lanes}) : Value();
+    if (!few && c.op->hasAttr(byAmxAttr))
+      amx.emplace(c);
     tasks.getExtentsMutable().assign({e.rows(c.op.getX()), e.index(plan.panels)});
     tasks.setGrain({plan.blockRows, plan.taskPanels});
     e.b.setInsertionPoint(c.op);
@@ -74,7 +78,13 @@ public:
     e.choose(
         e.less(rows, e.index(most + 1)),
         [&] { e.dispatch(rows, 1, most, [&](int64_t n) { fewRows(first, n, panels, sumsOfFew); }); },
-        [&] { manyRows(first, rows, panels, sumsOfMany); });
+        [&] {
+          auto others = [&] { streamOrMany(first, rows, most < plan.tileRows, panels, sumsOfStreams, sumsOfMany); };
+          if (!amx)
+            return others();
+          e.choose(
+              amx->take(rows), [&] { amx->multiply(first, rows, panels.begin, panels.end); }, others);
+        });
   }
 
 private:
@@ -86,17 +96,24 @@ private:
   struct Rows {
     Value first, count;
     const EvenParts tiles;
+    int64_t ofTile;  // at least
   };
   // Panels that take a block of k one after the other. `stack`: where sums wait; null: in the result.
   struct PanelBlock {
     Span panels;
     Value end;  // of the task's panels
     Value stack, firstK, isLast;
+    int64_t depth;
+  };
+  // How many panels and steps of k a block has, and where sums wait.
+  struct Blocks {
+    int64_t panels, depth;
+    Value stack;
   };
 
-  // With up to so many rows a tile takes more columns than a full one.
+  // With up to so many rows a tile takes more columns than a full one, or is alone and fetches its own stream.
   int64_t mostOfFew() {
-    int64_t most = 0;
+    int64_t most = plan.fetchAhead > 0 && plan.fetchRows > 1 ? std::min(plan.fetchRows, plan.tileRows) : 0;
     while (plan.tileLanes(most + 1) > plan.tileLanes(plan.tileRows))
       ++most;
     return most;
@@ -123,13 +140,28 @@ private:
     });
   }
 
-  void manyRows(Value first, Value count, Span panels, Value stack) {
-    Rows rows = {first, count, EvenParts(e, count, plan.tileRows, plan.tallRows)};
-    e.loop(panels.begin, panels.end, plan.blockPanels, [&](Value begin) {
-      Span block = {begin, e.min(e.add(begin, plan.blockPanels), panels.end)};
-      e.loop(e.index(0), e.index(plan.depth), plan.blockDepth, [&](Value firstK) {
-        Value isLast = e.less(e.index(plan.depth), e.add(firstK, plan.blockDepth + 1));
-        groupsOf(rows, {block, panels.end, stack, firstK, isLast});
+  // `mayBeTile`: whether there may be so few that they are one tile of any size.
+  void streamOrMany(Value first, Value count, bool mayBeTile, Span panels, Value sumsOfStreams, Value sumsOfMany) {
+    const int64_t half = (plan.tileRows + 1) / 2;  // what falls into several tiles has none that is smaller
+    auto many = [&] {
+      Rows rows = {first, count, EvenParts(e, count, plan.tileRows, plan.tallRows), mayBeTile ? 1 : half};
+      manyRows(rows, panels, {plan.blockPanels, plan.blockDepth, sumsOfMany});
+    };
+    if (!sumsOfStreams)
+      return many();
+    Value isTile = e.less(count, e.index(std::max(plan.tileRows, plan.tallRows) + 1));
+    e.choose(e.select(isTile, isTile, e.less(e.index(plan.streamRows), count)), many, [&] {
+      Rows rows = {first, count, EvenParts(e, count, plan.tileRows), half};
+      manyRows(rows, panels, {plan.groupPanels(plan.tileRows), plan.streamDepth, sumsOfStreams});
+    });
+  }
+
+  void manyRows(const Rows &rows, Span panels, Blocks blocks) {
+    e.loop(panels.begin, panels.end, blocks.panels, [&](Value begin) {
+      Span block = {begin, e.min(e.add(begin, blocks.panels), panels.end)};
+      e.loop(e.index(0), e.index(plan.depth), blocks.depth, [&](Value firstK) {
+        Value isLast = e.less(e.index(plan.depth), e.add(firstK, blocks.depth + 1));
+        groupsOf(rows, {block, panels.end, blocks.stack, firstK, isLast, blocks.depth});
       });
     });
   }
@@ -137,12 +169,13 @@ private:
   void groupsOf(const Rows &rows, const PanelBlock &block) {
     eachGroup(plan.tileRows, block.panels, [&](int64_t count, Value panel) {
       NextPanels next = nextPanels(rows, block, count, e.add(panel, count));
-      WaitingSums sums = {block.stack, rows.first, plan.blockDepth < plan.depth ? block.panels.begin : panel};
-      rows.tiles.each(e, [&](Value t, Value row, int64_t n) {
+      WaitingSums sums = {block.stack, rows.first, block.depth < plan.depth ? block.panels.begin : panel};
+      auto tile = [&](Value t, Value row, int64_t n) {
         fetchResults(c, n, count, e.add(rows.first, row), panel);
-        ContractTile{n, count, row, panel, block.firstK, plan.blockDepth, fetchOf(n, t, next, block, count, panel)}
-            .emit(c, sums);
-      });
+        ContractTile{n, count, row, panel, block.firstK, block.depth, fetchOf(n, t, next, block, count, panel)}.emit(
+            c, sums);
+      };
+      rows.tiles.each(e, tile, rows.ofTile);
       e.when(block.isLast, [&] { emitEpilogue(c, sums, rows.count, e.index(count), panel); });
     });
   }
@@ -167,15 +200,15 @@ private:
     Value inBlock = e.less(behind, block.panels.end);
     Value other = e.select(e.less(behind, block.end), behind, tasks.part(4));
     Value nextPanel = e.select(inBlock, behind, e.select(block.isLast, other, block.panels.begin));
-    Value nextK =
-        e.select(inBlock, block.firstK, e.select(block.isLast, e.index(0), e.add(block.firstK, plan.blockDepth)));
-    return NextPanels(c, count, nextPanel, nextK, rows.tiles.count);
+    Value nextK = e.select(inBlock, block.firstK, e.select(block.isLast, e.index(0), e.add(block.firstK, block.depth)));
+    return NextPanels(c, count, nextPanel, nextK, block.depth, rows.tiles.count);
   }
 
   const ContractCode c;
   const ContractPlan &plan;
   Emitter &e;
   kernel::TasksOp tasks;
+  std::optional<AmxIntegers> amx;  // if it multiplies many rows
 };
 
 struct ExpandContract : talc::impl::ExpandContractBase<ExpandContract> {

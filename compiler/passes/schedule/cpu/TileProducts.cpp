@@ -2,11 +2,49 @@
 // Which way a contraction multiplies.
 #include "compiler/passes/schedule/cpu/TileProducts.h"
 
-#include "compiler/passes/schedule/cpu/IntegerBlocks.h"
+#include "compiler/passes/schedule/cpu/IntegerSuperBlocks.h"
+#include "dialects/talc/formats/RoundedRows.h"
 
 using namespace mlir;
 
 namespace talc {
+
+int64_t blockOfNumbers(const StorageFormat &, int64_t depth, int64_t, int64_t) {
+  constexpr int64_t undivided = 768, least = 256, most = 512, unit = 2;
+  for (int64_t size = most; depth > undivided && size >= least; size -= unit)
+    if (depth % size == 0)
+      return size;
+  return depth;
+}
+
+// Beside an accumulator of f32 every pair of row and vector has a sum of integers. NEON has as many registers as
+// AVX-512, of which those integers of four rows take eight whose words come from lanes.
+int64_t pairsOfIntegers(int64_t lanes) {
+  return lanes > 8 ? 12 : lanes == 8 ? 4 : 8;
+}
+
+int64_t columnsOfIntegers(int64_t rows, int64_t lanes) {
+  return lanes * llvm::bit_floor<uint64_t>(std::max<int64_t>(pairsOfIntegers(lanes) / rows, 1));
+}
+
+// A panel is one stream: of two, read in turns, a processor fetches less ahead.
+int64_t columnsOfIntegerRow(const StorageFormat &, int64_t lanes) {
+  constexpr int64_t vectors = 4;
+  return vectors * lanes;
+}
+
+// A quarter of L2 holds all of k but of deep weights: each block loads and stores the sums, and where the rows of a
+// result lie 4 KiB apart, they fight for one set of L1. Rows may come from L3 meanwhile: a tile takes each of their
+// bytes for all columns of a panel.
+int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t lanes, int64_t cacheBytes) {
+  constexpr int64_t least = 256;
+  for (int64_t blocks = 1; depth / blocks >= least; ++blocks) {
+    int64_t size = depth / blocks;
+    if (depth % blocks == 0 && size % weight.blockValues == 0 && weight.bytesOf(size * lanes) <= cacheBytes / 4)
+      return size;
+  }
+  return depth;
+}
 
 // Vectors of four lanes are NEON's, for which there is no code of pairs.
 const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes) {
@@ -18,7 +56,11 @@ const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes) {
     bool pairs = lanes > 4 && weight.getElementType() == rounded && weight.getDimSize(1) % 2 == 0;
     return pairs ? pairProducts : widenedProducts;
   }
-  return integerBlocks(elementFormat(weight).name) ? integerProducts : widenedProducts;
+  // Rows are rounded for one of the weights that they meet: other pairs are widened.
+  const StorageFormat &format = elementFormat(weight);
+  if (roundedRowsFor(format) != formatOf(rounded))
+    return widenedProducts;
+  return superBlocks(format.name) ? superProducts : integerProducts;
 }
 
 }  // namespace talc

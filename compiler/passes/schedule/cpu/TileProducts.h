@@ -36,20 +36,35 @@ struct TileProducts {
   bool fixedSteps;
   // Lines that one row fetches ahead of a weight from memory, of which an iteration reads so many.
   int64_t (*fetchAhead)(const StorageFormat &weight, int64_t lines);
-  // A block of k is a multiple of it.
-  int64_t (*depthUnit)(const StorageFormat &weight);
+  // Of a block of `depth` steps of k in all, which so many lanes pass.
+  int64_t (*blockDepth)(const StorageFormat &weight, int64_t depth, int64_t lanes, int64_t cacheBytes);
+  // Whether a block has no more rows than stay in L2 with all of k.
+  bool rowsStay;
   // The sums, row by row, that go on from `before`.
   Emitter::Values (*accumulate)(const ContractCode &c, const TilePlaces &tile, mlir::ValueRange before);
   // Rows whose sums of half as many columns fill the accumulators.
   int64_t (*tallRows)(int64_t lanes) = [](int64_t) -> int64_t { return 0; };
+  // Whether few rows take large weights as one stream where a processor drops fetches that it has no room for.
+  bool streams = false;
 };
 
 // Fused multiply-adds of f32, which the weight is widened to.
 extern const TileProducts widenedProducts;
 // Exact sums of products of integers, brought into the chain with their scales.
 extern const TileProducts integerProducts;
+// The same of blocks of 256, whose rows have a scale for as many.
+extern const TileProducts superProducts;
 // Two steps of k at a time, of rows rounded to bf16 and a weight of bf16.
 extern const TileProducts pairProducts;
+
+// A block of numbers of 32 or 16 bits: a divisor of a large depth, or all of it.
+int64_t blockOfNumbers(const StorageFormat &weight, int64_t depth, int64_t lanes, int64_t cacheBytes);
+// Of integers: pairs of a row and a vector of a full tile; columns of one of so many rows, and of a single row; a
+// block: all of k, or the greatest part whose panel stays in cache.
+int64_t pairsOfIntegers(int64_t lanes);
+int64_t columnsOfIntegers(int64_t rows, int64_t lanes);
+int64_t columnsOfIntegerRow(const StorageFormat &weight, int64_t lanes);
+int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t lanes, int64_t cacheBytes);
 
 // With vectors of so many lanes.
 const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes);

@@ -98,8 +98,10 @@ const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
                                       /*fixedSteps=*/false,
                                       fetchAhead,
-                                      [](const StorageFormat &) -> int64_t { return 2; },
+                                      blockOfNumbers,
+                                      /*rowsStay=*/true,
                                       accumulateWidened,
-                                      [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; }};
+                                      [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; },
+                                      /*streams=*/true};
 
 }  // namespace talc

@@ -9,6 +9,7 @@
 // RUN: talc-opt %t.mlir -expand-contract | FileCheck %s --check-prefix=LOOPS
 // RUN: not talc-opt %s '-assign-plans=plans={c*: tile_columns = 12}' 2>&1 | FileCheck %s --check-prefix=LANES
 // RUN: not talc-opt %s '-assign-plans=plans={c*: block_depth = 5}' 2>&1 | FileCheck %s --check-prefix=DEPTH
+// RUN: not talc-opt %s '-assign-plans=plans={c*: stream_rows = 24, stream_depth = 5}' 2>&1 | FileCheck %s --check-prefix=STREAM
 // RUN: not talc-opt %s '-assign-plans=lanes=16 plans={contract: tall_rows = 8}' 2>&1 | FileCheck %s --check-prefix=HALVES
 // RUN: not talc-opt %s '-assign-plans=plans={c*: tile_rows = 17}' 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: not talc-opt %s '-assign-plans=plans={c*: tile_height = 1}' 2>&1 | FileCheck %s --check-prefix=NAME
@@ -19,18 +20,19 @@
 
 // CHECK-LABEL: @contract
 // CHECK: kernel.tasks %{{.*}} over tiles by rows plan <block_depth = 8, block_panels = 3, block_rows = 192, by_halide = 0, by_panels = 0,
-// CHECK-SAME: claimed_rows = 24, fetch_ahead = 0, fetch_first = 0, fetch_next = 2, fetch_rows = 1, row_columns = 64, share_rows = 32, share_tasks = 8,
-// CHECK-SAME: tall_rows = 0, task_panels = 1, tile_columns = 16, tile_rows = 6, tile_steps = 4>
+// CHECK-SAME: claimed_rows = 24, fetch_ahead = 0, fetch_first = 0, fetch_level = 2, fetch_next = 2, fetch_rows = 1, row_columns = 64, share_rows = 32, share_tasks = 8,
+// CHECK-SAME: stream_depth = 8, stream_rows = 0, tall_rows = 0, task_panels = 1, tile_columns = 16, tile_rows = 6, tile_steps = 4>
 // WIDE-LABEL: @contract
 // Panels of 16 lanes have no halves; of 64 lanes they have, unless rows lie in the same sets of L1.
 // WIDE: row_columns = 256, {{.*}} tall_rows = 0, task_panels = 3, tile_columns = 64, tile_rows = 6, tile_steps = 2>
 // WISH-LABEL: @contract
-// WISH: share_tasks = 2, tall_rows = 0, task_panels = 1, tile_columns = 16, tile_rows = 5, tile_steps = 4>
+// WISH: share_tasks = 2, stream_depth = 8, stream_rows = 0, tall_rows = 0, task_panels = 1, tile_columns = 16, tile_rows = 5, tile_steps = 4>
 // REMARK-DAG: assign-plans{{.*}}Function=contract{{.*}}as wished: {{.*}}tile_rows = 5
 // REMARK-DAG: assign-plans{{.*}}Function=softmax{{.*}}by the cost model: by_halide = 0, unroll = 1
 // REMARK-DAG: assign-plans{{.*}}Function=attend{{.*}}by the cost model: block_keys = 64, by_halide = 0, chunk_keys = 64, task_rows = 48
 // LANES: cannot be planned so: tile_columns and row_columns are no multiples of 8, the lanes of a vector
 // DEPTH: cannot be planned so: block_depth does not divide 8
+// STREAM: cannot be planned so: stream_depth does not divide 8
 // HALVES: cannot be planned so: tall_rows need panels as wide as a tile, of two or more vectors
 // RANGE: cannot be planned so: tile_rows is 17, expected 1 to 16
 // NAME: plans: no plan has a number 'tile_height'

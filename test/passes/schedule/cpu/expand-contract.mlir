@@ -303,7 +303,8 @@ func.func @adaptive(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32
 // WIDE: arith.select %[[INSIDE]], %[[BEHIND]], %[[OTHER]]
 // WIDE: case 1 {
 // WIDE-COUNT-4: memref.prefetch %[[OUT]]{{.*}}, write
-// WIDE: %[[KNOWN:.*]] = arith.minsi %[[K]], %c16
+// WIDE: %[[LANES:.*]] = arith.muli %[[K]], %c16
+// WIDE: %[[KNOWN:.*]] = arith.minsi %[[LANES]], %c16
 // WIDE: %[[MASK:.*]] = vector.create_mask %[[KNOWN]]
 // WIDE: %[[BEFORE:.*]] = vector.maskedload %[[OUT]]{{.*}}, %[[MASK]],
 // WIDE: scf.for %[[J:.*]] = %c0 to %[[KC]] step %c2 iter_args(%{{.*}} = %[[BEFORE]]
