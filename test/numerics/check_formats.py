@@ -16,7 +16,7 @@ PROGRAMS, MODELS, DIRECTORY = sys.argv[1:]
 WEIGHTS = {'f32': 32, 'f16': 16, 'bf16': 16, 'q8_0': 8.5, 'q6_k': 6.5625, 'q5_k': 5.5, 'q5_1': 6, 'q5_0': 5.5,
            'q4_k': 4.5, 'q4_1': 5, 'q4_0': 4.5, 'mxfp4': 4.25, 'nvfp4': 4.5, 'fp8_128_bf16': 8.25, 'int8_128_bf16': 8.125,
            'int8z_128_bf16': 8.1875, 'int4_128_bf16': 4.125, 'int4z_128_bf16': 4.1875}
-STATES = ['f32', 'f16', 'q8_0']
+STATES = ['f32', 'f16', 'q8_0']  # and, with the same weights, bf16
 MIB = 1 << 20
 # Beside the state, temporaries and the file: what was agreed on, and what opening and a step really take.
 MOST_RESIDENT, MOST_OWN = 32 * MIB, 4 * MIB
@@ -84,7 +84,7 @@ def check_memory(weights, state):
 
 def main():
     for weights in WEIGHTS:
-        for state in STATES:
+        for state in STATES + ['bf16'] * (weights == 'bf16'):
             check_bits(weights, state)
         check_memory(weights, state)
 

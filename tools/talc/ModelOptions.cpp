@@ -45,7 +45,7 @@ static void declareFormats(CLI::App &command, CompileOptions &options) {
                      "llama.cpp's imatrix found (.gguf, .dat)");
   command
       .add_option("--state", options.state,
-                  "storage format of the keys and values that sequences keep: f32 (default), f16 or q8_0")
+                  "storage format of the keys and values that sequences keep: f32 (default), f16, bf16 or q8_0")
       ->check(oneOf(stateFormatNames()));
   command.add_option("--cache-type-k", options.keyFormat, "the same for keys alone; -ctk is short for it")
       ->check(oneOf(stateFormatNames()));

@@ -84,7 +84,7 @@ struct LayOutStates : talc::impl::LayOutStatesBase<LayOutStates> {
       if (isKept(type) && !type.getLayout() && type.getWidth() % format->blockValues != 0)
         return state.emitOpError() << "has heads of width " << type.getWidth() << ", which are no whole blocks of "
                                    << format->name << " (" << format->blockValues
-                                   << " values); --state=f32 or f16 takes them";
+                                   << " values); --state=f32, f16 or bf16 takes them";
     }
     return success();
   }

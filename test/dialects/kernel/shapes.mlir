@@ -420,7 +420,7 @@ func.func @experts_epilogue(%s: !kernel.step, %x: memref<?x48xf32>, %routes: mem
 // -----
 
 func.func @quantize_layout(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error@+1 {{init is 'memref<?x64xf32>', expected contiguous rows of bf16 or of whole blocks of q8_sums}}
+  // expected-error@+1 {{init is 'memref<?x64xf32>', expected contiguous rows of bf16 or of whole blocks of q8_sums or q8_k_sums}}
   kernel.quantize %s, %x into %y : (!kernel.step, memref<?x64xf32>, memref<?x64xf32>) -> ()
   return
 }

@@ -66,6 +66,8 @@ class Numbers : public StatePart {
 public:
   Numbers(Emitter &e, const kernel::StateLayout &layout, Type type) : StatePart(e, layout), type(type) {}
   bool storesVectors() const override { return true; }
+  // Of bf16 LLVM would call a library for each number.
+  bool storesLanes() const override { return !isa<BFloat16Type>(type); }
 
 private:
   Type element() const override { return type; }
@@ -104,9 +106,10 @@ public:
     return e.load(part, {panel, lane, feature});
   }
   void store(Value memory, const TokenPlace &to, Value rows, Value row, Value first) override {
+    // Behind the last feature there is room for the rest of a vector.
     e.columns(layout.width, [&](Value column, Value mask) {
       Value value = e.load(rows, {row, e.add(first, column)}, mask);
-      e.store(value, memory, {to.panel, to.head, to.lane, column}, mask);
+      e.store(value, memory, {to.panel, to.head, to.lane, column});
     });
   }
   void copyToken(Value memory, const TokenPlace &from, Value copies, Value to) override {
@@ -125,6 +128,7 @@ public:
     return loadFrom(e, format, placeOf(part, {panel}, e.index(0), lane, feature));
   }
   bool storesVectors() const override { return false; }
+  bool storesLanes() const override { return false; }
   void store(Value memory, const TokenPlace &to, Value rows, Value row, Value first) override {
     Value bytes = e.bytes(memory), begin = partOf(to);
     e.loop(e.index(0), e.index(layout.width), format.blockValues, [&](Value k) {

@@ -33,8 +33,9 @@ public:
   virtual Value load(Value part, Value panel, Value lane, Value feature) = 0;
   // A token's, row `row` of `rows` from `column` on, into the memory.
   virtual void store(Value memory, const TokenPlace &to, Value rows, Value row, Value column) = 0;
-  // Whether a vector can be stored by itself.
+  // Whether a vector can be stored by itself, and whether some lanes of one can.
   virtual bool storesVectors() const = 0;
+  virtual bool storesLanes() const = 0;
   // A token of the memory into the panel `to` of copies.
   virtual void copyToken(Value memory, const TokenPlace &from, Value copies, Value to) = 0;
 

@@ -249,7 +249,7 @@ func.func @rope(%s: !kernel.step, %x: memref<?x14xf32>, %table: memref<64x6xf32>
 
 // Of each sequence, the rows of a panel pass head by head. Keys that fill their panel are transposed, here a square of 8
 // tokens and 8 features at a time, then one of which 4 features remain; others become columns of the panel one by one. A
-// value is a row of its panel, whose columns beyond the width stay as they are.
+// value is a row of its panel, which has room for whole vectors.
 // CHECK-LABEL: @append(
 // CHECK: scf.for %[[S:.*]] = %c0 to %{{.*}} step %c1
 // CHECK: %{{.*}}, %[[SLOT:slot]], %{{.*}} = kernel.span %{{.*}}[%[[S]]]
@@ -268,7 +268,8 @@ func.func @rope(%s: !kernel.step, %x: memref<?x14xf32>, %table: memref<64x6xf32>
 // CHECK: scf.for %[[C:.*]] = %c0 to %c12 step %c1
 // CHECK: memref.store %{{.*}}, %[[K]][%[[PANEL]], %[[H]], %[[C]], %[[OWN]]]
 // CHECK: vector.store %{{.*}}, %[[V]][%[[PANEL]], %[[H]], %{{.*}}, %c0]
-// CHECK: vector.maskedstore %[[V]][%[[PANEL]], %[[H]], %{{.*}}, %c8], %{{.*}}
+// CHECK: %[[REST:.*]] = vector.maskedload %arg3
+// CHECK: vector.store %[[REST]], %[[V]][%[[PANEL]], %[[H]], %{{.*}}, %c8]
 // CHECK: else
 // CHECK-COUNT-8: vector.load %arg2
 // CHECK-COUNT-24: vector.shuffle
@@ -295,6 +296,23 @@ func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70 in #kernel.pane
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     kernel.append %s, %kv, %k, %v : !talc.state<2 x 12 x 70 in #kernel.panels<16 x f32>>, memref<?x24xf32>, memref<?x24xf32>
+  }
+  return
+}
+
+// Of bf16 no lanes are stored by themselves: single numbers, but of panels that rows fill.
+// WIDE-LABEL: @append_bf16(
+// WIDE: arith.cmpi slt, %{{.*}}, %c16
+// WIDE: arith.truncf %{{.*}} : f32 to bf16
+// WIDE: arith.truncf %{{.*}} : vector<16xf32> to vector<16xbf16>
+// WIDE: else
+// WIDE-COUNT-12: vector.store %{{.*}} : memref<5x2x12x16xbf16>, vector<16xbf16>
+// WIDE-NOT: vector.maskedstore
+// WIDE: return
+func.func @append_bf16(%s: !kernel.step, %kv: !talc.state<2 x 12 x 70 in #kernel.panels<16 x bf16>>, %k: memref<?x24xf32>, %v: memref<?x24xf32>) {
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.append %s, %kv, %k, %v : !talc.state<2 x 12 x 70 in #kernel.panels<16 x bf16>>, memref<?x24xf32>, memref<?x24xf32>
   }
   return
 }

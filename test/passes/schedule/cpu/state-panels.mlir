@@ -3,7 +3,7 @@
 // RUN: talc-opt %s -split-input-file -verify-diagnostics -expand-rows=lanes=16
 
 func.func @narrow(%s: !kernel.step, %state: !talc.state<2 x 12 x 17 in #kernel.panels<8 x f32>>, %x: memref<?x24xf32>) {
-  // expected-error@+1 {{expected panels of f32, f16, q8_0 that vectors of 16 lanes divide}}
+  // expected-error@+1 {{expected panels of f32, f16, bf16, q8_0 that vectors of 16 lanes divide}}
   kernel.append %s, %state, %x, %x : !talc.state<2 x 12 x 17 in #kernel.panels<8 x f32>>, memref<?x24xf32>, memref<?x24xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @narrow(%s: !kernel.step, %state: !talc.state<2 x 12 x 17 in #kernel.p
 // -----
 
 func.func @other(%s: !kernel.step, %state: !talc.state<2 x 12 x 17 in #kernel.panels<16 x !talc.stored<q4_0>>>, %x: memref<?x24xf32>) {
-  // expected-error@+1 {{expected panels of f32, f16, q8_0 that vectors of 16 lanes divide}}
+  // expected-error@+1 {{expected panels of f32, f16, bf16, q8_0 that vectors of 16 lanes divide}}
   kernel.append %s, %state, %x, %x : !talc.state<2 x 12 x 17 in #kernel.panels<16 x !talc.stored<q4_0>>>, memref<?x24xf32>, memref<?x24xf32>
   return
 }

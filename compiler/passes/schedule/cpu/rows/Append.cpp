@@ -88,7 +88,7 @@ private:
     if (!panels.keys->storesVectors())
       return oneByOne(head, count);
     auto notFull = [&] {
-      if (e.lanes < layout.tokens)
+      if (e.lanes < layout.tokens || !panels.keys->storesLanes())
         return oneByOne(head, count);
       e.choose(
           e.less(count, e.index(leastTransposed)), [&] { oneByOne(head, count); },
