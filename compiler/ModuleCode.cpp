@@ -3,6 +3,7 @@
 #include "compiler/ModuleCode.h"
 
 #include "compiler/Error.h"
+#include "compiler/passes/PassRemarks.h"
 #include "compiler/targets/CodeCache.h"
 #include "compiler/targets/CodeKey.h"
 #include "dialects/talc/TalcDialect.h"
@@ -98,6 +99,9 @@ llvm::Expected<CodeSection> ModuleCode::link() const {
   auto linked = target.link(*code);
   if (!linked)
     return linked.takeError();
+  for (const targets::LinkedCode::Entry &entry : linked->entries)
+    if (!entry.steps.empty())
+      PassRemarks("package", "link").did(program, [&] { return entry.phase + ": a step is " + entry.steps; });
   auto kernels = program->getAttrOfType<ArrayAttr>(kernelsAttr);
   CodeSection section{target, std::move(*linked), kernels, {}};
   for (const targets::ObjectCode &object : *code)

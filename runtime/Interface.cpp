@@ -58,6 +58,7 @@ static void describeUse(const talc::Model &model, talc_model_info &info) {
   info.cpu_level = model.loaded().codeLevel();
   info.device = model.device().name();
   info.device_note = model.deviceNote().empty() ? nullptr : model.deviceNote().c_str();
+  info.device_steps = model.loaded().steps();
   info.pooling = static_cast<talc_pooling>(facts.pooling);
 }
 

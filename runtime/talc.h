@@ -223,8 +223,7 @@ typedef struct talc_model_info {
   uint64_t source_bytes_per_token; /* the same of a source */
   uint64_t state_token_group;      /* the group */
   uint64_t arena_bytes_per_token;  /* a step of T tokens on N threads uses fixed + T * per_token + N * per_thread */
-  uint64_t arena_bytes_fixed;
-  uint64_t arena_bytes_per_thread;
+  uint64_t arena_bytes_fixed, arena_bytes_per_thread;
   int32_t longest_sequence;   /* what max_sequence could be if the model were compiled with another --max-seq */
   int32_t step_tokens;        /* of one sequence that a batch may have, so that windows have room; 0: any number */
   const char *device;         /* that it runs on, as in talc_device_info; lives as long as the model */
@@ -232,6 +231,7 @@ typedef struct talc_model_info {
   uint64_t state_bytes_fixed; /* of the memory of segments, however long a sequence is */
   int32_t segment;            /* tokens of a segment: states hold the last one, and a memory of all others; 0: none */
   int32_t window, kept_tokens, reserved; /* that the widest window sees; first ones that stay beside it; 0: none */
+  const char *device_steps; /* for people: in how many launches the device runs a step; NULL: in none. As `device` */
 } talc_model_info;
 
 /* Opens what talc compile wrote, a program or a shared library, and checks it completely. The file is mapped: it must

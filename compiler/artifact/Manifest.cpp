@@ -140,6 +140,10 @@ std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, 
   for (const CodeSection &code : codes)  // of another family of machines, which divides work in another way
     if (code.kernels != codes.front().kernels)
       manifest["kernels_of"][code.target.name()] = describeKernels(code);
+  for (const CodeSection &code : codes)
+    for (const targets::LinkedCode::Entry &entry : code.linked.entries)
+      if (!entry.steps.empty())
+        manifest["steps"][code.target.name()][entry.phase] = entry.steps;
   manifest["weights"] = Json::array();
   for (const PlacedWeight &placed : weights)
     manifest["weights"].push_back(describeWeight(placed));

@@ -127,6 +127,9 @@ public:
   // The x86-64 level that it needs; 0 where code has no levels.
   virtual int32_t codeLevel() const = 0;
 
+  // For people: in how many launches the device runs a step; null: it does not launch.
+  virtual const char *steps() const { return nullptr; }
+
   // What a session of so many slots needs for steps of a size; UINT64_MAX for more than can be counted.
   virtual WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const = 0;
 

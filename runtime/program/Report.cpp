@@ -132,6 +132,8 @@ std::string memoryText(const talc_model *model, const talc_model_info &info, int
   result += line(hasLogits ? "logits of a token" : "result of a token", resultBytes(info),
                  format("%d %s", info.results[0].width, hasLogits ? "ids" : "numbers"));
   result += line("one sequence, all tokens", info.weight_bytes + states + arena(step) + resultBytes(info), "in all");
+  if (info.device_steps)
+    result += format("%-34s %s\n", "launches of a step", info.device_steps);
   return result;
 }
 

@@ -13,7 +13,7 @@
 namespace talc::tools {
 
 // The stages whose passes say what they did.
-static const std::string remarkStages[] = {"optimize", "lower", "bufferize", "schedule", "codegen"};
+static const std::string remarkStages[] = {"optimize", "lower", "bufferize", "schedule", "codegen", "package"};
 
 namespace {
 

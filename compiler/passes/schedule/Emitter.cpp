@@ -158,20 +158,20 @@ static Value byteOf(Emitter &e, MemRefType type, ValueRange at) {
     value = e.add(e.mul(value, size), index);
   return e.div(e.mul(value, format.blockBytes), format.blockValues);
 }
-void Emitter::prefetch(Value memref, ValueRange at, bool forWriting) {
+void Emitter::prefetch(Value memref, ValueRange at, int64_t level, bool forWriting) {
   auto type = cast<MemRefType>(memref.getType());
   if (isa<StoredType>(type.getElementType()))
-    return prefetch(bytes(memref), byteOf(*this, type, at), forWriting);
-  memref::PrefetchOp::create(b, loc, memref, at, forWriting, /*localityHint=*/2, /*isDataCache=*/true);
+    return prefetch(bytes(memref), byteOf(*this, type, at), level, forWriting);
+  memref::PrefetchOp::create(b, loc, memref, at, forWriting, /*localityHint=*/4 - level, /*isDataCache=*/true);
 }
-void Emitter::prefetchLine(Value memref, ValueRange at, int64_t line) {
+void Emitter::prefetchLine(Value memref, ValueRange at, int64_t line, int64_t level) {
   auto type = cast<MemRefType>(memref.getType());
   // Bytes, so that only the first line's place is computed.
   if (isa<StoredType>(type.getElementType()))
-    return prefetch(bytes(memref), add(byteOf(*this, type, at), line * lineBytes));
+    return prefetch(bytes(memref), add(byteOf(*this, type, at), line * lineBytes), level);
   Values behind(at);
   behind.back() = add(behind.back(), line * lineBytes / elementFormat(type).blockBytes);
-  prefetch(memref, behind);
+  prefetch(memref, behind, level);
 }
 Value Emitter::bytes(Value memref) {
   return kernel::BytesOp::create(b, loc, kernel::bytesType(cast<MemRefType>(memref.getType())), memref);

@@ -78,10 +78,10 @@ public:
   virtual void once(llvm::function_ref<void()> body) { body(); }
   Value loadScalar(Value memref, mlir::ValueRange at);
   void storeScalar(Value scalar, Value memref, mlir::ValueRange at);
-  // Into L2. The place may lie behind the end of the buffer.
-  void prefetch(Value memref, mlir::ValueRange at, bool forWriting = false);
+  // Into L1 or L2. The place may lie behind the end of the buffer.
+  void prefetch(Value memref, mlir::ValueRange at, int64_t level = 2, bool forWriting = false);
   // The line so many lines of the caches behind the one of a place.
-  void prefetchLine(Value memref, mlir::ValueRange at, int64_t line);
+  void prefetchLine(Value memref, mlir::ValueRange at, int64_t line, int64_t level);
   // All bytes of a weight whose values are stored in blocks.
   Value bytes(Value memref);
   // Memory that the lanes share: on the stack in front of the loops that use it, or of the workgroup.

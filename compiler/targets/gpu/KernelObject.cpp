@@ -53,8 +53,10 @@ std::string resourcesOf(Operation *kernel, int64_t sharedBytes) {
 }
 
 static targets::ObjectCode kernelObject(Operation *kernel, const KernelCode &made) {
+  auto registers = kernel->getAttrOfType<IntegerAttr>(registersAttr);
   return objectOf({{"kernel", SymbolTable::getSymbolName(kernel).str()},
                    {"threads", kernel->getAttrOfType<IntegerAttr>(threadsAttr).getInt()},
+                   {"registers", registers ? registers.getInt() : 0},
                    {"arguments", made.arguments},
                    {"shared", made.sharedBytes},
                    {"task", made.hasTask},

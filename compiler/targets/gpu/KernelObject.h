@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a function becomes before it is linked: JSON, so that the cache can keep functions one by one.
 //
-//   {"kernel": "norm_0", "threads": 128, "arguments": 5, "shared": 128, "task": true, "grid": {...},
+//   {"kernel": "norm_0", "threads": 128, "registers": 0, "arguments": 5, "shared": 128, "task": true, "grid": {...},
 //    "code": "...hexadecimal..."}
 //   {"list": "prefill", "launches": [{"call": "norm_0", "arguments": [{"argument": 0}, {"base": "arena", ...}],
 //                                    "waits": 1}]}

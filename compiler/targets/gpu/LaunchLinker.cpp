@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -42,6 +43,7 @@ private:
   llvm::Error addKernel(const Json &object);
   llvm::Error addPhase(const std::string &name);
   llvm::Error addPersistent(LaunchPhase &phase, MakePersistent makePersistent);
+  std::string stepsOf(const LaunchPhase &phase) const;
   llvm::Error addLaunches(const Json &list, const Values &given, int depth, uint32_t waits);
   llvm::Error addLaunch(const Json &launch, const Values &values, uint32_t waits);
   static llvm::Expected<LaunchArgument> valueOf(const Json &argument, const Values &given);
@@ -50,8 +52,10 @@ private:
   llvm::StringMap<Json> lists;
   llvm::StringMap<uint32_t> numbers;  // of kernels
   std::vector<LaunchKernel> kernels;
-  std::vector<bool> haveTask;  // of kernels
+  std::vector<uint32_t> registers;  // of kernels
+  std::vector<bool> haveTask;       // of kernels
   std::vector<LaunchPhase> phaseTable;
+  llvm::StringMap<std::string> obstacles;  // to persistent kernels, by phase
   std::vector<Launch> launches;
   std::vector<LaunchArgument> arguments;
 };
@@ -83,6 +87,7 @@ llvm::Error LaunchLinker::addKernel(const Json &object) {
   numbers[name] = static_cast<uint32_t>(kernels.size());
   codes.push_back(llvm::fromHex(object.at("code").get<std::string>()));
   kernels.push_back(kernel);
+  registers.push_back(object.at("registers"));
   haveTask.push_back(object.at("task"));
   return setName(kernels.back().name, name);
 }
@@ -187,33 +192,46 @@ llvm::Error LaunchLinker::addPhases(MakePersistent makePersistent) {
 }
 
 llvm::Error LaunchLinker::addPersistent(LaunchPhase &phase, MakePersistent makePersistent) {
-  std::map<uint32_t, LaunchKernel> pieces;
+  std::map<uint32_t, PhaseKernel> pieces;
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
     uint32_t kernel = launches[phase.firstLaunch + i].kernel;
-    if (!haveTask[kernel])
+    if (!haveTask[kernel]) {
+      obstacles[phase.name] = std::string(kernels[kernel].name) + " cannot be done by a team of a workgroup";
       return llvm::Error::success();
-    pieces[kernel] = kernels[kernel];
+    }
+    pieces[kernel] = {kernel, kernels[kernel], registers[kernel]};
   }
   const std::string name = std::string("talc_") + phase.name;
-  auto made = makePersistent(name, std::vector<std::pair<uint32_t, LaunchKernel>>(pieces.begin(), pieces.end()));
-  if (!made)
+  PersistentKernel made = {};
+  obstacles[phase.name] = makePersistent(name, llvm::to_vector(llvm::make_second_range(pieces)), made);
+  if (!obstacles[phase.name].empty())
     return llvm::Error::success();
   phase.persistentKernel = static_cast<uint32_t>(kernels.size());
-  phase.persistentRows = made->mostRows;
+  phase.persistentRows = made.mostRows;
   LaunchKernel &kernel = kernels.emplace_back();
-  kernel.threads = made->threads;
-  kernel.dynamicBytes = made->dynamicBytes;
+  kernel.threads = made.threads;
+  kernel.dynamicBytes = made.dynamicBytes;
   kernel.argumentCount = persistentArguments;
   kernel.grid = {noArgument, 1, 0, 1};
   haveTask.push_back(false);
-  codes.push_back(std::move(made->code));
+  codes.push_back(std::move(made.code));
   return setName(kernel.name, name);
+}
+
+// Where cards know no persistent kernels there is nothing to be said of them.
+std::string LaunchLinker::stepsOf(const LaunchPhase &phase) const {
+  std::string count = llvm::formatv("{0} launches", phase.launchCount);
+  if (phase.persistentKernel != noKernel)
+    return llvm::formatv("one launch of workgroups of {0} threads for up to {1} rows, else {2}",
+                         kernels[phase.persistentKernel].threads, phase.persistentRows, count);
+  std::string obstacle = obstacles.lookup(phase.name);
+  return obstacle.empty() ? count : count + ", and never one: " + obstacle;
 }
 
 llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) const {
   targets::LinkedCode linked;
   for (const LaunchPhase &phase : phaseTable)
-    linked.entries.push_back({phase.name, phase.name});
+    linked.entries.push_back({phase.name, phase.name, stepsOf(phase)});
   if (linked.entries.empty())
     return makeError(ErrorCode::Program, "the program has none of the functions {}",
                      llvm::join(llvm::ArrayRef(phases), ", "));

@@ -15,10 +15,15 @@ struct PersistentKernel {
   std::string code;
   uint32_t threads, dynamicBytes, mostRows;
 };
-// `pieces`: the kernels of a phase and their numbers; all have a function for one task. Nothing: there is no such
-// kernel.
-using MakePersistent = llvm::function_ref<std::optional<PersistentKernel>(
-    const std::string &name, llvm::ArrayRef<std::pair<uint32_t, artifact::LaunchKernel>> pieces)>;
+// A kernel of a phase. It has a function for one task.
+struct PhaseKernel {
+  uint32_t number;
+  artifact::LaunchKernel kernel;
+  uint32_t registers;  // that a thread may take; 0: nothing is said
+};
+// Why there is no such kernel, or nothing.
+using MakePersistent = llvm::function_ref<std::string(const std::string &name, llvm::ArrayRef<PhaseKernel> kernels,
+                                                      PersistentKernel &whole)>;
 
 llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join,
                                                  MakePersistent makePersistent = nullptr);

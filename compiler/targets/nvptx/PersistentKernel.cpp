@@ -25,16 +25,15 @@
 
 namespace talc::nvptx {
 
-using artifact::LaunchKernel;
 using artifact::PersistentPiece;
-using Pieces = llvm::ArrayRef<std::pair<uint32_t, LaunchKernel>>;
+using Kernels = llvm::ArrayRef<gpu::PhaseKernel>;
 
 const char *const persistentDeclarations = "\n.extern .shared .align 16 .b8 talc_shared[];\n";
 
 // Rows of one instruction of matrices: up to these a contraction takes as long as for one.
 static constexpr uint32_t mostRows = 16;
 // What every card from sm_80 on has for a workgroup, and barriers beside that of the workgroup.
-static constexpr uint32_t mostShared = 96 << 10, mostTeams = 15;
+static constexpr uint32_t mostShared = 96 << 10, mostTeams = 15, cardRegisters = 1 << 16;
 // The first of the tasks that were claimed, in front of what teams have.
 static constexpr uint32_t claimBytes = 16;
 
@@ -42,8 +41,8 @@ static_assert(offsetof(PersistentPiece, sharedBytes) == 16 && offsetof(Persisten
                   offsetof(PersistentPiece, arguments) == 24 && sizeof(PersistentPiece) == 32,
               "the text below reads it");
 
-// 0: name, 1: threads, 2: the switch, 3: claimBytes. What a piece is, is loaded again behind its code, so that it takes
-// no registers there.
+// 0: name, 1: threads, 2: the switch, 3: claimBytes, 4: what is said of registers, 5: loadPlace. While a piece runs,
+// its number is all that is kept in registers: the rest is loaded again behind its code.
 static constexpr const char *text = R"(
 .visible .entry {0}(
 	.param .u64 {0}_pieces,
@@ -51,21 +50,16 @@ static constexpr const char *text = R"(
 	.param .u64 {0}_counters
 )
 .reqntid {1}
-{{
+{4}{{
 	.reg .pred 	%holds;
 	.reg .b32 	%thread, %group, %workgroups, %piece, %count, %kernel, %columns, %tasks, %threads, %bytes, %team,
 		%teams, %task, %column, %row, %begin, %goal, %arrived;
 	.reg .b64 	%place, %counters, %arguments, %shared, %wide;
 
-	ld.param.b64 	%place, [{0}_pieces];
-	ld.param.b32 	%count, [{0}_count];
-	ld.param.b64 	%counters, [{0}_counters];
-	cvta.to.global.u64 	%place, %place;
-	cvta.to.global.u64 	%counters, %counters;
 	mov.b32 	%piece, 0;
 
 NEXT_PIECE:
-	ld.global.b32 	%threads, [%place+12];
+{5}	ld.global.b32 	%threads, [%place+12];
 	mov.u32 	%thread, %tid.x;
 	mov.u32 	%group, %ctaid.x;
 	mov.u32 	%workgroups, %nctaid.x;
@@ -89,7 +83,7 @@ NEXT_TASK:
 	div.u32 	%row, %task, %columns;
 {2}
 DONE:
-	ld.global.v2.b32 	{{%tasks, %threads}, [%place+8];
+{5}	ld.global.v2.b32 	{{%tasks, %threads}, [%place+8];
 	mov.b32 	%teams, {1};
 	div.u32 	%teams, %teams, %threads;
 	mov.u32 	%workgroups, %nctaid.x;
@@ -100,6 +94,8 @@ DONE:
 	mov.u32 	%thread, %tid.x;
 	setp.ne.b32 	%holds, %thread, 0;
 	@%holds bra 	CLAIMED;
+	ld.param.b64 	%counters, [{0}_counters];
+	cvta.to.global.u64 	%counters, %counters;
 	mul.wide.u32 	%wide, %piece, 4;
 	add.s64 	%wide, %counters, %wide;
 	atom.relaxed.gpu.global.add.u32 	%begin, [%wide+4], 1;
@@ -117,6 +113,7 @@ CLAIMED:
 END_OF_PIECE:
 	add.s32 	%piece, %piece, 1;
 	add.s64 	%place, %place, 32;
+	ld.param.b32 	%count, [{0}_count];
 	setp.ge.u32 	%holds, %piece, %count;
 	@%holds bra 	END_OF_STEP;
 	bar.sync 	0;
@@ -128,6 +125,8 @@ END_OF_PIECE:
 	@%holds bra 	ARRIVED;
 	mov.u32 	%workgroups, %nctaid.x;
 	mul.lo.s32 	%goal, %goal, %workgroups;
+	ld.param.b64 	%counters, [{0}_counters];
+	cvta.to.global.u64 	%counters, %counters;
 	red.release.gpu.global.add.u32 	[%counters], 1;
 WAITING:
 	ld.acquire.gpu.global.b32 	%arrived, [%counters];
@@ -140,6 +139,13 @@ ARRIVED:
 END_OF_STEP:
 	ret;
 }
+)";
+
+// Of the piece with this number. 0: name
+static constexpr const char *loadPlace = R"(	ld.param.b64 	%place, [{0}_pieces];
+	cvta.to.global.u64 	%place, %place;
+	mul.wide.u32 	%wide, %piece, 32;
+	add.s64 	%place, %place, %wide;
 )";
 
 // 0: number of the kernel, 1: its name
@@ -160,24 +166,49 @@ static constexpr const char *caseText = R"(	setp.ne.b32 	%holds, %kernel, {0};
 NOT_{0}:
 )";
 
-std::optional<gpu::PersistentKernel> makePersistentKernel(const std::string &name, Pieces pieces) {
-  gpu::PersistentKernel kernel = {};
-  for (const auto &[number, piece] : pieces)
-    kernel.threads = std::max(kernel.threads, piece.threads);
+// Where nothing is said, ptxas keeps some registers in memory so that more workgroups fit. That is worth something
+// where a step has one row, whose kernels take few and wait for memory; else each kernel gets what it would alone.
+static std::string registersFor(Kernels kernels, uint32_t threads) {
+  uint32_t most = 0;
+  bool manyRows = false;
+  for (const gpu::PhaseKernel &piece : kernels) {
+    most = std::max(most, piece.registers);
+    manyRows |= piece.kernel.grid.rows != artifact::noArgument;
+  }
+  most = std::min(most, cardRegisters / threads);
+  return manyRows && most > 0 ? llvm::formatv(".maxnreg {0}\n", most).str() : "";
+}
+
+// Why a workgroup of so many threads cannot do a piece by teams, or nothing.
+static std::string obstacleTo(const artifact::LaunchKernel &piece, uint32_t threads) {
+  if (piece.threads == 0 || threads % piece.threads != 0)
+    return llvm::formatv("teams of the {0} threads of {1} do not divide its {2}", piece.threads, piece.name, threads);
+  const uint32_t teams = threads / piece.threads;
+  if (teams > mostTeams)
+    return llvm::formatv("{0} would be done by {1} teams of {2} threads, expected at most {3}", piece.name, teams,
+                         piece.threads, mostTeams);
+  if (piece.sharedBytes > mostShared / teams)
+    return llvm::formatv("{0} would take {1} times {2} bytes of shared memory, expected at most {3} in all", piece.name,
+                         teams, piece.sharedBytes, mostShared);
+  return "";
+}
+
+std::string makePersistentKernel(const std::string &name, Kernels kernels, gpu::PersistentKernel &whole) {
+  for (const gpu::PhaseKernel &piece : kernels)
+    whole.threads = std::max(whole.threads, piece.kernel.threads);
   std::string cases;
-  for (const auto &[number, piece] : pieces) {
-    if (piece.threads == 0 || kernel.threads % piece.threads != 0)
-      return std::nullopt;
-    const uint32_t teams = kernel.threads / piece.threads;
-    if (teams > mostTeams || piece.sharedBytes > mostShared / teams)
-      return std::nullopt;
-    kernel.dynamicBytes = std::max(kernel.dynamicBytes, teams * piece.sharedBytes);
+  for (const auto &[number, piece, registers] : kernels) {
+    if (std::string obstacle = obstacleTo(piece, whole.threads); !obstacle.empty())
+      return obstacle;
+    whole.dynamicBytes = std::max(whole.dynamicBytes, whole.threads / piece.threads * piece.sharedBytes);
     cases += llvm::formatv(caseText, number, piece.name).str();
   }
-  kernel.dynamicBytes += claimBytes;
-  kernel.mostRows = mostRows;
-  kernel.code = llvm::formatv(text, name, kernel.threads, cases, claimBytes).str();
-  return kernel;
+  whole.dynamicBytes += claimBytes;
+  whole.mostRows = mostRows;
+  whole.code = llvm::formatv(text, name, whole.threads, cases, claimBytes, registersFor(kernels, whole.threads),
+                             llvm::formatv(loadPlace, name).str())
+                   .str();
+  return "";
 }
 
 }  // namespace talc::nvptx

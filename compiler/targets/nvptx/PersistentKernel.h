@@ -9,8 +9,9 @@ namespace talc::nvptx {
 // What texts of persistent kernels refer to; stands once in a text, in front of them.
 extern const char *const persistentDeclarations;
 
-// Nothing if threads of workgroups have no common multiple that is one of them, or if a workgroup would need too much.
-std::optional<gpu::PersistentKernel>
-makePersistentKernel(const std::string &name, llvm::ArrayRef<std::pair<uint32_t, artifact::LaunchKernel>> pieces);
+// There is none if threads of workgroups have no common multiple that is one of them, or if a workgroup would need too
+// much; then it says so.
+std::string makePersistentKernel(const std::string &name, llvm::ArrayRef<gpu::PhaseKernel> kernels,
+                                 gpu::PersistentKernel &whole);
 
 }  // namespace talc::nvptx

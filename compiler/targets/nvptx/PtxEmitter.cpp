@@ -13,6 +13,8 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -84,6 +86,14 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
+// Said to the driver's compiler; LLVM has unrolled what it likes.
+static void keepLoops(llvm::Function &function) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  for (llvm::Loop *loop : loops.getLoopsInPreorder())
+    loop->setLoopAlreadyUnrolled();
+}
+
 llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleOp module, const std::string &chip,
                                                 std::optional<uint64_t> *taskShared) {
   auto machine = machineFor(chip);
@@ -105,6 +115,8 @@ llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleO
   if (auto registers = kernel->getAttrOfType<IntegerAttr>(registersAttr))
     function->addFnAttr("nvvm.maxnreg", std::to_string(registers.getInt()));
   optimize(*translated, **machine);
+  if (kernel->hasAttr(rolledAttr))
+    keepLoops(*function);
   if (taskShared)
     *taskShared = addTaskFunction(*function, threads);
   llvm::raw_string_ostream(listing.llvmIr) << *translated;

@@ -39,7 +39,12 @@ Status CudaModel::loadCode(const unsigned char *bytes, uint64_t size) {
   for (Phase phase : {Phase::Encode, Phase::Prefill, Phase::Decode})
     if (Status status = findPersistent(phase); status.failed())
       return status;
+  describeSteps();
   return {};
+}
+
+uint32_t CudaModel::rowsAtOnce(Phase phase) const {
+  return persistentWorkgroups(phase) > 0 ? launches.phase(phase)->persistentRows : 0;
 }
 
 Status CudaModel::loadModule() {

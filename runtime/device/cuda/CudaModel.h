@@ -26,6 +26,7 @@ public:
   Address weights() const { return stored.address(); }
 
 private:
+  uint32_t rowsAtOnce(Phase phase) const override;
   Status loadModule();
   Status findFunctions();
   Status findPersistent(Phase phase);

@@ -14,6 +14,7 @@ template <typename Card> class GpuModel : public LoadedModel {
 public:
   const char *target() const final { return codeTarget; }
   int32_t codeLevel() const final { return 0; }
+  const char *steps() const final { return stepsText.c_str(); }
 
   const Card &onCard() const { return *card; }
   const std::string &name() const { return file; }
@@ -34,12 +35,26 @@ protected:
     const std::string wrong = launches.read(bytes, size, facts);
     return wrong.empty() ? Status() : damaged(wrong);
   }
+  // Up to how many rows a step is a single launch.
+  virtual uint32_t rowsAtOnce(Phase) const { return 0; }
+  // When that is known.
+  void describeSteps() {
+    const std::pair<Phase, const char *> phases[] = {
+        {Phase::Encode, "encode"}, {Phase::Prefill, "prefill"}, {Phase::Decode, "decode"}};
+    for (auto [phase, name] : phases)
+      if (const artifact::LaunchPhase *table = launches.phase(phase))
+        stepsText += (stepsText.empty() ? "" : "; ") + std::string(name) + ": " +
+                     LaunchCode::stepsOf(*table, phase, rowsAtOnce(phase));
+  }
 
   const std::shared_ptr<const Card> card;
   const std::string &file;
   const artifact::ModelInfo &facts;
   const char *const codeTarget;
   LaunchCode launches;
+
+private:
+  std::string stepsText;
 };
 
 }  // namespace talc

@@ -162,6 +162,13 @@ const LaunchPhase *LaunchCode::phase(Phase which) const {
   return nullptr;
 }
 
+std::string LaunchCode::stepsOf(const LaunchPhase &table, Phase phase, uint32_t rowsAtOnce) {
+  const std::string one = "1", all = std::to_string(table.launchCount);
+  if (rowsAtOnce == 0)
+    return all;
+  return phase == Phase::Decode ? one : one + " for up to " + std::to_string(rowsAtOnce) + " tokens, else " + all;
+}
+
 std::vector<uint64_t> LaunchCode::weightPlaces() const {
   std::vector<uint64_t> places;
   for (const LaunchArgument &argument : arguments)

@@ -33,6 +33,8 @@ public:
   // The launches of a phase; null: the model has no such phase.
   const artifact::LaunchPhase *phase(Phase phase) const;
   const artifact::Launch &launch(uint32_t index) const { return launches[index]; }
+  // For people: in how many launches a step runs, if one of up to `rowsAtOnce` rows is a single launch.
+  static std::string stepsOf(const artifact::LaunchPhase &table, Phase phase, uint32_t rowsAtOnce);
   // What the section says of all kernels, unchecked: PTX, or modules of SPIR-V.
   const std::string &text() const { return source; }
 

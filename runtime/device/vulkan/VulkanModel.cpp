@@ -27,6 +27,7 @@ VulkanModel::~VulkanModel() {
 Status VulkanModel::loadCode(const unsigned char *bytes, uint64_t size) {
   if (Status status = readLaunches(bytes, size); status.failed())
     return status;
+  describeSteps();
   if (Status status = makeLayout(); status.failed())
     return status;
   return makePipelines();

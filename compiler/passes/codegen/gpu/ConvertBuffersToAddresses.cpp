@@ -235,7 +235,9 @@ struct ConvertBuffersToAddresses : talc::impl::ConvertBuffersToAddressesBase<Con
       if (auto load = dyn_cast<vector::LoadOp>(op))
         return convertLoad(op, load.getBase(), load.getIndices());
       if (auto store = dyn_cast<memref::StoreOp>(op))
-        return convertStore(store);
+        return convertStore(op, store.getMemRef(), store.getIndices(), store.getValueToStore());
+      if (auto store = dyn_cast<vector::StoreOp>(op))
+        return convertStore(op, store.getBase(), store.getIndices(), store.getValueToStore());
       if (auto size = dyn_cast<memref::DimOp>(op))
         return convertSize(size);
       return WalkResult::advance();
@@ -245,6 +247,15 @@ struct ConvertBuffersToAddresses : talc::impl::ConvertBuffersToAddressesBase<Con
 
   static LogicalResult unknown(Operation *op) {
     return op->emitOpError("reads or writes a buffer that no kernel is passed");
+  }
+
+  // What is loaded and stored: cards that know no bf16 have its bits.
+  static Type bitsOf(Type type) {
+    if (!isa<BFloat16Type>(getElementTypeOrSelf(type)))
+      return type;
+    auto vector = dyn_cast<VectorType>(type);
+    Type i16 = IntegerType::get(type.getContext(), 16);
+    return vector ? Type(vector.clone(i16)) : i16;
   }
 
   static LogicalResult convertLoad(Operation *op, Value from, ValueRange at) {
@@ -257,9 +268,9 @@ struct ConvertBuffersToAddresses : talc::impl::ConvertBuffersToAddressesBase<Con
     Type wanted = op->getResult(0).getType(), type = wanted;
     if (auto vector = dyn_cast<VectorType>(type); vector && vector.getNumElements() == 1)
       type = vector.getElementType();
-    // Cards that know no bf16 have its bits.
-    Value value = e.load(buffer.addressOf(at), isa<BFloat16Type>(type) ? e.b.getI16Type() : type);
-    if (isa<BFloat16Type>(type))
+    Type bits = bitsOf(type);
+    Value value = e.load(buffer.addressOf(at), bits);
+    if (bits != type)
       value = arith::BitcastOp::create(e.b, e.loc, type, value);
     if (type != wanted)
       value = vector::BroadcastOp::create(e.b, e.loc, wanted, value);
@@ -268,14 +279,16 @@ struct ConvertBuffersToAddresses : talc::impl::ConvertBuffersToAddressesBase<Con
     return success();
   }
 
-  static LogicalResult convertStore(memref::StoreOp op) {
-    if (!bufferType(op.getMemRef().getType()))
+  static LogicalResult convertStore(Operation *op, Value to, ValueRange at, Value value) {
+    if (!bufferType(to.getType()))
       return success();
     Builder e(op);
-    Buffer buffer(e, op.getMemRef());
+    Buffer buffer(e, to);
     if (!buffer.isKnown())
       return unknown(op);
-    e.store(op.getValueToStore(), buffer.addressOf(op.getIndices()));
+    if (Type bits = bitsOf(value.getType()); bits != value.getType())
+      value = arith::BitcastOp::create(e.b, e.loc, bits, value);
+    e.store(value, buffer.addressOf(at));
     op->erase();
     return success();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of attention by matrix instructions, for keys and values in f16: each subgroup has 16 queries, and keeps what
-// blocks of 64 keys yield in registers. Subgroups exchange nothing but fragments of queries.
+// A tile of attention by matrix instructions, for keys and values in f16 or bf16: each subgroup has 16 queries, and
+// keeps what blocks of 64 keys yield in registers. Subgroups exchange nothing but fragments of queries.
 //
 //   S = Q * K:   16 features of all keys at once     columns of an instruction are keys
 //   P = W * V:   16 keys of up to 64 features        columns of an instruction are features
@@ -8,9 +8,8 @@
 // Of heads wider than 64 several subgroups have the same queries: each finds all weights, and brings a part of the
 // features of V together, as many as registers hold.
 //
-// Queries and weights have more digits than f16, and are two numbers of 16 bits each: x = high + low, whose products go
-// into one sum. So results are those of f32, as if keys and values had been widened. Queries are scaled by a power of
-// two of their row's, weights by 2^15, so that neither is too large for f16 nor the lower number too small.
+// Queries and weights become two numbers of 16 bits each (MatrixFactors.h), whose products go into one sum. So results
+// are those of f32 but for the last digits, as if keys and values had been widened.
 //
 // Thread c of the four that have the rows g and g + 8 holds of S the columns 2c and 2c + 1, of a factor W the numbers
 // 2c, 2c + 1, 2c + 8, 2c + 9. The order of keys is ours, so that these are the same keys, and none is exchanged:
@@ -21,8 +20,10 @@
 //
 // Fragments of queries wait in shared memory, each thread's side by side, since registers are for P.
 #include "compiler/passes/schedule/gpu/AttentionTile.h"
+#include "compiler/passes/schedule/gpu/MatrixFactors.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -34,8 +35,7 @@ namespace {
 
 constexpr int64_t subgroup = 32, rows = 16, depth = 16, most = 4;  // at most so many subgroups
 constexpr int64_t panels = workgroupKeys / depth, perPanel = 2;    // of a block; instructions of a panel's keys
-constexpr int64_t weightBits = 15;
-constexpr int64_t widestPart = 64, widest = 128;  // features of V whose results registers hold; of a head
+constexpr int64_t widestPart = 64, widest = 256;  // features of V whose results registers hold; of a head
 
 struct Sizes {
   explicit Sizes(kernel::AttentionOp op) {
@@ -52,11 +52,6 @@ struct Sizes {
 
   int64_t parts, partWidth;  // of the features of V
   int64_t tiles;             // of 16 queries
-};
-
-// A number as two of 16 bits.
-struct Halves {
-  Value high, low;
 };
 
 class MatrixTile final : public AttentionTile {
@@ -77,26 +72,30 @@ public:
     end = endKey();
     for (int64_t r = 0; r < 2; ++r)
       queries[r] = queryOf(numberOf(r));
-    auto numberAt = [&](int64_t r, int64_t k, int64_t i) {
-      Value column = e.add(e.mul(queries[r].head, layout.width), e.add(firstOf(k), i));
+    auto numberAt = [&](int64_t r, Value first, int64_t i) {
+      Value column = e.add(e.mul(queries[r].head, layout.width), e.add(e.add(first, firstOf(0)), i));
       return e.loadScalar(source, {queries[r].row, column});
     };
+    Values largest =
+        e.loop(e.index(0), e.index(layout.width), depth, {e.splat(0), e.splat(0)}, [&](Value first, ValueRange before) {
+          Values now(before);
+          for (int64_t r = 0; r < 2; ++r)
+            for (int64_t i = 0; i < 4; ++i) {
+              Value number = numberAt(r, first, i), negative = e.subf(e.splat(0), number);
+              now[r] = e.maxf(e.maxf(number, negative), now[r]);
+            }
+          return now;
+        });
     Value powers[2];
-    for (int64_t r = 0; r < 2; ++r) {
-      Value largest = e.splat(0);
-      for (int64_t k = 0; k < layout.width; k += depth)
-        for (int64_t i = 0; i < 4; ++i) {
-          Value number = numberAt(r, k, i), negative = e.subf(e.splat(0), number);
-          largest = e.maxf(e.maxf(number, negative), largest);
-        }
-      std::tie(powers[r], factors[r]) = powersOf(overColumns(largest, [&](Value x, Value y) { return e.maxf(x, y); }));
-    }
-    // Of wide heads numbers are loaded once more, since registers do not hold them all.
-    storeFragments([&](int64_t step) {
+    for (int64_t r = 0; r < 2; ++r)
+      std::tie(powers[r], factors[r]) =
+          powersOf(e, overColumns(largest[r], [&](Value x, Value y) { return e.maxf(x, y); }));
+    // Numbers are loaded once more, since registers do not hold all of a wide head.
+    storeFragments([&](Value step) {
       Values numbers[2];
       for (int64_t r = 0; r < 2; ++r)
         for (int64_t i = 0; i < 4; ++i)
-          numbers[r].push_back(e.mulf(numberAt(r, step * depth, i), powers[r]));
+          numbers[r].push_back(e.mulf(numberAt(r, e.mul(step, depth), i), powers[r]));
       storeFragments(step, numbers[0], numbers[1]);
     });
   }
@@ -173,85 +172,25 @@ private:
     return value;
   }
 
-  // A power of two that makes numbers up to `largest` less than 2^15, and its inverse.
-  std::pair<Value, Value> powersOf(Value largest) {
-    Type i32 = e.b.getI32Type(), f32 = e.b.getF32Type();
-    auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(e.b, e.loc, value, 32); };
-    Value exponent = arith::ShRUIOp::create(e.b, e.loc, arith::BitcastOp::create(e.b, e.loc, i32, largest), number(23));
-    exponent = arith::MaxSIOp::create(e.b, e.loc, exponent, number(weightBits));
-    auto power = [&](Value biased) -> Value {
-      return arith::BitcastOp::create(e.b, e.loc, f32, arith::ShLIOp::create(e.b, e.loc, biased, number(23)));
-    };
-    Value up = arith::SubIOp::create(e.b, e.loc, number(2 * 127 + weightBits - 1), exponent);
-    return {power(up), power(arith::SubIOp::create(e.b, e.loc, exponent, number(weightBits - 1)))};
-  }
-
-  Halves halvesOf(Value number) {
-    Type f16 = e.b.getF16Type(), f32 = e.b.getF32Type();
-    Value high = arith::TruncFOp::create(e.b, e.loc, f16, number);
-    Value rest = e.subf(number, arith::ExtFOp::create(e.b, e.loc, f32, high));
-    return {high, arith::TruncFOp::create(e.b, e.loc, f16, rest)};
-  }
-
-  // Factors A of numbers that the rows g and g + 8 have at the four places of a thread: high, then low.
-  std::pair<Values, Values> factorsOf(ArrayRef<Value> upper, ArrayRef<Value> lower) {
-    std::pair<Values, Values> all;
-    for (int64_t i = 0; i < 8; ++i) {
-      Halves halves = halvesOf((i / 2 % 2 == 0 ? upper : lower)[i / 4 * 2 + i % 2]);
-      all.first.push_back(halves.high);
-      all.second.push_back(halves.low);
-    }
-    return all;
-  }
-
-  VectorType halves(int64_t count) { return VectorType::get({count}, e.b.getF16Type()); }
   Value fragmentLine(Value step, int64_t half) { return e.add(e.mul(e.add(e.mul(tile(), steps), step), 2), half); }
 
   // Subgroups with the same queries store the fragments of every n-th step each.
-  void storeFragments(llvm::function_ref<void(int64_t)> store) {
+  void storeFragments(llvm::function_ref<void(Value)> store) {
     if (sizes.parts > 1)
       e.sync();  // everyone has read the queries that were there before
-    for (int64_t step = 0; step < steps; ++step) {
-      if (sizes.parts == 1) {
-        store(step);
-        continue;
-      }
-      Value isOwn = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, part(), e.index(step % sizes.parts));
-      e.when(isOwn, [&] { store(step); });
-    }
+    e.loop(sizes.parts > 1 ? part() : e.index(0), e.index(steps), e.index(sizes.parts), store);
     if (sizes.parts > 1)
       e.sync();
   }
 
-  void storeFragments(int64_t step, ArrayRef<Value> upper, ArrayRef<Value> lower) {
-    auto [high, low] = factorsOf(upper, lower);
+  void storeFragments(Value step, ArrayRef<Value> upper, ArrayRef<Value> lower) {
+    auto [high, low] = factorsOf(e, upper, lower, layout.keys);
     for (int64_t half = 0; half < 2; ++half) {
-      Value all = vector::FromElementsOp::create(e.b, e.loc, halves(8), half == 0 ? high : low);
+      Value all = together(e, half == 0 ? high : low);
       all = vector::BitCastOp::create(e.b, e.loc, VectorType::get({4}, e.b.getF32Type()), all);
-      vector::StoreOp::create(e.b, e.loc, all, fragments,
-                              ValueRange{fragmentLine(e.index(step), half), e.mul(lane(), 4)},
+      vector::StoreOp::create(e.b, e.loc, all, fragments, ValueRange{fragmentLine(step, half), e.mul(lane(), 4)},
                               /*nontemporal=*/false, llvm::MaybeAlign(16));
     }
-  }
-
-  // Of neighbouring pairs.
-  Value fragmentOf(Value pairs) {
-    int64_t count = cast<VectorType>(pairs.getType()).getDimSize(0) / 2;
-    auto type = VectorType::get({count, 2}, e.b.getF16Type());
-    Value fragment = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
-    for (int64_t i = 0; i < count; ++i) {
-      Value pair = vector::ShuffleOp::create(e.b, e.loc, pairs, pairs, ArrayRef<int64_t>{2 * i, 2 * i + 1});
-      fragment = vector::InsertOp::create(e.b, e.loc, pair, fragment, i);
-    }
-    return fragment;
-  }
-
-  // Fragment B of an instruction, of what four lines have at a place.
-  Value fragmentOf(ArrayRef<Value> lines, int64_t place) {
-    Values numbers;
-    for (Value line : lines)
-      numbers.push_back(vector::ExtractOp::create(e.b, e.loc, line, place));
-    return fragmentOf(vector::FromElementsOp::create(e.b, e.loc, halves(4), numbers));
   }
 
   // The smaller products first.
@@ -278,12 +217,12 @@ private:
     }
     Values all = {now[0].both.maximum, now[1].both.maximum, now[0].both.sum, now[1].both.sum};
     for (int64_t r = 0; r < 2; ++r)
-      scales.push_back(e.mulf(now[r].gain, e.splat(1.0 / (1 << weightBits))));
+      scales.push_back(e.mulf(now[r].gain, e.splat(1.0 / (1 << factorBits))));
     SmallVector<Values> factors;
     for (int64_t p = 0; p < panels; ++p) {
-      auto [high, low] = factorsOf(ArrayRef(weights[0]).slice(4 * p, 4), ArrayRef(weights[1]).slice(4 * p, 4));
-      factors.push_back({fragmentOf(vector::FromElementsOp::create(e.b, e.loc, halves(8), high)),
-                         fragmentOf(vector::FromElementsOp::create(e.b, e.loc, halves(8), low))});
+      auto [high, low] =
+          factorsOf(e, ArrayRef(weights[0]).slice(4 * p, 4), ArrayRef(weights[1]).slice(4 * p, 4), layout.values);
+      factors.push_back({fragmentOf(e, together(e, high)), fragmentOf(e, together(e, low))});
     }
     for (const Chunk &chunk : chunks)
       for (Value sum : multiplyValues(firstKey, factors, chunk, scattered))
@@ -308,7 +247,8 @@ private:
       Values factors, next;
       for (int64_t half = 0; half < 2; ++half) {
         Value words = e.loadTogether(fragments, {fragmentLine(step, half), e.mul(lane(), 4)}, 4);
-        factors.push_back(fragmentOf(vector::BitCastOp::create(e.b, e.loc, halves(8), words)));
+        factors.push_back(
+            fragmentOf(e, vector::BitCastOp::create(e.b, e.loc, VectorType::get({8}, layout.keys), words)));
       }
       for (int64_t p = 0; p < panels; ++p) {
         Values lines;
@@ -318,7 +258,7 @@ private:
                                     : e.loadTogether(sources[0][p], from, perPanel));
         }
         for (int64_t j = 0; j < perPanel; ++j)
-          next.push_back(multiply(factors, fragmentOf(lines, j), before[next.size()]));
+          next.push_back(multiply(factors, fragmentOf(e, lines, j), before[next.size()]));
       }
       return next;
     });
@@ -329,7 +269,7 @@ private:
     Value one = memref::LoadOp::create(e.b, e.loc, first, from);
     from.back() = e.add(from.back(), 1);
     Value other = memref::LoadOp::create(e.b, e.loc, second, from);
-    return vector::FromElementsOp::create(e.b, e.loc, halves(2), ValueRange{one, other});
+    return together(e, {one, other});
   }
 
   Value seenKey(Value key) { return e.min(key, e.sub(end, e.index(1))); }
@@ -365,7 +305,7 @@ private:
     for (auto [score, isOne] : llvm::zip(scores, isOnes)) {
       Value weight = e.select(isOne, exp2(e, e.fma(score, steepness(), subtracted)), e.splat(0));
       sum = sum ? e.addf(sum, weight) : weight;
-      weights.push_back(e.mulf(weight, e.splat(1 << weightBits)));
+      weights.push_back(e.mulf(weight, e.splat(1 << factorBits)));
     }
     return {maximum, overColumns(sum, [&](Value x, Value y) { return e.addf(x, y); })};
   }
@@ -383,7 +323,7 @@ private:
         lines.push_back(e.loadTogether(source, {place, keyHead, e.rem(key, layout.tokens), feature}, chunk.count));
       }
       for (int64_t j = 0; j < chunk.count; ++j)
-        sums[j] = multiply(factors[p], fragmentOf(lines, j), sums[j]);
+        sums[j] = multiply(factors[p], fragmentOf(e, lines, j), sums[j]);
     }
     return sums;
   }
@@ -410,14 +350,18 @@ private:
 
 }  // namespace
 
+// Where all subgroups have the same queries, ptxas would unroll what multiplies keys for sm_80, and spill.
 std::unique_ptr<AttentionTile> tileByMatrices(WorkgroupEmitter &e, kernel::AttentionOp op) {
+  if (Sizes(op).parts == most)
+    op->getParentOfType<func::FuncOp>()->setAttr(rolledAttr, e.b.getUnitAttr());
   return std::make_unique<MatrixTile>(e, op);
 }
 
 std::string obstacleToMatrices(kernel::AttentionOp op) {
   kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
-  if (!isa<Float16Type>(layout.keys) || !isa<Float16Type>(layout.values))
-    return "keys and values are no f16";
+  for (Type stored : {layout.keys, layout.values})
+    if (!isa<FloatType>(stored) || formatOf(stored)->bytesOf(1) != 2)
+      return "keys or values are " + std::string(formatOf(stored)->name);
   if (layout.tokens != depth)
     return "panels of tokens are no " + std::to_string(depth);
   if (layout.width % depth != 0 || layout.width > widest)
@@ -432,9 +376,13 @@ int64_t threadsOfMatrices(kernel::AttentionOp op) {
 
 std::string tileByMatrices(kernel::AttentionOp op) {
   Sizes sizes(op);
-  std::string text = std::to_string(sizes.tiles * rows) +
-                     " queries of a key-value head a task, by m16n8k16 of f16 twice; " + "blocks of " +
-                     std::to_string(workgroupKeys) + " keys in registers; a subgroup has 16 queries";
+  kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
+  std::string formats(formatOf(layout.keys)->name);
+  if (layout.values != layout.keys)
+    formats += " and " + std::string(formatOf(layout.values)->name);
+  std::string text = std::to_string(sizes.tiles * rows) + " queries of a key-value head a task, by m16n8k16 of " +
+                     formats + " twice; blocks of " + std::to_string(workgroupKeys) +
+                     " keys in registers; a subgroup has 16 queries";
   return sizes.parts == 1 ? text : text + " and " + std::to_string(sizes.partWidth) + " features";
 }
 

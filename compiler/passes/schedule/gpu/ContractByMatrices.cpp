@@ -51,12 +51,24 @@ public:
     group = e.div(lane, 4);
     inGroup = e.mul(e.rem(lane, 4), 2);
     for (int64_t p = 0; p < sizes.taskPanels; ++p)
-      panels.push_back(e.min(e.add(tasks.part(2), p), e.index(sizes.count - 1)));
+      addPanel(p);
     Value from = e.mul(sizes.alone ? tasks.part(0) : own, sizes.partDepth);
     sums.finish(accumulate(from, e.add(from, sizes.partDepth)));
   }
 
 private:
+  // In the place of one behind the last all threads load the same: a sector instead of a panel once more.
+  void addPanel(int64_t number) {
+    Value panel = e.add(tasks.part(2), number);
+    Emitter::Values own = {panel, inGroup, e.mul(group, sizes.perThread())};
+    if (number > 0 && sizes.count % sizes.taskPanels != 0)
+      for (Value &value : own)
+        value = e.select(e.less(panel, e.index(sizes.count)), value, e.index(0));
+    panels.push_back(own[0]);
+    depths.push_back(own[1]);
+    lanes.push_back(own[2]);
+  }
+
   VectorType vectorOf(ArrayRef<int64_t> shape, Type type) { return VectorType::get(shape, type); }
 
   // Sums as MatrixSums has them, and behind them, while there is a next step, the lines of weights that it takes.
@@ -66,14 +78,29 @@ private:
     const int64_t count = sizes.tiles * sizes.instructions();
     Emitter::Values all(count, zero);
     all.append(loadLines(from));
-    Value last = e.sub(to, e.index(tileDepth));
-    all = e.loop(from, last, tileDepth, all, [&](Value k, ValueRange before) {
-      Emitter::Values next = loadLines(e.add(k, tileDepth));
-      Emitter::Values both = multiply(k, before.take_front(count), before.drop_front(count));
-      both.append(next);
-      return both;
-    });
-    return multiply(last, ValueRange(all).take_front(count), ValueRange(all).drop_front(count));
+    // With two steps a turn what one loads takes the place of what the other has multiplied, and nothing is moved. A
+    // single row waits for memory: there are more subgroups at a time with fewer registers.
+    const int64_t steps = sizes.partDepth / tileDepth - 1, perTurn = sizes.oneRow ? 1 : 2, rest = steps % perTurn;
+    auto stepsFrom = [&](Value k, ValueRange before, int64_t number) {
+      Emitter::Values now(before);
+      for (int64_t i = 0; i < number; ++i)
+        now = step(e.add(k, i * tileDepth), now, count);
+      return now;
+    };
+    Value end = e.add(from, (steps - rest) * tileDepth);
+    all = e.loop(from, end, perTurn * tileDepth, all,
+                 [&](Value k, ValueRange before) { return stepsFrom(k, before, perTurn); });
+    all = stepsFrom(end, all, rest);
+    return multiply(e.sub(to, e.index(tileDepth)), ValueRange(all).take_front(count),
+                    ValueRange(all).drop_front(count));
+  }
+
+  // Loads what the next one multiplies. `all`: as many sums, and lines.
+  Emitter::Values step(Value k, ValueRange all, int64_t count) {
+    Emitter::Values next = loadLines(e.add(k, tileDepth));
+    Emitter::Values both = multiply(k, all.take_front(count), all.drop_front(count));
+    both.append(next);
+    return both;
   }
 
   Emitter::Values multiply(Value k, ValueRange before, ValueRange lines) {
@@ -90,13 +117,12 @@ private:
   // Four of every panel and half of one: k, k + 1, k + 8, k + 9.
   Emitter::Values loadLines(Value k) {
     Emitter::Values lines;
-    for (int64_t number = 0; number < sizes.taskPanels * sizes.parts; ++number) {
-      Value panel = panels[number / sizes.parts];
-      Value first = e.add(e.mul(group, sizes.perThread()), number % sizes.parts * sizes.columns);
-      for (int64_t distance : {0, 1, 8, 9})
-        lines.push_back(
-            e.loadTogether(op.getWeight(), {panel, e.add(e.add(k, inGroup), distance), first}, sizes.perThread()));
-    }
+    for (int64_t p = 0; p < sizes.taskPanels; ++p)
+      for (int64_t part = 0; part < sizes.parts; ++part)
+        for (int64_t distance : {0, 1, 8, 9}) {
+          Value depth = e.add(e.add(k, depths[p]), distance), lane = e.add(lanes[p], part * sizes.columns);
+          lines.push_back(e.loadTogether(op.getWeight(), {panels[p], depth, lane}, sizes.perThread()));
+        }
     return lines;
   }
 
@@ -122,8 +148,8 @@ private:
   const Value bytes;  // of shared memory, for rows, then for sums
   const std::unique_ptr<MatrixRows> rows;
   MatrixSums sums;
-  Value group, inGroup;    // of threads, and twice the place in it
-  Emitter::Values panels;  // of the task
+  Value group, inGroup;                   // of threads, and twice the place in it
+  Emitter::Values panels, depths, lanes;  // of the task; and where the thread begins in them
 };
 
 }  // namespace
@@ -134,6 +160,9 @@ std::string obstacleToMatrices(kernel::ContractOp op) {
   const StorageFormat *format = formatOf(weight.getElementType());
   if (!isa<FloatType>(weight.getElementType()) || format->bytesOf(1) != 2)
     return "weights are " + std::string(format->name);
+  Type rows = cast<MemRefType>(op.getX().getType()).getElementType();
+  if (!rows.isF32() && rows != weight.getElementType())
+    return "rows are " + std::string(formatOf(rows)->name);
   const int64_t step = tileDepth * std::max<int64_t>(kernel::partialSumsOf(op), 1);
   if (weight.getDimSize(1) % step != 0)
     return "k is no multiple of " + std::to_string(step);

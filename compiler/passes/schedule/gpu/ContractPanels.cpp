@@ -38,4 +38,20 @@ Value ContractPanels::hasColumn(Emitter &e, Value panel, Value lane) const {
   return groups == 1 ? inGroup : arith::AndIOp::create(e.b, e.loc, inGroup, e.less(panel, e.index(count)));
 }
 
+// Whether rows of a buffer, or a vector, hold `count` numbers side by side from every multiple of it on.
+static bool hasMultiples(Value buffer, int64_t count) {
+  auto [strides, offset] = cast<MemRefType>(buffer.getType()).getStridesAndOffset();
+  bool fits = strides.back() == 1 && !ShapedType::isDynamic(offset) && offset % count == 0;
+  for (int64_t stride : ArrayRef(strides).drop_back())
+    fits &= !ShapedType::isDynamic(stride) && stride % count == 0;
+  return fits;
+}
+
+bool ContractPanels::holdTogether(kernel::ContractOp op, int64_t count) const {
+  bool fits = groupColumns % count == 0 && columns % count == 0 && hasMultiples(op.getInit(), count);
+  for (Value input : op.getInputs())
+    fits &= hasMultiples(input, count);
+  return fits;
+}
+
 }  // namespace talc

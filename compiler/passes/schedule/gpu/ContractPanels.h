@@ -19,6 +19,9 @@ struct ContractPanels {
   // The column of the result that is a lane of a panel, and whether there is one.
   mlir::Value columnOf(Emitter &e, mlir::Value panel, mlir::Value lane) const;
   mlir::Value hasColumn(Emitter &e, mlir::Value panel, mlir::Value lane) const;
+  // Whether so many lanes of a panel, from a multiple of it on, are columns that lie side by side in the result and in
+  // the inputs, at such a multiple, too, or no columns.
+  bool holdTogether(kernel::ContractOp op, int64_t count) const;
 
   int64_t count, depth, lanes;  // panels; of each the features and values side by side
   int64_t parts, columns;       // gate and up of a panel, and columns of each

@@ -49,6 +49,9 @@ public:
         .Case([&](kernel::ExpertsOp op) { return by(threadsOfExperts(op), [&](auto &e) { expandExperts(e, op); }); })
         .Case([&](kernel::CombineOp op) { return by(threadsOfCombine(op), [&](auto &e) { expandCombine(e, op); }); })
         .Case([&](kernel::AppendOp op) { return by(threadsOfAppend(op), [&](auto &e) { expandAppend(e, op); }); })
+        .Case([&](kernel::QuantizeOp op) {
+          return by(threadsOfQuantize(op), [&](auto &e) { quantizeByThreads(e, op); });
+        })
         .Case([&](kernel::MemoryOp op) {
           int64_t threads = threadsFor(cast<StateType>(op.getState().getType()).getWidth());
           return by(threads, [&](auto &e) { expandMemory(e, op); });

@@ -114,20 +114,8 @@ void MatrixSums::keepRow(ValueRange found, int64_t half, Value row) {
 
 //===--- epilogue -----------------------------------------------------------------------------------------------===//
 
-// Whether rows of a buffer, or a vector, hold `most` numbers side by side from every multiple of it on.
-static bool holdsTogether(Value buffer) {
-  auto [strides, offset] = cast<MemRefType>(buffer.getType()).getStridesAndOffset();
-  bool fits = strides.back() == 1 && !ShapedType::isDynamic(offset) && offset % most == 0;
-  for (int64_t stride : ArrayRef(strides).drop_back())
-    fits &= !ShapedType::isDynamic(stride) && stride % most == 0;
-  return fits;
-}
-
 int64_t MatrixSums::together() {
-  bool fits = sizes.groupColumns % most == 0 && sizes.columns % most == 0 && holdsTogether(op.getInit());
-  for (Value input : op.getInputs())
-    fits &= holdsTogether(input);
-  return fits ? most : 1;
+  return sizes.holdTogether(op, most) ? most : 1;
 }
 
 // A thread takes every n-th place of the task, of one column or of several.

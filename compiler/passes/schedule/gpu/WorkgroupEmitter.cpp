@@ -103,8 +103,22 @@ Value WorkgroupEmitter::loadTogether(Value memref, ValueRange at, int64_t count)
                                 llvm::MaybeAlign(bytes));
 }
 
+Emitter::Values WorkgroupEmitter::loadNumbers(Value memref, ValueRange at, int64_t count) {
+  if (count == 1)
+    return {loadScalar(memref, at)};
+  Value line = loadTogether(memref, at, count);
+  if (auto widened = VectorType::get({count}, b.getF32Type()); line.getType() != widened)
+    line = arith::ExtFOp::create(b, loc, widened, line);
+  Values numbers;
+  for (int64_t i = 0; i < count; ++i)
+    numbers.push_back(vector::ExtractOp::create(b, loc, line, i));
+  return numbers;
+}
+
 void WorkgroupEmitter::storeTogether(ValueRange numbers, Value memref, ValueRange at) {
   auto count = static_cast<int64_t>(numbers.size());
+  if (count == 1)
+    return storeScalar(numbers.front(), memref, at);
   Type type = cast<MemRefType>(memref.getType()).getElementType();
   Value all = vector::FromElementsOp::create(b, loc, VectorType::get({count}, numbers.front().getType()), numbers);
   vector::StoreOp::create(b, loc, narrowed(*this, all, memref), memref, at, /*nontemporal=*/false,

@@ -39,6 +39,8 @@ public:
 
   // `count` neighbours in the last dimension, as a vector; they begin at a multiple of so many.
   Value loadTogether(Value memref, mlir::ValueRange at, int64_t count);
+  // The same as numbers, which are widened; of a weight in blocks one.
+  Values loadNumbers(Value memref, mlir::ValueRange at, int64_t count);
   // Stores numbers side by side, from a multiple of so many on.
   void storeTogether(mlir::ValueRange numbers, Value memref, mlir::ValueRange at);
 
@@ -70,6 +72,8 @@ constexpr llvm::StringLiteral tileAttr = "kernel.tile";
 // The most registers that a thread may take, where it is said. Where it is not, an assembler may keep some in memory so
 // that more workgroups fit.
 constexpr llvm::StringLiteral registersAttr = "kernel.registers";
+// Set where loops are to stay loops: an assembler that unrolls them would not have registers enough.
+constexpr llvm::StringLiteral rolledAttr = "kernel.rolled";
 // How many workgroups a launch takes (LaunchGrid): {rows, divisor, plus, y}; rows, an argument of the
 // function whose rows count, may be missing.
 constexpr llvm::StringLiteral gridAttr = "kernel.grid";

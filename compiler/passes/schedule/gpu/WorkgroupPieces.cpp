@@ -11,8 +11,8 @@ int64_t talc::threadsFor(int64_t columns) {
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(columns), 32, 256);
 }
 
-int64_t talc::threadsForPanels(int64_t panels, int64_t columnsOfPanel) {
-  return std::max(columnsOfPanel, std::min<int64_t>(128, threadsFor(panels * columnsOfPanel)));
+int64_t talc::threadsForPanels(int64_t panels, int64_t threadsOfPanel, int64_t most) {
+  return std::max(threadsOfPanel, std::min(most, threadsFor(panels * threadsOfPanel)));
 }
 
 void talc::setExtents(WorkgroupEmitter &e, Operation *piece, llvm::function_ref<Emitter::Values()> extents,

@@ -13,8 +13,8 @@ namespace talc {
 
 // Threads for a piece whose rows have so many columns, when each thread takes one at a time.
 int64_t threadsFor(int64_t columns);
-// For one whose columns lie in panels: as many whole panels as a workgroup takes well.
-int64_t threadsForPanels(int64_t panels, int64_t columnsOfPanel);
+// For one whose columns lie in panels: whole panels, up to `most` threads or one panel.
+int64_t threadsForPanels(int64_t panels, int64_t threadsOfPanel, int64_t most = 128);
 
 // For each piece the threads of a workgroup, what one does of the piece in its task, and, where tasks have tiles, how
 // they are cut, for readers.
@@ -43,6 +43,8 @@ void expandRow(WorkgroupEmitter &e, mlir::linalg::GenericOp op);
 bool isSingleRow(mlir::linalg::GenericOp op);
 int64_t threadsOfAppend(kernel::AppendOp op);
 void expandAppend(WorkgroupEmitter &e, kernel::AppendOp op);
+int64_t threadsOfQuantize(kernel::QuantizeOp op);
+void quantizeByThreads(WorkgroupEmitter &e, kernel::QuantizeOp op);
 
 // Says how large a piece is and how large a task should be, in front of its tasks.
 void setExtents(WorkgroupEmitter &e, mlir::Operation *piece, llvm::function_ref<Emitter::Values()> extents,

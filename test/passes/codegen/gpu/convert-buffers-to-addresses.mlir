@@ -48,6 +48,21 @@ func.func @size(%x: memref<?x8xf32>, %out: memref<1xi32>) {
 
 // -----
 
+// Vectors are loaded and stored whole.
+// CHECK-LABEL: func.func @vectors(
+// CHECK: %[[B:.*]] = spirv.Load {{.*}} ["Aligned", 2] : vector<4xi16>
+// CHECK: arith.extui %[[B]] : vector<4xi16> to vector<4xi32>
+// CHECK: spirv.Store {{.*}} ["Aligned", 4] : vector<4xf32>
+// CHECK-NOT: bf16
+func.func @vectors(%x: memref<8xbf16>, %i: index, %out: memref<8xf32>) {
+  %a = vector.load %x[%i] : memref<8xbf16>, vector<4xbf16>
+  %b = arith.extf %a : vector<4xbf16> to vector<4xf32>
+  vector.store %b, %out[%i] : memref<8xf32>, vector<4xf32>
+  return
+}
+
+// -----
+
 // bf16 is the upper half of an f32.
 // CHECK-LABEL: func.func @halves(
 // CHECK: %[[A:.*]] = spirv.Load {{.*}} ["Aligned", 2] : f16
@@ -55,6 +70,8 @@ func.func @size(%x: memref<?x8xf32>, %out: memref<1xi32>) {
 // CHECK: %[[B:.*]] = spirv.Load {{.*}} ["Aligned", 2] : i16
 // CHECK: %[[WORD:.*]] = arith.extui %[[B]] : i16 to i32
 // CHECK: arith.shli %[[WORD]], %c16_i32 : i32
+// CHECK: %[[ROUNDED:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : i16
+// CHECK: spirv.Store "PhysicalStorageBuffer" %{{.*}}, %[[ROUNDED]] ["Aligned", 2] : i16
 // CHECK-NOT: bf16
 func.func @halves(%x: memref<8xf16>, %y: memref<8xbf16>, %i: index, %out: memref<8xf32>) {
   %a = memref.load %x[%i] : memref<8xf16>
@@ -63,6 +80,8 @@ func.func @halves(%x: memref<8xf16>, %y: memref<8xbf16>, %i: index, %out: memref
   %c = memref.load %y[%i] : memref<8xbf16>
   %d = arith.extf %c : bf16 to f32
   memref.store %d, %out[%i] : memref<8xf32>
+  %e = arith.truncf %b : f32 to bf16
+  memref.store %e, %y[%i] : memref<8xbf16>
   return
 }
 

@@ -2,32 +2,38 @@
 // expand-workgroups{matrices=true}: contractions of 16-bit weights by matrix instructions, others as ever.
 // RUN: talc-opt %s -split-input-file -expand-workgroups=matrices=true -canonicalize | FileCheck %s
 
-// The weights of a step are loaded while the one before is multiplied, those of the first before all.
+// The weights of a step are loaded while the one before is multiplied, those of the first before all. Two steps are a turn
+// of the loop; of six steps one is left behind it, and the last.
 // Two panels and 32 rows of a subgroup. Of 64 lanes a thread loads 8 at once, of 4 lines of each panel: 8 instructions for
 // each of them and each tile of 16 rows. 32 rows of 128 sums and 8 that are empty.
 // CHECK-LABEL: func.func private @contract(
 // CHECK-SAME: kernel.threads = 32
 // CHECK: memref.view %{{.*}} : memref<17408xi8, #gpu.address_space<workgroup>> to memref<4352xf32, #gpu.address_space<workgroup>>
 // CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [32, 2]
-// CHECK-COUNT-8: vector.load %arg2{{.*}} {alignment = 16 : i64} : memref<2x32x64xbf16>, vector<8xbf16>
-// CHECK: scf.for
-// CHECK-COUNT-8: vector.load %arg2{{.*}} {alignment = 16 : i64} : memref<2x32x64xbf16>, vector<8xbf16>
+// CHECK-NOT: arith.select
+// CHECK-COUNT-8: vector.load %arg2{{.*}} {alignment = 16 : i64} : memref<2x96x64xbf16>, vector<8xbf16>
+// CHECK: scf.for %{{.*}} step %c32
+// CHECK-COUNT-8: vector.load %arg2{{.*}} {alignment = 16 : i64} : memref<2x96x64xbf16>, vector<8xbf16>
 // CHECK: arith.truncf %{{.*}} : vector<2xf32> to vector<2xbf16>
 // CHECK-COUNT-32: nvgpu.mma.sync
+// CHECK-COUNT-8: vector.load %arg2
+// CHECK-COUNT-32: nvgpu.mma.sync
 // CHECK: scf.yield
+// CHECK-COUNT-8: vector.load %arg2
+// CHECK-COUNT-32: nvgpu.mma.sync
 // CHECK-NOT: vector.load %arg2
 // CHECK-COUNT-32: nvgpu.mma.sync
 // CHECK-NOT: nvgpu.mma.sync
 // CHECK: gpu.barrier
 // CHECK: arith.addf
-func.func private @contract(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x64xbf16>, %bias: memref<128xf32>, %y: memref<?x128xf32>) attributes {kernel.piece = "contract"} {
+func.func private @contract(%s: !kernel.step, %x: memref<?x96xf32>, %w: memref<2x96x64xbf16>, %bias: memref<128xf32>, %y: memref<?x128xf32>) attributes {kernel.piece = "contract"} {
   kernel.tasks %s over tiles by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
     kernel.contract %s, %x, %w inputs(%bias) into %y {
     ^bb0(%sum: f32, %b: f32):
       %r = arith.addf %sum, %b : f32
       kernel.yield %r : f32
-    } : (!kernel.step, memref<?x32xf32>, memref<2x32x64xbf16>, memref<128xf32>, memref<?x128xf32>) -> ()
+    } : (!kernel.step, memref<?x96xf32>, memref<2x96x64xbf16>, memref<128xf32>, memref<?x128xf32>) -> ()
   }
   return
 }
@@ -49,6 +55,25 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x16xf32>, %w: memref<6x16
       %r = arith.mulf %gate, %up : f32
       kernel.yield %r : f32
     } : (!kernel.step, memref<1x16xf32>, memref<6x16x32xf16>, memref<1x96xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Where a task has no second panel, all threads load the same lanes instead, one sector of a line.
+// CHECK-LABEL: func.func private @odd(
+// CHECK: %[[SECOND:.*]] = arith.addi %{{.*}}, %c1
+// CHECK: %[[HAS:.*]] = arith.cmpi slt, %[[SECOND]], %c3
+// CHECK-COUNT-3: arith.select %{{.*}}, %c0 : index
+// CHECK: scf.for
+func.func private @odd(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<3x32x64xf16>, %y: memref<1x192xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x32xf32>, memref<3x32x64xf16>, memref<1x192xf32>) -> ()
   }
   return
 }
@@ -170,12 +195,13 @@ func.func private @history(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc.s
 // Heads wider than 64: two subgroups have the same 16 queries and 40 features each. They share fragments of queries, five
 // steps of 16 features, of which each stores every other; 32 queries a task.
 // CHECK-LABEL: func.func private @wide(
+// CHECK-NOT: kernel.rolled
 // CHECK-SAME: kernel.threads = 128
 // CHECK-SAME: kernel.tile = "32 queries of a key-value head a task, by m16n8k16 of f16 twice; blocks of 64 keys in registers; a subgroup has 16 queries and 40 features"
 // CHECK: memref.alloca() : memref<20x128xf32, #gpu.address_space<workgroup>>
 // CHECK: kernel.tasks %{{.*}} over queries by heads of(%{{.*}}, %c1, %c1) grain [32, 1]
 // CHECK: gpu.barrier
-// CHECK: scf.if
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c5 step %c2
 // CHECK: vector.store
 // CHECK: gpu.barrier
 // CHECK: scf.for {{.*}} step %c64 iter_args
@@ -186,6 +212,22 @@ func.func private @wide(%s: !kernel.step, %q: memref<?x80xf32>, %kv: !talc.state
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
     kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %y : (!kernel.step, memref<?x80xf32>, !talc.state<1 x 80 x 128, source in #kernel.panels<16 x f16>>, memref<?x80xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Of the widest heads all four subgroups have the same queries, and ptxas is to leave loops as they are.
+// CHECK-LABEL: func.func private @widest(
+// CHECK-SAME: kernel.rolled
+// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, {{.*}} and 64 features"
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c16 step %c4
+// CHECK: nvgpu.mma.sync
+func.func private @widest(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.state<1 x 256 x 128, source in #kernel.panels<16 x f16>>, %y: memref<?x256xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %y : (!kernel.step, memref<?x256xf32>, !talc.state<1 x 256 x 128, source in #kernel.panels<16 x f16>>, memref<?x256xf32>) -> ()
   }
   return
 }
@@ -215,13 +257,44 @@ func.func private @part(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<4x1
 
 // Why there are no instructions of matrices.
 // CHECK-LABEL: func.func private @odd(
-// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, blocks of 64 keys in shared memory; by multiply-adds, since heads are 72 wide, no multiple of 16 up to 128"
+// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, blocks of 64 keys in shared memory; by multiply-adds, since heads are 72 wide, no multiple of 16 up to 256"
 // CHECK-NOT: nvgpu.mma.sync
 // CHECK: math.fma
 func.func private @odd(%s: !kernel.step, %q: memref<?x72xf32>, %kv: !talc.state<1 x 72 x 128, source in #kernel.panels<16 x f16>>, %y: memref<?x72xf32>) attributes {kernel.piece = "attention"} {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
     kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %y : (!kernel.step, memref<?x72xf32>, !talc.state<1 x 72 x 128, source in #kernel.panels<16 x f16>>, memref<?x72xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Keys and values in 16 bits of either kind: queries are split into numbers of that of keys, weights into those of values.
+// CHECK-LABEL: func.func private @mixed(
+// CHECK-SAME: by m16n8k16 of bf16 and f16 twice
+// CHECK: vector.load %{{.*}} {alignment = 4 : i64} : memref<8x2x32x16xbf16>, vector<2xbf16>
+// CHECK: nvgpu.mma.sync{{.*}} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>)
+// CHECK: vector.load %{{.*}} {alignment = 8 : i64} : memref<8x2x16x32xf16>, vector<4xf16>
+// CHECK: nvgpu.mma.sync{{.*}} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>)
+// CHECK: return
+func.func private @mixed(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc.state<2 x 32 x 128, source in #kernel.panels<16 x bf16, f16>>, %y: memref<?x128xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %q, %kv heads 4 scale 0.25 window 0 into %y : (!kernel.step, memref<?x128xf32>, !talc.state<2 x 32 x 128, source in #kernel.panels<16 x bf16, f16>>, memref<?x128xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @one_in_f32(
+// CHECK-SAME: by multiply-adds, since keys or values are f32
+// CHECK-NOT: nvgpu.mma.sync
+func.func private @one_in_f32(%s: !kernel.step, %q: memref<?x128xf32>, %kv: !talc.state<2 x 32 x 128, source in #kernel.panels<16 x bf16, f32>>, %y: memref<?x128xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %q, %kv heads 4 scale 0.25 window 0 into %y : (!kernel.step, memref<?x128xf32>, !talc.state<2 x 32 x 128, source in #kernel.panels<16 x bf16, f32>>, memref<?x128xf32>) -> ()
   }
   return
 }

@@ -36,18 +36,18 @@ func.func private @narrow(%s: !kernel.step, %x: memref<?x17xf32>, %y: memref<?x1
 
 // -----
 
-// 8 rows share every value of the weight: 8 chains, one for each row, with k ascending. Four features of a row are loaded
-// together.
+// 8 rows share every value of the weight: a chain for each row and each of a thread's four columns, with k ascending. Four
+// features of a row are loaded together, and four columns.
 // CHECK-LABEL: func.func private @contract(
 // CHECK-SAME: kernel.threads = 32
-// CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [8, 2]
-// CHECK: %[[SUMS:.*]]:8 = scf.for %[[K:.*]] = %c0 to %c32 step %c4
+// CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [8, 8]
+// CHECK: %[[SUMS:.*]]:32 = scf.for %[[K:.*]] = %c0 to %c32 step %c4
 // CHECK-COUNT-8: vector.load %arg1{{.*}} {alignment = 16 : i64} : memref<?x32xf32>, vector<4xf32>
-// CHECK: %[[W:.*]] = memref.load %arg2[%{{.*}}, %[[K]], %{{.*}}] : memref<2x32x16xf16>
+// CHECK: %[[W:.*]] = vector.load %arg2[%{{.*}}, %[[K]], %{{.*}}] {alignment = 8 : i64} : memref<2x32x16xf16>, vector<4xf16>
 // CHECK: arith.extf %[[W]]
-// CHECK-COUNT-32: math.fma
+// CHECK-COUNT-128: math.fma
 // CHECK: scf.yield
-// CHECK: arith.addf %[[SUMS]]#0
+// CHECK-COUNT-8: vector.store %{{.*}}, %arg4{{.*}} {alignment = 16 : i64} : memref<?x32xf32>, vector<4xf32>
 func.func private @contract(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf16>, %bias: memref<32xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "contract"} {
   kernel.tasks %s over tiles by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
@@ -62,11 +62,11 @@ func.func private @contract(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2
 
 // -----
 
-// A single row with gates has two chains.
+// A single row with gates has two chains for each of a thread's two columns.
 // CHECK-LABEL: func.func private @gated(
-// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c4) grain [1, 4]
-// CHECK: %{{.*}}:2 = scf.for
-// CHECK-COUNT-8: math.fma
+// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c4) grain [1, 8]
+// CHECK: %{{.*}}:4 = scf.for
+// CHECK-COUNT-16: math.fma
 func.func private @gated(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<4x32x16xf32>, %y: memref<1x32xf32>) attributes {kernel.piece = "contract"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
@@ -75,6 +75,25 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<4x32
       %r = arith.mulf %gate, %up : f32
       kernel.yield %r : f32
     } : (!kernel.step, memref<1x32xf32>, memref<4x32x16xf32>, memref<1x32xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Weights in blocks are read one by one.
+// CHECK-LABEL: func.func private @block_weight(
+// CHECK-SAME: kernel.threads = 64
+// CHECK: kernel.tasks %{{.*}} of(%c1, %c1) grain [1, 1]
+// CHECK: %{{.*}} = scf.for {{.*}} -> (f32)
+// CHECK: memref.store %{{.*}}, %arg3{{.*}} : memref<1x64xf32>
+func.func private @block_weight(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<1x32x64x!talc.stored<q8_0>>, %y: memref<1x64xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x32xf32>, memref<1x32x64x!talc.stored<q8_0>>, memref<1x64xf32>) -> ()
   }
   return
 }
@@ -297,6 +316,41 @@ func.func private @blocks(%s: !kernel.step, %kv: !talc.state<2 x 32 x 64 in #ker
   kernel.tasks %s over heads by heads {
   ^bb0(%p0: index):
     kernel.append %s, %kv, %k, %v : !talc.state<2 x 32 x 64 in #kernel.panels<16 x !talc.stored<q8_0>>>, memref<1x64xf32>, memref<1x64xf32>
+  }
+  return
+}
+
+// -----
+
+// A thread rounds a block: its scale as bytes, and levels; what products of integers would want besides is not written.
+// CHECK-LABEL: func.func private @rounded(
+// CHECK-SAME: kernel.threads = 32
+// CHECK: scf.for
+// CHECK: arith.maximumf
+// CHECK-COUNT-4: memref.store %{{.*}} : memref<?x96xi8>
+// CHECK: scf.for
+// CHECK: arith.fptosi
+// CHECK: memref.store %{{.*}} : memref<?x96xi8>
+// CHECK-NOT: memref.store
+// CHECK: return
+func.func private @rounded(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64x!talc.stored<q8_sums>>) attributes {kernel.piece = "quantize"} {
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.quantize %s, %x into %y : (!kernel.step, memref<?x64xf32>, memref<?x64x!talc.stored<q8_sums>>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Numbers are narrowed.
+// CHECK-LABEL: func.func private @narrowed(
+// CHECK-SAME: kernel.threads = 64
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+func.func private @narrowed(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64xbf16>) attributes {kernel.piece = "quantize"} {
+  kernel.tasks %s over rows by rows {
+  ^bb0(%p0: index, %p1: index):
+    kernel.quantize %s, %x into %y : (!kernel.step, memref<?x64xf32>, memref<?x64xbf16>) -> ()
   }
   return
 }
