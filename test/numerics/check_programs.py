@@ -90,16 +90,21 @@ class Checker:
 def check_ops(options, group, seed):
     with tempfile.TemporaryDirectory() as directory:
         checker = Checker(options, options.keep or directory)
-        wrong = checker.check(f'{" ".join(group)} {seed}', lambda g: op_models.build(group, g))
+
+        def check(names):
+            target = f'--target={options.target}'
+            return checker.check(f'{" ".join(names)} {seed}', lambda g: op_models.build(names, g), target)
+
+        wrong = check(group)
         if wrong and len(group) > 1:  # which of them?
-            wrong += ''.join(checker.check(f'{name} {seed}', lambda g: op_models.build([name], g)) for name in group)
+            wrong += ''.join(check([name]) for name in group)
         return wrong
 
 
 def check_blocks(options, seed):
+    lower = options.target == 'native' and platform.machine() == 'x86_64' and seed // 4 % 2
     compiler_options = [[], ['--weights=bf16'], ['--weights=f16'], BLOCKS_OF_WEIGHTS][seed % 4]
-    if platform.machine() == 'x86_64' and seed // 4 % 2:
-        compiler_options = [*compiler_options, '--target=x86-64-v3']
+    compiler_options = [f'--target={"x86-64-v3" if lower else options.target}', *compiler_options]
     with tempfile.TemporaryDirectory() as directory:
         checker = Checker(options, options.keep or directory)
         return checker.check(f'random-blocks {seed}', lambda g: random_block.build(g, options.blocks), *compiler_options)
@@ -140,6 +145,7 @@ def main():
     parser.add_argument('--blocks', type=int, default=random_block.BLOCKS, help='blocks of a model (default 8)')
     parser.add_argument('--once', action='store_true', help='one case of each kind of op')
     parser.add_argument('--only', default='', help='ops whose name contains this')
+    parser.add_argument('--target', default='native', help='what programs are compiled for (default native)')
     parser.add_argument('--keep', help='write models and results to this folder, one model after another')
     options = parser.parse_args()
     options.models = options.models or (1 if options.what == 'ops' else random_block.MODELS)
