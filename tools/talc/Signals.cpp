@@ -2,6 +2,7 @@
 // LLVM installs its handlers when the first file is named to it; here they are installed at once, and set right.
 #include "tools/talc/Signals.h"
 
+#include "compiler/TemporaryDirectory.h"
 #include "compiler/artifact/MappedFile.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -21,6 +22,11 @@
 
 namespace talc::tools {
 
+static void removeUnfinished() {
+  TemporaryDirectory::removeAll();
+  llvm::sys::RunInterruptHandlers();  // removes files
+}
+
 // Prints the parts of a line and ends the process. Allocates nothing; handlers of signals may call it. Of several
 // threads the first speaks, and the others wait for the end.
 [[noreturn]] static void endWith(std::initializer_list<const char *> parts) {
@@ -30,7 +36,7 @@ namespace talc::tools {
   for (llvm::StringRef part : parts)
     for (ssize_t count = 0; !part.empty() && count >= 0; part = part.drop_front(std::max<ssize_t>(count, 0)))
       count = write(STDERR_FILENO, part.data(), part.size());
-  llvm::sys::RunInterruptHandlers();  // removes unfinished files
+  removeUnfinished();
   _exit(1);
 }
 
@@ -52,12 +58,21 @@ static void fatalError(void *, const char *reason, bool) {
 static void endOfFile(int number, siginfo_t *info, void *) {
   if (const char *path = MappedFile::pathAt(info->si_addr))
     endWith({"error[T0502]: ", path, ": became shorter while it was read; compile when it is complete\n"});
-  llvm::sys::RunInterruptHandlers();
+  removeUnfinished();
   signal(number, SIG_DFL);
   raise(number);
 }
 
+// What LLVM's handlers do, after what they do not.
+static void (*handleByLlvm)(int, siginfo_t *, void *) = nullptr;
+
+static void askedToEnd(int number, siginfo_t *info, void *context) {
+  TemporaryDirectory::removeAll();
+  handleByLlvm(number, info, context);
+}
+
 static void endOfPipe() {
+  TemporaryDirectory::removeAll();
   _exit(128 + SIGPIPE);
 }
 
@@ -102,6 +117,12 @@ static void prepareHandlers() {
   }
   llvm::sys::SetOneShotPipeSignalFunction(endOfPipe);
   llvm::sys::SetInterruptFunction(nullptr);  // installs the handlers
+  for (int number : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction action;
+    sigaction(number, nullptr, &action);
+    handleByLlvm = std::exchange(action.sa_sigaction, askedToEnd);
+    sigaction(number, &action, nullptr);
+  }
   for (const auto &[number, action] : ignored)
     sigaction(number, &action, nullptr);
   struct sigaction bus = {};
