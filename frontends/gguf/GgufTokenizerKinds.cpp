@@ -13,64 +13,95 @@ namespace {
 
 //===--- BPE of bytes -------------------------------------------------------------------------------------------===//
 
-enum class Splits { Gpt2, Digits, Llama3, Qwen2, Gpt4o };
+// How texts are cut into words: by patterns, each of which splits what those before it left, then single digits, then
+// by GPT-2's pattern.
+struct Splits {
+  std::vector<const char *> patterns;
+  bool digits = false, gpt2 = false;
+  bool composes = false;    // texts become NFC first
+  bool wholeWords = false;  // words that are tokens need no merges; texts begin with a token
+};
+
+Splits gpt2() {
+  return {{}, false, true};
+}
+Splits digits() {
+  return {{}, true, true};
+}
+Splits llama3() {
+  return {{llama3Pattern}, false, false, false, true};
+}
+Splits qwen2() {
+  return {{qwen2Pattern}, false, false, true};
+}
+Splits gpt4o() {
+  return {{gpt4oPattern}};
+}
+Splits deepseek() {
+  return {{deepseekNewlines, deepseekLetters, deepseekMarks, deepseekEnd, deepseekScripts}, true};
+}
+Splits deepseekCoder() {
+  return {{deepseekNewlines, deepseekCoderLetters, deepseekCoderMarks, deepseekScripts}, true};
+}
+Splits deepseekV3() {
+  return {{deepseekV3Numbers, deepseekV3Scripts, deepseekV3Words}};
+}
 
 // What tokenizer.ggml.pre means: GGUF has a name where tokenizer.json has rules.
 struct PreTokenizer {
   const char *name;
-  Splits splits;
+  Splits (*splits)();
 };
 
 constexpr PreTokenizer preTokenizers[] = {
-    {"gpt-2", Splits::Gpt2},
-    {"gpt2", Splits::Gpt2},
-    {"jina-de", Splits::Gpt2},
-    {"jina-en", Splits::Gpt2},
-    {"jina-es", Splits::Gpt2},
-    {"mpt", Splits::Gpt2},
-    {"olmo", Splits::Gpt2},
-    {"phi-2", Splits::Gpt2},
-    {"roberta-bpe", Splits::Gpt2},
-    {"codeshell", Splits::Digits},
-    {"command-r", Splits::Digits},
-    {"refact", Splits::Digits},
-    {"smollm", Splits::Digits},
-    {"starcoder", Splits::Digits},
-    {"llama-bpe", Splits::Llama3},
-    {"llama-v3", Splits::Llama3},
-    {"llama3", Splits::Llama3},
-    {"qwen2", Splits::Qwen2},
-    {"deepseek-r1-qwen", Splits::Qwen2},
-    {"gpt-4o", Splits::Gpt4o},
+    {"gpt-2", gpt2},
+    {"gpt2", gpt2},
+    {"jina-de", gpt2},
+    {"jina-en", gpt2},
+    {"jina-es", gpt2},
+    {"mpt", gpt2},
+    {"olmo", gpt2},
+    {"phi-2", gpt2},
+    {"roberta-bpe", gpt2},
+    {"codeshell", digits},
+    {"command-r", digits},
+    {"refact", digits},
+    {"smollm", digits},
+    {"starcoder", digits},
+    {"llama-bpe", llama3},
+    {"llama-v3", llama3},
+    {"llama3", llama3},
+    {"qwen2", qwen2},
+    {"deepseek-r1-qwen", qwen2},
+    {"gpt-4o", gpt4o},
+    {"deepseek-llm", deepseek},
+    {"deepseek-coder", deepseekCoder},
+    {"deepseek-v3", deepseekV3},
 };
 
 Json byteLevel(bool usesPattern, bool addsSpace) {
   return {{"type", "ByteLevel"}, {"add_prefix_space", addsSpace}, {"use_regex", usesPattern}};
 }
 
-const char *patternOf(Splits splits) {
-  return splits == Splits::Llama3 ? llama3Pattern : splits == Splits::Qwen2 ? qwen2Pattern : gpt4oPattern;
-}
-
-Json splitting(Splits splits, bool addsSpace) {
-  if (splits == Splits::Gpt2)
-    return byteLevel(true, addsSpace);
-  Json first = {{"type", "Digits"}, {"individual_digits", true}};
-  if (splits != Splits::Digits)
-    first = {
-        {"type", "Split"}, {"pattern", {{"Regex", patternOf(splits)}}}, {"behavior", "Isolated"}, {"invert", false}};
-  return {{"type", "Sequence"},
-          {"pretokenizers", Json::array({std::move(first), byteLevel(splits == Splits::Digits, addsSpace)})}};
+Json splitting(const Splits &splits, bool addsSpace) {
+  Json stages = Json::array();
+  for (const char *pattern : splits.patterns)
+    stages.push_back(
+        {{"type", "Split"}, {"pattern", {{"Regex", pattern}}}, {"behavior", "Isolated"}, {"invert", false}});
+  if (splits.digits)
+    stages.push_back({{"type", "Digits"}, {"individual_digits", true}});
+  stages.push_back(byteLevel(splits.gpt2, addsSpace));
+  return {{"type", "Sequence"}, {"pretokenizers", std::move(stages)}};
 }
 
 // Files of GPT-2 were written before the key was invented.
 std::optional<Splits> findSplits(const GgufTokenizer &tokenizer) {
   std::string name = tokenizer.text("pre");
   if (name.empty() && tokenizer.architecture() == "gpt2")
-    return Splits::Gpt2;
+    return gpt2();
   for (const PreTokenizer &known : preTokenizers)
     if (name == known.name)
-      return known.splits;
+      return known.splits();
   tokenizer.errors.fail(TokenizerError::Unsupported, "tokenizer.ggml.pre",
                         name.empty() ? "is missing, so that nobody knows how texts are cut into words"
                                      : "'" + name + "' is not known to talc");
@@ -88,15 +119,15 @@ void fillByteLevel(GgufTokenizer &tokenizer) {
     draft.know(tokenizer.tokens[id].text, id);
   }
   draft.json["model"] = {{"type", "BPE"},
-                         {"ignore_merges", *splits == Splits::Llama3},
+                         {"ignore_merges", splits->wholeWords},
                          {"vocab", std::move(vocabulary)},
                          {"merges", tokenizer.merges()}};
   draft.json["pre_tokenizer"] = splitting(*splits, tokenizer.flag("add_space_prefix", false));
   draft.json["decoder"] = {{"type", "ByteLevel"}};
-  if (*splits == Splits::Qwen2)
+  if (splits->composes)
     draft.json["normalizer"] = {{"type", "NFC"}};
   tokenizer.addSpecialTokens();
-  tokenizer.setTemplates({*splits == Splits::Llama3, false});
+  tokenizer.setTemplates({splits->wholeWords, false});
 }
 
 //===--- SentencePiece ------------------------------------------------------------------------------------------===//

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gguf_splits.py TALC MODEL FILE: what tokenizer.ggml.pre says of where words end, in a GGUF file of MODEL with two merges
+"""gguf_splits.py TALC MODEL FILE: what tokenizer.ggml.pre says of where words end, in a GGUF file of MODEL with merges
 that only words have which another name would have cut.
 """
 import subprocess
@@ -8,10 +8,16 @@ import sys
 import gguf_writer as gguf
 
 TALC, MODEL, FILE = sys.argv[1:]
-# The text has the merge across a capital letter, the merge before a contraction: under gpt-4o, under gpt-2.
-ACROSS, BEFORE = 'sH', "x'"
-TEXT = "foxesHide the fox's"
-EXPECTED = {'gpt-2': (True, False), 'gpt-4o': (False, True)}
+# Across a capital letter, before a contraction, of digits, of a mark and a letter, of punctuation and a symbol.
+MERGES = 'sH', "x'", '12', '(f', '-+'
+TEXT = "foxesHide the fox's it(fox -+ 12"
+EXPECTED = {
+    'gpt-2': ['sH', '12', '-+'],
+    'gpt-4o': ["x'", '12', '(f', '-+'],
+    'deepseek-llm': ['sH', '-+'],
+    'deepseek-coder': ['sH'],
+    'deepseek-v3': ['sH', '12', '(f', '-+'],
+}
 
 
 def replace(tokens, merges, all_new):
@@ -30,13 +36,13 @@ def replace(tokens, merges, all_new):
 def tokens_of(name):
     metadata, tensors = gguf.convert(MODEL)
     tokens, merges = (metadata[f'tokenizer.ggml.{key}'][1][1] for key in ('tokens', 'merges'))
-    ids = replace(tokens, merges, (ACROSS, BEFORE))
+    ids = replace(tokens, merges, MERGES)
     metadata['tokenizer.ggml.pre'] = gguf.STRING, name
     with open(FILE + '.gguf', 'wb') as file:
         file.write(gguf.pack(metadata, tensors))
     subprocess.run([TALC, 'compile', FILE + '.gguf', '-o', FILE], check=True)
     found = subprocess.run([FILE, '--tokenize', '-p', TEXT], capture_output=True, text=True, check=True).stdout
-    return tuple(str(id) in found.replace(',', ' ').split() for id in ids)
+    return [merge for merge, id in zip(MERGES, ids) if str(id) in found.replace(',', ' ').split()]
 
 
 for name, expected in EXPECTED.items():
