@@ -67,7 +67,7 @@ static CompileRequest requestOf(const CompileOptions &options, Report &report, P
   CompileRequest request;
   request.weights = options.weights;
   request.generator = options.generator;
-  request.compute = computeOf(options);
+  request.compute = computeNamed(options.compute);
   request.first = parseStage(options.startFrom).value_or(Stage::Import);
   request.last = parseStage(options.stopAfter).value_or(Stage::Package);
   request.product = productOf(options.emit);

@@ -26,11 +26,15 @@ static std::string checkFormats(const std::string &text) {
   return error + suggestion(text, names);
 }
 
-static std::vector<std::string> wordsOfCompute() {
+std::vector<std::string> computeNames() {
   std::vector<std::string> words;
   for (const auto &[word, compute] : computeWords)
     words.push_back(word);
   return words;
+}
+
+targets::Compute computeNamed(const std::string &name) {
+  return computeWords.at(name);
 }
 
 static void declareFormats(CLI::App &command, CompileOptions &options) {
@@ -57,7 +61,7 @@ static void declareFormats(CLI::App &command, CompileOptions &options) {
           "what weights are multiplied as: f32; integers: those of small integers (q8_0 to q4_0) by activations that "
           "are rounded to 8 bits (default, where the processor can); or bf16: those of bf16 by activations rounded to "
           "bf16, too")
-      ->check(oneOf(wordsOfCompute()));
+      ->check(oneOf(computeNames()));
 }
 
 void declareModelOptions(CLI::App &command, CompileOptions &options) {
@@ -104,10 +108,6 @@ std::string parseModelOptions(std::vector<std::string> words, CompileOptions &op
     return error.what();
   }
   return "";
-}
-
-targets::Compute computeOf(const CompileOptions &options) {
-  return computeWords.at(options.compute);
 }
 
 }  // namespace talc::tools

@@ -24,7 +24,8 @@ std::vector<std::string> givenModelOptions(const CLI::App &command);
 // Returns what is wrong with them, or nothing.
 std::string parseModelOptions(std::vector<std::string> words, CompileOptions &options);
 
-// What --compute says.
-targets::Compute computeOf(const CompileOptions &options);
+// The words of --compute, and what they say.
+std::vector<std::string> computeNames();
+targets::Compute computeNamed(const std::string &name);
 
 }  // namespace talc::tools

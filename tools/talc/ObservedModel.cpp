@@ -66,7 +66,7 @@ llvm::Error compileObserved(ModuleOp module, const std::vector<uint8_t> &tokeniz
   CompileRequest request;
   request.targets = std::move(*targets);
   request.weights = options.weights;
-  request.compute = computeOf(options);
+  request.compute = computeNamed(options.compute);
   request.product = Product::Library;
   request.output = path;
   request.tokenizer = tokenizer;

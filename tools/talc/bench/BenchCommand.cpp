@@ -4,6 +4,7 @@
 #include "runtime/NearestWord.h"
 #include "runtime/device/cpu/Cores.h"
 #include "tools/talc/Commands.h"
+#include "tools/talc/ModelOptions.h"
 #include "tools/talc/OptionWords.h"
 #include "tools/talc/bench/BenchOptions.h"
 #include "tools/talc/bench/OpModel.h"
@@ -26,6 +27,7 @@ Examples:
   talc bench --op 'linear 128x768x2304' -t 1          one op alone, against the math libraries that are installed
   talc bench --op 'linear 128x768x2304 gelu' --generator=mlir,halide
   talc bench --op 'linear 128x4096x4096 q4_0'
+  talc bench --op 'linear 128x4096x4096 bf16' --compute=bf16
   talc bench --op 'attention 512x12x12x64 causal' -d 512
   talc bench --op 'linear 512x4096x4096 bf16' --device=cuda
 
@@ -145,6 +147,10 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
   command->add_option("--op", options.op, "measure one op instead of a model: see below");
   command->add_option("--weights", options.weights, "format of the op's weights, if it names none (default: f32)")
       ->check(oneOf(formatNames()));
+  command
+      ->add_option("--compute", options.compute,
+                   "what the op's weights are multiplied as, as for talc compile: f32, integers (default) or bf16")
+      ->check(oneOf(computeNames()));
   command->add_option("--target", options.target,
                       "what the op is compiled for (default: native, or what --device runs)");
   command
@@ -171,7 +177,7 @@ static std::string contradiction(const CLI::App &command, const bench::BenchOpti
   if (options.apps.size() > 1 && options.showsKernels())
     return "--kernels: kernels are shown of one APP";
   const std::vector<const char *> ofModels = {"-p", "-n", "-b", "--sequences", "--kernels", "--huge-pages"};
-  const std::vector<const char *> ofOps = {"--weights", "--target", "--generator", "--plan"};
+  const std::vector<const char *> ofOps = {"--weights", "--compute", "--target", "--generator", "--plan"};
   for (const char *option : options.op.empty() ? ofOps : ofModels)
     if (command.count(option) > 0)
       return std::string(option) + (options.op.empty() ? ": a compiled model has its own" : ": does not go with --op");

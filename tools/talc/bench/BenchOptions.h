@@ -16,10 +16,11 @@ struct BenchOptions {
   int64_t repetitions = 5;
   std::string output = "md";  // or one of formatRows
   bool kernels = false, hugePages = false;
-  std::string device;             // that models run on, such as cuda or vulkan:1; empty: the processors
-  std::string roofline;           // an SVG file; empty: none
-  std::string weights;            // of an op that names no format itself; empty: f32
-  std::string target = "native";  // of an op
+  std::string device;                // that models run on, such as cuda or vulkan:1; empty: the processors
+  std::string roofline;              // an SVG file; empty: none
+  std::string weights;               // of an op that names no format itself; empty: f32
+  std::string compute = "integers";  // what the op's weights are multiplied as
+  std::string target = "native";     // of an op
   std::vector<std::string> generators = {"mlir"};  // of an op: the first is held against the others
   std::string plans;                               // of the op's kernels
   std::string programDirectory;

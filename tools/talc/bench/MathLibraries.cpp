@@ -12,8 +12,10 @@
 
 namespace talc::bench {
 
-using DnnlSgemm = int (*)(char transA, char transB, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
-                          int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc);
+// A product of two matrices of f32, or, which no header has, of bf16. Returns zero, or why there is none.
+template <typename Number>
+using DnnlGemm = int (*)(char transA, char transB, int64_t m, int64_t n, int64_t k, float alpha, const Number *a,
+                         int64_t lda, const Number *b, int64_t ldb, float beta, float *c, int64_t ldc);
 
 namespace {
 
@@ -58,28 +60,38 @@ static void *openOneDnn() {
   return library;
 }
 
-static std::vector<LibraryProduct> oneDnnProduct(const MatricesPtr &m, int32_t threads) {
+// By the function of that name; nothing where it cannot multiply such numbers on this processor.
+template <typename Number>
+static std::vector<LibraryProduct> oneDnnProduct(const char *name, const std::shared_ptr<MatricesOf<Number>> &m,
+                                                 int32_t threads) {
   void *library = openOneDnn();
   if (!library)
     return {};
-  auto sgemm = reinterpret_cast<DnnlSgemm>(dlsym(library, "dnnl_sgemm"));
+  auto gemm = reinterpret_cast<DnnlGemm<Number>>(dlsym(library, name));
   auto setThreads = reinterpret_cast<void (*)(int)>(dlsym(library, "omp_set_num_threads"));
-  if (!sgemm || !setThreads)
+  if (!gemm || !setThreads)
     return {};
-  return {{"oneDNN", "", [=] {
-             FirstProcessor bound;
-             setThreads(threads);
-             sgemm('N', 'N', m->rows, m->columns, m->depth, 1, m->x.data(), m->depth, m->weight.data(), m->columns, 0,
-                   m->result.data(), m->columns);
-           }}};
+  auto multiply = [=] {
+    FirstProcessor bound;
+    setThreads(threads);
+    return gemm('N', 'N', m->rows, m->columns, m->depth, 1, m->x.data(), m->depth, m->weight.data(), m->columns, 0,
+                m->result.data(), m->columns);
+  };
+  if (multiply() != 0)
+    return {};
+  return {{"oneDNN", "", [=] { multiply(); }}};
 }
 
-std::vector<LibraryProduct> libraryProducts(int64_t rows, int64_t depth, int64_t columns, int32_t threads) {
+std::vector<LibraryProduct> f32Products(int64_t rows, int64_t depth, int64_t columns, int32_t threads) {
   auto matrices = std::make_shared<Matrices>(rows, depth, columns);
   std::vector<LibraryProduct> products = openBlasProduct(matrices, threads);
-  for (LibraryProduct &product : oneDnnProduct(matrices, threads))
+  for (LibraryProduct &product : oneDnnProduct("dnnl_sgemm", matrices, threads))
     products.push_back(std::move(product));
   return products;
+}
+
+std::vector<LibraryProduct> bf16Products(int64_t rows, int64_t depth, int64_t columns, int32_t threads) {
+  return oneDnnProduct("dnnl_gemm_bf16bf16f32", std::make_shared<MatricesOf<Bf16>>(rows, depth, columns), threads);
 }
 
 }  // namespace talc::bench

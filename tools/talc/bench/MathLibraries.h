@@ -10,15 +10,18 @@
 
 namespace talc::bench {
 
-// x [rows, depth] times weight [depth, columns], f32; a single row uses the library's matrix-vector product, if any.
+// x [rows, depth] times weight [depth, columns], with sums in f32; a single row uses the library's matrix-vector
+// product, if any.
 struct LibraryProduct {
   std::string library;  // OpenBLAS, oneDNN
   std::string kernel;   // as the library calls the code that it takes for this processor; empty: it does not tell
   std::function<void()> run;
 };
 
-// Products of the libraries that are found, on random values, with that number of threads.
-std::vector<LibraryProduct> libraryProducts(int64_t rows, int64_t depth, int64_t columns, int32_t threads);
+// Products of f32 of the libraries that are found, on random values, with that number of threads.
+std::vector<LibraryProduct> f32Products(int64_t rows, int64_t depth, int64_t columns, int32_t threads);
+// The same of bf16.
+std::vector<LibraryProduct> bf16Products(int64_t rows, int64_t depth, int64_t columns, int32_t threads);
 
 // Nothing if OpenBLAS is not installed.
 std::vector<LibraryProduct> openBlasProduct(const MatricesPtr &matrices, int32_t threads);

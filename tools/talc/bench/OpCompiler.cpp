@@ -4,6 +4,7 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
+#include "tools/talc/ModelOptions.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -33,6 +34,7 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
   CompileRequest request;
   request.targets = std::move(*targets);
   request.weights = !spec.weights.empty() ? spec.weights : !options.weights.empty() ? options.weights : "f32";
+  request.compute = tools::computeNamed(options.compute);
   request.generator = generator;
   request.plans = {options.plans};
   request.output = path;

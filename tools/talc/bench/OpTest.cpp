@@ -57,6 +57,17 @@ StepShape opStep(const OpSpec &spec, const KernelList &list) {
   return {1, spec.rows, spec.past, true, list.encoder};
 }
 
+// What libraries have for the numbers that the op multiplies.
+static std::vector<LibraryProduct> productsLike(const OpSpec &spec, const KernelList &list,
+                                                const MachineProfile &machine) {
+  if (spec.columns == 0 || !machine.device.empty())
+    return {};
+  PhaseResult phase = countKernels(list, opStep(spec, list), spec.text);
+  const KernelResult *found = findKernel(phase, spec);
+  auto products = found && found->kernel->rounded == "bf16" ? bf16Products : f32Products;
+  return products(spec.rows, spec.depth, spec.columns, machine.threads);
+}
+
 static Status missingKernel(const OpSpec &spec) {
   return Status::failure(TALC_ERROR_DAMAGED, "talc bench: --op '%s': the compiler left no kernel of its own",
                          spec.text.c_str());
@@ -81,9 +92,7 @@ Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const Ma
   for (const OpRival &rival : rivals)
     if (Status status = startSampler(rival.run, rival.list, step, threads, samplers); status.failed())
       return status;
-  std::vector<LibraryProduct> products;
-  if (spec.columns > 0 && machine.device.empty())
-    products = libraryProducts(spec.rows, spec.depth, spec.columns, machine.threads);
+  std::vector<LibraryProduct> products = productsLike(spec, list, machine);
   std::vector<std::vector<double>> samples(products.size());
   for (const LibraryProduct &product : products)
     product.run();

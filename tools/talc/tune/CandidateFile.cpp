@@ -49,7 +49,7 @@ static llvm::Error compileAll(const CompileOptions &options, const std::vector<s
   request.plans.insert(request.plans.end(), plans.begin(), plans.end());
   request.weights = options.weights;
   request.generator = options.generator;
-  request.compute = computeOf(options);
+  request.compute = computeNamed(options.compute);
   request.source = options.model;
   request.output = path;
   request.programDirectory = options.programDirectory;

@@ -133,7 +133,7 @@ llvm::Error Tuner::findKernels() {
   stages.last = Stage::Bufferize;
   stages.pipeline.weights = options.compile.weights;
   stages.pipeline.target = *target;
-  stages.pipeline.compute = computeOf(options.compile);
+  stages.pipeline.compute = computeNamed(options.compile.compute);
   if (llvm::Error error = runStages(*input->module, stages))
     return error;
   if (llvm::Error error = assignPlans(*input->module, stages))
