@@ -15,8 +15,9 @@ struct CpuFacts {
   void (*initialize)() = nullptr;  // registers LLVM's backend
   std::string cpu, tune;           // LLVM's names: x86-64-v3, znver3
   std::string features{};          // beside those of `cpu`, in LLVM's notation: +neon,+dotprod
-  // Whether instructions stay as talc's passes order them until registers are allocated.
-  bool keepsOrder = false;
+  // Whether instructions stay as talc's passes order them until registers are allocated, and whether in that order from
+  // then on.
+  bool keepsOrder = false, keepsSchedule = false;
   // Whether an instruction loads two neighbouring vectors, from a register plus a constant.
   bool loadsPairs = false;
   unsigned vectorLanes = 0;  // f32 lanes of a vector register

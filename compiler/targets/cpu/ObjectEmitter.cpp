@@ -187,6 +187,8 @@ bool ObjectEmitter::addPasses(llvm::legacy::PassManager &passes, llvm::raw_pwrit
   config->setDisableVerify(true);
   if (cpu.keepsOrder)
     config->disablePass(&llvm::MachineSchedulerID);
+  if (cpu.keepsSchedule)
+    config->disablePass(&llvm::PostRASchedulerID);
   passes.add(config);
   passes.add(functions);
   if (config->addISelPasses())

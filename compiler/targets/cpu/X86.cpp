@@ -142,6 +142,9 @@ static CpuFacts factsOf(const llvm::StringSet<> &features) {
   facts.needs.family = "x86-64";
   facts.triple = "x86_64-unknown-linux-gnu";
   facts.initialize = initializeLlvm;
+  // LLVM's second scheduler knows no reason to wait with a prefetch: for Zen it brings all of an iteration together,
+  // more than a processor has room for at a time.
+  facts.keepsSchedule = true;
   facts.pairs = true;
   const Level *level = highestLevel(features);
   if (!level)
