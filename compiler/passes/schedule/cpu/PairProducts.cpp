@@ -108,12 +108,14 @@ Emitter::Values accumulatePairs(const ContractCode &c, const TilePlaces &tile, V
 
 const TileProducts pairProducts = {[](int64_t) { return tileRows; },
                                    tileColumns,
-                                   [](const StorageFormat &, int64_t lanes) { return tileColumns(1, lanes); },
+                                   columnsOfNumberRow,
                                    [](int64_t) -> int64_t { return 2; },
                                    /*fixedSteps=*/false,
-                                   [](const StorageFormat &, int64_t) -> int64_t { return 64; },
+                                   fetchAheadOfNumbers,
                                    blockOfNumbers,
                                    /*rowsStay=*/true,
-                                   accumulatePairs};
+                                   accumulatePairs,
+                                   [](int64_t) -> int64_t { return 0; },
+                                   /*streams=*/true};
 
 }  // namespace talc

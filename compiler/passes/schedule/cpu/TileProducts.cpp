@@ -3,6 +3,7 @@
 #include "compiler/passes/schedule/cpu/TileProducts.h"
 
 #include "compiler/passes/schedule/cpu/IntegerSuperBlocks.h"
+#include "compiler/passes/schedule/cpu/RegisterTile.h"
 #include "dialects/talc/formats/RoundedRows.h"
 
 using namespace mlir;
@@ -15,6 +16,18 @@ int64_t blockOfNumbers(const StorageFormat &, int64_t depth, int64_t, int64_t) {
     if (depth % size == 0)
       return size;
   return depth;
+}
+
+// One row of bf16 takes a panel at a time: lines are half as many as of f32, and with four streams each two threads
+// leave the processor's own prefetching behind.
+int64_t columnsOfNumberRow(const StorageFormat &weight, int64_t lanes) {
+  return weight.upperHalf && lanes > 8 ? 64 : tileColumns(1, lanes);
+}
+
+// 1 KiB of such a panel, whose iterations read four lines.
+int64_t fetchAheadOfNumbers(const StorageFormat &weight, int64_t lines) {
+  constexpr int64_t ofPanel = 4;
+  return weight.upperHalf && lines == ofPanel ? 4 * lines : 64;
 }
 
 // Beside an accumulator of f32 every pair of row and vector has a sum of integers. NEON has as many registers as

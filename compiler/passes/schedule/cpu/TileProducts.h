@@ -59,6 +59,9 @@ extern const TileProducts pairProducts;
 
 // A block of numbers of 32 or 16 bits: a divisor of a large depth, or all of it.
 int64_t blockOfNumbers(const StorageFormat &weight, int64_t depth, int64_t lanes, int64_t cacheBytes);
+// Of a single row of them: columns, and lines that it fetches ahead.
+int64_t columnsOfNumberRow(const StorageFormat &weight, int64_t lanes);
+int64_t fetchAheadOfNumbers(const StorageFormat &weight, int64_t lines);
 // Of integers: pairs of a row and a vector of a full tile; columns of one of so many rows, and of a single row; a
 // block: all of k, or the greatest part whose panel stays in cache.
 int64_t pairsOfIntegers(int64_t lanes);

@@ -77,27 +77,15 @@ Emitter::Values accumulateWidened(const ContractCode &c, const TilePlaces &tile,
   return Widened(c, tile).accumulate(before);
 }
 
-// One row of bf16 takes a panel at a time: lines are half as many as of f32, and with four streams each two threads
-// leave the processor's own prefetching behind.
-int64_t columnsOfRow(const StorageFormat &weight, int64_t lanes) {
-  return weight.upperHalf && lanes > 8 ? 64 : tileColumns(1, lanes);
-}
-
-// 1 KiB of such a panel, whose iterations read four lines.
-int64_t fetchAhead(const StorageFormat &weight, int64_t lines) {
-  constexpr int64_t ofPanel = 4;
-  return weight.upperHalf && lines == ofPanel ? 4 * lines : 64;
-}
-
 }  // namespace
 
 // As many multiply-adds with narrow vectors, of which a tile has half as many.
 const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
                                       tileColumns,
-                                      columnsOfRow,
+                                      columnsOfNumberRow,
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
                                       /*fixedSteps=*/false,
-                                      fetchAhead,
+                                      fetchAheadOfNumbers,
                                       blockOfNumbers,
                                       /*rowsStay=*/true,
                                       accumulateWidened,
