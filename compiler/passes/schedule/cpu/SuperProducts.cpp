@@ -57,6 +57,8 @@ public:
 
 private:
   static constexpr int64_t stretchWords = SuperBlocks::stretch / word;
+  // Of a stretch, what is fetched ahead while the block begins; the rest goes with its words.
+  static constexpr int64_t beginTurns = 2;
 
   int64_t vectors() const { return static_cast<int64_t>(tile.panels.size()); }
   int64_t sumsOfGroup() const { return vectors() * static_cast<int64_t>(tile.rows.size()); }
@@ -64,9 +66,11 @@ private:
   bool takesBoth() const { return 3 * sumsOfGroup() <= (e.lanes > 8 ? 24 : 12); }
 
   Emitter::Values begin() {
-    for (auto [v, column] : llvm::enumerate(columns))
+    for (auto [v, column] : llvm::enumerate(columns)) {
       for (auto [group, step] : llvm::enumerate(blocks.steps(column)))
         e.store(step, steps, {e.index(static_cast<int64_t>(group) * vectors() + static_cast<int64_t>(v)), e.index(0)});
+      fetchAtBegin(static_cast<int64_t>(v));
+    }
     Emitter::Values parts(sumsOfGroup(), e.splat(0));
     if (!blocks.offsets)
       return parts;
@@ -127,7 +131,15 @@ private:
   void fetch(Value pair, int64_t second, int64_t number) {
     constexpr int64_t stretch = SuperBlocks::stretch;
     if (tile.fetch)
-      tile.fetch(e.add(k, e.add(e.mul(pair, 2 * stretch), second * stretch)), {number, stretchWords});
+      tile.fetch(e.add(k, e.add(e.mul(pair, 2 * stretch), second * stretch)), {number, stretchWords + beginTurns});
+  }
+  // Memory would be idle while steps and minima are unpacked: the turns of all stretches, divided among the columns.
+  void fetchAtBegin(int64_t column) {
+    constexpr int64_t all = 2 * SuperBlocks::pairs * beginTurns;
+    for (int64_t i = all * column / vectors(); i < all * (column + 1) / vectors(); ++i) {
+      int64_t stretch = i / beginTurns;
+      fetch(e.index(stretch / 2), stretch % 2, stretchWords + i % beginTurns);
+    }
   }
 
   Emitter::Values sumsBegin(Value place) {
