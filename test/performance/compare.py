@@ -18,7 +18,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PAUSE = 0.3
-PACKAGES = ['onnxruntime-node', 'node-llama-cpp']
+PACKAGES = {'onnxruntime-node': 'latest', 'node-llama-cpp': '3.22.1'}  # llama_rounds.py knows the structs of this release
 CONFIGS = {
     'bert': {'architectures': ['BertModel'], 'model_type': 'bert', 'vocab_size': 30522},  # the defaults are BERT-base
     'tinyllama': {'architectures': ['LlamaForCausalLM'], 'model_type': 'llama', 'vocab_size': 32000, 'hidden_size': 2048,
@@ -67,7 +67,8 @@ class Workplace:
     def install(self):
         if not all((self.packages / 'node_modules' / name).exists() for name in PACKAGES):
             self.packages.mkdir(exist_ok=True)
-            subprocess.run(['npm', 'install', '--ignore-scripts', '--prefix', self.packages, *PACKAGES], check=True)
+            packages = [f'{name}@{version}' for name, version in PACKAGES.items()]
+            subprocess.run(['npm', 'install', '--ignore-scripts', '--prefix', self.packages, *packages], check=True)
 
     def make(self, name, command):
         """A file that `command`, with its path behind it, writes."""
@@ -104,7 +105,7 @@ class Workplace:
                 *(f'{name}={size}' for name, size in sizes.items())]
 
     def llama_command(self, model, threads, kind, tokens, past=0):
-        return ['node', HERE / 'llama_rounds.mjs', self.packages, model, threads, kind, tokens, past]
+        return [sys.executable, HERE / 'llama_rounds.py', self.packages, model, threads, kind, tokens, past]
 
 
 def interleave(commands, rounds):
