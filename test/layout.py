@@ -20,7 +20,7 @@ DIRECTIONS = {
     "compiler": {"compiler", "dialects", "contracts"},
     "runtime": {"runtime"},
     "tools": {"tools", "frontends", "compiler", "dialects", "runtime"},
-    "test": {"test", "frontends", "compiler", "dialects", "runtime"},
+    "test": {"test", "tools", "frontends", "compiler", "dialects", "runtime"},
     "examples": {"examples", "frontends", "compiler", "dialects", "runtime"},
 }
 PUBLIC_HEADERS = {"runtime/talc.h", "runtime/talc_device.h", "runtime/talc_generation.h", "runtime/talc_scoring.h",

@@ -47,7 +47,7 @@ def lines():
 
 def interrupt():
     """Ends it when it has kept something; the record is whole, and nothing else stays."""
-    tuner = subprocess.Popen([TALC, 'tune', MODEL, '--budget=100', '-t', '1', '-o', RECORD], env=ENVIRONMENT,
+    tuner = subprocess.Popen([TALC, 'tune', MODEL, '--budget=1000', '-t', '1', '-o', RECORD], env=ENVIRONMENT,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # shells may ignore it
     while not os.path.exists(RECORD) and tuner.poll() is None:

@@ -82,6 +82,23 @@ KernelSampler::KernelSampler(ModelRun &run, const KernelList &list, const StepSh
 Status KernelSampler::sample() {
   if (Status status = run.fill(step.past); status.failed())
     return status;
+  return sampleStep();
+}
+
+Status KernelSampler::sampleNext() {
+  constexpr int64_t mostBehind = 32;
+  int64_t end = std::min(step.past + mostBehind, mostTokens(run.info())), length = run.usedSession().length(0);
+  if (!step.decode() || step.past + 2 > end)
+    return sample();
+  if (length < step.past || length + 2 > end)
+    if (Status status = run.fill(step.past); status.failed())
+      return status;
+  if (Status status = run.evaluate(step); status.failed())
+    return status;
+  return sampleStep();
+}
+
+Status KernelSampler::sampleStep() {
   times.attach(run.usedSession());
   Stopwatch watch(run.hostThreads());
   Status status = run.evaluate(step);
@@ -97,6 +114,13 @@ Status KernelSampler::sample() {
     samples[i].barriers = kernels[i].barriers;
   }
   return {};
+}
+
+std::vector<double> KernelSampler::kernelSeconds(size_t kernel) const {
+  std::vector<double> sums(samples[kernel].working);
+  for (size_t i = 0; i < sums.size(); ++i)
+    sums[i] += samples[kernel].waiting[i];
+  return sums;
 }
 
 PhaseResult KernelSampler::result(const std::string &name, const MachineProfile &machine) const {

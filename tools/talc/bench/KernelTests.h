@@ -45,10 +45,18 @@ public:
 
   // Fills the context and evaluates the step once; the first time it only warms up.
   Status sample();
+  // The same, but a step for one token comes behind another one, as when a text is continued; the context is filled
+  // again when some have come behind it.
+  Status sampleNext();
   // Medians of the samples, and roofs.
   PhaseResult result(const std::string &name, const MachineProfile &machine) const;
+  // Of every sample: the step, and all calls of an entry of the list.
+  const std::vector<double> &stepSeconds() const { return seconds; }
+  std::vector<double> kernelSeconds(size_t kernel) const;
 
 private:
+  Status sampleStep();
+
   struct Samples {
     std::vector<double> working, waiting;
     int64_t barriers = 0;

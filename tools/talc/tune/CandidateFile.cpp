@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runtime takes the first code that the machine runs. So that it takes another, a private view of the file is
-// changed: pages of weights stay those of the file, which all views share.
+// changed before the next one is opened: each reads heads of code when it is opened, and only then.
 #include "tools/talc/tune/CandidateFile.h"
 
 #include "compiler/Compiler.h"
@@ -68,42 +68,69 @@ std::string CandidateFile::compile(const CompileOptions &options, const std::vec
   return error ? llvm::toString(std::move(error)) : "";
 }
 
-// Of the artifact that begins at `bytes`: hides the code of the first candidates.
-static void hideCode(unsigned char *bytes, uint64_t size, size_t candidates) {
-  using namespace artifact;
-  Header header;
-  memcpy(&header, bytes, sizeof(header));
-  uint64_t tableBytes = header.sectionCount * sizeof(Section);
-  unsigned char *table = bytes + size - tableBytes - sizeof(uint64_t);
-  for (uint32_t i = 0; i < header.sectionCount && candidates > 0; ++i) {
-    Section section;
-    memcpy(&section, table + i * sizeof(section), sizeof(section));
-    if (section.kind != static_cast<uint32_t>(SectionKind::Code))
-      continue;
-    unsigned char *code = bytes + section.offset;
-    strcpy(reinterpret_cast<char *>(code) + offsetof(CodeHeader, family), "none");
-    section.hash = hashBytes(code, section.size);
-    memcpy(table + i * sizeof(section), &section, sizeof(section));
-    --candidates;
-  }
-  uint64_t hash = hashBytes(table, tableBytes);
-  memcpy(table + tableBytes, &hash, sizeof(hash));
-}
-
-Status CandidateFile::open(const std::string &path, size_t candidate, Mapping &view, bench::ModelRun &run) {
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+Status CandidateFile::map() {
+  int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor >= 0) {
     off_t size = lseek(descriptor, 0, SEEK_END);
     view = Mapping::file(descriptor, 0, static_cast<uint64_t>(size));
     close(descriptor);
   }
-  if (view.empty() || mprotect(view.data(), view.size(), PROT_READ | PROT_WRITE) != 0)
-    return Status::failure(TALC_ERROR_FILE, "%s: cannot be mapped: %s", path.c_str(), strerror(errno));
+  if (view.empty())
+    return Status::failure(TALC_ERROR_FILE, "%s: cannot be mapped: %s", file.c_str(), strerror(errno));
+  madvise(view.data(), view.size(), MADV_HUGEPAGE);  // as the runtime maps files
+  return {};
+}
+
+// Replaces bytes of the view; all other pages stay those of the file, as they are in a program.
+static bool replace(unsigned char *place, const void *bytes, size_t size) {
+  uint64_t page = systemPageSize();
+  auto address = reinterpret_cast<uintptr_t>(place), first = address & -page;
+  if (mprotect(reinterpret_cast<void *>(first), address + size - first, PROT_READ | PROT_WRITE) != 0)
+    return false;
+  memcpy(place, bytes, size);
+  return true;
+}
+
+// Its code is for machines that do not exist from now on.
+Status CandidateFile::hideCode(size_t candidate) {
+  using namespace artifact;
   ArtifactBytes found;
   if (Status status = found.useMemory(view.data(), view.size()); status.failed())
     return status;
-  hideCode(view.data() + (found.data() - view.data()), found.size(), candidate);
-  return run.open(view.data(), view.size());
+  unsigned char *bytes = view.data() + (found.data() - view.data());
+  Header header;
+  memcpy(&header, bytes, sizeof(header));
+  uint64_t tableBytes = header.sectionCount * sizeof(Section);
+  unsigned char *place = bytes + found.size() - tableBytes - sizeof(uint64_t);
+  std::vector<Section> table(header.sectionCount);
+  memcpy(table.data(), place, tableBytes);
+  for (Section &section : table) {
+    if (section.kind != static_cast<uint32_t>(SectionKind::Code) || candidate-- > 0)
+      continue;
+    unsigned char *code = bytes + section.offset;
+    static constexpr char none[] = "none";
+    bool replaced = replace(code + offsetof(CodeHeader, family), none, sizeof(none));
+    section.hash = hashBytes(code, section.size);
+    uint64_t hash = hashBytes(reinterpret_cast<const unsigned char *>(table.data()), tableBytes);
+    if (replaced && replace(place, table.data(), tableBytes) && replace(place + tableBytes, &hash, sizeof(hash)))
+      return {};
+    return Status::failure(TALC_ERROR_MEMORY, "%s: cannot be changed in memory: %s", file.c_str(), strerror(errno));
+  }
+  return {};
+}
+
+Status CandidateFile::open(const std::vector<size_t> &candidates, std::vector<bench::ModelRun> &runs) {
+  if (Status status = map(); status.failed())
+    return status;
+  size_t hidden = 0;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    for (; hidden < candidates[i]; ++hidden)
+      if (Status status = hideCode(hidden); status.failed())
+        return status;
+    if (Status status = runs[i].open(view.data(), view.size()); status.failed())
+      return status;
+  }
+  return {};
 }
 
 }  // namespace talc::tools

@@ -22,12 +22,16 @@ public:
   std::string compile(const CompileOptions &options, const std::vector<std::string> &plans);
   const std::string &path() const { return file; }
 
-  // Opens a candidate: a view of the file, in which code of those before it is for machines that do not exist. The view
-  // must outlive the run.
-  static Status open(const std::string &path, size_t candidate, Mapping &view, bench::ModelRun &run);
+  // Opens these candidates, which ascend, each with a run of its own. All share a view of the file, which must outlive
+  // them.
+  Status open(const std::vector<size_t> &candidates, std::vector<bench::ModelRun> &runs);
 
 private:
+  Status map();
+  Status hideCode(size_t candidate);
+
   std::string file;
+  Mapping view;
 };
 
 }  // namespace talc::tools

@@ -1,43 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of kernels in steps of a model, of several candidates in turn.
+// Times of steps of a model and of their kernels, with several codes in turn.
 #pragma once
 
 #include "tools/talc/bench/KernelTests.h"
 #include "tools/talc/tune/CandidateFile.h"
+#include "tools/talc/tune/Comparison.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
 namespace talc::tools {
 
-// Of one kernel: for each kind of step that it is a part of the time of every candidate relative to the first.
-using Ratios = std::map<std::string, std::vector<double>>;
-
 class Measurements {
 public:
+  // Rounds of every kind of step: the most, unless they take longer than so many seconds in all.
+  struct Limits {
+    int64_t rounds;
+    double seconds;
+  };
+
   Measurements(const bench::KernelList &list, const bench::MachineProfile &machine) : list(list), machine(machine) {}
 
-  // Evaluates steps of all kinds with every candidate of a file, round by round, so that a disturbance hits all alike.
-  Status measure(const CandidateFile &file, size_t candidates, int64_t rounds);
+  // Evaluates steps of all kinds with these codes of a file, which ascend; one that stands there twice runs twice. Each
+  // code is as often first, and behind each other one, as any.
+  Status measure(CandidateFile &file, const std::vector<size_t> &codes, Limits limits);
 
-  // By the name of a kernel; and its seconds with the first candidate.
-  const std::map<std::string, Ratios> &ratios() const { return ofKernels; }
-  double seconds(const std::string &kernel, const std::string &step) const;
+  const std::vector<StepTimes> &times() const { return all; }
 
 private:
   struct Step {
     std::string name;
     bench::StepShape shape;
   };
+  using Samplers = std::vector<std::unique_ptr<bench::KernelSampler>>;
 
   std::vector<Step> steps() const;
-  void add(const Step &step, const std::vector<bench::PhaseResult> &results);
+  Status sampleRounds(Samplers &samplers, Limits limits) const;
+  StepTimes collect(const Step &step, const Samplers &samplers) const;
 
   const bench::KernelList &list;
   const bench::MachineProfile &machine;
-  std::map<std::string, Ratios> ofKernels;
-  std::map<std::pair<std::string, std::string>, double> firsts;
+  std::vector<StepTimes> all;
 };
 
 }  // namespace talc::tools

@@ -6,8 +6,8 @@
 //   code 1     contract_0: candidate 0    contract_1: candidate 0    attention_2: candidate 0
 //   code 2     contract_0: candidate 1    ...                        all evaluate the same steps in turn
 //
-// The best of many measurements flatters: at the end what was chosen is measured once more against the cost model's
-// plans, and only what is still faster is confirmed.
+// The best of many measurements flatters: at the end what was chosen is measured once more, all of it together, against
+// the cost model's plans and these again (Confirmation.h). Only what is faster than equal code differs is confirmed.
 #include "tools/talc/tune/Tune.h"
 
 #include "compiler/Compiler.h"
@@ -20,6 +20,7 @@
 #include "tools/talc/ModelOptions.h"
 #include "tools/talc/bench/Progress.h"
 #include "tools/talc/tune/Candidates.h"
+#include "tools/talc/tune/Confirmation.h"
 #include "tools/talc/tune/Measurements.h"
 #include "tools/talc/tune/Origin.h"
 #include "tools/talc/tune/PlanRecord.h"
@@ -46,7 +47,12 @@ struct Choice {
   TunableKernel kernel;
   std::vector<PlanNumbers> candidates;
   PlanLine line;
-  double gain = 1;  // of the line's plan, relative to the cost model's
+  double gain = 1;      // of the line's plan, relative to the cost model's
+  int64_t goal = 0;     // so many are to be tried, in this run and before
+  std::string refused;  // what was chosen and not confirmed, for the user
+
+  bool hasMore() const { return line.tried < goal; }
+  const PlanNumbers &next() const { return candidates[line.tried % candidates.size()]; }
 };
 
 class Tuner {
@@ -59,21 +65,26 @@ private:
   llvm::Error findKernels();
   llvm::Error openRecord();
   llvm::Error measureMachine();
-  // Compiles the model with these plans, measures, and leaves the ratios in `found`. The first file says which kernels
-  // there are.
-  llvm::Error measure(const std::vector<std::string> &plans, int64_t rounds);
+  void setGoals();
+  // Compiles the model with these plans, and leaves in `times` what these codes take, of which 0 has none of them. The
+  // first file says which kernels there are.
+  llvm::Error measure(const std::vector<std::string> &plans, const std::vector<size_t> &codes,
+                      Measurements::Limits limits);
+  llvm::Error search();
   llvm::Error tryNext(size_t count);
+  double ratioOf(const Choice &choice, size_t code, double &worst) const;
   llvm::Error confirm();
+  llvm::Expected<bool> confirmChosen();
   llvm::Error keep();
   llvm::Error unlessInterrupted(llvm::Error error) const;
   void report() const;
+  std::string spreadText() const;
   std::string compileAgain() const;
 
+  double forConfirmation() const { return 0.4 * options.budget; }
   double secondsLeft() const { return options.budget - std::chrono::duration<double>(Clock::now() - begin).count(); }
   bool hasMore() const {
-    return llvm::any_of(choices, [](const Choice &choice) {
-      return choice.line.tried < static_cast<int64_t>(choice.candidates.size());
-    });
+    return llvm::any_of(choices, [](const Choice &choice) { return choice.hasMore(); });
   }
 
   const TuneOptions &options;
@@ -84,30 +95,24 @@ private:
   PlanRecord record;
   std::unique_ptr<bench::Machine> machine;
   bench::KernelList list;
-  std::map<std::string, Ratios> found;
-  std::map<std::pair<std::string, std::string>, double> seconds;
+  std::vector<StepTimes> times;
+  double compiling = 0;  // seconds, of the file that they are of
+  double spread = 0;     // of equal code's whole steps when plans were last confirmed; 0: none were chosen
+  std::map<std::string, double> ofSteps;  // what is left of their time with all that was confirmed
   bench::Progress progress;
 };
 
 }  // namespace
 
-static std::string planText(const std::string &digest, const PlanNumbers &plan) {
+static std::string numbersText(const PlanNumbers &plan) {
   std::string numbers;
   for (const auto &[name, value] : plan)
     numbers += fmt::format("{}{} = {}", numbers.empty() ? "" : ", ", name, value);
-  return plan.empty() ? "" : fmt::format("@{}: {}; ", digest, numbers);
+  return numbers;
 }
 
-// How much longer a candidate takes than the first, over all steps; `worst`: in the step where it is the worst.
-static double meanRatio(const Ratios &ratios, size_t candidate, double &worst) {
-  double sum = 0;
-  worst = 0;
-  for (const auto &[step, values] : ratios) {
-    double ratio = candidate < values.size() ? values[candidate] : 1;
-    sum += std::log(ratio);
-    worst = std::max(worst, ratio);
-  }
-  return ratios.empty() ? 1 : std::exp(sum / static_cast<double>(ratios.size()));
+static std::string planText(const std::string &digest, const PlanNumbers &plan) {
+  return plan.empty() ? "" : fmt::format("@{}: {}; ", digest, numbersText(plan));
 }
 
 static bool isOneRow(mlir::Operation *piece) {
@@ -176,13 +181,29 @@ llvm::Error Tuner::openRecord() {
     if (auto gain = choice.line.figures.find("gain"); gain != choice.line.figures.end() && gain->is_number())
       choice.gain = gain->get<double>();
   }
+  setGoals();
   return llvm::Error::success();
 }
 
-llvm::Error Tuner::measure(const std::vector<std::string> &plans, int64_t rounds) {
+// All candidates once; where that was done before, once more: another day other plans may stand out.
+void Tuner::setGoals() {
+  int64_t passes = INT64_MAX;
+  for (const Choice &choice : choices)
+    if (auto count = static_cast<int64_t>(choice.candidates.size()); count > 0)
+      passes = std::min(passes, choice.line.tried / count);
+  for (Choice &choice : choices)
+    if (auto count = static_cast<int64_t>(choice.candidates.size()); count > 0)
+      choice.goal = (passes + 1) * count;
+}
+
+llvm::Error Tuner::measure(const std::vector<std::string> &plans, const std::vector<size_t> &codes,
+                           Measurements::Limits limits) {
   CandidateFile file;
+  double before = secondsLeft();
   if (std::string error = file.compile(options.compile, plans); !error.empty())
     return llvm::createStringError(error);
+  compiling = before - secondsLeft();
+  limits.seconds -= compiling;
   if (list.kernels.empty()) {
     if (Status status = bench::readKernels(file.path(), list); status.failed())
       return llvm::createStringError(status.text());
@@ -191,33 +212,48 @@ llvm::Error Tuner::measure(const std::vector<std::string> &plans, int64_t rounds
                                   options.program, options.compile.model);
   }
   Measurements measurements(list, machine->profile());
-  if (Status status = measurements.measure(file, plans.size() + 1, rounds); status.failed())
+  if (Status status = measurements.measure(file, codes, limits); status.failed())
     return llvm::createStringError(status.text());
-  found = measurements.ratios();
-  for (const auto &[name, ratios] : found)
-    for (const auto &[step, values] : ratios)
-      seconds[{name, step}] = measurements.seconds(name, step);
+  times = measurements.times();
   return llvm::Error::success();
+}
+
+// How much longer a kernel takes with a code than with the first, over all steps; `worst`: in the step where it is the
+// worst.
+double Tuner::ratioOf(const Choice &choice, size_t code, double &worst) const {
+  double sum = 0, steps = 0;
+  worst = 0;
+  for (const StepTimes &step : times)
+    if (auto found = step.kernels.find(choice.kernel.name); found != step.kernels.end()) {
+      double first = medianOf(found->second[0]).middle, ratio = medianOf(found->second[code]).middle / first;
+      if (!(first > 0 && ratio > 0))
+        continue;
+      sum += std::log(ratio);
+      worst = std::max(worst, ratio);
+      ++steps;
+    }
+  return steps > 0 ? std::exp(sum / steps) : 1;
 }
 
 // The next candidates of every kernel, some at a time.
 llvm::Error Tuner::tryNext(size_t count) {
   std::vector<std::string> plans(count);
-  for (size_t i = 0; i < count; ++i)
-    for (const Choice &choice : choices)
-      if (size_t next = choice.line.tried + i; next < choice.candidates.size())
-        plans[i] += planText(choice.kernel.digest, choice.candidates[next]);
-  if (llvm::Error error = measure(plans, /*rounds=*/3))
+  std::vector<size_t> codes = {0};
+  for (size_t i = 0; i < count; ++i) {
+    codes.push_back(i + 1);
+    for (Choice choice : choices)
+      if (choice.line.tried += static_cast<int64_t>(i); choice.hasMore())
+        plans[i] += planText(choice.kernel.digest, choice.next());
+  }
+  constexpr int64_t rounds = 4;
+  if (llvm::Error error = measure(plans, codes, {rounds, 0.5 * (secondsLeft() - forConfirmation())}))
     return error;
   for (Choice &choice : choices)
-    for (size_t i = 0; i < count; ++i) {
-      auto tried = static_cast<size_t>(choice.line.tried);
-      if (tried >= choice.candidates.size())
-        break;
-      double worst = 0, mean = meanRatio(found[choice.kernel.name], i + 1, worst);
+    for (size_t code = 1; code <= count && choice.hasMore(); ++code) {
+      double worst = 0, mean = ratioOf(choice, code, worst);
       if (mean < choice.gain && mean < 0.985 && worst < 1.02) {
         choice.gain = mean;
-        choice.line.plan = choice.candidates[tried];
+        choice.line.plan = choice.next();
       }
       ++choice.line.tried;
       choice.line.confirmed = false;
@@ -225,22 +261,69 @@ llvm::Error Tuner::tryNext(size_t count) {
   return keep();
 }
 
-// Everything that was chosen, once more.
-llvm::Error Tuner::confirm() {
-  std::string plans;
-  for (const Choice &choice : choices)
-    plans += planText(choice.kernel.digest, choice.line.plan);
-  if (!plans.empty())
-    if (llvm::Error error = measure({plans}, /*rounds=*/7))
+llvm::Error Tuner::search() {
+  constexpr size_t together = 4;
+  double longest = 0;  // of a round
+  for (bool first = true; hasMore() && !interrupted && (first || secondsLeft() > longest + forConfirmation());
+       first = false) {
+    const Choice &best = *llvm::min_element(choices, [](const Choice &a, const Choice &b) { return a.gain < b.gain; });
+    progress.show(fmt::format("trying other plans for {} kernels, best so far {} {:.2f} x, {:.0f} s left",
+                              choices.size(), best.kernel.name, best.gain, secondsLeft()));
+    double before = secondsLeft();
+    if (llvm::Error error = tryNext(together))
       return error;
-  for (Choice &choice : choices) {
-    double worst = 0, mean = plans.empty() ? 1 : meanRatio(found[choice.kernel.name], 1, worst);
-    if (!choice.line.plan.empty() && (mean > 0.99 || worst > 1.02))
-      choice.line.plan.clear();
-    choice.gain = choice.line.plan.empty() ? 1 : mean;
-    choice.line.confirmed = true;
+    longest = std::max(longest, before - secondsLeft());
   }
+  return llvm::Error::success();
+}
+
+// Everything that was chosen, together, until nothing has to be dropped.
+llvm::Error Tuner::confirm() {
+  bool all = false;
+  while (!all && !interrupted) {
+    progress.show("measuring what was chosen once more");
+    llvm::Expected<bool> confirmed = confirmChosen();
+    if (!confirmed)
+      return confirmed.takeError();
+    all = *confirmed;
+  }
+  for (Choice &choice : choices)
+    choice.line.confirmed |= all;
   return keep();
+}
+
+llvm::Expected<bool> Tuner::confirmChosen() {
+  std::string plans;
+  std::set<std::string> changed;
+  for (const Choice &choice : choices)
+    if (!choice.line.plan.empty()) {
+      plans += planText(choice.kernel.digest, choice.line.plan);
+      changed.insert(choice.kernel.name);
+    }
+  ofSteps.clear();
+  if (changed.empty())
+    return true;
+  constexpr int64_t rounds = 24;
+  constexpr double leastSeconds = 1;
+  // Half of what is left, unless then there is not enough for another file and more rounds than to compile it.
+  double left = secondsLeft(), half = 0.5 * left;
+  bool last = half < 3 * compiling + leastSeconds;
+  if (llvm::Error error = measure({plans}, {0, 0, 1}, {rounds, std::max(last ? left : half, leastSeconds)}))
+    return std::move(error);
+  Confirmation found = confirmPlans(times, changed, last);
+  spread = found.spread;
+  for (Choice &choice : choices) {
+    double again = found.kernels.count(choice.kernel.name) > 0 ? found.kernels[choice.kernel.name] : 1;
+    if (found.dropped.count(choice.kernel.name) > 0) {
+      choice.refused = fmt::format("{} ({:.2f} x the time at first, {:.2f} x when measured again)",
+                                   numbersText(choice.line.plan), choice.gain, again);
+      choice.line.plan.clear();
+    }
+    choice.gain = choice.line.plan.empty() ? 1 : again;
+  }
+  if (found.dropped.size() < changed.size())
+    ofSteps = found.steps;
+  return last || found.dropped.empty();
 }
 
 llvm::Error Tuner::keep() {
@@ -249,8 +332,9 @@ llvm::Error Tuner::keep() {
     PlanLine &line = choice.line;
     line.figures["candidates"] = choice.candidates.size();
     line.figures["gain"] = std::round(choice.gain * 1000) / 1000;
-    for (const auto &[step, values] : found[choice.kernel.name])
-      line.figures["microseconds"][step] = std::round(1e7 * seconds[{choice.kernel.name, step}]) / 10;
+    for (const StepTimes &step : times)
+      if (auto found = step.kernels.find(choice.kernel.name); found != step.kernels.end())
+        line.figures["microseconds"][step.name] = std::round(1e7 * medianOf(found->second[0]).middle) / 10;
     line.figures["peak_gflops"] = std::round(1e-9 * profile.f32().operationsPerSecond);
     line.figures["memory_gbs"] = std::round(1e-8 * profile.memory().bytesPerSecond) / 10;
     record.put(line);
@@ -259,15 +343,26 @@ llvm::Error Tuner::keep() {
   return problem.empty() ? llvm::Error::success() : makeError(ErrorCode::Output, "{}", problem);
 }
 
+// What stood in the way of others.
+std::string Tuner::spreadText() const {
+  if (spread == 0)
+    return "";
+  return std::isfinite(spread) ? fmt::format("; steps of equal code differ by up to {:.1f} %", 100 * spread)
+                               : "; there was no time to measure all steps six times, take a larger --budget";
+}
+
 void Tuner::report() const {
   int64_t faster = 0;
   for (const Choice &choice : choices)
     if (!choice.line.plan.empty()) {
       ++faster;
-      fmt::print("{}: {:.2f} x the time with {}\n", choice.kernel.name, choice.gain,
-                 llvm::StringRef(planText("", choice.line.plan)).drop_front(3).drop_back(2).str());
+      fmt::print("{}: {:.2f} x the time with {}\n", choice.kernel.name, choice.gain, numbersText(choice.line.plan));
+    } else if (!choice.refused.empty()) {
+      fmt::print("{}: not confirmed: {}\n", choice.kernel.name, choice.refused);
     }
-  fmt::print("{}: {} of {} kernels have a faster plan{}\n", path, faster, choices.size(),
+  for (const auto &[step, ratio] : ofSteps)
+    fmt::print("{}: {:.2f} x the time with all of them\n", step, ratio);
+  fmt::print("{}: {} of {} kernels have a faster plan{}{}\n", path, faster, choices.size(), spreadText(),
              hasMore() ? "; not all candidates were tried, and talc tune goes on when it is called again" : "");
   if (faster > 0 && !options.program.empty())
     fmt::print("{}\n", compileAgain());
@@ -300,23 +395,11 @@ llvm::Error Tuner::run() {
     return error;
   if (llvm::Error error = openRecord())
     return error;
-  constexpr size_t together = 4;
-  double longest = 0;  // of a round; as much is left for the last one
   llvm::sys::SetInterruptFunction([] { interrupted = true; });
-  for (bool first = true; hasMore() && !interrupted && (first || secondsLeft() > longest); first = false) {
-    const Choice &best = *llvm::min_element(choices, [](const Choice &a, const Choice &b) { return a.gain < b.gain; });
-    progress.show(fmt::format("trying candidates {} to {} of {} kernels, best so far {} {:.2f} x, {:.0f} s left",
-                              choices.front().line.tried + 1, choices.front().line.tried + together, choices.size(),
-                              best.kernel.name, best.gain, secondsLeft()));
-    double before = secondsLeft();
-    if (llvm::Error error = tryNext(together))
-      return unlessInterrupted(std::move(error));
-    longest = std::max(longest, before - secondsLeft());
-  }
-  if (interrupted)
-    return unlessInterrupted(llvm::Error::success());
-  progress.show("measuring what was chosen once more");
-  if (llvm::Error error = confirm())
+  llvm::Error error = search();
+  if (!error && !interrupted)
+    error = confirm();
+  if (error || interrupted)
     return unlessInterrupted(std::move(error));
   progress.show("");
   report();

@@ -13,9 +13,10 @@ namespace talc::tools {
 
 static const char *const examples =
     R"(Tries other plans for the kernels of a model in steps of one token, of a few and of prompts, with all its weights, and
-keeps what is faster in a record: a JSON object per kernel and processor. Results stay the same, bit for bit. talc compile
-takes the record that lies beside the model, or --tuned=FILE. Ended early, or with more time, it goes on where it was; the
-lines of two records may be joined.
+keeps what is faster in a record: a JSON object per kernel and processor. Results stay the same, bit for bit. At the end
+everything that was chosen is measured together; where that is not faster by more than equal code differs on a busy machine,
+nothing is kept. talc compile takes the record that lies beside the model, or --tuned=FILE. Ended early, or with more time, it
+goes on where it was, and then from the beginning; the lines of two records may be joined.
 
 Examples:
   talc tune gpt2                          two minutes, for as many threads as there are cores
