@@ -57,6 +57,12 @@ static bool refusesWrongTables() {
   good &= refuses(changed([](T &t) { t.phases[0].name[0] = 'x'; }), "lacks a phase of the model");
   good &= refuses(changed([](T &t) { t.phases[1].persistentKernel = 1; }), "an impossible persistent kernel");
   good &= refuses(changed([](T &t) { t.phases[1].persistentKernel = 0; }), "an impossible persistent kernel");
+  good &= refuses(changed([](T &t) {
+                    t.kernel.argumentCount = persistentArguments;
+                    t.kernel.grid.rows = noArgument;
+                    t.phases[1].persistentKernel = 0;
+                  }),
+                  "a persistent kernel without room for its pieces");
   return good;
 }
 

@@ -5,7 +5,7 @@ import struct
 import subprocess
 import sys
 
-MAGIC = b'TALCGPU4'
+MAGIC = b'TALCGPU5'
 
 
 def modules(program):

@@ -10,21 +10,21 @@
 //     if (the next piece has a barrier)  arrivals += 1; wait until arrivals = workgroups * its number
 //
 // The first tasks lie as far apart as they can, since every multiprocessor has its own way to memory. Which team does a
-// task changes nothing in its bits. Arrival is a release and the end of waiting an acquire, both by
-// the first thread; the barrier of the workgroup stands between it and the others, so that all of them see what any
-// thread of the card wrote before. It is PTX since the order of memory is what matters here, and the same for all
-// models but for the switch. Without a barrier of the card the threads of a workgroup still wait for each other: the
-// next piece has other teams, with other parts of the shared memory.
+// task changes nothing in its bits. Threads beyond the teams of a piece have no task. Arrival is a release and the end
+// of waiting an acquire, both by the first thread; the barrier of the workgroup stands between it and the others, so
+// that all of them see what any thread of the card wrote before. It is PTX since the order of memory is what matters
+// here, and the same for all models but for the switch. Without a barrier of the card the threads of a workgroup still
+// wait for each other: the next piece has other teams, with other parts of the shared memory.
 #include "compiler/targets/nvptx/PersistentKernel.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cstddef>
 
 namespace talc::nvptx {
 
+using artifact::persistentOwnBytes;
 using artifact::PersistentPiece;
 using Kernels = llvm::ArrayRef<gpu::PhaseKernel>;
 
@@ -32,17 +32,16 @@ const char *const persistentDeclarations = "\n.extern .shared .align 16 .b8 talc
 
 // Rows of one instruction of matrices: up to these a contraction takes as long as for one.
 static constexpr uint32_t mostRows = 16;
-// What every card from sm_80 on has for a workgroup, and barriers beside that of the workgroup.
-static constexpr uint32_t mostShared = 96 << 10, mostTeams = 15, cardRegisters = 1 << 16;
-// The first of the tasks that were claimed, in front of what teams have.
-static constexpr uint32_t claimBytes = 16;
+// What every card from sm_80 on has for a workgroup.
+static constexpr uint32_t mostShared = 96 << 10, cardRegisters = 1 << 16;
 
-static_assert(offsetof(PersistentPiece, sharedBytes) == 16 && offsetof(PersistentPiece, barrier) == 20 &&
+static_assert(offsetof(PersistentPiece, teams) == 16 && offsetof(PersistentPiece, barrier) == 20 &&
                   offsetof(PersistentPiece, arguments) == 24 && sizeof(PersistentPiece) == 32,
               "the text below reads it");
 
-// 0: name, 1: threads, 2: the switch, 3: claimBytes, 4: what is said of registers, 5: loadPlace. While a piece runs,
-// its number is all that is kept in registers: the rest is loaded again behind its code.
+// While a piece runs, its number is all that is kept in registers: the rest is loaded again behind its code. What a
+// team has of shared memory begins at a multiple of 16 bytes (TaskFunction.h). 0: name, 1: threads, 2: the switch, 3:
+// bytes of the claim, 4: what is said of registers, 5: loadPlace, 6: shared bytes of all teams.
 static constexpr const char *text = R"(
 .visible .entry {0}(
 	.param .u64 {0}_pieces,
@@ -68,12 +67,17 @@ NEXT_PIECE:
 
 NEXT_TASK:
 	ld.global.v4.b32 	{{%kernel, %columns, %tasks, %threads}, [%place];
-	setp.ge.u32 	%holds, %task, %tasks;
-	@%holds bra 	DONE;
-	ld.global.b32 	%bytes, [%place+16];
-	ld.global.b64 	%arguments, [%place+24];
+	ld.global.b32 	%teams, [%place+16];
 	mov.u32 	%thread, %tid.x;
 	div.u32 	%team, %thread, %threads;
+	setp.ge.u32 	%holds, %team, %teams;
+	@%holds bra 	DONE;
+	setp.ge.u32 	%holds, %task, %tasks;
+	@%holds bra 	DONE;
+	ld.global.b64 	%arguments, [%place+24];
+	mov.b32 	%bytes, {6};
+	div.u32 	%bytes, %bytes, %teams;
+	and.b32 	%bytes, %bytes, -16;
 	mul.lo.s32 	%bytes, %bytes, %team;
 	cvt.u64.u32 	%wide, %bytes;
 	mov.b64 	%shared, talc_shared;
@@ -84,8 +88,7 @@ NEXT_TASK:
 {2}
 DONE:
 {5}	ld.global.v2.b32 	{{%tasks, %threads}, [%place+8];
-	mov.b32 	%teams, {1};
-	div.u32 	%teams, %teams, %threads;
+	ld.global.b32 	%teams, [%place+16];
 	mov.u32 	%workgroups, %nctaid.x;
 	mul.lo.s32 	%begin, %workgroups, %teams;
 	setp.ge.u32 	%holds, %begin, %tasks;
@@ -179,34 +182,23 @@ static std::string registersFor(Kernels kernels, uint32_t threads) {
   return manyRows && most > 0 ? llvm::formatv(".maxnreg {0}\n", most).str() : "";
 }
 
-// Why a workgroup of so many threads cannot do a piece by teams, or nothing.
-static std::string obstacleTo(const artifact::LaunchKernel &piece, uint32_t threads) {
-  if (piece.threads == 0 || threads % piece.threads != 0)
-    return llvm::formatv("teams of the {0} threads of {1} do not divide its {2}", piece.threads, piece.name, threads);
-  const uint32_t teams = threads / piece.threads;
-  if (teams > mostTeams)
-    return llvm::formatv("{0} would be done by {1} teams of {2} threads, expected at most {3}", piece.name, teams,
-                         piece.threads, mostTeams);
-  if (piece.sharedBytes > mostShared / teams)
-    return llvm::formatv("{0} would take {1} times {2} bytes of shared memory, expected at most {3} in all", piece.name,
-                         teams, piece.sharedBytes, mostShared);
-  return "";
-}
-
 std::string makePersistentKernel(const std::string &name, Kernels kernels, gpu::PersistentKernel &whole) {
   for (const gpu::PhaseKernel &piece : kernels)
     whole.threads = std::max(whole.threads, piece.kernel.threads);
   std::string cases;
+  uint32_t teamBytes = 0;
   for (const auto &[number, piece, registers] : kernels) {
-    if (std::string obstacle = obstacleTo(piece, whole.threads); !obstacle.empty())
-      return obstacle;
-    whole.dynamicBytes = std::max(whole.dynamicBytes, whole.threads / piece.threads * piece.sharedBytes);
+    const uint32_t teams = teamsFor(piece, whole.threads, mostShared);
+    if (teams == 0)
+      return llvm::formatv("{0} takes {1} bytes of shared memory, expected at most {2}", piece.name, piece.sharedBytes,
+                           mostShared - persistentOwnBytes);
+    teamBytes = std::max(teamBytes, teams * piece.sharedBytes);
     cases += llvm::formatv(caseText, number, piece.name).str();
   }
-  whole.dynamicBytes += claimBytes;
+  whole.dynamicBytes = teamBytes + persistentOwnBytes;
   whole.mostRows = mostRows;
-  whole.code = llvm::formatv(text, name, whole.threads, cases, claimBytes, registersFor(kernels, whole.threads),
-                             llvm::formatv(loadPlace, name).str())
+  whole.code = llvm::formatv(text, name, whole.threads, cases, persistentOwnBytes, registersFor(kernels, whole.threads),
+                             llvm::formatv(loadPlace, name).str(), teamBytes)
                    .str();
   return "";
 }

@@ -9,8 +9,7 @@ namespace talc::nvptx {
 // What texts of persistent kernels refer to; stands once in a text, in front of them.
 extern const char *const persistentDeclarations;
 
-// There is none if threads of workgroups have no common multiple that is one of them, or if a workgroup would need too
-// much; then it says so.
+// There is none if one of the kernels needs more shared memory than every card has for a workgroup; then it says so.
 std::string makePersistentKernel(const std::string &name, llvm::ArrayRef<gpu::PhaseKernel> kernels,
                                  gpu::PersistentKernel &whole);
 

@@ -43,6 +43,7 @@ bool PersistentStep::suits(Phase phase, const LaunchValues &values) {
 // Pieces with nothing to do are left out, but not their barriers. False: numbers of 32 bits do not suffice.
 bool PersistentStep::fillPieces(const LaunchPhase &phase, const LaunchValues &values) {
   const LaunchCode &code = model.code();
+  const LaunchKernel &whole = code.kernels()[phase.persistentKernel];
   uint64_t most = 1;
   uint32_t barriers = 0;
   bool waits = false;
@@ -59,8 +60,9 @@ bool PersistentStep::fillPieces(const LaunchPhase &phase, const LaunchValues &va
     most = std::max<uint64_t>(most, tasks);
     const bool separate = waits && !pieces.empty();
     waits = false;
-    pieces.push_back({launch.kernel, static_cast<uint32_t>(columns), tasks, kernel.threads, kernel.sharedBytes,
-                      separate ? ++barriers : 0, arguments.size() * sizeof(uint64_t)});
+    pieces.push_back({launch.kernel, static_cast<uint32_t>(columns), tasks, kernel.threads,
+                      teamsFor(kernel, whole.threads, whole.dynamicBytes), separate ? ++barriers : 0,
+                      arguments.size() * sizeof(uint64_t)});
     for (uint32_t number = 0; number < kernel.argumentCount; ++number)
       arguments.push_back(code.value(launch, number, values));
   }

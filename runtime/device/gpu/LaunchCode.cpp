@@ -126,7 +126,7 @@ std::string LaunchCode::checkPersistent(const LaunchPhase &phase) const {
   const LaunchKernel &whole = kernelTable[phase.persistentKernel];
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
     const LaunchKernel &piece = kernelTable[launches[phase.firstLaunch + i].kernel];
-    if (whole.threads % piece.threads != 0 || whole.dynamicBytes / (whole.threads / piece.threads) < piece.sharedBytes)
+    if (teamsFor(piece, whole.threads, whole.dynamicBytes) == 0)
       return "has a persistent kernel without room for its pieces";
   }
   return "";

@@ -19,9 +19,11 @@
 
 #include "runtime/device/Step.h"
 
+#include <algorithm>
+
 namespace talc::artifact {
 
-constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '4'};
+constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '5'};
 
 struct LaunchHeader {
   char magic[8];  // launchMagic
@@ -96,18 +98,29 @@ struct Launch {
 //
 // Between two pieces workgroups wait for each other if the second one's launch waits. The last are counters: how often
 // workgroups have come to such a barrier, and how many tasks of each piece were claimed
-// beyond those that workgroups begin with. A piece with fewer threads than the kernel is done by teams of so many, with
-// shared memory of their own, so that the kernel's threads are a multiple of those of all its pieces.
+// beyond those that workgroups begin with. A piece with fewer threads than the kernel is done by teams of so many, each
+// with an equal part of the kernel's dynamic shared memory, but for the kernel's own bytes in front. Threads of no team
+// wait for the others.
 constexpr uint32_t persistentArguments = 3;
+constexpr uint32_t persistentOwnBytes = 16;
+constexpr uint32_t mostTeams = 15;  // each has a barrier, beside that of the workgroup
+
+// Of a piece. 0: a workgroup of so many threads and bytes cannot do it.
+constexpr uint32_t teamsFor(const LaunchKernel &piece, uint32_t threads, uint32_t dynamicBytes) {
+  if (piece.threads == 0 || dynamicBytes < persistentOwnBytes)
+    return 0;
+  const uint32_t teams = std::min(threads / piece.threads, mostTeams), bytes = dynamicBytes - persistentOwnBytes;
+  return piece.sharedBytes == 0 ? teams : std::min(teams, bytes / piece.sharedBytes);
+}
 
 struct PersistentPiece {
-  uint32_t kernel;       // number of the kernel whose tasks they are
-  uint32_t columns;      // workgroups in x of the launch, at least 1: task t is workgroup (t % columns, t / columns)
-  uint32_t tasks;        // workgroups of the launch
-  uint32_t threads;      // of a team
-  uint32_t sharedBytes;  // of a team; LaunchKernel::sharedBytes
-  uint32_t barrier;      // number of the one in front of it, from 1 on; 0: none
-  uint64_t arguments;    // address of the values of its arguments
+  uint32_t kernel;     // number of the kernel whose tasks they are
+  uint32_t columns;    // workgroups in x of the launch, at least 1: task t is workgroup (t % columns, t / columns)
+  uint32_t tasks;      // workgroups of the launch
+  uint32_t threads;    // of a team
+  uint32_t teams;      // of a workgroup: teamsFor()
+  uint32_t barrier;    // number of the one in front of it, from 1 on; 0: none
+  uint64_t arguments;  // address of the values of its arguments
 };
 
 // ---- Steps
