@@ -50,8 +50,8 @@ Status Card::open(int32_t number, std::shared_ptr<const Card> &card) {
   if (Status status = readCards(*driver, cards); status.failed())
     return status;
   if (static_cast<size_t>(number) >= cards.size())
-    return Status::failure(TALC_ERROR_DEVICE, "cuda:%d: is not there: the driver has %zu cards; see --devices", number,
-                           cards.size());
+    return Status::failure(TALC_ERROR_DEVICE, "cuda:%d: is not there: the driver has %zu card%s; see --devices", number,
+                           cards.size(), cards.size() == 1 ? "" : "s");
   std::shared_ptr<Card> opened(new Card(*driver, number, cards[static_cast<size_t>(number)]));
   if (Result result = driver->cuDevicePrimaryCtxRetain(&opened->context, opened->known.device); result != Success) {
     opened->context = nullptr;

@@ -169,8 +169,8 @@ Status Card::open(int32_t number, std::shared_ptr<const Card> &card) {
   if (Status status = readCards(*driver, cards); status.failed())
     return status;
   if (static_cast<size_t>(number) >= cards.size())
-    return Status::failure(TALC_ERROR_DEVICE, "vulkan:%d: is not there: there are %zu cards; see --devices", number,
-                           cards.size());
+    return Status::failure(TALC_ERROR_DEVICE, "vulkan:%d: is not there: the drivers have %zu card%s; see --devices",
+                           number, cards.size(), cards.size() == 1 ? "" : "s");
   const CardFacts &facts = cards[static_cast<size_t>(number)];
   if (!facts.lack.empty())
     return Status::failure(TALC_ERROR_DEVICE, "vulkan:%d: cannot be used: %s %s", number, facts.description.c_str(),
