@@ -54,4 +54,5 @@ def main():
                 check(programs, target, model, kind, directory)
 
 
-main()
+if __name__ == '__main__':
+    main()
