@@ -49,6 +49,26 @@ Costs lowerHull(Costs costs) {
   return hull;
 }
 
+int64_t valuesOf(const FormatUnit &unit, int64_t multipleOfRows = 1) {
+  int64_t sum = 0;
+  for (Operation *matrix : unit.matrices) {
+    auto type = cast<RankedTensorType>(cast<WeightOp>(matrix).getType());
+    sum += llvm::alignTo(type.getDimSize(0), multipleOfRows) * type.getDimSize(1);
+  }
+  return sum;
+}
+
+// Panels have whole sixteens of rows. What fills them counts as far as it is larger than at the size that is asked for:
+// all matrices together then take no more bytes than they do in one format of that size, whatever becomes panels.
+void addFilling(const FormatUnit &unit, double bits, MutableArrayRef<FormatCost> costs) {
+  constexpr int64_t panelRows = 16;
+  auto values = static_cast<double>(valuesOf(unit));
+  double filling = static_cast<double>(valuesOf(unit, panelRows)) - values;
+  for (FormatCost &cost : costs)
+    cost.bits += static_cast<int64_t>(
+        std::ceil(filling * std::max(0.0, static_cast<double>(cost.bits) / std::max(values, 1.0) - bits)));
+}
+
 struct Unit {
   FormatUnit matrices;
   Costs costs;  // its hull
@@ -104,8 +124,7 @@ struct ChooseFormats : talc::impl::ChooseFormatsBase<ChooseFormats> {
       return failure();
     int64_t values = 0;
     for (const Unit &unit : units)
-      for (Operation *matrix : unit.matrices.matrices)
-        values += cast<RankedTensorType>(cast<WeightOp>(matrix).getType()).getNumElements();
+      values += valuesOf(unit.matrices);
     auto least = static_cast<double>(totalBits(units)) / std::max<double>(values, 1);
     if (least > choice.bits)
       return getOperation().emitError() << "weights cannot have " << llvm::formatv("{0}", choice.bits)
@@ -145,6 +164,7 @@ struct ChooseFormats : talc::impl::ChooseFormatsBase<ChooseFormats> {
       auto costs = measureFormats(unit.matrices, candidates(unit.matrices, choice), graph);
       if (!costs)
         return getOperation().emitError() << llvm::toString(costs.takeError());
+      addFilling(unit.matrices, choice.bits, *costs);
       unit.costs = lowerHull(std::move(*costs));
       if (unit.costs.empty())
         return unit.matrices.weights.front()->emitError() << "has values that no format has";
