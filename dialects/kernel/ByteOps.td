@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on vectors of bytes, which only schedule and codegen of processors know.
+// Operations on vectors, which only schedule and codegen of processors know.
 #ifndef KERNEL_BYTE_OPS
 #define KERNEL_BYTE_OPS
 
@@ -16,6 +16,17 @@ def Kernel_LookUpOp : Op<Kernel_Dialect, "look_up", [Pure, AllTypesMatch<["place
   let results = (outs VectorOfRankAndType<[1], [I8]>:$result);
   let assemblyFormat = "$places `in` $table attr-dict `:` type($places)";
   let hasVerifier = 1;
+}
+
+def Kernel_TimesPowerOp : Op<Kernel_Dialect, "times_power",
+                             [Pure, AllTypesMatch<["number", "result"]>, AllShapesMatch<["number", "power"]>]> {
+  let summary = "numbers times powers of two";
+  let description = [{
+    result[i] = number[i] * 2^power[i], rounded once.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F32]>:$number, VectorOfRankAndType<[1], [I32]>:$power);
+  let results = (outs VectorOfRankAndType<[1], [F32]>:$result);
+  let assemblyFormat = "$number `by` $power attr-dict `:` type($number) `,` type($power)";
 }
 
 #endif // KERNEL_BYTE_OPS

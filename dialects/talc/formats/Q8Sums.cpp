@@ -4,8 +4,8 @@
 //   q8_sums, beside blocks of 32               q8_k_sums, beside blocks of 256
 //     d       f32          d * q                 d         f32            d * q
 //     d * s   f32          the values' sum       l, h      8 + 8 bytes    every 32 have the sum 128 * h + l
-//     s       two i32      the sum of all        -32 * s   16 i32         s: the sum of every 16
-//                          and of the first 16
+//     -16 * s two i32      s: the sum of all,    -32 * s   16 i32         s: the sum of every 16
+//                          of the first 16
 //     q       32 integers                        q         256 integers
 //
 // A weight whose levels begin at z instead of 0 has the product sum((w - z) * q) = sum(w * q) - z * s, and one whose
@@ -42,20 +42,21 @@ template <typename Block, typename Visit> float roundLevels(const float *x, uint
 }
 
 struct Q8Sums {
-  static constexpr int64_t values = 32, bytes = 48, sum = 4, sums = 8, levels = 16;
-  static constexpr BlockField fields[] = {{0, 1, 4}, {sum, 1, 4}, {sums, 2, 4}, {levels, 8, 4}};
+  static constexpr int64_t values = 32, bytes = 48, sum = 4, starts = 8, levels = 16;
+  static constexpr BlockField fields[] = {{0, 1, 4}, {sum, 1, 4}, {starts, 2, 4}, {levels, 8, 4}};
 
   static void decode(const uint8_t *block, float *x) { decodeLevels<Q8Sums>(block, x); }
 
   static bool encode(const float *x, uint8_t *block) {
-    int32_t integers[2] = {};
+    int32_t sums[2] = {};
     float d = roundLevels<Q8Sums>(x, block, [&](int64_t i, int level) {
-      integers[0] += level;
-      integers[1] += i < values / 2 ? level : 0;
+      sums[0] += level;
+      sums[1] += i < values / 2 ? level : 0;
     });
-    float all = d * static_cast<float>(integers[0]);
+    float all = d * static_cast<float>(sums[0]);
     std::memcpy(block + sum, &all, sizeof(all));
-    std::memcpy(block + sums, integers, sizeof(integers));
+    const int32_t zero = roundedZero, begins[2] = {-zero * sums[0], -zero * sums[1]};
+    std::memcpy(block + starts, begins, sizeof(begins));
     return true;
   }
 };

@@ -11,4 +11,8 @@ namespace talc {
 // row's values as one of the weight's: 256 beside blocks of 256, else 32.
 const StorageFormat *roundedRowsFor(const StorageFormat &weight);
 
+// Rows with a scale for 32 have their sums times minus this: with levels that count from here, sums of products begin
+// with what lies in memory, and no instruction makes it.
+constexpr int64_t roundedZero = 16;
+
 }  // namespace talc

@@ -52,6 +52,8 @@ func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32
   %signed = kernel.dot %d, %d plus %sums signed : vector<16xi8> -> vector<4xi32>
   // CHECK: kernel.look_up %{{.*}} in [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12] : vector<16xi8>
   %looked = kernel.look_up %d in [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12] : vector<16xi8>
+  // CHECK: kernel.times_power %{{.*}} by %{{.*}} : vector<4xf32>, vector<4xi32>
+  %times = kernel.times_power %floats by %sums : vector<4xf32>, vector<4xi32>
   // CHECK: kernel.dot_pairs %{{.*}}, %{{.*}} plus %{{.*}} : vector<8xbf16> -> vector<4xf32>
   %pairs = kernel.dot_pairs %p, %p plus %floats : vector<8xbf16> -> vector<4xf32>
   // CHECK: } : (!kernel.step, memref<?x32xf32, strided<[64, 1], offset: 32>>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()

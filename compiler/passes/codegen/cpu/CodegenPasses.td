@@ -2,7 +2,7 @@
 // Stage codegen of processors; compiler/passes/Passes.td includes it.
 
 def ConvertDots : Pass<"convert-dots", "mlir::ModuleOp"> {
-  let summary = "dot products of bytes, and tables of them, become a processor's instructions";
+  let summary = "dot products of bytes, tables of them and powers of two become a processor's instructions";
   let description = [{
       kernel.dot %levels, %x plus %sums   ->   vpdpbusd                              `vnni`
                                           ->   vpmaddubsw, vpmaddwd, vpaddd          `avx2`, levels of seven bits: nothing saturates
@@ -13,6 +13,8 @@ def ConvertDots : Pass<"convert-dots", "mlir::ModuleOp"> {
 
       kernel.look_up %places in %table       ->   vpshufb                               `vnni`, `avx2`
                                              ->   tbl                                   `dotprod`, `neon`
+
+      kernel.times_power %number by %power   ->   llvm.ldexp, which is vscalefps with AVX-512
 
     All make the same sums. On x86-64 vectors are of 8 sums, or of 16 with levels that have no sign, on 64-bit ARM of 4 with
     signed levels, or such of seven bits.

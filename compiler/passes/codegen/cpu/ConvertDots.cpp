@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-dots: dot products of bytes, and tables of them, become instructions of a processor.
+// convert-dots: dot products of bytes, tables of them and powers of two become instructions of a processor.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/cpu/Dots.h"
 
@@ -42,6 +42,8 @@ struct ConvertDots : talc::impl::ConvertDotsBase<ConvertDots> {
         return replace(dot, use->dot(dot));
       if (auto lookUp = dyn_cast<kernel::LookUpOp>(op))
         return replace(lookUp, use->lookUp(lookUp));
+      if (auto times = dyn_cast<kernel::TimesPowerOp>(op))
+        return replace(times, byPower(times));
       return WalkResult::advance();
     });
     if (walked.wasInterrupted())
@@ -60,10 +62,19 @@ private:
     return WalkResult::advance();
   }
 
+  // LLVM takes an instruction where there is one; MLIR's llvm.intr.ldexp wants one power for all numbers.
+  static Value byPower(kernel::TimesPowerOp op) {
+    OpBuilder b(op);
+    return LLVM::CallIntrinsicOp::create(b, op.getLoc(), op.getType(), b.getStringAttr("llvm.ldexp"),
+                                         {op.getNumber(), op.getPower()})
+        .getResults();
+  }
+
   static StringRef kindOf(kernel::DotOp dot) {
     return dot.getWide() ? " sums of wide levels" : dot.getIsSigned() ? " sums of signed levels" : " sums";
   }
   static StringRef kindOf(kernel::LookUpOp) { return " places"; }
+  static StringRef kindOf(kernel::TimesPowerOp) { return " numbers"; }
 };
 
 }  // namespace

@@ -59,9 +59,9 @@ template <int64_t field> Value halvesAndFifth(BlockReader &r, int64_t word) {
 
 //===--- numbers of 4 bits --------------------------------------------------------------------------------------===//
 
-// Twice the numbers, from the least one on.
+// Twice the numbers, above 16.
 Value doubled(BlockReader &r, Value codes) {
-  constexpr int8_t levels[] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
+  constexpr int8_t levels[] = {16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4};
   auto words = cast<VectorType>(codes.getType());
   auto bytes = VectorType::get({4 * words.getDimSize(0)}, r.e.b.getI8Type());
   Value places = vector::BitCastOp::create(r.e.b, r.e.loc, bytes, codes);
@@ -74,7 +74,9 @@ Value levelsMxfp4(BlockReader &r, int64_t word) {
 }
 
 GroupScales scalesMxfp4(BlockReader &r, int64_t) {
-  return {r.e.mulf(r.fromE8M0(r.unsignedBytes(0, r.e.index(0), /*each=*/false)), r.factor(0.5)), {}};
+  constexpr int64_t bias = 127;
+  Value code = r.unsignedBytes(0, r.e.index(0), /*each=*/false);
+  return {r.e.mulf(r.fromE8M0(code), r.factor(0.5)), {}, r.less(code, bias + 1)};
 }
 
 // 16 values share eight bytes.
@@ -94,8 +96,8 @@ constexpr IntegerBlocks table[] = {{"q8_0", 0, true, 32, 0, levelsQ8_0, step},
                                    {"q4_1", 0, false, 32, 16, halves<2>, stepAndOffset},
                                    {"q5_0", 16, false, 32, 16, halvesAndFifth<1>, step},
                                    {"q5_1", 0, false, 32, 16, halvesAndFifth<2>, stepAndOffset},
-                                   {"mxfp4", 12, false, 32, 16, levelsMxfp4, scalesMxfp4},
-                                   {"nvfp4", 12, false, 16, 8, levelsNvfp4, scalesNvfp4}};
+                                   {"mxfp4", 16, false, 32, 16, levelsMxfp4, scalesMxfp4},
+                                   {"nvfp4", 16, false, 16, 8, levelsNvfp4, scalesNvfp4}};
 
 }  // namespace
 

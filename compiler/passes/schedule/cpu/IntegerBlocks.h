@@ -8,7 +8,8 @@ namespace talc {
 
 // A vector of one value of each lane.
 struct GroupScales {
-  mlir::Value step, offset;  // the offset is null where there is none
+  mlir::Value step, offset;   // the offset is null where there is none
+  mlir::Value exponent = {};  // if a format's steps are powers of two: that of the step, as an i32
 };
 
 // A value is (level - zero) * step + offset.

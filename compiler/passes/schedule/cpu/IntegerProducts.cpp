@@ -3,7 +3,7 @@
 //
 //   for each 32 of k                              of all rows, of vectors of columns
 //     for each group that shares a step           all, or half of them
-//       sums = -zero * (sum of the row's integers)
+//       sums = -zero * (sum of the row's integers), which the row has
 //       for each four k: levels of a vector, four integers of a row in all lanes:  sums += their dot products
 //       accumulator = accumulator + sums * (step * scale of the row)
 //       accumulator = accumulator + offset * (sum of the row)         if the format has offsets
@@ -18,6 +18,9 @@
 #include "compiler/passes/schedule/cpu/IntegerBlocks.h"
 #include "compiler/passes/schedule/cpu/TileProducts.h"
 
+#include "dialects/kernel/ByteOps.h"
+#include "dialects/talc/formats/RoundedRows.h"
+
 using namespace mlir;
 
 namespace talc {
@@ -30,6 +33,11 @@ constexpr int64_t word = 4;  // integers that a dot product takes at once
 // has none that does, and takes bytes without a sign.
 bool takesSigned(int64_t lanes) {
   return lanes <= 8;
+}
+
+// Whether there is an instruction that multiplies by powers of two: AVX-512 has vscalefps.
+bool scalesByPowers(int64_t lanes) {
+  return lanes > 8;
 }
 
 // Sums of integers that are in registers at a time, if a tile has more.
@@ -143,11 +151,18 @@ private:
       for (auto [v, of] : llvm::enumerate(scales)) {
         Value &accumulator = accumulators[r * vectors() + part.first + v];
         Value sum = columns[part.first + v].toFloat(sums[r * part.count + v]);
-        accumulator = e.fma(sum, e.mulf(of.step, e.broadcast(scale)), accumulator);
+        accumulator = joined(sum, of, e.broadcast(scale), accumulator);
         if (of.offset)
           accumulator = e.fma(of.offset, e.broadcast(number(row, 1)), accumulator);
       }
     }
+  }
+
+  // Two products, one of them fused. By a power of two the first one is an instruction that other units have.
+  Value joined(Value sum, const GroupScales &of, Value scale, Value accumulator) {
+    if (of.exponent && scalesByPowers(e.lanes))
+      return e.fma(kernel::TimesPowerOp::create(e.b, e.loc, sum.getType(), sum, of.exponent), scale, accumulator);
+    return e.fma(sum, e.mulf(of.step, scale), accumulator);
   }
 
   // What sums begin with, so that levels count from zero on.
@@ -155,20 +170,29 @@ private:
     Emitter::Values sums;
     int64_t zero = turned ? 128 : blocks.zero;
     for (BlockReader &row : rows) {
-      Value begin = integer(0);
-      if (zero != 0)
-        begin = arith::MulIOp::create(e.b, e.loc, sumOf(row, group), integer(-zero));
+      Value begin = zero != 0 ? from(zero, startOf(row, group)) : integer(0);
       sums.append(part.count, e.broadcast(begin));
     }
     return sums;
   }
 
-  // A block has the sum of all its integers, and that of the first half.
-  Value sumOf(BlockReader &row, int64_t group) {
+  // A block has what all its integers, and those of the first half, begin with where levels count from 16.
+  Value startOf(BlockReader &row, int64_t group) {
+    Value all = row.scalar(2, e.index(0));
     if (blocks.group == integerStep)
-      return row.scalar(2, e.index(0));
+      return all;
     Value first = row.scalar(2, e.index(1));
-    return group == 0 ? first : arith::SubIOp::create(e.b, e.loc, row.scalar(2, e.index(0)), first).getResult();
+    return group == 0 ? first : arith::SubIOp::create(e.b, e.loc, all, first).getResult();
+  }
+
+  // The same where they count from another power of two.
+  Value from(int64_t zero, Value start) {
+    auto power = [](int64_t ratio) { return static_cast<int64_t>(llvm::Log2_64(ratio)); };
+    if (zero > roundedZero)
+      return arith::ShLIOp::create(e.b, e.loc, start, integer(power(zero / roundedZero)));
+    if (zero < roundedZero)
+      return arith::ShRSIOp::create(e.b, e.loc, start, integer(power(roundedZero / zero)));
+    return start;
   }
 
   Value integer(int64_t value) {

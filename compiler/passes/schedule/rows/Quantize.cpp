@@ -4,6 +4,7 @@
 // A block is vectors of 32, whatever the lanes of the machine are, so that it is read once.
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowPieces.h"
+#include "dialects/talc/formats/RoundedRows.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -26,7 +27,7 @@ public:
 
 private:
   using StoreSums = void (Quantize::*)(Value scale, ValueRange levels, Value row, Value block);
-  // Of all levels, as a value and as an integer, and of the first half.
+  // Of all levels, as a value, and of these and the first half what sums begin with.
   void storeSum(Value scale, ValueRange levels, Value row, Value block);
   // Of every 16 levels and of every 32.
   void storeSums(Value scale, ValueRange levels, Value row, Value block);
@@ -117,8 +118,9 @@ void Quantize::storeSum(Value scale, ValueRange levels, Value row, Value block) 
   Value all = arith::AddIOp::create(b, loc, first, sum(levels[0], together / 2, together / 2));
   store(arith::MulFOp::create(b, loc, arith::SIToFPOp::create(b, loc, f32, all), scale), row, block,
         format.fields[1].offset);
-  store(all, row, block, format.fields[2].offset);
-  store(first, row, block, format.fields[2].offset + 4);
+  Value sums = vector::FromElementsOp::create(b, loc, VectorType::get({2}, b.getI32Type()), ValueRange{all, first});
+  Value begins = arith::MulIOp::create(b, loc, sums, constant(sums, -roundedZero));
+  storeWords(begins, row, block, format.fields[2].offset);
 }
 
 void Quantize::storeSums(Value, ValueRange levels, Value row, Value block) {

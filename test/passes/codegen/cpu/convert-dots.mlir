@@ -56,6 +56,16 @@ func.func @table(%places: vector<64xi8>, %few: vector<32xi8>) -> (vector<64xi8>,
   return %r, %f : vector<64xi8>, vector<32xi8>
 }
 
+// By powers of two LLVM multiplies where a processor has an instruction.
+// VNNI-LABEL: @power
+// VNNI: llvm.call_intrinsic "llvm.ldexp"(%arg0, %arg1)
+// PAIRS-LABEL: @power
+// PAIRS: llvm.call_intrinsic "llvm.ldexp"
+func.func @power(%number: vector<16xf32>, %power: vector<16xi32>) -> vector<16xf32> {
+  %r = kernel.times_power %number by %power : vector<16xf32>, vector<16xi32>
+  return %r : vector<16xf32>
+}
+
 // -----
 
 func.func @few(%places: vector<16xi8>) -> vector<16xi8> {

@@ -12,7 +12,8 @@
 
 // STEPS: error: {{.*}}tile_steps is not 32, what its products take at a time
 
-// One row: levels become unsigned by the highest bit, and sums begin with -128 times that of the row.
+// One row: levels become unsigned by the highest bit, and sums begin with eight times what the
+// row has for levels that count from 16.
 //
 // Words are read upwards in memory, and between them a line is fetched whose place is the first one's and a constant.
 // FETCH-LABEL: @row(
@@ -31,9 +32,8 @@
 //
 // CHECK-LABEL: @row(
 // CHECK-DAG: arith.constant dense<-2139062144> : vector<16xi32>
-// CHECK-DAG: %[[ZERO:.*]] = arith.constant -128 : i32
 // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
-// CHECK: %[[BEGIN:.*]] = arith.muli %{{.*}}, %[[ZERO]] : i32
+// CHECK: %[[BEGIN:.*]] = arith.shli %{{.*}}, %c3_i32 : i32
 // CHECK: vector.broadcast %[[BEGIN]] : i32 to vector<16xi32>
 // CHECK: arith.xori
 // CHECK-COUNT-8: kernel.dot %{{.*}} wide : vector<64xi8> -> vector<16xi32>
@@ -125,13 +125,23 @@ func.func @widened(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w:
   return
 }
 
-// Of numbers of four bits, levels are twice the numbers from the least one on, which a table has.
+// Of numbers of four bits, levels are twice the numbers above 16, which a table has; with AVX-512 sums are
+// multiplied by their powers of two, else a row's scale is.
 // NEON-LABEL: @numbers(
 // NEON: kernel.look_up %{{.*}} : vector<16xi8>
+// NEON-NOT: kernel.times_power
+// NARROW-LABEL: @numbers(
+// NARROW-NOT: kernel.times_power
+// NARROW: arith.mulf
+// NARROW-LABEL: @
 // CHECK-LABEL: @numbers(
-// CHECK: arith.constant -12 : i32
-// CHECK: kernel.look_up %{{.*}} in [12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0] : vector<64xi8>
+// CHECK-NOT: arith.shli %{{.*}} : i32
+// CHECK: kernel.look_up %{{.*}} in [16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4] : vector<64xi8>
 // CHECK: kernel.dot %{{.*}} : vector<64xi8> -> vector<16xi32>
+// CHECK-NOT: arith.mulf
+// CHECK: %[[POWER:.*]] = arith.subi %{{.*}} : vector<16xi32>
+// CHECK: %[[TIMES:.*]] = kernel.times_power %{{.*}} by %[[POWER]] : vector<16xf32>, vector<16xi32>
+// CHECK: vector.fma %[[TIMES]],
 // CHECK: return
 func.func @numbers(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: memref<1x64x16x!talc.stored<mxfp4>>,
                    %y: memref<1x16xf32>) {
