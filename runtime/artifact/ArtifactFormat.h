@@ -20,7 +20,7 @@
 
 namespace talc::artifact {
 
-constexpr uint32_t formatVersion = 17;
+constexpr uint32_t formatVersion = 18;
 constexpr uint64_t sectionAlignment = 4096;
 constexpr char headerMagic[8] = {'T', 'A', 'L', 'C', 'A', 'R', 'T', '2'};
 

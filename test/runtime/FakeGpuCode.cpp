@@ -76,8 +76,8 @@ FakeGpuTables makeGpuTables() {
   tables.header.phaseCount = 3;
   tables.header.launchCount = 1;
   tables.header.argumentCount = 5;
-  tables.header.textOffset = sizeof(tables);
-  tables.header.textBytes = strlen(text);
+  tables.header.textCount = 1;
+  tables.text = {sizeof(tables), strlen(text)};
   strcpy(tables.kernel.name, "fake_step");
   tables.kernel.threads = 32;
   tables.kernel.argumentCount = 5;

@@ -10,6 +10,7 @@ namespace talc::test {
 // As they lie in a code section behind its head.
 struct FakeGpuTables {
   artifact::LaunchHeader header;
+  artifact::LaunchText text;
   artifact::LaunchKernel kernel;
   artifact::LaunchPhase phases[3];
   artifact::Launch launch;

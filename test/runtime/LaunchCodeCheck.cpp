@@ -41,7 +41,10 @@ static bool refusesWrongTables() {
   bool good = refuses(changed([](T &t) { t.header.magic[7] = '9'; }), "has other tables than this runtime knows");
   good &= refuses(changed([](T &t) { t.header.kernelCount = UINT32_MAX; }), "an impossible number of kernels");
   good &= refuses(changed([](T &t) { t.header.argumentCount = 1 << 20; }), "is too short for its tables");
-  good &= refuses(changed([](T &t) { t.header.textBytes = UINT64_MAX; }), "text outside the section");
+  good &= refuses(changed([](T &t) { t.header.textCount = 17; }), "an impossible number of kernels");
+  good &= refuses(changed([](T &t) { t.text.bytes = UINT64_MAX; }), "text outside the section");
+  good &= refuses(changed([](T &t) { t.text.bytes = 0; }), "text outside the section");
+  good &= refuses(changed([](T &t) { t.kernel.text = 1; }), "a kernel whose text is missing");
   good &= refuses(changed([](T &t) { memset(t.kernel.name, 'x', sizeof(t.kernel.name)); }), "whose name has no end");
   good &= refuses(changed([](T &t) { t.kernel.threads = 2048; }), "impossible number of threads");
   good &= refuses(changed([](T &t) { t.kernel.grid.divisor = 0; }), "an impossible grid");

@@ -5,21 +5,26 @@ import struct
 import subprocess
 import sys
 
-MAGIC = b'TALCGPU5'
+MAGIC = b'TALCGPU6'
 
 
 def modules(program):
     """The modules behind each table of launches (runtime/device/gpu/LaunchTable.h)."""
     for found in re.finditer(MAGIC, program):
-        kernels, phases, launches, arguments, offset, size = struct.unpack_from('<4I2Q', program, found.start() + len(MAGIC))
-        text = program[found.start() + offset:found.start() + offset + size]
-        at = 0
-        while at < len(text):
-            words, magic = struct.unpack_from('<2I', text, at)
-            if magic != 0x07230203:
-                break  # another target's
-            yield text[at + 4:at + 4 + 4 * words]
-            at += 4 + 4 * words
+        texts, = struct.unpack_from('<I', program, found.start() + 24)
+        for number in range(min(texts, 16)):
+            offset, size = struct.unpack_from('<2Q', program, found.start() + 32 + 16 * number)
+            yield from modules_of(program[found.start() + offset:found.start() + offset + size])
+
+
+def modules_of(text):
+    at = 0
+    while at < len(text):
+        words, magic = struct.unpack_from('<2I', text, at)
+        if magic != 0x07230203:
+            break  # another target's
+        yield text[at + 4:at + 4 + 4 * words]
+        at += 4 + 4 * words
 
 
 def run(*command, module):

@@ -59,9 +59,9 @@ static targets::ObjectCode kernelObject(Operation *kernel, const KernelCode &mad
                    {"registers", registers ? registers.getInt() : 0},
                    {"arguments", made.arguments},
                    {"shared", made.sharedBytes},
-                   {"task", made.hasTask},
                    {"grid", describe(kernel->getAttrOfType<DictionaryAttr>(gridAttr))},
-                   {"code", llvm::toHex(made.code, /*LowerCase=*/true)}});
+                   {"code", llvm::toHex(made.code, /*LowerCase=*/true)},
+                   {"task", llvm::toHex(made.taskCode, /*LowerCase=*/true)}});
 }
 
 static targets::ObjectCode listObject(Operation *list) {

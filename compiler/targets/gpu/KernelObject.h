@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a function becomes before it is linked: JSON, so that the cache can keep functions one by one.
 //
-//   {"kernel": "norm_0", "threads": 128, "registers": 0, "arguments": 5, "shared": 128, "task": true, "grid": {...},
-//    "code": "...hexadecimal..."}
+//   {"kernel": "norm_0", "threads": 128, "registers": 0, "arguments": 5, "shared": 128, "grid": {...},
+//    "code": "...hexadecimal...", "task": "...hexadecimal..."}
 //   {"list": "prefill", "launches": [{"call": "norm_0", "arguments": [{"argument": 0}, {"base": "arena", ...}],
 //                                    "waits": 1}]}
 #pragma once
@@ -19,7 +19,7 @@ bool isList(mlir::Operation *op);
 struct KernelCode {
   int64_t arguments = 0, sharedBytes = 0;
   std::string code;
-  bool hasTask = false;  // a function for one task stands in the code, too
+  std::string taskCode;  // of a function for one task; empty: there is none
 };
 
 // What a kernel takes of a card, for readers.

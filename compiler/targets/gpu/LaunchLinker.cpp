@@ -21,6 +21,7 @@ namespace talc::gpu {
 
 namespace {
 
+constexpr uint32_t noText = UINT32_MAX;
 constexpr llvm::StringLiteral phases[] = {"encode", "prefill", "decode"};
 
 template <size_t size> llvm::Error setName(char (&array)[size], const std::string &name) {
@@ -35,7 +36,8 @@ public:
   llvm::Error read(llvm::ArrayRef<targets::ObjectCode> objects);
   llvm::Error addPhases(MakePersistent makePersistent);
   llvm::Expected<targets::LinkedCode> link(JoinCodes join) const;
-  std::vector<std::string> codes;  // of kernels
+  // Of all kernels, each in front of that of its tasks.
+  std::vector<std::string> allCodes() const;
 
 private:
   using Values = std::vector<LaunchArgument>;
@@ -47,13 +49,15 @@ private:
   llvm::Error addLaunches(const Json &list, const Values &given, int depth, uint32_t waits);
   llvm::Error addLaunch(const Json &launch, const Values &values, uint32_t waits);
   static llvm::Expected<LaunchArgument> valueOf(const Json &argument, const Values &given);
-  std::vector<uint8_t> image(const std::string &code) const;
+  void placeLaunches();
+  std::vector<uint8_t> image(llvm::ArrayRef<std::string> joined) const;
 
   llvm::StringMap<Json> lists;
   llvm::StringMap<uint32_t> numbers;  // of kernels
   std::vector<LaunchKernel> kernels;
-  std::vector<uint32_t> registers;  // of kernels
-  std::vector<bool> haveTask;       // of kernels
+  std::vector<uint32_t> registers;              // of kernels
+  std::vector<std::string> codes, taskCodes;    // of kernels
+  std::vector<std::vector<std::string>> texts;  // the codes in each
   std::vector<LaunchPhase> phaseTable;
   llvm::StringMap<std::string> obstacles;  // to persistent kernels, by phase
   std::vector<Launch> launches;
@@ -77,6 +81,7 @@ llvm::Error LaunchLinker::addKernel(const Json &object) {
   LaunchKernel kernel = {};
   auto name = object.at("kernel").get<std::string>();
   const Json &grid = object.at("grid");
+  kernel.text = noText;
   kernel.threads = object.at("threads");
   kernel.sharedBytes = object.at("shared");
   kernel.argumentCount = object.at("arguments");
@@ -88,7 +93,7 @@ llvm::Error LaunchLinker::addKernel(const Json &object) {
   codes.push_back(llvm::fromHex(object.at("code").get<std::string>()));
   kernels.push_back(kernel);
   registers.push_back(object.at("registers"));
-  haveTask.push_back(object.at("task"));
+  taskCodes.push_back(llvm::fromHex(object.at("task").get<std::string>()));
   return setName(kernels.back().name, name);
 }
 
@@ -160,22 +165,31 @@ template <typename T> static void append(std::vector<uint8_t> &image, const std:
   image.insert(image.end(), bytes, bytes + values.size() * sizeof(T));
 }
 
-std::vector<uint8_t> LaunchLinker::image(const std::string &code) const {
+std::vector<uint8_t> LaunchLinker::image(llvm::ArrayRef<std::string> joined) const {
   LaunchHeader header = {};
   std::memcpy(header.magic, launchMagic, sizeof(header.magic));
   header.kernelCount = static_cast<uint32_t>(kernels.size());
   header.phaseCount = static_cast<uint32_t>(phaseTable.size());
   header.launchCount = static_cast<uint32_t>(launches.size());
   header.argumentCount = static_cast<uint32_t>(arguments.size());
+  header.textCount = static_cast<uint32_t>(joined.size());
+  std::vector<LaunchText> places;
+  uint64_t at = sizeof(header) + joined.size() * sizeof(LaunchText) + kernels.size() * sizeof(LaunchKernel) +
+                phaseTable.size() * sizeof(LaunchPhase) + launches.size() * sizeof(Launch) +
+                arguments.size() * sizeof(LaunchArgument);
+  for (const std::string &text : joined) {
+    places.push_back({at, text.size()});
+    at += text.size();
+  }
   std::vector<uint8_t> image(sizeof(header));
+  std::memcpy(image.data(), &header, sizeof(header));
+  append(image, places);
   append(image, kernels);
   append(image, phaseTable);
   append(image, launches);
   append(image, arguments);
-  header.textOffset = image.size();
-  header.textBytes = code.size();
-  std::memcpy(image.data(), &header, sizeof(header));
-  image.insert(image.end(), code.begin(), code.end());
+  for (const std::string &text : joined)
+    image.insert(image.end(), text.begin(), text.end());
   return image;
 }
 
@@ -184,6 +198,7 @@ llvm::Error LaunchLinker::addPhases(MakePersistent makePersistent) {
     if (lists.contains(phase))
       if (llvm::Error error = addPhase(phase.str()))
         return error;
+  placeLaunches();
   for (LaunchPhase &phase : phaseTable)
     if (makePersistent)
       if (llvm::Error error = addPersistent(phase, makePersistent))
@@ -191,11 +206,30 @@ llvm::Error LaunchLinker::addPhases(MakePersistent makePersistent) {
   return llvm::Error::success();
 }
 
+// A kernel stands in the text of the first phase that launches it.
+void LaunchLinker::placeLaunches() {
+  uint32_t count = 0;
+  for (const LaunchPhase &phase : phaseTable) {
+    bool isNew = false;
+    for (uint32_t i = 0; i < phase.launchCount; ++i)
+      if (uint32_t &text = kernels[launches[phase.firstLaunch + i].kernel].text; text == noText) {
+        text = count;
+        isNew = true;
+      }
+    count += isNew;
+  }
+  texts.resize(std::max(count, 1U));
+  for (auto [kernel, code] : llvm::zip_equal(kernels, codes)) {
+    kernel.text = kernel.text == noText ? 0 : kernel.text;
+    texts[kernel.text].push_back(code);
+  }
+}
+
 llvm::Error LaunchLinker::addPersistent(LaunchPhase &phase, MakePersistent makePersistent) {
   std::map<uint32_t, PhaseKernel> pieces;
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
     uint32_t kernel = launches[phase.firstLaunch + i].kernel;
-    if (!haveTask[kernel]) {
+    if (taskCodes[kernel].empty()) {
       obstacles[phase.name] = std::string(kernels[kernel].name) + " cannot be done by a team of a workgroup";
       return llvm::Error::success();
     }
@@ -213,8 +247,13 @@ llvm::Error LaunchLinker::addPersistent(LaunchPhase &phase, MakePersistent makeP
   kernel.dynamicBytes = made.dynamicBytes;
   kernel.argumentCount = persistentArguments;
   kernel.grid = {noArgument, 1, 0, 1};
-  haveTask.push_back(false);
+  kernel.text = static_cast<uint32_t>(texts.size());
+  std::vector<std::string> &text = texts.emplace_back();
+  for (uint32_t piece : llvm::make_first_range(pieces))
+    text.push_back(taskCodes[piece]);
+  text.push_back(made.code);
   codes.push_back(std::move(made.code));
+  taskCodes.emplace_back();
   return setName(kernel.name, name);
 }
 
@@ -235,8 +274,18 @@ llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) const {
   if (linked.entries.empty())
     return makeError(ErrorCode::Program, "the program has none of the functions {}",
                      llvm::join(llvm::ArrayRef(phases), ", "));
-  linked.image = image(join(codes));
+  linked.image = image(llvm::map_to_vector(texts, [&](llvm::ArrayRef<std::string> text) { return join(text); }));
   return linked;
+}
+
+std::vector<std::string> LaunchLinker::allCodes() const {
+  std::vector<std::string> all;
+  for (auto [code, task] : llvm::zip_equal(codes, taskCodes)) {
+    all.push_back(code);
+    if (!task.empty())
+      all.push_back(task);
+  }
+  return all;
 }
 
 }  // namespace
@@ -261,7 +310,7 @@ llvm::Expected<std::vector<std::string>> kernelCodes(llvm::ArrayRef<targets::Obj
   LaunchLinker linker;
   if (llvm::Error error = linkAll(linker, objects, makePersistent))
     return std::move(error);
-  return std::move(linker.codes);
+  return linker.allCodes();
 }
 
 }  // namespace talc::gpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a table of launches (runtime/device/gpu/LaunchTable.h) and one code of a program's objects.
+// Makes tables of launches and texts (runtime/device/gpu/LaunchTable.h) of a program's objects.
 #pragma once
 
 #include "compiler/targets/Target.h"
@@ -7,7 +7,7 @@
 
 namespace talc::gpu {
 
-// Makes one of the codes of all kernels.
+// Makes one text of the codes of kernels.
 using JoinCodes = llvm::function_ref<std::string(llvm::ArrayRef<std::string> codes)>;
 
 // A phase as one kernel that does the tasks of all (LaunchTable.h: persistent kernels).
@@ -28,7 +28,7 @@ using MakePersistent = llvm::function_ref<std::string(const std::string &name, l
 llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join,
                                                  MakePersistent makePersistent = nullptr);
 
-// The codes of all kernels, in their order.
+// The codes of all kernels and of their tasks, in their order.
 llvm::Expected<std::vector<std::string>> kernelCodes(llvm::ArrayRef<targets::ObjectCode> objects,
                                                      MakePersistent makePersistent = nullptr);
 

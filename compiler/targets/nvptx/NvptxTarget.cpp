@@ -74,6 +74,23 @@ static llvm::Error checkFunctions(ModuleOp module) {
   return llvm::Error::success();
 }
 
+// A kernel's module without the lines before its first declaration, which all have alike.
+static llvm::StringRef bodyOf(llvm::StringRef text) {
+  constexpr llvm::StringLiteral last = ".address_size 64\n";
+  size_t at = text.find(last);
+  return at == llvm::StringRef::npos ? text : text.drop_front(at + last.size());
+}
+
+// Takes the function for one task, which comes last, out of a kernel's text: a module of its own.
+static llvm::Expected<std::string> takeTask(const std::string &kernel, std::string &text) {
+  size_t at = text.find("\t// .globl\t" + kernel + "_task");
+  if (at == std::string::npos)
+    return internalError("LLVM has written no function '{}_task'", kernel);
+  std::string task = text.substr(0, text.size() - bodyOf(text).size()) + text.substr(at);
+  text.resize(at);
+  return task;
+}
+
 llvm::Expected<std::vector<targets::ObjectCode>> NvptxTarget::compile(ModuleOp module, targets::BeginPart begin) const {
   if (llvm::Error error = checkFunctions(module))
     return std::move(error);
@@ -85,8 +102,15 @@ llvm::Expected<std::vector<targets::ObjectCode>> NvptxTarget::compile(ModuleOp m
     auto listing = emitKernel(kernel, module, chip, &taskShared);
     if (!listing)
       return listing.takeError();
-    int64_t shared = taskShared ? static_cast<int64_t>(*taskShared) : sharedBytes(kernel);
-    return gpu::KernelCode{kernel.getNumArguments(), shared, listing->assembly, taskShared.has_value()};
+    gpu::KernelCode code = {kernel.getNumArguments(), sharedBytes(kernel), std::move(listing->assembly), ""};
+    if (taskShared) {
+      code.sharedBytes = static_cast<int64_t>(*taskShared);
+      auto task = takeTask(listing->function, code.code);
+      if (!task)
+        return task.takeError();
+      code.taskCode = std::move(*task);
+    }
+    return code;
   });
 }
 
@@ -107,13 +131,6 @@ llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::listings(ModuleOp
       listing->resources = gpu::resourcesOf(kernel, sharedBytes(kernel)) + ", " + registersOf(listing->assembly, chip);
     return listing;
   });
-}
-
-// A kernel's module without the lines before its first declaration, which all have alike.
-static llvm::StringRef bodyOf(llvm::StringRef text) {
-  constexpr llvm::StringLiteral last = ".address_size 64\n";
-  size_t at = text.find(last);
-  return at == llvm::StringRef::npos ? text : text.drop_front(at + last.size());
 }
 
 static std::string joinTexts(llvm::ArrayRef<std::string> texts) {

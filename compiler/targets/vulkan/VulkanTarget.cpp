@@ -56,7 +56,7 @@ static llvm::Expected<gpu::KernelCode> emitKernel(Operation *op) {
     return internalError("the kernel '{}' cannot be written as SPIR-V", kernel.getName()->str());
   int64_t arguments = kernel->getAttrOfType<IntegerAttr>(argumentsAttr).getInt();
   std::string bytes(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint32_t));
-  return gpu::KernelCode{arguments, sharedBytes(kernel), std::move(bytes)};
+  return gpu::KernelCode{arguments, sharedBytes(kernel), std::move(bytes), ""};
 }
 
 llvm::Expected<std::vector<targets::ObjectCode>> VulkanTarget::compile(ModuleOp module,

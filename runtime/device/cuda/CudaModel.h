@@ -2,7 +2,7 @@
 // A model on a card: its kernels, made by the driver from PTX, and its weights.
 #pragma once
 
-#include "runtime/device/cuda/Card.h"
+#include "runtime/device/cuda/KernelTexts.h"
 #include "runtime/device/gpu/GpuModel.h"
 
 namespace talc::cuda {
@@ -11,7 +11,6 @@ class CudaModel final : public GpuModel<Card> {
 public:
   CudaModel(std::shared_ptr<const Card> card, const std::string &file, const artifact::ModelInfo &facts,
             const char *target);
-  ~CudaModel() override;
 
   // The part of a Code section behind its head.
   Status loadCode(const unsigned char *bytes, uint64_t size);
@@ -20,20 +19,19 @@ public:
   WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const override;
   Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const override;
 
-  Function function(uint32_t kernel) const { return functions[kernel]; }
+  // Of a kernel whose text is loaded: that of a persistent kernel is, if it has workgroups.
+  Function function(uint32_t kernel) const { return texts.function(kernel); }
+  // Before the launches of a phase; see KernelTexts.
+  Status loadLaunches(Phase phase) const { return texts.loadLaunches(*launches.phase(phase)); }
   // How many workgroups of a phase's persistent kernel the card has room for at a time; 0: steps are launches.
   uint32_t persistentWorkgroups(Phase phase) const { return workgroupsAtOnce[static_cast<size_t>(phase)]; }
   Address weights() const { return stored.address(); }
 
 private:
   uint32_t rowsAtOnce(Phase phase) const override;
-  Status loadModule();
-  Status findFunctions();
   Status findPersistent(Phase phase);
-  Status allowShared(const artifact::LaunchKernel &kernel, Function function);
 
-  Module module = nullptr;
-  std::vector<Function> functions;
+  mutable KernelTexts texts;          // grow while steps run
   uint32_t workgroupsAtOnce[3] = {};  // of phases
   CardMemory stored;
 };

@@ -201,16 +201,16 @@ Status CudaWorkspace::launchOneByOne(const Step &step, const LaunchValues &value
 }
 
 Status CudaWorkspace::start(const Step &step, const LaunchValues &values) {
-  if (measured)
-    return launchOneByOne(step, values);
-  if (persistent.suits(step.phase, values)) {
+  if (!measured && persistent.suits(step.phase, values)) {
     bool begun = false;
     Status status = askWhetherToEnd();
     status = status.failed() ? status : persistent.start(stream, begun);
     if (status.failed() || begun)
       return status;
   }
-  if (!graph.holds(step.phase, values, stream, [&] { return launchAll(step, values); }))
+  if (Status status = model.loadLaunches(step.phase); status.failed())
+    return status;
+  if (measured || !graph.holds(step.phase, values, stream, [&] { return launchAll(step, values); }))
     return launchOneByOne(step, values);
   if (Status status = askWhetherToEnd(); status.failed())
     return status;

@@ -9,7 +9,8 @@ namespace talc {
 
 using namespace artifact;
 
-constexpr uint32_t mostKernels = 1 << 16, mostLaunches = 1 << 20, mostArguments = 1 << 24, mostPhases = 8;
+constexpr uint32_t mostKernels = 1 << 16, mostLaunches = 1 << 20, mostArguments = 1 << 24, mostPhases = 8,
+                   mostTexts = 16;
 constexpr uint32_t mostThreads = 1024, mostShared = 1 << 20, mostGridY = 65535;
 constexpr uint64_t mostGridX = INT32_MAX;
 
@@ -49,15 +50,21 @@ std::string LaunchCode::readTables(const unsigned char *bytes, uint64_t size) {
   if (memcmp(header.magic, launchMagic, sizeof(launchMagic)) != 0)
     return "has other tables than this runtime knows";
   if (header.kernelCount > mostKernels || header.launchCount > mostLaunches || header.phaseCount > mostPhases ||
-      header.argumentCount > mostArguments)
-    return "has an impossible number of kernels, launches or arguments";
+      header.argumentCount > mostArguments || header.textCount > mostTexts)
+    return "has an impossible number of kernels, launches, arguments or texts";
   Reader reader(bytes + sizeof(header), size - sizeof(header));
-  if (!reader.take(kernelTable, header.kernelCount) || !reader.take(phases, header.phaseCount) ||
-      !reader.take(launches, header.launchCount) || !reader.take(arguments, header.argumentCount))
+  std::vector<LaunchText> texts;
+  if (!reader.take(texts, header.textCount) || !reader.take(kernelTable, header.kernelCount) ||
+      !reader.take(phases, header.phaseCount) || !reader.take(launches, header.launchCount) ||
+      !reader.take(arguments, header.argumentCount))
     return "is too short for its tables";
-  if (header.textOffset > size || header.textBytes > size - header.textOffset)
-    return "has its text outside the section";
-  source.assign(reinterpret_cast<const char *>(bytes) + header.textOffset, header.textBytes);
+  uint64_t end = 0;
+  for (const LaunchText &text : texts) {
+    if (text.bytes == 0 || text.offset < end || text.offset > size || text.bytes > size - text.offset)
+      return "has a text outside the section";
+    end = text.offset + text.bytes;
+    sources.emplace_back(reinterpret_cast<const char *>(bytes) + text.offset, text.bytes);
+  }
   return "";
 }
 
@@ -72,6 +79,8 @@ std::string LaunchCode::checkKernels() const {
     if (kernel.argumentCount < 1 || grid.divisor < 1 || grid.y < 1 || grid.y > mostGridY ||
         (grid.rows != noArgument && grid.rows >= kernel.argumentCount))
       return "has a kernel with an impossible grid";
+    if (kernel.text >= sources.size())
+      return "has a kernel whose text is missing";
   }
   return "";
 }

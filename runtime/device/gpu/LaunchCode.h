@@ -35,8 +35,8 @@ public:
   const artifact::Launch &launch(uint32_t index) const { return launches[index]; }
   // For people: in how many launches a step runs, if one of up to `rowsAtOnce` rows is a single launch.
   static std::string stepsOf(const artifact::LaunchPhase &table, Phase phase, uint32_t rowsAtOnce);
-  // What the section says of all kernels, unchecked: PTX, or modules of SPIR-V.
-  const std::string &text() const { return source; }
+  // What the section says of kernels, unchecked: PTX, or modules of SPIR-V.
+  const std::vector<std::string> &texts() const { return sources; }
 
   const artifact::LaunchArgument &argument(const artifact::Launch &launch, uint32_t number) const {
     return arguments[launch.firstArgument + number];
@@ -61,7 +61,7 @@ private:
   std::vector<artifact::LaunchPhase> phases;
   std::vector<artifact::Launch> launches;
   std::vector<artifact::LaunchArgument> arguments;
-  std::string source;
+  std::vector<std::string> sources;
 };
 
 }  // namespace talc

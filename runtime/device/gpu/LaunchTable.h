@@ -3,7 +3,11 @@
 //
 // A Code section of a family of cards (CodeHeader::family: nvptx, vulkan) has, behind its head:
 //
-//   LaunchHeader | LaunchKernel[] | LaunchPhase[] | Launch[] | LaunchArgument[] | ... | code of the kernels
+//   LaunchHeader | LaunchText[] | LaunchKernel[] | LaunchPhase[] | Launch[] | LaunchArgument[] | ... | texts
+//
+// Code of kernels stands in texts, one for each form of each phase's steps: one of what its launches run that no phase
+// before it has, and one of its persistent kernel with all that this one calls. So a device can take each when a step
+// first needs it.
 //
 // The launches of a phase run in their order. One that waits sees what all before it wrote, and they are done with what
 // it writes; launches that follow it without waiting may run beside it. A launch runs
@@ -23,14 +27,18 @@
 
 namespace talc::artifact {
 
-constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '5'};
+constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '6'};
 
 struct LaunchHeader {
   char magic[8];  // launchMagic
   uint32_t kernelCount, phaseCount, launchCount, argumentCount;
-  // From this header. PTX without a NUL; or modules of SPIR-V in the order of the kernels, each behind the number of
-  // its words, with the kernel's name for the entry point, whose one push constant is the address of the arguments.
-  uint64_t textOffset, textBytes;
+  uint32_t textCount, reserved;
+};
+
+// PTX without a NUL; or modules of SPIR-V in the order of the text's kernels, each behind the number of its words, with
+// the kernel's name for the entry point, whose one push constant is the address of the arguments.
+struct LaunchText {
+  uint64_t offset, bytes;  // from the LaunchHeader, behind the text before it; at least one byte
 };
 
 // What follows the base of a value. Buffers are at least 256-byte aligned.
@@ -68,12 +76,13 @@ struct LaunchGrid {
 constexpr uint32_t noKernel = UINT32_MAX;
 
 struct LaunchKernel {
-  char name[64];           // in the text; NUL-terminated
+  char name[64];           // in its text; NUL-terminated
   uint32_t threads;        // of a workgroup, in x; 1 to 1024
   uint32_t sharedBytes;    // that the text declares
   uint32_t dynamicBytes;   // of shared memory that the launch adds
   uint32_t argumentCount;  // at least 1
   LaunchGrid grid;
+  uint32_t text, reserved;  // number of the text that has its code
 };
 
 struct LaunchPhase {

@@ -44,11 +44,12 @@ Status VulkanModel::makeLayout() {
   return card->check(result, "a layout of pipelines was made");
 }
 
-// The text is modules one behind the other, in the order of the kernels, each behind the number of its words.
+// A text is modules one behind the other, in the order of its kernels, each behind the number of its words.
 Status VulkanModel::makePipelines() {
-  const std::string &text = launches.text();
-  size_t at = 0;
+  std::vector<size_t> places(launches.texts().size());
   for (const LaunchKernel &kernel : launches.kernels()) {
+    const std::string &text = launches.texts()[kernel.text];
+    size_t &at = places[kernel.text];
     uint32_t count = 0;
     if (text.size() - at < sizeof(count))
       return damaged("lacks modules of kernels");
