@@ -94,6 +94,12 @@ static void keepLoops(llvm::Function &function) {
     loop->setLoopAlreadyUnrolled();
 }
 
+// A step of many rows is one text with the registers that its largest kernel takes: the driver's compiler unrolls the
+// loops of all others until these are used up, and more.
+static bool hasRows(LLVM::LLVMFuncOp kernel) {
+  return kernel->getAttrOfType<DictionaryAttr>(gridAttr).contains("rows");
+}
+
 llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleOp module, const std::string &chip,
                                                 std::optional<uint64_t> *taskShared) {
   auto machine = machineFor(chip);
@@ -119,6 +125,8 @@ llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleO
     keepLoops(*function);
   if (taskShared)
     *taskShared = addTaskFunction(*function, threads);
+  if (llvm::Function *task = translated->getFunction(listing.function + "_task"); task && hasRows(kernel))
+    keepLoops(*task);
   llvm::raw_string_ostream(listing.llvmIr) << *translated;
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream stream(text);

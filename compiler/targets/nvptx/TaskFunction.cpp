@@ -3,7 +3,7 @@
 //
 //   kernel(a, b)                         kernel_task(x, y, arguments, shared)
 //   place in the grid                    x, y
-//   a, b                                 loaded from `arguments`, 64 bits each
+//   a, b                                 loaded from `arguments`, 64 bits each, where they are first used
 //   shared memory of the workgroup       at fixed places behind `shared`
 //   thread of the workgroup              thread of the workgroup modulo `threads`: those with one quotient are a team
 //   barrier 0 of the workgroup           barrier 1 + team, of so many threads
@@ -11,6 +11,8 @@
 // So teams of one workgroup do tasks side by side, and the instructions in between are those of the kernel.
 #include "compiler/targets/nvptx/TaskFunction.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -28,6 +30,36 @@ namespace {
 constexpr unsigned globalSpace = 1, sharedSpace = 3;
 constexpr uint64_t alignment = 16;
 enum Given { Column, Row, Arguments, Shared };
+
+// The block in front of all uses of a value, and in no loop that the value is not in.
+BasicBlock *blockOfUses(Instruction &value, const DominatorTree &dominators, const LoopInfo &loops) {
+  BasicBlock *common = nullptr;
+  for (Use &use : value.uses()) {
+    auto *user = cast<Instruction>(use.getUser());
+    auto *phi = dyn_cast<PHINode>(user);
+    BasicBlock *block = phi ? phi->getIncomingBlock(use) : user->getParent();
+    common = common ? dominators.findNearestCommonDominator(common, block) : block;
+  }
+  while (const Loop *loop = common ? loops.getLoopFor(common) : nullptr)
+    common = dominators.getNode(loop->getHeader())->getIDom()->getBlock();
+  return common;
+}
+
+// A kernel's own arguments take no registers. What an epilogue needs would be kept in some while the loops in front of
+// it run, so that instructions move from the beginning to where they are used; in reverse order users go first.
+void sinkLoads(Function &task, ArrayRef<Instruction *> loads) {
+  const DominatorTree dominators(task);
+  const LoopInfo loops(dominators);
+  for (Instruction *load : reverse(loads)) {
+    BasicBlock *block = blockOfUses(*load, dominators, loops);
+    if (!block)
+      continue;
+    BasicBlock::iterator place = block->getFirstInsertionPt();
+    while (!place->isTerminator() && !is_contained(load->users(), &*place))
+      ++place;
+    load->moveBefore(place);
+  }
+}
 
 // Loads tell the back end that buffers are global memory, as it knows of a kernel's own arguments.
 Value *loadArgument(IRBuilder<> &b, const Argument &argument, Value *arguments) {
@@ -50,11 +82,13 @@ Function *copyKernel(Function &kernel) {
   ValueToValueMapTy copies;
   for (Argument &argument : kernel.args())
     copies[&argument] = loadArgument(b, argument, task->getArg(Arguments));
+  SmallVector<Instruction *> loads(make_pointer_range(*begin));
   SmallVector<ReturnInst *> returns;
   CloneFunctionInto(task, &kernel, copies, CloneFunctionChangeType::LocalChangesOnly, returns);
   auto *entry = cast<BasicBlock>(copies[&kernel.getEntryBlock()]);
   entry->splice(entry->begin(), begin);
   begin->eraseFromParent();
+  sinkLoads(*task, loads);
   task->setCallingConv(CallingConv::C);
   task->removeFnAttr("nvvm.reqntid");
   return task;
