@@ -39,8 +39,20 @@ Status ModelRun::start(int32_t threads, int64_t sequences) {
   return Session::create(model, {static_cast<int32_t>(sequences), threads}, session);
 }
 
+// Tokens that stand there from the last time need not be evaluated again.
+bool ModelRun::goesBack(int64_t depth) {
+  if (source() > 0)
+    return false;
+  for (int32_t slot = 0; slot < session->slots(); ++slot)
+    if (session->truncate(slot, static_cast<int32_t>(depth)).failed())
+      return false;
+  return true;
+}
+
 Status ModelRun::fill(int64_t depth) {
   constexpr int64_t stepTokens = 512;
+  if (goesBack(depth))
+    return {};
   for (int32_t slot = 0; slot < session->slots(); ++slot)
     session->reset(slot);
   if (source() > 0)

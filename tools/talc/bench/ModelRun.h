@@ -25,7 +25,7 @@ public:
   // sourceTokens() tokens.
   Status start(int32_t threads, int64_t sequences);
 
-  // Empties all sequences and evaluates `depth` tokens of each.
+  // Leaves all sequences with `depth` tokens.
   Status fill(int64_t depth);
   // Evaluates the rows of a step; `step.past` is what fill() and earlier steps made. A step of whole sequences of an
   // encoder-decoder makes them the sources.
@@ -43,6 +43,7 @@ public:
 private:
   Status open(const OpenOptions &options, const std::string &device);
   Status encode(int64_t rows);
+  bool goesBack(int64_t depth);
   int64_t source() const { return sourceTokens(model.info()); }
 
   Model model;
