@@ -57,18 +57,18 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   fetchAhead = large ? products.fetchAhead(elementFormat(weight), groupPanels(1) * lines) : 0;
   fetchRows = 1;
   fetchFirst = 0;
-  // Of two tiles, each fetches half of the panel that comes next.
-  int64_t pieces = panelLanes / pieceLanes(tileRows);
-  fetchNext = std::clamp<int64_t>(llvm::divideCeil(panelLanes * tileSteps, 2 * pieces * lineElements), 2, 16);
+  // Of two tiles, each fetches half of the group that comes next.
+  int64_t pieces = panelLanes / pieceLanes(tileRows), groupLanes = panelLanes * groupPanels(tileRows);
+  fetchNext = std::clamp<int64_t>(llvm::divideCeil(groupLanes * tileSteps, 2 * pieces * lineElements), 2, 16);
   fetchLevel = 2;
   streamRows = 0;
   streamDepth = depth;
   if (dropsFetches && large && products.streams)
     chooseStreams(elementFormat(weight));
   taskPanels = groupPanels(tileRows);
-  blockDepth = products.blockDepth(elementFormat(weight), depth, panelLanes * groupPanels(tileRows), cacheBytes);
+  blockDepth = products.blockDepth(elementFormat(weight), depth, groupLanes, cacheBytes);
   // Half of the cache: what passes through it, and what else runs on the core, takes its part.
-  int64_t groupBytes = elementFormat(weight).bytesOf(blockDepth * panelLanes * groupPanels(tileRows));
+  int64_t groupBytes = elementFormat(weight).bytesOf(blockDepth * groupLanes);
   chooseBlocks(elementFormat(cast<MemRefType>(op.getX().getType())), cacheBytes / 2 - 2 * groupBytes);
 }
 
@@ -83,7 +83,7 @@ void ContractPlan::chooseStreams(const StorageFormat &weight) {
   fetchRows = tileRows;
   if (weight.blockBytes != 4 * weight.blockValues)
     return;
-  int64_t most = blockBytes / (panelLanes * 4), size = most;
+  int64_t most = blockBytes / (panelLanes * groupPanels(tileRows) * 4), size = most;
   while (size > most / 2 && depth % size != 0)
     --size;
   if (depth % size != 0)

@@ -2,7 +2,7 @@
 // assign-plans: few rows take a large weight as a stream where the processor drops fetches that it has no room for.
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=65536 drops-fetches" | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=65536" | FileCheck %s --check-prefix=WAITS
-// WAITS-COUNT-4: fetch_level = 2, {{.*}} fetch_rows = 1, {{.*}} stream_rows = 0,
+// WAITS-COUNT-5: fetch_level = 2, {{.*}} fetch_rows = 1, {{.*}} stream_rows = 0,
 
 // CHECK-LABEL: @large
 // CHECK: fetch_ahead = 128, fetch_first = 0, fetch_level = 1, {{.*}} fetch_rows = 6, {{.*}} stream_depth = 64, stream_rows = 24,
@@ -41,6 +41,20 @@ func.func @prime(%s: !kernel.step, %x: memref<?x127xf32>, %w: memref<3x127x64xf3
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x127xf32>, memref<3x127x64xf32>, memref<?x192xf32>) -> ()
+  }
+  return
+}
+
+// Two panels of 32 lanes are as much as one of 64: a block of k is that of both, and each of two tiles fetches a whole one.
+// CHECK-LABEL: @pair
+// CHECK: fetch_level = 1, fetch_next = 4, {{.*}} stream_depth = 64, stream_rows = 24, {{.*}} task_panels = 2,
+func.func @pair(%s: !kernel.step, %x: memref<?x128xf32>, %w: memref<6x128x32xf32>, %out: memref<?x192xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x128xf32>, memref<6x128x32xf32>, memref<?x192xf32>) -> ()
   }
   return
 }
