@@ -18,9 +18,13 @@ using talc::artifact::Row;
 using talc::artifact::Span;
 using talc::artifact::StepContext;
 
+#ifndef HEADS
+#define HEADS 4
+#endif
+
 namespace {
 
-constexpr int64_t heads = 4, keyHeads = 2, width = 24, paddedWidth = 32, capacity = 200, panels = 13, lanes = 16;
+constexpr int64_t heads = HEADS, keyHeads = 2, width = 24, paddedWidth = 32, capacity = 200, panels = 13, lanes = 16;
 constexpr int64_t slotBytes = 94208, slots = 5, features = heads * width;
 constexpr double scale = 0.2;
 

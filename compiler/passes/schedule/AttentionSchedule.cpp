@@ -63,6 +63,7 @@ static int64_t chunkOf(const kernel::StateLayout &layout, int64_t block) {
 ArrayRef<PlanNumber<AttentionSchedule>> AttentionSchedule::numbers() {
   static constexpr PlanNumber<AttentionSchedule> all[] = {{"block_keys", &AttentionSchedule::keys, 64, 4096},
                                                           {"chunk_keys", &AttentionSchedule::chunk, 1, 4096},
+                                                          {"fetch_next", &AttentionSchedule::fetch, 0, 1},
                                                           {"task_rows", &AttentionSchedule::rows, 1, 192}};
   return all;
 }
@@ -72,7 +73,7 @@ AttentionSchedule scheduleOf(kernel::AttentionOp op, int64_t keys) {
   int64_t capacity = layout.panels * layout.tokens, group = op.getHeads() / layout.heads;
   if (keys == 0)
     keys = op.getBlock().value_or(layout.isRing() ? blockInRing(layout) : blockOf(layout));
-  AttentionSchedule schedule = {AttentionKind::online, keys, rowsOf(op, group), 0};
+  AttentionSchedule schedule = {AttentionKind::online, keys, rowsOf(op, group), 0, 0};
   if (op.getBlock()) {
     schedule.kind = AttentionKind::split;
   } else if (capacity <= keys && !layout.isRing() && !op.getSinks() && !op.getZeroStart()) {

@@ -22,6 +22,7 @@ struct AttentionSchedule {
   int64_t keys;   // of a block
   int64_t rows;   // of a task
   int64_t chunk;  // keys of a block that all rows of a task take before the next ones
+  int64_t fetch;  // 1: the tiles of a single row fetch panels that come later
 
   static llvm::ArrayRef<PlanNumber<AttentionSchedule>> numbers();
 };

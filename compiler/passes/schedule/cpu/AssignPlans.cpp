@@ -72,8 +72,11 @@ PlanAttr planExperts(Operation *piece, const Machine &machine, PlanAttr given, s
   return withShares(writePlan(piece->getContext(), ExpertsPlan::numbers(), plan), given, problem);
 }
 
-PlanAttr planAttention(Operation *piece, const Machine &, PlanAttr given, std::string &problem) {
+// Where fetches may have to wait, they keep others waiting.
+PlanAttr planAttention(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
   AttentionSchedule plan = scheduleOf(cast<kernel::AttentionOp>(piece), given, problem);
+  if (!given || !given.number("fetch_next"))
+    plan.fetch = machine.dropsFetches;
   return withGenerator(writePlan(piece->getContext(), AttentionSchedule::numbers(), plan), given, problem);
 }
 

@@ -32,6 +32,8 @@ public:
   bool mayScatter() const { return seen.mayScatter(); }
   // The keys [firstKey, firstKey + count) of a head; firstKey begins a panel.
   KeyBlock find(Value head, Value firstKey, Value count);
+  // All of the sequence's own slot.
+  KeyBlock own() { return memoryOf(seen.slot); }
   // The same if all lie in one slot.
   KeyBlock inSlot(Value head, Value firstKey);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the task of an attention is computed: by rows of one head, by heads of one token, or as one block of a single
-// row's keys.
+// How the task of an attention is computed: by rows of one head, by heads of one token, by the queries of a token that
+// share a head, or as one block of a single row's keys.
 #pragma once
 
 #include "compiler/passes/schedule/cpu/AttentionLoops.h"
@@ -57,6 +57,9 @@ void expandBlockOfHead(AttentionLoops &loops, HeadProducts &products, const Rows
 
 // Key-value heads [head, + heads) of the only token of a sequence, whose keys all lie in one slot.
 void expandHeadsOfToken(AttentionLoops &loops, kernel::SpanOp span, mlir::Value head, int64_t heads);
+
+// One key-value head of the only token of a sequence: `rows` are the queries that share it.
+void expandGroupOfToken(AttentionLoops &loops, const RowsOfHead &rows);
 
 // Leaves what block number `index` of a single row's keys yields by itself; see PartsLayout. `end`: of the keys that
 // the row sees.

@@ -15,10 +15,16 @@ AttentionTiles::AttentionTiles(Emitter &emitter, const AttentionKeys &keys, cons
 
 // Wide vectors come with twice the registers, and four panels halve the loads of a tile's scalars.
 int64_t AttentionTiles::widestTile(int64_t rows, int64_t lanes, int64_t tokens) {
-  return tileColumns(lanes > 8 ? tileRows : rows, lanes) / tokens;
+  int64_t columns = tileColumns(lanes > 8 ? tileRows : rows, lanes);
+  return columns * tileRows / std::max(rows, tileRows) / tokens;
 }
 
-void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> queries, Value panel, int64_t vectors) {
+int64_t AttentionTiles::keySteps() const {
+  return tileSteps(e.lanes, 2);
+}
+
+void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> queries, Value panel, int64_t vectors,
+                                   const Fetch &fetch) {
   int64_t count = queries.size() / rows.size();
   SmallVector<RegisterTile> tiles;
   for (auto [i, those] : llvm::enumerate(rows)) {
@@ -27,9 +33,11 @@ void AttentionTiles::computeScores(ArrayRef<TileRows> rows, ArrayRef<Value> quer
     auto loadKeys = [this, keys, panel](Value k, int64_t v) {
       return panels.keys->load(keys.keys, e.add(panel, v / perPanel()), e.index(v % perPanel() * e.lanes), k);
     };
-    tiles.push_back({count, vectors, tileSteps(e.lanes, 2), nullptr, loadKeys});
+    tiles.push_back({count, vectors, keySteps(), nullptr, loadKeys});
     tiles.back().readA(e, [own](int64_t r, Value k) { return std::pair(own[r], Emitter::Values{k}); });
   }
+  if (fetch)
+    tiles.front().begin = [&fetch, panel](Value k) { fetch(panel, k); };
   Emitter::Values zeros(queries.size() * vectors, e.splat(0));
   Emitter::Values sums = accumulateTogether(e, tiles, zeros, layout.width);
   Value column = e.mul(panel, layout.tokens);
@@ -45,7 +53,7 @@ void AttentionTiles::eachColumns(int64_t rows, llvm::function_ref<void(Value, in
 }
 
 void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value column, int64_t vectors, Value from,
-                               Value to) {
+                               Value to, const Fetch &fetch) {
   Value panel, firstOfPanel;
   SmallVector<RegisterTile> tiles;
   for (const TileRows &those : rows) {
@@ -57,6 +65,8 @@ void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value col
       return std::pair(softmax.scores, Emitter::Values{e.add(those.first, r), e.add(firstOfPanel, k)});
     });
   }
+  if (fetch)
+    tiles.front().begin = [&fetch, &panel](Value k) { fetch(panel, k); };
   auto at = [&](int64_t i) -> Emitter::Values {
     int64_t r = i / vectors, v = i % vectors;
     return {e.add(rows[r / count].first, r % count), e.add(column, v * e.lanes)};

@@ -17,6 +17,8 @@ struct TileRows {
 class AttentionTiles {
 public:
   using Value = mlir::Value;
+  // What is fetched beside step k of a panel: of keys a feature and those up to the next iteration's, of values a key.
+  using Fetch = std::function<void(Value panel, Value k)>;
 
   // For tasks of up to `rows` rows, whose scores `softmax` has.
   AttentionTiles(Emitter &emitter, const AttentionKeys &keys, const AttentionSoftmax &softmax, int64_t rows);
@@ -24,17 +26,21 @@ public:
   // Panels of so many tokens that a tile of so many rows takes side by side.
   static int64_t widestTile(int64_t rows, int64_t lanes, int64_t tokens);
   int64_t widestTile(int64_t rows) const { return widestTile(rows, e.lanes, layout.tokens); }
+  // Features that an iteration of a product with keys takes.
+  int64_t keySteps() const;
   // Vectors of a panel.
   int64_t perPanel() const { return layout.tokens / e.lanes; }
 
   // S[row, key] = query[row] * K[:, key] for the keys of `vectors` vectors from `panel` on. The queries, [width] each,
   // are those of the entries' rows one after the other.
-  void computeScores(llvm::ArrayRef<TileRows> rows, llvm::ArrayRef<Value> queries, Value panel, int64_t vectors);
+  void computeScores(llvm::ArrayRef<TileRows> rows, llvm::ArrayRef<Value> queries, Value panel, int64_t vectors,
+                     const Fetch &fetch = nullptr);
 
   // Runs body(first column, vectors) for the columns of P, in parts that a tile of so many rows takes.
   void eachColumns(int64_t rows, llvm::function_ref<void(Value column, int64_t vectors)> body);
   // P[row, column:] += S[row, from:to] * V[from:to, column:] for `vectors` vectors and `count` rows of each entry.
-  void addValues(llvm::ArrayRef<TileRows> rows, int64_t count, Value column, int64_t vectors, Value from, Value to);
+  void addValues(llvm::ArrayRef<TileRows> rows, int64_t count, Value column, int64_t vectors, Value from, Value to,
+                 const Fetch &fetch = nullptr);
 
   Value part;  // P, [rows, padded width]
 

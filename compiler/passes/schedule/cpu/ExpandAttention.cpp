@@ -2,7 +2,8 @@
 // expand-attention: loops for the tasks of kernel.attention, grouped heads together.
 //
 //   tasks over queries    rows of a head of a sequence       AttentionOfHead.cpp
-//                         heads of a sequence of one row     AttentionOfToken.cpp
+//                         heads of a sequence of one row     AttentionOfToken.cpp; AttentionOfGroup.cpp, if they are
+//                         shared
 //   tasks over keys       a block of a single row's keys     AttentionOfBlock.cpp; kernel.combine brings them together
 //
 // AttentionSchedule.h chooses the sizes. Every row sees the same sequence of operations whatever its task looks like,
@@ -10,7 +11,7 @@
 // give the same bits.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/cpu/AttentionStrategies.h"
+#include "compiler/passes/schedule/cpu/AttentionAhead.h"
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 namespace talc {
@@ -34,11 +35,24 @@ public:
 private:
   bool oneRow() { return cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1; }
 
-  // Of a token that is alone in its sequence: heads of one task.
-  int64_t headsOfToken() {
+  // Whether tokens that are alone in their sequences have a strategy of their own.
+  bool leavesTokens() {
     StateRole role = cast<StateType>(op.getState().getType()).getRole();
-    bool never = oneRow() || role == StateRole::step || loops.group > tileRows || !products->leavesTokens();
-    return never ? 1 : largestDivisor(loops.keys.layout.heads, loops.schedule.rows / loops.group);
+    return !oneRow() && role != StateRole::step && products->leavesTokens();
+  }
+
+  // Whether the queries that share a head are one tile then: chains enough, and registers for them. Without fetches it
+  // would wait for memory at every panel.
+  bool tilesGroups() {
+    constexpr int64_t least = 4;
+    int64_t most = std::min<int64_t>(8, loops.schedule.rows);
+    return leavesTokens() && PanelsAhead::suits(loops) && e.lanes > 8 && loops.group >= least && loops.group <= most;
+  }
+
+  // Heads of one task then.
+  int64_t headsOfToken() {
+    bool single = !leavesTokens() || tilesGroups() || loops.group > tileRows;
+    return single ? 1 : largestDivisor(loops.keys.layout.heads, loops.schedule.rows / loops.group);
   }
 
   void expandQueries() {
@@ -54,6 +68,14 @@ private:
       Value count = known ? e.index(loops.group) : tasks.part(4);
       expandRowsOfHead(loops, *products, RowsOfHead(e, span, tasks.part(1), tasks.part(3), count, loops.group));
     };
+    if (tilesGroups())
+      return e.choose(
+          e.less(span.getRows(), e.index(2)),
+          [&] {
+            Value first = e.index(0), count = e.index(loops.group);
+            expandGroupOfToken(loops, RowsOfHead(e, span, tasks.part(1), first, count, loops.group));
+          },
+          byHead);
     if (several == 1)
       return byHead();
     e.choose(e.less(tasks.part(2), e.index(2)), byHead,

@@ -60,7 +60,11 @@ static Emitter::Values steps(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRang
 
 Emitter::Values accumulateTogether(Emitter &e, ArrayRef<RegisterTile> tiles, ValueRange init, Value depth) {
   auto go = [&](Value from, Value to, int64_t unroll, ValueRange before) {
-    return e.loop(from, to, unroll, before, [&](Value k, ValueRange sums) { return steps(e, tiles, sums, k, unroll); });
+    return e.loop(from, to, unroll, before, [&](Value k, ValueRange sums) {
+      if (tiles.front().begin)
+        tiles.front().begin(k);
+      return steps(e, tiles, sums, k, unroll);
+    });
   };
   int64_t unroll = tiles.front().unroll;
   if (unroll == 1)

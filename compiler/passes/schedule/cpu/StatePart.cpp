@@ -46,6 +46,19 @@ Value StatePart::view(Value memory, Value first, int64_t heads, int64_t panels) 
                                            getAsIndexOpFoldResult(e.b.getContext(), strides));
 }
 
+Value StatePart::flat(Value memory) {
+  Value all = viewed(memory), none;
+  auto from = cast<MemRefType>(all.getType());
+  auto type = MemRefType::get({ShapedType::kDynamic}, element());
+  OpFoldResult begin = e.b.getIndexAttr(0), step = e.b.getIndexAttr(1);
+  OpFoldResult size = getAsOpFoldResult(e.index(from.getNumElements()));
+  return memref::ReinterpretCastOp::create(e.b, e.loc, type, all, begin, size, step);
+}
+
+int64_t StatePart::panelElements() const {
+  return product(shape());
+}
+
 Value StatePart::copies(int64_t panels) {
   return memref::AllocaOp::create(e.b, e.loc, MemRefType::get(shapeOf(panels, shape()), element()),
                                   e.b.getI64IntegerAttr(64));

@@ -25,6 +25,9 @@ public:
 
   // `panels` panels of one head, the first of which is number `first` of those of `heads` heads side by side.
   Value view(Value memory, Value first, int64_t heads, int64_t panels);
+  // All elements of `memory` in one row, and those of a head's part of a panel.
+  Value flat(Value memory);
+  int64_t panelElements() const;
   // Memory of this thread for so many panels of one head.
   Value copies(int64_t panels);
   Value choose(Value condition, Value yes, Value no);

@@ -29,7 +29,7 @@
 // WISH: share_tasks = 2, stream_depth = 8, stream_rows = 0, tall_rows = 0, task_panels = 1, tile_columns = 16, tile_rows = 5, tile_steps = 4>
 // REMARK-DAG: assign-plans{{.*}}Function=contract{{.*}}as wished: {{.*}}tile_rows = 5
 // REMARK-DAG: assign-plans{{.*}}Function=softmax{{.*}}by the cost model: by_halide = 0, unroll = 1
-// REMARK-DAG: assign-plans{{.*}}Function=attend{{.*}}by the cost model: block_keys = 64, by_halide = 0, chunk_keys = 64, task_rows = 48
+// REMARK-DAG: assign-plans{{.*}}Function=attend{{.*}}by the cost model: block_keys = 64, by_halide = 0, chunk_keys = 64, fetch_next = 0, task_rows = 48
 // LANES: cannot be planned so: tile_columns and row_columns are no multiples of 8, the lanes of a vector
 // DEPTH: cannot be planned so: block_depth does not divide 8
 // STREAM: cannot be planned so: stream_depth does not divide 8
@@ -55,7 +55,7 @@ func.func @contract(%s: !kernel.step, %x: memref<?x8xf32>, %w: memref<3x8x16xf32
 }
 
 // CHECK-LABEL: @attend
-// CHECK: kernel.tasks %{{.*}} over queries by heads plan <block_keys = 64, by_halide = 0, chunk_keys = 64, task_rows = 48> {
+// CHECK: kernel.tasks %{{.*}} over queries by heads plan <block_keys = 64, by_halide = 0, chunk_keys = 64, fetch_next = 0, task_rows = 48> {
 func.func @attend(%s: !kernel.step, %q: memref<?x16xf32>, %kv: !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, %out: memref<?x16xf32>) {
   kernel.tasks %s over queries by heads {
   ^bb0(%sequence: index, %head: index, %heads: index, %row: index, %rows: index):
