@@ -47,7 +47,7 @@ Value StatePart::view(Value memory, Value first, int64_t heads, int64_t panels) 
 }
 
 Value StatePart::flat(Value memory) {
-  Value all = viewed(memory), none;
+  Value all = viewed(memory);
   auto from = cast<MemRefType>(all.getType());
   auto type = MemRefType::get({ShapedType::kDynamic}, element());
   OpFoldResult begin = e.b.getIndexAttr(0), step = e.b.getIndexAttr(1);
