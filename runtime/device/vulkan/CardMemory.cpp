@@ -77,7 +77,7 @@ Status CardMemory::reserve(uint64_t wanted, const char *what) {
     return card.check(result, "memory was taken");
   return Status::failure(TALC_ERROR_MEMORY,
                          "%s (%s): no memory for %s: %" PRIu64
-                         " bytes; use fewer or shorter sequences, or choose --device=cpu",
+                         " bytes; use weights in a smaller format, fewer or shorter sequences, or --device=cpu",
                          card.name().c_str(), facts.description.c_str(), what, wanted);
 }
 
