@@ -175,6 +175,19 @@ private:
   SmallVector<std::pair<PassedBuffer::Part, Value>> parts;
 };
 
+// Bytes that are bf16 only to become its bits are these at once.
+struct BitsOfBytes : OpRewritePattern<arith::BitcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::BitcastOp op, PatternRewriter &rewriter) const override {
+    auto bytes = op.getIn().getDefiningOp<vector::BitCastOp>();
+    if (!bytes)
+      return failure();
+    rewriter.replaceOpWithNewOp<vector::BitCastOp>(op, op.getType(), bytes.getSource());
+    return success();
+  }
+};
+
 struct ConvertBuffersToAddresses : talc::impl::ConvertBuffersToAddressesBase<ConvertBuffersToAddresses> {
   void runOnOperation() override {
     int64_t count = 0;
@@ -192,6 +205,7 @@ struct ConvertBuffersToAddresses : talc::impl::ConvertBuffersToAddressesBase<Con
       }
     RewritePatternSet patterns(&getContext());
     arith::populateExpandBFloat16Patterns(patterns);
+    patterns.add<BitsOfBytes>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
     talc::PassRemarks("codegen", "convert-buffers-to-addresses").did(getOperation(), [&] {

@@ -87,6 +87,22 @@ func.func @halves(%x: memref<8xf16>, %y: memref<8xbf16>, %i: index, %out: memref
 
 // -----
 
+// Bytes of a block that are bf16 are its bits.
+// CHECK-LABEL: func.func @bytes(
+// CHECK: %[[BYTES:.*]] = spirv.Load {{.*}} : vector<4xi8>
+// CHECK: %[[B:.*]] = vector.bitcast %[[BYTES]] : vector<4xi8> to vector<2xi16>
+// CHECK: arith.extui %[[B]] : vector<2xi16> to vector<2xi32>
+// CHECK-NOT: bf16
+func.func @bytes(%x: memref<66xi8>, %i: index, %out: memref<8xf32>) {
+  %a = vector.load %x[%i] : memref<66xi8>, vector<4xi8>
+  %b = vector.bitcast %a : vector<4xi8> to vector<2xbf16>
+  %c = arith.extf %b : vector<2xbf16> to vector<2xf32>
+  vector.store %c, %out[%i] : memref<8xf32>, vector<2xf32>
+  return
+}
+
+// -----
+
 // Memory of the workgroup has no address.
 // CHECK-LABEL: func.func @shared(
 // CHECK: memref.store %{{.*}} : memref<32xf32, #gpu.address_space<workgroup>>
