@@ -121,9 +121,17 @@ expect(said == '' and found == untuned, f'of a record with kernels of another pr
 said = logits('partly-gone', f'--tuned={RECORD}', '--remarks=schedule')[0]
 expect('1 of 2 recorded plans are of kernels that this program does not have' in said, f'partly gone: {said}')
 with open(RECORD, 'w') as file:
-    file.write(json.dumps(second[0] | {'target': 'another', 'processor': 'Z80'}) + '\n')
+    file.write(json.dumps(contraction | {'target': 'another', 'processor': 'Z80'}) + '\n')
 said, found = logits('foreign', f'--tuned={RECORD}')
-expect('has plans for Z80 only, none for this target: ignored' in said and found == untuned, f'foreign: {said}')
+expect('has plans for Z80 only, none for native: ignored' in said and found == untuned, f'foreign: {said}')
+said = logits('foreign', f'--tuned={RECORD}', '--target=native,nvptx,vulkan')[0]
+expect(said.count('none for native,nvptx,vulkan: ignored') == said.count('note:') == 1, f'foreign to three: {said}')
+with open(RECORD, 'a') as file:
+    file.write(json.dumps(contraction | {'plan': {'tile_rows': 5}}) + '\n')
+expect(logits('own', f'--tuned={RECORD}', '--target=native,nvptx,vulkan')[0] == '', 'a card needs no plans')
+with open(RECORD, 'w') as file:
+    file.write(json.dumps(contraction | {'target': 'another', 'plan': {}}) + '\n')
+expect(logits('empty', f'--tuned={RECORD}')[0] == '', 'a record without plans needs no note')
 run(TALC, 'compile', MODEL, '--tuned=/none', '-o', os.path.join(DIRECTORY, 'none'), status=1)
 expect('T0701' in run(TALC, 'compile', MODEL, '--plan=nonsense', '-o', os.path.join(DIRECTORY, 'none'), status=1), '--plan')
 

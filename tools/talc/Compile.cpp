@@ -165,8 +165,14 @@ static llvm::Error addPlans(const CompileOptions &options, CompileRequest &reque
     if (std::string problem = record.read(path, notes); !problem.empty())
       notes.push_back("note: " + problem + ": ignored");
   }
-  for (const targets::TargetPtr &target : request.targets)
-    request.plans.push_back(record.plansFor(target->identity(), path, notes) + options.plans);
+  std::vector<std::string> identities;
+  for (const targets::TargetPtr &target : request.targets) {
+    identities.push_back(target->identity());
+    request.plans.push_back(record.plansFor(identities.back()) + options.plans);
+  }
+  if (std::string processors = record.foreignTo(identities); !processors.empty())
+    notes.push_back(
+        fmt::format("note: {}: has plans for {} only, none for {}: ignored", path, processors, options.target));
   for (const std::string &note : notes)
     llvm::errs() << note << "\n";
   return llvm::Error::success();

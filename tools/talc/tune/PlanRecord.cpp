@@ -135,28 +135,28 @@ std::string PlanRecord::write(const std::string &path) const {
   return fmt::format("{}: cannot be written: {}", path, error.message());
 }
 
-std::string PlanRecord::plansFor(const std::string &target, const std::string &path,
-                                 std::vector<std::string> &notes) const {
+std::string PlanRecord::plansFor(const std::string &target) const {
   std::string plans;
-  bool own = false;
-  std::set<std::string> foreign;
   for (const PlanLine &line : lines) {
-    if (line.target != target) {
-      foreign.insert(line.processor);
-      continue;
-    }
-    own = true;
-    if (!line.confirmed || line.plan.empty())
+    if (line.target != target || !line.confirmed || line.plan.empty())
       continue;
     std::string numbers;
     for (const auto &[name, value] : line.plan)
       numbers += fmt::format("{}{} = {}", numbers.empty() ? "" : ", ", name, value);
     plans += fmt::format("@{}: {}; ", line.kernel, numbers);
   }
-  if (!own && !foreign.empty())
-    notes.push_back(
-        fmt::format("note: {}: has plans for {} only, none for this target: ignored", path, llvm::join(foreign, ", ")));
   return plans;
+}
+
+std::string PlanRecord::foreignTo(llvm::ArrayRef<std::string> targets) const {
+  std::set<std::string> processors;
+  for (const PlanLine &line : lines) {
+    if (llvm::is_contained(targets, line.target))
+      return "";
+    if (line.confirmed && !line.plan.empty())
+      processors.insert(line.processor);
+  }
+  return llvm::join(processors, ", ");
 }
 
 std::string usualRecord(const std::string &model) {

@@ -10,6 +10,7 @@
 // these the last. Lines that talc does not understand stay where they are and are told of.
 #pragma once
 
+#include <llvm/ADT/ArrayRef.h>
 #include <nlohmann/json.hpp>
 
 #include <map>
@@ -40,8 +41,10 @@ public:
   const PlanLine *find(const PlanLine &wanted) const;
   void put(const PlanLine &line);
 
-  // The confirmed plans for a target, as Target::checkPlans takes them. Notes that there are only others.
-  std::string plansFor(const std::string &target, const std::string &path, std::vector<std::string> &notes) const;
+  // The confirmed plans for a target, as Target::checkPlans takes them.
+  std::string plansFor(const std::string &target) const;
+  // The processors that have plans here, where none of these targets was tuned; else empty.
+  std::string foreignTo(llvm::ArrayRef<std::string> targets) const;
 
 private:
   std::vector<PlanLine> lines;
