@@ -133,6 +133,9 @@ public:
   // What a session of so many slots needs for steps of a size; UINT64_MAX for more than can be counted.
   virtual WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const = 0;
 
+  // Where a device puts off what only some steps need: does it now, so that it cannot fail later.
+  virtual Status prepareAll() { return {}; }
+
   // This object must outlive what is created.
   virtual Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const = 0;
 };

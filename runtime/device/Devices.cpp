@@ -63,6 +63,8 @@ static Status placeAnywhere(const Artifact &file, const ModelInfo &facts, const 
     status = kind->choose(kind != candidates.back(), number);
     if (!status.failed())
       status = placeOn(*kind, number, file, facts, progress, placed);
+    if (!status.failed() && kind != candidates.back())  // a step that ran here cannot go elsewhere
+      status = placed.model->prepareAll();
     if (!status.failed() || !mayFallBack(status))
       break;
     if (note.empty())

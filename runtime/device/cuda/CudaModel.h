@@ -16,6 +16,7 @@ public:
   Status loadCode(const unsigned char *bytes, uint64_t size);
   Status loadWeights(const unsigned char *bytes, const UploadProgress &progress);
 
+  Status prepareAll() override { return texts.loadAll(); }
   WorkspaceMemory memoryFor(int32_t slots, int32_t threads, const StepSize &size) const override;
   Status createWorkspace(const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace) const override;
 

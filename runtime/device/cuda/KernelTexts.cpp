@@ -43,6 +43,14 @@ Status KernelTexts::loadLaunches(const artifact::LaunchPhase &phase) {
   return status;
 }
 
+Status KernelTexts::loadAll() {
+  std::lock_guard lock(loading);
+  Status status = card.use();
+  for (uint32_t text = 0; text < modules.size() && !status.failed(); ++text)
+    status = load(text);
+  return status;
+}
+
 Status KernelTexts::load(uint32_t text) {
   if (isLoaded[text])
     return {};

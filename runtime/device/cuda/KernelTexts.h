@@ -25,6 +25,7 @@ public:
   // them; fails with DEVICE, DEVICE_FAILED, MEMORY or DAMAGED.
   Status loadKernel(uint32_t kernel);
   Status loadLaunches(const artifact::LaunchPhase &phase);
+  Status loadAll();
   Function function(uint32_t kernel) const { return functions[kernel]; }
 
 private:
