@@ -75,7 +75,7 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
 // Where fetches never wait, software brings lines into L1 as early as it likes. A tile that is alone fetches its own
 // stream. Of several tiles the first one waits for memory, and the others do not: blocks of k that fit into L1 twice
 // let all of them share the wait. That pays as long as a weight of f32 takes longer to read than half of its
-// multiply-adds.
+// multiply-adds. A tall tile would skip half of each row of a panel, and come back for it.
 void ContractPlan::chooseStreams(const StorageFormat &weight) {
   constexpr int64_t ahead = 128, blockBytes = 16 << 10;
   fetchLevel = 1;
@@ -90,6 +90,7 @@ void ContractPlan::chooseStreams(const StorageFormat &weight) {
     return;
   streamRows = 4 * tileRows;
   streamDepth = size;
+  tallRows = 0;
 }
 
 // Rows with all of k beside one group, or rows with a block of k beside their sums for many groups.

@@ -4,8 +4,9 @@
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=65536" | FileCheck %s --check-prefix=WAITS
 // WAITS-COUNT-5: fetch_level = 2, {{.*}} fetch_rows = 1, {{.*}} stream_rows = 0,
 
+// Seven and eight rows are two tiles of such a stream, and no tall one.
 // CHECK-LABEL: @large
-// CHECK: fetch_ahead = 128, fetch_first = 0, fetch_level = 1, {{.*}} fetch_rows = 6, {{.*}} stream_depth = 64, stream_rows = 24,
+// CHECK: fetch_ahead = 128, fetch_first = 0, fetch_level = 1, {{.*}} fetch_rows = 6, {{.*}} stream_depth = 64, stream_rows = 24, tall_rows = 0,
 func.func @large(%s: !kernel.step, %x: memref<?x128xf32>, %w: memref<3x128x64xf32>, %out: memref<?x192xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
@@ -33,7 +34,7 @@ func.func @narrow(%s: !kernel.step, %x: memref<?x128xf32>, %w: memref<3x128x64xb
 
 // No block of about 16 KiB divides the depth.
 // CHECK-LABEL: @prime
-// CHECK: fetch_level = 1, {{.*}} stream_rows = 0,
+// CHECK: fetch_level = 1, {{.*}} stream_rows = 0, tall_rows = 8,
 func.func @prime(%s: !kernel.step, %x: memref<?x127xf32>, %w: memref<3x127x64xf32>, %out: memref<?x192xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
