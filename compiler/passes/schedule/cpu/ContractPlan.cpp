@@ -8,19 +8,28 @@ namespace talc {
 
 // Bytes of the stack that sums may take; a worker's has 2 MiB.
 constexpr int64_t mostSumBytes = 192 << 10;
+// Lines that a tile of many rows fetches in an iteration.
+constexpr int64_t mostFetches = 32;
 
 ArrayRef<PlanNumber<ContractPlan>> ContractPlan::numbers() {
   constexpr int64_t many = 1 << 24;
   using Plan = ContractPlan;
-  static constexpr PlanNumber<Plan> all[] = {
-      {"block_depth", &Plan::blockDepth, 1, many},    {"block_panels", &Plan::blockPanels, 1, many},
-      {"block_rows", &Plan::blockRows, 1, 1 << 12},   {"fetch_ahead", &Plan::fetchAhead, 0, 1 << 12},
-      {"fetch_first", &Plan::fetchFirst, 0, 1 << 12}, {"fetch_level", &Plan::fetchLevel, 1, 2},
-      {"fetch_next", &Plan::fetchNext, 0, 16},        {"fetch_rows", &Plan::fetchRows, 1, 16},
-      {"row_columns", &Plan::rowColumns, 4, 1 << 10}, {"stream_depth", &Plan::streamDepth, 1, many},
-      {"stream_rows", &Plan::streamRows, 0, 64},      {"tall_rows", &Plan::tallRows, 0, 16},
-      {"task_panels", &Plan::taskPanels, 1, many},    {"tile_columns", &Plan::tileColumns, 4, 1 << 10},
-      {"tile_rows", &Plan::tileRows, 1, 16},          {"tile_steps", &Plan::tileSteps, 1, 32}};
+  static constexpr PlanNumber<Plan> all[] = {{"block_depth", &Plan::blockDepth, 1, many},
+                                             {"block_panels", &Plan::blockPanels, 1, many},
+                                             {"block_rows", &Plan::blockRows, 1, 1 << 12},
+                                             {"fetch_ahead", &Plan::fetchAhead, 0, 1 << 12},
+                                             {"fetch_first", &Plan::fetchFirst, 0, 1 << 12},
+                                             {"fetch_level", &Plan::fetchLevel, 1, 2},
+                                             {"fetch_next", &Plan::fetchNext, 0, mostFetches},
+                                             {"fetch_rows", &Plan::fetchRows, 1, 16},
+                                             {"row_columns", &Plan::rowColumns, 4, 1 << 10},
+                                             {"stream_depth", &Plan::streamDepth, 1, many},
+                                             {"stream_rows", &Plan::streamRows, 0, 64},
+                                             {"tall_rows", &Plan::tallRows, 0, 16},
+                                             {"task_panels", &Plan::taskPanels, 1, many},
+                                             {"tile_columns", &Plan::tileColumns, 4, 1 << 10},
+                                             {"tile_rows", &Plan::tileRows, 1, 16},
+                                             {"tile_steps", &Plan::tileSteps, 1, 32}};
   return all;
 }
 
@@ -57,14 +66,15 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   fetchAhead = large ? products.fetchAhead(elementFormat(weight), groupPanels(1) * lines) : 0;
   fetchRows = 1;
   fetchFirst = 0;
-  // Of two tiles, each fetches half of the group that comes next.
-  int64_t pieces = panelLanes / pieceLanes(tileRows), groupLanes = panelLanes * groupPanels(tileRows);
-  fetchNext = std::clamp<int64_t>(llvm::divideCeil(groupLanes * tileSteps, 2 * pieces * lineElements), 2, 16);
   fetchLevel = 2;
   streamRows = 0;
   streamDepth = depth;
   if (dropsFetches && large && products.streams)
     chooseStreams(elementFormat(weight));
+  // Of two tiles, or pieces of a tile that is alone, each fetches a part of the group that comes next.
+  int64_t groupLanes = panelLanes * groupPanels(tileRows);
+  int64_t parts = std::max<int64_t>(panelLanes / pieceLanes(fewRows() + 1), 2);
+  fetchNext = std::clamp<int64_t>(llvm::divideCeil(groupLanes * tileSteps, parts * lineElements), 2, mostFetches);
   taskPanels = groupPanels(tileRows);
   blockDepth = products.blockDepth(elementFormat(weight), depth, groupLanes, cacheBytes);
   // Half of the cache: what passes through it, and what else runs on the core, takes its part.
@@ -133,6 +143,16 @@ int64_t ContractPlan::columns(int64_t rows) const {
     return tileColumns / 2;
   bool few = rows < tileRows && rows <= products.rows(lanes);
   return few ? std::max(products.columns(rows, lanes), tileColumns) : tileColumns;
+}
+
+int64_t ContractPlan::fewRows() const {
+  bool streams = fetchAhead > 0 && fetchRows > 1;
+  int64_t most = streams ? std::min(fetchRows, tileRows) : 0;
+  while (tileLanes(most + 1) > tileLanes(tileRows))
+    ++most;
+  while (streams && most > 1 && pieceLanes(most) < panelLanes)
+    --most;
+  return most;
 }
 
 int64_t ContractPlan::groupPanels(int64_t rows) const {

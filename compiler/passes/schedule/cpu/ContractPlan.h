@@ -25,6 +25,10 @@ struct ContractPlan {
   int64_t groupPanels(int64_t rows) const;
   int64_t pieceLanes(int64_t rows) const;
 
+  // With up to so many rows a tile takes more columns than a full one, or is alone and fetches its own stream. Of its
+  // pieces only the first one would wait for memory: such a tile fetches what comes next instead, in all of them.
+  int64_t fewRows() const;
+
   // Columns of a tile.
   int64_t tileLanes(int64_t rows) const { return groupPanels(rows) * pieceLanes(rows); }
 

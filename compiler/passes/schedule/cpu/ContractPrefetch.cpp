@@ -52,35 +52,39 @@ Value NextPanels::paceOf(int64_t pieces) const {
   return pieces > 1 ? pace : e.select(several, pace, e.index(0));
 }
 
-// Of an iteration: the first two lines, and if more lie between it and the next, these, too. The branch goes the same
-// way all the time.
-static void eachLine(const ContractCode &c, Value between, llvm::function_ref<void(int64_t)> body) {
-  Emitter &e = c.e;
-  const int64_t always = std::min<int64_t>(c.plan.fetchNext, 2), most = c.plan.fetchNext, line = c.plan.lineElements;
-  for (int64_t i = 0; i < always; ++i)
-    body(i);
-  if (most > always)
-    e.when(e.less(e.index(always * line), between), [&] {
-      for (int64_t i = always; i < most; ++i)
-        body(i);
-    });
+// Of an iteration: the first two of at most so many lines, and if more lie between it and the next, an eighth, a
+// quarter, a half of them or all: what is fetched again costs time, too. The branches go the same way all the time.
+static void eachLine(const ContractCode &c, int64_t most, Value between, llvm::function_ref<void(int64_t)> body) {
+  SmallVector<int64_t> levels;
+  for (int64_t level = most; level > 2; level = llvm::divideCeil(level, 2))
+    levels.push_back(level);
+  std::function<void(int64_t, int64_t)> upTo = [&](int64_t from, int64_t to) {
+    for (int64_t i = from; i < to; ++i)
+      body(i);
+    if (!levels.empty())
+      c.e.when(c.e.less(c.e.index(to * c.plan.lineElements), between), [&] { upTo(to, levels.pop_back_val()); });
+  };
+  upTo(0, std::min<int64_t>(most, 2));
 }
 
 TileFetch NextPanels::ofTile(Value tile, int64_t rows) const {
   Emitter &e = c.e;
   int64_t pieces = c.plan.panelLanes / c.plan.pieceLanes(rows);
+  // If the tile is alone.
+  int64_t most = llvm::divideCeil(panels * c.plan.panelLanes * c.plan.tileSteps, pieces * c.plan.lineElements);
+  most = std::min(most, c.plan.fetchNext);
+  if (most == 0)
+    return nullptr;
   Value pace = pieces == this->pieces ? this->pace : paceOf(pieces);
   Value p = e.min(e.div(tile, perPanel), e.index(panels - 1)), turn = e.sub(tile, e.mul(p, perPanel));
   Value at = e.add(panel, p), ofPiece = e.mul(pace, depth);
   Value first = e.add(element, e.mul(e.mul(turn, pieces), ofPiece));
-  Value between = c.plan.fetchNext > 2 ? e.mul(pace, c.plan.tileSteps) : Value();
-  if (c.plan.fetchNext == 0)
-    return nullptr;
-  return [this, &e, at, pace, ofPiece, first, between](Value piece, Value k, Turn turn) {
+  Value between = most > 2 ? e.mul(pace, c.plan.tileSteps) : Value();
+  return [this, &e, most, at, pace, ofPiece, first, between](Value piece, Value k, Turn turn) {
     if (turn.number > 0)
       return;
     Value next = e.add(e.add(first, e.mul(piece, ofPiece)), e.mul(k, pace));
-    eachLine(c, between, [&](int64_t line) {
+    eachLine(c, most, between, [&](int64_t line) {
       e.prefetch(c.op.getWeight(), {at, e.index(0), e.add(next, line * c.plan.lineElements)}, c.plan.fetchLevel);
     });
   };

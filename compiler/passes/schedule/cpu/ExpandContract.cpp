@@ -58,7 +58,7 @@ public:
   void expand() {
     int64_t known = cast<MemRefType>(c.op.getX().getType()).getDimSize(0);
     bool few = !ShapedType::isDynamic(known) && known <= plan.tileRows;
-    int64_t most = few ? known : mostOfFew();
+    int64_t most = few ? known : plan.fewRows();
     PassRemarks("schedule", "expand-contract").did(c.op, [&] { return describe(plan, storedName(c.op.getWeight())); });
     // In front of the tasks, so that the stack belongs to the function's frame.
     Value sumsOfFew = most > 0 ? e.stackBuffer({most, plan.groupPanels(1) * plan.panelLanes}) : Value();
@@ -110,14 +110,6 @@ private:
     int64_t panels, depth;
     Value stack;
   };
-
-  // With up to so many rows a tile takes more columns than a full one, or is alone and fetches its own stream.
-  int64_t mostOfFew() {
-    int64_t most = plan.fetchAhead > 0 && plan.fetchRows > 1 ? std::min(plan.fetchRows, plan.tileRows) : 0;
-    while (plan.tileLanes(most + 1) > plan.tileLanes(plan.tileRows))
-      ++most;
-    return most;
-  }
 
   // Runs body(panels at a time, first panel). A rest is halved again and again: a tile of one panel has too few chains
   // to keep the multiply-adds busy.
@@ -171,13 +163,21 @@ private:
       NextPanels next = nextPanels(rows, block, count, e.add(panel, count));
       WaitingSums sums = {block.stack, rows.first, block.depth < plan.depth ? block.panels.begin : panel};
       auto tile = [&](Value t, Value row, int64_t n) {
-        fetchResults(c, n, count, e.add(rows.first, row), panel);
+        fetchResultsOf(block, n, count, e.add(rows.first, row), panel);
         ContractTile{n, count, row, panel, block.firstK, block.depth, fetchOf(n, t, next, block, count, panel)}.emit(
             c, sums);
       };
       rows.tiles.each(e, tile, rows.ofTile);
       e.when(block.isLast, [&] { emitEpilogue(c, sums, rows.count, e.index(count), panel); });
     });
+  }
+
+  // An epilogue reads and writes them after the last k.
+  void fetchResultsOf(const PanelBlock &block, int64_t rows, int64_t panels, Value row, Value panel) {
+    auto fetch = [&] { fetchResults(c, rows, panels, row, panel); };
+    if (block.stack && block.depth < plan.depth)
+      return e.when(block.isLast, fetch);
+    fetch();
   }
 
   // What comes next; and the first tile of a task, for which nobody fetched, its own panels.

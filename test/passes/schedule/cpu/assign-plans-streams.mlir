@@ -2,7 +2,7 @@
 // assign-plans: few rows take a large weight as a stream where the processor drops fetches that it has no room for.
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=65536 drops-fetches" | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=65536" | FileCheck %s --check-prefix=WAITS
-// WAITS-COUNT-5: fetch_level = 2, {{.*}} fetch_rows = 1, {{.*}} stream_rows = 0,
+// WAITS-COUNT-6: fetch_level = 2, {{.*}} fetch_rows = 1, {{.*}} stream_rows = 0,
 
 // Seven and eight rows are two tiles of such a stream, and no tall one.
 // CHECK-LABEL: @large
@@ -56,6 +56,20 @@ func.func @pair(%s: !kernel.step, %x: memref<?x128xf32>, %w: memref<6x128x32xf32
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x128xf32>, memref<6x128x32xf32>, memref<?x192xf32>) -> ()
+  }
+  return
+}
+
+// A tile of four rows has two pieces, which fetch half of the next panel's 18 lines each.
+// CHECK-LABEL: @pieces
+// CHECK: fetch_level = 1, fetch_next = 10, fetch_rows = 6, {{.*}} stream_rows = 0, tall_rows = 8,
+func.func @pieces(%s: !kernel.step, %x: memref<?x128x!talc.stored<q8_sums>>, %w: memref<4x128x64x!talc.stored<q4_0>>, %out: memref<?x256xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x128x!talc.stored<q8_sums>>, memref<4x128x64x!talc.stored<q4_0>>, memref<?x256xf32>) -> ()
   }
   return
 }

@@ -156,11 +156,11 @@ func.func @numbers(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w:
 }
 
 // All of k passes at once as long as a panel, of 139264 bytes, takes no more than a quarter of L2; else the greatest part
-// does whose panel takes no more. Tiles of two vectors of AVX-512 have six rows, seven and eight are tall ones; and of two
-// tiles each fetches half of the next panel's 34 lines for 32 of k, in two pieces.
+// does whose panel takes no more. Tiles of two vectors of AVX-512 have six rows, seven and eight are tall ones; and each
+// of the two pieces of a tile that is alone fetches half of the next panel's 34 lines for 32 of k.
 // DEEP-LABEL: @deep(
 // DEEP: block_depth = 2048, block_panels = 2, block_rows = 192,
-// DEEP-SAME: fetch_next = 9,
+// DEEP-SAME: fetch_next = 18,
 // DEEP-SAME: tall_rows = 8, task_panels = 1, tile_columns = 32, tile_rows = 6, tile_steps = 32>
 // DIVIDED-LABEL: @deep(
 // DIVIDED: block_depth = 512, block_panels = 1, block_rows = 192,

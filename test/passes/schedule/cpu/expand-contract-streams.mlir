@@ -19,6 +19,11 @@
 // CHECK: scf.for %{{.*}} = %c0 to %c8 step %c4
 // CHECK: scf.index_switch
 // CHECK-NEXT: case 3 {
+// Their results are fetched with the last of k.
+// CHECK: scf.if
+// CHECK-NOT: scf.for
+// CHECK: memref.prefetch %arg3[{{.*}}], write
+// CHECK: }
 // CHECK-NOT: case 7 {
 // CHECK: return
 func.func @stream(%s: !kernel.step, %x: memref<?x8xf32>, %w: memref<3x8x64xf32>, %out: memref<?x192xf32>) {
@@ -28,6 +33,36 @@ func.func @stream(%s: !kernel.step, %x: memref<?x8xf32>, %w: memref<3x8x64xf32>,
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x8xf32>, memref<3x8x64xf32>, memref<?x192xf32>) -> ()
+  }
+  return
+}
+
+// Of integers up to three rows are a tile of one piece. Four are two pieces of 32 lanes, which fetch the next panel: of 10
+// lines at most an iteration fetches two, three, five or all.
+// CHECK-LABEL: @pieces(
+// CHECK: arith.cmpi slt, %{{.*}}, %c4
+// CHECK: case 3 {
+// CHECK: } else {
+// CHECK: case 4 {
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
+// CHECK-COUNT-2: memref.prefetch {{.*}}, read, locality<3>, data : memref<9216xi8>
+// CHECK: scf.if
+// CHECK: memref.prefetch
+// CHECK: scf.if
+// CHECK-COUNT-2: memref.prefetch
+// CHECK: scf.if
+// CHECK-COUNT-5: memref.prefetch
+// CHECK-NOT: memref.prefetch
+// CHECK: kernel.dot
+func.func @pieces(%s: !kernel.step, %x: memref<?x64x!talc.stored<q8_sums>>, %w: memref<4x64x64x!talc.stored<q4_0>>,
+                  %out: memref<?x256xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x64x!talc.stored<q8_sums>>, memref<4x64x64x!talc.stored<q4_0>>, memref<?x256xf32>) -> ()
   }
   return
 }
