@@ -34,7 +34,7 @@ public:
     Value firstFeature = tile.firstK;
     if (c.plan.groups > 1)
       firstFeature = e.add(firstFeature, e.mul(c.plan.groupOf(e, tile.panel), c.plan.groupFeatures));
-    TilePlaces places = {rowAt, {}, {}, tile.firstK, firstFeature, tile.depth, nullptr};
+    TilePlaces places = {rowAt, {}, {}, tile.firstK, firstFeature, tile.depth, nullptr, tile.streams};
     for (int64_t v = 0; v < vectors; ++v) {
       places.panels.push_back(panelAt[v / perPanel]);
       places.lanes.push_back(laneOf(v));

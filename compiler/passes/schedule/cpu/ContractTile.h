@@ -37,6 +37,7 @@ struct ContractTile {
   mlir::Value row, panel, firstK;
   int64_t depth;
   TileFetch fetch;
+  bool streams = false;  // whether that is what comes later of the same panels
 
   void emit(const ContractCode &c, const WaitingSums &sums) const;
 };

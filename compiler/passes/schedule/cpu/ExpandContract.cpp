@@ -127,7 +127,7 @@ private:
       bool streams = rows <= plan.fetchRows && plan.fetchAhead > 0;
       TileFetch fetch = streams ? fetchStreams(c, count, panel, plan.fetchAhead) : nullptr;
       WaitingSums sums = {stack, first, panel};
-      ContractTile{rows, count, e.index(0), panel, e.index(0), plan.depth, fetch}.emit(c, sums);
+      ContractTile{rows, count, e.index(0), panel, e.index(0), plan.depth, fetch, streams}.emit(c, sums);
       emitEpilogue(c, sums, e.index(rows), e.index(count), panel);
     });
   }

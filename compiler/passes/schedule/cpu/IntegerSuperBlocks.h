@@ -21,9 +21,12 @@ struct SuperBlocks {
   static constexpr int64_t values = 256, stretch = 32, pairs = 4;
 
   std::string_view format;
-  int64_t group;    // neighbours that share a step
-  bool aroundZero;  // levels count from 32 on: sums begin with what rounded rows have for that
-  int64_t apart;    // of the stretches of a pair
+  int64_t group;                        // neighbours that share a step
+  bool aroundZero;                      // levels count from 32 on: sums begin with what rounded rows have for that
+  int64_t apart;                        // of the stretches of a pair
+  int64_t firstOfLevels, behindLevels;  // fields of the format
+
+  bool isLevels(int64_t field) const { return firstOfLevels <= field && field < behindLevels; }
 
   // The first place of a pair.
   mlir::Value (*firstOf)(Emitter &e, mlir::Value pair);

@@ -14,6 +14,7 @@
 // stretches shares words, and where registers are enough both take a word together.
 #include "compiler/passes/schedule/cpu/ContractTile.h"
 #include "compiler/passes/schedule/cpu/IntegerSuperBlocks.h"
+#include "compiler/passes/schedule/cpu/SuperStreams.h"
 #include "compiler/passes/schedule/cpu/TileProducts.h"
 
 using namespace mlir;
@@ -39,6 +40,8 @@ public:
     }
     for (Value row : tile.rows)
       rows.emplace_back(e, c.op.getX(), ValueRange{row, e.add(tile.firstFeature, k)}, 1);
+    if (SuperStreams::serve(c, tile))
+      streams.emplace(c, blocks, tile, k);
   }
 
   Emitter::Values add(ValueRange accumulators) {
@@ -101,6 +104,8 @@ private:
     Emitter::Values parts(before);
     Value first = blocks.firstOf(e, pair);
     int64_t words = blocks.group / word;
+    if (streams)
+      linesOfPair = streams->ofPair(pair);
     fetchFirst(pair);
     for (int64_t from = 0; from < stretchWords; from += words) {
       Emitter::Values sums[2];
@@ -130,16 +135,23 @@ private:
   }
   void fetch(Value pair, int64_t second, int64_t number) {
     constexpr int64_t stretch = SuperBlocks::stretch;
-    if (tile.fetch)
+    if (tile.fetch && !streams)
       tile.fetch(e.add(k, e.add(e.mul(pair, 2 * stretch), second * stretch)), {number, stretchWords + beginTurns});
   }
   // Memory would be idle while steps and minima are unpacked: the turns of all stretches, divided among the columns.
   void fetchAtBegin(int64_t column) {
+    if (streams)
+      return streams->fetchAtBegin({column, vectors()});
     constexpr int64_t all = 2 * SuperBlocks::pairs * beginTurns;
     for (int64_t i = all * column / vectors(); i < all * (column + 1) / vectors(); ++i) {
       int64_t stretch = i / beginTurns;
       fetch(e.index(stretch / 2), stretch % 2, stretchWords + i % beginTurns);
     }
+  }
+
+  // Of a pair, the words of both stretches take turns.
+  Turn turnOf(int64_t second, int64_t number, int64_t column) const {
+    return {(2 * number + second) * vectors() + column, 2 * stretchWords * vectors()};
   }
 
   Emitter::Values sumsBegin(Value place) {
@@ -153,8 +165,11 @@ private:
 
   void addWord(Value pair, Value first, int64_t second, int64_t number, MutableArrayRef<Value> sums) {
     Emitter::Values levels;
-    for (BlockReader &column : columns)
+    for (auto [v, column] : llvm::enumerate(columns)) {
+      if (streams)
+        streams->fetch(linesOfPair, turnOf(second, number, static_cast<int64_t>(v)));
       levels.push_back(blocks.levels(column, pair, second, number));
+    }
     for (auto [r, row] : llvm::enumerate(rows)) {
       Value x = e.broadcast(integersOf(row, first, second, number));
       for (auto [v, level] : llvm::enumerate(levels)) {
@@ -196,6 +211,8 @@ private:
   const TilePlaces &tile;
   const Value steps, k;
   std::vector<BlockReader> columns, rows;
+  std::optional<SuperStreams> streams;
+  std::vector<SuperStreams::Lines> linesOfPair;
 };
 
 int64_t rowsOf(int64_t lanes) {

@@ -22,6 +22,7 @@ struct TilePlaces {
   mlir::Value firstK, firstFeature;  // of the weight, of x
   int64_t depth;
   FetchInTurn fetch;  // called in every turn of every iteration; may be null
+  bool streams;       // whether `fetch` fetches what comes later of the same panels
 };
 
 struct TileProducts {

@@ -4,6 +4,8 @@
 // RUN: talc-opt %s -assign-plans="lanes=16" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=4" -expand-contract="lanes=4" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NEON
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1024" | FileCheck %s --check-prefix=AHEAD
+// RUN: talc-opt %s -assign-plans="lanes=16 plans='*: fetch_ahead = 80, fetch_level = 1'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=DROPS
+// RUN: talc-opt %s -assign-plans="lanes=8 plans='*: fetch_ahead = 80, fetch_level = 1, row_columns = 8'" -expand-contract="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=PIECE
 
 // From memory, two blocks are fetched ahead.
 // AHEAD-LABEL: @row(
@@ -28,6 +30,22 @@
 // CHECK-NOT: vector.fma
 // CHECK: return
 //
+// Where fetches are dropped, what is loaded is fetched two blocks ahead, while steps are unpacked the five lines of scales
+// and with each pair a quarter of the levels' 32 lines; and once more half a block ahead, of the three fields of scales
+// with each pair a line.
+// DROPS-LABEL: @row(
+// DROPS: scf.for %{{.*}} = %c0 to %c512 step %c256
+// DROPS-COUNT-5: memref.prefetch %{{.*}}, read, locality<3>
+// DROPS-NOT: memref.prefetch
+// DROPS: scf.for %{{.*}} = %c0 to %c4 step %c1
+// DROPS-COUNT-19: memref.prefetch
+// DROPS-NOT: memref.prefetch
+// DROPS: return
+//
+// A piece of a panel fetches in the order of addresses.
+// PIECE-LABEL: @row(
+// PIECE: memref.prefetch
+//
 // NEON takes four integers of a row from a lane of sixteen.
 // NEON-LABEL: @row(
 // NEON: scf.for %{{.*}} = %c0 to %c4 step %c1
@@ -47,6 +65,10 @@ func.func @row(%s: !kernel.step, %x: memref<1x512x!talc.stored<q8_k_sums>>, %w: 
 }
 
 // Levels around zero have no minima: sums begin with what rounded rows have for that, of every 16 values.
+// Their scales lie behind the levels.
+// DROPS-LABEL: @around_zero(
+// DROPS: %[[SCALES:.*]] = arith.addi %{{.*}}, %c6432 : index
+// DROPS: memref.prefetch %{{.*}}[%[[SCALES]]]
 // CHECK-LABEL: @around_zero(
 // CHECK-COUNT-16: vector.store %{{.*}} : memref<16x16xf32>
 // CHECK-NOT: kernel.dot
