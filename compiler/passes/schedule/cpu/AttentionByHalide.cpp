@@ -57,7 +57,13 @@ public:
                                {{tokens, one}, {panels, tokens}, {e.index(n), stride(loops.softmax.scores)}})});
   }
 
-  void addValues(const TileRows &tile, int64_t n, Value from, Value to) override {
+  void addValues(const TileRows &tile, int64_t n, Value from, Value to, const PartEnds &ends) override {
+    if (ends.begins)
+      e.when(ends.begins, [&] {
+        eachOfPart(tile.first, n, [&](Value row, Value column) {
+          e.store(e.splat(0), loops.tiles.part, {row, column});
+        });
+      });
     Value tokens = e.index(layout.tokens), zero = e.index(0), one = e.index(1), rows = e.index(n);
     Value count = e.sub(to, from), first = e.div(from, layout.tokens), panels = e.ceilDiv(count, layout.tokens);
     Value columnPanels = e.index(layout.paddedWidth / layout.tokens), width = e.index(layout.paddedWidth);
@@ -70,11 +76,23 @@ public:
           buffers.fill(4, values, {first, zero, zero},
                        {{tokens, one}, {columnPanels, tokens}, {tokens, width}, {panels, stride(values)}}),
           sums, sums});
+    if (ends.ends)
+      e.when(ends.ends, [&] {
+        eachOfPart(tile.first, n, [&](Value row, Value column) {
+          ends.leave(row, column, e.load(loops.tiles.part, {row, column}));
+        });
+      });
   }
 
   bool leavesTokens() const override { return false; }
 
 private:
+  // The vectors of P of n rows.
+  void eachOfPart(Value first, int64_t n, llvm::function_ref<void(Value row, Value column)> body) {
+    e.loop(first, e.add(first, n), 1,
+           [&](Value row) { e.columns(layout.paddedWidth, [&](Value column, Value) { body(row, column); }); });
+  }
+
   static TypedValue<MemRefType> memory(Value value) { return cast<TypedValue<MemRefType>>(value); }
   Value stride(Value value) { return HalideBuffers::placesOf(e, memory(value)).strides.front(); }
 

@@ -12,11 +12,12 @@
 //   row 1           ########    ###                         its rows see, rounded to panels, and what a row does not
 //   row 2           ########    ####                        see weighs zero
 //
-// If no row can see more than one block, O is P and nothing is rescaled. Tokens that are kept beside a window are a
+// If the rows see only one block, O is P and nothing is rescaled. Tokens that are kept beside a window are a
 // block in front of all others, which other queries meet.
 #include "compiler/passes/schedule/cpu/AttentionLoops.h"
 
 #include "compiler/passes/schedule/ZeroKeys.h"
+#include "compiler/passes/schedule/cpu/Claims.h"
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -31,10 +32,11 @@ AttentionLoops::AttentionLoops(Emitter &e, kernel::AttentionOp op, const Attenti
       width(keys.layout.width), paddedWidth(keys.layout.paddedWidth), group(op.getHeads() / keys.layout.heads),
       output(online() ? e.stackBuffer({schedule.rows, keys.layout.paddedWidth}) : tiles.part) {}
 
-void AttentionLoops::begin(const TaskRows &rows) {
+void AttentionLoops::begin(const TaskRows &rows, bool clears) {
   softmax.beginTask(rows.count);
   e.loop(e.index(0), rows.count, 1, [&](Value row) {
-    e.columns(paddedWidth, [&](Value column, Value) { e.store(e.splat(0), tiles.part, {row, column}); });
+    if (clears)
+      e.columns(paddedWidth, [&](Value column, Value) { e.store(e.splat(0), tiles.part, {row, column}); });
     keys.enterRow(row, rows.position(row));
   });
 }
@@ -50,20 +52,55 @@ void AttentionLoops::keptBlock(const TaskRows &rows, llvm::function_ref<void(Val
 }
 
 void AttentionLoops::eachBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body) {
+  Value several = walkBlocks(rows, [&](Value first, Value count, Value) { body(first, count); });
+  endTask(rows);
+  if (!several)
+    return storeResult(rows, false);
+  e.choose(
+      several, [&] { storeResult(rows, true); }, [&] { storeResult(rows, false); });
+}
+
+// Of its own sequence a row sees itself at least; what others have may be nothing, and of kept tokens that are beside a
+// window there is no only block.
+bool AttentionLoops::leavesOnly() {
+  return keys.layout.kept == 0 && (!readsSource() || op.getWindow() == 0);
+}
+
+bool AttentionLoops::readsSource() {
+  return cast<StateType>(op.getState().getType()).getRole() == StateRole::source;
+}
+
+void AttentionLoops::eachBlockOrOnly(const TaskRows &rows, llvm::function_ref<void(Value, Value, Value)> body) {
+  if (!leavesOnly())
+    return eachBlock(rows, [&](Value first, Value count) { body(first, count, nullptr); });
+  if (readsSource())
+    e.when(e.less(keys.endSeen(e.index(0)), e.index(1)), [&] { clearResult(rows); });
+  Value several = walkBlocks(rows, body);
+  if (several)
+    e.when(several, [&] {
+      endTask(rows);
+      storeResult(rows, true);
+    });
+}
+
+// Whether there were several, an i1; null: never.
+Value AttentionLoops::walkBlocks(const TaskRows &rows, llvm::function_ref<void(Value, Value, Value)> body) {
   int64_t size = schedule.keys;
   bool kept = keys.layout.kept > 0;
   if (kept)
-    keptBlock(rows, body);
+    keptBlock(rows, [&](Value first, Value count) { body(first, count, nullptr); });
   Value begin = e.mul(e.div(keys.firstSeen(e.index(0)), size), size);
   Value end = keys.endSeen(e.sub(rows.count, e.index(1)));
+  Value several = online() ? e.less(kept ? begin : e.add(begin, size), end) : Value();
+  Value only = several ? arith::XOrIOp::create(e.b, e.loc, several, truth(e, true)).getResult() : truth(e, true);
   e.loop(begin, end, size, [&](Value first) {
     if (kept)
       takeInPart(rows, e.less(begin, first));
     else if (online())
       e.when(e.less(begin, first), [&] { takeInPart(rows, e.less(e.add(begin, size), first)); });
-    body(first, e.min(e.index(size), e.sub(end, first)));
+    body(first, e.min(e.index(size), e.sub(end, first)), only);
   });
-  finish(rows, online() ? e.less(kept ? begin : e.add(begin, size), end) : Value());
+  return several;
 }
 
 std::pair<Value, Value> AttentionLoops::seenOf(Value firstRow, Value lastRow, Value firstKey, Value begin, Value end) {
@@ -152,20 +189,36 @@ Weighed AttentionLoops::zeroKeysOf(const TaskRows &rows, Value row) {
   return {e.lane(found.maximum, 0), e.lane(found.sum, 0)};
 }
 
-// out = O / sum, zero for a row that saw no key. The last block is taken in here; a single one needs no O.
-void AttentionLoops::finish(const TaskRows &rows, Value severalBlocks) {
+void AttentionLoops::endTask(const TaskRows &rows) {
   if (op.getSinks())
     softmax.endTask([&](Value row) { return sink(rows, row); });
   else if (op.getZeroStart())
     softmax.endTask([&](Value row) { return zeroKeysOf(rows, row); });
   else
     softmax.endTask(nullptr);
-  if (!online())
-    return storeResult(rows, false);
-  e.choose(
-      severalBlocks, [&] { storeResult(rows, true); }, [&] { storeResult(rows, false); });
 }
 
+void AttentionLoops::endOnly(const TaskRows &rows, Value only) {
+  if (only)
+    e.when(only, [&] { endTask(rows); });
+}
+
+void AttentionLoops::storeResult(const TaskRows &rows, Value row, Value column, Value sums) {
+  Value mask = width == paddedWidth ? Value() : e.firstLanes(e.max(e.sub(e.index(width), column), e.index(0)));
+  Value token = rows.token(row), feature = e.mul(rows.queryHead(row), width);
+  e.store(e.mulf(sums, softmax.inverse(row)), op.getInit(), {token, e.add(feature, column)}, mask);
+}
+
+void AttentionLoops::clearResult(const TaskRows &rows) {
+  e.loop(e.index(0), rows.count, 1, [&](Value row) {
+    Value token = rows.token(row), feature = e.mul(rows.queryHead(row), width);
+    e.columns(width, [&](Value column, Value mask) {
+      e.store(e.splat(0), op.getInit(), {token, e.add(feature, column)}, mask);
+    });
+  });
+}
+
+// out = O / sum, zero for a row that saw no key. The last block is taken in here; a single one needs no O.
 void AttentionLoops::storeResult(const TaskRows &rows, bool severalBlocks) {
   e.loop(e.index(0), rows.count, 1, [&](Value row) {
     Value token = rows.token(row), feature = e.mul(rows.queryHead(row), width), inverse = softmax.inverse(row);

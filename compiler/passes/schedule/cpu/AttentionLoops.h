@@ -34,12 +34,21 @@ public:
 
   AttentionLoops(Emitter &e, kernel::AttentionOp op, const AttentionSchedule &schedule);
 
-  // The task's rows have seen nothing yet.
-  void begin(const TaskRows &rows);
+  // The task's rows have seen nothing yet. P is cleared unless blocks are known to begin it.
+  void begin(const TaskRows &rows, bool clears = true);
 
   // Runs body(first key, keys) for the blocks that some row of the task sees, and writes the task's result. What
   // earlier blocks yielded is brought together with those before it, of which there are none before the second.
   void eachBlock(const TaskRows &rows, llvm::function_ref<void(Value, Value)> body);
+
+  // The same for a body that writes the result of rows by storeResult() where `only`, an i1, says that they see no
+  // other block, after endOnly(). Null: it never does.
+  void eachBlockOrOnly(const TaskRows &rows, llvm::function_ref<void(Value first, Value count, Value only)> body);
+  void endOnly(const TaskRows &rows, Value only);
+  // Of lanes from a column on, the sums of what the only block yields.
+  void storeResult(const TaskRows &rows, Value row, Value column, Value sums);
+  // Whether every tile of rows sees some key of the first block.
+  bool allSeeFirst() { return op.getWindow() == 0 && keys.layout.kept == 0; }
 
   // The part of a block's keys [begin, end), counted from its first, that some of the rows see: [from, to), from being
   // rounded down to a panel.
@@ -73,7 +82,11 @@ private:
   void takeInPart(const TaskRows &rows, Value hasOutput);
   Weighed sink(const TaskRows &rows, Value row);
   Weighed zeroKeysOf(const TaskRows &rows, Value row);
-  void finish(const TaskRows &rows, Value severalBlocks);
+  bool readsSource();
+  bool leavesOnly();
+  Value walkBlocks(const TaskRows &rows, llvm::function_ref<void(Value, Value, Value)> body);
+  void endTask(const TaskRows &rows);
+  void clearResult(const TaskRows &rows);
   void storeResult(const TaskRows &rows, bool severalBlocks);
 
   Value output;  // O, [rows, padded width]; P is tiles.part

@@ -6,7 +6,9 @@
 //                              for each tile of rows:  S = weights of S        AttentionSoftmax.h
 //   for each chunk of values:  for each tile of rows:  P += S * values         register tiles
 //
-// All tiles take a chunk of keys, or of values, before the next one is read, so that it stays in L1.
+// All tiles take a chunk of keys, or of values, before the next one is read, so that it stays in L1. A tile's first
+// chunk begins P with zeros, and where there is no other block, its last one writes the result: 24 stores beside a
+// thousand multiply-adds wait for no memory, those of all rows at once do.
 #include "compiler/passes/schedule/cpu/AttentionStrategies.h"
 #include "compiler/passes/schedule/cpu/EvenParts.h"
 
@@ -30,9 +32,10 @@ public:
     });
   }
 
-  void addValues(const TileRows &tile, int64_t n, Value from, Value to) override {
-    loops.tiles.eachColumns(
-        n, [&](Value column, int64_t vectors) { loops.tiles.addValues(tile, n, column, vectors, from, to); });
+  void addValues(const TileRows &tile, int64_t n, Value from, Value to, const PartEnds &ends) override {
+    loops.tiles.eachColumns(n, [&](Value column, int64_t vectors) {
+      loops.tiles.addValues(tile, n, column, vectors, from, to, /*fetch=*/nullptr, ends);
+    });
   }
 
   bool leavesTokens() const override { return true; }
@@ -48,28 +51,68 @@ std::unique_ptr<HeadProducts> tilesOfHead(AttentionLoops &loops) {
   return std::make_unique<TilesOfHead>(loops);
 }
 
-void expandBlockOfHead(AttentionLoops &loops, HeadProducts &products, const RowsOfHead &rows, Value firstKey,
-                       Value count) {
-  Emitter &e = loops.e;
-  KeyBlock block = loops.keys.find(rows.head, firstKey, count);
-  auto eachChunk = [&](llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
+namespace {
+
+// A block of keys that the rows see.
+class BlockOfHead {
+public:
+  BlockOfHead(AttentionLoops &loops, HeadProducts &products, const RowsOfHead &rows, Value firstKey, Value count)
+      : loops(loops), e(loops.e), products(products), rows(rows), firstKey(firstKey), count(count),
+        block(loops.keys.find(rows.head, firstKey, count)) {}
+
+  void weigh() {
+    loops.softmax.beginBlock(firstKey);
+    eachChunk([&](int64_t n, Value row, Value from, Value to) {
+      products.computeScores(rows, {row, block}, n, from, to);
+    });
+    loops.weighScores(rows, firstKey, count);
+  }
+
+  // `only`, an i1: there is no other block, and tiles leave the result; null: they never do.
+  void addValues(Value only) {
+    eachChunk([&](int64_t n, Value row, Value from, Value to) {
+      auto [begin, end] = loops.seenOf(row, e.add(row, n - 1), firstKey, e.index(0), count);
+      PartEnds ends = {e.less(from, e.add(begin, 1)), {}};
+      if (only) {
+        ends.ends = arith::AndIOp::create(e.b, e.loc, only, e.less(e.sub(end, e.index(1)), to));
+        ends.leave = [&](Value row, Value column, Value sums) { loops.storeResult(rows, row, column, sums); };
+      }
+      products.addValues({row, block}, n, from, to, ends);
+    });
+  }
+
+private:
+  void eachChunk(llvm::function_ref<void(int64_t, Value, Value, Value)> body) {
     e.loop(e.index(0), count, loops.schedule.chunk, [&](Value from) {
       loops.eachTile(rows, firstKey, from, e.min(count, e.add(from, loops.schedule.chunk)), body);
     });
-  };
-  loops.softmax.beginBlock(firstKey);
-  eachChunk([&](int64_t n, Value row, Value from, Value to) {
-    products.computeScores(rows, {row, block}, n, from, to);
-  });
-  loops.weighScores(rows, firstKey, count);
-  eachChunk([&](int64_t n, Value row, Value from, Value to) { products.addValues({row, block}, n, from, to); });
+  }
+
+  AttentionLoops &loops;
+  Emitter &e;
+  HeadProducts &products;
+  const RowsOfHead &rows;
+  const Value firstKey, count;
+  const KeyBlock block;
+};
+
+}  // namespace
+
+void expandBlockOfHead(AttentionLoops &loops, HeadProducts &products, const RowsOfHead &rows, Value firstKey,
+                       Value count) {
+  BlockOfHead block(loops, products, rows, firstKey, count);
+  block.weigh();
+  block.addValues(/*only=*/nullptr);
 }
 
 void expandRowsOfHead(AttentionLoops &loops, HeadProducts &products, const RowsOfHead &rows) {
-  loops.begin(rows);
-  loops.eachBlock(rows, [&](Value first, Value count) {
-    expandBlockOfHead(loops, products, rows, first, count);
+  loops.begin(rows, /*clears=*/!loops.allSeeFirst());
+  loops.eachBlockOrOnly(rows, [&](Value first, Value count, Value only) {
+    BlockOfHead block(loops, products, rows, first, count);
+    block.weigh();
     loops.softmax.endBlock();
+    loops.endOnly(rows, only);
+    block.addValues(only);
   });
 }
 

@@ -37,7 +37,7 @@ public:
   virtual void computeScores(const RowsOfHead &rows, const TileRows &tile, int64_t n, mlir::Value from,
                              mlir::Value to) = 0;
   // P[row, :] += S[row, from:to] * V[from:to, :]
-  virtual void addValues(const TileRows &tile, int64_t n, mlir::Value from, mlir::Value to) = 0;
+  virtual void addValues(const TileRows &tile, int64_t n, mlir::Value from, mlir::Value to, const PartEnds &ends) = 0;
   // Whether heads of a token that is alone in its sequence are better taken by expandHeadsOfToken().
   virtual bool leavesTokens() const = 0;
 };

@@ -4,6 +4,8 @@
 #include "compiler/passes/schedule/cpu/EvenParts.h"
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 
 namespace talc {
@@ -53,7 +55,7 @@ void AttentionTiles::eachColumns(int64_t rows, llvm::function_ref<void(Value, in
 }
 
 void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value column, int64_t vectors, Value from,
-                               Value to, const Fetch &fetch) {
+                               Value to, const Fetch &fetch, const PartEnds &ends) {
   Value panel, firstOfPanel;
   SmallVector<RegisterTile> tiles;
   for (const TileRows &those : rows) {
@@ -67,22 +69,51 @@ void AttentionTiles::addValues(ArrayRef<TileRows> rows, int64_t count, Value col
   }
   if (fetch)
     tiles.front().begin = [&fetch, &panel](Value k) { fetch(panel, k); };
-  auto at = [&](int64_t i) -> Emitter::Values {
-    int64_t r = i / vectors, v = i % vectors;
-    return {e.add(rows[r / count].first, r % count), e.add(column, v * e.lanes)};
+  SmallVector<Values> places;
+  for (const TileRows &those : rows)
+    for (int64_t i = 0; i < count * vectors; ++i)
+      places.push_back({e.add(those.first, i / vectors), e.add(column, i % vectors * e.lanes)});
+  Values sums = e.loop(e.div(from, layout.tokens), e.ceilDiv(to, layout.tokens), 1, beginSums(places, ends.begins),
+                       [&](Value p, ValueRange carried) {
+                         panel = p;
+                         firstOfPanel = e.mul(p, layout.tokens);
+                         Value keys = e.min(e.index(layout.tokens), e.sub(to, firstOfPanel));
+                         return accumulateTogether(e, tiles, carried, keys);
+                       });
+  endSums(sums, places, ends);
+}
+
+Emitter::Values AttentionTiles::beginSums(ArrayRef<Values> places, Value begins) {
+  auto held = [&] {
+    Values sums;
+    for (const Values &at : places)
+      sums.push_back(e.load(part, at));
+    return sums;
   };
-  int64_t chains = rows.size() * count * vectors;
-  Emitter::Values sums;
-  for (int64_t i = 0; i < chains; ++i)
-    sums.push_back(e.load(part, at(i)));
-  sums = e.loop(e.div(from, layout.tokens), e.ceilDiv(to, layout.tokens), 1, sums, [&](Value p, ValueRange carried) {
-    panel = p;
-    firstOfPanel = e.mul(p, layout.tokens);
-    Value keys = e.min(e.index(layout.tokens), e.sub(to, firstOfPanel));
-    return accumulateTogether(e, tiles, carried, keys);
-  });
-  for (int64_t i = 0; i < chains; ++i)
-    e.store(sums[i], part, at(i));
+  if (!begins)
+    return held();
+  SmallVector<Type> types(places.size(), e.vectorOf(e.b.getF32Type()));
+  auto branch = scf::IfOp::create(e.b, e.loc, types, begins, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(e.b, e.loc, Values(places.size(), e.splat(0)));
+  e.b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(e.b, e.loc, held());
+  return Values(branch.getResults());
+}
+
+void AttentionTiles::endSums(Values sums, ArrayRef<Values> places, const PartEnds &ends) {
+  auto hold = [&] {
+    for (auto [sum, at] : llvm::zip_equal(sums, places))
+      e.store(sum, part, at);
+  };
+  if (!ends.ends)
+    return hold();
+  auto leave = [&] {
+    for (auto [sum, at] : llvm::zip_equal(sums, places))
+      ends.leave(at[0], at[1], sum);
+  };
+  e.choose(ends.ends, leave, hold);
 }
 
 }  // namespace talc

@@ -12,11 +12,20 @@ struct TileRows {
   KeyBlock block;
 };
 
+// How the sums P of a tile begin and end in a part of the keys that it sees.
+struct PartEnds {
+  mlir::Value begins;  // an i1: it is the first part, and P holds nothing yet; null: P always holds sums
+  mlir::Value ends;    // an i1: it is the last one, after which the sums are no longer needed in P; null: never
+  // Leaves the sums of a row from a column on where they go then.
+  std::function<void(mlir::Value row, mlir::Value column, mlir::Value sums)> leave = nullptr;
+};
+
 // Tiles are given as one entry of rows or, of rows that are few, several, which go through one loop: their chains of
 // multiply-adds hide each other's latency. Every entry has as many rows.
 class AttentionTiles {
 public:
   using Value = mlir::Value;
+  using Values = Emitter::Values;
   // What is fetched beside step k of a panel: of keys a feature and those up to the next iteration's, of values a key.
   using Fetch = std::function<void(Value panel, Value k)>;
 
@@ -40,11 +49,14 @@ public:
   void eachColumns(int64_t rows, llvm::function_ref<void(Value column, int64_t vectors)> body);
   // P[row, column:] += S[row, from:to] * V[from:to, column:] for `vectors` vectors and `count` rows of each entry.
   void addValues(llvm::ArrayRef<TileRows> rows, int64_t count, Value column, int64_t vectors, Value from, Value to,
-                 const Fetch &fetch = nullptr);
+                 const Fetch &fetch = nullptr, const PartEnds &ends = {});
 
   Value part;  // P, [rows, padded width]
 
 private:
+  Values beginSums(llvm::ArrayRef<Values> places, Value begins);
+  void endSums(Values sums, llvm::ArrayRef<Values> places, const PartEnds &ends);
+
   Emitter &e;
   const kernel::StateLayout &layout;
   const StateStorage &panels;

@@ -57,10 +57,9 @@
 // CHECK: %[[ROWS:.*]] = arith.select %[[BYHEADS]], %[[BLOCKROWS]], %c4
 // CHECK: %[[ONEHEAD:.*]] = arith.cmpi slt, %[[HEADS]], %c2
 // CHECK: scf.if %[[ONEHEAD]]
-// A row begins with nothing.
+// A row sees keys up to its position. Nothing is cleared: a tile's first keys begin P.
 // CHECK: scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c1
-// CHECK: vector.store %[[ZERO]], %[[P]][%[[R]],
-// A row sees keys up to its position.
+// CHECK-NOT: vector.store
 // CHECK: %[[AT:.*]] = arith.addi %[[POSITION]], %{{.*}}
 // CHECK: %[[UPTO:.*]] = arith.addi %[[AT]], %c1
 // CHECK: memref.store %[[UPTO]], %[[ENDSEEN]][%[[R]]]
@@ -68,10 +67,12 @@
 // blocks before it, of which there are none before the second.
 // CHECK: %[[BEGIN:.*]] = arith.muli %{{.*}}, %c64
 // CHECK: %[[ENDKEY:.*]] = memref.load %[[ENDSEEN]]
+// CHECK: %[[SECOND:.*]] = arith.addi %[[BEGIN]], %c64
+// CHECK: %[[SEVERAL:.*]] = arith.cmpi slt, %[[SECOND]], %[[ENDKEY]]
+// CHECK: %[[ONLY:.*]] = arith.cmpi sge, %[[SECOND]], %[[ENDKEY]]
 // CHECK: scf.for %[[KEY:.*]] = %[[BEGIN]] to %[[ENDKEY]] step %c64
 // CHECK: %[[LATER:.*]] = arith.cmpi slt, %[[BEGIN]], %[[KEY]]
 // CHECK: scf.if %[[LATER]]
-// CHECK: %[[SECOND:.*]] = arith.addi %[[BEGIN]], %c64
 // CHECK: %[[ISTHIRD:.*]] = arith.cmpi slt, %[[SECOND]], %[[KEY]]
 // CHECK: %[[OLD:.*]] = vector.load %[[O]]
 // CHECK: %[[PART:.*]] = vector.load %[[P]]
@@ -150,14 +151,6 @@
 // CHECK: memref.store %{{.*}}, %[[BLOCKSUMS]]
 // CHECK: memref.store %{{.*}}, %[[BLOCKMAXIMA]]
 // CHECK: scf.index_switch
-// The weighted values add up in P.
-// CHECK: scf.for %{{.*}} = %c0 to %[[COUNT]] step %c64
-// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c6 {{[{]}}
-// CHECK: %[[STARTED:.*]] = vector.load %[[P]]
-// CHECK: iter_args(%{{.*}} = %[[STARTED]],
-// CHECK: memref.load %[[SCORES]]
-// CHECK: vector.store %{{.*}}, %[[P]]
-// CHECK: scf.index_switch
 // Maxima and sums of 8 rows at a time take in those of the block.
 // CHECK: scf.for %[[R:.*]] = %c0 to %[[ROWS]] step %c8 {{[{]}}
 // CHECK: vector.load %[[MAXIMA]][%[[R]]]
@@ -170,17 +163,32 @@
 // CHECK: vector.fma %{{.*}}, %[[FACTOR]], %[[SCALED]]
 // CHECK: vector.store %[[FACTOR]], %[[FACTORS]]
 // CHECK: vector.store %[[GAIN]], %[[GAINS]]
-// A row that saw nothing yields zero. The output of a single block is P.
-// CHECK: %[[SEVERAL:.*]] = arith.cmpi slt, %{{.*}}, %[[ENDKEY]]
+// If there is no other block, sums are known now. A row that saw nothing yields zero.
+// CHECK: scf.if %[[ONLY]]
 // CHECK: %[[ANY:.*]] = arith.cmpf une, %[[TOTAL:.*]], %[[ZERO]]
 // CHECK: %[[INVERSE:.*]] = arith.divf %[[ONE]], %[[TOTAL]]
 // CHECK: arith.select %[[ANY]], %[[INVERSE]], %[[ZERO]]
-// CHECK: scf.if %[[SEVERAL]]
-// CHECK: vector.load %[[O]]
-// CHECK: vector.fma
+// The weighted values add up in P, from zero on, and the tile's last keys of the only block write the result.
+// CHECK: scf.for %[[CHUNK:.*]] = %c0 to %[[COUNT]] step %c64
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c6 {{[{]}}
+// CHECK: %[[BEGINS:.*]] = arith.cmpi slt, %[[CHUNK]], %c1
+// CHECK: %[[ENDS:.*]] = arith.andi %[[ONLY]], %{{.*}}
+// CHECK: %[[STARTED:.*]]:{{[0-9]+}} = scf.if %[[BEGINS]]
+// CHECK: scf.yield %[[ZERO]],
+// CHECK: vector.load %[[P]]
+// CHECK: iter_args(%{{.*}} = %[[STARTED]]#0,
+// CHECK: memref.load %[[SCORES]]
+// CHECK: scf.if %[[ENDS]]
+// CHECK: arith.mulf
 // CHECK: vector.store %{{.*}}, %[[OUT]]
 // CHECK: } else {
-// CHECK-NOT: vector.fma
+// CHECK-NEXT: vector.store %{{.*}}, %[[P]]
+// CHECK: scf.index_switch
+// The others' last block is taken in at the end.
+// CHECK: scf.if %[[SEVERAL]]
+// CHECK: arith.divf %[[ONE]]
+// CHECK: vector.load %[[O]]
+// CHECK: vector.fma
 // CHECK: vector.store %{{.*}}, %[[OUT]]
 // Of a single token the heads are rows of one task: each head's scores, all rows' weights, each head's values. Nothing is
 // gathered.
@@ -208,8 +216,10 @@ func.func @causal(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 1
   return
 }
 
-// A window of 5: keys begin at the block of the first row's oldest key; every row masks keys on both sides.
+// A window of 5: keys begin at the block of the first row's oldest key; every row masks keys on both sides. The first block
+// may hold no key of a tile, so that P is cleared.
 // CHECK-LABEL: @window(
+// CHECK: vector.store %{{.*}} : memref<48x16xf32>
 // CHECK: %[[OLDEST:.*]] = arith.subi %{{.*}}, %c4
 // CHECK: %[[CLAMPED:.*]] = arith.maxsi %[[OLDEST]], %c0
 // CHECK: memref.store %[[CLAMPED]], %[[FIRSTSEEN:.*]][
@@ -258,11 +268,16 @@ func.func @full_odd_width(%s: !kernel.step, %q: memref<?x24xf32>, %kv: !talc.sta
   return
 }
 
-// A source: its own slot and length, all keys for every row, nothing gathered.
+// A source: its own slot and length, all keys for every row, nothing gathered. Where it has no keys, the result is cleared.
 // CHECK-LABEL: @source(
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<?x16xf32>) {
 // CHECK-NOT: memref<4x16x16xf32>
 // CHECK: {{.*}}, %[[SLOT:source_slot]], %[[LENGTH:source_length]], %history = kernel.span
-// CHECK: memref.store %[[LENGTH]],
+// CHECK: memref.store %[[LENGTH]], %[[ENDSEEN:.*]][
+// CHECK: %[[FIRSTEND:.*]] = memref.load %[[ENDSEEN]][%c0]
+// CHECK: %[[NONE:.*]] = arith.cmpi slt, %[[FIRSTEND]], %c1
+// CHECK: scf.if %[[NONE]]
+// CHECK: vector.store %{{.*}}, %[[OUT]]
 // CHECK: kernel.keys %{{.*}}, %{{.*}}[%[[SLOT]]]
 // CHECK-NOT: kernel.history
 // CHECK: return
