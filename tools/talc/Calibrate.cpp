@@ -10,6 +10,7 @@
 #include "dialects/talc/formats/FormatChoice.h"
 #include "frontends/gguf/ImportanceFile.h"
 #include "tools/talc/Divergence.h"
+#include "tools/talc/FormatExchange.h"
 #include "tools/talc/ImportanceMatrix.h"
 #include "tools/talc/ObservedModel.h"
 #include "tools/talc/perplexity/LogitsRun.h"
@@ -99,7 +100,12 @@ llvm::Error calibrate(const ModelInput &input, const CompileOptions &options) {
     first += features;
   }
   weighOthers(*input.module, options);
-  return noteDivergences(input, options);
+  auto divergence = Divergence::make(input, options);
+  if (!divergence)
+    return divergence.takeError();
+  if (llvm::Error error = noteDivergences(input, options, **divergence))
+    return error;
+  return exchangeFormats(input, options, **divergence);
 }
 
 llvm::Expected<ModelInput> loadCalibrated(const CompileOptions &options, MLIRContext &context) {

@@ -9,8 +9,9 @@
 
 namespace talc::tools {
 
-// Notes them at the matrices that multiply them (talc.importance). A program that returns what its layers multiply is
-// compiled for this machine, and reads options.calibrate in windows.
+// Notes them at the matrices that multiply them (talc.importance), and the formats that change predictions least
+// (talc.format). Programs that return what layers multiply and predict are compiled for this machine, and read
+// options.calibrate in windows.
 llvm::Error calibrate(const ModelInput &input, const CompileOptions &options);
 
 // loadModel, and calibrate if that is asked for.

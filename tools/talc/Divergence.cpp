@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles the model once as it is and once for each unit of matrices, whose values are rounded to the probe's format
-// and stored as f32: all programs have one code, which is in the cache after the first.
+// Matrices are rounded and stored as f32: all programs have one code, which is in the cache after the first.
 #include "tools/talc/Divergence.h"
 
-#include "compiler/TemporaryDirectory.h"
-#include "compiler/passes/optimize/FormatUnits.h"
 #include "tools/talc/ObservedModel.h"
 #include "tools/talc/perplexity/Perplexity.h"
 
@@ -16,87 +13,88 @@ using namespace mlir;
 
 namespace talc::tools {
 
-namespace {
-
 constexpr int32_t windowTokens = 128;
+constexpr int32_t comparedTokens = 112;  // those before have little to attend to
 
-class Probes {
-public:
-  Probes(const ModelInput &input, const CompileOptions &options, const TemporaryDirectory &directory)
-      : input(input), options(options), reference(directory.file("exact.so")), probe(directory.file("probe.so")) {}
+Divergence::Divergence(const ModelInput &input, const CompileOptions &options,
+                       std::unique_ptr<TemporaryDirectory> directory)
+    : input(input), options(options), directory(std::move(directory)), reference(this->directory->file("exact.so")),
+      rounded(this->directory->file("rounded.so")) {}
 
-  llvm::Error run() {
-    if (llvm::Error error = compile(*input.module, reference))
-      return error;
-    std::string ignored;
-    for (const FormatUnit &unit : findFormatUnits(*input.module, *parseFormatChoice(options.weights, ignored))) {
-      auto divergence = divergenceOf(unit);
-      if (!divergence)
-        return divergence.takeError();
-      for (Operation *matrix : unit.matrices)
-        matrix->setAttr(divergenceAttr, Builder(matrix->getContext()).getF64FloatAttr(*divergence));
-    }
-    return llvm::Error::success();
-  }
-
-private:
-  llvm::Error compile(ModuleOp module, const std::string &path) const {
-    CompileOptions exact;
-    exact.weights = "f32";
-    exact.cache = options.cache;
-    exact.programDirectory = options.programDirectory;
-    OwningOpRef<ModuleOp> copy = module.clone();
-    return compileObserved(*copy, input.tokenizer, exact, path);
-  }
-
-  llvm::Expected<double> divergenceOf(const FormatUnit &unit) const {
-    for (Operation *matrix : unit.matrices)
-      matrix->setAttr(roundedAttr, TypeAttr::get(probeType(cast<WeightOp>(matrix))));
-    llvm::Error error = compile(*input.module, probe);
-    for (Operation *matrix : unit.matrices)
-      matrix->removeAttr(roundedAttr);
-    if (error)
-      return std::move(error);
-    perplexity::Options reading;
-    reading.app = probe;
-    reading.against = reference;
-    reading.text = options.calibrate;
-    reading.context = windowTokens;
-    reading.windows = windows();
-    perplexity::Results results;
-    if (std::string line = perplexity::measure(reading, results); !line.empty())
-      return llvm::createStringError(line);
-    return results.comparison->divergence.mean;
-  }
-
-  static Type probeType(WeightOp matrix) {
-    int64_t columns = cast<RankedTensorType>(matrix.getType()).getDimSize(1);
-    const StorageFormat &format = formatForRows(*formatNamed(probeFormat), columns);
-    return format.type(matrix.getContext(), format);
-  }
-
-  // Of a large model a few: its predictions vary less, and it has more units.
-  int32_t windows() const {
-    double values = 1;
-    for (auto weight : (*input.module).getOps<WeightOp>())
-      if (!weight.getOf())
-        values += static_cast<double>(cast<RankedTensorType>(weight.getType()).getNumElements());
-    constexpr double readValues = 4e9;
-    return static_cast<int32_t>(std::clamp(readValues / values, 4.0, 256.0));
-  }
-
-  const ModelInput &input;
-  const CompileOptions &options;
-  const std::string reference, probe;
-};
-
-}  // namespace
-
-llvm::Error noteDivergences(const ModelInput &input, const CompileOptions &options) {
+llvm::Expected<std::unique_ptr<Divergence>> Divergence::make(const ModelInput &input, const CompileOptions &options) {
   auto directory = TemporaryDirectory::make();
   if (!directory)
     return directory.takeError();
-  return Probes(input, options, **directory).run();
+  std::unique_ptr<Divergence> made(new Divergence(input, options, std::move(*directory)));
+  if (llvm::Error error = made->compile(made->reference))
+    return std::move(error);
+  return made;
+}
+
+llvm::Error Divergence::compile(const std::string &path) const {
+  CompileOptions exact;
+  exact.weights = "f32";
+  exact.cache = options.cache;
+  exact.programDirectory = options.programDirectory;
+  OwningOpRef<ModuleOp> copy = (*input.module).clone();
+  return compileObserved(*copy, input.tokenizer, exact, path);
+}
+
+static void mark(const Rounding &rounding) {
+  for (Operation *matrix : rounding.unit->matrices) {
+    int64_t columns = cast<RankedTensorType>(cast<WeightOp>(matrix).getType()).getDimSize(1);
+    const StorageFormat &format = formatForRows(*rounding.format, columns);
+    if (format.blockValues > 1)  // what f16 and bf16 change is nothing beside blocks
+      matrix->setAttr(roundedAttr, TypeAttr::get(format.type(matrix->getContext(), format)));
+  }
+}
+
+llvm::Expected<double> Divergence::of(llvm::ArrayRef<Rounding> roundings) const {
+  llvm::for_each(roundings, mark);
+  llvm::Error error = compile(rounded);
+  for (const Rounding &rounding : roundings)
+    for (Operation *matrix : rounding.unit->matrices)
+      matrix->removeAttr(roundedAttr);
+  if (error)
+    return std::move(error);
+  perplexity::Options reading;
+  reading.app = rounded;
+  reading.against = reference;
+  reading.text = options.calibrate;
+  reading.context = windowTokens;
+  reading.compared = comparedTokens;
+  reading.windows = windows();
+  perplexity::Results results;
+  if (std::string line = perplexity::measure(reading, results); !line.empty())
+    return llvm::createStringError(line);
+  return results.comparison->divergence.mean;
+}
+
+// Of a large model a few: its predictions vary less, and it has more units.
+int32_t Divergence::windows() const {
+  constexpr double readValues = 1e9;
+  return static_cast<int32_t>(
+      std::clamp(readValues / std::max<double>(1, static_cast<double>(storedValues(input))), 4.0, 128.0));
+}
+
+int64_t storedValues(const ModelInput &input) {
+  int64_t values = 0;
+  for (auto weight : (*input.module).getOps<WeightOp>())
+    if (!weight.getOf())
+      values += cast<RankedTensorType>(weight.getType()).getNumElements();
+  return values;
+}
+
+llvm::Error noteDivergences(const ModelInput &input, const CompileOptions &options, const Divergence &divergence) {
+  std::string ignored;
+  for (const FormatUnit &unit : findFormatUnits(*input.module, *parseFormatChoice(options.weights, ignored))) {
+    auto found = divergence.of(Rounding{&unit, formatNamed(probeFormat)});
+    if (!found)
+      return found.takeError();
+    for (Operation *matrix : unit.matrices)
+      matrix->setAttr(divergenceAttr, Builder(matrix->getContext()).getF64FloatAttr(*found));
+  }
+  return llvm::Error::success();
 }
 
 }  // namespace talc::tools

@@ -98,12 +98,14 @@ static std::string readText(const std::string &path, std::string &text) {
 static std::vector<Window> cutPredictions(const std::vector<int32_t> &ids, const talc_model_info &info,
                                           const Options &options, size_t context) {
   bool begins = info.begin_token >= 0 && ids.front() == info.begin_token;
+  size_t predictions = context - 1;
+  size_t compared = options.compared > 0 ? std::min<size_t>(options.compared, predictions) : predictions - context / 2;
   std::vector<Window> windows;
   for (size_t first = 0; first + context <= ids.size(); first += context) {
     Window window{{ids.begin() + first, ids.begin() + first + context}, {}};
     if (begins)
       window.ids.front() = info.begin_token;
-    for (size_t row = context / 2; row + 1 < context; ++row)
+    for (size_t row = predictions - compared; row < predictions; ++row)
       window.rows.push_back(static_cast<int32_t>(row));
     windows.push_back(std::move(window));
     if (windows.size() == static_cast<size_t>(options.windows))

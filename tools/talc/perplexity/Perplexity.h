@@ -15,6 +15,7 @@ struct Options {
   std::string name, otherName;  // of both in messages; empty: their files'
   int32_t context = 512;        // tokens of a window
   int32_t windows = 0;          // at most; 0: all of the text
+  int32_t compared = 0;         // of a window's predictions the last so many; 0: those of its second half
   int32_t threads = 0;          // 0: as the runtime likes
   // Of programs whose second result is what layers yield (observeLayers): so many features of each; empty: of others.
   std::vector<int64_t> layers;

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every unit of matrices has formats of some bits and some error. Those on the lower convex hull of these points are
+// worth being taken; from each to the next the error falls less for a bit. So all units begin with the smallest, and
+// the step that takes most error away for its bits comes first, until no step fits any more.
+#include "compiler/passes/optimize/FormatBudget.h"
+
+#include "compiler/Error.h"
+#include "compiler/passes/optimize/StorageTypes.h"
+
+#include "mlir/IR/Threading.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+
+namespace talc {
+
+std::vector<size_t> lowerHull(llvm::ArrayRef<FormatCost> costs) {
+  std::vector<size_t> order(costs.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::tuple(costs[a].bits, costs[a].error, costs[a].format->name) <
+           std::tuple(costs[b].bits, costs[b].error, costs[b].format->name);
+  });
+  auto slope = [&](size_t from, size_t to) {
+    return (costs[from].error - costs[to].error) / static_cast<double>(costs[to].bits - costs[from].bits);
+  };
+  std::vector<size_t> hull;
+  for (size_t number : order) {
+    if (!hull.empty() && costs[number].error >= costs[hull.back()].error)
+      continue;
+    while (hull.size() > 1 && slope(hull.back(), number) >= slope(hull[hull.size() - 2], hull.back()))
+      hull.pop_back();
+    hull.push_back(number);
+  }
+  return hull;
+}
+
+namespace {
+
+int64_t valuesOf(const FormatUnit &unit, int64_t multipleOfRows = 1) {
+  int64_t sum = 0;
+  for (Operation *matrix : unit.matrices) {
+    auto type = cast<RankedTensorType>(cast<WeightOp>(matrix).getType());
+    sum += llvm::alignTo(type.getDimSize(0), multipleOfRows) * type.getDimSize(1);
+  }
+  return sum;
+}
+
+// Panels have whole sixteens of rows. What fills them counts as far as it is larger than at the size that is asked for:
+// all matrices together then take no more bytes than they do in one format of that size, whatever becomes panels.
+void addFilling(const FormatUnit &unit, double bits, MutableArrayRef<FormatCost> costs) {
+  constexpr int64_t panelRows = 16;
+  auto values = static_cast<double>(valuesOf(unit));
+  double filling = static_cast<double>(valuesOf(unit, panelRows)) - values;
+  for (FormatCost &cost : costs)
+    cost.bits += static_cast<int64_t>(
+        std::ceil(filling * std::max(0.0, static_cast<double>(cost.bits) / std::max(values, 1.0) - bits)));
+}
+
+// A unit on the way from the smallest format of its hull to larger ones.
+struct Climb {
+  CostedUnit &unit;
+  std::vector<size_t> hull;
+  size_t step = 0;
+
+  explicit Climb(CostedUnit &unit) : unit(unit), hull(lowerHull(unit.costs)) { unit.chosen = hull.front(); }
+  bool isOver() const { return step + 1 == hull.size(); }
+  const FormatCost &next() const { return unit.costs[hull[step + 1]]; }
+  int64_t nextBits() const { return next().bits - unit.cost().bits; }
+  double gain() const { return (unit.cost().error - next().error) / static_cast<double>(nextBits()); }
+  void climb() { unit.chosen = hull[++step]; }
+};
+
+// Whether rows are whole blocks of a format.
+bool suits(FormatRef format, const FormatUnit &unit) {
+  return llvm::all_of(unit.matrices, [&](Operation *matrix) {
+    return cast<RankedTensorType>(cast<WeightOp>(matrix).getType()).getDimSize(1) % format->blockValues == 0;
+  });
+}
+
+std::vector<FormatRef> candidates(const FormatUnit &unit, const FormatChoice &choice) {
+  auto first = cast<WeightOp>(unit.weights.front());
+  if (const FormatRule *rule = choice.ruleOf(chosenName(first.getSymName())))
+    return {rule->format ? rule->format : formatOf(fileType(first))};
+  if (auto found = first->getAttrOfType<TypeAttr>(formatAttr))
+    return {formatOf(found.getValue())};
+  std::vector<FormatRef> formats;
+  llvm::copy_if(storageFormats(), std::back_inserter(formats),
+                [&](FormatRef format) { return format->listed && suits(format, unit); });
+  return formats;
+}
+
+llvm::Error measure(CostedUnit &unit, const FormatChoice &choice, WeightGraph &graph) {
+  auto costs = measureFormats(unit.matrices, candidates(unit.matrices, choice), graph);
+  if (!costs)
+    return costs.takeError();
+  addFilling(unit.matrices, choice.bits, *costs);
+  llvm::copy_if(*costs, std::back_inserter(unit.costs),
+                [](const FormatCost &cost) { return std::isfinite(cost.error); });
+  if (unit.costs.empty())
+    return refuse(cast<WeightOp>(unit.matrices.weights.front()), "has values that no format has");
+  return llvm::Error::success();
+}
+
+}  // namespace
+
+llvm::Expected<std::vector<CostedUnit>> costUnits(ModuleOp module, const FormatChoice &choice, WeightGraph &graph) {
+  std::vector<CostedUnit> units;
+  for (FormatUnit &unit : findFormatUnits(module, choice))
+    units.push_back({std::move(unit), {}});
+  for (const CostedUnit &unit : units)  // opens files; from here on the graph is only read
+    for (Operation *matrix : unit.matrices.matrices)
+      if (auto values = graph.values(cast<WeightOp>(matrix)); !values)
+        return values.takeError();
+  std::vector<std::string> problems(units.size());
+  parallelFor(module.getContext(), 0, units.size(), [&](size_t number) {
+    if (llvm::Error error = measure(units[number], choice, graph))
+      problems[number] = llvm::toString(std::move(error));
+  });
+  for (const std::string &problem : problems)
+    if (!problem.empty())
+      return llvm::createStringError(problem);
+  return units;
+}
+
+int64_t totalValues(llvm::ArrayRef<CostedUnit> units) {
+  int64_t sum = 0;
+  for (const CostedUnit &unit : units)
+    sum += valuesOf(unit.matrices);
+  return sum;
+}
+
+int64_t totalBits(llvm::ArrayRef<CostedUnit> units) {
+  int64_t sum = 0;
+  for (const CostedUnit &unit : units)
+    sum += unit.cost().bits;
+  return sum;
+}
+
+void chooseWithin(llvm::MutableArrayRef<CostedUnit> units, int64_t mostBits) {
+  std::vector<Climb> climbs;
+  for (CostedUnit &unit : units)
+    climbs.emplace_back(unit);
+  int64_t left = mostBits - totalBits(units);
+  while (true) {
+    Climb *best = nullptr;
+    for (Climb &climb : climbs)
+      if (!climb.isOver() && climb.nextBits() <= left && (!best || climb.gain() > best->gain()))
+        best = &climb;
+    if (!best)
+      return;
+    left -= best->nextBits();
+    best->climb();
+  }
+}
+
+}  // namespace talc
