@@ -52,6 +52,12 @@ static void rename(const Function &from, Operand &operand, const std::string &su
     rename(from, element, suffix);
 }
 
+void renameOwn(const Function &from, Statement &statement, const std::string &suffix) {
+  statement.guard = rename(from, statement.guard, suffix);
+  for (Operand &operand : statement.operands)
+    rename(from, operand, suffix);
+}
+
 static std::string widthOf(const Function &from, const std::string &name) {
   for (const RegisterRange &range : from.registers)
     if (range.count ? range.prefix == prefixOf(name) : range.prefix == name)
@@ -115,9 +121,7 @@ void Inliner::add(const Function &from, const std::string &suffix, const std::ve
       continue;
     }
     Statement statement = original;
-    statement.guard = rename(from, statement.guard, suffix);
-    for (Operand &operand : statement.operands)
-      rename(from, operand, suffix);
+    renameOwn(from, statement, suffix);
     if (statement.opcode == "st" && statement.has("param")) {
       Operand target;
       target.name = statement.operands.at(0).name;

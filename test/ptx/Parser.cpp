@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads PTX text: what LLVM's back end writes, and inline PTX.
+#include "test/ptx/Calls.h"
 #include "test/ptx/Fault.h"
 #include "test/ptx/Syntax.h"
 #include "test/ptx/Tokens.h"
@@ -58,12 +59,13 @@ private:
   void parseFunction(bool isKernel);
   void parseParameters(Function &function);
   void parseBody(Function &function);
-  void parseBodyItem(Function &function, int &depth);
+  void parseBodyItem(Function &function);
+  void closeScope(Function &function);
   void parseRegisters(Function &function);
   void parseArgument(Function &function);
   Variable parseVariable();
   void parseValues(Variable &variable, uint64_t elementBytes);
-  void parseLabel(Function &function);
+  void parseLabel(Function &scope, size_t place);
   Statement parseStatement();
   Operand parseOperand();
   Operand parseSimpleOperand();
@@ -78,9 +80,17 @@ private:
       take();
   }
 
+  // Of braces that are open: where what stands between them begins, and what is their own.
+  struct Scope {
+    size_t firstStatement;
+    Function own;
+  };
+
   std::vector<Token> tokens;
   size_t at = 0;
   SourceText source;
+  std::vector<Scope> scopes;
+  int closedScopes = 0;
 };
 
 }  // namespace
@@ -173,22 +183,21 @@ void Parser::parseValues(Variable &variable, uint64_t elementBytes) {
 }
 
 void Parser::parseBody(Function &function) {
-  int depth = 0;
   do {
     if (peek().kind == Token::Kind::End)
       fail("the body of a kernel has no end");
-    parseBodyItem(function, depth);
-  } while (depth > 0);
+    parseBodyItem(function);
+  } while (!scopes.empty());
 }
 
-void Parser::parseBodyItem(Function &function, int &depth) {
+void Parser::parseBodyItem(Function &function) {
   if (takeIf("{")) {
-    ++depth;
+    scopes.push_back({function.statements.size(), {}});
   } else if (takeIf("}")) {
-    --depth;
+    closeScope(function);
   } else if (takeIf(";")) {
   } else if (takeIf(".reg")) {
-    parseRegisters(function);
+    parseRegisters(scopes.back().own);
   } else if (peek().is(".param")) {
     parseArgument(function);
   } else if (isOneOf(peek(), {".shared", ".local"})) {
@@ -198,10 +207,28 @@ void Parser::parseBodyItem(Function &function, int &depth) {
   } else if (peek().is(".pragma")) {
     skipTo(";");
   } else if (peek(1).is(":")) {
-    parseLabel(function);
+    parseLabel(scopes.back().own, function.statements.size());
   } else {
     function.statements.push_back(parseStatement());
   }
+}
+
+// What inner braces declare gets names that nothing else in the function has.
+void Parser::closeScope(Function &function) {
+  const Scope scope = std::move(scopes.back());
+  scopes.pop_back();
+  const std::string suffix = scopes.empty() ? "" : "_in" + std::to_string(++closedScopes) + "_";
+  for (size_t i = scope.firstStatement; i < function.statements.size() && !scopes.empty(); ++i)
+    renameOwn(scope.own, function.statements[i], suffix);
+  for (RegisterRange range : scope.own.registers) {
+    range.prefix += suffix;
+    function.registers.push_back(range);
+  }
+  for (const auto &[name, place] : scope.own.labels)
+    function.labels[name + suffix] = place;
+  for (const auto &[name, targets] : scope.own.branchTargets)
+    for (const std::string &target : targets)
+      function.branchTargets[name + suffix].push_back(target + suffix);
 }
 
 void Parser::parseRegisters(Function &function) {
@@ -227,15 +254,15 @@ void Parser::parseArgument(Function &function) {
   function.registers.push_back(range);
 }
 
-void Parser::parseLabel(Function &function) {
+void Parser::parseLabel(Function &scope, size_t place) {
   std::string name(take().text);
   expect(":");
   if (!takeIf(".branchtargets")) {
-    function.labels[name] = static_cast<uint32_t>(function.statements.size());
+    scope.labels[name] = static_cast<uint32_t>(place);
     return;
   }
   do
-    function.branchTargets[name].emplace_back(take().text);
+    scope.branchTargets[name].emplace_back(take().text);
   while (takeIf(","));
   expect(";");
 }

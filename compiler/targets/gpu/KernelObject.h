@@ -19,7 +19,7 @@ bool isList(mlir::Operation *op);
 struct KernelCode {
   int64_t arguments = 0, sharedBytes = 0;
   std::string code;
-  std::string taskCode;  // of a function for one task; empty: there is none
+  std::string taskCode;  // does one task, for persistent kernels; empty: there is none
 };
 
 // What a kernel takes of a card, for readers.

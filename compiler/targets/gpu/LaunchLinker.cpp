@@ -36,8 +36,7 @@ public:
   llvm::Error read(llvm::ArrayRef<targets::ObjectCode> objects);
   llvm::Error addPhases(MakePersistent makePersistent);
   llvm::Expected<targets::LinkedCode> link(JoinCodes join) const;
-  // Of all kernels, each in front of that of its tasks.
-  std::vector<std::string> allCodes() const;
+  const std::vector<std::string> &allCodes() const { return codes; }
 
 private:
   using Values = std::vector<LaunchArgument>;
@@ -233,7 +232,7 @@ llvm::Error LaunchLinker::addPersistent(LaunchPhase &phase, MakePersistent makeP
       obstacles[phase.name] = std::string(kernels[kernel].name) + " cannot be done by a team of a workgroup";
       return llvm::Error::success();
     }
-    pieces[kernel] = {kernel, kernels[kernel], registers[kernel]};
+    pieces[kernel] = {kernel, kernels[kernel], registers[kernel], taskCodes[kernel]};
   }
   const std::string name = std::string("talc_") + phase.name;
   PersistentKernel made = {};
@@ -248,10 +247,7 @@ llvm::Error LaunchLinker::addPersistent(LaunchPhase &phase, MakePersistent makeP
   kernel.argumentCount = persistentArguments;
   kernel.grid = {noArgument, 1, 0, 1};
   kernel.text = static_cast<uint32_t>(texts.size());
-  std::vector<std::string> &text = texts.emplace_back();
-  for (uint32_t piece : llvm::make_first_range(pieces))
-    text.push_back(taskCodes[piece]);
-  text.push_back(made.code);
+  texts.push_back({made.code});
   codes.push_back(std::move(made.code));
   taskCodes.emplace_back();
   return setName(kernel.name, name);
@@ -276,16 +272,6 @@ llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) const {
                      llvm::join(llvm::ArrayRef(phases), ", "));
   linked.image = image(llvm::map_to_vector(texts, [&](llvm::ArrayRef<std::string> text) { return join(text); }));
   return linked;
-}
-
-std::vector<std::string> LaunchLinker::allCodes() const {
-  std::vector<std::string> all;
-  for (auto [code, task] : llvm::zip_equal(codes, taskCodes)) {
-    all.push_back(code);
-    if (!task.empty())
-      all.push_back(task);
-  }
-  return all;
 }
 
 }  // namespace

@@ -15,11 +15,12 @@ struct PersistentKernel {
   std::string code;
   uint32_t threads, dynamicBytes, mostRows;
 };
-// A kernel of a phase. It has a function for one task.
+// A kernel of a phase.
 struct PhaseKernel {
   uint32_t number;
   artifact::LaunchKernel kernel;
-  uint32_t registers;  // that a thread may take; 0: nothing is said
+  uint32_t registers;    // that a thread may take; 0: nothing is said
+  std::string taskCode;  // does one task
 };
 // Why there is no such kernel, or nothing.
 using MakePersistent = llvm::function_ref<std::string(const std::string &name, llvm::ArrayRef<PhaseKernel> kernels,
@@ -28,7 +29,7 @@ using MakePersistent = llvm::function_ref<std::string(const std::string &name, l
 llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join,
                                                  MakePersistent makePersistent = nullptr);
 
-// The codes of all kernels and of their tasks, in their order.
+// The codes of all kernels, in their order.
 llvm::Expected<std::vector<std::string>> kernelCodes(llvm::ArrayRef<targets::ObjectCode> objects,
                                                      MakePersistent makePersistent = nullptr);
 

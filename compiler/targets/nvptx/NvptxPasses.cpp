@@ -6,6 +6,7 @@
 #include "compiler/passes/schedule/AttentionSchedule.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -49,6 +50,9 @@ void NvptxTarget::addCodegen(OpPassManager &passes) const {
   passes.addPass(createTabulateLaunches());
   passes.addPass(createConvertTablesToLLVM());
   passes.addPass(createCompactArguments());
+  canonicalize(passes);
+  // While threads still have names, which say how many there are.
+  passes.addNestedPass<func::FuncOp>(createNarrowIndices());
   canonicalize(passes);
   passes.addPass(createLoopInvariantCodeMotionPass());
   passes.addPass(createCSEPass());

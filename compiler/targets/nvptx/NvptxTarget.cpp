@@ -74,19 +74,12 @@ static llvm::Error checkFunctions(ModuleOp module) {
   return llvm::Error::success();
 }
 
-// A kernel's module without the lines before its first declaration, which all have alike.
-static llvm::StringRef bodyOf(llvm::StringRef text) {
-  constexpr llvm::StringLiteral last = ".address_size 64\n";
-  size_t at = text.find(last);
-  return at == llvm::StringRef::npos ? text : text.drop_front(at + last.size());
-}
-
-// Takes the function for one task, which comes last, out of a kernel's text: a module of its own.
+// Takes the function for one task, which comes last, out of a kernel's text.
 static llvm::Expected<std::string> takeTask(const std::string &kernel, std::string &text) {
   size_t at = text.find("\t// .globl\t" + kernel + "_task");
   if (at == std::string::npos)
     return internalError("LLVM has written no function '{}_task'", kernel);
-  std::string task = text.substr(0, text.size() - bodyOf(text).size()) + text.substr(at);
+  std::string task = headOf(text).str() + text.substr(at);
   text.resize(at);
   return task;
 }
@@ -136,10 +129,10 @@ llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::listings(ModuleOp
 static std::string joinTexts(llvm::ArrayRef<std::string> texts) {
   std::string all;
   for (const std::string &text : texts) {
-    llvm::StringRef body = bodyOf(text);
+    const llvm::StringRef head = headOf(text);
     if (all.empty())
-      all = text.substr(0, text.size() - body.size()) + persistentDeclarations;
-    all += body;
+      all = head.str() + persistentDeclarations;
+    all += llvm::StringRef(text).drop_front(head.size());
   }
   return all;
 }

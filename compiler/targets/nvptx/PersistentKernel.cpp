@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a persistent kernel: it goes through a table of pieces in memory, calls the functions of their tasks
-// (TaskFunction.h), and waits in front of pieces with a barrier until all workgroups have come so far.
+// The text of a persistent kernel: it goes through a table of pieces in memory, does their tasks by the text of their
+// functions (TaskFunction.h), and waits in front of pieces with a barrier until all workgroups have come so far.
 //
 //   for each piece
 //     task = workgroup + team * workgroups
-//     do  if (task < tasks) switch (kernel of the piece)  call its function
+//     do  if (task < tasks) switch (kernel of the piece)  what its function does
 //         first = (workgroups + (claims of the piece)++) * teams,  task = first + team
 //     while (first < tasks)
 //     if (the next piece has a barrier)  arrivals += 1; wait until arrivals = workgroups * its number
@@ -39,9 +39,10 @@ static_assert(offsetof(PersistentPiece, teams) == 16 && offsetof(PersistentPiece
                   offsetof(PersistentPiece, arguments) == 24 && sizeof(PersistentPiece) == 32,
               "the text below reads it");
 
-// While a piece runs, its number is all that is kept in registers: the rest is loaded again behind its code. What a
-// team has of shared memory begins at a multiple of 16 bytes (TaskFunction.h). 0: name, 1: threads, 2: the switch, 3:
-// bytes of the claim, 4: what is said of registers, 5: loadPlace, 6: shared bytes of all teams.
+// While a task is done, nothing is kept in registers: the number of the piece lies in shared memory, and the rest is
+// loaded again behind its code. What a team has of shared memory begins at a multiple of 16 bytes (TaskFunction.h). 0:
+// name, 1: threads, 2: the switch, 3: bytes of the claim, 4: what is said of registers, 5: loadPlace, 6: shared bytes
+// of all teams.
 static constexpr const char *text = R"(
 .visible .entry {0}(
 	.param .u64 {0}_pieces,
@@ -56,6 +57,12 @@ static constexpr const char *text = R"(
 	.reg .b64 	%place, %counters, %arguments, %shared, %wide;
 
 	mov.b32 	%piece, 0;
+	mov.u32 	%thread, %tid.x;
+	setp.ne.b32 	%holds, %thread, 0;
+	@%holds bra 	FIRST_PIECE;
+	st.shared.b32 	[talc_shared+4], %piece;
+FIRST_PIECE:
+	bar.sync 	0;
 
 NEXT_PIECE:
 {5}	ld.global.b32 	%threads, [%place+12];
@@ -87,6 +94,7 @@ NEXT_TASK:
 	div.u32 	%row, %task, %columns;
 {2}
 DONE:
+	ld.shared.b32 	%piece, [talc_shared+4];
 {5}	ld.global.v2.b32 	{{%tasks, %threads}, [%place+8];
 	ld.global.b32 	%teams, [%place+16];
 	mov.u32 	%workgroups, %nctaid.x;
@@ -120,11 +128,12 @@ END_OF_PIECE:
 	setp.ge.u32 	%holds, %piece, %count;
 	@%holds bra 	END_OF_STEP;
 	bar.sync 	0;
-	ld.global.b32 	%goal, [%place+20];
-	setp.eq.b32 	%holds, %goal, 0;
-	@%holds bra 	NEXT_PIECE;
 	mov.u32 	%thread, %tid.x;
 	setp.ne.b32 	%holds, %thread, 0;
+	@%holds bra 	ARRIVED;
+	st.shared.b32 	[talc_shared+4], %piece;
+	ld.global.b32 	%goal, [%place+20];
+	setp.eq.b32 	%holds, %goal, 0;
 	@%holds bra 	ARRIVED;
 	mov.u32 	%workgroups, %nctaid.x;
 	mul.lo.s32 	%goal, %goal, %workgroups;
@@ -151,35 +160,46 @@ static constexpr const char *loadPlace = R"(	ld.param.b64 	%place, [{0}_pieces];
 	add.s64 	%place, %place, %wide;
 )";
 
-// 0: number of the kernel, 1: its name
+// 0: number of the kernel, 1: what does a task
 static constexpr const char *caseText = R"(	setp.ne.b32 	%holds, %kernel, {0};
 	@%holds bra 	NOT_{0};
-	{{
-	.param .b32 x;
-	.param .b32 y;
-	.param .b64 arguments;
-	.param .b64 shared;
-	st.param.b32 	[x], %column;
-	st.param.b32 	[y], %row;
-	st.param.b64 	[arguments], %arguments;
-	st.param.b64 	[shared], %shared;
-	call.uni 	{1}_task, (x, y, arguments, shared);
-	}
-	bra.uni 	DONE;
+{1}	bra.uni 	DONE;
 NOT_{0}:
 )";
 
+llvm::StringRef headOf(llvm::StringRef text) {
+  constexpr llvm::StringLiteral last = ".address_size 64\n";
+  size_t at = text.find(last);
+  return at == llvm::StringRef::npos ? "" : text.take_front(at + last.size());
+}
+
+// Braces and what is between them: registers and labels of a function are its own there, too.
+static std::string insideOf(llvm::StringRef function) {
+  constexpr llvm::StringLiteral end = "\tret;\n";
+  function = function.drop_front(std::min(function.find("\n{\n"), function.size() - 1) + 1);
+  std::string text;
+  for (size_t at = function.find(end); at != llvm::StringRef::npos; at = function.find(end)) {
+    text += (function.take_front(at) + "\tbra \tDONE;\n").str();
+    function = function.drop_front(at + end.size());
+  }
+  return text + function.str();
+}
+
 // Where nothing is said, ptxas keeps some registers in memory so that more workgroups fit. That is worth something
-// where a step has one row, whose kernels take few and wait for memory; else each kernel gets what it would alone.
+// where a step has one row, whose kernels take few and wait for memory; else there are as many as each kernel would
+// have alone, some for what is around it, and those beyond that no other workgroup could use.
 static std::string registersFor(Kernels kernels, uint32_t threads) {
-  uint32_t most = 0;
+  constexpr uint32_t most = 255, unit = 8, around = 3 * unit;
+  uint32_t needed = 0;
   bool manyRows = false;
   for (const gpu::PhaseKernel &piece : kernels) {
-    most = std::max(most, piece.registers);
+    needed = std::max(needed, piece.registers);
     manyRows |= piece.kernel.grid.rows != artifact::noArgument;
   }
-  most = std::min(most, cardRegisters / threads);
-  return manyRows && most > 0 ? llvm::formatv(".maxnreg {0}\n", most).str() : "";
+  if (!manyRows || needed == 0)
+    return "";
+  const uint32_t workgroups = std::max(cardRegisters / (threads * std::min(needed + around, most)), 1U);
+  return llvm::formatv(".maxnreg {0}\n", std::min(most, cardRegisters / (threads * workgroups) / unit * unit)).str();
 }
 
 std::string makePersistentKernel(const std::string &name, Kernels kernels, gpu::PersistentKernel &whole) {
@@ -187,19 +207,21 @@ std::string makePersistentKernel(const std::string &name, Kernels kernels, gpu::
     whole.threads = std::max(whole.threads, piece.kernel.threads);
   std::string cases;
   uint32_t teamBytes = 0;
-  for (const auto &[number, piece, registers] : kernels) {
+  for (const auto &[number, piece, registers, taskCode] : kernels) {
     const uint32_t teams = teamsFor(piece, whole.threads, mostShared);
     if (teams == 0)
       return llvm::formatv("{0} takes {1} bytes of shared memory, expected at most {2}", piece.name, piece.sharedBytes,
                            mostShared - persistentOwnBytes);
     teamBytes = std::max(teamBytes, teams * piece.sharedBytes);
-    cases += llvm::formatv(caseText, number, piece.name).str();
+    cases += llvm::formatv(caseText, number, insideOf(taskCode)).str();
   }
   whole.dynamicBytes = teamBytes + persistentOwnBytes;
   whole.mostRows = mostRows;
-  whole.code = llvm::formatv(text, name, whole.threads, cases, persistentOwnBytes, registersFor(kernels, whole.threads),
-                             llvm::formatv(loadPlace, name).str(), teamBytes)
-                   .str();
+  const llvm::StringRef head = headOf(kernels.front().taskCode);
+  whole.code =
+      head.str() + llvm::formatv(text, name, whole.threads, cases, persistentOwnBytes,
+                                 registersFor(kernels, whole.threads), llvm::formatv(loadPlace, name).str(), teamBytes)
+                       .str();
   return "";
 }
 

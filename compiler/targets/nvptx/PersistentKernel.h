@@ -9,6 +9,9 @@ namespace talc::nvptx {
 // What texts of persistent kernels refer to; stands once in a text, in front of them.
 extern const char *const persistentDeclarations;
 
+// The lines of a text before its first declaration, which all texts for a card have alike.
+llvm::StringRef headOf(llvm::StringRef text);
+
 // There is none if one of the kernels needs more shared memory than every card has for a workgroup; then it says so.
 std::string makePersistentKernel(const std::string &name, llvm::ArrayRef<gpu::PhaseKernel> kernels,
                                  gpu::PersistentKernel &whole);

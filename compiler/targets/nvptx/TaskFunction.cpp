@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel in optimized LLVM IR is copied, and what a launch would give it becomes arguments:
 //
-//   kernel(a, b)                         kernel_task(x, y, arguments, shared)
-//   place in the grid                    x, y
-//   a, b                                 loaded from `arguments`, 64 bits each, where they are first used
-//   shared memory of the workgroup       at fixed places behind `shared`
+//   kernel(a, b)                         kernel_task()
+//   place in the grid                    %column, %row
+//   a, b                                 loaded from %arguments, 64 bits each, where they are first used
+//   shared memory of the workgroup       at fixed places behind %shared
 //   thread of the workgroup              thread of the workgroup modulo `threads`: those with one quotient are a team
 //   barrier 0 of the workgroup           barrier 1 + team, of so many threads
 //
-// So teams of one workgroup do tasks side by side, and the instructions in between are those of the kernel.
+// So teams of one workgroup do tasks side by side, and the instructions in between are those of the kernel. The text of
+// the function is put into a kernel that has these registers (PersistentKernel.cpp): a call would keep more in others,
+// which large tasks need all.
 #include "compiler/targets/nvptx/TaskFunction.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -29,7 +32,14 @@ namespace {
 
 constexpr unsigned globalSpace = 1, sharedSpace = 3;
 constexpr uint64_t alignment = 16;
-enum Given { Column, Row, Arguments, Shared };
+
+// A register of the kernel that the text becomes part of, of 32 or 64 bits.
+Value *readRegister(IRBuilder<> &b, const char *name, unsigned bits) {
+  Type *type = b.getIntNTy(bits);
+  const std::string text = "mov.b" + std::to_string(bits) + " \t$0, %" + name + ";";
+  auto *read = InlineAsm::get(FunctionType::get(type, false), text, bits == 64 ? "=l" : "=r", /*hasSideEffects=*/false);
+  return b.CreateCall(read);
+}
 
 // The block in front of all uses of a value, and in no loop that the value is not in.
 BasicBlock *blockOfUses(Instruction &value, const DominatorTree &dominators, const LoopInfo &loops) {
@@ -72,16 +82,14 @@ Value *loadArgument(IRBuilder<> &b, const Argument &argument, Value *arguments) 
 
 Function *copyKernel(Function &kernel) {
   LLVMContext &context = kernel.getContext();
-  Type *number = Type::getInt32Ty(context);
-  auto *type = FunctionType::get(
-      Type::getVoidTy(context),
-      {number, number, PointerType::get(context, globalSpace), PointerType::get(context, sharedSpace)}, false);
+  auto *type = FunctionType::get(Type::getVoidTy(context), false);
   Function *task = Function::Create(type, GlobalValue::ExternalLinkage, kernel.getName() + "_task", kernel.getParent());
   BasicBlock *begin = BasicBlock::Create(context, "arguments", task);
   IRBuilder<> b(begin);
+  Value *arguments = b.CreateIntToPtr(readRegister(b, "arguments", 64), b.getPtrTy(globalSpace));
   ValueToValueMapTy copies;
   for (Argument &argument : kernel.args())
-    copies[&argument] = loadArgument(b, argument, task->getArg(Arguments));
+    copies[&argument] = loadArgument(b, argument, arguments);
   SmallVector<Instruction *> loads(make_pointer_range(*begin));
   SmallVector<ReturnInst *> returns;
   CloneFunctionInto(task, &kernel, copies, CloneFunctionChangeType::LocalChangesOnly, returns);
@@ -100,6 +108,7 @@ bool replaceIntrinsics(Function &task, unsigned threads) {
   Value *thread = b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
   Value *count = b.getInt32(threads), *own = b.CreateURem(thread, count);
   Value *barrier = b.CreateAdd(b.CreateUDiv(thread, count), b.getInt32(1));
+  Value *column = readRegister(b, "column", 32), *row = readRegister(b, "row", 32);
   for (Instruction &instruction : make_early_inc_range(instructions(task))) {
     auto *call = dyn_cast<IntrinsicInst>(&instruction);
     if (!call || call == thread)
@@ -109,10 +118,10 @@ bool replaceIntrinsics(Function &task, unsigned threads) {
       call->replaceAllUsesWith(own);
       break;
     case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
-      call->replaceAllUsesWith(task.getArg(Column));
+      call->replaceAllUsesWith(column);
       break;
     case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
-      call->replaceAllUsesWith(task.getArg(Row));
+      call->replaceAllUsesWith(row);
       break;
     case Intrinsic::nvvm_barrier_cta_sync_aligned_all:
       b.SetInsertPoint(call);
@@ -132,6 +141,9 @@ bool replaceIntrinsics(Function &task, unsigned threads) {
 std::optional<uint64_t> placeShared(Function &task) {
   Module &module = *task.getParent();
   uint64_t bytes = 0;
+  IRBuilder<> entry(&*task.getEntryBlock().getFirstInsertionPt());
+  auto *shared =
+      cast<Instruction>(entry.CreateIntToPtr(readRegister(entry, "shared", 64), entry.getPtrTy(sharedSpace)));
   for (GlobalVariable &variable : module.globals()) {
     if (variable.getAddressSpace() != sharedSpace)
       continue;
@@ -139,15 +151,14 @@ std::optional<uint64_t> placeShared(Function &task) {
     if (variable.isDeclaration() || size == 0)
       return std::nullopt;
     convertUsersOfConstantsToInstructions({&variable}, &task);
-    IRBuilder<> b(&*task.getEntryBlock().getFirstInsertionPt());
-    Value *place = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), task.getArg(Shared), bytes);
+    IRBuilder<> b(shared->getNextNode());
+    Value *place = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, bytes);
     variable.replaceUsesWithIf(place, [&](Use &use) {
       auto *user = dyn_cast<Instruction>(use.getUser());
       return user && user->getFunction() == &task;
     });
     bytes += alignTo(size, alignment);
   }
-  task.addParamAttr(Shared, Attribute::getWithAlignment(task.getContext(), Align(alignment)));
   return bytes;
 }
 

@@ -11,9 +11,9 @@ class Function;
 
 namespace talc::nvptx {
 
-// void <kernel>_task(x, y, arguments, shared), which neighbouring threads call together, as many as a workgroup of the
-// kernel has. Returns the bytes of shared memory that they need, a multiple of 16; nothing, and adds nothing, for a
-// kernel that asks for more than this function can be given.
+// void <kernel>_task(), whose text neighbouring threads run together, as many as a workgroup of the kernel has. Returns
+// the bytes of shared memory that they need, a multiple of 16; nothing, and adds nothing, for a kernel that asks for
+// more than this function can be given.
 std::optional<uint64_t> addTaskFunction(llvm::Function &kernel, unsigned threads);
 
 }  // namespace talc::nvptx

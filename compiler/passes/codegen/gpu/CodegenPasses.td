@@ -22,6 +22,16 @@ def ConvertTablesToLLVM : Pass<"convert-tables-to-llvm", "mlir::ModuleOp"> {
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect"];
 }
 
+def NarrowIndices : Pass<"narrow-indices", "mlir::func::FuncOp"> {
+  let summary = "indices that are known to be small become numbers of 32 bits, in kernels that need all registers";
+  let description = [{
+      %lane = arith.remui %thread, %c32 : index   ->   %lane = arith.remui %number, %c32_i32 : i32
+
+    Of functions with the attribute `kernel.narrow`.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def ConvertWorkgroupsToNVVM : Pass<"convert-workgroups-to-nvvm", "mlir::ModuleOp"> {
   let summary = "threads, barriers, shuffles, shared memory and functions of math become what NVIDIA's cards have";
   let description = [{

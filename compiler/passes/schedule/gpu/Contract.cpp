@@ -13,6 +13,7 @@
 #include "compiler/passes/schedule/gpu/DepthParts.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -170,7 +171,12 @@ int64_t threadsOfContract(kernel::ContractOp op) {
   return threadsForPanels(panels.count, panels.columns / columns, columns == 1 ? 128 : 128 / together);
 }
 
+// By itself ptxas would have room for so many threads that sums of several rows spill. A processor of a card has so
+// many registers for 384 threads. What widens blocks takes more.
 void expandContract(WorkgroupEmitter &e, kernel::ContractOp op) {
+  constexpr int64_t registers = 168;
+  if (rowsOf(op) > 1 && !isInBlocks(op.getWeight()))
+    op->getParentOfType<func::FuncOp>()->setAttr(registersAttr, e.b.getI64IntegerAttr(registers));
   Contract(e, op).expand();
 }
 

@@ -91,38 +91,51 @@ private:
     all = e.loop(from, end, perTurn * tileDepth, all,
                  [&](Value k, ValueRange before) { return stepsFrom(k, before, perTurn); });
     all = stepsFrom(end, all, rest);
-    return multiply(e.sub(to, e.index(tileDepth)), ValueRange(all).take_front(count),
-                    ValueRange(all).drop_front(count));
+    return ValueRange(step(e.sub(to, e.index(tileDepth)), all, count, /*isLast=*/true)).take_front(count);
   }
 
-  // Loads what the next one multiplies. `all`: as many sums, and lines.
-  Emitter::Values step(Value k, ValueRange all, int64_t count) {
-    Emitter::Values next = loadLines(e.add(k, tileDepth));
-    Emitter::Values both = multiply(k, all.take_front(count), all.drop_front(count));
-    both.append(next);
-    return both;
+  // Loads what the next one multiplies. `all`: as many sums, and lines. Instruction by instruction in the order of the
+  // weight: what is loaded for the next step takes the place of what has been multiplied, part by part.
+  Emitter::Values step(Value k, ValueRange all, int64_t count, bool isLast = false) {
+    Emitter::Values now(all.take_front(count)), lines(all.drop_front(count)), factors;
+    for (int64_t first = 0, weight = 0; first < static_cast<int64_t>(lines.size()); first += 4) {
+      const ValueRange own = ValueRange(all).slice(count + first, 4);
+      if (!isLast)
+        llvm::copy(loadLines(e.add(k, tileDepth), first / 4), lines.begin() + first);
+      if (first == 0)
+        factors = rows->load(k);
+      for (Value fragment : fragmentsOf(own))
+        multiply(factors, fragment, weight++, now);
+    }
+    now.append(lines);
+    return now;
   }
 
-  Emitter::Values multiply(Value k, ValueRange before, ValueRange lines) {
-    Emitter::Values next, weights;
-    for (size_t first = 0; first < lines.size(); first += 4)
-      weights.append(fragmentsOf(lines.slice(first, 4)));
-    for (Value factors : rows->load(k))
-      for (Value weight : weights)
-        next.push_back(nvgpu::MmaSyncOp::create(e.b, e.loc, factors, weight, before[next.size()],
-                                                ArrayRef<int64_t>{tileRows, tileColumns, tileDepth}));
-    return next;
+  // Adds the products of all tiles' rows and a weight's columns.
+  void multiply(ValueRange factors, Value weight, int64_t number, Emitter::Values &sums) {
+    for (Value own : factors) {
+      sums[number] = nvgpu::MmaSyncOp::create(e.b, e.loc, own, weight, sums[number],
+                                              ArrayRef<int64_t>{tileRows, tileColumns, tileDepth});
+      number += sizes.instructions();
+    }
   }
 
-  // Four of every panel and half of one: k, k + 1, k + 8, k + 9.
+  // All that the instructions of a step take of the weight.
   Emitter::Values loadLines(Value k) {
     Emitter::Values lines;
-    for (int64_t p = 0; p < sizes.taskPanels; ++p)
-      for (int64_t part = 0; part < sizes.parts; ++part)
-        for (int64_t distance : {0, 1, 8, 9}) {
-          Value depth = e.add(e.add(k, depths[p]), distance), lane = e.add(lanes[p], part * sizes.columns);
-          lines.push_back(e.loadTogether(op.getWeight(), {panels[p], depth, lane}, sizes.perThread()));
-        }
+    for (int64_t number = 0; number < sizes.taskPanels * sizes.parts; ++number)
+      lines.append(loadLines(k, number));
+    return lines;
+  }
+
+  // Four of a panel, or of half of one: k, k + 1, k + 8, k + 9.
+  Emitter::Values loadLines(Value k, int64_t number) {
+    const int64_t p = number / sizes.parts, part = number % sizes.parts;
+    Emitter::Values lines;
+    for (int64_t distance : {0, 1, 8, 9}) {
+      Value depth = e.add(e.add(k, depths[p]), distance), lane = e.add(lanes[p], part * sizes.columns);
+      lines.push_back(e.loadTogether(op.getWeight(), {panels[p], depth, lane}, sizes.perThread()));
+    }
     return lines;
   }
 
@@ -176,7 +189,10 @@ int64_t threadsOfMatrices(kernel::ContractOp op) {
 // Where nothing is said, ptxas keeps some registers in memory so that more workgroups fit.
 void expandByMatrices(WorkgroupEmitter &e, kernel::ContractOp op) {
   constexpr int64_t mostRegisters = 255;
-  op->getParentOfType<func::FuncOp>()->setAttr(registersAttr, e.b.getI64IntegerAttr(mostRegisters));
+  auto function = op->getParentOfType<func::FuncOp>();
+  function->setAttr(registersAttr, e.b.getI64IntegerAttr(mostRegisters));
+  if (!MatrixSizes(op).oneRow)  // which waits for memory
+    function->setAttr(narrowAttr, e.b.getUnitAttr());
   MatrixContract(e, op).expand();
 }
 

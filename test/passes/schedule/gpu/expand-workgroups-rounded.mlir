@@ -55,13 +55,15 @@ func.func private @norm(%s: !kernel.step, %x: memref<?x32xf32>, %v: memref<32xf3
 // CHECK: nvgpu.device_async_create_group
 // CHECK-COUNT-2: nvgpu.device_async_copy
 // CHECK: nvgpu.device_async_create_group
-// CHECK-COUNT-16: vector.load %arg2
+// CHECK-COUNT-12: vector.load %arg2
 // CHECK: scf.if
 // CHECK: nvgpu.device_async_copy
 // CHECK: %[[GROUP:.*]] = nvgpu.device_async_create_group
 // CHECK: nvgpu.device_async_wait %[[GROUP]] {numGroups = 2 : i32}
 // CHECK-COUNT-2: nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = false} : memref<128x16xbf16, #gpu.address_space<workgroup>> -> vector<4x2xbf16>
-// CHECK-COUNT-32: nvgpu.mma.sync
+// CHECK-COUNT-16: nvgpu.mma.sync
+// CHECK-COUNT-4: vector.load %arg2
+// CHECK-COUNT-16: nvgpu.mma.sync
 // CHECK: nvgpu.device_async_wait
 // CHECK-COUNT-32: nvgpu.mma.sync
 // CHECK-NOT: nvgpu.mma.sync

@@ -39,6 +39,7 @@ func.func private @narrow(%s: !kernel.step, %x: memref<?x17xf32>, %y: memref<?x1
 // 8 rows share every value of the weight: a chain for each row and each of a thread's four columns, with k ascending. Four
 // features of a row are loaded together, and four columns.
 // CHECK-LABEL: func.func private @contract(
+// CHECK-SAME: kernel.registers = 168
 // CHECK-SAME: kernel.threads = 32
 // CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [8, 8]
 // CHECK: %[[SUMS:.*]]:32 = scf.for %[[K:.*]] = %c0 to %c32 step %c4
