@@ -131,7 +131,7 @@ def main():
             found = [check(directory, format, level, shape, counts) for level in ('aarch64', 'aarch64+dotprod')]
             run('talc-compare', *found, '--tolerance=0')
         for format in [] if EMULATOR else FORMATS:
-            check(directory, format, 'native', (1024, 200, False), (1, 2, 3, 5, 12, 31))
+            check(directory, format, 'native', (1024, 200, False), (1, 2, 3, 5, 12, 53))
             check(directory, format, 'x86-64-v3', (256, 72, True), (1, 7, 24))
             check(directory, format, 'x86-64-v4', (256, 72, False), (1, 7, 24))
         if 'bf16' in FORMATS and not EMULATOR:

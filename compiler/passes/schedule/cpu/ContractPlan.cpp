@@ -22,6 +22,7 @@ ArrayRef<PlanNumber<ContractPlan>> ContractPlan::numbers() {
                                              {"fetch_level", &Plan::fetchLevel, 1, 2},
                                              {"fetch_next", &Plan::fetchNext, 0, mostFetches},
                                              {"fetch_rows", &Plan::fetchRows, 1, 16},
+                                             {"layout_rows", &Plan::layoutRows, 0, many},
                                              {"row_columns", &Plan::rowColumns, 4, 1 << 10},
                                              {"stream_depth", &Plan::streamDepth, 1, many},
                                              {"stream_rows", &Plan::streamRows, 0, 64},
@@ -43,6 +44,7 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes) : products(prod
   groups = op.getGroups();
   groupFeatures = cast<MemRefType>(op.getX().getType()).getDimSize(1) / groups;
   const StorageFormat &format = elementFormat(weight);
+  weightFormat = &format;
   lineElements = 64 * format.blockValues / format.blockBytes;
 }
 
@@ -69,6 +71,8 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   fetchLevel = 2;
   streamRows = 0;
   streamDepth = depth;
+  constexpr int64_t repaid = 64;  // rows
+  layoutRows = lanes > 8 && layoutDepth() > 0 && products.layout->pays(*weightFormat) ? repaid : 0;
   if (dropsFetches && large && products.streams)
     chooseStreams(elementFormat(weight));
   // Of two tiles, or pieces of a tile that is alone, each fetches a part of the group that comes next.
@@ -103,6 +107,10 @@ void ContractPlan::chooseStreams(const StorageFormat &weight) {
   tallRows = 0;
 }
 
+int64_t ContractPlan::layoutDepth() const {
+  return products.layout ? laidOutDepth(*weightFormat, depth) : 0;
+}
+
 // Rows with all of k beside one group, or rows with a block of k beside their sums for many groups.
 void ContractPlan::chooseBlocks(const StorageFormat &x, int64_t room) {
   constexpr int64_t mostRows = 192;  // sums on the stack are those of one group
@@ -126,11 +134,15 @@ std::string ContractPlan::contradiction() const {
     return "block_depth does not divide " + std::to_string(depth);
   if (streamRows > 0 && depth % streamDepth != 0)
     return "stream_depth does not divide " + std::to_string(depth);
+  if (layoutRows > 0 && layoutRows < layoutTileRows() * (layoutTileRows() - 1))
+    return "layout_rows is " + std::to_string(layoutRows) + ", less than what falls into tiles of one size or one less";
+  if (layoutRows > 0 && layoutDepth() == 0)
+    return "layout_rows is not 0, but panels of " + std::to_string(depth) + " of k are not unpacked";
   int64_t group = groupPanels(tileRows);
   if (blockDepth < depth && !sumsInResult() && blockPanels > group)
     return "block_panels is more than " + std::to_string(group) +
            ", a group, but sums wait on the stack while k goes on";
-  if (!sumsInResult() && blockRows * group * panelLanes * 4 > mostSumBytes)
+  if ((!sumsInResult() || layoutRows > 0) && blockRows * group * panelLanes * 4 > mostSumBytes)
     return "block_rows needs more than " + std::to_string(mostSumBytes) + " bytes of the stack";
   return "";
 }

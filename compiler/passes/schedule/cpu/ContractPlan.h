@@ -32,6 +32,11 @@ struct ContractPlan {
   // Columns of a tile.
   int64_t tileLanes(int64_t rows) const { return groupPanels(rows) * pieceLanes(rows); }
 
+  // Of panels that are unpacked: steps of k at a time (0: they cannot be), and rows of a tile, which loads no more
+  // words of them than of its rows.
+  int64_t layoutDepth() const;
+  int64_t layoutTileRows() const { return tileColumns == lanes ? std::max<int64_t>(tileRows / 2, 1) : tileRows; }
+
   // The model's group, if it has several, that a panel belongs to.
   mlir::Value groupOf(Emitter &e, mlir::Value panel) const { return e.div(panel, panels / groups); }
 
@@ -45,6 +50,7 @@ struct ContractPlan {
   int64_t width;                                    // of the result
   int64_t groups, groupFeatures;                    // of the model, each of so many features of its own
   int64_t lineElements;                             // of the weight, in a line of the caches
+  const StorageFormat *weightFormat;
 
   // The plan's numbers. Of a tile: rows, columns, steps of k per iteration; and columns of a tile of one row.
   int64_t tileRows, tileColumns, tileSteps, rowColumns;
@@ -62,6 +68,8 @@ struct ContractPlan {
   // Rows of several tiles, but no more than stream_rows, pass a panel in blocks of so many k, which stay in L1: they
   // read the weight once, in order; 0: there are none.
   int64_t streamRows, streamDepth;
+  // So many rows and more pass panels that are unpacked for all of them, a block of k at a time; 0: none do.
+  int64_t layoutRows;
 
 private:
   ContractPlan(kernel::ContractOp op, int64_t lanes);

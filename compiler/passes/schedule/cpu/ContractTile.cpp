@@ -38,7 +38,11 @@ public:
     for (int64_t v = 0; v < vectors; ++v) {
       places.panels.push_back(panelAt[v / perPanel]);
       places.lanes.push_back(laneOf(v));
+      if (tile.laidOut)
+        places.laidOutLanes.push_back(
+            e.add(e.mul(e.sub(panelAt[v / perPanel], tile.laidOutPanel), c.plan.panelLanes), laneOf(v)));
     }
+    places.laidOut = tile.laidOut;
     if (tile.fetch)
       places.fetch = [&](Value k, Turn turn) { tile.fetch(number, k, turn); };
     for (auto [i, sum] : llvm::enumerate(c.plan.products.accumulate(c, places, sumsBefore())))
@@ -78,6 +82,17 @@ void ContractTile::emit(const ContractCode &c, const WaitingSums &sums) const {
     return Piece(c, *this, sums, c.e.index(0)).emit();
   c.e.loop(c.e.index(0), c.e.index(c.plan.panelLanes / lanes), 1,
            [&](Value piece) { Piece(c, *this, sums, piece).emit(); });
+}
+
+void layOutPanels(const ContractCode &c, int64_t panels, Value panel, Value firstK, int64_t depth, LaidOut to) {
+  Emitter &e = c.e;
+  for (int64_t p = 0; p < panels; ++p)
+    e.loop(e.index(0), e.index(c.plan.panelLanes), e.lanes, [&](Value lane) {
+      TilePlaces places = {{}, {e.add(panel, p)}, {lane}, firstK, {}, depth, nullptr, /*streams=*/false};
+      places.laidOut = to;
+      places.laidOutLanes = {e.add(lane, p * c.plan.panelLanes)};
+      c.plan.products.layout->layOut(c, places);
+    });
 }
 
 }  // namespace talc

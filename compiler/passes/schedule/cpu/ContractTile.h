@@ -38,8 +38,14 @@ struct ContractTile {
   int64_t depth;
   TileFetch fetch;
   bool streams = false;  // whether that is what comes later of the same panels
+  LaidOut laidOut = {};
+  mlir::Value laidOutPanel = {};  // whose lanes come first there
 
   void emit(const ContractCode &c, const WaitingSums &sums) const;
 };
+
+// Unpacks panels [panel, + panels) for `depth` steps of k from `firstK` on.
+void layOutPanels(const ContractCode &c, int64_t panels, mlir::Value panel, mlir::Value firstK, int64_t depth,
+                  LaidOut to);
 
 }  // namespace talc

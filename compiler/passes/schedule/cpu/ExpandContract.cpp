@@ -10,6 +10,9 @@
 //           store the sums
 //         after the last k, row by row: epilogue, store
 //
+// Of integers that take long to unpack, many rows pass panels that are unpacked once for all of them, 256 k at a time:
+// levels as bytes, 16 KiB of a panel of 64 columns, stay in L1, and sums wait on the stack.
+//
 //                    k block 0    k block 1          one block of panels, two groups; tiles 0 to 3 of a block of rows
 //   panels 0-3      0 1 2 3  ->  8 9 ...             take group 0, then tiles 4 to 7 take group 1, then the next k
 //   panels 4-7      4 5 6 7  ->
@@ -65,6 +68,8 @@ public:
     int64_t lanes = plan.groupPanels(plan.tileRows) * plan.panelLanes;
     bool wait = !few && !plan.sumsInResult();
     Value sumsOfMany = wait ? e.stackBuffer({plan.blockRows, lanes}) : Value();
+    if (!few && plan.layoutRows > 0 && !c.op->hasAttr(byAmxAttr))
+      laidOut = makeLayout(sumsOfMany);
     Value sumsOfStreams = !few && plan.streamRows > 0 ? e.stackBuffer({plan.streamRows, lanes}) : Value();
     if (!few && c.op->hasAttr(byAmxAttr))
       amx.emplace(c);
@@ -80,10 +85,12 @@ public:
         [&] { e.dispatch(rows, 1, most, [&](int64_t n) { fewRows(first, n, panels, sumsOfFew); }); },
         [&] {
           auto others = [&] { streamOrMany(first, rows, most < plan.tileRows, panels, sumsOfStreams, sumsOfMany); };
-          if (!amx)
+          if (amx)
+            return e.choose(
+                amx->take(rows), [&] { amx->multiply(first, rows, panels.begin, panels.end); }, others);
+          if (!laidOut)
             return others();
-          e.choose(
-              amx->take(rows), [&] { amx->multiply(first, rows, panels.begin, panels.end); }, others);
+          e.choose(e.less(rows, e.index(plan.layoutRows)), others, [&] { laidOutRows(first, rows, panels); });
         });
   }
 
@@ -103,13 +110,31 @@ private:
     Span panels;
     Value end;  // of the task's panels
     Value stack, firstK, isLast;
-    int64_t depth;
+    int64_t depth, tileRows;
+    LaidOut laidOut;
   };
   // How many panels and steps of k a block has, and where sums wait.
   struct Blocks {
     int64_t panels, depth;
     Value stack;
+    int64_t tileRows;
+    LaidOut laidOut = {};
   };
+  // Unpacked panels, and the sums beside them.
+  struct Layout {
+    LaidOut panels;
+    Value sums;
+  };
+
+  // In sums of others, if these are as many.
+  Layout makeLayout(Value others) {
+    int64_t lanes = plan.groupPanels(plan.layoutTileRows()) * plan.panelLanes;
+    int64_t words = plan.products.layout->words(*plan.weightFormat, plan.layoutDepth());
+    auto type = MemRefType::get({words, lanes}, e.b.getI32Type());
+    Value memory = memref::AllocaOp::create(e.b, e.loc, type, e.b.getI64IntegerAttr(64));
+    bool same = others && lanes == plan.groupPanels(plan.tileRows) * plan.panelLanes;
+    return {{memory}, same ? others : e.stackBuffer({plan.blockRows, lanes})};
+  }
 
   // Runs body(panels at a time, first panel). A rest is halved again and again: a tile of one panel has too few chains
   // to keep the multiply-adds busy.
@@ -137,15 +162,21 @@ private:
     const int64_t half = (plan.tileRows + 1) / 2;  // what falls into several tiles has none that is smaller
     auto many = [&] {
       Rows rows = {first, count, EvenParts(e, count, plan.tileRows, plan.tallRows), mayBeTile ? 1 : half};
-      manyRows(rows, panels, {plan.blockPanels, plan.blockDepth, sumsOfMany});
+      manyRows(rows, panels, {plan.blockPanels, plan.blockDepth, sumsOfMany, plan.tileRows});
     };
     if (!sumsOfStreams)
       return many();
     Value isTile = e.less(count, e.index(std::max(plan.tileRows, plan.tallRows) + 1));
     e.choose(e.select(isTile, isTile, e.less(e.index(plan.streamRows), count)), many, [&] {
       Rows rows = {first, count, EvenParts(e, count, plan.tileRows), half};
-      manyRows(rows, panels, {plan.groupPanels(plan.tileRows), plan.streamDepth, sumsOfStreams});
+      manyRows(rows, panels, {plan.groupPanels(plan.tileRows), plan.streamDepth, sumsOfStreams, plan.tileRows});
     });
+  }
+
+  void laidOutRows(Value first, Value count, Span panels) {
+    int64_t tile = plan.layoutTileRows();
+    Rows rows = {first, count, EvenParts(e, count, tile), std::max<int64_t>(tile - 1, 1)};
+    manyRows(rows, panels, {plan.groupPanels(tile), plan.layoutDepth(), laidOut->sums, tile, laidOut->panels});
   }
 
   void manyRows(const Rows &rows, Span panels, Blocks blocks) {
@@ -153,19 +184,23 @@ private:
       Span block = {begin, e.min(e.add(begin, blocks.panels), panels.end)};
       e.loop(e.index(0), e.index(plan.depth), blocks.depth, [&](Value firstK) {
         Value isLast = e.less(e.index(plan.depth), e.add(firstK, blocks.depth + 1));
-        groupsOf(rows, {block, panels.end, blocks.stack, firstK, isLast, blocks.depth});
+        groupsOf(rows,
+                 {block, panels.end, blocks.stack, firstK, isLast, blocks.depth, blocks.tileRows, blocks.laidOut});
       });
     });
   }
 
   void groupsOf(const Rows &rows, const PanelBlock &block) {
-    eachGroup(plan.tileRows, block.panels, [&](int64_t count, Value panel) {
+    eachGroup(block.tileRows, block.panels, [&](int64_t count, Value panel) {
+      if (block.laidOut)
+        layOutPanels(c, count, panel, block.firstK, block.depth, block.laidOut);
       NextPanels next = nextPanels(rows, block, count, e.add(panel, count));
       WaitingSums sums = {block.stack, rows.first, block.depth < plan.depth ? block.panels.begin : panel};
       auto tile = [&](Value t, Value row, int64_t n) {
         fetchResultsOf(block, n, count, e.add(rows.first, row), panel);
-        ContractTile{n, count, row, panel, block.firstK, block.depth, fetchOf(n, t, next, block, count, panel)}.emit(
-            c, sums);
+        TileFetch fetch = fetchOf(n, t, next, block, count, panel);
+        ContractTile{n, count, row, panel, block.firstK, block.depth, fetch, /*streams=*/false, block.laidOut, panel}
+            .emit(c, sums);
       };
       rows.tiles.each(e, tile, rows.ofTile);
       e.when(block.isLast, [&] { emitEpilogue(c, sums, rows.count, e.index(count), panel); });
@@ -209,6 +244,7 @@ private:
   Emitter &e;
   kernel::TasksOp tasks;
   std::optional<AmxIntegers> amx;  // if it multiplies many rows
+  std::optional<Layout> laidOut;   // if these pass unpacked panels
 };
 
 struct ExpandContract : talc::impl::ExpandContractBase<ExpandContract> {

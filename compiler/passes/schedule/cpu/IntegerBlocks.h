@@ -20,6 +20,9 @@ struct IntegerBlocks {
   int64_t group;  // neighbours that share a step, no more than 32
   int64_t apart;  // how far apart values lie whose levels share bytes, word by word; 0: none do
 
+  bool offsets, powers;  // whether steps have offsets, or exponents
+  bool laborious;        // levels of a word take more than a shift and a mask
+
   // The levels of four neighbours, the word-th four from the reader's place on, in a word of each lane.
   mlir::Value (*levels)(BlockReader &reader, int64_t word);
   // Of the group that the reader's place lies in, or of the next one but `further`.

@@ -63,8 +63,29 @@ public:
       add(part, accumulators);
   }
 
+  // For each of k the levels, as bytes without a sign where products take none that have one; behind them for each
+  // group its step, and what a format has beside it.
+  void layOut() {
+    for (size_t v = 0; v < columns.size(); ++v) {
+      for (int64_t i = 0; i < words; ++i)
+        tile.laidOut.store(e, unpacked(columns[v], inMemory(i)), levelPlace(inMemory(i)), tile.laidOutLanes[v]);
+      for (int64_t group = 0; group < words / groupWords(); ++group) {
+        GroupScales scales = blocks.scales(columns[v], group);
+        Value place = scalesPlace(group), lane = tile.laidOutLanes[v];
+        tile.laidOut.store(e, scales.step, place, lane);
+        if (Value other = scales.offset ? scales.offset : scales.exponent)
+          tile.laidOut.store(e, other, e.add(place, 1), lane);
+      }
+    }
+  }
+
+  static int64_t laidOutWords(const IntegerBlocks &blocks, int64_t depth) {
+    return depth / word + depth / blocks.group * scaleWords(blocks);
+  }
+
 private:
   static constexpr int64_t words = integerStep / word;
+  static int64_t scaleWords(const IntegerBlocks &blocks) { return blocks.offsets || blocks.powers ? 2 : 1; }
 
   // Vectors whose sums of integers are in registers at a time.
   struct Part {
@@ -77,9 +98,6 @@ private:
     while (vectors() % part != 0)
       --part;
     return part;
-  }
-  MutableArrayRef<BlockReader> columnsOf(Part part) {
-    return MutableArrayRef<BlockReader>(columns).slice(part.first, part.count);
   }
 
   void add(Part part, MutableArrayRef<Value> accumulators) {
@@ -117,8 +135,8 @@ private:
 
   void addWord(Part part, int64_t number, MutableArrayRef<Value> sums) {
     Emitter::Values levels;
-    for (BlockReader &column : columnsOf(part))
-      levels.push_back(bytesOf(levelsOf(column, number)));
+    for (int64_t v = part.first; v < part.first + part.count; ++v)
+      levels.push_back(bytesOf(levelsOf(v, number)));
     for (auto [r, row] : llvm::enumerate(rows)) {
       Value x = bytesOf(e.broadcast(integersOf(row, number)));
       for (auto [v, level] : llvm::enumerate(levels)) {
@@ -128,8 +146,32 @@ private:
     }
   }
 
+  Value levelsOf(int64_t vector, int64_t number) {
+    if (tile.laidOut)
+      return tile.laidOut.load(e, levelPlace(number), tile.laidOutLanes[vector]);
+    return unpacked(columns[vector], number);
+  }
+
+  GroupScales scalesOf(int64_t vector, int64_t group) {
+    if (!tile.laidOut)
+      return blocks.scales(columns[vector], group);
+    Value place = scalesPlace(group), lane = tile.laidOutLanes[vector];
+    GroupScales scales = {tile.laidOut.loadNumber(e, place, lane), {}};
+    if (blocks.offsets)
+      scales.offset = tile.laidOut.loadNumber(e, e.add(place, 1), lane);
+    if (blocks.powers)
+      scales.exponent = tile.laidOut.load(e, e.add(place, 1), lane);
+    return scales;
+  }
+
+  Value levelPlace(int64_t number) { return e.add(e.div(k, word), number); }
+  Value scalesPlace(int64_t group) {
+    Value number = e.add(e.div(k, blocks.group), group);
+    return e.add(e.mul(number, scaleWords(blocks)), tile.depth / word);
+  }
+
   // Turned, -128 becomes 0.
-  Value levelsOf(BlockReader &column, int64_t number) {
+  Value unpacked(BlockReader &column, int64_t number) {
     Value levels = blocks.levels(column, number);
     if (!turned)
       return levels;
@@ -144,8 +186,8 @@ private:
 
   void bringIn(Part part, int64_t group, ValueRange sums, MutableArrayRef<Value> accumulators) {
     SmallVector<GroupScales> scales;
-    for (BlockReader &column : columnsOf(part))
-      scales.push_back(blocks.scales(column, group));
+    for (int64_t v = part.first; v < part.first + part.count; ++v)
+      scales.push_back(scalesOf(v, group));
     for (auto [r, row] : llvm::enumerate(rows)) {
       Value scale = number(row, 0);
       for (auto [v, of] : llvm::enumerate(scales)) {
@@ -227,9 +269,21 @@ int64_t fetchAhead(const StorageFormat &weight, int64_t lines) {
   return steps > 2 ? 2 * steps * lines : llvm::divideCeil(least, lines) * lines;
 }
 
+const IntegerBlocks &blocksOf(const ContractCode &c) {
+  return *integerBlocks(elementFormat(cast<ShapedType>(c.op.getWeight().getType())).name);
+}
+
+void layOutIntegers(const ContractCode &c, const TilePlaces &tile) {
+  c.e.loop(c.e.index(0), c.e.index(tile.depth), integerStep, [&](Value k) { Step(c, blocksOf(c), tile, k).layOut(); });
+}
+
+constexpr PanelLayout layout = {
+    [](const StorageFormat &weight) { return integerBlocks(weight.name)->laborious; },
+    [](const StorageFormat &weight, int64_t depth) { return Step::laidOutWords(*integerBlocks(weight.name), depth); },
+    layOutIntegers};
+
 Emitter::Values accumulateIntegers(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
-  const StorageFormat &format = elementFormat(cast<ShapedType>(c.op.getWeight().getType()));
-  const IntegerBlocks &blocks = *integerBlocks(format.name);
+  const IntegerBlocks &blocks = blocksOf(c);
   return c.e.loop(c.e.index(0), c.e.index(tile.depth), integerStep, before, [&](Value k, ValueRange carried) {
     Emitter::Values accumulators(carried);
     Step(c, blocks, tile, k).add(accumulators);
@@ -249,6 +303,7 @@ const TileProducts integerProducts = {rowsOf,
                                       /*rowsStay=*/false,
                                       accumulateIntegers,
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; },
-                                      /*streams=*/true};
+                                      /*streams=*/true,
+                                      &layout};
 
 }  // namespace talc

@@ -59,6 +59,28 @@ int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t lane
   return depth;
 }
 
+// Levels of 256 k by 64 lanes are 16 KiB.
+int64_t laidOutDepth(const StorageFormat &weight, int64_t depth) {
+  constexpr int64_t most = 256, least = 128;
+  for (int64_t size = most; size >= least; size -= weight.blockValues)
+    if (depth % size == 0)
+      return size;
+  return 0;
+}
+
+Value LaidOut::load(Emitter &e, Value word, Value lane) const {
+  auto type = VectorType::get({e.lanes}, e.b.getI32Type());
+  return vector::LoadOp::create(e.b, e.loc, type, words, ValueRange{word, lane});
+}
+Value LaidOut::loadNumber(Emitter &e, Value word, Value lane) const {
+  return vector::BitCastOp::create(e.b, e.loc, e.vectorType(), load(e, word, lane));
+}
+void LaidOut::store(Emitter &e, Value vector, Value word, Value lane) const {
+  auto type = VectorType::get({e.lanes}, e.b.getI32Type());
+  Value bits = vector::BitCastOp::create(e.b, e.loc, type, vector);
+  vector::StoreOp::create(e.b, e.loc, bits, words, ValueRange{word, lane});
+}
+
 // Vectors of four lanes are NEON's, for which there is no code of pairs.
 const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes) {
   auto x = cast<ShapedType>(op.getX().getType()), weight = cast<ShapedType>(op.getWeight().getType());

@@ -15,6 +15,17 @@ struct Turn {
 // Fetches ahead, in a turn of the iteration that begins at k.
 using FetchInTurn = std::function<void(mlir::Value k, Turn turn)>;
 
+// What a block of k of some panels has, unpacked once for many rows: words of each lane, in the order and as many as
+// the products say. Null: tiles read the weight.
+struct LaidOut {
+  mlir::Value words;  // i32, [words, lanes of all panels]
+
+  explicit operator bool() const { return words != nullptr; }
+  mlir::Value load(Emitter &e, mlir::Value word, mlir::Value lane) const;
+  mlir::Value loadNumber(Emitter &e, mlir::Value word, mlir::Value lane) const;  // as f32
+  void store(Emitter &e, mlir::Value vector, mlir::Value word, mlir::Value lane) const;
+};
+
 // One tile's rows and vectors of columns, for `depth` steps of k.
 struct TilePlaces {
   Emitter::Values rows;              // of x
@@ -23,6 +34,18 @@ struct TilePlaces {
   int64_t depth;
   FetchInTurn fetch;  // called in every turn of every iteration; may be null
   bool streams;       // whether `fetch` fetches what comes later of the same panels
+  LaidOut laidOut = {};
+  Emitter::Values laidOutLanes = {};  // of each vector
+};
+
+// How products take panels that are unpacked once for many rows.
+struct PanelLayout {
+  // Whether that pays: loading unpacked words takes less time than unpacking them again.
+  bool (*pays)(const StorageFormat &weight);
+  // Words of so many k.
+  int64_t (*words)(const StorageFormat &weight, int64_t depth);
+  // Unpacks the vectors of a tile without rows.
+  void (*layOut)(const ContractCode &c, const TilePlaces &tile);
 };
 
 struct TileProducts {
@@ -47,6 +70,8 @@ struct TileProducts {
   int64_t (*tallRows)(int64_t lanes) = [](int64_t) -> int64_t { return 0; };
   // Whether few rows take large weights as one stream where a processor drops fetches that it has no room for.
   bool streams = false;
+  // Null: there is none.
+  const PanelLayout *layout = nullptr;
 };
 
 // Fused multiply-adds of f32, which the weight is widened to.
@@ -69,6 +94,8 @@ int64_t pairsOfIntegers(int64_t lanes);
 int64_t columnsOfIntegers(int64_t rows, int64_t lanes);
 int64_t columnsOfIntegerRow(const StorageFormat &weight, int64_t lanes);
 int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t lanes, int64_t cacheBytes);
+// Steps of k that are laid out at a time, so that they stay in L1; 0: no such part divides the depth.
+int64_t laidOutDepth(const StorageFormat &weight, int64_t depth);
 
 // With vectors of so many lanes.
 const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes);

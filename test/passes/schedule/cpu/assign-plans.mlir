@@ -20,7 +20,7 @@
 
 // CHECK-LABEL: @contract
 // CHECK: kernel.tasks %{{.*}} over tiles by rows plan <block_depth = 8, block_panels = 3, block_rows = 192, by_halide = 0, by_panels = 0,
-// CHECK-SAME: claimed_rows = 24, fetch_ahead = 0, fetch_first = 0, fetch_level = 2, fetch_next = 2, fetch_rows = 1, row_columns = 64, share_rows = 32, share_tasks = 8,
+// CHECK-SAME: claimed_rows = 24, fetch_ahead = 0, fetch_first = 0, fetch_level = 2, fetch_next = 2, fetch_rows = 1, layout_rows = 0, row_columns = 64, share_rows = 32, share_tasks = 8,
 // CHECK-SAME: stream_depth = 8, stream_rows = 0, tall_rows = 0, task_panels = 1, tile_columns = 16, tile_rows = 6, tile_steps = 4>
 // WIDE-LABEL: @contract
 // Panels of 16 lanes have no halves; of 64 lanes they have, unless rows lie in the same sets of L1.

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// expand-contract: many rows pass panels that are unpacked once for all of them, if unpacking takes longer than loading.
+// RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1048576" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s -assign-plans="lanes=16" | FileCheck %s --check-prefix=PLAN
+// RUN: talc-opt %s -assign-plans="lanes=8" | FileCheck %s --check-prefix=NARROW
+// RUN: talc-opt %s -assign-plans="lanes=16 plans='*: layout_rows = 0'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=OFF
+// RUN: not talc-opt %s -assign-plans="lanes=16 plans='fifth: layout_rows = 29'" 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: not talc-opt %s -assign-plans="lanes=16 plans='shallow: layout_rows = 48'" 2>&1 | FileCheck %s --check-prefix=DEPTH
+// NARROW-COUNT-4: layout_rows = 0,
+// OFF-NOT: x64xi32>
+// FEW: cannot be planned so: layout_rows is 29, less than what falls into tiles of one size or one less
+// DEPTH: cannot be planned so: layout_rows is not 0, but panels of 96 of k are not unpacked
+
+// Of 256 k 64 words of levels, and a step for every 32. Below 64 rows tiles unpack; else each block is unpacked by
+// vectors, and tiles of five or six rows by two vectors load words, whose sums wait on the stack.
+//
+// PLAN-LABEL: @fifth
+// PLAN: layout_rows = 64,
+// CHECK-LABEL: @fifth
+// CHECK-DAG: %[[SUMS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<192x64xf32>
+// CHECK-DAG: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<72x64xi32>
+// CHECK: vector.store %{{.*}}, %[[WORDS]][{{.*}}] : memref<72x64xi32>, vector<16xi32>
+// CHECK-COUNT-8: vector.store %{{.*}}, %[[WORDS]]
+// CHECK-NOT: vector.store %{{.*}}, %[[WORDS]]
+// CHECK: case 5
+// CHECK: vector.load %[[WORDS]]
+// CHECK-NOT: arith.muli %{{.*}} : vector<16xi32>
+// CHECK-COUNT-80: kernel.dot
+// CHECK-NOT: kernel.dot
+// CHECK: vector.store %{{.*}}, %[[SUMS]]
+// CHECK: case 6
+// CHECK: vector.load %[[WORDS]]
+// CHECK-NOT: arith.muli %{{.*}} : vector<16xi32>
+// CHECK-COUNT-96: kernel.dot
+// CHECK-NOT: kernel.dot
+// CHECK: vector.store %{{.*}}, %[[SUMS]]
+// CHECK: return
+func.func @fifth(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_sums>>, %w: memref<2x512x64x!talc.stored<q5_0>>,
+                 %y: memref<?x128xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x512x!talc.stored<q8_sums>>, memref<2x512x64x!talc.stored<q5_0>>, memref<?x128xf32>) -> ()
+  }
+  return
+}
+
+// Powers of two lie beside steps.
+// PLAN-LABEL: @powers
+// PLAN: layout_rows = 64,
+// CHECK-LABEL: @powers
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<80x64xi32>
+func.func @powers(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_sums>>, %w: memref<2x512x64x!talc.stored<mxfp4>>,
+                  %y: memref<?x128xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x512x!talc.stored<q8_sums>>, memref<2x512x64x!talc.stored<mxfp4>>, memref<?x128xf32>) -> ()
+  }
+  return
+}
+
+// A shift and a mask take no longer than loading.
+// PLAN-LABEL: @halves
+// PLAN: layout_rows = 0,
+// CHECK-LABEL: @halves
+// CHECK-NOT: x64xi32>
+// CHECK: kernel.dot
+func.func @halves(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_sums>>, %w: memref<2x512x64x!talc.stored<q4_0>>,
+                  %y: memref<?x128xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x512x!talc.stored<q8_sums>>, memref<2x512x64x!talc.stored<q4_0>>, memref<?x128xf32>) -> ()
+  }
+  return
+}
+
+// No block of 128 to 256 k divides the depth.
+// PLAN-LABEL: @shallow
+// PLAN: layout_rows = 0,
+func.func @shallow(%s: !kernel.step, %x: memref<?x96x!talc.stored<q8_sums>>, %w: memref<2x96x64x!talc.stored<q5_0>>,
+                   %y: memref<?x128xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x96x!talc.stored<q8_sums>>, memref<2x96x64x!talc.stored<q5_0>>, memref<?x128xf32>) -> ()
+  }
+  return
+}
