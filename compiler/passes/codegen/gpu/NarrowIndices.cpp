@@ -4,7 +4,7 @@
 // it does harm: a single row's loop of two panels had three fifths more instructions, and attention by matrices of 96
 // features spilled.
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/gpu/MatrixSizes.h"
+#include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -10,9 +10,6 @@
 
 namespace talc {
 
-// Set on the function of a kernel whose sums and weights leave few registers: its indices take one where they can.
-constexpr llvm::StringLiteral narrowAttr = "kernel.narrow";
-
 struct MatrixSizes : ContractPanels {
   static constexpr int64_t subgroup = 32, tileRows = 16, tileColumns = 8, tileDepth = 16;
 
