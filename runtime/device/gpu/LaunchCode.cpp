@@ -29,7 +29,8 @@ public:
     if (left / sizeof(T) < count)
       return false;
     target.resize(count);
-    memcpy(target.data(), at, count * sizeof(T));
+    if (count > 0)
+      memcpy(target.data(), at, count * sizeof(T));
     at += count * sizeof(T);
     left -= count * sizeof(T);
     return true;
