@@ -6,6 +6,7 @@
 #include "runtime/device/cuda/CudaDevice.h"
 #include "runtime/device/vulkan/VulkanDevice.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace talc {
@@ -47,6 +48,20 @@ static bool mayFallBack(const Status &status) {
          status.code() == TALC_ERROR_MEMORY;
 }
 
+// A session of one sequence, and a step of one token. What a device has no room for later is an error: a step that ran
+// here cannot go elsewhere.
+static Status tryLeast(LoadedModel &model) {
+  if (Status status = model.prepareAll(); status.failed())
+    return status;
+  std::unique_ptr<Workspace> workspace;
+  if (Status status = model.createWorkspace({1, 1}, workspace); status.failed())
+    return status;
+  StepSize least;
+  least.rows = 1;
+  std::fill_n(least.wanted, maxOutputs, 1);
+  return workspace->reserve(least);
+}
+
 static Status placeAnywhere(const Artifact &file, const ModelInfo &facts, const UploadProgress &progress,
                             PlacedModel &placed) {
   std::vector<const DeviceKind *> candidates;
@@ -63,8 +78,8 @@ static Status placeAnywhere(const Artifact &file, const ModelInfo &facts, const 
     status = kind->choose(kind != candidates.back(), number);
     if (!status.failed())
       status = placeOn(*kind, number, file, facts, progress, placed);
-    if (!status.failed() && kind != candidates.back())  // a step that ran here cannot go elsewhere
-      status = placed.model->prepareAll();
+    if (!status.failed() && kind != candidates.back())
+      status = tryLeast(*placed.model);
     if (!status.failed() || !mayFallBack(status))
       break;
     if (note.empty())
