@@ -56,8 +56,9 @@ def inverse(x):
 
 
 def nearest(x, least, most):
-    """Ties to even, of numbers that may be too large."""
-    return max(least, min(most, round(max(-4194303.0, min(4194303.0, x)))))
+    """Ties to even; numbers of 2^22 and more as llama.cpp's trick makes them."""
+    bits, = struct.unpack('<I', struct.pack('<f', f(x + 12582912.0)))
+    return max(least, min(most, (bits & 0x7fffff) - 0x400000))
 
 
 def away(x):
@@ -84,8 +85,9 @@ def fifth_bits(levels):
 def centred(xs, bits):
     zero = 1 << bits - 1
     d = f(greatest(xs) / -zero)
-    scale = inverse(d)
-    levels = [min(2 * zero - 1, int(f(f(x * scale) + (zero + 0.5)))) for x in xs]
+    scale = f(1 / d) if d else 0.0
+    places = [f(f(x * scale) + (zero + 0.5)) for x in xs]
+    levels = [min(2 * zero - 1, int(place)) if math.isfinite(place) else 0 for place in places]
     return half(d) + (fifth_bits(levels) if bits == 5 else b'') + nibbles(levels)
 
 
@@ -173,7 +175,7 @@ def lines(xs, bits):
     found = [line(xs[i:i + 32], top, *search) for i in range(0, 256, 32)]
     largest = [max([0.0] + [entry[side] for entry in found]) for side in (0, 1)]
     factors = [f(63 / most) if most > 0 else 0.0 for most in largest]
-    rounded = [[min(63, nearest(f(factors[side] * entry[side]), -4194303, 4194303) & 255) for entry in found]
+    rounded = [[min(63, nearest(f(factors[side] * entry[side]), -4194304, 4194303) & 255) for entry in found]
                for side in (0, 1)]
     header = half(f(largest[0] / 63)) + half(f(largest[1] / 63))
     d, dm = from_half(header, 0), from_half(header, 2)

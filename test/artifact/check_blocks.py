@@ -13,12 +13,15 @@ import zlib
 import block_formats
 from artifact import read_weights
 
-ROWS, COLUMNS, LANES = 4, 512, 3
+ROWS, COLUMNS, LANES = 5, 512, 3
 # CRC-32 of the blocks of V32, V64 or V256 and of their values, as llama.cpp makes them.
 GOLDEN = {'q8_0': (0x4DB69886, 0x0AE18149), 'q4_0': (0x39E99CBB, 0x98868F88), 'q4_1': (0x3645A049, 0x4413CA45),
           'q5_0': (0xAD5E0D29, 0x7AED75E7), 'q5_1': (0x85FBDBE1, 0x6FF969D6), 'q4_k': (0xD825CB72, 0x4FCDFFCD),
           'q5_k': (0xF964D27D, 0x0B3E95CE), 'q6_k': (0xD45A489B, 0xEF0B93E4), 'mxfp4': (0xC2F50423, 0x2088169D),
           'nvfp4': (0x99A03C76, 0xE154E472)}
+# The same of the blocks of numbers so small that most scales have no inverse; their values are zero.
+TINY = {'q8_0': 0x41716C2A, 'q4_0': 0xDD9704A5, 'q4_1': 0xB5595065, 'q5_0': 0x9A9A2C43, 'q5_1': 0x91725783, 'q4_k': 0xF4C59A74,
+        'q5_k': 0xFD8E967F, 'q6_k': 0x7EDEF60B, 'nvfp4': 0x6AB6B2D5}
 # The same of blocks that were rounded by the importance W of columns.
 WEIGHED = {'q4_0': 0x85E43993, 'q4_1': 0x5DC5BA61, 'q5_0': 0xAD5E0D29, 'q5_1': 0x85FBDBE1, 'q4_k': 0xB29CF94B,
            'q5_k': 0x7FA1CA5F, 'q6_k': 0x2C142B91}
@@ -26,6 +29,7 @@ W = [1 + 11 * i % 7 for i in range(256)]
 V32 = [((7 * i + 3) % 32 - 15) / 8 for i in range(32)]
 V64 = [((7 * i + 3) % 32 - 15) / 8 * (1 + i // 16) for i in range(64)]
 V256 = [((53 * i) % 101 - 45) * (1 + i // 32) / 64 for i in range(256)]
+T256 = [block_formats.f(((53 * i) % 101 - 45) * math.ldexp(1, -128 - i // 16)) for i in range(256)]
 
 HEAD = '''module attributes {talc.name = "blocks", talc.max_sequence = 64 : i64,
                    talc.interface = {kind = "decoder", outputs = [{kind = "logits", width = 10 : i64}],
@@ -68,12 +72,12 @@ class Program:
 
 
 def edges():
-    """Rows of patterns, of zeros beside others, of tiny and large numbers, and of random ones."""
+    """Rows of patterns, of zeros beside others, of tiny and large numbers, of random ones, and of none but tiny ones."""
     choose = random.Random(5)
     tiny = [math.ldexp(choose.uniform(-1, 1), -choose.randrange(10, 150)) for _ in range(COLUMNS // 2)]
     large = [choose.uniform(-6e4, 6e4) * choose.choice([1, 1e-3, 1e-6]) for _ in range(COLUMNS // 2)]
     zeros = [0.0] * (COLUMNS // 2) + [-0.0, 1.0, 1.0] + [1.0] * (COLUMNS // 2 - 3)
-    rows = [V256 + 8 * V32, zeros, tiny + large, [choose.gauss(0, 0.02) for _ in range(COLUMNS)]]
+    rows = [V256 + 8 * V32, zeros, tiny + large, [choose.gauss(0, 0.02) for _ in range(COLUMNS)], T256 + 256 * [1e-38]]
     return [[block_formats.f(x) for x in row] for row in rows]
 
 
@@ -125,6 +129,9 @@ def check_golden():
     for name, sums in GOLDEN.items():
         blocks = block_formats.encode(name, {32: V32, 64: V64, 256: V256}[block_formats.VALUES[name]])
         assert (zlib.crc32(blocks), zlib.crc32(floats(block_formats.decode(name, blocks)))) == sums, name
+    for name, crc in TINY.items():
+        count = block_formats.VALUES[name]
+        assert zlib.crc32(block_formats.encode(name, T256 if count == 256 else T256[64:64 + count])) == crc, f'{name}, tiny'
 
 
 def check_values(talc, directory):

@@ -37,10 +37,14 @@ inline float inverse(float value) {
   return std::isfinite(result) ? result : 0;
 }
 
-// The nearest integer, ties to even, of a number that the search for a scale may have made too large.
+// The nearest integer, ties to even. Of a block as good as zero, whose scale has no inverse, the search for a scale
+// makes numbers from 2^22 on and infinite ones; they become what they do in llama.cpp, the last bits of this sum.
 inline int nearest(float value) {
-  constexpr float most = 4194303;
-  return static_cast<int>(std::nearbyint(std::isnan(value) ? 0 : std::clamp(value, -most, most)));
+  constexpr float unit = 1.5f * (1 << 23);  // beside which f32 has no fractions
+  float sum = value + unit;
+  uint32_t bits;
+  std::memcpy(&bits, &sum, sizeof(bits));
+  return static_cast<int>(bits & 0x7fffff) - 0x400000;
 }
 
 inline int nearestIn(float value, int least, int most) {

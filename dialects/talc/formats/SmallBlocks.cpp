@@ -80,9 +80,12 @@ template <int bits> struct Centred {
     for (int64_t i = 0; i < count; ++i)
       most = std::fabs(x[i]) > std::fabs(most) ? x[i] : most;
     constexpr float zero = Levels::levels / 2;
-    float d = most / -zero, id = inverse(d);
-    for (int64_t i = 0; i < count; ++i)
-      Levels::set(block, header, i, std::min(Levels::levels - 1, static_cast<int>(x[i] * id + (zero + 0.5f))));
+    float d = most / -zero, id = d != 0 ? 1 / d : 0;
+    for (int64_t i = 0; i < count; ++i) {
+      float place = x[i] * id + (zero + 0.5f);
+      // A block as good as zero, whose scale has no inverse, has zeros, as llama.cpp's on x86.
+      Levels::set(block, header, i, std::isfinite(place) ? std::min(Levels::levels - 1, static_cast<int>(place)) : 0);
+    }
     return storeHalf(d, block);
   }
 
