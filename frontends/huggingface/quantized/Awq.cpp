@@ -6,6 +6,7 @@
 #include "frontends/ModelConfig.h"
 #include "frontends/huggingface/quantized/Quantization.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <fmt/format.h>
@@ -36,17 +37,32 @@ public:
                       : nullptr;
     if (!levels || !scales || (hasZeros && !zeros) || !parts.checkScales(*scales, Kind::F16, QuantizedParts::Sign::Any))
       return std::nullopt;
+    if (!hasZeros && !checkNoZeros(parts))
+      return std::nullopt;
     QuantizedWeight weight{formatOfScales(*scales), nibbles(*levels, isGemv ? k : n),
                            parts.floats(*scales, isGemv ? 8 * padded : n, !isGemv), 1, size};
     if (zeros)
       weight.zeros = nibbles(*zeros, isGemv ? 8 * padded : n);
     else
-      weight.center = 8;
+      weight.center = middle;
     weight.format = parts.blocksOf(zeros ? "int4z" : "int4", size, weight.rounded);
     return weight;
   }
 
 private:
+  static constexpr int64_t middle = 8;
+
+  // Zero points that the configuration does not speak of change nothing, or are a mistake.
+  static bool checkNoZeros(QuantizedParts &parts) {
+    const CheckpointTensor *zeros = parts.find(".qzeros");
+    if (!zeros || zeros->entry.type != "I32" ||
+        llvm::all_of(parts.words(*zeros), [](uint32_t word) { return word == 0x11111111 * middle; }))
+      return true;
+    parts.refuse(*zeros,
+                 "holds zero points, but the configuration says that there are none: key 'zero_point' is false");
+    return false;
+  }
+
   // Of a row the words of zero points.
   static int64_t paddedWords(int64_t groups, int64_t size) {
     int64_t words = llvm::divideCeil(groups, 8);

@@ -103,6 +103,12 @@ static void checkNumbers(const ModelConfig &config, const CompressedScheme &sche
         "num_bits", fmt::format("is {} of type {}, which talc does not read in this format", bits, quotedText(type)));
   if (!scheme.symmetric && !isInteger)
     config.unsupported("symmetric", "is false of numbers that are no integers");
+  // These formats fix how many numbers share a scale.
+  int64_t group = scheme.kind == Kind::Nvfp4                                 ? 16
+                  : scheme.kind == Kind::Mxfp4 || scheme.kind == Kind::Mxfp8 ? 32
+                                                                             : scheme.groupSize;
+  if (config.has("group_size") && scheme.groupSize != group)
+    config.unsupported("group_size", fmt::format("is {}, expected {} in this format", scheme.groupSize, group));
 }
 
 static std::optional<CompressedScheme> readScheme(const json &group, const std::string &name,

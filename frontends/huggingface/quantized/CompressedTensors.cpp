@@ -61,6 +61,8 @@ private:
   static std::optional<Grid> gridOf(QuantizedParts &parts, const CompressedScheme &scheme);
   static const CheckpointTensor *needScales(QuantizedParts &parts, Grid grid,
                                             std::initializer_list<std::string_view> types);
+  static bool checkShape(QuantizedParts &parts);
+  static bool checkNoZeros(QuantizedParts &parts, const CompressedScheme &scheme);
   bool addZeros(QuantizedParts &parts, const CompressedScheme &scheme, Grid grid, QuantizedWeight &weight) const;
   bool addGroups(QuantizedParts &parts, Grid grid, QuantizedWeight &weight) const;
 
@@ -128,6 +130,24 @@ const CheckpointTensor *CompressedTensors::needScales(QuantizedParts &parts, Gri
 
 //===--- integers -------------------------------------------------------------------------------------------------===//
 
+// Rows and columns, which the words of packed rows alone do not tell.
+bool CompressedTensors::checkShape(QuantizedParts &parts) {
+  if (!parts.has("_shape"))
+    return true;
+  auto *shape = parts.need("_shape", {"I64", "I32"}, {{2}});
+  std::vector<uint32_t> words = shape ? parts.words(*shape) : std::vector<uint32_t>();
+  if (words.empty())
+    return false;
+  uint64_t found[2] = {words[0], words[1]};
+  for (size_t i = 0; words.size() == 4 && i < 2; ++i)
+    found[i] = words[2 * i] | uint64_t(words[2 * i + 1]) << 32;
+  if (found[0] == static_cast<uint64_t>(parts.rows) && found[1] == static_cast<uint64_t>(parts.columns))
+    return true;
+  parts.refuse(*shape, fmt::format("holds [{}, {}], expected [{}, {}]", static_cast<int64_t>(found[0]),
+                                   static_cast<int64_t>(found[1]), parts.rows, parts.columns));
+  return false;
+}
+
 std::optional<QuantizedWeight> CompressedTensors::findIntegers(QuantizedParts &parts,
                                                                const CompressedScheme &scheme) const {
   int64_t n = parts.rows, k = parts.columns, bits = scheme.bits;
@@ -136,7 +156,7 @@ std::optional<QuantizedWeight> CompressedTensors::findIntegers(QuantizedParts &p
   int64_t words = (k * bits + 31) / 32;
   auto *levels = isPacked ? parts.need("_packed", {"I32"}, {{n, words}}) : parts.need("", {"I8"}, {{n, k}});
   auto *scales = grid && levels ? needScales(parts, *grid, {"F16", "BF16", "F32"}) : nullptr;
-  if (!scales)
+  if (!scales || (isPacked && !checkShape(parts)))
     return std::nullopt;
   CodeTable table =
       isPacked ? parts.codes(*levels, Kind::Natural, bits, words * 32) : parts.codes(*levels, Kind::Integer, 8, k * 8);
@@ -151,11 +171,25 @@ std::optional<QuantizedWeight> CompressedTensors::findIntegers(QuantizedParts &p
   return weight;
 }
 
+// Zero points of a symmetric scheme change nothing or are a mistake. Packed, a zero is the middle level.
+bool CompressedTensors::checkNoZeros(QuantizedParts &parts, const CompressedScheme &scheme) {
+  const CheckpointTensor *zeros = parts.find("_zero_point");
+  if (!zeros || zeros->entry.type != "I32")
+    return true;
+  uint32_t middles = 0;
+  for (int64_t bit = scheme.bits - 1; bit < 32; bit += scheme.bits)
+    middles |= uint32_t(1) << bit;
+  if (llvm::all_of(parts.words(*zeros), [&](uint32_t word) { return word == 0 || word == middles; }))
+    return true;
+  parts.refuse(*zeros, "holds zero points, but the configuration says that there are none: key 'symmetric' is true");
+  return false;
+}
+
 // Packed ones lie down the columns; those of a tensor or of int-quantized weights are plain.
 bool CompressedTensors::addZeros(QuantizedParts &parts, const CompressedScheme &scheme, Grid grid,
                                  QuantizedWeight &weight) const {
   if (scheme.symmetric)
-    return true;
+    return checkNoZeros(parts, scheme);
   int64_t bits = scheme.bits, rows = llvm::divideCeil(parts.rows, grid.rows),
           groups = llvm::divideCeil(parts.columns, grid.columns);
   bool isPacked = scheme.kind == CompressedScheme::Kind::Packed && grid.rows == 1;
