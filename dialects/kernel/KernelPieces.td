@@ -80,7 +80,7 @@ def Kernel_ExpertsOp : Kernel_Piece<"experts", ["getDivision", "getTaskSpace", "
       second half:           x [T, slots*K], init [T, N]:  init[t, n] = epilogue(sum of slot s, routes[t, e], init[t, n]),
                              s ascending, init being zero before
     The epilogue also receives element e*N + n of each of the `biases`.
-    Each sum is one f32 chain with k ascending, as in kernel.contract. A task goes through the experts in turn: the rows
+    Each sum is one f32 chain with k ascending, and x may be rounded, as in kernel.contract. A task goes through the experts in turn: the rows
     that chose one pass its panels together, in tiles. Panels of experts that no row of the step chose are not read.
   }];
   let arguments = (ins Kernel_Step:$step, Kernel_Data:$x, Kernel_Data:$routes, Kernel_Data:$weight,

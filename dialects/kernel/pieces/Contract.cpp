@@ -51,10 +51,8 @@ static LogicalResult verifyEpilogue(ContractOp op) {
 }
 
 LogicalResult ContractOp::verify() {
-  bool rounded = isRounded(shapeOf(getX()).getElementType());
-  if (failed(rounded ? expectRounded(*this, "x", getX()) : expectActivations(*this, "x", getX())) ||
-      failed(expectPanels(*this, "weight", getWeight())) || failed(expectActivations(*this, "init", getInit())) ||
-      failed(verifyRows(*this)))
+  if (failed(expectFactors(*this, "x", getX())) || failed(expectPanels(*this, "weight", getWeight())) ||
+      failed(expectActivations(*this, "init", getInit())) || failed(verifyRows(*this)))
     return failure();
   auto weight = shapeOf(getWeight());
   int64_t groups = getGroups();

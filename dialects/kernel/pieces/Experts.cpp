@@ -22,10 +22,10 @@ static LogicalResult verifyEpilogue(ExpertsOp op) {
 
 // x and init have a part for each slot on one side.
 LogicalResult ExpertsOp::verify() {
-  for (auto [what, data] : {std::pair("x", getX()), std::pair("routes", getRoutes()), std::pair("init", getInit())})
+  for (auto [what, data] : {std::pair("routes", getRoutes()), std::pair("init", getInit())})
     if (failed(expectActivations(*this, what, data)) || failed(expectRows(*this, "row count", data, getX())))
       return failure();
-  if (failed(expectPanels(*this, "weight", getWeight())))
+  if (failed(expectFactors(*this, "x", getX())) || failed(expectPanels(*this, "weight", getWeight())))
     return failure();
   ShapedType weight = shapeOf(getWeight());
   int64_t experts = features(getRoutes()), slots = getSlots(), lanes = weight.getDimSize(2);
@@ -33,10 +33,12 @@ LogicalResult ExpertsOp::verify() {
     return emitOpError() << "has " << slots << " slots for " << experts << " experts";
   if (lanes != 16 && lanes != 32 && lanes != 64)
     return emitOpError() << "has a weight in panels of " << lanes << " lanes, expected 16, 32 or 64";
-  int64_t inputs = weight.getDimSize(1) * (getGated() ? 1 : slots);
+  int64_t depth = weight.getDimSize(1), inputs = depth * (getGated() ? 1 : slots);
   if (failed(expect(*this, "width of x", features(getX()), inputs)) ||
       (getGated() && failed(expectDivides(*this, "slots", slots, features(getInit())))))
     return failure();
+  if (int64_t block = elementFormat(shapeOf(getX())).blockValues; depth % block != 0)
+    return emitOpError() << "sums " << depth << " features, expected whole blocks of " << block;
   int64_t outputs = features(getInit()) / (getGated() ? slots : 1), columns = getGated() ? lanes / 2 : lanes;
   for (Value bias : getBiases())
     if (failed(expectVector(*this, "bias", bias, experts * outputs)))

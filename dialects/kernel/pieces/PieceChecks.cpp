@@ -35,6 +35,10 @@ LogicalResult expectRounded(Operation *op, StringRef what, Value data) {
                            << ", expected contiguous rows of bf16 or of whole blocks of q8_sums or q8_k_sums";
 }
 
+LogicalResult expectFactors(Operation *op, StringRef what, Value data) {
+  return isRounded(shapeOf(data).getElementType()) ? expectRounded(op, what, data) : expectActivations(op, what, data);
+}
+
 LogicalResult expectOneRow(Operation *op, StringRef what, Value data) {
   if (hasOneRow(data))
     return success();

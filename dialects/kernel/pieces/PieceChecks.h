@@ -14,6 +14,8 @@ mlir::LogicalResult expectNatural(mlir::Operation *op, llvm::StringRef what, int
 mlir::LogicalResult expectActivations(mlir::Operation *op, llvm::StringRef what, mlir::Value data);
 // The same of activations that talc.quantize rounded.
 mlir::LogicalResult expectRounded(mlir::Operation *op, llvm::StringRef what, mlir::Value data);
+// One or the other.
+mlir::LogicalResult expectFactors(mlir::Operation *op, llvm::StringRef what, mlir::Value data);
 mlir::LogicalResult expectOneRow(mlir::Operation *op, llvm::StringRef what, mlir::Value data);
 // As many rows as `like`, where both are known.
 mlir::LogicalResult expectRows(mlir::Operation *op, llvm::StringRef what, mlir::Value data, mlir::Value like);

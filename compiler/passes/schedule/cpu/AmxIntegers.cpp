@@ -19,7 +19,6 @@
 #include "compiler/passes/schedule/cpu/AmxIntegers.h"
 
 #include "compiler/passes/schedule/cpu/Claims.h"
-#include "compiler/passes/schedule/cpu/ContractEpilogue.h"
 #include "compiler/passes/schedule/cpu/IntegerBlocks.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -41,7 +40,7 @@ struct Levels {
 };
 
 const IntegerBlocks &blocksOf(const ContractCode &c) {
-  return *integerBlocks(elementFormat(cast<ShapedType>(c.op.getWeight().getType())).name);
+  return *integerBlocks(elementFormat(cast<ShapedType>(c.weight.getType())).name);
 }
 
 Value buffer(Emitter &e, ArrayRef<int64_t> shape, Type element) {
@@ -53,7 +52,7 @@ class Columns {
 public:
   Columns(const ContractCode &c, Levels &to, Value panel, Value k, int64_t column)
       : e(c.e), blocks(blocksOf(c)), to(to), column(e.index(column)),
-        reader(e, c.op.getWeight(), {panel, k, this->column}, side) {}
+        reader(e, c.weight, {panel, k, this->column}, side) {}
 
   // Its groups are counted from `first` on.
   void layOut(Value first) {
@@ -100,8 +99,8 @@ public:
   };
 
   Tile(const ContractCode &c, const Levels &levels, Value products, const Place &at)
-      : e(c.e), x(cast<TypedValue<MemRefType>>(c.op.getX())), group(blocksOf(c).group), levels(levels),
-        products(products), at(at) {}
+      : e(c.e), x(cast<TypedValue<MemRefType>>(c.x)), group(blocksOf(c).group), levels(levels), products(products),
+        at(at) {}
 
   Emitter::Values accumulate(Value groups, ValueRange before) {
     return e.loop(e.index(0), groups, 1, before, [&](Value number, ValueRange carried) {
@@ -187,7 +186,7 @@ public:
         });
       });
     });
-    emitEpilogue(c, {stack.sums, first, panel}, rows, e.index(1), panel);
+    c.finish(c, {stack.sums, first, panel}, rows, e.index(1), panel);
   }
 
 private:
@@ -226,8 +225,8 @@ private:
 
 }  // namespace
 
-bool takesIntegers(kernel::ContractOp op, int64_t lanes) {
-  return lanes == side && &productsOf(op, lanes) == &integerProducts;
+bool takesIntegers(const ContractShape &shape, int64_t lanes) {
+  return lanes == side && &productsOf(shape.x, shape.weight, lanes) == &integerProducts;
 }
 
 AmxIntegers::AmxIntegers(const ContractCode &c) : c(c), mostRows(std::min<int64_t>(c.plan.blockRows, 192)) {

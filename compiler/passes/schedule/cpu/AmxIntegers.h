@@ -10,7 +10,7 @@ namespace talc {
 inline constexpr llvm::StringLiteral byAmxAttr = "kernel.by_amx";
 
 // Whether they can.
-bool takesIntegers(kernel::ContractOp op, int64_t lanes);
+bool takesIntegers(const ContractShape &shape, int64_t lanes);
 
 class AmxIntegers {
 public:

@@ -10,7 +10,6 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/AttentionSchedule.h"
 #include "compiler/passes/schedule/cpu/ContractPlan.h"
-#include "compiler/passes/schedule/cpu/ExpertsPlan.h"
 #include "compiler/passes/schedule/cpu/GeneratorPlan.h"
 #include "compiler/passes/schedule/cpu/GivenPlans.h"
 #include "compiler/passes/schedule/cpu/LineCode.h"
@@ -56,20 +55,22 @@ PlanAttr withGenerator(PlanAttr plan, PlanAttr given, std::string &problem) {
   return writePlan(plan.getContext(), GeneratorPlan::numbers(), generator, plan);
 }
 
-PlanAttr planContract(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
-  ContractPlan plan(cast<kernel::ContractOp>(piece), machine.lanes, machine.cacheBytes, machine.dropsFetches);
+PlanAttr planProducts(const ContractShape &shape, const Machine &machine, PlanAttr given, std::string &problem) {
+  ContractPlan plan(shape, machine.lanes, machine.cacheBytes, machine.dropsFetches);
   problem = readPlan(given, ContractPlan::numbers(), plan);
   if (problem.empty())
     problem = plan.contradiction();
-  PlanAttr numbers = writePlan(piece->getContext(), ContractPlan::numbers(), plan);
+  return writePlan(shape.x.getContext(), ContractPlan::numbers(), plan);
+}
+
+PlanAttr planContract(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
+  PlanAttr numbers = planProducts(ContractShape::of(cast<kernel::ContractOp>(piece)), machine, given, problem);
   return withShares(withGenerator(numbers, given, problem), given, problem);
 }
 
 PlanAttr planExperts(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
-  ExpertsPlan plan;
-  plan.tileSteps = tileSteps(machine.lanes, plan.tileSteps);
-  problem = readPlan(given, ExpertsPlan::numbers(), plan);
-  return withShares(writePlan(piece->getContext(), ExpertsPlan::numbers(), plan), given, problem);
+  PlanAttr numbers = planProducts(ContractShape::of(cast<kernel::ExpertsOp>(piece)), machine, given, problem);
+  return withShares(numbers, given, problem);
 }
 
 // Where fetches may have to wait, they keep others waiting.

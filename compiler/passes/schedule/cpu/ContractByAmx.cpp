@@ -50,9 +50,10 @@ constexpr int64_t mostRows = 192;
 
 // Why the registers do not take a contraction; empty: they do.
 std::string refused(kernel::ContractOp op, int64_t lanes) {
-  if (&productsOf(op, lanes) != &pairProducts)
+  ContractShape shape = ContractShape::of(op);
+  if (&productsOf(shape.x, shape.weight, lanes) != &pairProducts)
     return "the operands are neither pairs of bf16 nor integers with scales for 32";
-  if (int64_t depth = cast<MemRefType>(op.getWeight().getType()).getDimSize(1); depth % stepDepth != 0)
+  if (int64_t depth = shape.weight.getDimSize(1); depth % stepDepth != 0)
     return llvm::formatv("a depth of {0} is no multiple of {1}", depth, stepDepth);
   return "";
 }
@@ -60,8 +61,8 @@ std::string refused(kernel::ContractOp op, int64_t lanes) {
 class Products {
 public:
   Products(Emitter &e, kernel::TasksOp tasks, kernel::ContractOp op)
-      : c{op, ContractPlan(op, e.lanes, tasks.getPlanAttr()), e}, plan(c.plan), e(e), tasks(tasks),
-        columns(plan.panelLanes / side), rowsOfBlock(llvm::alignTo(std::min(plan.blockRows, mostRows), side)) {}
+      : c(codeOf(e, tasks, op)), op(op), plan(c.plan), e(e), tasks(tasks), columns(plan.panelLanes / side),
+        rowsOfBlock(llvm::alignTo(std::min(plan.blockRows, mostRows), side)) {}
 
   void expand() {
     // In front of the tasks, so that the stack belongs to the function's frame. Of rows that fill up others there are
@@ -69,9 +70,9 @@ public:
     sums = e.stackBuffer({rowsOfBlock, plan.panelLanes});
     pairs = buffer({blockSteps, columns, side, stepDepth});
     filled = buffer({blockSteps, side, stepDepth});
-    tasks.getExtentsMutable().assign({e.rows(c.op.getX()), e.index(plan.panels)});
+    tasks.getExtentsMutable().assign({e.rows(c.x), e.index(plan.panels)});
     tasks.setGrain({rowsOfBlock, plan.taskPanels});
-    e.b.setInsertionPoint(c.op);
+    e.b.setInsertionPoint(op);
     e.loop(tasks.part(0), tasks.part(1), rowsOfBlock, [&](Value first) {
       Value rows = e.min(e.index(rowsOfBlock), e.sub(tasks.part(1), first));
       e.loop(tasks.part(2), tasks.part(3), 1, [&](Value panel) { multiply({first, rows}, panel); });
@@ -99,7 +100,7 @@ private:
       makePairs(panel, block);
       multiply(rows, block);
     });
-    emitEpilogue(c, {sums, rows.first, panel}, rows.count, e.index(1), panel);
+    c.finish(c, {sums, rows.first, panel}, rows.count, e.index(1), panel);
   }
 
   // B of each step and 16 columns.
@@ -122,7 +123,7 @@ private:
     auto words = VectorType::get({side}, e.b.getI32Type());
     auto line = [&](Value k) -> Value {
       Value at[] = {panel, k, e.index(column * side)};
-      Value numbers = vector::LoadOp::create(e.b, e.loc, words.clone(e.b.getBF16Type()), c.op.getWeight(), at);
+      Value numbers = vector::LoadOp::create(e.b, e.loc, words.clone(e.b.getBF16Type()), c.weight, at);
       Value bits = vector::BitCastOp::create(e.b, e.loc, words.clone(e.b.getI16Type()), numbers);
       return arith::ExtUIOp::create(e.b, e.loc, words, bits);
     };
@@ -137,7 +138,7 @@ private:
     e.loop(e.index(0), whole, side, [&](Value row) {
       multiply(row, block, [&](Value step) {
         Emitter::Values at = {e.add(rows.first, row), e.add(block.feature, e.mul(step, stepDepth))};
-        return loadedPairs(c.op.getX(), at);
+        return loadedPairs(c.x, at);
       });
     });
     e.when(e.less(e.index(0), rest), [&] {
@@ -152,7 +153,7 @@ private:
     e.loop(e.index(0), block.steps, 1, [&](Value step) {
       e.loop(e.index(0), count, 1, [&](Value row) {
         Value at[] = {e.add(first, row), e.add(block.feature, e.mul(step, stepDepth))};
-        Value x = vector::LoadOp::create(e.b, e.loc, type, c.op.getX(), at);
+        Value x = vector::LoadOp::create(e.b, e.loc, type, c.x, at);
         vector::StoreOp::create(e.b, e.loc, x, filled, ValueRange{step, row, e.index(0)});
       });
     });
@@ -202,6 +203,7 @@ private:
   Emitter::Values placeOf(Value row, int64_t column) { return {row, e.index(column * side)}; }
 
   const ContractCode c;
+  kernel::ContractOp op;
   const ContractPlan &plan;
   Emitter &e;
   kernel::TasksOp tasks;
@@ -222,7 +224,7 @@ struct ContractByAmx : talc::impl::ContractByAmxBase<ContractByAmx> {
   }
 
   LogicalResult visit(kernel::ContractOp op) {
-    if (takesIntegers(op, lanes)) {
+    if (takesIntegers(ContractShape::of(op), lanes)) {
       op->setAttr(byAmxAttr, UnitAttr::get(&getContext()));
       remarks.did(op, [&] { return "many rows: 16 at a time, a group of integers that share a step"; });
       return success();

@@ -27,8 +27,8 @@ namespace {
 class Product {
 public:
   Product(Emitter &e, kernel::TasksOp tasks, kernel::ContractOp op)
-      : c{op, ContractPlan(op, e.lanes, tasks.getPlanAttr()), e}, plan(c.plan), e(e), tasks(tasks),
-        x(cast<TypedValue<MemRefType>>(op.getX())), weight(cast<TypedValue<MemRefType>>(op.getWeight())) {}
+      : c(codeOf(e, tasks, op)), op(op), plan(c.plan), e(e), tasks(tasks), x(cast<TypedValue<MemRefType>>(op.getX())),
+        weight(cast<TypedValue<MemRefType>>(op.getWeight())) {}
 
   func::FuncOp kernelFunction() { return tasks->getParentOfType<func::FuncOp>(); }
 
@@ -53,13 +53,13 @@ public:
     Value stack = plan.sumsInResult() ? Value() : e.stackBuffer({blockRows, groupPanels * plan.panelLanes});
     tasks.getExtentsMutable().assign({e.rows(x), e.index(plan.panels)});
     tasks.setGrain({plan.blockRows, plan.taskPanels});
-    e.b.setInsertionPoint(c.op);
+    e.b.setInsertionPoint(op);
     Value first = tasks.part(0), rows = e.sub(tasks.part(1), first);
     e.loop(tasks.part(2), tasks.part(3), groupPanels, [&](Value panel) {
       Value panels = e.min(e.index(groupPanels), e.sub(tasks.part(3), panel));
       WaitingSums sums = {stack, first, panel};
       call(product, buffers, sums, rows, panels);
-      emitEpilogue(c, sums, rows, panels, panel);
+      c.finish(c, sums, rows, panels, panel);
     });
   }
 
@@ -86,6 +86,7 @@ private:
   }
 
   const ContractCode c;
+  kernel::ContractOp op;
   const ContractPlan &plan;
   Emitter &e;
   kernel::TasksOp tasks;

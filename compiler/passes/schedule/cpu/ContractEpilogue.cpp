@@ -5,6 +5,8 @@
 // panel.
 #include "compiler/passes/schedule/cpu/ContractEpilogue.h"
 
+#include "compiler/passes/schedule/cpu/ContractPrefetch.h"
+
 using namespace mlir;
 
 namespace talc {
@@ -13,8 +15,8 @@ namespace {
 
 class Epilogue {
 public:
-  Epilogue(const ContractCode &c, const WaitingSums &sums)
-      : c(c), sums(sums), out(c.e.b, c.e.loc, std::min(c.e.lanes, c.plan.panelColumns)) {}
+  Epilogue(const ContractCode &c, kernel::ContractOp op, const WaitingSums &sums)
+      : c(c), op(op), sums(sums), out(c.e.b, c.e.loc, std::min(c.e.lanes, c.plan.panelColumns)) {}
 
   void emit(Value rows, Value panels, Value panel) {
     out.loop(out.index(0), rows, 1, [&](Value row) {
@@ -40,11 +42,11 @@ private:
     Value first = out.add(sums.column(c, panel), lane), at = out.add(sums.firstRow, row);
     auto sum = [&](int64_t offset) { return out.load(sums.memory(c), {sums.row(c, row), out.add(first, offset)}); };
     Emitter::Values arguments = {sum(0)};
-    if (c.op.getGated())
+    if (op.getGated())
       arguments.push_back(sum(c.plan.panelColumns));
-    for (Value input : c.op.getInputs())
+    for (Value input : op.getInputs())
       arguments.push_back(loadInput(input, at, column, mask));
-    out.store(vectorize(out, c.op.getEpilogue().front(), arguments)[0], c.op.getInit(), {at, column}, mask);
+    out.store(vectorize(out, op.getEpilogue().front(), arguments)[0], c.result, {at, column}, mask);
   }
 
   // Null: there are as many columns. `outputs`: of a group, if `column` is counted in it.
@@ -64,14 +66,28 @@ private:
   }
 
   const ContractCode &c;
+  kernel::ContractOp op;
   const WaitingSums &sums;
   Emitter out;  // its vectors are no wider than the columns of a panel
 };
 
 }  // namespace
 
-void emitEpilogue(const ContractCode &c, const WaitingSums &sums, Value rows, Value panels, Value panel) {
-  Epilogue(c, sums).emit(rows, panels, panel);
+ContractCode codeOf(Emitter &e, kernel::TasksOp tasks, kernel::ContractOp op) {
+  ContractCode c = {e,
+                    ContractPlan(ContractShape::of(op), e.lanes, tasks.getPlanAttr()),
+                    tasks,
+                    op.getX(),
+                    op.getWeight(),
+                    op.getInit(),
+                    nullptr};
+  c.finish = [op](const ContractCode &c, const WaitingSums &sums, Value rows, Value panels, Value panel) {
+    Epilogue(c, op, sums).emit(rows, panels, panel);
+  };
+  c.fetchResults = [op](const ContractCode &c, int64_t rows, int64_t panels, Value row, Value panel) mutable {
+    fetchResults(c, op.getInputs(), rows, panels, row, panel);
+  };
+  return c;
 }
 
 }  // namespace talc

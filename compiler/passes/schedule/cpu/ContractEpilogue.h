@@ -6,8 +6,7 @@
 
 namespace talc {
 
-// For the first rows of a block, and panels [panel, + panels).
-void emitEpilogue(const ContractCode &c, const WaitingSums &sums, mlir::Value rows, mlir::Value panels,
-                  mlir::Value panel);
+// A contraction that ends so.
+ContractCode codeOf(Emitter &e, kernel::TasksOp tasks, kernel::ContractOp op);
 
 }  // namespace talc

@@ -34,33 +34,61 @@ ArrayRef<PlanNumber<ContractPlan>> ContractPlan::numbers() {
   return all;
 }
 
-ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes) : products(productsOf(op, lanes)), lanes(lanes) {
+ContractShape ContractShape::of(kernel::ContractOp op) {
   auto weight = cast<MemRefType>(op.getWeight().getType());
-  panels = weight.getDimSize(0);
-  depth = weight.getDimSize(1);
-  panelLanes = weight.getDimSize(2);
-  panelColumns = op.getGated() ? panelLanes / 2 : panelLanes;
-  width = cast<MemRefType>(op.getInit().getType()).getDimSize(1);
-  groups = op.getGroups();
-  groupFeatures = cast<MemRefType>(op.getX().getType()).getDimSize(1) / groups;
-  const StorageFormat &format = elementFormat(weight);
+  int64_t width = cast<MemRefType>(op.getInit().getType()).getDimSize(1), groups = op.getGroups();
+  return {cast<MemRefType>(op.getX().getType()),
+          weight,
+          weight.getDimSize(0),
+          width,
+          groups,
+          op.getGated(),
+          /*hasPlace=*/true};
+}
+
+// What they make is added up.
+ContractShape ContractShape::of(kernel::ExpertsOp op) {
+  auto weight = cast<MemRefType>(op.getWeight().getType());
+  int64_t experts = cast<MemRefType>(op.getRoutes().getType()).getDimSize(1);
+  int64_t width = cast<MemRefType>(op.getInit().getType()).getDimSize(1) / (op.getGated() ? op.getSlots() : 1);
+  return {cast<MemRefType>(op.getX().getType()),
+          weight,
+          weight.getDimSize(0) / experts,
+          width,
+          /*groups=*/1,
+          op.getGated(),
+          /*hasPlace=*/false};
+}
+
+ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes)
+    : products(productsOf(shape.x, shape.weight, lanes)), lanes(lanes) {
+  panels = shape.panels;
+  depth = shape.weight.getDimSize(1);
+  panelLanes = shape.weight.getDimSize(2);
+  panelColumns = shape.gated ? panelLanes / 2 : panelLanes;
+  width = shape.width;
+  groups = shape.groups;
+  groupFeatures = shape.x.getDimSize(1) / groups;
+  hasPlace = shape.hasPlace;
+  const StorageFormat &format = elementFormat(shape.weight);
   weightFormat = &format;
   lineElements = 64 * format.blockValues / format.blockBytes;
 }
 
-ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, kernel::PlanAttr plan) : ContractPlan(op, lanes) {
+ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, kernel::PlanAttr plan)
+    : ContractPlan(shape, lanes) {
   readPlan(plan, numbers(), *this);
 }
 
-ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBytes, bool dropsFetches)
-    : ContractPlan(op, lanes) {
-  auto weight = cast<MemRefType>(op.getWeight().getType());
+ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t cacheBytes, bool dropsFetches)
+    : ContractPlan(shape, lanes) {
+  MemRefType weight = shape.weight;
   tileRows = products.rows(lanes);
   tileColumns = products.columns(tileRows, lanes);
   rowColumns = products.columnsOfRow(elementFormat(weight), lanes);
   tileSteps = products.steps(lanes);
   // Rows at such a distance lie in the same set of L1, which would have to hold one line of each.
-  bool collide = elementFormat(cast<MemRefType>(op.getX().getType())).bytesOf(groups * groupFeatures) % 4096 == 0;
+  bool collide = elementFormat(shape.x).bytesOf(groups * groupFeatures) % 4096 == 0;
   tallRows = hasHalves() && !collide ? products.tallRows(lanes) : 0;
   // A smaller weight stays in L2 beside others of its kind.
   int64_t lines = llvm::divideCeil(elementFormat(weight).bytesOf(tileSteps * panelLanes), lineBytes);
@@ -83,7 +111,7 @@ ContractPlan::ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBy
   blockDepth = products.blockDepth(elementFormat(weight), depth, groupLanes, cacheBytes);
   // Half of the cache: what passes through it, and what else runs on the core, takes its part.
   int64_t groupBytes = elementFormat(weight).bytesOf(blockDepth * groupLanes);
-  chooseBlocks(elementFormat(cast<MemRefType>(op.getX().getType())), cacheBytes / 2 - 2 * groupBytes);
+  chooseBlocks(elementFormat(shape.x), cacheBytes / 2 - 2 * groupBytes);
 }
 
 // Where fetches never wait, software brings lines into L1 as early as it likes. A tile that is alone fetches its own

@@ -9,12 +9,25 @@
 
 namespace talc {
 
+// What a contraction multiplies, and what it makes.
+struct ContractShape {
+  mlir::MemRefType x, weight;
+  int64_t panels, width;  // of the weight, which pass together; columns of the result
+  int64_t groups = 1;     // of the model
+  bool gated;
+  bool hasPlace;  // whether each sum has a place of its own in the result
+
+  static ContractShape of(kernel::ContractOp op);
+  // Of one expert.
+  static ContractShape of(kernel::ExpertsOp op);
+};
+
 struct ContractPlan {
   // The cost model's choice for vectors of `lanes` lanes and an L2 cache of `cacheBytes`, of a processor that drops
   // fetches for which it has no room, or lets them wait.
-  ContractPlan(kernel::ContractOp op, int64_t lanes, int64_t cacheBytes, bool dropsFetches);
+  ContractPlan(const ContractShape &shape, int64_t lanes, int64_t cacheBytes, bool dropsFetches);
   // What assign-plans chose.
-  ContractPlan(kernel::ContractOp op, int64_t lanes, kernel::PlanAttr plan);
+  ContractPlan(const ContractShape &shape, int64_t lanes, kernel::PlanAttr plan);
 
   static llvm::ArrayRef<PlanNumber<ContractPlan>> numbers();
   // Why numbers in their ranges do not go together; empty: they do.
@@ -42,7 +55,7 @@ struct ContractPlan {
 
   // Whether the sums of many rows wait in the result while k goes on: neither those of gates nor with a last panel that
   // is not full.
-  bool sumsInResult() const { return blockDepth < depth && width == panels * panelLanes; }
+  bool sumsInResult() const { return blockDepth < depth && hasPlace && width == panels * panelLanes; }
 
   const TileProducts &products;
   int64_t lanes;
@@ -50,6 +63,7 @@ struct ContractPlan {
   int64_t width;                                    // of the result
   int64_t groups, groupFeatures;                    // of the model, each of so many features of its own
   int64_t lineElements;                             // of the weight, in a line of the caches
+  bool hasPlace;                                    // whether each sum has one in the result
   const StorageFormat *weightFormat;
 
   // The plan's numbers. Of a tile: rows, columns, steps of k per iteration; and columns of a tile of one row.
@@ -72,7 +86,7 @@ struct ContractPlan {
   int64_t layoutRows;
 
 private:
-  ContractPlan(kernel::ContractOp op, int64_t lanes);
+  ContractPlan(const ContractShape &shape, int64_t lanes);
   bool hasHalves() const { return groupPanels(tileRows) == 1 && pieceLanes(tileRows) % (2 * lanes) == 0; }
   void chooseBlocks(const StorageFormat &x, int64_t room);
   void chooseStreams(const StorageFormat &weight);

@@ -9,7 +9,7 @@ namespace talc {
 // One row reads a weight once, and a large one from memory, in as many streams as there are panels. The processor's own
 // prefetching begins anew at every page.
 TileFetch fetchStreams(const ContractCode &c, int64_t panels, Value panel, int64_t lines) {
-  Value weight = c.op.getWeight();
+  Value weight = c.weight;
   const ContractPlan &plan = c.plan;
   const StorageFormat &format = elementFormat(cast<ShapedType>(weight.getType()));
   int64_t rowsAhead = lines / panels * lineBytes * format.blockValues / (format.blockBytes * plan.panelLanes);
@@ -24,14 +24,14 @@ TileFetch fetchStreams(const ContractCode &c, int64_t panels, Value panel, int64
   };
 }
 
-void fetchResults(const ContractCode &c, int64_t rows, int64_t panels, Value row, Value panel) {
+void fetchResults(const ContractCode &c, OperandRange inputs, int64_t rows, int64_t panels, Value row, Value panel) {
   constexpr int64_t line = 16;
   Value column = c.e.mul(panel, c.plan.panelColumns);
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t lane = 0; lane < panels * c.plan.panelColumns; lane += line) {
       Emitter::Values at = {c.e.add(row, r), c.e.add(column, lane)};
-      c.e.prefetch(c.op.getInit(), at, /*level=*/2, /*forWriting=*/true);
-      for (Value input : c.op.getInputs())
+      c.e.prefetch(c.result, at, /*level=*/2, /*forWriting=*/true);
+      for (Value input : inputs)
         if (cast<MemRefType>(input.getType()).getRank() == 2)
           c.e.prefetch(input, at);
     }
@@ -85,7 +85,7 @@ TileFetch NextPanels::ofTile(Value tile, int64_t rows) const {
       return;
     Value next = e.add(e.add(first, e.mul(piece, ofPiece)), e.mul(k, pace));
     eachLine(c, most, between, [&](int64_t line) {
-      e.prefetch(c.op.getWeight(), {at, e.index(0), e.add(next, line * c.plan.lineElements)}, c.plan.fetchLevel);
+      e.prefetch(c.weight, {at, e.index(0), e.add(next, line * c.plan.lineElements)}, c.plan.fetchLevel);
     });
   };
 }

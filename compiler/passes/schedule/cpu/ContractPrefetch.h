@@ -10,7 +10,8 @@ namespace talc {
 TileFetch fetchStreams(const ContractCode &c, int64_t panels, mlir::Value panel, int64_t lines);
 
 // The places of a tile's results, and what an epilogue reads there: they lie in other rows than the last tile's.
-void fetchResults(const ContractCode &c, int64_t rows, int64_t panels, mlir::Value row, mlir::Value panel);
+void fetchResults(const ContractCode &c, mlir::OperandRange inputs, int64_t rows, int64_t panels, mlir::Value row,
+                  mlir::Value panel);
 
 // The weight that comes after a group of panels, spread over the iterations of all tiles of a block of rows. A tile
 // fetches from one panel, for each k of each piece as many elements as that takes, and in an iteration no more lines

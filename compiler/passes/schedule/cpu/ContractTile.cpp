@@ -34,7 +34,12 @@ public:
     Value firstFeature = tile.firstK;
     if (c.plan.groups > 1)
       firstFeature = e.add(firstFeature, e.mul(c.plan.groupOf(e, tile.panel), c.plan.groupFeatures));
-    TilePlaces places = {rowAt, {}, {}, tile.firstK, firstFeature, tile.depth, nullptr, tile.streams};
+    TilePlaces places = {{}, {}, {}, {}, tile.firstK, tile.depth, nullptr, tile.streams};
+    for (Value row : rowAt) {
+      RowPlace place = c.placeOf ? c.placeOf(row) : RowPlace{row, {}};
+      places.rows.push_back(place.row);
+      places.features.push_back(place.feature ? e.add(firstFeature, place.feature) : firstFeature);
+    }
     for (int64_t v = 0; v < vectors; ++v) {
       places.panels.push_back(panelAt[v / perPanel]);
       places.lanes.push_back(laneOf(v));
@@ -88,7 +93,7 @@ void layOutPanels(const ContractCode &c, int64_t panels, Value panel, Value firs
   Emitter &e = c.e;
   for (int64_t p = 0; p < panels; ++p)
     e.loop(e.index(0), e.index(c.plan.panelLanes), e.lanes, [&](Value lane) {
-      TilePlaces places = {{}, {e.add(panel, p)}, {lane}, firstK, {}, depth, nullptr, /*streams=*/false};
+      TilePlaces places = {{}, {}, {e.add(panel, p)}, {lane}, firstK, depth, nullptr, /*streams=*/false};
       places.laidOut = to;
       places.laidOutLanes = {e.add(lane, p * c.plan.panelLanes)};
       c.plan.products.layout->layOut(c, places);

@@ -6,11 +6,28 @@
 
 namespace talc {
 
+// A row of x, and the first of its features that is multiplied; null: all are.
+struct RowPlace {
+  mlir::Value row, feature;
+};
+
+struct WaitingSums;
+
 // What the loops of a contraction have in common.
 struct ContractCode {
-  mutable kernel::ContractOp op;  // whose accessors are not const
-  const ContractPlan plan;
   Emitter &e;
+  const ContractPlan plan;
+  kernel::TasksOp tasks;
+  mlir::Value x, weight, result;
+  // What becomes of the sums: of the first rows of a block, and panels [panel, + panels).
+  using Finish = void(const ContractCode &c, const WaitingSums &sums, mlir::Value rows, mlir::Value panels,
+                      mlir::Value panel);
+  std::function<Finish> finish;
+  // Where rows of x stand; null: where the tiles count them.
+  std::function<RowPlace(mlir::Value row)> placeOf = nullptr;
+  // Fetches what `finish` is going to read and write of these rows; may be null.
+  std::function<void(const ContractCode &c, int64_t rows, int64_t panels, mlir::Value row, mlir::Value panel)>
+      fetchResults = nullptr;
 };
 
 // Where the sums of a block of rows wait for their epilogue: on the stack, whose row 0 and column 0 are those of
@@ -18,7 +35,7 @@ struct ContractCode {
 struct WaitingSums {
   mlir::Value stack, firstRow, firstPanel;
 
-  mlir::Value memory(const ContractCode &c) const { return stack ? stack : c.op.getInit(); }
+  mlir::Value memory(const ContractCode &c) const { return stack ? stack : c.result; }
   // Of a row of the block.
   mlir::Value row(const ContractCode &c, mlir::Value row) const { return stack ? row : c.e.add(firstRow, row); }
   // Of the first lane of a panel.

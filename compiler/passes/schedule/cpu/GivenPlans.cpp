@@ -4,7 +4,6 @@
 
 #include "compiler/passes/schedule/AttentionSchedule.h"
 #include "compiler/passes/schedule/cpu/ContractPlan.h"
-#include "compiler/passes/schedule/cpu/ExpertsPlan.h"
 #include "compiler/passes/schedule/cpu/GeneratorPlan.h"
 #include "compiler/passes/schedule/cpu/RowPlan.h"
 #include "compiler/passes/schedule/cpu/SharePlan.h"
@@ -18,8 +17,8 @@ template <typename Plan> static bool has(StringRef name) {
 }
 
 static bool isKnown(StringRef name) {
-  return has<ContractPlan>(name) || has<AttentionSchedule>(name) || has<ExpertsPlan>(name) ||
-         has<GeneratorPlan>(name) || has<RowPlan>(name) || has<SharePlan>(name);
+  return has<ContractPlan>(name) || has<AttentionSchedule>(name) || has<GeneratorPlan>(name) || has<RowPlan>(name) ||
+         has<SharePlan>(name);
 }
 
 std::string GivenPlans::parseLine(StringRef text) {

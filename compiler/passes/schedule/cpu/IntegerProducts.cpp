@@ -50,12 +50,11 @@ class Step {
 public:
   Step(const ContractCode &c, const IntegerBlocks &blocks, const TilePlaces &tile, Value k)
       : e(c.e), blocks(blocks), tile(tile), k(k), turned(blocks.isSigned && !takesSigned(c.e.lanes)) {
-    const StorageFormat &format = elementFormat(cast<ShapedType>(c.op.getWeight().getType()));
+    const StorageFormat &format = elementFormat(cast<ShapedType>(c.weight.getType()));
     for (auto [panel, lane] : llvm::zip(tile.panels, tile.lanes))
-      columns.emplace_back(e, format, placeIn(e, c.op.getWeight(), ValueRange{panel, e.add(tile.firstK, k), lane}),
-                           e.lanes);
-    for (Value row : tile.rows)
-      rows.emplace_back(e, c.op.getX(), ValueRange{row, e.add(tile.firstFeature, k)}, 1);
+      columns.emplace_back(e, format, placeIn(e, c.weight, ValueRange{panel, e.add(tile.firstK, k), lane}), e.lanes);
+    for (auto [row, feature] : llvm::zip(tile.rows, tile.features))
+      rows.emplace_back(e, c.x, ValueRange{row, e.add(feature, k)}, 1);
   }
 
   void add(MutableArrayRef<Value> accumulators) {
@@ -270,7 +269,7 @@ int64_t fetchAhead(const StorageFormat &weight, int64_t lines) {
 }
 
 const IntegerBlocks &blocksOf(const ContractCode &c) {
-  return *integerBlocks(elementFormat(cast<ShapedType>(c.op.getWeight().getType())).name);
+  return *integerBlocks(elementFormat(cast<ShapedType>(c.weight.getType())).name);
 }
 
 void layOutIntegers(const ContractCode &c, const TilePlaces &tile) {

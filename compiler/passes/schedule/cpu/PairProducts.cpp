@@ -53,8 +53,8 @@ private:
   // Of a row, as one word.
   Value factors(int64_t r, Value pair) {
     auto two = VectorType::get({2}, e.b.getBF16Type());
-    Value feature = e.add(tile.firstFeature, e.mul(pair, 2));
-    Value x = vector::LoadOp::create(e.b, e.loc, two, c.op.getX(), ValueRange{tile.rows[r], feature});
+    Value feature = e.add(tile.features[r], e.mul(pair, 2));
+    Value x = vector::LoadOp::create(e.b, e.loc, two, c.x, ValueRange{tile.rows[r], feature});
     Value word = vector::BitCastOp::create(e.b, e.loc, VectorType::get({1}, e.b.getI32Type()), x);
     return vector::ExtractOp::create(e.b, e.loc, word, 0);
   }
@@ -80,8 +80,7 @@ private:
   // As bits: processors without instructions for bf16 would take its lanes one by one.
   Value line(Value k, int64_t v, int64_t columns) {
     auto type = VectorType::get({columns}, e.b.getBF16Type());
-    Value numbers =
-        vector::LoadOp::create(e.b, e.loc, type, c.op.getWeight(), ValueRange{tile.panels[v], k, tile.lanes[v]});
+    Value numbers = vector::LoadOp::create(e.b, e.loc, type, c.weight, ValueRange{tile.panels[v], k, tile.lanes[v]});
     return vector::BitCastOp::create(e.b, e.loc, type.clone(e.b.getI16Type()), numbers);
   }
 

@@ -32,14 +32,14 @@ class Block {
 public:
   Block(const ContractCode &c, const SuperBlocks &blocks, const TilePlaces &tile, Value steps, Value k)
       : e(c.e), blocks(blocks), tile(tile), steps(steps), k(k) {
-    const StorageFormat &format = elementFormat(cast<ShapedType>(c.op.getWeight().getType()));
+    const StorageFormat &format = elementFormat(cast<ShapedType>(c.weight.getType()));
     for (auto [panel, lane] : llvm::zip(tile.panels, tile.lanes)) {
-      BlockPlace place = placeIn(e, c.op.getWeight(), ValueRange{panel, e.add(tile.firstK, k), lane});
+      BlockPlace place = placeIn(e, c.weight, ValueRange{panel, e.add(tile.firstK, k), lane});
       place.value = e.index(0);
       columns.emplace_back(e, format, place, e.lanes);
     }
-    for (Value row : tile.rows)
-      rows.emplace_back(e, c.op.getX(), ValueRange{row, e.add(tile.firstFeature, k)}, 1);
+    for (auto [row, feature] : llvm::zip(tile.rows, tile.features))
+      rows.emplace_back(e, c.x, ValueRange{row, e.add(feature, k)}, 1);
     if (SuperStreams::serve(c, tile))
       streams.emplace(c, blocks, tile, k);
   }
@@ -226,12 +226,12 @@ int64_t fetchAhead(const StorageFormat &weight, int64_t lines) {
 
 Emitter::Values accumulateSuper(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
   Emitter &e = c.e;
-  const SuperBlocks &blocks = *superBlocks(elementFormat(cast<ShapedType>(c.op.getWeight().getType())).name);
+  const SuperBlocks &blocks = *superBlocks(elementFormat(cast<ShapedType>(c.weight.getType())).name);
   Value steps;
   {
     // In the function's frame.
     OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPoint(c.op->getParentOfType<kernel::TasksOp>());
+    e.b.setInsertionPoint(c.tasks);
     steps = e.stackBuffer({Block::stepsOf(blocks, tile), e.lanes});
   }
   return e.loop(e.index(0), e.index(tile.depth), SuperBlocks::values, before,

@@ -11,7 +11,7 @@ namespace talc {
 namespace {
 
 const StorageFormat &formatOfWeight(const ContractCode &c) {
-  return elementFormat(cast<ShapedType>(c.op.getWeight().getType()));
+  return elementFormat(cast<ShapedType>(c.weight.getType()));
 }
 
 int64_t vectorsOfPanel(const ContractCode &c) {
@@ -28,9 +28,9 @@ bool SuperStreams::serve(const ContractCode &c, const TilePlaces &tile) {
 SuperStreams::SuperStreams(const ContractCode &c, const SuperBlocks &blocks, const TilePlaces &tile, Value k)
     : e(c.e), format(formatOfWeight(c)), blocks(blocks), lanes(c.plan.panelLanes), level(c.plan.fetchLevel),
       ahead(std::max<int64_t>(c.plan.fetchAhead * lineBytes / (lanes * format.blockBytes), 1)),
-      bytes(e.bytes(c.op.getWeight())) {
+      bytes(e.bytes(c.weight)) {
   for (size_t i = 0; i < tile.panels.size(); i += vectorsOfPanel(c))
-    begins.push_back(placeIn(e, c.op.getWeight(), {tile.panels[i], e.add(tile.firstK, k), e.index(0)}).begin);
+    begins.push_back(placeIn(e, c.weight, {tile.panels[i], e.add(tile.firstK, k), e.index(0)}).begin);
   for (Value begin : begins)
     for (auto [i, field] : llvm::enumerate(format.fields))
       if (!blocks.isLevels(static_cast<int64_t>(i)))

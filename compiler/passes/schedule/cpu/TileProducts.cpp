@@ -82,8 +82,7 @@ void LaidOut::store(Emitter &e, Value vector, Value word, Value lane) const {
 }
 
 // Vectors of four lanes are NEON's, for which there is no code of pairs.
-const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes) {
-  auto x = cast<ShapedType>(op.getX().getType()), weight = cast<ShapedType>(op.getWeight().getType());
+const TileProducts &productsOf(ShapedType x, ShapedType weight, int64_t lanes) {
   Type rounded = x.getElementType();
   if (!isRounded(rounded))
     return widenedProducts;

@@ -28,9 +28,9 @@ struct LaidOut {
 
 // One tile's rows and vectors of columns, for `depth` steps of k.
 struct TilePlaces {
-  Emitter::Values rows;              // of x
-  Emitter::Values panels, lanes;     // of the weight: where each vector of columns lies
-  mlir::Value firstK, firstFeature;  // of the weight, of x
+  Emitter::Values rows, features;  // of x: each row, and the first of its features
+  Emitter::Values panels, lanes;   // of the weight: where each vector of columns lies
+  mlir::Value firstK;              // of the weight
   int64_t depth;
   FetchInTurn fetch;  // called in every turn of every iteration; may be null
   bool streams;       // whether `fetch` fetches what comes later of the same panels
@@ -97,7 +97,7 @@ int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t lane
 // Steps of k that are laid out at a time, so that they stay in L1; 0: no such part divides the depth.
 int64_t laidOutDepth(const StorageFormat &weight, int64_t depth);
 
-// With vectors of so many lanes.
-const TileProducts &productsOf(kernel::ContractOp op, int64_t lanes);
+// Of rows x and a weight, with vectors of so many lanes.
+const TileProducts &productsOf(mlir::ShapedType x, mlir::ShapedType weight, int64_t lanes);
 
 }  // namespace talc

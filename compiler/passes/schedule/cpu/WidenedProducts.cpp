@@ -29,7 +29,7 @@ public:
     RegisterTile registers{rows, vectors, c.plan.tileSteps, nullptr,
                            [&](Value k, int64_t v) { return inWords() ? half(k, v) : whole(k, v); }};
     registers.readA(e, [&](int64_t r, Value k) {
-      return std::pair(c.op.getX(), Emitter::Values{tile.rows[r], e.add(tile.firstFeature, k)});
+      return std::pair(c.x, Emitter::Values{tile.rows[r], e.add(tile.features[r], k)});
     });
     if (tile.fetch)
       registers.begin = [&](Value k) { tile.fetch(k, {}); };
@@ -40,23 +40,20 @@ public:
   }
 
 private:
-  Value whole(Value k, int64_t v) {
-    return e.load(c.op.getWeight(), {tile.panels[v], e.add(tile.firstK, k), tile.lanes[v]});
-  }
+  Value whole(Value k, int64_t v) { return e.load(c.weight, {tile.panels[v], e.add(tile.firstK, k), tile.lanes[v]}); }
 
   // Where rows are fewer than vectors, these are loaded one by one, and each line would be twice. NEON, whose vectors
   // have four lanes, widens each by one instruction.
   bool inWords() const {
     bool even = c.plan.pieceLanes(rows) / e.lanes % 2 == 0;
-    return even && rows >= vectors && e.lanes > 4 &&
-           elementFormat(cast<ShapedType>(c.op.getWeight().getType())).upperHalf;
+    return even && rows >= vectors && e.lanes > 4 && elementFormat(cast<ShapedType>(c.weight.getType())).upperHalf;
   }
 
   Value half(Value k, int64_t v) {
     auto type = VectorType::get({2 * e.lanes}, e.b.getBF16Type());
     auto wordType = VectorType::get({e.lanes}, e.b.getI32Type());
     Value at[] = {tile.panels[v], e.add(tile.firstK, k), tile.lanes[v / 2 * 2]};
-    Value columns = vector::LoadOp::create(e.b, e.loc, type, c.op.getWeight(), at);
+    Value columns = vector::LoadOp::create(e.b, e.loc, type, c.weight, at);
     Value words = vector::BitCastOp::create(e.b, e.loc, wordType, columns);
     auto constant = [&](int32_t number) -> Value {
       return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(wordType, number));

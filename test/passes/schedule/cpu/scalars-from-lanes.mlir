@@ -88,6 +88,7 @@ func.func @experts(%s: !kernel.step, %x: memref<?x9xf32>, %routes: memref<?x4xf3
   return
 }
 // CHECK-LABEL: @experts(
+// CHECK: case 6
 // CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c4 iter_args(
 // CHECK-COUNT-6: vector.load %{{.*}} : memref<?x9xf32>, vector<4xf32>
 // CHECK-COUNT-96: vector.fma
