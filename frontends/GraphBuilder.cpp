@@ -320,7 +320,7 @@ Tensor GraphBuilder::experts(Tensor x, Tensor routes, const Experts &all) {
   return graph->make<ExpertsOp>(graph->location(all.down), width, activationKind(all.kind), graph->value(x),
                                 graph->value(routes), graph->value(all.gate), graph->value(all.up),
                                 graph->value(all.down), biases, static_cast<uint64_t>(all.chosen),
-                                llvm::APFloat(all.clamp));
+                                llvm::APFloat(all.clamp), mlir::TypeAttr());
 }
 
 Tensor GraphBuilder::join(Tensor x, Tensor y, int64_t heads) {

@@ -134,8 +134,9 @@ def QuantizeActivations : Pass<"quantize-activations", "mlir::ModuleOp"> {
   let summary = "activations are rounded to what a weight is multiplied as";
   let description = [{
       linear(x, w), gated_linear(x, w)  ->  linear(quantize(x), w), gated_linear(quantize(x), w)
+      experts(x, w down v)              ->  experts(quantize(x), w down v rounding T)
 
-    where w is packed and stored in a format of small integers with scales, or with `bf16` in bf16. Layers that read the
+    where w, or v, is packed and stored in a format of small integers with scales, or with `bf16` in bf16. Layers that read the
     same activations share what is rounded. For targets with dot products; which layers it is follows from formats
     alone, so that a row has the same bits whatever the rows beside it.
   }];

@@ -157,6 +157,35 @@ static Matrix evaluate(RouteOp op, const Matrix &x, const Weight *bias) {
   return result;
 }
 
+// All arithmetic is f32, as the op is defined: a value that lies between two integers goes to the same one here.
+static Matrix roundedTo(mlir::Type element, const Matrix &x) {
+  Weight numbers;
+  numbers.values.assign(x.values.begin(), x.values.end());
+  roundValues(numbers, element);
+  Matrix result(x.rows, x.columns);
+  llvm::copy(numbers.values, result.values.begin());
+  return result;
+}
+
+static Matrix quantizedTo(mlir::Type element, const Matrix &x) {
+  if (mlir::isa<mlir::FloatType>(element))
+    return roundedTo(element, x);
+  const int64_t block = formatOf(element)->blockValues;
+  Matrix result(x.rows, x.columns);
+  for (int64_t t = 0; t < x.rows; ++t)
+    for (int64_t first = 0; first < x.columns; first += block) {
+      float most = 0;
+      for (int64_t i = first; i < first + block; ++i)
+        most = std::max(most, std::fabs(static_cast<float>(x.at(t, i))));
+      if (most < 0x1p-120f)
+        continue;
+      float scale = most / 127, inverse = 127 / most;
+      for (int64_t i = first; i < first + block; ++i)
+        result.at(t, i) = std::nearbyint(static_cast<float>(x.at(t, i)) * inverse) * static_cast<double>(scale);
+    }
+  return result;
+}
+
 // What the row t gets of one expert is added to the result. `up` is null if `gate` is packed.
 static void addExpert(ExpertsOp op, int64_t expert, const Matrix &x, int64_t t, double route, const Weight &gate,
                       const Weight *up, const Weight &down, llvm::ArrayRef<const Weight *> biases, Matrix &result) {
@@ -176,6 +205,8 @@ static void addExpert(ExpertsOp op, int64_t expert, const Matrix &x, int64_t t, 
     }
     hidden.at(0, n) = activate(op.getKind(), gated) * linear;
   }
+  if (std::optional<mlir::Type> rounding = op.getRounding())
+    hidden = quantizedTo(*rounding, hidden);
   int64_t outputs = rowCount(down) / experts;
   for (int64_t n = 0; n < result.columns; ++n)
     result.at(t, n) += route * (dot(hidden, 0, row(down, expert * outputs + n)) + bias(2, expert * result.columns + n));
@@ -209,36 +240,6 @@ static Matrix evaluate(SoftmaxOp, const Matrix &x) {
     for (int64_t i = 0; i < x.columns; ++i)
       result.at(t, i) = std::exp(x.at(t, i) - highest) / sum;
   }
-  return result;
-}
-
-// All arithmetic is f32, as the op is defined: a value that lies between two integers goes to the same one here.
-static Matrix roundedTo(mlir::Type element, const Matrix &x) {
-  Weight numbers;
-  numbers.values.assign(x.values.begin(), x.values.end());
-  roundValues(numbers, element);
-  Matrix result(x.rows, x.columns);
-  llvm::copy(numbers.values, result.values.begin());
-  return result;
-}
-
-static Matrix evaluate(QuantizeOp op, const Matrix &x) {
-  mlir::Type element = op.getType().getElementType();
-  if (mlir::isa<mlir::FloatType>(element))
-    return roundedTo(element, x);
-  const int64_t block = formatOf(element)->blockValues;
-  Matrix result(x.rows, x.columns);
-  for (int64_t t = 0; t < x.rows; ++t)
-    for (int64_t first = 0; first < x.columns; first += block) {
-      float most = 0;
-      for (int64_t i = first; i < first + block; ++i)
-        most = std::max(most, std::fabs(static_cast<float>(x.at(t, i))));
-      if (most < 0x1p-120f)
-        continue;
-      float scale = most / 127, inverse = 127 / most;
-      for (int64_t i = first; i < first + block; ++i)
-        result.at(t, i) = std::nearbyint(static_cast<float>(x.at(t, i)) * inverse) * static_cast<double>(scale);
-    }
   return result;
 }
 
@@ -342,7 +343,8 @@ std::optional<Matrix> evaluateLayer(mlir::Operation *op, const Frame &frame, Row
       })
       .Case([&](JoinOp op) { return evaluate(op, *matrix(op.getX()), *matrix(op.getY())); })
       .Case([&](RouteOp op) { return evaluate(op, *matrix(op.getX()), weight(op.getBias()).get()); })
-      .Case<ActivationOp, SoftmaxOp, LogSoftmaxOp, ScaleOp, ClampOp, QuantizeOp>(
+      .Case([&](QuantizeOp op) { return quantizedTo(op.getType().getElementType(), *matrix(op.getX())); })
+      .Case<ActivationOp, SoftmaxOp, LogSoftmaxOp, ScaleOp, ClampOp>(
           [&](auto op) { return evaluate(op, *matrix(op.getX())); })
       .Case<AddOp, MulOp>([&](auto op) { return evaluate(op, *matrix(op.getLhs()), *matrix(op.getRhs())); })
       .Default([](mlir::Operation *) { return std::nullopt; });

@@ -48,6 +48,19 @@ static LogicalResult verifyBiases(ExpertsOp op, int64_t experts, int64_t inner) 
   return success();
 }
 
+static LogicalResult verifyRounding(ExpertsOp op, int64_t inner) {
+  std::optional<Type> element = op.getRounding();
+  if (!element)
+    return success();
+  if (op.getUp() || !isRounded(*element))
+    return op.emitOpError() << "rounds to " << *element
+                            << ", expected a type of rounded activations, and packed weights";
+  if (inner % formatOf(*element)->blockValues == 0)
+    return success();
+  return op.emitOpError() << "rounds " << inner << " features, expected whole blocks of "
+                          << formatOf(*element)->blockValues;
+}
+
 LogicalResult ExpertsOp::verify() {
   int64_t experts = features(getRoutes()), chosen = getChosen(), inner = depth(getDown());
   if (chosen < 1 || chosen > experts)
@@ -63,7 +76,7 @@ LogicalResult ExpertsOp::verify() {
   if (failed(verifyExperts(*this, "gate", getGate(), features(getX()), inner, packed ? 2 : 1)) ||
       failed(verifyExperts(*this, "down projection", getDown(), inner, features(getResult()), 1)) ||
       failed(expect(*this, "row count of the routes", rows(getRoutes()), rows(getX()))) ||
-      failed(verifyBiases(*this, experts, inner)))
+      failed(verifyBiases(*this, experts, inner)) || failed(verifyRounding(*this, inner)))
     return failure();
   return expect(*this, "row count of the result", rows(getResult()), rows(getX()));
 }

@@ -385,14 +385,16 @@ def Talc_ExpertsOp : Talc_Op<"experts", [Pure, AttrSizedOperandSegments]> {
     With biases, gate_bias and up_bias [E*F] and down_bias [E*N] are added to the three products. `clamp` = c > 0
     (gpt-oss): the gate is at most c, and up, within c on either side, counts from 1:
       activation(min(gate, c)) * (min(max(up, -c), c) + 1)
+
+    `rounding` = T: what is multiplied by a packed down_e is rounded to T before, as by `talc.quantize`.
   }];
-  let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Activations:$x, Talc_Activations:$routes, Talc_Weights:$gate,
+  let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Factors:$x, Talc_Activations:$routes, Talc_Weights:$gate,
                        Optional<Talc_Matrix>:$up, Talc_Weights:$down, Variadic<Talc_Vector>:$biases, I64Attr:$chosen,
-                       DefaultValuedAttr<F64Attr, "0.0">:$clamp);
+                       DefaultValuedAttr<F64Attr, "0.0">:$clamp, OptionalAttr<TypeAttr>:$rounding);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
-    `` $kind $x `,` $routes `,` $gate (`,` $up^)? `down` $down (`biases` $biases^)? `chosen` $chosen attr-dict `:`
-    functional-type(operands, results)
+    `` $kind $x `,` $routes `,` $gate (`,` $up^)? `down` $down (`biases` $biases^)? `chosen` $chosen
+    (`rounding` $rounding^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

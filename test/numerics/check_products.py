@@ -5,7 +5,8 @@ amx-run the level with AMX, integers with the bits of those without.
 
 Rounding is defined in f32. Of rows that come straight from a table a program and the interpreter see the same values, so
 that both round alike, and what is left is the error of f32 sums. Each format has a program with a linear layer of several
-panels, the last of which is not full, one whose k is divided, and a gated one.
+panels, the last of which is not full, one whose k is divided, and a gated one; and one with experts, which round between
+their halves what is no value of a table: texts are short, so that nothing lies in the middle of two integers.
 """
 import argparse
 import os
@@ -33,18 +34,35 @@ def run(program, *arguments):
     return result.stdout
 
 
-def program(width, outputs, gated):
+def experts(rows, width, result, outputs, count=5, inner=256):
+    router, routes = f'tensor<{count}x{width}xf32>', f'tensor<?x{count}xf32>'
+    gate, down = f'tensor<{count * inner}x{width}xf32>', f'tensor<{count * outputs}x{inner}xf32>'
+    weights = (f'talc.weight @router : {router} = #talc.random<seed = 4, mean = 0.0, deviation = 0.2>\n'
+               f'talc.weight @down : {down} = #talc.random<seed = 5, mean = 0.001, deviation = 0.03>\n')
+    return gate, weights, (f'%u = talc.get_weight @up : {gate}\n%d = talc.get_weight @down : {down}\n'
+                           f'%o = talc.get_weight @router : {router}\n'
+                           f'%l = talc.linear %z, %o : ({rows}, {router}) -> {routes}\n'
+                           f'%p = talc.softmax %l : {routes}\n%r = talc.route %p to 2 normalized : {routes}\n'
+                           f'%y = talc.experts silu %z, %r, %w, %u down %d chosen 2 : '
+                           f'({rows}, {routes}, {gate}, {gate}, {down}) -> {result}')
+
+
+def program(width, outputs, kind):
     rows = f'tensor<?x{width}xf32>'
     table = matrix = f'tensor<{outputs}x{width}xf32>'
-    result = f'tensor<?x{outputs}xf32>'
-    layer = (f'%u = talc.get_weight @up : {matrix}\n'
-             f'%y = talc.gated_linear silu %z, %w, %u : ({rows}, {matrix}, {matrix}) -> {result}' if gated else
-             f'%y = talc.linear %z, %w : ({rows}, {matrix}) -> {result}')
+    result, others = f'tensor<?x{outputs}xf32>', ''
+    if kind == 'linear':
+        layer = f'%y = talc.linear %z, %w : ({rows}, {matrix}) -> {result}'
+    elif kind == 'gated':
+        layer = (f'%u = talc.get_weight @up : {matrix}\n'
+                 f'%y = talc.gated_linear silu %z, %w, %u : ({rows}, {matrix}, {matrix}) -> {result}')
+    else:
+        matrix, others, layer = experts(rows, width, result, outputs)
     return f"""module attributes {{talc.max_sequence = 64 : i64}} {{
 talc.weight @table : {table} = #talc.random<seed = 1, mean = 0.1, deviation = 1.0>
 talc.weight @matrix : {matrix} = #talc.random<seed = 2, mean = 0.001, deviation = 0.03>
 talc.weight @up : {matrix} = #talc.random<seed = 3, mean = 0.001, deviation = 0.03>
-func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> {result} attributes {{talc.entry}} {{
+{others}func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> {result} attributes {{talc.entry}} {{
 %t = talc.get_weight @table : {table}
 %z = talc.embedding %ids, %t : (tensor<?xi32>, {table}) -> {rows}
 %w = talc.get_weight @matrix : {matrix}
@@ -74,12 +92,12 @@ def check(directory, format, level, shape, counts):
                                            ('model.mlir', 'optimized.mlir', 'app', 'expected', f'{level}.found'))
     with open(model, 'w') as file:
         file.write(program(*shape))
-    options = [f'--target={level}', f'--weights={format}; table=f32']
+    options = [f'--target={level}', f'--weights={format}; table=f32' + ('; router=f32' if shape[2] == 'experts' else '')]
     if format == 'bf16':
         options.append('--compute=bf16')
     run('talc', 'compile', model, *options, '-o', app)
     optimized = run('talc', 'compile', model, *options, '--stop-after=optimize')
-    if 'talc.quantize' not in optimized:
+    if 'talc.quantize' not in optimized or ('talc.experts' in optimized and 'rounding' not in optimized):
         sys.exit(f'{format} is not multiplied by rounded rows')
     with open(module, 'w') as file:
         file.write(optimized)
@@ -112,8 +130,8 @@ def check_matrices(directory, format):
     with open('/proc/cpuinfo') as file:
         narrow = ['x86-64-v3'] + ['x86-64-v3+vnni'] * ('avx_vnni' in file.read())
     depth = 1280 if format.endswith('_k') else 1152
-    for shape, counts, others in (((depth, 200, False), (1, 2, 17, 31, 40), ['x86-64-v4+vnni']),
-                                  ((256, 72, True), (1, 7, 24), narrow)):
+    for shape, counts, others in (((depth, 200, 'linear'), (1, 2, 17, 31, 40), ['x86-64-v4+vnni']),
+                                  ((256, 72, 'gated'), (1, 7, 24), narrow)):
         found = check(directory, format, 'x86-64-v4+amx', shape, counts)
         for level in others if format != 'bf16' else []:
             run('talc-compare', found, check(directory, format, level, shape, counts), '--tolerance=0')
@@ -127,16 +145,17 @@ def main():
         return
     with tempfile.TemporaryDirectory() as directory:
         for format in FORMATS if EMULATOR else []:
-            shape, counts = ((1024, 200, False), (1, 2, 3, 5, 12)) if format == FORMATS[0] else ((256, 72, True), (1, 7))
+            shape, counts = ((1024, 200, 'linear'), (1, 2, 3, 5, 12)) if format == FORMATS[0] else ((256, 72, 'gated'), (1, 7))
             found = [check(directory, format, level, shape, counts) for level in ('aarch64', 'aarch64+dotprod')]
             run('talc-compare', *found, '--tolerance=0')
         for format in [] if EMULATOR else FORMATS:
-            check(directory, format, 'native', (1024, 200, False), (1, 2, 3, 5, 12, 53))
-            check(directory, format, 'x86-64-v3', (256, 72, True), (1, 7, 24))
-            check(directory, format, 'x86-64-v4', (256, 72, False), (1, 7, 24))
+            check(directory, format, 'native', (1024, 200, 'linear'), (1, 2, 3, 5, 12, 53))
+            check(directory, format, 'x86-64-v3', (256, 72, 'gated'), (1, 7, 24))
+            check(directory, format, 'x86-64-v4', (256, 72, 'linear'), (1, 7, 24))
+            check(directory, format, 'native', (256, 72, 'experts'), (1, 7, 24))
         if 'bf16' in FORMATS and not EMULATOR:
-            check(directory, 'bf16', 'native', (202, 72, False), (1, 5))
-            check_levels(directory, (1024, 200, False))
+            check(directory, 'bf16', 'native', (202, 72, 'linear'), (1, 5))
+            check_levels(directory, (1024, 200, 'linear'))
 
 
 if __name__ == '__main__':

@@ -40,6 +40,8 @@ struct LowerExperts : OpRewritePattern<ExpertsOp> {
     bool biased = !biases.empty();
     Value first = half(rewriter, op, hidden, op.getX(), op.getGate(), true, biases.take_front(biased ? 2 : 0),
                        [&](ValueRange args) { return gatedBody(rewriter, op, args); });
+    if (std::optional<Type> element = op.getRounding())
+      first = rounded(rewriter, op, hidden.clone(*element), first);
     Value second = half(rewriter, op, type, first, op.getDown(), false, biases.take_back(biased ? 1 : 0),
                         [&](ValueRange args) -> Value {
                           Value sum = args[0];
@@ -50,6 +52,12 @@ struct LowerExperts : OpRewritePattern<ExpertsOp> {
                         });
     rewriter.replaceOp(op, second);
     return success();
+  }
+
+  // Of slots that a row does not have, too: nobody reads them.
+  static Value rounded(PatternRewriter &rewriter, ExpertsOp op, Type type, Value x) {
+    Value init = emptyLike(rewriter, op.getX(), type);
+    return kernel::QuantizeOp::create(rewriter, op.getLoc(), type, stepOf(op), x, init).getResult(0);
   }
 
   // activation(gate) * up, of the two sums and their biases.

@@ -29,21 +29,29 @@ struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivat
         visit(op, linear.getXMutable(), linear.getWeight(), linear.getGroups());
       if (auto gated = dyn_cast<GatedLinearOp>(op))
         visit(op, gated.getXMutable(), gated.getWeight(), /*groups=*/1);
+      if (auto experts = dyn_cast<ExpertsOp>(op)) {
+        visit(op, experts.getXMutable(), experts.getGate(), /*groups=*/1);
+        visitDown(experts);
+      }
     });
   }
 
   void visit(Operation *op, OpOperand &x, Value weight, int64_t groups) {
-    auto type = cast<RankedTensorType>(weight.getType());
     auto known = cast<RankedTensorType>(x.get().getType());
-    Rounding rounding = roundingFor(type.getElementType());
-    if (type.getRank() != 3 || isRounded(known.getElementType()) || !rounding.element)
+    if (isRounded(known.getElementType()))
       return;
     // Of groups, each has features of its own.
-    if (known.getDimSize(1) % (groups * rounding.together) != 0)
-      return remarks.declined(
-          op, [&] { return llvm::formatv("{0}: the features of x are no whole blocks", storedName(weight)); });
-    x.set(roundedTo(rounding.element, x.get(), op->getLoc()));
-    remarks.did(op, [&] { return llvm::formatv("{0} is multiplied as {1}", storedName(weight), rounding.meaning); });
+    if (Type element = elementFor(op, weight, known.getDimSize(1) / groups))
+      x.set(roundedTo(element, x.get(), op->getLoc()));
+  }
+
+  // What stands between the halves of experts is no value of the program.
+  void visitDown(ExpertsOp op) {
+    if (op.getRounding())
+      return;
+    int64_t features = cast<RankedTensorType>(op.getDown().getType()).getDimSize(1);
+    if (Type element = elementFor(op, op.getDown(), features))
+      op.setRounding(element);
   }
 
 private:
@@ -53,6 +61,21 @@ private:
     int64_t together = 1;
     StringLiteral meaning = "";
   };
+
+  // Of the features that a packed weight of `op` is multiplied by; null: they stay f32.
+  Type elementFor(Operation *op, Value weight, int64_t features) {
+    auto type = cast<RankedTensorType>(weight.getType());
+    Rounding rounding = roundingFor(type.getElementType());
+    if (type.getRank() != 3 || !rounding.element)
+      return {};
+    if (features % rounding.together != 0) {
+      remarks.declined(op,
+                       [&] { return llvm::formatv("{0}: the features of x are no whole blocks", storedName(weight)); });
+      return {};
+    }
+    remarks.did(op, [&] { return llvm::formatv("{0} is multiplied as {1}", storedName(weight), rounding.meaning); });
+    return rounding.element;
+  }
 
   Rounding roundingFor(Type weight) {
     if (const StorageFormat *sums = roundedRowsFor(*formatOf(weight)))

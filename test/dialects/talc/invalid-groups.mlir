@@ -66,6 +66,30 @@ func.func @experts_biases(%x: tensor<?x8xf32>, %r: tensor<?x2xf32>, %w: tensor<6
 
 // -----
 
+func.func @experts_rounding(%x: tensor<?x8xf32>, %r: tensor<?x2xf32>, %w: tensor<4x8x16xf32>, %d: tensor<2x16x16xf32>) {
+  // expected-error @+1 {{'talc.experts' op rounds to 'f16', expected a type of rounded activations, and packed weights}}
+  %0 = talc.experts silu %x, %r, %w down %d chosen 1 rounding f16 : (tensor<?x8xf32>, tensor<?x2xf32>, tensor<4x8x16xf32>, tensor<2x16x16xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @experts_unpacked_rounding(%x: tensor<?x8xf32>, %r: tensor<?x2xf32>, %w: tensor<32x8xf32>, %d: tensor<16x16xf32>) {
+  // expected-error @+1 {{'talc.experts' op rounds to 'bf16', expected a type of rounded activations, and packed weights}}
+  %0 = talc.experts silu %x, %r, %w, %w down %d chosen 1 rounding bf16 : (tensor<?x8xf32>, tensor<?x2xf32>, tensor<32x8xf32>, tensor<32x8xf32>, tensor<16x16xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @experts_rounded_blocks(%x: tensor<?x8xf32>, %r: tensor<?x2xf32>, %w: tensor<4x8x16xf32>, %d: tensor<2x16x16xf32>) {
+  // expected-error @+1 {{'talc.experts' op rounds 16 features, expected whole blocks of 32}}
+  %0 = talc.experts silu %x, %r, %w down %d chosen 1 rounding !talc.stored<q8_sums> : (tensor<?x8xf32>, tensor<?x2xf32>, tensor<4x8x16xf32>, tensor<2x16x16xf32>) -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
 // expected-error @+1 {{a state for 8 tokens with a window of 9 that keeps 0 more is impossible}}
 talc.state @window : !talc.state<2 x 4 x 8 window 9>
 

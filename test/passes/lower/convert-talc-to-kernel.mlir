@@ -179,6 +179,21 @@ func.func private @mixture(%x: tensor<1x32xf32>, %p: tensor<1x3xf32>, %gate: ten
 
 // -----
 
+// What is between the halves is rounded where the op says so.
+// CHECK-LABEL: @rounded_mixture
+// CHECK: %[[HIDDEN:.*]] = kernel.experts %[[STEP:.*]], %{{.*}} routes %{{.*}} gated {
+// CHECK: -> tensor<?x64xf32>
+// CHECK: %[[ROUNDED:.*]] = kernel.quantize %[[STEP]], %[[HIDDEN]] into %{{.*}} : (!kernel.step, tensor<?x64xf32>, tensor<?x64x!talc.stored<q8_sums>>) -> tensor<?x64x!talc.stored<q8_sums>>
+// CHECK: kernel.experts %[[STEP]], %[[ROUNDED]] routes
+module attributes {talc.max_sequence = 64 : i64} {
+func.func private @rounded_mixture(%x: tensor<?x32xf32>, %r: tensor<?x3xf32>, %gate: tensor<12x32x16xf32>, %down: tensor<6x32x16x!talc.stored<q8_0>>) -> tensor<?x32xf32> {
+  %y = talc.experts relu %x, %r, %gate down %down chosen 2 rounding !talc.stored<q8_sums> : (tensor<?x32xf32>, tensor<?x3xf32>, tensor<12x32x16xf32>, tensor<6x32x16x!talc.stored<q8_0>>) -> tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}
+}
+
+// -----
+
 // CHECK-LABEL: @remembering
 // CHECK: kernel.memory delta %[[STEP:.*]], %[[L:.*]], %[[Q:.*]], %[[K:.*]], %[[V:.*]], %[[M:.*]] gates %{{.*}} heads 4 local_first into %{{.*}} : (!kernel.step, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 64, memory>, tensor<4xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
 module attributes {talc.max_sequence = 64 : i64, talc.segmented} {

@@ -59,6 +59,38 @@ func.func @groups(%x: tensor<?x96xf32>, %w: tensor<2x32x16x!talc.stored<q8_0>>) 
   return %y : tensor<?x32xf32>
 }
 
+// Of experts either half by its own weight: between the halves the op rounds by itself.
+// CHECK-LABEL: @experts
+// CHECK: %[[Q:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_sums>>
+// CHECK-NEXT: %[[K:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_k_sums>>
+// CHECK: talc.experts silu %[[K]], %arg1, %arg2 down %arg3 chosen 2 rounding !talc.stored<q8_sums> :
+// CHECK: talc.experts silu %[[Q]], %arg1, %arg4 down %arg5 chosen 2 :
+// CHECK: talc.experts silu %arg0, %arg1, %arg6 down %arg3 chosen 2 rounding !talc.stored<q8_sums> :
+// CHECK: talc.experts silu %arg0, %arg1, %arg7, %arg7 down %arg8 chosen 2 :
+// BF16-LABEL: @experts
+// BF16: talc.experts silu %{{.*}} rounding bf16 : (tensor<?x256xbf16>
+func.func @experts(%x: tensor<?x256xf32>, %r: tensor<?x4xf32>, %a: tensor<16x256x16x!talc.stored<q4_k>>,
+                   %b: tensor<64x32x16x!talc.stored<q8_0>>, %c: tensor<16x256x16x!talc.stored<mxfp4>>,
+                   %d: tensor<64x32x16xbf16>, %e: tensor<16x256x16x!talc.stored<int4_64_bf16>>,
+                   %f: tensor<128x256x!talc.stored<q8_0>>, %g: tensor<1024x32x!talc.stored<q8_0>>,
+                   %h: tensor<16x256x16xbf16>) {
+  %0 = talc.experts silu %x, %r, %a down %b chosen 2 : (tensor<?x256xf32>, tensor<?x4xf32>, tensor<16x256x16x!talc.stored<q4_k>>, tensor<64x32x16x!talc.stored<q8_0>>) -> tensor<?x256xf32>
+  %1 = talc.experts silu %x, %r, %c down %d chosen 2 : (tensor<?x256xf32>, tensor<?x4xf32>, tensor<16x256x16x!talc.stored<mxfp4>>, tensor<64x32x16xbf16>) -> tensor<?x256xf32>
+  %2 = talc.experts silu %x, %r, %e down %b chosen 2 : (tensor<?x256xf32>, tensor<?x4xf32>, tensor<16x256x16x!talc.stored<int4_64_bf16>>, tensor<64x32x16x!talc.stored<q8_0>>) -> tensor<?x256xf32>
+  %3 = talc.experts silu %x, %r, %f, %f down %g chosen 2 : (tensor<?x256xf32>, tensor<?x4xf32>, tensor<128x256x!talc.stored<q8_0>>, tensor<128x256x!talc.stored<q8_0>>, tensor<1024x32x!talc.stored<q8_0>>) -> tensor<?x256xf32>
+  %4 = talc.experts silu %x, %r, %h down %d chosen 2 : (tensor<?x256xf32>, tensor<?x4xf32>, tensor<16x256x16xbf16>, tensor<64x32x16xbf16>) -> tensor<?x256xf32>
+  return
+}
+
+// 48 features between the halves are no whole blocks.
+// CHECK-LABEL: @odd_experts
+// CHECK: talc.experts silu %{{.*}}, %arg1, %arg2 down %arg3 chosen 1 : (tensor<1x64x!talc.stored<q8_sums>>
+func.func @odd_experts(%x: tensor<1x64xf32>, %r: tensor<1x2xf32>, %a: tensor<12x64x16x!talc.stored<q8_0>>,
+                       %b: tensor<8x48x16x!talc.stored<q8_0>>) -> tensor<1x64xf32> {
+  %y = talc.experts silu %x, %r, %a down %b chosen 1 : (tensor<1x64xf32>, tensor<1x2xf32>, tensor<12x64x16x!talc.stored<q8_0>>, tensor<8x48x16x!talc.stored<q8_0>>) -> tensor<1x64xf32>
+  return %y : tensor<1x64xf32>
+}
+
 // Layers that multiply in different ways do not share; an odd number of features makes no pairs.
 // BF16-LABEL: @both
 // BF16-DAG: %[[Q:.*]] = talc.quantize %arg0 : tensor<?x64xf32> -> tensor<?x64x!talc.stored<q8_sums>>
