@@ -58,6 +58,8 @@ struct TileProducts {
   int64_t (*steps)(int64_t lanes);
   // Whether an iteration takes so many steps, whatever a plan says.
   bool fixedSteps;
+  // Blocks of k begin at multiples of this.
+  int64_t depthUnit;
   // Lines that one row fetches ahead of a weight from memory, of which an iteration reads so many.
   int64_t (*fetchAhead)(const StorageFormat &weight, int64_t lines);
   // Of a block of `depth` steps of k in all, which so many lanes pass.

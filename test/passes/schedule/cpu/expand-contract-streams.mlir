@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-contract: few rows take a weight as a stream, where the plan says so.
-// RUN: talc-opt %s '-assign-plans=lanes=16 plans={*: fetch_ahead = 16, fetch_level = 1, fetch_rows = 6, stream_depth = 4, stream_rows = 24}' -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
+// RUN: talc-opt %s '-assign-plans=lanes=16 plans={*: fetch_ahead = 16, fetch_level = 1, fetch_rows = 6, stream_rows = 24; stream: stream_depth = 4}' -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 
 // A tile of two rows that is alone fetches its own stream: two steps are eight lines.
 // CHECK-LABEL: @stream(

@@ -6,6 +6,11 @@
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1024" | FileCheck %s --check-prefix=AHEAD
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: fetch_ahead = 80, fetch_level = 1'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=DROPS
 // RUN: talc-opt %s -assign-plans="lanes=8 plans='*: fetch_ahead = 80, fetch_level = 1, row_columns = 8'" -expand-contract="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=PIECE
+// RUN: not talc-opt %s -assign-plans="lanes=16 plans='*: block_depth = 128'" 2>&1 | FileCheck %s --check-prefix=UNIT
+// RUN: talc-opt %s -assign-plans="lanes=16 plans='row: block_depth = 256'" | FileCheck %s --check-prefix=BLOCK
+
+// UNIT: cannot be planned so: block_depth or stream_depth is no multiple of 256, what its products take together
+// BLOCK: block_depth = 256
 
 // From memory, two blocks are fetched ahead.
 // AHEAD-LABEL: @row(
