@@ -25,6 +25,7 @@ import random_block
 ELSEWHERE = {
     '#talc.file': 'values in files: check_stored_blocks.py', '#talc.codes': 'the same: check_quantized.py',
     '#talc.quantized': 'the same: check_quantized.py',
+    'talc.experts rounding': 'set by quantize-activations: check_products.py',
     '!talc.state layout': 'chosen by targets, behind stage optimize: lay-out-states.mlir',
 }
 OPTIONAL = {'Optional', 'Variadic', 'OptionalAttr', 'UnitAttr', 'DefaultValuedAttr'}

@@ -6,7 +6,8 @@ amx-run the level with AMX, integers with the bits of those without.
 Rounding is defined in f32. Of rows that come straight from a table a program and the interpreter see the same values, so
 that both round alike, and what is left is the error of f32 sums. Each format has a program with a linear layer of several
 panels, the last of which is not full, one whose k is divided, and a gated one; and one with experts, which round between
-their halves what is no value of a table: texts are short, so that nothing lies in the middle of two integers.
+their halves what is no value of a table: texts are short, so that nothing lies in the middle of two integers, and shorter
+with bf16, in which small numbers have a middle as near as large ones.
 """
 import argparse
 import os
@@ -152,7 +153,7 @@ def main():
             check(directory, format, 'native', (1024, 200, 'linear'), (1, 2, 3, 5, 12, 53))
             check(directory, format, 'x86-64-v3', (256, 72, 'gated'), (1, 7, 24))
             check(directory, format, 'x86-64-v4', (256, 72, 'linear'), (1, 7, 24))
-            check(directory, format, 'native', (256, 72, 'experts'), (1, 7, 24))
+            check(directory, format, 'native', (256, 72, 'experts'), (1, 2) if format == 'bf16' else (1, 7, 24))
         if 'bf16' in FORMATS and not EMULATOR:
             check(directory, 'bf16', 'native', (202, 72, 'linear'), (1, 5))
             check_levels(directory, (1024, 200, 'linear'))
