@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 
 namespace talc {
@@ -21,14 +22,28 @@ using Strategy = CompressedScheme::Strategy;
 
 static constexpr const char *groupsKey = "config_groups";
 
-static std::optional<Kind> kindNamed(std::string_view format) {
-  static constexpr std::pair<std::string_view, Kind> kinds[] = {
-      {"pack-quantized", Kind::Packed}, {"int-quantized", Kind::Integers},     {"float-quantized", Kind::Fp8},
-      {"mxfp8-quantized", Kind::Mxfp8}, {"mxfp4-pack-quantized", Kind::Mxfp4}, {"nvfp4-pack-quantized", Kind::Nvfp4}};
-  for (auto [name, kind] : kinds)
-    if (name == format)
-      return kind;
-  return std::nullopt;
+namespace {
+
+// What a format fixes: the numbers, and how many of them share a scale; 0: as many as a group says.
+struct Format {
+  std::string_view name;
+  Kind kind;
+  std::string_view type;
+  std::array<int64_t, 3> bits;
+  int64_t group = 0;
+};
+
+}  // namespace
+
+static const Format *schemeFormatNamed(std::string_view name) {
+  static constexpr Format formats[] = {{"pack-quantized", Kind::Packed, "int", {2, 4, 8}},
+                                       {"int-quantized", Kind::Integers, "int", {4, 8}},
+                                       {"float-quantized", Kind::Fp8, "float", {8}},
+                                       {"mxfp8-quantized", Kind::Mxfp8, "float", {8}, 32},
+                                       {"mxfp4-pack-quantized", Kind::Mxfp4, "float", {4}, 32},
+                                       {"nvfp4-pack-quantized", Kind::Nvfp4, "float", {4}, 16}};
+  const Format *found = llvm::find_if(formats, [&](const Format &format) { return format.name == name; });
+  return found == std::end(formats) ? nullptr : found;
 }
 
 // Keys that mean something else are an error for their own program, too.
@@ -79,36 +94,16 @@ static void readStrategy(const json &weights, const ModelConfig &config, Compres
   }
 }
 
-static void checkNumbers(const ModelConfig &config, const CompressedScheme &scheme) {
-  std::string type = config.text("type", "int");
-  bool isFloat = llvm::StringRef(type).equals_insensitive("float"),
-       isInteger = llvm::StringRef(type).equals_insensitive("int");
-  int64_t bits = scheme.bits;
-  bool fits = false;
-  switch (scheme.kind) {
-  case Kind::Packed:
-  case Kind::Integers:
-    fits = isInteger && (bits == 8 || bits == 4 || (scheme.kind == Kind::Packed && bits == 2));
-    break;
-  case Kind::Fp8:
-  case Kind::Mxfp8:
-    fits = isFloat && bits == 8;
-    break;
-  case Kind::Mxfp4:
-  case Kind::Nvfp4:
-    fits = isFloat && bits == 4;
-  }
-  if (!fits)
-    config.unsupported(
-        "num_bits", fmt::format("is {} of type {}, which talc does not read in this format", bits, quotedText(type)));
-  if (!scheme.symmetric && !isInteger)
+static void checkNumbers(const ModelConfig &config, const Format &format, const CompressedScheme &scheme) {
+  llvm::StringRef type = format.type;
+  std::string found = config.text("type", "int");
+  if (!type.equals_insensitive(found) || !llvm::is_contained(format.bits, scheme.bits))
+    config.unsupported("num_bits", fmt::format("is {} of type {}, which talc does not read in this format", scheme.bits,
+                                               quotedText(found)));
+  if (!scheme.symmetric && !llvm::StringRef(found).equals_insensitive("int"))
     config.unsupported("symmetric", "is false of numbers that are no integers");
-  // These formats fix how many numbers share a scale.
-  int64_t group = scheme.kind == Kind::Nvfp4                                 ? 16
-                  : scheme.kind == Kind::Mxfp4 || scheme.kind == Kind::Mxfp8 ? 32
-                                                                             : scheme.groupSize;
-  if (config.has("group_size") && scheme.groupSize != group)
-    config.unsupported("group_size", fmt::format("is {}, expected {} in this format", scheme.groupSize, group));
+  if (format.group > 0 && config.has("group_size") && scheme.groupSize != format.group)
+    config.unsupported("group_size", fmt::format("is {}, expected {} in this format", scheme.groupSize, format.group));
 }
 
 static std::optional<CompressedScheme> readScheme(const json &group, const std::string &name,
@@ -116,25 +111,25 @@ static std::optional<CompressedScheme> readScheme(const json &group, const std::
   const std::string place = fmt::format("config.json: quantization_config.{}.{}", groupsKey, quotedText(name));
   JsonConfig source(group, place);
   ModelConfig config(source, diagnostics);
-  auto format = config.isText("format") ? config.text("format", "") : usualFormat;
-  auto kind = kindNamed(format);
+  auto formatName = config.isText("format") ? config.text("format", "") : usualFormat;
+  const Format *format = schemeFormatNamed(formatName);
   auto weights = group.find("weights");
-  if (!kind || weights == group.end() || !weights->is_object()) {
-    config.unsupported(kind ? "weights" : "format",
-                       kind ? std::string("does not say how weights are stored")
-                            : fmt::format("is {}, expected pack-quantized, int-quantized, float-quantized, "
-                                          "mxfp8-quantized, mxfp4-pack-quantized or nvfp4-pack-quantized",
-                                          quotedText(format)));
+  if (!format || weights == group.end() || !weights->is_object()) {
+    config.unsupported(format ? "weights" : "format",
+                       format ? std::string("does not say how weights are stored")
+                              : fmt::format("is {}, expected pack-quantized, int-quantized, float-quantized, "
+                                            "mxfp8-quantized, mxfp4-pack-quantized or nvfp4-pack-quantized",
+                                            quotedText(formatName)));
     return std::nullopt;
   }
   JsonConfig inner(*weights, place + ".weights");
   ModelConfig arguments(inner, diagnostics);
   checkKeys(*weights, arguments);
-  CompressedScheme scheme{*kind, Strategy::Tensor, arguments.integer("num_bits", 8, {1, 8})};
+  CompressedScheme scheme{format->kind, Strategy::Tensor, arguments.integer("num_bits", 8, {1, 8})};
   scheme.symmetric = arguments.flag("symmetric", true);
   scheme.roundsActivations = config.has("input_activations");
   readStrategy(*weights, arguments, scheme);
-  checkNumbers(arguments, scheme);
+  checkNumbers(arguments, *format, scheme);
   for (const json &target : group.value("targets", json::array()))
     if (target.is_string())
       scheme.targets.push_back(target.get<std::string>());

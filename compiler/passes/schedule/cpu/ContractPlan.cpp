@@ -154,8 +154,8 @@ std::string ContractPlan::contradiction() const {
     return "tile_columns and row_columns are no multiples of " + std::to_string(lanes) + ", the lanes of a vector";
   if (products.fixedSteps && tileSteps != products.steps(lanes))
     return "tile_steps is not " + std::to_string(products.steps(lanes)) + ", what its products take at a time";
-  auto divides = [&](int64_t size) { return size < depth && size % products.depthUnit != 0; };
-  if (divides(blockDepth) || (streamRows > 0 && divides(streamDepth)))
+  auto cutsTurn = [&](int64_t size) { return size < depth && size % products.depthUnit != 0; };
+  if (cutsTurn(blockDepth) || (streamRows > 0 && cutsTurn(streamDepth)))
     return "block_depth or stream_depth is no multiple of " + std::to_string(products.depthUnit) +
            ", what its products take together";
   if (tallRows > tileRows && !hasHalves())
