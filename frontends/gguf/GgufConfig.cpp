@@ -269,13 +269,18 @@ void GgufConfig::answerLatent() {
 
 void GgufConfig::answerRope() {
   const std::string prefix = fmt::format("key '{}.rope.", architecture.name);
-  if (const json *turned = ofArchitecture("rope.dimension_count"); turned && turned->is_number_integer()) {
-    auto width = static_cast<double>(headWidth()), part = turned->get<double>();
+  const json *turned = ofArchitecture("rope.dimension_count");
+  if (turned && forAllLayers(*turned).is_number_integer()) {
+    auto width = static_cast<double>(headWidth()), part = forAllLayers(*turned).get<double>();
     if (width > 0)  // a little more, so that their product is rounded down to the number
       answer("partial_rotary_factor", part == width ? 1.0 : std::nextafter(part / width, 2.0),
              prefix + "dimension_count'");
   }
-  const json *type = ofArchitecture("rope.scaling.type");
+  // As llama.cpp reads them, a factor alone is that of linear scaling, and 0 none.
+  static const json linear = "linear";
+  const json *type = ofArchitecture("rope.scaling.type"), *factor = ofArchitecture("rope.scaling.factor");
+  if (!type && factor && *factor != 0)
+    type = &linear;
   if (!type || *type == "none")
     return;
   json scaling = architecture.scaling.empty() ? json::object() : json::parse(architecture.scaling);
@@ -341,7 +346,11 @@ void GgufConfig::readRopeFactors(Diagnostics &diagnostics) {
   const json *base = ofArchitecture("rope.freq_base");
   auto scaling =
       factors.empty() ? std::nullopt : llama3Scaling(factors, base && base->is_number() ? base->get<double>() : 10000);
-  if (scaling)
+  if (scaling && find("rope_scaling"))
+    diagnostics.error(ImportError::ConfigUnsupported,
+                      fmt::format("{}: tensor '{}' and {} both scale positions", tensor->file, ropeFactorsTensor,
+                                  sources.at("rope_scaling")));
+  else if (scaling)
     answer("rope_scaling", std::move(*scaling), fmt::format("tensor '{}'", ropeFactorsTensor));
   else
     diagnostics.error(ImportError::ConfigUnsupported,
@@ -377,11 +386,26 @@ void GgufConfig::check(Diagnostics &diagnostics) const {
                         fmt::format("{}: key {} is {}, of which talc does not know what it changes", model.file(),
                                     quotedText(key), jsonText(value)));
   }
+  checkCounts(diagnostics);
   const json *values = ofArchitecture("attention.value_length"), *keys = ofArchitecture("attention.key_length");
   if (!ofArchitecture(latentKey) && values && (keys ? *keys != *values : *values != headWidth()))
     diagnostics.error(ImportError::ConfigUnsupported,
                       fmt::format("{}: key '{}.attention.value_length' is {}, but keys have {} features", model.file(),
                                   architecture.name, jsonText(*values), headWidth()));
+}
+
+// What nobody asks for where it is no number that makes sense.
+void GgufConfig::checkCounts(Diagnostics &diagnostics) const {
+  constexpr int64_t most = 1 << 24;
+  for (const char *key : {"rope.dimension_count", "attention.value_length", "expert_count", "expert_used_count"}) {
+    const json *value = ofArchitecture(key);
+    const json &one = value ? forAllLayers(*value) : json(0);
+    if (one.is_number_integer() && one >= 0 && one <= most)
+      continue;
+    diagnostics.error(ImportError::ConfigType,
+                      fmt::format("{}: key '{}.{}' is {}, expected an integer from 0 to {}", model.file(),
+                                  architecture.name, key, jsonText(*value), most));
+  }
 }
 
 }  // namespace talc

@@ -43,6 +43,7 @@ private:
   void answerAlibi();
   std::vector<float> readFactors(const GgufModel::Tensor &tensor, Diagnostics &diagnostics) const;
   void readLongFactors(Diagnostics &diagnostics);
+  void checkCounts(Diagnostics &diagnostics) const;
 
   const GgufModel &model;
   const GgufArchitecture &architecture;

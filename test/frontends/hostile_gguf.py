@@ -137,6 +137,16 @@ def tokenizer(name, value):
     return with_keys({**TOKENIZER, f'tokenizer.ggml.{name}': value})
 
 
+def rope_factors(pairs, factor, original, base=10000.0):
+    """Llama 3's, as its converter stores them: by what the frequency of each pair of features is divided."""
+    result = []
+    for i in range(pairs):
+        turns = original / (2 * math.pi * base ** (i / pairs))
+        smooth = min(1.0, max(0.0, (turns - 1) / (4 - 1)))
+        result.append(1 / ((1 - smooth) / factor + smooth))
+    return [pairs], 0, struct.pack(f'<{pairs}f', *result)
+
+
 # name, code, expected text, file
 REFUSED = [
     ('no-architecture', 'T0102', "lacks the key 'general.architecture'", with_keys({'general.architecture': None})),
@@ -163,6 +173,11 @@ REFUSED = [
      with_keys({}, {**TENSORS, 'blk.0.ffn_up.bias': ([16], 26, bytes(64))})),
     ('rope-factors', 'T0105', "tensor 'rope_freqs.weight' does not hold the factors",
      with_keys({}, {**TENSORS, 'rope_freqs.weight': ([2], 0, struct.pack('<2f', 3, 2))})),
+    ('scaled-twice', 'T0105', "tensor 'rope_freqs.weight' and key 'gpt2.rope.scaling' both",
+     with_keys({'gpt2.rope.scaling.factor': (F32, 4)}, {**TENSORS, 'rope_freqs.weight': rope_factors(16, 8, 8192)})),
+    ('turned-text', 'T0103', 'rope.dimension_count\' is "2"', with_keys({'gpt2.rope.dimension_count': (STRING, '2')})),
+    ('value-nan', 'T0103', "value_length' is null", with_keys({'gpt2.attention.value_length': (F32, math.nan)})),
+    ('experts-negative', 'T0103', "expert_count' is -8", with_keys({'gpt2.expert_count': (I32, -8)})),
     ('part', 'T0202', 'is part 0 of 2', with_keys({'split.no': (U16, 0), 'split.count': (U16, 2)})),
     ('tokens-type', 'T0313', 'tokenizer.ggml.tokens[0]: expected a text',
      tokenizer('tokens', (ARRAY, (I32, [1, 2, 3, 4, 5, 6])))),
@@ -187,16 +202,6 @@ REFUSED = [
     ('no-unknown', 'T0315', 'has no unknown token', scored(token_type=(ARRAY, (I32, 6 * [1])))),
     ('charsmap', 'T0319', '', scored(model=(STRING, 't5'), precompiled_charsmap=(ARRAY, (U8, [1, 2, 3])))),
 ]
-
-def rope_factors(pairs, factor, original, base=10000.0):
-    """Llama 3's, as its converter stores them: by what the frequency of each pair of features is divided."""
-    result = []
-    for i in range(pairs):
-        turns = original / (2 * math.pi * base ** (i / pairs))
-        smooth = min(1.0, max(0.0, (turns - 1) / (4 - 1)))
-        result.append(1 / ((1 - smooth) / factor + smooth))
-    return [pairs], 0, struct.pack(f'<{pairs}f', *result)
-
 
 # What is unusual but allowed.
 ALLOWED = [
