@@ -20,6 +20,7 @@ GraphBuilder::~GraphBuilder() = default;
 
 void GraphBuilder::positions(int64_t count, bool hard, int64_t usual, bool endless) {
   constexpr int64_t most = int64_t(1) << 30;
+  count = std::min(count, most);
   graph->longestSequence = hard ? count : most;
   bool streams = graph->sinks > 0;
   if (graph->maxSequence <= 0)
