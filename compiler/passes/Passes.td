@@ -126,7 +126,8 @@ def PackWeights : Pass<"pack-weights", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::TalcDialect"];
   let options = [
     WeightsOption<"packed weights">,
-    Option<"lanes", "lanes", "int64_t", "16", "most lanes of a panel, an even number; a gated layer's gate and up take half of them each">
+    Option<"lanes", "lanes", "int64_t", "16", "most lanes of a panel, an even number; a gated layer's gate and up take half of them each">,
+    Option<"spare", "spare", "int64_t", "0", "panels wider than 16 lanes may leave one lane in so many empty; 0: no more lanes than panels of 16 do">
   ];
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes all kernels of a text once.
-#include "test/ptx/Calls.h"
 #include "test/ptx/Fault.h"
 #include "test/ptx/Program.h"
 
@@ -25,7 +24,7 @@ Module::Module(const std::string &text, Memory &memory) : memory(memory) {
     memcpy(content, variable.values.data(), variable.values.size());
   }
   for (const Function &function : source.kernels)
-    kernels.push_back(decodeKernel(inlineCalls(function, source.functions), globals, shared));
+    kernels.push_back(decodeKernel(function, globals, shared));
 }
 
 Module::~Module() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads PTX text: what LLVM's back end writes, and inline PTX.
-#include "test/ptx/Calls.h"
 #include "test/ptx/Fault.h"
+#include "test/ptx/Scopes.h"
 #include "test/ptx/Syntax.h"
 #include "test/ptx/Tokens.h"
 
@@ -56,13 +56,12 @@ private:
   }
 
   void parseTopLevel();
-  void parseFunction(bool isKernel);
+  void parseKernel();
   void parseParameters(Function &function);
   void parseBody(Function &function);
   void parseBodyItem(Function &function);
   void closeScope(Function &function);
   void parseRegisters(Function &function);
-  void parseArgument(Function &function);
   Variable parseVariable();
   void parseValues(Variable &variable, uint64_t elementBytes);
   void parseLabel(Function &scope, size_t place);
@@ -105,9 +104,8 @@ void Parser::parseTopLevel() {
     return skipLine(first.line);
   if (isOneOf(first, {".visible", ".weak", ".extern", ".common"})) {
     take();
-  } else if (isOneOf(first, {".entry", ".func"})) {
-    take();
-    parseFunction(first.is(".entry"));
+  } else if (takeIf(".entry")) {
+    parseKernel();
   } else if (isOneOf(first, {".global", ".const", ".shared"})) {
     source.variables.push_back(parseVariable());
   } else {
@@ -115,7 +113,7 @@ void Parser::parseTopLevel() {
   }
 }
 
-void Parser::parseFunction(bool isKernel) {
+void Parser::parseKernel() {
   Function function;
   function.name = take().text;
   parseParameters(function);
@@ -125,10 +123,7 @@ void Parser::parseFunction(bool isKernel) {
         function.mostThreads = std::max<uint64_t>(function.mostThreads, 1) * numberBits(take());
       while (takeIf(","));
   parseBody(function);
-  if (isKernel)
-    source.kernels.push_back(std::move(function));
-  else
-    source.functions[function.name] = std::move(function);
+  source.kernels.push_back(std::move(function));
 }
 
 void Parser::parseParameters(Function &function) {
@@ -198,8 +193,6 @@ void Parser::parseBodyItem(Function &function) {
   } else if (takeIf(";")) {
   } else if (takeIf(".reg")) {
     parseRegisters(scopes.back().own);
-  } else if (peek().is(".param")) {
-    parseArgument(function);
   } else if (isOneOf(peek(), {".shared", ".local"})) {
     function.variables.push_back(parseVariable());
   } else if (peek().is(".loc")) {
@@ -242,16 +235,6 @@ void Parser::parseRegisters(Function &function) {
     function.registers.push_back(range);
   } while (takeIf(","));
   expect(";");
-}
-
-// Of a call; calls of one function after the other use the same names. It is a register here.
-void Parser::parseArgument(Function &function) {
-  const Variable argument = parseVariable();
-  RegisterRange range = {argument.name, "b" + std::to_string(8 * argument.bytes), 0};
-  for (const RegisterRange &known : function.registers)
-    if (known.prefix == range.prefix && known.type == range.type)
-      return;
-  function.registers.push_back(range);
 }
 
 void Parser::parseLabel(Function &scope, size_t place) {

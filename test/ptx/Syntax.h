@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX text as it is written: functions, variables, and statements whose opcodes nobody has looked at.
+// PTX text as it is written: kernels, variables, and statements whose opcodes nobody has looked at.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,6 @@ struct Function {
 struct SourceText {
   std::vector<Variable> variables;
   std::vector<Function> kernels;
-  std::map<std::string, Function> functions;  // that kernels call
 };
 
 // Throws a Fault that names the line of what is no PTX, or more of it than this emulator knows.

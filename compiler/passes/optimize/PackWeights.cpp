@@ -24,6 +24,8 @@ namespace {
 
 constexpr PassRemarks remarks("optimize", "pack-weights");
 
+constexpr int64_t narrow = 16;  // lanes of the panels that others are compared with
+
 bool isMatrix(Value weight) {
   auto type = cast<RankedTensorType>(weight.getType());
   return type.getRank() == 2 && type.hasStaticShape();
@@ -67,11 +69,17 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     });
   }
 
-  // The widest panels that have no more empty lanes than panels of 16, and that are not too few for many threads.
+  // Whether panels have no more empty lanes than narrow ones, or few enough among all.
+  bool fills(int64_t outputs, int64_t width) const {
+    int64_t all = llvm::alignTo(outputs, width), least = llvm::alignTo(outputs, narrow);
+    return all == least || (spare > 0 && (all - outputs) * spare <= all);
+  }
+
+  // The widest panels that are full, and not too few for many threads.
   int64_t panelLanes(int64_t outputs) const {
-    constexpr int64_t narrow = 16, fewest = 12;
-    int64_t width = lanes, filled = llvm::alignTo(outputs, narrow);
-    while (width % (2 * narrow) == 0 && (filled % width != 0 || filled / width < fewest))
+    constexpr int64_t fewest = 12;
+    int64_t width = lanes;
+    while (width % (2 * narrow) == 0 && (!fills(outputs, width) || llvm::divideCeil(outputs, width) < fewest))
       width /= 2;
     return width;
   }

@@ -14,8 +14,10 @@ using namespace mlir;
 namespace talc::nvptx {
 
 void NvptxTarget::addPacking(OpPassManager &passes, const std::string &weights) const {
-  // Neighbouring threads read neighbouring outputs of a panel.
-  passes.addPass(createPackWeights({weights, 64}));
+  // Neighbouring threads read neighbouring outputs of a panel. Narrower panels take more requests for the same bytes,
+  // and each row in shared memory serves fewer outputs, which costs more than a few lanes that are read for nothing.
+  constexpr int64_t widest = 64, spare = 128;
+  passes.addPass(createPackWeights({weights, widest, spare}));
 }
 
 void NvptxTarget::addStateLayout(OpPassManager &passes) const {

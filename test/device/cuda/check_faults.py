@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_faults.py BIN DIRECTORY: plants faults in the code of a small model, one after the other: every barrier of a
 contraction by matrix instructions is left out, every wait for asynchronous copies is off by one, registers of a fragment
-change places. Each is an error or changes what comes out, so no barrier is one too many either."""
+change places, and workgroups of every kernel take the rows behind their own, or all of a tile's. Each is an error or changes what comes
+out, so no barrier is one too many either."""
 import json
 import os
 import re
@@ -52,6 +53,24 @@ def faults(text, used):
             yield f'{name}, fragment', text[:begin] + text[begin:].replace(fragment.group(0), swapped, 1)
 
 
+def shifted_rows(text, used):
+    """The last workgroup's rows are none of the step's then."""
+    for kernel in re.finditer(r'\.entry (\w+)\(.*?\n}', text, re.DOTALL):
+        group = re.search(r'mov\.u32\s+(%\w+), %ctaid\.x;', kernel.group(0))
+        if kernel.group(1) in used and group:
+            end = kernel.start() + group.end()
+            yield f'{kernel.group(1)}, row', f'{text[:end]} add.s32 {group.group(1)}, {group.group(1)}, 1;{text[end:]}'
+
+
+def endless_rows(text, used):
+    """A contraction's tile does not end with the step's rows."""
+    for kernel in re.finditer(r'\.entry (contract_\d+)\(.*?\n}', text, re.DOTALL):
+        end = re.search(r'min\.s64\s+(%\w+), (%\w+), %\w+;', kernel.group(0))
+        if kernel.group(1) in used:
+            at = kernel.start() + end.start()
+            yield f'{text[:at]}mov.b64 {end.group(1)}, {end.group(2)};{text[kernel.start() + end.end():]}'
+
+
 def main():
     os.makedirs(os.path.join(DIRECTORY, 'model'), exist_ok=True)
     with open(os.path.join(DIRECTORY, 'model', 'config.json'), 'w') as file:
@@ -65,14 +84,17 @@ def main():
     assert good
     with open(COUNTS) as file:
         used = [line.split()[0] for line in file.read().splitlines()[1:]]
-    for name, faulty in faults(text, used):
+    for name, faulty in (*faults(text, used), *shifted_rows(text, used)):
         if logits(app, faulty) == good:
             missed.append(name)
         else:
             found += 1
             waits += 'wait' in name
-    print(f'{found} faults found, {waits} of them waits, missed: {missed}')
-    assert found > 10 and waits > 2 and not missed
+    outside = sum(logits(app, faulty) is None for faulty in endless_rows(text, used))
+    print(f'{found} faults found, {waits} of them waits, {outside} tiles without end, missed: {missed}')
+    assert found > 20 and waits > 2 and not missed
+    # Other tiles' rows have room in the arena, but those of the logits have none.
+    assert outside >= 1
 
 
 main()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_traffic.py BIN DIRECTORY: what the emulator counts of contractions, in a layer of GPT-2's size. One token reads every weight once,
-in whole sectors, and little else; many tokens need few requests of shared memory."""
+"""check_traffic.py BIN DIRECTORY: what the emulator counts of contractions, in a layer of GPT-2's size and a head whose outputs fill no
+panels. One token reads every weight once, in whole sectors, and little else; many tokens need few requests of shared memory."""
 import json
 import os
 import re
@@ -11,11 +11,12 @@ BIN, DIRECTORY = sys.argv[1:]
 # Of the emulator's table.
 COLUMNS = {'launches': 1, 'matrix instructions': 15, 'sectors': -9, 'shared requests': -4, 'shared loads': -3, 'conflicts': -2}
 MOST_TRAFFIC = 1.03  # sectors, in bytes, for every byte of a weight
+VOCABULARY = 4129  # of a panel of 64 outputs half are empty
 
 
 def compiled(width, weights):
-    """A program of one layer, and the bytes of each contraction's weight."""
-    config = {'model_type': 'gpt2', 'n_embd': width, 'n_head': width // 64, 'n_layer': 1, 'n_positions': 128, 'vocab_size': 1024,
+    """A program of one layer, and the bytes of each contraction's weight, without those that panels add."""
+    config = {'model_type': 'gpt2', 'n_embd': width, 'n_head': width // 64, 'n_layer': 1, 'n_positions': 128, 'vocab_size': VOCABULARY,
               'activation_function': 'gelu_new', 'layer_norm_epsilon': 1e-5, 'bos_token_id': 0, 'eos_token_id': 0}
     folder = os.path.join(DIRECTORY, f'{width}-{weights}')
     os.makedirs(folder, exist_ok=True)
@@ -24,8 +25,9 @@ def compiled(width, weights):
     compile = [os.path.join(BIN, 'talc'), 'compile', folder, '--random-weights=1', '--target=nvptx', f'--weights={weights}']
     program = subprocess.run([*compile, '--stop-after=bufferize'], check=True, capture_output=True, text=True).stdout
     subprocess.run([*compile, '-o', os.path.join(folder, 'app')], check=True, capture_output=True)
-    stored = {name: int(re.search(r'stored_bytes_per_call = (\d+)', kernel).group(1))
-              for name, kernel in re.findall(r'name = "(contract_\d+)"(.*?)\}', program)}
+    size = {'f32': 4, 'bf16': 2}[weights]
+    stored = {name: size * int(depth) * int(outputs)
+              for name, depth, outputs in re.findall(r'name = "(contract_\d+)".*?shapes = "(\d+) x (\d+) ', program)}
     return os.path.join(folder, 'app'), stored
 
 

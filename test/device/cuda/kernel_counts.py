@@ -6,6 +6,7 @@ one token.
 launches, workgroups   of all steps
 mma                    instructions of matrices
 other per mma          all others of a warp for each of these
+mma per shared load    instructions of matrices for each that loads from shared memory
 sectors per request    32-byte sectors that a load or store of a warp touches: 4 if its lanes have neighbouring words
 read, x stored         bytes of sectors that were loaded, for each byte of weights and states that the compiler counted
 conflicts              passes of shared memory beyond those that the bytes need, for 100 requests
@@ -22,8 +23,8 @@ CLASSES = ('integer', 'float', 'special', 'convert', 'move', 'branch', 'param', 
            'ldmatrix', 'exchange', 'atomic', 'barrier')
 FIELDS = ('launches', 'workgroups', 'thread instructions', *CLASSES, 'loads', 'load sectors', 'load bytes', 'stores', 'store sectors',
           'store bytes', 'shared requests', 'shared loads', 'conflicts', 'barriers')
-COLUMNS = ('kernel', 'shape', 'launches', 'workgroups', 'instructions', 'float', 'mma', 'other per mma', 'sectors per request',
-           'read, x stored', 'conflicts', 'barriers')
+COLUMNS = ('kernel', 'shape', 'launches', 'workgroups', 'instructions', 'float', 'mma', 'other per mma', 'mma per shared load',
+           'sectors per request', 'read, x stored', 'conflicts', 'barriers')
 
 
 def run_counted(libraries, app, arguments):
@@ -54,7 +55,8 @@ def cells(name, found, entry):
     stored = found['launches'] * int(entry['stored_bytes']) / int(entry['calls']) if entry['piece'] == 'contract' else 0
     mma = found['mma']
     return (name, entry['shapes'], found['launches'], found['workgroups'], instructions, found['float'], mma,
-            ratio(instructions - mma, mma), ratio(found['load sectors'] + found['store sectors'], found['loads'] + found['stores']),
+            ratio(instructions - mma, mma), ratio(mma, found['shared loads'] if mma else 0, 1),
+            ratio(found['load sectors'] + found['store sectors'], found['loads'] + found['stores']),
             ratio(32 * found['load sectors'], stored, 3), ratio(100 * found['conflicts'], found['shared requests'], 0),
             ratio(found['barriers'], found['workgroups'], 0))
 

@@ -3,6 +3,7 @@
 // RUN: talc-opt %s -pack-weights | FileCheck %s
 // RUN: talc-opt %s -pack-weights="weights=f16 lanes=8" | FileCheck %s --check-prefix=F16
 // RUN: talc-opt %s -pack-weights="lanes=64" | FileCheck %s --check-prefix=WIDE
+// RUN: talc-opt %s -pack-weights="lanes=64 spare=128" | FileCheck %s --check-prefix=SPARE
 // RUN: not talc-opt %s -pack-weights="weights=int8" 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: not talc-opt %s -pack-weights="lanes=15" 2>&1 | FileCheck %s --check-prefix=LANES
 
@@ -69,6 +70,32 @@ func.func @widths(%x: tensor<?x32xf32>, %w: tensor<767x32xf32>, %v: tensor<752x3
   %b = talc.linear %x, %v : (tensor<?x32xf32>, tensor<752x32xf32>) -> tensor<?x752xf32>
   %c = talc.linear %x, %u : (tensor<?x32xf32>, tensor<704x32xf32>) -> tensor<?x704xf32>
   %d = talc.gated_linear silu %x, %g, %g : (tensor<?x32xf32>, tensor<377x32xf32>, tensor<377x32xf32>) -> tensor<?x377xf32>
+  return
+}
+
+// One lane in 128 may be empty: 32 of 64 panels of 64, not 33. Panels of 32 leave 24 of 4000 lanes empty, but 16 of 736 would be too
+// many. A bias is as long as the panels, and of gates and ups together 32 are empty.
+// SPARE-LABEL: @spare
+// SPARE: #talc.pack of(%arg1) : (tensor<4064x32xf32>) -> tensor<64x32x64xf32>
+// SPARE: #talc.pad of(%arg5) : (tensor<4064xf32>) -> tensor<4096xf32>
+// SPARE: #talc.pack of(%arg2) : (tensor<4063x32xf32>) -> tensor<127x32x32xf32>
+// SPARE: #talc.pack of(%arg3) : (tensor<3976x32xf32>) -> tensor<125x32x32xf32>
+// SPARE: #talc.pack of(%arg4) : (tensor<720x32xf32>) -> tensor<45x32x16xf32>
+// SPARE: #talc.interleave<32> {{.*}} -> tensor<4096x32xf32>
+// SPARE: #talc.pack {{.*}} -> tensor<64x32x64xf32>
+// WIDE-LABEL: @spare
+// WIDE: #talc.pack of(%arg1) : (tensor<4064x32xf32>) -> tensor<127x32x32xf32>
+// WIDE-NEXT: bias %arg5
+// WIDE: #talc.pack of(%arg2) : (tensor<4063x32xf32>) -> tensor<127x32x32xf32>
+// WIDE: #talc.pack of(%arg3) : (tensor<3976x32xf32>) -> tensor<249x32x16xf32>
+// WIDE: #talc.pack of(%arg4) : (tensor<720x32xf32>) -> tensor<45x32x16xf32>
+// WIDE: #talc.pack {{.*}} -> tensor<127x32x32xf32>
+func.func @spare(%x: tensor<?x32xf32>, %fits: tensor<4064x32xf32>, %over: tensor<4063x32xf32>, %between: tensor<3976x32xf32>, %small: tensor<720x32xf32>, %bias: tensor<4064xf32>, %gate: tensor<2032x32xf32>) {
+  %a = talc.linear %x, %fits bias %bias : (tensor<?x32xf32>, tensor<4064x32xf32>, tensor<4064xf32>) -> tensor<?x4064xf32>
+  %b = talc.linear %x, %over : (tensor<?x32xf32>, tensor<4063x32xf32>) -> tensor<?x4063xf32>
+  %c = talc.linear %x, %between : (tensor<?x32xf32>, tensor<3976x32xf32>) -> tensor<?x3976xf32>
+  %d = talc.linear %x, %small : (tensor<?x32xf32>, tensor<720x32xf32>) -> tensor<?x720xf32>
+  %e = talc.gated_linear silu %x, %gate, %gate : (tensor<?x32xf32>, tensor<2032x32xf32>, tensor<2032x32xf32>) -> tensor<?x2032xf32>
   return
 }
 
