@@ -39,10 +39,10 @@ static_assert(offsetof(PersistentPiece, teams) == 16 && offsetof(PersistentPiece
                   offsetof(PersistentPiece, arguments) == 24 && sizeof(PersistentPiece) == 32,
               "the text below reads it");
 
-// While a task is done, nothing is kept in registers: the number of the piece lies in shared memory, and the rest is
-// loaded again behind its code. What a team has of shared memory begins at a multiple of 16 bytes (TaskFunction.h). 0:
-// name, 1: threads, 2: the switch, 3: bytes of the claim, 4: what is said of registers, 5: loadPlace, 6: shared bytes
-// of all teams.
+// While a task is done, nothing is kept in registers: the number of the piece and the place of its arguments lie in
+// shared memory, and the rest is loaded again behind its code. What a team has of shared memory begins at a multiple of
+// 16 bytes (TaskFunction.h). 0: name, 1: threads, 2: the switch, 3: bytes of the claim, 4: what is said of registers,
+// 5: loadPlace, 6: shared bytes of all teams, 7: storeArguments.
 static constexpr const char *text = R"(
 .visible .entry {0}(
 	.param .u64 {0}_pieces,
@@ -54,14 +54,14 @@ static constexpr const char *text = R"(
 	.reg .pred 	%holds;
 	.reg .b32 	%thread, %group, %workgroups, %piece, %count, %kernel, %columns, %tasks, %threads, %bytes, %team,
 		%teams, %task, %column, %row, %begin, %goal, %arrived;
-	.reg .b64 	%place, %counters, %arguments, %shared, %wide;
+	.reg .b64 	%place, %counters, %shared, %wide;
 
 	mov.b32 	%piece, 0;
 	mov.u32 	%thread, %tid.x;
 	setp.ne.b32 	%holds, %thread, 0;
 	@%holds bra 	FIRST_PIECE;
 	st.shared.b32 	[talc_shared+4], %piece;
-FIRST_PIECE:
+{5}{7}FIRST_PIECE:
 	bar.sync 	0;
 
 NEXT_PIECE:
@@ -81,7 +81,6 @@ NEXT_TASK:
 	@%holds bra 	DONE;
 	setp.ge.u32 	%holds, %task, %tasks;
 	@%holds bra 	DONE;
-	ld.global.b64 	%arguments, [%place+24];
 	mov.b32 	%bytes, {6};
 	div.u32 	%bytes, %bytes, %teams;
 	and.b32 	%bytes, %bytes, -16;
@@ -132,7 +131,7 @@ END_OF_PIECE:
 	setp.ne.b32 	%holds, %thread, 0;
 	@%holds bra 	ARRIVED;
 	st.shared.b32 	[talc_shared+4], %piece;
-	ld.global.b32 	%goal, [%place+20];
+{7}	ld.global.b32 	%goal, [%place+20];
 	setp.eq.b32 	%holds, %goal, 0;
 	@%holds bra 	ARRIVED;
 	mov.u32 	%workgroups, %nctaid.x;
@@ -158,6 +157,11 @@ static constexpr const char *loadPlace = R"(	ld.param.b64 	%place, [{0}_pieces];
 	cvta.to.global.u64 	%place, %place;
 	mul.wide.u32 	%wide, %piece, 32;
 	add.s64 	%place, %place, %wide;
+)";
+
+// For tasks of the piece (TaskFunction.cpp).
+static constexpr const char *storeArguments = R"(	ld.global.b64 	%wide, [%place+24];
+	st.shared.b64 	[talc_shared+8], %wide;
 )";
 
 // 0: number of the kernel, 1: what does a task
@@ -218,10 +222,10 @@ std::string makePersistentKernel(const std::string &name, Kernels kernels, gpu::
   whole.dynamicBytes = teamBytes + persistentOwnBytes;
   whole.mostRows = mostRows;
   const llvm::StringRef head = headOf(kernels.front().taskCode);
-  whole.code =
-      head.str() + llvm::formatv(text, name, whole.threads, cases, persistentOwnBytes,
-                                 registersFor(kernels, whole.threads), llvm::formatv(loadPlace, name).str(), teamBytes)
-                       .str();
+  whole.code = head.str() + llvm::formatv(text, name, whole.threads, cases, persistentOwnBytes,
+                                          registersFor(kernels, whole.threads), llvm::formatv(loadPlace, name).str(),
+                                          teamBytes, storeArguments)
+                                .str();
   return "";
 }
 

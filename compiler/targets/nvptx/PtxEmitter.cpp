@@ -124,7 +124,7 @@ llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleO
   if (kernel->hasAttr(rolledAttr))
     keepLoops(*function);
   if (taskShared)
-    *taskShared = addTaskFunction(*function, threads);
+    *taskShared = addTaskFunction(*function, threads, hasRows(kernel));
   if (llvm::Function *task = translated->getFunction(listing.function + "_task"); task && hasRows(kernel))
     keepLoops(*task);
   llvm::raw_string_ostream(listing.llvmIr) << *translated;

@@ -3,7 +3,8 @@
 //
 //   kernel(a, b)                         kernel_task()
 //   place in the grid                    %column, %row
-//   a, b                                 loaded from %arguments, 64 bits each, where they are first used
+//   a, b                                 loaded from %arguments, 64 bits each, where they are first used; no task keeps
+//                                        this address, which is loaded from the first bytes of shared memory each time
 //   shared memory of the workgroup       at fixed places behind %shared
 //   thread of the workgroup              thread of the workgroup modulo `threads`: those with one quotient are a team
 //   barrier 0 of the workgroup           barrier 1 + team, of so many threads
@@ -71,8 +72,17 @@ void sinkLoads(Function &task, ArrayRef<Instruction *> loads) {
   }
 }
 
+// Where the arguments of the piece lie (PersistentKernel.cpp); volatile, since what is loaded again takes no register
+// meanwhile.
+Value *loadArguments(IRBuilder<> &b) {
+  auto *type = FunctionType::get(b.getInt64Ty(), false);
+  auto *load = InlineAsm::get(type, "ld.volatile.shared.b64 \t$0, [talc_shared+8];", "=l", /*hasSideEffects=*/true);
+  return b.CreateIntToPtr(b.CreateCall(load), b.getPtrTy(globalSpace));
+}
+
 // Loads tell the back end that buffers are global memory, as it knows of a kernel's own arguments.
-Value *loadArgument(IRBuilder<> &b, const Argument &argument, Value *arguments) {
+Value *loadArgument(IRBuilder<> &b, const Argument &argument) {
+  Value *arguments = loadArguments(b);
   Value *place = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), arguments, argument.getArgNo());
   if (!argument.getType()->isPointerTy())
     return b.CreateLoad(argument.getType(), place);
@@ -86,10 +96,9 @@ Function *copyKernel(Function &kernel) {
   Function *task = Function::Create(type, GlobalValue::ExternalLinkage, kernel.getName() + "_task", kernel.getParent());
   BasicBlock *begin = BasicBlock::Create(context, "arguments", task);
   IRBuilder<> b(begin);
-  Value *arguments = b.CreateIntToPtr(readRegister(b, "arguments", 64), b.getPtrTy(globalSpace));
   ValueToValueMapTy copies;
   for (Argument &argument : kernel.args())
-    copies[&argument] = loadArgument(b, argument, arguments);
+    copies[&argument] = loadArgument(b, argument);
   SmallVector<Instruction *> loads(make_pointer_range(*begin));
   SmallVector<ReturnInst *> returns;
   CloneFunctionInto(task, &kernel, copies, CloneFunctionChangeType::LocalChangesOnly, returns);
@@ -102,12 +111,18 @@ Function *copyKernel(Function &kernel) {
   return task;
 }
 
+// A register of the kernel has the team. Tasks of many rows have none left for it, and find it again by the thread,
+// whose number ptxas reads from the card whenever it is needed.
+Value *teamOf(IRBuilder<> &b, Value *thread, Value *count, bool manyRows) {
+  return manyRows ? b.CreateUDiv(thread, count) : readRegister(b, "team", 32);
+}
+
 // False: it asks for something else of its launch.
-bool replaceIntrinsics(Function &task, unsigned threads) {
+bool replaceIntrinsics(Function &task, unsigned threads, bool manyRows) {
   IRBuilder<> b(&*task.getEntryBlock().getFirstInsertionPt());
   Value *thread = b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
   Value *count = b.getInt32(threads), *own = b.CreateURem(thread, count);
-  Value *barrier = b.CreateAdd(b.CreateUDiv(thread, count), b.getInt32(1));
+  Value *barrier = b.CreateAdd(teamOf(b, thread, count, manyRows), b.getInt32(1));
   Value *column = readRegister(b, "column", 32), *row = readRegister(b, "row", 32);
   for (Instruction &instruction : make_early_inc_range(instructions(task))) {
     auto *call = dyn_cast<IntrinsicInst>(&instruction);
@@ -164,13 +179,13 @@ std::optional<uint64_t> placeShared(Function &task) {
 
 }  // namespace
 
-std::optional<uint64_t> addTaskFunction(Function &kernel, unsigned threads) {
+std::optional<uint64_t> addTaskFunction(Function &kernel, unsigned threads, bool manyRows) {
   constexpr unsigned subgroup = 32;
   if (threads % subgroup != 0)
     return std::nullopt;
   Function *task = copyKernel(kernel);
   std::optional<uint64_t> bytes;
-  if (replaceIntrinsics(*task, threads))
+  if (replaceIntrinsics(*task, threads, manyRows))
     bytes = placeShared(*task);
   if (!bytes)
     task->eraseFromParent();

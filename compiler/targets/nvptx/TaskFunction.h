@@ -14,6 +14,6 @@ namespace talc::nvptx {
 // void <kernel>_task(), whose text neighbouring threads run together, as many as a workgroup of the kernel has. Returns
 // the bytes of shared memory that they need, a multiple of 16; nothing, and adds nothing, for a kernel that asks for
 // more than this function can be given.
-std::optional<uint64_t> addTaskFunction(llvm::Function &kernel, unsigned threads);
+std::optional<uint64_t> addTaskFunction(llvm::Function &kernel, unsigned threads, bool manyRows);
 
 }  // namespace talc::nvptx

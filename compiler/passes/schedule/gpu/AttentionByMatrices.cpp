@@ -19,6 +19,9 @@
 //   number of W and V      2c    2c + 1    2c + 8    2c + 9
 //
 // Fragments of queries wait in shared memory, each thread's side by side, since registers are for P.
+//
+// One token often has so few queries that the rows g have all of them. Then the rows g + 8 are zeros, of whose results
+// nothing is kept.
 #include "compiler/passes/schedule/gpu/AttentionTile.h"
 #include "compiler/passes/schedule/gpu/MatrixFactors.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
@@ -44,21 +47,26 @@ struct Sizes {
     parts = static_cast<int64_t>(llvm::divideCeil(layout.width, widestPart));
     partWidth = layout.width / parts;
     tiles = most / parts;
+    const int64_t group = op.getHeads() / layout.heads;
     if (oneRow)
-      tiles = std::min(tiles, static_cast<int64_t>(llvm::divideCeil(op.getHeads() / layout.heads, rows)));
+      tiles = std::min(tiles, static_cast<int64_t>(llvm::divideCeil(group, rows)));
+    halves = oneRow && group <= rows / 2 ? 1 : 2;
   }
 
   int64_t subgroups() const { return tiles * parts; }
+  int64_t queriesOfTile() const { return rows / 2 * halves; }
+  int64_t queries() const { return tiles * queriesOfTile(); }
 
   int64_t parts, partWidth;  // of the features of V
-  int64_t tiles;             // of 16 queries
+  int64_t tiles;             // a subgroup's rows
+  int64_t halves;            // of these that have queries: the rows g, and g + 8
 };
 
 class MatrixTile final : public AttentionTile {
 public:
   MatrixTile(WorkgroupEmitter &e, kernel::AttentionOp op)
       : AttentionTile(e, op), sizes(op), steps(layout.width / depth) {
-    fragments = e.shared({sizes.tiles * steps * 2, subgroup * 4});
+    fragments = e.shared({sizes.tiles * steps * 2, subgroup * words()});
     for (int64_t first = 0, count = widestPart; first < sizes.partWidth; first += count) {
       while (first + count > sizes.partWidth)
         count /= 2;
@@ -66,20 +74,20 @@ public:
     }
   }
 
-  int64_t size() const override { return sizes.tiles * rows; }
+  int64_t size() const override { return sizes.queries(); }
 
   void load(Value source) override {
     end = endKey();
-    for (int64_t r = 0; r < 2; ++r)
+    for (int64_t r = 0; r < sizes.halves; ++r)
       queries[r] = queryOf(numberOf(r));
     auto numberAt = [&](int64_t r, Value first, int64_t i) {
       Value column = e.add(e.mul(queries[r].head, layout.width), e.add(e.add(first, firstOf(0)), i));
       return e.loadScalar(source, {queries[r].row, column});
     };
     Values largest =
-        e.loop(e.index(0), e.index(layout.width), depth, {e.splat(0), e.splat(0)}, [&](Value first, ValueRange before) {
+        e.loop(e.index(0), e.index(layout.width), depth, zeros(sizes.halves), [&](Value first, ValueRange before) {
           Values now(before);
-          for (int64_t r = 0; r < 2; ++r)
+          for (int64_t r = 0; r < sizes.halves; ++r)
             for (int64_t i = 0; i < 4; ++i) {
               Value number = numberAt(r, first, i), negative = e.subf(e.splat(0), number);
               now[r] = e.maxf(e.maxf(number, negative), now[r]);
@@ -87,24 +95,25 @@ public:
           return now;
         });
     Value powers[2];
-    for (int64_t r = 0; r < 2; ++r)
+    for (int64_t r = 0; r < sizes.halves; ++r)
       std::tie(powers[r], factors[r]) =
           powersOf(e, overColumns(largest[r], [&](Value x, Value y) { return e.maxf(x, y); }));
     // Numbers are loaded once more, since registers do not hold all of a wide head.
     storeFragments([&](Value step) {
-      Values numbers[2];
-      for (int64_t r = 0; r < 2; ++r)
+      Values numbers[2] = {zeros(4), zeros(4)};
+      for (int64_t r = 0; r < sizes.halves; ++r)
         for (int64_t i = 0; i < 4; ++i)
-          numbers[r].push_back(e.mulf(numberAt(r, e.mul(step, depth), i), powers[r]));
+          numbers[r][i] = e.mulf(numberAt(r, e.mul(step, depth), i), powers[r]);
       storeFragments(step, numbers[0], numbers[1]);
     });
   }
 
-  // Of the rows g and g + 8: maxima, sums, then P by instructions, rows and columns.
+  // Of rows with queries: maxima, sums, then P by instructions, rows and columns.
   Values nothing() override {
     Weighed none = nothingWeighed(e);
-    Values all = {none.maximum, none.maximum, none.sum, none.sum};
-    all.append(sizes.partWidth / 2, e.splat(0));
+    Values all(sizes.halves, none.maximum);
+    all.append(sizes.halves, none.sum);
+    all.append(zeros(sizes.partWidth / 4 * sizes.halves));
     return all;
   }
 
@@ -123,9 +132,9 @@ public:
   }
 
   void finish(ValueRange all) override {
-    for (int64_t r = 0; r < 2; ++r)
+    for (int64_t r = 0; r < sizes.halves; ++r)
       e.when(e.less(numberOf(r), count), [&] {
-        Value factor = inverse(numberOf(r), {all[r], all[2 + r]});
+        Value factor = inverse(numberOf(r), weighedOf(all, r));
         eachValue(all, r, [&](Value feature, Value value) {
           Value column = e.add(e.mul(queries[r].head, layout.width), feature);
           e.storeScalar(e.mulf(value, factor), op.getInit(), {queries[r].row, column});
@@ -135,15 +144,15 @@ public:
 
   void leave(ValueRange all, Value at) override {
     kernel::PartsLayout parts(op.getHeads(), layout.width);
-    for (int64_t r = 0; r < 2; ++r)
+    for (int64_t r = 0; r < sizes.halves; ++r)
       e.when(e.less(numberOf(r), count), [&] {
         Value head = queries[r].head;
         eachValue(all, r, [&](Value feature, Value value) {
           e.storeScalar(value, op.getInit(), {at, e.add(e.mul(head, parts.paddedWidth), feature)});
         });
         e.when(arith::AndIOp::create(e.b, e.loc, e.less(column(), e.index(1)), e.less(part(), e.index(1))), [&] {
-          e.storeScalar(all[r], op.getInit(), {at, e.add(head, parts.maxima)});
-          e.storeScalar(all[2 + r], op.getInit(), {at, e.add(head, parts.sums)});
+          e.storeScalar(weighedOf(all, r).maximum, op.getInit(), {at, e.add(head, parts.maxima)});
+          e.storeScalar(weighedOf(all, r).sum, op.getInit(), {at, e.add(head, parts.sums)});
         });
       });
   }
@@ -166,13 +175,20 @@ private:
   // The first of the thread's four features, or tokens, of 16.
   Value firstOf(int64_t begin) { return e.add(e.mul(column(), 4), begin); }
 
+  Values zeros(int64_t count) { return Values(count, e.splat(0)); }
+  Weighed weighedOf(ValueRange all, int64_t r) { return {all[r], all[sizes.halves + r]}; }
+
   template <typename Combine> Value overColumns(Value value, Combine combine) {
     for (int64_t distance : {1, 2})
       value = combine(value, e.exchanged(value, distance));
     return value;
   }
 
-  Value fragmentLine(Value step, int64_t half) { return e.add(e.mul(e.add(e.mul(tile(), steps), step), 2), half); }
+  // Of 32 bits, that a thread has of a fragment of rows with queries: of the higher numbers, or of the lower ones.
+  int64_t words() { return 2 * sizes.halves; }
+  Values placeOfFragment(Value step, int64_t part) {
+    return {e.add(e.mul(e.add(e.mul(tile(), steps), step), 2), part), e.mul(lane(), words())};
+  }
 
   // Subgroups with the same queries store the fragments of every n-th step each.
   void storeFragments(llvm::function_ref<void(Value)> store) {
@@ -185,12 +201,24 @@ private:
 
   void storeFragments(Value step, ArrayRef<Value> upper, ArrayRef<Value> lower) {
     auto [high, low] = factorsOf(e, upper, lower, layout.keys);
-    for (int64_t half = 0; half < 2; ++half) {
-      Value all = together(e, half == 0 ? high : low);
-      all = vector::BitCastOp::create(e.b, e.loc, VectorType::get({4}, e.b.getF32Type()), all);
-      vector::StoreOp::create(e.b, e.loc, all, fragments, ValueRange{fragmentLine(step, half), e.mul(lane(), 4)},
-                              /*nontemporal=*/false, llvm::MaybeAlign(16));
+    for (int64_t part = 0; part < 2; ++part) {
+      Value all = together(e, part == 0 ? high : low);
+      if (sizes.halves == 1)
+        all = vector::ShuffleOp::create(e.b, e.loc, all, all, ArrayRef<int64_t>{0, 1, 4, 5});
+      all = vector::BitCastOp::create(e.b, e.loc, VectorType::get({words()}, e.b.getF32Type()), all);
+      vector::StoreOp::create(e.b, e.loc, all, fragments, placeOfFragment(step, part), /*nontemporal=*/false,
+                              llvm::MaybeAlign(4 * words()));
     }
+  }
+
+  Value loadFragment(Value step, int64_t part) {
+    Value all = e.loadTogether(fragments, placeOfFragment(step, part), words());
+    all = vector::BitCastOp::create(e.b, e.loc, VectorType::get({2 * words()}, layout.keys), all);
+    if (sizes.halves == 1) {
+      Value none = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(cast<VectorType>(all.getType())));
+      all = vector::ShuffleOp::create(e.b, e.loc, all, none, ArrayRef<int64_t>{0, 1, 4, 5, 2, 3, 6, 7});
+    }
+    return fragmentOf(e, all);
   }
 
   // The smaller products first.
@@ -209,48 +237,56 @@ private:
 
   Values addBlock(Value firstKey, ValueRange before, bool scattered) {
     Values products = multiplyKeys(firstKey, scattered);
-    Values maxima, sums, scales, weights[2];
+    Values maxima, sums, scales, weights[2] = {zeros(panels * 4), zeros(panels * 4)};
     SmallVector<BroughtTogether> now;
-    for (int64_t r = 0; r < 2; ++r) {
+    for (int64_t r = 0; r < sizes.halves; ++r) {
       Weighed found = weigh(firstKey, products, r, weights[r]);
-      now.push_back(bringTogether(e, {before[r], before[2 + r]}, found));
+      now.push_back(bringTogether(e, weighedOf(before, r), found));
+      maxima.push_back(now[r].both.maximum);
+      sums.push_back(now[r].both.sum);
     }
-    Values all = {now[0].both.maximum, now[1].both.maximum, now[0].both.sum, now[1].both.sum};
-    for (int64_t r = 0; r < 2; ++r)
-      scales.push_back(e.mulf(now[r].gain, e.splat(1.0 / (1 << factorBits))));
+    for (const BroughtTogether &row : now)
+      scales.push_back(e.mulf(row.gain, e.splat(1.0 / (1 << factorBits))));
     SmallVector<Values> factors;
     for (int64_t p = 0; p < panels; ++p) {
       auto [high, low] =
           factorsOf(e, ArrayRef(weights[0]).slice(4 * p, 4), ArrayRef(weights[1]).slice(4 * p, 4), layout.values);
       factors.push_back({fragmentOf(e, together(e, high)), fragmentOf(e, together(e, low))});
     }
+    Values all(maxima);
+    all.append(sums);
     for (const Chunk &chunk : chunks)
       for (Value sum : multiplyValues(firstKey, factors, chunk, scattered))
-        for (int64_t i = 0; i < 4; ++i)
+        for (int64_t i = 0; i < 2 * sizes.halves; ++i)
           all.push_back(bringTogether(e, before[all.size()], now[i / 2].factor, at(sum, i / 2, i % 2), scales[i / 2]));
     return all;
   }
 
-  // By panels and instructions.
+  // By panels and instructions. Where tokens lie in slots of their own, two panels at a time: registers are few, and
+  // addresses of all would take many. Of the many queries of a wider head ptxas would unroll both loops for sm_80.
   Values multiplyKeys(Value firstKey, bool scattered) {
-    Values zeros(panels * perPanel, zeroSum());
+    const bool spares = scattered && (sizes.parts == 1 || sizes.halves == 1);
+    const int64_t count = spares ? panels / 2 : panels;
+    Values all;
+    for (int64_t first = 0; first < panels; first += count)
+      all.append(multiplyKeys(firstKey, first, count, scattered));
+    return all;
+  }
+
+  Values multiplyKeys(Value firstKey, int64_t firstPanel, int64_t count, bool scattered) {
+    Values none(count * perPanel, zeroSum());
     Value last = e.div(e.sub(end, e.index(1)), layout.tokens), token = e.mul(row(), perPanel);
     Values places, sources[2];
-    for (int64_t p = 0; p < panels; ++p) {
+    for (int64_t p = firstPanel; p < firstPanel + count; ++p) {
       places.push_back(placeOf(e.min(e.add(e.div(firstKey, layout.tokens), p), last), token).panel);
       for (int64_t j = 0; j < perPanel; ++j) {
         Value slot = scattered ? slotOf(seenKey(e.add(e.add(firstKey, p * depth + j), token))) : seen.slot;
         sources[j].push_back(kernel::KeysOp::create(e.b, e.loc, layout.keysType(), op.getStep(), op.getState(), slot));
       }
     }
-    return e.loop(e.index(0), e.index(steps), 1, zeros, [&](Value step, ValueRange before) {
-      Values factors, next;
-      for (int64_t half = 0; half < 2; ++half) {
-        Value words = e.loadTogether(fragments, {fragmentLine(step, half), e.mul(lane(), 4)}, 4);
-        factors.push_back(
-            fragmentOf(e, vector::BitCastOp::create(e.b, e.loc, VectorType::get({8}, layout.keys), words)));
-      }
-      for (int64_t p = 0; p < panels; ++p) {
+    return e.loop(e.index(0), e.index(steps), 1, none, [&](Value step, ValueRange before) {
+      Values factors = {loadFragment(step, 0), loadFragment(step, 1)}, next;
+      for (int64_t p = 0; p < count; ++p) {
         Values lines;
         for (int64_t i = 0; i < 4; ++i) {
           Values from = {places[p], keyHead, e.add(e.add(e.mul(step, depth), firstOf(0)), i), token};
@@ -286,7 +322,7 @@ private:
   }
 
   // Weights of a row, by panels and tokens, times 2^15.
-  Weighed weigh(Value firstKey, ValueRange products, int64_t r, Values &weights) {
+  Weighed weigh(Value firstKey, ValueRange products, int64_t r, MutableArrayRef<Value> weights) {
     Value maximum = e.splat(maskedScore), sum;
     Values scores, isOnes;
     Value first = e.add(firstKey, firstOf(0)), from = distance(first, queries[r].first),
@@ -302,10 +338,10 @@ private:
     maximum = overColumns(maximum, [&](Value x, Value y) { return e.maxf(x, y); });
     maximum = e.mulf(maximum, steepness());
     Value subtracted = e.subf(e.splat(0), maximum);
-    for (auto [score, isOne] : llvm::zip(scores, isOnes)) {
+    for (auto [score, isOne, scaled] : llvm::zip(scores, isOnes, weights)) {
       Value weight = e.select(isOne, exp2(e, e.fma(score, steepness(), subtracted)), e.splat(0));
       sum = sum ? e.addf(sum, weight) : weight;
-      weights.push_back(e.mulf(weight, e.splat(1 << factorBits)));
+      scaled = e.mulf(weight, e.splat(1 << factorBits));
     }
     return {maximum, overColumns(sum, [&](Value x, Value y) { return e.addf(x, y); })};
   }
@@ -335,7 +371,7 @@ private:
       for (int64_t j = 0; j < chunk.count; ++j, ++instruction)
         for (int64_t x = 0; x < 2; ++x) {
           Value at = e.add(e.mul(e.add(e.mul(column(), 2), x), chunk.count), chunk.first + j);
-          body(e.add(firstFeature(), at), all[4 + instruction * 4 + 2 * r + x]);
+          body(e.add(firstFeature(), at), all[2 * (sizes.halves * (1 + instruction) + r) + x]);
         }
   }
 
@@ -343,16 +379,17 @@ private:
   const int64_t steps;  // of 16 features
   SmallVector<Chunk> chunks;
   Value fragments;   // of queries, in shared memory
-  Query queries[2];  // of the thread: the rows g and g + 8 of its subgroup
+  Query queries[2];  // of the thread: the rows g, and g + 8, of its subgroup
   Value factors[2];  // of their products
   Value end;         // of the keys that any query sees
 };
 
 }  // namespace
 
-// Where all subgroups have the same queries, ptxas would unroll what multiplies keys for sm_80, and spill.
+// Where all subgroups have the same queries, ptxas would unroll what multiplies keys for sm_80, and spill; and for one
+// token it would where that is a task.
 std::unique_ptr<AttentionTile> tileByMatrices(WorkgroupEmitter &e, kernel::AttentionOp op) {
-  if (Sizes(op).parts == most)
+  if (Sizes(op).parts == most || Sizes(op).halves == 1)
     op->getParentOfType<func::FuncOp>()->setAttr(rolledAttr, e.b.getUnitAttr());
   return std::make_unique<MatrixTile>(e, op);
 }
@@ -380,9 +417,9 @@ std::string tileByMatrices(kernel::AttentionOp op) {
   std::string formats(formatOf(layout.keys)->name);
   if (layout.values != layout.keys)
     formats += " and " + std::string(formatOf(layout.values)->name);
-  std::string text = std::to_string(sizes.tiles * rows) + " queries of a key-value head a task, by m16n8k16 of " +
+  std::string text = std::to_string(sizes.queries()) + " queries of a key-value head a task, by m16n8k16 of " +
                      formats + " twice; blocks of " + std::to_string(workgroupKeys) +
-                     " keys in registers; a subgroup has 16 queries";
+                     " keys in registers; a subgroup has " + std::to_string(sizes.queriesOfTile()) + " queries";
   return sizes.parts == 1 ? text : text + " and " + std::to_string(sizes.partWidth) + " features";
 }
 
