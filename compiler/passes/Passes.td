@@ -138,7 +138,8 @@ def QuantizeActivations : Pass<"quantize-activations", "mlir::ModuleOp"> {
       experts(x, w down v)              ->  experts(quantize(x), w down v rounding T)
 
     where w, or v, is packed and stored in a format of small integers with scales, or with `bf16` in bf16. Layers that read the
-    same activations share what is rounded. For targets with dot products; which layers it is follows from formats
+    same activations share what is rounded: q8_256_sums, beside levels of eight bits and where 256 does not divide the
+    features q8_sums, beside blocks of 256 q8_k_sums. For targets with dot products; which layers it is follows from formats
     alone, so that a row has the same bits whatever the rows beside it.
   }];
   let options = [Option<"bf16", "bf16", "bool", "false", "whether weights of bf16 take activations of bf16">];

@@ -170,7 +170,7 @@ static Matrix roundedTo(mlir::Type element, const Matrix &x) {
 static Matrix quantizedTo(mlir::Type element, const Matrix &x) {
   if (mlir::isa<mlir::FloatType>(element))
     return roundedTo(element, x);
-  const int64_t block = formatOf(element)->blockValues;
+  const int64_t block = formatOf(element)->jointValues();
   Matrix result(x.rows, x.columns);
   for (int64_t t = 0; t < x.rows; ++t)
     for (int64_t first = 0; first < x.columns; first += block) {

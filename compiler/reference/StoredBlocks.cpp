@@ -102,11 +102,19 @@ struct Format {
   double (*value)(Block block, int number);
 };
 
-constexpr Format table[] = {
-    {"q8_0", 32, 34, q8_0},   {"q4_0", 32, 18, q4_0},          {"q4_1", 32, 20, q4_1},
-    {"q5_0", 32, 22, q5_0},   {"q5_1", 32, 24, q5_1},          {"q4_k", 256, 144, q4_k},
-    {"q5_k", 256, 176, q5_k}, {"q6_k", 256, 210, q6_k},        {"mxfp4", 32, 17, mxfp4},
-    {"nvfp4", 64, 36, nvfp4}, {"q8_sums", 32, 48, scaled<16>}, {"q8_k_sums", 256, 340, scaled<84>}};
+constexpr Format table[] = {{"q8_0", 32, 34, q8_0},
+                            {"q4_0", 32, 18, q4_0},
+                            {"q4_1", 32, 20, q4_1},
+                            {"q5_0", 32, 22, q5_0},
+                            {"q5_1", 32, 24, q5_1},
+                            {"q4_k", 256, 144, q4_k},
+                            {"q5_k", 256, 176, q5_k},
+                            {"q6_k", 256, 210, q6_k},
+                            {"mxfp4", 32, 17, mxfp4},
+                            {"nvfp4", 64, 36, nvfp4},
+                            {"q8_sums", 32, 48, scaled<16>},
+                            {"q8_256_sums", 32, 48, scaled<16>},
+                            {"q8_k_sums", 256, 340, scaled<84>}};
 
 const Format *find(llvm::StringRef name) {
   auto found = llvm::find_if(table, [&](const Format &format) { return format.name == name; });

@@ -55,10 +55,10 @@ static LogicalResult verifyRounding(ExpertsOp op, int64_t inner) {
   if (op.getUp() || !isRounded(*element))
     return op.emitOpError() << "rounds to " << *element
                             << ", expected a type of rounded activations, and packed weights";
-  if (inner % formatOf(*element)->blockValues == 0)
+  if (inner % formatOf(*element)->jointValues() == 0)
     return success();
   return op.emitOpError() << "rounds " << inner << " features, expected whole blocks of "
-                          << formatOf(*element)->blockValues;
+                          << formatOf(*element)->jointValues();
 }
 
 LogicalResult ExpertsOp::verify() {

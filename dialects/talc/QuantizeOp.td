@@ -4,7 +4,7 @@
 #define TALC_QUANTIZE_OP
 
 // What talc.quantize makes of activations; beside them operands of products.
-def Talc_RoundedElement : Type<CPred<"::talc::isRounded($_self)">, "!talc.stored<q8_sums>, !talc.stored<q8_k_sums> or bf16">;
+def Talc_RoundedElement : Type<CPred<"::talc::isRounded($_self)">, "integers of 8 bits with their sums, or bf16">;
 def Talc_Rounded : Talc_TensorOf<[Talc_RoundedElement], 2, 1, "rounded activations [tokens, features]">;
 def Talc_Factors : AnyTypeOf<[Talc_Activations, Talc_Rounded]>;
 
@@ -14,7 +14,7 @@ def Talc_QuantizeOp : Talc_Op<"quantize", [Pure, Talc_KeepsRows]> {
     ```mlir
     %q = talc.quantize %x : tensor<?x64xf32> -> tensor<?x64x!talc.stored<q8_sums>>
     ```
-    Of 32 neighbours, in `q8_k_sums` of 256, whose greatest magnitude is m, in f32: i = 127 / m; q = x * i, rounded to the nearest integer, ties
+    Of 32 neighbours, in `q8_256_sums` and `q8_k_sums` of 256, whose greatest magnitude is m, in f32: i = 127 / m; q = x * i, rounded to the nearest integer, ties
     to even; the value is q * (m / 127). Neighbours with m < 2^-120 become 0.
 
     ```mlir

@@ -299,7 +299,7 @@ LogicalResult QuantizeOp::verify() {
   if (hasWholeBlocks(cast<ShapedType>(getResult().getType())))
     return success();
   return emitOpError() << "rounds " << features(getX()) << " features, expected whole blocks of "
-                       << elementFormat(cast<ShapedType>(getResult().getType())).blockValues;
+                       << elementFormat(cast<ShapedType>(getResult().getType())).jointValues();
 }
 
 LogicalResult LinearOp::verify() {

@@ -23,6 +23,8 @@ PARSER.add_argument('--under')
 OPTIONS = PARSER.parse_args()
 PROGRAMS, FORMATS, EMULATOR = OPTIONS.programs, OPTIONS.formats, OPTIONS.under
 AMX_RUN = 'amx-run'
+# Beside these 256 values of a row share a scale where rows are a multiple of 256 wide, else 32.
+JOINT = ('q4_0', 'q4_1', 'q5_0', 'q5_1', 'mxfp4', 'nvfp4')
 # f32 chains of 1024 / 32 products against float64.
 TOLERANCE = '2e-6'
 
@@ -127,10 +129,10 @@ def check_levels(directory, shape):
 
 
 def check_matrices(directory, format):
-    """A depth that is no whole number of a tile's blocks, gates, and rows that fill no tile, one and several."""
+    """Depths of whole blocks, and of the last format one that is not; gates, and rows that fill no tile, one and several."""
     with open('/proc/cpuinfo') as file:
         narrow = ['x86-64-v3'] + ['x86-64-v3+vnni'] * ('avx_vnni' in file.read())
-    depth = 1280 if format.endswith('_k') else 1152
+    depth = 1152 if format == 'bf16' or format == FORMATS[-1] else 1280
     for shape, counts, others in (((depth, 200, 'linear'), (1, 2, 17, 31, 40), ['x86-64-v4+vnni']),
                                   ((256, 72, 'gated'), (1, 7, 24), narrow)):
         found = check(directory, format, 'x86-64-v4+amx', shape, counts)
@@ -153,6 +155,8 @@ def main():
             check(directory, format, 'native', (1024, 200, 'linear'), (1, 2, 3, 5, 12, 53))
             check(directory, format, 'x86-64-v3', (256, 72, 'gated'), (1, 7, 24))
             check(directory, format, 'x86-64-v4', (256, 72, 'linear'), (1, 7, 24))
+            if format in JOINT:
+                check(directory, format, 'native', (320, 72, 'linear'), (1, 7, 24))
             check(directory, format, 'native', (256, 72, 'experts'), (1, 2) if format == 'bf16' else (1, 7, 24))
         if 'bf16' in FORMATS and not EMULATOR:
             check(directory, 'bf16', 'native', (202, 72, 'linear'), (1, 5))

@@ -65,7 +65,7 @@ private:
   // Of the features that a packed weight of `op` is multiplied by; null: they stay f32.
   Type elementFor(Operation *op, Value weight, int64_t features) {
     auto type = cast<RankedTensorType>(weight.getType());
-    Rounding rounding = roundingFor(type.getElementType());
+    Rounding rounding = roundingFor(type.getElementType(), features);
     if (type.getRank() != 3 || !rounding.element)
       return {};
     if (features % rounding.together != 0) {
@@ -77,9 +77,9 @@ private:
     return rounding.element;
   }
 
-  Rounding roundingFor(Type weight) {
-    if (const StorageFormat *sums = roundedRowsFor(*formatOf(weight)))
-      return {storedType(&getContext(), *sums), sums->blockValues, "integers"};
+  Rounding roundingFor(Type weight, int64_t features) {
+    if (const StorageFormat *sums = roundedRowsFor(*formatOf(weight), features))
+      return {storedType(&getContext(), *sums), sums->jointValues(), "integers"};
     return bf16 && formatOf(weight) == formatNamed("bf16") ? Rounding{weight, 2, "pairs of bf16"} : Rounding();
   }
 

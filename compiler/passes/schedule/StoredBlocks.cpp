@@ -191,10 +191,11 @@ template <Value (*load)(BlockReader &)> constexpr Row row(std::string_view forma
   return {format, loads<load>};
 }
 
-constexpr Row table[] = {row<loadQ8_0>("q8_0"),   row<loadQ4_0>("q4_0"),      row<loadQ4_1>("q4_1"),
-                         row<loadQ5_0>("q5_0"),   row<loadQ5_1>("q5_1"),      row<loadQ4_K>("q4_k"),
-                         row<loadQ5_K>("q5_k"),   row<loadQ6_K>("q6_k"),      row<loadMxfp4>("mxfp4"),
-                         row<loadNvfp4>("nvfp4"), row<loadQ8Sums>("q8_sums"), row<loadQ8Sums>("q8_k_sums")};
+constexpr Row table[] = {row<loadQ8_0>("q8_0"),       row<loadQ4_0>("q4_0"),      row<loadQ4_1>("q4_1"),
+                         row<loadQ5_0>("q5_0"),       row<loadQ5_1>("q5_1"),      row<loadQ4_K>("q4_k"),
+                         row<loadQ5_K>("q5_k"),       row<loadQ6_K>("q6_k"),      row<loadMxfp4>("mxfp4"),
+                         row<loadNvfp4>("nvfp4"),     row<loadQ8Sums>("q8_sums"), row<loadQ8Sums>("q8_256_sums"),
+                         row<loadQ8Sums>("q8_k_sums")};
 
 // Formats KIND_VALUES_TYPE.
 struct Variants {

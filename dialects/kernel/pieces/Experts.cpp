@@ -37,7 +37,7 @@ LogicalResult ExpertsOp::verify() {
   if (failed(expect(*this, "width of x", features(getX()), inputs)) ||
       (getGated() && failed(expectDivides(*this, "slots", slots, features(getInit())))))
     return failure();
-  if (int64_t block = elementFormat(shapeOf(getX())).blockValues; depth % block != 0)
+  if (int64_t block = elementFormat(shapeOf(getX())).jointValues(); depth % block != 0)
     return emitOpError() << "sums " << depth << " features, expected whole blocks of " << block;
   int64_t outputs = features(getInit()) / (getGated() ? slots : 1), columns = getGated() ? lanes / 2 : lanes;
   for (Value bias : getBiases())

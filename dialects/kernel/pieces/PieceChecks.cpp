@@ -32,7 +32,7 @@ LogicalResult expectRounded(Operation *op, StringRef what, Value data) {
       (!buffer || buffer.getLayout().isIdentity()))
     return success();
   return op->emitOpError() << what << " is " << type
-                           << ", expected contiguous rows of bf16 or of whole blocks of q8_sums or q8_k_sums";
+                           << ", expected contiguous rows of bf16 or of whole blocks of rounded integers";
 }
 
 LogicalResult expectFactors(Operation *op, StringRef what, Value data) {

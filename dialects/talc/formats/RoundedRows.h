@@ -7,11 +7,10 @@
 
 namespace talc {
 
-// What rows are rounded to beside a weight of a format; null: kernels widen the weight. A scale covers as many of a
-// row's values as one of the weight's: 256 beside blocks of 256, else 32.
-const StorageFormat *roundedRowsFor(const StorageFormat &weight);
+// What rows of so many features are rounded to beside a weight of a format; null: kernels widen the weight.
+const StorageFormat *roundedRowsFor(const StorageFormat &weight, int64_t features);
 
-// Rows with a scale for 32 have their sums times minus this: with levels that count from here, sums of products begin
+// Rows beside blocks of 32 have their sums times minus this: with levels that count from here, sums of products begin
 // with what lies in memory, and no instruction makes it.
 constexpr int64_t roundedZero = 16;
 

@@ -58,8 +58,8 @@ struct StorageFormat {
   llvm::ArrayRef<BlockField> fields = {};  // of a format of blocks
   // Whether messages and completions list it; the others are for checkpoints that need them.
   bool listed = true;
-  // Of a format that checkpoints' levels and scales are stored in as they are: how many values share a scale, and what
-  // makes a block of them.
+  // How many values share a scale: of rounded rows, where several blocks may have the same one, and of a format that
+  // checkpoints' levels and scales are stored in as they are; what makes a block of these.
   int64_t scaleValues = 0;
   void (*assemble)(const BlockParts &parts, uint8_t *block) = nullptr;
   // Whether values are small integers times scales, which kernels may multiply by rounded activations as integers.
@@ -71,6 +71,8 @@ struct StorageFormat {
   bool (*encodeByImportance)(const float *values, int64_t count, const float *importance, float meanSquare,
                              uint8_t *bytes) = nullptr;
 
+  // Values that are rounded together: a block, or several.
+  int64_t jointValues() const { return std::max(blockValues, scaleValues); }
   // Of whole blocks.
   int64_t bytesOf(int64_t values) const { return values / blockValues * blockBytes; }
   // Values in a row of `lanes` lanes that cannot be told apart: the lanes' blocks, or one plain number.
@@ -82,7 +84,7 @@ using FormatRef = const StorageFormat *;
 // All formats, in the order in which they are listed to the user.
 llvm::ArrayRef<const StorageFormat *> storageFormats();
 
-// Whether an element type is that of rounded activations: the format q8_sums, or bf16.
+// Whether an element type is that of rounded activations: integers with their sums (RoundedRows.h), or bf16.
 bool isRounded(mlir::Type element);
 
 // Null if there is none.

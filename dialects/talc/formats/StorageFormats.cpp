@@ -19,17 +19,17 @@ extern const StorageFormat f32Format, f16Format, bf16Format;
 extern const StorageFormat q8_0Format, q4_0Format, q4_1Format, q5_0Format, q5_1Format;
 extern const StorageFormat q4_kFormat, q5_kFormat, q6_kFormat;
 extern const StorageFormat mxfp4Format, nvfp4Format;
-extern const StorageFormat q8SumsFormat, q8KSumsFormat;
 // Variants of one definition, all in its file.
-extern const llvm::ArrayRef<StorageFormat> scaledFp4Formats, fp8Formats, groupedIntegerFormats;
+extern const llvm::ArrayRef<StorageFormat> scaledFp4Formats, fp8Formats, groupedIntegerFormats, roundedRowFormats;
 
 // A function, not a constant: constants of other files may not be there yet when this file's are made.
 static const std::vector<const StorageFormat *> &table() {
   static const std::vector<const StorageFormat *> all = [] {
-    std::vector<const StorageFormat *> formats = {
-        &f32Format,  &f16Format,  &bf16Format, &q8_0Format,  &q6_kFormat,  &q5_kFormat,   &q5_1Format,   &q5_0Format,
-        &q4_kFormat, &q4_1Format, &q4_0Format, &mxfp4Format, &nvfp4Format, &q8SumsFormat, &q8KSumsFormat};
-    for (llvm::ArrayRef<StorageFormat> variants : {fp8Formats, groupedIntegerFormats, scaledFp4Formats})
+    std::vector<const StorageFormat *> formats = {&f32Format,  &f16Format,   &bf16Format, &q8_0Format, &q6_kFormat,
+                                                  &q5_kFormat, &q5_1Format,  &q5_0Format, &q4_kFormat, &q4_1Format,
+                                                  &q4_0Format, &mxfp4Format, &nvfp4Format};
+    for (llvm::ArrayRef<StorageFormat> variants :
+         {roundedRowFormats, fp8Formats, groupedIntegerFormats, scaledFp4Formats})
       for (const StorageFormat &format : variants)
         formats.push_back(&format);
     return formats;
@@ -56,7 +56,8 @@ const StorageFormat *formatOf(Type element) {
 
 bool isRounded(Type element) {
   const StorageFormat *format = formatOf(element);
-  return element.isBF16() || format == &q8SumsFormat || format == &q8KSumsFormat;
+  return element.isBF16() ||
+         llvm::any_of(roundedRowFormats, [&](const StorageFormat &rows) { return &rows == format; });
 }
 
 const StorageFormat &elementFormat(ShapedType type) {
@@ -77,7 +78,7 @@ int64_t lanesOf(ShapedType type) {
 }
 
 bool hasWholeBlocks(ShapedType type) {
-  int64_t block = elementFormat(type).blockValues;
+  int64_t block = elementFormat(type).jointValues();
   return block == 1 || (type.getRank() >= 2 && type.getDimSize(1) % block == 0);
 }
 

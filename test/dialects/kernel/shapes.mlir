@@ -376,7 +376,7 @@ func.func @gather_counted(%s: !kernel.step, %table: memref<8x4xf32>, %y: memref<
 // -----
 
 func.func @quantize_layout(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64xf32>) {
-  // expected-error@+1 {{init is 'memref<?x64xf32>', expected contiguous rows of bf16 or of whole blocks of q8_sums or q8_k_sums}}
+  // expected-error@+1 {{init is 'memref<?x64xf32>', expected contiguous rows of bf16 or of whole blocks of rounded integers}}
   kernel.quantize %s, %x into %y : (!kernel.step, memref<?x64xf32>, memref<?x64xf32>) -> ()
   return
 }

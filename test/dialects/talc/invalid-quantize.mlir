@@ -10,6 +10,14 @@ func.func @quantize_blocks(%x: tensor<?x48xf32>) {
 
 // -----
 
+func.func @quantize_together(%x: tensor<?x288xf32>) {
+  // expected-error @+1 {{'talc.quantize' op rounds 288 features, expected whole blocks of 256}}
+  %0 = talc.quantize %x : tensor<?x288xf32> -> tensor<?x288x!talc.stored<q8_256_sums>>
+  return
+}
+
+// -----
+
 func.func @quantize_width(%x: tensor<?x64xf32>) {
   // expected-error @+1 {{'talc.quantize' op width of the result is 32, expected 64}}
   %0 = talc.quantize %x : tensor<?x64xf32> -> tensor<?x32x!talc.stored<q8_sums>>

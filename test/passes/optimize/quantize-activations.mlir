@@ -24,6 +24,24 @@ func.func @doubled(%x: tensor<?x64xf32>, %w: tensor<4x64x16x!talc.stored<mxfp4>>
   return %y : tensor<?x64xf32>
 }
 
+// Beside numbers of few bits 256 values share a scale; beside levels of eight bits, or where rows are no whole such
+// blocks, 32 do.
+// CHECK-LABEL: @together
+// CHECK-DAG: %[[Q:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_256_sums>>
+// CHECK-DAG: %[[BYTES:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_sums>>
+// CHECK-DAG: %[[REST:.*]] = talc.quantize %arg1 : tensor<?x288xf32> -> tensor<?x288x!talc.stored<q8_sums>>
+// CHECK: talc.linear %[[Q]], %arg2
+// CHECK: talc.linear %[[BYTES]], %arg3
+// CHECK: talc.linear %[[REST]], %arg4
+func.func @together(%x: tensor<?x256xf32>, %y: tensor<?x288xf32>, %a: tensor<1x256x16x!talc.stored<q5_1>>,
+                    %b: tensor<1x256x16x!talc.stored<q8_0>>, %c: tensor<1x288x16x!talc.stored<q4_0>>)
+    -> (tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>) {
+  %u = talc.linear %x, %a : (tensor<?x256xf32>, tensor<1x256x16x!talc.stored<q5_1>>) -> tensor<?x16xf32>
+  %v = talc.linear %x, %b : (tensor<?x256xf32>, tensor<1x256x16x!talc.stored<q8_0>>) -> tensor<?x16xf32>
+  %w = talc.linear %y, %c : (tensor<?x288xf32>, tensor<1x288x16x!talc.stored<q4_0>>) -> tensor<?x16xf32>
+  return %u, %v, %w : tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>
+}
+
 // A single row is rounded like many; beside blocks of 256 a scale covers as many values.
 // CHECK-LABEL: @one_row
 // CHECK: talc.quantize %arg0 : tensor<1x256xf32> -> tensor<1x256x!talc.stored<q8_k_sums>>
@@ -61,7 +79,7 @@ func.func @groups(%x: tensor<?x96xf32>, %w: tensor<2x32x16x!talc.stored<q8_0>>) 
 
 // Of experts either half by its own weight: between the halves the op rounds by itself.
 // CHECK-LABEL: @experts
-// CHECK: %[[Q:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_sums>>
+// CHECK: %[[Q:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_256_sums>>
 // CHECK-NEXT: %[[K:.*]] = talc.quantize %arg0 : tensor<?x256xf32> -> tensor<?x256x!talc.stored<q8_k_sums>>
 // CHECK: talc.experts silu %[[K]], %arg1, %arg2 down %arg3 chosen 2 rounding !talc.stored<q8_sums> :
 // CHECK: talc.experts silu %[[Q]], %arg1, %arg4 down %arg5 chosen 2 :

@@ -120,7 +120,7 @@ constexpr int64_t operationsOf(int64_t vectorBytes, int64_t factorBytes) {
   return chains * 2 * vectorBytes / factorBytes;
 }
 
-const std::vector<std::string> integers = {"q8_sums", "q8_k_sums"};
+const std::vector<std::string> integers = {"q8_sums", "q8_256_sums", "q8_k_sums"};
 
 const PeakLoop avx2Loop = {"FMA", {}, "AVX2", operationsOf(ymmBytes, 4), multiplyAdd256};
 const PeakLoop avx512Loop = {"FMA", {}, "AVX-512", operationsOf(zmmBytes, 4), multiplyAdd512};

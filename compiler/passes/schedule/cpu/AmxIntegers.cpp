@@ -7,13 +7,14 @@
 //       for each 16 rows, for each 16 columns                         their accumulators are 16 vectors
 //         for each group that shares a step (a block, or half of it)
 //           C = A (16 rows x 32 bytes) * B (8 words x 16 columns)     one product, of exact sums
-//           C goes to memory; for each row: accumulator = accumulator + C * (step * scale of the row), + offset * sum
+//           C goes to memory; for each row: part = part + C * step + offset * sum
+//         accumulator = accumulator + part * scale of the row, where the row's block ends
 //     epilogue of the sums, store
 //
 // Sums of integers are exact and join the same chain as those of IntegerProducts.cpp, so that the bits are the same,
 // and few rows are left to that. The floor of a group of 32, 16 rows and 16 columns: 16 cycles for the product, half of
-// whose depth stays empty, 16 for the store, and 48 instructions that join the sums, two a cycle: 24 cycles, side by
-// side. vpdpbusd takes 64, and the same 24 one after the other.
+// whose depth stays empty, 16 for the store, and 32 instructions that join the sums, two a cycle: 16
+// cycles, side by side. vpdpbusd takes 64, and the same 16 one after the other.
 //
 // A last tile of fewer than 16 rows begins further up: it goes first, and what it makes of others' rows is thrown away.
 #include "compiler/passes/schedule/cpu/AmxIntegers.h"
@@ -32,7 +33,8 @@ namespace {
 
 constexpr int64_t side = 16, word = 4;
 constexpr int64_t blockSteps = 8, blockDepth = blockSteps * integerStep;  // levels of a panel of 64 columns: 16 KiB
-constexpr int64_t integersField = 3;                                      // of rounded rows
+// Fields of rounded rows.
+enum : int64_t { scaleField, sumsField, integersField = 3 };
 
 // What a block of k of a panel becomes; offsets are null where the format has none.
 struct Levels {
@@ -103,9 +105,16 @@ public:
         at(at) {}
 
   Emitter::Values accumulate(Value groups, ValueRange before) {
-    return e.loop(e.index(0), groups, 1, before, [&](Value number, ValueRange carried) {
-      multiply(number);
-      return bringIn(number, carried);
+    int64_t ofBlock = elementFormat(x.getType()).jointValues() / group;
+    return e.loop(e.index(0), groups, ofBlock, before, [&](Value first, ValueRange carried) {
+      Emitter::Values none(carried.size(), e.splat(0));
+      Emitter::Values parts = e.loop(first, e.add(first, ofBlock), 1, none, [&](Value number, ValueRange before) {
+        multiply(number);
+        return bringIn(number, before);
+      });
+      for (auto [r, part] : llvm::enumerate(parts))
+        part = e.fma(part, ofRow(r, first, scaleField), carried[r]);
+      return parts;
     });
   }
 
@@ -134,18 +143,18 @@ private:
     Value step = e.load(levels.steps, {number, at.column});
     Value offset = levels.offsets ? e.load(levels.offsets, {number, at.column}) : Value();
     Emitter::Values result;
-    for (auto [r, accumulator] : llvm::enumerate(carried)) {
+    for (auto [r, part] : llvm::enumerate(carried)) {
       Value row = e.index(static_cast<int64_t>(r));
-      BlockReader reader(e, x, {e.add(at.row, row), featureOf(number)}, 1);
-      auto ofRow = [&](int64_t field) {
-        return e.broadcast(vector::ExtractOp::create(e.b, e.loc, reader.number(field, e.b.getF32Type()), 0));
-      };
       Value exact = vector::LoadOp::create(e.b, e.loc, integers, products, ValueRange{row, e.index(0)});
-      Value sum = arith::SIToFPOp::create(e.b, e.loc, e.vectorType(), exact);
-      sum = e.fma(sum, e.mulf(step, ofRow(0)), accumulator);
-      result.push_back(offset ? e.fma(offset, ofRow(1), sum) : sum);
+      Value sum = e.fma(arith::SIToFPOp::create(e.b, e.loc, e.vectorType(), exact), step, part);
+      result.push_back(offset ? e.fma(offset, ofRow(r, number, sumsField), sum) : sum);
     }
     return result;
+  }
+
+  Value ofRow(size_t row, Value number, int64_t field) {
+    BlockReader reader(e, x, {e.add(at.row, static_cast<int64_t>(row)), featureOf(number)}, 1);
+    return e.broadcast(vector::ExtractOp::create(e.b, e.loc, reader.number(field, e.b.getF32Type()), 0));
   }
 
   Emitter &e;

@@ -52,7 +52,7 @@ constexpr int64_t mostRows = 192;
 std::string refused(kernel::ContractOp op, int64_t lanes) {
   ContractShape shape = ContractShape::of(op);
   if (&productsOf(shape.x, shape.weight, lanes) != &pairProducts)
-    return "the operands are neither pairs of bf16 nor integers with scales for 32";
+    return "the operands are neither pairs of bf16 nor integers in blocks of 32";
   if (int64_t depth = shape.weight.getDimSize(1); depth % stepDepth != 0)
     return llvm::formatv("a depth of {0} is no multiple of {1}", depth, stepDepth);
   return "";

@@ -72,6 +72,7 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes)
   hasPlace = shape.hasPlace;
   const StorageFormat &format = elementFormat(shape.weight);
   weightFormat = &format;
+  depthUnit = products.depthUnit(elementFormat(shape.x));
   lineElements = 64 * format.blockValues / format.blockBytes;
 }
 
@@ -108,7 +109,7 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t ca
   int64_t parts = std::max<int64_t>(panelLanes / pieceLanes(fewRows() + 1), 2);
   fetchNext = std::clamp<int64_t>(llvm::divideCeil(groupLanes * tileSteps, parts * lineElements), 2, mostFetches);
   taskPanels = groupPanels(tileRows);
-  blockDepth = products.blockDepth(elementFormat(weight), depth, groupLanes, cacheBytes);
+  blockDepth = products.blockDepth(elementFormat(weight), depth, depthUnit, groupLanes, cacheBytes);
   // Half of the cache: what passes through it, and what else runs on the core, takes its part.
   int64_t groupBytes = elementFormat(weight).bytesOf(blockDepth * groupLanes);
   chooseBlocks(elementFormat(shape.x), cacheBytes / 2 - 2 * groupBytes);
@@ -136,7 +137,7 @@ void ContractPlan::chooseStreams(const StorageFormat &weight) {
 }
 
 int64_t ContractPlan::layoutDepth() const {
-  return products.layout ? laidOutDepth(*weightFormat, depth) : 0;
+  return products.layout ? laidOutDepth(depth, depthUnit) : 0;
 }
 
 // Rows with all of k beside one group, or rows with a block of k beside their sums for many groups.
@@ -154,9 +155,9 @@ std::string ContractPlan::contradiction() const {
     return "tile_columns and row_columns are no multiples of " + std::to_string(lanes) + ", the lanes of a vector";
   if (products.fixedSteps && tileSteps != products.steps(lanes))
     return "tile_steps is not " + std::to_string(products.steps(lanes)) + ", what its products take at a time";
-  auto cutsTurn = [&](int64_t size) { return size < depth && size % products.depthUnit != 0; };
+  auto cutsTurn = [&](int64_t size) { return size < depth && size % depthUnit != 0; };
   if (cutsTurn(blockDepth) || (streamRows > 0 && cutsTurn(streamDepth)))
-    return "block_depth or stream_depth is no multiple of " + std::to_string(products.depthUnit) +
+    return "block_depth or stream_depth is no multiple of " + std::to_string(depthUnit) +
            ", what its products take together";
   if (tallRows > tileRows && !hasHalves())
     return "tall_rows need panels as wide as a tile, of two or more vectors";

@@ -65,6 +65,7 @@ struct ContractPlan {
   int64_t lineElements;                             // of the weight, in a line of the caches
   bool hasPlace;                                    // whether each sum has one in the result
   const StorageFormat *weightFormat;
+  int64_t depthUnit;  // blocks of k begin at its multiples
 
   // The plan's numbers. Of a tile: rows, columns, steps of k per iteration; and columns of a tile of one row.
   int64_t tileRows, tileColumns, tileSteps, rowColumns;

@@ -50,24 +50,16 @@ public:
     places.laidOut = tile.laidOut;
     if (tile.fetch)
       places.fetch = [&](Value k, Turn turn) { tile.fetch(number, k, turn); };
-    for (auto [i, sum] : llvm::enumerate(c.plan.products.accumulate(c, places, sumsBefore())))
-      e.store(sum, sums.memory(c), sumAt(i));
+    std::vector<TileSums::Place> sumPlaces;
+    for (int64_t i = 0; i < tile.rows * vectors; ++i)
+      sumPlaces.push_back({sumRows[i / vectors], sumColumns[i % vectors]});
+    // A tile that takes all of k begins with the first one.
+    Value firstK = tile.depth < c.plan.depth ? tile.firstK : e.index(0);
+    c.plan.products.multiply(c, places, TileSums(e, sums.memory(c), std::move(sumPlaces), firstK));
   }
 
 private:
   Value laneOf(int64_t vector) { return e.add(firstLane, vector % perPanel * e.lanes); }
-
-  // Before the first k they are zero, and not read.
-  Emitter::Values sumsBefore() {
-    Value known =
-        tile.depth < c.plan.depth ? e.firstLanes(e.min(e.mul(tile.firstK, e.lanes), e.index(e.lanes))) : Value();
-    Emitter::Values before;
-    for (int64_t i = 0; i < tile.rows * vectors; ++i)
-      before.push_back(known ? e.load(sums.memory(c), sumAt(i), known) : e.splat(0));
-    return before;
-  }
-
-  Emitter::Values sumAt(int64_t i) { return {sumRows[i / vectors], sumColumns[i % vectors]}; }
 
   const ContractCode &c;
   Emitter &e;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile multiplies rounded rows by the integers of a weight's blocks.
 //
-//   for each 32 of k                              of all rows, of vectors of columns
-//     for each group that shares a step           all, or half of them
-//       sums = -zero * (sum of the row's integers), which the row has
-//       for each four k: levels of a vector, four integers of a row in all lanes:  sums += their dot products
-//       accumulator = accumulator + sums * (step * scale of the row)
-//       accumulator = accumulator + offset * (sum of the row)         if the format has offsets
+//   for each block of the rows, which share a scale   of all rows, of vectors of columns
+//     part = 0
+//     for each 32 of k
+//       for each group that shares a step               all, or half of them
+//         sums = -zero * (sum of the row's integers), which the row has
+//         for each four k: levels of a vector, four integers of a row in all lanes:  sums += their dot products
+//         part = part + sums * step
+//         part = part + offset * (sum of the row's integers)          if the format has offsets
+//     accumulator = accumulator + part * scale of the row
 //
-// The integers are exact, and an accumulator is one chain with k ascending, so that no tile makes other bits.
+// The integers are exact, and parts and accumulators are chains with k ascending, so that no tile makes other bits.
 //
 // Words are taken in the order in which they lie in memory, since a processor fetches ahead what is read upwards, and
 // stops doing so where reads go back and forth:
@@ -28,6 +31,8 @@ namespace talc {
 namespace {
 
 constexpr int64_t word = 4;  // integers that a dot product takes at once
+// Fields of rounded rows.
+enum : int64_t { scaleField, sumsField, beginsField, integersField };
 
 // Whether dot products take levels with a sign: NEON's do, and those of AVX2 give it to x, by one instruction. AVX-512
 // has none that does, and takes bytes without a sign.
@@ -45,6 +50,11 @@ int64_t mostSums(int64_t lanes) {
   return lanes > 8 ? 24 : 8;
 }
 
+// A number that a block of a row has once.
+Value numberOf(BlockReader &row, int64_t field) {
+  return vector::ExtractOp::create(row.e.b, row.e.loc, row.number(field, row.e.b.getF32Type()), 0);
+}
+
 // 32 of k.
 class Step {
 public:
@@ -57,9 +67,9 @@ public:
       rows.emplace_back(e, c.x, ValueRange{row, e.add(feature, k)}, 1);
   }
 
-  void add(MutableArrayRef<Value> accumulators) {
+  void add(MutableArrayRef<Value> parts) {
     for (Part part = {0, partVectors()}; part.first < vectors(); part.first += part.count)
-      add(part, accumulators);
+      add(part, parts);
   }
 
   // For each of k the levels, as bytes without a sign where products take none that have one; behind them for each
@@ -99,7 +109,7 @@ private:
     return part;
   }
 
-  void add(Part part, MutableArrayRef<Value> accumulators) {
+  void add(Part part, MutableArrayRef<Value> parts) {
     SmallVector<Emitter::Values> sums(words / groupWords());
     SmallVector<int64_t> missing(sums.size(), groupWords());
     size_t next = 0;
@@ -111,7 +121,7 @@ private:
       addWord(part, number, sums[group]);
       --missing[group];
       for (; next < sums.size() && missing[next] == 0; ++next)
-        bringIn(part, next, sums[next], accumulators);
+        bringIn(part, next, sums[next], parts);
     }
   }
 
@@ -180,30 +190,29 @@ private:
   // Four of a row, as a word; a lane of several words where that costs no instruction.
   Value integersOf(BlockReader &row, int64_t number) {
     int64_t together = scalarsFromLanes(e.lanes) ? e.lanes : 1, lane = number % together;
-    return vector::ExtractOp::create(e.b, e.loc, row.scalars(3, e.index(number - lane), together), lane);
+    return vector::ExtractOp::create(e.b, e.loc, row.scalars(integersField, e.index(number - lane), together), lane);
   }
 
-  void bringIn(Part part, int64_t group, ValueRange sums, MutableArrayRef<Value> accumulators) {
+  void bringIn(Part part, int64_t group, ValueRange sums, MutableArrayRef<Value> parts) {
     SmallVector<GroupScales> scales;
     for (int64_t v = part.first; v < part.first + part.count; ++v)
       scales.push_back(scalesOf(v, group));
-    for (auto [r, row] : llvm::enumerate(rows)) {
-      Value scale = number(row, 0);
+    for (auto [r, row] : llvm::enumerate(rows))
       for (auto [v, of] : llvm::enumerate(scales)) {
-        Value &accumulator = accumulators[r * vectors() + part.first + v];
-        Value sum = columns[part.first + v].toFloat(sums[r * part.count + v]);
-        accumulator = joined(sum, of, e.broadcast(scale), accumulator);
+        Value &all = parts[r * vectors() + part.first + v];
+        all = joined(columns[part.first + v].toFloat(sums[r * part.count + v]), of, all);
         if (of.offset)
-          accumulator = e.fma(of.offset, e.broadcast(number(row, 1)), accumulator);
+          all = e.fma(of.offset, e.broadcast(numberOf(row, sumsField)), all);
       }
-    }
   }
 
-  // Two products, one of them fused. By a power of two the first one is an instruction that other units have.
-  Value joined(Value sum, const GroupScales &of, Value scale, Value accumulator) {
-    if (of.exponent && scalesByPowers(e.lanes))
-      return e.fma(kernel::TimesPowerOp::create(e.b, e.loc, sum.getType(), sum, of.exponent), scale, accumulator);
-    return e.fma(sum, e.mulf(of.step, scale), accumulator);
+  // By a power of two, instructions that other units have. A part that begins here is null.
+  Value joined(Value sum, const GroupScales &of, Value part) {
+    if (of.exponent && scalesByPowers(e.lanes)) {
+      Value product = kernel::TimesPowerOp::create(e.b, e.loc, sum.getType(), sum, of.exponent);
+      return part ? e.addf(product, part) : product;
+    }
+    return part ? e.fma(sum, of.step, part) : e.mulf(sum, of.step);
   }
 
   // What sums begin with, so that levels count from zero on.
@@ -219,10 +228,10 @@ private:
 
   // A block has what all its integers, and those of the first half, begin with where levels count from 16.
   Value startOf(BlockReader &row, int64_t group) {
-    Value all = row.scalar(2, e.index(0));
+    Value all = row.scalar(beginsField, e.index(0));
     if (blocks.group == integerStep)
       return all;
-    Value first = row.scalar(2, e.index(1));
+    Value first = row.scalar(beginsField, e.index(1));
     return group == 0 ? first : arith::SubIOp::create(e.b, e.loc, all, first).getResult();
   }
 
@@ -238,9 +247,6 @@ private:
 
   Value integer(int64_t value) {
     return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(static_cast<int32_t>(value)));
-  }
-  Value number(BlockReader &row, int64_t field) {
-    return vector::ExtractOp::create(e.b, e.loc, row.number(field, e.b.getF32Type()), 0);
   }
   Value bytesOf(Value words) {
     return vector::BitCastOp::create(e.b, e.loc, VectorType::get({word * e.lanes}, e.b.getI8Type()), words);
@@ -281,13 +287,60 @@ constexpr PanelLayout layout = {
     [](const StorageFormat &weight, int64_t depth) { return Step::laidOutWords(*integerBlocks(weight.name), depth); },
     layOutIntegers};
 
-Emitter::Values accumulateIntegers(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
-  const IntegerBlocks &blocks = blocksOf(c);
-  return c.e.loop(c.e.index(0), c.e.index(tile.depth), integerStep, before, [&](Value k, ValueRange carried) {
-    Emitter::Values accumulators(carried);
-    Step(c, blocks, tile, k).add(accumulators);
-    return accumulators;
-  });
+// What blocks of the rows make, from k on.
+class Joint {
+public:
+  Joint(const ContractCode &c, const TilePlaces &tile, Value k) : c(c), e(c.e), tile(tile), k(k) {}
+
+  Emitter::Values parts() {
+    size_t count = tile.rows.size() * tile.panels.size();
+    if (c.plan.depthUnit == integerStep)
+      return addStep(k, Emitter::Values(count));
+    return e.loop(k, e.add(k, c.plan.depthUnit), integerStep, Emitter::Values(count, e.splat(0)),
+                  [&](Value k, ValueRange before) { return addStep(k, before); });
+  }
+
+  // Blocks that were rounded together have the same scale.
+  Value joined(size_t number, Value part, Value sum) {
+    size_t row = number / tile.panels.size();
+    BlockReader reader(e, c.x, ValueRange{tile.rows[row], e.add(tile.features[row], k)}, 1);
+    return e.fma(part, e.broadcast(numberOf(reader, scaleField)), sum);
+  }
+
+private:
+  Emitter::Values addStep(Value k, ValueRange before) {
+    Emitter::Values parts(before);
+    Step(c, blocksOf(c), tile, k).add(parts);
+    return parts;
+  }
+
+  const ContractCode &c;
+  Emitter &e;
+  const TilePlaces &tile;
+  const Value k;
+};
+
+// Where rows have a scale for each step, sums stay in registers. Parts of several steps have the registers to
+// themselves: LLVM would keep some of the sums there, and the parts in memory.
+void multiplyIntegers(const ContractCode &c, const TilePlaces &tile, const TileSums &sums) {
+  Emitter &e = c.e;
+  const Value begin = e.index(0), end = e.index(tile.depth);
+  const int64_t unit = c.plan.depthUnit;
+  if (unit > integerStep) {
+    e.loop(begin, end, unit, [&](Value k) {
+      Joint joint(c, tile, k);
+      Emitter::Values parts = joint.parts();
+      sums.update(k, [&](size_t i, Value sum) { return joint.joined(i, parts[i], sum); });
+    });
+    return;
+  }
+  sums.store(e.loop(begin, end, unit, sums.before(begin), [&](Value k, ValueRange before) {
+    Joint joint(c, tile, k);
+    Emitter::Values parts = joint.parts();
+    for (auto [i, part] : llvm::enumerate(parts))
+      part = joint.joined(i, part, before[i]);
+    return parts;
+  }));
 }
 
 }  // namespace
@@ -297,11 +350,11 @@ const TileProducts integerProducts = {rowsOf,
                                       columnsOfIntegerRow,
                                       [](int64_t) { return integerStep; },
                                       /*fixedSteps=*/true,
-                                      /*depthUnit=*/integerStep,
+                                      valuesOfScale,
                                       fetchAhead,
                                       blockOfIntegers,
                                       /*rowsStay=*/false,
-                                      accumulateIntegers,
+                                      multiplyIntegers,
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; },
                                       /*streams=*/true,
                                       &layout};

@@ -99,8 +99,8 @@ private:
   const int64_t rows, vectors;
 };
 
-Emitter::Values accumulatePairs(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
-  return Pairs(c, tile).accumulate(before);
+void multiplyPairs(const ContractCode &c, const TilePlaces &tile, const TileSums &sums) {
+  sums.store(Pairs(c, tile).accumulate(sums.before(c.e.index(0))));
 }
 
 }  // namespace
@@ -110,11 +110,11 @@ const TileProducts pairProducts = {[](int64_t) { return tileRows; },
                                    columnsOfNumberRow,
                                    [](int64_t) -> int64_t { return 2; },
                                    /*fixedSteps=*/false,
-                                   /*depthUnit=*/2,
+                                   /*depthUnit=*/[](const StorageFormat &) -> int64_t { return 2; },
                                    fetchAheadOfNumbers,
                                    blockOfNumbers,
                                    /*rowsStay=*/true,
-                                   accumulatePairs,
+                                   multiplyPairs,
                                    [](int64_t) -> int64_t { return 0; },
                                    /*streams=*/true};
 

@@ -224,7 +224,7 @@ int64_t fetchAhead(const StorageFormat &weight, int64_t lines) {
   return 2 * weight.blockValues / SuperBlocks::stretch * lines;
 }
 
-Emitter::Values accumulateSuper(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
+void multiplySuper(const ContractCode &c, const TilePlaces &tile, const TileSums &sums) {
   Emitter &e = c.e;
   const SuperBlocks &blocks = *superBlocks(elementFormat(cast<ShapedType>(c.weight.getType())).name);
   Value steps;
@@ -234,8 +234,9 @@ Emitter::Values accumulateSuper(const ContractCode &c, const TilePlaces &tile, V
     e.b.setInsertionPoint(c.tasks);
     steps = e.stackBuffer({Block::stepsOf(blocks, tile), e.lanes});
   }
-  return e.loop(e.index(0), e.index(tile.depth), SuperBlocks::values, before,
-                [&](Value k, ValueRange carried) { return Block(c, blocks, tile, steps, k).add(carried); });
+  Value begin = e.index(0);
+  sums.store(e.loop(begin, e.index(tile.depth), SuperBlocks::values, sums.before(begin),
+                    [&](Value k, ValueRange before) { return Block(c, blocks, tile, steps, k).add(before); }));
 }
 
 }  // namespace
@@ -245,11 +246,11 @@ const TileProducts superProducts = {rowsOf,
                                     columnsOfIntegerRow,
                                     [](int64_t) { return SuperBlocks::stretch; },
                                     /*fixedSteps=*/true,
-                                    /*depthUnit=*/SuperBlocks::values,
+                                    valuesOfScale,
                                     fetchAhead,
                                     blockOfIntegers,
                                     /*rowsStay=*/false,
-                                    accumulateSuper,
+                                    multiplySuper,
                                     [](int64_t) -> int64_t { return 0; },
                                     /*streams=*/true};
 

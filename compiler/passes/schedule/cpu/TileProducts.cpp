@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace talc {
 
-int64_t blockOfNumbers(const StorageFormat &, int64_t depth, int64_t, int64_t) {
+int64_t blockOfNumbers(const StorageFormat &, int64_t depth, int64_t, int64_t, int64_t) {
   constexpr int64_t undivided = 768, least = 256, most = 512, unit = 2;
   for (int64_t size = most; depth > undivided && size >= least; size -= unit)
     if (depth % size == 0)
@@ -49,20 +49,24 @@ int64_t columnsOfIntegerRow(const StorageFormat &, int64_t lanes) {
 // A quarter of L2 holds all of k but of deep weights: each block loads and stores the sums, and where the rows of a
 // result lie 4 KiB apart, they fight for one set of L1. Rows may come from L3 meanwhile: a tile takes each of their
 // bytes for all columns of a panel.
-int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t lanes, int64_t cacheBytes) {
+int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes) {
   constexpr int64_t least = 256;
   for (int64_t blocks = 1; depth / blocks >= least; ++blocks) {
     int64_t size = depth / blocks;
-    if (depth % blocks == 0 && size % weight.blockValues == 0 && weight.bytesOf(size * lanes) <= cacheBytes / 4)
+    if (depth % blocks == 0 && size % unit == 0 && weight.bytesOf(size * lanes) <= cacheBytes / 4)
       return size;
   }
   return depth;
 }
 
+int64_t valuesOfScale(const StorageFormat &rows) {
+  return rows.jointValues();
+}
+
 // Levels of 256 k by 64 lanes are 16 KiB.
-int64_t laidOutDepth(const StorageFormat &weight, int64_t depth) {
+int64_t laidOutDepth(int64_t depth, int64_t unit) {
   constexpr int64_t most = 256, least = 128;
-  for (int64_t size = most; size >= least; size -= weight.blockValues)
+  for (int64_t size = most; size >= least; size -= unit)
     if (depth % size == 0)
       return size;
   return 0;
@@ -81,6 +85,33 @@ void LaidOut::store(Emitter &e, Value vector, Value word, Value lane) const {
   vector::StoreOp::create(e.b, e.loc, bits, words, ValueRange{word, lane});
 }
 
+Value TileSums::known(Value k) const {
+  Value behind = e.add(firstK, k);
+  if (getConstantIntValue(behind) == 0)
+    return {};
+  return e.firstLanes(e.min(e.mul(behind, e.lanes), e.index(e.lanes)));
+}
+
+Emitter::Values TileSums::before(Value k) const {
+  Emitter::Values sums;
+  Value lanes = known(k);
+  for (const Place &place : places)
+    sums.push_back(lanes ? load(place, lanes) : e.splat(0));
+  return sums;
+}
+
+void TileSums::store(ValueRange sums) const {
+  for (auto [sum, place] : llvm::zip(sums, places))
+    e.store(sum, memory, {place.row, place.column});
+}
+
+// Masked loads are none that LLVM would turn into registers that go through a whole loop.
+void TileSums::update(Value k, llvm::function_ref<Value(size_t number, Value sum)> body) const {
+  Value lanes = known(k);
+  for (auto [i, place] : llvm::enumerate(places))
+    e.store(body(i, load(place, lanes)), memory, {place.row, place.column});
+}
+
 // Vectors of four lanes are NEON's, for which there is no code of pairs.
 const TileProducts &productsOf(ShapedType x, ShapedType weight, int64_t lanes) {
   Type rounded = x.getElementType();
@@ -92,7 +123,7 @@ const TileProducts &productsOf(ShapedType x, ShapedType weight, int64_t lanes) {
   }
   // Rows are rounded for one of the weights that they meet: other pairs are widened.
   const StorageFormat &format = elementFormat(weight);
-  if (roundedRowsFor(format) != formatOf(rounded))
+  if (roundedRowsFor(format, weight.getDimSize(1)) != formatOf(rounded))
     return widenedProducts;
   return superBlocks(format.name) ? superProducts : integerProducts;
 }

@@ -38,6 +38,34 @@ struct TilePlaces {
   Emitter::Values laidOutLanes = {};  // of each vector
 };
 
+// A tile's sums, row by row, wait in memory for what later k add.
+class TileSums {
+public:
+  using Value = mlir::Value;
+  struct Place {
+    Value row, column;
+  };
+
+  // Those of a tile that begins at `firstK` of the weight.
+  TileSums(Emitter &e, Value memory, std::vector<Place> places, Value firstK)
+      : e(e), memory(memory), places(std::move(places)), firstK(firstK) {}
+
+  // Before a k of the tile; in front of the weight's first one they are zero, and not read.
+  Emitter::Values before(Value k) const;
+  void store(mlir::ValueRange sums) const;
+  // Of each what becomes of it, so that no register waits for that.
+  void update(Value k, llvm::function_ref<Value(size_t number, Value sum)> body) const;
+
+private:
+  Value known(Value k) const;
+  Value load(const Place &place, Value known) const { return e.load(memory, {place.row, place.column}, known); }
+
+  Emitter &e;
+  const Value memory;
+  const std::vector<Place> places;
+  const Value firstK;
+};
+
 // How products take panels that are unpacked once for many rows.
 struct PanelLayout {
   // Whether that pays: loading unpacked words takes less time than unpacking them again.
@@ -58,16 +86,16 @@ struct TileProducts {
   int64_t (*steps)(int64_t lanes);
   // Whether an iteration takes so many steps, whatever a plan says.
   bool fixedSteps;
-  // Blocks of k begin at multiples of this.
-  int64_t depthUnit;
+  // Blocks of k begin at multiples of this, beside rows of a format.
+  int64_t (*depthUnit)(const StorageFormat &rows);
   // Lines that one row fetches ahead of a weight from memory, of which an iteration reads so many.
   int64_t (*fetchAhead)(const StorageFormat &weight, int64_t lines);
   // Of a block of `depth` steps of k in all, which so many lanes pass.
-  int64_t (*blockDepth)(const StorageFormat &weight, int64_t depth, int64_t lanes, int64_t cacheBytes);
+  int64_t (*blockDepth)(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
   // Whether a block has no more rows than stay in L2 with all of k.
   bool rowsStay;
-  // The sums, row by row, that go on from `before`.
-  Emitter::Values (*accumulate)(const ContractCode &c, const TilePlaces &tile, mlir::ValueRange before);
+  // Adds what the tile's k make to its sums.
+  void (*multiply)(const ContractCode &c, const TilePlaces &tile, const TileSums &sums);
   // Rows whose sums of half as many columns fill the accumulators.
   int64_t (*tallRows)(int64_t lanes) = [](int64_t) -> int64_t { return 0; };
   // Whether few rows take large weights as one stream where a processor drops fetches that it has no room for.
@@ -86,7 +114,7 @@ extern const TileProducts superProducts;
 extern const TileProducts pairProducts;
 
 // A block of numbers of 32 or 16 bits: a divisor of a large depth, or all of it.
-int64_t blockOfNumbers(const StorageFormat &weight, int64_t depth, int64_t lanes, int64_t cacheBytes);
+int64_t blockOfNumbers(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
 // Of a single row of them: columns, and lines that it fetches ahead.
 int64_t columnsOfNumberRow(const StorageFormat &weight, int64_t lanes);
 int64_t fetchAheadOfNumbers(const StorageFormat &weight, int64_t lines);
@@ -95,9 +123,11 @@ int64_t fetchAheadOfNumbers(const StorageFormat &weight, int64_t lines);
 int64_t pairsOfIntegers(int64_t lanes);
 int64_t columnsOfIntegers(int64_t rows, int64_t lanes);
 int64_t columnsOfIntegerRow(const StorageFormat &weight, int64_t lanes);
-int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t lanes, int64_t cacheBytes);
+int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
+// What rows of integers share a scale by.
+int64_t valuesOfScale(const StorageFormat &rows);
 // Steps of k that are laid out at a time, so that they stay in L1; 0: no such part divides the depth.
-int64_t laidOutDepth(const StorageFormat &weight, int64_t depth);
+int64_t laidOutDepth(int64_t depth, int64_t unit);
 
 // Of rows x and a weight, with vectors of so many lanes.
 const TileProducts &productsOf(mlir::ShapedType x, mlir::ShapedType weight, int64_t lanes);

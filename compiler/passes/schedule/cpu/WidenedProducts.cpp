@@ -70,8 +70,8 @@ private:
   const int64_t rows, vectors;
 };
 
-Emitter::Values accumulateWidened(const ContractCode &c, const TilePlaces &tile, ValueRange before) {
-  return Widened(c, tile).accumulate(before);
+void multiplyWidened(const ContractCode &c, const TilePlaces &tile, const TileSums &sums) {
+  sums.store(Widened(c, tile).accumulate(sums.before(c.e.index(0))));
 }
 
 }  // namespace
@@ -82,11 +82,11 @@ const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
                                       columnsOfNumberRow,
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
                                       /*fixedSteps=*/false,
-                                      /*depthUnit=*/1,
+                                      /*depthUnit=*/[](const StorageFormat &) -> int64_t { return 1; },
                                       fetchAheadOfNumbers,
                                       blockOfNumbers,
                                       /*rowsStay=*/true,
-                                      accumulateWidened,
+                                      multiplyWidened,
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; },
                                       /*streams=*/true};
 

@@ -19,30 +19,37 @@ const StorageFormat &formatOf(kernel::QuantizeOp op) {
   return elementFormat(cast<MemRefType>(op.getInit().getType()));
 }
 
-// A block of a row.
-class RoundedBlock {
+// Values of a row that are rounded together.
+class RoundedBlocks {
 public:
-  RoundedBlock(WorkgroupEmitter &e, kernel::QuantizeOp op, Value row, Value block)
-      : e(e), op(op), format(formatOf(op)), row(row), first(e.mul(block, format.blockValues)),
-        place(placeIn(e, op.getInit(), ValueRange{row, first})) {}
+  RoundedBlocks(WorkgroupEmitter &e, kernel::QuantizeOp op, Value row, Value number)
+      : e(e), op(op), format(formatOf(op)), row(row), first(e.mul(number, format.jointValues())) {}
 
   void store() {
     Value most = greatest();
     // Neither the scale nor its inverse is infinite.
     Value isZero = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OLT, most, e.splat(0x1p-120));
     Value inverse = e.select(isZero, e.splat(0), e.divf(e.splat(127), most));
-    storeScale(e.divf(e.select(isZero, e.splat(0), most), e.splat(127)));
+    Value scale = e.divf(e.select(isZero, e.splat(0), most), e.splat(127));
+    e.loop(e.index(0), e.index(format.jointValues()), format.blockValues,
+           [&](Value block) { storeBlock(block, scale, inverse); });
+  }
+
+private:
+  void storeBlock(Value block, Value scale, Value inverse) {
+    BlockPlace place = placeIn(e, op.getInit(), ValueRange{row, e.add(first, block)});
+    storeScale(place, scale);
     e.loop(e.index(0), e.index(format.blockValues), 1, [&](Value i) {
-      Value level = arith::TruncIOp::create(e.b, e.loc, e.b.getI8Type(), nearest(e.mulf(value(i), inverse)));
+      Value scaled = e.mulf(value(e.add(block, i)), inverse);
+      Value level = arith::TruncIOp::create(e.b, e.loc, e.b.getI8Type(), nearest(scaled));
       e.storeScalar(level, place.bytes, place.byteAt(e, format.fields.back(), i));
     });
   }
 
-private:
   Value value(Value i) { return e.loadScalar(op.getX(), {row, e.add(first, i)}); }
 
   Value greatest() {
-    return e.loop(e.index(0), e.index(format.blockValues), 1, {e.splat(0)},
+    return e.loop(e.index(0), e.index(format.jointValues()), 1, {e.splat(0)},
                   [&](Value i, ValueRange before) -> Emitter::Values {
                     Value magnitude = math::AbsFOp::create(e.b, e.loc, value(i));
                     return {arith::MaximumFOp::create(e.b, e.loc, before[0], magnitude)};
@@ -67,7 +74,7 @@ private:
     return arith::SubIOp::create(e.b, e.loc, whole, oneWhere(arith::CmpFPredicate::OLT, least));
   }
 
-  void storeScale(Value scale) {
+  void storeScale(const BlockPlace &place, Value scale) {
     Value bits = arith::BitcastOp::create(e.b, e.loc, e.b.getI32Type(), scale);
     for (int64_t i = 0; i < format.fields[0].wordBytes; ++i) {
       Value part = arith::ShRUIOp::create(e.b, e.loc, bits, integer(8 * i));
@@ -80,21 +87,20 @@ private:
   kernel::QuantizeOp op;
   const StorageFormat &format;
   const Value row, first;
-  const BlockPlace place;
 };
 
 }  // namespace
 
 int64_t threadsOfQuantize(kernel::QuantizeOp op) {
-  return threadsFor(widthOf(op.getX()) / formatOf(op).blockValues);
+  return threadsFor(widthOf(op.getX()) / formatOf(op).jointValues());
 }
 
 void quantizeByThreads(WorkgroupEmitter &e, kernel::QuantizeOp op) {
-  const int64_t values = formatOf(op).blockValues;
+  const int64_t values = formatOf(op).jointValues();
   eachRow(e, op, op.getX(), [&](Value row) {
     e.each(widthOf(op.getX()) / values, [&](Value number) {
       if (values > 1)
-        RoundedBlock(e, op, row, number).store();
+        RoundedBlocks(e, op, row, number).store();
       else
         e.storeScalar(e.loadScalar(op.getX(), {row, number}), op.getInit(), {row, number});
     });

@@ -23,25 +23,32 @@ public:
         bytes(e.bytes(op.getInit())), f32(b.getF32Type()), floats(VectorType::get({together}, f32)),
         integers(VectorType::get({together}, b.getI32Type())) {}
 
-  void expandBlock(Value row, Value block);
+  void expandBlocks(Value row, Value joint);
 
 private:
-  using StoreSums = void (Quantize::*)(Value scale, ValueRange levels, Value row, Value block);
-  // Of all levels, as a value, and of these and the first half what sums begin with.
-  void storeSum(Value scale, ValueRange levels, Value row, Value block);
+  void storeBlock(Value scale, Value inverse, ValueRange x, Value row, Value block);
+  using StoreSums = void (Quantize::*)(ValueRange levels, Value row, Value block);
+  // Of 32 levels, and of these and the first half what sums begin with.
+  void storeBegins(ValueRange levels, Value row, Value block);
   // Of every 16 levels and of every 32.
-  void storeSums(Value scale, ValueRange levels, Value row, Value block);
+  void storeDigits(ValueRange levels, Value row, Value block);
   struct Sums {
     std::string_view format;
     StoreSums store;
   };
-  static constexpr Sums sums[] = {{"q8_sums", &Quantize::storeSum}, {"q8_k_sums", &Quantize::storeSums}};
+  static constexpr Sums sums[] = {{"q8_sums", &Quantize::storeBegins},
+                                  {"q8_256_sums", &Quantize::storeBegins},
+                                  {"q8_k_sums", &Quantize::storeDigits}};
 
   Value greatest(ValueRange x);
   Value sum(Value levels, int64_t first, int64_t count) {
     auto places = llvm::to_vector(llvm::seq<int64_t>(first, first + count));
     Value part = vector::ShuffleOp::create(b, loc, levels, levels, places);
     return vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, part);
+  }
+  Value vectorOf(ValueRange integers) {
+    auto type = VectorType::get({static_cast<int64_t>(integers.size())}, b.getI32Type());
+    return vector::FromElementsOp::create(b, loc, type, integers);
   }
   Value number(double value) { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value))); }
   Value constant(Value like, int32_t value) {
@@ -78,10 +85,10 @@ private:
   const VectorType floats, integers;
 };
 
-void Quantize::expandBlock(Value row, Value block) {
-  Emitter::Values x, levels;
-  Value first = e.mul(block, format.blockValues);
-  for (int64_t i = 0; i < format.blockValues; i += together)
+void Quantize::expandBlocks(Value row, Value joint) {
+  Emitter::Values x;
+  Value first = e.mul(joint, format.jointValues());
+  for (int64_t i = 0; i < format.jointValues(); i += together)
     x.push_back(vector::LoadOp::create(b, loc, floats, op.getX(), ValueRange{row, e.add(first, i)}));
   Value most = greatest(x);
   // Neither the scale nor its inverse is infinite.
@@ -89,17 +96,26 @@ void Quantize::expandBlock(Value row, Value block) {
   most = arith::SelectOp::create(b, loc, isZero, number(0), most);
   Value inverse = arith::DivFOp::create(b, loc, number(127), most);
   inverse = arith::SelectOp::create(b, loc, isZero, number(0), inverse);
+  Value scale = arith::DivFOp::create(b, loc, most, number(127));
+  const auto vectors = static_cast<size_t>(format.blockValues / together);
+  for (size_t i = 0; i < x.size(); i += vectors) {
+    Value block = e.add(e.mul(joint, x.size() / vectors), i / vectors);
+    storeBlock(scale, inverse, ValueRange(x).slice(i, vectors), row, block);
+  }
+}
+
+void Quantize::storeBlock(Value scale, Value inverse, ValueRange x, Value row, Value block) {
+  Emitter::Values levels;
   for (auto [i, values] : llvm::enumerate(x)) {
     Value scaled = arith::MulFOp::create(b, loc, values, vector::BroadcastOp::create(b, loc, floats, inverse));
     Value rounded = math::RoundEvenOp::create(b, loc, scaled);
     levels.push_back(arith::FPToSIOp::create(b, loc, integers, rounded));
     storeBytes(narrowed(levels.back()), row, block, format.fields.back().offset + static_cast<int64_t>(i) * together);
   }
-  Value scale = arith::DivFOp::create(b, loc, most, number(127));
   store(scale, row, block, format.fields[0].offset);
   const Sums *own = llvm::find_if(sums, [&](const Sums &known) { return known.format == format.name; });
   assert(own != std::end(sums) && "a format of rounded rows without sums");
-  (this->*own->store)(scale, levels, row, block);
+  (this->*own->store)(levels, row, block);
 }
 
 // Magnitudes are ordered as their bits are, and what is no number stands above all.
@@ -113,26 +129,20 @@ Value Quantize::greatest(ValueRange x) {
   return arith::BitcastOp::create(b, loc, f32, most);
 }
 
-void Quantize::storeSum(Value scale, ValueRange levels, Value row, Value block) {
+void Quantize::storeBegins(ValueRange levels, Value row, Value block) {
   Value first = sum(levels[0], 0, together / 2);
   Value all = arith::AddIOp::create(b, loc, first, sum(levels[0], together / 2, together / 2));
-  store(arith::MulFOp::create(b, loc, arith::SIToFPOp::create(b, loc, f32, all), scale), row, block,
-        format.fields[1].offset);
-  Value sums = vector::FromElementsOp::create(b, loc, VectorType::get({2}, b.getI32Type()), ValueRange{all, first});
-  Value begins = arith::MulIOp::create(b, loc, sums, constant(sums, -roundedZero));
-  storeWords(begins, row, block, format.fields[2].offset);
+  store(arith::SIToFPOp::create(b, loc, f32, all), row, block, format.fields[1].offset);
+  Value sums = vectorOf({all, first});
+  storeWords(arith::MulIOp::create(b, loc, sums, constant(sums, -roundedZero)), row, block, format.fields[2].offset);
 }
 
-void Quantize::storeSums(Value, ValueRange levels, Value row, Value block) {
+void Quantize::storeDigits(ValueRange levels, Value row, Value block) {
   Emitter::Values halves, pairs;
   for (Value of : levels) {
     halves.append({sum(of, 0, together / 2), sum(of, together / 2, together / 2)});
     pairs.push_back(arith::AddIOp::create(b, loc, halves.end()[-2], halves.back()));
   }
-  auto vectorOf = [&](ValueRange sums) -> Value {
-    auto type = VectorType::get({static_cast<int64_t>(sums.size())}, b.getI32Type());
-    return vector::FromElementsOp::create(b, loc, type, sums);
-  };
   Value begins = vectorOf(halves), all = vectorOf(pairs);
   storeWords(arith::MulIOp::create(b, loc, begins, constant(begins, -32)), row, block, format.fields[2].offset);
   Value seven = constant(all, 7);
@@ -163,9 +173,9 @@ void expandNumbers(Emitter &e, kernel::QuantizeOp op) {
 void expandQuantize(Emitter &e, kernel::QuantizeOp op) {
   if (isa<FloatType>(cast<MemRefType>(op.getInit().getType()).getElementType()))
     return expandNumbers(e, op);
-  int64_t values = elementFormat(cast<ShapedType>(op.getInit().getType())).blockValues;
+  int64_t values = elementFormat(cast<ShapedType>(op.getInit().getType())).jointValues();
   eachRow(e, op, op.getX(), [&](Value row) {
-    e.each(widthOf(op.getX()) / values, [&](Value block) { Quantize(e, op).expandBlock(row, block); });
+    e.each(widthOf(op.getX()) / values, [&](Value joint) { Quantize(e, op).expandBlocks(row, joint); });
   });
 }
 

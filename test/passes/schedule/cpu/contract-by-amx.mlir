@@ -80,7 +80,7 @@ func.func @odd(%s: !kernel.step, %x: memref<1x48xbf16>, %w: memref<1x48x16xbf16>
 // CHECK-LABEL: @wide(
 // CHECK-NOT: amx
 // CHECK: kernel.contract
-// SAID: remark{{.*}}contract-by-amx{{.*}}the operands are neither pairs of bf16 nor integers with scales for 32
+// SAID: remark{{.*}}contract-by-amx{{.*}}the operands are neither pairs of bf16 nor integers in blocks of 32
 func.func @wide(%s: !kernel.step, %x: memref<1x64xf32>, %w: memref<1x64x16xbf16>, %y: memref<1x16xf32>) {
   kernel.tasks %s over tiles by columns {
   ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):

@@ -39,7 +39,8 @@
 // CHECK-COUNT-8: kernel.dot %{{.*}} wide : vector<64xi8> -> vector<16xi32>
 // CHECK-NOT: kernel.dot
 // CHECK: arith.sitofp %{{.*}} : vector<16xi32> to vector<16xf32>
-// CHECK: vector.fma
+// CHECK: %[[PART:.*]] = arith.mulf
+// CHECK: vector.fma %[[PART]],
 // CHECK-NOT: vector.fma
 // CHECK: return
 // NARROW-LABEL: @row(
@@ -77,7 +78,7 @@ func.func @row(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: mem
 // AHEAD-LABEL: @widened(
 // AHEAD: fetch_ahead = 64,
 //
-// Blocks with an offset add it times the sum of the row; their levels need seven bits, and no correction. Words that
+// Blocks with an offset add it times the sum of the row's integers; their levels need seven bits, and no correction. Words that
 // share bytes follow each other.
 // FETCH-LABEL: @offset(
 // FETCH: arith.addi %{{.*}}, %c16 : index
@@ -91,8 +92,9 @@ func.func @row(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: mem
 // NEON-NOT: kernel.dot
 // CHECK-LABEL: @offset(
 // CHECK-COUNT-8: kernel.dot %{{.*}} : vector<64xi8> -> vector<16xi32>
-// CHECK: vector.fma
-// CHECK: vector.fma
+// CHECK: %[[PRODUCT:.*]] = arith.mulf
+// CHECK: %[[SUM:.*]] = vector.fma %{{.*}}, %{{.*}}, %[[PRODUCT]]
+// CHECK: vector.fma %[[SUM]],
 // CHECK: return
 func.func @offset(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: memref<1x64x16x!talc.stored<q4_1>>,
                   %y: memref<1x16xf32>) {
@@ -126,7 +128,7 @@ func.func @widened(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w:
 }
 
 // Of numbers of four bits, levels are twice the numbers above 16, which a table has; with AVX-512 sums are
-// multiplied by their powers of two, else a row's scale is.
+// multiplied by their powers of two, else steps are factors.
 // NEON-LABEL: @numbers(
 // NEON: kernel.look_up %{{.*}} : vector<16xi8>
 // NEON-NOT: kernel.times_power
@@ -151,6 +153,30 @@ func.func @numbers(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w:
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<1x64x!talc.stored<q8_sums>>, memref<1x64x16x!talc.stored<mxfp4>>, memref<1x16xf32>) -> ()
+  }
+  return
+}
+
+// Blocks of rows that were rounded together add up to a part in registers, which joins its sum in memory.
+// CHECK-LABEL: @joint(
+// CHECK: scf.for %{{.*}} = %c0 to %c512 step %c256 {
+// CHECK: %[[PARTS:.*]] = scf.for %{{.*}} step %c32 iter_args(
+// CHECK-COUNT-8: kernel.dot %{{.*}} : vector<64xi8> -> vector<16xi32>
+// CHECK-NOT: kernel.dot
+// CHECK: vector.fma
+// CHECK: scf.yield
+// CHECK: %[[SUM:.*]] = vector.maskedload
+// CHECK: %[[JOINED:.*]] = vector.fma %[[PARTS]], %{{.*}}, %[[SUM]]
+// CHECK: vector.store %[[JOINED]]
+// CHECK: return
+func.func @joint(%s: !kernel.step, %x: memref<1x512x!talc.stored<q8_256_sums>>, %w: memref<1x512x16x!talc.stored<q4_0>>,
+                 %y: memref<1x16xf32>) {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x512x!talc.stored<q8_256_sums>>, memref<1x512x16x!talc.stored<q4_0>>, memref<1x16xf32>) -> ()
   }
   return
 }

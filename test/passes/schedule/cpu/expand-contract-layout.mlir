@@ -35,14 +35,14 @@
 // CHECK-NOT: kernel.dot
 // CHECK: vector.store %{{.*}}, %[[SUMS]]
 // CHECK: return
-func.func @fifth(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_sums>>, %w: memref<2x512x64x!talc.stored<q5_0>>,
+func.func @fifth(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_256_sums>>, %w: memref<2x512x64x!talc.stored<q5_0>>,
                  %y: memref<?x128xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
     kernel.contract %s, %x, %w into %y {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
-    } : (!kernel.step, memref<?x512x!talc.stored<q8_sums>>, memref<2x512x64x!talc.stored<q5_0>>, memref<?x128xf32>) -> ()
+    } : (!kernel.step, memref<?x512x!talc.stored<q8_256_sums>>, memref<2x512x64x!talc.stored<q5_0>>, memref<?x128xf32>) -> ()
   }
   return
 }
@@ -52,14 +52,14 @@ func.func @fifth(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_sums>>, %w: 
 // PLAN: layout_rows = 64,
 // CHECK-LABEL: @powers
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<80x64xi32>
-func.func @powers(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_sums>>, %w: memref<2x512x64x!talc.stored<mxfp4>>,
+func.func @powers(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_256_sums>>, %w: memref<2x512x64x!talc.stored<mxfp4>>,
                   %y: memref<?x128xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
     kernel.contract %s, %x, %w into %y {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
-    } : (!kernel.step, memref<?x512x!talc.stored<q8_sums>>, memref<2x512x64x!talc.stored<mxfp4>>, memref<?x128xf32>) -> ()
+    } : (!kernel.step, memref<?x512x!talc.stored<q8_256_sums>>, memref<2x512x64x!talc.stored<mxfp4>>, memref<?x128xf32>) -> ()
   }
   return
 }
@@ -70,14 +70,14 @@ func.func @powers(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_sums>>, %w:
 // CHECK-LABEL: @halves
 // CHECK-NOT: x64xi32>
 // CHECK: kernel.dot
-func.func @halves(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_sums>>, %w: memref<2x512x64x!talc.stored<q4_0>>,
+func.func @halves(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_256_sums>>, %w: memref<2x512x64x!talc.stored<q4_0>>,
                   %y: memref<?x128xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
     kernel.contract %s, %x, %w into %y {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
-    } : (!kernel.step, memref<?x512x!talc.stored<q8_sums>>, memref<2x512x64x!talc.stored<q4_0>>, memref<?x128xf32>) -> ()
+    } : (!kernel.step, memref<?x512x!talc.stored<q8_256_sums>>, memref<2x512x64x!talc.stored<q4_0>>, memref<?x128xf32>) -> ()
   }
   return
 }
