@@ -2,7 +2,7 @@
 // A kernel in optimized LLVM IR is copied, and what a launch would give it becomes arguments:
 //
 //   kernel(a, b)                         kernel_task()
-//   place in the grid                    %column, %row
+//   place in the grid                    %column, %row; tasks of many rows read it again behind loops (PlaceAgain.h)
 //   a, b                                 loaded from %arguments, 64 bits each, where they are first used; no task keeps
 //                                        this address, which is loaded from the first bytes of shared memory each time
 //   shared memory of the workgroup       at fixed places behind %shared
@@ -13,6 +13,8 @@
 // the function is put into a kernel that has these registers (PersistentKernel.cpp): a call would keep more in others,
 // which large tasks need all.
 #include "compiler/targets/nvptx/TaskFunction.h"
+
+#include "compiler/targets/nvptx/PlaceAgain.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -117,8 +119,8 @@ Value *teamOf(IRBuilder<> &b, Value *thread, Value *count, bool manyRows) {
   return manyRows ? b.CreateUDiv(thread, count) : readRegister(b, "team", 32);
 }
 
-// False: it asks for something else of its launch.
-bool replaceIntrinsics(Function &task, unsigned threads, bool manyRows) {
+// Nothing: it asks for something else of its launch.
+std::optional<TaskPlace> replaceIntrinsics(Function &task, unsigned threads, bool manyRows) {
   IRBuilder<> b(&*task.getEntryBlock().getFirstInsertionPt());
   Value *thread = b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
   Value *count = b.getInt32(threads), *own = b.CreateURem(thread, count);
@@ -145,20 +147,23 @@ bool replaceIntrinsics(Function &task, unsigned threads, bool manyRows) {
     default:
       if (StringRef name = call->getCalledFunction()->getName();
           name.starts_with("llvm.nvvm.read.ptx.sreg.") || name.starts_with("llvm.nvvm.barrier"))
-        return false;
+        return std::nullopt;
       continue;
     }
     call->eraseFromParent();
   }
-  return true;
+  return TaskPlace{cast<Instruction>(column), cast<Instruction>(row), own};
 }
 
-std::optional<uint64_t> placeShared(Function &task) {
+std::optional<uint64_t> placeShared(Function &task, const TaskPlace &taskPlace, unsigned threads, bool manyRows) {
   Module &module = *task.getParent();
   uint64_t bytes = 0;
   IRBuilder<> entry(&*task.getEntryBlock().getFirstInsertionPt());
-  auto *shared =
-      cast<Instruction>(entry.CreateIntToPtr(readRegister(entry, "shared", 64), entry.getPtrTy(sharedSpace)));
+  Value *place = readRegister(entry, "shared", 64);
+  // ptxas keeps no half of an address that is known to be 0.
+  if (manyRows)
+    place = entry.CreateAnd(place, UINT32_MAX);
+  auto *shared = cast<Instruction>(entry.CreateIntToPtr(place, entry.getPtrTy(sharedSpace)));
   for (GlobalVariable &variable : module.globals()) {
     if (variable.getAddressSpace() != sharedSpace)
       continue;
@@ -167,14 +172,14 @@ std::optional<uint64_t> placeShared(Function &task) {
       return std::nullopt;
     convertUsersOfConstantsToInstructions({&variable}, &task);
     IRBuilder<> b(shared->getNextNode());
-    Value *place = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, bytes);
-    variable.replaceUsesWithIf(place, [&](Use &use) {
+    Value *own = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shared, bytes);
+    variable.replaceUsesWithIf(own, [&](Use &use) {
       auto *user = dyn_cast<Instruction>(use.getUser());
       return user && user->getFunction() == &task;
     });
     bytes += alignTo(size, alignment);
   }
-  return bytes;
+  return bytes + (manyRows ? readPlaceAgain(taskPlace, *shared, bytes, threads) : 0);
 }
 
 }  // namespace
@@ -185,8 +190,8 @@ std::optional<uint64_t> addTaskFunction(Function &kernel, unsigned threads, bool
     return std::nullopt;
   Function *task = copyKernel(kernel);
   std::optional<uint64_t> bytes;
-  if (replaceIntrinsics(*task, threads, manyRows))
-    bytes = placeShared(*task);
+  if (std::optional<TaskPlace> place = replaceIntrinsics(*task, threads, manyRows))
+    bytes = placeShared(*task, *place, threads, manyRows);
   if (!bytes)
     task->eraseFromParent();
   return bytes;

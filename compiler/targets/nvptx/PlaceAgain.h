@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which task a function does is forgotten while its loops run.
+#pragma once
+
+#include <cstdint>
+
+namespace llvm {
+class Instruction;
+class Value;
+}  // namespace llvm
+
+namespace talc::nvptx {
+
+// What says which task a team does, and what a thread of it needs to leave that in shared memory.
+struct TaskPlace {
+  llvm::Instruction *column, *row;
+  llvm::Value *thread;  // of the team
+};
+
+// What is computed of the task's place behind a loop that does without reads the place again: each subgroup leaves it
+// in shared memory behind so many bytes. Returns how many more these are.
+uint64_t readPlaceAgain(const TaskPlace &place, llvm::Instruction &shared, uint64_t bytes, unsigned threads);
+
+}  // namespace talc::nvptx
