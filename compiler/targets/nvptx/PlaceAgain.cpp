@@ -128,7 +128,7 @@ private:
 }  // namespace
 
 uint64_t readPlaceAgain(const TaskPlace &place, Instruction &shared, uint64_t bytes, unsigned threads) {
-  return PlaceAgain(place, shared, bytes).run() ? alignTo(divideCeil(threads, subgroup) * slotBytes, alignment) : 0;
+  return PlaceAgain(place, shared, bytes).run() ? alignTo(threads / subgroup * slotBytes, alignment) : 0;
 }
 
 }  // namespace talc::nvptx
