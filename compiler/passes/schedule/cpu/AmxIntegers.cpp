@@ -13,8 +13,8 @@
 //
 // Sums of integers are exact and join the same chain as those of IntegerProducts.cpp, so that the bits are the same,
 // and few rows are left to that. The floor of a group of 32, 16 rows and 16 columns: 16 cycles for the product, half of
-// whose depth stays empty, 16 for the store, and 32 instructions that join the sums, two a cycle: 16
-// cycles, side by side. vpdpbusd takes 64, and the same 16 one after the other.
+// whose depth stays empty, 16 for the store, and 32 instructions that join the sums, two a cycle: 16 cycles, side by
+// side. vpdpbusd takes 64, and the same 16 one after the other. Rows with a scale for every 32 take 16 more.
 //
 // A last tile of fewer than 16 rows begins further up: it goes first, and what it makes of others' rows is thrown away.
 #include "compiler/passes/schedule/cpu/AmxIntegers.h"

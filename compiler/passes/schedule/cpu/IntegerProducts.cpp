@@ -334,7 +334,7 @@ void multiplyIntegers(const ContractCode &c, const TilePlaces &tile, const TileS
     });
     return;
   }
-  sums.store(e.loop(begin, end, unit, sums.before(begin), [&](Value k, ValueRange before) {
+  sums.store(e.loop(begin, end, unit, sums.before(), [&](Value k, ValueRange before) {
     Joint joint(c, tile, k);
     Emitter::Values parts = joint.parts();
     for (auto [i, part] : llvm::enumerate(parts))

@@ -100,7 +100,7 @@ private:
 };
 
 void multiplyPairs(const ContractCode &c, const TilePlaces &tile, const TileSums &sums) {
-  sums.store(Pairs(c, tile).accumulate(sums.before(c.e.index(0))));
+  sums.store(Pairs(c, tile).accumulate(sums.before()));
 }
 
 }  // namespace

@@ -234,8 +234,7 @@ void multiplySuper(const ContractCode &c, const TilePlaces &tile, const TileSums
     e.b.setInsertionPoint(c.tasks);
     steps = e.stackBuffer({Block::stepsOf(blocks, tile), e.lanes});
   }
-  Value begin = e.index(0);
-  sums.store(e.loop(begin, e.index(tile.depth), SuperBlocks::values, sums.before(begin),
+  sums.store(e.loop(e.index(0), e.index(tile.depth), SuperBlocks::values, sums.before(),
                     [&](Value k, ValueRange before) { return Block(c, blocks, tile, steps, k).add(before); }));
 }
 

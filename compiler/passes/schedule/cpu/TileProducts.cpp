@@ -85,6 +85,7 @@ void LaidOut::store(Emitter &e, Value vector, Value word, Value lane) const {
   vector::StoreOp::create(e.b, e.loc, bits, words, ValueRange{word, lane});
 }
 
+// Null: none is.
 Value TileSums::known(Value k) const {
   Value behind = e.add(firstK, k);
   if (getConstantIntValue(behind) == 0)
@@ -92,11 +93,15 @@ Value TileSums::known(Value k) const {
   return e.firstLanes(e.min(e.mul(behind, e.lanes), e.index(e.lanes)));
 }
 
-Emitter::Values TileSums::before(Value k) const {
+Value TileSums::load(const Place &place, Value known) const {
+  return known ? e.load(memory, {place.row, place.column}, known) : e.splat(0);
+}
+
+Emitter::Values TileSums::before() const {
   Emitter::Values sums;
-  Value lanes = known(k);
+  Value lanes = known(e.index(0));
   for (const Place &place : places)
-    sums.push_back(lanes ? load(place, lanes) : e.splat(0));
+    sums.push_back(load(place, lanes));
   return sums;
 }
 

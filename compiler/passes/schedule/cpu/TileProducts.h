@@ -50,15 +50,15 @@ public:
   TileSums(Emitter &e, Value memory, std::vector<Place> places, Value firstK)
       : e(e), memory(memory), places(std::move(places)), firstK(firstK) {}
 
-  // Before a k of the tile; in front of the weight's first one they are zero, and not read.
-  Emitter::Values before(Value k) const;
+  // Before the tile's first k; in front of the weight's they are zero, and not read.
+  Emitter::Values before() const;
   void store(mlir::ValueRange sums) const;
-  // Of each what becomes of it, so that no register waits for that.
+  // Before k of the tile, of each what becomes of it there, so that no register waits for that.
   void update(Value k, llvm::function_ref<Value(size_t number, Value sum)> body) const;
 
 private:
   Value known(Value k) const;
-  Value load(const Place &place, Value known) const { return e.load(memory, {place.row, place.column}, known); }
+  Value load(const Place &place, Value known) const;
 
   Emitter &e;
   const Value memory;
@@ -124,7 +124,7 @@ int64_t pairsOfIntegers(int64_t lanes);
 int64_t columnsOfIntegers(int64_t rows, int64_t lanes);
 int64_t columnsOfIntegerRow(const StorageFormat &weight, int64_t lanes);
 int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
-// What rows of integers share a scale by.
+// How many values of a row of integers share a scale.
 int64_t valuesOfScale(const StorageFormat &rows);
 // Steps of k that are laid out at a time, so that they stay in L1; 0: no such part divides the depth.
 int64_t laidOutDepth(int64_t depth, int64_t unit);

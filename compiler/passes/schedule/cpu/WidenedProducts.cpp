@@ -71,7 +71,7 @@ private:
 };
 
 void multiplyWidened(const ContractCode &c, const TilePlaces &tile, const TileSums &sums) {
-  sums.store(Widened(c, tile).accumulate(sums.before(c.e.index(0))));
+  sums.store(Widened(c, tile).accumulate(sums.before()));
 }
 
 }  // namespace
