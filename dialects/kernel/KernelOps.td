@@ -213,15 +213,16 @@ def Kernel_OutputOp : Kernel_Op<"output", [Pure]> {
   let assemblyFormat = "$step $output attr-dict `:` type($result)";
 }
 
-def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {
+def Kernel_ArenaOp : Kernel_Op<"arena"> {
   let summary = "a temporary buffer at a planned place";
   let description = [{
     Begins `perToken` * row_count + `fixed` + `perThread` * thread bytes into the arena; `rows` is the buffer's dynamic
-    dimension, if any.
+    dimension, if any. Two of them at the same place are two buffers, which live one after the other: what is known of
+    one, such as how its rows are stored, says nothing about the other.
   }];
   let arguments = (ins Kernel_Step:$step, Optional<Index>:$rows, I64Attr:$perToken, I64Attr:$fixed,
                        I64Attr:$perThread);
-  let results = (outs AnyMemRef:$result);
+  let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$result);
   let assemblyFormat = [{
     $step (`rows` $rows^)? `at` $perToken `plus` $fixed `by_thread` $perThread attr-dict `:` type($result)
   }];
