@@ -7,6 +7,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
+#include "compiler/targets/nvptx/LoadsAhead.h"
 #include "compiler/targets/nvptx/TaskFunction.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -120,7 +121,9 @@ llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleO
   function->addFnAttr("nvvm.reqntid", std::to_string(threads));
   if (auto registers = kernel->getAttrOfType<IntegerAttr>(registersAttr))
     function->addFnAttr("nvvm.maxnreg", std::to_string(registers.getInt()));
+  keepLoadsAhead(*function);
   optimize(*translated, **machine);
+  releaseLoadsAhead(*function);
   if (kernel->hasAttr(rolledAttr))
     keepLoops(*function);
   if (taskShared)
