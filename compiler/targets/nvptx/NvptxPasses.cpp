@@ -44,7 +44,8 @@ void NvptxTarget::addSchedule(OpPassManager &passes) const {
   passes.addPass(createExpandWorkgroups({/*matrices=*/true, /*subgroup=*/32}));
   // When the tasks' bodies are loops: which workgroup does which task.
   passes.addPass(createDistributeWorkgroups());
-  endStage(passes, {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf", "gpu", "nvgpu"});
+  endStage(passes,
+           {"builtin", "func", "talc", "kernel", "memref", "arith", "math", "vector", "scf", "gpu", "nvgpu", "nvvm"});
 }
 
 void NvptxTarget::addCodegen(OpPassManager &passes) const {

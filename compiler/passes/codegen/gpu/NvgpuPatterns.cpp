@@ -4,6 +4,7 @@
 //   nvgpu.device_async_copy        cp.async.cg, of 16 bytes that pass by L1
 //   nvgpu.device_async_create_group, _wait      cp.async.commit_group, .wait_group n;  bar.warp.sync
 //   nvgpu.ldmatrix, .mma.sync      ldmatrix.x4, mma.sync.m16n8k16
+//   nvvm.bar.warp.sync             bar.warp.sync
 //
 // Behind a wait the lanes of a subgroup wait for each other, too: what one has copied, others read.
 #include "compiler/passes/codegen/gpu/NvgpuPatterns.h"
@@ -12,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -121,6 +123,12 @@ static LogicalResult convertWait(nvgpu::DeviceAsyncWaitOp op, PatternRewriter &r
   return success();
 }
 
+static LogicalResult convertSubgroupBarrier(NVVM::SyncWarpOp op, PatternRewriter &rewriter) {
+  callAlone(rewriter, op.getLoc(), "llvm.nvvm.bar.warp.sync", op.getMask());
+  rewriter.eraseOp(op);
+  return success();
+}
+
 // When nobody waits for it by name any more: groups are told by their number.
 static LogicalResult convertGroup(nvgpu::DeviceAsyncCreateGroupOp op, PatternRewriter &rewriter) {
   if (!op->use_empty() || !op.getInputTokens().empty())
@@ -156,6 +164,7 @@ void addNvgpuPatterns(RewritePatternSet &patterns) {
   patterns.add(convertCopy);
   patterns.add(convertWait);
   patterns.add(convertGroup);
+  patterns.add(convertSubgroupBarrier);
   patterns.add(convertFragments);
 }
 

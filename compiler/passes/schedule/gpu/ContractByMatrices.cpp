@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.contract of 16-bit weights by matrix instructions: a workgroup has two panels and some tiles of 16 rows, and
-// each of its subgroups a part of k.
+// kernel.contract of 16-bit weights by matrix instructions: a workgroup has one or two panels and some tiles of 16
+// rows, and each of its subgroups a part of k.
 //
 //   for each 16 of k:  A = rows of x, rounded to the weight's type;  B = a panel's lanes;  C = A * B + C
 //
@@ -11,10 +11,11 @@
 //   lanes of a panel    0 1 2 3 4 5 6 7 | 8 ...        instruction j has the lanes j, 8 + j, 16 + j, ...
 //   loaded by group     0               | 1
 //
-// k ascends in steps of 16, in as many parts as the weight's shape says (DepthParts.h) and no step changes. With
-// partial sums a task is a subgroup that has one part of the only row. The weights of the next step are loaded while
-// one is multiplied, and wait in registers; rows come as MatrixRows.cpp says, and what becomes of the sums stands in
-// MatrixSums.cpp. Rows that are missing are the last again.
+// k ascends in steps of 16, in as many parts as the weight's shape says (DepthParts.h) and no step changes. A subgroup
+// counts it from the beginning of its part, so that a thread has one address in each panel and in each row, and what is
+// added to it is a constant. With partial sums a task is a subgroup that has one part of the only row. The weights of
+// the next step are loaded while one is multiplied, and wait in registers; rows come as MatrixRows.cpp says, and what
+// becomes of the sums stands in MatrixSums.cpp. Rows that are missing are the last again.
 #include "compiler/passes/schedule/gpu/MatrixRows.h"
 #include "compiler/passes/schedule/gpu/MatrixSums.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
@@ -22,6 +23,8 @@
 #include "dialects/talc/formats/StorageFormat.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 using namespace mlir;
@@ -33,12 +36,17 @@ namespace {
 constexpr int64_t tileRows = MatrixSizes::tileRows, tileColumns = MatrixSizes::tileColumns,
                   tileDepth = MatrixSizes::tileDepth, subgroup = MatrixSizes::subgroup;
 
+// Of panels, k and lanes: so a thread's place in them is one number.
+Value allNumbers(WorkgroupEmitter &e, Value weight) {
+  return memref::CollapseShapeOp::create(e.b, e.loc, weight, ArrayRef<ReassociationIndices>{{0, 1, 2}});
+}
+
 class MatrixContract {
 public:
   MatrixContract(WorkgroupEmitter &e, kernel::ContractOp op)
       : e(e), op(op), tasks(kernel::TasksOp::around(op)), sizes(op),
         bytes(e.shared({sizes.sharedBytes()}, e.b.getI8Type())), rows(MatrixRows::create(e, op, sizes, bytes)),
-        sums(e, op, sizes, bytes) {}
+        sums(e, op, sizes, bytes), weight(allNumbers(e, op.getWeight())) {}
 
   void expand() {
     setExtents(
@@ -47,37 +55,34 @@ public:
           return {sizes.alone ? e.index(sizes.depth / sizes.partDepth) : e.rows(op.getX()), e.index(sizes.count)};
         },
         {sizes.alone ? 1 : sizes.rows(), sizes.taskPanels});
-    Value lane = e.rem(e.thread(), subgroup), own = e.div(e.thread(), subgroup);
-    group = e.div(lane, 4);
-    inGroup = e.mul(e.rem(lane, 4), 2);
-    for (int64_t p = 0; p < sizes.taskPanels; ++p)
-      addPanel(p);
+    Value own = e.div(e.thread(), subgroup);
     Value from = e.mul(sizes.alone ? tasks.part(0) : own, sizes.partDepth);
-    sums.finish(accumulate(from, e.add(from, sizes.partDepth)));
+    for (int64_t p = 0; p < sizes.taskPanels; ++p)
+      lines.push_back(firstLine(p, from));
+    rows->enter(e.add(sizes.firstFeature(e, tasks.part(2)), from));
+    sums.finish(accumulate());
   }
 
 private:
-  // In the place of one behind the last all threads load the same: a sector instead of a panel once more.
-  void addPanel(int64_t number) {
+  // Where the thread begins in a panel of the task. In the place of one behind the last all threads load the same: a
+  // sector instead of a panel once more.
+  Value firstLine(int64_t number, Value from) {
+    Value lane = e.rem(e.thread(), subgroup), group = e.div(lane, 4), inGroup = e.mul(e.rem(lane, 4), 2);
     Value panel = e.add(tasks.part(2), number);
-    Emitter::Values own = {panel, inGroup, e.mul(group, sizes.perThread())};
-    if (number > 0 && sizes.count % sizes.taskPanels != 0)
-      for (Value &value : own)
-        value = e.select(e.less(panel, e.index(sizes.count)), value, e.index(0));
-    panels.push_back(own[0]);
-    depths.push_back(own[1]);
-    lanes.push_back(own[2]);
+    Value k = e.add(e.mul(panel, sizes.depth), e.add(from, inGroup));
+    Value line = e.add(e.mul(k, sizes.lanes), e.mul(group, sizes.perThread()));
+    bool isThere = number == 0 || sizes.count % sizes.taskPanels == 0;
+    return isThere ? line : Value(e.select(e.less(panel, e.index(sizes.count)), line, e.index(0)));
   }
 
   VectorType vectorOf(ArrayRef<int64_t> shape, Type type) { return VectorType::get(shape, type); }
 
   // Sums as MatrixSums has them, and behind them, while there is a next step, the lines of weights that it takes.
-  Emitter::Values accumulate(Value from, Value to) {
-    rows->enter(sizes.firstFeature(e, panels.front()), from, to);
+  Emitter::Values accumulate() {
     Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(vectorOf({2, 2}, e.b.getF32Type())));
     const int64_t count = sizes.tiles * sizes.instructions();
     Emitter::Values all(count, zero);
-    all.append(loadLines(from));
+    all.append(loadLines(e.index(0)));
     // With two steps a turn what one loads takes the place of what the other has multiplied, and nothing is moved. A
     // single row waits for memory: there are more subgroups at a time with fewer registers.
     const int64_t steps = sizes.partDepth / tileDepth - 1, perTurn = sizes.oneRow ? 1 : 2, rest = steps % perTurn;
@@ -87,34 +92,43 @@ private:
         now = step(e.add(k, i * tileDepth), now, count);
       return now;
     };
-    Value end = e.add(from, (steps - rest) * tileDepth);
-    all = e.loop(from, end, perTurn * tileDepth, all,
+    Value end = e.index((steps - rest) * tileDepth);
+    all = e.loop(e.index(0), end, perTurn * tileDepth, all,
                  [&](Value k, ValueRange before) { return stepsFrom(k, before, perTurn); });
     all = stepsFrom(end, all, rest);
-    return ValueRange(step(e.sub(to, e.index(tileDepth)), all, count, /*isLast=*/true)).take_front(count);
+    return ValueRange(step(e.index(steps * tileDepth), all, count, /*isLast=*/true)).take_front(count);
   }
 
   // Loads what the next one multiplies. `all`: as many sums, and lines. Instruction by instruction in the order of the
   // weight: what is loaded for the next step takes the place of what has been multiplied, part by part.
   Emitter::Values step(Value k, ValueRange all, int64_t count, bool isLast = false) {
-    Emitter::Values now(all.take_front(count)), lines(all.drop_front(count)), factors;
-    for (int64_t first = 0, weight = 0; first < static_cast<int64_t>(lines.size()); first += 4) {
+    Emitter::Values now(all.take_front(count)), next(all.drop_front(count)), factors;
+    for (int64_t first = 0, number = 0; first < static_cast<int64_t>(next.size()); first += 4) {
       const ValueRange own = ValueRange(all).slice(count + first, 4);
-      if (!isLast)
-        llvm::copy(loadLines(e.add(k, tileDepth), first / 4), lines.begin() + first);
+      if (!isLast) {
+        if (sizes.isLarge())
+          waitForSubgroup();
+        llvm::copy(loadLines(e.add(k, tileDepth), first / 4), next.begin() + first);
+      }
       if (first == 0)
         factors = rows->load(k);
       for (Value fragment : fragmentsOf(own))
-        multiply(factors, fragment, weight++, now);
+        multiply(factors, fragment, number++, now);
     }
-    now.append(lines);
+    now.append(next);
     return now;
   }
 
+  // ptxas moves no load in front of it. It would load all of two steps first, and has no registers for that.
+  void waitForSubgroup() {
+    Value all = arith::ConstantIntOp::create(e.b, e.loc, -1, 32);
+    NVVM::SyncWarpOp::create(e.b, e.loc, all);
+  }
+
   // Adds the products of all tiles' rows and a weight's columns.
-  void multiply(ValueRange factors, Value weight, int64_t number, Emitter::Values &sums) {
+  void multiply(ValueRange factors, Value fragment, int64_t number, Emitter::Values &sums) {
     for (Value own : factors) {
-      sums[number] = nvgpu::MmaSyncOp::create(e.b, e.loc, own, weight, sums[number],
+      sums[number] = nvgpu::MmaSyncOp::create(e.b, e.loc, own, fragment, sums[number],
                                               ArrayRef<int64_t>{tileRows, tileColumns, tileDepth});
       number += sizes.instructions();
     }
@@ -122,30 +136,30 @@ private:
 
   // All that the instructions of a step take of the weight.
   Emitter::Values loadLines(Value k) {
-    Emitter::Values lines;
+    Emitter::Values loaded;
     for (int64_t number = 0; number < sizes.taskPanels * sizes.parts; ++number)
-      lines.append(loadLines(k, number));
-    return lines;
+      loaded.append(loadLines(k, number));
+    return loaded;
   }
 
   // Four of a panel, or of half of one: k, k + 1, k + 8, k + 9.
   Emitter::Values loadLines(Value k, int64_t number) {
     const int64_t p = number / sizes.parts, part = number % sizes.parts;
-    Emitter::Values lines;
-    for (int64_t distance : {0, 1, 8, 9}) {
-      Value depth = e.add(e.add(k, depths[p]), distance), lane = e.add(lanes[p], part * sizes.columns);
-      lines.push_back(e.loadTogether(op.getWeight(), {panels[p], depth, lane}, sizes.perThread()));
-    }
-    return lines;
+    Value first = e.add(lines[p], e.mul(k, sizes.lanes));
+    Emitter::Values loaded;
+    for (int64_t distance : {0, 1, 8, 9})
+      loaded.push_back(
+          e.loadTogether(weight, e.add(first, distance * sizes.lanes + part * sizes.columns), sizes.perThread()));
+    return loaded;
   }
 
   // Fragments B of the instructions that these lines are for.
-  Emitter::Values fragmentsOf(ValueRange lines) {
+  Emitter::Values fragmentsOf(ValueRange loaded) {
     Emitter::Values fragments;
     for (int64_t j = 0, count = sizes.perThread(); j < count; ++j) {
       Value fragment = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(vectorOf({2, 2}, sizes.element)));
       for (int64_t half = 0; half < 2; ++half) {
-        Value pair = vector::ShuffleOp::create(e.b, e.loc, lines[2 * half], lines[2 * half + 1],
+        Value pair = vector::ShuffleOp::create(e.b, e.loc, loaded[2 * half], loaded[2 * half + 1],
                                                ArrayRef<int64_t>{j, count + j});
         fragment = vector::InsertOp::create(e.b, e.loc, pair, fragment, half);
       }
@@ -161,8 +175,8 @@ private:
   const Value bytes;  // of shared memory, for rows, then for sums
   const std::unique_ptr<MatrixRows> rows;
   MatrixSums sums;
-  Value group, inGroup;                   // of threads, and twice the place in it
-  Emitter::Values panels, depths, lanes;  // of the task; and where the thread begins in them
+  const Value weight;     // number by number
+  Emitter::Values lines;  // where the thread begins in the panels of the task
 };
 
 }  // namespace

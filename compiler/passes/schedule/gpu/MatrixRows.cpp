@@ -34,7 +34,7 @@ public:
   RowsFromMemory(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixSizes &sizes)
       : e(e), op(op), sizes(sizes), pairs(sizes.startsAtMultiples(op, 2)) {}
 
-  void enter(Value first, Value, Value) override {
+  void enter(Value first) override {
     Value lane = e.rem(e.thread(), subgroup), group = e.div(lane, 4);
     feature = e.add(first, e.mul(e.rem(lane, 4), 2));
     for (int64_t r = 0; r < 2 * sizes.tiles; ++r)
@@ -82,19 +82,19 @@ class RowsByStages final : public MatrixRows {
 public:
   RowsByStages(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixSizes &sizes, Value bytes)
       : e(e), op(op), sizes(sizes),
-        stages(viewOf(e, bytes, {sizes.kParts * sizes.stages * sizes.rows(), tileDepth}, sizes.element)) {}
+        stages(viewOf(e, bytes, {sizes.kParts * sizes.stages * sizes.rows() * line}, sizes.element)) {}
 
-  void enter(Value first, Value from, Value to) override {
-    Value thread = e.thread();
-    lane = e.rem(thread, subgroup);
-    ring = e.mul(e.div(thread, subgroup), sizes.stages * sizes.rows());
-    feature = first;
-    end = to;
-    for (int64_t r = 0; r < sizes.rows(); r += copiedRows)
+  void enter(Value first) override {
+    Value thread = e.thread(), lane = e.rem(thread, subgroup);
+    Value ring = e.mul(e.div(thread, subgroup), sizes.stages * sizes.rows() * line);
+    feature = e.add(first, e.mul(e.rem(lane, halves), half));
+    copied = e.add(ring, placeInTile(e.div(lane, halves), e.rem(lane, halves)));
+    read = e.add(ring, placeInTile(e.rem(lane, tileRows), e.div(lane, tileRows)));
+    for (int64_t r = 0; r < sizes.rows(); r += tileRows)
       rows.push_back(rowAt(e, kernel::TasksOp::around(op), e.add(e.div(lane, halves), r)));
     for (int64_t step = 0; step < ahead(); ++step) {
       if (step * tileDepth < sizes.partDepth)
-        copy(e.add(from, step * tileDepth));
+        copy(e.index(step * tileDepth));
       closeGroup();
     }
   }
@@ -102,39 +102,39 @@ public:
   // A group is closed even if nothing was copied, so that always as many may be open.
   Values load(Value k) override {
     Value next = e.add(k, ahead() * tileDepth);
-    e.when(e.less(next, end), [&] { copy(next); });
+    e.when(e.less(next, e.index(sizes.partDepth)), [&] { copy(next); });
     nvgpu::DeviceAsyncWaitOp::create(e.b, e.loc, closeGroup(), e.b.getI32IntegerAttr(static_cast<int32_t>(ahead())));
     Values factors;
     auto type = VectorType::get({4, 2}, sizes.element);
-    for (int64_t tile = 0; tile < sizes.tiles; ++tile) {
-      Value row = e.add(e.rem(lane, tileRows), tile * tileRows);
-      factors.push_back(nvgpu::LdMatrixOp::create(e.b, e.loc, type, stages, placeOf(k, row, e.div(lane, tileRows)),
+    for (int64_t tile = 0; tile < sizes.tiles; ++tile)
+      factors.push_back(nvgpu::LdMatrixOp::create(e.b, e.loc, type, stages, placeOf(k, read, tile),
                                                   /*transpose=*/false, /*numTiles=*/4));
-    }
     return factors;
   }
 
 private:
-  static constexpr int64_t halves = 2, half = tileDepth / halves;  // of a line, that a lane copies
-  static constexpr int64_t copiedRows = subgroup / halves;         // at once
+  static constexpr int64_t line = tileDepth, halves = 2, half = line / halves;  // of a line, that a lane copies
+  static_assert(subgroup / halves == tileRows, "lanes copy a tile at once");
   int64_t ahead() const { return sizes.stages - 2; }
 
-  Values placeOf(Value k, Value row, Value number) {
-    Value stage = e.rem(e.div(k, tileDepth), sizes.stages);
-    Value line = e.add(e.add(ring, e.mul(stage, sizes.rows())), row);
+  // Every other four rows have their halves exchanged, in all tiles alike.
+  Value placeInTile(Value row, Value number) {
     Value exchanged = arith::XOrIOp::create(e.b, e.loc, number, e.rem(e.div(row, 4), halves));
-    return {line, e.mul(exchanged, half)};
+    return e.add(e.mul(row, line), e.mul(exchanged, half));
+  }
+
+  // In the stage of k, what lies at a place of its first tile.
+  Value placeOf(Value k, Value inTile, int64_t tile) {
+    Value stage = e.rem(e.div(k, tileDepth), sizes.stages);
+    return e.add(e.add(inTile, e.mul(stage, sizes.rows() * line)), tile * tileRows * line);
   }
 
   void copy(Value k) {
-    Value number = e.rem(lane, halves);
-    for (auto [i, row] : llvm::enumerate(rows)) {
-      Value own = e.add(e.div(lane, halves), static_cast<int64_t>(i) * copiedRows);
-      Values from = {row, e.add(e.add(feature, k), e.mul(number, half))};
+    for (auto [tile, row] : llvm::enumerate(rows))
       nvgpu::DeviceAsyncCopyOp::create(e.b, e.loc, nvgpu::DeviceAsyncTokenType::get(e.b.getContext()), stages,
-                                       placeOf(k, own, number), op.getX(), from, e.b.getIndexAttr(half), Value(),
+                                       placeOf(k, copied, static_cast<int64_t>(tile)), op.getX(),
+                                       ValueRange{row, e.add(feature, k)}, e.b.getIndexAttr(half), Value(),
                                        /*bypassL1=*/e.b.getUnitAttr());
-    }
   }
 
   Value closeGroup() {
@@ -145,10 +145,10 @@ private:
   WorkgroupEmitter &e;
   kernel::ContractOp op;
   const MatrixSizes sizes;
-  const Value stages;  // of all subgroups, line by line
-  Value lane, ring;    // the subgroup's first line
-  Value feature, end;
-  Values rows;  // that the lane copies of
+  const Value stages;  // of all subgroups
+  Value copied, read;  // where the lane stores and reads in the first tile of the subgroup's first stage
+  Value feature;       // that the lane copies first
+  Values rows;         // that it copies of: one of each tile
 };
 
 }  // namespace

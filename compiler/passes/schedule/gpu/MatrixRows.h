@@ -21,9 +21,9 @@ public:
                                             Value bytes);
   virtual ~MatrixRows() = default;
 
-  // The features that the panels meet begin at `feature`; the subgroup has k from `from` to `to`.
-  virtual void enter(Value feature, Value from, Value to) = 0;
-  // Factors of all tiles at k, which ascends in steps of 16.
+  // The features that the subgroup's part of k meets begin at `first`.
+  virtual void enter(Value first) = 0;
+  // Factors of all tiles at k, which ascends from 0 in steps of 16.
   virtual Values load(Value k) = 0;
 };
 

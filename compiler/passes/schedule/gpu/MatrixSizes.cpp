@@ -21,13 +21,16 @@ MatrixSizes::MatrixSizes(kernel::ContractOp op) : ContractPanels(op) {
   element = cast<MemRefType>(op.getWeight().getType()).getElementType();
   oneRow = x.getDimSize(0) == 1;
   tiles = oneRow ? 1 : 2;
-  taskPanels = groups == 1 && count > 1 ? 2 : 1;
   const DepthParts parts(op, /*matrices=*/true);
   partDepth = depth / parts.count;
   alone = kernel::partialSumsOf(op) > 0;
   kParts = alone ? 1 : parts.count;
   if (!oneRow && x.getElementType() == element && startsAtMultiples(op, copied))
     stages = usualStages;
+  // Rows from memory take the registers that sums of a second wide panel would need.
+  constexpr int64_t wide = 64;
+  const bool hasRoom = oneRow || stages > 0 || lanes < wide;
+  taskPanels = groups == 1 && count > 1 && hasRoom ? 2 : 1;
 }
 
 // Of 8 lanes, and of one part with 16 lanes, a thread has two neighbours each; it stores 8 or 16 bytes at once.

@@ -47,8 +47,8 @@ def ExpandWorkgroups : Pass<"expand-workgroups", "mlir::ModuleOp"> {
                  Option<"subgroup", "subgroup", "int64_t", "32",
                         "neighbouring threads that shuffle among themselves; 1: nobody knows, and none do">];
   let dependentDialects = ["mlir::gpu::GPUDialect", "mlir::nvgpu::NVGPUDialect", "mlir::scf::SCFDialect",
-                           "mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::memref::MemRefDialect",
-                           "mlir::vector::VectorDialect"];
+                           "mlir::NVVM::NVVMDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+                           "mlir::memref::MemRefDialect", "mlir::vector::VectorDialect"];
 }
 
 def DistributeWorkgroups : Pass<"distribute-workgroups", "mlir::ModuleOp"> {

@@ -2,34 +2,29 @@
 // expand-workgroups{matrices=true}: contractions of 16-bit weights by matrix instructions, others as ever.
 // RUN: talc-opt %s -split-input-file -expand-workgroups=matrices=true -canonicalize | FileCheck %s
 
-// The weights of a step are loaded while the one before is multiplied, a panel's in front of the same panel's instructions,
-// those of the first before all. Two steps are a turn
+// The weights of a step are loaded while the one before is multiplied, those of the first before all. Two steps are a turn
 // of the loop; of six steps one is left behind it, and the last.
-// Two panels and 32 rows of a subgroup. Of 64 lanes a thread loads 8 at once, of 4 lines of each panel: 8 instructions for
-// each of them and each tile of 16 rows. 32 rows of 128 sums and 8 that are empty.
+// A subgroup has 32 rows, which come from memory and take registers on their way, and one panel as wide as this. Of its 64
+// lanes a thread loads 8 at once, of 4 lines: 8 instructions for each tile of 16 rows. 32 rows of 64 sums and 8 that are
+// empty.
 // CHECK-LABEL: func.func private @contract(
 // CHECK-SAME: kernel.threads = 32
-// CHECK: memref.view %{{.*}} : memref<17408xi8, #gpu.address_space<workgroup>> to memref<4352xf32, #gpu.address_space<workgroup>>
-// CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [32, 2]
+// CHECK: memref.view %{{.*}} : memref<9216xi8, #gpu.address_space<workgroup>> to memref<2304xf32, #gpu.address_space<workgroup>>
+// CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [32, 1]
+// CHECK: %[[WEIGHT:.*]] = memref.collapse_shape %arg2
 // CHECK-NOT: arith.select
-// CHECK-COUNT-8: vector.load %arg2{{.*}} {alignment = 16 : i64} : memref<2x96x64xbf16>, vector<8xbf16>
-// CHECK: scf.for %{{.*}} step %c32
-// CHECK-COUNT-4: vector.load %arg2{{.*}} {alignment = 16 : i64} : memref<2x96x64xbf16>, vector<8xbf16>
+// CHECK-COUNT-4: vector.load %[[WEIGHT]][%{{.*}}] {alignment = 16 : i64} : memref<12288xbf16>, vector<8xbf16>
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
+// CHECK-COUNT-4: vector.load %[[WEIGHT]][%{{.*}}] {alignment = 16 : i64} : memref<12288xbf16>, vector<8xbf16>
 // CHECK: arith.truncf %{{.*}} : vector<2xf32> to vector<2xbf16>
 // CHECK-COUNT-16: nvgpu.mma.sync
-// CHECK-COUNT-4: vector.load %arg2
-// CHECK-COUNT-16: nvgpu.mma.sync
-// CHECK-COUNT-4: vector.load %arg2
-// CHECK-COUNT-16: nvgpu.mma.sync
-// CHECK-COUNT-4: vector.load %arg2
+// CHECK-COUNT-4: vector.load %[[WEIGHT]]
 // CHECK-COUNT-16: nvgpu.mma.sync
 // CHECK: scf.yield
-// CHECK-COUNT-4: vector.load %arg2
+// CHECK-COUNT-4: vector.load %[[WEIGHT]]
 // CHECK-COUNT-16: nvgpu.mma.sync
-// CHECK-COUNT-4: vector.load %arg2
+// CHECK-NOT: vector.load %[[WEIGHT]]
 // CHECK-COUNT-16: nvgpu.mma.sync
-// CHECK-NOT: vector.load %arg2
-// CHECK-COUNT-32: nvgpu.mma.sync
 // CHECK-NOT: nvgpu.mma.sync
 // CHECK: gpu.barrier
 // CHECK: arith.addf
@@ -51,7 +46,7 @@ func.func private @contract(%s: !kernel.step, %x: memref<?x96xf32>, %w: memref<2
 // CHECK-LABEL: func.func private @gated(
 // CHECK-SAME: kernel.threads = 32
 // CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c6) grain [16, 2]
-// CHECK-COUNT-4: vector.load %arg2{{.*}} {alignment = 4 : i64} : memref<6x16x32xf16>, vector<2xf16>
+// CHECK-COUNT-4: vector.load %collapse_shape[%{{.*}}] {alignment = 4 : i64} : memref<3072xf16>, vector<2xf16>
 // CHECK-COUNT-8: nvgpu.mma.sync
 // CHECK-NOT: nvgpu.mma.sync
 func.func private @gated(%s: !kernel.step, %x: memref<1x16xf32>, %w: memref<6x16x32xf16>, %y: memref<1x96xf32>) attributes {kernel.piece = "contract"} {
@@ -72,7 +67,8 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x16xf32>, %w: memref<6x16
 // CHECK-LABEL: func.func private @odd(
 // CHECK: %[[SECOND:.*]] = arith.addi %{{.*}}, %c1
 // CHECK: %[[HAS:.*]] = arith.cmpi slt, %[[SECOND]], %c3
-// CHECK-COUNT-3: arith.select %{{.*}}, %c0 : index
+// CHECK: arith.select %[[HAS]], %{{.*}}, %c0 : index
+// CHECK-NOT: arith.select
 // CHECK: scf.for
 func.func private @odd(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<3x32x64xf16>, %y: memref<1x192xf32>) attributes {kernel.piece = "contract"} {
   kernel.tasks %s over tiles by columns {
@@ -91,8 +87,8 @@ func.func private @odd(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<3x32x6
 // CHECK-LABEL: func.func private @deep(
 // CHECK-SAME: kernel.threads = 128
 // CHECK: %[[BEGIN:.*]] = arith.muli %{{.*}}, %c256
-// CHECK: %[[LAST:.*]] = arith.addi %[[BEGIN]], %c240
-// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[LAST]] step %c16
+// CHECK: arith.addi %[[BEGIN]],
+// CHECK: scf.for %{{.*}} = %c0 to %c240 step %c16
 // CHECK: vector.store %{{.*}} {alignment = 16 : i64} : memref<{{.*}}, #gpu.address_space<workgroup>>, vector<4xf32>
 // CHECK: gpu.barrier
 // CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<{{.*}}, #gpu.address_space<workgroup>>, vector<4xf32>
@@ -247,8 +243,8 @@ func.func private @widest(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.st
 // CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c4, %c4) grain [1, 2]
 // CHECK: ^bb0(%[[PART:[a-z0-9]+]]: index
 // CHECK: %[[BEGIN:.*]] = arith.muli %[[PART]], %c256
-// CHECK: %[[LAST:.*]] = arith.addi %[[BEGIN]], %c240
-// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[LAST]] step %c16
+// CHECK: arith.addi %[[BEGIN]],
+// CHECK: scf.for %{{.*}} = %c0 to %c240 step %c16
 func.func private @part(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<4x1024x64xf16>, %y: memref<4x256xf32>) attributes {kernel.piece = "contract"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):

@@ -47,23 +47,28 @@ func.func private @norm(%s: !kernel.step, %x: memref<?x32xf32>, %v: memref<32xf3
 }
 
 // Four stages of 32 rows and 16 k. Two steps are on their way before the first is multiplied; each waits for all copies
-// but those of the next two. The last step has no weights to load ahead, and may copy nothing.
+// but those of the next two. The last step has no weights to load ahead. Two wide panels are 128 sums of a thread, so that a
+// subgroup waits in front of every part of the weights: they stay where they are loaded.
 // CHECK-LABEL: func.func private @up(
 // CHECK-SAME: kernel.tile = "32 rows x 128 columns a task, by m16n8k16 of bf16; k in 1 part, each a subgroup's; rows in 4 stages of shared memory, 16 features each"
-// CHECK: memref.view %{{.*}} : memref<17408xi8, #gpu.address_space<workgroup>> to memref<128x16xbf16, #gpu.address_space<workgroup>>
-// CHECK-COUNT-2: nvgpu.device_async_copy %arg1[%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}, %{{.*}}], 8 {bypassL1}
+// CHECK: memref.view %{{.*}} : memref<17408xi8, #gpu.address_space<workgroup>> to memref<2048xbf16, #gpu.address_space<workgroup>>
+// CHECK: %[[WEIGHT:.*]] = memref.collapse_shape %arg2
+// CHECK-COUNT-2: nvgpu.device_async_copy %arg1[%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}], 8 {bypassL1}
 // CHECK: nvgpu.device_async_create_group
 // CHECK-COUNT-2: nvgpu.device_async_copy
 // CHECK: nvgpu.device_async_create_group
-// CHECK-COUNT-12: vector.load %arg2
-// CHECK: scf.if
-// CHECK: nvgpu.device_async_copy
+// CHECK-COUNT-8: vector.load %[[WEIGHT]]
+// CHECK: nvvm.bar.warp.sync
+// CHECK-COUNT-4: vector.load %[[WEIGHT]]
+// CHECK-NOT: nvgpu.device_async_copy
 // CHECK: %[[GROUP:.*]] = nvgpu.device_async_create_group
 // CHECK: nvgpu.device_async_wait %[[GROUP]] {numGroups = 2 : i32}
-// CHECK-COUNT-2: nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = false} : memref<128x16xbf16, #gpu.address_space<workgroup>> -> vector<4x2xbf16>
+// CHECK-COUNT-2: nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = false} : memref<2048xbf16, #gpu.address_space<workgroup>> -> vector<4x2xbf16>
 // CHECK-COUNT-16: nvgpu.mma.sync
-// CHECK-COUNT-4: vector.load %arg2
+// CHECK: nvvm.bar.warp.sync
+// CHECK-COUNT-4: vector.load %[[WEIGHT]]
 // CHECK-COUNT-16: nvgpu.mma.sync
+// CHECK-NOT: nvvm.bar.warp.sync
 // CHECK: nvgpu.device_async_wait
 // CHECK-COUNT-32: nvgpu.mma.sync
 // CHECK-NOT: nvgpu.mma.sync
@@ -77,6 +82,28 @@ func.func private @up(%s: !kernel.step, %x: memref<?x32xf32> {kernel.rounded = b
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x32xf32>, memref<2x32x64xbf16>, memref<?x128xf32>) -> ()
+  }
+  return
+}
+
+// Of eight steps six are turns of two, which copy while there is something left.
+// CHECK-LABEL: func.func private @long(
+// CHECK-COUNT-4: nvgpu.device_async_copy
+// CHECK: scf.for %[[K:.*]] = %c0 to %c96 step %c32
+// CHECK-COUNT-2: nvgpu.device_async_copy
+// CHECK: nvgpu.device_async_wait
+// CHECK: scf.if
+// CHECK-COUNT-2: nvgpu.device_async_copy
+// CHECK: nvgpu.device_async_wait
+// CHECK: scf.yield
+// CHECK-NOT: nvgpu.device_async_copy
+func.func private @long(%s: !kernel.step, %x: memref<?x128xf32> {kernel.rounded = bf16}, %w: memref<2x128x16xbf16>, %y: memref<?x32xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by adaptive {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x128xf32>, memref<2x128x16xbf16>, memref<?x32xf32>) -> ()
   }
   return
 }
