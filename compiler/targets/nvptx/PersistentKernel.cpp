@@ -17,6 +17,8 @@
 // wait for each other: the next piece has other teams, with other parts of the shared memory.
 #include "compiler/targets/nvptx/PersistentKernel.h"
 
+#include "compiler/targets/nvptx/LiveRegisters.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -189,20 +191,30 @@ static std::string insideOf(llvm::StringRef function) {
   return text + function.str();
 }
 
+// Registers that a piece may want. Of many rows as many as its kernel would have alone, and some for what is around it.
+// Of one row as many as live in its text, and a third of them, since ptxas moves loads forward.
+static uint32_t registersFor(const gpu::PhaseKernel &piece, bool manyRows) {
+  constexpr uint32_t around = 24;
+  if (manyRows)
+    return piece.registers == 0 ? 0 : piece.registers + around;
+  return static_cast<uint32_t>(liveRegisters(piece.taskCode)) * 4 / 3;
+}
+
 // Where nothing is said, ptxas keeps some registers in memory so that more workgroups fit. That is worth something
-// where a step has one row, whose kernels take few and wait for memory; else there are as many as each kernel would
-// have alone, some for what is around it, and those beyond that no other workgroup could use.
-static std::string registersFor(Kernels kernels, uint32_t threads) {
-  constexpr uint32_t most = 255, unit = 8, around = 3 * unit;
-  uint32_t needed = 0;
-  bool manyRows = false;
-  for (const gpu::PhaseKernel &piece : kernels) {
-    needed = std::max(needed, piece.registers);
-    manyRows |= piece.kernel.grid.rows != artifact::noArgument;
-  }
-  if (!manyRows || needed == 0)
+// where a step has one row, whose kernels take few and wait for memory, unless its largest piece leaves room for one
+// workgroup anyway; else there are as many as that wants, and those beyond that no other workgroup could use.
+static std::string sayRegisters(Kernels kernels, uint32_t threads) {
+  constexpr uint32_t most = 255, unit = 8;
+  const bool manyRows = llvm::any_of(
+      kernels, [](const gpu::PhaseKernel &piece) { return piece.kernel.grid.rows != artifact::noArgument; });
+  uint32_t wanted = 0;
+  for (const gpu::PhaseKernel &piece : kernels)
+    wanted = std::max(wanted, registersFor(piece, manyRows));
+  if (wanted == 0)
     return "";
-  const uint32_t workgroups = std::max(cardRegisters / (threads * std::min(needed + around, most)), 1U);
+  const uint32_t workgroups = std::max(cardRegisters / (threads * std::min(wanted, most)), 1U);
+  if (!manyRows && workgroups > 1)
+    return "";
   return llvm::formatv(".maxnreg {0}\n", std::min(most, cardRegisters / (threads * workgroups) / unit * unit)).str();
 }
 
@@ -223,7 +235,7 @@ std::string makePersistentKernel(const std::string &name, Kernels kernels, gpu::
   whole.mostRows = mostRows;
   const llvm::StringRef head = headOf(kernels.front().taskCode);
   whole.code = head.str() + llvm::formatv(text, name, whole.threads, cases, persistentOwnBytes,
-                                          registersFor(kernels, whole.threads), llvm::formatv(loadPlace, name).str(),
+                                          sayRegisters(kernels, whole.threads), llvm::formatv(loadPlace, name).str(),
                                           teamBytes, storeArguments)
                                 .str();
   return "";

@@ -2,7 +2,7 @@
 // A kernel in optimized LLVM IR is copied, and what a launch would give it becomes arguments:
 //
 //   kernel(a, b)                         kernel_task()
-//   place in the grid                    %column, %row; tasks of many rows read it again behind loops (PlaceAgain.h)
+//   place in the grid                    %column, %row, which are read again behind loops (PlaceAgain.h)
 //   a, b                                 loaded from %arguments, 64 bits each, where they are first used; no task keeps
 //                                        this address, which is loaded from the first bytes of shared memory each time
 //   shared memory of the workgroup       at fixed places behind %shared
@@ -179,7 +179,7 @@ std::optional<uint64_t> placeShared(Function &task, const TaskPlace &taskPlace, 
     });
     bytes += alignTo(size, alignment);
   }
-  return bytes + (manyRows ? readPlaceAgain(taskPlace, *shared, bytes, threads) : 0);
+  return bytes + readPlaceAgain(taskPlace, *shared, bytes, threads);
 }
 
 }  // namespace

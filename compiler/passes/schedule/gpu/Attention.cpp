@@ -117,7 +117,11 @@ std::string tileOfAttention(kernel::AttentionOp op) {
 // `registers`: by itself ptxas would have room for so many threads that it spills.
 static void expand(WorkgroupEmitter &e, kernel::AttentionOp op, std::unique_ptr<AttentionTile> tile,
                    int64_t registers) {
-  op->getParentOfType<func::FuncOp>()->setAttr(registersAttr, e.b.getI64IntegerAttr(registers));
+  auto function = op->getParentOfType<func::FuncOp>();
+  function->setAttr(registersAttr, e.b.getI64IntegerAttr(registers));
+  // A single row's step leaves to ptxas how many workgroups fit, and this is what takes most.
+  if (cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1)
+    function->setAttr(narrowAttr, e.b.getUnitAttr());
   Attention(e, op, std::move(tile)).expand();
 }
 

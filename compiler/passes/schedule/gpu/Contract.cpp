@@ -171,12 +171,16 @@ int64_t threadsOfContract(kernel::ContractOp op) {
   return threadsForPanels(panels.count, panels.columns / columns, columns == 1 ? 128 : 128 / together);
 }
 
-// By itself ptxas would have room for so many threads that sums of several rows spill. A processor of a card has so
-// many registers for 384 threads. What widens blocks takes more.
+// By itself ptxas would have room for so many threads that sums of several rows spill: a processor of a card has
+// registers for 384 threads of one kind. It would unroll what widens blocks until these are used up, and more.
 void expandContract(WorkgroupEmitter &e, kernel::ContractOp op) {
   constexpr int64_t registers = 168;
-  if (rowsOf(op) > 1 && !isInBlocks(op.getWeight()))
-    op->getParentOfType<func::FuncOp>()->setAttr(registersAttr, e.b.getI64IntegerAttr(registers));
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (rowsOf(op) > 1) {
+    function->setAttr(registersAttr, e.b.getI64IntegerAttr(registers));
+    if (isInBlocks(op.getWeight()))
+      function->setAttr(rolledAttr, e.b.getUnitAttr());
+  }
   Contract(e, op).expand();
 }
 
