@@ -40,7 +40,8 @@ bool takesSigned(int64_t lanes) {
   return lanes <= 8;
 }
 
-// Whether there is an instruction that multiplies by powers of two: AVX-512 has vscalefps.
+// Whether an instruction of other units multiplies by powers of two: AVX-512 has vscalefps. It runs beside dot products,
+// but not beside instructions that unpack levels, too.
 bool scalesByPowers(int64_t lanes) {
   return lanes > 8;
 }
@@ -206,9 +207,9 @@ private:
       }
   }
 
-  // By a power of two, instructions that other units have. A part that begins here is null.
+  // A part that begins here is null.
   Value joined(Value sum, const GroupScales &of, Value part) {
-    if (of.exponent && scalesByPowers(e.lanes)) {
+    if (of.exponent && tile.laidOut && scalesByPowers(e.lanes)) {
       Value product = kernel::TimesPowerOp::create(e.b, e.loc, sum.getType(), sum, of.exponent);
       return part ? e.addf(product, part) : product;
     }
