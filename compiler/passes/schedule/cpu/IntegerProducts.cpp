@@ -185,7 +185,7 @@ private:
 
   // Turned, -128 becomes 0.
   Value unpacked(BlockReader &column, int64_t number) {
-    Value levels = blocks.levels(column, number);
+    Value levels = blocks.levels(column, number, rowCount());
     if (!turned)
       return levels;
     return arith::XOrIOp::create(e.b, e.loc, levels, column.constant(static_cast<int32_t>(0x80808080)));
