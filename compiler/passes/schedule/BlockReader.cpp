@@ -164,6 +164,9 @@ Value BlockReader::most(Value x, Value y) {
 Value BlockReader::left(Value integer, int64_t by) {
   return arith::ShLIOp::create(e.b, e.loc, integer, constant(by));
 }
+Value BlockReader::right(Value integer, int64_t by) {
+  return arith::ShRUIOp::create(e.b, e.loc, integer, constant(by));
+}
 Value BlockReader::less(Value integer, int64_t by) {
   return minus(integer, splat(e.index(by)));
 }

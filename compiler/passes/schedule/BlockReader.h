@@ -55,6 +55,7 @@ public:
   Value plus(Value integer, Value by);
   Value most(Value x, Value y);
   Value left(Value integer, int64_t by);
+  Value right(Value integer, int64_t by);
   Value less(Value integer, int64_t by);
   Value constant(int64_t value);
   // An f32 for all values.

@@ -79,7 +79,7 @@ private:
   // From zero on, with a sign.
   Value levels(int64_t number) {
     auto bytes = VectorType::get({word * side}, e.b.getI8Type());
-    Value levels = vector::BitCastOp::create(e.b, e.loc, bytes, blocks.levels(reader, number));
+    Value levels = vector::BitCastOp::create(e.b, e.loc, bytes, blocks.levels(reader, number, /*rows=*/0));
     if (blocks.zero == 0)
       return levels;
     auto zero = DenseIntElementsAttr::get(bytes, static_cast<int8_t>(blocks.zero));

@@ -183,7 +183,7 @@ int64_t ContractPlan::columns(int64_t rows) const {
   if (rows == 1)
     return rowColumns;
   if (rows > tileRows)
-    return tileColumns / 2;
+    return products.tallColumns(*weightFormat, tileColumns);
   bool few = rows < tileRows && rows <= products.rows(lanes);
   return few ? std::max(products.columns(rows, lanes), tileColumns) : tileColumns;
 }

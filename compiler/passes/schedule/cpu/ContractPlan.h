@@ -69,8 +69,8 @@ struct ContractPlan {
 
   // The plan's numbers. Of a tile: rows, columns, steps of k per iteration; and columns of a tile of one row.
   int64_t tileRows, tileColumns, tileSteps, rowColumns;
-  // More rows than a full tile's, but no more than these, are one tall tile of half as many columns, so that they pass
-  // a weight once and its halves fetch the next panel evenly; 0: there is none.
+  // More rows than a full tile's, but no more than these, are one tall tile of as many columns, or half of them, so
+  // that they pass a weight once and its pieces fetch the next panel evenly; 0: there is none.
   int64_t tallRows;
   int64_t blockRows, blockPanels, blockDepth;
   int64_t taskPanels;  // of a task that is claimed

@@ -33,12 +33,12 @@ GroupScales stepAndOffset(BlockReader &r, int64_t) {
 
 //===--- blocks of 32 -------------------------------------------------------------------------------------------===//
 
-Value levelsQ8_0(BlockReader &r, int64_t word) {
+Value levelsQ8_0(BlockReader &r, int64_t word, int64_t) {
   return wordFrom(r, 1, word);
 }
 
 // The lower halves of four words, then the upper ones.
-template <int64_t field> Value halves(BlockReader &r, int64_t word) {
+template <int64_t field> Value halves(BlockReader &r, int64_t word, int64_t) {
   return nibblesOf(r, r.words(field, r.e.index(word % 4)), r.e.index(word / 4 * 4));
 }
 
@@ -47,14 +47,42 @@ template <int64_t field> Value halves(BlockReader &r, int64_t word) {
 //   0000 0000  0000 0000  0000 0000  0000 dcba   *   0x02040810   =   000d cba0  00dc ba00  0dcb a000  dcba 0000
 //
 // with the bits at 28, 20, 12 and 4 in their places.
-Value fifthBits(BlockReader &r, Value bits) {
-  Value products = arith::MulIOp::create(r.e.b, r.e.loc, bits, r.constant(0x02040810));
-  return r.mask(products, 0x10101010);
+Value multiplied(BlockReader &r, Value bits, int64_t word) {
+  Value own = r.bits(bits, r.e.index(4 * word), 15);
+  return arith::MulIOp::create(r.e.b, r.e.loc, own, r.constant(0x02040810));
 }
 
-template <int64_t field> Value halvesAndFifth(BlockReader &r, int64_t word) {
-  Value own = r.bits(r.words(field, r.e.index(0)), r.e.index(4 * word), 15);
-  return r.join(halves<field + 1>(r, word), fifthBits(r, own), 0);
+// Bits at the places of `lower` change with those that lie so much higher.
+Value exchanged(BlockReader &r, Value bits, int64_t distance, int64_t lower) {
+  auto differing = [&](Value x, Value y) { return arith::XOrIOp::create(r.e.b, r.e.loc, x, y).getResult(); };
+  Value change = r.mask(differing(r.right(bits, distance), bits), lower);
+  return differing(differing(bits, change), r.left(change, distance));
+}
+
+// The same without a product: once for all words, bits are exchanged so that each byte has its own in all of them.
+//
+//   place   4  3  2  1  0        w: bits of a word's number, i: of a value's in it
+//   before  w2 w1 w0 i1 i0
+//   after   i1 i0 w0 w2 w1
+Value shifted(BlockReader &r, Value bits, int64_t word) {
+  constexpr int64_t fifth = 4;
+  bits = exchanged(r, exchanged(r, bits, 14, 0x0000cccc), 7, 0x00aa00aa);
+  int64_t place = word % 2 * 4 + word / 4 * 2 + word / 2 % 2;
+  return place > fifth ? r.right(bits, place - fifth) : r.left(bits, fifth - place);
+}
+
+// Dot products of more than few rows leave the units that multiply no time. Two operations on bits are one instruction
+// of AVX-512; of others exchanging takes too many.
+bool leavesNoProduct(int64_t lanes, int64_t rows) {
+  constexpr int64_t few = 2;
+  return lanes > 8 && rows > few;
+}
+
+template <int64_t field> Value halvesAndFifth(BlockReader &r, int64_t word, int64_t rows) {
+  Value bits = r.words(field, r.e.index(0));
+  Value places = leavesNoProduct(r.lanes, rows) ? shifted(r, bits, word) : multiplied(r, bits, word);
+  Value fifth = r.mask(places, 0x10101010);
+  return r.join(halves<field + 1>(r, word, rows), fifth, 0);
 }
 
 //===--- numbers of 4 bits --------------------------------------------------------------------------------------===//
@@ -69,8 +97,8 @@ Value doubled(BlockReader &r, Value codes) {
   return vector::BitCastOp::create(r.e.b, r.e.loc, words, found);
 }
 
-Value levelsMxfp4(BlockReader &r, int64_t word) {
-  return doubled(r, halves<1>(r, word));
+Value levelsMxfp4(BlockReader &r, int64_t word, int64_t rows) {
+  return doubled(r, halves<1>(r, word, rows));
 }
 
 GroupScales scalesMxfp4(BlockReader &r, int64_t) {
@@ -80,7 +108,7 @@ GroupScales scalesMxfp4(BlockReader &r, int64_t) {
 }
 
 // 16 values share eight bytes.
-Value levelsNvfp4(BlockReader &r, int64_t word) {
+Value levelsNvfp4(BlockReader &r, int64_t word, int64_t) {
   Emitter &e = r.e;
   Value bytes = r.words(1, e.add(e.mul(e.div(r.place, 16), 2), word / 4 * 2 + word % 2));
   return doubled(r, nibblesOf(r, bytes, e.index(word % 4 / 2 * 4)));

@@ -23,8 +23,9 @@ struct IntegerBlocks {
   bool offsets, powers;  // whether steps have offsets, or exponents
   bool laborious;        // levels of a word take more than a shift and a mask
 
-  // The levels of four neighbours, the word-th four from the reader's place on, in a word of each lane.
-  mlir::Value (*levels)(BlockReader &reader, int64_t word);
+  // The levels of four neighbours, the word-th four from the reader's place on, in a word of each lane, for so many
+  // rows.
+  mlir::Value (*levels)(BlockReader &reader, int64_t word, int64_t rows);
   // Of the group that the reader's place lies in, or of the next one but `further`.
   GroupScales (*scales)(BlockReader &reader, int64_t further);
 };

@@ -4,7 +4,7 @@
 //   for each block of the rows, which share a scale   of all rows, of vectors of columns
 //     part = 0
 //     for each 32 of k
-//       for each group that shares a step               all, or half of them
+//       for each group that shares a step               of all rows, or of some after others
 //         sums = -zero * (sum of the row's integers), which the row has
 //         for each four k: levels of a vector, four integers of a row in all lanes:  sums += their dot products
 //         part = part + sums * step
@@ -40,14 +40,15 @@ bool takesSigned(int64_t lanes) {
   return lanes <= 8;
 }
 
-// Whether there is an instruction that multiplies by powers of two: AVX-512 has vscalefps.
+// Whether an instruction of other units multiplies by powers of two: AVX-512 has vscalefps. It runs beside dot
+// products, but not beside instructions that unpack levels, too.
 bool scalesByPowers(int64_t lanes) {
   return lanes > 8;
 }
 
-// Sums of integers that are in registers at a time, if a tile has more.
-int64_t mostSums(int64_t lanes) {
-  return lanes > 8 ? 24 : 8;
+// Registers for sums, of integers and of f32.
+int64_t registersOfSums(int64_t lanes) {
+  return lanes > 8 ? 24 : lanes == 8 ? 8 : 16;
 }
 
 // A number that a block of a row has once.
@@ -68,8 +69,9 @@ public:
   }
 
   void add(MutableArrayRef<Value> parts) {
-    for (Part part = {0, partVectors()}; part.first < vectors(); part.first += part.count)
-      add(part, parts);
+    int64_t most = rowsOfPart();
+    for (int64_t first = 0; first < rowCount(); first += most)
+      add({first, std::min(most, rowCount() - first)}, parts);
   }
 
   // For each of k the levels, as bytes without a sign where products take none that have one; behind them for each
@@ -96,17 +98,18 @@ private:
   static constexpr int64_t words = integerStep / word;
   static int64_t scaleWords(const IntegerBlocks &blocks) { return blocks.offsets || blocks.powers ? 2 : 1; }
 
-  // Vectors whose sums of integers are in registers at a time.
+  // Rows whose sums of integers are in registers at a time.
   struct Part {
     int64_t first, count;
   };
 
   int64_t vectors() const { return static_cast<int64_t>(tile.panels.size()); }
-  int64_t partVectors() const {
-    int64_t part = std::clamp<int64_t>(mostSums(e.lanes) / static_cast<int64_t>(tile.rows.size()), 1, vectors());
-    while (vectors() % part != 0)
-      --part;
-    return part;
+  int64_t rowCount() const { return static_cast<int64_t>(tile.rows.size()); }
+  int64_t rowsOfPart() const {
+    return std::clamp<int64_t>(registersOfSums(e.lanes) / vectors() - rowCount(), 1, rowCount());
+  }
+  MutableArrayRef<BlockReader> rowsOf(Part part) {
+    return MutableArrayRef<BlockReader>(rows).slice(part.first, part.count);
   }
 
   void add(Part part, MutableArrayRef<Value> parts) {
@@ -138,18 +141,19 @@ private:
 
   // Lines are fetched in the turns of all parts.
   void fetch(Part part, int64_t i) {
+    int64_t most = rowsOfPart(), count = llvm::divideCeilSigned(rowCount(), most);
     if (tile.fetch)
-      tile.fetch(k, {part.first / part.count * words + i, vectors() / part.count * words});
+      tile.fetch(k, {part.first / most * words + i, count * words});
   }
 
   void addWord(Part part, int64_t number, MutableArrayRef<Value> sums) {
     Emitter::Values levels;
-    for (int64_t v = part.first; v < part.first + part.count; ++v)
+    for (int64_t v = 0; v < vectors(); ++v)
       levels.push_back(bytesOf(levelsOf(v, number)));
-    for (auto [r, row] : llvm::enumerate(rows)) {
+    for (auto [r, row] : llvm::enumerate(rowsOf(part))) {
       Value x = bytesOf(e.broadcast(integersOf(row, number)));
       for (auto [v, level] : llvm::enumerate(levels)) {
-        Value &sum = sums[r * part.count + v];
+        Value &sum = sums[r * vectors() + v];
         sum = kernel::DotOp::create(e.b, e.loc, sum, level, x, /*wide=*/turned, blocks.isSigned && !turned);
       }
     }
@@ -181,7 +185,7 @@ private:
 
   // Turned, -128 becomes 0.
   Value unpacked(BlockReader &column, int64_t number) {
-    Value levels = blocks.levels(column, number);
+    Value levels = blocks.levels(column, number, rowCount());
     if (!turned)
       return levels;
     return arith::XOrIOp::create(e.b, e.loc, levels, column.constant(static_cast<int32_t>(0x80808080)));
@@ -195,20 +199,20 @@ private:
 
   void bringIn(Part part, int64_t group, ValueRange sums, MutableArrayRef<Value> parts) {
     SmallVector<GroupScales> scales;
-    for (int64_t v = part.first; v < part.first + part.count; ++v)
+    for (int64_t v = 0; v < vectors(); ++v)
       scales.push_back(scalesOf(v, group));
-    for (auto [r, row] : llvm::enumerate(rows))
+    for (auto [r, row] : llvm::enumerate(rowsOf(part)))
       for (auto [v, of] : llvm::enumerate(scales)) {
-        Value &all = parts[r * vectors() + part.first + v];
-        all = joined(columns[part.first + v].toFloat(sums[r * part.count + v]), of, all);
+        Value &all = parts[(part.first + r) * vectors() + v];
+        all = joined(columns[v].toFloat(sums[r * vectors() + v]), of, all);
         if (of.offset)
           all = e.fma(of.offset, e.broadcast(numberOf(row, sumsField)), all);
       }
   }
 
-  // By a power of two, instructions that other units have. A part that begins here is null.
+  // A part that begins here is null.
   Value joined(Value sum, const GroupScales &of, Value part) {
-    if (of.exponent && scalesByPowers(e.lanes)) {
+    if (of.exponent && tile.laidOut && scalesByPowers(e.lanes)) {
       Value product = kernel::TimesPowerOp::create(e.b, e.loc, sum.getType(), sum, of.exponent);
       return part ? e.addf(product, part) : product;
     }
@@ -219,9 +223,9 @@ private:
   Emitter::Values beginOf(Part part, int64_t group) {
     Emitter::Values sums;
     int64_t zero = turned ? 128 : blocks.zero;
-    for (BlockReader &row : rows) {
+    for (BlockReader &row : rowsOf(part)) {
       Value begin = zero != 0 ? from(zero, startOf(row, group)) : integer(0);
-      sums.append(part.count, e.broadcast(begin));
+      sums.append(vectors(), e.broadcast(begin));
     }
     return sums;
   }
@@ -272,6 +276,12 @@ int64_t fetchAhead(const StorageFormat &weight, int64_t lines) {
   constexpr int64_t least = 64;
   int64_t steps = weight.blockValues / integerStep;
   return steps > 2 ? 2 * steps * lines : llvm::divideCeil(least, lines) * lines;
+}
+
+// With as many columns, every second product finds its word in a register, but none is left for levels that take
+// several.
+int64_t tallColumns(const StorageFormat &weight, int64_t columns) {
+  return integerBlocks(weight.name)->laborious ? columns / 2 : columns;
 }
 
 const IntegerBlocks &blocksOf(const ContractCode &c) {
@@ -357,6 +367,7 @@ const TileProducts integerProducts = {rowsOf,
                                       multiplyIntegers,
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; },
                                       /*streams=*/true,
-                                      &layout};
+                                      &layout,
+                                      tallColumns};
 
 }  // namespace talc

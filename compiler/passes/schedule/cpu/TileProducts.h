@@ -96,12 +96,16 @@ struct TileProducts {
   bool rowsStay;
   // Adds what the tile's k make to its sums.
   void (*multiply)(const ContractCode &c, const TilePlaces &tile, const TileSums &sums);
-  // Rows whose sums of half as many columns fill the accumulators.
+  // Of a tall tile; 0: there is none.
   int64_t (*tallRows)(int64_t lanes) = [](int64_t) -> int64_t { return 0; };
   // Whether few rows take large weights as one stream where a processor drops fetches that it has no room for.
   bool streams = false;
   // Null: there is none.
   const PanelLayout *layout = nullptr;
+  // Columns of a tall tile, where a full one has so many: as many, or half of them.
+  int64_t (*tallColumns)(const StorageFormat &weight, int64_t columns) = [](const StorageFormat &, int64_t columns) {
+    return columns / 2;
+  };
 };
 
 // Fused multiply-adds of f32, which the weight is widened to.

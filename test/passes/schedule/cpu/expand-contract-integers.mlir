@@ -127,23 +127,18 @@ func.func @widened(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w:
   return
 }
 
-// Of numbers of four bits, levels are twice the numbers above 16, which a table has; with AVX-512 sums are
-// multiplied by their powers of two, else steps are factors.
+// Of numbers of four bits, levels are twice the numbers above 16, which a table has. Steps are factors beside
+// instructions that unpack levels.
 // NEON-LABEL: @numbers(
 // NEON: kernel.look_up %{{.*}} : vector<16xi8>
-// NEON-NOT: kernel.times_power
-// NARROW-LABEL: @numbers(
-// NARROW-NOT: kernel.times_power
-// NARROW: arith.mulf
-// NARROW-LABEL: @
 // CHECK-LABEL: @numbers(
 // CHECK-NOT: arith.shli %{{.*}} : i32
 // CHECK: kernel.look_up %{{.*}} in [16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4] : vector<64xi8>
 // CHECK: kernel.dot %{{.*}} : vector<64xi8> -> vector<16xi32>
-// CHECK-NOT: arith.mulf
-// CHECK: %[[POWER:.*]] = arith.subi %{{.*}} : vector<16xi32>
-// CHECK: %[[TIMES:.*]] = kernel.times_power %{{.*}} by %[[POWER]] : vector<16xf32>, vector<16xi32>
-// CHECK: vector.fma %[[TIMES]],
+// CHECK-NOT: kernel.times_power
+// CHECK: %[[STEP:.*]] = arith.mulf %{{.*}}, %cst{{.*}} : vector<16xf32>
+// CHECK: %[[PART:.*]] = arith.mulf %{{.*}}, %[[STEP]] : vector<16xf32>
+// CHECK: vector.fma %[[PART]],
 // CHECK: return
 func.func @numbers(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w: memref<1x64x16x!talc.stored<mxfp4>>,
                    %y: memref<1x16xf32>) {

@@ -47,11 +47,12 @@ func.func @fifth(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_256_sums>>, 
   return
 }
 
-// Powers of two lie beside steps.
+// Powers of two lie beside steps, and multiply sums where nothing is unpacked.
 // PLAN-LABEL: @powers
 // PLAN: layout_rows = 64,
 // CHECK-LABEL: @powers
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<80x64xi32>
+// CHECK: kernel.times_power %{{.*}} : vector<16xf32>, vector<16xi32>
 func.func @powers(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_256_sums>>, %w: memref<2x512x64x!talc.stored<mxfp4>>,
                   %y: memref<?x128xf32>) {
   kernel.tasks %s over tiles by rows {
