@@ -4,7 +4,7 @@
 // the step that takes most error away for its bits comes first, until no step fits any more.
 #include "compiler/passes/optimize/FormatBudget.h"
 
-#include "compiler/Error.h"
+#include "compiler/artifact/WeightFaults.h"
 #include "compiler/passes/optimize/StorageTypes.h"
 
 #include "mlir/IR/Threading.h"
@@ -100,7 +100,7 @@ llvm::Error measure(CostedUnit &unit, const FormatChoice &choice, WeightGraph &g
   llvm::copy_if(*costs, std::back_inserter(unit.costs),
                 [](const FormatCost &cost) { return std::isfinite(cost.error); });
   if (unit.costs.empty())
-    return refuse(cast<WeightOp>(unit.matrices.weights.front()), "has values that no format has");
+    return unstorable(cast<WeightOp>(unit.matrices.matrices.front()), *costs->front().format, graph);
   return llvm::Error::success();
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/passes/optimize/FormatErrors.h"
 
 #include "compiler/artifact/Importance.h"
+#include "compiler/artifact/WeightFaults.h"
 
 #include <cmath>
 
@@ -76,6 +77,8 @@ llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, l
     auto sample = readSample(matrix, graph);
     if (!sample)
       return sample.takeError();
+    if (!areStorable(sample->values, /*inVector=*/false))
+      return unstorable(matrix, *formats.front(), graph);
     int64_t values = cast<RankedTensorType>(matrix.getType()).getNumElements();
     auto errorOf = [&](const StorageFormat &format) {
       return static_cast<double>(values) * relativeError(*sample, format);
