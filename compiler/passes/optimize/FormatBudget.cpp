@@ -92,8 +92,8 @@ std::vector<FormatRef> candidates(const FormatUnit &unit, const FormatChoice &ch
   return formats;
 }
 
-llvm::Error measure(CostedUnit &unit, const FormatChoice &choice, WeightGraph &graph) {
-  auto costs = measureFormats(unit.matrices, candidates(unit.matrices, choice), graph);
+llvm::Error measure(CostedUnit &unit, const FormatChoice &choice, int64_t multiplied, WeightGraph &graph) {
+  auto costs = measureFormats(unit.matrices, candidates(unit.matrices, choice), multiplied, graph);
   if (!costs)
     return costs.takeError();
   addFilling(unit.matrices, choice.bits, *costs);
@@ -114,9 +114,13 @@ llvm::Expected<std::vector<CostedUnit>> costUnits(ModuleOp module, const FormatC
     for (Operation *matrix : unit.matrices.matrices)
       if (auto values = graph.values(cast<WeightOp>(matrix)); !values)
         return values.takeError();
+  int64_t multiplied = 0;
+  for (const CostedUnit &unit : units)
+    if (unit.matrices.tables.empty())
+      multiplied += valuesOf(unit.matrices);
   std::vector<std::string> problems(units.size());
   parallelFor(module.getContext(), 0, units.size(), [&](size_t number) {
-    if (llvm::Error error = measure(units[number], choice, graph))
+    if (llvm::Error error = measure(units[number], choice, multiplied, graph))
       problems[number] = llvm::toString(std::move(error));
   });
   for (const std::string &problem : problems)

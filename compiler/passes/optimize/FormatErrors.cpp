@@ -2,8 +2,8 @@
 // Rounds matrices to formats, and compares.
 //
 // A row w of a matrix is multiplied by activations x. If these are independent with mean squares s, the product has the
-// mean square sum s w^2, and rounding w to v adds sum s (v - w)^2. Without s, all features count alike. A row of a table is
-// looked up alone, and norms take its size away: there the rows' own shares are averaged.
+// mean square sum s w^2, and rounding w to v adds sum s (v - w)^2. Without s, all features count alike. A row of a
+// table is looked up alone, and norms take its size away: there the rows' own shares are averaged.
 #include "compiler/passes/optimize/FormatErrors.h"
 
 #include "compiler/artifact/Importance.h"
@@ -75,7 +75,7 @@ double relativeError(const Sample &sample, const StorageFormat &format) {
 }  // namespace
 
 llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, llvm::ArrayRef<FormatRef> formats,
-                                                       WeightGraph &graph) {
+                                                       int64_t multiplied, WeightGraph &graph) {
   std::vector<FormatCost> costs;
   for (FormatRef format : formats)
     costs.push_back({format, 0, 0});
@@ -88,8 +88,10 @@ llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, l
     if (!areStorable(sample->values, /*inVector=*/false))
       return unstorable(matrix, *formats.front(), graph);
     int64_t values = cast<RankedTensorType>(matrix.getType()).getNumElements();
+    // All layers read what a table yields: it counts as much as all that they multiply it by.
+    int64_t counted = sample->isTable ? std::max(values, multiplied) : values;
     auto errorOf = [&](const StorageFormat &format) {
-      return static_cast<double>(values) * relativeError(*sample, format);
+      return static_cast<double>(counted) * relativeError(*sample, format);
     };
     for (FormatCost &cost : costs) {
       const StorageFormat &format = formatForRows(*cost.format, sample->columns);
