@@ -21,7 +21,7 @@ static talc_status openModel(Read read, const talc_open_options *options, talc_m
     status = read(opened->model.source());
   if (!status.failed())
     status = opened->model.open({given.skip_weights_check == 0, given.copy_weights != 0},
-                                given.device ? given.device : "", {given.on_progress, given.progress_user});
+                                given.device ? given.device : "auto", {given.on_progress, given.progress_user});
   if (!status.failed())
     *model = opened.release();
   return report(status, error);

@@ -56,15 +56,17 @@ public:
 
   const StorageFormat *blocks() const override { return &format; }
 
-  // Of values that do not fit scales are infinite, which whoever reads the blocks finds.
+  // Whoever reads the blocks finds values that do not fit.
   void readBlocks(Tile tile, uint8_t *out) const override {
     std::vector<float> row(shape.columns);
     for (int64_t number = tile.row; number < tile.row + tile.rows; ++number) {
       values->read({number, 0, 1, shape.columns}, row.data(), shape.columns);
       const float *counts = importance.row(number);
-      encodeRow(format, row.data() + tile.column, tile.columns, counts ? counts + tile.column : nullptr,
-                meanSquare(row.data(), shape.columns), out);
-      out += format.bytesOf(tile.columns);
+      int64_t bytes = format.bytesOf(tile.columns);
+      if (!encodeRow(format, row.data() + tile.column, tile.columns, counts ? counts + tile.column : nullptr,
+                     meanSquare(row.data(), shape.columns), out))
+        std::fill_n(out, bytes, noNumber);
+      out += bytes;
     }
   }
 

@@ -70,6 +70,7 @@ private:
     }
     if (rounded.exact)
       return;
+    // Products that are too large become infinite, which whoever stores them finds.
     std::vector<uint8_t> bytes(rounded.bytesOf(count));
     rounded.encode(out, count, 1, bytes.data());
     rounded.decode(bytes.data(), count, 1, out);

@@ -4,13 +4,10 @@
 #include "compiler/artifact/WeightStream.h"
 
 #include "compiler/Error.h"
+#include "compiler/artifact/WeightFaults.h"
 
 #include "mlir/IR/Threading.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <cmath>
 
 using namespace mlir;
 
@@ -69,7 +66,7 @@ struct Band {
 struct ComputedBand {
   std::vector<float> values;
   std::vector<uint8_t> bytes;  // none of an exact format
-  bool inRange = true;
+  bool isStorable = true;
 
   llvm::ArrayRef<uint8_t> section() const {
     if (!bytes.empty())
@@ -98,11 +95,11 @@ std::vector<Band> divide(llvm::ArrayRef<PlacedWeight> weights) {
   return bands;
 }
 
-// Blocks that a file has are taken as they are, if all that they mean are finite numbers.
+// Blocks that a file has are taken as they are, if their values are finite.
 void takeBlocks(const WeightValues &values, RankedTensorType type, Tile tile, ComputedBand &band) {
   values.readBlocks(tile, band.bytes.data());
   elementFormat(type).decode(band.bytes.data(), tile.rows * tile.columns, lanesOf(type), band.values.data());
-  band.inRange = llvm::all_of(band.values, [](float value) { return std::isfinite(value); });
+  band.isStorable = areStorable(band.values, /*inVector=*/false);
 }
 
 void compute(const WeightValues &values, RankedTensorType type, Tile tile, ComputedBand &band) {
@@ -113,7 +110,8 @@ void compute(const WeightValues &values, RankedTensorType type, Tile tile, Compu
   if (values.blocks() == &format)
     return takeBlocks(values, type, tile, band);
   values.read(tile, band.values.data(), tile.columns);
-  band.inRange = format.exact || format.encode(band.values.data(), count, lanesOf(type), band.bytes.data());
+  band.isStorable = areStorable(band.values, type.getRank() < 2) &&
+                    (format.exact || format.encode(band.values.data(), count, lanesOf(type), band.bytes.data()));
 }
 
 // Sends bytes in order and fills gaps with zeros.
@@ -174,29 +172,11 @@ llvm::Error WeightStreamer::open() {
   return llvm::Error::success();
 }
 
-// The weights that recipes make this one of, as the model's files call them.
-static void findSources(ModuleOp module, WeightOp weight, llvm::SetVector<llvm::StringRef> &names) {
-  ArrayAttr of = weight.getOf() ? *weight.getOf() : ArrayAttr();
-  if (!of || of.empty())
-    names.insert(weight.getSymName());
-  for (Attribute source : of ? of.getValue() : llvm::ArrayRef<Attribute>())
-    if (auto made = module.lookupSymbol<WeightOp>(cast<FlatSymbolRefAttr>(source)); made && names.size() < 8)
-      findSources(module, made, names);
-}
-
-static llvm::Error tooLarge(WeightOp weight) {
-  llvm::SetVector<llvm::StringRef> names;
-  findSources(weight->getParentOfType<ModuleOp>(), weight, names);
-  return makeError(ErrorCode::WeightRange,
-                   "weight '{}' has a value that is too large for {}, or no number; compile with --weights=f32",
-                   llvm::join(names, "' or '"), elementFormat(typeOf(weight)).name);
-}
-
 llvm::Error WeightStreamer::write(llvm::ArrayRef<Band> wave, llvm::ArrayRef<ComputedBand> computed) {
   for (size_t i = 0; i < wave.size(); ++i) {
     WeightOp weight = weights[wave[i].weight].weight;
-    if (!computed[i].inRange)
-      return tooLarge(weight);
+    if (!computed[i].isStorable)
+      return unstorable(weight, elementFormat(typeOf(weight)), graph);
     if (llvm::Error error = writer.write(wave[i].offset, computed[i].section()))
       return error;
   }

@@ -55,7 +55,8 @@ private:
     values->read(tile, out, stride);
     std::vector<uint8_t> bytes(format.bytesOf(tile.columns));
     for (int64_t row = 0; row < tile.rows; ++row) {
-      format.encode(out + row * stride, tile.columns, lanes, bytes.data());
+      if (!format.encode(out + row * stride, tile.columns, lanes, bytes.data()))
+        std::fill(bytes.begin(), bytes.end(), noNumber);
       format.decode(bytes.data(), tile.columns, lanes, out + row * stride);
     }
   }

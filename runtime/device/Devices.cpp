@@ -99,7 +99,7 @@ static int32_t readNumber(const std::string &text) {
 
 Status placeModel(const std::string &wanted, const Artifact &file, const ModelInfo &facts,
                   const UploadProgress &progress, PlacedModel &placed) {
-  if (wanted.empty() || wanted == "auto")
+  if (wanted == "auto")
     return placeAnywhere(file, facts, progress, placed);
   std::string names = "auto";
   for (auto *kind : kinds) {

@@ -26,7 +26,7 @@ static Read path(std::string &target) {
   return [&target](const std::string &value) { return target = value, value.empty() ? "a path" : std::string(); };
 }
 
-static Read text(std::optional<std::string> &target) {
+template <typename Target> static Read text(Target &target) {
   return [&target](const std::string &value) { return target = value, std::string(); };
 }
 
@@ -218,7 +218,7 @@ static OptionSection listOthers(Options &o) {
                "D",
                "auto: a graphics card if the model was compiled for one and it can be used, else the processors\n"
                "(default); or cpu, cuda, cuda:1, vulkan, ...",
-               path(o.device)},
+               text(o.device)},
               {{"--devices"},
                nullptr,
                "list what there is to run on, and why it cannot be used",

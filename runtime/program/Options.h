@@ -33,8 +33,8 @@ struct GivenOption {
 
 struct Options {
   Action action = Action::Evaluate;
-  std::string model;   // empty: the artifact that carries the program
-  std::string device;  // empty: auto
+  std::string model;  // empty: the artifact that carries the program
+  std::string device = "auto";
   std::vector<PromptSource> prompts;
   std::string inputFile, outputFile;   // empty: none
   std::string logitsFile, hiddenFile;  // empty: none

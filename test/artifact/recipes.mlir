@@ -16,8 +16,8 @@ module attributes {talc.name = "recipes", talc.max_sequence = 64 : i64,
                                 arena_bytes_fixed = 0 : i64, arena_bytes_per_thread = 0 : i64}} {
   // Sources.
   talc.weight @file.f32 : tensor<5x7xf32> = #talc.file<"f32.bin", 3, f32> {talc.offset = 0 : i64}
-  talc.weight @file.f16 : tensor<16x16x256xf32> = #talc.file<"all.bin", 0, f16> {talc.offset = 192 : i64}
-  talc.weight @file.bf16 : tensor<65536xbf16> = #talc.file<"all.bin", 0, bf16> {talc.offset = 262336 : i64}
+  talc.weight @file.f16 : tensor<16x16x256xf32> = #talc.file<"f16.bin", 0, f16> {talc.offset = 192 : i64}
+  talc.weight @file.bf16 : tensor<65536xbf16> = #talc.file<"bf16.bin", 0, bf16> {talc.offset = 262336 : i64}
   talc.weight @file.edges : tensor<126972xf16> = #talc.file<"edges.bin", 0, f32> {talc.offset = 2407104 : i64}
   talc.weight @random : tensor<41x53xf32> = #talc.random<seed = 7, mean = 0.5, deviation = 2.0> {talc.offset = 393408 : i64}
   talc.weight @fill : tensor<9xf16> = #talc.fill<0.1> {talc.offset = 402112 : i64}

@@ -102,6 +102,8 @@ CASES = [
     case('packed-group-0', 'T0104', "key 'group_size'", 'packed-4', setting(*WEIGHTS, 'group_size', 0)),
     case('packed-group-7', 'T0203', 'no whole groups of 7', 'packed-4', setting(*WEIGHTS, 'group_size', 7)),
     case('strategy', 'T0105', "key 'strategy'", 'packed-4', setting(*WEIGHTS, 'strategy', 'attn_head')),
+    case('strategy-tensor-group', 'T0105', "key 'strategy': is tensor_group", 'packed-4',
+         setting(*WEIGHTS, 'strategy', 'tensor_group')),
     case('scale-negative', 'T0207', 'the scale -1', 'packed-4', tensor('weight_scale', content=bf16(-1.0))),
     case('groups-uneven', 'T0207', 'expected each of', 'packed-4-order',
          tensor('weight_g_idx', content=struct.pack('<40i', *40 * [0]))),

@@ -4,7 +4,7 @@
 // the step that takes most error away for its bits comes first, until no step fits any more.
 #include "compiler/passes/optimize/FormatBudget.h"
 
-#include "compiler/Error.h"
+#include "compiler/artifact/WeightFaults.h"
 #include "compiler/passes/optimize/StorageTypes.h"
 
 #include "mlir/IR/Threading.h"
@@ -92,15 +92,15 @@ std::vector<FormatRef> candidates(const FormatUnit &unit, const FormatChoice &ch
   return formats;
 }
 
-llvm::Error measure(CostedUnit &unit, const FormatChoice &choice, WeightGraph &graph) {
-  auto costs = measureFormats(unit.matrices, candidates(unit.matrices, choice), graph);
+llvm::Error measure(CostedUnit &unit, const FormatChoice &choice, int64_t multiplied, WeightGraph &graph) {
+  auto costs = measureFormats(unit.matrices, candidates(unit.matrices, choice), multiplied, graph);
   if (!costs)
     return costs.takeError();
   addFilling(unit.matrices, choice.bits, *costs);
   llvm::copy_if(*costs, std::back_inserter(unit.costs),
                 [](const FormatCost &cost) { return std::isfinite(cost.error); });
   if (unit.costs.empty())
-    return refuse(cast<WeightOp>(unit.matrices.weights.front()), "has values that no format has");
+    return unstorable(cast<WeightOp>(unit.matrices.matrices.front()), *costs->front().format, graph);
   return llvm::Error::success();
 }
 
@@ -114,9 +114,13 @@ llvm::Expected<std::vector<CostedUnit>> costUnits(ModuleOp module, const FormatC
     for (Operation *matrix : unit.matrices.matrices)
       if (auto values = graph.values(cast<WeightOp>(matrix)); !values)
         return values.takeError();
+  int64_t multiplied = 0;
+  for (const CostedUnit &unit : units)
+    if (unit.matrices.tables.empty())
+      multiplied += valuesOf(unit.matrices);
   std::vector<std::string> problems(units.size());
   parallelFor(module.getContext(), 0, units.size(), [&](size_t number) {
-    if (llvm::Error error = measure(units[number], choice, graph))
+    if (llvm::Error error = measure(units[number], choice, multiplied, graph))
       problems[number] = llvm::toString(std::move(error));
   });
   for (const std::string &problem : problems)

@@ -2,10 +2,12 @@
 // Rounds matrices to formats, and compares.
 //
 // A row w of a matrix is multiplied by activations x. If these are independent with mean squares s, the product has the
-// mean square sum s w^2, and rounding w to v adds sum s (v - w)^2. Without s, all features count alike.
+// mean square sum s w^2, and rounding w to v adds sum s (v - w)^2. Without s, all features count alike. A row of a
+// table is looked up alone, and norms take its size away: there the rows' own shares are averaged.
 #include "compiler/passes/optimize/FormatErrors.h"
 
 #include "compiler/artifact/Importance.h"
+#include "compiler/artifact/WeightFaults.h"
 
 #include <cmath>
 
@@ -21,9 +23,10 @@ struct Sample {
   std::vector<float> values;
   std::vector<const float *> importance;  // of each row; null: all columns count alike
   const StorageFormat *exact;             // in which the file has the values
+  bool isTable;
 };
 
-llvm::Expected<Sample> readSample(WeightOp matrix, WeightGraph &graph) {
+llvm::Expected<Sample> readSample(WeightOp matrix, bool isTable, WeightGraph &graph) {
   constexpr int64_t mostValues = 1 << 18;
   auto values = graph.values(matrix);
   if (!values)
@@ -33,7 +36,7 @@ llvm::Expected<Sample> readSample(WeightOp matrix, WeightGraph &graph) {
   if (!importance)
     return importance.takeError();
   int64_t count = std::clamp<int64_t>(mostValues / std::max<int64_t>(shape.columns, 1), 1, shape.rows);
-  Sample sample{shape.columns, std::vector<float>(count * shape.columns), {}, (*values)->blocks()};
+  Sample sample{shape.columns, std::vector<float>(count * shape.columns), {}, (*values)->blocks(), isTable};
   for (int64_t i = 0; i < count; ++i) {
     int64_t row = i * shape.rows / count;
     (*values)->read({row, 0, 1, shape.columns}, sample.values.data() + i * shape.columns, shape.columns);
@@ -48,37 +51,47 @@ double relativeError(const Sample &sample, const StorageFormat &format) {
     return 0;
   std::vector<uint8_t> bytes(format.bytesOf(sample.columns));
   std::vector<float> rounded(sample.columns);
-  double noise = 0, signal = 0;
+  double allNoise = 0, allSignal = 0, shares = 0;
   const float *row = sample.values.data();
   for (const float *importance : sample.importance) {
     if (!encodeRow(format, row, sample.columns, importance, meanSquare(row, sample.columns), bytes.data()))
       return HUGE_VAL;
     format.decode(bytes.data(), sample.columns, 1, rounded.data());
+    double noise = 0, signal = 0;
     for (int64_t i = 0; i < sample.columns; ++i, ++row) {
       double value = *row, difference = rounded[i] - value, weight = importance ? importance[i] : 1;
       noise += weight * difference * difference;
       signal += weight * value * value;
     }
+    allNoise += noise;
+    allSignal += signal;
+    shares += signal > 0 ? noise / signal : 0;
   }
-  return signal > 0 ? noise / signal : 0;
+  if (sample.isTable)
+    return shares / static_cast<double>(sample.importance.size());
+  return allSignal > 0 ? allNoise / allSignal : 0;
 }
 
 }  // namespace
 
 llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, llvm::ArrayRef<FormatRef> formats,
-                                                       WeightGraph &graph) {
+                                                       int64_t multiplied, WeightGraph &graph) {
   std::vector<FormatCost> costs;
   for (FormatRef format : formats)
     costs.push_back({format, 0, 0});
   double probed = 0;
   for (Operation *op : unit.matrices) {
     WeightOp matrix = cast<WeightOp>(op);
-    auto sample = readSample(matrix, graph);
+    auto sample = readSample(matrix, unit.tables.contains(op), graph);
     if (!sample)
       return sample.takeError();
+    if (!areStorable(sample->values, /*inVector=*/false))
+      return unstorable(matrix, *formats.front(), graph);
     int64_t values = cast<RankedTensorType>(matrix.getType()).getNumElements();
+    // All layers read what a table yields: it counts as much as all that they multiply it by.
+    int64_t counted = sample->isTable ? std::max(values, multiplied) : values;
     auto errorOf = [&](const StorageFormat &format) {
-      return static_cast<double>(values) * relativeError(*sample, format);
+      return static_cast<double>(counted) * relativeError(*sample, format);
     };
     for (FormatCost &cost : costs) {
       const StorageFormat &format = formatForRows(*cost.format, sample->columns);

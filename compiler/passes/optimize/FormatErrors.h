@@ -10,13 +10,14 @@ namespace talc {
 struct FormatCost {
   FormatRef format;
   int64_t bits;  // of all values
-  // The share of what the matrices compute that rounding changes, squared, once for each value; or how far predictions
-  // diverge by it, where the matrices say so.
+  // The share of what the matrices yield that rounding changes, squared, once for each value, of a table once for each
+  // that is multiplied anywhere; or how far predictions diverge by it, where the matrices say so.
   double error;
 };
 
-// Of every one of `formats`; a matrix whose rows are no whole blocks is stored in the next larger one.
+// Of every one of `formats`; a matrix whose rows are no whole blocks is stored in the next larger one. The matrices of
+// the model but for tables have `multiplied` values.
 llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, llvm::ArrayRef<FormatRef> formats,
-                                                       WeightGraph &graph);
+                                                       int64_t multiplied, WeightGraph &graph);
 
 }  // namespace talc

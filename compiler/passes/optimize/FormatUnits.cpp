@@ -33,11 +33,15 @@ public:
     for (auto function : module.getOps<func::FuncOp>())
       for (const Group &group : groupsOf(function))
         join(group);
+    SmallVector<WeightOp> tables;
+    module.walk([&](EmbeddingOp embedding) { trace(embedding.getTable(), tables); });
     classes.compress();
     std::vector<FormatUnit> units(classes.getNumClasses());
     for (Operation *matrix : matrices) {
       FormatUnit &unit = units[classes[numbers.lookup(matrix)]];
       unit.matrices.insert(matrix);
+      if (llvm::is_contained(tables, matrix))
+        unit.tables.insert(matrix);
       addSources(cast<WeightOp>(matrix), unit.weights);
     }
     llvm::erase_if(units, [](const FormatUnit &unit) { return unit.matrices.empty(); });

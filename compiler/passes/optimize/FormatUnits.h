@@ -16,6 +16,7 @@ namespace talc {
 struct FormatUnit {
   llvm::SetVector<mlir::Operation *> weights;   // WeightOps of files, which a format can be given to
   llvm::SetVector<mlir::Operation *> matrices;  // WeightOps that layers read: those, or what recipes make of them
+  llvm::SetVector<mlir::Operation *> tables;    // matrices whose rows are looked up
 };
 
 // In the order of the program. A unit is what multiplies the same activations in one call of a function, unless a rule

@@ -81,6 +81,9 @@ struct StorageFormat {
 
 using FormatRef = const StorageFormat *;
 
+// Bytes of this value are no finite numbers in any format: they stand for values that a format does not have.
+constexpr uint8_t noNumber = 0xff;
+
 // All formats, in the order in which they are listed to the user.
 llvm::ArrayRef<const StorageFormat *> storageFormats();
 

@@ -71,6 +71,8 @@ static void readBlock(const json &weights, const ModelConfig &config, Compressed
   scheme.blockColumns = sizes[1].get<int64_t>();
 }
 
+// With tensor_group the scales of groups count in units of one scale of the tensor. Only nvfp4-pack-quantized stores
+// it: elsewhere the library that writes such files rounds with it, but reads without it.
 static void readStrategy(const json &weights, const ModelConfig &config, CompressedScheme &scheme) {
   constexpr int64_t most = 1 << 24;
   int64_t size = config.has("group_size") ? config.integer("group_size", -1, {-1, most}) : 0;
@@ -78,7 +80,10 @@ static void readStrategy(const json &weights, const ModelConfig &config, Compres
     config.invalid("group_size", "is 0, expected -1 or a number > 0");
   std::string name = config.text("strategy", size > 0 ? "group" : size < 0 ? "channel" : "tensor");
   scheme.groupSize = size;
-  if (name == "tensor") {
+  if (name == "tensor_group" && scheme.kind != Kind::Nvfp4) {
+    config.unsupported("strategy", "is tensor_group, but only nvfp4-pack-quantized stores a scale of the tensor beside "
+                                   "those of groups; expected group");
+  } else if (name == "tensor") {
     scheme.strategy = Strategy::Tensor;
   } else if (name == "channel") {
     scheme.strategy = Strategy::Channel;

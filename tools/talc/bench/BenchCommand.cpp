@@ -185,8 +185,8 @@ static std::string contradiction(const CLI::App &command, const bench::BenchOpti
     return "-t: does not go with --device, whose steps have no threads";
   if (!options.device.empty() && command.count("--generator") > 0)
     return "--generator: does not go with --device, whose code only talc's own passes make";
-  if (options.device.compare(0, 4, "cuda") != 0 && options.device.compare(0, 6, "vulkan") != 0 &&
-      !options.device.empty())
+  if (command.count("--device") > 0 && options.device.compare(0, 4, "cuda") != 0 &&
+      options.device.compare(0, 6, "vulkan") != 0)
     return "--device: '" + options.device + "' is no card, expected cuda, cuda:N, vulkan or vulkan:N";
   return !options.op.empty() && options.depths.size() > 1 ? "-d: an op is measured at one depth" : "";
 }
