@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mark is a call of empty assembly that says to write what its pointer arguments point to, and has none: InstCombine
-// asks whether an instruction writes at all, and nobody else meets a write to anything.
+// A mark is a call of empty inline assembly that is declared to write what its pointer arguments point to alone, and
+// has none: InstCombine asks whether an instruction may write at all, and to analyses of aliases it touches nothing.
 #include "compiler/targets/nvptx/LoadsAhead.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -19,9 +19,8 @@ static InlineAsm *mark(LLVMContext &context) {
 }
 
 static bool loadsAhead(const Loop &loop, const BasicBlock &latch) {
-  return any_of(loop.getHeader()->phis(), [&](const PHINode &phi) {
-    return isa<LoadInst>(phi.getIncomingValueForBlock(&latch));
-  });
+  return any_of(loop.getHeader()->phis(),
+                [&](const PHINode &phi) { return isa<LoadInst>(phi.getIncomingValueForBlock(&latch)); });
 }
 
 void keepLoadsAhead(Function &function) {
@@ -37,8 +36,7 @@ void keepLoadsAhead(Function &function) {
 
 void releaseLoadsAhead(Function &function) {
   for (Instruction &instruction : make_early_inc_range(instructions(function)))
-    if (auto *call = dyn_cast<CallInst>(&instruction);
-        call && call->getCalledOperand() == mark(function.getContext()))
+    if (auto *call = dyn_cast<CallInst>(&instruction); call && call->getCalledOperand() == mark(function.getContext()))
       call->eraseFromParent();
 }
 

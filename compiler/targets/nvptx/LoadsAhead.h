@@ -16,7 +16,8 @@ class Function;
 
 namespace talc::nvptx {
 
-// Marks the iterations that load ahead as writing memory.
+// Marks the iterations that load ahead as writing memory: those whose loads are themselves what phis of the header
+// take.
 void keepLoadsAhead(llvm::Function &function);
 // Takes the marks back.
 void releaseLoadsAhead(llvm::Function &function);

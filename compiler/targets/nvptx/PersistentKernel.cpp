@@ -191,25 +191,25 @@ static std::string insideOf(llvm::StringRef function) {
   return text + function.str();
 }
 
-// Registers that a piece may want. Of many rows as many as its kernel would have alone, and some for what is around it.
-// Of one row as many as live in its text, and a third of them, since ptxas moves loads forward.
-static uint32_t registersFor(const gpu::PhaseKernel &piece, bool manyRows) {
+// Registers that a piece wants. Of many rows as many as its kernel would have alone, and some for what is around it. Of
+// one row as many as live in its text, and a third more: ptxas moves loads forward, and took up to so many.
+static uint32_t wantedRegisters(const gpu::PhaseKernel &piece, bool manyRows) {
   constexpr uint32_t around = 24;
   if (manyRows)
     return piece.registers == 0 ? 0 : piece.registers + around;
   return static_cast<uint32_t>(liveRegisters(piece.taskCode)) * 4 / 3;
 }
 
-// Where nothing is said, ptxas keeps some registers in memory so that more workgroups fit. That is worth something
-// where a step has one row, whose kernels take few and wait for memory, unless its largest piece leaves room for one
-// workgroup anyway; else there are as many as that wants, and those beyond that no other workgroup could use.
-static std::string sayRegisters(Kernels kernels, uint32_t threads) {
+// Without a limit ptxas keeps some registers in memory so that more workgroups fit. That pays where a step has one row,
+// whose kernels take few and wait for memory, unless its largest piece leaves room for one workgroup only; else there
+// are as many as that wants, and those beyond that no other workgroup could use.
+static std::string registerLimit(Kernels kernels, uint32_t threads) {
   constexpr uint32_t most = 255, unit = 8;
   const bool manyRows = llvm::any_of(
       kernels, [](const gpu::PhaseKernel &piece) { return piece.kernel.grid.rows != artifact::noArgument; });
   uint32_t wanted = 0;
   for (const gpu::PhaseKernel &piece : kernels)
-    wanted = std::max(wanted, registersFor(piece, manyRows));
+    wanted = std::max(wanted, wantedRegisters(piece, manyRows));
   if (wanted == 0)
     return "";
   const uint32_t workgroups = std::max(cardRegisters / (threads * std::min(wanted, most)), 1U);
@@ -235,7 +235,7 @@ std::string makePersistentKernel(const std::string &name, Kernels kernels, gpu::
   whole.mostRows = mostRows;
   const llvm::StringRef head = headOf(kernels.front().taskCode);
   whole.code = head.str() + llvm::formatv(text, name, whole.threads, cases, persistentOwnBytes,
-                                          sayRegisters(kernels, whole.threads), llvm::formatv(loadPlace, name).str(),
+                                          registerLimit(kernels, whole.threads), llvm::formatv(loadPlace, name).str(),
                                           teamBytes, storeArguments)
                                 .str();
   return "";

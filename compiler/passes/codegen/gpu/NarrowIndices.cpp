@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Indices are 64 bits, two registers of a thread. Where a kernel is said to need all of its registers, those that are
 // known to be small, such as what lanes and columns of a tile are computed from, become numbers of 32 bits. Elsewhere
-// it does harm: a single row's loop of two panels had three fifths more instructions, and attention by matrices of 96
-// features spilled.
+// it does harm: a single row's contraction of two panels had three fifths more instructions, and a prompt's attention
+// by matrices of 96 features spilled.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 

@@ -114,17 +114,21 @@ static LogicalResult convertCopy(nvgpu::DeviceAsyncCopyOp op, PatternRewriter &r
   return success();
 }
 
+static void waitForSubgroup(OpBuilder &b, Location loc, Value mask) {
+  callAlone(b, loc, "llvm.nvvm.bar.warp.sync", mask);
+}
+
 static LogicalResult convertWait(nvgpu::DeviceAsyncWaitOp op, PatternRewriter &rewriter) {
   Location loc = op.getLoc();
   callAlone(rewriter, loc, "llvm.nvvm.cp.async.wait.group",
             number(rewriter, loc, op.getNumGroups() ? *op.getNumGroups() : 0));
-  callAlone(rewriter, loc, "llvm.nvvm.bar.warp.sync", number(rewriter, loc, -1));
+  waitForSubgroup(rewriter, loc, number(rewriter, loc, -1));
   rewriter.eraseOp(op);
   return success();
 }
 
 static LogicalResult convertSubgroupBarrier(NVVM::SyncWarpOp op, PatternRewriter &rewriter) {
-  callAlone(rewriter, op.getLoc(), "llvm.nvvm.bar.warp.sync", op.getMask());
+  waitForSubgroup(rewriter, op.getLoc(), op.getMask());
   rewriter.eraseOp(op);
   return success();
 }

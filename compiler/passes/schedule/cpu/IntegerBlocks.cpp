@@ -52,7 +52,7 @@ Value multiplied(BlockReader &r, Value bits, int64_t word) {
   return arith::MulIOp::create(r.e.b, r.e.loc, own, r.constant(0x02040810));
 }
 
-// Bits at the places of `lower` change with those that lie so much higher.
+// Exchanges the bits at the places of `lower` with those `distance` above.
 Value exchanged(BlockReader &r, Value bits, int64_t distance, int64_t lower) {
   auto differing = [&](Value x, Value y) { return arith::XOrIOp::create(r.e.b, r.e.loc, x, y).getResult(); };
   Value change = r.mask(differing(r.right(bits, distance), bits), lower);
@@ -71,8 +71,8 @@ Value shifted(BlockReader &r, Value bits, int64_t word) {
   return place > fifth ? r.right(bits, place - fifth) : r.left(bits, fifth - place);
 }
 
-// Dot products of more than few rows leave the units that multiply no time. Two operations on bits are one instruction
-// of AVX-512; of others exchanging takes too many.
+// Dot products of more than few rows keep the units that multiply busy. Two operations on bits are one instruction of
+// AVX-512; without that exchanging takes too many.
 bool leavesNoProduct(int64_t lanes, int64_t rows) {
   constexpr int64_t few = 2;
   return lanes > 8 && rows > few;

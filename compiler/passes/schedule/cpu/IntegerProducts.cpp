@@ -40,15 +40,9 @@ bool takesSigned(int64_t lanes) {
   return lanes <= 8;
 }
 
-// Whether an instruction of other units multiplies by powers of two: AVX-512 has vscalefps. It runs beside dot
-// products, but not beside instructions that unpack levels, too.
+// Whether there is an instruction that multiplies by powers of two: AVX-512 has vscalefps.
 bool scalesByPowers(int64_t lanes) {
   return lanes > 8;
-}
-
-// Registers for sums, of integers and of f32.
-int64_t registersOfSums(int64_t lanes) {
-  return lanes > 8 ? 24 : lanes == 8 ? 8 : 16;
 }
 
 // A number that a block of a row has once.
@@ -105,8 +99,9 @@ private:
 
   int64_t vectors() const { return static_cast<int64_t>(tile.panels.size()); }
   int64_t rowCount() const { return static_cast<int64_t>(tile.rows.size()); }
+  // An accumulator and a sum of integers have a register each for every pair of a full tile.
   int64_t rowsOfPart() const {
-    return std::clamp<int64_t>(registersOfSums(e.lanes) / vectors() - rowCount(), 1, rowCount());
+    return std::clamp<int64_t>(2 * pairsOfIntegers(e.lanes) / vectors() - rowCount(), 1, rowCount());
   }
   MutableArrayRef<BlockReader> rowsOf(Part part) {
     return MutableArrayRef<BlockReader>(rows).slice(part.first, part.count);
@@ -210,7 +205,8 @@ private:
       }
   }
 
-  // A part that begins here is null.
+  // By a power of two, in other units than those of dot products; beside instructions that unpack levels these have no
+  // time left. A part that begins here is null.
   Value joined(Value sum, const GroupScales &of, Value part) {
     if (of.exponent && tile.laidOut && scalesByPowers(e.lanes)) {
       Value product = kernel::TimesPowerOp::create(e.b, e.loc, sum.getType(), sum, of.exponent);

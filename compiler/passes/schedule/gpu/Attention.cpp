@@ -119,7 +119,8 @@ static void expand(WorkgroupEmitter &e, kernel::AttentionOp op, std::unique_ptr<
                    int64_t registers) {
   auto function = op->getParentOfType<func::FuncOp>();
   function->setAttr(registersAttr, e.b.getI64IntegerAttr(registers));
-  // A single row's step leaves to ptxas how many workgroups fit, and this is what takes most.
+  // The persistent kernel of a token may have no limit of registers, and attention is its largest task: with indices of
+  // 64 bits some would be kept in memory.
   if (cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1)
     function->setAttr(narrowAttr, e.b.getUnitAttr());
   Attention(e, op, std::move(tile)).expand();

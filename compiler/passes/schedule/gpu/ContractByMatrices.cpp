@@ -12,8 +12,8 @@
 //   loaded by group     0               | 1
 //
 // k ascends in steps of 16, in as many parts as the weight's shape says (DepthParts.h) and no step changes. A subgroup
-// counts it from the beginning of its part, so that a thread has one address in each panel and in each row, and what is
-// added to it is a constant. With partial sums a task is a subgroup that has one part of the only row. The weights of
+// counts it from the beginning of its part: a thread has one address in each panel and in each row, to which a step
+// adds k and constants. With partial sums a task is a subgroup that has one part of the only row. The weights of
 // the next step are loaded while one is multiplied, and wait in registers; rows come as MatrixRows.cpp says, and what
 // becomes of the sums stands in MatrixSums.cpp. Rows that are missing are the last again.
 #include "compiler/passes/schedule/gpu/MatrixRows.h"
@@ -106,7 +106,7 @@ private:
     for (int64_t first = 0, number = 0; first < static_cast<int64_t>(next.size()); first += 4) {
       const ValueRange own = ValueRange(all).slice(count + first, 4);
       if (!isLast) {
-        if (sizes.isLarge())
+        if (sizes.sumsTakeHalf())
           waitForSubgroup();
         llvm::copy(loadLines(e.add(k, tileDepth), first / 4), next.begin() + first);
       }
@@ -119,7 +119,8 @@ private:
     return now;
   }
 
-  // ptxas moves no load in front of it. It would load all of two steps first, and has no registers for that.
+  // ptxas moves no load in front of a barrier. Without it, it loads all of two steps first, and has no registers for
+  // that.
   void waitForSubgroup() {
     Value all = arith::ConstantIntOp::create(e.b, e.loc, -1, 32);
     NVVM::SyncWarpOp::create(e.b, e.loc, all);

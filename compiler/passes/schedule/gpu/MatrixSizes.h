@@ -18,8 +18,8 @@ struct MatrixSizes : ContractPanels {
   int64_t perThread() const { return columns / tileColumns; }  // neighbouring lanes that a thread loads
   int64_t rows() const { return tiles * tileRows; }
   int64_t instructions() const { return taskPanels * parts * perThread(); }  // of a tile
-  // Whether sums take half of the registers that a thread may have.
-  bool isLarge() const { return 4 * tiles * instructions() >= 128; }
+  // Whether sums, four of an instruction, take half of the registers that a thread may have.
+  bool sumsTakeHalf() const { return 2 * 4 * tiles * instructions() > 255; }
   // Numbers of a row of sums in shared memory, some of them unused: threads that store neighbouring rows meet other
   // banks.
   int64_t line() const;

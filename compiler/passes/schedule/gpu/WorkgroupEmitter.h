@@ -74,7 +74,7 @@ constexpr llvm::StringLiteral tileAttr = "kernel.tile";
 constexpr llvm::StringLiteral registersAttr = "kernel.registers";
 // Set where loops are to stay loops: an assembler that unrolls them would not have registers enough.
 constexpr llvm::StringLiteral rolledAttr = "kernel.rolled";
-// Set where sums and weights leave few registers: indices take one where they can.
+// Set where few registers are left: indices take one where they can.
 constexpr llvm::StringLiteral narrowAttr = "kernel.narrow";
 // How many workgroups a launch takes (LaunchGrid): {rows, divisor, plus, y}; rows, an argument of the
 // function whose rows count, may be missing.

@@ -3,6 +3,9 @@
 // RUN: talc-opt %s -assign-plans="lanes=16" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=8" -expand-contract="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NARROW
 
+// NARROW-LABEL: @three(
+// NARROW-NOT: arith.xori
+// NARROW: arith.muli %{{.*}} : vector<8xi32>
 // NARROW-NOT: arith.xori
 
 // One row leaves the units that multiply time for products; of three rows, bits are exchanged once for all words.
