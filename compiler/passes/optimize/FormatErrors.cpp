@@ -89,7 +89,8 @@ llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, l
     if (!areStorable(sample->values, /*inVector=*/false))
       return unstorable(matrix, first, graph);
     int64_t values = cast<RankedTensorType>(matrix.getType()).getNumElements();
-    // All layers read what a table yields: it counts as much as all that they multiply it by.
+    // All layers read what a table of tokens yields: it counts at least as much as all that they multiply it by. Tables
+    // of positions and of token types are in no unit.
     int64_t counted = sample->isTable ? std::max(values, multiplied) : values;
     auto errorOf = [&](const StorageFormat &format) {
       return static_cast<double>(counted) * relativeError(*sample, format);
