@@ -11,8 +11,8 @@ namespace talc {
 // Finite numbers; in a vector minus infinity, too: a bias that forbids a token or a class.
 bool areStorable(llvm::ArrayRef<float> values, bool inVector);
 
-// Why a weight cannot be stored in a format: the first value in the model's files that is none of those, or, if all
-// are, that one is too large.
+// Why a weight cannot be stored in a format: the first value in the model's files that may not be there, or, if all
+// may, that one is too large.
 llvm::Error unstorable(WeightOp weight, const StorageFormat &format, WeightGraph &graph);
 
 }  // namespace talc

@@ -28,10 +28,11 @@ def ChooseFormats : Pass<"choose-formats", "mlir::ModuleOp"> {
 
     if `weights` is a size such as 4.5bit. Every matrix is rounded to every format, or a part of its rows if it is large;
     the error is what that changes of its products, as a share of them, features counting by `talc.importance`. Each row
-    of a table of embeddings counts alike, and the table as much as all matrices that are multiplied. Of a matrix with
-    `talc.divergence` the error is in proportion to that, how far predictions diverge when only this one is rounded.
-    Matrices that multiply the same activations get one format, since other passes make one contraction of them. A matrix
-    that is to be rounded by importance gets `talc.rounded`: what follows from it takes these blocks.
+    of a table of embeddings counts alike, and the table at least as much as all matrices together that are only
+    multiplied; one that is also the head is a table. Of a matrix with `talc.divergence` the error is in proportion to
+    that, how far predictions diverge when only this one is rounded. Matrices that multiply the same activations get one
+    format, since other passes make one contraction of them. A matrix that is to be rounded by importance gets
+    `talc.rounded`: what follows from it takes these blocks.
   }];
   let dependentDialects = ["talc::TalcDialect"];
   let options = [WeightsOption<"weights">];

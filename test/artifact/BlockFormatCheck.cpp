@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and rounds values in a format of blocks, in every tile of a small matrix, and says which element is wrong.
+// Checks which blocks of the formats of the table stand for values that these cannot hold.
 #include "compiler/artifact/WeightSources.h"
 
 #include <algorithm>
@@ -62,6 +63,20 @@ bool agree(const char *what, const WeightValues &found, const std::vector<float>
   return true;
 }
 
+bool haveNoNumbers() {
+  bool good = true;
+  for (const StorageFormat *format : storageFormats()) {
+    std::vector<uint8_t> bytes(format->blockBytes, noNumber);
+    std::vector<float> values(format->blockValues);
+    format->decode(bytes.data(), format->blockValues, 1, values.data());
+    if (!std::all_of(values.begin(), values.end(), [](float value) { return std::isnan(value); })) {
+      std::printf("%s: a block of bytes 0xff has a value other than NaN\n", std::string(format->name).c_str());
+      good = false;
+    }
+  }
+  return good;
+}
+
 }  // namespace
 
 int main(int, char **arguments) {
@@ -70,7 +85,7 @@ int main(int, char **arguments) {
     exact[i] = std::sin(static_cast<float>(i));
   std::vector<uint8_t> bytes(format.bytesOf(values));
   auto listed = listedValues(exact, {rows, columns});
-  bool good = true;
+  bool good = haveNoNumbers();
   for (int64_t lanes : {1, 2, 3}) {
     format.encode(exact.data(), values, lanes, bytes.data());
     format.decode(bytes.data(), values, lanes, rounded.data());

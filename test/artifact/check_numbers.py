@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_numbers.py TALC DIRECTORY FRONTENDS MODELS [METHOD...]: weights that are no finite numbers, by themselves or as products of finite levels and
-scales, are refused whatever they are stored as, with their name, place and file; minus infinity in a vector is kept.
+"""check_numbers.py TALC DIRECTORY FRONTENDS MODELS [METHOD...]: weights that are no finite numbers, by themselves or as
+products of finite levels and scales, are refused whatever they are stored as, with their name, place and file, and
+numbers that are too large for their format; minus infinity in a vector is kept.
 FRONTENDS is the folder of make_safetensors.py and gguf_writer.py, MODELS that of trained ones.
 Products of METHODS of quantization; without any those of all, and whole models.
 """
@@ -51,11 +52,11 @@ def numbers(directory, case, kind, element, shape, values, source='f32', attribu
 def check_plain(talc, directory):
     """Of two rows, the value is the second one's fourth."""
     for kind in NUMBERS:
-        for element in kind, '!talc.stored<q8_0>':
+        for stored_as, element in (kind, kind), ('q8_0', '!talc.stored<q8_0>'):
             for name, value in ('nan', math.nan), ('inf', math.inf), ('-inf', -math.inf):
                 values = [1.0] * (2 * WIDTH)
                 values[WIDTH + 3] = value
-                case = f'{kind}-{element[-5:-1]}-{name}'
+                case = f'{kind}-{stored_as}-{name}'
                 program = numbers(directory, case, kind, element, [2, WIDTH], values)
                 refused(case, *program.compile(talc), "values.bin: weight 'w'", f'{name} at [1, 3]')
 
@@ -78,13 +79,52 @@ def check_rounded(talc, directory):
     values = [1.0] * WIDTH + [65520.0] * WIDTH
     for source in 'f32', 'f16':
         program = numbers(directory, f'large-{source}', 'f32', 'f16', [2, WIDTH], values, source)
-        refused(source, *program.compile(talc), "weight 'w'", 'too large for f16')
+        refused(source, *program.compile(talc), "values.bin: weight 'w' has the value 65520", 'at [1, 0], too large for f16')
     values[WIDTH] = math.nan
     importance = ', '.join(['1.0'] * WIDTH)
     weighed = f' {{talc.rounded = !talc.stored<q4_0>, talc.importance = array<f32: {importance}>}}'
     for source, attributes in ('!talc.stored<q4_0>', ''), ('f32', weighed):
         program = numbers(directory, f'blocks{len(attributes)}', 'f32', 'f32', [2, WIDTH], values, source, attributes)
         refused(source, *program.compile(talc), 'nan at [1, 0]')
+
+
+def joined(directory, case, element, shape, sources, shape_joined):
+    """A weight that is stored, made of several ones of a file."""
+    program = Program(os.path.join(directory, case))
+    program.file('values.bin', floats([x for values in sources for x in values]))
+    names, offset = [], 0
+    for number, values in enumerate(sources):
+        names.append(f'@w{number}')
+        program.add(f'w{number}', shape, 'f32', f'#talc.file<"values.bin", {offset}, f32>')
+        offset += 4 * len(values)
+    program.add('stored', shape_joined, element, f'#talc.concat of [{", ".join(names)}]', 4 * math.prod(shape_joined))
+    return program
+
+
+def check_joined(talc, directory):
+    """The value is in the last of many weights; in a matrix that is made of vectors none is minus infinity."""
+    for name, value, element, text in (('nan', math.nan, 'f32', 'expected a finite number'),
+                                       ('large', 7e4, 'f16', 'too large for f16')):
+        sources = [[1.0] * WIDTH for _ in range(10)]
+        sources[9][3] = value
+        program = joined(directory, f'joined-{name}', element, [1, WIDTH], sources, [10, WIDTH])
+        refused(f'joined {name}', *program.compile(talc), "values.bin: weight 'w9' has the value", 'at [0, 3]', text)
+    vectors = joined(directory, 'vectors', 'f32', [WIDTH], [[1.0] * WIDTH, [-math.inf] * WIDTH], [2 * WIDTH, 1])
+    refused('vectors', *vectors.compile(talc), "values.bin: weight 'w1' has the value -inf at [0]")
+
+
+def check_ways(talc, directory):
+    """A format on the way that does not hold a value, and a recipe that makes an infinite one."""
+    program = numbers(directory, 'way', 'f32', 'f32', [1, WIDTH], [1.0] * 5 + [-7e4] + [1.0] * (WIDTH - 6))
+    program.lines.pop()
+    program.end = 0
+    program.add('half', [1, WIDTH], 'f16', '#talc.convert of [@w]')
+    program.add('stored.of.half', [1, WIDTH], 'f32', '#talc.convert of [@half]', 4 * WIDTH)
+    refused('way', *program.compile(talc), "values.bin: weight 'w' has the value -70000 at [0, 5], too large for f16")
+    program = Program(os.path.join(directory, 'sum'))
+    program.add('w', [WIDTH], 'f32', '#talc.fill<3.0e38>')
+    program.add('stored', [WIDTH], 'f32', '#talc.plus<3.0e38> of [@w]', 4 * WIDTH)
+    refused('sum', *program.compile(talc), "weight 'stored' has an infinite value, which a recipe makes of 'w'")
 
 
 def check_products(talc, directory, method):
@@ -130,6 +170,8 @@ def main(talc, directory, _, models, *methods):
     check_plain(talc, directory)
     check_vectors(talc, directory)
     check_rounded(talc, directory)
+    check_joined(talc, directory)
+    check_ways(talc, directory)
     if not methods:
         check_models(talc, directory, models)
     for method in quantized.METHODS:

@@ -4,7 +4,6 @@
 // the step that takes most error away for its bits comes first, until no step fits any more.
 #include "compiler/passes/optimize/FormatBudget.h"
 
-#include "compiler/artifact/WeightFaults.h"
 #include "compiler/passes/optimize/StorageTypes.h"
 
 #include "mlir/IR/Threading.h"
@@ -99,8 +98,6 @@ llvm::Error measure(CostedUnit &unit, const FormatChoice &choice, int64_t multip
   addFilling(unit.matrices, choice.bits, *costs);
   llvm::copy_if(*costs, std::back_inserter(unit.costs),
                 [](const FormatCost &cost) { return std::isfinite(cost.error); });
-  if (unit.costs.empty())
-    return unstorable(cast<WeightOp>(unit.matrices.matrices.front()), *costs->front().format, graph);
   return llvm::Error::success();
 }
 

@@ -85,10 +85,12 @@ llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, l
     auto sample = readSample(matrix, unit.tables.contains(op), graph);
     if (!sample)
       return sample.takeError();
+    const StorageFormat &first = formatForRows(*formats.front(), sample->columns);
     if (!areStorable(sample->values, /*inVector=*/false))
-      return unstorable(matrix, *formats.front(), graph);
+      return unstorable(matrix, first, graph);
     int64_t values = cast<RankedTensorType>(matrix.getType()).getNumElements();
-    // All layers read what a table yields: it counts as much as all that they multiply it by.
+    // All layers read what a table of tokens yields: it counts at least as much as all that they multiply it by. Tables
+    // of positions and of token types are in no unit.
     int64_t counted = sample->isTable ? std::max(values, multiplied) : values;
     auto errorOf = [&](const StorageFormat &format) {
       return static_cast<double>(counted) * relativeError(*sample, format);
@@ -98,6 +100,8 @@ llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, l
       cost.bits += 8 * format.bytesOf(values);
       cost.error += errorOf(format);
     }
+    if (llvm::all_of(costs, [](const FormatCost &cost) { return std::isinf(cost.error); }))
+      return unstorable(matrix, first, graph);
     if (matrix->hasAttr(divergenceAttr))
       probed += errorOf(formatForRows(*formatNamed(probeFormat), sample->columns));
   }

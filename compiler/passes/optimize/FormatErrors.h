@@ -10,8 +10,9 @@ namespace talc {
 struct FormatCost {
   FormatRef format;
   int64_t bits;  // of all values
-  // The share of what the matrices yield that rounding changes, squared, once for each value, of a table once for each
-  // that is multiplied anywhere; or how far predictions diverge by it, where the matrices say so.
+  // The share of what the matrices yield that rounding changes, squared, once for each value; or how far predictions
+  // diverge by it, where the matrices say so. A table counts at least as much as all matrices together that are only
+  // multiplied; one that is also the head is a table.
   double error;
 };
 

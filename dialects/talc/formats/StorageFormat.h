@@ -81,7 +81,7 @@ struct StorageFormat {
 
 using FormatRef = const StorageFormat *;
 
-// Bytes of this value are no finite numbers in any format: they stand for values that a format does not have.
+// A block of only these bytes decodes to NaN in every format: it stands for values that the format cannot hold.
 constexpr uint8_t noNumber = 0xff;
 
 // All formats, in the order in which they are listed to the user.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-formats: every row of a table counts alike, however small it is, and the table as much as all matrices that are
-// multiplied.
+// choose-formats: every row of a table counts alike, however small it is, and the table at least as much as all
+// matrices together that are only multiplied.
 // RUN: talc-opt %s --choose-formats=weights=4.5bit | FileCheck %s --check-prefix=ROWS
 // RUN: talc-opt %s --choose-formats=weights=4.7bit | FileCheck %s --check-prefix=SHARE
 
