@@ -25,10 +25,6 @@ bool areStorable(llvm::ArrayRef<float> values, bool inVector) {
   return !wrong;
 }
 
-static RankedTensorType typeOf(WeightOp weight) {
-  return cast<RankedTensorType>(weight.getType());
-}
-
 namespace {
 
 // A weight as the model's files have it.

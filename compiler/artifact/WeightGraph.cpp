@@ -18,10 +18,6 @@ namespace talc {
 constexpr int64_t maxElements = int64_t(1) << 44;
 constexpr int maxDepth = 64;  // recipes upon recipes
 
-static RankedTensorType typeOf(WeightOp weight) {
-  return cast<RankedTensorType>(weight.getType());
-}
-
 static std::string shapeText(RankedTensorType type) {
   return fmt::format("[{}]", fmt::join(type.getShape(), ", "));
 }

@@ -11,6 +11,10 @@
 
 namespace talc {
 
+inline mlir::RankedTensorType typeOf(WeightOp weight) {
+  return mlir::cast<mlir::RankedTensorType>(weight.getType());
+}
+
 class WeightGraph {
 public:
   explicit WeightGraph(mlir::ModuleOp module);

@@ -13,10 +13,6 @@ using namespace mlir;
 
 namespace talc {
 
-static RankedTensorType typeOf(WeightOp weight) {
-  return cast<RankedTensorType>(weight.getType());
-}
-
 static llvm::Error checkPlace(const PlacedWeight &placed, int64_t end, int64_t sectionBytes) {
   std::string name = WeightOp(placed.weight).getSymName().str();
   if (placed.offset < end || placed.offset % weightAlignment != 0)
