@@ -24,8 +24,8 @@ static std::vector<std::string> cellsOf(const KernelResult &result, double stepS
           formatShare(seconds / stepSeconds),
           fmt::format("{:.2f}", 1e-6 * result.costs.operations),
           fmt::format("{:.3f}", 1e-6 * result.costs.bytes()),
-          fmt::format("{:.1f}", 1e-9 * result.costs.operations / seconds),
-          fmt::format("{:.1f}", 1e-9 * result.costs.bytes() / seconds),
+          formatRate(result.costs.operations, seconds),
+          formatRate(result.costs.bytes(), seconds),
           formatShare(result.share()),
           result.limit,
           formatShare(waiting),
@@ -61,9 +61,8 @@ static std::string formatPhase(const PhaseResult &phase) {
              "", "", "", "", "", "", "", ""});
   table.add({"total", "", "", "", std::to_string(calls), formatSeconds(phase.stepSeconds), "100 %",
              fmt::format("{:.2f}", 1e-6 * phase.costs.operations), fmt::format("{:.3f}", 1e-6 * phase.costs.bytes()),
-             fmt::format("{:.1f}", 1e-9 * phase.costs.operations / phase.stepSeconds),
-             fmt::format("{:.1f}", 1e-9 * phase.costs.bytes() / phase.stepSeconds),
-             formatShare(phase.roofSeconds() / phase.stepSeconds), "", "", std::to_string(barriers), ""});
+             formatRate(phase.costs.operations, phase.stepSeconds), formatRate(phase.costs.bytes(), phase.stepSeconds),
+             formatShare(phase.share()), "", "", std::to_string(barriers), ""});
   return fmt::format("{}\n\n{}\n", phase.title(), table.markdown());
 }
 

@@ -102,7 +102,7 @@ Status KernelSampler::sampleStep() {
   times.attach(run.usedSession());
   Stopwatch watch(run.hostThreads());
   Status status = run.evaluate(step);
-  double passed = watch.seconds() - times.takeOverhead();
+  double passed = std::max(watch.seconds() - times.takeOverhead(), 0.0);
   times.detach(run.usedSession());
   std::vector<KernelTime> kernels = times.takeStep(run.usedSession());
   if (status.failed() || !std::exchange(warm, true))

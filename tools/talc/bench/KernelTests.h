@@ -27,6 +27,7 @@ struct PhaseResult {
   StepCosts costs;
   double kernelSeconds() const;
   double roofSeconds() const;
+  double share() const { return stepSeconds > 0 ? roofSeconds() / stepSeconds : 0; }
   std::string label() const;  // "pp512 @ d128, prefill"
   std::string title() const;  // and ": one step of 512 tokens behind 128"
 };

@@ -155,7 +155,7 @@ bool Measurement::someShareExceeds() const {
       return true;
   for (const KernelRows &row : kernels)
     for (const PhaseResult &phase : row.phases) {
-      if (exceeds(phase.roofSeconds() / phase.stepSeconds))
+      if (exceeds(phase.share()))
         return true;
       for (const KernelResult &kernel : phase.kernels)
         if (exceeds(kernel.share()))

@@ -122,10 +122,6 @@ Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const Ma
   return {};
 }
 
-static double rate(const OpResult &result, double seconds) {
-  return 1e-9 * result.kernel.costs.operations / seconds;
-}
-
 static std::string formatTable(const std::vector<OpResult> &results) {
   std::vector<Column> columns = {{"op"},
                                  {"shape"},
@@ -143,21 +139,22 @@ static std::string formatTable(const std::vector<OpResult> &results) {
   }
   Table table(columns);
   for (const OpResult &result : results) {
+    const StepCosts &costs = result.kernel.costs;
     double seconds = result.kernel.time.total();
     std::vector<std::string> cells = {result.text,
                                       result.kernel.kernel->shapes,
                                       result.machine.device.empty() ? std::to_string(result.machine.threads)
                                                                     : result.machine.device,
                                       formatSeconds(seconds),
-                                      fmt::format("{:.1f}", rate(result, seconds)),
-                                      fmt::format("{:.1f}", 1e-9 * result.kernel.costs.bytes() / seconds),
+                                      formatRate(costs.operations, seconds),
+                                      formatRate(costs.bytes(), seconds),
                                       formatShare(result.kernel.share()),
                                       result.kernel.limit,
                                       std::to_string(result.kernel.kernel->spills)};
     for (const RivalTime &rival : result.rivals) {
       cells.push_back(formatSeconds(rival.seconds));
-      cells.push_back(fmt::format("{:.1f}", rate(result, rival.seconds)));
-      cells.push_back(fmt::format("{:.2f} x", rival.seconds / seconds));
+      cells.push_back(formatRate(costs.operations, rival.seconds));
+      cells.push_back(seconds > 0 ? fmt::format("{:.2f} x", rival.seconds / seconds) : "-");
     }
     table.add(cells);
   }
@@ -174,7 +171,7 @@ static Json describe(const OpResult &result) {
               {"seconds", seconds},
               {"operations", static_cast<int64_t>(result.kernel.costs.operations)},
               {"bytes", static_cast<int64_t>(result.kernel.costs.bytes())},
-              {"gflops", rate(result, seconds)},
+              {"gflops", 1e-9 * result.kernel.costs.operations / seconds},
               {"peak_gflops", 1e-9 * result.machine.peakOf(*result.kernel.kernel).operationsPerSecond},
               {"roof_seconds", result.kernel.roofSeconds},
               {"roof_share", result.kernel.share()},

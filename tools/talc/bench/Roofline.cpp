@@ -26,7 +26,7 @@ struct Axis {
   bool empty = true;
 
   void show(double value) {
-    if (!(value > 0))
+    if (!(value > 0) || !std::isfinite(value))
       return;
     constexpr double room = 0.2;
     double exponent = std::log10(value);
@@ -146,7 +146,8 @@ Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
     std::string color = colors[number++ % std::size(colors)];
     for (const KernelResult &kernel : phase.kernels) {
       double seconds = kernel.time.total();
-      if (kernel.costs.operations <= 0 || kernel.costs.bytes() <= 0 || seconds < leastShare * phase.stepSeconds)
+      if (kernel.costs.operations <= 0 || kernel.costs.bytes() <= 0 || seconds <= 0 ||
+          seconds < leastShare * phase.stepSeconds)
         continue;
       std::string label = fmt::format("{} {}{}{}: {} of roof, {}", kernel.kernel->name, kernel.kernel->shapes,
                                       kernel.kernel->fused.empty() ? "" : " + ", kernel.kernel->fused,
@@ -201,10 +202,11 @@ std::string Panel::drawGrid() const {
       fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" class=\"grid\"/>\n",
                   plotLeft, top + plotTop, plotWidth, plotHeight);
   svg += textAt(plotLeft + plotWidth / 2, bottom + 36, "operations per byte", "text-anchor=\"middle\"");
-  svg += textAt(
-      plotLeft, bottom + 54,
-      "Larger points take more of their step. Not drawn: less than 1 % of a step, and kernels without operations.",
-      "class=\"roofname\"");
+  svg +=
+      textAt(plotLeft, bottom + 54,
+             "Larger points take more of their step. Not drawn: less than 1 % of a step, what no clock can tell from "
+             "nothing, and kernels without operations.",
+             "class=\"roofname\"");
   svg +=
       textAt(18, top + plotTop + plotHeight / 2, "GFLOP/s",
              fmt::format("text-anchor=\"middle\" transform=\"rotate(-90 18 {:.1f})\"", top + plotTop + plotHeight / 2));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace talc::bench {
 
@@ -56,7 +57,11 @@ std::string formatCount(double count) {
 }
 
 std::string formatShare(double share) {
-  return fmt::format("{:.0f} %", 100 * share);
+  return std::isfinite(share) ? fmt::format("{:.0f} %", 100 * share) : "-";
+}
+
+std::string formatRate(double amount, double seconds) {
+  return seconds > 0 ? fmt::format("{:.1f}", 1e-9 * amount / seconds) : "-";
 }
 
 std::string formatSeconds(double seconds) {

@@ -23,9 +23,11 @@ private:
   std::vector<std::vector<std::string>> rows;
 };
 
-std::string formatBytes(double bytes);      // "622.27 MiB", as llama-bench has it
-std::string formatCount(double count);      // "163.04 M"
-std::string formatShare(double share);      // "73 %"
-std::string formatSeconds(double seconds);  // "12.3 us"
+std::string formatBytes(double bytes);  // "622.27 MiB", as llama-bench has it
+std::string formatCount(double count);  // "163.04 M"
+// What took no time that the clock could tell has no rate, and no share: "-".
+std::string formatShare(double share);                  // "73 %"
+std::string formatRate(double amount, double seconds);  // billions per second: "140.7"
+std::string formatSeconds(double seconds);              // "12.3 us"
 
 }  // namespace talc::bench
