@@ -8,13 +8,19 @@
 //   store at first                         first = (volatile) shared[subgroup] * 32;  store at first
 //
 // All threads of a subgroup store and load the same, so that no barrier is needed.
+//
+// In a token's task nothing of the thread's number stays across a barrier, either: what the phases of attention compute
+// from it are addresses of their own, and each phase would keep those of all others. The number is added to a 0 that is
+// loaded like the place, since neither LLVM nor ptxas may know that it is the same as before.
 #include "compiler/targets/nvptx/PlaceAgain.h"
 
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace llvm;
 
@@ -22,7 +28,7 @@ namespace talc::nvptx {
 
 namespace {
 
-constexpr uint64_t subgroup = 32, slotBytes = 8, alignment = 16;
+constexpr uint64_t subgroup = 32, slotBytes = 16, alignment = 16;  // a slot: column, row, 0
 
 class PlaceAgain {
 public:
@@ -31,12 +37,15 @@ public:
 
   // Whether anything is read again.
   bool run() {
+    if (place.isOfToken)
+      for (BasicBlock *block : post_order(&task))
+        for (Instruction &instruction : reverse(*block))
+          if (isBarrier(instruction))
+            readBehind(instruction);
     for (Loop *loop : loops.getLoopsInPreorder())
       if (BasicBlock *exit = loop->isOutermost() ? loop->getUniqueExitBlock() : nullptr)
         readBehind(*loop, *exit);
-    if (isRead)
-      storeSlot();
-    return isRead;
+    return slot != nullptr;
   }
 
 private:
@@ -48,11 +57,59 @@ private:
         continue;
       for (Use &use : user.operands())
         if (auto *value = dyn_cast<Instruction>(use); value && isOfPlace(*value, loop, exit))
-          use.set(copyOf(*value, loop, b));
+          use.set(copyOf(
+              *value, [&](const Value &operand) { return isKept(operand, loop); }, b));
     }
   }
 
-  bool isRoot(const Value &value) const { return &value == place.column || &value == place.row; }
+  static bool isBarrier(const Instruction &instruction) {
+    auto *call = dyn_cast<IntrinsicInst>(&instruction);
+    return call && call->getIntrinsicID() == Intrinsic::nvvm_barrier_cta_sync_aligned_count;
+  }
+
+  // Later barriers come first, so that what is used behind several is read again behind the nearest.
+  void readBehind(Instruction &barrier) {
+    copies.clear();
+    SmallVector<Use *> uses;
+    for (Instruction &user : instructions(task))
+      for (Use &use : user.operands())
+        if (auto *value = dyn_cast<Instruction>(use); value && !isAgain(user) && isOfTask(*value) &&
+                                                      dominators.dominates(value, &barrier) &&
+                                                      dominators.dominates(&barrier, use))
+          uses.push_back(&use);
+    IRBuilder<> b(barrier.getNextNode());
+    for (Use *use : uses)
+      use->set(copyOf(
+          *cast<Instruction>(*use), [&](const Value &operand) { return !isOfTask(operand); }, b));
+  }
+
+  // The same for all tasks and threads of a team: constants, and addresses in shared memory.
+  bool isFixed(const Value &value) const {
+    if (!isa<Instruction>(value) || &value == &shared)
+      return true;
+    return isa<GetElementPtrInst>(value) &&
+           all_of(cast<Instruction>(value).operand_values(), [&](const Value *operand) { return isFixed(*operand); });
+  }
+
+  // Of nothing but the place, the thread and what is fixed.
+  bool isOfTask(const Value &value) const {
+    if (isRoot(value))
+      return true;
+    if (!isa<BinaryOperator, CastInst, GetElementPtrInst, CmpInst, SelectInst, MinMaxIntrinsic>(value))
+      return false;
+    bool any = false;
+    for (const Value *operand : cast<Instruction>(value).operand_values()) {
+      bool isOf = isOfTask(*operand);
+      if (!isOf && !isFixed(*operand))
+        return false;
+      any |= isOf;
+    }
+    return any;
+  }
+
+  bool isRoot(const Value &value) const {
+    return &value == place.column || &value == place.row || (place.isOfToken && &value == place.thread);
+  }
 
   static bool isKept(const Value &value, const Loop &loop) {
     return !isa<Instruction>(value) ||
@@ -83,17 +140,16 @@ private:
     return any_of(copies, [&](const auto &pair) { return pair.second == &value; });
   }
 
-  Value *copyOf(Instruction &value, const Loop &loop, IRBuilder<> &b) {
+  Value *copyOf(Instruction &value, function_ref<bool(const Value &)> isKept, IRBuilder<> &b) {
     if (auto found = copies.find(&value); found != copies.end())
       return found->second;
     Instruction *copy = nullptr;
     if (isRoot(value)) {
-      isRead = true;
-      copy = b.CreateLoad(value.getType(), slotOf(value, b), /*isVolatile=*/true);
+      copy = readAgain(value, b);
     } else {
       SmallVector<Value *> operands;
       for (Value *operand : value.operands())
-        operands.push_back(isKept(*operand, loop) ? operand : copyOf(*cast<Instruction>(operand), loop, b));
+        operands.push_back(isKept(*operand) ? operand : copyOf(*cast<Instruction>(operand), isKept, b));
       copy = value.clone();
       for (auto [number, operand] : enumerate(operands))
         copy->setOperand(static_cast<unsigned>(number), operand);
@@ -103,16 +159,35 @@ private:
     return copy;
   }
 
-  Value *slotOf(const Value &root, IRBuilder<> &b) {
-    Value *at = b.CreateMul(b.CreateUDiv(place.thread, b.getInt32(subgroup)), b.getInt32(slotBytes));
-    at = b.CreateAdd(at, b.getInt32(static_cast<uint32_t>(bytes) + (&root == place.row ? 4 : 0)));
-    return b.CreateInBoundsGEP(b.getInt8Ty(), &shared, at);
+  Instruction *readAgain(Instruction &root, IRBuilder<> &b) {
+    auto *load = b.CreateLoad(root.getType(), wordOf(root, b), /*isVolatile=*/true);
+    if (&root != place.thread)
+      return load;
+    auto *thread = cast<Instruction>(b.CreateAdd(load, &root));
+    threads.insert(thread);
+    return thread;
+  }
+  // Whether it is the thread's number, read again.
+  bool isAgain(const Instruction &instruction) const { return threads.contains(&instruction); }
+
+  Value *wordOf(const Instruction &root, IRBuilder<> &b) {
+    if (!slot)
+      makeSlot();
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), slot, &root == place.column ? 0 : &root == place.row ? 4 : 8);
   }
 
-  void storeSlot() {
-    IRBuilder<> b(task.getEntryBlock().getTerminator());
+  // Of the subgroup, filled as soon as all is known.
+  void makeSlot() {
+    Instruction *last = &shared;
+    for (Instruction *root : {place.column, place.row, place.thread})
+      last = last->comesBefore(root) ? root : last;
+    IRBuilder<> b(last->getNextNode());
+    Value *at = b.CreateMul(b.CreateUDiv(place.thread, b.getInt32(subgroup)), b.getInt32(slotBytes));
+    slot = b.CreateInBoundsGEP(b.getInt8Ty(), &shared, b.CreateAdd(at, b.getInt32(static_cast<uint32_t>(bytes))));
     for (Instruction *root : {place.column, place.row})
-      b.CreateStore(root, slotOf(*root, b), /*isVolatile=*/true);
+      b.CreateStore(root, wordOf(*root, b), /*isVolatile=*/true);
+    if (place.isOfToken)
+      b.CreateStore(b.getInt32(0), wordOf(*place.thread, b), /*isVolatile=*/true);
   }
 
   const TaskPlace place;
@@ -121,8 +196,9 @@ private:
   Function &task;
   const DominatorTree dominators;
   const LoopInfo loops;
-  DenseMap<const Value *, Instruction *> copies;  // behind the loop
-  bool isRead = false;
+  DenseMap<const Value *, Instruction *> copies;  // behind the loop, or the barrier
+  SmallPtrSet<const Instruction *, 8> threads;    // the number of the thread, read again
+  Value *slot = nullptr;                          // in shared memory, once anything is read again
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 namespace llvm {
 class Instruction;
-class Value;
 }  // namespace llvm
 
 namespace talc::nvptx {
@@ -14,11 +13,13 @@ namespace talc::nvptx {
 // What says which task a team does, and what a thread of it needs to leave that in shared memory.
 struct TaskPlace {
   llvm::Instruction *column, *row;
-  llvm::Value *thread;  // of the team
+  llvm::Instruction *thread;  // its number in the team
+  bool isOfToken;             // of a step for one row
 };
 
-// What is computed of the task's place behind a loop that does without reads the place again: each subgroup leaves it
-// in shared memory behind so many bytes. Returns how many more these are.
+// What is computed of the task's place behind a loop that does without reads the place again, and in a token's task what
+// is computed of the thread behind a barrier: each subgroup leaves what it needs in shared memory behind so many bytes.
+// Returns how many more these are.
 uint64_t readPlaceAgain(const TaskPlace &place, llvm::Instruction &shared, uint64_t bytes, unsigned threads);
 
 }  // namespace talc::nvptx

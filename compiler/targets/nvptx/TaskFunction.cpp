@@ -152,7 +152,7 @@ std::optional<TaskPlace> replaceIntrinsics(Function &task, unsigned threads, boo
     }
     call->eraseFromParent();
   }
-  return TaskPlace{cast<Instruction>(column), cast<Instruction>(row), own};
+  return TaskPlace{cast<Instruction>(column), cast<Instruction>(row), cast<Instruction>(own), !manyRows};
 }
 
 std::optional<uint64_t> placeShared(Function &task, const TaskPlace &taskPlace, unsigned threads, bool manyRows) {
@@ -161,8 +161,7 @@ std::optional<uint64_t> placeShared(Function &task, const TaskPlace &taskPlace, 
   IRBuilder<> entry(&*task.getEntryBlock().getFirstInsertionPt());
   Value *place = readRegister(entry, "shared", 64);
   // ptxas keeps no half of an address that is known to be 0.
-  if (manyRows)
-    place = entry.CreateAnd(place, UINT32_MAX);
+  place = entry.CreateAnd(place, UINT32_MAX);
   auto *shared = cast<Instruction>(entry.CreateIntToPtr(place, entry.getPtrTy(sharedSpace)));
   for (GlobalVariable &variable : module.globals()) {
     if (variable.getAddressSpace() != sharedSpace)

@@ -8,7 +8,7 @@
 // Q and S lie in shared memory. A line of S is 8 numbers longer than a block, so that threads of four queries meet all
 // 32 banks; products and values read queries and weights of one line, the same for all threads of a subgroup.
 //
-//   shared    Q[query][feature]   S[query][key, 8 unused]   largest, sums [query][8]   factors, gains [query]
+//   shared    Q[query][feature]   S[query][key, 8 unused]   largest, sums [query][8]   factors, gains, met [query]
 //
 // Sums over features and keys ascend, those over the eight threads of a query go by their numbers: nothing depends on
 // which queries share a tile, or how many. What is unseen has the weight 0; of its keys the last one that is seen is
@@ -23,8 +23,9 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t most = 16, mostNumbers = 2560;  // queries, and what of them lies in shared memory
-constexpr int64_t together = 4, keysAhead = 8;    // of a load from shared memory; whose values are loaded at once
+constexpr int64_t most = 16, mostNumbers = 2560;      // queries, and what of them lies in shared memory
+constexpr int64_t together = 4;                       // of a load from shared memory
+constexpr int64_t keysAhead = 8, scatteredAhead = 4;  // whose values are loaded at once; where each looks for its slot
 constexpr int64_t perQuery = 8, line = workgroupKeys + 8;  // threads that weigh; of S
 
 struct Sizes {
@@ -62,6 +63,7 @@ public:
     largest = e.shared({sizes.queries, perQuery});
     sums = e.shared({sizes.queries, perQuery});
     factors = e.shared({2, sizes.queries});
+    met = e.shared({2, sizes.queries});
   }
 
   int64_t size() const override { return sizes.queries; }
@@ -74,32 +76,28 @@ public:
       Value value = e.loadScalar(source, {query.row, e.add(e.mul(query.head, sizes.width), feature)});
       e.storeScalar(value, queries, {number, feature});
     });
+    whenFirst([&] { keep(nothingWeighed(e)); });
     end = endKey();
   }
 
-  // Largest score and sum of the query that the thread weighs, then its values.
-  Values nothing() override {
-    Weighed none = nothingWeighed(e);
-    Values all = {none.maximum, none.sum};
-    all.append(sizes.values(), e.splat(0));
-    return all;
-  }
+  // Values of the thread.
+  Values nothing() override { return Values(sizes.values(), e.splat(0)); }
 
   Values addBlock(Value firstKey, ValueRange before) override {
     e.sync();  // everyone has read the weights that were there before
     multiplyKeys(firstKey);
     e.sync();
-    Values all = weigh(firstKey, {before[0], before[1]});
-    Values found = multiplyValues(firstKey);
+    weigh(firstKey);
+    Values all = multiplyValues(firstKey);
     for (int64_t i = 0; i < sizes.values(); ++i)
-      all.push_back(bringTogether(e, before[2 + i], factorOf(0, i / sizes.features()), found[i],
-                                  factorOf(1, i / sizes.features())));
+      all[i] =
+          bringTogether(e, before[i], factorOf(0, i / sizes.features()), all[i], factorOf(1, i / sizes.features()));
     return all;
   }
 
   void finish(ValueRange all) override {
     e.sync();  // everyone has read the factors that were there before
-    whenFirst([&] { e.storeScalar(inverse(weighed(), {all[0], all[1]}), factors, {e.index(0), weighed()}); });
+    whenFirst([&] { e.storeScalar(inverse(weighed(), kept()), factors, {e.index(0), weighed()}); });
     e.sync();
     eachValue(all, [&](const Query &query, int64_t q, Value feature, Value value) {
       Value column = e.add(e.mul(query.head, sizes.width), feature);
@@ -114,8 +112,9 @@ public:
     });
     whenFirst([&] {
       Value head = queryOf(weighed()).head;
-      e.storeScalar(all[0], op.getInit(), {at, e.add(head, parts.maxima)});
-      e.storeScalar(all[1], op.getInit(), {at, e.add(head, parts.sums)});
+      Weighed all = kept();
+      e.storeScalar(all.maximum, op.getInit(), {at, e.add(head, parts.maxima)});
+      e.storeScalar(all.sum, op.getInit(), {at, e.add(head, parts.sums)});
     });
   }
 
@@ -170,38 +169,54 @@ private:
     return sum;
   }
 
-  // Products become weights. The largest and the sum of all blocks; for whoever has values, the factors by which those
-  // before and the new ones are brought together.
-  Values weigh(Value firstKey, Weighed before) {
+  // What the query that the thread weighs has met, for the first thread of the query. Between blocks it waits in shared
+  // memory: in registers it would be there during all products, and ptxas would rather keep it in local memory.
+  Weighed kept() { return {e.loadScalar(met, {e.index(0), weighed()}), e.loadScalar(met, {e.index(1), weighed()})}; }
+  void keep(const Weighed &all) {
+    e.storeScalar(all.maximum, met, {e.index(0), weighed()});
+    e.storeScalar(all.sum, met, {e.index(1), weighed()});
+  }
+
+  // Products become weights. For whoever has values, the factors by which those before and the new ones are brought
+  // together.
+  void weigh(Value firstKey) {
     Value number = weighed(), part = partOfWeighed();
-    Query query = queryOf(number);
+    Query query = queryOf(number), ofBlock = seenOf(query, firstKey);
     Value maximum = e.splat(maskedScore);
     Values found;
     for (int64_t i = 0; i < keys; i += perQuery) {
-      Value place = e.add(part, i), key = e.add(firstKey, place);
-      found.push_back(scoreOf(query, key, isSeen(query, key), e.loadScalar(scores, {number, place})));
+      Value place = e.add(part, i), product = e.loadScalar(scores, {number, place});
+      found.push_back(scoreOf(query, e.add(firstKey, place), isSeen(ofBlock, place), product));
       maximum = e.maxf(found.back(), maximum);
     }
     maximum = overThreads(maximum, largest, [&](Value x, Value y) { return e.maxf(x, y); });
     maximum = e.mulf(maximum, steepness());
-    Value sum = storeWeights(query, firstKey, found, maximum);
-    BroughtTogether now = bringTogether(e, before, {maximum, e.splat(0)});
+    Value sum = storeWeights(ofBlock, found, maximum);
     whenFirst([&] {
+      BroughtTogether now = bringTogether(e, kept(), {maximum, e.splat(0)});
       e.storeScalar(now.factor, factors, {e.index(0), number});
       e.storeScalar(now.gain, factors, {e.index(1), number});
     });
     sum = overThreads(sum, sums, [&](Value x, Value y) { return e.addf(x, y); });
-    Weighed both = bringTogether(e, before, {maximum, sum}).both;
-    return {both.maximum, both.sum};
+    whenFirst([&] { keep(bringTogether(e, kept(), {maximum, sum}).both); });
+  }
+
+  // What a query sees of a block, as places there: in kernels that narrow their indices these are 32 bits, and the keys
+  // of a thread would each be two registers.
+  Query seenOf(Query query, Value firstKey) {
+    for (Value *bound : {&query.first, &query.end})
+      if (!isConstantIntValue(*bound, 0))
+        *bound = e.min(e.max(e.sub(*bound, firstKey), e.index(0)), e.index(keys));
+    return query;
   }
 
   // Of the thread's keys; their sum.
-  Value storeWeights(const Query &query, Value firstKey, ValueRange found, Value maximum) {
+  Value storeWeights(const Query &ofBlock, ValueRange found, Value maximum) {
     Value sum, subtracted = e.subf(e.splat(0), maximum);
     for (auto [i, score] : llvm::enumerate(found)) {
       Value place = e.add(partOfWeighed(), static_cast<int64_t>(i) * perQuery);
       Value weight = exp2(e, e.fma(score, steepness(), subtracted));
-      weight = e.select(isSeen(query, e.add(firstKey, place)), weight, e.splat(0));
+      weight = e.select(isSeen(ofBlock, place), weight, e.splat(0));
       whenOwn([&] { e.storeScalar(weight, scores, {weighed(), place}); });
       sum = sum ? e.addf(sum, weight) : weight;
     }
@@ -227,16 +242,28 @@ private:
     return all;
   }
 
-  // Query by query the thread's features, keys ascending. Features beyond the last are computed as the last again.
+  // Where the keys of a sequence lie in several slots, each asks for its own. Then fewer are loaded at once, whose
+  // places would take most registers of all; sums go over as many as elsewhere.
   Values multiplyValues(Value firstKey) {
+    auto multiply = [&](bool scattered) {
+      return [&, scattered]() -> Values { return multiplyValues(firstKey, scattered); };
+    };
+    return seen.mayScatter() ? e.either(seen.isScattered(), multiply(true), multiply(false)) : multiply(false)();
+  }
+
+  // Query by query the thread's features, keys ascending. Features beyond the last are computed as the last again.
+  Values multiplyValues(Value firstKey, bool scattered) {
+    const int64_t ahead = scattered ? scatteredAhead : keysAhead;
     Values zeros(sizes.values(), e.splat(0));
     Value last = e.sub(e.sub(end, firstKey), e.index(1)), number = e.min(e.add(last, 1), e.index(keys));
-    return e.loop(e.index(0), number, keysAhead, zeros, [&](Value k, ValueRange before) {
+    if (scattered)
+      number = e.mul(e.ceilDiv(number, keysAhead), keysAhead);
+    return e.loop(e.index(0), number, ahead, zeros, [&](Value k, ValueRange before) {
       Values next(before);
       SmallVector<Values> factors(sizes.features());
-      for (int64_t s = 0; s < keysAhead; ++s) {
+      for (int64_t s = 0; s < ahead; ++s) {
         Value place = e.min(e.add(k, s), last), key = e.add(firstKey, place);
-        Value source = state->values(op.getStep(), op.getState(), slotOf(key));
+        Value source = state->values(op.getStep(), op.getState(), scattered ? slotOf(key) : seen.slot);
         StatePlace at = placeOf(e.div(e.add(firstKey, k), layout.tokens), e.rem(key, layout.tokens));
         for (int64_t f = 0; f < sizes.features(); ++f)
           factors[f].push_back(state->loadValue(source, at, e.min(featureOf(f), e.index(sizes.width - 1))));
@@ -257,14 +284,14 @@ private:
         Query query = queryOf(valued(i));
         for (int64_t f = 0; f < sizes.features(); ++f)
           e.when(e.less(featureOf(f), e.index(sizes.width)),
-                 [&] { body(query, i, featureOf(f), all[2 + i * sizes.features() + f]); });
+                 [&] { body(query, i, featureOf(f), all[i * sizes.features() + f]); });
       });
   }
 
   const Sizes sizes;
   const std::unique_ptr<ThreadState> state;
-  Value queries, scores, largest, sums, factors;  // in shared memory
-  Value end;                                      // of the keys that any query sees
+  Value queries, scores, largest, sums, factors, met;  // in shared memory
+  Value end;                                           // of the keys that any query sees
 };
 
 }  // namespace

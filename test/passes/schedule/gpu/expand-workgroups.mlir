@@ -103,7 +103,7 @@ func.func private @block_weight(%s: !kernel.step, %x: memref<1x32xf32>, %w: memr
 
 // Attention: tiles of 16 queries. A thread multiplies 8 of them with its key, whose slot is asked for where a sequence's
 // keys may lie in several; then eight threads weigh a query's keys, each storing its weights into lines of 72; then a
-// thread has two features of each query's values.
+// thread has two features of each query's values, of 4 keys at once where each asks for its slot, else of 8.
 // CHECK-LABEL: func.func private @attention(
 // CHECK-SAME: kernel.threads = 128
 // CHECK-DAG: memref.alloca() : memref<16x16xf32, #gpu.address_space<workgroup>>
@@ -125,8 +125,16 @@ func.func private @block_weight(%s: !kernel.step, %x: memref<1x32xf32>, %w: memr
 // CHECK: gpu.barrier
 // CHECK-COUNT-8: math.exp2
 // CHECK: gpu.barrier
-// CHECK: kernel.values
+// CHECK: %[[SCATTERED:.*]] = arith.cmpi sge, %history, %c0
+// CHECK: scf.if %[[SCATTERED]]
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c4
+// CHECK-COUNT-4: kernel.history
 // CHECK: vector.load %[[SCORES]]
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c8
+// CHECK-NOT: kernel.history
+// CHECK: kernel.values %{{.*}}[%slot]
+// CHECK-COUNT-8: vector.load %[[SCORES]]
 // CHECK: gpu.barrier
 // CHECK: memref.store %{{.*}}, %arg3
 func.func private @attention(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %y: memref<?x64xf32>) attributes {kernel.piece = "attention"} {
@@ -160,7 +168,7 @@ func.func private @block(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.stat
 // CHECK-LABEL: func.func private @larger(
 // CHECK: %[[END:.*]] = arith.addi %first_position, %c1
 // CHECK: kernel.tasks %{{.*}} over keys
-// CHECK: %[[IS_FIRST:.*]] = arith.cmpi slt, %{{.*}}, %c1
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi slt, %arg{{[0-9]+}}, %c1
 // CHECK: %[[FROM:.*]] = arith.select %[[IS_FIRST]], %c0, %[[END]]
 // CHECK: scf.for %{{.*}} = %[[FROM]] to %[[END]] step %c64
 func.func private @larger(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.state<2 x 16 x 512 in #kernel.panels<16 x f32>>, %y: memref<2x96xf32>) attributes {kernel.piece = "attention"} {
