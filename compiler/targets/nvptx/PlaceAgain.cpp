@@ -45,7 +45,7 @@ public:
     for (Loop *loop : loops.getLoopsInPreorder())
       if (BasicBlock *exit = loop->isOutermost() ? loop->getUniqueExitBlock() : nullptr)
         readBehind(*loop, *exit);
-    return slot != nullptr;
+    return isStored;
   }
 
 private:
@@ -73,7 +73,7 @@ private:
     SmallVector<Use *> uses;
     for (Instruction &user : instructions(task))
       for (Use &use : user.operands())
-        if (auto *value = dyn_cast<Instruction>(use); value && !isAgain(user) && isOfTask(*value) &&
+        if (auto *value = dyn_cast<Instruction>(use); value && !keepsThread.contains(&user) && isOfTask(*value) &&
                                                       dominators.dominates(value, &barrier) &&
                                                       dominators.dominates(&barrier, use))
           uses.push_back(&use);
@@ -160,34 +160,37 @@ private:
   }
 
   Instruction *readAgain(Instruction &root, IRBuilder<> &b) {
+    if (!isStored)
+      storeSlot();
     auto *load = b.CreateLoad(root.getType(), wordOf(root, b), /*isVolatile=*/true);
-    if (&root != place.thread)
-      return load;
-    auto *thread = cast<Instruction>(b.CreateAdd(load, &root));
-    threads.insert(thread);
-    return thread;
-  }
-  // Whether it is the thread's number, read again.
-  bool isAgain(const Instruction &instruction) const { return threads.contains(&instruction); }
-
-  Value *wordOf(const Instruction &root, IRBuilder<> &b) {
-    if (!slot)
-      makeSlot();
-    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), slot, &root == place.column ? 0 : &root == place.row ? 4 : 8);
+    return &root == place.thread ? ofThread(b.CreateAdd(&root, load)) : load;
   }
 
-  // Of the subgroup, filled as soon as all is known.
-  void makeSlot() {
-    Instruction *last = &shared;
-    for (Instruction *root : {place.column, place.row, place.thread})
-      last = last->comesBefore(root) ? root : last;
-    IRBuilder<> b(last->getNextNode());
-    Value *at = b.CreateMul(b.CreateUDiv(place.thread, b.getInt32(subgroup)), b.getInt32(slotBytes));
-    slot = b.CreateInBoundsGEP(b.getInt8Ty(), &shared, b.CreateAdd(at, b.getInt32(static_cast<uint32_t>(bytes))));
+  // Subgroups fill their slots at the end of the first block, or in front of a barrier there: further up the address
+  // would take registers until it is used again.
+  void storeSlot() {
+    isStored = true;
+    BasicBlock &entry = task.getEntryBlock();
+    auto end = find_if(entry, isBarrier);
+    IRBuilder<> b(end == entry.end() ? entry.getTerminator() : &*end);
     for (Instruction *root : {place.column, place.row})
       b.CreateStore(root, wordOf(*root, b), /*isVolatile=*/true);
     if (place.isOfToken)
       b.CreateStore(b.getInt32(0), wordOf(*place.thread, b), /*isVolatile=*/true);
+  }
+
+  // Of the subgroup's slot. The address is computed each time, too.
+  Value *wordOf(const Instruction &root, IRBuilder<> &b) {
+    const uint32_t word = &root == place.column ? 0 : &root == place.row ? 4 : 8;
+    Value *at = b.CreateMul(ofThread(b.CreateUDiv(place.thread, b.getInt32(subgroup))), b.getInt32(slotBytes));
+    return b.CreateInBoundsGEP(b.getInt8Ty(), &shared,
+                               b.CreateAdd(at, b.getInt32(static_cast<uint32_t>(bytes) + word)));
+  }
+
+  // What is made of the thread's number here keeps it.
+  Instruction *ofThread(Value *made) {
+    keepsThread.insert(cast<Instruction>(made));
+    return cast<Instruction>(made);
   }
 
   const TaskPlace place;
@@ -197,8 +200,8 @@ private:
   const DominatorTree dominators;
   const LoopInfo loops;
   DenseMap<const Value *, Instruction *> copies;  // behind the loop, or the barrier
-  SmallPtrSet<const Instruction *, 8> threads;    // the number of the thread, read again
-  Value *slot = nullptr;                          // in shared memory, once anything is read again
+  SmallPtrSet<const Instruction *, 16> keepsThread;
+  bool isStored = false;
 };
 
 }  // namespace

@@ -17,9 +17,9 @@ struct TaskPlace {
   bool isOfToken;             // of a step for one row
 };
 
-// What is computed of the task's place behind a loop that does without reads the place again, and in a token's task what
-// is computed of the thread behind a barrier: each subgroup leaves what it needs in shared memory behind so many bytes.
-// Returns how many more these are.
+// What is computed of the task's place behind a loop that does without reads the place again, and in a token's task
+// what is computed of the thread behind a barrier: each subgroup leaves what it needs in shared memory behind so many
+// bytes. Returns how many more these are.
 uint64_t readPlaceAgain(const TaskPlace &place, llvm::Instruction &shared, uint64_t bytes, unsigned threads);
 
 }  // namespace talc::nvptx
