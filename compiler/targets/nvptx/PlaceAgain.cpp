@@ -73,7 +73,7 @@ private:
     SmallVector<Use *> uses;
     for (Instruction &user : instructions(task))
       for (Use &use : user.operands())
-        if (auto *value = dyn_cast<Instruction>(use); value && !keepsThread.contains(&user) && isOfTask(*value) &&
+        if (auto *value = dyn_cast<Instruction>(use); value && !threads.contains(&user) && isOfTask(*value) &&
                                                       dominators.dominates(value, &barrier) &&
                                                       dominators.dominates(&barrier, use))
           uses.push_back(&use);
@@ -163,34 +163,41 @@ private:
     if (!isStored)
       storeSlot();
     auto *load = b.CreateLoad(root.getType(), wordOf(root, b), /*isVolatile=*/true);
-    return &root == place.thread ? ofThread(b.CreateAdd(&root, load)) : load;
+    if (&root != place.thread)
+      return load;
+    auto *thread = cast<Instruction>(b.CreateAdd(load, &root));
+    threads.insert(thread);
+    return thread;
   }
 
-  // Subgroups fill their slots at the end of the first block, or in front of a barrier there: further up the address
-  // would take registers until it is used again.
+  // Of a token as soon as all is known, in front of any barrier, and the address stays. Of prompts at the end of the
+  // first block, and the address is computed each time: they have no register for it.
   void storeSlot() {
     isStored = true;
-    BasicBlock &entry = task.getEntryBlock();
-    auto end = find_if(entry, isBarrier);
-    IRBuilder<> b(end == entry.end() ? entry.getTerminator() : &*end);
+    IRBuilder<> b(place.isOfToken ? behindRoots() : task.getEntryBlock().getTerminator());
+    if (place.isOfToken)
+      slot = slotOfSubgroup(b);
     for (Instruction *root : {place.column, place.row})
       b.CreateStore(root, wordOf(*root, b), /*isVolatile=*/true);
     if (place.isOfToken)
       b.CreateStore(b.getInt32(0), wordOf(*place.thread, b), /*isVolatile=*/true);
   }
 
-  // Of the subgroup's slot. The address is computed each time, too.
-  Value *wordOf(const Instruction &root, IRBuilder<> &b) {
-    const uint32_t word = &root == place.column ? 0 : &root == place.row ? 4 : 8;
-    Value *at = b.CreateMul(ofThread(b.CreateUDiv(place.thread, b.getInt32(subgroup))), b.getInt32(slotBytes));
-    return b.CreateInBoundsGEP(b.getInt8Ty(), &shared,
-                               b.CreateAdd(at, b.getInt32(static_cast<uint32_t>(bytes) + word)));
+  Instruction *behindRoots() {
+    Instruction *last = &shared;
+    for (Instruction *root : {place.column, place.row, place.thread})
+      last = last->comesBefore(root) ? root : last;
+    return last->getNextNode();
   }
 
-  // What is made of the thread's number here keeps it.
-  Instruction *ofThread(Value *made) {
-    keepsThread.insert(cast<Instruction>(made));
-    return cast<Instruction>(made);
+  Value *slotOfSubgroup(IRBuilder<> &b) {
+    Value *at = b.CreateMul(b.CreateUDiv(place.thread, b.getInt32(subgroup)), b.getInt32(slotBytes));
+    return b.CreateInBoundsGEP(b.getInt8Ty(), &shared, b.CreateAdd(at, b.getInt32(static_cast<uint32_t>(bytes))));
+  }
+
+  Value *wordOf(const Instruction &root, IRBuilder<> &b) {
+    const int64_t word = &root == place.column ? 0 : &root == place.row ? 4 : 8;
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), slot ? slot : slotOfSubgroup(b), word);
   }
 
   const TaskPlace place;
@@ -200,8 +207,9 @@ private:
   const DominatorTree dominators;
   const LoopInfo loops;
   DenseMap<const Value *, Instruction *> copies;  // behind the loop, or the barrier
-  SmallPtrSet<const Instruction *, 16> keepsThread;
+  SmallPtrSet<const Instruction *, 8> threads;    // the thread's number, read again
   bool isStored = false;
+  Value *slot = nullptr;  // of a token's task, in shared memory
 };
 
 }  // namespace

@@ -76,7 +76,8 @@ public:
       Value value = e.loadScalar(source, {query.row, e.add(e.mul(query.head, sizes.width), feature)});
       e.storeScalar(value, queries, {number, feature});
     });
-    whenFirst([&] { keep(nothingWeighed(e)); });
+    if (layout.kept == 0 || seen.isKept())  // blocks of what is kept come before all others
+      whenFirst([&] { keep(nothingWeighed(e)); });
     end = endKey();
   }
 
@@ -169,8 +170,9 @@ private:
     return sum;
   }
 
-  // What the query that the thread weighs has met, for the first thread of the query. Between blocks it waits in shared
-  // memory: in registers it would be there during all products, and ptxas would rather keep it in local memory.
+  // What the query that the thread weighs has met, for the first thread of the query, which alone reads and writes it.
+  // Between blocks it waits in shared memory: in registers it would be there during all products, and ptxas would
+  // rather keep it in local memory.
   Weighed kept() { return {e.loadScalar(met, {e.index(0), weighed()}), e.loadScalar(met, {e.index(1), weighed()})}; }
   void keep(const Weighed &all) {
     e.storeScalar(all.maximum, met, {e.index(0), weighed()});
