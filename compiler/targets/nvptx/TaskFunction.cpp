@@ -6,7 +6,8 @@
 //   a, b                                 loaded from %arguments, 64 bits each, where they are first used; no task keeps
 //                                        this address, which is loaded from the first bytes of shared memory each time
 //   shared memory of the workgroup       at fixed places behind %shared
-//   thread of the workgroup              thread of the workgroup modulo `threads`: those with one quotient are a team
+//   thread of the workgroup              thread of the workgroup modulo `threads`: those with one quotient are a team;
+//                                        read again behind barriers, if the step has one row
 //   barrier 0 of the workgroup           barrier 1 + team, of so many threads
 //
 // So teams of one workgroup do tasks side by side, and the instructions in between are those of the kernel. The text of
@@ -155,13 +156,12 @@ std::optional<TaskPlace> replaceIntrinsics(Function &task, unsigned threads, boo
   return TaskPlace{cast<Instruction>(column), cast<Instruction>(row), cast<Instruction>(own), !manyRows};
 }
 
-std::optional<uint64_t> placeShared(Function &task, const TaskPlace &taskPlace, unsigned threads, bool manyRows) {
+std::optional<uint64_t> placeShared(Function &task, const TaskPlace &taskPlace, unsigned threads) {
   Module &module = *task.getParent();
   uint64_t bytes = 0;
   IRBuilder<> entry(&*task.getEntryBlock().getFirstInsertionPt());
-  Value *place = readRegister(entry, "shared", 64);
   // ptxas keeps no half of an address that is known to be 0.
-  place = entry.CreateAnd(place, UINT32_MAX);
+  Value *place = entry.CreateAnd(readRegister(entry, "shared", 64), UINT32_MAX);
   auto *shared = cast<Instruction>(entry.CreateIntToPtr(place, entry.getPtrTy(sharedSpace)));
   for (GlobalVariable &variable : module.globals()) {
     if (variable.getAddressSpace() != sharedSpace)
@@ -190,7 +190,7 @@ std::optional<uint64_t> addTaskFunction(Function &kernel, unsigned threads, bool
   Function *task = copyKernel(kernel);
   std::optional<uint64_t> bytes;
   if (std::optional<TaskPlace> place = replaceIntrinsics(*task, threads, manyRows))
-    bytes = placeShared(*task, *place, threads, manyRows);
+    bytes = placeShared(*task, *place, threads);
   if (!bytes)
     task->eraseFromParent();
   return bytes;
