@@ -2,6 +2,7 @@
 // Implements the section Generation of talc.h.
 #include "runtime/InterfaceTypes.h"
 #include "runtime/StructSize.h"
+#include "runtime/device/Device.h"
 #include "runtime/generation/Scheduler.h"
 
 using talc::report;
@@ -15,7 +16,7 @@ struct talc_generator : talc::Object {
 // Sizes of structs in the first version of talc.h.
 constexpr size_t firstRequest = sizeof(talc_request), firstOptions = sizeof(talc_generator_options),
                  firstCounts = sizeof(talc_generator_counts);
-constexpr int32_t usualStepTokens = 512, mostStepTokens = 1 << 20;
+constexpr int32_t mostStepTokens = 1 << 20;
 
 namespace talc::own {
 
@@ -33,7 +34,7 @@ talc_status talc_generator_create(talc_session *session, const talc_generator_op
     return report(Status::failure(TALC_ERROR_KIND, "%s: is an encoder, which generates no text; use talc_evaluate",
                                   session->session->usedModel().name().c_str()),
                   error);
-  int32_t tokens = given.step_tokens ? given.step_tokens : usualStepTokens;
+  int32_t tokens = given.step_tokens ? given.step_tokens : talc::usualStepTokens;
   *generator =
       new talc_generator{{}, talc::Scheduler(*session->session, session->scratch, static_cast<size_t>(tokens))};
   return TALC_OK;
@@ -140,7 +141,7 @@ talc_status talc_generate(talc_model *model, const talc_request *request, talc_e
       status.failed())
     return report(status, error);
   talc::SamplingScratch scratch;
-  talc::Scheduler scheduler(*session, scratch, usualStepTokens);
+  talc::Scheduler scheduler(*session, scratch, talc::usualStepTokens);
   int64_t number = 0;
   if (Status status = scheduler.submit(std::move(made), number); status.failed())
     return report(status, error);

@@ -41,6 +41,9 @@ struct Step {
   WantedRows wanted[artifact::maxOutputs];
 };
 
+// A step of generation has no more tokens, unless its caller says so; what cannot be divided may be longer.
+constexpr int32_t usualStepTokens = 512;
+
 // What decides the temporaries and results of a step.
 struct StepSize {
   uint64_t rows = 0;

@@ -48,16 +48,19 @@ static bool mayFallBack(const Status &status) {
          status.code() == TALC_ERROR_MEMORY;
 }
 
-// A session of one sequence, and a step of one token. What a device has no room for later is an error: a step that ran
-// here cannot go elsewhere.
-static Status tryLeast(LoadedModel &model) {
+// A session of one sequence, and the longest step of generation that it can have. What a device has no room for later
+// is an error: a step that ran here cannot go elsewhere.
+static Status tryLeast(LoadedModel &model, const ModelInfo &facts) {
   if (Status status = model.prepareAll(); status.failed())
     return status;
   std::unique_ptr<Workspace> workspace;
   if (Status status = model.createWorkspace({1, 1}, workspace); status.failed())
     return status;
   StepSize least;
-  least.rows = 1;
+  least.rows = usualStepTokens;
+  for (uint32_t bound : {facts.maxSequence, facts.segment, facts.stepTokens})
+    if (bound > 0)
+      least.rows = std::min<uint64_t>(least.rows, bound);
   std::fill_n(least.wanted, maxOutputs, 1);
   return workspace->reserve(least);
 }
@@ -79,7 +82,7 @@ static Status placeAnywhere(const Artifact &file, const ModelInfo &facts, const 
     if (!status.failed())
       status = placeOn(*kind, number, file, facts, progress, placed);
     if (!status.failed() && kind != candidates.back())
-      status = tryLeast(*placed.model);
+      status = tryLeast(*placed.model, facts);
     if (!status.failed() || !mayFallBack(status))
       break;
     if (note.empty())

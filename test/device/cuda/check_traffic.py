@@ -38,7 +38,10 @@ def counts(app, ids):
                    env={**os.environ, 'FAKE_CUDA_COUNTS': path, 'TALC_CUDA_STEP': 'launches'})
     with open(path) as file:
         lines = [line.split() for line in file.read().splitlines()[1:]]
-    return {line[0]: {name: int(line[place]) for name, place in COLUMNS.items()} for line in lines if line}
+    found = {line[0]: {name: int(line[place]) for name, place in COLUMNS.items()} for line in lines if line}
+    for name, of in found.items():
+        assert of['conflicts'] == 0, f'{name} meets banks that are busy: {of}'
+    return found
 
 
 def check_token(app, stored, expected):
@@ -49,7 +52,6 @@ def check_token(app, stored, expected):
     for name in names:
         traffic = 32 * found[name]['sectors'] / found[name]['launches'] / stored[name]
         assert 1 <= traffic <= MOST_TRAFFIC, f'{name} reads {traffic:.3f} times its weight'
-        assert found[name]['conflicts'] == 0, f'{name} meets banks that are busy: {found[name]}'
 
 
 def check_prompt(app, stored):
@@ -58,7 +60,6 @@ def check_prompt(app, stored):
     assert len(names) >= 5, names
     for name in names:
         of = found[name]
-        assert of['conflicts'] == 0, f'{name} meets banks that are busy: {of}'
         # Asynchronous copies are requests, too, as many as loads.
         assert of['matrix instructions'] >= 4.5 * of['shared requests'], f'{name}: {of}'
         assert of['matrix instructions'] >= 8 * of['shared loads'], f'{name}: {of}'
