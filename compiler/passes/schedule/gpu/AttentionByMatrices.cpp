@@ -36,15 +36,24 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t subgroup = 32, rows = 16, depth = 16, most = 4;  // at most so many subgroups
-constexpr int64_t panels = workgroupKeys / depth, perPanel = 2;    // of a block; instructions of a panel's keys
-constexpr int64_t widestPart = 64, widest = 256;  // features of V whose results registers hold; of a head
+constexpr int64_t subgroup = 32, most = 4;                       // at most so many subgroups
+constexpr int64_t rows = 16, columns = 8, depth = 16;            // of an instruction
+constexpr int64_t panels = workgroupKeys / depth, perPanel = 2;  // of a block; instructions of a panel's keys
+constexpr int64_t widestPart = 64;                               // features of V whose results registers hold
+
+// How many subgroups divide the features of V among them, each with whole instructions; 0: no number does.
+int64_t partsOf(int64_t width) {
+  for (auto parts = static_cast<int64_t>(llvm::divideCeil(width, widestPart)); parts <= most; ++parts)
+    if (width % (parts * columns) == 0)
+      return parts;
+  return 0;
+}
 
 struct Sizes {
   explicit Sizes(kernel::AttentionOp op) {
     kernel::StateLayout layout(cast<StateType>(op.getState().getType()));
     bool oneRow = cast<ShapedType>(op.getQueries().getType()).getDimSize(0) == 1;
-    parts = static_cast<int64_t>(llvm::divideCeil(layout.width, widestPart));
+    parts = partsOf(layout.width);
     partWidth = layout.width / parts;
     tiles = most / parts;
     const int64_t group = op.getHeads() / layout.heads;
@@ -70,7 +79,7 @@ public:
     for (int64_t first = 0, count = widestPart; first < sizes.partWidth; first += count) {
       while (first + count > sizes.partWidth)
         count /= 2;
-      chunks.push_back({first, count / 8});
+      chunks.push_back({first, count / columns});
     }
   }
 
@@ -224,7 +233,7 @@ private:
   // The smaller products first.
   Value multiply(ArrayRef<Value> highLow, Value other, Value sum) {
     for (Value factor : llvm::reverse(highLow))
-      sum = nvgpu::MmaSyncOp::create(e.b, e.loc, factor, other, sum, ArrayRef<int64_t>{rows, 8, depth});
+      sum = nvgpu::MmaSyncOp::create(e.b, e.loc, factor, other, sum, ArrayRef<int64_t>{rows, columns, depth});
     return sum;
   }
 
@@ -401,9 +410,9 @@ std::string obstacleToMatrices(kernel::AttentionOp op) {
       return "keys or values are " + std::string(formatOf(stored)->name);
   if (layout.tokens != depth)
     return "panels of tokens are no " + std::to_string(depth);
-  if (layout.width % depth != 0 || layout.width > widest)
-    return "heads are " + std::to_string(layout.width) + " wide, no multiple of " + std::to_string(depth) + " up to " +
-           std::to_string(widest);
+  if (layout.width % depth != 0 || partsOf(layout.width) == 0)
+    return "heads are " + std::to_string(layout.width) + " wide, which instructions of " + std::to_string(depth) +
+           " features and up to " + std::to_string(most) + " subgroups do not divide";
   return "";
 }
 

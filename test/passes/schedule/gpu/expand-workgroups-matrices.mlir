@@ -237,6 +237,36 @@ func.func private @widest(%s: !kernel.step, %q: memref<?x256xf32>, %kv: !talc.st
 
 // -----
 
+// Three parts of 160 features are no whole instructions, four are.
+// CHECK-LABEL: func.func private @four_for_three(
+// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, {{.*}} and 40 features"
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c10 step %c4
+// CHECK: nvgpu.mma.sync
+func.func private @four_for_three(%s: !kernel.step, %q: memref<?x160xf32>, %kv: !talc.state<1 x 160 x 128, source in #kernel.panels<16 x f16>>, %y: memref<?x160xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %y : (!kernel.step, memref<?x160xf32>, !talc.state<1 x 160 x 128, source in #kernel.panels<16 x f16>>, memref<?x160xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Neither three nor four are of 176.
+// CHECK-LABEL: func.func private @undivided(
+// CHECK-SAME: by multiply-adds, since heads are 176 wide, which instructions of 16 features and up to 4 subgroups do not divide"
+// CHECK-NOT: nvgpu.mma.sync
+// CHECK: math.fma
+func.func private @undivided(%s: !kernel.step, %q: memref<?x176xf32>, %kv: !talc.state<1 x 176 x 128, source in #kernel.panels<16 x f16>>, %y: memref<?x176xf32>) attributes {kernel.piece = "attention"} {
+  kernel.tasks %s over queries by heads {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.attention full %s, %q, %kv heads 1 scale 0.25 window 0 into %y : (!kernel.step, memref<?x176xf32>, !talc.state<1 x 176 x 128, source in #kernel.panels<16 x f16>>, memref<?x176xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
 // Of the parts of k of a single row a task has one, and is a subgroup.
 // CHECK-LABEL: func.func private @part(
 // CHECK-SAME: kernel.threads = 32
@@ -260,7 +290,7 @@ func.func private @part(%s: !kernel.step, %x: memref<1x1024xf32>, %w: memref<4x1
 
 // Why there are no instructions of matrices.
 // CHECK-LABEL: func.func private @odd(
-// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, blocks of 64 keys in shared memory; by multiply-adds, since heads are 72 wide, no multiple of 16 up to 256"
+// CHECK-SAME: kernel.tile = "16 queries of a key-value head a task, blocks of 64 keys in shared memory; by multiply-adds, since heads are 72 wide, which instructions of 16 features and up to 4 subgroups do not divide"
 // CHECK-NOT: nvgpu.mma.sync
 // CHECK: math.fma
 func.func private @odd(%s: !kernel.step, %q: memref<?x72xf32>, %kv: !talc.state<1 x 72 x 128, source in #kernel.panels<16 x f16>>, %y: memref<?x72xf32>) attributes {kernel.piece = "attention"} {
