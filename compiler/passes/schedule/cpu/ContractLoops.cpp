@@ -10,8 +10,8 @@
 //           store the sums
 //         after the last k, row by row: epilogue, store
 //
-// Of integers that take long to unpack, many rows pass panels that are unpacked once for all of them, 256 k at a time:
-// levels as bytes, 16 KiB of a panel of 64 columns, stay in L1, and sums wait on the stack.
+// Of a weight that takes long to unpack, many rows pass panels that are unpacked once for all of them, 256 k at a time,
+// and sums wait on the stack: levels as bytes, 16 KiB of a panel of 64 columns, stay in L1, widened numbers in L2.
 //
 //                    k block 0    k block 1          one block of panels, two groups; tiles 0 to 3 of a block of rows
 //   panels 0-3      0 1 2 3  ->  8 9 ...             take group 0, then tiles 4 to 7 take group 1, then the next k

@@ -100,8 +100,7 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t ca
   fetchLevel = 2;
   streamRows = 0;
   streamDepth = depth;
-  constexpr int64_t repaid = 64;  // rows
-  layoutRows = lanes > 8 && layoutDepth() > 0 && products.layout->pays(*weightFormat) ? repaid : 0;
+  layoutRows = layoutDepth() > 0 ? products.layout->rows(*weightFormat, lanes) : 0;
   if (dropsFetches && large && products.streams)
     chooseStreams(elementFormat(weight));
   // Of two tiles, or pieces of a tile that is alone, each fetches a part of the group that comes next.

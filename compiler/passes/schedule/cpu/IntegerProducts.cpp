@@ -289,7 +289,9 @@ void layOutIntegers(const ContractCode &c, const TilePlaces &tile) {
 }
 
 constexpr PanelLayout layout = {
-    [](const StorageFormat &weight) { return integerBlocks(weight.name)->laborious; },
+    [](const StorageFormat &weight, int64_t lanes) -> int64_t {
+      return lanes > 8 && integerBlocks(weight.name)->laborious ? 64 : 0;
+    },
     [](const StorageFormat &weight, int64_t depth) { return Step::laidOutWords(*integerBlocks(weight.name), depth); },
     layOutIntegers};
 

@@ -68,8 +68,8 @@ private:
 
 // How products take panels that are unpacked once for many rows.
 struct PanelLayout {
-  // Whether that pays: loading unpacked words takes less time than unpacking them again.
-  bool (*pays)(const StorageFormat &weight);
+  // From so many rows on loading unpacked words takes less time than unpacking them again; 0: never.
+  int64_t (*rows)(const StorageFormat &weight, int64_t lanes);
   // Words of so many k.
   int64_t (*words)(const StorageFormat &weight, int64_t depth);
   // Unpacks the vectors of a tile without rows.

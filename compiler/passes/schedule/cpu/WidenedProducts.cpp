@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile multiplies by a weight that is widened to f32, one k at a time.
 //
+// Blocks take some dozen instructions for a vector of numbers: many rows pass numbers that were widened once for all of
+// them (PanelLayout).
+//
 // Where a stored value is the upper half of an f32 (bf16), two neighbouring vectors of columns are one vector of words,
 // and a shift and a mask widen both; a vector by itself takes a shuffle and a shift, on the units that multiply. Sums
 // are in the order of words meanwhile:
@@ -25,9 +28,17 @@ public:
       : c(c), e(c.e), tile(tile), rows(static_cast<int64_t>(tile.rows.size())),
         vectors(static_cast<int64_t>(tile.panels.size())) {}
 
+  // Vectors of a tile without rows.
+  void layOut() {
+    e.loop(e.index(0), e.index(tile.depth), 1, [&](Value k) {
+      for (int64_t v = 0; v < vectors; ++v)
+        tile.laidOut.store(e, whole(k, v), k, tile.laidOutLanes[v]);
+    });
+  }
+
   Emitter::Values accumulate(ValueRange before) {
     RegisterTile registers{rows, vectors, c.plan.tileSteps, nullptr,
-                           [&](Value k, int64_t v) { return inWords() ? half(k, v) : whole(k, v); }};
+                           [&](Value k, int64_t v) { return inWords() ? half(k, v) : number(k, v); }};
     registers.readA(e, [&](int64_t r, Value k) {
       return std::pair(c.x, Emitter::Values{tile.rows[r], e.add(tile.features[r], k)});
     });
@@ -40,6 +51,9 @@ public:
   }
 
 private:
+  Value number(Value k, int64_t v) {
+    return tile.laidOut ? tile.laidOut.loadNumber(e, k, tile.laidOutLanes[v]) : whole(k, v);
+  }
   Value whole(Value k, int64_t v) { return e.load(c.weight, {tile.panels[v], e.add(tile.firstK, k), tile.lanes[v]}); }
 
   // Where rows are fewer than vectors, these are loaded one by one, and each line would be twice. NEON, whose vectors
@@ -74,6 +88,12 @@ void multiplyWidened(const ContractCode &c, const TilePlaces &tile, const TileSu
   sums.store(Widened(c, tile).accumulate(sums.before()));
 }
 
+constexpr PanelLayout layout = {
+    [](const StorageFormat &weight, int64_t) -> int64_t { return weight.blockValues > 1 ? 32 : 0; },
+    [](const StorageFormat &, int64_t depth) { return depth; },
+    [](const ContractCode &c, const TilePlaces &tile) { Widened(c, tile).layOut(); },
+};
+
 }  // namespace
 
 // As many multiply-adds with narrow vectors, of which a tile has half as many.
@@ -88,6 +108,7 @@ const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
                                       /*rowsStay=*/true,
                                       multiplyWidened,
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; },
-                                      /*streams=*/true};
+                                      /*streams=*/true,
+                                      &layout};
 
 }  // namespace talc

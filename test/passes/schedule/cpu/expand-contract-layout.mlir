@@ -7,6 +7,8 @@
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='fifth: layout_rows = 29'" 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='shallow: layout_rows = 48'" 2>&1 | FileCheck %s --check-prefix=DEPTH
 // NARROW-COUNT-4: layout_rows = 0,
+// NARROW: layout_rows = 32,
+// NARROW: layout_rows = 0,
 // OFF-NOT: x64xi32>
 // FEW: cannot be planned so: layout_rows is 29, less than what falls into tiles of one size or one less
 // DEPTH: cannot be planned so: layout_rows is not 0, but panels of 96 of k are not unpacked
@@ -94,6 +96,49 @@ func.func @shallow(%s: !kernel.step, %x: memref<?x96x!talc.stored<q8_sums>>, %w:
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x96x!talc.stored<q8_sums>>, memref<2x96x64x!talc.stored<q5_0>>, memref<?x128xf32>) -> ()
+  }
+  return
+}
+
+// Blocks that are widened take a dozen instructions for each vector, with vectors of any width: 256 k are as many words
+// of f32, which tiles multiply as they are.
+// PLAN-LABEL: @widened
+// PLAN: layout_rows = 32,
+// CHECK-LABEL: @widened
+// CHECK: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<256x64xi32>
+// CHECK: vector.store %{{.*}}, %[[WORDS]]
+// CHECK: case 6
+// CHECK: vector.load %[[WORDS]]
+// CHECK-NOT: arith.mulf
+// CHECK-COUNT-48: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: scf.yield
+// CHECK: return
+func.func @widened(%s: !kernel.step, %x: memref<?x512xf32>, %w: memref<2x512x64x!talc.stored<int4_128_bf16>>,
+                   %y: memref<?x128xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x512xf32>, memref<2x512x64x!talc.stored<int4_128_bf16>>, memref<?x128xf32>) -> ()
+  }
+  return
+}
+
+// Numbers are loaded as they are.
+// PLAN-LABEL: @numbers
+// PLAN: layout_rows = 0,
+// CHECK-LABEL: @numbers
+// CHECK-NOT: x64xi32>
+// CHECK: return
+func.func @numbers(%s: !kernel.step, %x: memref<?x512xf32>, %w: memref<2x512x64xbf16>, %y: memref<?x128xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x512xf32>, memref<2x512x64xbf16>, memref<?x128xf32>) -> ()
   }
   return
 }
