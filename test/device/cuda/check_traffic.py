@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_traffic.py BIN DIRECTORY: what the emulator counts of contractions, in a layer of GPT-2's size and a head whose outputs fill no
-panels. One token reads every weight once, in whole sectors, and little else; many tokens need few requests of shared memory."""
+panels. One token reads every weight once, in whole sectors, and little else; many tokens need few requests of shared memory. No
+kernel, whatever it does, meets banks of shared memory that are busy."""
 import json
 import os
 import re

@@ -58,6 +58,8 @@ PlanAttr withGenerator(PlanAttr plan, PlanAttr given, std::string &problem) {
 PlanAttr planProducts(const ContractShape &shape, const Machine &machine, PlanAttr given, std::string &problem) {
   ContractPlan plan(shape, machine.lanes, machine.cacheBytes, machine.dropsFetches);
   problem = readPlan(given, ContractPlan::numbers(), plan);
+  if (!given || !given.number("layout_rows"))
+    plan.fitLayout();
   if (problem.empty())
     problem = plan.contradiction();
   return writePlan(shape.x.getContext(), ContractPlan::numbers(), plan);

@@ -149,6 +149,15 @@ void ContractPlan::chooseBlocks(const StorageFormat &x, int64_t room) {
   blockPanels = blockDepth == depth ? panels : sumsInResult() && groups > 1 ? groups * group : group;
 }
 
+bool ContractPlan::hasRoomForSums() const {
+  return blockRows * groupPanels(tileRows) * panelLanes * 4 <= mostSumBytes;
+}
+
+void ContractPlan::fitLayout() {
+  if (layoutRows > 0)
+    layoutRows = hasRoomForSums() ? std::max(layoutRows, leastLayoutRows()) : 0;
+}
+
 std::string ContractPlan::contradiction() const {
   if (tileColumns % lanes != 0 || rowColumns % lanes != 0)
     return "tile_columns and row_columns are no multiples of " + std::to_string(lanes) + ", the lanes of a vector";
@@ -164,7 +173,7 @@ std::string ContractPlan::contradiction() const {
     return "block_depth does not divide " + std::to_string(depth);
   if (streamRows > 0 && depth % streamDepth != 0)
     return "stream_depth does not divide " + std::to_string(depth);
-  if (layoutRows > 0 && layoutRows < layoutTileRows() * (layoutTileRows() - 1))
+  if (layoutRows > 0 && layoutRows < leastLayoutRows())
     return "layout_rows is " + std::to_string(layoutRows) + ", less than what falls into tiles of one size or one less";
   if (layoutRows > 0 && layoutDepth() == 0)
     return "layout_rows is not 0, but panels of " + std::to_string(depth) + " of k are not unpacked";
@@ -172,7 +181,7 @@ std::string ContractPlan::contradiction() const {
   if (blockDepth < depth && !sumsInResult() && blockPanels > group)
     return "block_panels is more than " + std::to_string(group) +
            ", a group, but sums wait on the stack while k goes on";
-  if ((!sumsInResult() || layoutRows > 0) && blockRows * group * panelLanes * 4 > mostSumBytes)
+  if ((!sumsInResult() || layoutRows > 0) && !hasRoomForSums())
     return "block_rows needs more than " + std::to_string(mostSumBytes) + " bytes of the stack";
   return "";
 }

@@ -30,6 +30,8 @@ struct ContractPlan {
   ContractPlan(const ContractShape &shape, int64_t lanes, kernel::PlanAttr plan);
 
   static llvm::ArrayRef<PlanNumber<ContractPlan>> numbers();
+  // After others were given, what the cost model chose of unpacked panels goes with them.
+  void fitLayout();
   // Why numbers in their ranges do not go together; empty: they do.
   std::string contradiction() const;
 
@@ -49,6 +51,8 @@ struct ContractPlan {
   // words of them than of its rows.
   int64_t layoutDepth() const;
   int64_t layoutTileRows() const { return tileColumns == lanes ? std::max<int64_t>(tileRows / 2, 1) : tileRows; }
+  // The fewest rows that fall into such tiles or those of one row less.
+  int64_t leastLayoutRows() const { return layoutTileRows() * (layoutTileRows() - 1); }
 
   // The model's group, if it has several, that a panel belongs to.
   mlir::Value groupOf(Emitter &e, mlir::Value panel) const { return e.div(panel, panels / groups); }
@@ -88,6 +92,7 @@ struct ContractPlan {
 
 private:
   ContractPlan(const ContractShape &shape, int64_t lanes);
+  bool hasRoomForSums() const;
   bool hasHalves() const { return groupPanels(tileRows) == 1 && pieceLanes(tileRows) % (2 * lanes) == 0; }
   void chooseBlocks(const StorageFormat &x, int64_t room);
   void chooseStreams(const StorageFormat &weight);

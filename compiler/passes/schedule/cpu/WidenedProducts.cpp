@@ -60,7 +60,8 @@ private:
   // have four lanes, widens each by one instruction.
   bool inWords() const {
     bool even = c.plan.pieceLanes(rows) / e.lanes % 2 == 0;
-    return even && rows >= vectors && e.lanes > 4 && elementFormat(cast<ShapedType>(c.weight.getType())).upperHalf;
+    return !tile.laidOut && even && rows >= vectors && e.lanes > 4 &&
+           elementFormat(cast<ShapedType>(c.weight.getType())).upperHalf;
   }
 
   Value half(Value k, int64_t v) {

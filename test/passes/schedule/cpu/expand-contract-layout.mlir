@@ -6,6 +6,8 @@
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: layout_rows = 0'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=OFF
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='fifth: layout_rows = 29'" 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='shallow: layout_rows = 48'" 2>&1 | FileCheck %s --check-prefix=DEPTH
+// RUN: talc-opt %s -assign-plans="lanes=16 plans='widened: tile_rows = 8'" | FileCheck %s --check-prefix=TALLER
+// RUN: talc-opt %s -assign-plans="lanes=16 plans='widened: block_rows = 1024'" | FileCheck %s --check-prefix=LARGER
 // NARROW-COUNT-4: layout_rows = 0,
 // NARROW: layout_rows = 32,
 // NARROW: layout_rows = 0,
@@ -102,6 +104,12 @@ func.func @shallow(%s: !kernel.step, %x: memref<?x96x!talc.stored<q8_sums>>, %w:
 
 // Blocks that are widened take a dozen instructions for each vector, with vectors of any width: 256 k are as many words
 // of f32, which tiles multiply as they are.
+// The choice goes with numbers that are given: tiles of eight rows or seven need 56, and the stack has no room for the
+// sums of 1024.
+// TALLER-LABEL: @widened
+// TALLER: layout_rows = 56,
+// LARGER-LABEL: @widened
+// LARGER: layout_rows = 0,
 // PLAN-LABEL: @widened
 // PLAN: layout_rows = 32,
 // CHECK-LABEL: @widened
@@ -114,14 +122,14 @@ func.func @shallow(%s: !kernel.step, %x: memref<?x96x!talc.stored<q8_sums>>, %w:
 // CHECK-NOT: vector.fma
 // CHECK: scf.yield
 // CHECK: return
-func.func @widened(%s: !kernel.step, %x: memref<?x512xf32>, %w: memref<2x512x64x!talc.stored<int4_128_bf16>>,
+func.func @widened(%s: !kernel.step, %x: memref<?x1024xf32>, %w: memref<2x1024x64x!talc.stored<int4_128_bf16>>,
                    %y: memref<?x128xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
     kernel.contract %s, %x, %w into %y {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
-    } : (!kernel.step, memref<?x512xf32>, memref<2x512x64x!talc.stored<int4_128_bf16>>, memref<?x128xf32>) -> ()
+    } : (!kernel.step, memref<?x1024xf32>, memref<2x1024x64x!talc.stored<int4_128_bf16>>, memref<?x128xf32>) -> ()
   }
   return
 }
