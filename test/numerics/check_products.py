@@ -27,6 +27,10 @@ AMX_RUN = 'amx-run'
 JOINT = ('q4_0', 'q4_1', 'q5_0', 'q5_1', 'mxfp4', 'nvfp4')
 # f32 chains of 1024 / 32 products against float64.
 TOLERANCE = '2e-6'
+with open('/proc/cpuinfo') as cpuinfo:
+    FLAGS = set(cpuinfo.read().split())
+# Of x86-64, those of this machine.
+LEVELS = ['x86-64-v3'] + ['x86-64-v4'] * ({'avx512f', 'avx512bw', 'avx512cd', 'avx512dq', 'avx512vl'} <= FLAGS)
 
 
 def run(program, *arguments):
@@ -119,7 +123,7 @@ def check_levels(directory, shape):
     with open(model, 'w') as file:
         file.write(program(*shape))
     found = []
-    for level in ('native', 'x86-64-v4', 'x86-64-v3'):
+    for level in ('native', *LEVELS):
         app, logits = (os.path.join(directory, name) for name in ('app', f'{level}.logits'))
         run('talc', 'compile', model, f'--target={level}', '--weights=bf16; table=f32', '--compute=bf16', '-o', app)
         run('talc-steps', app, '--ids', '3,17,4,9,11', '--ids', '2', '--logits', logits)
@@ -130,8 +134,7 @@ def check_levels(directory, shape):
 
 def check_matrices(directory, format):
     """Depths of whole blocks, and of the last format one that is not; gates, and rows that fill no tile, one and several."""
-    with open('/proc/cpuinfo') as file:
-        narrow = ['x86-64-v3'] + ['x86-64-v3+vnni'] * ('avx_vnni' in file.read())
+    narrow = ['x86-64-v3'] + ['x86-64-v3+vnni'] * ('avx_vnni' in FLAGS)
     depth = 1152 if format == 'bf16' or format == FORMATS[-1] else 1280
     for shape, counts, others in (((depth, 200, 'linear'), (1, 2, 17, 31, 40), ['x86-64-v4+vnni']),
                                   ((256, 72, 'gated'), (1, 7, 24), narrow)):
@@ -153,8 +156,8 @@ def main():
             run('talc-compare', *found, '--tolerance=0')
         for format in [] if EMULATOR else FORMATS:
             check(directory, format, 'native', (1024, 200, 'linear'), (1, 2, 3, 5, 12, 53))
-            check(directory, format, 'x86-64-v3', (256, 72, 'gated'), (1, 7, 24))
-            check(directory, format, 'x86-64-v4', (256, 72, 'linear'), (1, 7, 24))
+            check(directory, format, LEVELS[0], (256, 72, 'gated'), (1, 7, 24))
+            check(directory, format, LEVELS[-1], (256, 72, 'linear'), (1, 7, 24))
             if format in JOINT:
                 check(directory, format, 'native', (320, 72, 'linear'), (1, 7, 24))
             check(directory, format, 'native', (256, 72, 'experts'), (1, 2) if format == 'bf16' else (1, 7, 24))
