@@ -108,8 +108,8 @@ LogicalResult DotOp::verify() {
   for (Value bytes : {getLevels(), getX()})
     if (cast<VectorType>(bytes.getType()).getDimSize(0) != 4 * lanes)
       return emitOpError() << "has " << bytes.getType() << " for " << lanes << " sums, expected four bytes for each";
-  if (getWide() && getIsSigned())
-    return emitOpError() << "has levels that are wide and signed, expected one of both";
+  if (getMost() < 1 || getMost() > (getIsSigned() ? 127 : 255))
+    return emitOpError() << "has levels up to " << getMost() << ", expected 1 to " << (getIsSigned() ? 127 : 255);
   return success();
 }
 

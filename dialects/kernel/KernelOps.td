@@ -159,14 +159,14 @@ def Kernel_BytesOp : Kernel_Op<"bytes", [Pure]> {
 def Kernel_DotOp : Kernel_Op<"dot", [Pure, AllTypesMatch<["sums", "result"]>, AllTypesMatch<["levels", "x"]>]> {
   let summary = "sums of four products of bytes";
   let description = [{
-    result[i] = sums[i] + sum_j levels[4*i + j] * x[4*i + j], exactly: levels are from 0 to 127, or with `wide` to 255, or with
-    `signed` from -128 to 127, x from -127 to 127.
+    result[i] = sums[i] + sum_j levels[4*i + j] * x[4*i + j], exactly: levels are from 0 to `most`, which is 127 where nothing
+    is said, or with `signed` from -128 to 127, x from -127 to 127.
   }];
   let arguments = (ins VectorOfRankAndType<[1], [I32]>:$sums, VectorOfRankAndType<[1], [I8]>:$levels,
-                       VectorOfRankAndType<[1], [I8]>:$x, UnitAttr:$wide, UnitAttr:$is_signed);
+                       VectorOfRankAndType<[1], [I8]>:$x, DefaultValuedAttr<I64Attr, "127">:$most, UnitAttr:$is_signed);
   let results = (outs VectorOfRankAndType<[1], [I32]>:$result);
   let assemblyFormat = [{
-    $levels `,` $x `plus` $sums (`wide` $wide^)? (`signed` $is_signed^)? attr-dict `:` type($levels) `->` type($result)
+    $levels (`to` $most^)? `,` $x `plus` $sums (`signed` $is_signed^)? attr-dict `:` type($levels) `->` type($result)
   }];
   let hasVerifier = 1;
 }

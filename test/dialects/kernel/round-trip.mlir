@@ -46,8 +46,8 @@ func.func @tensors(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xbf
 func.func @buffers(%s: !kernel.step, %x: memref<?x32xf32>, %strided: memref<?x32xf32, strided<[64, 1], offset: 32>>, %w: memref<2x32x16xf32>, %n: memref<32xf32>, %table: memref<66x32xf32>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %row: memref<1x32xf32>, %parts: memref<2x64xf32>, %q8: memref<?x32x!talc.stored<q8_sums>>, %d: vector<16xi8>, %sums: vector<4xi32>, %p: vector<8xbf16>, %floats: vector<4xf32>) {
   // CHECK: kernel.bytes %{{.*}} : memref<?x32x!talc.stored<q8_sums>> -> memref<?x48xi8>
   %rows = kernel.bytes %q8 : memref<?x32x!talc.stored<q8_sums>> -> memref<?x48xi8>
-  // CHECK: kernel.dot %{{.*}}, %{{.*}} plus %{{.*}} wide : vector<16xi8> -> vector<4xi32>
-  %dot = kernel.dot %d, %d plus %sums wide : vector<16xi8> -> vector<4xi32>
+  // CHECK: kernel.dot %{{.*}} to 255, %{{.*}} plus %{{.*}} : vector<16xi8> -> vector<4xi32>
+  %dot = kernel.dot %d to 255, %d plus %sums : vector<16xi8> -> vector<4xi32>
   // CHECK: kernel.dot %{{.*}}, %{{.*}} plus %{{.*}} signed : vector<16xi8> -> vector<4xi32>
   %signed = kernel.dot %d, %d plus %sums signed : vector<16xi8> -> vector<4xi32>
   // CHECK: kernel.look_up %{{.*}} in [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12] : vector<16xi8>

@@ -391,6 +391,14 @@ func.func @dot_bytes(%levels: vector<32xi8>, %sums: vector<16xi32>) {
 
 // -----
 
+func.func @dot_levels(%levels: vector<32xi8>, %sums: vector<8xi32>) {
+  // expected-error@+1 {{has levels up to 256, expected 1 to 255}}
+  %0 = kernel.dot %levels to 256, %levels plus %sums : vector<32xi8> -> vector<8xi32>
+  return
+}
+
+// -----
+
 func.func @look_up(%places: vector<16xi8>) {
   // expected-error@+1 {{has a table of 2 bytes, expected 16}}
   %0 = kernel.look_up %places in [0, 1] : vector<16xi8>

@@ -19,14 +19,15 @@ namespace {
 
 struct Instructions {
   StringLiteral name;
-  EmitDot dot;
+  EmitDots dots;
+  int64_t (*together)(kernel::DotOp dot);
   EmitLookUp lookUp;
 };
 
-constexpr Instructions known[] = {{"avx2", dotByBytes, lookUpByShuffle},
-                                  {"vnni", dotByVnni, lookUpByShuffle},
-                                  {"neon", dotByNeon, lookUpByNeon},
-                                  {"dotprod", dotByNeonDots, lookUpByNeon}};
+constexpr Instructions known[] = {{"avx2", dotsByBytes, dotsTogether, lookUpByShuffle},
+                                  {"vnni", dotByVnni, dotAlone, lookUpByShuffle},
+                                  {"neon", dotByNeon, dotAlone, lookUpByNeon},
+                                  {"dotprod", dotByNeonDots, dotAlone, lookUpByNeon}};
 
 struct ConvertDots : talc::impl::ConvertDotsBase<ConvertDots> {
   using Base::Base;
@@ -38,19 +39,48 @@ struct ConvertDots : talc::impl::ConvertDotsBase<ConvertDots> {
       return signalPassFailure();
     }
     auto walked = getOperation().walk([&](Operation *op) {
-      if (auto dot = dyn_cast<kernel::DotOp>(op))
-        return replace(dot, use->dot(dot));
       if (auto lookUp = dyn_cast<kernel::LookUpOp>(op))
         return replace(lookUp, use->lookUp(lookUp));
       if (auto times = dyn_cast<kernel::TimesPowerOp>(op))
         return replace(times, byPower(times));
       return WalkResult::advance();
     });
-    if (walked.wasInterrupted())
+    if (walked.wasInterrupted() || failed(convertDots(*use)))
       signalPassFailure();
   }
 
 private:
+  LogicalResult convertDots(const Instructions &use) {
+    SmallVector<kernel::DotOp> dots;
+    getOperation().walk([&](kernel::DotOp dot) { dots.push_back(dot); });
+    llvm::DenseSet<Operation *> converted;
+    for (kernel::DotOp dot : dots) {
+      if (converted.contains(dot))
+        continue;
+      SmallVector<kernel::DotOp> run = runFrom(dot, use.together(dot));
+      converted.insert_range(run);
+      if (replace(run.back(), use.dots(run)).wasInterrupted())
+        return failure();
+      run.pop_back();
+      for (kernel::DotOp link : llvm::reverse(run))
+        link.erase();
+    }
+    return success();
+  }
+
+  // A dot product and those that add to it one after the other, with levels alike.
+  static SmallVector<kernel::DotOp> runFrom(kernel::DotOp dot, int64_t most) {
+    SmallVector<kernel::DotOp> run = {dot};
+    while (static_cast<int64_t>(run.size()) < most && run.back()->hasOneUse()) {
+      auto next = dyn_cast<kernel::DotOp>(*run.back()->user_begin());
+      if (!next || next->getBlock() != dot->getBlock() || next.getMost() != dot.getMost() ||
+          next.getIsSigned() != dot.getIsSigned())
+        break;
+      run.push_back(next);
+    }
+    return run;
+  }
+
   template <typename Op> WalkResult replace(Op op, Value by) {
     if (!by) {
       op.emitOpError() << "has " << cast<VectorType>(op.getType()).getDimSize(0) << kindOf(op) << "; " << instructions
@@ -71,7 +101,7 @@ private:
   }
 
   static StringRef kindOf(kernel::DotOp dot) {
-    return dot.getWide() ? " sums of wide levels" : dot.getIsSigned() ? " sums of signed levels" : " sums";
+    return dot.getMost() > 127 ? " sums of wide levels" : dot.getIsSigned() ? " sums of signed levels" : " sums";
   }
   static StringRef kindOf(kernel::LookUpOp) { return " places"; }
   static StringRef kindOf(kernel::TimesPowerOp) { return " numbers"; }

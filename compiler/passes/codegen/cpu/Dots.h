@@ -6,13 +6,21 @@
 
 namespace talc {
 
-// The sums of a dot product, made in front of it; null: there are no instructions for so many sums, or such levels.
-using EmitDot = mlir::Value (*)(kernel::DotOp dot);
+// The sums of dot products, each of which adds to the one before, made in front of the last of them; null: there are no
+// instructions for so many sums, or such levels.
+using EmitDots = mlir::Value (*)(llvm::ArrayRef<kernel::DotOp> dots);
 
-mlir::Value dotByBytes(kernel::DotOp dot);     // AVX2, AVX-512: vpmaddubsw and vpmaddwd
-mlir::Value dotByVnni(kernel::DotOp dot);      // vpdpbusd
-mlir::Value dotByNeon(kernel::DotOp dot);      // smull and sadalp
-mlir::Value dotByNeonDots(kernel::DotOp dot);  // sdot
+// AVX2, AVX-512: vpmaddubsw and vpmaddwd; of so many dot products words are added before they become sums.
+mlir::Value dotsByBytes(llvm::ArrayRef<kernel::DotOp> dots);
+int64_t dotsTogether(kernel::DotOp dot);
+
+// Of one dot product.
+mlir::Value dotByVnni(llvm::ArrayRef<kernel::DotOp> dots);      // vpdpbusd
+mlir::Value dotByNeon(llvm::ArrayRef<kernel::DotOp> dots);      // smull and sadalp
+mlir::Value dotByNeonDots(llvm::ArrayRef<kernel::DotOp> dots);  // sdot
+inline int64_t dotAlone(kernel::DotOp) {
+  return 1;
+}
 
 // The bytes of a table, likewise.
 using EmitLookUp = mlir::Value (*)(kernel::LookUpOp op);

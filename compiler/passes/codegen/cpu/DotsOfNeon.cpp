@@ -18,14 +18,15 @@ using namespace mlir;
 namespace talc {
 
 static bool fits(kernel::DotOp dot) {
-  return cast<VectorType>(dot.getType()).getDimSize(0) == 4 && !dot.getWide();
+  return cast<VectorType>(dot.getType()).getDimSize(0) == 4 && dot.getMost() <= 127;
 }
 
 static Value call(OpBuilder &b, Location loc, StringRef name, Type type, ValueRange operands) {
   return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands).getResults();
 }
 
-Value dotByNeonDots(kernel::DotOp dot) {
+Value dotByNeonDots(ArrayRef<kernel::DotOp> dots) {
+  kernel::DotOp dot = dots.front();
   if (!fits(dot))
     return {};
   OpBuilder b(dot);
@@ -33,7 +34,8 @@ Value dotByNeonDots(kernel::DotOp dot) {
               {dot.getSums(), dot.getLevels(), dot.getX()});
 }
 
-Value dotByNeon(kernel::DotOp dot) {
+Value dotByNeon(ArrayRef<kernel::DotOp> dots) {
+  kernel::DotOp dot = dots.front();
   if (!fits(dot))
     return {};
   OpBuilder b(dot);

@@ -3,11 +3,18 @@
 //
 // One operand is without a sign. Levels that have one give it to x, where there is an instruction for it: |level| is
 // 128 at most and |x| 127, so that two products never saturate.
+//
+// Products of small levels are added as words of 16 bits, as long as these hold them, and once become sums of 32:
+//
+//   levels up to 15, eight dot products     8 vpmaddubsw   7 vpaddw   1 vpmaddwd   1 vpaddd
+//   one by one                              8 vpmaddubsw              8 vpmaddwd   8 vpaddd
 #include "compiler/passes/codegen/cpu/Dots.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -31,10 +38,11 @@ public:
 
   Value byOne() { return call(use.dot, sums, {op.getSums(), levels(), x()}); }
 
-  // Of seven bits two products are at most 2 * 127 * 127.
-  Value bySeven() {
-    Value twos = call(use.bytes, words, {levels(), x()});
-    return plus(op.getSums(), call(use.words, sums, {twos, constant(1)}));
+  // Two products of every four bytes, in words; of seven bits they are at most 2 * 127 * 127.
+  Value twos() { return call(use.bytes, words, {levels(), x()}); }
+  Value plus(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+  Value added(Value twos, Value sums) {
+    return plus(sums, call(use.words, cast<VectorType>(sums.getType()), {twos, constant(1)}));
   }
 
   // Bytes of even places, and of odd ones, as words.
@@ -62,7 +70,6 @@ private:
   Value call(StringRef name, Type type, ValueRange operands) {
     return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands).getResults();
   }
-  Value plus(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
   Value constant(int64_t value) {
     return arith::ConstantOp::create(b, loc, DenseIntElementsAttr::get(words, static_cast<int16_t>(value)));
   }
@@ -83,14 +90,28 @@ bool fits(kernel::DotOp dot) {
 
 }  // namespace
 
-Value dotByVnni(kernel::DotOp dot) {
-  return fits(dot) ? Dot(dot).byOne() : Value();
+Value dotByVnni(ArrayRef<kernel::DotOp> dots) {
+  return fits(dots.front()) ? Dot(dots.front()).byOne() : Value();
 }
 
-Value dotByBytes(kernel::DotOp dot) {
-  if (!fits(dot))
+int64_t dotsTogether(kernel::DotOp dot) {
+  constexpr int64_t ofWords = std::numeric_limits<int16_t>::max(), ofX = 127;
+  bool small = !dot.getIsSigned() && dot.getMost() <= 127;
+  return small ? ofWords / (2 * dot.getMost() * ofX) : 1;
+}
+
+Value dotsByBytes(ArrayRef<kernel::DotOp> dots) {
+  kernel::DotOp first = dots.front();
+  if (!fits(first))
     return {};
-  return dot.getWide() ? Dot(dot).byEight() : Dot(dot).bySeven();
+  if (first.getMost() > 127)
+    return Dot(first).byEight();
+  Value twos;
+  for (kernel::DotOp dot : dots) {
+    Dot own(dot);
+    twos = twos ? own.plus(twos, own.twos()) : own.twos();
+  }
+  return Dot(dots.back()).added(twos, first.getSums());
 }
 
 // A place is looked for among the sixteen bytes beside it.

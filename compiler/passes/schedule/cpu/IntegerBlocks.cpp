@@ -119,13 +119,13 @@ GroupScales scalesNvfp4(BlockReader &r, int64_t further) {
   return {r.e.mulf(scale, r.factor(0.5)), {}};
 }
 
-constexpr IntegerBlocks table[] = {{"q8_0", 0, true, 32, 0, false, false, false, levelsQ8_0, step},
-                                   {"q4_0", 8, false, 32, 16, false, false, false, halves<1>, step},
-                                   {"q4_1", 0, false, 32, 16, true, false, false, halves<2>, stepAndOffset},
-                                   {"q5_0", 16, false, 32, 16, false, false, true, halvesAndFifth<1>, step},
-                                   {"q5_1", 0, false, 32, 16, true, false, true, halvesAndFifth<2>, stepAndOffset},
-                                   {"mxfp4", 16, false, 32, 16, false, true, true, levelsMxfp4, scalesMxfp4},
-                                   {"nvfp4", 16, false, 16, 8, false, false, true, levelsNvfp4, scalesNvfp4}};
+constexpr IntegerBlocks table[] = {{"q8_0", 0, true, 127, 32, 0, false, false, false, levelsQ8_0, step},
+                                   {"q4_0", 8, false, 15, 32, 16, false, false, false, halves<1>, step},
+                                   {"q4_1", 0, false, 15, 32, 16, true, false, false, halves<2>, stepAndOffset},
+                                   {"q5_0", 16, false, 31, 32, 16, false, false, true, halvesAndFifth<1>, step},
+                                   {"q5_1", 0, false, 31, 32, 16, true, false, true, halvesAndFifth<2>, stepAndOffset},
+                                   {"mxfp4", 16, false, 28, 32, 16, false, true, true, levelsMxfp4, scalesMxfp4},
+                                   {"nvfp4", 16, false, 28, 16, 8, false, false, true, levelsNvfp4, scalesNvfp4}};
 
 }  // namespace
 

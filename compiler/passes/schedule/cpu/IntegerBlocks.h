@@ -16,7 +16,8 @@ struct GroupScales {
 struct IntegerBlocks {
   std::string_view format;
   int64_t zero;   // 0 of levels with a sign
-  bool isSigned;  // whether levels are bytes with a sign; else they are from 0 to 127
+  bool isSigned;  // whether levels are bytes with a sign
+  int64_t most;   // the greatest level; those without a sign begin at 0
   int64_t group;  // neighbours that share a step, no more than 32
   int64_t apart;  // how far apart values lie whose levels share bytes, word by word; 0: none do
 

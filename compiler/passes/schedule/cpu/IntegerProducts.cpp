@@ -149,7 +149,7 @@ private:
       Value x = bytesOf(e.broadcast(integersOf(row, number)));
       for (auto [v, level] : llvm::enumerate(levels)) {
         Value &sum = sums[r * vectors() + v];
-        sum = kernel::DotOp::create(e.b, e.loc, sum, level, x, /*wide=*/turned, blocks.isSigned && !turned);
+        sum = kernel::DotOp::create(e.b, e.loc, sum, level, x, turned ? 255 : blocks.most, blocks.isSigned && !turned);
       }
     }
   }
@@ -290,7 +290,7 @@ void layOutIntegers(const ContractCode &c, const TilePlaces &tile) {
 
 constexpr PanelLayout layout = {
     [](const StorageFormat &weight, int64_t lanes) -> int64_t {
-      return lanes > 8 && integerBlocks(weight.name)->laborious ? 64 : 0;
+      return !scalarsFromLanes(lanes) && integerBlocks(weight.name)->laborious ? 64 : 0;
     },
     [](const StorageFormat &weight, int64_t depth) { return Step::laidOutWords(*integerBlocks(weight.name), depth); },
     layOutIntegers};

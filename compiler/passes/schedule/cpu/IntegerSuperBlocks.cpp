@@ -79,9 +79,9 @@ Emitter::Values stepsQ6_K(BlockReader &r) {
   return steps;
 }
 
-constexpr SuperBlocks table[] = {{"q4_k", 32, false, 32, 3, 4, firstOfLines, line<3>, lineSteps, lineOffsets},
-                                 {"q5_k", 32, false, 32, 3, 5, firstOfLines, lineAndFifth, lineSteps, lineOffsets},
-                                 {"q6_k", 16, true, 64, 0, 2, firstOfHalves, levelsQ6_K, stepsQ6_K, nullptr}};
+constexpr SuperBlocks table[] = {{"q4_k", 32, 15, false, 32, 3, 4, firstOfLines, line<3>, lineSteps, lineOffsets},
+                                 {"q5_k", 32, 31, false, 32, 3, 5, firstOfLines, lineAndFifth, lineSteps, lineOffsets},
+                                 {"q6_k", 16, 63, true, 64, 0, 2, firstOfHalves, levelsQ6_K, stepsQ6_K, nullptr}};
 
 }  // namespace
 

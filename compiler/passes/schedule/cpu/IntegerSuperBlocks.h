@@ -22,6 +22,7 @@ struct SuperBlocks {
 
   std::string_view format;
   int64_t group;                        // neighbours that share a step
+  int64_t most;                         // the greatest level; they begin at 0
   bool aroundZero;                      // levels count from 32 on: sums begin with what rounded rows have for that
   int64_t apart;                        // of the stretches of a pair
   int64_t firstOfLevels, behindLevels;  // fields of the format

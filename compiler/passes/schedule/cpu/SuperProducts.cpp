@@ -60,6 +60,7 @@ public:
 
 private:
   static constexpr int64_t stretchWords = SuperBlocks::stretch / word;
+  static constexpr int64_t mostMinimum = 63;
   // Of a stretch, what is fetched ahead while the block begins; the rest goes with its words.
   static constexpr int64_t beginTurns = 2;
 
@@ -92,7 +93,7 @@ private:
       Value sum = noSum();
       for (auto [i, minima] : llvm::enumerate(offsets.minima)) {
         Value sums = row.scalar(digitsField, e.index(2 * digit + static_cast<int64_t>(i)));
-        sum = dot(sum, minima, e.broadcast(sums));
+        sum = dot(sum, minima, mostMinimum, e.broadcast(sums));
       }
       return sum;
     };
@@ -174,7 +175,7 @@ private:
       Value x = e.broadcast(integersOf(row, first, second, number));
       for (auto [v, level] : llvm::enumerate(levels)) {
         Value &sum = sums[r * vectors() + v];
-        sum = dot(sum, level, x);
+        sum = dot(sum, level, blocks.most, x);
       }
     }
   }
@@ -199,8 +200,8 @@ private:
     return vector::ExtractOp::create(e.b, e.loc, row.number(scaleField, e.b.getF32Type()), 0);
   }
   Value noSum() { return columns.front().constant(0); }
-  Value dot(Value sum, Value levels, Value x) {
-    return kernel::DotOp::create(e.b, e.loc, sum, bytesOf(levels), bytesOf(x), /*wide=*/false, /*isSigned=*/false);
+  Value dot(Value sum, Value levels, int64_t most, Value x) {
+    return kernel::DotOp::create(e.b, e.loc, sum, bytesOf(levels), bytesOf(x), most, /*isSigned=*/false);
   }
   Value bytesOf(Value words) {
     return vector::BitCastOp::create(e.b, e.loc, VectorType::get({word * e.lanes}, e.b.getI8Type()), words);

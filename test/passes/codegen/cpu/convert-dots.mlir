@@ -25,7 +25,7 @@ func.func @seven(%levels: vector<64xi8>, %x: vector<64xi8>, %sums: vector<16xi32
 // PAIRS: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
 // PAIRS: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
 func.func @eight(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>) -> vector<8xi32> {
-  %r = kernel.dot %levels, %x plus %sums wide : vector<32xi8> -> vector<8xi32>
+  %r = kernel.dot %levels to 255, %x plus %sums : vector<32xi8> -> vector<8xi32>
   return %r : vector<8xi32>
 }
 
@@ -42,6 +42,50 @@ func.func @eight(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>
 func.func @signed_levels(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>) -> vector<8xi32> {
   %r = kernel.dot %levels, %x plus %sums signed : vector<32xi8> -> vector<8xi32>
   return %r : vector<8xi32>
+}
+
+// Products of levels up to 31 are added as words, four at a time: 8 * 31 * 127 fits, 10 * 31 * 127 does not. Others add to
+// a sum that is used besides.
+// VNNI-LABEL: @small
+// VNNI-COUNT-6: vpdpbusd
+// PAIRS-LABEL: @small
+// PAIRS: %[[A:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"(%arg0, %arg1)
+// PAIRS: %[[B:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// PAIRS: %[[AB:.*]] = arith.addi %[[A]], %[[B]] : vector<16xi16>
+// PAIRS: %[[C:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// PAIRS: %[[ABC:.*]] = arith.addi %[[AB]], %[[C]] : vector<16xi16>
+// PAIRS: %[[D:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// PAIRS: %[[WORDS:.*]] = arith.addi %[[ABC]], %[[D]] : vector<16xi16>
+// PAIRS: %[[FOUR:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%[[WORDS]], %{{.*}})
+// PAIRS: %[[SUM:.*]] = arith.addi %arg2, %[[FOUR]] : vector<8xi32>
+// PAIRS: %[[E:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// PAIRS: %[[FIVE:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%[[E]], %{{.*}})
+// PAIRS: %[[SUMS:.*]] = arith.addi %[[SUM]], %[[FIVE]] : vector<8xi32>
+// PAIRS: pmadd.ub.sw
+// PAIRS: %[[SIX:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// PAIRS: %[[LAST:.*]] = arith.addi %[[SUMS]], %[[SIX]] : vector<8xi32>
+// PAIRS: return %[[LAST]], %[[SUMS]]
+func.func @small(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>) -> (vector<8xi32>, vector<8xi32>) {
+  %a = kernel.dot %levels to 31, %x plus %sums : vector<32xi8> -> vector<8xi32>
+  %b = kernel.dot %levels to 31, %x plus %a : vector<32xi8> -> vector<8xi32>
+  %c = kernel.dot %levels to 31, %x plus %b : vector<32xi8> -> vector<8xi32>
+  %d = kernel.dot %levels to 31, %x plus %c : vector<32xi8> -> vector<8xi32>
+  %e = kernel.dot %levels to 31, %x plus %d : vector<32xi8> -> vector<8xi32>
+  %f = kernel.dot %levels to 31, %x plus %e : vector<32xi8> -> vector<8xi32>
+  return %f, %e : vector<8xi32>, vector<8xi32>
+}
+
+// Levels of another kind begin a run of their own.
+// PAIRS-LABEL: @unlike
+// PAIRS: pmadd.ub.sw
+// PAIRS: pmadd.wd
+// PAIRS: pmadd.ub.sw
+// PAIRS: pmadd.wd
+// PAIRS: return
+func.func @unlike(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>) -> vector<8xi32> {
+  %a = kernel.dot %levels to 15, %x plus %sums : vector<32xi8> -> vector<8xi32>
+  %b = kernel.dot %levels to 63, %x plus %a : vector<32xi8> -> vector<8xi32>
+  return %b : vector<8xi32>
 }
 
 // VNNI-LABEL: @table

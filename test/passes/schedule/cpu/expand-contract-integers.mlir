@@ -36,7 +36,7 @@
 // CHECK: %[[BEGIN:.*]] = arith.shli %{{.*}}, %c3_i32 : i32
 // CHECK: vector.broadcast %[[BEGIN]] : i32 to vector<16xi32>
 // CHECK: arith.xori
-// CHECK-COUNT-8: kernel.dot %{{.*}} wide : vector<64xi8> -> vector<16xi32>
+// CHECK-COUNT-8: kernel.dot %{{.*}} to 255, %{{.*}} : vector<64xi8> -> vector<16xi32>
 // CHECK-NOT: kernel.dot
 // CHECK: arith.sitofp %{{.*}} : vector<16xi32> to vector<16xf32>
 // CHECK: %[[PART:.*]] = arith.mulf

@@ -3,14 +3,19 @@
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1048576" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=16" | FileCheck %s --check-prefix=PLAN
 // RUN: talc-opt %s -assign-plans="lanes=8" | FileCheck %s --check-prefix=NARROW
+// RUN: talc-opt %s -assign-plans="lanes=4" | FileCheck %s --check-prefix=NEON
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: layout_rows = 0'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=OFF
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='fifth: layout_rows = 29'" 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='shallow: layout_rows = 48'" 2>&1 | FileCheck %s --check-prefix=DEPTH
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='widened: tile_rows = 8'" | FileCheck %s --check-prefix=TALLER
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='widened: block_rows = 1024'" | FileCheck %s --check-prefix=LARGER
-// NARROW-COUNT-4: layout_rows = 0,
+// NARROW-COUNT-2: layout_rows = 64,
+// NARROW-COUNT-2: layout_rows = 0,
 // NARROW: layout_rows = 32,
 // NARROW: layout_rows = 0,
+// NEON-COUNT-4: layout_rows = 0,
+// NEON: layout_rows = 32,
+// NEON: layout_rows = 0,
 // OFF-NOT: x64xi32>
 // FEW: cannot be planned so: layout_rows is 29, less than what falls into tiles of one size or one less
 // DEPTH: cannot be planned so: layout_rows is not 0, but panels of 96 of k are not unpacked
