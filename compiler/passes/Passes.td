@@ -301,6 +301,10 @@ def MaterializeMasks : Pass<"materialize-masks", "mlir::ModuleOp"> {
 
 //===--- every stage ---------------------------------------------------------------------------------------------===//
 
+def Verify : Pass<"verify"> {
+  let summary = "fails if the program is not valid: before the canonicalizer, which an invalid one may keep busy for ever";
+}
+
 def CheckDialects : Pass<"check-dialects"> {
   let summary = "fails if an operation is not of the given dialects, or the program is not valid";
   let options = [ListOption<"dialects", "dialects", "std::string", "the dialects that may remain">];

@@ -14,6 +14,7 @@ using namespace mlir;
 namespace talc {
 
 void canonicalize(OpPassManager &passes) {
+  passes.addPass(createVerify());
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   passes.addPass(createCanonicalizerPass(config));

@@ -9,7 +9,7 @@
 
 namespace talc {
 
-// Branches are for LLVM to simplify: looking for them here takes longer than all else.
+// Verifies first. Branches are for LLVM to simplify: looking for them here takes longer than all else.
 void canonicalize(mlir::OpPassManager &passes);
 
 // Upstream's way from vectors, loops and buffers to LLVM.
