@@ -25,6 +25,10 @@ PROGRAMS, FORMATS, EMULATOR = OPTIONS.programs, OPTIONS.formats, OPTIONS.under
 AMX_RUN = 'amx-run'
 # Beside these 256 values of a row share a scale where rows are a multiple of 256 wide, else 32.
 JOINT = ('q4_0', 'q4_1', 'q5_0', 'q5_1', 'mxfp4', 'nvfp4')
+# Rows of 127 alone, and weights that in these formats have their greatest level everywhere: no sum is larger, and words of 16 bits
+# hold those of some dot products only.
+EXTREME_ROWS, EXTREME_LEVELS = 'mean = 1.0, deviation = 0.0001', 'mean = 1.49, deviation = 0.0001'
+EXTREME = ('q5_k', 'mxfp4')
 # f32 chains of 1024 / 32 products against float64.
 TOLERANCE = '2e-6'
 with open('/proc/cpuinfo') as cpuinfo:
@@ -58,7 +62,9 @@ def program(width, outputs, kind):
     rows = f'tensor<?x{width}xf32>'
     table = matrix = f'tensor<{outputs}x{width}xf32>'
     result, others = f'tensor<?x{outputs}xf32>', ''
-    if kind == 'linear':
+    rows_like, matrix_like = (EXTREME_ROWS, EXTREME_LEVELS) if kind == 'extreme' else (
+        'mean = 0.1, deviation = 1.0', 'mean = 0.001, deviation = 0.03')
+    if kind in ('linear', 'extreme'):
         layer = f'%y = talc.linear %z, %w : ({rows}, {matrix}) -> {result}'
     elif kind == 'gated':
         layer = (f'%u = talc.get_weight @up : {matrix}\n'
@@ -66,8 +72,8 @@ def program(width, outputs, kind):
     else:
         matrix, others, layer = experts(rows, width, result, outputs)
     return f"""module attributes {{talc.max_sequence = 64 : i64}} {{
-talc.weight @table : {table} = #talc.random<seed = 1, mean = 0.1, deviation = 1.0>
-talc.weight @matrix : {matrix} = #talc.random<seed = 2, mean = 0.001, deviation = 0.03>
+talc.weight @table : {table} = #talc.random<seed = 1, {rows_like}>
+talc.weight @matrix : {matrix} = #talc.random<seed = 2, {matrix_like}>
 talc.weight @up : {matrix} = #talc.random<seed = 3, mean = 0.001, deviation = 0.03>
 {others}func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> {result} attributes {{talc.entry}} {{
 %t = talc.get_weight @table : {table}
@@ -158,6 +164,8 @@ def main():
             check(directory, format, 'native', (1024, 200, 'linear'), (1, 2, 3, 5, 12, 53))
             check(directory, format, LEVELS[0], (256, 72, 'gated'), (1, 7, 24))
             check(directory, format, LEVELS[-1], (256, 72, 'linear'), (1, 7, 24))
+            if format in EXTREME:
+                check(directory, format, LEVELS[0], (256, 72, 'extreme'), (1, 7, 63))
             if format in JOINT:
                 check(directory, format, 'native', (320, 72, 'linear'), (1, 7, 24))
             check(directory, format, 'native', (256, 72, 'experts'), (1, 2) if format == 'bf16' else (1, 7, 24))

@@ -6,7 +6,7 @@ def ConvertDots : Pass<"convert-dots", "mlir::ModuleOp"> {
   let description = [{
       kernel.dot %levels, %x plus %sums   ->   vpdpbusd                              `vnni`
                                           ->   vpmaddubsw, vpmaddwd, vpaddd          `avx2`, levels of seven bits: nothing saturates
-                                               vpaddw in between                     of several that add to each other, while words hold their sums
+                                          ->   vpmaddubsw, vpaddw, one vpmaddwd      `avx2`, of several that add to each other: while words hold their sums
                                           ->   vpabsb, vpsignb, then as above        `avx2`, signed levels
                                           ->   vpmaddwd of even and of odd bytes     `avx2`, levels of eight bits
                                           ->   sdot                                  `dotprod`
