@@ -50,6 +50,7 @@ static void addLower(OpPassManager &passes) {
   passes.addPass(createLinalgElementwiseOpFusionPass());
   passes.addPass(createFuseEpilogues());
   // No CSE here: it would make one tensor of all empty ones, and they are to become different buffers.
+  passes.addPass(createVerify());
   passes.addPass(createCanonicalizerPass());
   checkDialects(passes, {"builtin", "func", "talc", "kernel", "linalg", "tensor", "arith", "math", "bufferization"});
 }
@@ -65,6 +66,7 @@ static void addBufferize(OpPassManager &passes, const PipelineOptions &options) 
   passes.addPass(bufferization::createOneShotBufferizePass(oneShot));
   // Blocks return the buffer that they were given.
   passes.addPass(bufferization::createDropEquivalentBufferResultsPass());
+  passes.addPass(createVerify());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   // What else the target makes tasks of, before tasks are dealt out.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check-dialects verifies, too: in release builds nothing else does between the passes of a stage.
+// check-dialects verifies, too: the canonicalizer and what folds in it come behind the pass verify.
 // DEFINE: %{unverified} = talc-opt %s --mlir-very-unsafe-disable-verifier-on-parsing --verify-each=false
 // RUN: %{unverified} | FileCheck %s
 // RUN: not %{unverified} -check-dialects="dialects=builtin,func,kernel" 2>&1 | FileCheck %s --check-prefix=INVALID

@@ -289,6 +289,7 @@ void layOutIntegers(const ContractCode &c, const TilePlaces &tile) {
 }
 
 constexpr PanelLayout layout = {
+    // What it is worth with NEON nobody has measured.
     [](const StorageFormat &weight, int64_t lanes) -> int64_t {
       return !scalarsFromLanes(lanes) && integerBlocks(weight.name)->laborious ? 64 : 0;
     },
