@@ -143,7 +143,7 @@ Value BlockReader::splat(Value number) {
 }
 
 Value BlockReader::bits(Value integer, Value shift, int64_t most) {
-  return mask(arith::ShRUIOp::create(e.b, e.loc, integer, splat(shift)), most);
+  return mask(right(integer, shift), most);
 }
 Value BlockReader::mask(Value integer, Value most) {
   return arith::AndIOp::create(e.b, e.loc, integer, splat(most));
@@ -166,6 +166,9 @@ Value BlockReader::left(Value integer, int64_t by) {
 }
 Value BlockReader::right(Value integer, int64_t by) {
   return arith::ShRUIOp::create(e.b, e.loc, integer, constant(by));
+}
+Value BlockReader::right(Value integer, Value by) {
+  return arith::ShRUIOp::create(e.b, e.loc, integer, splat(by));
 }
 Value BlockReader::less(Value integer, int64_t by) {
   return minus(integer, splat(e.index(by)));

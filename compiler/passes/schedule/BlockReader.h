@@ -56,6 +56,7 @@ public:
   Value most(Value x, Value y);
   Value left(Value integer, int64_t by);
   Value right(Value integer, int64_t by);
+  Value right(Value integer, Value by);
   Value less(Value integer, int64_t by);
   Value constant(int64_t value);
   // An f32 for all values.

@@ -94,7 +94,7 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t ca
   // A smaller weight stays in L2 beside others of its kind.
   int64_t lines = llvm::divideCeil(elementFormat(weight).bytesOf(tileSteps * panelLanes), lineBytes);
   bool large = storedBytes(weight) >= cacheBytes / 4;
-  fetchAhead = large ? products.fetchAhead(elementFormat(weight), groupPanels(1) * lines) : 0;
+  fetchAhead = large ? products.fetchAhead(elementFormat(weight), groupPanels(1) * lines, lanes) : 0;
   fetchRows = 1;
   fetchFirst = 0;
   fetchLevel = 2;

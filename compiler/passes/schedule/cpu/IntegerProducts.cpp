@@ -268,7 +268,7 @@ int64_t rowsOf(int64_t lanes) {
 
 // Of small blocks 4 KiB. Of larger ones two: their scales lie in front of all levels, and a processor that meets them
 // fetches less ahead by itself.
-int64_t fetchAhead(const StorageFormat &weight, int64_t lines) {
+int64_t fetchAhead(const StorageFormat &weight, int64_t lines, int64_t) {
   constexpr int64_t least = 64;
   int64_t steps = weight.blockValues / integerStep;
   return steps > 2 ? 2 * steps * lines : llvm::divideCeil(least, lines) * lines;
@@ -289,9 +289,8 @@ void layOutIntegers(const ContractCode &c, const TilePlaces &tile) {
 }
 
 constexpr PanelLayout layout = {
-    // What it is worth with NEON nobody has measured.
-    [](const StorageFormat &weight, int64_t lanes) -> int64_t {
-      return !scalarsFromLanes(lanes) && integerBlocks(weight.name)->laborious ? 64 : 0;
+    [](const StorageFormat &weight, int64_t lanes) {
+      return integerBlocks(weight.name)->laborious ? layoutRowsOfIntegers(lanes) : 0;
     },
     [](const StorageFormat &weight, int64_t depth) { return Step::laidOutWords(*integerBlocks(weight.name), depth); },
     layOutIntegers};

@@ -51,7 +51,7 @@ template <int64_t field> Value line(BlockReader &r, Value pair, int64_t second, 
 
 // Of 32 values of the block, each byte has eight fifth bits, one for each stretch.
 Value lineAndFifth(BlockReader &r, Value pair, int64_t second, int64_t word) {
-  Value ofPair = r.bits(r.words(3, r.e.index(word)), r.e.mul(pair, 2), 0x03030303);
+  Value ofPair = r.right(r.words(3, r.e.index(word)), r.e.mul(pair, 2));
   Value fifth = r.mask(r.left(ofPair, 4 - second), 0x10101010);
   return r.join(line<4>(r, pair, second, word), fifth, 0);
 }
@@ -66,7 +66,7 @@ Value firstOfHalves(Emitter &e, Value pair) {
 Value levelsQ6_K(BlockReader &r, Value pair, int64_t second, int64_t word) {
   Emitter &e = r.e;
   Value high = r.words(1, e.add(e.mul(e.div(pair, 2), 8), word));
-  Value ofPair = r.bits(high, e.mul(e.rem(pair, 2), 2), 0x33333333);
+  Value ofPair = r.right(high, e.mul(e.rem(pair, 2), 2));
   Value upper = second ? r.mask(ofPair, 0x30303030) : r.mask(r.left(ofPair, 4), 0x30303030);
   return r.join(line<0>(r, pair, second, word), upper, 0);
 }
@@ -79,9 +79,10 @@ Emitter::Values stepsQ6_K(BlockReader &r) {
   return steps;
 }
 
-constexpr SuperBlocks table[] = {{"q4_k", 32, 15, false, 32, 3, 4, firstOfLines, line<3>, lineSteps, lineOffsets},
-                                 {"q5_k", 32, 31, false, 32, 3, 5, firstOfLines, lineAndFifth, lineSteps, lineOffsets},
-                                 {"q6_k", 16, 63, true, 64, 0, 2, firstOfHalves, levelsQ6_K, stepsQ6_K, nullptr}};
+constexpr SuperBlocks table[] = {
+    {"q4_k", 32, 15, false, 32, 3, 4, false, firstOfLines, line<3>, lineSteps, lineOffsets},
+    {"q5_k", 32, 31, false, 32, 3, 5, true, firstOfLines, lineAndFifth, lineSteps, lineOffsets},
+    {"q6_k", 16, 63, true, 64, 0, 2, true, firstOfHalves, levelsQ6_K, stepsQ6_K, nullptr}};
 
 }  // namespace
 

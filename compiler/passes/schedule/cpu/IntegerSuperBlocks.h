@@ -26,6 +26,7 @@ struct SuperBlocks {
   bool aroundZero;                      // levels count from 32 on: sums begin with what rounded rows have for that
   int64_t apart;                        // of the stretches of a pair
   int64_t firstOfLevels, behindLevels;  // fields of the format
+  bool laborious;                       // levels of a word take more than a shift and a mask
 
   bool isLevels(int64_t field) const { return firstOfLevels <= field && field < behindLevels; }
 

@@ -10,6 +10,7 @@
 //     accumulator = accumulator + part * scale of the row
 //
 // Of 72 instructions that multiply, 64 are dot products then: what else a row has of its own is taken once for 256 k.
+// Where levels take more than a shift and a mask, many rows find all of that unpacked.
 // Sums of integers are exact, and the order of groups is that of memory, so that no tile makes other bits: a pair of
 // stretches shares words, and where registers are enough both take a word together.
 #include "compiler/passes/schedule/cpu/ContractTile.h"
@@ -44,6 +45,29 @@ public:
       streams.emplace(c, blocks, tile, k);
   }
 
+  // For each of k the levels; behind them the steps of all groups, and what is below zero.
+  void layOut() {
+    for (size_t v = 0; v < columns.size(); ++v) {
+      BlockReader &column = columns[v];
+      auto store = [&](Value words, Value place) { tile.laidOut.store(e, words, place, tile.laidOutLanes[v]); };
+      e.loop(e.index(0), e.index(SuperBlocks::pairs), 1, [&](Value pair) {
+        for (int64_t i = 0; i < 2 * stretchWords; ++i)
+          store(blocks.levels(column, pair, i % 2, i / 2), levelPlace(placeOf(blocks.firstOf(e, pair), i % 2, i / 2)));
+      });
+      for (auto [group, step] : llvm::enumerate(blocks.steps(column)))
+        store(step, scalesPlace(e.index(static_cast<int64_t>(group))));
+      if (!blocks.offsets)
+        continue;
+      SuperOffsets offsets = blocks.offsets(column);
+      for (auto [i, words] : llvm::enumerate(ArrayRef<Value>{offsets.minima[0], offsets.minima[1], offsets.step}))
+        store(words, offsetsPlace(static_cast<int64_t>(i)));
+    }
+  }
+
+  static int64_t laidOutWords(const SuperBlocks &blocks, int64_t depth) {
+    return depth / word + depth / SuperBlocks::values * scaleWords(blocks);
+  }
+
   Emitter::Values add(ValueRange accumulators) {
     Emitter::Values parts = begin();
     parts = e.loop(e.index(0), e.index(SuperBlocks::pairs), 1, parts,
@@ -55,7 +79,7 @@ public:
 
   // Rows of the stack that the steps of a tile take.
   static int64_t stepsOf(const SuperBlocks &blocks, const TilePlaces &tile) {
-    return SuperBlocks::values / blocks.group * static_cast<int64_t>(tile.panels.size());
+    return groups(blocks) * static_cast<int64_t>(tile.panels.size());
   }
 
 private:
@@ -64,27 +88,57 @@ private:
   // Of a stretch, what is fetched ahead while the block begins; the rest goes with its words.
   static constexpr int64_t beginTurns = 2;
 
+  static int64_t groups(const SuperBlocks &blocks) { return SuperBlocks::values / blocks.group; }
+  static int64_t scaleWords(const SuperBlocks &blocks) { return groups(blocks) + (blocks.offsets ? 3 : 0); }
+  // Where unpacked words lie: levels from a place of the block on, the step of a group, what is below zero.
+  Value levelPlace(Value first) { return e.div(e.add(k, first), word); }
+  Value scalesPlace(Value number) {
+    Value block = e.mul(e.div(k, SuperBlocks::values), scaleWords(blocks));
+    return e.add(e.add(block, number), tile.depth / word);
+  }
+  Value offsetsPlace(int64_t number) { return scalesPlace(e.index(groups(blocks) + number)); }
+
   int64_t vectors() const { return static_cast<int64_t>(tile.panels.size()); }
   int64_t sumsOfGroup() const { return vectors() * static_cast<int64_t>(tile.rows.size()); }
   // Sums of two groups beside the parts.
-  bool takesBoth() const { return 3 * sumsOfGroup() <= (e.lanes > 8 ? 24 : 12); }
+  bool takesBoth() const { return !tile.laidOut && 3 * sumsOfGroup() <= (e.lanes > 8 ? 24 : 12); }
 
   Emitter::Values begin() {
     for (auto [v, column] : llvm::enumerate(columns)) {
-      for (auto [group, step] : llvm::enumerate(blocks.steps(column)))
-        e.store(step, steps, {e.index(static_cast<int64_t>(group) * vectors() + static_cast<int64_t>(v)), e.index(0)});
+      if (!tile.laidOut)
+        for (auto [group, step] : llvm::enumerate(blocks.steps(column)))
+          e.store(step, steps, {stepsPlace(e.index(static_cast<int64_t>(group)), v), e.index(0)});
       fetchAtBegin(static_cast<int64_t>(v));
     }
     Emitter::Values parts(sumsOfGroup(), e.splat(0));
     if (!blocks.offsets)
       return parts;
     for (auto [v, column] : llvm::enumerate(columns)) {
-      SuperOffsets offsets = blocks.offsets(column);
+      SuperOffsets offsets = offsetsOf(v);
       Value step = arith::NegFOp::create(e.b, e.loc, offsets.step);
       for (auto [r, row] : llvm::enumerate(rows))
         parts[r * vectors() + v] = e.mulf(column.toFloat(minimaOf(column, offsets, row)), step);
     }
     return parts;
+  }
+
+  // On the stack.
+  Value stepsPlace(Value group, size_t vector) { return e.add(e.mul(group, vectors()), static_cast<int64_t>(vector)); }
+  Value stepOf(Value group, size_t vector) {
+    if (tile.laidOut)
+      return tile.laidOut.loadNumber(e, scalesPlace(group), tile.laidOutLanes[vector]);
+    return e.load(steps, {stepsPlace(group, vector), e.index(0)});
+  }
+  SuperOffsets offsetsOf(size_t vector) {
+    if (!tile.laidOut)
+      return blocks.offsets(columns[vector]);
+    auto minima = [&](int64_t i) { return tile.laidOut.load(e, offsetsPlace(i), tile.laidOutLanes[vector]); };
+    return {{minima(0), minima(1)}, tile.laidOut.loadNumber(e, offsetsPlace(2), tile.laidOutLanes[vector])};
+  }
+  Value levelsOf(size_t vector, Value pair, Value first, int64_t second, int64_t number) {
+    if (tile.laidOut)
+      return tile.laidOut.load(e, levelPlace(placeOf(first, second, number)), tile.laidOutLanes[vector]);
+    return blocks.levels(columns[vector], pair, second, number);
   }
 
   // Sums of 32 integers are 128 * high + low.
@@ -166,10 +220,10 @@ private:
 
   void addWord(Value pair, Value first, int64_t second, int64_t number, MutableArrayRef<Value> sums) {
     Emitter::Values levels;
-    for (auto [v, column] : llvm::enumerate(columns)) {
+    for (int64_t v = 0; v < vectors(); ++v) {
       if (streams)
-        streams->fetch(linesOfPair, turnOf(second, number, static_cast<int64_t>(v)));
-      levels.push_back(blocks.levels(column, pair, second, number));
+        streams->fetch(linesOfPair, turnOf(second, number, v));
+      levels.push_back(levelsOf(v, pair, first, second, number));
     }
     for (auto [r, row] : llvm::enumerate(rows)) {
       Value x = e.broadcast(integersOf(row, first, second, number));
@@ -188,9 +242,8 @@ private:
   }
 
   void bringIn(Value place, ValueRange sums, MutableArrayRef<Value> parts) {
-    Value group = e.mul(e.div(place, blocks.group), vectors());
     for (auto [v, column] : llvm::enumerate(columns)) {
-      Value step = e.load(steps, {e.add(group, static_cast<int64_t>(v)), e.index(0)});
+      Value step = stepOf(e.div(place, blocks.group), v);
       for (size_t i = v; i < parts.size(); i += vectors())
         parts[i] = e.fma(column.toFloat(sums[i]), step, parts[i]);
     }
@@ -220,30 +273,54 @@ int64_t rowsOf(int64_t lanes) {
   return lanes == 4 ? 4 : pairsOfIntegers(lanes);
 }
 
-// Two blocks: scales lie in front of all levels, and a processor that meets them fetches less ahead by itself.
-int64_t fetchAhead(const StorageFormat &weight, int64_t lines) {
-  return 2 * weight.blockValues / SuperBlocks::stretch * lines;
+// Of 8 lanes a panel, as one stream.
+int64_t columnsOfRow(const StorageFormat &weight, int64_t lanes) {
+  return lanes == 8 ? 2 * lanes : columnsOfIntegerRow(weight, lanes);
+}
+
+// Two blocks: scales lie in front of all levels, and a processor that meets them fetches less ahead by itself. Of a
+// single stream one.
+int64_t fetchAhead(const StorageFormat &weight, int64_t lines, int64_t lanes) {
+  return (lanes == 8 ? 1 : 2) * weight.blockValues / SuperBlocks::stretch * lines;
+}
+
+const SuperBlocks &blocksOf(const ContractCode &c) {
+  return *superBlocks(elementFormat(cast<ShapedType>(c.weight.getType())).name);
+}
+
+// In the function's frame.
+Value stackOfSteps(const ContractCode &c, const TilePlaces &tile) {
+  OpBuilder::InsertionGuard guard(c.e.b);
+  c.e.b.setInsertionPoint(c.tasks);
+  return c.e.stackBuffer({Block::stepsOf(blocksOf(c), tile), c.e.lanes});
 }
 
 void multiplySuper(const ContractCode &c, const TilePlaces &tile, const TileSums &sums) {
   Emitter &e = c.e;
-  const SuperBlocks &blocks = *superBlocks(elementFormat(cast<ShapedType>(c.weight.getType())).name);
-  Value steps;
-  {
-    // In the function's frame.
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPoint(c.tasks);
-    steps = e.stackBuffer({Block::stepsOf(blocks, tile), e.lanes});
-  }
+  const SuperBlocks &blocks = blocksOf(c);
+  Value steps = tile.laidOut ? Value() : stackOfSteps(c, tile);
   sums.store(e.loop(e.index(0), e.index(tile.depth), SuperBlocks::values, sums.before(),
                     [&](Value k, ValueRange before) { return Block(c, blocks, tile, steps, k).add(before); }));
 }
+
+void layOutSuper(const ContractCode &c, const TilePlaces &tile) {
+  c.e.loop(c.e.index(0), c.e.index(tile.depth), SuperBlocks::values,
+           [&](Value k) { Block(c, blocksOf(c), tile, Value(), k).layOut(); });
+}
+
+constexpr PanelLayout layout = {
+    // What it is worth with 16 lanes nobody has measured.
+    [](const StorageFormat &weight, int64_t lanes) {
+      return lanes == 8 && superBlocks(weight.name)->laborious ? layoutRowsOfIntegers(lanes) : 0;
+    },
+    [](const StorageFormat &weight, int64_t depth) { return Block::laidOutWords(*superBlocks(weight.name), depth); },
+    layOutSuper};
 
 }  // namespace
 
 const TileProducts superProducts = {rowsOf,
                                     columnsOfIntegers,
-                                    columnsOfIntegerRow,
+                                    columnsOfRow,
                                     [](int64_t) { return SuperBlocks::stretch; },
                                     /*fixedSteps=*/true,
                                     valuesOfScale,
@@ -252,6 +329,7 @@ const TileProducts superProducts = {rowsOf,
                                     /*rowsStay=*/false,
                                     multiplySuper,
                                     [](int64_t) -> int64_t { return 0; },
-                                    /*streams=*/true};
+                                    /*streams=*/true,
+                                    &layout};
 
 }  // namespace talc

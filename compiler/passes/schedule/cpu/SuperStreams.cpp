@@ -21,8 +21,8 @@ int64_t vectorsOfPanel(const ContractCode &c) {
 }  // namespace
 
 bool SuperStreams::serve(const ContractCode &c, const TilePlaces &tile) {
-  int64_t lanes = c.plan.pieceLanes(static_cast<int64_t>(tile.rows.size()));
-  return tile.streams && c.plan.fetchLevel == 1 && lanes == c.plan.panelLanes;
+  return tile.streams && c.plan.fetchLevel == 1 &&
+         c.plan.pieceLanes(static_cast<int64_t>(tile.rows.size())) == c.plan.panelLanes;
 }
 
 SuperStreams::SuperStreams(const ContractCode &c, const SuperBlocks &blocks, const TilePlaces &tile, Value k)

@@ -25,7 +25,7 @@ int64_t columnsOfNumberRow(const StorageFormat &weight, int64_t lanes) {
 }
 
 // 1 KiB of such a panel, whose iterations read four lines.
-int64_t fetchAheadOfNumbers(const StorageFormat &weight, int64_t lines) {
+int64_t fetchAheadOfNumbers(const StorageFormat &weight, int64_t lines, int64_t) {
   constexpr int64_t ofPanel = 4;
   return weight.upperHalf && lines == ofPanel ? 4 * lines : 64;
 }
@@ -57,6 +57,12 @@ int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit
       return size;
   }
   return depth;
+}
+
+// Tiles of AVX-512 share a vector of levels among more rows, so that these have to be more. What it is worth with NEON
+// nobody has measured.
+int64_t layoutRowsOfIntegers(int64_t lanes) {
+  return lanes > 8 ? 64 : lanes == 8 ? 8 : 0;
 }
 
 int64_t valuesOfScale(const StorageFormat &rows) {

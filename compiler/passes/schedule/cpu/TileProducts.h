@@ -89,7 +89,7 @@ struct TileProducts {
   // Blocks of k begin at multiples of this, beside rows of a format.
   int64_t (*depthUnit)(const StorageFormat &rows);
   // Lines that one row fetches ahead of a weight from memory, of which an iteration reads so many.
-  int64_t (*fetchAhead)(const StorageFormat &weight, int64_t lines);
+  int64_t (*fetchAhead)(const StorageFormat &weight, int64_t lines, int64_t lanes);
   // Of a block of `depth` steps of k in all, which so many lanes pass.
   int64_t (*blockDepth)(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
   // Whether a block has no more rows than stay in L2 with all of k.
@@ -121,13 +121,15 @@ extern const TileProducts pairProducts;
 int64_t blockOfNumbers(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
 // Of a single row of them: columns, and lines that it fetches ahead.
 int64_t columnsOfNumberRow(const StorageFormat &weight, int64_t lanes);
-int64_t fetchAheadOfNumbers(const StorageFormat &weight, int64_t lines);
+int64_t fetchAheadOfNumbers(const StorageFormat &weight, int64_t lines, int64_t lanes);
 // Of integers: pairs of a row and a vector of a full tile; columns of one of so many rows, and of a single row; a
 // block: all of k, or the greatest part whose panel stays in cache.
 int64_t pairsOfIntegers(int64_t lanes);
 int64_t columnsOfIntegers(int64_t rows, int64_t lanes);
 int64_t columnsOfIntegerRow(const StorageFormat &weight, int64_t lanes);
 int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
+// From so many rows on panels of levels are unpacked, if they take more than a shift and a mask.
+int64_t layoutRowsOfIntegers(int64_t lanes);
 // How many values of a row of integers share a scale.
 int64_t valuesOfScale(const StorageFormat &rows);
 // Steps of k that are laid out at a time, so that they stay in L1; 0: no such part divides the depth.

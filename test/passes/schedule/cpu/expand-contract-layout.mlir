@@ -3,19 +3,23 @@
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1048576" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=16" | FileCheck %s --check-prefix=PLAN
 // RUN: talc-opt %s -assign-plans="lanes=8" | FileCheck %s --check-prefix=NARROW
+// RUN: talc-opt %s -assign-plans="lanes=8" -expand-contract="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=SUPER
 // RUN: talc-opt %s -assign-plans="lanes=4" | FileCheck %s --check-prefix=NEON
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: layout_rows = 0'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=OFF
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='fifth: layout_rows = 29'" 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='shallow: layout_rows = 48'" 2>&1 | FileCheck %s --check-prefix=DEPTH
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='widened: tile_rows = 8'" | FileCheck %s --check-prefix=TALLER
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='widened: block_rows = 1024'" | FileCheck %s --check-prefix=LARGER
-// NARROW-COUNT-2: layout_rows = 64,
+// Tiles of 8 lanes have no more than four rows for a vector of levels.
+// NARROW-COUNT-2: layout_rows = 8,
 // NARROW-COUNT-2: layout_rows = 0,
 // NARROW: layout_rows = 32,
 // NARROW: layout_rows = 0,
+// NARROW: layout_rows = 8,
+// NARROW: layout_rows = 0,
 // NEON-COUNT-4: layout_rows = 0,
 // NEON: layout_rows = 32,
-// NEON: layout_rows = 0,
+// NEON-COUNT-3: layout_rows = 0,
 // OFF-NOT: x64xi32>
 // FEW: cannot be planned so: layout_rows is 29, less than what falls into tiles of one size or one less
 // DEPTH: cannot be planned so: layout_rows is not 0, but panels of 96 of k are not unpacked
@@ -152,6 +156,54 @@ func.func @numbers(%s: !kernel.step, %x: memref<?x512xf32>, %w: memref<2x512x64x
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x512xf32>, memref<2x512x64xbf16>, memref<?x128xf32>) -> ()
+  }
+  return
+}
+
+// Blocks of 256, with vectors of 8 lanes: 64 words of levels, eight steps, two words of minima and their step, which
+// tiles of two rows or one by two vectors load.
+// PLAN-LABEL: @super
+// PLAN: layout_rows = 0,
+// SUPER-LABEL: @super
+// SUPER: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<75x16xi32>
+// SUPER: scf.for %{{.*}} = %c0 to %c16 step %c8
+// SUPER: scf.for %{{.*}} = %c0 to %c4 step %c1
+// SUPER-COUNT-16: vector.store %{{.*}}, %[[WORDS]]
+// SUPER-NOT: vector.store %{{.*}}, %[[WORDS]]
+// SUPER: }
+// SUPER-COUNT-11: vector.store %{{.*}}, %[[WORDS]]
+// SUPER-NOT: vector.store %{{.*}}, %[[WORDS]]
+// SUPER: case 1
+// SUPER: vector.load %[[WORDS]]
+// SUPER: case 2
+// SUPER: scf.for %{{.*}} = %c0 to %c4 step %c1
+// SUPER-NOT: arith.shrui
+// SUPER-COUNT-64: kernel.dot
+// SUPER-NOT: kernel.dot
+// SUPER: return
+func.func @super(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_k_sums>>, %w: memref<2x512x16x!talc.stored<q5_k>>,
+                 %y: memref<?x32xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x512x!talc.stored<q8_k_sums>>, memref<2x512x16x!talc.stored<q5_k>>, memref<?x32xf32>) -> ()
+  }
+  return
+}
+
+// A shift and a mask, as above.
+// PLAN-LABEL: @plain
+// PLAN: layout_rows = 0,
+func.func @plain(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_k_sums>>, %w: memref<2x512x16x!talc.stored<q4_k>>,
+                 %y: memref<?x32xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x512x!talc.stored<q8_k_sums>>, memref<2x512x16x!talc.stored<q4_k>>, memref<?x32xf32>) -> ()
   }
   return
 }

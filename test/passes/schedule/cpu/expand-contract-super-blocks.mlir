@@ -4,6 +4,7 @@
 // RUN: talc-opt %s -assign-plans="lanes=16" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=4" -expand-contract="lanes=4" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=NEON
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=1024" | FileCheck %s --check-prefix=AHEAD
+// RUN: talc-opt %s -assign-plans="lanes=8 cache-bytes=1024" | FileCheck %s --check-prefix=STREAM
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: fetch_ahead = 80, fetch_level = 1'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=DROPS
 // RUN: talc-opt %s -assign-plans="lanes=8 plans='*: fetch_ahead = 80, fetch_level = 1, row_columns = 8'" -expand-contract="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=PIECE
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='*: block_depth = 128'" 2>&1 | FileCheck %s --check-prefix=UNIT
@@ -12,9 +13,11 @@
 // UNIT: cannot be planned so: block_depth or stream_depth is no multiple of 256, what its products take together
 // BLOCK: block_depth = 256
 
-// From memory, two blocks are fetched ahead.
+// From memory, two blocks are fetched ahead; with 8 lanes a panel is a stream, of which one is.
 // AHEAD-LABEL: @row(
-// AHEAD: fetch_ahead = 80,
+// AHEAD: fetch_ahead = 80, {{.*}} row_columns = 64,
+// STREAM-LABEL: @row(
+// STREAM: fetch_ahead = 40, {{.*}} row_columns = 16,
 
 // One row takes both stretches of 32 that share words. Eight steps are stored; sums of 32 integers of the row are two
 // digits, which are multiplied by the minima of four groups at a time.
