@@ -133,7 +133,7 @@ void ContractLoops::streamOrMany(Value first, Value count, const Panels &panels)
 
 void ContractLoops::laidOutRows(Value first, Value count, const Panels &panels) {
   int64_t tile = plan.layoutTileRows();
-  Rows rows = {first, count, EvenParts(e, count, tile), std::max<int64_t>(tile - 1, 1)};
+  Rows rows = {first, count, EvenParts(e, count, tile), EvenParts::smallest(plan.layoutRows, tile)};
   manyRows(rows, panels, {plan.groupPanels(tile), plan.layoutDepth(), laidOut->sums, tile, laidOut->panels});
 }
 

@@ -155,7 +155,7 @@ bool ContractPlan::hasRoomForSums() const {
 
 void ContractPlan::fitLayout() {
   if (layoutRows > 0)
-    layoutRows = hasRoomForSums() ? std::max(layoutRows, leastLayoutRows()) : 0;
+    layoutRows = hasRoomForSums() ? layoutRows : 0;
 }
 
 std::string ContractPlan::contradiction() const {
@@ -173,8 +173,6 @@ std::string ContractPlan::contradiction() const {
     return "block_depth does not divide " + std::to_string(depth);
   if (streamRows > 0 && depth % streamDepth != 0)
     return "stream_depth does not divide " + std::to_string(depth);
-  if (layoutRows > 0 && layoutRows < leastLayoutRows())
-    return "layout_rows is " + std::to_string(layoutRows) + ", less than what falls into tiles of one size or one less";
   if (layoutRows > 0 && layoutDepth() == 0)
     return "layout_rows is not 0, but panels of " + std::to_string(depth) + " of k are not unpacked";
   int64_t group = groupPanels(tileRows);

@@ -51,8 +51,6 @@ struct ContractPlan {
   // words of them than of its rows.
   int64_t layoutDepth() const;
   int64_t layoutTileRows() const { return tileColumns == lanes ? std::max<int64_t>(tileRows / 2, 1) : tileRows; }
-  // The fewest rows that fall into such tiles or those of one row less.
-  int64_t leastLayoutRows() const { return layoutTileRows() * (layoutTileRows() - 1); }
 
   // The model's group, if it has several, that a panel belongs to.
   mlir::Value groupOf(Emitter &e, mlir::Value panel) const { return e.div(panel, panels / groups); }

@@ -26,6 +26,14 @@ public:
     });
   }
 
+  // The least size that parts of `from` or more have; of `most` * `most` on none is below `most` - 1.
+  static int64_t smallest(int64_t from, int64_t most) {
+    int64_t size = std::max<int64_t>(most - 1, 1);
+    for (int64_t total = from; total < most * most; ++total)
+      size = std::min<int64_t>(size, total / llvm::divideCeil(total, most));
+    return size;
+  }
+
   const Value count;
 
 private:

@@ -89,8 +89,15 @@ void multiplyWidened(const ContractCode &c, const TilePlaces &tile, const TileSu
   sums.store(Widened(c, tile).accumulate(sums.before()));
 }
 
+int64_t tallRows(int64_t lanes) {
+  return lanes > 8 ? 8 : 0;
+}
+
 constexpr PanelLayout layout = {
-    [](const StorageFormat &weight, int64_t) -> int64_t { return weight.blockValues > 1 ? 32 : 0; },
+    // More than a tile has.
+    [](const StorageFormat &weight, int64_t lanes) {
+      return weight.blockValues > 1 ? std::max(tileRows, tallRows(lanes)) + 1 : 0;
+    },
     [](const StorageFormat &, int64_t depth) { return depth; },
     [](const ContractCode &c, const TilePlaces &tile) { Widened(c, tile).layOut(); },
 };
@@ -108,7 +115,7 @@ const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
                                       blockOfNumbers,
                                       /*rowsStay=*/true,
                                       multiplyWidened,
-                                      [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; },
+                                      tallRows,
                                       /*streams=*/true,
                                       &layout};
 

@@ -6,22 +6,20 @@
 // RUN: talc-opt %s -assign-plans="lanes=8" -expand-contract="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=SUPER
 // RUN: talc-opt %s -assign-plans="lanes=4" | FileCheck %s --check-prefix=NEON
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: layout_rows = 0'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=OFF
-// RUN: not talc-opt %s -assign-plans="lanes=16 plans='fifth: layout_rows = 29'" 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='shallow: layout_rows = 48'" 2>&1 | FileCheck %s --check-prefix=DEPTH
-// RUN: talc-opt %s -assign-plans="lanes=16 plans='widened: tile_rows = 8'" | FileCheck %s --check-prefix=TALLER
+// RUN: talc-opt %s -assign-plans="lanes=16 plans='fifth: layout_rows = 9'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=SIZES
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='widened: block_rows = 1024'" | FileCheck %s --check-prefix=LARGER
 // Tiles of 8 lanes have no more than four rows for a vector of levels.
 // NARROW-COUNT-2: layout_rows = 8,
 // NARROW-COUNT-2: layout_rows = 0,
-// NARROW: layout_rows = 32,
+// NARROW: layout_rows = 7,
 // NARROW: layout_rows = 0,
 // NARROW: layout_rows = 8,
 // NARROW: layout_rows = 0,
 // NEON-COUNT-4: layout_rows = 0,
-// NEON: layout_rows = 32,
+// NEON: layout_rows = 7,
 // NEON-COUNT-3: layout_rows = 0,
 // OFF-NOT: x64xi32>
-// FEW: cannot be planned so: layout_rows is 29, less than what falls into tiles of one size or one less
 // DEPTH: cannot be planned so: layout_rows is not 0, but panels of 96 of k are not unpacked
 
 // Of 256 k 64 words of levels, and a step for every 32. Below 64 rows tiles unpack; else each block is unpacked by
@@ -48,6 +46,15 @@
 // CHECK-NOT: kernel.dot
 // CHECK: vector.store %{{.*}}, %[[SUMS]]
 // CHECK: return
+//
+// From nine rows on they fall into tiles of four to six.
+// SIZES-LABEL: @fifth
+// SIZES: vector.store %{{.*}} : memref<72x64xi32>, vector<16xi32>
+// SIZES: scf.index_switch
+// SIZES-NEXT: case 4
+// SIZES: case 5
+// SIZES: case 6
+// SIZES: return
 func.func @fifth(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_256_sums>>, %w: memref<2x512x64x!talc.stored<q5_0>>,
                  %y: memref<?x128xf32>) {
   kernel.tasks %s over tiles by rows {
@@ -113,14 +120,12 @@ func.func @shallow(%s: !kernel.step, %x: memref<?x96x!talc.stored<q8_sums>>, %w:
 
 // Blocks that are widened take a dozen instructions for each vector, with vectors of any width: 256 k are as many words
 // of f32, which tiles multiply as they are.
-// The choice goes with numbers that are given: tiles of eight rows or seven need 56, and the stack has no room for the
-// sums of 1024.
-// TALLER-LABEL: @widened
-// TALLER: layout_rows = 56,
+// That is worth it from more rows on than a tile has. The choice goes with numbers that are given: the stack has no
+// room for the sums of 1024.
 // LARGER-LABEL: @widened
 // LARGER: layout_rows = 0,
 // PLAN-LABEL: @widened
-// PLAN: layout_rows = 32,
+// PLAN: layout_rows = 9,
 // CHECK-LABEL: @widened
 // CHECK: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<256x64xi32>
 // CHECK: vector.store %{{.*}}, %[[WORDS]]
