@@ -116,17 +116,17 @@ void ContractLoops::fewRows(Value first, int64_t rows, const Panels &panels) {
 }
 
 void ContractLoops::streamOrMany(Value first, Value count, const Panels &panels) {
-  const int64_t half = (plan.tileRows + 1) / 2;  // what falls into several tiles has none that is smaller
+  const int64_t ofSeveral = EvenParts::smallest(plan.tileRows + 1, plan.tileRows);
   auto many = [&] {
     // There may be so few that they are one tile of any size.
-    Rows rows = {first, count, EvenParts(e, count, plan.tileRows, plan.tallRows), most < plan.tileRows ? 1 : half};
+    Rows rows = {first, count, EvenParts(e, count, plan.tileRows, plan.tallRows), most < plan.tileRows ? 1 : ofSeveral};
     manyRows(rows, panels, {plan.blockPanels, plan.blockDepth, sumsOfMany, plan.tileRows});
   };
   if (!sumsOfStreams)
     return many();
   Value isTile = e.less(count, e.index(std::max(plan.tileRows, plan.tallRows) + 1));
   e.choose(e.select(isTile, isTile, e.less(e.index(plan.streamRows), count)), many, [&] {
-    Rows rows = {first, count, EvenParts(e, count, plan.tileRows), half};
+    Rows rows = {first, count, EvenParts(e, count, plan.tileRows), ofSeveral};
     manyRows(rows, panels, {plan.groupPanels(plan.tileRows), plan.streamDepth, sumsOfStreams, plan.tileRows});
   });
 }

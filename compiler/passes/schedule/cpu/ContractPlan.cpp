@@ -154,8 +154,8 @@ bool ContractPlan::hasRoomForSums() const {
 }
 
 void ContractPlan::fitLayout() {
-  if (layoutRows > 0)
-    layoutRows = hasRoomForSums() ? layoutRows : 0;
+  if (!hasRoomForSums())
+    layoutRows = 0;
 }
 
 std::string ContractPlan::contradiction() const {

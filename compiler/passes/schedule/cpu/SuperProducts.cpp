@@ -273,7 +273,7 @@ int64_t rowsOf(int64_t lanes) {
   return lanes == 4 ? 4 : pairsOfIntegers(lanes);
 }
 
-// Of 8 lanes a panel, as one stream.
+// With 8 lanes those of a panel of 16, as one stream.
 int64_t columnsOfRow(const StorageFormat &weight, int64_t lanes) {
   return lanes == 8 ? 2 * lanes : columnsOfIntegerRow(weight, lanes);
 }
@@ -309,7 +309,7 @@ void layOutSuper(const ContractCode &c, const TilePlaces &tile) {
 }
 
 constexpr PanelLayout layout = {
-    // What it is worth with 16 lanes nobody has measured.
+    // What it is worth with more lanes nobody has measured.
     [](const StorageFormat &weight, int64_t lanes) {
       return lanes == 8 && superBlocks(weight.name)->laborious ? layoutRowsOfIntegers(lanes) : 0;
     },
