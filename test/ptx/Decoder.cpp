@@ -230,7 +230,24 @@ static bool decodeLanes(Decoder &decoder, const Statement &statement, Instructio
   return true;
 }
 
+// The byte of a register that a store takes is its lower one, but ptxas 13.0 takes numbers of 16 bits for what is to be
+// converted to a byte.
+void Decoder::checkHalves(const Statement &statement) {
+  const std::vector<std::string> &modifiers = statement.modifiers;
+  if (modifiers.empty() || statement.operands.empty())
+    return;
+  const bool isByte = modifiers.back() == "b8" || modifiers.back() == "u8" || modifiers.back() == "s8";
+  if (statement.opcode == "st" && isByte && halves.count(statement.operands.back().name))
+    fail(statement, "stores the lower byte of a number of 16 bits, which ptxas converts to a byte instead");
+  if (statement.opcode == "st")
+    return;
+  const size_t type = modifiers.size() - (statement.opcode == "cvt" && modifiers.size() > 1 ? 2 : 1);
+  if (modifiers[type] == "f16" || modifiers[type] == "bf16")
+    halves.insert(statement.operands[0].name);
+}
+
 Instruction Decoder::decode(const Statement &statement) {
+  checkHalves(statement);
   Instruction instruction;
   instruction.line = statement.line;
   instruction.statement = static_cast<uint32_t>(kernel->texts.size());

@@ -5,6 +5,7 @@
 #include "test/ptx/Program.h"
 
 #include <functional>
+#include <set>
 #include <unordered_map>
 
 namespace talc::ptx {
@@ -40,6 +41,7 @@ private:
   bool findSpecial(const std::string &name, uint32_t &place);
   uint32_t symbol(const Statement &statement, const std::string &name, uint64_t offset, uint32_t bytes);
   uint32_t checkCount(const Statement &statement, size_t least) const;
+  void checkHalves(const Statement &statement);
   Instruction decode(const Statement &statement);
   void finish();
 
@@ -50,6 +52,7 @@ private:
   std::map<std::string, uint64_t> variables;  // addresses in their spaces
   std::map<std::pair<uint64_t, uint32_t>, uint32_t> constants;
   std::map<std::string, uint32_t> specials;
+  std::set<std::string> halves;  // registers that hold numbers of 16 bits
 };
 
 // An instruction whose lanes know nothing of each other: what executes it, and the bytes of its operands (0: a

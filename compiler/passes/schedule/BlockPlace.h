@@ -25,6 +25,12 @@ struct BlockPlace {
     return at;
   }
 
+  // What the addresses of a field's words are multiples of: buffers begin at multiples of far more.
+  int64_t alignmentOf(const BlockField &field, const StorageFormat &format) const {
+    const int64_t places = field.wordBytes | (field.offset * lanes) | (format.blockBytes * lanes);
+    return places & -places;
+  }
+
   mlir::Value bytes;
   Emitter::Values outer;
   mlir::Value begin;

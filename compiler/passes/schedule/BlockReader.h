@@ -74,7 +74,7 @@ private:
   mlir::VectorType integers();
   Emitter::Values address(int64_t field, Value byte);
   Value load(int64_t field, Value byte, bool each);
-  Value loadBytes(int64_t count, mlir::ValueRange at);
+  Value loadBytes(int64_t count, mlir::ValueRange at, int64_t alignment = 1);
   Value spread(Value vector);
   Value splat(Value number);
 

@@ -82,6 +82,33 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<4x32
 
 // -----
 
+// Of more k other threads have other parts, and the first add the sums of all in their order.
+// CHECK-LABEL: func.func private @gated_parts(
+// CHECK-SAME: kernel.threads = 128
+// CHECK: %[[SUMS:.*]] = memref.alloc{{.*}} : memref<4x4x32xf32
+// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c4) grain [1, 8]
+// CHECK: %[[PART:.*]] = arith.divui %{{.*}}, %c32
+// CHECK: arith.muli %[[PART]], %c32
+// CHECK: %{{.*}}:4 = scf.for
+// CHECK: memref.store %{{.*}}, %[[SUMS]][%[[PART]], %c0, %{{.*}}]
+// CHECK: gpu.barrier
+// CHECK-COUNT-16: memref.load %[[SUMS]]
+// CHECK: scf.if
+// CHECK: arith.mulf
+func.func private @gated_parts(%s: !kernel.step, %x: memref<1x128xf32>, %w: memref<4x128x16xf32>, %y: memref<1x32xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y gated {
+    ^bb0(%gate: f32, %up: f32):
+      %r = arith.mulf %gate, %up : f32
+      kernel.yield %r : f32
+    } : (!kernel.step, memref<1x128xf32>, memref<4x128x16xf32>, memref<1x32xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
 // Weights in blocks are read one by one.
 // CHECK-LABEL: func.func private @block_weight(
 // CHECK-SAME: kernel.threads = 64
@@ -310,14 +337,14 @@ func.func private @words(%s: !kernel.step, %x: memref<?x33xf32>, %y: memref<?x32
 
 // -----
 
-// Of a state in blocks a thread stores 32 features: the largest, the step in two bytes, a level for each.
+// Of a state in blocks a thread stores 32 features: the largest, the two bytes of the step together, a level for each.
 // CHECK-LABEL: func.func private @blocks(
 // CHECK: kernel.bytes
 // CHECK: scf.for {{.*}} to %c32 step %c1 iter_args
 // CHECK: math.absf
 // CHECK: arith.divf
 // CHECK: arith.truncf %{{.*}} : f32 to f16
-// CHECK-COUNT-2: memref.store %{{.*}} : memref<{{.*}}xi8>
+// CHECK: vector.store %{{.*}} {alignment = 2 : i64} : memref<{{.*}}xi8>, vector<2xi8>
 // CHECK: scf.for
 // CHECK: arith.fptosi
 // CHECK: memref.store %{{.*}} : memref<{{.*}}xi8>
