@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Upstream's own lowering of nvgpu converts buffers to LLVM's at once, and knows no matrices of bf16.
 //
-//   nvgpu.device_async_copy        cp.async.cg, of 16 bytes that pass by L1
+//   nvgpu.device_async_copy        cp.async.cg, of 16 bytes that pass by L1; cp.async.ca, of 4, 8 or 16
 //   nvgpu.device_async_create_group, _wait      cp.async.commit_group, .wait_group n;  bar.warp.sync
 //   nvgpu.ldmatrix, .mma.sync      ldmatrix.x4, mma.sync.m16n8k16
 //   nvvm.bar.warp.sync             bar.warp.sync
@@ -100,14 +100,24 @@ static bool hasKnownPlaces(MemRefType type) {
   return !ShapedType::isDynamic(offset) && llvm::none_of(strides, ShapedType::isDynamic);
 }
 
+// Copies of 16 bytes may pass by L1.
+static StringRef copyOf(int64_t bytes, bool passesL1) {
+  if (passesL1)
+    return bytes == 16 ? "llvm.nvvm.cp.async.cg.shared.global.16" : "";
+  return bytes == 16  ? "llvm.nvvm.cp.async.ca.shared.global.16"
+         : bytes == 8 ? "llvm.nvvm.cp.async.ca.shared.global.8"
+         : bytes == 4 ? "llvm.nvvm.cp.async.ca.shared.global.4"
+                      : "";
+}
+
 static LogicalResult convertCopy(nvgpu::DeviceAsyncCopyOp op, PatternRewriter &rewriter) {
   MemRefType from = op.getSrc().getType(), to = op.getDst().getType();
-  constexpr int64_t most = 16;
-  if (formatOf(to.getElementType())->bytesOf(op.getDstElements().getSExtValue()) != most || op.getSrcElements() ||
-      !op.getBypassL1() || !hasKnownPlaces(from) || !hasKnownPlaces(to))
-    return rewriter.notifyMatchFailure(op, "not a copy of 16 bytes from known places past L1");
+  const int64_t bytes = formatOf(to.getElementType())->bytesOf(op.getDstElements().getSExtValue());
+  const StringRef intrinsic = copyOf(bytes, op.getBypassL1().value_or(false));
+  if (intrinsic.empty() || op.getSrcElements() || !hasKnownPlaces(from) || !hasKnownPlaces(to))
+    return rewriter.notifyMatchFailure(op, "not a copy of 4, 8 or 16 bytes from known places");
   Location loc = op.getLoc();
-  callAlone(rewriter, loc, "llvm.nvvm.cp.async.cg.shared.global.16",
+  callAlone(rewriter, loc, intrinsic,
             {addressOf(rewriter, loc, op.getDst(), op.getDstIndices()),
              addressOf(rewriter, loc, op.getSrc(), op.getSrcIndices())});
   rewriter.eraseOp(op);

@@ -45,8 +45,12 @@ class MatrixContract {
 public:
   MatrixContract(WorkgroupEmitter &e, kernel::ContractOp op)
       : e(e), op(op), tasks(kernel::TasksOp::around(op)), sizes(op),
-        bytes(e.shared({sizes.sharedBytes()}, e.b.getI8Type())), rows(MatrixRows::create(e, op, sizes, bytes)),
-        sums(e, op, sizes, bytes), weight(allNumbers(e, op.getWeight())) {}
+        bytes(e.shared({sizes.sharedBytes()}, e.b.getI8Type())), sums(e, op, sizes, bytes),
+        weight(allNumbers(e, op.getWeight())) {
+    if (sizes.weightsInStages)
+      staged.emplace(e, sizes, weight, bytes);
+    rows = MatrixRows::create(e, op, sizes, bytes, staged ? &*staged : nullptr);
+  }
 
   void expand() {
     setExtents(
@@ -59,6 +63,8 @@ public:
     Value from = e.mul(sizes.alone ? tasks.part(0) : own, sizes.partDepth);
     for (int64_t p = 0; p < sizes.taskPanels; ++p)
       lines.push_back(firstLine(p, from));
+    if (staged)
+      staged->enter(lines);
     rows->enter(e.add(sizes.firstFeature(e, tasks.part(2)), from));
     sums.finish(accumulate());
   }
@@ -77,11 +83,28 @@ private:
 
   VectorType vectorOf(ArrayRef<int64_t> shape, Type type) { return VectorType::get(shape, type); }
 
-  // Sums as MatrixSums has them, and behind them, while there is a next step, the lines of weights that it takes.
+  // As MatrixSums has them.
   Emitter::Values accumulate() {
     Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(vectorOf({2, 2}, e.b.getF32Type())));
-    const int64_t count = sizes.tiles * sizes.instructions();
-    Emitter::Values all(count, zero);
+    const Emitter::Values zeros(sizes.tiles * sizes.instructions(), zero);
+    return staged ? byStages(zeros) : byRegisters(zeros);
+  }
+
+  // Where the weights of a step wait in shared memory.
+  Emitter::Values byStages(ValueRange zeros) {
+    return e.loop(e.index(0), e.index(sizes.partDepth), tileDepth, zeros, [&](Value k, ValueRange before) {
+      Emitter::Values now(before), factors = rows->load(k), loaded = staged->load(k);
+      for (int64_t first = 0, number = 0; first < sizes.vectorsOfStep(); first += 4)
+        for (Value fragment : fragmentsOf(ValueRange(loaded).slice(first, 4)))
+          multiply(factors, fragment, number++, now);
+      return now;
+    });
+  }
+
+  // Behind the sums, while there is a next step, the lines of weights that it takes.
+  Emitter::Values byRegisters(ValueRange zeros) {
+    const int64_t count = static_cast<int64_t>(zeros.size());
+    Emitter::Values all(zeros);
     all.append(loadLines(e.index(0)));
     // With two steps a turn what one loads takes the place of what the other has multiplied, and nothing is moved. A
     // single row waits for memory: there are more subgroups at a time with fewer registers.
@@ -103,12 +126,12 @@ private:
   // weight: what is loaded for the next step takes the place of what has been multiplied, part by part.
   Emitter::Values step(Value k, ValueRange all, int64_t count, bool isLast = false) {
     Emitter::Values now(all.take_front(count)), next(all.drop_front(count)), factors;
-    for (int64_t first = 0, number = 0; first < static_cast<int64_t>(next.size()); first += 4) {
+    for (int64_t first = 0, number = 0; first < sizes.vectorsOfStep(); first += 4) {
       const ValueRange own = ValueRange(all).slice(count + first, 4);
       if (!isLast) {
         if (sizes.sumsTakeHalf())
           waitForSubgroup();
-        llvm::copy(loadLines(e.add(k, tileDepth), first / 4), next.begin() + first);
+        llvm::copy(loadLines(e.add(k, tileDepth), first, 4), next.begin() + first);
       }
       if (first == 0)
         factors = rows->load(k);
@@ -136,21 +159,15 @@ private:
   }
 
   // All that the instructions of a step take of the weight.
-  Emitter::Values loadLines(Value k) {
-    Emitter::Values loaded;
-    for (int64_t number = 0; number < sizes.taskPanels * sizes.parts; ++number)
-      loaded.append(loadLines(k, number));
-    return loaded;
-  }
+  Emitter::Values loadLines(Value k) { return loadLines(k, 0, sizes.vectorsOfStep()); }
 
-  // Four of a panel, or of half of one: k, k + 1, k + 8, k + 9.
-  Emitter::Values loadLines(Value k, int64_t number) {
-    const int64_t p = number / sizes.parts, part = number % sizes.parts;
-    Value first = e.add(lines[p], e.mul(k, sizes.lanes));
+  Emitter::Values loadLines(Value k, int64_t begin, int64_t count) {
     Emitter::Values loaded;
-    for (int64_t distance : {0, 1, 8, 9})
-      loaded.push_back(
-          e.loadTogether(weight, e.add(first, distance * sizes.lanes + part * sizes.columns), sizes.perThread()));
+    for (int64_t number = begin; number < begin + count; ++number) {
+      const MatrixSizes::VectorPlace place = sizes.placeInStep(number);
+      Value first = e.add(lines[place.panel], e.mul(k, sizes.lanes));
+      loaded.push_back(e.loadTogether(weight, e.add(first, place.distance), sizes.perThread()));
+    }
     return loaded;
   }
 
@@ -174,9 +191,10 @@ private:
   kernel::TasksOp tasks;
   const MatrixSizes sizes;
   const Value bytes;  // of shared memory, for rows, then for sums
-  const std::unique_ptr<MatrixRows> rows;
+  std::unique_ptr<MatrixRows> rows;
   MatrixSums sums;
-  const Value weight;     // number by number
+  const Value weight;  // number by number
+  std::optional<StagedWeights> staged;
   Emitter::Values lines;  // where the thread begins in the panels of the task
 };
 

@@ -25,7 +25,9 @@ constexpr int64_t tileRows = MatrixSizes::tileRows, tileDepth = MatrixSizes::til
                   subgroup = MatrixSizes::subgroup;
 
 // Beyond the last row it is the last again.
-Value rowAt(WorkgroupEmitter &e, kernel::TasksOp tasks, Value number) {
+Value rowAt(WorkgroupEmitter &e, const MatrixSizes &sizes, kernel::TasksOp tasks, Value number) {
+  if (sizes.oneRow)
+    return e.index(0);
   return e.min(e.add(tasks.part(0), number), e.sub(tasks.part(1), e.index(1)));
 }
 
@@ -38,7 +40,7 @@ public:
     Value lane = e.rem(e.thread(), subgroup), group = e.div(lane, 4);
     feature = e.add(first, e.mul(e.rem(lane, 4), 2));
     for (int64_t r = 0; r < 2 * sizes.tiles; ++r)
-      rows.push_back(sizes.alone ? e.index(0) : rowAt(e, kernel::TasksOp::around(op), e.add(group, r * 8)));
+      rows.push_back(rowAt(e, sizes, kernel::TasksOp::around(op), e.add(group, r * 8)));
   }
 
   Values load(Value k) override {
@@ -80,8 +82,9 @@ private:
 
 class RowsByStages final : public MatrixRows {
 public:
-  RowsByStages(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixSizes &sizes, Value bytes)
-      : e(e), op(op), sizes(sizes),
+  RowsByStages(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixSizes &sizes, Value bytes,
+               StagedWeights *weights)
+      : e(e), op(op), sizes(sizes), weights(weights),
         stages(viewOf(e, bytes, {sizes.kParts * sizes.stages * sizes.rows() * line}, sizes.element)) {}
 
   void enter(Value first) override {
@@ -91,7 +94,7 @@ public:
     copied = e.add(ring, placeInTile(e.div(lane, halves), e.rem(lane, halves)));
     read = e.add(ring, placeInTile(e.rem(lane, tileRows), e.div(lane, tileRows)));
     for (int64_t r = 0; r < sizes.rows(); r += tileRows)
-      rows.push_back(rowAt(e, kernel::TasksOp::around(op), e.add(e.div(lane, halves), r)));
+      rows.push_back(rowAt(e, sizes, kernel::TasksOp::around(op), e.add(e.div(lane, halves), r)));
     for (int64_t step = 0; step < ahead(); ++step) {
       if (step * tileDepth < sizes.partDepth)
         copy(e.index(step * tileDepth));
@@ -129,12 +132,16 @@ private:
     return e.add(e.add(inTile, e.mul(stage, sizes.rows() * line)), tile * tileRows * line);
   }
 
+  // A single row is read by more workgroups than there are multiprocessors: all at once from L2, they would wait for
+  // each other.
   void copy(Value k) {
+    const UnitAttr bypassL1 = sizes.oneRow ? UnitAttr() : e.b.getUnitAttr();
     for (auto [tile, row] : llvm::enumerate(rows))
       nvgpu::DeviceAsyncCopyOp::create(e.b, e.loc, nvgpu::DeviceAsyncTokenType::get(e.b.getContext()), stages,
                                        placeOf(k, copied, static_cast<int64_t>(tile)), op.getX(),
-                                       ValueRange{row, e.add(feature, k)}, e.b.getIndexAttr(half), Value(),
-                                       /*bypassL1=*/e.b.getUnitAttr());
+                                       ValueRange{row, e.add(feature, k)}, e.b.getIndexAttr(half), Value(), bypassL1);
+    if (weights)
+      weights->copy(k);
   }
 
   Value closeGroup() {
@@ -145,6 +152,7 @@ private:
   WorkgroupEmitter &e;
   kernel::ContractOp op;
   const MatrixSizes sizes;
+  StagedWeights *const weights;
   const Value stages;  // of all subgroups
   Value copied, read;  // where the lane stores and reads in the first tile of the subgroup's first stage
   Value feature;       // that the lane copies first
@@ -154,9 +162,9 @@ private:
 }  // namespace
 
 std::unique_ptr<MatrixRows> MatrixRows::create(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixSizes &sizes,
-                                               Value bytes) {
+                                               Value bytes, StagedWeights *weights) {
   if (sizes.stages > 0)
-    return std::make_unique<RowsByStages>(e, op, sizes, bytes);
+    return std::make_unique<RowsByStages>(e, op, sizes, bytes, weights);
   return std::make_unique<RowsFromMemory>(e, op, sizes);
 }
 

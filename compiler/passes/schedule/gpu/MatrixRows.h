@@ -3,7 +3,7 @@
 // of 16 rows, the rows g and g + 8 at two neighbouring k and at those behind the next 8.
 #pragma once
 
-#include "compiler/passes/schedule/gpu/MatrixSizes.h"
+#include "compiler/passes/schedule/gpu/StagedWeights.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 
 #include <memory>
@@ -17,8 +17,9 @@ public:
 
   // Rows that others read, too, are f32, and rounded on their way. Rows that are rounded already come through shared
   // memory, if they are several: as many bytes as sizes.stagedBytes() says.
+  // `weights`, if any, come with them.
   static std::unique_ptr<MatrixRows> create(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixSizes &sizes,
-                                            Value bytes);
+                                            Value bytes, StagedWeights *weights);
   virtual ~MatrixRows() = default;
 
   // The features that the subgroup's part of k meets begin at `first`.

@@ -14,7 +14,8 @@ namespace talc {
 
 // One is read, one may still be, two are on their way: as many steps of 32 instructions take longer than a cache.
 constexpr int64_t usualStages = 4;
-constexpr int64_t copied = 8;  // numbers of 16 bits
+constexpr int64_t mostStagedBytes = 40 << 10;  // a launch has 48 KiB
+constexpr int64_t copied = 8;                  // numbers of 16 bits
 
 MatrixSizes::MatrixSizes(kernel::ContractOp op) : ContractPanels(op) {
   auto x = cast<MemRefType>(op.getX().getType());
@@ -25,12 +26,27 @@ MatrixSizes::MatrixSizes(kernel::ContractOp op) : ContractPanels(op) {
   partDepth = depth / parts.count;
   alone = kernel::partialSumsOf(op) > 0;
   kParts = alone ? 1 : parts.count;
-  if (!oneRow && x.getElementType() == element && startsAtMultiples(op, copied))
+  const bool isRounded = x.getElementType() == element && startsAtMultiples(op, copied);
+  if (!oneRow && isRounded)
     stages = usualStages;
+  // A single row waits for memory. Subgroups that are few have one panel each, so that they are twice as many, and
+  // bring several steps ahead. Copies have 4, 8 or 16 bytes.
+  constexpr int64_t manySubgroups = 512;
+  const bool few = oneRow && count / 2 * parts.count < manySubgroups;
+  weightsInStages = few && groups == 1 && isRounded && llvm::is_contained({2, 4, 8}, perThread());
   // Rows from memory take the registers that sums of a second wide panel would need.
   constexpr int64_t wide = 64;
   const bool hasRoom = oneRow || stages > 0 || lanes < wide;
-  taskPanels = groups == 1 && count > 1 && hasRoom ? 2 : 1;
+  taskPanels = groups == 1 && count > 1 && !few && hasRoom ? 2 : 1;
+  if (weightsInStages)
+    for (stages = 2 * usualStages; stages > usualStages && stagedBytes() > mostStagedBytes;)
+      stages /= 2;
+}
+
+MatrixSizes::VectorPlace MatrixSizes::placeInStep(int64_t number) const {
+  constexpr int64_t ofThread[] = {0, 1, 8, 9};
+  const int64_t half = number / 4;
+  return {half / parts, ofThread[number % 4] * lanes + half % parts * columns};
 }
 
 // Of 8 lanes, and of one part with 16 lanes, a thread has two neighbours each; it stores 8 or 16 bytes at once.
@@ -52,12 +68,12 @@ std::string MatrixSizes::text() const {
 }
 
 // Where the bytes are made, so that it serves all of the function.
-Value viewOf(WorkgroupEmitter &e, Value bytes, ArrayRef<int64_t> shape, Type element) {
+Value viewOf(WorkgroupEmitter &e, Value bytes, ArrayRef<int64_t> shape, Type element, int64_t begin) {
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointAfter(bytes.getDefiningOp());
   auto type =
       MemRefType::get(shape, element, MemRefLayoutAttrInterface(), cast<MemRefType>(bytes.getType()).getMemorySpace());
-  Value first = arith::ConstantIndexOp::create(e.b, e.loc, 0);
+  Value first = arith::ConstantIndexOp::create(e.b, e.loc, begin);
   return memref::ViewOp::create(e.b, e.loc, type, bytes, first, ValueRange());
 }
 

@@ -28,7 +28,7 @@ MatrixSums::MatrixSums(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixS
 
 void MatrixSums::finish(Values found) {
   if (sizes.stages > 0 && sizes.kParts > 1)
-    e.sync();  // all have read the rows that were there
+    e.sync();  // all have read what was there
   for (int64_t half = sizes.kParts / 2; half >= 1; half /= 2)
     found = addUpperParts(found, half);
   e.when(e.less(own, e.index(1)), [&] { keep(found); });

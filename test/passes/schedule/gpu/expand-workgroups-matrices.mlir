@@ -45,9 +45,9 @@ func.func private @contract(%s: !kernel.step, %x: memref<?x96xf32>, %w: memref<2
 // One row is a tile of 16, of which one is stored. Gates and ups of a column are sums of the same thread.
 // CHECK-LABEL: func.func private @gated(
 // CHECK-SAME: kernel.threads = 32
-// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c6) grain [16, 2]
+// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c6) grain [16, 1]
 // CHECK-COUNT-4: vector.load %collapse_shape[%{{.*}}] {alignment = 4 : i64} : memref<3072xf16>, vector<2xf16>
-// CHECK-COUNT-8: nvgpu.mma.sync
+// CHECK-COUNT-4: nvgpu.mma.sync
 // CHECK-NOT: nvgpu.mma.sync
 func.func private @gated(%s: !kernel.step, %x: memref<1x16xf32>, %w: memref<6x16x32xf16>, %y: memref<1x96xf32>) attributes {kernel.piece = "contract"} {
   kernel.tasks %s over tiles by columns {
@@ -70,13 +70,13 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x16xf32>, %w: memref<6x16
 // CHECK: arith.select %[[HAS]], %{{.*}}, %c0 : index
 // CHECK-NOT: arith.select
 // CHECK: scf.for
-func.func private @odd(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<3x32x64xf16>, %y: memref<1x192xf32>) attributes {kernel.piece = "contract"} {
+func.func private @odd(%s: !kernel.step, %x: memref<?x32xbf16>, %w: memref<3x32x64xbf16>, %y: memref<?x192xf32>) attributes {kernel.piece = "contract"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
     kernel.contract %s, %x, %w into %y {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
-    } : (!kernel.step, memref<1x32xf32>, memref<3x32x64xf16>, memref<1x192xf32>) -> ()
+    } : (!kernel.step, memref<?x32xbf16>, memref<3x32x64xbf16>, memref<?x192xf32>) -> ()
   }
   return
 }
@@ -267,10 +267,54 @@ func.func private @undivided(%s: !kernel.step, %q: memref<?x176xf32>, %kv: !talc
 
 // -----
 
+// Subgroups of a single row are few: weights come through stages beside it, six steps ahead, and the row by L1.
+// CHECK-LABEL: func.func private @staged(
+// CHECK: %[[BYTES:.*]] = memref.alloc{{.*}} : memref<20480xi8
+// CHECK-DAG: memref.view %[[BYTES]][%c4096][] : {{.*}} to memref<8192xbf16
+// CHECK-DAG: memref.view %[[BYTES]][%c0][] : {{.*}} to memref<2048xbf16
+// CHECK: nvgpu.device_async_copy %arg1{{.*}}, 8 : memref<1x1024xbf16> to
+// CHECK-COUNT-4: nvgpu.device_async_copy %collapse_shape{{.*}}, 8 {bypassL1} : memref<262144xbf16> to
+// CHECK: nvgpu.device_async_create_group
+// CHECK: scf.for %{{.*}} = %c0 to %c256 step %c16
+// CHECK: nvgpu.device_async_wait %{{.*}} {numGroups = 6 : i32}
+// CHECK: nvgpu.ldmatrix
+// CHECK-COUNT-4: vector.load {{.*}} : memref<8192xbf16, {{.*}}>, vector<8xbf16>
+// CHECK-COUNT-8: nvgpu.mma.sync
+// CHECK-NOT: nvgpu.mma.sync
+func.func private @staged(%s: !kernel.step, %x: memref<1x1024xbf16>, %w: memref<4x1024x64xbf16>, %y: memref<4x256xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } {kernel.partial_sums = 4 : i64} : (!kernel.step, memref<1x1024xbf16>, memref<4x1024x64xbf16>, memref<4x256xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
+// Subgroups that are many have two panels, and load a step ahead.
+// CHECK-LABEL: func.func private @many(
+// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c1024) grain [16, 2]
+// CHECK-NOT: nvgpu.device_async_copy
+func.func private @many(%s: !kernel.step, %x: memref<1x32xbf16>, %w: memref<1024x32x64xbf16>, %y: memref<1x65536xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<1x32xbf16>, memref<1024x32x64xbf16>, memref<1x65536xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
 // Of the parts of k of a single row a task has one, and is a subgroup.
 // CHECK-LABEL: func.func private @part(
 // CHECK-SAME: kernel.threads = 32
-// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c4, %c4) grain [1, 2]
+// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c4, %c4) grain [1, 1]
 // CHECK: ^bb0(%[[PART:[a-z0-9]+]]: index
 // CHECK: %[[BEGIN:.*]] = arith.muli %[[PART]], %c256
 // CHECK: arith.addi %[[BEGIN]],
