@@ -7,8 +7,9 @@
 // Neighbouring features of a row are loaded together where they may be: all threads want the same ones. A feature that
 // meets four weights of a thread is a 64th of what a single row reads, one that meets one a sixteenth. Weights in
 // blocks are read one by one, and so are such rows. Each part of k (DepthParts.h) is one chain with k ascending, and
-// chains are added one after the other, so that a sum depends on nothing but its row. With partial sums a task has one
-// part of the only row. Rows and panels beyond the last are computed as the last again, and not stored.
+// chains are added one after the other, so that a sum depends on nothing but its row. Of a single row other threads
+// have other parts, or with partial sums other tasks. Rows and panels beyond the last are computed as the last again,
+// and not stored.
 #include "compiler/passes/schedule/gpu/ContractPanels.h"
 #include "compiler/passes/schedule/gpu/DepthParts.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
@@ -23,8 +24,9 @@ namespace talc {
 
 namespace {
 
-constexpr int64_t mostRows = 8;  // of a task
-constexpr int64_t together = 4;  // features of a row, weights that meet one
+constexpr int64_t mostRows = 8;       // of a task
+constexpr int64_t together = 4;       // features of a row, weights that meet one
+constexpr int64_t mostThreads = 256;  // as other pieces have
 
 int64_t rowsOf(kernel::ContractOp op) {
   int64_t known = cast<MemRefType>(op.getX().getType()).getDimSize(0);
@@ -47,25 +49,39 @@ int64_t featuresOf(kernel::ContractOp op, const ContractPanels &panels) {
   return fits && !isInBlocks(op.getX()) ? together : 1;
 }
 
+// Parts of k that threads of a workgroup have side by side: those of a single row that are no tasks of their own.
+int64_t sideBySide(kernel::ContractOp op) {
+  if (cast<MemRefType>(op.getX().getType()).getDimSize(0) != 1 || kernel::partialSumsOf(op) > 0)
+    return 1;
+  const ContractPanels panels(op);
+  const int64_t parts = DepthParts(op, /*matrices=*/false).count;
+  return parts * panels.columns / columnsOf(op, panels) <= mostThreads ? parts : 1;
+}
+
 class Contract {
 public:
   Contract(WorkgroupEmitter &e, kernel::ContractOp op)
       : e(e), op(op), tasks(kernel::TasksOp::around(op)), panels(op), parts(op, /*matrices=*/false),
         alone(kernel::partialSumsOf(op) > 0), rowCount(rowsOf(op)), columns(columnsOf(op, panels)),
-        sumCount(panels.parts * rowCount * columns) {}
+        sumCount(panels.parts * rowCount * columns), side(sideBySide(op)), threads(e.lanes / side) {}
 
   void expand() {
     setExtents(e, op,
                [&]() -> Emitter::Values {
                  return {alone ? e.index(parts.count) : e.rows(op.getX()), e.index(panels.count)};
                },
-               {rowCount, e.lanes * columns / panels.columns});
-    Value thread = e.thread();
+               {rowCount, threads * columns / panels.columns});
+    Value thread = e.rem(e.thread(), threads);
     panel = e.add(tasks.part(2), e.div(thread, panels.columns / columns));
     lane = e.mul(e.rem(thread, panels.columns / columns), columns);
     for (int64_t r = 0; r < rowCount; ++r)
       rows.push_back(e.min(e.add(tasks.part(0), r), e.sub(tasks.part(1), e.index(1))));
     Emitter::Values sums = accumulate();
+    side == 1 ? finish(sums) : e.when(e.less(e.thread(), e.index(threads)), [&] { finish(sums); });
+  }
+
+private:
+  void finish(ValueRange sums) {
     const int64_t count = panels.holdTogether(op, columns) ? columns : 1;
     for (int64_t c = 0; c < columns; c += count)
       e.when(panels.hasColumn(e, panel, e.add(lane, c)), [&] {
@@ -75,7 +91,6 @@ public:
       });
   }
 
-private:
   // Of every row and column, and with gates first all gate sums, then all up sums.
   Emitter::Values accumulate() {
     Value known = e.min(panel, e.index(panels.count - 1));
@@ -83,6 +98,8 @@ private:
       return sumsOf(e.index(0), known);
     if (alone)
       return sumsOf(tasks.part(0), known);
+    if (side > 1)
+      return sumsOfAll(known);
     Emitter::Values zeros(sumCount, e.splat(0));
     return e.loop(e.index(0), e.index(parts.count), 1, zeros, [&](Value part, ValueRange before) {
       Emitter::Values sums;
@@ -90,6 +107,23 @@ private:
         sums.push_back(e.addf(left, right));
       return sums;
     });
+  }
+
+  // Of parts side by side, added in their order.
+  Emitter::Values sumsOfAll(Value panel) {
+    Value own = e.div(e.thread(), threads), thread = e.rem(e.thread(), threads);
+    Value sums = e.shared({side, sumCount, threads});
+    auto place = [&](Value part, size_t number) {
+      return Emitter::Values{part, e.index(static_cast<int64_t>(number)), thread};
+    };
+    for (auto [number, sum] : llvm::enumerate(sumsOf(own, panel)))
+      e.storeScalar(sum, sums, place(own, number));
+    e.sync();
+    Emitter::Values added(sumCount, e.splat(0));
+    for (int64_t part = 0; part < side; ++part)
+      for (auto [number, sum] : llvm::enumerate(added))
+        sum = e.addf(sum, e.loadScalar(sums, place(e.index(part), number)));
+    return added;
   }
 
   Emitter::Values sumsOf(Value part, Value panel) {
@@ -158,17 +192,19 @@ private:
   const int64_t rowCount;  // of a task
   const int64_t columns;   // of a thread
   const int64_t sumCount;  // of a thread
+  const int64_t side;      // parts of k that the workgroup has side by side
+  const int64_t threads;   // of each of them
   Value panel, lane;       // of the thread's first column
   Emitter::Values rows;
 };
 
 }  // namespace
 
-// As many as have 128 columns, of gates and ups together.
+// As many as have 128 columns, of gates and ups together, or fewer where they have parts of k side by side.
 int64_t threadsOfContract(kernel::ContractOp op) {
   ContractPanels panels(op);
-  const int64_t columns = columnsOf(op, panels);
-  return threadsForPanels(panels.count, panels.columns / columns, columns == 1 ? 128 : 128 / together);
+  const int64_t columns = columnsOf(op, panels), side = sideBySide(op), most = columns == 1 ? 128 : 128 / together;
+  return side * threadsForPanels(panels.count, panels.columns / columns, std::min(most, mostThreads / side));
 }
 
 // By itself ptxas would have room for so many threads that sums of several rows spill: a processor of a card has
@@ -186,7 +222,7 @@ void expandContract(WorkgroupEmitter &e, kernel::ContractOp op) {
 
 std::string tileOfContract(kernel::ContractOp op) {
   ContractPanels panels(op);
-  const int64_t columns = columnsOf(op, panels), ofTask = threadsOfContract(op) * columns;
+  const int64_t columns = columnsOf(op, panels), ofTask = threadsOfContract(op) / sideBySide(op) * columns;
   return llvm::formatv("{0} rows x {1} columns a task, a thread has {2}; by multiply-adds", rowsOf(op),
                        ofTask / panels.columns * panels.columns, columns);
 }

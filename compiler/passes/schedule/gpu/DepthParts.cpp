@@ -27,10 +27,12 @@ struct Limits {
 // as many requests as 16 steps of it. Chains of multiply-adds cost nothing.
 DepthParts::DepthParts(kernel::ContractOp op, bool matrices) : byHalves(matrices && obstacleToMatrices(op).empty()) {
   const ContractPanels panels(op);
-  const bool apart = panels.groups == 1 && !op.getGated();
   const int64_t columns = panels.count * panels.lanes;
   tasks = llvm::divideCeil(columns, 128);
-  const Limits limits = byHalves ? Limits{4, 24} : Limits{apart ? 16 : 1, 3};
+  const Limits limits = byHalves            ? Limits{4, 24}
+                        : panels.groups > 1 ? Limits{1, 3}
+                        : op.getGated()     ? Limits{8, 3}
+                                            : Limits{16, 3};
   int64_t steps = panels.depth % stepDepth == 0 ? panels.depth / stepDepth : 1;
   while (count < limits.parts && steps % 2 == 0 && steps > limits.steps &&
          (byHalves || count * columns < manyThreads)) {
