@@ -309,9 +309,8 @@ void layOutSuper(const ContractCode &c, const TilePlaces &tile) {
 }
 
 constexpr PanelLayout layout = {
-    // What it is worth with more lanes nobody has measured.
     [](const StorageFormat &weight, int64_t lanes) {
-      return lanes == 8 && superBlocks(weight.name)->laborious ? layoutRowsOfIntegers(lanes) : 0;
+      return superBlocks(weight.name)->laborious ? layoutRowsOfIntegers(lanes) : 0;
     },
     [](const StorageFormat &weight, int64_t depth) { return Block::laidOutWords(*superBlocks(weight.name), depth); },
     layOutSuper};

@@ -62,7 +62,7 @@ int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit
 // Tiles of AVX-512 share a vector of levels among more rows, so that these have to be more. What it is worth with NEON
 // nobody has measured.
 int64_t layoutRowsOfIntegers(int64_t lanes) {
-  return lanes > 8 ? 64 : lanes == 8 ? 8 : 0;
+  return lanes > 8 ? 16 : lanes == 8 ? 8 : 0;
 }
 
 int64_t valuesOfScale(const StorageFormat &rows) {

@@ -22,11 +22,11 @@
 // OFF-NOT: x64xi32>
 // DEPTH: cannot be planned so: layout_rows is not 0, but panels of 96 of k are not unpacked
 
-// Of 256 k 64 words of levels, and a step for every 32. Below 64 rows tiles unpack; else each block is unpacked by
+// Of 256 k 64 words of levels, and a step for every 32. Below 16 rows tiles unpack; else each block is unpacked by
 // vectors, and tiles of five or six rows by two vectors load words, whose sums wait on the stack.
 //
 // PLAN-LABEL: @fifth
-// PLAN: layout_rows = 64,
+// PLAN: layout_rows = 16,
 // CHECK-LABEL: @fifth
 // CHECK-DAG: %[[SUMS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<192x64xf32>
 // CHECK-DAG: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<72x64xi32>
@@ -69,7 +69,7 @@ func.func @fifth(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_256_sums>>, 
 
 // Powers of two lie beside steps, and multiply sums where nothing is unpacked.
 // PLAN-LABEL: @powers
-// PLAN: layout_rows = 64,
+// PLAN: layout_rows = 16,
 // CHECK-LABEL: @powers
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<80x64xi32>
 // CHECK: kernel.times_power %{{.*}} : vector<16xf32>, vector<16xi32>
@@ -168,7 +168,7 @@ func.func @numbers(%s: !kernel.step, %x: memref<?x512xf32>, %w: memref<2x512x64x
 // Blocks of 256, with vectors of 8 lanes: 64 words of levels, eight steps, two words of minima and their step, which
 // tiles of two rows or one by two vectors load.
 // PLAN-LABEL: @super
-// PLAN: layout_rows = 0,
+// PLAN: layout_rows = 16,
 // SUPER-LABEL: @super
 // SUPER: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<75x16xi32>
 // SUPER: scf.for %{{.*}} = %c0 to %c16 step %c8
