@@ -133,14 +133,19 @@ END_OF_PIECE:
 	setp.ne.b32 	%holds, %thread, 0;
 	@%holds bra 	ARRIVED;
 	st.shared.b32 	[talc_shared+4], %piece;
-{7}	ld.global.b32 	%goal, [%place+20];
+	ld.global.b32 	%goal, [%place+20];
 	setp.eq.b32 	%holds, %goal, 0;
+	@%holds bra 	NEXT_ARGUMENTS;
+	ld.param.b64 	%counters, [{0}_counters];
+	cvta.to.global.u64 	%counters, %counters;
+	red.release.gpu.global.add.u32 	[%counters], 1;
+NEXT_ARGUMENTS:
+{7}	setp.eq.b32 	%holds, %goal, 0;
 	@%holds bra 	ARRIVED;
 	mov.u32 	%workgroups, %nctaid.x;
 	mul.lo.s32 	%goal, %goal, %workgroups;
 	ld.param.b64 	%counters, [{0}_counters];
 	cvta.to.global.u64 	%counters, %counters;
-	red.release.gpu.global.add.u32 	[%counters], 1;
 WAITING:
 	ld.acquire.gpu.global.b32 	%arrived, [%counters];
 	setp.lt.u32 	%holds, %arrived, %goal;
