@@ -288,10 +288,17 @@ void layOutIntegers(const ContractCode &c, const TilePlaces &tile) {
   c.e.loop(c.e.index(0), c.e.index(tile.depth), integerStep, [&](Value k) { Step(c, blocksOf(c), tile, k).layOut(); });
 }
 
+// Levels that come with powers of two are a permutation away: with AVX-512, 48 rows lose by unpacked panels.
+int64_t layoutRows(const StorageFormat &weight, int64_t lanes) {
+  constexpr int64_t manyRows = 64;
+  const IntegerBlocks &blocks = *integerBlocks(weight.name);
+  if (!blocks.laborious)
+    return 0;
+  return blocks.powers && lanes > 8 ? manyRows : layoutRowsOfIntegers(lanes);
+}
+
 constexpr PanelLayout layout = {
-    [](const StorageFormat &weight, int64_t lanes) {
-      return integerBlocks(weight.name)->laborious ? layoutRowsOfIntegers(lanes) : 0;
-    },
+    layoutRows,
     [](const StorageFormat &weight, int64_t depth) { return Step::laidOutWords(*integerBlocks(weight.name), depth); },
     layOutIntegers};
 

@@ -69,7 +69,7 @@ func.func @fifth(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_256_sums>>, 
 
 // Powers of two lie beside steps, and multiply sums where nothing is unpacked.
 // PLAN-LABEL: @powers
-// PLAN: layout_rows = 16,
+// PLAN: layout_rows = 64,
 // CHECK-LABEL: @powers
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<80x64xi32>
 // CHECK: kernel.times_power %{{.*}} : vector<16xf32>, vector<16xi32>
