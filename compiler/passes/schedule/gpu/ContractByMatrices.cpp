@@ -14,8 +14,9 @@
 // k ascends in steps of 16, in as many parts as the weight's shape says (DepthParts.h) and no step changes. A subgroup
 // counts it from the beginning of its part: a thread has one address in each panel and in each row, to which a step
 // adds k and constants. With partial sums a task is a subgroup that has one part of the only row. The weights of
-// the next step are loaded while one is multiplied, and wait in registers; rows come as MatrixRows.cpp says, and what
-// becomes of the sums stands in MatrixSums.cpp. Rows that are missing are the last again.
+// the next step are loaded while one is multiplied, and wait in registers, or several steps ahead in shared memory
+// (StagedWeights.h); rows come as MatrixRows.cpp says, and what becomes of the sums stands in MatrixSums.cpp. Rows that
+// are missing are the last again.
 #include "compiler/passes/schedule/gpu/MatrixRows.h"
 #include "compiler/passes/schedule/gpu/MatrixSums.h"
 #include "compiler/passes/schedule/gpu/WorkgroupPieces.h"

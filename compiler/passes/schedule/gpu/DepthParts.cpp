@@ -24,7 +24,8 @@ struct Limits {
 }  // namespace
 
 // Subgroups of a workgroup have a part each, which is as many sums for its shared memory: adding those of a part takes
-// as many requests as 16 steps of it. Chains of multiply-adds cost nothing.
+// as many requests as 16 steps of it. Chains of multiply-adds cost nothing; those with gates are side by side in a
+// workgroup.
 DepthParts::DepthParts(kernel::ContractOp op, bool matrices) : byHalves(matrices && obstacleToMatrices(op).empty()) {
   const ContractPanels panels(op);
   const int64_t columns = panels.count * panels.lanes;

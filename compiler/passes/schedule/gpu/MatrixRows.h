@@ -16,8 +16,7 @@ public:
   using Values = Emitter::Values;
 
   // Rows that others read, too, are f32, and rounded on their way. Rows that are rounded already come through shared
-  // memory, if they are several: as many bytes as sizes.stagedBytes() says.
-  // `weights`, if any, come with them.
+  // memory, if they are several or bring `weights`: as many bytes as sizes.stagedBytes() says.
   static std::unique_ptr<MatrixRows> create(WorkgroupEmitter &e, kernel::ContractOp op, const MatrixSizes &sizes,
                                             Value bytes, StagedWeights *weights);
   virtual ~MatrixRows() = default;

@@ -60,9 +60,10 @@ int64_t MatrixSizes::sharedValues() const {
 }
 
 std::string MatrixSizes::text() const {
-  std::string source =
-      stages ? llvm::formatv("rows in {0} stages of shared memory, {1} features each", stages, tileDepth).str()
-             : "rows from memory";
+  std::string source = stages ? llvm::formatv("{0} in {1} stages of shared memory, {2} features each",
+                                              weightsInStages ? "row and weights" : "rows", stages, tileDepth)
+                                    .str()
+                              : "rows from memory";
   return llvm::formatv("{0} rows x {1} columns a task, by m16n8k16 of {2}; k in {3} part{4}, each a subgroup's; {5}",
                        rows(), taskPanels * columns, element, kParts, kParts == 1 ? "" : "s", source);
 }
