@@ -59,6 +59,12 @@ ptxas = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 if ptxas:
     config.available_features.add("ptxas")
 
+# The folder of the driver for NVIDIA's cards: of the emulator of test/ptx, or with -D card=FOLDER of one that has a card.
+cuda_driver = lit_config.params.get("card")
+if not cuda_driver:
+    cuda_driver = os.path.join(config.talc_build, "test", "ptx", "lib")
+    config.available_features.add("ptx-emulator")
+
 # Code for Vulkan is checked, and run by a driver that needs no card: ./dev test installs both.
 if shutil.which("spirv-val") and shutil.which("spirv-dis"):
     config.available_features.add("spirv-tools")
@@ -85,6 +91,7 @@ variables["programs"] = programs
 variables["validated"] = "VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation"  # for env: mistakes are printed
 variables["root"] = config.talc_source
 variables["build"] = config.talc_build
+variables["cuda-driver"] = cuda_driver
 variables["python"] = sys.executable
 variables["cc"] = config.c_compiler
 variables["cxx"] = config.cxx_compiler

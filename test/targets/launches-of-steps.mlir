@@ -11,14 +11,14 @@
 // RUN: grep -a -A4 '"steps": {' %t/app | FileCheck %s --check-prefix=MANIFEST
 // MANIFEST: "nvptx:sm_80": {
 // MANIFEST-NEXT: "encode": "one launch of workgroups
-// RUN: env LD_LIBRARY_PATH=%build/test/ptx/lib %t/app --memory | FileCheck %s --check-prefix=MEMORY
+// RUN: env LD_LIBRARY_PATH=%cuda-driver %t/app --memory | FileCheck %s --check-prefix=MEMORY
 // MEMORY: {{^}}launches of a step {{ *}}encode: 1 for up to 16 tokens, else {{[1-9]}}{{$}}
-// RUN: env LD_LIBRARY_PATH=%build/test/ptx/lib FAKE_CUDA_PROCESSORS=0 %t/app --memory | FileCheck %s --check-prefix=NONE
+// RUN: env LD_LIBRARY_PATH=%cuda-driver FAKE_CUDA_PROCESSORS=0 %t/app --memory | FileCheck %s --check-prefix=NONE
 // NONE: {{^}}launches of a step {{ *}}encode: {{[1-9]}}{{$}}
 
 // RUN: %talc compile %s --target=nvptx --weights=bf16 -o %t/wide --remarks=package 2>&1 | FileCheck %s --check-prefix=WIDE
 // WIDE: remark: package: link: module: encode: a step is one launch of workgroups of 256 threads for up to 16 rows, else {{[1-9]}} launches
-// RUN: env LD_LIBRARY_PATH=%build/test/ptx/lib %t/wide --memory | FileCheck %s --check-prefix=MEMORY
+// RUN: env LD_LIBRARY_PATH=%cuda-driver %t/wide --memory | FileCheck %s --check-prefix=MEMORY
 module attributes {talc.max_sequence = 32 : i64} {
   talc.weight @table : tensor<1024x256xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 0.1>
   talc.weight @w : tensor<1024x256xf32> = #talc.random<seed = 2, mean = 0.0, deviation = 0.1>
