@@ -17,6 +17,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -100,24 +101,15 @@ static bool hasKnownPlaces(MemRefType type) {
   return !ShapedType::isDynamic(offset) && llvm::none_of(strides, ShapedType::isDynamic);
 }
 
-// Copies of 16 bytes may pass by L1.
-static StringRef copyOf(int64_t bytes, bool passesL1) {
-  if (passesL1)
-    return bytes == 16 ? "llvm.nvvm.cp.async.cg.shared.global.16" : "";
-  return bytes == 16  ? "llvm.nvvm.cp.async.ca.shared.global.16"
-         : bytes == 8 ? "llvm.nvvm.cp.async.ca.shared.global.8"
-         : bytes == 4 ? "llvm.nvvm.cp.async.ca.shared.global.4"
-                      : "";
-}
-
+// Of 4, 8 or 16 bytes, of which the last may pass by L1: the op's verifier sees to that.
 static LogicalResult convertCopy(nvgpu::DeviceAsyncCopyOp op, PatternRewriter &rewriter) {
   MemRefType from = op.getSrc().getType(), to = op.getDst().getType();
-  const int64_t bytes = formatOf(to.getElementType())->bytesOf(op.getDstElements().getSExtValue());
-  const StringRef intrinsic = copyOf(bytes, op.getBypassL1().value_or(false));
-  if (intrinsic.empty() || op.getSrcElements() || !hasKnownPlaces(from) || !hasKnownPlaces(to))
-    return rewriter.notifyMatchFailure(op, "not a copy of 4, 8 or 16 bytes from known places");
+  if (op.getSrcElements() || !hasKnownPlaces(from) || !hasKnownPlaces(to))
+    return rewriter.notifyMatchFailure(op, "not a whole copy from known places");
   Location loc = op.getLoc();
-  callAlone(rewriter, loc, intrinsic,
+  const int64_t bytes = formatOf(to.getElementType())->bytesOf(op.getDstElements().getSExtValue());
+  callAlone(rewriter, loc,
+            llvm::formatv("llvm.nvvm.cp.async.{0}.shared.global.{1}", op.getBypassL1() ? "cg" : "ca", bytes).str(),
             {addressOf(rewriter, loc, op.getDst(), op.getDstIndices()),
              addressOf(rewriter, loc, op.getSrc(), op.getSrcIndices())});
   rewriter.eraseOp(op);

@@ -67,6 +67,23 @@ func.func @bf16(%a: vector<4x2xbf16>, %b: vector<2x2xbf16>, %c: vector<2x2xf32>)
 
 // -----
 
+// Copies that do not pass by L1 have 4, 8 or 16 bytes, from the number of their values.
+// CHECK-LABEL: func.func @copies(
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.ca.shared.global.4"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.ca.shared.global.8"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.ca.shared.global.16"
+func.func @copies(%x: memref<?x32xbf16>, %i: index) {
+  %c0 = arith.constant 0 : index
+  %bytes = memref.alloca() : memref<2048xi8, #gpu.address_space<workgroup>>
+  %to = memref.view %bytes[%c0][] : memref<2048xi8, #gpu.address_space<workgroup>> to memref<64x16xbf16, #gpu.address_space<workgroup>>
+  %two = nvgpu.device_async_copy %x[%i, %c0], %to[%i, %c0], 2 : memref<?x32xbf16> to memref<64x16xbf16, #gpu.address_space<workgroup>>
+  %four = nvgpu.device_async_copy %x[%i, %c0], %to[%i, %c0], 4 : memref<?x32xbf16> to memref<64x16xbf16, #gpu.address_space<workgroup>>
+  %eight = nvgpu.device_async_copy %x[%i, %c0], %to[%i, %c0], 8 : memref<?x32xbf16> to memref<64x16xbf16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
 // Copies are known by their groups' numbers; who waits for them waits for the other lanes, too. Two buffers lie in the
 // same bytes.
 // CHECK: memref.global "private" @staged_shared_0 : memref<4096xi8, 3> = uninitialized {alignment = 16 : i64}
