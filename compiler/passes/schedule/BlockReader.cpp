@@ -39,15 +39,13 @@ Value BlockReader::unsignedBytes(int64_t field, Value byte, bool each) {
 }
 
 Value BlockReader::words(int64_t field, Value word) {
-  Value loaded = loadBytes(4 * lanes, block.wordAt(e, format.fields[field], word),
-                           block.alignmentOf(format.fields[field], format));
+  Value loaded = loadWords(field, 4 * lanes, block.wordAt(e, format.fields[field], word));
   return vector::BitCastOp::create(e.b, e.loc, integers(), loaded);
 }
 
 Value BlockReader::number(int64_t field, FloatType type) {
   int64_t count = inPanels ? lanes : 1;
-  Value word = loadBytes(type.getWidth() / 8 * count, address(field, e.index(0)),
-                         block.alignmentOf(format.fields[field], format));
+  Value word = loadWords(field, type.getWidth() / 8 * count, address(field, e.index(0)));
   word = vector::BitCastOp::create(e.b, e.loc, VectorType::get({count}, type), word);
   return spread(type.isF32() ? word
                              : arith::ExtFOp::create(e.b, e.loc, VectorType::get({count}, e.b.getF32Type()), word));
@@ -58,8 +56,7 @@ Value BlockReader::scalar(int64_t field, Value word) {
 }
 
 Value BlockReader::scalars(int64_t field, Value word, int64_t count) {
-  Value loaded = loadBytes(4 * count, block.wordAt(e, format.fields[field], word),
-                           block.alignmentOf(format.fields[field], format));
+  Value loaded = loadWords(field, 4 * count, block.wordAt(e, format.fields[field], word));
   return vector::BitCastOp::create(e.b, e.loc, VectorType::get({count}, e.b.getI32Type()), loaded);
 }
 
@@ -78,9 +75,15 @@ Value BlockReader::load(int64_t field, Value byte, bool each) {
   return arith::TruncIOp::create(e.b, e.loc, VectorType::get({lanes}, e.b.getI8Type()), word);
 }
 
-Value BlockReader::loadBytes(int64_t count, ValueRange at, int64_t alignment) {
-  auto type = VectorType::get({count}, e.b.getI8Type());
-  return vector::LoadOp::create(e.b, e.loc, type, block.bytes, at, /*nontemporal=*/false, llvm::MaybeAlign(alignment));
+Value BlockReader::loadBytes(int64_t count, ValueRange at) {
+  return vector::LoadOp::create(e.b, e.loc, VectorType::get({count}, e.b.getI8Type()), block.bytes, at);
+}
+
+// From the beginning of a word of the field on. Without its alignment cards load byte by byte.
+Value BlockReader::loadWords(int64_t field, int64_t bytes, ValueRange at) {
+  const llvm::MaybeAlign alignment(block.alignmentOf(format.fields[field], format));
+  auto type = VectorType::get({bytes}, e.b.getI8Type());
+  return vector::LoadOp::create(e.b, e.loc, type, block.bytes, at, /*nontemporal=*/false, alignment);
 }
 
 // What there is one of becomes as many as there are lanes.

@@ -74,7 +74,8 @@ private:
   mlir::VectorType integers();
   Emitter::Values address(int64_t field, Value byte);
   Value load(int64_t field, Value byte, bool each);
-  Value loadBytes(int64_t count, mlir::ValueRange at, int64_t alignment = 1);
+  Value loadBytes(int64_t count, mlir::ValueRange at);
+  Value loadWords(int64_t field, int64_t bytes, mlir::ValueRange at);
   Value spread(Value vector);
   Value splat(Value number);
 

@@ -33,14 +33,17 @@ MatrixSizes::MatrixSizes(kernel::ContractOp op) : ContractPanels(op) {
   // bring several steps ahead. Copies have 4, 8 or 16 bytes.
   constexpr int64_t manySubgroups = 512;
   const bool few = oneRow && count / 2 * parts.count < manySubgroups;
-  weightsInStages = few && groups == 1 && isRounded && llvm::is_contained({2, 4, 8}, perThread());
-  // Rows from memory take the registers that sums of a second wide panel would need.
   constexpr int64_t wide = 64;
+  const bool fits = lanes <= wide && llvm::is_contained({2, 4, 8}, perThread());
+  weightsInStages = few && groups == 1 && isRounded && fits;
+  // Rows from memory take the registers that sums of a second wide panel would need.
   const bool hasRoom = oneRow || stages > 0 || lanes < wide;
   taskPanels = groups == 1 && count > 1 && !few && hasRoom ? 2 : 1;
-  if (weightsInStages)
-    for (stages = 2 * usualStages; stages > usualStages && stagedBytes() > mostStagedBytes;)
-      stages /= 2;
+  if (weightsInStages) {
+    stages = 2 * usualStages;
+    if (stagedBytes() > mostStagedBytes)
+      stages = usualStages;
+  }
 }
 
 MatrixSizes::VectorPlace MatrixSizes::placeInStep(int64_t number) const {
