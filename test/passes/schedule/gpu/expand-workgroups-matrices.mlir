@@ -294,6 +294,29 @@ func.func private @staged(%s: !kernel.step, %x: memref<1x1024xbf16>, %w: memref<
 
 // -----
 
+// Four subgroups of a workgroup have parts of k: as many stages as its shared memory holds.
+// CHECK-LABEL: func.func private @gated_stages(
+// CHECK-SAME: kernel.threads = 128
+// CHECK: memref.alloc{{.*}} : memref<40960xi8
+// CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c4) grain [16, 1]
+// CHECK: nvgpu.device_async_copy %collapse_shape{{.*}}, 4 : memref<393216xbf16> to
+// CHECK: nvgpu.device_async_wait %{{.*}} {numGroups = 2 : i32}
+// CHECK-COUNT-8: nvgpu.mma.sync
+// CHECK-NOT: nvgpu.mma.sync
+func.func private @gated_stages(%s: !kernel.step, %x: memref<1x1536xbf16>, %w: memref<4x1536x64xbf16>, %y: memref<1x128xf32>) attributes {kernel.piece = "contract"} {
+  kernel.tasks %s over tiles by columns {
+  ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
+    kernel.contract %s, %x, %w into %y gated {
+    ^bb0(%gate: f32, %up: f32):
+      %r = arith.mulf %gate, %up : f32
+      kernel.yield %r : f32
+    } : (!kernel.step, memref<1x1536xbf16>, memref<4x1536x64xbf16>, memref<1x128xf32>) -> ()
+  }
+  return
+}
+
+// -----
+
 // Subgroups that are many have two panels, and load a step ahead.
 // CHECK-LABEL: func.func private @many(
 // CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c1024) grain [16, 2]
