@@ -215,39 +215,34 @@ private:
     return part ? e.fma(sum, of.step, part) : e.mulf(sum, of.step);
   }
 
-  // What sums begin with, so that levels count from zero on.
+  // What sums begin with, so that levels count from zero on. In all lanes from the load on: where vectors have no shift
+  // by one, words of memory reach all lanes sooner than registers do.
   Emitter::Values beginOf(Part part, int64_t group) {
     Emitter::Values sums;
     int64_t zero = turned ? 128 : blocks.zero;
-    for (BlockReader &row : rowsOf(part)) {
-      Value begin = zero != 0 ? from(zero, startOf(row, group)) : integer(0);
-      sums.append(vectors(), e.broadcast(begin));
-    }
+    for (BlockReader &row : rowsOf(part))
+      sums.append(vectors(), zero != 0 ? from(zero, startOf(row, group)) : columns[0].constant(0));
     return sums;
   }
 
   // A block has what all its integers, and those of the first half, begin with where levels count from 16.
   Value startOf(BlockReader &row, int64_t group) {
-    Value all = row.scalar(beginsField, e.index(0));
+    auto begin = [&](int64_t number) { return e.broadcast(row.scalar(beginsField, e.index(number))); };
     if (blocks.group == integerStep)
-      return all;
-    Value first = row.scalar(beginsField, e.index(1));
-    return group == 0 ? first : arith::SubIOp::create(e.b, e.loc, all, first).getResult();
+      return begin(0);
+    return group == 0 ? begin(1) : arith::SubIOp::create(e.b, e.loc, begin(0), begin(1)).getResult();
   }
 
   // The same where they count from another power of two.
   Value from(int64_t zero, Value start) {
-    auto power = [](int64_t ratio) { return static_cast<int64_t>(llvm::Log2_64(ratio)); };
+    auto power = [&](int64_t ratio) { return columns[0].constant(static_cast<int32_t>(llvm::Log2_64(ratio))); };
     if (zero > roundedZero)
-      return arith::ShLIOp::create(e.b, e.loc, start, integer(power(zero / roundedZero)));
+      return arith::ShLIOp::create(e.b, e.loc, start, power(zero / roundedZero));
     if (zero < roundedZero)
-      return arith::ShRSIOp::create(e.b, e.loc, start, integer(power(roundedZero / zero)));
+      return arith::ShRSIOp::create(e.b, e.loc, start, power(roundedZero / zero));
     return start;
   }
 
-  Value integer(int64_t value) {
-    return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(static_cast<int32_t>(value)));
-  }
   Value bytesOf(Value words) {
     return vector::BitCastOp::create(e.b, e.loc, VectorType::get({word * e.lanes}, e.b.getI8Type()), words);
   }
