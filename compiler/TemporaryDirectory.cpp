@@ -70,9 +70,9 @@ llvm::Expected<std::unique_ptr<TemporaryDirectory>> TemporaryDirectory::make() {
 TemporaryDirectory::~TemporaryDirectory() {
   if (path.empty())
     return;
-  char *known = place < paths.size() ? paths[place].exchange(nullptr) : nullptr;
   llvm::sys::fs::remove_directories(path);
-  free(known);
+  if (place < paths.size())
+    free(paths[place].exchange(nullptr));
 }
 
 std::string TemporaryDirectory::file(llvm::StringRef name) const {

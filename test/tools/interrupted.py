@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # interrupted.py FOLDER [--keeps] COMMAND...: runs a command that writes a file to FOLDER, and ends it by each signal while
-# the file is there but not complete. Nothing may be left, or, with --keeps and SIGINT, only the file under its name. With a
-# signal ignored, the command must go on.
+# the file is there but not complete, sent again and again until the process is gone, as by an impatient user. Nothing may be
+# left, or, with --keeps and SIGINT, only the file under its name. With a signal ignored, the command must go on.
 import os
 import signal
 import subprocess
@@ -23,7 +23,8 @@ def main():
     os.makedirs(folder, exist_ok=True)
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         process = start(folder, command, number)
-        process.send_signal(number)
+        while process.poll() is None:
+            process.send_signal(number)
         assert process.wait() == -number, (number, process.returncode)
         left = os.listdir(folder)
         if keeps and number == signal.SIGINT and len(left) == 1 and not left[0].endswith(".partial"):

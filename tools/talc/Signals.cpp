@@ -27,10 +27,12 @@ static void removeUnfinished() {
   llvm::sys::RunInterruptHandlers();  // removes files
 }
 
+// Set by who ends the process.
+static std::atomic_flag ending = ATOMIC_FLAG_INIT;
+
 // Prints the parts of a line and ends the process. Allocates nothing; handlers of signals may call it. Of several
 // threads the first speaks, and the others wait for the end.
 [[noreturn]] static void endWith(std::initializer_list<const char *> parts) {
-  static std::atomic_flag ending = ATOMIC_FLAG_INIT;
   while (ending.test_and_set())
     pause();
   for (llvm::StringRef part : parts)
@@ -63,11 +65,14 @@ static void endOfFile(int number, siginfo_t *info, void *) {
   raise(number);
 }
 
-// What LLVM's handlers do, after what they do not.
+// LLVM's handlers let a second signal end the process before the first one's files are gone: timeout sends two, and so
+// do impatient users. So all is removed here, and what comes meanwhile, in this thread or another, changes nothing.
 static void (*handleByLlvm)(int, siginfo_t *, void *) = nullptr;
 
 static void askedToEnd(int number, siginfo_t *info, void *context) {
-  TemporaryDirectory::removeAll();
+  if (ending.test_and_set())
+    return;
+  removeUnfinished();
   handleByLlvm(number, info, context);
 }
 
@@ -121,6 +126,8 @@ static void prepareHandlers() {
     struct sigaction action;
     sigaction(number, nullptr, &action);
     handleByLlvm = std::exchange(action.sa_sigaction, askedToEnd);
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigfillset(&action.sa_mask);  // a flood of them would fill the stack
     sigaction(number, &action, nullptr);
   }
   for (const auto &[number, action] : ignored)

@@ -2,12 +2,10 @@
 // Nothing needs ptxas; where it is, it knows better than a count of live ranges.
 #include "compiler/targets/nvptx/AssembledRegisters.h"
 
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
+#include "compiler/TemporaryDirectory.h"
+
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using llvm::StringRef;
 
@@ -23,19 +21,18 @@ static std::optional<int64_t> registersIn(StringRef report) {
 
 std::optional<int64_t> assembledRegisters(StringRef ptx, const std::string &chip) {
   auto program = llvm::sys::findProgramByName("ptxas");
-  llvm::SmallString<128> text, report;
-  if (!program || llvm::sys::fs::createTemporaryFile("talc", "ptx", text))
+  if (!program)
     return std::nullopt;
-  llvm::scope_exit removeText([&] { llvm::sys::fs::remove(text); });
-  if (llvm::sys::fs::createTemporaryFile("talc", "txt", report))
+  auto directory = TemporaryDirectory::make();
+  if (!directory) {
+    llvm::consumeError(directory.takeError());
     return std::nullopt;
-  llvm::scope_exit removeReport([&] { llvm::sys::fs::remove(report); });
-  std::error_code error;
-  llvm::raw_fd_ostream stream(text, error);
-  stream << ptx;
-  stream.close();
-  if (error || stream.has_error())
+  }
+  std::string text = (*directory)->file("ptx"), report = (*directory)->file("report");
+  if (llvm::Error error = writeTemporary(text, ptx)) {
+    llvm::consumeError(std::move(error));
     return std::nullopt;
+  }
   std::string card = "--gpu-name=" + chip;
   std::optional<StringRef> files[] = {StringRef(), StringRef(report), StringRef(report)};
   if (llvm::sys::ExecuteAndWait(*program, {*program, "-v", card, "-o", "/dev/null", text}, std::nullopt, files) != 0)

@@ -8,17 +8,8 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Signals.h"
 
 namespace talc::bench {
-
-CompiledOp::~CompiledOp() {
-  if (file.empty())
-    return;
-  llvm::sys::fs::remove(file);
-  llvm::sys::DontRemoveFileOnSignal(file);
-}
 
 static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &options, const std::string &generator,
                                   const std::string &path) {
@@ -44,12 +35,11 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
 }
 
 std::string CompiledOp::compile(const OpSpec &spec, const BenchOptions &options, const std::string &generator) {
-  llvm::SmallString<128> made;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile("talc-bench", "", made))
-    return errorText(ErrorCode::Output, "{}: cannot be made: {}; TMPDIR names another place", made.str().str(),
-                     error.message());
-  file = made.str().str();
-  llvm::sys::RemoveFileOnSignal(file);
+  auto made = TemporaryDirectory::make();
+  if (!made)
+    return llvm::toString(made.takeError());
+  directory = std::move(*made);
+  file = directory->file("op");
   llvm::Error error = compileProgram(spec, options, generator, file);
   return error ? llvm::toString(std::move(error)) : "";
 }

@@ -10,8 +10,6 @@
 #include "tools/talc/ModelOptions.h"
 
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Signals.h"
 
 #include <cerrno>
 #include <cstring>
@@ -20,13 +18,6 @@
 #include <unistd.h>
 
 namespace talc::tools {
-
-CandidateFile::~CandidateFile() {
-  if (file.empty())
-    return;
-  llvm::sys::fs::remove(file);
-  llvm::sys::DontRemoveFileOnSignal(file);
-}
 
 static llvm::Error compileAll(const CompileOptions &options, const std::vector<std::string> &plans,
                               const std::string &path) {
@@ -58,12 +49,11 @@ static llvm::Error compileAll(const CompileOptions &options, const std::vector<s
 }
 
 std::string CandidateFile::compile(const CompileOptions &options, const std::vector<std::string> &plans) {
-  llvm::SmallString<128> made;
-  if (std::error_code error = llvm::sys::fs::createTemporaryFile("talc-tune", "", made))
-    return errorText(ErrorCode::Output, "{}: cannot be made: {}; TMPDIR names another place", made.str().str(),
-                     error.message());
-  file = made.str().str();
-  llvm::sys::RemoveFileOnSignal(file);
+  auto made = TemporaryDirectory::make();
+  if (!made)
+    return llvm::toString(made.takeError());
+  directory = std::move(*made);
+  file = directory->file("candidates");
   llvm::Error error = compileAll(options, plans, file);
   return error ? llvm::toString(std::move(error)) : "";
 }

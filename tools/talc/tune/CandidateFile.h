@@ -2,6 +2,7 @@
 // A model compiled with several plans: one artifact, whose weights all candidates share, with code for each.
 #pragma once
 
+#include "compiler/TemporaryDirectory.h"
 #include "tools/talc/CompileOptions.h"
 #include "tools/talc/bench/ModelRun.h"
 
@@ -12,11 +13,6 @@ namespace talc::tools {
 
 class CandidateFile {
 public:
-  CandidateFile() = default;
-  CandidateFile(const CandidateFile &) = delete;
-  CandidateFile &operator=(const CandidateFile &) = delete;
-  ~CandidateFile();
-
   // The first candidate has the cost model's plans, the others those of `plans` (Target::checkPlans). Empty on success,
   // else finished lines of text.
   std::string compile(const CompileOptions &options, const std::vector<std::string> &plans);
@@ -30,6 +26,7 @@ private:
   Status map();
   Status hideCode(size_t candidate);
 
+  std::unique_ptr<TemporaryDirectory> directory;
   std::string file;
   Mapping view;
 };
