@@ -86,7 +86,8 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t ca
   MemRefType weight = shape.weight;
   tileRows = products.rows(lanes);
   tileColumns = products.columns(tileRows, lanes);
-  rowColumns = products.columnsOfRow(elementFormat(weight), lanes);
+  // Of a panel that was packed for wider vectors, pieces would be streams with gaps: each takes what the others leave.
+  rowColumns = std::max(products.columnsOfRow(elementFormat(weight), lanes), panelLanes);
   tileSteps = products.steps(lanes);
   // Rows at such a distance lie in the same set of L1, which would have to hold one line of each.
   bool collide = elementFormat(shape.x).bytesOf(groups * groupFeatures) % 4096 == 0;
