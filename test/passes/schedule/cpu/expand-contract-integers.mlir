@@ -32,9 +32,10 @@
 //
 // CHECK-LABEL: @row(
 // CHECK-DAG: arith.constant dense<-2139062144> : vector<16xi32>
+// CHECK-DAG: %[[THREE:.*]] = arith.constant dense<3> : vector<16xi32>
 // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c32
-// CHECK: %[[BEGIN:.*]] = arith.shli %{{.*}}, %c3_i32 : i32
-// CHECK: vector.broadcast %[[BEGIN]] : i32 to vector<16xi32>
+// CHECK: %[[BEGIN:.*]] = vector.broadcast %{{.*}} : i32 to vector<16xi32>
+// CHECK: arith.shli %[[BEGIN]], %[[THREE]] : vector<16xi32>
 // CHECK: arith.xori
 // CHECK-COUNT-8: kernel.dot %{{.*}} to 255, %{{.*}} : vector<64xi8> -> vector<16xi32>
 // CHECK-NOT: kernel.dot
