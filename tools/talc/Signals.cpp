@@ -66,7 +66,7 @@ static void endOfFile(int number, siginfo_t *info, void *) {
 }
 
 // LLVM's handlers let a second signal end the process before the first one's files are gone: timeout sends two, and so
-// do impatient users. So all is removed here, and what comes meanwhile, in this thread or another, changes nothing.
+// do impatient users. So all is removed here first, and what comes meanwhile, in this thread or another, is ignored.
 static void (*handleByLlvm)(int, siginfo_t *, void *) = nullptr;
 
 static void askedToEnd(int number, siginfo_t *info, void *context) {

@@ -78,7 +78,8 @@ Words encodeQ8_0(Emitter &e, ValueRange values) {
 
 // A number of 16 bits as the bytes of a field, together: byte by byte ptxas 13.0 takes the store of the lower one for
 // a conversion of the number.
-void storeHalf(Emitter &e, const StorageFormat &format, const BlockPlace &place, const BlockField &field, Value half) {
+void storeHalf(Emitter &e, const StorageFormat &format, const BlockPlace &place, int64_t fieldNumber, Value half) {
+  const BlockField &field = format.fields[fieldNumber];
   Value number = vector::BroadcastOp::create(e.b, e.loc, VectorType::get({1}, half.getType()), half);
   Value bytes = vector::BitCastOp::create(e.b, e.loc, VectorType::get({2}, e.b.getI8Type()), number);
   vector::StoreOp::create(e.b, e.loc, bytes, place.bytes, place.byteAt(e, field, e.index(0)), /*nontemporal=*/false,
@@ -91,7 +92,7 @@ void storeQ8_0(Emitter &e, const StorageFormat &format, const BlockPlace &place,
     return {largerMagnitude(e, before[0], value(i))};
   })[0];
   auto [step, inverse] = stepOfQ8_0(e, most);
-  storeHalf(e, format, place, format.fields[0], arith::TruncFOp::create(e.b, e.loc, e.b.getF16Type(), step));
+  storeHalf(e, format, place, /*fieldNumber=*/0, arith::TruncFOp::create(e.b, e.loc, e.b.getF16Type(), step));
   e.loop(begin, end, 1, [&, inverse = inverse](Value i) {
     Value level = roundedBytes(e, e.mulf(value(i), inverse));
     e.storeScalar(level, place.bytes, place.byteAt(e, format.fields[1], i));

@@ -215,8 +215,8 @@ private:
     return part ? e.fma(sum, of.step, part) : e.mulf(sum, of.step);
   }
 
-  // What sums begin with, so that levels count from zero on. In all lanes from the load on: where vectors have no shift
-  // by one, words of memory reach all lanes sooner than registers do.
+  // What sums begin with, so that levels count from zero on. In all lanes before anything is done with it: a load
+  // brings it there, while a number of a register would have to be moved and broadcast.
   Emitter::Values beginOf(Part part, int64_t group) {
     Emitter::Values sums;
     int64_t zero = turned ? 128 : blocks.zero;
@@ -365,7 +365,7 @@ const TileProducts integerProducts = {rowsOf,
                                       blockOfIntegers,
                                       /*rowsStay=*/false,
                                       multiplyIntegers,
-                                      [](int64_t lanes) -> int64_t { return lanes > 8 ? 8 : 0; },
+                                      rowsOfTallTile,
                                       /*streams=*/true,
                                       &layout,
                                       tallColumns};

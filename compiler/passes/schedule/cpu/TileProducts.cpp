@@ -40,6 +40,10 @@ int64_t columnsOfIntegers(int64_t rows, int64_t lanes) {
   return lanes * llvm::bit_floor<uint64_t>(std::max<int64_t>(pairsOfIntegers(lanes) / rows, 1));
 }
 
+int64_t rowsOfTallTile(int64_t lanes) {
+  return lanes > 8 ? 8 : 0;
+}
+
 // A panel is one stream: of two, read in turns, a processor fetches less ahead.
 int64_t columnsOfIntegerRow(const StorageFormat &, int64_t lanes) {
   constexpr int64_t vectors = 4;

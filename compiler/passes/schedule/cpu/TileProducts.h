@@ -81,7 +81,7 @@ struct TileProducts {
   // k per iteration.
   int64_t (*rows)(int64_t lanes);
   int64_t (*columns)(int64_t rows, int64_t lanes);
-  // Of one row, which reads a weight once.
+  // Of one row, which reads a weight once; it takes no less than a panel.
   int64_t (*columnsOfRow)(const StorageFormat &weight, int64_t lanes);
   int64_t (*steps)(int64_t lanes);
   // Whether an iteration takes so many steps, whatever a plan says.
@@ -117,6 +117,8 @@ extern const TileProducts superProducts;
 // Two steps of k at a time, of rows rounded to bf16 and a weight of bf16.
 extern const TileProducts pairProducts;
 
+// Of a tall tile, for which only AVX-512 has registers: its rows.
+int64_t rowsOfTallTile(int64_t lanes);
 // A block of numbers of 32 or 16 bits: a divisor of a large depth, or all of it.
 int64_t blockOfNumbers(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
 // Of a single row of them: columns, and lines that it fetches ahead.

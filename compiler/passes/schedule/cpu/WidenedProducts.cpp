@@ -89,14 +89,10 @@ void multiplyWidened(const ContractCode &c, const TilePlaces &tile, const TileSu
   sums.store(Widened(c, tile).accumulate(sums.before()));
 }
 
-int64_t tallRows(int64_t lanes) {
-  return lanes > 8 ? 8 : 0;
-}
-
 constexpr PanelLayout layout = {
     // More than a tile has.
     [](const StorageFormat &weight, int64_t lanes) {
-      return weight.blockValues > 1 ? std::max(tileRows, tallRows(lanes)) + 1 : 0;
+      return weight.blockValues > 1 ? std::max(tileRows, rowsOfTallTile(lanes)) + 1 : 0;
     },
     [](const StorageFormat &, int64_t depth) { return depth; },
     [](const ContractCode &c, const TilePlaces &tile) { Widened(c, tile).layOut(); },
@@ -115,7 +111,7 @@ const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
                                       blockOfNumbers,
                                       /*rowsStay=*/true,
                                       multiplyWidened,
-                                      tallRows,
+                                      rowsOfTallTile,
                                       /*streams=*/true,
                                       &layout};
 
