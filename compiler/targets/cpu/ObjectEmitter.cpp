@@ -7,7 +7,9 @@
 #include "compiler/targets/cpu/ObjectEmitter.h"
 
 #include "compiler/Error.h"
+#include "dialects/kernel/KeepsOrder.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -53,6 +55,8 @@ llvm::Expected<std::unique_ptr<ObjectEmitter>> ObjectEmitter::create(const CpuFa
 }
 
 llvm::Error ObjectEmitter::translate(ModuleOp code) {
+  for (auto function : code.getOps<LLVM::LLVMFuncOp>())
+    keepsOrder |= !function.isExternal() && function->hasAttr(kernel::keepsOrderAttr);
   module = translateModuleToLLVMIR(code, context, "talc");
   if (!module)
     return internalError("the code of the model cannot be translated to LLVM IR");
@@ -185,8 +189,10 @@ bool ObjectEmitter::addPasses(llvm::legacy::PassManager &passes, llvm::raw_pwrit
   auto *functions = new llvm::MachineModuleInfoWrapperPass(machine.get());
   llvm::TargetPassConfig *config = machine->createPassConfig(passes);
   config->setDisableVerify(true);
-  if (cpu.keepsOrder)
+  if (cpu.keepsOrder || keepsOrder)
     config->disablePass(&llvm::MachineSchedulerID);
+  if (keepsOrder)
+    config->disablePass(&llvm::MachineCombinerID);
   if (cpu.keepsSchedule)
     config->disablePass(&llvm::PostRASchedulerID);
   passes.add(config);

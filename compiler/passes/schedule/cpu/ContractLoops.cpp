@@ -10,8 +10,9 @@
 //           store the sums
 //         after the last k, row by row: epilogue, store
 //
-// Of a weight that takes long to unpack, many rows pass panels that are unpacked once for all of them, 256 k at a time,
-// and sums wait on the stack: levels as bytes, 16 KiB of a panel of 64 columns, stay in L1, widened numbers in L2.
+// Of a weight that takes long to unpack, many rows pass panels that are unpacked once for all of them, 256 k of 64
+// columns or 1024 of 16 at a time, and sums wait on the stack: levels as bytes, 16 KiB, stay in L1, widened numbers in
+// L2.
 //
 //                    k block 0    k block 1          one block of panels, two groups; tiles 0 to 3 of a block of rows
 //   panels 0-3      0 1 2 3  ->  8 9 ...             take group 0, then tiles 4 to 7 take group 1, then the next k
@@ -24,6 +25,9 @@
 // stack, and a block of panels is one group.
 #include "compiler/passes/schedule/cpu/ContractLoops.h"
 
+#include "dialects/kernel/KeepsOrder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -71,6 +75,8 @@ ContractLoops::Layout ContractLoops::makeLayout() {
   int64_t words = plan.products.layout->words(*plan.weightFormat, plan.layoutDepth());
   auto type = MemRefType::get({words, lanes}, e.b.getI32Type());
   Value memory = memref::AllocaOp::create(e.b, e.loc, type, e.b.getI64IntegerAttr(64));
+  if (plan.products.layout->keepsOrder(*plan.weightFormat, plan.lanes))
+    c.tasks->getParentOfType<func::FuncOp>()->setAttr(kernel::keepsOrderAttr, e.b.getUnitAttr());
   bool same = sumsOfMany && lanes == plan.groupPanels(plan.tileRows) * plan.panelLanes;
   return {{memory}, same ? sumsOfMany : e.stackBuffer({plan.blockRows, lanes})};
 }
@@ -177,6 +183,10 @@ void ContractLoops::fetchResultsOf(const PanelBlock &block, int64_t rows, int64_
 // What comes next; and the first tile of a task, for which nobody fetched, its own panels.
 TileFetch ContractLoops::fetchOf(int64_t rows, Value tile, const NextPanels &next, const PanelBlock &block,
                                  int64_t panels, Value panel) {
+  if (block.laidOut && plan.fetchLevel > 1) {
+    next.fetchShare(tile);
+    return nullptr;
+  }
   TileFetch later = next.ofTile(tile, rows);
   if (plan.fetchFirst == 0)
     return later;

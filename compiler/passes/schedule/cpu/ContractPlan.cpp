@@ -137,7 +137,7 @@ void ContractPlan::chooseStreams(const StorageFormat &weight) {
 }
 
 int64_t ContractPlan::layoutDepth() const {
-  return products.layout ? laidOutDepth(depth, depthUnit) : 0;
+  return products.layout ? laidOutDepth(depth, depthUnit, groupPanels(layoutTileRows()) * panelLanes) : 0;
 }
 
 // Rows with all of k beside one group, or rows with a block of k beside their sums for many groups.

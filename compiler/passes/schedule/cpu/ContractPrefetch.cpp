@@ -76,11 +76,11 @@ TileFetch NextPanels::ofTile(Value tile, int64_t rows) const {
   if (most == 0)
     return nullptr;
   Value pace = pieces == this->pieces ? this->pace : paceOf(pieces);
-  Value p = e.min(e.div(tile, perPanel), e.index(panels - 1)), turn = e.sub(tile, e.mul(p, perPanel));
-  Value at = e.add(panel, p), ofPiece = e.mul(pace, depth);
-  Value first = e.add(element, e.mul(e.mul(turn, pieces), ofPiece));
+  Share share = shareOf(tile);
+  Value ofPiece = e.mul(pace, depth);
+  Value first = e.add(element, e.mul(e.mul(share.number, pieces), ofPiece));
   Value between = most > 2 ? e.mul(pace, c.plan.tileSteps) : Value();
-  return [this, &e, most, at, pace, ofPiece, first, between](Value piece, Value k, Turn turn) {
+  return [this, &e, most, at = share.panel, pace, ofPiece, first, between](Value piece, Value k, Turn turn) {
     if (turn.number > 0)
       return;
     Value next = e.add(e.add(first, e.mul(piece, ofPiece)), e.mul(k, pace));
@@ -88,6 +88,25 @@ TileFetch NextPanels::ofTile(Value tile, int64_t rows) const {
       e.prefetch(c.weight, {at, e.index(0), e.add(next, line * c.plan.lineElements)}, c.plan.fetchLevel);
     });
   };
+}
+
+NextPanels::Share NextPanels::shareOf(Value tile) const {
+  Emitter &e = c.e;
+  Value p = e.min(e.div(tile, perPanel), e.index(panels - 1)), number = e.sub(tile, e.mul(p, perPanel));
+  return {e.add(panel, p), number};
+}
+
+void NextPanels::fetchShare(Value tile) const {
+  if (c.plan.fetchNext == 0)
+    return;
+  Emitter &e = c.e;
+  Value lines = e.index(llvm::divideCeil(c.plan.panelLanes * depth, c.plan.lineElements));
+  Share share = shareOf(tile);
+  Value count = e.ceilDiv(lines, perPanel), begin = e.mul(share.number, count);
+  e.loop(begin, e.min(e.add(begin, count), lines), 1, [&](Value line) {
+    Value at[] = {share.panel, e.index(0), e.add(element, e.mul(line, c.plan.lineElements))};
+    e.prefetch(c.weight, at, c.plan.fetchLevel);
+  });
 }
 
 }  // namespace talc

@@ -28,8 +28,16 @@ public:
 
   // Of a tile of so many rows. Valid as long as the object.
   TileFetch ofTile(Value tile, int64_t rows) const;
+  // The lines of a tile's share, each once, before its first k. Where fetches wait for room, so that none is lost, that
+  // leaves the iterations to the products.
+  void fetchShare(Value tile) const;
 
 private:
+  // A tile's panel, and its number among the tiles that fetch from there.
+  struct Share {
+    Value panel, number;
+  };
+  Share shareOf(Value tile) const;
   Value paceOf(int64_t pieces) const;
 
   const ContractCode &c;

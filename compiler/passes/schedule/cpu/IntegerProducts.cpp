@@ -283,19 +283,23 @@ void layOutIntegers(const ContractCode &c, const TilePlaces &tile) {
   c.e.loop(c.e.index(0), c.e.index(tile.depth), integerStep, [&](Value k) { Step(c, blocksOf(c), tile, k).layOut(); });
 }
 
-// Levels that come with powers of two are a permutation away: with AVX-512, 48 rows lose by unpacked panels.
+// Levels that come with powers of two are a permutation away: with AVX-512, 48 rows lose by unpacked panels. Bytes with
+// a sign lie in memory as products take them.
 int64_t layoutRows(const StorageFormat &weight, int64_t lanes) {
   constexpr int64_t manyRows = 64;
   const IntegerBlocks &blocks = *integerBlocks(weight.name);
-  if (!blocks.laborious)
+  if (blocks.isSigned)
     return 0;
-  return blocks.powers && lanes > 8 ? manyRows : layoutRowsOfIntegers(lanes);
+  return blocks.powers && lanes > 8 ? manyRows : layoutRowsOfIntegers(blocks.laborious, lanes);
 }
 
 constexpr PanelLayout layout = {
     layoutRows,
     [](const StorageFormat &weight, int64_t depth) { return Step::laidOutWords(*integerBlocks(weight.name), depth); },
-    layOutIntegers};
+    layOutIntegers,
+    [](const StorageFormat &weight, int64_t lanes) {
+      return orderOfIntegersCounts(integerBlocks(weight.name)->group, lanes);
+    }};
 
 // What blocks of the rows make, from k on.
 class Joint {

@@ -310,10 +310,13 @@ void layOutSuper(const ContractCode &c, const TilePlaces &tile) {
 
 constexpr PanelLayout layout = {
     [](const StorageFormat &weight, int64_t lanes) {
-      return superBlocks(weight.name)->laborious ? layoutRowsOfIntegers(lanes) : 0;
+      return layoutRowsOfIntegers(superBlocks(weight.name)->laborious, lanes);
     },
     [](const StorageFormat &weight, int64_t depth) { return Block::laidOutWords(*superBlocks(weight.name), depth); },
-    layOutSuper};
+    layOutSuper,
+    [](const StorageFormat &weight, int64_t lanes) {
+      return orderOfIntegersCounts(superBlocks(weight.name)->group, lanes);
+    }};
 
 }  // namespace
 

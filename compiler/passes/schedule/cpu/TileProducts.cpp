@@ -63,20 +63,26 @@ int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit
   return depth;
 }
 
-// Tiles of AVX-512 share a vector of levels among more rows, so that these have to be more. What it is worth with NEON
-// nobody has measured.
-int64_t layoutRowsOfIntegers(int64_t lanes) {
-  return lanes > 8 ? 16 : lanes == 8 ? 8 : 0;
+// Tiles of AVX-512 share a vector of levels among more rows, so that these have to be more, and a shift and a mask cost
+// less than a load. What it is worth with NEON nobody has measured.
+int64_t layoutRowsOfIntegers(bool laborious, int64_t lanes) {
+  if (lanes > 8)
+    return laborious ? 16 : 0;
+  return lanes < 8 ? 0 : laborious ? 8 : 16;
+}
+
+// Tiles fill the registers of AVX2. Of steps for 16 the panels win little, and the tiles of few rows beside them lose.
+bool orderOfIntegersCounts(int64_t group, int64_t lanes) {
+  return lanes == 8 && group == 32;
 }
 
 int64_t valuesOfScale(const StorageFormat &rows) {
   return rows.jointValues();
 }
 
-// Levels of 256 k by 64 lanes are 16 KiB.
-int64_t laidOutDepth(int64_t depth, int64_t unit) {
-  constexpr int64_t most = 256, least = 128;
-  for (int64_t size = most; size >= least; size -= unit)
+int64_t laidOutDepth(int64_t depth, int64_t unit, int64_t lanes) {
+  constexpr int64_t levelBytes = 16 << 10, least = 128;
+  for (int64_t size = levelBytes / lanes / unit * unit; size >= least; size -= unit)
     if (depth % size == 0)
       return size;
   return 0;

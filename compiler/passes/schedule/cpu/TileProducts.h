@@ -74,6 +74,8 @@ struct PanelLayout {
   int64_t (*words)(const StorageFormat &weight, int64_t depth);
   // Unpacks the vectors of a tile without rows.
   void (*layOut)(const ContractCode &c, const TilePlaces &tile);
+  // Whether kernels that have such panels keep their order (kernel.keeps_order).
+  bool (*keepsOrder)(const StorageFormat &weight, int64_t lanes) = [](const StorageFormat &, int64_t) { return false; };
 };
 
 struct TileProducts {
@@ -130,12 +132,15 @@ int64_t pairsOfIntegers(int64_t lanes);
 int64_t columnsOfIntegers(int64_t rows, int64_t lanes);
 int64_t columnsOfIntegerRow(const StorageFormat &weight, int64_t lanes);
 int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
-// From so many rows on panels of levels are unpacked, if they take more than a shift and a mask.
-int64_t layoutRowsOfIntegers(int64_t lanes);
+// From so many rows on panels of levels are unpacked, `laborious` ones take more than a shift and a mask; 0: never.
+int64_t layoutRowsOfIntegers(bool laborious, int64_t lanes);
+// Whether products of unpacked levels, of which so many share a step, keep their order.
+bool orderOfIntegersCounts(int64_t group, int64_t lanes);
 // How many values of a row of integers share a scale.
 int64_t valuesOfScale(const StorageFormat &rows);
-// Steps of k that are laid out at a time, so that they stay in L1; 0: no such part divides the depth.
-int64_t laidOutDepth(int64_t depth, int64_t unit);
+// Steps of k of so many lanes that are laid out at a time, so that levels stay in L1; 0: no such part divides the
+// depth.
+int64_t laidOutDepth(int64_t depth, int64_t unit, int64_t lanes);
 
 // Of rows x and a weight, with vectors of so many lanes.
 const TileProducts &productsOf(mlir::ShapedType x, mlir::ShapedType weight, int64_t lanes);

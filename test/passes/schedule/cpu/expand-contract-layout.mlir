@@ -4,27 +4,38 @@
 // RUN: talc-opt %s -assign-plans="lanes=16" | FileCheck %s --check-prefix=PLAN
 // RUN: talc-opt %s -assign-plans="lanes=8" | FileCheck %s --check-prefix=NARROW
 // RUN: talc-opt %s -assign-plans="lanes=8" -expand-contract="lanes=8" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=SUPER
+// RUN: talc-opt %s -assign-plans="lanes=8" -expand-contract="lanes=8" | FileCheck %s --check-prefix=ORDER
 // RUN: talc-opt %s -assign-plans="lanes=4" | FileCheck %s --check-prefix=NEON
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='*: layout_rows = 0'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=OFF
 // RUN: not talc-opt %s -assign-plans="lanes=16 plans='shallow: layout_rows = 48'" 2>&1 | FileCheck %s --check-prefix=DEPTH
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='fifth: layout_rows = 9'" -expand-contract="lanes=16" -distribute-tasks -canonicalize -cse | FileCheck %s --check-prefix=SIZES
 // RUN: talc-opt %s -assign-plans="lanes=16 plans='widened: block_rows = 1024'" | FileCheck %s --check-prefix=LARGER
-// Tiles of 8 lanes have no more than four rows for a vector of levels.
+// Tiles of 8 lanes have no more than four rows for a vector of levels: even a shift and a mask are worth it.
 // NARROW-COUNT-2: layout_rows = 8,
-// NARROW-COUNT-2: layout_rows = 0,
+// NARROW: layout_rows = 16,
+// NARROW: layout_rows = 0,
 // NARROW: layout_rows = 7,
-// NARROW: layout_rows = 0,
-// NARROW: layout_rows = 8,
-// NARROW: layout_rows = 0,
+// NARROW-COUNT-2: layout_rows = 0,
+// NARROW-COUNT-2: layout_rows = 8,
+// NARROW: layout_rows = 16,
 // NEON-COUNT-4: layout_rows = 0,
 // NEON: layout_rows = 7,
-// NEON-COUNT-3: layout_rows = 0,
+// NEON-COUNT-5: layout_rows = 0,
+// Products of levels of groups of 32 fill the registers there, and stay in order.
+// ORDER: @fifth{{.*}} attributes {kernel.keeps_order}
+// ORDER: @powers{{.*}} attributes {kernel.keeps_order}
+// ORDER: @halves{{.*}} attributes {kernel.keeps_order}
+// ORDER: @shallow
+// ORDER-NOT: kernel.keeps_order
+// ORDER: @super{{.*}} attributes {kernel.keeps_order}
+// ORDER: @plain{{.*}} attributes {kernel.keeps_order}
 // OFF-NOT: x64xi32>
 // DEPTH: cannot be planned so: layout_rows is not 0, but panels of 96 of k are not unpacked
 
 // Of 256 k 64 words of levels, and a step for every 32. Below 16 rows tiles unpack; else each block is unpacked by
 // vectors, and tiles of five or six rows by two vectors load words, whose sums wait on the stack.
 //
+// CHECK-NOT: kernel.keeps_order
 // PLAN-LABEL: @fifth
 // PLAN: layout_rows = 16,
 // CHECK-LABEL: @fifth
@@ -165,12 +176,43 @@ func.func @numbers(%s: !kernel.step, %x: memref<?x512xf32>, %w: memref<2x512x64x
   return
 }
 
-// Blocks of 256, with vectors of 8 lanes: 64 words of levels, eight steps, two words of minima and their step, which
-// tiles of two rows or one by two vectors load.
+// Bytes have their signs already.
+// PLAN-LABEL: @bytes
+// PLAN: layout_rows = 0,
+func.func @bytes(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_sums>>, %w: memref<2x512x16x!talc.stored<q8_0>>,
+                 %y: memref<?x32xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x512x!talc.stored<q8_sums>>, memref<2x512x16x!talc.stored<q8_0>>, memref<?x32xf32>) -> ()
+  }
+  return
+}
+
+// Steps for 16: LLVM may order what tiles of few rows do.
+// PLAN-LABEL: @sixteens
+// PLAN: layout_rows = 16,
+func.func @sixteens(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_256_sums>>, %w: memref<2x512x16x!talc.stored<nvfp4>>,
+                    %y: memref<?x32xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x512x!talc.stored<q8_256_sums>>, memref<2x512x16x!talc.stored<nvfp4>>, memref<?x32xf32>) -> ()
+  }
+  return
+}
+
+// Blocks of 256, with vectors of 8 lanes: of 512 k 128 words of levels, sixteen steps, four words of minima and their
+// steps, which tiles of two rows or one by two vectors load. Such a tile fetches its share of what comes next, line by
+// line, before its products, and nothing beside them.
 // PLAN-LABEL: @super
 // PLAN: layout_rows = 16,
 // SUPER-LABEL: @super
-// SUPER: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<75x16xi32>
+// SUPER: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<150x16xi32>
 // SUPER: scf.for %{{.*}} = %c0 to %c16 step %c8
 // SUPER: scf.for %{{.*}} = %c0 to %c4 step %c1
 // SUPER-COUNT-16: vector.store %{{.*}}, %[[WORDS]]
@@ -181,7 +223,11 @@ func.func @numbers(%s: !kernel.step, %x: memref<?x512xf32>, %w: memref<2x512x64x
 // SUPER: case 1
 // SUPER: vector.load %[[WORDS]]
 // SUPER: case 2
+// SUPER: memref.prefetch %{{.*}}, read
+// SUPER-NEXT: }
+// SUPER-NOT: memref.prefetch
 // SUPER: scf.for %{{.*}} = %c0 to %c4 step %c1
+// SUPER-NOT: memref.prefetch
 // SUPER-NOT: arith.shrui
 // SUPER-COUNT-64: kernel.dot
 // SUPER-NOT: kernel.dot
