@@ -14,7 +14,7 @@ SPILL = re.compile(r'[yz]mm.*\(%rsp\)|\(%rsp\).*[yz]mm|\b[dq]\d+.*\[sp')
 LEAST = 24
 
 
-def inner_loops(lines):
+def inner_loops(lines, multiply=MULTIPLY):
     """(function, instructions) of every such loop."""
     function, places, code = '', {}, []
     for line in lines:
@@ -27,7 +27,7 @@ def inner_loops(lines):
             if jump and jump[1] in places:
                 body = code[places[jump[1]]:]
                 innermost = not any(JUMP.match(instruction) for instruction in body[:-1])
-                if innermost and sum(bool(MULTIPLY.match(instruction)) for instruction in body) >= LEAST:
+                if innermost and sum(bool(multiply.match(instruction)) for instruction in body) >= LEAST:
                     yield function, body
 
 

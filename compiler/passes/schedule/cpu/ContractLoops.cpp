@@ -11,8 +11,8 @@
 //         after the last k, row by row: epilogue, store
 //
 // Of a weight that takes long to unpack, many rows pass panels that are unpacked once for all of them, 256 k of 64
-// columns or 1024 of 16 at a time, and sums wait on the stack: levels as bytes, 16 KiB, stay in L1, widened numbers in
-// L2.
+// columns or 512 of 16 at a time, and sums wait on the stack: levels as bytes, 16 or 8 KiB, stay in L1, widened numbers
+// in L2.
 //
 //                    k block 0    k block 1          one block of panels, two groups; tiles 0 to 3 of a block of rows
 //   panels 0-3      0 1 2 3  ->  8 9 ...             take group 0, then tiles 4 to 7 take group 1, then the next k

@@ -81,8 +81,8 @@ int64_t valuesOfScale(const StorageFormat &rows) {
 }
 
 int64_t laidOutDepth(int64_t depth, int64_t unit, int64_t lanes) {
-  constexpr int64_t levelBytes = 16 << 10, least = 128;
-  for (int64_t size = levelBytes / lanes / unit * unit; size >= least; size -= unit)
+  constexpr int64_t levelBytes = 16 << 10, most = 512, least = 128;
+  for (int64_t size = std::min(levelBytes / lanes, most) / unit * unit; size >= least; size -= unit)
     if (depth % size == 0)
       return size;
   return 0;
