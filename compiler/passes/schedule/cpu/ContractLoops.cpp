@@ -180,7 +180,8 @@ void ContractLoops::fetchResultsOf(const PanelBlock &block, int64_t rows, int64_
   fetch();
 }
 
-// What comes next; and the first tile of a task, for which nobody fetched, its own panels.
+// What comes next; and the first tile of a task, for which nobody fetched, its own panels. Unpacked ones are there.
+// Into L1 fetches may be dropped, so that all iterations repeat them.
 TileFetch ContractLoops::fetchOf(int64_t rows, Value tile, const NextPanels &next, const PanelBlock &block,
                                  int64_t panels, Value panel) {
   if (block.laidOut && plan.fetchLevel > 1) {

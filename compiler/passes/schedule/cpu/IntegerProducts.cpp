@@ -298,7 +298,7 @@ constexpr PanelLayout layout = {
     [](const StorageFormat &weight, int64_t depth) { return Step::laidOutWords(*integerBlocks(weight.name), depth); },
     layOutIntegers,
     [](const StorageFormat &weight, int64_t lanes) {
-      return orderOfIntegersCounts(integerBlocks(weight.name)->group, lanes);
+      return integersKeepOrder(integerBlocks(weight.name)->group, lanes);
     }};
 
 // What blocks of the rows make, from k on.

@@ -315,7 +315,7 @@ constexpr PanelLayout layout = {
     [](const StorageFormat &weight, int64_t depth) { return Block::laidOutWords(*superBlocks(weight.name), depth); },
     layOutSuper,
     [](const StorageFormat &weight, int64_t lanes) {
-      return orderOfIntegersCounts(superBlocks(weight.name)->group, lanes);
+      return integersKeepOrder(superBlocks(weight.name)->group, lanes);
     }};
 
 }  // namespace

@@ -72,7 +72,7 @@ int64_t layoutRowsOfIntegers(bool laborious, int64_t lanes) {
 }
 
 // Tiles fill the registers of AVX2. Of steps for 16 the panels win little, and the tiles of few rows beside them lose.
-bool orderOfIntegersCounts(int64_t group, int64_t lanes) {
+bool integersKeepOrder(int64_t group, int64_t lanes) {
   return lanes == 8 && group == 32;
 }
 

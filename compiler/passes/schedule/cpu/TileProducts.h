@@ -132,10 +132,11 @@ int64_t pairsOfIntegers(int64_t lanes);
 int64_t columnsOfIntegers(int64_t rows, int64_t lanes);
 int64_t columnsOfIntegerRow(const StorageFormat &weight, int64_t lanes);
 int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
-// From so many rows on panels of levels are unpacked, `laborious` ones take more than a shift and a mask; 0: never.
+// From so many rows on panels of levels are unpacked, of which `laborious` ones take more than a shift and a mask; 0:
+// never.
 int64_t layoutRowsOfIntegers(bool laborious, int64_t lanes);
 // Whether products of unpacked levels, of which so many share a step, keep their order.
-bool orderOfIntegersCounts(int64_t group, int64_t lanes);
+bool integersKeepOrder(int64_t group, int64_t lanes);
 // How many values of a row of integers share a scale.
 int64_t valuesOfScale(const StorageFormat &rows);
 // Steps of k of so many lanes that are laid out at a time, so that levels stay in L1; 0: no such part divides the
