@@ -96,7 +96,8 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t ca
   int64_t lines = llvm::divideCeil(elementFormat(weight).bytesOf(tileSteps * panelLanes), lineBytes);
   bool large = storedBytes(weight) >= cacheBytes / 4;
   fetchAhead = large ? products.fetchAhead(elementFormat(weight), groupPanels(1) * lines, lanes) : 0;
-  fetchRows = 1;
+  for (fetchRows = products.rowsAhead(lanes); fetchRows > 1 && pieceLanes(fetchRows) < panelLanes;)
+    --fetchRows;
   fetchFirst = 0;
   fetchLevel = 2;
   streamRows = 0;

@@ -372,6 +372,7 @@ const TileProducts integerProducts = {rowsOf,
                                       rowsOfTallTile,
                                       /*streams=*/true,
                                       &layout,
+                                      rowsAheadOfIntegers,
                                       tallColumns};
 
 }  // namespace talc

@@ -332,6 +332,7 @@ const TileProducts superProducts = {rowsOf,
                                     multiplySuper,
                                     [](int64_t) -> int64_t { return 0; },
                                     /*streams=*/true,
-                                    &layout};
+                                    &layout,
+                                    rowsAheadOfIntegers};
 
 }  // namespace talc

@@ -104,6 +104,8 @@ struct TileProducts {
   bool streams = false;
   // Null: there is none.
   const PanelLayout *layout = nullptr;
+  // So many rows that take whole panels fetch them ahead as one row does, where fetches wait for room.
+  int64_t (*rowsAhead)(int64_t lanes) = [](int64_t) -> int64_t { return 1; };
   // Columns of a tall tile, where a full one has so many: as many, or half of them.
   int64_t (*tallColumns)(const StorageFormat &weight, int64_t columns) = [](const StorageFormat &, int64_t columns) {
     return columns / 2;
@@ -137,6 +139,8 @@ int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit
 int64_t layoutRowsOfIntegers(bool laborious, int64_t lanes);
 // Whether products of unpacked levels, of which so many share a step, keep their order.
 bool integersKeepOrder(int64_t group, int64_t lanes);
+// Rows of them that fetch panels ahead.
+int64_t rowsAheadOfIntegers(int64_t lanes);
 // How many values of a row of integers share a scale.
 int64_t valuesOfScale(const StorageFormat &rows);
 // Steps of k of so many lanes that are laid out at a time, so that levels stay in L1; 0: no such part divides the

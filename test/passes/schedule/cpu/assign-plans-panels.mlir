@@ -3,11 +3,11 @@
 // RUN: talc-opt %s -assign-plans | FileCheck %s
 // RUN: talc-opt %s -assign-plans=lanes=16 | FileCheck %s --check-prefix=WIDE
 
-// Of panels of 16 columns a row takes two.
+// Of panels of 16 columns a row takes two. Two rows take one, and fetch it ahead, too.
 // CHECK-LABEL: @own
-// CHECK: row_columns = 32, {{.*}} tile_columns = 8,
+// CHECK: fetch_rows = 2, {{.*}} row_columns = 32, {{.*}} tile_columns = 8,
 // WIDE-LABEL: @own
-// WIDE: row_columns = 64, {{.*}} tile_columns = 32,
+// WIDE: fetch_rows = 1, {{.*}} row_columns = 64, {{.*}} tile_columns = 32,
 func.func @own(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_256_sums>>, %w: memref<4x256x16x!talc.stored<q4_0>>,
                %out: memref<?x64xf32>) {
   kernel.tasks %s over tiles by rows {
@@ -20,8 +20,9 @@ func.func @own(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_256_sums>>, %w
   return
 }
 
+// Two rows take pieces of it, which would be streams with gaps.
 // CHECK-LABEL: @wider
-// CHECK: row_columns = 64, {{.*}} tile_columns = 8,
+// CHECK: fetch_rows = 1, {{.*}} row_columns = 64, {{.*}} tile_columns = 8,
 // WIDE-LABEL: @wider
 // WIDE: row_columns = 64, {{.*}} tile_columns = 32,
 func.func @wider(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_256_sums>>, %w: memref<1x256x64x!talc.stored<q4_0>>,
