@@ -32,9 +32,12 @@ constexpr Instructions ofZmm = {"llvm.x86.avx512.vpdpbusd.512", "llvm.x86.avx512
 
 class Dot {
 public:
-  explicit Dot(kernel::DotOp op)
-      : op(op), b(op), loc(op.getLoc()), sums(cast<VectorType>(op.getType())), lanes(sums.getDimSize(0)),
+  // Its operations stand in front of `place`.
+  Dot(kernel::DotOp op, Operation *place)
+      : op(op), b(place), loc(op.getLoc()), sums(cast<VectorType>(op.getType())), lanes(sums.getDimSize(0)),
         words(VectorType::get({2 * lanes}, b.getI16Type())), use(lanes == 16 ? ofZmm : ofYmm) {}
+
+  explicit Dot(kernel::DotOp op) : Dot(op, op) {}
 
   Value byOne() { return call(use.dot, sums, {op.getSums(), levels(), x()}); }
 
@@ -100,6 +103,15 @@ int64_t dotsTogether(kernel::DotOp dot) {
   return small ? ofWords / (2 * dot.getMost() * ofX) : 1;
 }
 
+// Where sums of several words are made: where they are used, since levels have left their registers by then.
+static Operation *placeOfSums(ArrayRef<kernel::DotOp> dots) {
+  constexpr size_t several = 4;
+  kernel::DotOp last = dots.back();
+  Operation *user = last->hasOneUse() ? *last->user_begin() : nullptr;
+  bool waits = user && user->getBlock() == last->getBlock() && !isa<kernel::DotOp>(user) && dots.size() >= several;
+  return waits ? user : last.getOperation();
+}
+
 Value dotsByBytes(ArrayRef<kernel::DotOp> dots) {
   kernel::DotOp first = dots.front();
   if (!fits(first))
@@ -111,7 +123,7 @@ Value dotsByBytes(ArrayRef<kernel::DotOp> dots) {
     Dot own(dot);
     twos = twos ? own.plus(twos, own.twos()) : own.twos();
   }
-  return Dot(dots.back()).added(twos, first.getSums());
+  return Dot(dots.back(), placeOfSums(dots)).added(twos, first.getSums());
 }
 
 // A place is looked for among the sixteen bytes beside it.

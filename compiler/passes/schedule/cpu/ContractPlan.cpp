@@ -83,19 +83,21 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, kernel::Pl
 
 ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t cacheBytes, bool dropsFetches)
     : ContractPlan(shape, lanes) {
-  MemRefType weight = shape.weight;
-  tileRows = products.rows(lanes);
-  tileColumns = products.columns(tileRows, lanes);
+  const StorageFormat &format = *weightFormat;
+  tileRows = products.rows(format, lanes);
+  tileColumns = products.columns(format, tileRows, lanes);
   // Of a panel that was packed for wider vectors, pieces would be streams with gaps: each takes what the others leave.
-  rowColumns = std::max(products.columnsOfRow(elementFormat(weight), lanes), panelLanes);
+  rowColumns = std::max(products.columnsOfRow(format, lanes), panelLanes);
   tileSteps = products.steps(lanes);
   // Rows at such a distance lie in the same set of L1, which would have to hold one line of each.
+  constexpr int64_t mostOfSet = 4;
   bool collide = elementFormat(shape.x).bytesOf(groups * groupFeatures) % 4096 == 0;
-  tallRows = hasHalves() && !collide ? products.tallRows(lanes) : 0;
+  int64_t tall = products.tallRows(format, lanes);
+  tallRows = hasHalves() && (!collide || tall <= mostOfSet) ? tall : 0;
   // A smaller weight stays in L2 beside others of its kind.
-  int64_t lines = llvm::divideCeil(elementFormat(weight).bytesOf(tileSteps * panelLanes), lineBytes);
-  bool large = storedBytes(weight) >= cacheBytes / 4;
-  fetchAhead = large ? products.fetchAhead(elementFormat(weight), groupPanels(1) * lines, lanes) : 0;
+  int64_t lines = llvm::divideCeil(format.bytesOf(tileSteps * panelLanes), lineBytes);
+  bool large = storedBytes(shape.weight) >= cacheBytes / 4;
+  fetchAhead = large ? products.fetchAhead(format, groupPanels(1) * lines, lanes) : 0;
   for (fetchRows = products.rowsAhead(lanes); fetchRows > 1 && pieceLanes(fetchRows) < panelLanes;)
     --fetchRows;
   fetchFirst = 0;
@@ -104,15 +106,15 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t ca
   streamDepth = depth;
   layoutRows = layoutDepth() > 0 ? products.layout->rows(*weightFormat, lanes) : 0;
   if (dropsFetches && large && products.streams)
-    chooseStreams(elementFormat(weight));
+    chooseStreams(format);
   // Of two tiles, or pieces of a tile that is alone, each fetches a part of the group that comes next.
   int64_t groupLanes = panelLanes * groupPanels(tileRows);
   int64_t parts = std::max<int64_t>(panelLanes / pieceLanes(fewRows() + 1), 2);
   fetchNext = std::clamp<int64_t>(llvm::divideCeil(groupLanes * tileSteps, parts * lineElements), 2, mostFetches);
   taskPanels = groupPanels(tileRows);
-  blockDepth = products.blockDepth(elementFormat(weight), depth, depthUnit, groupLanes, cacheBytes);
+  blockDepth = products.blockDepth(format, depth, depthUnit, groupLanes, cacheBytes);
   // Half of the cache: what passes through it, and what else runs on the core, takes its part.
-  int64_t groupBytes = elementFormat(weight).bytesOf(blockDepth * groupLanes);
+  int64_t groupBytes = format.bytesOf(blockDepth * groupLanes);
   chooseBlocks(elementFormat(shape.x), cacheBytes / 2 - 2 * groupBytes);
 }
 
@@ -191,9 +193,9 @@ int64_t ContractPlan::columns(int64_t rows) const {
   if (rows == 1)
     return rowColumns;
   if (rows > tileRows)
-    return products.tallColumns(*weightFormat, tileColumns);
-  bool few = rows < tileRows && rows <= products.rows(lanes);
-  return few ? std::max(products.columns(rows, lanes), tileColumns) : tileColumns;
+    return products.tallColumns(*weightFormat, tileColumns, lanes);
+  bool few = rows < tileRows && rows <= products.rows(*weightFormat, lanes);
+  return few ? std::max(products.columns(*weightFormat, rows, lanes), tileColumns) : tileColumns;
 }
 
 int64_t ContractPlan::fewRows() const {

@@ -5,7 +5,7 @@
 //     part = 0
 //     for each 32 of k
 //       for each group that shares a step               of all rows, or of some after others
-//         sums = -zero * (sum of the row's integers), which the row has
+//         sums = -zero * (sum of the row's integers), which the row has; with 8 lanes behind the products
 //         for each four k: levels of a vector, four integers of a row in all lanes:  sums += their dot products
 //         part = part + sums * step
 //         part = part + offset * (sum of the row's integers)          if the format has offsets
@@ -54,7 +54,8 @@ Value numberOf(BlockReader &row, int64_t field) {
 class Step {
 public:
   Step(const ContractCode &c, const IntegerBlocks &blocks, const TilePlaces &tile, Value k)
-      : e(c.e), blocks(blocks), tile(tile), k(k), turned(blocks.isSigned && !takesSigned(c.e.lanes)) {
+      : e(c.e), blocks(blocks), tile(tile), k(k), turned(blocks.isSigned && !takesSigned(c.e.lanes)),
+        pairs(pairsOfIntegers(*c.plan.weightFormat, c.e.lanes)) {
     const StorageFormat &format = elementFormat(cast<ShapedType>(c.weight.getType()));
     for (auto [panel, lane] : llvm::zip(tile.panels, tile.lanes))
       columns.emplace_back(e, format, placeIn(e, c.weight, ValueRange{panel, e.add(tile.firstK, k), lane}), e.lanes);
@@ -100,9 +101,7 @@ private:
   int64_t vectors() const { return static_cast<int64_t>(tile.panels.size()); }
   int64_t rowCount() const { return static_cast<int64_t>(tile.rows.size()); }
   // An accumulator and a sum of integers have a register each for every pair of a full tile.
-  int64_t rowsOfPart() const {
-    return std::clamp<int64_t>(2 * pairsOfIntegers(e.lanes) / vectors() - rowCount(), 1, rowCount());
-  }
+  int64_t rowsOfPart() const { return std::clamp<int64_t>(2 * pairs / vectors() - rowCount(), 1, rowCount()); }
   MutableArrayRef<BlockReader> rowsOf(Part part) {
     return MutableArrayRef<BlockReader>(rows).slice(part.first, part.count);
   }
@@ -196,13 +195,15 @@ private:
     SmallVector<GroupScales> scales;
     for (int64_t v = 0; v < vectors(); ++v)
       scales.push_back(scalesOf(v, group));
-    for (auto [r, row] : llvm::enumerate(rowsOf(part)))
+    for (auto [r, row] : llvm::enumerate(rowsOf(part))) {
+      Value begin = beginsLast() ? beginOf(row, group) : Value();
       for (auto [v, of] : llvm::enumerate(scales)) {
-        Value &all = parts[(part.first + r) * vectors() + v];
-        all = joined(columns[v].toFloat(sums[r * vectors() + v]), of, all);
+        Value &all = parts[(part.first + r) * vectors() + v], sum = sums[r * vectors() + v];
+        all = joined(columns[v].toFloat(begin ? columns[v].plus(sum, begin) : sum), of, all);
         if (of.offset)
           all = e.fma(of.offset, e.broadcast(numberOf(row, sumsField)), all);
       }
+    }
   }
 
   // By a power of two, in other units than those of dot products; beside instructions that unpack levels these have no
@@ -215,14 +216,23 @@ private:
     return part ? e.fma(sum, of.step, part) : e.mulf(sum, of.step);
   }
 
-  // What sums begin with, so that levels count from zero on. In all lanes before anything is done with it: a load
-  // brings it there, while a number of a register would have to be moved and broadcast.
+  // AVX2 makes sums of words behind the last of them: what they begin with takes no register before.
+  bool beginsLast() const { return e.lanes == 8; }
+
   Emitter::Values beginOf(Part part, int64_t group) {
     Emitter::Values sums;
-    int64_t zero = turned ? 128 : blocks.zero;
-    for (BlockReader &row : rowsOf(part))
-      sums.append(vectors(), zero != 0 ? from(zero, startOf(row, group)) : columns[0].constant(0));
+    for (BlockReader &row : rowsOf(part)) {
+      Value begin = beginsLast() ? Value() : beginOf(row, group);
+      sums.append(vectors(), begin ? begin : columns[0].constant(0));
+    }
     return sums;
+  }
+
+  // What sums begin with, so that levels count from zero on; null: they do. In all lanes before anything is done with
+  // it: a load brings it there, while a number of a register would have to be moved and broadcast.
+  Value beginOf(BlockReader &row, int64_t group) {
+    int64_t zero = turned ? 128 : blocks.zero;
+    return zero != 0 ? from(zero, startOf(row, group)) : Value();
   }
 
   // A block has what all its integers, and those of the first half, begin with where levels count from 16.
@@ -251,15 +261,10 @@ private:
   const IntegerBlocks &blocks;
   const TilePlaces &tile;
   const Value k;
-  const bool turned;  // levels lose their sign: their highest bit is the other one
+  const bool turned;    // levels lose their sign: their highest bit is the other one
+  const int64_t pairs;  // of rows and vectors in a full tile
   std::vector<BlockReader> columns, rows;
 };
-
-// With two vectors of AVX-512 to a row, half of its products find their word in a register: a processor loads two words
-// in the time of two products, and fewer where both lie in the same bank of L1, as those of neighbouring rows do.
-int64_t rowsOf(int64_t lanes) {
-  return lanes > 8 ? pairsOfIntegers(lanes) / 2 : 4;
-}
 
 // Of small blocks 4 KiB. Of larger ones two: their scales lie in front of all levels, and a processor that meets them
 // fetches less ahead by itself.
@@ -269,10 +274,14 @@ int64_t fetchAhead(const StorageFormat &weight, int64_t lines, int64_t) {
   return steps > 2 ? 2 * steps * lines : llvm::divideCeil(least, lines) * lines;
 }
 
-// With as many columns, every second product finds its word in a register, but none is left for levels that take
-// several.
-int64_t tallColumns(const StorageFormat &weight, int64_t columns) {
-  return integerBlocks(weight.name)->laborious ? columns / 2 : columns;
+int64_t tallRows(const StorageFormat &weight, int64_t lanes) {
+  return lanes > 8 ? rowsOfTallTile(weight, lanes) : tallRowsOfIntegers(weight, lanes);
+}
+
+// With as many columns, every second product finds its word in a register of AVX-512, but none is left for levels that
+// take several.
+int64_t tallColumns(const StorageFormat &weight, int64_t columns, int64_t lanes) {
+  return lanes == 8 || integerBlocks(weight.name)->laborious ? columns / 2 : columns;
 }
 
 const IntegerBlocks &blocksOf(const ContractCode &c) {
@@ -283,14 +292,14 @@ void layOutIntegers(const ContractCode &c, const TilePlaces &tile) {
   c.e.loop(c.e.index(0), c.e.index(tile.depth), integerStep, [&](Value k) { Step(c, blocksOf(c), tile, k).layOut(); });
 }
 
-// Levels that come with powers of two are a permutation away: with AVX-512, 48 rows lose by unpacked panels. Bytes with
-// a sign lie in memory as products take them.
+// Levels that come with powers of two are a permutation away: with AVX-512 48 rows lose by unpacked panels, with AVX2
+// 12. Bytes with a sign lie in memory as products take them.
 int64_t layoutRows(const StorageFormat &weight, int64_t lanes) {
   constexpr int64_t manyRows = 64;
   const IntegerBlocks &blocks = *integerBlocks(weight.name);
   if (blocks.isSigned)
     return 0;
-  return blocks.powers && lanes > 8 ? manyRows : layoutRowsOfIntegers(blocks.laborious, lanes);
+  return blocks.powers && lanes > 8 ? manyRows : layoutRowsOfIntegers(blocks.laborious && !blocks.powers, lanes);
 }
 
 constexpr PanelLayout layout = {
@@ -359,7 +368,7 @@ void multiplyIntegers(const ContractCode &c, const TilePlaces &tile, const TileS
 
 }  // namespace
 
-const TileProducts integerProducts = {rowsOf,
+const TileProducts integerProducts = {rowsOfIntegers,
                                       columnsOfIntegers,
                                       columnsOfIntegerRow,
                                       [](int64_t) { return integerStep; },
@@ -369,7 +378,7 @@ const TileProducts integerProducts = {rowsOf,
                                       blockOfIntegers,
                                       /*rowsStay=*/false,
                                       multiplyIntegers,
-                                      rowsOfTallTile,
+                                      tallRows,
                                       /*streams=*/true,
                                       &layout,
                                       rowsAheadOfIntegers,

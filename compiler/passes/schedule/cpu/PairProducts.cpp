@@ -105,8 +105,8 @@ void multiplyPairs(const ContractCode &c, const TilePlaces &tile, const TileSums
 
 }  // namespace
 
-const TileProducts pairProducts = {[](int64_t) { return tileRows; },
-                                   tileColumns,
+const TileProducts pairProducts = {rowsOfNumbers,
+                                   columnsOfNumbers,
                                    columnsOfNumberRow,
                                    [](int64_t) -> int64_t { return 2; },
                                    /*fixedSteps=*/false,
@@ -115,7 +115,7 @@ const TileProducts pairProducts = {[](int64_t) { return tileRows; },
                                    blockOfNumbers,
                                    /*rowsStay=*/true,
                                    multiplyPairs,
-                                   [](int64_t) -> int64_t { return 0; },
+                                   noTallRows,
                                    /*streams=*/true};
 
 }  // namespace talc

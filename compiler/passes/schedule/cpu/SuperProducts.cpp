@@ -269,8 +269,9 @@ private:
   std::vector<SuperStreams::Lines> linesOfPair;
 };
 
-int64_t rowsOf(int64_t lanes) {
-  return lanes == 4 ? 4 : pairsOfIntegers(lanes);
+// With AVX-512 a vector to each row.
+int64_t rowsOf(const StorageFormat &weight, int64_t lanes) {
+  return lanes > 8 ? pairsOfIntegers(weight, lanes) : rowsOfIntegers(weight, lanes);
 }
 
 // With 8 lanes those of a panel of 16, as one stream.
@@ -330,7 +331,7 @@ const TileProducts superProducts = {rowsOf,
                                     blockOfIntegers,
                                     /*rowsStay=*/false,
                                     multiplySuper,
-                                    [](int64_t) -> int64_t { return 0; },
+                                    tallRowsOfIntegers,
                                     /*streams=*/true,
                                     &layout,
                                     rowsAheadOfIntegers};

@@ -2,6 +2,7 @@
 // Which way a contraction multiplies.
 #include "compiler/passes/schedule/cpu/TileProducts.h"
 
+#include "compiler/passes/schedule/cpu/IntegerBlocks.h"
 #include "compiler/passes/schedule/cpu/IntegerSuperBlocks.h"
 #include "compiler/passes/schedule/cpu/RegisterTile.h"
 #include "dialects/talc/formats/RoundedRows.h"
@@ -30,18 +31,47 @@ int64_t fetchAheadOfNumbers(const StorageFormat &weight, int64_t lines, int64_t)
   return weight.upperHalf && lines == ofPanel ? 4 * lines : 64;
 }
 
+// Whether AVX2 adds words of four dot products or more before they become sums: what makes these, and what they begin
+// with, takes no register meanwhile. Levels of more bits, or with a sign, take registers besides.
+static bool hasSmallLevels(const StorageFormat &weight) {
+  constexpr int64_t mostOfFour = 31;
+  const IntegerBlocks *small = integerBlocks(weight.name);
+  return (small ? small->most : superBlocks(weight.name)->most) <= mostOfFour;
+}
+
 // Beside an accumulator of f32 every pair of row and vector has a sum of integers. NEON has as many registers as
 // AVX-512, of which those integers of four rows take eight whose words come from lanes.
-int64_t pairsOfIntegers(int64_t lanes) {
-  return lanes > 8 ? 12 : lanes == 8 ? 4 : 8;
+int64_t pairsOfIntegers(const StorageFormat &weight, int64_t lanes) {
+  if (lanes > 8)
+    return 12;
+  return lanes < 8 ? 8 : hasSmallLevels(weight) ? 6 : 4;
 }
 
-int64_t columnsOfIntegers(int64_t rows, int64_t lanes) {
-  return lanes * llvm::bit_floor<uint64_t>(std::max<int64_t>(pairsOfIntegers(lanes) / rows, 1));
+// With two vectors to a row, half of its products find their word in a register: a processor loads two words in the
+// time of two products, and fewer where both lie in the same bank of L1, as those of neighbouring rows do.
+int64_t rowsOfIntegers(const StorageFormat &weight, int64_t lanes) {
+  int64_t pairs = pairsOfIntegers(weight, lanes);
+  return pairs == 4 ? pairs : pairs / 2;
 }
 
-int64_t rowsOfTallTile(int64_t lanes) {
+// Where three rows are a full tile, four pass a weight once with a vector each.
+int64_t tallRowsOfIntegers(const StorageFormat &weight, int64_t lanes) {
+  return lanes == 8 && hasSmallLevels(weight) ? 4 : 0;
+}
+
+int64_t columnsOfIntegers(const StorageFormat &weight, int64_t rows, int64_t lanes) {
+  return lanes * llvm::bit_floor<uint64_t>(std::max<int64_t>(pairsOfIntegers(weight, lanes) / rows, 1));
+}
+
+int64_t rowsOfTallTile(const StorageFormat &, int64_t lanes) {
   return lanes > 8 ? 8 : 0;
+}
+
+int64_t rowsOfNumbers(const StorageFormat &, int64_t) {
+  return tileRows;
+}
+int64_t columnsOfNumbers(const StorageFormat &, int64_t rows, int64_t lanes) {
+  return tileColumns(rows, lanes);
 }
 
 // A panel is one stream: of two, read in turns, a processor fetches less ahead.
@@ -76,9 +106,9 @@ bool integersKeepOrder(int64_t group, int64_t lanes) {
   return lanes == 8 && group == 32;
 }
 
-// With AVX2 a tile of two rows has the columns of one row. Nobody has measured what others have of it.
+// With AVX2 a tile of two or three rows has the columns of one row. Nobody has measured what others have of it.
 int64_t rowsAheadOfIntegers(int64_t lanes) {
-  return lanes == 8 ? 2 : 1;
+  return lanes == 8 ? 3 : 1;
 }
 
 int64_t valuesOfScale(const StorageFormat &rows) {

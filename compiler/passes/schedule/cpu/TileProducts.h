@@ -78,11 +78,16 @@ struct PanelLayout {
   bool (*keepsOrder)(const StorageFormat &weight, int64_t lanes) = [](const StorageFormat &, int64_t) { return false; };
 };
 
+// Of a tall tile: there is none.
+inline int64_t noTallRows(const StorageFormat &, int64_t) {
+  return 0;
+}
+
 struct TileProducts {
   // Rows of a full tile; columns, a multiple of the lanes, that fill the accumulators of one of so many rows; steps of
   // k per iteration.
-  int64_t (*rows)(int64_t lanes);
-  int64_t (*columns)(int64_t rows, int64_t lanes);
+  int64_t (*rows)(const StorageFormat &weight, int64_t lanes);
+  int64_t (*columns)(const StorageFormat &weight, int64_t rows, int64_t lanes);
   // Of one row, which reads a weight once; it takes no less than a panel.
   int64_t (*columnsOfRow)(const StorageFormat &weight, int64_t lanes);
   int64_t (*steps)(int64_t lanes);
@@ -99,7 +104,7 @@ struct TileProducts {
   // Adds what the tile's k make to its sums.
   void (*multiply)(const ContractCode &c, const TilePlaces &tile, const TileSums &sums);
   // Of a tall tile; 0: there is none.
-  int64_t (*tallRows)(int64_t lanes) = [](int64_t) -> int64_t { return 0; };
+  int64_t (*tallRows)(const StorageFormat &weight, int64_t lanes) = noTallRows;
   // Whether few rows take large weights as one stream where a processor drops fetches that it has no room for.
   bool streams = false;
   // Null: there is none.
@@ -107,9 +112,8 @@ struct TileProducts {
   // So many rows that take whole panels fetch them ahead as one row does, where fetches wait for room.
   int64_t (*rowsAhead)(int64_t lanes) = [](int64_t) -> int64_t { return 1; };
   // Columns of a tall tile, where a full one has so many: as many, or half of them.
-  int64_t (*tallColumns)(const StorageFormat &weight, int64_t columns) = [](const StorageFormat &, int64_t columns) {
-    return columns / 2;
-  };
+  int64_t (*tallColumns)(const StorageFormat &weight, int64_t columns,
+                         int64_t lanes) = [](const StorageFormat &, int64_t columns, int64_t) { return columns / 2; };
 };
 
 // Fused multiply-adds of f32, which the weight is widened to.
@@ -121,17 +125,22 @@ extern const TileProducts superProducts;
 // Two steps of k at a time, of rows rounded to bf16 and a weight of bf16.
 extern const TileProducts pairProducts;
 
-// Of a tall tile, for which only AVX-512 has registers: its rows.
-int64_t rowsOfTallTile(int64_t lanes);
-// A block of numbers of 32 or 16 bits: a divisor of a large depth, or all of it.
+// Of a tall tile of eight, for which only AVX-512 has registers.
+int64_t rowsOfTallTile(const StorageFormat &weight, int64_t lanes);
+// Of numbers of 32 or 16 bits: rows of a full tile, and columns; a block, which is a divisor of a large depth or all of
+// it.
+int64_t rowsOfNumbers(const StorageFormat &weight, int64_t lanes);
+int64_t columnsOfNumbers(const StorageFormat &weight, int64_t rows, int64_t lanes);
 int64_t blockOfNumbers(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
 // Of a single row of them: columns, and lines that it fetches ahead.
 int64_t columnsOfNumberRow(const StorageFormat &weight, int64_t lanes);
 int64_t fetchAheadOfNumbers(const StorageFormat &weight, int64_t lines, int64_t lanes);
-// Of integers: pairs of a row and a vector of a full tile; columns of one of so many rows, and of a single row; a
-// block: all of k, or the greatest part whose panel stays in cache.
-int64_t pairsOfIntegers(int64_t lanes);
-int64_t columnsOfIntegers(int64_t rows, int64_t lanes);
+// Of integers: pairs of a row and a vector of a full tile, and its rows; those of a tall one of AVX2; columns of one of
+// so many rows, and of a single row; a block: all of k, or the greatest part whose panel stays in cache.
+int64_t pairsOfIntegers(const StorageFormat &weight, int64_t lanes);
+int64_t rowsOfIntegers(const StorageFormat &weight, int64_t lanes);
+int64_t tallRowsOfIntegers(const StorageFormat &weight, int64_t lanes);
+int64_t columnsOfIntegers(const StorageFormat &weight, int64_t rows, int64_t lanes);
 int64_t columnsOfIntegerRow(const StorageFormat &weight, int64_t lanes);
 int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit, int64_t lanes, int64_t cacheBytes);
 // From so many rows on panels of levels are unpacked, of which `laborious` ones take more than a shift and a mask; 0:

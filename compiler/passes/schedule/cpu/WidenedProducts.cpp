@@ -92,7 +92,7 @@ void multiplyWidened(const ContractCode &c, const TilePlaces &tile, const TileSu
 constexpr PanelLayout layout = {
     // More than a tile has.
     [](const StorageFormat &weight, int64_t lanes) {
-      return weight.blockValues > 1 ? std::max(tileRows, rowsOfTallTile(lanes)) + 1 : 0;
+      return weight.blockValues > 1 ? std::max(tileRows, rowsOfTallTile(weight, lanes)) + 1 : 0;
     },
     [](const StorageFormat &, int64_t depth) { return depth; },
     [](const ContractCode &c, const TilePlaces &tile) { Widened(c, tile).layOut(); },
@@ -101,8 +101,8 @@ constexpr PanelLayout layout = {
 }  // namespace
 
 // As many multiply-adds with narrow vectors, of which a tile has half as many.
-const TileProducts widenedProducts = {[](int64_t) { return tileRows; },
-                                      tileColumns,
+const TileProducts widenedProducts = {rowsOfNumbers,
+                                      columnsOfNumbers,
                                       columnsOfNumberRow,
                                       [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
                                       /*fixedSteps=*/false,

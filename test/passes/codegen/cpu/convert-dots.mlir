@@ -75,6 +75,24 @@ func.func @small(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>
   return %f, %e : vector<8xi32>, vector<8xi32>
 }
 
+// Sums of several words are made where they are used: what comes before finds registers free.
+// PAIRS-LABEL: @waiting
+// PAIRS-COUNT-2: arith.addi %{{.*}} : vector<16xi16>
+// PAIRS: %[[WORDS:.*]] = arith.addi %{{.*}} : vector<16xi16>
+// PAIRS: %[[BESIDE:.*]] = arith.addi %arg2, %arg2
+// PAIRS: %[[FOUR:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%[[WORDS]], %{{.*}})
+// PAIRS: %[[SUM:.*]] = arith.addi %arg2, %[[FOUR]] : vector<8xi32>
+// PAIRS: arith.addi %[[BESIDE]], %[[SUM]]
+func.func @waiting(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32>) -> vector<8xi32> {
+  %a = kernel.dot %levels to 15, %x plus %sums : vector<32xi8> -> vector<8xi32>
+  %b = kernel.dot %levels to 15, %x plus %a : vector<32xi8> -> vector<8xi32>
+  %c = kernel.dot %levels to 15, %x plus %b : vector<32xi8> -> vector<8xi32>
+  %d = kernel.dot %levels to 15, %x plus %c : vector<32xi8> -> vector<8xi32>
+  %other = arith.addi %sums, %sums : vector<8xi32>
+  %r = arith.addi %other, %d : vector<8xi32>
+  return %r : vector<8xi32>
+}
+
 // Levels of another kind begin a run of their own.
 // PAIRS-LABEL: @unlike
 // PAIRS: pmadd.ub.sw

@@ -165,6 +165,17 @@ func.func @numbers(%s: !kernel.step, %x: memref<1x64x!talc.stored<q8_sums>>, %w:
 // CHECK: %[[JOINED:.*]] = vector.fma %[[PARTS]], %{{.*}}, %[[SUM]]
 // CHECK: vector.store %[[JOINED]]
 // CHECK: return
+//
+// With 8 lanes sums get what they begin with behind their products.
+// NARROW-LABEL: @joint(
+// NARROW: %[[NONE:.*]] = arith.constant dense<0> : vector<8xi32>
+// NARROW: kernel.dot %{{.*}} to 15, %{{.*}} plus %[[NONE]]
+// NARROW: kernel.dot %{{.*}} to 15, %{{.*}} plus %[[NONE]]
+// NARROW-COUNT-13: kernel.dot
+// NARROW: %[[LAST:.*]] = kernel.dot
+// NARROW: arith.addi %{{.*}}, %[[BEGIN:.*]] : vector<8xi32>
+// NARROW: %[[SUM:.*]] = arith.addi %[[LAST]], %[[BEGIN]] : vector<8xi32>
+// NARROW-NEXT: arith.sitofp %[[SUM]]
 func.func @joint(%s: !kernel.step, %x: memref<1x512x!talc.stored<q8_256_sums>>, %w: memref<1x512x16x!talc.stored<q4_0>>,
                  %y: memref<1x16xf32>) {
   kernel.tasks %s over tiles by columns {
