@@ -305,10 +305,7 @@ int64_t layoutRows(const StorageFormat &weight, int64_t lanes) {
 constexpr PanelLayout layout = {
     layoutRows,
     [](const StorageFormat &weight, int64_t depth) { return Step::laidOutWords(*integerBlocks(weight.name), depth); },
-    layOutIntegers,
-    [](const StorageFormat &weight, int64_t lanes) {
-      return integersKeepOrder(integerBlocks(weight.name)->group, lanes);
-    }};
+    layOutIntegers, integersKeepOrder};
 
 // What blocks of the rows make, from k on.
 class Joint {

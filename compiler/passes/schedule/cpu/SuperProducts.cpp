@@ -314,10 +314,7 @@ constexpr PanelLayout layout = {
       return layoutRowsOfIntegers(superBlocks(weight.name)->laborious, lanes);
     },
     [](const StorageFormat &weight, int64_t depth) { return Block::laidOutWords(*superBlocks(weight.name), depth); },
-    layOutSuper,
-    [](const StorageFormat &weight, int64_t lanes) {
-      return integersKeepOrder(superBlocks(weight.name)->group, lanes);
-    }};
+    layOutSuper, integersKeepOrder};
 
 }  // namespace
 

@@ -101,9 +101,9 @@ int64_t layoutRowsOfIntegers(bool laborious, int64_t lanes) {
   return lanes < 8 ? 0 : laborious ? 8 : 16;
 }
 
-// Tiles fill the registers of AVX2. Of steps for 16 the panels win little, and the tiles of few rows beside them lose.
-bool integersKeepOrder(int64_t group, int64_t lanes) {
-  return lanes == 8 && group == 32;
+// Tiles fill the registers of AVX2. Of other levels the panels win little, and the tiles of few rows beside them lose.
+bool integersKeepOrder(const StorageFormat &weight, int64_t lanes) {
+  return lanes == 8 && hasSmallLevels(weight);
 }
 
 // With AVX2 a tile of two or three rows has the columns of one row. Nobody has measured what others have of it.

@@ -146,8 +146,8 @@ int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit
 // From so many rows on panels of levels are unpacked, of which `laborious` ones take more than a shift and a mask; 0:
 // never.
 int64_t layoutRowsOfIntegers(bool laborious, int64_t lanes);
-// Whether products of unpacked levels, of which so many share a step, keep their order.
-bool integersKeepOrder(int64_t group, int64_t lanes);
+// Whether products of unpacked levels keep their order.
+bool integersKeepOrder(const StorageFormat &weight, int64_t lanes);
 // Rows of them that fetch panels ahead.
 int64_t rowsAheadOfIntegers(int64_t lanes);
 // How many values of a row of integers share a scale.

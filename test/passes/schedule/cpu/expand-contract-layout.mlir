@@ -19,17 +19,22 @@
 // NARROW-COUNT-2: layout_rows = 0,
 // NARROW-COUNT-2: layout_rows = 8,
 // NARROW: layout_rows = 16,
+// NARROW: layout_rows = 8,
 // NEON-COUNT-4: layout_rows = 0,
 // NEON: layout_rows = 7,
-// NEON-COUNT-5: layout_rows = 0,
-// Products of levels of groups of 32 fill the registers there, and stay in order.
+// NEON-COUNT-6: layout_rows = 0,
+// Products of levels of up to five bits fill the registers there, and stay in order.
 // ORDER: @fifth{{.*}} attributes {kernel.keeps_order}
 // ORDER: @powers{{.*}} attributes {kernel.keeps_order}
 // ORDER: @halves{{.*}} attributes {kernel.keeps_order}
 // ORDER: @shallow
 // ORDER-NOT: kernel.keeps_order
+// ORDER: @sixteens{{.*}} attributes {kernel.keeps_order}
 // ORDER: @super{{.*}} attributes {kernel.keeps_order}
 // ORDER: @plain{{.*}} attributes {kernel.keeps_order}
+// ORDER-NOT: kernel.keeps_order
+// ORDER: @six(
+// ORDER-NOT: kernel.keeps_order
 // OFF-NOT: x64xi32>
 // DEPTH: cannot be planned so: layout_rows is not 0, but panels of 96 of k are not unpacked
 
@@ -191,7 +196,7 @@ func.func @bytes(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_sums>>, %w: 
   return
 }
 
-// Steps for 16: LLVM may order what tiles of few rows do.
+// Steps for 16.
 // PLAN-LABEL: @sixteens
 // PLAN: layout_rows = 16,
 func.func @sixteens(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_256_sums>>, %w: memref<2x512x16x!talc.stored<nvfp4>>,
@@ -255,6 +260,21 @@ func.func @plain(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_k_sums>>, %w
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x512x!talc.stored<q8_k_sums>>, memref<2x512x16x!talc.stored<q4_k>>, memref<?x32xf32>) -> ()
+  }
+  return
+}
+
+// Levels of six bits: LLVM may order what tiles of few rows do.
+// PLAN-LABEL: @six
+// PLAN: layout_rows = 16,
+func.func @six(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_k_sums>>, %w: memref<2x512x16x!talc.stored<q6_k>>,
+               %y: memref<?x32xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%r0: index, %r1: index, %p0: index, %p1: index, %next: index):
+    kernel.contract %s, %x, %w into %y {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x512x!talc.stored<q8_k_sums>>, memref<2x512x16x!talc.stored<q6_k>>, memref<?x32xf32>) -> ()
   }
   return
 }
