@@ -7,6 +7,7 @@ def ConvertDots : Pass<"convert-dots", "mlir::ModuleOp"> {
       kernel.dot %levels, %x plus %sums   ->   vpdpbusd                              `vnni`
                                           ->   vpmaddubsw, vpmaddwd, vpaddd          `avx2`, levels of seven bits: nothing saturates
                                           ->   vpmaddubsw, vpaddw, one vpmaddwd      `avx2`, of several that add to each other: while words hold their sums
+                                                                                     (of four and more, where the sum is used)
                                           ->   vpabsb, vpsignb, then as above        `avx2`, signed levels
                                           ->   vpmaddwd of even and of odd bytes     `avx2`, levels of eight bits
                                           ->   sdot                                  `dotprod`

@@ -48,10 +48,12 @@ int64_t pairsOfIntegers(const StorageFormat &weight, int64_t lanes) {
 }
 
 // With two vectors to a row, half of its products find their word in a register: a processor loads two words in the
-// time of two products, and fewer where both lie in the same bank of L1, as those of neighbouring rows do.
+// time of two products, and fewer where both lie in the same bank of L1, as those of neighbouring rows do. Where that
+// leaves two rows, levels would be unpacked for too few: a vector for each row instead.
 int64_t rowsOfIntegers(const StorageFormat &weight, int64_t lanes) {
-  int64_t pairs = pairsOfIntegers(weight, lanes);
-  return pairs == 4 ? pairs : pairs / 2;
+  constexpr int64_t fewest = 3;
+  int64_t pairs = pairsOfIntegers(weight, lanes), ofTwo = pairs / 2;
+  return ofTwo < fewest ? pairs : ofTwo;
 }
 
 // Where three rows are a full tile, four pass a weight once with a vector each.

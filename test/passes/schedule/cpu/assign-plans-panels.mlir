@@ -80,3 +80,20 @@ func.func @six(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_k_sums>>, %w: 
   }
   return
 }
+
+// Rows that lie in the same set of L1 are no tall tile, but four of them are.
+// CHECK-LABEL: @apart
+// CHECK: tall_rows = 4, {{.*}} tile_columns = 16, tile_rows = 3,
+// WIDE-LABEL: @apart
+// WIDE: tall_rows = 0, {{.*}} tile_columns = 32, tile_rows = 6,
+func.func @apart(%s: !kernel.step, %x: memref<?x8192x!talc.stored<q8_256_sums>>, %w: memref<1x8192x64x!talc.stored<q4_0>>,
+                 %out: memref<?x64xf32>) {
+  kernel.tasks %s over tiles by rows {
+  ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
+    kernel.contract %s, %x, %w into %out {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    } : (!kernel.step, memref<?x8192x!talc.stored<q8_256_sums>>, memref<1x8192x64x!talc.stored<q4_0>>, memref<?x64xf32>) -> ()
+  }
+  return
+}
