@@ -28,6 +28,11 @@ SCALES = {'gptq': 'scales', 'awq': 'scales', 'fp8-deepseek': 'weight_scale_inv',
 SMALLEST_DIVISOR = struct.pack('<f', 1.4e-36)  # by which the largest scale is divided to a finite number
 
 
+# The same of products that are finite.
+LARGE = {'F16': struct.pack('<e', 1), 'BF16': b'\x80\x79', 'F32': struct.pack('<f', 2.0**116), 'U8': b'\xfe'}
+SMALL_DIVISOR = struct.pack('<f', 2.0**-116)
+
+
 def refused(what, app, result, *texts):
     assert result.returncode == 1 and 'error[T0504]: ' in result.stderr, f'{what}: {result.stderr}'
     assert all(text in result.stderr for text in texts), f'{what}: {result.stderr}'
@@ -127,23 +132,44 @@ def check_ways(talc, directory):
     refused('sum', *program.compile(talc), "weight 'stored' has an infinite value, which a recipe makes of 'w'")
 
 
-def check_products(talc, directory, method):
-    """Scales are finite, their products with levels are not."""
+def scaled(talc, directory, method, scales, divisor):
+    """The source of a layer whose first scale is one of these, or is divided by `divisor`."""
     part = SCALES.get(method.name, SCALES.get(method.name.split('-')[0], 'weight_scale'))
 
     def change(config, tensors):
         kind, shape, content = tensors[f'{LAYER_UP}.{part}']
-        first = SMALLEST_DIVISOR if part == 'weight_global_scale' else LARGEST[kind]
+        first = divisor if part == 'weight_global_scale' else scales[kind]
         tensors[f'{LAYER_UP}.{part}'] = kind, shape, first + content[len(first):]
     model = os.path.join(directory, method.name)
     quantized.write(model, method, change)
-    source = quantized.imported(talc, model)[UP]
-    files = source.split('elementType = ')[1].split(',')[0]
-    for element in dict.fromkeys((files, 'f32', 'bf16')):
-        program = Program(model)
-        program.add(f'"{UP}"', quantized.SHAPES['mlp.up_proj'], 'f32', source)
-        program.add('stored', quantized.SHAPES['mlp.up_proj'], element, f'#talc.convert of [@"{UP}"]', 4 * 96 * 128)
-        refused(f'{method.name} as {element}', *program.compile(talc), f"model.safetensors: weight '{UP}'", 'inf at [0, ')
+    return model, quantized.imported(talc, model)[UP]
+
+
+def converted(model, source, element):
+    program = Program(model)
+    program.add(f'"{UP}"', quantized.SHAPES['mlp.up_proj'], 'f32', source)
+    program.add('stored', quantized.SHAPES['mlp.up_proj'], element, f'#talc.convert of [@"{UP}"]', 4 * 96 * 128)
+    return program
+
+
+def format_of(source):
+    return source.split('elementType = ')[1].split(',')[0]
+
+
+def check_products(talc, directory, method):
+    """Scales are finite, their products with levels are not."""
+    model, source = scaled(talc, directory, method, LARGEST, SMALLEST_DIVISOR)
+    for element in dict.fromkeys((format_of(source), 'f32', 'bf16')):
+        refused(f'{method.name} as {element}', *converted(model, source, element).compile(talc),
+                f"model.safetensors: weight '{UP}'", 'inf at [0, ')
+
+
+def check_large(talc, directory, method):
+    """Products are finite, but too large to be rounded to bf16 in kernels."""
+    model, source = scaled(talc, directory, method, LARGE, SMALL_DIVISOR)
+    element = format_of(source)
+    if element.endswith('_bf16>'):
+        refused(f'{method.name} as {element}', *converted(model, source, element).compile(talc), 'too large for')
 
 
 def check_models(talc, directory, models):
@@ -177,6 +203,7 @@ def main(talc, directory, _, models, *methods):
     for method in quantized.METHODS:
         if not methods or method.name in methods:
             check_products(talc, directory, method)
+            check_large(talc, directory, method)
 
 
 if __name__ == '__main__':

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_stored_blocks.py BIN WRITER FORMATS [TARGET@EMULATOR]: programs whose weights are stored in blocks and widened
-against the interpreter, on this machine or on another that is emulated.
+against the interpreter, on this machine or on another that is emulated; of values alone the bits.
 
 One model has tables and matrices in every format, chosen by name; another is a GGUF file of mixed formats whose blocks
 are taken as they are. WRITER and FORMATS are the folders of gguf_writer.py and block_formats.py.
@@ -107,6 +107,29 @@ def check_every_format(directory):
     check(directory, model, module, app)
 
 
+def check_values(directory):
+    """Rows of a table are its values, bit for bit: 65536 of every format."""
+    model, module, app, expected, found = (
+        os.path.join(directory, name) for name in ('table.mlir', 'table-optimized.mlir', 'app', 'expected', 'found'))
+    table, rows = f'tensor<{WIDTH}x{WIDTH}xf32>', f'tensor<?x{WIDTH}xf32>'
+    with open(model, 'w') as file:
+        file.write(f"""module attributes {{talc.max_sequence = {WIDTH} : i64}} {{
+talc.weight @table : {table} = #talc.random<seed = 5, mean = 0.0, deviation = 0.3>
+func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> {rows} attributes {{talc.entry}} {{
+%t = talc.get_weight @table : {table}
+%x = talc.embedding %ids, %t : (tensor<?xi32>, {table}) -> {rows}
+return %x : {rows}
+}}
+}}""")
+    prompt = '--ids', ','.join(str(row) for row in range(WIDTH))
+    for name in FORMATS:
+        compile(model, app, f'--weights={name}')
+        run('talc', 'compile', model, f'--weights={name}', '--compute=f32', '--stop-after=optimize', '-o', module)
+        run('talc-interpret', module, *prompt, '--logits', expected)
+        run(EMULATOR or 'talc-steps', app, *prompt, '--logits', found, *(['-q'] if EMULATOR else []))
+        run('talc-compare', expected, found, '--exact')
+
+
 # A GGUF file.
 
 NUMBERS = {'q4_0': 2, 'q4_1': 3, 'q5_0': 6, 'q5_1': 7, 'q8_0': 8, 'q4_k': 12, 'q5_k': 13, 'q6_k': 14}
@@ -169,6 +192,7 @@ def check_gguf(directory):
 def main():
     with tempfile.TemporaryDirectory() as directory:
         check_every_format(directory)
+        check_values(directory)
         check_gguf(directory)
 
 

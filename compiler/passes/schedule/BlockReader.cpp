@@ -200,10 +200,13 @@ Value BlockReader::toFloat(Value integer) {
 }
 
 // A number's bits are those of a half but for the exponent's bias: a product with a power of two makes up for it, of
-// subnormal numbers, too.
+// subnormal numbers, too. Its sign is where it belongs, and once more behind that.
+Value BlockReader::halfOfE4M3(Value code) {
+  return fromHalves(mask(left(code, 7), 0xbf80));
+}
+
 Value BlockReader::fromE4M3(Value code) {
-  Value sign = left(mask(code, 128), 8), magnitude = left(mask(code, 127), 7);
-  return e.mulf(fromHalves(join(sign, magnitude, 0)), factor(0x1p8));
+  return e.mulf(halfOfE4M3(code), factor(e4m3Bias));
 }
 
 // The exponent of an f32; 0 stands for the subnormal 2^-127.

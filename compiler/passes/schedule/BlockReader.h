@@ -66,7 +66,9 @@ public:
   // The bits of halves, in the lower half of integers, as f32.
   Value fromHalves(Value integer);
   Value toFloat(Value integer);
-  // The numbers of these codes, of scales.
+  // The numbers of these codes; of e4m3 as bytes with a sign, which are halves but for a factor.
+  static constexpr double e4m3Bias = 0x1p8;
+  Value halfOfE4M3(Value code);
   Value fromE4M3(Value code);
   Value fromE8M0(Value code);
 

@@ -57,6 +57,8 @@ public:
   Value divf(Value x, Value y);
   Value maxf(Value x, Value y);
   virtual Value fma(Value x, Value y, Value z);
+  // Whether x + y - y is what it says. Drivers of cards may make x of it.
+  virtual bool keepsSums() const { return true; }
   Value select(Value mask, Value x, Value y);
   // Reductions over the lanes, as a tree of fixed shape; the result is in every lane.
   virtual Value sumLanes(Value vector);

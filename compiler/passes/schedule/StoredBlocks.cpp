@@ -79,9 +79,14 @@ Value loadQ6_K(BlockReader &r) {
 //===--- numbers of 4 and 8 bits --------------------------------------------------------------------------------===//
 
 // A number's bits are those of a half but for the exponent's bias, as those of e4m3 are.
-Value fromE2M1(BlockReader &r, Value code) {
+constexpr double e2m1Bias = 0x1p14;
+Value halfOfE2M1(BlockReader &r, Value code) {
   Value sign = r.left(r.mask(code, 8), 12), magnitude = r.left(r.mask(code, 7), 9);
-  return r.e.mulf(r.fromHalves(r.join(sign, magnitude, 0)), r.factor(0x1p14));
+  return r.fromHalves(r.join(sign, magnitude, 0));
+}
+
+Value fromE2M1(BlockReader &r, Value code) {
+  return r.e.mulf(halfOfE2M1(r, code), r.factor(e2m1Bias));
 }
 
 Value loadMxfp4(BlockReader &r) {
@@ -90,7 +95,7 @@ Value loadMxfp4(BlockReader &r) {
 }
 
 Value loadNvfp4(BlockReader &r) {
-  Value scale = r.fromE4M3(r.unsignedBytes(0, r.e.div(r.place, 16), /*each=*/false));
+  Value scale = r.fromE4M3(r.signedBytes(0, r.e.div(r.place, 16), /*each=*/false));
   return r.e.mulf(fromE2M1(r, r.groupedNibbles(1)), scale);
 }
 
@@ -98,6 +103,7 @@ Value loadNvfp4(BlockReader &r) {
 
 struct ToF16 {
   static FloatType type(OpBuilder &b) { return b.getF16Type(); }
+  static Value roundShort(BlockReader &r, Value x) { return round(r, x); }
   static Value round(BlockReader &r, Value x) {
     auto narrow = VectorType::get({r.lanes}, r.e.b.getF16Type());
     Value rounded = arith::TruncFOp::create(r.e.b, r.e.loc, narrow, x);
@@ -105,10 +111,36 @@ struct ToF16 {
   }
 };
 
-// To nearest even, by integers: instructions for bf16 take subnormal numbers for zero.
+// To nearest even. Instructions for bf16 take subnormal numbers for zero, and integers take five operations. Beside a
+// number 2^16 times as large, f32 has as many bits for x as bf16 has, and an even one before them:
+//
+//   large        1.1 0000 0000 0000 0000 0000 00
+//   x                              1 .011 0110 1101 ...
+//   large + x    1.1 0000 0000 0000 001 011 0111         rounded here, once; minus large: 1.0110111
+//
+// Numbers below 2^-126 stay as they are.
 struct ToBf16 {
   static FloatType type(OpBuilder &b) { return b.getBF16Type(); }
+
+  // Beside 1.5 times the power of two below x: whatever the sign of x, the sum has the exponent of that.
   static Value round(BlockReader &r, Value x) {
+    if (!r.e.keepsSums())
+      return roundBits(r, x);
+    constexpr double large = 0x1.8p16;
+    Value power = r.as(r.mask(r.as(x, r.e.b.getI32Type()), 0x7f800000), r.e.b.getF32Type());
+    return r.e.fma(power, r.factor(-large), r.e.fma(power, r.factor(large), x));
+  }
+
+  // Of a number of 17 bits, beside itself: 2^16 of them are even. Their sum is one product.
+  static Value roundShort(BlockReader &r, Value x) {
+    if (!r.e.keepsSums())
+      return roundBits(r, x);
+    constexpr double large = 0x1p16;
+    return r.e.fma(x, r.factor(-large), r.e.mulf(x, r.factor(large + 1)));
+  }
+
+private:
+  static Value roundBits(BlockReader &r, Value x) {
     Value bits = r.as(x, r.e.b.getI32Type());
     Value odd = r.bits(bits, r.e.index(16), 1);
     Value rounded = r.plus(r.plus(bits, r.constant(0x7fff)), odd);
@@ -123,27 +155,38 @@ Value levels4(BlockReader &r, int64_t field) {
   return r.bits(r.unsignedBytes(field, byte, /*each=*/true), e.mul(e.rem(e.div(r.place, 16), 2), 4), 15);
 }
 
+// half * bias * scale, rounded once: the product of powers of two and a scale, which many values share, is exact.
+Value halfTimes(BlockReader &r, Value half, double bias, Value scale) {
+  return r.e.mulf(half, r.e.mulf(scale, r.factor(bias)));
+}
+
 template <typename To> Value loadScaledFp4(BlockReader &r) {
-  Value scale = r.fromE4M3(r.unsignedBytes(1, r.e.div(r.place, 16), /*each=*/false));
+  Value scale = r.fromE4M3(r.signedBytes(1, r.e.div(r.place, 16), /*each=*/false));
   scale = r.e.mulf(scale, r.number(0, r.e.b.getF32Type()));
-  return To::round(r, r.e.mulf(fromE2M1(r, r.groupedNibbles(2)), scale));
+  return To::round(r, halfTimes(r, halfOfE2M1(r, r.groupedNibbles(2)), e2m1Bias, scale));
 }
 
 template <typename To> Value loadFp8(BlockReader &r) {
-  Value number = r.fromE4M3(r.unsignedBytes(1, r.place, /*each=*/true));
-  return To::round(r, r.e.mulf(number, r.number(0, r.e.b.getF32Type())));
+  Value half = r.halfOfE4M3(r.signedBytes(1, r.place, /*each=*/true));
+  return To::round(r, halfTimes(r, half, BlockReader::e4m3Bias, r.number(0, r.e.b.getF32Type())));
 }
 
-template <typename To> Value scaledLevel(BlockReader &r, Value level) {
-  return To::round(r, r.e.mulf(r.toFloat(level), r.number(0, To::type(r.e.b))));
+// Products and sums of so few bits are exact. `from`: the value of level 0, in steps.
+template <typename To> Value scaledLevel(BlockReader &r, Value level, Value from = {}) {
+  Value scale = r.number(0, To::type(r.e.b)), number = r.toFloat(level);
+  return To::roundShort(r, from ? r.e.fma(number, scale, r.e.mulf(scale, from)) : r.e.mulf(number, scale));
+}
+
+Value minusZeroPoint(BlockReader &r) {
+  return arith::NegFOp::create(r.e.b, r.e.loc, r.toFloat(r.unsignedBytes(1, r.e.index(0), /*each=*/false)));
 }
 
 template <typename To> Value loadInt4(BlockReader &r) {
-  return scaledLevel<To>(r, r.less(levels4(r, 1), 8));
+  return scaledLevel<To>(r, levels4(r, 1), r.factor(-8));
 }
 
 template <typename To> Value loadInt4z(BlockReader &r) {
-  return scaledLevel<To>(r, r.minus(levels4(r, 2), r.unsignedBytes(1, r.e.index(0), /*each=*/false)));
+  return scaledLevel<To>(r, levels4(r, 2), minusZeroPoint(r));
 }
 
 template <typename To> Value loadInt8(BlockReader &r) {
@@ -151,8 +194,7 @@ template <typename To> Value loadInt8(BlockReader &r) {
 }
 
 template <typename To> Value loadInt8z(BlockReader &r) {
-  Value level = r.unsignedBytes(2, r.place, /*each=*/true);
-  return scaledLevel<To>(r, r.minus(level, r.unsignedBytes(1, r.e.index(0), /*each=*/false)));
+  return scaledLevel<To>(r, r.unsignedBytes(2, r.place, /*each=*/true), minusZeroPoint(r));
 }
 
 //===--- the table ----------------------------------------------------------------------------------------------===//

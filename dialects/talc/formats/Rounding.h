@@ -12,8 +12,11 @@ struct ToF16 {
   static float decode(uint16_t word) { return halfToFloat(word); }
 };
 
+// Products from 2^110 on count as infinite: kernels round beside numbers that are 2^16 times as large.
 struct ToBf16 {
-  static float round(float value) { return bf16ToFloat(floatToBf16(value)); }
+  static float round(float value) {
+    return std::fabs(value) >= 0x1p110f ? std::copysign(HUGE_VALF, value) : bf16ToFloat(floatToBf16(value));
+  }
   static uint16_t encode(float value) { return floatToBf16(value); }
   static float decode(uint16_t word) { return bf16ToFloat(word); }
 };

@@ -72,7 +72,7 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes)
   hasPlace = shape.hasPlace;
   const StorageFormat &format = elementFormat(shape.weight);
   weightFormat = &format;
-  depthUnit = products.depthUnit(elementFormat(shape.x));
+  depthUnit = products.depthUnit(format, elementFormat(shape.x));
   lineElements = 64 * format.blockValues / format.blockBytes;
 }
 

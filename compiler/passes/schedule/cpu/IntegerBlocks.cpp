@@ -115,7 +115,7 @@ Value levelsNvfp4(BlockReader &r, int64_t word, int64_t) {
 }
 
 GroupScales scalesNvfp4(BlockReader &r, int64_t further) {
-  Value scale = r.fromE4M3(r.unsignedBytes(0, r.e.add(r.e.div(r.place, 16), further), /*each=*/false));
+  Value scale = r.fromE4M3(r.signedBytes(0, r.e.add(r.e.div(r.place, 16), further), /*each=*/false));
   return {r.e.mulf(scale, r.factor(0.5)), {}};
 }
 

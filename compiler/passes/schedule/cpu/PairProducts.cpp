@@ -105,17 +105,18 @@ void multiplyPairs(const ContractCode &c, const TilePlaces &tile, const TileSums
 
 }  // namespace
 
-const TileProducts pairProducts = {rowsOfNumbers,
-                                   columnsOfNumbers,
-                                   columnsOfNumberRow,
-                                   [](int64_t) -> int64_t { return 2; },
-                                   /*fixedSteps=*/false,
-                                   /*depthUnit=*/[](const StorageFormat &) -> int64_t { return 2; },
-                                   fetchAheadOfNumbers,
-                                   blockOfNumbers,
-                                   /*rowsStay=*/true,
-                                   multiplyPairs,
-                                   noTallRows,
-                                   /*streams=*/true};
+const TileProducts pairProducts = {
+    rowsOfNumbers,
+    columnsOfNumbers,
+    columnsOfNumberRow,
+    [](int64_t) -> int64_t { return 2; },
+    /*fixedSteps=*/false,
+    /*depthUnit=*/[](const StorageFormat &, const StorageFormat &) -> int64_t { return 2; },
+    fetchAheadOfNumbers,
+    blockOfNumbers,
+    /*rowsStay=*/true,
+    multiplyPairs,
+    noTallRows,
+    /*streams=*/true};
 
 }  // namespace talc

@@ -11,9 +11,10 @@ using namespace mlir;
 
 namespace talc {
 
-int64_t blockOfNumbers(const StorageFormat &, int64_t depth, int64_t, int64_t, int64_t) {
-  constexpr int64_t undivided = 768, least = 256, most = 512, unit = 2;
-  for (int64_t size = most; depth > undivided && size >= least; size -= unit)
+int64_t blockOfNumbers(const StorageFormat &, int64_t depth, int64_t unit, int64_t, int64_t) {
+  constexpr int64_t undivided = 768, least = 256, most = 512;
+  unit = std::max<int64_t>(unit, 2);
+  for (int64_t size = most / unit * unit; depth > undivided && size >= least; size -= unit)
     if (depth % size == 0)
       return size;
   return depth;
@@ -22,7 +23,7 @@ int64_t blockOfNumbers(const StorageFormat &, int64_t depth, int64_t, int64_t, i
 // One row of bf16 takes a panel at a time: lines are half as many as of f32, and with four streams each two threads
 // leave the processor's own prefetching behind.
 int64_t columnsOfNumberRow(const StorageFormat &weight, int64_t lanes) {
-  return weight.upperHalf && lanes > 8 ? 64 : tileColumns(1, lanes);
+  return weight.upperHalf && lanes > 8 ? 64 : columnsOfNumbers(weight, 1, lanes);
 }
 
 // 1 KiB of such a panel, whose iterations read four lines.
@@ -72,8 +73,9 @@ int64_t rowsOfTallTile(const StorageFormat &, int64_t lanes) {
 int64_t rowsOfNumbers(const StorageFormat &, int64_t) {
   return tileRows;
 }
-int64_t columnsOfNumbers(const StorageFormat &, int64_t rows, int64_t lanes) {
-  return tileColumns(rows, lanes);
+// A vector of blocks has its scale in a register, too, and what it takes to unpack it hides a chain's latency.
+int64_t columnsOfNumbers(const StorageFormat &weight, int64_t rows, int64_t lanes) {
+  return weight.blockValues > 1 && lanes == 8 ? 2 * lanes : tileColumns(rows, lanes);
 }
 
 // A panel is one stream: of two, read in turns, a processor fetches less ahead.
@@ -113,7 +115,7 @@ int64_t rowsAheadOfIntegers(int64_t lanes) {
   return lanes == 8 ? 3 : 1;
 }
 
-int64_t valuesOfScale(const StorageFormat &rows) {
+int64_t valuesOfScale(const StorageFormat &, const StorageFormat &rows) {
   return rows.jointValues();
 }
 

@@ -94,7 +94,7 @@ struct TileProducts {
   // Whether an iteration takes so many steps, whatever a plan says.
   bool fixedSteps;
   // Blocks of k begin at multiples of this, beside rows of a format.
-  int64_t (*depthUnit)(const StorageFormat &rows);
+  int64_t (*depthUnit)(const StorageFormat &weight, const StorageFormat &rows);
   // Lines that one row fetches ahead of a weight from memory, of which an iteration reads so many.
   int64_t (*fetchAhead)(const StorageFormat &weight, int64_t lines, int64_t lanes);
   // Of a block of `depth` steps of k in all, which so many lanes pass.
@@ -151,7 +151,7 @@ bool integersKeepOrder(const StorageFormat &weight, int64_t lanes);
 // Rows of them that fetch panels ahead.
 int64_t rowsAheadOfIntegers(int64_t lanes);
 // How many values of a row of integers share a scale.
-int64_t valuesOfScale(const StorageFormat &rows);
+int64_t valuesOfScale(const StorageFormat &weight, const StorageFormat &rows);
 // Steps of k of so many lanes that are laid out at a time, so that levels stay in L1; 0: no such part divides the
 // depth.
 int64_t laidOutDepth(int64_t depth, int64_t unit, int64_t lanes);

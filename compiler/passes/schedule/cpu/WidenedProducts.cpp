@@ -12,6 +12,8 @@
 //   words          ba  dc  ...
 //   words << 16    a0  c0  ...        even columns
 //   words & mask   b0  d0  ...        odd columns
+#include "compiler/passes/schedule/BlockReader.h"
+#include "compiler/passes/schedule/StoredBlocks.h"
 #include "compiler/passes/schedule/cpu/ContractTile.h"
 #include "compiler/passes/schedule/cpu/LaneOrder.h"
 #include "compiler/passes/schedule/cpu/TileProducts.h"
@@ -26,42 +28,63 @@ class Widened {
 public:
   Widened(const ContractCode &c, const TilePlaces &tile)
       : c(c), e(c.e), tile(tile), rows(static_cast<int64_t>(tile.rows.size())),
-        vectors(static_cast<int64_t>(tile.panels.size())) {}
+        vectors(static_cast<int64_t>(tile.panels.size())), format(elementFormat(cast<ShapedType>(c.weight.getType()))),
+        unit(format.blockValues) {}
 
   // Vectors of a tile without rows.
   void layOut() {
-    e.loop(e.index(0), e.index(tile.depth), 1, [&](Value k) {
-      for (int64_t v = 0; v < vectors; ++v)
-        tile.laidOut.store(e, whole(k, v), k, tile.laidOutLanes[v]);
+    e.loop(e.index(0), e.index(tile.depth), unit, [&](Value block) {
+      e.loop(e.index(0), e.index(unit), 1, [&](Value k) {
+        for (int64_t v = 0; v < vectors; ++v)
+          tile.laidOut.store(e, whole(block, k, v), e.add(block, k), tile.laidOutLanes[v]);
+      });
     });
   }
 
+  // By blocks of the weight, so that what a block has once, its scale, is unpacked once.
   Emitter::Values accumulate(ValueRange before) {
-    RegisterTile registers{rows, vectors, c.plan.tileSteps, nullptr,
-                           [&](Value k, int64_t v) { return inWords() ? half(k, v) : number(k, v); }};
-    registers.readA(e, [&](int64_t r, Value k) {
-      return std::pair(c.x, Emitter::Values{tile.rows[r], e.add(tile.features[r], k)});
-    });
-    if (tile.fetch)
-      registers.begin = [&](Value k) { tile.fetch(k, {}); };
-    if (!inWords())
-      return registers.accumulate(e, before, tile.depth);
-    LaneOrder evenAndOdd(e.lanes, [](int64_t vector, int64_t lane) { return 2 * lane + vector; });
-    return evenAndOdd.together(e, registers.accumulate(e, evenAndOdd.apart(e, before), tile.depth));
+    if (tile.laidOut || unit == 1)
+      return accumulate(e.index(0), tile.depth, before);
+    return e.loop(e.index(0), e.index(tile.depth), unit, before,
+                  [&](Value block, ValueRange carried) { return accumulate(block, unit, carried); });
   }
 
 private:
-  Value number(Value k, int64_t v) {
-    return tile.laidOut ? tile.laidOut.loadNumber(e, k, tile.laidOutLanes[v]) : whole(k, v);
+  Emitter::Values accumulate(Value first, int64_t depth, ValueRange before) {
+    RegisterTile registers{rows, vectors, c.plan.tileSteps, nullptr,
+                           [&](Value k, int64_t v) { return inWords() ? half(k, v) : number(first, k, v); }};
+    registers.readA(e, [&](int64_t r, Value k) {
+      return std::pair(c.x, Emitter::Values{tile.rows[r], e.add(e.add(tile.features[r], first), k)});
+    });
+    if (tile.fetch)
+      registers.begin = [&](Value k) { tile.fetch(e.add(first, k), {}); };
+    if (!inWords())
+      return registers.accumulate(e, before, depth);
+    LaneOrder evenAndOdd(e.lanes, [](int64_t vector, int64_t lane) { return 2 * lane + vector; });
+    return evenAndOdd.together(e, registers.accumulate(e, evenAndOdd.apart(e, before), depth));
   }
-  Value whole(Value k, int64_t v) { return e.load(c.weight, {tile.panels[v], e.add(tile.firstK, k), tile.lanes[v]}); }
+
+  Value number(Value first, Value k, int64_t v) {
+    return tile.laidOut ? tile.laidOut.loadNumber(e, k, tile.laidOutLanes[v]) : whole(first, k, v);
+  }
+
+  // Of the k-th numbers from `first` on, where a block begins.
+  Value whole(Value first, Value k, int64_t v) {
+    Emitter::Values at = {tile.panels[v], e.add(tile.firstK, first), tile.lanes[v]};
+    if (unit == 1) {
+      at[1] = e.add(at[1], k);
+      return e.load(c.weight, at);
+    }
+    BlockPlace place = placeIn(e, c.weight, at);
+    place.value = k;
+    return loadFrom(e, format, place);
+  }
 
   // Where rows are fewer than vectors, these are loaded one by one, and each line would be twice. NEON, whose vectors
   // have four lanes, widens each by one instruction.
   bool inWords() const {
     bool even = c.plan.pieceLanes(rows) / e.lanes % 2 == 0;
-    return !tile.laidOut && even && rows >= vectors && e.lanes > 4 &&
-           elementFormat(cast<ShapedType>(c.weight.getType())).upperHalf;
+    return !tile.laidOut && even && rows >= vectors && e.lanes > 4 && format.upperHalf;
   }
 
   Value half(Value k, int64_t v) {
@@ -83,6 +106,8 @@ private:
   Emitter &e;
   const TilePlaces &tile;
   const int64_t rows, vectors;
+  const StorageFormat &format;
+  const int64_t unit;  // neighbours of k in a block
 };
 
 void multiplyWidened(const ContractCode &c, const TilePlaces &tile, const TileSums &sums) {
@@ -101,18 +126,19 @@ constexpr PanelLayout layout = {
 }  // namespace
 
 // As many multiply-adds with narrow vectors, of which a tile has half as many.
-const TileProducts widenedProducts = {rowsOfNumbers,
-                                      columnsOfNumbers,
-                                      columnsOfNumberRow,
-                                      [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
-                                      /*fixedSteps=*/false,
-                                      /*depthUnit=*/[](const StorageFormat &) -> int64_t { return 1; },
-                                      fetchAheadOfNumbers,
-                                      blockOfNumbers,
-                                      /*rowsStay=*/true,
-                                      multiplyWidened,
-                                      rowsOfTallTile,
-                                      /*streams=*/true,
-                                      &layout};
+const TileProducts widenedProducts = {
+    rowsOfNumbers,
+    columnsOfNumbers,
+    columnsOfNumberRow,
+    [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
+    /*fixedSteps=*/false,
+    /*depthUnit=*/[](const StorageFormat &weight, const StorageFormat &) { return weight.blockValues; },
+    fetchAheadOfNumbers,
+    blockOfNumbers,
+    /*rowsStay=*/true,
+    multiplyWidened,
+    rowsOfTallTile,
+    /*streams=*/true,
+    &layout};
 
 }  // namespace talc

@@ -25,6 +25,7 @@ public:
   Value splat(double value) override;
   Value broadcast(Value scalar) override { return scalar; }
   Value fma(Value x, Value y, Value z) override;
+  bool keepsSums() const override { return false; }
   Value sumLanes(Value vector) override;
   Value maxLanes(Value vector) override;
   Value firstLanes(int64_t count) override { return firstLanes(index(count)); }
