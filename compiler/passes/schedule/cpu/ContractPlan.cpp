@@ -98,7 +98,7 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t ca
   int64_t lines = llvm::divideCeil(format.bytesOf(tileSteps * panelLanes), lineBytes);
   bool large = storedBytes(shape.weight) >= cacheBytes / 4;
   fetchAhead = large ? products.fetchAhead(format, groupPanels(1) * lines, lanes) : 0;
-  for (fetchRows = products.rowsAhead(lanes); fetchRows > 1 && pieceLanes(fetchRows) < panelLanes;)
+  for (fetchRows = products.rowsAhead(format, lanes); fetchRows > 1 && pieceLanes(fetchRows) < panelLanes;)
     --fetchRows;
   fetchFirst = 0;
   fetchLevel = 2;

@@ -111,7 +111,7 @@ bool integersKeepOrder(const StorageFormat &weight, int64_t lanes) {
 }
 
 // With AVX2 a tile of two or three rows has the columns of one row. Nobody has measured what others have of it.
-int64_t rowsAheadOfIntegers(int64_t lanes) {
+int64_t rowsAheadOfIntegers(const StorageFormat &, int64_t lanes) {
   return lanes == 8 ? 3 : 1;
 }
 

@@ -83,6 +83,11 @@ inline int64_t noTallRows(const StorageFormat &, int64_t) {
   return 0;
 }
 
+// Of rows that fetch ahead: one alone does.
+inline int64_t oneRowAhead(const StorageFormat &, int64_t) {
+  return 1;
+}
+
 struct TileProducts {
   // Rows of a full tile; columns, a multiple of the lanes, that fill the accumulators of one of so many rows; steps of
   // k per iteration.
@@ -110,7 +115,7 @@ struct TileProducts {
   // Null: there is none.
   const PanelLayout *layout = nullptr;
   // So many rows that take whole panels fetch them ahead as one row does, where fetches wait for room.
-  int64_t (*rowsAhead)(int64_t lanes) = [](int64_t) -> int64_t { return 1; };
+  int64_t (*rowsAhead)(const StorageFormat &weight, int64_t lanes) = oneRowAhead;
   // Columns of a tall tile, where a full one has so many: as many, or half of them.
   int64_t (*tallColumns)(const StorageFormat &weight, int64_t columns,
                          int64_t lanes) = [](const StorageFormat &, int64_t columns, int64_t) { return columns / 2; };
@@ -149,7 +154,7 @@ int64_t layoutRowsOfIntegers(bool laborious, int64_t lanes);
 // Whether products of unpacked levels keep their order.
 bool integersKeepOrder(const StorageFormat &weight, int64_t lanes);
 // Rows of them that fetch panels ahead.
-int64_t rowsAheadOfIntegers(int64_t lanes);
+int64_t rowsAheadOfIntegers(const StorageFormat &weight, int64_t lanes);
 // How many values of a row of integers share a scale.
 int64_t valuesOfScale(const StorageFormat &weight, const StorageFormat &rows);
 // Steps of k of so many lanes that are laid out at a time, so that levels stay in L1; 0: no such part divides the

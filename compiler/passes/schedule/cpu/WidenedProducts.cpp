@@ -114,6 +114,12 @@ void multiplyWidened(const ContractCode &c, const TilePlaces &tile, const TileSu
   sums.store(Widened(c, tile).accumulate(sums.before()));
 }
 
+// Numbers of 16 bits leave memory time enough: three rows of f32 wait for each line, and lose by fetching more of them.
+int64_t rowsAhead(const StorageFormat &weight, int64_t lanes) {
+  bool half = weight.blockValues == 1 && weight.blockBytes == 2;
+  return half && lanes == 8 ? 3 : 1;
+}
+
 constexpr PanelLayout layout = {
     // More than a tile has.
     [](const StorageFormat &weight, int64_t lanes) {
@@ -139,6 +145,7 @@ const TileProducts widenedProducts = {
     multiplyWidened,
     rowsOfTallTile,
     /*streams=*/true,
-    &layout};
+    &layout,
+    rowsAhead};
 
 }  // namespace talc
