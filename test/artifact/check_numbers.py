@@ -26,9 +26,7 @@ LARGEST = {'F16': struct.pack('<e', 65504), 'BF16': b'\x7f\x7f', 'F32': struct.p
 SCALES = {'gptq': 'scales', 'awq': 'scales', 'fp8-deepseek': 'weight_scale_inv', 'fp8-qwen': 'weight_scale_inv',
           'nvfp4': 'weight_global_scale'}
 SMALLEST_DIVISOR = struct.pack('<f', 1.4e-36)  # by which the largest scale is divided to a finite number
-
-
-# The same of products that are finite.
+# Scales and a divisor that make finite products, of which those of bf16 and f32 are too large to be rounded to bf16.
 LARGE = {'F16': struct.pack('<e', 1), 'BF16': b'\x80\x79', 'F32': struct.pack('<f', 2.0**116), 'U8': b'\xfe'}
 SMALL_DIVISOR = struct.pack('<f', 2.0**-116)
 

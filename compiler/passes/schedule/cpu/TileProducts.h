@@ -98,7 +98,7 @@ struct TileProducts {
   int64_t (*steps)(int64_t lanes);
   // Whether an iteration takes so many steps, whatever a plan says.
   bool fixedSteps;
-  // Blocks of k begin at multiples of this, beside rows of a format.
+  // Blocks of k of a weight begin at multiples of this, beside rows of a format.
   int64_t (*depthUnit)(const StorageFormat &weight, const StorageFormat &rows);
   // Lines that one row fetches ahead of a weight from memory, of which an iteration reads so many.
   int64_t (*fetchAhead)(const StorageFormat &weight, int64_t lines, int64_t lanes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile multiplies by a weight that is widened to f32, one k at a time.
 //
-// Blocks take some dozen instructions for a vector of numbers: many rows pass numbers that were widened once for all of
+// Blocks take six to ten instructions for a vector of numbers: many rows pass numbers that were widened once for all of
 // them (PanelLayout).
 //
 // Where a stored value is the upper half of an f32 (bf16), two neighbouring vectors of columns are one vector of words,
