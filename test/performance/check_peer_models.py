@@ -24,7 +24,7 @@ def logits(element):
 
 
 wanted = logits('f16')
-for name in ('q8_0', 'q4_0', 'q4_k'):
+for name in ('q8_0', 'q4_0', 'q4_k', 'mxfp4'):
     found = logits(name)
     assert found.shape == wanted.shape
     print(f'{name}: {numpy.linalg.norm(found - wanted) / numpy.linalg.norm(wanted):.4f}')

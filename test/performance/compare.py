@@ -29,7 +29,7 @@ CONFIGS = {
               'intermediate_size': 3072, 'num_hidden_layers': 28, 'num_attention_heads': 16, 'num_key_value_heads': 8,
               'head_dim': 128, 'max_position_embeddings': 2048, 'rope_theta': 1e6, 'tie_word_embeddings': True},
 }
-BLOCKS = ('q8_0', 'q4_0', 'q4_k')
+BLOCKS = ('q8_0', 'q4_0', 'q4_k', 'mxfp4')
 PRODUCTS = ['512x512x512', '1024x1024x1024', '2048x2048x2048', '128x2304x768', '128x3072x768', '128x768x3072',
             '512x2048x2048', '512x8192x2048']  # rows x outputs x inputs
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes models for llama.cpp with random weights and an invented vocabulary: gguf_models.py MODEL TYPE FILE.
 
-MODEL: gpt2, tinyllama or qwen3; TYPE: f32, f16, q8_0, q4_0 or q4_k. The format: ggml-org/ggml, docs/gguf.md, version 3;
+MODEL: gpt2, tinyllama or qwen3; TYPE: f32, f16, q8_0, q4_0, q4_k or mxfp4. The format: ggml-org/ggml, docs/gguf.md, version 3;
 of the types of blocks, ggml-common.h. Values are rounded plainly: these files are for measuring speed.
 """
 import struct
@@ -49,10 +49,20 @@ def q4_k(values):
     return numpy.hstack([as_bytes(unit[0]), as_bytes(unit[1]), packed, nibbles.reshape(len(parts), -1)])
 
 
+def mxfp4(values):
+    """E2M1 times a power of two, of OCP's MX specification: floor(log2(largest)) - 2. What is above 6 times that is 6."""
+    largest = abs(values).max(1, keepdims=True)
+    exponent = numpy.frexp(largest)[1] - 3
+    magnitudes = numpy.array([0, 0.5, 1, 1.5, 2, 3, 4, 6], numpy.float32)
+    levels = abs(numpy.ldexp(abs(values), -exponent)[..., None] - magnitudes).argmin(2).astype(numpy.uint8)
+    levels |= (values < 0).astype(numpy.uint8) << 3
+    return numpy.hstack([(exponent + 127).astype(numpy.uint8), levels[:, :16] | levels[:, 16:] << 4])
+
+
 # The number of each type, the values of a block, and the bytes of blocks.
 TYPES = {'f32': (0, 1, lambda values: as_bytes(values.astype('<f4'))),
          'f16': (1, 1, lambda values: as_bytes(values.astype('<f2'))),
-         'q4_0': (2, 32, q4_0), 'q8_0': (8, 32, q8_0), 'q4_k': (12, 256, q4_k)}
+         'q4_0': (2, 32, q4_0), 'q8_0': (8, 32, q8_0), 'q4_k': (12, 256, q4_k), 'mxfp4': (39, 32, mxfp4)}
 
 
 def text(value):
