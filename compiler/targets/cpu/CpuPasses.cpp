@@ -36,7 +36,7 @@ void CpuTarget::addDivision(OpPassManager &passes) const {
 }
 
 void CpuTarget::addPlans(OpPassManager &passes, const std::string &plans, const std::string &generator) const {
-  passes.addPass(createAssignPlans({cpu.vectorLanes, cpu.cacheBytes, cpu.dropsFetches, plans}));
+  passes.addPass(createAssignPlans({cpu.vectorLanes, cpu.cacheBytes, cpu.dropsFetches, cpu.followsStreams, plans}));
   // A plan may say who makes the code.
   if (generator != targets::ownGenerator)
     passes.addPass(createAssignGenerators({generator, hgenBuild()}));

@@ -25,6 +25,8 @@ struct CpuFacts {
   int64_t cacheBytes = 0;
   // Whether prefetches for which there is no room are dropped, and do not wait.
   bool dropsFetches = false;
+  // Whether it brings a stream of memory in by itself, and faster than by prefetches.
+  bool followsStreams = false;
   // What makes dot products of bytes, as convert-dots calls it: that changes no bits.
   std::string dots;
   // Whether weights of bf16 can be multiplied in pairs, and whether one instruction does so; of all but subnormal

@@ -32,14 +32,8 @@ constexpr PassRemarks remarks("schedule", "assign-plans");
 
 namespace {
 
-// What the cost model looks at.
-struct Machine {
-  int64_t lanes, cacheBytes;
-  bool dropsFetches;
-};
-
 // The whole plan of a piece of which some numbers are given; null, and what is wrong with these.
-using MakePlan = PlanAttr (*)(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem);
+using MakePlan = PlanAttr (*)(Operation *piece, const CostMachine &machine, PlanAttr given, std::string &problem);
 
 PlanAttr withShares(PlanAttr plan, PlanAttr given, std::string &problem) {
   SharePlan shares;
@@ -55,8 +49,8 @@ PlanAttr withGenerator(PlanAttr plan, PlanAttr given, std::string &problem) {
   return writePlan(plan.getContext(), GeneratorPlan::numbers(), generator, plan);
 }
 
-PlanAttr planProducts(const ContractShape &shape, const Machine &machine, PlanAttr given, std::string &problem) {
-  ContractPlan plan(shape, machine.lanes, machine.cacheBytes, machine.dropsFetches);
+PlanAttr planProducts(const ContractShape &shape, const CostMachine &machine, PlanAttr given, std::string &problem) {
+  ContractPlan plan(shape, machine);
   problem = readPlan(given, ContractPlan::numbers(), plan);
   if (!given || !given.number("layout_rows"))
     plan.fitLayout();
@@ -65,25 +59,25 @@ PlanAttr planProducts(const ContractShape &shape, const Machine &machine, PlanAt
   return writePlan(shape.x.getContext(), ContractPlan::numbers(), plan);
 }
 
-PlanAttr planContract(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
+PlanAttr planContract(Operation *piece, const CostMachine &machine, PlanAttr given, std::string &problem) {
   PlanAttr numbers = planProducts(ContractShape::of(cast<kernel::ContractOp>(piece)), machine, given, problem);
   return withShares(withGenerator(numbers, given, problem), given, problem);
 }
 
-PlanAttr planExperts(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
+PlanAttr planExperts(Operation *piece, const CostMachine &machine, PlanAttr given, std::string &problem) {
   PlanAttr numbers = planProducts(ContractShape::of(cast<kernel::ExpertsOp>(piece)), machine, given, problem);
   return withShares(numbers, given, problem);
 }
 
 // Where fetches may have to wait, they keep others waiting.
-PlanAttr planAttention(Operation *piece, const Machine &machine, PlanAttr given, std::string &problem) {
+PlanAttr planAttention(Operation *piece, const CostMachine &machine, PlanAttr given, std::string &problem) {
   AttentionSchedule plan = scheduleOf(cast<kernel::AttentionOp>(piece), given, problem);
   if (!given || !given.number("fetch_next"))
     plan.fetch = machine.dropsFetches;
   return withGenerator(writePlan(piece->getContext(), AttentionSchedule::numbers(), plan), given, problem);
 }
 
-PlanAttr planRows(Operation *piece, const Machine &, PlanAttr given, std::string &problem) {
+PlanAttr planRows(Operation *piece, const CostMachine &, PlanAttr given, std::string &problem) {
   RowPlan plan;
   problem = readPlan(given, RowPlan::numbers(), plan);
   PlanAttr numbers = writePlan(piece->getContext(), RowPlan::numbers(), plan);
@@ -132,6 +126,8 @@ struct AssignPlans : talc::impl::AssignPlansBase<AssignPlans> {
       tellGone(gone.size(), recorded);
   }
 
+  CostMachine machine() const { return {lanes, cacheBytes, dropsFetches, followsStreams}; }
+
   // A record may hold plans of other formats of weights as well; one that suits nothing is stale.
   void tellGone(size_t gone, size_t recorded) {
     if (recorded > 0 && gone == recorded)
@@ -149,7 +145,7 @@ struct AssignPlans : talc::impl::AssignPlansBase<AssignPlans> {
     if (!known && takeRecorded(tasks, make, given))
       return success();
     std::string problem;
-    PlanAttr plan = make(tasks.getPiece(), {lanes, cacheBytes, dropsFetches}, known, problem);
+    PlanAttr plan = make(tasks.getPiece(), machine(), known, problem);
     if (!problem.empty())
       return tasks.emitOpError() << "cannot be planned so: " << problem;
     tasks.setPlanAttr(plan);
@@ -163,7 +159,7 @@ struct AssignPlans : talc::impl::AssignPlansBase<AssignPlans> {
     if (!recorded)
       return false;
     std::string problem;
-    PlanAttr plan = make(tasks.getPiece(), {lanes, cacheBytes, dropsFetches}, recorded, problem);
+    PlanAttr plan = make(tasks.getPiece(), machine(), recorded, problem);
     if (!problem.empty()) {
       tasks.emitWarning() << "kernel " << tasks->getParentOfType<func::FuncOp>().getName()
                           << ": a recorded plan does not fit and is left out: " << problem;

@@ -81,9 +81,10 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, kernel::Pl
   readPlan(plan, numbers(), *this);
 }
 
-ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t cacheBytes, bool dropsFetches)
-    : ContractPlan(shape, lanes) {
+ContractPlan::ContractPlan(const ContractShape &shape, const CostMachine &machine)
+    : ContractPlan(shape, machine.lanes) {
   const StorageFormat &format = *weightFormat;
+  const int64_t cacheBytes = machine.cacheBytes;
   tileRows = products.rows(format, lanes);
   tileColumns = products.columns(format, tileRows, lanes);
   // Of a panel that was packed for wider vectors, pieces would be streams with gaps: each takes what the others leave.
@@ -97,7 +98,8 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t ca
   // A smaller weight stays in L2 beside others of its kind.
   int64_t lines = llvm::divideCeil(format.bytesOf(tileSteps * panelLanes), lineBytes);
   bool large = storedBytes(shape.weight) >= cacheBytes / 4;
-  fetchAhead = large ? products.fetchAhead(format, groupPanels(1) * lines, lanes) : 0;
+  bool fetches = large && !(machine.followsStreams && products.isFollowed(format));
+  fetchAhead = fetches ? products.fetchAhead(format, groupPanels(1) * lines, lanes) : 0;
   for (fetchRows = products.rowsAhead(format, lanes); fetchRows > 1 && pieceLanes(fetchRows) < panelLanes;)
     --fetchRows;
   fetchFirst = 0;
@@ -105,7 +107,7 @@ ContractPlan::ContractPlan(const ContractShape &shape, int64_t lanes, int64_t ca
   streamRows = 0;
   streamDepth = depth;
   layoutRows = layoutDepth() > 0 ? products.layout->rows(*weightFormat, lanes) : 0;
-  if (dropsFetches && large && products.streams)
+  if (machine.dropsFetches && large && products.streams)
     chooseStreams(format);
   // Of two tiles, or pieces of a tile that is alone, each fetches a part of the group that comes next.
   int64_t groupLanes = panelLanes * groupPanels(tileRows);

@@ -22,10 +22,15 @@ struct ContractShape {
   static ContractShape of(kernel::ExpertsOp op);
 };
 
+// What the cost model looks at: lanes of a vector, bytes of L2, and what comes of fetches (CpuFacts).
+struct CostMachine {
+  int64_t lanes, cacheBytes;
+  bool dropsFetches, followsStreams;
+};
+
 struct ContractPlan {
-  // The cost model's choice for vectors of `lanes` lanes and an L2 cache of `cacheBytes`, of a processor that drops
-  // fetches for which it has no room, or lets them wait.
-  ContractPlan(const ContractShape &shape, int64_t lanes, int64_t cacheBytes, bool dropsFetches);
+  // The cost model's choice.
+  ContractPlan(const ContractShape &shape, const CostMachine &machine);
   // What assign-plans chose.
   ContractPlan(const ContractShape &shape, int64_t lanes, kernel::PlanAttr plan);
 

@@ -379,6 +379,7 @@ const TileProducts integerProducts = {rowsOfIntegers,
                                       /*streams=*/true,
                                       &layout,
                                       rowsAheadOfIntegers,
+                                      areIntegersFollowed,
                                       tallColumns};
 
 }  // namespace talc

@@ -14,6 +14,8 @@ def AssignPlans : Pass<"assign-plans", "mlir::ModuleOp"> {
                         "bytes of L2, of which a block of rows and its weights take half">,
                  Option<"dropsFetches", "drops-fetches", "bool", "false",
                         "prefetches for which there is no room are dropped, and do not wait">,
+                 Option<"followsStreams", "follows-streams", "bool", "false",
+                        "the processor brings a stream in by itself, and faster than by prefetches">,
                  Option<"plans", "plans", "std::string", "\"\"",
                         "KERNEL: NAME = NUMBER, ...; ... where KERNEL is a name with * for anything, or @ and a digest">];
   let dependentDialects = ["talc::kernel::KernelDialect"];

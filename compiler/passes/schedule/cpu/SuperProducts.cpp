@@ -331,6 +331,7 @@ const TileProducts superProducts = {rowsOf,
                                     tallRowsOfIntegers,
                                     /*streams=*/true,
                                     &layout,
-                                    rowsAheadOfIntegers};
+                                    rowsAheadOfIntegers,
+                                    areIntegersFollowed};
 
 }  // namespace talc

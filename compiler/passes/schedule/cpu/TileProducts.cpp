@@ -115,6 +115,12 @@ int64_t rowsAheadOfIntegers(const StorageFormat &, int64_t lanes) {
   return lanes == 8 ? 3 : 1;
 }
 
+// Small levels lie behind their scales, and what a line brings takes longer than of bytes. q6_k's scales lie behind its
+// levels.
+bool areIntegersFollowed(const StorageFormat &weight) {
+  return hasSmallLevels(weight);
+}
+
 int64_t valuesOfScale(const StorageFormat &, const StorageFormat &rows) {
   return rows.jointValues();
 }

@@ -116,6 +116,8 @@ struct TileProducts {
   const PanelLayout *layout = nullptr;
   // So many rows that take whole panels fetch them ahead as one row does, where fetches wait for room.
   int64_t (*rowsAhead)(const StorageFormat &weight, int64_t lanes) = oneRowAhead;
+  // Whether one row reads the weight so that a processor that follows streams brings it in faster by itself.
+  bool (*isFollowed)(const StorageFormat &weight) = [](const StorageFormat &) { return false; };
   // Columns of a tall tile, where a full one has so many: as many, or half of them.
   int64_t (*tallColumns)(const StorageFormat &weight, int64_t columns,
                          int64_t lanes) = [](const StorageFormat &, int64_t columns, int64_t) { return columns / 2; };
@@ -155,6 +157,8 @@ int64_t layoutRowsOfIntegers(bool laborious, int64_t lanes);
 bool integersKeepOrder(const StorageFormat &weight, int64_t lanes);
 // Rows of them that fetch panels ahead.
 int64_t rowsAheadOfIntegers(const StorageFormat &weight, int64_t lanes);
+// Whether a processor that follows streams follows one row of them.
+bool areIntegersFollowed(const StorageFormat &weight);
 // How many values of a row of integers share a scale.
 int64_t valuesOfScale(const StorageFormat &weight, const StorageFormat &rows);
 // Steps of k of so many lanes that are laid out at a time, so that levels stay in L1; 0: no such part divides the
