@@ -124,8 +124,8 @@ void ContractLoops::fewRows(Value first, int64_t rows, const Panels &panels) {
 void ContractLoops::streamOrMany(Value first, Value count, const Panels &panels) {
   const int64_t ofSeveral = EvenParts::smallest(plan.tileRows + 1, plan.tileRows);
   auto many = [&] {
-    // There may be so few that they are one tile of any size.
-    Rows rows = {first, count, EvenParts(e, count, plan.tileRows, plan.tallRows), most < plan.tileRows ? 1 : ofSeveral};
+    // There may be so few that they are one tile.
+    Rows rows = {first, count, EvenParts(e, count, plan.tileRows, plan.tallRows), std::min(most + 1, ofSeveral)};
     manyRows(rows, panels, {plan.blockPanels, plan.blockDepth, sumsOfMany, plan.tileRows});
   };
   if (!sumsOfStreams)

@@ -205,7 +205,7 @@ int64_t ContractPlan::fewRows() const {
   int64_t most = streams ? std::min(fetchRows, tileRows) : 0;
   while (tileLanes(most + 1) > tileLanes(tileRows))
     ++most;
-  while (streams && most > 1 && pieceLanes(most) < panelLanes)
+  while (most > 1 && pieceLanes(most) < panelLanes)
     --most;
   return most;
 }

@@ -6,8 +6,8 @@
 // RUN: talc-opt %s -assign-plans='lanes=16 cache-bytes=1024' | FileCheck %s --check-prefix=FETCHED
 // RUN: talc-opt %s -assign-plans='lanes=16 cache-bytes=1024 follows-streams' | FileCheck %s --check-prefix=FOLLOWED
 
-// A processor that follows streams does so with small levels behind their scales, and not with bytes. Scales
-// of q6_k lie behind its levels.
+// A processor that follows streams does so with small levels behind their scales, and not with bytes. Of q6_k, whose
+// scales lie behind its levels, three rows fetch ahead.
 // FETCHED-LABEL: @own
 // FETCHED: fetch_ahead = 80, {{.*}} fetch_rows = 1,
 // FETCHED-LABEL: @bytes
@@ -15,7 +15,7 @@
 // FETCHED-LABEL: @super
 // FETCHED: fetch_ahead = {{[1-9]}}{{.*}} fetch_rows = 1,
 // FETCHED-LABEL: @six
-// FETCHED: fetch_ahead = {{[1-9]}}{{.*}} fetch_rows = 1,
+// FETCHED: fetch_ahead = {{[1-9]}}{{.*}} fetch_rows = 3,
 // FOLLOWED-LABEL: @own
 // FOLLOWED: fetch_ahead = 0,
 // FOLLOWED-LABEL: @bytes
@@ -23,7 +23,7 @@
 // FOLLOWED-LABEL: @super
 // FOLLOWED: fetch_ahead = 0,
 // FOLLOWED-LABEL: @six
-// FOLLOWED: fetch_ahead = {{[1-9]}}
+// FOLLOWED: fetch_ahead = {{[1-9]}}{{.*}} fetch_rows = 3,
 
 // Of panels of 16 columns a row takes two. Two or three rows take one, and fetch it ahead, too; four take half of it.
 // CHECK-LABEL: @own

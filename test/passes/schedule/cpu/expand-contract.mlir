@@ -301,8 +301,9 @@ func.func @adaptive(%s: !kernel.step, %x: memref<?x1xf32>, %w: memref<2x1x16xf32
 // WIDE: %[[FOLLOWING:.*]] = arith.select %[[INTASK]], %[[BEHIND]],
 // WIDE: %[[OTHER:.*]] = arith.select %[[LAST]], %[[FOLLOWING]], %[[BEGIN]]
 // WIDE: arith.select %[[INSIDE]], %[[BEHIND]], %[[OTHER]]
-// WIDE: case 1 {
-// WIDE-COUNT-4: memref.prefetch %[[OUT]]{{.*}}, write
+// WIDE-NOT: case 1 {
+// WIDE: case 2 {
+// WIDE-COUNT-8: memref.prefetch %[[OUT]]{{.*}}, write
 // WIDE: %[[LANES:.*]] = arith.muli %[[K]], %c16
 // WIDE: %[[KNOWN:.*]] = arith.minsi %[[LANES]], %c16
 // WIDE: %[[MASK:.*]] = vector.create_mask %[[KNOWN]]
