@@ -184,7 +184,7 @@ void ContractLoops::fetchResultsOf(const PanelBlock &block, int64_t rows, int64_
 // Into L1 fetches may be dropped, so that all iterations repeat them.
 TileFetch ContractLoops::fetchOf(int64_t rows, Value tile, const NextPanels &next, const PanelBlock &block,
                                  int64_t panels, Value panel) {
-  if (block.laidOut && plan.fetchLevel > 1) {
+  if (block.laidOut && plan.fetchLevel > 1 && plan.products.layout->fetchesShares(plan.lanes)) {
     next.fetchShare(tile);
     return nullptr;
   }

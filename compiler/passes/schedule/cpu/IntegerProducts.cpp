@@ -305,7 +305,7 @@ int64_t layoutRows(const StorageFormat &weight, int64_t lanes) {
 constexpr PanelLayout layout = {
     layoutRows,
     [](const StorageFormat &weight, int64_t depth) { return Step::laidOutWords(*integerBlocks(weight.name), depth); },
-    layOutIntegers, integersKeepOrder};
+    layOutIntegers, integersFetchShares, integersKeepOrder};
 
 // What blocks of the rows make, from k on.
 class Joint {

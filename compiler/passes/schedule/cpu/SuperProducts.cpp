@@ -325,7 +325,7 @@ constexpr PanelLayout layout = {
       return layoutRowsOfIntegers(superBlocks(weight.name)->laborious, lanes);
     },
     [](const StorageFormat &weight, int64_t depth) { return Block::laidOutWords(*superBlocks(weight.name), depth); },
-    layOutSuper, integersKeepOrder};
+    layOutSuper, integersFetchShares, integersKeepOrder};
 
 }  // namespace
 

@@ -105,6 +105,11 @@ int64_t layoutRowsOfIntegers(bool laborious, int64_t lanes) {
   return lanes < 8 ? 0 : laborious ? 8 : 16;
 }
 
+// With AVX-512 a share of few tiles is too many lines at once, and the iterations have units to spare.
+bool integersFetchShares(int64_t lanes) {
+  return lanes <= 8;
+}
+
 // Tiles fill the registers of AVX2. Of other levels the panels win little, and the tiles of few rows beside them lose.
 bool integersKeepOrder(const StorageFormat &weight, int64_t lanes) {
   return lanes == 8 && hasSmallLevels(weight);

@@ -74,6 +74,8 @@ struct PanelLayout {
   int64_t (*words)(const StorageFormat &weight, int64_t depth);
   // Unpacks the vectors of a tile without rows.
   void (*layOut)(const ContractCode &c, const TilePlaces &tile);
+  // Whether a tile fetches its share of what comes next before its products, each line once, or in its iterations.
+  bool (*fetchesShares)(int64_t lanes) = [](int64_t) { return true; };
   // Whether kernels that have such panels keep their order (kernel.keeps_order).
   bool (*keepsOrder)(const StorageFormat &weight, int64_t lanes) = [](const StorageFormat &, int64_t) { return false; };
 };
@@ -153,7 +155,8 @@ int64_t blockOfIntegers(const StorageFormat &weight, int64_t depth, int64_t unit
 // From so many rows on panels of levels are unpacked, of which `laborious` ones take more than a shift and a mask; 0:
 // never.
 int64_t layoutRowsOfIntegers(bool laborious, int64_t lanes);
-// Whether products of unpacked levels keep their order.
+// Whether tiles fetch their shares beside unpacked levels, and whether products of these keep their order.
+bool integersFetchShares(int64_t lanes);
 bool integersKeepOrder(const StorageFormat &weight, int64_t lanes);
 // Rows of them that fetch panels ahead.
 int64_t rowsAheadOfIntegers(const StorageFormat &weight, int64_t lanes);

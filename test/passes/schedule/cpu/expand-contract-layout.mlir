@@ -146,6 +146,9 @@ func.func @shallow(%s: !kernel.step, %x: memref<?x96x!talc.stored<q8_sums>>, %w:
 // CHECK: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<256x64xi32>
 // CHECK: vector.store %{{.*}}, %[[WORDS]]
 // CHECK: case 6
+// CHECK: memref.prefetch %{{.*}}, read, locality<2>
+// CHECK-NEXT: }
+// CHECK-NOT: memref.prefetch
 // CHECK: vector.load %[[WORDS]]
 // CHECK-NOT: arith.mulf
 // CHECK-COUNT-48: vector.fma
@@ -214,8 +217,18 @@ func.func @sixteens(%s: !kernel.step, %x: memref<?x512x!talc.stored<q8_256_sums>
 // Blocks of 256, with vectors of 8 lanes: of 512 k 128 words of levels, sixteen steps, four words of minima and their
 // steps, which tiles of three rows or two by two vectors load. Such a tile fetches its share of what comes next, line by
 // line, before its products, and nothing beside them.
+// With vectors of 16 lanes an iteration has units to spare, and a share is many lines for few tiles: it fetches a part.
 // PLAN-LABEL: @super
 // PLAN: layout_rows = 16,
+// CHECK-LABEL: @super
+// CHECK: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<{{.*}}xi32>
+// CHECK: vector.store %{{.*}}, %[[WORDS]]
+// CHECK: case {{[0-9]+}} {
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK-NOT: case
+// CHECK: memref.prefetch %{{.*}}, read, locality<2>
+// CHECK-NOT: case
+// CHECK: vector.load %[[WORDS]]
 // SUPER-LABEL: @super
 // SUPER: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<150x16xi32>
 // SUPER: scf.for %{{.*}} = %c0 to %c16 step %c8
