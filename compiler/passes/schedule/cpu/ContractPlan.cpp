@@ -107,6 +107,9 @@ ContractPlan::ContractPlan(const ContractShape &shape, const CostMachine &machin
   streamRows = 0;
   streamDepth = depth;
   layoutRows = layoutDepth() > 0 ? products.layout->rows(*weightFormat, lanes) : 0;
+  // Rows that pass unpacked panels are no tall tile.
+  if (layoutRows > 0 && layoutRows <= tallRows)
+    tallRows = 0;
   if (machine.dropsFetches && large && products.streams)
     chooseStreams(format);
   // Of two tiles, or pieces of a tile that is alone, each fetches a part of the group that comes next.

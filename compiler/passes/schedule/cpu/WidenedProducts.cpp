@@ -121,10 +121,8 @@ int64_t rowsAhead(const StorageFormat &weight, int64_t lanes) {
 }
 
 constexpr PanelLayout layout = {
-    // More than a tile has.
-    [](const StorageFormat &weight, int64_t lanes) {
-      return weight.blockValues > 1 ? std::max(tileRows, rowsOfTallTile(weight, lanes)) + 1 : 0;
-    },
+    // More than a tile has. A tall one has half as many columns, too few to hide what it takes to unpack them.
+    [](const StorageFormat &weight, int64_t) { return weight.blockValues > 1 ? tileRows + 1 : 0; },
     [](const StorageFormat &, int64_t depth) { return depth; },
     [](const ContractCode &c, const TilePlaces &tile) { Widened(c, tile).layOut(); },
 };

@@ -141,7 +141,7 @@ func.func @shallow(%s: !kernel.step, %x: memref<?x96x!talc.stored<q8_sums>>, %w:
 // LARGER-LABEL: @widened
 // LARGER: layout_rows = 0,
 // PLAN-LABEL: @widened
-// PLAN: layout_rows = 9,
+// PLAN: layout_rows = 7, {{.*}} tall_rows = 0,
 // CHECK-LABEL: @widened
 // CHECK: %[[WORDS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<256x64xi32>
 // CHECK: vector.store %{{.*}}, %[[WORDS]]
