@@ -285,15 +285,10 @@ int64_t fetchAhead(const StorageFormat &weight, int64_t lines, int64_t lanes) {
   return (lanes == 8 ? 1 : 2) * weight.blockValues / SuperBlocks::stretch * lines;
 }
 
-// With AVX-512 where no processor follows the stream: two and three rows of q6_k took twice as long as one.
+// With AVX-512 those of a stream that no processor follows: without fetches two and three rows of q6_k took twice as
+// long as one.
 int64_t rowsAhead(const StorageFormat &weight, int64_t lanes) {
   return lanes > 8 && !areIntegersFollowed(weight) ? 3 : rowsAheadOfIntegers(weight, lanes);
-}
-
-// With AVX-512 more rows than three have a vector each, so that both stretches of a pair take a word together.
-int64_t columnsOf(const StorageFormat &weight, int64_t rows, int64_t lanes) {
-  constexpr int64_t mostOfTwo = 3;
-  return lanes > 8 && rows > mostOfTwo ? lanes : columnsOfIntegers(weight, rows, lanes);
 }
 
 const SuperBlocks &blocksOf(const ContractCode &c) {
@@ -330,7 +325,7 @@ constexpr PanelLayout layout = {
 }  // namespace
 
 const TileProducts superProducts = {rowsOf,
-                                    columnsOf,
+                                    columnsOfIntegers,
                                     columnsOfRow,
                                     [](int64_t) { return SuperBlocks::stretch; },
                                     /*fixedSteps=*/true,

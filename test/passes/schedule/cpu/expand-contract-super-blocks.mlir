@@ -112,15 +112,15 @@ func.func @other_rows(%s: !kernel.step, %x: memref<1x256x!talc.stored<q8_sums>>,
   return
 }
 
-// Four rows have a vector each and take a panel of four in as many pieces, which are streams with gaps: so they fetch what
-// comes next, as more do. Three take all of it at once.
+// Four rows have two vectors each and take a panel of four in two pieces, which are streams with gaps: so they fetch what
+// comes next, as more rows do. Three take all of it at once.
 // CHECK-LABEL: @panel(
 // CHECK: scf.index_switch
 // CHECK: case 3 {
 // CHECK-NOT: case
 // CHECK: scf.index_switch
 // CHECK: case 4 {
-// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
 // CHECK: memref.prefetch %{{.*}}, read, locality<2>
 // CHECK: case 5 {
 func.func @panel(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_k_sums>>, %w: memref<2x256x64x!talc.stored<q4_k>>,
