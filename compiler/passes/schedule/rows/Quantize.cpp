@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of kernel.quantize: the greatest magnitude of a block, its levels, and their sums; or numbers of bf16.
 //
-// A block is vectors of 32, whatever the lanes of the machine are, so that it is read once.
+// Values stand in vectors of 32, whatever the lanes of the machine are, so that they are read once. What becomes one
+// number for many of them is made for several blocks at a time: two vectors are folded into one of as many lanes.
+//
+//   a0 a1 a2 a3   b0 b1 b2 b3    ->   a0+a2 a1+a3 b0+b2 b1+b3    ->   a0+a1+a2+a3 b0+b1+b2+b3
 #include "compiler/passes/schedule/rows/RowLoops.h"
 #include "compiler/passes/schedule/rows/RowPieces.h"
 #include "dialects/talc/formats/RoundedRows.h"
@@ -23,12 +26,15 @@ public:
         bytes(e.bytes(op.getInit())), f32(b.getF32Type()), floats(VectorType::get({together}, f32)),
         integers(VectorType::get({together}, b.getI32Type())) {}
 
-  void expandBlocks(Value row, Value joint);
+  void expandRow(Value row);
 
 private:
-  void storeBlock(Value scale, Value inverse, ValueRange x, Value row, Value block);
+  // `vectors` of x from the first value on.
+  void expandValues(Value row, Value first, int64_t vectors);
+  // The levels of values whose scale has this inverse, and where they go.
+  Value storeLevels(Value x, Value inverse, Value row, Value place);
   using StoreSums = void (Quantize::*)(ValueRange levels, Value row, Value block);
-  // Of 32 levels, and of these and the first half what sums begin with.
+  // Of every 32 levels, and of these and the first half what sums begin with.
   void storeBegins(ValueRange levels, Value row, Value block);
   // Of every 16 levels and of every 32.
   void storeDigits(ValueRange levels, Value row, Value block);
@@ -40,38 +46,43 @@ private:
                                   {"q8_256_sums", &Quantize::storeBegins},
                                   {"q8_k_sums", &Quantize::storeDigits}};
 
-  Value greatest(ValueRange x);
-  Value sum(Value levels, int64_t first, int64_t count) {
-    auto places = llvm::to_vector(llvm::seq<int64_t>(first, first + count));
-    Value part = vector::ShuffleOp::create(b, loc, levels, levels, places);
-    return vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, part);
+  Value greatest(ValueRange x, int64_t vectorsOfJoint);
+  using Combine = llvm::function_ref<Value(Value, Value)>;
+  Value folded(Emitter::Values vectors, int64_t each, Combine combine);
+  Value sumsOf(ValueRange levels, int64_t each) {
+    return folded(Emitter::Values(levels), each,
+                  [&](Value x, Value y) { return arith::AddIOp::create(b, loc, x, y).getResult(); });
   }
-  Value vectorOf(ValueRange integers) {
-    auto type = VectorType::get({static_cast<int64_t>(integers.size())}, b.getI32Type());
-    return vector::FromElementsOp::create(b, loc, type, integers);
-  }
-  Value number(double value) { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value))); }
+
+  static int64_t countOf(Value vector) { return cast<VectorType>(vector.getType()).getDimSize(0); }
   Value constant(Value like, int32_t value) {
     return arith::ConstantOp::create(b, loc, DenseIntElementsAttr::get(cast<ShapedType>(like.getType()), value));
+  }
+  Value number(Value like, double value) {
+    auto constant = DenseFPElementsAttr::get(cast<ShapedType>(like.getType()), static_cast<float>(value));
+    return arith::ConstantOp::create(b, loc, constant);
   }
   Value narrowed(Value numbers) {
     return arith::TruncIOp::create(b, loc, cast<VectorType>(numbers.getType()).clone(b.getI8Type()), numbers);
   }
+  Value lanes(Value vector, int64_t first, int64_t count) {
+    auto places = llvm::to_vector(llvm::seq<int64_t>(first, first + count));
+    return vector::ShuffleOp::create(b, loc, vector, vector, places);
+  }
 
-  void store(Value scalar, Value row, Value block, int64_t offset) {
-    storeWords(vector::BroadcastOp::create(b, loc, VectorType::get({1}, scalar.getType()), scalar), row, block, offset);
+  Value placeOf(Value block, int64_t field) {
+    return e.add(e.mul(block, format.blockBytes), format.fields[field].offset);
   }
-  void storeWords(Value words, Value row, Value block, int64_t offset) {
-    auto type = VectorType::get({4 * cast<VectorType>(words.getType()).getDimSize(0)}, b.getI8Type());
-    storeBytes(vector::BitCastOp::create(b, loc, type, words), row, block, offset);
+  void storeWords(Value words, Value row, Value place) {
+    auto type = VectorType::get({4 * countOf(words)}, b.getI8Type());
+    storeBytes(vector::BitCastOp::create(b, loc, type, words), row, place);
   }
-  void storeBytes(Value vector, Value row, Value block, int64_t offset) {
-    Value byte = e.add(e.mul(block, format.blockBytes), offset);
+  void storeBytes(Value vector, Value row, Value place) {
     int64_t rowBytes = format.bytesOf(widthOf(op.getX()));
     bool byRows = cast<MemRefType>(bytes.getType()).getRank() == 2;
-    Emitter::Values at = {row, byte};
+    Emitter::Values at = {row, place};
     if (!byRows)
-      at = {e.add(e.mul(row, rowBytes), byte)};
+      at = {e.add(e.mul(row, rowBytes), place)};
     vector::StoreOp::create(b, loc, vector, bytes, at);
   }
 
@@ -85,72 +96,109 @@ private:
   const VectorType floats, integers;
 };
 
-void Quantize::expandBlocks(Value row, Value joint) {
-  Emitter::Values x;
-  Value first = e.mul(joint, format.jointValues());
-  for (int64_t i = 0; i < format.jointValues(); i += together)
-    x.push_back(vector::LoadOp::create(b, loc, floats, op.getX(), ValueRange{row, e.add(first, i)}));
-  Value most = greatest(x);
-  // Neither the scale nor its inverse is infinite.
-  Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, most, number(0x1p-120));
-  most = arith::SelectOp::create(b, loc, isZero, number(0), most);
-  Value inverse = arith::DivFOp::create(b, loc, number(127), most);
-  inverse = arith::SelectOp::create(b, loc, isZero, number(0), inverse);
-  Value scale = arith::DivFOp::create(b, loc, most, number(127));
-  const auto vectors = static_cast<size_t>(format.blockValues / together);
-  for (size_t i = 0; i < x.size(); i += vectors) {
-    Value block = e.add(e.mul(joint, x.size() / vectors), i / vectors);
-    storeBlock(scale, inverse, ValueRange(x).slice(i, vectors), row, block);
-  }
+// Blocks with a scale each go four at a time, as far as there are so many.
+void Quantize::expandRow(Value row) {
+  constexpr int64_t most = 4;
+  const int64_t width = widthOf(op.getX()), joint = format.jointValues();
+  const int64_t values = std::max(joint, most * together), whole = width / values * values;
+  auto expand = [&](int64_t from, int64_t to, int64_t step) {
+    e.loop(e.index(from), e.index(to), step, [&](Value first) { expandValues(row, first, step / together); });
+  };
+  expand(0, whole, values);
+  if (whole < width)
+    expand(whole, width, joint);
 }
 
-void Quantize::storeBlock(Value scale, Value inverse, ValueRange x, Value row, Value block) {
-  Emitter::Values levels;
-  for (auto [i, values] : llvm::enumerate(x)) {
-    Value scaled = arith::MulFOp::create(b, loc, values, vector::BroadcastOp::create(b, loc, floats, inverse));
-    Value rounded = math::RoundEvenOp::create(b, loc, scaled);
-    levels.push_back(arith::FPToSIOp::create(b, loc, integers, rounded));
-    storeBytes(narrowed(levels.back()), row, block, format.fields.back().offset + static_cast<int64_t>(i) * together);
+void Quantize::expandValues(Value row, Value first, int64_t vectors) {
+  Emitter::Values x, levels;
+  for (int64_t i = 0; i < vectors; ++i)
+    x.push_back(vector::LoadOp::create(b, loc, floats, op.getX(), ValueRange{row, e.add(first, i * together)}));
+  const int64_t ofJoint = format.jointValues() / together, ofBlock = format.blockValues / together;
+  Value most = greatest(x, ofJoint);
+  // Neither the scale nor its inverse is infinite.
+  Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, most, number(most, 0x1p-120));
+  Value zero = number(most, 0), greatestLevel = number(most, 127);
+  most = arith::SelectOp::create(b, loc, isZero, zero, most);
+  Value inverses = arith::DivFOp::create(b, loc, greatestLevel, most);
+  inverses = arith::SelectOp::create(b, loc, isZero, zero, inverses);
+  Value scales = arith::DivFOp::create(b, loc, most, greatestLevel);
+  Value firstBlock = e.div(first, format.blockValues);
+  for (int64_t i = 0; i < vectors; ++i) {
+    Value block = e.add(firstBlock, i / ofBlock);
+    Value place = e.add(placeOf(block, static_cast<int64_t>(format.fields.size()) - 1), i % ofBlock * together);
+    levels.push_back(storeLevels(x[i], e.lane(inverses, i / ofJoint), row, place));
+    if (i % ofBlock == 0)
+      storeWords(lanes(scales, i / ofJoint, 1), row, placeOf(block, 0));
   }
-  store(scale, row, block, format.fields[0].offset);
   const Sums *own = llvm::find_if(sums, [&](const Sums &known) { return known.format == format.name; });
   assert(own != std::end(sums) && "a format of rounded rows without sums");
-  (this->*own->store)(levels, row, block);
+  (this->*own->store)(levels, row, firstBlock);
 }
 
-// Magnitudes are ordered as their bits are, and what is no number stands above all.
-Value Quantize::greatest(ValueRange x) {
-  Value most;
-  for (Value values : x) {
-    Value magnitude = arith::BitcastOp::create(b, loc, integers, math::AbsFOp::create(b, loc, values));
-    most = most ? arith::MaxUIOp::create(b, loc, most, magnitude) : magnitude;
+Value Quantize::storeLevels(Value x, Value inverse, Value row, Value place) {
+  Value scaled = arith::MulFOp::create(b, loc, x, vector::BroadcastOp::create(b, loc, floats, inverse));
+  Value levels = arith::FPToSIOp::create(b, loc, integers, math::RoundEvenOp::create(b, loc, scaled));
+  storeBytes(narrowed(levels), row, place);
+  return levels;
+}
+
+// Of values that share a scale. Magnitudes are ordered as their bits are, and what is no number stands above all.
+Value Quantize::greatest(ValueRange x, int64_t vectorsOfJoint) {
+  auto larger = [&](Value x, Value y) { return arith::MaxUIOp::create(b, loc, x, y).getResult(); };
+  Emitter::Values most;
+  for (auto [i, values] : llvm::enumerate(x)) {
+    Value magnitudes = arith::BitcastOp::create(b, loc, integers, math::AbsFOp::create(b, loc, values));
+    if (static_cast<int64_t>(i) % vectorsOfJoint == 0)
+      most.push_back(magnitudes);
+    else
+      most.back() = larger(most.back(), magnitudes);
   }
-  most = vector::ReductionOp::create(b, loc, vector::CombiningKind::MAXUI, most);
-  return arith::BitcastOp::create(b, loc, f32, most);
+  Value found = folded(most, together, larger);
+  return arith::BitcastOp::create(b, loc, VectorType::get({countOf(found)}, f32), found);
+}
+
+// What becomes of every `each` lanes, side by side in one vector: of no more vectors than that, a power of two.
+Value Quantize::folded(Emitter::Values vectors, int64_t each, Combine combine) {
+  for (; each > 1; each /= 2) {
+    const size_t used = std::min<size_t>(vectors.size(), 2);
+    SmallVector<int64_t> halves[2];
+    for (int64_t lane = 0; lane < static_cast<int64_t>(used) * countOf(vectors[0]); ++lane)
+      halves[lane % each / (each / 2)].push_back(lane);
+    Emitter::Values next;
+    for (size_t i = 0; i < vectors.size(); i += used) {
+      auto half = [&](int64_t number) {
+        return vector::ShuffleOp::create(b, loc, vectors[i], vectors[i + used - 1], halves[number]).getResult();
+      };
+      next.push_back(combine(half(0), half(1)));
+    }
+    vectors = next;
+  }
+  return vectors.front();
 }
 
 void Quantize::storeBegins(ValueRange levels, Value row, Value block) {
-  Value first = sum(levels[0], 0, together / 2);
-  Value all = arith::AddIOp::create(b, loc, first, sum(levels[0], together / 2, together / 2));
-  store(arith::SIToFPOp::create(b, loc, f32, all), row, block, format.fields[1].offset);
-  Value sums = vectorOf({all, first});
-  storeWords(arith::MulIOp::create(b, loc, sums, constant(sums, -roundedZero)), row, block, format.fields[2].offset);
+  Value halves = sumsOf(levels, together / 2), all = sumsOf(halves, 2);
+  const int64_t blocks = countOf(all);
+  SmallVector<int64_t> pairs;
+  for (int64_t i = 0; i < blocks; ++i)
+    pairs.append({i, blocks + 2 * i});
+  Value begins = vector::ShuffleOp::create(b, loc, all, halves, pairs);
+  begins = arith::MulIOp::create(b, loc, begins, constant(begins, -roundedZero));
+  Value numbers = arith::SIToFPOp::create(b, loc, VectorType::get({blocks}, f32), all);
+  for (int64_t i = 0; i < blocks; ++i) {
+    storeWords(lanes(numbers, i, 1), row, placeOf(e.add(block, i), 1));
+    storeWords(lanes(begins, 2 * i, 2), row, placeOf(e.add(block, i), 2));
+  }
 }
 
 void Quantize::storeDigits(ValueRange levels, Value row, Value block) {
-  Emitter::Values halves, pairs;
-  for (Value of : levels) {
-    halves.append({sum(of, 0, together / 2), sum(of, together / 2, together / 2)});
-    pairs.push_back(arith::AddIOp::create(b, loc, halves.end()[-2], halves.back()));
-  }
-  Value begins = vectorOf(halves), all = vectorOf(pairs);
-  storeWords(arith::MulIOp::create(b, loc, begins, constant(begins, -32)), row, block, format.fields[2].offset);
+  Value halves = sumsOf(levels, together / 2), all = sumsOf(halves, 2);
+  storeWords(arith::MulIOp::create(b, loc, halves, constant(halves, -32)), row, placeOf(block, 2));
   Value seven = constant(all, 7);
   Value high = arith::ShRSIOp::create(b, loc, arith::AddIOp::create(b, loc, all, constant(all, 64)), seven);
   Value low = arith::SubIOp::create(b, loc, all, arith::ShLIOp::create(b, loc, high, seven));
-  int64_t offset = format.fields[1].offset;
-  storeBytes(narrowed(low), row, block, offset);
-  storeBytes(narrowed(high), row, block, offset + static_cast<int64_t>(pairs.size()));
+  storeBytes(narrowed(low), row, placeOf(block, 1));
+  storeBytes(narrowed(high), row, e.add(placeOf(block, 1), countOf(all)));
 }
 
 // Neighbours that make up whole rows: of masked stores of bf16 LLVM makes calls of a library.
@@ -173,10 +221,7 @@ void expandNumbers(Emitter &e, kernel::QuantizeOp op) {
 void expandQuantize(Emitter &e, kernel::QuantizeOp op) {
   if (isa<FloatType>(cast<MemRefType>(op.getInit().getType()).getElementType()))
     return expandNumbers(e, op);
-  int64_t values = elementFormat(cast<ShapedType>(op.getInit().getType())).jointValues();
-  eachRow(e, op, op.getX(), [&](Value row) {
-    e.each(widthOf(op.getX()) / values, [&](Value joint) { Quantize(e, op).expandBlocks(row, joint); });
-  });
+  eachRow(e, op, op.getX(), [&](Value row) { Quantize(e, op).expandRow(row); });
 }
 
 }  // namespace talc
