@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roof of a kernel: its operations at the peak of such products, or its bytes at the bandwidth of where they come
-// from, whichever takes longer. Weights and states are read once per step, so they come from the level that holds all
-// that a step reads of them; activations were just written, so they come from the level that holds the kernel's own.
+// Samples steps with a clock at every mark, and takes medians.
 #include "tools/talc/bench/KernelTests.h"
 
+#include "tools/talc/bench/KernelWork.h"
 #include "tools/talc/bench/Statistics.h"
 #include "tools/talc/bench/Stopwatch.h"
 
@@ -63,16 +62,13 @@ PhaseResult countKernels(const KernelList &list, const StepShape &step, const st
 
 static void holdAgainstRoof(KernelResult &result, const StepShape &step, const StepCosts &all,
                             const MachineProfile &machine) {
-  StepCosts call = result.kernel->costsOfCall(step);
-  const MemoryLevel &stored = machine.levelOf(all.storedBytes), &passed = machine.levelOf(call.bytes());
-  double storedSeconds = result.costs.storedBytes / stored.bytesPerSecond;
-  double passedSeconds = result.costs.passedBytes / passed.bytesPerSecond;
-  const ProductPeak &peak = machine.peakOf(*result.kernel);
-  double computing = result.costs.operations / peak.operationsPerSecond;
-  result.roofSeconds = std::max(computing, storedSeconds + passedSeconds);
-  result.limit = computing >= storedSeconds + passedSeconds ? peak.roof
-                 : storedSeconds >= passedSeconds           ? stored.name
-                                                            : passed.name;
+  const MemoryLevel &stored = machine.levelOf(all.storedBytes);
+  KernelWork work = workOf(*result.kernel, step, machine);
+  double reading = work.storedBytes / stored.bytesPerSecond;
+  result.roofSeconds = work.leastSeconds(stored.bytesPerSecond);
+  result.limit = work.computing >= reading + work.passing ? machine.peakOf(*result.kernel).roof
+                 : reading >= work.passing                ? stored.name
+                                                          : work.passedBy;
 }
 
 KernelSampler::KernelSampler(ModelRun &run, const KernelList &list, const StepShape &step)

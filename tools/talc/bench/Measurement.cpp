@@ -151,7 +151,7 @@ Status Measurement::count(const std::vector<PhaseResult> &phases, std::string &t
 
 bool Measurement::someShareExceeds() const {
   for (const ModelRow &row : models)
-    if (exceeds(row.result.peakShare()) || exceeds(row.result.readShare()))
+    if (exceeds(row.result.roofShare()) || exceeds(row.result.peakShare()) || exceeds(row.result.readShare()))
       return true;
   for (const KernelRows &row : kernels)
     for (const PhaseResult &phase : row.phases) {

@@ -70,6 +70,7 @@ static Json describe(const ModelRow &row, bool several) {
                  {"read_level", row.level().name},
                  {"read_gbps", 1e-9 * median(result.peakBytes)},
                  {"read_share", result.readShare()},
+                 {"roof_share", result.roofShare()},
                  {"samples_ns", samples},
                  {"samples_ts", rates}};
   if (!several)
@@ -98,7 +99,8 @@ static std::vector<std::string> cellsOf(const ModelRow &row) {
           fmt::format("{:.1f}", 1e-9 * result.operationsPerSecond()),
           formatShare(result.peakShare()),
           fmt::format("{:.1f}", 1e-9 * result.storedBytesPerSecond()),
-          formatShare(result.readShare()) + " " + row.level().name};
+          formatShare(result.readShare()) + " " + row.level().name,
+          formatShare(result.roofShare())};
 }
 
 static std::string formatTable(const std::vector<ModelRow> &rows, bool several) {
@@ -110,7 +112,7 @@ static std::string formatTable(const std::vector<ModelRow> &rows, bool several) 
     columns.insert(columns.begin(), {"app"});
   if (batches)
     columns.push_back({"n_batch", true});
-  for (const char *title : {"test", "t/s", "GFLOP/s", "of peak", "GB/s", "of read"})
+  for (const char *title : {"test", "t/s", "GFLOP/s", "of peak", "GB/s", "of read", "of roof"})
     columns.push_back({title, true});
   if (several)
     columns.push_back({"beside " + rows.front().app->path, true});

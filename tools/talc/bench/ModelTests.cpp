@@ -29,11 +29,33 @@ double TestResult::averageSeconds() const {
   return 1e-9 * mean(nanoseconds);
 }
 
-double TestResult::share(double work, const std::vector<double> &rates) const {
+double TestResult::share(const Least &least) const {
   std::vector<double> shares;
-  for (size_t i = 0; i < nanoseconds.size(); ++i)
-    shares.push_back(work / (1e-9 * nanoseconds[i] * (rates[i] + rates[i + 1]) / 2));
+  for (size_t i = 0; i < nanoseconds.size(); ++i) {
+    auto between = [&](const std::vector<double> &rates) { return (rates[i] + rates[i + 1]) / 2; };
+    shares.push_back(least(between(peakOperations), between(peakBytes)) / (1e-9 * nanoseconds[i]));
+  }
   return median(shares);
+}
+
+double TestResult::peakShare() const {
+  double computing = 0;
+  for (const KernelWork &work : works)
+    computing += work.computing;
+  return share([&](double operations, double) { return computing * mostOperations / operations; });
+}
+
+double TestResult::readShare() const {
+  return share([&](double, double bytes) { return costs.storedBytes / bytes; });
+}
+
+double TestResult::roofShare() const {
+  return share([&](double operations, double bytes) {
+    double seconds = 0;
+    for (const KernelWork &work : works)
+      seconds += work.leastSeconds(bytes, mostOperations / operations);
+    return seconds;
+  });
 }
 
 std::vector<double> TestResult::tokensPerSecond() const {
@@ -51,23 +73,16 @@ static std::string currentTime() {
   return text;
 }
 
-// Integers are multiplied faster than f32, so each counts for a part of one.
-static double f32Operations(const KernelList &list, const StepShape &step, const MachineProfile &machine) {
-  double sum = 0;
-  for (const KernelEntry &kernel : list.kernels)
-    if (kernel.runsIn(step))
-      sum += static_cast<double>(kernel.calls) * kernel.costsOfCall(step).operations /
-             machine.peakOf(kernel).operationsPerSecond;
-  return sum * machine.f32().operationsPerSecond;
-}
-
 ModelTest::ModelTest(ModelRun &run, const KernelList &kernels, const TestCase &test, Machine &machine)
-    : run(run), machine(machine), steps(test.steps()), found({test, currentTime(), {}, {}, 0, 0, 0, {}, {}}) {
+    : run(run), machine(machine), steps(test.steps()), found({test, currentTime(), {}, {}, {}, 0, 0, 0, {}, {}}) {
+  found.mostOperations = machine.profile().f32().operationsPerSecond;
   for (const StepShape &step : steps) {
     StepCosts costs = kernels.costs(step);
     found.costs.operations += costs.operations;
     found.costs.storedBytes += costs.storedBytes;
-    found.f32Operations += f32Operations(kernels, step, machine.profile());
+    for (const KernelEntry &kernel : kernels.kernels)
+      if (kernel.runsIn(step))
+        found.works.push_back(workOf(kernel, step, machine.profile()));
     found.costs.passedBytes += costs.passedBytes;
     found.stepStoredBytes = std::max(found.stepStoredBytes, costs.storedBytes);
   }

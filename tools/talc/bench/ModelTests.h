@@ -2,8 +2,10 @@
 // Whole-model tests in the manner of llama-bench: pp (a prompt) and tg (generated tokens), at a depth.
 #pragma once
 
-#include "tools/talc/bench/MachineProfile.h"
+#include "tools/talc/bench/KernelWork.h"
 #include "tools/talc/bench/ModelRun.h"
+
+#include <functional>
 
 namespace talc::bench {
 
@@ -22,10 +24,11 @@ struct TestResult {
   TestCase test;
   std::string time;  // when it ran, ISO 8601
   std::vector<double> nanoseconds;
-  StepCosts costs;             // of all steps
-  double f32Operations = 0;    // of all steps: of f32, as many as take as long at the machine's peaks
-  double stepThreads = 0;      // that steps ran on: a mean
-  double stepStoredBytes = 0;  // of the step that reads the most weights and states: what a cache would have to hold
+  StepCosts costs;                // of all steps
+  std::vector<KernelWork> works;  // of all steps, at what the machine does at most
+  double mostOperations = 0;      // of f32 in a second, there
+  double stepThreads = 0;         // that steps ran on: a mean
+  double stepStoredBytes = 0;     // of the step that reads the most weights and states: what a cache would have to hold
 
   // What the machine could do before the first repetition and after each: multiply-adds, and reading from the level
   // that holds what a step reads.
@@ -34,13 +37,18 @@ struct TestResult {
   double averageSeconds() const;
   double operationsPerSecond() const { return costs.operations / averageSeconds(); }
   double storedBytesPerSecond() const { return costs.storedBytes / averageSeconds(); }
-  // Each repetition's share of the mean of what was measured before and after it; the median.
-  double peakShare() const { return share(f32Operations, peakOperations); }
-  double readShare() const { return share(costs.storedBytes, peakBytes); }
+  // Of each repetition, beside the mean of what was measured before and after it; the median. Integers are multiplied
+  // faster than f32, and count for as much less.
+  double peakShare() const;
+  double readShare() const;
+  // Of what kernels take at least, one after the other.
+  double roofShare() const;
   std::vector<double> tokensPerSecond() const;
 
 private:
-  double share(double work, const std::vector<double> &rates) const;
+  // Seconds at such rates, which a repetition met.
+  using Least = std::function<double(double operationsPerSecond, double bytesPerSecond)>;
+  double share(const Least &least) const;
 };
 
 // A test of a run that was started for it.
