@@ -26,7 +26,8 @@ def add_formats():
     for name in GROUPED:
         kind, values = name.split('_')[0], int(name.split('_')[1])
         head = [4] + values // 16 * [1] if kind == 'nvfp4' else heads[kind]
-        VALUES[name], WORDS[name] = values, head + (values // 2 if '4' in kind else values) * [1]
+        levels = {'int4': values // 8 * [4], 'nvfp4': values // 2 * [1]}.get(kind.rstrip('z'), values * [1])
+        VALUES[name], WORDS[name] = values, head + levels
     BYTES.update((name, sum(words)) for name, words in WORDS.items())
 
 

@@ -199,7 +199,8 @@ Emitter::Values Emitter::loop(Value from, Value to, int64_t step, ValueRange ini
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Values results = body(loop.getInductionVar(), loop.getRegionIterArgs());
-  scf::YieldOp::create(b, loc, results);
+  if (!init.empty())  // a loop that carries nothing has one
+    scf::YieldOp::create(b, loc, results);
   return Values(loop.getResults());
 }
 

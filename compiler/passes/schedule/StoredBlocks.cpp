@@ -103,7 +103,7 @@ Value loadNvfp4(BlockReader &r) {
 
 struct ToF16 {
   static FloatType type(OpBuilder &b) { return b.getF16Type(); }
-  static Value roundShort(BlockReader &r, Value x) { return round(r, x); }
+  static constexpr double large = 0x1p13;
   static Value round(BlockReader &r, Value x) {
     auto narrow = VectorType::get({r.lanes}, r.e.b.getF16Type());
     Value rounded = arith::TruncFOp::create(r.e.b, r.e.loc, narrow, x);
@@ -121,22 +121,14 @@ struct ToF16 {
 // Numbers below 2^-126 stay as they are.
 struct ToBf16 {
   static FloatType type(OpBuilder &b) { return b.getBF16Type(); }
+  static constexpr double large = 0x1p16;  // of numbers of f32 beside it, the bits that are left
 
   // Beside 1.5 times the power of two below x: whatever the sign of x, the sum has the exponent of that.
   static Value round(BlockReader &r, Value x) {
     if (!r.e.keepsSums())
       return roundBits(r, x);
-    constexpr double large = 0x1.8p16;
     Value power = r.as(r.mask(r.as(x, r.e.b.getI32Type()), 0x7f800000), r.e.b.getF32Type());
-    return r.e.fma(power, r.factor(-large), r.e.fma(power, r.factor(large), x));
-  }
-
-  // Of a number of 17 bits, beside itself: 2^16 of them are even. Their sum is one product.
-  static Value roundShort(BlockReader &r, Value x) {
-    if (!r.e.keepsSums())
-      return roundBits(r, x);
-    constexpr double large = 0x1p16;
-    return r.e.fma(x, r.factor(-large), r.e.mulf(x, r.factor(large + 1)));
+    return r.e.fma(power, r.factor(-1.5 * large), r.e.fma(power, r.factor(1.5 * large), x));
   }
 
 private:
@@ -171,30 +163,43 @@ template <typename To> Value loadFp8(BlockReader &r) {
   return To::round(r, halfTimes(r, half, BlockReader::e4m3Bias, r.number(0, r.e.b.getF32Type())));
 }
 
-// Products and sums of so few bits are exact. `from`: the value of level 0, in steps.
-template <typename To> Value scaledLevel(BlockReader &r, Value level, Value from = {}) {
-  Value scale = r.number(0, To::type(r.e.b)), number = r.toFloat(level);
-  return To::roundShort(r, from ? r.e.fma(number, scale, r.e.mulf(scale, from)) : r.e.mulf(number, scale));
+// level * scale, rounded once: an exact product beside so many times itself, an even number. Their sum is one product,
+// by a factor that many levels share and that is exact, too. What checkpoints mean is finite, and below 2^-14 has no
+// more bits than f16 has there.
+template <typename To> Value scaledLevel(BlockReader &r, Value level) {
+  Value scale = r.number(0, To::type(r.e.b));
+  if (!r.e.keepsSums())
+    return To::round(r, r.e.mulf(level, scale));
+  Value sum = r.e.mulf(level, r.e.mulf(scale, r.factor(To::large + 1)));
+  return r.e.fma(level, r.e.mulf(scale, r.factor(-To::large)), sum);
 }
 
-Value minusZeroPoint(BlockReader &r) {
-  return arith::NegFOp::create(r.e.b, r.e.loc, r.toFloat(r.unsignedBytes(1, r.e.index(0), /*each=*/false)));
+// level - zero, of a level that has no sign: beside 2^23 it is its own bits in f32, and needs no conversion.
+constexpr double beside = 0x1p23;
+Value levelBehind(BlockReader &r, Value level, Value besideZero) {
+  Value sum = r.as(r.join(level, r.constant(0x4b000000), 0), r.e.b.getF32Type());
+  return r.e.subf(sum, besideZero);
+}
+
+Value behindZeroPoint(BlockReader &r, Value level) {
+  Value zero = r.toFloat(r.unsignedBytes(1, r.e.index(0), /*each=*/false));
+  return levelBehind(r, level, r.e.addf(zero, r.factor(beside)));
 }
 
 template <typename To> Value loadInt4(BlockReader &r) {
-  return scaledLevel<To>(r, levels4(r, 1), r.factor(-8));
+  return scaledLevel<To>(r, levelBehind(r, levels4(r, 1), r.factor(beside + 8)));
 }
 
 template <typename To> Value loadInt4z(BlockReader &r) {
-  return scaledLevel<To>(r, levels4(r, 2), minusZeroPoint(r));
+  return scaledLevel<To>(r, behindZeroPoint(r, levels4(r, 2)));
 }
 
 template <typename To> Value loadInt8(BlockReader &r) {
-  return scaledLevel<To>(r, r.signedBytes(1, r.place, /*each=*/true));
+  return scaledLevel<To>(r, r.toFloat(r.signedBytes(1, r.place, /*each=*/true)));
 }
 
 template <typename To> Value loadInt8z(BlockReader &r) {
-  return scaledLevel<To>(r, r.unsignedBytes(2, r.place, /*each=*/true), minusZeroPoint(r));
+  return scaledLevel<To>(r, behindZeroPoint(r, r.unsignedBytes(2, r.place, /*each=*/true)));
 }
 
 //===--- the table ----------------------------------------------------------------------------------------------===//

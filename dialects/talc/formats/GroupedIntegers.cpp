@@ -14,10 +14,13 @@ namespace talc {
 
 namespace {
 
+// Bytes of four bits lie in words.
+template <int bits> constexpr int64_t wordOf = bits == 4 ? 4 : 1;
+template <int bits, int64_t count> constexpr int64_t wordsOf = count *bits / 8 / wordOf<bits>;
 template <int bits, int64_t count, bool zeros>
-constexpr BlockField groupFields[] = {{0, 1, 2}, {2, 1, 1}, {3, count *bits / 8, 1}};
+constexpr BlockField groupFields[] = {{0, 1, 2}, {2, 1, 1}, {3, wordsOf<bits, count>, wordOf<bits>}};
 template <int bits, int64_t count>
-constexpr BlockField groupFields<bits, count, false>[] = {{0, 1, 2}, {2, count *bits / 8, 1}};
+constexpr BlockField groupFields<bits, count, false>[] = {{0, 1, 2}, {2, wordsOf<bits, count>, wordOf<bits>}};
 
 template <int bits, int64_t count, bool zeros, typename Type> struct Group {
   static constexpr int64_t values = count, scaleValues = count, levels = zeros ? 3 : 2,

@@ -89,7 +89,7 @@ ContractPlan::ContractPlan(const ContractShape &shape, const CostMachine &machin
   tileColumns = products.columns(format, tileRows, lanes);
   // Of a panel that was packed for wider vectors, pieces would be streams with gaps: each takes what the others leave.
   rowColumns = std::max(products.columnsOfRow(format, lanes), panelLanes);
-  tileSteps = products.steps(lanes);
+  tileSteps = products.steps(format, lanes);
   // Rows at such a distance lie in the same set of L1, which would have to hold one line of each.
   constexpr int64_t mostOfSet = 4;
   bool collide = elementFormat(shape.x).bytesOf(groups * groupFeatures) % 4096 == 0;
@@ -170,8 +170,9 @@ void ContractPlan::fitLayout() {
 std::string ContractPlan::contradiction() const {
   if (tileColumns % lanes != 0 || rowColumns % lanes != 0)
     return "tile_columns and row_columns are no multiples of " + std::to_string(lanes) + ", the lanes of a vector";
-  if (products.fixedSteps && tileSteps != products.steps(lanes))
-    return "tile_steps is not " + std::to_string(products.steps(lanes)) + ", what its products take at a time";
+  if (products.fixedSteps && tileSteps != products.steps(*weightFormat, lanes))
+    return "tile_steps is not " + std::to_string(products.steps(*weightFormat, lanes)) +
+           ", what its products take at a time";
   auto cutsTurn = [&](int64_t size) { return size < depth && size % depthUnit != 0; };
   if (cutsTurn(blockDepth) || (streamRows > 0 && cutsTurn(streamDepth)))
     return "block_depth or stream_depth is no multiple of " + std::to_string(depthUnit) +

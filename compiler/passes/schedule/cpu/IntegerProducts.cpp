@@ -368,7 +368,7 @@ void multiplyIntegers(const ContractCode &c, const TilePlaces &tile, const TileS
 const TileProducts integerProducts = {rowsOfIntegers,
                                       columnsOfIntegers,
                                       columnsOfIntegerRow,
-                                      [](int64_t) { return integerStep; },
+                                      [](const StorageFormat &, int64_t) { return integerStep; },
                                       /*fixedSteps=*/true,
                                       valuesOfScale,
                                       fetchAhead,

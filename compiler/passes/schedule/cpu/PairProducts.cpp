@@ -109,7 +109,7 @@ const TileProducts pairProducts = {
     rowsOfNumbers,
     columnsOfNumbers,
     columnsOfNumberRow,
-    [](int64_t) -> int64_t { return 2; },
+    [](const StorageFormat &, int64_t) -> int64_t { return 2; },
     /*fixedSteps=*/false,
     /*depthUnit=*/[](const StorageFormat &, const StorageFormat &) -> int64_t { return 2; },
     fetchAheadOfNumbers,

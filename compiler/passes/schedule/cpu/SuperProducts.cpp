@@ -327,7 +327,7 @@ constexpr PanelLayout layout = {
 const TileProducts superProducts = {rowsOf,
                                     columnsOfIntegers,
                                     columnsOfRow,
-                                    [](int64_t) { return SuperBlocks::stretch; },
+                                    [](const StorageFormat &, int64_t) { return SuperBlocks::stretch; },
                                     /*fixedSteps=*/true,
                                     valuesOfScale,
                                     fetchAhead,

@@ -97,7 +97,7 @@ struct TileProducts {
   int64_t (*columns)(const StorageFormat &weight, int64_t rows, int64_t lanes);
   // Of one row, which reads a weight once; it takes no less than a panel.
   int64_t (*columnsOfRow)(const StorageFormat &weight, int64_t lanes);
-  int64_t (*steps)(int64_t lanes);
+  int64_t (*steps)(const StorageFormat &weight, int64_t lanes);
   // Whether an iteration takes so many steps, whatever a plan says.
   bool fixedSteps;
   // Blocks of k of a weight begin at multiples of this, beside rows of a format.

@@ -24,6 +24,11 @@ namespace talc {
 
 namespace {
 
+// A stretch of levels of four bits is in the low halves of bytes, the next one in their high halves, and those of four
+// neighbours are in a word. Which half and which byte of it, LLVM sees where a loop has one stretch, and an iteration
+// takes four.
+constexpr int64_t stretch = 16, ofWord = 4;
+
 class Widened {
 public:
   Widened(const ContractCode &c, const TilePlaces &tile)
@@ -34,9 +39,13 @@ public:
   // Vectors of a tile without rows.
   void layOut() {
     e.loop(e.index(0), e.index(tile.depth), unit, [&](Value block) {
-      e.loop(e.index(0), e.index(unit), 1, [&](Value k) {
-        for (int64_t v = 0; v < vectors; ++v)
-          tile.laidOut.store(e, whole(block, k, v), e.add(block, k), tile.laidOutLanes[v]);
+      eachStretch({}, [&](Value from, int64_t depth, ValueRange) {
+        const int64_t steps = depth == stretch ? ofWord : 1;
+        e.loop(e.index(0), e.index(depth), steps, [&](Value first) {
+          for (int64_t i = 0; i < steps; ++i)
+            layOut(block, placeOf(from, e.add(first, i), depth));
+        });
+        return Emitter::Values();
       });
     });
   }
@@ -44,15 +53,36 @@ public:
   // By blocks of the weight, so that what a block has once, its scale, is unpacked once.
   Emitter::Values accumulate(ValueRange before) {
     if (tile.laidOut || unit == 1)
-      return accumulate(e.index(0), tile.depth, before);
-    return e.loop(e.index(0), e.index(tile.depth), unit, before,
-                  [&](Value block, ValueRange carried) { return accumulate(block, unit, carried); });
+      return accumulate(e.index(0), e.index(0), tile.depth, before);
+    return e.loop(e.index(0), e.index(tile.depth), unit, before, [&](Value block, ValueRange carried) {
+      return eachStretch(
+          carried, [&](Value from, int64_t depth, ValueRange sums) { return accumulate(block, from, depth, sums); });
+    });
   }
 
 private:
-  Emitter::Values accumulate(Value first, int64_t depth, ValueRange before) {
-    RegisterTile registers{rows, vectors, c.plan.tileSteps, nullptr,
-                           [&](Value k, int64_t v) { return inWords() ? half(k, v) : number(first, k, v); }};
+  using Stretch = llvm::function_ref<Emitter::Values(Value from, int64_t depth, ValueRange before)>;
+  Emitter::Values eachStretch(ValueRange before, Stretch body) {
+    if (unit % (2 * stretch) != 0)
+      return body(e.index(0), unit, before);
+    return e.loop(e.index(0), e.index(unit), 2 * stretch, before, [&](Value pair, ValueRange carried) {
+      return body(e.add(pair, stretch), stretch, body(pair, stretch, carried));
+    });
+  }
+
+  Value placeOf(Value from, Value k, int64_t depth) { return e.add(from, depth == stretch ? e.rem(k, stretch) : k); }
+
+  void layOut(Value block, Value place) {
+    for (int64_t v = 0; v < vectors; ++v)
+      tile.laidOut.store(e, whole(block, place, v), e.add(block, place), tile.laidOutLanes[v]);
+  }
+
+  // `depth` k of a block, from a place on.
+  Emitter::Values accumulate(Value block, Value from, int64_t depth, ValueRange before) {
+    const Value first = e.add(block, from);
+    RegisterTile registers{rows, vectors, c.plan.tileSteps, nullptr, [&](Value k, int64_t v) {
+                             return inWords() ? half(k, v) : number(block, placeOf(from, k, depth), v);
+                           }};
     registers.readA(e, [&](int64_t r, Value k) {
       return std::pair(c.x, Emitter::Values{tile.rows[r], e.add(e.add(tile.features[r], first), k)});
     });
@@ -134,7 +164,9 @@ const TileProducts widenedProducts = {
     rowsOfNumbers,
     columnsOfNumbers,
     columnsOfNumberRow,
-    [](int64_t lanes) -> int64_t { return lanes > 8 ? 2 : 4; },
+    [](const StorageFormat &weight, int64_t lanes) {
+      return lanes > 8 && weight.blockValues == 1 ? int64_t(2) : ofWord;
+    },
     /*fixedSteps=*/false,
     /*depthUnit=*/[](const StorageFormat &weight, const StorageFormat &) { return weight.blockValues; },
     fetchAheadOfNumbers,

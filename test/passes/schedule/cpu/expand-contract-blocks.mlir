@@ -6,25 +6,36 @@
 // RUN: not talc-opt %s -assign-plans="lanes=8 plans='levels: block_depth = 192'" 2>&1 | FileCheck %s --check-prefix=DEPTH
 // DEPTH: cannot be planned so: block_depth or stream_depth is no multiple of 128, what its products take together
 
-// Two vectors leave registers for their scales; AVX-512 has twice as many.
-// PLAN-COUNT-2: row_columns = 16,
-// WIDE-COUNT-2: row_columns = 256,
+// Two vectors leave registers for their scales; AVX-512 has twice as many. Iterations take the four of a word, whatever
+// the lanes.
+// PLAN-COUNT-2: row_columns = 16, {{.*}} tile_steps = 4>
+// WIDE-COUNT-2: row_columns = 256, {{.*}} tile_steps = 4>
 
-// Three blocks of 128 k: within one, where its scale lies does not depend on k, so that it is unpacked once. Values are
-// rounded by two operations, and not by integers: 65537 x - 65536 x is x in eight bits.
+// Three blocks of 128 k: within one, where its scale lies does not depend on k, so that it is unpacked once. Of its
+// stretches of 16, which lie in low and in high halves of bytes by turns, an iteration takes four, which share a word.
+// Levels are numbers beside 2^23, and values are rounded by one operation more than they take: 65537 x - 65536 x is x in
+// eight bits.
 // CHECK-LABEL: @levels(
 // CHECK-DAG: %[[SUM:.*]] = arith.constant dense<6.553700e+04> : vector<8xf32>
 // CHECK-DAG: %[[LARGE:.*]] = arith.constant dense<-6.553600e+04> : vector<8xf32>
-// CHECK-DAG: %[[BEGIN:.*]] = arith.constant dense<-8.000000e+00> : vector<8xf32>
+// CHECK-DAG: %[[BESIDE:.*]] = arith.constant dense<1258291200> : vector<8xi32>
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0x4B000008> : vector<8xf32>
 // CHECK-DAG: %[[BLOCK:.*]] = arith.constant 128 : index
+// CHECK-DAG: %[[PAIR:.*]] = arith.constant 32 : index
+// CHECK-DAG: %[[STRETCH:.*]] = arith.constant 16 : index
 // CHECK-DAG: %[[STEPS:.*]] = arith.constant 4 : index
 // CHECK: scf.for %{{.*}} step %[[BLOCK]]
-// CHECK: scf.for %[[K:.*]] = %{{.*}} to %[[BLOCK]] step %[[STEPS]]
-// CHECK: %[[ZERO:.*]] = arith.mulf %[[SCALE:.*]], %[[BEGIN]]
-// CHECK: %[[X:.*]] = vector.fma %{{.*}}, %[[SCALE]], %[[ZERO]]
-// CHECK: %[[BOTH:.*]] = arith.mulf %[[X]], %[[SUM]]
-// CHECK: %[[ROUNDED:.*]] = vector.fma %[[X]], %[[LARGE]], %[[BOTH]]
+// CHECK: scf.for %{{.*}} to %[[BLOCK]] step %[[PAIR]]
+// CHECK: scf.for %{{.*}} to %[[STRETCH]] step %[[STEPS]]
+// CHECK: %[[BITS:.*]] = arith.ori %{{.*}}, %[[BESIDE]]
+// CHECK: %[[NUMBER:.*]] = arith.bitcast %[[BITS]]
+// CHECK: %[[LEVEL:.*]] = arith.subf %[[NUMBER]], %[[ZERO]]
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[SCALE:.*]], %[[SUM]]
+// CHECK: %[[BOTH:.*]] = arith.mulf %[[LEVEL]], %[[SCALED]]
+// CHECK: %[[MINUS:.*]] = arith.mulf %[[SCALE]], %[[LARGE]]
+// CHECK: %[[ROUNDED:.*]] = vector.fma %[[LEVEL]], %[[MINUS]], %[[BOTH]]
 // CHECK: vector.fma %{{.*}}, %[[ROUNDED]], %{{.*}}
+// CHECK: scf.for %{{.*}} to %[[STRETCH]] step %[[STEPS]]
 // CHECK: return
 func.func @levels(%s: !kernel.step, %x: memref<1x384xf32>, %w: memref<1x384x16x!talc.stored<int4_128_bf16>>,
                   %y: memref<1x16xf32>) {

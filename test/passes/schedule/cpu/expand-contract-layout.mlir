@@ -151,7 +151,7 @@ func.func @shallow(%s: !kernel.step, %x: memref<?x96x!talc.stored<q8_sums>>, %w:
 // CHECK-NOT: memref.prefetch
 // CHECK: vector.load %[[WORDS]]
 // CHECK-NOT: arith.mulf
-// CHECK-COUNT-48: vector.fma
+// CHECK-COUNT-96: vector.fma
 // CHECK-NOT: vector.fma
 // CHECK: scf.yield
 // CHECK: return
