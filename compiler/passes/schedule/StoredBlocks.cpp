@@ -103,7 +103,7 @@ Value loadNvfp4(BlockReader &r) {
 
 struct ToF16 {
   static FloatType type(OpBuilder &b) { return b.getF16Type(); }
-  static constexpr double large = 0x1p13;
+  static constexpr double large = 0x1p13;  // as for bf16, below
   static Value round(BlockReader &r, Value x) {
     auto narrow = VectorType::get({r.lanes}, r.e.b.getF16Type());
     Value rounded = arith::TruncFOp::create(r.e.b, r.e.loc, narrow, x);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tile multiplies by a weight that is widened to f32, one k at a time.
 //
-// Blocks take six to ten instructions for a vector of numbers: many rows pass numbers that were widened once for all of
-// them (PanelLayout).
+// Blocks take five to ten instructions for a vector of numbers: many rows pass numbers that were widened once for all
+// of them (PanelLayout).
 //
 // Where a stored value is the upper half of an f32 (bf16), two neighbouring vectors of columns are one vector of words,
 // and a shift and a mask widen both; a vector by itself takes a shuffle and a shift, on the units that multiply. Sums
@@ -70,6 +70,7 @@ private:
     });
   }
 
+  // The remainder is k itself, and says that it does not leave its stretch.
   Value placeOf(Value from, Value k, int64_t depth) { return e.add(from, depth == stretch ? e.rem(k, stretch) : k); }
 
   void layOut(Value block, Value place) {
