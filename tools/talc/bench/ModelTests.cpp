@@ -74,8 +74,8 @@ static std::string currentTime() {
 }
 
 ModelTest::ModelTest(ModelRun &run, const KernelList &kernels, const TestCase &test, Machine &machine)
-    : run(run), machine(machine), steps(test.steps()), found({test, currentTime(), {}, {}, {}, 0, 0, 0, {}, {}}) {
-  found.mostOperations = machine.profile().f32().operationsPerSecond;
+    : run(run), machine(machine), steps(test.steps()),
+      found({test, currentTime(), {}, {}, {}, machine.profile().f32().operationsPerSecond, 0, 0, {}, {}}) {
   for (const StepShape &step : steps) {
     StepCosts costs = kernels.costs(step);
     found.costs.operations += costs.operations;

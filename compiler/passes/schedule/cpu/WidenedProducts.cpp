@@ -165,9 +165,9 @@ const TileProducts widenedProducts = {
     rowsOfNumbers,
     columnsOfNumbers,
     columnsOfNumberRow,
-    [](const StorageFormat &weight, int64_t lanes) {
-      return lanes > 8 && weight.blockValues == 1 ? int64_t(2) : ofWord;
-    },
+    [](const StorageFormat &weight, int64_t lanes) { return weight.blockValues > 1 ? ofWord
+                                                            : lanes > 8            ? 2
+                                                                                   : 4; },
     /*fixedSteps=*/false,
     /*depthUnit=*/[](const StorageFormat &weight, const StorageFormat &) { return weight.blockValues; },
     fetchAheadOfNumbers,
