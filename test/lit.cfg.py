@@ -44,6 +44,10 @@ if "-fsanitize=address" in config.flags:
 if os.path.exists(os.path.join(config.talc_build, "bin", "aarch64", "talc-launcher")) and shutil.which("qemu-aarch64"):
     config.available_features.add("aarch64")
 
+# Programs for x86-64 as on a processor that is older than this one.
+if shutil.which("qemu-x86_64"):
+    config.available_features.add("qemu-x86_64")
+
 # Programs with AMX, whose instructions a tracer does: where it may trace, and the processor has all else that they need.
 tracer = os.path.join(programs, "amx-run")
 if os.path.exists(tracer) and "avx512_bf16" in open("/proc/cpuinfo").read():
@@ -94,6 +98,7 @@ variables["build"] = config.talc_build
 variables["cuda-driver"] = cuda_driver
 variables["python"] = sys.executable
 variables["cc"] = config.c_compiler
+variables["one-processor"] = f"taskset -c {min(os.sched_getaffinity(0))}"  # one that this process may use
 variables["cxx"] = config.cxx_compiler
 variables["cmake"] = config.cmake
 variables["ptxas"] = ptxas or "ptxas"

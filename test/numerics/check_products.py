@@ -7,7 +7,8 @@ Rounding is defined in f32. Of rows that come straight from a table a program an
 that both round alike, and what is left is the error of f32 sums. Each format has a program with a linear layer of several
 panels, the last of which is not full, one whose k is divided, and a gated one; and one with experts, which round between
 their halves what is no value of a table: texts are short, so that nothing lies in the middle of two integers, and shorter
-with bf16, in which small numbers have a middle as near as large ones.
+with bf16, in which small numbers have a middle as near as large ones, and where the order of sums is that of AMX other
+numbers are near it.
 """
 import argparse
 import os
@@ -33,8 +34,10 @@ EXTREME = ('q5_k', 'mxfp4')
 TOLERANCE = '2e-6'
 with open('/proc/cpuinfo') as cpuinfo:
     FLAGS = set(cpuinfo.read().split())
-# Of x86-64, those of this machine.
+# The levels of x86-64 that this machine runs.
 LEVELS = ['x86-64-v3'] + ['x86-64-v4'] * ({'avx512f', 'avx512bw', 'avx512cd', 'avx512dq', 'avx512vl'} <= FLAGS)
+# Those that add bf16 in the same order. The level with AMX, which is native where it is there, has an order of its own.
+BF16_LEVELS = LEVELS + ['x86-64-v4+bf16'] * (len(LEVELS) == 2 and 'avx512_bf16' in FLAGS)
 
 
 def run(program, *arguments):
@@ -129,7 +132,7 @@ def check_levels(directory, shape):
     with open(model, 'w') as file:
         file.write(program(*shape))
     found = []
-    for level in ('native', *LEVELS):
+    for level in BF16_LEVELS:
         app, logits = (os.path.join(directory, name) for name in ('app', f'{level}.logits'))
         run('talc', 'compile', model, f'--target={level}', '--weights=bf16; table=f32', '--compute=bf16', '-o', app)
         run('talc-steps', app, '--ids', '3,17,4,9,11', '--ids', '2', '--logits', logits)
@@ -168,7 +171,8 @@ def main():
                 check(directory, format, LEVELS[0], (256, 72, 'extreme'), (1, 7, 63))
             if format in JOINT:
                 check(directory, format, 'native', (320, 72, 'linear'), (1, 7, 24))
-            check(directory, format, 'native', (256, 72, 'experts'), (1, 2) if format == 'bf16' else (1, 7, 24))
+            level, counts = (BF16_LEVELS[-1], (1, 2)) if format == 'bf16' else ('native', (1, 7, 24))
+            check(directory, format, level, (256, 72, 'experts'), counts)
         if 'bf16' in FORMATS and not EMULATOR:
             check(directory, 'bf16', 'native', (202, 72, 'linear'), (1, 5))
             check_levels(directory, (1024, 200, 'linear'))
