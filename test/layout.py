@@ -7,6 +7,9 @@ import re
 import subprocess
 import sys
 
+from dead_code import deadDeclarations, deadFiles, smallHeaders
+from wording import fragments, identifiers, longParagraphs, retiredWords, words
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IGNORED = {"build", ".git", ".cache", "__pycache__", "models"}
 SOURCES = (".cpp", ".h", ".c", ".def", ".td", ".py", ".cmake", ".mlir", ".py.in", "CMakeLists.txt")
@@ -41,9 +44,9 @@ CODE_ENUMS = {
 # Folders of tests are called as what they test, some without the folder above it; these test everything together.
 MIRRORED = ("", "compiler/", "frontends/", "runtime/")
 NOT_MIRRORED = {"amx", "fuzz", "ptx", "numerics", "performance", "models"}
-# Words that the field has others for.
-WORDS = {r"\b(?:first|second|third) caches?\b": "L1, L2, L3", r"so-manieth": "n-th", r"\bby whomever\b": "whichever ... did it",
-         r"(?://|#) Hears\b": "a verb that says what happens"}
+# The page of an error code, and what it tells.
+ERROR_PAGE = "docs/errors/{code}.md"
+ERROR_PARTS = ("cause", "example", "remedy")
 # Defects of talc and refusals of the system, which no test can cause.
 UNTESTABLE = {"T0413", "T0900"}
 
@@ -253,17 +256,6 @@ def paths(files):
                 yield path, number, "a path of one machine"
 
 
-def words(files):
-    """What has a name is called by it."""
-    for path, text in files.items():
-        if path == "test/layout.py":
-            continue
-        for number, line in enumerate(text.split("\n"), 1):
-            for pattern, better in WORDS.items():
-                if re.search(pattern, line):
-                    yield path, number, f"expected {better} instead of '{re.search(pattern, line)[0]}'"
-
-
 # Who may look at the bits of an element type: the formats themselves, and the interpreter, which shares no code with them.
 FORMAT_FOLDERS = ("dialects/talc/formats/", "compiler/reference/StoredValues.")
 FORMAT_TESTS = re.compile(r"get(?:ElementType|IntOrFloat)BitWidth|\bis(?:F16|BF16)\(")
@@ -301,6 +293,40 @@ def errorCodes(files):
         yield "docs/errors.md", 1, f"{code} is nowhere in the code"
 
 
+def errorPages(files):
+    """Every code has a page, which says what to do."""
+    codes = set(re.findall(r"\bT0\d{3}\b", "\n".join(text for path, text in files.items() if path.endswith(CPP))))
+    codes |= {f"T0{match[1]}" for path, (pattern, _) in CODE_ENUMS.items()
+              for match in re.findall(pattern, files[path], re.MULTILINE)}
+    for code in sorted(codes):
+        page = ERROR_PAGE.format(code=code)
+        if page not in files:
+            yield page, 1, f"{code} has no page"
+        elif missing := [part for part in ERROR_PARTS if part not in files[page].lower()]:
+            yield page, 1, f"does not tell its {' and '.join(missing)}"
+
+
+def attributes(files):
+    """(path, line number, C++ name or None, spelling) of discardable attributes of our dialects"""
+    for path, text in files.items():
+        if path.startswith(("compiler/", "dialects/")) and path.endswith((".h", ".cpp")):
+            for match in re.finditer(r'\b(\w+Attr)(?:\[\])?\s*=\s*"((?:talc|kernel)\.\w+)"|'
+                                     r'[sg]et(?:Discardable)?Attr(?:OfType<[\w:]+>)?\("((?:talc|kernel)\.\w+)"', text):
+                yield path, text.count("\n", 0, match.start()) + 1, match.group(1), match.group(2) or match.group(3)
+
+
+def unverifiedAttributes(files):
+    """Their dialect verifies what ops may carry: by its name in a file that verifies, or in its table of attributes."""
+    verifiers = "\n".join(text for path, text in files.items() if path.startswith("dialects/") and
+                          re.search(r"::verify(?:Operation|RegionArg|RegionResult)Attribute|discardableAttrs", text))
+    seen = set()
+    for path, number, name, spelling in attributes(files):
+        used = re.search(rf"\b{name}\b", verifiers) if name else None
+        if spelling not in seen and not used and f'"{spelling}"' not in verifiers:
+            yield path, number, f"the dialect does not verify '{spelling}'"
+        seen.add(spelling)
+
+
 def binaries(files):
     """What is committed can be read, but for models. Products that lie about in a working tree are nobody's matter."""
     listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True)
@@ -322,12 +348,16 @@ def boundary(files):
 
 RULES = {rule.__name__: rule
          for rule in (heads, lengths, names, directions, families, frontends, spelledOnce, passes, mirror, machines,
-                      formats, paths, words, errorCodes, binaries, boundary)}
+                      formats, paths, words, errorCodes, binaries, boundary, deadFiles)}
+# Rules that are run by name only, until the tree satisfies them.
+PENDING = {rule.__name__: rule
+           for rule in (deadDeclarations, smallHeaders, retiredWords, fragments, identifiers, longParagraphs, errorPages,
+                        unverifiedAttributes)}
 
 
 def main(chosen):
     files = readTree()
-    violations = [violation for name in chosen or RULES for violation in RULES[name](files)]
+    violations = [violation for name in chosen or RULES for violation in (RULES | PENDING)[name](files)]
     for path, number, text in violations:
         print(f"{path}:{number}: {text}")
     return 1 if violations else 0
