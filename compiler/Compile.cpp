@@ -8,7 +8,7 @@
 #include "compiler/Compiler.h"
 
 #include "compiler/Error.h"
-#include "compiler/Product.h"
+#include "compiler/Package.h"
 
 #include "llvm/Support/Process.h"
 
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace talc {
 
-std::string usualCacheDirectory(std::string wanted) {
+std::string defaultCacheDirectory(std::string wanted) {
   auto variable = [](const char *name) { return llvm::sys::Process::GetEnv(name).value_or(""); };
   if (wanted.empty())
     wanted = variable("TALC_CACHE");
@@ -30,17 +30,17 @@ std::string usualCacheDirectory(std::string wanted) {
   return base.empty() ? "" : base + "/talc";
 }
 
-static bool isText(Product product) {
-  return product == Product::Text || product == Product::Ir;
+static bool isText(EmitKind emit) {
+  return emit == EmitKind::Listing || emit == EmitKind::Ir;
 }
 
-static bool carriesSeveral(Product product) {
-  return product == Product::Program || product == Product::Library;
+static bool carriesSeveral(EmitKind emit) {
+  return emit == EmitKind::Program || emit == EmitKind::Library;
 }
 
 // Whoever looks at the stages has all of them run.
 static std::string cacheOf(const CompileRequest &request) {
-  return isText(request.product) || !request.dumpDirectory.empty() ? "" : request.cacheDirectory;
+  return isText(request.emit) || !request.dumpDirectory.empty() ? "" : request.cacheDirectory;
 }
 
 // For a target, by its place.
@@ -49,7 +49,7 @@ static std::string plansOf(const CompileRequest &request, size_t target) {
 }
 
 static bool areAlike(const targets::TargetPtr &a, const targets::TargetPtr &b) {
-  return a->needs().family == b->needs().family;
+  return a->requirements().family == b->requirements().family;
 }
 
 static bool allAlike(llvm::ArrayRef<targets::TargetPtr> targets) {
@@ -144,7 +144,7 @@ static llvm::Error makeProduct(ModuleOp module, const CompileRequest &request) {
   std::vector<OwningOpRef<ModuleOp>> copies;
   std::vector<ModuleCode> codes;
   llvm::ArrayRef<targets::TargetPtr> targets = request.targets;
-  if (!carriesSeveral(request.product))
+  if (!carriesSeveral(request.emit))
     targets = targets.take_front();
   if (llvm::Error error = divideWork(module, targets, run, request, copies))
     return error;
@@ -158,7 +158,7 @@ static llvm::Error makeProduct(ModuleOp module, const CompileRequest &request) {
     return error;
   if (llvm::Error error = request.inspectCode ? request.inspectCode(*targets.front(), module) : llvm::Error::success())
     return error;
-  return writeProduct(codes, request);
+  return writeOutput(codes, request);
 }
 
 // Weights are packed once for all targets, and a program or library is one ELF file.

@@ -2,7 +2,7 @@
 // Runs the passes of the stages and tells which one runs.
 #include "compiler/Compiler.h"
 
-#include "compiler/DiagnosticLines.h"
+#include "compiler/DiagnosticCollector.h"
 #include "compiler/Error.h"
 #include "compiler/artifact/TextOutput.h"
 #include "compiler/generators/GeneratedCode.h"
@@ -39,8 +39,8 @@ llvm::Error printModule(ModuleOp module, const std::string &path) {
   return writeText(textOf(module), path);
 }
 
-llvm::Expected<OwningOpRef<ModuleOp>> parseProgram(const std::string &path, MLIRContext &context) {
-  DiagnosticLines lines(context, path);
+llvm::Expected<OwningOpRef<ModuleOp>> parseModule(const std::string &path, MLIRContext &context) {
+  DiagnosticCollector lines(context, path);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, ParserConfig(&context));
   if (module)
     return module;
@@ -132,7 +132,7 @@ static void addStages(PassManager &passes, const StageRun &run) {
 
 // What `add` puts into a pipeline.
 static llvm::Error runPasses(ModuleOp module, const StageRun &run, llvm::function_ref<void(PassManager &)> add) {
-  DiagnosticLines lines(*module.getContext(), run.source);
+  DiagnosticCollector lines(*module.getContext(), run.source);
   PassManager passes(module.getContext());
 #ifdef NDEBUG
   passes.enableVerifier(false);  // the end of each stage verifies

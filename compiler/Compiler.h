@@ -56,14 +56,14 @@ llvm::Error runStages(mlir::ModuleOp module, const StageRun &run);
 llvm::Error assignPlans(mlir::ModuleOp module, const StageRun &run);
 
 // Parses an .mlir file and verifies it.
-llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> parseProgram(const std::string &path, mlir::MLIRContext &context);
+llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> parseModule(const std::string &path, mlir::MLIRContext &context);
 
-enum class Product {
+enum class EmitKind {
   Program,  // an executable that needs nothing else
   Library,  // a shared library, and beside it a C header
   Object,   // the model as an object that is linked into programs, and beside it a C header
   Code,     // the generated code as a relocatable object, without weights
-  Text,     // the generated code as a text of the target (Target::texts)
+  Listing,  // the generated code as text, in one of the target's listing kinds
   Ir,       // the module as it is
 };
 
@@ -71,22 +71,22 @@ struct CompileRequest {
   // What the product has code for, at least one, the best first (parseTargets). The first decides how weights are
   // packed. Further ones are for programs, libraries and objects.
   std::vector<targets::TargetPtr> targets;
-  std::string weights = "checkpoint";                   // element type of stored weights: checkpoint, f32, f16, bf16
-  std::string generator = targets::ownGenerator.str();  // of kernels' code where it can: mlir, halide, or auto
+  std::string weights = "checkpoint";  // element type of stored weights: checkpoint, f32, f16, bf16
+  std::string generator = targets::builtinGenerator.str();  // of kernels' code where it can: mlir, halide, or auto
   targets::Compute compute = targets::Compute::Integers;
   // Of single kernels for each target (Target::checkPlans); the last is that of all further ones, and none is the cost
   // model's. The same target may stand there several times with different plans.
   std::vector<std::string> plans;
   Stage first = Stage::Optimize, last = Stage::Package;  // both included; before Package the module is printed
-  Product product = Product::Program;
-  std::string text;                // of Product::Text: which
+  EmitKind emit = EmitKind::Program;
+  std::string listing;             // for EmitKind::Listing: its kind
   std::string source;              // the .mlir file that the program was read from, for errors to quote; empty: none
   std::string output;              // a path, or "-": standard output, for text
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
   // Called with the first target's program between stages codegen and package; may be empty.
   std::function<llvm::Error(const targets::Target &, mlir::ModuleOp)> inspectCode;
   std::string programDirectory;  // where the prebuilt runtime is looked for
-  // Where object code of functions is found and left (see usualCacheDirectory). Empty: nowhere. Not used when the
+  // Where object code of functions is found and left (see defaultCacheDirectory). Empty: nowhere. Not used when the
   // request asks for the text of a stage.
   std::string cacheDirectory;
   std::string dumpDirectory;  // where every stage's result goes as NUMBER-STAGE.mlir; empty: nowhere
@@ -103,7 +103,7 @@ llvm::Error compile(mlir::ModuleOp module, const CompileRequest &request);
 
 // Where the user wants the cache of code: `wanted`, else the variable TALC_CACHE, and for neither the place that the
 // XDG base directory specification says. Empty, nowhere, for "off".
-std::string usualCacheDirectory(std::string wanted = "");
+std::string defaultCacheDirectory(std::string wanted = "");
 
 // Prints a module to a file or, for "-", to standard output.
 llvm::Error printModule(mlir::ModuleOp module, const std::string &path);

@@ -15,8 +15,8 @@ enum class ErrorCode {
   WeightRecipe = 503,  // shapes of a recipe do not fit, or a weight is made from itself
   WeightRange = 504,   // a value is no finite number, or too large for its weight's format
   Output = 505,        // the output cannot be written
-  Carrier = 506,       // the prebuilt runtime is missing from the installation
-  ModelFact = 507,     // a property of the model does not fit in an artifact
+  LauncherStub = 506,  // the prebuilt runtime is missing from the installation
+  ModelInfo = 507,     // a property of the model does not fit in an artifact
   Program = 508,       // a program in MLIR is not valid, or a stage cannot compile it
   Generator = 509,     // another generator of code failed, or is missing
   Usage = 701,         // wrong command line

@@ -47,8 +47,8 @@ void ModuleCode::begin(llvm::StringRef part) const {
   listener.beginPart(namesTarget ? part.str() + " " + target.name() : part.str());
 }
 
-llvm::Expected<std::string> ModuleCode::text(llvm::StringRef word) const {
-  return target.text(word, program, [this](llvm::StringRef part) { begin(part); });
+llvm::Expected<std::string> ModuleCode::listing(llvm::StringRef word) const {
+  return target.listing(word, program, [this](llvm::StringRef part) { begin(part); });
 }
 
 llvm::Expected<std::vector<targets::ObjectCode>> ModuleCode::compile() const {

@@ -23,7 +23,7 @@ public:
   bool find(const StageRun &next, const std::string &directory);
 
   // The rest is for programs after stage codegen, or with all code found. Optimized LLVM IR as text:
-  llvm::Expected<std::string> text(llvm::StringRef word) const;
+  llvm::Expected<std::string> listing(llvm::StringRef word) const;
   llvm::Expected<std::vector<uint8_t>> linkRelocatable() const;
   llvm::Expected<CodeSection> link() const;
 

@@ -20,22 +20,22 @@ static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
   // Where a size is wanted, formats follow from the errors that they make of weights; no pass has changed one yet.
   passes.addPass(createChooseFormats({options.weights}));
   // From here on every weight of a function has one storage format.
-  passes.addPass(createSeparateFormats({options.weights}));
+  passes.addPass(createSpecializeFormats({options.weights}));
   // Gate and up become one op before merge-projections can take them for two plain projections.
   passes.addPass(createFuseGatedLinear({options.weights}));
   // One wide contraction for q, k and v: the activations are read once.
   passes.addPass(createMergeProjections({options.weights}));
   // From here on attention reads a state, so that one kernel serves encoders and decoders.
-  passes.addPass(createMaterializeKeys());
+  passes.addPass(createMaterializeKv());
   // A table of cosines and sines is a weight like any other; it must exist before weights are hoisted.
   passes.addPass(createTabulateRope());
   // One program for many tokens, one for a single token; both refer to the same weights.
-  passes.addPass(createSplitPhases());
+  passes.addPass(createSplitEntries());
   // The element type and layout of everything that is stored: what the target's kernels read best.
-  options.target->addPacking(passes, options.weights);
+  options.target->addWeightPacking(passes, options.weights);
   // Which layers multiply integers or bf16, when the formats of all weights are known.
   if (options.compute != targets::Compute::F32)
-    options.target->addRounding(passes, options.compute);
+    options.target->addActivationQuantization(passes, options.compute);
   passes.addPass(createShareEmbedding({options.weights}));
   // Recipes inside blocks turn into weights of the module; equal ones are stored once.
   passes.addPass(createHoistRecipes());
@@ -50,14 +50,14 @@ static void addLower(OpPassManager &passes) {
   passes.addPass(createLinalgElementwiseOpFusionPass());
   passes.addPass(createFuseEpilogues());
   // No CSE here: it would make one tensor of all empty ones, and they are to become different buffers.
-  passes.addPass(createVerify());
+  passes.addPass(createVerifyIr());
   passes.addPass(createCanonicalizerPass());
   checkDialects(passes, {"builtin", "func", "talc", "kernel", "linalg", "tensor", "arith", "math", "bufferization"});
 }
 
 static void addBufferize(OpPassManager &passes, const PipelineOptions &options) {
   // How states lie in memory decides what the target makes tasks of, and what memory there is to plan.
-  (options.layouts ? options.layouts : options.target)->addStateLayout(passes);
+  (options.layouts ? options.layouts : options.target)->addKvLayout(passes);
   // The producer of a result writes straight into its destination.
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions oneShot;
@@ -66,11 +66,11 @@ static void addBufferize(OpPassManager &passes, const PipelineOptions &options) 
   passes.addPass(bufferization::createOneShotBufferizePass(oneShot));
   // Blocks return the buffer that they were given.
   passes.addPass(bufferization::createDropEquivalentBufferResultsPass());
-  passes.addPass(createVerify());
+  passes.addPass(createVerifyIr());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   // What else the target makes tasks of, before tasks are dealt out.
-  options.target->addDivision(passes);
+  options.target->addOpSplitting(passes);
   // The division of the work is part of a kernel, and decides where barriers stand; barriers come before the plan, so
   // that no buffer is reused too early.
   passes.addPass(createDivideWork());

@@ -23,7 +23,7 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 struct PipelineOptions {
   std::string weights = "checkpoint";  // element type of stored weights: checkpoint, f32, f16, bf16
   targets::TargetPtr target;
-  std::string generator = targets::ownGenerator.str();  // of kernels' code: mlir, halide or auto
+  std::string generator = targets::builtinGenerator.str();  // of kernels' code: mlir, halide or auto
   targets::Compute compute = targets::Compute::Integers;
   std::string plans = {};           // of single kernels (Target::checkPlans); empty: the cost model's
   targets::TargetPtr layouts = {};  // decides how states lie; null: `target`

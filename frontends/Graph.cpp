@@ -238,7 +238,7 @@ int64_t GraphBuilder::Graph::addRecipe(const std::string &name, const Shape &sha
   return known->second;
 }
 
-int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, int64_t width, StateRole role,
+int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, int64_t width, KvCacheRole role,
                                       int64_t window) {
   constexpr int64_t stepTokens = 512;  // of a sequence that a step has room for in a ring
   if (failed())
@@ -249,8 +249,8 @@ int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, in
     error(fmt::format("state '{}' cannot hold {} tokens of {} heads of width {}", name, capacity, heads, width));
     return -1;
   }
-  auto type = capacity < maxSequence ? StateType::get(builder.getContext(), heads, width, capacity, window, sinks)
-                                     : StateType::get(builder.getContext(), heads, width, capacity, role);
+  auto type = capacity < maxSequence ? KvCacheType::get(builder.getContext(), heads, width, capacity, window, sinks)
+                                     : KvCacheType::get(builder.getContext(), heads, width, capacity, role);
   auto [known, isNew] = statesByName.try_emplace(name, stateSymbols.size());
   if (!isNew) {
     if (stateSymbols[known->second].type == type)
@@ -262,7 +262,7 @@ int64_t GraphBuilder::Graph::addState(const std::string &name, int64_t heads, in
   OpBuilder::InsertionGuard guard(builder);
   insertAfter(lastState ? lastState : lastWeight);
   const Symbol &symbol = stateSymbols.back();
-  lastState = StateOp::create(builder, symbol.location, symbol.name.getAttr(), TypeAttr::get(type), StringAttr());
+  lastState = KvCacheOp::create(builder, symbol.location, symbol.name.getAttr(), TypeAttr::get(type), StringAttr());
   return known->second;
 }
 
@@ -279,7 +279,7 @@ Value GraphBuilder::Graph::symbolValue(Key key, const Symbol &symbol) {
   }
   if (key.first == Origin::Weight)
     return value = GetWeightOp::create(builder, symbol.location, symbol.type, symbol.name);
-  return value = GetStateOp::create(builder, symbol.location, symbol.type, symbol.name);
+  return value = GetKvCacheOp::create(builder, symbol.location, symbol.type, symbol.name);
 }
 
 Value GraphBuilder::Graph::value(Weight weight) {
@@ -418,7 +418,7 @@ void GraphBuilder::Graph::writeEncoder(const std::function<void()> &body) {
 }
 
 void GraphBuilder::Graph::addResult(Tensor rows, llvm::StringRef kind) {
-  static_assert(GraphBuilder::mostLogitParts + 1 == artifact::maxOutputs);
+  static_assert(GraphBuilder::maxLogitParts + 1 == artifact::maxOutputs);
   if (!ready(rows))
     return;
   size_t most = isLogitPart(builder.getStringAttr(kind)) ? artifact::maxOutputs : artifact::maxResults;

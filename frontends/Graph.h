@@ -35,7 +35,7 @@ public:
                     const std::vector<Weight> &sources);
   // What `recipe` makes a weight of, if it is stored so.
   Weight undone(Weight made, mlir::Attribute recipe);
-  int64_t addState(const std::string &name, int64_t heads, int64_t width, StateRole role, int64_t window = 0);
+  int64_t addState(const std::string &name, int64_t heads, int64_t width, KvCacheRole role, int64_t window = 0);
 
   // Values in the function that is being written. Null for an empty handle.
   mlir::Value value(Tensor tensor);
@@ -91,7 +91,7 @@ public:
     return mlir::RankedTensorType::get({mlir::ShapedType::kDynamic, width}, builder.getF32Type());
   }
   Shape shape(Weight weight) const;
-  StateType type(State state) const { return mlir::cast<StateType>(stateSymbols[state.index].type); }
+  KvCacheType type(State state) const { return mlir::cast<KvCacheType>(stateSymbols[state.index].type); }
   mlir::Location location(Weight weight) const { return weightSymbols[weight.index].location; }
   // Where operations without a weight come from: the repeated block.
   mlir::Location location() const { return blockLocation; }

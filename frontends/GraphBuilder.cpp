@@ -362,25 +362,25 @@ Tensor GraphBuilder::attention(Tensor queries, Tensor keys, Tensor values, const
 }
 
 State GraphBuilder::state(const std::string &name, int64_t heads, int64_t width, int64_t window) {
-  return graph->state(graph->addState(graph->qualified(name), heads, width, StateRole::sequence, window));
+  return graph->state(graph->addState(graph->qualified(name), heads, width, KvCacheRole::sequence, window));
 }
 
 State GraphBuilder::sourceState(const std::string &name, int64_t heads, int64_t width) {
-  return graph->state(graph->addState(graph->qualified(name), heads, width, StateRole::source));
+  return graph->state(graph->addState(graph->qualified(name), heads, width, KvCacheRole::source));
 }
 
 void GraphBuilder::append(State state, Tensor keys, Tensor values) {
   if (graph->ready(state, keys, values))
-    graph->create<AppendOp>(graph->location(), graph->value(state), graph->value(keys), graph->value(values),
-                            graph->sequences());
+    graph->create<KvAppendOp>(graph->location(), graph->value(state), graph->value(keys), graph->value(values),
+                              graph->sequences());
 }
 
 std::pair<Tensor, Tensor> GraphBuilder::read(State state) {
   if (!graph->ready(state))
     return {};
-  StateType type = graph->type(state);
+  KvCacheType type = graph->type(state);
   auto rows = graph->activations(type.getHeads() * type.getWidth());
-  auto op = graph->create<ReadOp>(graph->location(), rows, rows, graph->value(state), graph->sequences());
+  auto op = graph->create<KvReadOp>(graph->location(), rows, rows, graph->value(state), graph->sequences());
   if (!op)
     return {};
   return {graph->tensor(op.getKeys()), graph->tensor(op.getValues())};
@@ -412,7 +412,7 @@ Tensor GraphBuilder::segmentMemory(Tensor local, Tensor queries, Tensor keys, Te
   if (!graph->ready(local, queries, keys, values) || !graph->readyWeight(memory.gates, 1))
     return {};
   int64_t width = keys.width() / std::max<int64_t>(memory.keyValueHeads, 1);
-  State state = graph->state(graph->addState(graph->qualified(name), memory.keyValueHeads, width, StateRole::memory));
+  State state = graph->state(graph->addState(graph->qualified(name), memory.keyValueHeads, width, KvCacheRole::memory));
   if (!state)
     return {};
   return graph->make<MemoryOp>(

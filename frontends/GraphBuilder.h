@@ -272,7 +272,7 @@ public:
   // The next result of the model, of which there are one or two; behind them parts of logits, a head and its tails.
   void output(Tensor rows, Output kind = Output::Logits);
   // How many parts of logits there may be behind one result.
-  static constexpr size_t mostLogitParts = 7;
+  static constexpr size_t maxLogitParts = 7;
   // Names of the classes, in the order of a result's features.
   void labels(const std::vector<std::string> &names);
 

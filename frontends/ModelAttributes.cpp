@@ -40,7 +40,7 @@ bool hasOutput(ModuleOp module, llvm::StringRef kind) {
 }
 
 bool guessesTokens(ModuleOp module) {
-  return module.getOps<StateOp>().empty() && hasOutput(module, logitsOutput);
+  return module.getOps<KvCacheOp>().empty() && hasOutput(module, logitsOutput);
 }
 
 void setModelAttributes(ModuleOp module, const ModelAttributes &attributes) {

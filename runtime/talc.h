@@ -109,7 +109,7 @@ typedef struct talc_open_options {
      faster on many machines; opening takes longer, and every process has a copy of its own. Where the system has no
      huge pages to give, ordinary ones are used. */
   int32_t copy_weights;
-  /* What the model runs on: "cpu", or "cuda", "vulkan:1": a graphics card. NULL or "auto": a card if the artifact has
+  /* What the model runs on: "cpu", or "cuda", "vulkan:1": a GPU. NULL or "auto": a GPU if the artifact has
      code for it and it can be used, else the processors. Results of different devices agree but for rounding. */
   const char *device;
   talc_progress on_progress; /* called as weights are copied to a device; NULL: nobody is told */

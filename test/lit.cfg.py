@@ -63,13 +63,13 @@ ptxas = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 if ptxas:
     config.available_features.add("ptxas")
 
-# The folder of the driver for NVIDIA's cards: of the emulator of test/ptx, or with -D card=FOLDER of one that has a card.
+# The folder of the driver for NVIDIA GPUs: of the emulator of test/ptx, or with -D card=FOLDER of one that has a GPU.
 cuda_driver = lit_config.params.get("card")
 if not cuda_driver:
     cuda_driver = os.path.join(config.talc_build, "test", "ptx", "lib")
     config.available_features.add("ptx-emulator")
 
-# Code for Vulkan is checked, and run by a driver that needs no card: ./dev test installs both.
+# Code for Vulkan is checked, and run by a driver that needs no GPU: ./dev test installs both.
 if shutil.which("spirv-val") and shutil.which("spirv-dis"):
     config.available_features.add("spirv-tools")
 lavapipe = glob.glob("/usr/share/vulkan/icd.d/lvp_icd.*.json")

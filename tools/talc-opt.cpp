@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
         name, "talc's stage " + talc::stageName(stage).str(),
         [stage, &target](mlir::OpPassManager &passes, llvm::StringRef,
                          llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>) {
-          talc::addStage(passes, stage, {"checkpoint", *target, talc::targets::ownGenerator.str()});
+          talc::addStage(passes, stage, {"checkpoint", *target, talc::targets::builtinGenerator.str()});
           return mlir::success();
         },
         [](llvm::function_ref<void(const mlir::detail::PassOptions &)>) {});

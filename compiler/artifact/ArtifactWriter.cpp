@@ -3,13 +3,13 @@
 #include "compiler/artifact/ArtifactWriter.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/CarrierFile.h"
+#include "compiler/artifact/KvCacheSection.h"
 #include "compiler/artifact/Labels.h"
+#include "compiler/artifact/LauncherElf.h"
 #include "compiler/artifact/Manifest.h"
 #include "compiler/artifact/MappedFile.h"
-#include "compiler/artifact/ModelFacts.h"
+#include "compiler/artifact/ModelInfoSection.h"
 #include "compiler/artifact/OutputFile.h"
-#include "compiler/artifact/States.h"
 #include "compiler/artifact/WeightStream.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -86,11 +86,11 @@ private:
   llvm::Error writeTable(OutputFile &file);
 
   const ArtifactParts &parts;
-  CarrierFile carrier;
+  LauncherElf carrier;
   artifact::ModelInfo facts = {};
   std::vector<PlacedWeight> weights;
   std::string manifest, labels;
-  std::vector<artifact::StateRun> states;
+  std::vector<artifact::KvRun> states;
   std::vector<std::vector<uint8_t>> codes;
   std::vector<PlannedSection> planned;
   std::vector<Section> table;
@@ -98,7 +98,7 @@ private:
 
 // Makes everything but the weights.
 llvm::Error ArtifactWriter::prepare() {
-  llvm::Expected<artifact::ModelInfo> info = modelFacts(parts.module);
+  llvm::Expected<artifact::ModelInfo> info = makeModelInfo(parts.module);
   if (!info)
     return info.takeError();
   facts = *info;
@@ -110,7 +110,7 @@ llvm::Error ArtifactWriter::prepare() {
   if (!named)
     return named.takeError();
   labels = std::move(*named);
-  auto runs = makeStates(parts.module);
+  auto runs = makeKvCacheSection(parts.module);
   if (!runs)
     return runs.takeError();
   states = std::move(*runs);
@@ -129,8 +129,9 @@ llvm::Error ArtifactWriter::readCarrier() {
   auto mapped = MappedFile::open(parts.carrier);
   if (!mapped)
     return mapped.takeError();
-  std::string problem = placeArtifact((*mapped)->bytes().vec(), artifactSize(), parts.openName, carrier);
-  return problem.empty() ? llvm::Error::success() : makeError(ErrorCode::Carrier, "{}: {}", parts.carrier, problem);
+  std::string problem = embedArtifact((*mapped)->bytes().vec(), artifactSize(), parts.openName, carrier);
+  return problem.empty() ? llvm::Error::success()
+                         : makeError(ErrorCode::LauncherStub, "{}: {}", parts.carrier, problem);
 }
 
 void ArtifactWriter::addSection(SectionKind kind, llvm::ArrayRef<uint8_t> bytes, std::string name) {
@@ -145,7 +146,7 @@ void ArtifactWriter::plan() {
   if (!parts.tokenizer.empty())
     addSection(SectionKind::Tokenizer, parts.tokenizer);
   if (!states.empty())
-    addSection(SectionKind::States, bytesOf(states));
+    addSection(SectionKind::KvCache, bytesOf(states));
   if (!labels.empty())
     addSection(SectionKind::Labels, bytesOf(labels));
   planned.push_back({SectionKind::Weights, parts.code.front().target.weightLayout(), facts.weightBytes, {}});
@@ -169,7 +170,7 @@ llvm::Error ArtifactWriter::writeHeader(OutputFile &file) {
   header.version = artifact::formatVersion;
   header.sectionCount = static_cast<uint32_t>(planned.size());
   header.size = artifactSize();
-  header.carrierHash = carrier.hash;
+  header.stubHash = carrier.hash;
   const auto *bytes = reinterpret_cast<const uint8_t *>(&header);
   header.hash = artifact::hashBytes(bytes, offsetof(artifact::Header, hash));
   return file.write({bytes, sizeof(header)});

@@ -15,7 +15,7 @@ llvm::Error writeName(llvm::StringRef name, llvm::MutableArrayRef<char> array) {
 }
 
 static llvm::Error fill(const CodeSection &section, artifact::CodeHeader &header) {
-  targets::MachineNeeds needs = section.target.needs();
+  targets::MachineRequirements needs = section.target.requirements();
   const std::vector<targets::LinkedCode::Entry> &entries = section.linked.entries;
   if (needs.features.size() > artifact::maxFeatures || entries.size() > artifact::maxEntries)
     return internalError("code for {} needs {} features and has {} entries", section.target.name(),

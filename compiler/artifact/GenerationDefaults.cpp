@@ -63,7 +63,7 @@ public:
     llvm::raw_string_ostream(value) << entries.get(*wrong);
     if (value.size() > 80)
       value = value.substr(0, 77) + "...";
-    return makeError(ErrorCode::ModelFact, "{}: the generation default '{}' is {}, expected {}", model, wrong->str(),
+    return makeError(ErrorCode::ModelInfo, "{}: the generation default '{}' is {}, expected {}", model, wrong->str(),
                      value, expectation);
   }
 

@@ -62,7 +62,7 @@ public:
     for (int64_t number = tile.row; number < tile.row + tile.rows; ++number) {
       values->read({number, 0, 1, shape.columns}, row.data(), shape.columns);
       const float *counts = importance.row(number);
-      int64_t bytes = format.bytesOf(tile.columns);
+      int64_t bytes = format.byteSize(tile.columns);
       if (!encodeRow(format, row.data() + tile.column, tile.columns, counts ? counts + tile.column : nullptr,
                      meanSquare(row.data(), shape.columns), out))
         std::fill_n(out, bytes, noNumber);
@@ -73,7 +73,7 @@ public:
   void read(Tile tile, float *out, int64_t stride) const override {
     int64_t first = tile.column / format.blockValues * format.blockValues;
     int64_t count = llvm::alignTo(tile.column + tile.columns, format.blockValues) - first;
-    std::vector<uint8_t> bytes(format.bytesOf(count));
+    std::vector<uint8_t> bytes(format.byteSize(count));
     std::vector<float> decoded(count);
     for (int64_t row = 0; row < tile.rows; ++row) {
       readBlocks({tile.row + row, first, 1, count}, bytes.data());
@@ -90,7 +90,7 @@ private:
 
 }  // namespace
 
-WeightValuesPtr weighedValues(WeightValuesPtr values, const StorageFormat &format, Importance importance) {
+WeightValuesPtr importanceWeightedValues(WeightValuesPtr values, const StorageFormat &format, Importance importance) {
   return std::make_shared<Weighed>(std::move(values), format, importance);
 }
 

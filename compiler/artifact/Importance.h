@@ -29,6 +29,6 @@ bool encodeRow(const StorageFormat &format, const float *values, int64_t count, 
 float meanSquare(const float *row, int64_t columns);
 
 // `values` in blocks of a format whose errors count by importance; all that follows from them takes the blocks.
-WeightValuesPtr weighedValues(WeightValuesPtr values, const StorageFormat &format, Importance importance);
+WeightValuesPtr importanceWeightedValues(WeightValuesPtr values, const StorageFormat &format, Importance importance);
 
 }  // namespace talc

@@ -3,7 +3,7 @@
 #include "compiler/artifact/Labels.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/ModelFacts.h"
+#include "compiler/artifact/ModelInfoSection.h"
 #include "dialects/talc/ModelName.h"
 
 #include "llvm/Support/ConvertUTF.h"
@@ -32,13 +32,13 @@ llvm::Expected<std::string> makeLabels(ModuleOp module, const artifact::ModelInf
     return std::string();
   auto names = dyn_cast<ArrayAttr>(attr);
   if (!names || names.size() != countClasses(info))
-    return makeError(ErrorCode::ModelFact, "{}: {} names {} classes, but the results have {}", modelName(module),
+    return makeError(ErrorCode::ModelInfo, "{}: {} names {} classes, but the results have {}", modelName(module),
                      labelsAttr.str(), names ? names.size() : 0, countClasses(info));
   std::string section;
   for (auto [i, name] : llvm::enumerate(names)) {
     auto text = dyn_cast<StringAttr>(name);
     if (!text || text.getValue().contains('\0') || !isUtf8(text.getValue()))
-      return makeError(ErrorCode::ModelFact, "{}: the name of class {} in {} is no UTF-8 text without NUL",
+      return makeError(ErrorCode::ModelInfo, "{}: the name of class {} in {} is no UTF-8 text without NUL",
                        modelName(module), i, labelsAttr.str());
     section += text.getValue();
     section += '\0';

@@ -3,7 +3,7 @@
 #include "compiler/artifact/LibraryHeader.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/ModelFacts.h"
+#include "compiler/artifact/ModelInfoSection.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -59,7 +59,7 @@ std::string openFunctionName(const std::string &path) {
 }
 
 llvm::Expected<std::unique_ptr<OutputFile>> writeLibraryHeader(mlir::ModuleOp module, const std::string &path) {
-  llvm::Expected<artifact::ModelInfo> facts = modelFacts(module);
+  llvm::Expected<artifact::ModelInfo> facts = makeModelInfo(module);
   if (!facts)
     return facts.takeError();
   std::string name = modelName(path), lower = identifier(name), upper = llvm::StringRef(lower).upper();

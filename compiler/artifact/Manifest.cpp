@@ -108,9 +108,9 @@ static void describeUse(ModuleOp module, Json &manifest) {
   manifest["kind"] = kind.str();
   manifest["phases"] = Json::array();
   if (kind.getValue() != "decoder")
-    manifest["phases"].push_back(encodePhase.str());
+    manifest["phases"].push_back(encodeEntry.str());
   if (kind.getValue() != "encoder")
-    manifest["phases"].insert(manifest["phases"].end(), {prefillPhase.str(), decodePhase.str()});
+    manifest["phases"].insert(manifest["phases"].end(), {prefillEntry.str(), decodeEntry.str()});
   manifest["results"] = Json::array();
   for (auto output : outputs.getAsRange<DictionaryAttr>())
     manifest["results"].push_back(describeFields(output));
@@ -125,7 +125,7 @@ std::string makeManifest(ModuleOp module, llvm::ArrayRef<PlacedWeight> weights, 
   manifest["name"] = modelName(module);
   if (auto origin = module->getAttrOfType<DictionaryAttr>(originAttr))
     manifest["origin"] = describeFields(origin);
-  manifest["target"] = describeFields(codes.front().target.facts(*module.getContext()));
+  manifest["target"] = describeFields(codes.front().target.manifestEntries(*module.getContext()));
   describeUse(module, manifest);
   if (auto plan = module->getAttrOfType<DictionaryAttr>(planAttr))
     for (NamedAttribute figure : plan)

@@ -68,7 +68,7 @@ void Packed::scatter(const Block &block, const float *values, const Tile &tile, 
 // Every block of a panel, which has a block of each lane.
 void Packed::readBlocks(Tile tile, uint8_t *out) const {
   const StorageFormat &format = *blocks();
-  int64_t depth = tile.column / lanes, depths = tile.columns / lanes, stride = format.bytesOf(depths);
+  int64_t depth = tile.column / lanes, depths = tile.columns / lanes, stride = format.byteSize(depths);
   std::vector<uint8_t> rows(lanes * stride);
   for (int64_t panel = tile.row; panel < tile.row + tile.rows; ++panel) {
     int64_t present = std::min(lanes, source->shape.rows - panel * lanes);

@@ -17,8 +17,8 @@ namespace talc {
 namespace {
 
 struct Tables {
-  NumberTable levels, scales;
-  std::optional<NumberTable> zeros;
+  LowBitTensor levels, scales;
+  std::optional<LowBitTensor> zeros;
   std::vector<int32_t> groups;  // of every column
   std::optional<float> factor;
 };
@@ -26,10 +26,10 @@ struct Tables {
 class Quantized : public WeightValues {
 public:
   Quantized(QuantizedSourceAttr source, Tables tables, MatrixShape shape)
-      : WeightValues(shape), tables(std::move(tables)), format(*formatOf(source.getElementType())),
-        rounded(*formatOf(source.getRounded())), rows(source.getRows()),
+      : WeightValues(shape), tables(std::move(tables)), format(*getStorageFormat(source.getElementType())),
+        rounded(*getStorageFormat(source.getRounded())), rows(source.getRows()),
         center(static_cast<int32_t>(source.getCenter())), divides(source.getDivides()),
-        isFloat(source.getLevels().getKind() >= CodeKind::e2m1) {}
+        isFloat(source.getCodes().getKind() >= CodeKind::e2m1) {}
 
   void read(Tile tile, float *out, int64_t stride) const override {
     for (int64_t row = 0; row < tile.rows; ++row)
@@ -71,7 +71,7 @@ private:
     if (rounded.exact)
       return;
     // Products that are too large become infinite, which whoever stores them finds.
-    std::vector<uint8_t> bytes(rounded.bytesOf(count));
+    std::vector<uint8_t> bytes(rounded.byteSize(count));
     rounded.encode(out, count, 1, bytes.data());
     rounded.decode(bytes.data(), count, 1, out);
   }
@@ -107,11 +107,11 @@ class TableOpener {
 public:
   TableOpener(WeightOp weight, FileOpener open) : weight(weight), opener(open) {}
 
-  llvm::Expected<NumberTable> open(CodesAttr codes, int64_t rows, int64_t columns, const char *what) {
+  llvm::Expected<LowBitTensor> open(CodesAttr codes, int64_t rows, int64_t columns, const char *what) {
     auto file = opener(codes.getPath());
     if (!file)
       return file.takeError();
-    if (auto table = NumberTable::open(*file, codes, rows, columns))
+    if (auto table = LowBitTensor::open(*file, codes, rows, columns))
       return std::move(*table);
     return makeError(ErrorCode::WeightFile,
                      "{}: the {} of weight '{}', {} by {} from byte {} on, do not fit in the file; was it downloaded "
@@ -155,7 +155,7 @@ llvm::Expected<WeightValuesPtr> quantizedValues(WeightOp weight, QuantizedSource
     return groups.takeError();
   int64_t rows = llvm::divideCeil(shape.rows, source.getRows()),
           columns = llvm::divideCeil(shape.columns, source.getColumns());
-  auto levels = opener.open(source.getLevels(), shape.rows, shape.columns, "levels");
+  auto levels = opener.open(source.getCodes(), shape.rows, shape.columns, "levels");
   if (!levels)
     return levels.takeError();
   auto scales = opener.open(source.getScales(), rows, columns, "scales");

@@ -2,7 +2,7 @@
 // The values of a #talc.quantized.
 #pragma once
 
-#include "compiler/artifact/NumberTable.h"
+#include "compiler/artifact/LowBitTensor.h"
 #include "compiler/artifact/WeightValues.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"

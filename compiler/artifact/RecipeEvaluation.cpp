@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that the shapes of a recipe fit, and makes its values.
 #include "compiler/Error.h"
-#include "compiler/artifact/DistanceBuckets.h"
+#include "compiler/artifact/RelativePositionBuckets.h"
 #include "compiler/artifact/WeightGraph.h"
 #include "compiler/artifact/WeightRecipes.h"
 
@@ -111,7 +111,7 @@ static Result spreadBias(WeightOp weight, RelativeBiasRecipeAttr recipe, const W
                   fmt::format("has buckets up to the distance {}, expected more than the {} of single distances",
                               recipe.getMaxDistance(), perSide / 2));
   return gatheredValues(
-      table, distanceBuckets(distances / 2 + 1, buckets, recipe.getBidirectional(), recipe.getMaxDistance()));
+      table, relativePositionBuckets(distances / 2 + 1, buckets, recipe.getBidirectional(), recipe.getMaxDistance()));
 }
 
 static Result projectDistances(WeightOp weight, RelativeKeysRecipeAttr recipe,

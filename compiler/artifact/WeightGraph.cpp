@@ -89,17 +89,17 @@ WeightGraph::Result WeightGraph::values(WeightOp weight, int depth) {
 
 // A matrix whose values are those of certain blocks.
 WeightGraph::Result WeightGraph::rounded(WeightOp weight, const WeightValuesPtr &values) {
-  auto chosen = weight->getAttrOfType<TypeAttr>(roundedAttr);
+  auto chosen = weight->getAttrOfType<TypeAttr>(quantizeToAttr);
   if (!chosen)
     return values;
-  const StorageFormat *format = formatOf(chosen.getValue());
+  const StorageFormat *format = getStorageFormat(chosen.getValue());
   if (!format || format->blockValues == 1 || values->shape.columns % format->blockValues != 0)
     return refuse(weight, fmt::format("cannot be rounded to {}, expected a format whose blocks divide its rows",
                                       printed(chosen.getValue())));
   auto importance = Importance::of(weight, values->shape);
   if (!importance)
     return importance.takeError();
-  return weighedValues(values, *format, *importance);
+  return importanceWeightedValues(values, *format, *importance);
 }
 
 WeightGraph::Result WeightGraph::evaluate(WeightOp weight, int depth) {
@@ -137,8 +137,8 @@ WeightGraph::Result WeightGraph::fromFile(WeightOp weight, FileSourceAttr source
   auto file = openFile(source.getPath());
   if (!file)
     return file.takeError();
-  const StorageFormat &format = *formatOf(source.getElementType());
-  int64_t bytes = format.bytesOf(*elementCount(weight));
+  const StorageFormat &format = *getStorageFormat(source.getElementType());
+  int64_t bytes = format.byteSize(*elementCount(weight));
   auto present = static_cast<int64_t>((*file)->bytes().size());
   if (source.getOffset() > present || bytes > present - source.getOffset())
     return makeError(ErrorCode::WeightFile,
@@ -161,7 +161,7 @@ llvm::Expected<std::vector<WeightValuesPtr>> WeightGraph::operands(WeightOp weig
     if (!source)
       return source.takeError();
     RankedTensorType type = typeOf(found->second);
-    result.push_back(roundedValues(*source, elementFormat(type), lanesOf(type)));
+    result.push_back(roundedValues(*source, elementFormat(type), getPanelLanes(type)));
   }
   return result;
 }

@@ -62,7 +62,7 @@ public:
   const StorageFormat *blocks() const override { return commonBlocks(sources); }
 
   void readBlocks(Tile tile, uint8_t *out) const override {
-    int64_t bytes = blocks()->bytesOf(tile.columns);
+    int64_t bytes = blocks()->byteSize(tile.columns);
     eachSource(tile,
                [&](const WeightValues &source, Tile part, int64_t row) { source.readBlocks(part, out + row * bytes); });
   }
@@ -98,7 +98,7 @@ public:
   const StorageFormat *blocks() const override { return commonBlocks(sources); }
 
   void readBlocks(Tile tile, uint8_t *out) const override {
-    int64_t bytes = blocks()->bytesOf(tile.columns);
+    int64_t bytes = blocks()->byteSize(tile.columns);
     eachGroup(tile, [&](const WeightValues &source, Tile part, int64_t row, int64_t missing) {
       if (part.rows > 0)
         source.readBlocks(part, out + row * bytes);
@@ -139,7 +139,7 @@ public:
   const StorageFormat *blocks() const override { return source->blocks(); }
 
   void readBlocks(Tile tile, uint8_t *out) const override {
-    int64_t bytes = blocks()->bytesOf(tile.columns);
+    int64_t bytes = blocks()->byteSize(tile.columns);
     int64_t present = std::clamp<int64_t>(source->shape.rows - tile.row, 0, tile.rows);
     if (present > 0)
       source->readBlocks({tile.row, tile.column, present, tile.columns}, out);
@@ -162,7 +162,7 @@ public:
   const StorageFormat *blocks() const override { return source->blocks(); }
 
   void readBlocks(Tile tile, uint8_t *out) const override {
-    int64_t bytes = blocks()->bytesOf(tile.columns);
+    int64_t bytes = blocks()->byteSize(tile.columns);
     eachRun(tile, [&](Tile part, int64_t row) { source->readBlocks(part, out + row * bytes); });
   }
 

@@ -2,7 +2,7 @@
 // Reads tiles of files, of pseudo-random matrices and of values written in the program.
 #include "compiler/artifact/WeightSources.h"
 
-#include "compiler/artifact/RandomWeights.h"
+#include "compiler/artifact/RandomUniform.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -27,16 +27,16 @@ public:
   const StorageFormat *blocks() const override { return format.blockValues > 1 ? &format : nullptr; }
 
   void readBlocks(Tile tile, uint8_t *out) const override {
-    int64_t bytes = format.bytesOf(tile.columns);
+    int64_t bytes = format.byteSize(tile.columns);
     for (int64_t row = tile.row; row < tile.row + tile.rows; ++row, out += bytes)
-      std::copy_n(first + format.bytesOf(row * shape.columns + tile.column), bytes, out);
+      std::copy_n(first + format.byteSize(row * shape.columns + tile.column), bytes, out);
   }
 
 private:
   // Of the blocks at both ends parts may be wanted.
   void readRun(int64_t element, int64_t length, float *out) const {
     int64_t before = element % format.blockValues, whole = llvm::alignTo(before + length, format.blockValues);
-    const uint8_t *bytes = first + format.bytesOf(element - before);
+    const uint8_t *bytes = first + format.byteSize(element - before);
     if (whole == length)
       return format.decode(bytes, length, 1, out);
     std::vector<float> values(whole);

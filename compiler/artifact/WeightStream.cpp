@@ -4,7 +4,7 @@
 #include "compiler/artifact/WeightStream.h"
 
 #include "compiler/Error.h"
-#include "compiler/artifact/WeightFaults.h"
+#include "compiler/artifact/WeightRange.h"
 
 #include "mlir/IR/Threading.h"
 #include "llvm/Support/MathExtras.h"
@@ -80,12 +80,12 @@ std::vector<Band> divide(llvm::ArrayRef<PlacedWeight> weights) {
     RankedTensorType type = typeOf(weights[i].weight);
     const StorageFormat &format = elementFormat(type);
     MatrixShape shape = matrixShape(type);
-    int64_t unit = format.unit(lanesOf(type)), most = std::max(unit, bandElements / unit * unit);
+    int64_t unit = format.unit(getPanelLanes(type)), most = std::max(unit, bandElements / unit * unit);
     int64_t columns = std::min(shape.columns, most), rows = std::max<int64_t>(1, bandElements / shape.columns);
     for (int64_t row = 0; row < shape.rows; row += rows)
       for (int64_t column = 0; column < shape.columns; column += columns) {
         Tile tile{row, column, std::min(rows, shape.rows - row), std::min(columns, shape.columns - column)};
-        bands.push_back({i, weights[i].offset + format.bytesOf(row * shape.columns + column), tile});
+        bands.push_back({i, weights[i].offset + format.byteSize(row * shape.columns + column), tile});
       }
   }
   return bands;
@@ -94,20 +94,20 @@ std::vector<Band> divide(llvm::ArrayRef<PlacedWeight> weights) {
 // Blocks that a file has are taken as they are, if their values are finite.
 void takeBlocks(const WeightValues &values, RankedTensorType type, Tile tile, ComputedBand &band) {
   values.readBlocks(tile, band.bytes.data());
-  elementFormat(type).decode(band.bytes.data(), tile.rows * tile.columns, lanesOf(type), band.values.data());
-  band.isStorable = areStorable(band.values, /*inVector=*/false);
+  elementFormat(type).decode(band.bytes.data(), tile.rows * tile.columns, getPanelLanes(type), band.values.data());
+  band.isStorable = areStorableValues(band.values, /*inVector=*/false);
 }
 
 void compute(const WeightValues &values, RankedTensorType type, Tile tile, ComputedBand &band) {
   const StorageFormat &format = elementFormat(type);
   int64_t count = tile.rows * tile.columns;
   band.values.resize(count);
-  band.bytes.resize(format.exact ? 0 : format.bytesOf(count));
+  band.bytes.resize(format.exact ? 0 : format.byteSize(count));
   if (values.blocks() == &format)
     return takeBlocks(values, type, tile, band);
   values.read(tile, band.values.data(), tile.columns);
-  band.isStorable = areStorable(band.values, type.getRank() < 2) &&
-                    (format.exact || format.encode(band.values.data(), count, lanesOf(type), band.bytes.data()));
+  band.isStorable = areStorableValues(band.values, type.getRank() < 2) &&
+                    (format.exact || format.encode(band.values.data(), count, getPanelLanes(type), band.bytes.data()));
 }
 
 // Sends bytes in order and fills gaps with zeros.
@@ -172,7 +172,7 @@ llvm::Error WeightStreamer::write(llvm::ArrayRef<Band> wave, llvm::ArrayRef<Comp
   for (size_t i = 0; i < wave.size(); ++i) {
     WeightOp weight = weights[wave[i].weight].weight;
     if (!computed[i].isStorable)
-      return unstorable(weight, elementFormat(typeOf(weight)), graph);
+      return outOfRangeError(weight, elementFormat(typeOf(weight)), graph);
     if (llvm::Error error = writer.write(wave[i].offset, computed[i].section()))
       return error;
   }

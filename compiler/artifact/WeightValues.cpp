@@ -53,7 +53,7 @@ private:
 
   void readWhole(Tile tile, float *out, int64_t stride) const {
     values->read(tile, out, stride);
-    std::vector<uint8_t> bytes(format.bytesOf(tile.columns));
+    std::vector<uint8_t> bytes(format.byteSize(tile.columns));
     for (int64_t row = 0; row < tile.rows; ++row) {
       if (!format.encode(out + row * stride, tile.columns, lanes, bytes.data()))
         std::fill(bytes.begin(), bytes.end(), noNumber);

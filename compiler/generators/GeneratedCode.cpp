@@ -29,14 +29,14 @@ static std::optional<ArrayRef<char>> bytesOf(DictionaryAttr code, StringRef key)
 void setGeneratedCode(Operation *function, StringRef name, const GeneratedCode &code) {
   Builder b(function->getContext());
   StringRef object(reinterpret_cast<const char *>(code.object.data()), code.object.size());
-  function->setAttr(codeAttr,
+  function->setAttr(generatedCodeAttr,
                     b.getDictionaryAttr({resource(b, objectKey, name, object), resource(b, loopsKey, name, code.loops),
                                          resource(b, assemblyKey, name, code.assembly),
                                          b.getNamedAttr(spillsKey, b.getI64IntegerAttr(code.spills))}));
 }
 
 std::optional<GeneratedCode> generatedCode(Operation *function) {
-  auto code = function->getAttrOfType<DictionaryAttr>(codeAttr);
+  auto code = function->getAttrOfType<DictionaryAttr>(generatedCodeAttr);
   if (!code)
     return std::nullopt;
   auto object = bytesOf(code, objectKey), loops = bytesOf(code, loopsKey), assembly = bytesOf(code, assemblyKey);

@@ -2,8 +2,9 @@
 // Code that another generator than a target's own passes and LLVM makes: what passes and targets leave in the program
 // for each other.
 //
-//   assign-generators     func @contract_0 ... {kernel.generator = {name = "halide", build = "91c0..."}}
-//   contract-by-halide    func private @contract_0_product(...) attributes {kernel.product = {...}, kernel.code =
+//   assign-generators     func @matmul_0 ... {kernel.generator = {name = "halide", build = "91c0..."}}
+//   matmul-to-halide    func private @matmul_0_halide(...) attributes {kernel.specification = {...},
+//   kernel.generated_code =
 //   {...}}
 //                         and calls of it
 //   stage package         the code becomes a part of the object of the function that calls it
@@ -23,9 +24,9 @@ namespace talc {
 constexpr llvm::StringLiteral generatorAttr = "kernel.generator";
 constexpr llvm::StringLiteral nameKey = "name", buildKey = "build", optionalKey = "optional";
 // On declarations of functions that a generator makes: what they compute, a dictionary of numbers and strings.
-constexpr llvm::StringLiteral productAttr = "kernel.product";
+constexpr llvm::StringLiteral specificationAttr = "kernel.specification";
 // There as well: the code.
-constexpr llvm::StringLiteral codeAttr = "kernel.code";
+constexpr llvm::StringLiteral generatedCodeAttr = "kernel.generated_code";
 
 struct GeneratedCode {
   std::vector<uint8_t> object;  // relocatable, without undefined symbols

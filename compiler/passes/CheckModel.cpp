@@ -41,8 +41,8 @@ struct Rows {
 class RowCheck {
 public:
   RowCheck(func::FuncOp function) : function(function) {
-    auto phase = function->getAttrOfType<StringAttr>(phaseAttr);
-    count = phase && phase.getValue() == decodePhase ? 1 : ShapedType::kDynamic;
+    auto phase = function->getAttrOfType<StringAttr>(entryNameAttr);
+    count = phase && phase.getValue() == decodeEntry ? 1 : ShapedType::kDynamic;
   }
 
   LogicalResult run() {
@@ -95,10 +95,10 @@ private:
         .Case([&](RopeOp op) {
           return succeeded(expect(op, op.getX())) ? yields(op.getResult(), {Rows::Step}) : failure();
         })
-        .Case([&](AppendOp op) {
+        .Case([&](KvAppendOp op) {
           return success(succeeded(expect(op, op.getKeys())) && succeeded(expect(op, op.getValues())));
         })
-        .Case([&](ReadOp op) {
+        .Case([&](KvReadOp op) {
           for (Value value : op.getResults())
             rows[value] = {Rows::Keys};
           return success();
@@ -117,7 +117,7 @@ private:
     for (Value value : {op.getKeys(), op.getValues()})
       if (of(value) != Rows{Rows::Keys} && failed(expect(op, value)))
         return failure();
-    for (Value value : {op.getKeptQueries(), op.getRowBias()})
+    for (Value value : {op.getSinkQueries(), op.getRowBias()})
       if (value && failed(expect(op, value)))
         return failure();
     return succeeded(checkRing(op)) ? yields(op.getResult(), {Rows::Step}) : failure();
@@ -125,9 +125,9 @@ private:
 
   // A ring has what a window sees, and beside it what is kept.
   static LogicalResult checkRing(AttentionOp op) {
-    auto read = op.getKeys().getDefiningOp<ReadOp>();
-    StateType state = read ? cast<StateType>(read.getState().getType()) : StateType();
-    int64_t window = op.getWindow(), kept = op.getKept(), held = state ? state.getKept() : 0;
+    auto read = op.getKeys().getDefiningOp<KvReadOp>();
+    KvCacheType state = read ? cast<KvCacheType>(read.getCache().getType()) : KvCacheType();
+    int64_t window = op.getWindow(), kept = op.getSinkTokens(), held = state ? state.getSinkTokens() : 0;
     if (kept != held)
       return op.emitOpError() << "sees " << kept << " kept tokens of a state that keeps " << held;
     if (!state || !state.isRing() || (op.getMask() == MaskKind::causal && window > 0 && window <= state.getWindow()))
@@ -227,12 +227,12 @@ private:
     for (auto [argument, state] : llvm::zip(function.getArguments(), arguments))
       states[argument] = state;
     WalkResult result = function.walk([&](Operation *op) -> WalkResult {
-      if (auto get = dyn_cast<GetStateOp>(op))
+      if (auto get = dyn_cast<GetKvCacheOp>(op))
         states[get.getResult()] = get.getNameAttr();
-      if (auto append = dyn_cast<AppendOp>(op))
-        return note(append, states.lookup(append.getState()));
-      if (auto read = dyn_cast<ReadOp>(op))
-        return check(read, states.lookup(read.getState()));
+      if (auto append = dyn_cast<KvAppendOp>(op))
+        return note(append, states.lookup(append.getCache()));
+      if (auto read = dyn_cast<KvReadOp>(op))
+        return check(read, states.lookup(read.getCache()));
       auto call = dyn_cast<func::CallOp>(op);
       auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
       if (!callee || depth == maxDepth || ++calls > maxCalls)
@@ -245,8 +245,8 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  LogicalResult note(AppendOp append, Attribute state) {
-    bool isShared = cast<StateType>(append.getState().getType()).getRole() == StateRole::step;  // by layers in turn
+  LogicalResult note(KvAppendOp append, Attribute state) {
+    bool isShared = cast<KvCacheType>(append.getCache().getType()).getRole() == KvCacheRole::step;  // by layers in turn
     if (state && !appended.insert(state).second && !isShared)
       return append.emitOpError() << "appends to the state " << state
                                   << " a second time: a step appends the rows of its tokens once";
@@ -254,10 +254,10 @@ private:
     return success();
   }
 
-  LogicalResult check(ReadOp read, Attribute state) {
+  LogicalResult check(KvReadOp read, Attribute state) {
     if (!state || appended.contains(state))
       return success();
-    if (cast<StateType>(read.getState().getType()).getRole() == StateRole::source) {
+    if (cast<KvCacheType>(read.getCache().getType()).getRole() == KvCacheRole::source) {
       readSources.insert({state, read});
       return success();
     }
@@ -269,7 +269,7 @@ private:
   SymbolTable symbols;
   int calls = 0;
   llvm::SmallDenseSet<Attribute> appended, appendedAnywhere;
-  llvm::MapVector<Attribute, ReadOp> readSources;
+  llvm::MapVector<Attribute, KvReadOp> readSources;
 };
 
 constexpr int64_t mostTokens = int64_t(1) << 30;  // of a sequence
@@ -294,8 +294,8 @@ struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
     if (!length || !length.getType().isSignlessInteger(64) || length.getInt() < 1 || length.getInt() > mostTokens)
       return getOperation()->emitOpError()
              << "has the attribute " << maxSequenceAttr << " = " << attribute << ", expected 1 to 2^30 tokens as i64";
-    for (auto state : getOperation().getOps<StateOp>())
-      if (auto type = cast<StateType>(state.getType()); type.getCapacity() < length.getInt() && !type.isRing())
+    for (auto state : getOperation().getOps<KvCacheOp>())
+      if (auto type = cast<KvCacheType>(state.getType()); type.getCapacity() < length.getInt() && !type.isRing())
         return state.emitOpError() << "has room for " << type.getCapacity() << " tokens, fewer than the module's "
                                    << maxSequenceAttr << " = " << length.getInt();
     return success();
@@ -308,11 +308,11 @@ struct CheckModel : talc::impl::CheckModelBase<CheckModel> {
     if (!getOperation()->hasAttr(maxSequenceAttr))
       return getOperation()->emitOpError()
              << "has the attribute " << segmentedAttr << " without " << maxSequenceAttr << ", the tokens of a segment";
-    for (auto state : getOperation().getOps<StateOp>()) {
-      auto type = cast<StateType>(state.getType());
+    for (auto state : getOperation().getOps<KvCacheOp>()) {
+      auto type = cast<KvCacheType>(state.getType());
       if (type.isRing())
         return state.emitOpError() << "is a ring, but the module is " << segmentedAttr;
-      if (type.getRole() == StateRole::source)
+      if (type.getRole() == KvCacheRole::source)
         return state.emitOpError() << "holds sources, but the module is " << segmentedAttr;
     }
     WalkResult result = getOperation().walk([](AttentionOp op) -> WalkResult {

@@ -76,7 +76,7 @@ std::string storedName(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return nameAtCalls(argument);
   Operation *definition = value.getDefiningOp();
-  if (isa<GetWeightOp, GetStateOp, kernel::WeightOp, kernel::StateOp>(definition))
+  if (isa<GetWeightOp, GetKvCacheOp, kernel::WeightOp, kernel::KvCacheOp>(definition))
     return originOf(definition, definition->getAttrOfType<FlatSymbolRefAttr>("name").getValue());
   if (!isa<DeriveOp, ViewLikeOpInterface>(definition))
     return "";

@@ -32,7 +32,7 @@ def ChooseFormats : Pass<"choose-formats", "mlir::ModuleOp"> {
     multiplied; one that is also the head is a table. Of a matrix with `talc.divergence` the error is in proportion to
     that, how far predictions diverge when only this one is rounded. Matrices that multiply the same activations get one
     format, since other passes make one contraction of them. A matrix that is to be rounded by importance gets
-    `talc.rounded`: what follows from it takes these blocks.
+    `talc.quantize_to`: what follows from it takes these blocks.
   }];
   let dependentDialects = ["talc::TalcDialect"];
   let options = [WeightsOption<"weights">];
@@ -50,7 +50,7 @@ def ObserveFeatures : Pass<"observe-features", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::TalcDialect"];
 }
 
-def SeparateFormats : Pass<"separate-formats", "mlir::ModuleOp"> {
+def SpecializeFormats : Pass<"specialize-formats", "mlir::ModuleOp"> {
   let summary = "layers whose weights are stored in different formats get functions of their own";
   let description = [{
       call @block(a), call @block(b)  ->  call @block(a), call @block_2(b)   if a and b are stored in different formats
@@ -86,7 +86,7 @@ def MergeProjections : Pass<"merge-projections", "mlir::ModuleOp"> {
   let options = [WeightsOption<"projections">];
 }
 
-def MaterializeKeys : Pass<"materialize-keys", "mlir::ModuleOp"> {
+def MaterializeKv : Pass<"materialize-kv", "mlir::ModuleOp"> {
   let summary = "attention over the step's own rows goes through a state";
   let description = [{
       attention(q, k, v)  ->  append(scratch, k, v); k', v' = read(scratch); attention(q, k', v')
@@ -97,14 +97,14 @@ def MaterializeKeys : Pass<"materialize-keys", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::TalcDialect"];
 }
 
-def SplitPhases : Pass<"split-phases", "mlir::ModuleOp"> {
+def SplitEntries : Pass<"split-entries", "mlir::ModuleOp"> {
   let summary = "the phases of a model: whole sequences, any number of tokens, exactly one";
   let description = [{
       @model {talc.entry}, @block  ->  @prefill {talc.entry}, @block.prefill   (? rows)
-                                       @decode {talc.entry}, @block.decode     (1 row; talc.read keeps ? rows)
+                                       @decode {talc.entry}, @block.decode     (1 row; talc.kv_read keeps ? rows)
 
     for an entry that reads what sequences keep between steps, or a source. An entry that does not is given whole
-    sequences, and becomes @encode. Every function gets `talc.phase`; those that no entry reaches are left out. Phases
+    sequences, and becomes @encode. Every function gets `talc.entry_name`; those that no entry reaches are left out. Phases
     share all weights and states.
   }];
   let dependentDialects = ["talc::TalcDialect"];
@@ -185,7 +185,7 @@ def ConvertTalcToKernel : Pass<"convert-talc-to-kernel", "mlir::ModuleOp"> {
 def FuseEpilogues : Pass<"fuse-epilogues", "mlir::ModuleOp"> {
   let summary = "elementwise consumers of a contraction move into its epilogue";
   let description = [{
-      y = contract(x, w); z = f(y, r)  ->  z = contract(x, w) with the epilogue f(sum, r)
+      y = matmul(x, w); z = f(y, r)  ->  z = matmul(x, w) with the epilogue f(sum, r)
 
     y is never stored. Fires when the contraction has no other user.
   }];
@@ -194,10 +194,10 @@ def FuseEpilogues : Pass<"fuse-epilogues", "mlir::ModuleOp"> {
 
 //===--- bufferize: tensors -> memref ----------------------------------------------------------------------------===//
 
-def LayOutStates : Pass<"lay-out-states", "mlir::ModuleOp"> {
+def LayoutKvCache : Pass<"layout-kv-cache", "mlir::ModuleOp"> {
   let summary = "the target's layout becomes part of the type of every state";
   let description = [{
-      !talc.state<2 x 64 x 1024>  ->  !talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>
+      !talc.kv_cache<2 x 64 x 1024>  ->  !talc.kv_cache<2 x 64 x 1024 in #kernel.kv_panels<16 x f32>>
 
     States that have a layout keep it. A ring gets room for a multiple of the option `ring`.
   }];
@@ -206,7 +206,7 @@ def LayOutStates : Pass<"lay-out-states", "mlir::ModuleOp"> {
   let dependentDialects = ["talc::kernel::KernelDialect"];
 }
 
-def SplitKeys : Pass<"split-keys", "mlir::ModuleOp"> {
+def SplitKv : Pass<"split-kv", "mlir::ModuleOp"> {
   let summary = "the blocks of keys that a single row attends to become tasks of their own";
   let description = [{
     attention(q, state) -> out   =>   attention(q, state) block n -> parts;  combine(parts) -> out
@@ -301,7 +301,7 @@ def MaterializeMasks : Pass<"materialize-masks", "mlir::ModuleOp"> {
 
 //===--- every stage ---------------------------------------------------------------------------------------------===//
 
-def Verify : Pass<"verify"> {
+def VerifyIr : Pass<"verify-ir"> {
   let summary = "fails if the program is not valid: before the canonicalizer, which an invalid one may keep busy for ever";
 }
 

@@ -14,7 +14,7 @@ using namespace mlir;
 namespace talc {
 
 void canonicalize(OpPassManager &passes) {
-  passes.addPass(createVerify());
+  passes.addPass(createVerifyIr());
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   passes.addPass(createCanonicalizerPass(config));

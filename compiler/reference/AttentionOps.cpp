@@ -5,7 +5,7 @@
 #include "compiler/Error.h"
 #include "compiler/reference/Rotary.h"
 #include "compiler/reference/StoredValues.h"
-#include "dialects/talc/formats/StateFormats.h"
+#include "dialects/talc/formats/KvFormats.h"
 
 #include <cmath>
 
@@ -63,11 +63,11 @@ struct KeptElements {
 };
 
 // The element types in which a state keeps keys and values.
-static KeptElements keptElements(AppendOp op) {
-  auto role = mlir::cast<StateType>(op.getState().getType()).getRole();
+static KeptElements keptElements(KvAppendOp op) {
+  auto role = mlir::cast<KvCacheType>(op.getCache().getType()).getRole();
   std::string error;
-  auto formats = role == StateRole::sequence || role == StateRole::source
-                     ? stateFormatsOf(op->getParentOfType<mlir::ModuleOp>(), error)
+  auto formats = role == KvCacheRole::sequence || role == KvCacheRole::source
+                     ? getKvFormats(op->getParentOfType<mlir::ModuleOp>(), error)
                      : std::nullopt;
   auto typeOf = [&](FormatRef format) { return format->type(op.getContext(), *format); };
   if (formats)
@@ -77,7 +77,7 @@ static KeptElements keptElements(AppendOp op) {
 }
 
 // A row of keys or values as the state stores it: blocks run along the features of a head.
-static std::vector<double> storedRow(const Matrix &matrix, int64_t row, StateType type, mlir::Type element) {
+static std::vector<double> storedRow(const Matrix &matrix, int64_t row, KvCacheType type, mlir::Type element) {
   std::vector<double> exact = copyRow(matrix, row);
   if (element.isF32())
     return exact;
@@ -86,8 +86,8 @@ static std::vector<double> storedRow(const Matrix &matrix, int64_t row, StateTyp
   return {heads.values.begin(), heads.values.end()};
 }
 
-void evaluate(AppendOp op, State &state, const Matrix &keys, const Matrix &values, const StepSequences &step) {
-  auto type = mlir::cast<StateType>(op.getState().getType());
+void evaluate(KvAppendOp op, State &state, const Matrix &keys, const Matrix &values, const StepSequences &step) {
+  auto type = mlir::cast<KvCacheType>(op.getCache().getType());
   KeptElements elements = keptElements(op);
   for (const SequenceRows &sequence : step.sequences) {
     SlotState &slot = state[sequence.slot];
@@ -100,22 +100,22 @@ void evaluate(AppendOp op, State &state, const Matrix &keys, const Matrix &value
   }
 }
 
-static KeyKind keyKind(ReadOp op) {
-  switch (mlir::cast<StateType>(op.getState().getType()).getRole()) {
-  case StateRole::sequence:
+static KeyKind keyKind(KvReadOp op) {
+  switch (mlir::cast<KvCacheType>(op.getCache().getType()).getRole()) {
+  case KvCacheRole::sequence:
     return KeyKind::sequence;
-  case StateRole::source:
+  case KvCacheRole::source:
     return KeyKind::source;
-  case StateRole::step:
+  case KvCacheRole::step:
     return KeyKind::step;
-  case StateRole::memory:
+  case KvCacheRole::memory:
     break;  // has no rows to read
   }
   llvm_unreachable("every role is listed");
 }
 
-llvm::Expected<std::pair<Matrix, Matrix>> evaluate(ReadOp op, const State &state, const StepSequences &step) {
-  auto type = mlir::cast<StateType>(op.getState().getType());
+llvm::Expected<std::pair<Matrix, Matrix>> evaluate(KvReadOp op, const State &state, const StepSequences &step) {
+  auto type = mlir::cast<KvCacheType>(op.getCache().getType());
   KeyKind kind = keyKind(op);
   Matrix keys(step.keys(kind), type.getHeads() * type.getWidth()), values = keys;
   auto keyAt = keys.values.begin(), valueAt = values.values.begin();
@@ -135,7 +135,7 @@ llvm::Expected<std::pair<Matrix, Matrix>> evaluate(ReadOp op, const State &state
 }
 
 KeyKind keyKind(AttentionOp op) {
-  auto read = op.getKeys().getDefiningOp<ReadOp>();
+  auto read = op.getKeys().getDefiningOp<KvReadOp>();
   return read ? keyKind(read) : KeyKind::step;
 }
 
@@ -156,7 +156,7 @@ struct Visible {
 // Positions are counted in the sequence (in the source, if keys come from there: then there is no order).
 bool sees(AttentionOp op, int64_t query, int64_t key, int64_t prefix) {
   auto window = static_cast<int64_t>(op.getWindow());
-  if (key < static_cast<int64_t>(op.getKept()))
+  if (key < static_cast<int64_t>(op.getSinkTokens()))
     return key <= query;
   if (window > 0 && std::abs(query - key) >= window)
     return false;
@@ -188,7 +188,7 @@ llvm::Expected<std::vector<Visible>> visibleKeys(AttentionOp op, const Attention
     int64_t key = keys.firstPosition + i;
     if (!sees(op, position, key, prefix))
       continue;
-    result.push_back({keys.firstRow + i, 0, key < static_cast<int64_t>(op.getKept())});
+    result.push_back({keys.firstRow + i, 0, key < static_cast<int64_t>(op.getSinkTokens())});
     if (in.rowBias)
       result.back().bias = ownBias(op, *in.rowBias, query, head, position - key);
     if (!bias)

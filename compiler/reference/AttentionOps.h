@@ -15,9 +15,9 @@ namespace talc::reference {
 // `table` may be null. Fails (Usage) if it lacks a position.
 llvm::Expected<Matrix> evaluate(RopeOp op, const Matrix &x, const StepSequences &step, const Weight *table);
 
-void evaluate(AppendOp op, State &state, const Matrix &keys, const Matrix &values, const StepSequences &step);
+void evaluate(KvAppendOp op, State &state, const Matrix &keys, const Matrix &values, const StepSequences &step);
 // Fails (Internal) if a position was never appended; Usage if a sequence has no source.
-llvm::Expected<std::pair<Matrix, Matrix>> evaluate(ReadOp op, const State &state, const StepSequences &step);
+llvm::Expected<std::pair<Matrix, Matrix>> evaluate(KvReadOp op, const State &state, const StepSequences &step);
 
 // Memories of the heads of one slot after another; see talc.memory.
 Matrix evaluate(MemoryOp op, const Matrix &local, const Matrix &queries, const Matrix &keys, const Matrix &values,

@@ -4,8 +4,8 @@
 
 #include "compiler/Error.h"
 #include "compiler/reference/AttentionOps.h"
-#include "compiler/reference/LayerOps.h"
-#include "compiler/reference/RowOps.h"
+#include "compiler/reference/LookupOps.h"
+#include "compiler/reference/RowWiseOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -74,14 +74,14 @@ Expected<std::vector<Content>> Evaluation::call(mlir::func::FuncOp function, llv
 Error Evaluation::evaluateOp(mlir::Operation *op, Frame &frame) {
   if (Error error = checkRows(op, frame))
     return error;
-  if (std::optional<Matrix> result = evaluateLayer(op, frame, precision)) {
+  if (std::optional<Matrix> result = evaluateRowWise(op, frame, precision)) {
     frame.set(op->getResult(0), std::move(*result));
     return Error::success();
   }
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
-      .Case<GetWeightOp, GetStateOp, DeriveOp>([&](auto) { return evaluateSource(op, frame); })
+      .Case<GetWeightOp, GetKvCacheOp, DeriveOp>([&](auto) { return evaluateSource(op, frame); })
       .Case<EmbeddingOp, PositionOp, TokenTypeOp, SelectOp, SliceOp>([&](auto) { return evaluateRowOp(op, frame); })
-      .Case<RopeOp, AppendOp, ReadOp, AttentionOp, MemoryOp>([&](auto) { return evaluateSequenceOp(op, frame); })
+      .Case<RopeOp, KvAppendOp, KvReadOp, AttentionOp, MemoryOp>([&](auto) { return evaluateSequenceOp(op, frame); })
       .Case([&](mlir::func::CallOp call) { return evaluateCall(call, frame); })
       .Default([](mlir::Operation *op) {
         return makeError(ErrorCode::Program, "'{}' is no operation of the talc stage",
@@ -105,7 +105,7 @@ static Error store(Frame &frame, mlir::Value value, Matrix result) {
 Error Evaluation::evaluateSource(mlir::Operation *op, Frame &frame) {
   return llvm::TypeSwitch<mlir::Operation *, Error>(op)
       .Case([&](GetWeightOp get) { return store(frame, get.getResult(), weights.get(get.getName())); })
-      .Case([&](GetStateOp get) -> Error {
+      .Case([&](GetKvCacheOp get) -> Error {
         frame.set(get.getResult(), &states[get.getName().str()]);
         return Error::success();
       })
@@ -137,12 +137,12 @@ Error Evaluation::evaluateSequenceOp(mlir::Operation *op, Frame &frame) {
       .Case([&](RopeOp op) {
         return store(frame, op.getResult(), evaluate(op, *matrix(op.getX()), step, frame.weight(op.getTable()).get()));
       })
-      .Case([&](AppendOp op) -> Error {
-        evaluate(op, frame.state(op.getState()), *matrix(op.getKeys()), *matrix(op.getValues()), step);
+      .Case([&](KvAppendOp op) -> Error {
+        evaluate(op, frame.state(op.getCache()), *matrix(op.getKeys()), *matrix(op.getValues()), step);
         return Error::success();
       })
-      .Case([&](ReadOp op) -> Error {
-        auto result = evaluate(op, frame.state(op.getState()), step);
+      .Case([&](KvReadOp op) -> Error {
+        auto result = evaluate(op, frame.state(op.getCache()), step);
         if (!result)
           return result.takeError();
         frame.set(op.getKeys(), std::move(result->first));
@@ -152,11 +152,11 @@ Error Evaluation::evaluateSequenceOp(mlir::Operation *op, Frame &frame) {
       .Case([&](MemoryOp op) -> Error {
         return store(frame, op.getResult(),
                      evaluate(op, *matrix(op.getLocal()), *matrix(op.getQueries()), *matrix(op.getKeys()),
-                              *matrix(op.getValues()), frame.state(op.getState()), *frame.weight(op.getGates()), step));
+                              *matrix(op.getValues()), frame.state(op.getCache()), *frame.weight(op.getGates()), step));
       })
       .Case([&](AttentionOp op) -> Error {
         auto given = [&](mlir::Value rows) { return rows ? matrix(rows) : MatrixPtr(); };
-        MatrixPtr kept = given(op.getKeptQueries()), rowBias = given(op.getRowBias());
+        MatrixPtr kept = given(op.getSinkQueries()), rowBias = given(op.getRowBias());
         WeightPtr bias = frame.weight(op.getBias()), sinks = frame.weight(op.getSinks());
         AttentionInputs in = {*matrix(op.getQueries()),
                               *matrix(op.getKeys()),
@@ -196,7 +196,7 @@ Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
       .Case([&](JoinOp op) { return expect(op.getY(), frame.matrix(op.getX())->rows); })
       .Case<AddOp, MulOp>([&](auto op) { return expect(op.getRhs(), frame.matrix(op.getLhs())->rows); })
       .Case<RopeOp, SelectOp>([&](auto op) { return expect(op.getX(), step.rows()); })
-      .Case([&](AppendOp op) -> Error {
+      .Case([&](KvAppendOp op) -> Error {
         Error error = expect(op.getKeys(), step.rows());
         return error ? std::move(error) : expect(op.getValues(), step.rows());
       })
@@ -209,7 +209,7 @@ Error Evaluation::checkRows(mlir::Operation *op, const Frame &frame) const {
       .Case([&](AttentionOp op) -> Error {
         if (Error error = expect(op.getQueries(), step.rows()))
           return error;
-        for (mlir::Value rows : {op.getKeptQueries(), op.getRowBias()})
+        for (mlir::Value rows : {op.getSinkQueries(), op.getRowBias()})
           if (Error error = rows ? expect(rows, step.rows()) : Error::success())
             return error;
         int64_t keys = step.keys(keyKind(op));

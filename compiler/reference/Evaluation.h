@@ -39,7 +39,7 @@ private:
 class Evaluation {
 public:
   Evaluation(const StepSequences &step, llvm::ArrayRef<int32_t> ids, Weights &weights,
-             std::map<std::string, State> &states, RowPrecision precision)
+             std::map<std::string, State> &states, ActivationPrecision precision)
       : step(step), ids(ids), weights(weights), states(states), precision(precision) {}
 
   // Calls the entry function with the step's ids and sequences.
@@ -58,7 +58,7 @@ private:
   llvm::ArrayRef<int32_t> ids;
   Weights &weights;
   std::map<std::string, State> &states;
-  const RowPrecision precision;
+  const ActivationPrecision precision;
   int depth = 0;  // of calls
 };
 

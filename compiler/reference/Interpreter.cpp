@@ -4,20 +4,20 @@
 
 #include "compiler/Error.h"
 #include "compiler/reference/Evaluation.h"
-#include "compiler/reference/RowOps.h"
+#include "compiler/reference/LookupOps.h"
 
 #include <set>
 
 namespace talc::reference {
 
-Interpreter::Interpreter(mlir::ModuleOp module, Entries model, RowPrecision precision)
+Interpreter::Interpreter(mlir::ModuleOp module, Entries model, ActivationPrecision precision)
     : module(module), model(model), precision(precision), weights(module) {
   auto most = module->getAttrOfType<mlir::IntegerAttr>(maxSequenceAttr);
   if (module->hasAttr(segmentedAttr) && most)
     segment = most.getInt();
 }
 
-llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module, RowPrecision precision) {
+llvm::Expected<Interpreter> Interpreter::create(mlir::ModuleOp module, ActivationPrecision precision) {
   llvm::Expected<Entries> entries = Entries::of(module);
   if (!entries)
     return entries.takeError();
@@ -29,9 +29,9 @@ llvm::Error Interpreter::checkLength(const SequenceRows &rows, bool isSource) {
   int64_t length = rows.length();
   if (limit && length > limit.getInt())
     return makeError(ErrorCode::Usage, "a sequence of {} tokens is longer than the model's {}", length, limit.getInt());
-  for (auto state : module.getOps<StateOp>()) {
-    auto type = mlir::cast<StateType>(state.getType());
-    if (type.getRole() != StateRole::step && (type.getRole() == StateRole::source) != isSource)
+  for (auto state : module.getOps<KvCacheOp>()) {
+    auto type = mlir::cast<KvCacheType>(state.getType());
+    if (type.getRole() != KvCacheRole::step && (type.getRole() == KvCacheRole::source) != isSource)
       continue;
     if (length > type.getCapacity() && !type.isRing())
       return makeError(ErrorCode::Usage, "a sequence of {} tokens does not fit in the state '{}' of {}", length,

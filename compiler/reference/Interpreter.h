@@ -36,7 +36,8 @@ public:
   };
 
   // The module must outlive the interpreter. Fails (Program) if it has no entry.
-  static llvm::Expected<Interpreter> create(mlir::ModuleOp module, RowPrecision precision = RowPrecision::full);
+  static llvm::Expected<Interpreter> create(mlir::ModuleOp module,
+                                            ActivationPrecision precision = ActivationPrecision::full);
 
   // Runs one step over sequences of different slots and returns each result of the entry: [wanted rows, width]. After a
   // failure (WeightFile, WeightRecipe; Usage: ids, types, lengths, sources; Program) the slots that the step named must
@@ -55,7 +56,7 @@ public:
   void release(int slot);
 
 private:
-  Interpreter(mlir::ModuleOp module, Entries model, RowPrecision precision);
+  Interpreter(mlir::ModuleOp module, Entries model, ActivationPrecision precision);
   llvm::Expected<std::vector<Matrix>> stepBySegments(llvm::ArrayRef<Sequence> sequences);
   // Of which each stays in its segment.
   llvm::Expected<std::vector<Matrix>> stepInSegments(llvm::ArrayRef<Sequence> sequences);
@@ -67,7 +68,7 @@ private:
 
   mlir::ModuleOp module;
   Entries model;
-  RowPrecision precision;
+  ActivationPrecision precision;
   int64_t segment = 0;  // tokens of a segment (talc.segmented); 0: texts have none
   Weights weights;
   std::map<std::string, State> states;

@@ -63,7 +63,7 @@ void write(HeadMemory &pending, const Vector &features, const Vector &value) {
 Matrix evaluate(MemoryOp op, const Matrix &local, const Matrix &queries, const Matrix &keys, const Matrix &values,
                 State &state, const Weight &gates, const StepSequences &step) {
   Matrix result(queries.rows, queries.columns);
-  auto type = mlir::cast<StateType>(op.getState().getType());
+  auto type = mlir::cast<KvCacheType>(op.getCache().getType());
   int64_t heads = op.getHeads(), kvHeads = type.getHeads(), width = type.getWidth();
   for (const SequenceRows &sequence : step.sequences) {
     SlotState &slot = state[sequence.slot];

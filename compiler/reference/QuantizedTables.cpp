@@ -115,7 +115,7 @@ llvm::Expected<Weight> readQuantized(const std::string &name, llvm::StringRef di
     return weight.takeError();
   std::vector<Table> tables;
   int levels = -1, scales = -1, zeros = -1, groups = -1, factor = -1;
-  for (auto [codes, at] : {std::pair(source.getLevels(), &levels),
+  for (auto [codes, at] : {std::pair(source.getCodes(), &levels),
                            {source.getScales(), &scales},
                            {source.getZeros(), &zeros},
                            {source.getGroups(), &groups},

@@ -3,7 +3,7 @@
 #include "compiler/reference/Recipes.h"
 
 #include "compiler/Error.h"
-#include "compiler/reference/DistanceBuckets.h"
+#include "compiler/reference/RelativePositionBuckets.h"
 #include "compiler/reference/Rotary.h"
 #include "compiler/reference/StoredValues.h"
 #include "compiler/reference/WeightSources.h"
@@ -233,7 +233,7 @@ struct Application {
   bool apply(RelativeBiasRecipeAttr recipe) {
     if (!ranks(1, 2) || result.shape.size() != 2 || result.shape[0] != sources[0]->shape[1] || result.shape[1] % 2 == 0)
       return false;
-    DistanceBuckets buckets(recipe, sources[0]->shape[0]);
+    RelativePositionBuckets buckets(recipe, sources[0]->shape[0]);
     if (!buckets.valid())
       return false;
     int64_t heads = result.shape[0], columns = result.shape[1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `!talc.sequences` and `!talc.state` stand for while a step is interpreted.
+// What `!talc.sequences` and `!talc.kv_cache` stand for while a step is interpreted.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct SlotState {
   std::vector<HeadMemory> past, pending;
 };
 
-// One `talc.state`: what each slot keeps.
+// One `talc.kv_cache`: what each slot keeps.
 using State = std::map<int, SlotState>;
 
 }  // namespace talc::reference

@@ -81,7 +81,7 @@ static void roundBlocks(Weight &weight, mlir::Type element) {
   weight.blocks = format.name;
   int64_t lanes = weight.shape.size() == 3 ? weight.shape[2] : 1, depth = weight.shape[1];
   std::vector<float> row(depth);
-  std::vector<uint8_t> bytes(format.bytesOf(depth));
+  std::vector<uint8_t> bytes(format.byteSize(depth));
   for (int64_t first = 0; first < static_cast<int64_t>(weight.values.size()); first += depth * lanes)
     for (int64_t lane = 0; lane < lanes; ++lane) {
       for (int64_t k = 0; k < depth; ++k)
@@ -118,7 +118,7 @@ const Storage &storageOf(mlir::Type element) {
 // The mean square is f32's, as the format wants it.
 void roundRows(Weight &weight, const StorageFormat &format, llvm::ArrayRef<float> importance) {
   int64_t depth = weight.shape[1], rows = weight.shape[0], parts = std::max<int64_t>(1, importance.size() / depth);
-  std::vector<uint8_t> bytes(format.bytesOf(depth));
+  std::vector<uint8_t> bytes(format.byteSize(depth));
   std::vector<float> row(depth);
   for (int64_t n = 0; n < rows; ++n) {
     std::copy_n(weight.values.begin() + n * depth, depth, row.begin());

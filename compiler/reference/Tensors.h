@@ -29,7 +29,7 @@ struct Weight {
 
 // What linear layers do with rows: nothing, or round them to the type of a weight in 16 bits, as instructions of
 // matrices have them.
-enum class RowPrecision { full, asWeights };
+enum class ActivationPrecision { full, asWeights };
 
 using MatrixPtr = std::shared_ptr<const Matrix>;
 using WeightPtr = std::shared_ptr<const Weight>;

@@ -34,10 +34,10 @@ llvm::Expected<WeightPtr> Weights::get(llvm::StringRef name) {
 
 // To the blocks that the weight says its values are of.
 llvm::Error Weights::round(WeightOp op, Weight &weight) {
-  auto rounded = op->getAttrOfType<mlir::TypeAttr>(roundedAttr);
+  auto rounded = op->getAttrOfType<mlir::TypeAttr>(quantizeToAttr);
   if (!rounded)
     return llvm::Error::success();
-  const StorageFormat *format = formatOf(rounded.getValue());
+  const StorageFormat *format = getStorageFormat(rounded.getValue());
   auto noted = op->getAttrOfType<mlir::DenseF32ArrayAttr>(importanceAttr);
   llvm::ArrayRef<float> importance = noted ? noted.asArrayRef() : llvm::ArrayRef<float>();
   bool fits = format && knowsBlocks(format->name) && weight.shape.size() == 2 &&
@@ -45,7 +45,7 @@ llvm::Error Weights::round(WeightOp op, Weight &weight) {
   int64_t parts = fits ? std::max<int64_t>(1, importance.size() / weight.shape[1]) : 1;
   if (!fits || weight.shape[0] % parts != 0)
     return makeError(ErrorCode::WeightRecipe, "weight '{}' cannot be rounded as its {} says", op.getSymName().str(),
-                     roundedAttr);
+                     quantizeToAttr);
   roundRows(weight, *format, importance);
   return llvm::Error::success();
 }

@@ -45,7 +45,7 @@ private:
 static void printReference(HashStream &stream, Operation *symbol, const OpPrintingFlags &form) {
   stream << symbol->getName() << " " << SymbolTable::getSymbolName(symbol) << " ";
   if (auto function = dyn_cast<FunctionOpInterface>(symbol))
-    stream << function.getFunctionType() << " " << symbol->getAttr(productAttr) << " "
+    stream << function.getFunctionType() << " " << symbol->getAttr(specificationAttr) << " "
            << symbol->getAttr(generatorAttr);
   else if (Attribute offset = symbol->getAttr(offsetAttr))
     stream << offset;
@@ -57,7 +57,7 @@ static void printReference(HashStream &stream, Operation *symbol, const OpPrinti
 // Where a sequence's part of a state lies depends on what all states need.
 static bool usesStates(Operation *function) {
   auto uses = [](Operation *op) {
-    bool found = llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<StateType>(type); });
+    bool found = llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<KvCacheType>(type); });
     return found ? WalkResult::interrupt() : WalkResult::advance();
   };
   return function->walk(uses).wasInterrupted();

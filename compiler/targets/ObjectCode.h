@@ -21,7 +21,7 @@ struct CodeListing {
   std::string function;
   std::string llvmIr, assembly;  // optimized
   int64_t spills = 0;
-  std::string resources = "";  // of a card that it takes; empty: it is for processors
+  std::string resources = "";  // of a GPU that it takes; empty: it is for processors
 };
 
 }  // namespace talc::targets

@@ -37,8 +37,8 @@ static constexpr Family families[] = {
      "CPU level"},
     {cpu::parseAarch64, cpu::aarch64Names,
      "aarch64, aarch64+dotprod, or the name of a processor such as cortex-a76 or neoverse-n1", "CPU level"},
-    {nvptx::parseNvptx, nvptx::nvptxNames, "nvptx, or nvptx:sm_90 for cards from that on", "card", nvptx::texts},
-    {vulkan::parseVulkan, vulkan::vulkanNames, "vulkan", "card", vulkan::texts},
+    {nvptx::parseNvptx, nvptx::nvptxNames, "nvptx, or nvptx:sm_90 for GPUs from that on", "GPU", nvptx::texts},
+    {vulkan::parseVulkan, vulkan::vulkanNames, "vulkan", "GPU", vulkan::texts},
 };
 
 // Sets `family`.
@@ -62,7 +62,7 @@ std::string targetNames() {
   return llvm::join(names, "; or ");
 }
 
-std::vector<std::string> textWords() {
+std::vector<std::string> allListingKinds() {
   std::vector<std::string> words;
   for (const Family &family : families)
     for (llvm::StringRef word : family.texts)
@@ -80,7 +80,7 @@ llvm::Expected<std::vector<TargetPtr>> parseTargets(llvm::StringRef list) {
   struct Listed {
     TargetPtr target;
     const Family *family;
-    MachineNeeds needs;
+    MachineRequirements needs;
   };
   // What needs more of a machine is better code for it.
   auto better = [](const Listed &a, const Listed &b) {
@@ -92,7 +92,7 @@ llvm::Expected<std::vector<TargetPtr>> parseTargets(llvm::StringRef list) {
     llvm::Expected<TargetPtr> target = parse(name, family);
     if (!target)
       return target.takeError();
-    MachineNeeds needs = (*target)->needs();
+    MachineRequirements needs = (*target)->requirements();
     if (llvm::any_of(all, [&](const Listed &other) { return other.needs == needs; }))
       return makeError(ErrorCode::BadTarget, "--target={}: {} needs the same {} as another one of the list", list.str(),
                        name.str(), family->measure);

@@ -26,11 +26,13 @@ using BeginPart = llvm::function_ref<void(llvm::StringRef name)>;
 // integers; and those of bf16 by activations rounded to bf16, too. What cannot be is widened.
 enum class Compute { F32, Integers, Bf16 };
 
-struct MachineNeeds {
+struct MachineRequirements {
   std::string family;                 // of machines, as artifacts name it: x86-64
   std::vector<std::string> features;  // that a machine of the family must have, as artifacts name them: avx2, fma
 
-  bool operator==(const MachineNeeds &other) const { return family == other.family && features == other.features; }
+  bool operator==(const MachineRequirements &other) const {
+    return family == other.family && features == other.features;
+  }
 };
 
 // What the runtime loads.
@@ -49,14 +51,14 @@ public:
 
   // As users call it: x86-64-v3.
   virtual std::string name() const = 0;
-  virtual MachineNeeds needs() const = 0;
+  virtual MachineRequirements requirements() const = 0;
   // The family of machines that load the code, and whose runtime a product begins with; empty: any can.
   virtual std::string hostFamily() const { return ""; }
   // Whether its code runs through a driver, a shared library that the runtime opens: a product then begins with a
   // runtime that can.
   virtual bool usesDriver() const { return false; }
   // Texts and numbers for readers of an artifact's manifest.
-  virtual mlir::DictionaryAttr facts(mlir::MLIRContext &context) const = 0;
+  virtual mlir::DictionaryAttr manifestEntries(mlir::MLIRContext &context) const = 0;
   // All that code follows from beside the program: equal for targets that make equal code.
   virtual std::string identity() const = 0;
 
@@ -65,14 +67,14 @@ public:
   virtual std::string weightLayout() const = 0;
 
   // Stage optimize: gives everything that is stored its layout, and the element type `weights` (checkpoint, f32, ...).
-  virtual void addPacking(mlir::OpPassManager &passes, const std::string &weights) const = 0;
+  virtual void addWeightPacking(mlir::OpPassManager &passes, const std::string &weights) const = 0;
   // Stage optimize, with packed weights: rounds activations to what weights are to be multiplied as. A target without
   // such products leaves them.
-  virtual void addRounding(mlir::OpPassManager &passes, Compute compute) const {}
-  // Stage bufferize, at first: gives every state the layout that the target's kernels read (`lay-out-states`).
-  virtual void addStateLayout(mlir::OpPassManager &passes) const = 0;
+  virtual void addActivationQuantization(mlir::OpPassManager &passes, Compute compute) const {}
+  // Stage bufferize, at first: gives every state the layout that the target's kernels read (`layout-kv-cache`).
+  virtual void addKvLayout(mlir::OpPassManager &passes) const = 0;
   // Stage bufferize: replaces pieces by several where these are better tasks; divide-work follows.
-  virtual void addDivision(mlir::OpPassManager &passes) const = 0;
+  virtual void addOpSplitting(mlir::OpPassManager &passes) const = 0;
   // Stage schedule, at first: says how pieces are to be cut into loops, and who makes their code. Pieces that know it
   // already stay as they are, so that this may run again. `plans`: what the user and records say of single kernels, as
   // checkPlans takes it. `generator`: as of --generator; a target that has no other than its own passes takes these.
@@ -94,16 +96,16 @@ public:
   // One object for linkers (--emit=code).
   virtual llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<ObjectCode> objects) const = 0;
   // Words of --emit for the code as a text to be read, and that text.
-  virtual llvm::ArrayRef<llvm::StringLiteral> texts() const = 0;
-  virtual llvm::Expected<std::string> text(llvm::StringRef word, mlir::ModuleOp module, BeginPart begin) const = 0;
+  virtual llvm::ArrayRef<llvm::StringLiteral> listingKinds() const = 0;
+  virtual llvm::Expected<std::string> listing(llvm::StringRef word, mlir::ModuleOp module, BeginPart begin) const = 0;
   // What becomes of every function, for --inspect. None: the target has no texts to show.
-  virtual llvm::Expected<std::vector<CodeListing>> listings(mlir::ModuleOp, BeginPart) const {
+  virtual llvm::Expected<std::vector<CodeListing>> functionListings(mlir::ModuleOp, BeginPart) const {
     return std::vector<CodeListing>();
   }
 };
 
 // The generator that every target has: its own passes.
-inline constexpr llvm::StringLiteral ownGenerator = "mlir";
+inline constexpr llvm::StringLiteral builtinGenerator = "mlir";
 
 using TargetPtr = std::shared_ptr<const Target>;
 
@@ -113,7 +115,7 @@ llvm::Expected<TargetPtr> parseTarget(llvm::StringRef name);
 // Which names there are, for messages and help.
 std::string targetNames();
 // Which texts some target has.
-std::vector<std::string> textWords();
+std::vector<std::string> allListingKinds();
 
 // The targets of a list with commas, in the order in which a machine that runs several of them prefers them. Fails if
 // two of them need the same of a machine.

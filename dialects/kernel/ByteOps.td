@@ -7,18 +7,18 @@ include "dialects/kernel/KernelDialect.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpBase.td"
 
-def Kernel_LookUpOp : Op<Kernel_Dialect, "look_up", [Pure, AllTypesMatch<["places", "result"]>]> {
+def Kernel_TableLookupOp : Op<Kernel_Dialect, "table_lookup", [Pure, AllTypesMatch<["indices", "result"]>]> {
   let summary = "bytes of a table of sixteen";
   let description = [{
     result[i] = table[places[i]]: places are from 0 to 15.
   }];
-  let arguments = (ins VectorOfRankAndType<[1], [I8]>:$places, DenseI8ArrayAttr:$table);
+  let arguments = (ins VectorOfRankAndType<[1], [I8]>:$indices, DenseI8ArrayAttr:$table);
   let results = (outs VectorOfRankAndType<[1], [I8]>:$result);
-  let assemblyFormat = "$places `in` $table attr-dict `:` type($places)";
+  let assemblyFormat = "$indices `in` $table attr-dict `:` type($indices)";
   let hasVerifier = 1;
 }
 
-def Kernel_TimesPowerOp : Op<Kernel_Dialect, "times_power",
+def Kernel_LdexpOp : Op<Kernel_Dialect, "ldexp",
                              [Pure, AllTypesMatch<["number", "result"]>, AllShapesMatch<["number", "power"]>]> {
   let summary = "numbers times powers of two";
   let description = [{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How one-shot-bufferize turns the pieces of the kernel dialect from tensors into buffers.
 #include "dialects/kernel/KernelDialect.h"
-#include "dialects/kernel/pieces/Upstream.h"
+#include "dialects/kernel/ops/Upstream.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
@@ -92,7 +92,7 @@ struct WeightModel : BufferizableOpInterface::ExternalModel<WeightModel, WeightO
 };
 
 template <typename Op> void attachModel(MLIRContext *context) {
-  constexpr bool isPiece = Op::template hasTrait<PieceOpInterface::Trait>();
+  constexpr bool isPiece = Op::template hasTrait<ComputeOpInterface::Trait>();
   if constexpr (isPiece && Op::template hasTrait<DestinationStyleOpInterface::Trait>())
     Op::template attachInterface<PieceModel<Op>>(*context);
   else if constexpr (isPiece)
@@ -113,7 +113,7 @@ void registerInterfaces(DialectRegistry &registry) {
         >(context);
     WeightOp::attachInterface<WeightModel>(*context);
   });
-  registerUpstreamPieces(registry);
+  registerUpstreamComputeOps(registry);
 }
 
 }  // namespace talc::kernel

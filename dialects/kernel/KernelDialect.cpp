@@ -3,7 +3,7 @@
 #include "dialects/kernel/KernelDialect.h"
 
 #include "dialects/kernel/ByteOps.h"
-#include "dialects/kernel/pieces/PieceChecks.h"
+#include "dialects/kernel/ops/ComputeOpChecks.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -13,7 +13,7 @@
 #include "dialects/kernel/KernelDialect.cpp.inc"
 #include "dialects/kernel/KernelEnums.cpp.inc"
 
-// Of #kernel.panels: the element of keys, and that of values if it is another one.
+// Of #kernel.kv_panels: the element of keys, and that of values if it is another one.
 static mlir::ParseResult parsePanelElements(mlir::AsmParser &parser, mlir::Type &keys, mlir::Type &values) {
   if (parser.parseType(keys))
     return mlir::failure();
@@ -62,13 +62,13 @@ void KernelDialect::initialize() {
       >();
 }
 
-Value rootOf(Value value) {
+Value getBaseBuffer(Value value) {
   while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
     value = view.getViewSource();
   return value;
 }
 
-std::optional<int64_t> outputOf(Value buffer) {
+std::optional<int64_t> getOutputIndex(Value buffer) {
   if (auto output = buffer.getDefiningOp<OutputOp>())
     return output.getOutput();
   Value rows;
@@ -80,16 +80,16 @@ std::optional<int64_t> outputOf(Value buffer) {
   return count ? std::optional<int64_t>(count.getOutput()) : std::nullopt;
 }
 
-std::optional<int64_t> outputOf(ValueRange operands) {
+std::optional<int64_t> getOutputIndex(ValueRange operands) {
   for (Value operand : operands)
-    if (auto output = outputOf(rootOf(operand)))
+    if (auto output = getOutputIndex(getBaseBuffer(operand)))
       return output;
   return std::nullopt;
 }
 
 LogicalResult BytesOp::verify() {
   auto from = cast<MemRefType>(getBuffer().getType()), to = cast<MemRefType>(getType());
-  if (!formatOf(from.getElementType()) || !from.getLayout().isIdentity())
+  if (!getStorageFormat(from.getElementType()) || !from.getLayout().isIdentity())
     return emitOpError() << "is of " << from << ", expected contiguous values of a storage format";
   if (to == bytesType(from))
     return success();
@@ -105,11 +105,11 @@ MemRefType bytesType(MemRefType stored) {
 
 LogicalResult DotOp::verify() {
   int64_t lanes = cast<VectorType>(getSums().getType()).getDimSize(0);
-  for (Value bytes : {getLevels(), getX()})
+  for (Value bytes : {getCodes(), getX()})
     if (cast<VectorType>(bytes.getType()).getDimSize(0) != 4 * lanes)
       return emitOpError() << "has " << bytes.getType() << " for " << lanes << " sums, expected four bytes for each";
-  if (getMost() < 1 || getMost() > (getIsSigned() ? 127 : 255))
-    return emitOpError() << "has levels up to " << getMost() << ", expected 1 to " << (getIsSigned() ? 127 : 255);
+  if (getMaxCode() < 1 || getMaxCode() > (getIsSigned() ? 127 : 255))
+    return emitOpError() << "has levels up to " << getMaxCode() << ", expected 1 to " << (getIsSigned() ? 127 : 255);
   return success();
 }
 
@@ -120,7 +120,7 @@ LogicalResult DotPairsOp::verify() {
   return emitOpError() << "has " << getX().getType() << " for " << lanes << " sums, expected two numbers for each";
 }
 
-LogicalResult LookUpOp::verify() {
+LogicalResult TableLookupOp::verify() {
   if (getTable().size() == 16)
     return success();
   return emitOpError() << "has a table of " << getTable().size() << " bytes, expected 16";
@@ -132,26 +132,26 @@ static int64_t roundedUp(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-LogicalResult PanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t tokens, Type keys,
-                                 Type values) {
+LogicalResult KvPanelsAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t tokens, Type keys,
+                                   Type values) {
   for (Type element : {keys, values})
-    if (tokens < 1 || tokens > 4096 || !formatOf(element))
+    if (tokens < 1 || tokens > 4096 || !getStorageFormat(element))
       return emitError() << "panels of " << tokens << " tokens of " << element << ", expected 1 to 4096 tokens of "
                          << formatAlternatives();
   return success();
 }
 
 // A token's keys and values; those of a value are filled up to whole lines.
-int64_t PanelsAttr::getTokenBytes(int64_t heads, int64_t width) const {
-  return formatOf(getKeys())->bytesOf(heads * width) +
-         formatOf(getValues())->bytesOf(heads * roundedUp(width, getTokens()));
+int64_t KvPanelsAttr::getTokenBytes(int64_t heads, int64_t width) const {
+  return getStorageFormat(getKeys())->byteSize(heads * width) +
+         getStorageFormat(getValues())->byteSize(heads * roundedUp(width, getTokens()));
 }
 
-int64_t PanelsAttr::getSlotBytes(int64_t heads, int64_t width, int64_t capacity) const {
+int64_t KvPanelsAttr::getSlotBytes(int64_t heads, int64_t width, int64_t capacity) const {
   return roundedUp(capacity, getTokens()) * getTokenBytes(heads, width);
 }
 
-int64_t PanelsAttr::getTokenGroup() const {
+int64_t KvPanelsAttr::getTokenGroup() const {
   return getTokens();
 }
 
@@ -168,54 +168,54 @@ int64_t MatricesAttr::getTokenGroup() const {
 }
 
 LogicalResult MatricesOp::verify() {
-  auto state = cast<StateType>(getState().getType());
+  auto state = cast<KvCacheType>(getCache().getType());
   auto part = cast<MemRefType>(getType());
   if (!isa_and_present<MatricesAttr>(state.getLayout()))
     return emitOpError() << "is of " << state << ", expected a state that is laid out in #kernel.matrices";
   if (part.getElementType().isF32() && part.getLayout().isIdentity() &&
-      part.getShape() == ArrayRef<int64_t>(matricesShape(state)))
+      part.getShape() == ArrayRef<int64_t>(memoryShape(state)))
     return success();
   return emitOpError() << "yields " << part << " of " << state;
 }
 
-llvm::SmallVector<int64_t> matricesShape(StateType state) {
+llvm::SmallVector<int64_t> memoryShape(KvCacheType state) {
   return {state.getHeads(), 2, state.getWidth() + 1, state.getWidth()};
 }
 
 static LogicalResult verifyPart(Operation *op, Type state) {
-  if (isa_and_present<PanelsAttr>(cast<StateType>(state).getLayout()))
+  if (isa_and_present<KvPanelsAttr>(cast<KvCacheType>(state).getLayout()))
     return success();
-  return op->emitOpError() << "is of " << state << ", expected a state that is laid out in #kernel.panels";
+  return op->emitOpError() << "is of " << state << ", expected a state that is laid out in #kernel.kv_panels";
 }
 
 LogicalResult KeysOp::verify() {
-  return verifyPart(*this, getState().getType());
+  return verifyPart(*this, getCache().getType());
 }
 LogicalResult ValuesOp::verify() {
-  return verifyPart(*this, getState().getType());
+  return verifyPart(*this, getCache().getType());
 }
 
-StateLayout::StateLayout(StateType state) : heads(state.getHeads()), width(state.getWidth()) {
-  auto layout = cast<PanelsAttr>(state.getLayout());
+KvLayout::KvLayout(KvCacheType state) : heads(state.getHeads()), width(state.getWidth()) {
+  auto layout = cast<KvPanelsAttr>(state.getLayout());
   keys = layout.getKeys();
   values = layout.getValues();
   tokens = layout.getTokens();
   panels = roundedUp(state.getCapacity(), tokens) / tokens;
-  kept = state.getKept();
-  keptPanels = roundedUp(kept, tokens) / tokens;
+  sinkTokens = state.getSinkTokens();
+  sinkPanels = roundedUp(sinkTokens, tokens) / tokens;
   ringPanels = state.isRing() ? panels : 0;
-  panels += keptPanels;
+  panels += sinkPanels;
   paddedWidth = roundedUp(width, tokens);
 }
 
-int64_t StateLayout::keyBytes() const {
+int64_t KvLayout::keyBytes() const {
   return storedBytes(keysType());
 }
 
 //===--- plans --------------------------------------------------------------------------------------------------===//
 
-std::optional<int64_t> PlanAttr::number(StringRef name) const {
-  auto found = getNumbers().getAs<IntegerAttr>(name);
+std::optional<int64_t> PlanAttr::parameter(StringRef name) const {
+  auto found = getParameters().getAs<IntegerAttr>(name);
   return found ? std::optional<int64_t>(found.getInt()) : std::nullopt;
 }
 
@@ -241,7 +241,7 @@ Attribute PlanAttr::parse(AsmParser &parser, Type) {
 
 void PlanAttr::print(AsmPrinter &printer) const {
   printer << "<";
-  llvm::interleaveComma(getNumbers(), printer, [&](NamedAttribute entry) {
+  llvm::interleaveComma(getParameters(), printer, [&](NamedAttribute entry) {
     printer.printKeywordOrString(entry.getName().getValue());
     printer << " = " << cast<IntegerAttr>(entry.getValue()).getInt();
   });

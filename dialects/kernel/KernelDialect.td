@@ -3,7 +3,7 @@
 #ifndef KERNEL_DIALECT
 #define KERNEL_DIALECT
 
-include "dialects/talc/StateLayout.td"
+include "dialects/talc/KvLayout.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
@@ -13,7 +13,7 @@ def Kernel_Dialect : Dialect {
   let cppNamespace = "::talc::kernel";
   let summary = "fused pieces of a step, and what they need of the running step";
   let description = [{
-    Three layers in one dialect. The *piece* ops (`contract`, `attention`, `norm`, ...; KernelPieces.td)
+    Three layers in one dialect. The *piece* ops (`matmul`, `attention`, `norm`, ...; ComputeOps.td)
     are destination-style ops on tensors, later on buffers; each is what one loop nest computes. `tasks` says into
     what parts a piece falls, and which worker does which. The *step* ops (`span`, `keys`, `weight`, ...) read the running
     step (runtime/device/cpu/StepContext.h) when the loops exist.
@@ -47,7 +47,7 @@ def Kernel_Share : I32EnumAttr<"Share", "what a worker does of a piece", [
   I32EnumAttrCase<"rows", 1>,       // its rows
   I32EnumAttrCase<"columns", 2>,    // its columns of every row
   I32EnumAttrCase<"heads", 3>,      // its key-value heads, or blocks of their queries
-  I32EnumAttrCase<"adaptive", 4>]>{ // its rows if the step has many of them (kernel.by_rows), else columns
+  I32EnumAttrCase<"adaptive", 4>]>{ // its rows if the step has many of them (kernel.token_parallel), else columns
   let cppNamespace = "::talc::kernel";
   let genSpecializedAttr = 0;
 }
@@ -61,22 +61,22 @@ def Kernel_TaskSpace : I32EnumAttr<"TaskSpace", "what the tasks of a piece are p
 }
 def Kernel_TaskSpaceAttr : EnumAttr<Kernel_Dialect, Kernel_TaskSpace, "over">;
 
-def Kernel_Panels : AttrDef<Kernel_Dialect, "Panels", [DeclareAttrInterfaceMethods<Talc_StateLayoutInterface>]> {
-  let mnemonic = "panels";
+def Kernel_KvPanels : AttrDef<Kernel_Dialect, "KvPanels", [DeclareAttrInterfaceMethods<Talc_KvLayoutInterface>]> {
+  let mnemonic = "kv_panels";
   let summary = "keys and values of a state in panels of so many tokens";
   let description = [{
-    `#kernel.panels<16 x f32>`: of a slot first the keys [panels, heads, width, 16], then the values
-    [panels, heads, 16, width rounded up to whole lines of 16]; `#kernel.panels<16 x f16, f32>`: keys in f16, values in
+    `#kernel.kv_panels<16 x f32>`: of a slot first the keys [panels, heads, width, 16], then the values
+    [panels, heads, 16, width rounded up to whole lines of 16]; `#kernel.kv_panels<16 x f16, f32>`: keys in f16, values in
     f32. A register tile reads the 16 tokens of a head side by
     side, and all heads of 16 tokens lie side by side: a short text takes few pages, and its lines fall into different
     sets of the caches.
   }];
   let parameters = (ins "int64_t":$tokens, "::mlir::Type":$keys, "::mlir::Type":$values);
-  let assemblyFormat = "`<` $tokens `x` custom<PanelElements>($keys, $values) `>`";
+  let assemblyFormat = "`<` $tokens `x` custom<KvPanelElements>($keys, $values) `>`";
   let genVerifyDecl = 1;
 }
 
-def Kernel_Matrices : AttrDef<Kernel_Dialect, "Matrices", [DeclareAttrInterfaceMethods<Talc_StateLayoutInterface>]> {
+def Kernel_Matrices : AttrDef<Kernel_Dialect, "Matrices", [DeclareAttrInterfaceMethods<Talc_KvLayoutInterface>]> {
   let mnemonic = "matrices";
   let summary = "the memory of a state: [heads, 2, width + 1, width] of f32";
   let description = [{
@@ -93,11 +93,11 @@ def Kernel_Plan : AttrDef<Kernel_Dialect, "Plan"> {
     (`assign-plans`). A plan decides in which order results are computed and where they wait, never what they are; the
     one exception is `block_keys` of attention, whose blocks are summed up one by one.
   }];
-  let parameters = (ins "::mlir::DictionaryAttr":$numbers);
+  let parameters = (ins "::mlir::DictionaryAttr":$parameters);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
     // None: the plan has no such number.
-    std::optional<int64_t> number(::llvm::StringRef name) const;
+    std::optional<int64_t> parameter(::llvm::StringRef name) const;
   }];
 }
 

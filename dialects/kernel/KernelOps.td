@@ -3,7 +3,7 @@
 #ifndef KERNEL_OPS
 #define KERNEL_OPS
 
-include "dialects/kernel/KernelPieces.td"
+include "dialects/kernel/ComputeOps.td"
 
 //===--- tasks ---------------------------------------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ def Kernel_TasksOp : Kernel_Op<"tasks", [SingleBlock, NoTerminator, RecursiveMem
     // The tasks whose body an operation stands in directly; null: none.
     static TasksOp around(::mlir::Operation *piece);
     // The only operation of the body before stage schedule; null if there are others.
-    ::mlir::Operation *getPiece();
+    ::mlir::Operation *getComputeOp();
     // An argument of the body.
     ::mlir::Value part(unsigned number) { return getBody().getArgument(number); }
   }];
@@ -61,7 +61,7 @@ class Kernel_StepIndex<string opName, string opSummary> : Kernel_Op<opName, [Pur
 }
 def Kernel_ThreadOp : Kernel_StepIndex<"thread", "index of this thread">;
 def Kernel_ThreadsOp : Kernel_StepIndex<"threads", "number of threads that run the step">;
-def Kernel_RowCountOp : Kernel_StepIndex<"row_count", "number of tokens in the step">;
+def Kernel_TokenCountOp : Kernel_StepIndex<"token_count", "number of tokens in the step">;
 def Kernel_SpanCountOp : Kernel_StepIndex<"span_count", "number of sequences in the step">;
 
 def Kernel_OutputCountOp : Kernel_Op<"output_count", [Pure]> {
@@ -71,27 +71,27 @@ def Kernel_OutputCountOp : Kernel_Op<"output_count", [Pure]> {
   let assemblyFormat = "$step $output attr-dict";
 }
 
-def Kernel_DealOp : Kernel_Op<"deal", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Kernel_BeginTasksOp : Kernel_Op<"begin_tasks", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "begins a piece whose tasks are claimed, and yields its number in the step";
   let description = "Every thread counts these pieces by itself, and passes all of them in the same order.";
   let arguments = (ins Kernel_Step:$step);
-  let results = (outs Index:$piece);
+  let results = (outs Index:$schedule);
   let assemblyFormat = "$step attr-dict";
 }
 
-def Kernel_ClaimOp : Kernel_Op<"claim", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Kernel_NextTaskOp : Kernel_Op<"next_task", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the next task that this thread is to do of a dealt piece";
   let description = [{
     One of the numbers [0, tasks); each is yielded once, to one thread. Thread i of n has the share
     [tasks*i/n, tasks*(i+1)/n) and takes its tasks in ascending order; then it helps others, who have begun the piece,
     with theirs. At last `tasks`, when its own share is done: whoever did it, the thread may go on as if it had.
   }];
-  let arguments = (ins Kernel_Step:$step, Index:$piece, Index:$tasks);
+  let arguments = (ins Kernel_Step:$step, Index:$schedule, Index:$tasks);
   let results = (outs Index:$task);
-  let assemblyFormat = "$step `,` $piece `of` $tasks attr-dict";
+  let assemblyFormat = "$step `,` $schedule `of` $tasks attr-dict";
 }
 
-def Kernel_ByRowsOp : Kernel_Op<"by_rows", [Pure]> {
+def Kernel_TokenParallelOp : Kernel_Op<"token_parallel", [Pure]> {
   let summary = "whether the step has so many rows that every thread takes its rows through whole layers";
   let arguments = (ins Kernel_Step:$step);
   let results = (outs I1:$result);
@@ -112,7 +112,7 @@ def Kernel_HistoryOp : Kernel_StepElement<"history", "an entry of the step's lis
 
 def Kernel_SegmentOp : Kernel_StepElement<"segment", "in which segment of its text the rows of a sequence lie">;
 
-def Kernel_OutputRowOp : Kernel_Op<"output_row", [Pure]> {
+def Kernel_OutputTokenOp : Kernel_Op<"output_token", [Pure]> {
   let summary = "a row that is wanted for a result";
   let arguments = (ins Kernel_Step:$step, I64Attr:$output, Index:$at);
   let results = (outs Index:$result);
@@ -122,13 +122,13 @@ def Kernel_OutputRowOp : Kernel_Op<"output_row", [Pure]> {
 def Kernel_SpanOp : Kernel_Op<"span", [Pure]> {
   let summary = "one sequence in the step";
   let description = [{
-    Its rows begin at `first_row`, the first has the position `first_position`. Its state is that of `slot`; but if
+    Its rows begin at `first_token`, the first has the position `first_position`. Its state is that of `slot`; but if
     `history` >= 0, the keys and values at a position p < `first_position` lie in the slot kernel.history[history + p].
     Its first `prefix` tokens see each other under a prefix mask. Its source is the first `source_length` tokens of
     `source_slot`.
   }];
   let arguments = (ins Kernel_Step:$step, Index:$at);
-  let results = (outs Index:$first_row, Index:$rows, Index:$first_position, Index:$slot, Index:$prefix,
+  let results = (outs Index:$first_token, Index:$tokens, Index:$first_position, Index:$slot, Index:$prefix,
                       Index:$source_slot, Index:$source_length, Index:$history);
   let assemblyFormat = "$step `[` $at `]` attr-dict";
 }
@@ -140,10 +140,10 @@ def Kernel_WeightOp : Kernel_Op<"weight", [Pure]> {
   let assemblyFormat = "$step $name attr-dict `:` type($result)";
 }
 
-def Kernel_StateOp : Kernel_Op<"state", [Pure]> {
+def Kernel_KvCacheOp : Kernel_Op<"kv_cache", [Pure]> {
   let summary = "a state's handle";
   let arguments = (ins FlatSymbolRefAttr:$name);
-  let results = (outs Talc_State:$result);
+  let results = (outs Talc_KvCache:$result);
   let assemblyFormat = "$name attr-dict `:` qualified(type($result))";
 }
 
@@ -156,17 +156,17 @@ def Kernel_BytesOp : Kernel_Op<"bytes", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Kernel_DotOp : Kernel_Op<"dot", [Pure, AllTypesMatch<["sums", "result"]>, AllTypesMatch<["levels", "x"]>]> {
+def Kernel_DotOp : Kernel_Op<"dot", [Pure, AllTypesMatch<["sums", "result"]>, AllTypesMatch<["codes", "x"]>]> {
   let summary = "sums of four products of bytes";
   let description = [{
     result[i] = sums[i] + sum_j levels[4*i + j] * x[4*i + j], exactly: levels are from 0 to `most`, which is 127 where nothing
     is said, or with `signed` from -128 to 127, x from -127 to 127.
   }];
-  let arguments = (ins VectorOfRankAndType<[1], [I32]>:$sums, VectorOfRankAndType<[1], [I8]>:$levels,
-                       VectorOfRankAndType<[1], [I8]>:$x, DefaultValuedAttr<I64Attr, "127">:$most, UnitAttr:$is_signed);
+  let arguments = (ins VectorOfRankAndType<[1], [I32]>:$sums, VectorOfRankAndType<[1], [I8]>:$codes,
+                       VectorOfRankAndType<[1], [I8]>:$x, DefaultValuedAttr<I64Attr, "127">:$max_code, UnitAttr:$is_signed);
   let results = (outs VectorOfRankAndType<[1], [I32]>:$result);
   let assemblyFormat = [{
-    $levels (`to` $most^)? `,` $x `plus` $sums (`signed` $is_signed^)? attr-dict `:` type($levels) `->` type($result)
+    $codes (`to` $max_code^)? `,` $x `plus` $sums (`signed` $is_signed^)? attr-dict `:` type($codes) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -184,27 +184,27 @@ def Kernel_DotPairsOp : Kernel_Op<"dot_pairs", [Pure, AllTypesMatch<["sums", "re
   let hasVerifier = 1;
 }
 
-class Kernel_StatePart<string opName, string opSummary> : Kernel_Op<opName, [Pure]> {
+class Kernel_KvView<string opName, string opSummary> : Kernel_Op<opName, [Pure]> {
   let summary = opSummary;
-  let arguments = (ins Kernel_Step:$step, Talc_State:$state, Index:$slot);
+  let arguments = (ins Kernel_Step:$step, Talc_KvCache:$cache, Index:$slot);
   let results = (outs AnyStaticShapeMemRef:$result);
-  let assemblyFormat = "$step `,` $state `[` $slot `]` attr-dict `:` qualified(type($state)) `->` type($result)";
+  let assemblyFormat = "$step `,` $cache `[` $slot `]` attr-dict `:` qualified(type($cache)) `->` type($result)";
   let hasVerifier = 1;
 }
-def Kernel_KeysOp : Kernel_StatePart<"keys", "one slot's keys"> {
+def Kernel_KeysOp : Kernel_KvView<"keys", "one slot's keys"> {
   let description = [{
     [panels, heads, width, L]: key p of head h is the column [p / L, h, :, p % L], the layout of a packed weight, so that
     scores are a contraction like any other.
   }];
 }
-def Kernel_ValuesOp : Kernel_StatePart<"values", "one slot's values"> {
+def Kernel_ValuesOp : Kernel_KvView<"values", "one slot's values"> {
   let description = [{
     [panels, heads, L, width rounded up to L]: feature f of value p of head h is [p / L, h, p % L, f]; the features beyond
     width stay zero.
   }];
 }
 
-def Kernel_MatricesOp : Kernel_StatePart<"matrices", "one slot's memory, as #kernel.matrices has it">;
+def Kernel_MatricesOp : Kernel_KvView<"matrices", "one slot's memory, as #kernel.matrices has it">;
 
 def Kernel_OutputOp : Kernel_Op<"output", [Pure]> {
   let summary = "the caller's buffer for a result of the step";
@@ -230,9 +230,9 @@ def Kernel_ArenaOp : Kernel_Op<"arena"> {
 
 def Kernel_BarrierOp : Kernel_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "no thread passes before all have arrived";
-  let description = "With `unless_by_rows` only in steps that are not divided by rows (`kernel.by_rows`).";
-  let arguments = (ins Kernel_Step:$step, UnitAttr:$unless_by_rows);
-  let assemblyFormat = "$step (`unless_by_rows` $unless_by_rows^)? attr-dict";
+  let description = "With `unless_token_parallel` only in steps that are not divided by rows (`kernel.token_parallel`).";
+  let arguments = (ins Kernel_Step:$step, UnitAttr:$unless_token_parallel);
+  let assemblyFormat = "$step (`unless_token_parallel` $unless_token_parallel^)? attr-dict";
 }
 
 def Kernel_MarkOp : Kernel_Op<"mark", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -46,14 +46,14 @@ TasksOp TasksOp::around(Operation *piece) {
   return dyn_cast_or_null<TasksOp>(piece->getParentOp());
 }
 
-TasksOp tasksOf(func::FuncOp function) {
-  if (!function->hasAttr(kernelAttr) || function.isExternal())
+TasksOp getTasks(func::FuncOp function) {
+  if (!function->hasAttr(kernelOpAttr) || function.isExternal())
     return {};
   auto tasks = dyn_cast_or_null<TasksOp>(function.front().getTerminator()->getPrevNode());
-  return tasks && tasks.getPiece() ? tasks : TasksOp();
+  return tasks && tasks.getComputeOp() ? tasks : TasksOp();
 }
 
-Operation *TasksOp::getPiece() {
+Operation *TasksOp::getComputeOp() {
   Block &body = getBody().front();
   return llvm::hasSingleElement(body) ? &body.front() : nullptr;
 }

@@ -19,13 +19,13 @@ static LogicalResult verifyBias(AttentionOp op) {
 static LogicalResult verifySinks(AttentionOp op) {
   if (op.getSinks() && failed(expect(op, "number of sinks", rows(op.getSinks()), op.getHeads())))
     return failure();
-  auto kept = static_cast<int64_t>(op.getKept());
-  if (kept < 0 || (kept > 0) != static_cast<bool>(op.getKeptQueries()))
+  auto kept = static_cast<int64_t>(op.getSinkTokens());
+  if (kept < 0 || (kept > 0) != static_cast<bool>(op.getSinkQueries()))
     return op.emitOpError() << "keeps " << kept << " tokens, expected queries for them, if there are any";
   if (kept == 0)
     return success();
-  if (op.getKeptQueries().getType() != op.getQueries().getType())
-    return op.emitOpError() << "has kept queries of type " << op.getKeptQueries().getType() << ", expected "
+  if (op.getSinkQueries().getType() != op.getQueries().getType())
+    return op.emitOpError() << "has kept queries of type " << op.getSinkQueries().getType() << ", expected "
                             << op.getQueries().getType();
   if (op.getWindow() == 0 || op.getMask() != MaskKind::causal || op.getBias())
     return op.emitOpError("keeps tokens beside a window: expected one, the mask causal, and no bias");
@@ -38,7 +38,7 @@ static LogicalResult verifyRowBias(AttentionOp op) {
     return op.emitOpError("begins with keys that are zero: expected a window, a bias of each row, and no sinks");
   if (!op.getRowBias())
     return success();
-  if (op.getMask() != MaskKind::causal || op.getBias() || op.getKept() > 0)
+  if (op.getMask() != MaskKind::causal || op.getBias() || op.getSinkTokens() > 0)
     return op.emitOpError("has a bias of each row: expected the mask causal, no other bias, and no kept tokens");
   if (rows(op.getRowBias()) == rows(op.getQueries()) && features(op.getRowBias()) % heads == 0)
     return success();
@@ -54,8 +54,8 @@ LogicalResult AttentionOp::verify() {
     return emitOpError() << "divides " << width << " features into " << heads << " heads";
   if (static_cast<int64_t>(getWindow()) < 0)
     return emitOpError() << "has the negative window " << static_cast<int64_t>(getWindow());
-  auto read = getKeys().getDefiningOp<ReadOp>();
-  bool ofSource = read && cast<StateType>(read.getState().getType()).getRole() == StateRole::source;
+  auto read = getKeys().getDefiningOp<KvReadOp>();
+  bool ofSource = read && cast<KvCacheType>(read.getCache().getType()).getRole() == KvCacheRole::source;
   if (ofSource && (getMask() != MaskKind::full || getWindow() > 0 || getBias()))
     return emitOpError("reads a source, whose keys have no order among the queries: expected the mask full, no window "
                        "and no bias");
@@ -70,9 +70,9 @@ LogicalResult AttentionOp::verify() {
 }
 
 LogicalResult MemoryOp::verify() {
-  auto state = cast<StateType>(getState().getType());
+  auto state = cast<KvCacheType>(getCache().getType());
   int64_t heads = getHeads(), kvHeads = state.getHeads();
-  if (state.getRole() != StateRole::memory)
+  if (state.getRole() != KvCacheRole::memory)
     return emitOpError() << "has the state " << state << ", expected one of the role memory";
   if (heads <= 0 || heads % kvHeads != 0)
     return emitOpError() << "shares " << kvHeads << " key-value heads among " << heads << " heads";

@@ -8,11 +8,11 @@ def Talc_AttentionOp : Talc_Op<"attention", [Pure, AttrSizedOperandSegments, All
   let summary = "softmax(scale * Q K^T + mask) V for every head and sequence";
   let description = [{
     queries [T, heads*d], keys and values [S, kv_heads*d]; query head h uses key-value head h / (heads/kv_heads).
-    Keys come from the same rows as the queries (S = T), or from `talc.read` (past and present, S >= T).
+    Keys come from the same rows as the queries (S = T), or from `talc.kv_read` (past and present, S >= T).
     mask full: all keys of the sequence; causal: keys at or before the query's position; prefix: causal, and the first P
     tokens of the sequence see each other, P being the caller's (arXiv 1910.10683, section 3.2.1). `window` = W > 0 also
     asks for |query - key| < W in positions. A query that sees no key yields zero.
-    Keys read from a source (`!talc.state<..., source>`) have no order among the queries: mask full, no window, no bias.
+    Keys read from a source (`!talc.kv_cache<..., source>`) have no order among the queries: mask full, no window, no bias.
     `bias` [heads, 2L - 1] is added to the scaled score: column L - 1 + key position - query position; L is the number
     of tokens that a sequence may have, at least. If it is `absolute`, [heads, L], the column is the key's position.
     `cap` = c > 0 bends the scaled score, before the bias: c * tanh(score / c) (Gemma 2, arXiv 2408.00118).
@@ -22,21 +22,21 @@ def Talc_AttentionOp : Talc_Op<"attention", [Pure, AttrSizedOperandSegments, All
     query would see before the first of its sequence are there, and are zero as their values are: each takes part in the
     softmax with its bias.
     `kept` = K > 0, with a window: queries also see the first K tokens of their sequence, and meet them as the rows of
-    `kept_queries`, which may stand at other positions (StreamingLLM, arXiv 2309.17453).
+    `sink_queries`, which may stand at other positions (StreamingLLM, arXiv 2309.17453).
     Softmax subtracts the maximum. Source: Vaswani et al. 2017; grouped heads: arXiv 2305.13245.
   }];
   let arguments = (ins Talc_Activations:$queries, Talc_Activations:$keys, Talc_Activations:$values,
                        Talc_Sequences:$sequences, Optional<Talc_Matrix>:$bias, Optional<Talc_Vector>:$sinks,
-                       Optional<Talc_Activations>:$kept_queries, Optional<Talc_Activations>:$row_bias,
+                       Optional<Talc_Activations>:$sink_queries, Optional<Talc_Activations>:$row_bias,
                        Talc_MaskKindAttr:$mask, I64Attr:$heads,
                        I64Attr:$kv_heads, F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$window,
                        DefaultValuedAttr<F64Attr, "0.0">:$cap, UnitAttr:$absolute,
-                       DefaultValuedAttr<I64Attr, "0">:$kept, UnitAttr:$zero_start);
+                       DefaultValuedAttr<I64Attr, "0">:$sink_tokens, UnitAttr:$zero_start);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
     `` $mask $queries `,` $keys `,` $values `,` $sequences `heads` $heads `,` $kv_heads `scale` $scale
     (`bias` $bias^ `:` type($bias))? (`sinks` $sinks^ `:` type($sinks))?
-    (`kept` `(` $kept_queries^ `:` type($kept_queries) `)`)?
+    (`sink_queries` `(` $sink_queries^ `:` type($sink_queries) `)`)?
     (`row_bias` $row_bias^ `:` type($row_bias) (`zero_start` $zero_start^)?)? attr-dict `:` type($queries) `,` type($keys)
   }];
   let hasVerifier = 1;
@@ -61,11 +61,11 @@ def Talc_MemoryOp : Talc_Op<"memory", [MemoryEffects<[MemRead, MemWrite]>,
     Source: Infini-attention (arXiv 2404.07143). Queries and keys bear no positions.
   }];
   let arguments = (ins Talc_MemoryUpdateAttr:$update, Talc_Activations:$local, Talc_Activations:$queries,
-                       Talc_Activations:$keys, Talc_Activations:$values, Talc_State:$state, Talc_Sequences:$sequences,
+                       Talc_Activations:$keys, Talc_Activations:$values, Talc_KvCache:$cache, Talc_Sequences:$sequences,
                        Talc_Vector:$gates, I64Attr:$heads, UnitAttr:$local_first);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
-    `` $update $local `,` $queries `,` $keys `,` $values `,` $state `,` $sequences `gates` $gates `heads` $heads
+    `` $update $local `,` $queries `,` $keys `,` $values `,` $cache `,` $sequences `gates` $gates `heads` $heads
     (`local_first` $local_first^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

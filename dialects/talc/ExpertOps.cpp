@@ -10,7 +10,7 @@ namespace talc {
 
 LogicalResult RouteOp::verify() {
   int64_t count = getCount(), width = features(getX());
-  int64_t groups = getGroups(), kept = getKeptGroups(), best = getGroupBest();
+  int64_t groups = getGroups(), kept = getTopkGroups(), best = getGroupBest();
   if (groups < 1 || width % groups != 0 || kept < 1 || kept > groups || best < 1 || best > width / groups)
     return emitOpError() << "keeps " << kept << " of " << groups << " groups of " << width << " features by their "
                          << best << " largest";
@@ -52,13 +52,13 @@ static LogicalResult verifyRounding(ExpertsOp op, int64_t inner) {
   std::optional<Type> element = op.getRounding();
   if (!element)
     return success();
-  if (op.getUp() || !isRounded(*element))
+  if (op.getUp() || !isQuantizedActivation(*element))
     return op.emitOpError() << "rounds to " << *element
                             << ", expected a type of rounded activations, and packed weights";
-  if (inner % formatOf(*element)->jointValues() == 0)
+  if (inner % getStorageFormat(*element)->jointValues() == 0)
     return success();
   return op.emitOpError() << "rounds " << inner << " features, expected whole blocks of "
-                          << formatOf(*element)->jointValues();
+                          << getStorageFormat(*element)->jointValues();
 }
 
 LogicalResult ExpertsOp::verify() {

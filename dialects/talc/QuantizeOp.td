@@ -4,9 +4,9 @@
 #define TALC_QUANTIZE_OP
 
 // What talc.quantize makes of activations; beside them operands of products.
-def Talc_RoundedElement : Type<CPred<"::talc::isRounded($_self)">, "integers of 8 bits with their sums, or bf16">;
-def Talc_Rounded : Talc_TensorOf<[Talc_RoundedElement], 2, 1, "rounded activations [tokens, features]">;
-def Talc_Factors : AnyTypeOf<[Talc_Activations, Talc_Rounded]>;
+def Talc_QuantizedElement : Type<CPred<"::talc::isQuantizedActivation($_self)">, "integers of 8 bits with their sums, or bf16">;
+def Talc_QuantizedActivations : Talc_TensorOf<[Talc_QuantizedElement], 2, 1, "rounded activations [tokens, features]">;
+def Talc_MatmulInput : AnyTypeOf<[Talc_Activations, Talc_QuantizedActivations]>;
 
 def Talc_QuantizeOp : Talc_Op<"quantize", [Pure, Talc_KeepsRows]> {
   let summary = "activations rounded to integers of 8 bits, each 32 or 256 of a row with a scale, or to bf16";
@@ -23,7 +23,7 @@ def Talc_QuantizeOp : Talc_Op<"quantize", [Pure, Talc_KeepsRows]> {
     Every number becomes the nearest one of bf16, ties to even.
   }];
   let arguments = (ins Talc_Activations:$x);
-  let results = (outs Talc_Rounded:$result);
+  let results = (outs Talc_QuantizedActivations:$result);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
   let hasVerifier = 1;
 }

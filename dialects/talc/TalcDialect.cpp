@@ -15,7 +15,7 @@ static FailureOr<FormatRef> parseFormatOfBlocks(AsmParser &parser) {
   StringRef name;
   if (failed(parser.parseKeyword(&name)))
     return failure();
-  const StorageFormat *format = formatNamed(name);
+  const StorageFormat *format = findStorageFormat(name);
   if (format && format->blockValues > 1)
     return format;
   return parser.emitError(place) << "no storage format of blocks is called '" << name << "'";
@@ -23,7 +23,7 @@ static FailureOr<FormatRef> parseFormatOfBlocks(AsmParser &parser) {
 
 }  // namespace talc
 
-#include "dialects/talc/StateLayout.cpp.inc"
+#include "dialects/talc/KvLayout.cpp.inc"
 #include "dialects/talc/TalcDialect.cpp.inc"
 #include "dialects/talc/TalcEnums.cpp.inc"
 
@@ -39,8 +39,8 @@ static LogicalResult requirePositive(llvm::function_ref<InFlightDiagnostic()> em
   return value > 0 ? success() : emitError() << "has the " << what << " " << value << ", expected a number > 0";
 }
 
-LogicalResult StateType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t heads, int64_t width,
-                                int64_t capacity, StateRole role, int64_t window, int64_t kept, StateLayoutInterface) {
+LogicalResult KvCacheType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t heads, int64_t width,
+                                  int64_t capacity, KvCacheRole role, int64_t window, int64_t kept, KvLayoutInterface) {
   // Kernels keep rows and keys of a head on the stack, 1 MiB for the widest: threads have 2 MiB at least on most
   // systems. Addresses are 64 bits wide.
   constexpr int64_t mostWidth = 1024, mostElements = int64_t(1) << 44, mostKept = 64;
@@ -52,7 +52,7 @@ LogicalResult StateType::verify(llvm::function_ref<InFlightDiagnostic()> emitErr
   if (window < 0 || window > capacity || kept < 0 || kept > mostKept || (kept > 0 && window == 0))
     return emitError() << "a state for " << capacity << " tokens with a window of " << window << " that keeps " << kept
                        << " more is impossible";
-  if (window > 0 && role != StateRole::sequence)
+  if (window > 0 && role != KvCacheRole::sequence)
     return emitError() << "only states of sequences have a window";
   return success();
 }

@@ -13,7 +13,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "dialects/talc/StateLayout.h.inc"
+#include "dialects/talc/KvLayout.h.inc"
 #include "dialects/talc/TalcDialect.h.inc"
 #include "dialects/talc/TalcEnums.h.inc"
 
@@ -57,10 +57,10 @@ constexpr llvm::StringLiteral hiddenOutput = "hidden";               // the toke
 constexpr llvm::StringLiteral classesOutput = "classes";             // for every class, of the first token: the text
 constexpr llvm::StringLiteral tokenClassesOutput = "token_classes";  // for every class, of every token
 // Attribute of every function once the phases are split; also the names of the two entry functions.
-constexpr llvm::StringLiteral phaseAttr = "talc.phase";  // string, one of:
-constexpr llvm::StringLiteral encodePhase = "encode";    // whole sequences
-constexpr llvm::StringLiteral prefillPhase = "prefill";  // any number of tokens that follow others
-constexpr llvm::StringLiteral decodePhase = "decode";    // one of them
+constexpr llvm::StringLiteral entryNameAttr = "talc.entry_name";  // string, one of:
+constexpr llvm::StringLiteral encodeEntry = "encode";             // whole sequences
+constexpr llvm::StringLiteral prefillEntry = "prefill";           // any number of tokens that follow others
+constexpr llvm::StringLiteral decodeEntry = "decode";             // one of them
 // Attribute of a module in stage lower and after: a dictionary, see compiler/passes/lower/ModelInterface.h.
 constexpr llvm::StringLiteral interfaceAttr = "talc.interface";
 // Memory that is planned (plan-memory): a dictionary of the module's sizes in bytes, and the place of a weight or

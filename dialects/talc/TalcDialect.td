@@ -13,7 +13,7 @@ def Talc_Dialect : Dialect {
   let cppNamespace = "::talc";
   let summary = "what a transformer model computes";
   let description = [{
-    A model is a module of weights (`talc.weight`), state (`talc.state`) and functions. Activations are
+    A model is a module of weights (`talc.weight`), state (`talc.kv_cache`) and functions. Activations are
     `tensor<T x N x f32>`: T tokens of any number of sequences laid end to end, N features. T is the only dynamic
     dimension and nothing is ever padded. Heads lie next to each other in the features: head h of width d covers
     features [h*d, (h+1)*d).
@@ -65,41 +65,41 @@ class Talc_Enum<string enumName, string enumSummary, list<I32EnumAttrCase> cases
   let genSpecializedAttr = 0;
 }
 
-def Talc_StateRole : Talc_Enum<"StateRole", "whose tokens a state holds, and for how long", [
+def Talc_KvCacheRole : Talc_Enum<"KvCacheRole", "whose tokens a state holds, and for how long", [
   I32EnumAttrCase<"sequence", 0>,  // the sequence's own, until it ends
   I32EnumAttrCase<"source", 1>,    // those of the source that the sequence answers to, until the next source
   I32EnumAttrCase<"step", 2>,      // the sequence's own, until the step ends
   I32EnumAttrCase<"memory", 3>]>;  // what all segments of a sequence left together; see talc.memory
 
-def Talc_State : Talc_Type<"State", "state"> {
+def Talc_KvCache : Talc_Type<"KvCache", "kv_cache"> {
   let summary = "keys and values that sequences keep between steps";
   let description = [{
-    `!talc.state<2 x 64 x 1024>`: for each sequence slot, keys and values of 2 heads of width 64 for at most 1024 tokens.
+    `!talc.kv_cache<2 x 64 x 1024>`: for each sequence slot, keys and values of 2 heads of width 64 for at most 1024 tokens.
     A handle to memory that is updated in place. How they are stored and laid out is the target's choice, and part of
-    the type once `lay-out-states` ran: `!talc.state<2 x 64 x 1024 in #kernel.panels<16 x f32>>`.
+    the type once `layout-kv-cache` ran: `!talc.kv_cache<2 x 64 x 1024 in #kernel.kv_panels<16 x f32>>`.
 
-    `!talc.state<2 x 64 x 1024, source>`: the encoder of an encoder-decoder appends its tokens, the decoder reads them in
-    every step (cross-attention). `step`: what `materialize-keys` makes for attention among the rows of a step. `memory`:
+    `!talc.kv_cache<2 x 64 x 1024, source>`: the encoder of an encoder-decoder appends its tokens, the decoder reads them in
+    every step (cross-attention). `step`: what `materialize-kv` makes for attention among the rows of a step. `memory`:
     for each head the matrices of `talc.memory`, as large after any number of tokens; the capacity is a segment's.
 
-    `!talc.state<2 x 64 x 640 window 128>` is a ring: sequences go on without end, and the state holds their last 640
+    `!talc.kv_cache<2 x 64 x 640 window 128>` is a ring: sequences go on without end, and the state holds their last 640
     tokens. Every attention over it has a window of at most 128 tokens, so that steps may have up to 640 - 128 + 1 tokens of
     a sequence. `kept 4`: beside the ring it holds the first 4 tokens of every sequence (64 at most).
   }];
   let parameters = (ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity,
-                        DefaultValuedParameter<"::talc::StateRole", "::talc::StateRole::sequence">:$role,
-                        DefaultValuedParameter<"int64_t", "0">:$window, DefaultValuedParameter<"int64_t", "0">:$kept,
-                        OptionalParameter<"::talc::StateLayoutInterface">:$layout);
+                        DefaultValuedParameter<"::talc::KvCacheRole", "::talc::KvCacheRole::sequence">:$role,
+                        DefaultValuedParameter<"int64_t", "0">:$window, DefaultValuedParameter<"int64_t", "0">:$sinkTokens,
+                        OptionalParameter<"::talc::KvLayoutInterface">:$layout);
   let assemblyFormat = [{
-    `<` $heads `x` $width `x` $capacity (`,` $role^)? (`window` $window^)? (`kept` $kept^)? (`in` $layout^)? `>`
+    `<` $heads `x` $width `x` $capacity (`,` $role^)? (`window` $window^)? (`sink_tokens` $sinkTokens^)? (`in` $layout^)? `>`
   }];
   let builders = [
-    TypeBuilder<(ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity, "::talc::StateRole":$role), [{
-      return $_get($_ctxt, heads, width, capacity, role, 0, 0, ::talc::StateLayoutInterface());
+    TypeBuilder<(ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity, "::talc::KvCacheRole":$role), [{
+      return $_get($_ctxt, heads, width, capacity, role, 0, 0, ::talc::KvLayoutInterface());
     }]>,
-    TypeBuilder<(ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity, "int64_t":$window, "int64_t":$kept), [{
-      return $_get($_ctxt, heads, width, capacity, ::talc::StateRole::sequence, window, kept,
-                   ::talc::StateLayoutInterface());
+    TypeBuilder<(ins "int64_t":$heads, "int64_t":$width, "int64_t":$capacity, "int64_t":$window, "int64_t":$sinkTokens), [{
+      return $_get($_ctxt, heads, width, capacity, ::talc::KvCacheRole::sequence, window, sinkTokens,
+                   ::talc::KvLayoutInterface());
     }]>
   ];
   let extraClassDeclaration = [{
@@ -109,7 +109,7 @@ def Talc_State : Talc_Type<"State", "state"> {
     // Of a state that is laid out.
     int64_t getSlotBytes() {
       return getLayout().getSlotBytes(getHeads(), getWidth(), getCapacity()) +
-             getLayout().getSlotBytes(getHeads(), getWidth(), getKept());
+             getLayout().getSlotBytes(getHeads(), getWidth(), getSinkTokens());
     }
     int64_t getTokenBytes() { return getLayout().getTokenBytes(getHeads(), getWidth()); }
   }];
@@ -282,7 +282,7 @@ def Talc_QuantizedSource : Talc_Attr<"QuantizedSource", "quantized"> {
       scale = scales(n / rows, g) if there is no factor, else that times factor(0, 0), or divided by it if `divides`
     `elementType` is a storage format that holds exactly these values: in blocks, or `rounded` itself.
   }];
-  let parameters = (ins "::mlir::Type":$elementType, "::mlir::Type":$rounded, "::talc::CodesAttr":$levels,
+  let parameters = (ins "::mlir::Type":$elementType, "::mlir::Type":$rounded, "::talc::CodesAttr":$codes,
                         "::talc::CodesAttr":$scales, "int64_t":$rows, "int64_t":$columns,
                         DefaultValuedParameter<"int64_t", "0">:$center,
                         OptionalParameter<"::talc::CodesAttr">:$zeros, OptionalParameter<"::talc::CodesAttr">:$groups,

@@ -27,7 +27,7 @@ static LogicalResult verifyBlocks(Operation *op, RankedTensorType type) {
 static LogicalResult verifyFile(WeightOp op, FileSourceAttr file) {
   if (file.getOffset() < 0)
     return op.emitOpError() << "begins at the negative offset " << file.getOffset();
-  if (!formatOf(file.getElementType()))
+  if (!getStorageFormat(file.getElementType()))
     return op.emitOpError() << "is stored as " << file.getElementType() << ", expected " << formatAlternatives();
   return verifyBlocks(op, cast<RankedTensorType>(cast<RankedTensorType>(op.getType()).clone(file.getElementType())));
 }
@@ -38,12 +38,13 @@ static LogicalResult verifyQuantized(WeightOp op, QuantizedSourceAttr source) {
     return op.emitOpError() << "is " << type << " with a scale for " << source.getRows() << " rows and "
                             << source.getColumns() << " columns, expected a matrix and numbers > 0";
   constexpr int64_t most = 1 << 16;
-  for (CodesAttr codes : {source.getLevels(), source.getZeros()})
+  for (CodesAttr codes : {source.getCodes(), source.getZeros()})
     if (codes && codes.getBits() > 16)
       return op.emitOpError() << "has levels or zeros of " << codes.getBits() << " bits, expected at most 16";
   if (source.getCenter() < -most || source.getCenter() > most)
     return op.emitOpError() << "has the center " << source.getCenter() << ", expected a small number";
-  const StorageFormat *rounded = formatOf(source.getRounded()), *format = formatOf(source.getElementType());
+  const StorageFormat *rounded = getStorageFormat(source.getRounded()),
+                      *format = getStorageFormat(source.getElementType());
   if (!rounded || rounded->blockValues > 1)
     return op.emitOpError() << "is rounded to " << source.getRounded() << ", expected f32, f16 or bf16";
   if (!format || (format->blockValues > 1 ? !format->assemble : format != rounded))
@@ -166,18 +167,18 @@ LogicalResult GetWeightOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifySymbol<WeightOp>(*this, symbols);
 }
 
-LogicalResult GetStateOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifySymbol<StateOp>(*this, symbols);
+LogicalResult GetKvCacheOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifySymbol<KvCacheOp>(*this, symbols);
 }
 
 // Whether a state has rows for tokens.
-static LogicalResult verifyRows(Operation *op, StateType state) {
-  return state.getRole() != StateRole::memory ? success()
-                                              : op->emitOpError("is of a memory, which keeps no row of a token");
+static LogicalResult verifyRows(Operation *op, KvCacheType state) {
+  return state.getRole() != KvCacheRole::memory ? success()
+                                                : op->emitOpError("is of a memory, which keeps no row of a token");
 }
 
-LogicalResult AppendOp::verify() {
-  auto state = cast<StateType>(getState().getType());
+LogicalResult KvAppendOp::verify() {
+  auto state = cast<KvCacheType>(getCache().getType());
   int64_t width = state.getHeads() * state.getWidth();
   if (failed(verifyRows(*this, state)))
     return failure();
@@ -186,8 +187,8 @@ LogicalResult AppendOp::verify() {
   return expect(*this, "width of the values", features(getValues()), width);
 }
 
-LogicalResult ReadOp::verify() {
-  auto state = cast<StateType>(getState().getType());
+LogicalResult KvReadOp::verify() {
+  auto state = cast<KvCacheType>(getCache().getType());
   int64_t width = state.getHeads() * state.getWidth();
   if (failed(verifyRows(*this, state)))
     return failure();

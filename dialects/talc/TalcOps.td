@@ -17,7 +17,7 @@ class Talc_TensorOf<list<Type> elements, int rank, int from, string what>
 def Talc_Activations : Talc_TensorOf<[F32], 2, 1, "activations [tokens, features] of f32, features being known">;
 
 // A weight: elements of a storage format.
-def Talc_StoredElement : Type<CPred<"::talc::formatOf($_self)">, "values of a storage format">;
+def Talc_StoredElement : Type<CPred<"::talc::getStorageFormat($_self)">, "values of a storage format">;
 def Talc_Weights : ConfinedType<RankedTensorOf<[Talc_StoredElement]>, [],
                                 "a weight: a tensor of f32, f16, bf16 or another storage format">;
 def Talc_Matrix : Talc_TensorOf<[Talc_StoredElement], 2, 0, "a matrix of known size">;
@@ -77,45 +77,45 @@ def Talc_DeriveOp : Talc_Op<"derive", [Pure]> {
   }]>];
 }
 
-def Talc_StateOp : Talc_Op<"state", [Symbol]> {
+def Talc_KvCacheOp : Talc_Op<"kv_cache", [Symbol]> {
   let summary = "memory that every sequence keeps between steps";
   let description = [{
     ```mlir
-    talc.state @layers.0.cache : !talc.state<2 x 64 x 1024>
+    talc.kv_cache @layers.0.cache : !talc.kv_cache<2 x 64 x 1024>
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Talc_State>:$type, OptionalAttr<StrAttr>:$sym_visibility);
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Talc_KvCache>:$type, OptionalAttr<StrAttr>:$sym_visibility);
   let assemblyFormat = "$sym_name `:` $type attr-dict";
 }
 
-def Talc_GetStateOp : Talc_Op<"get_state", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Talc_GetKvCacheOp : Talc_Op<"get_kv_cache", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the handle of a state";
   let arguments = (ins FlatSymbolRefAttr:$name);
-  let results = (outs Talc_State:$result);
+  let results = (outs Talc_KvCache:$result);
   let assemblyFormat = "$name `:` qualified(type($result)) attr-dict";
 }
 
-def Talc_AppendOp : Talc_Op<"append", [MemoryEffects<[MemWrite]>, AllTypesMatch<["keys", "values"]>]> {
+def Talc_KvAppendOp : Talc_Op<"kv_append", [MemoryEffects<[MemWrite]>, AllTypesMatch<["keys", "values"]>]> {
   let summary = "stores keys and values of the step's tokens in a state";
   let description = [{
     Row r of `keys` and `values` ([T, heads*width]) goes to the slot and position that `sequences` gives for row r.
     Positions at or beyond the state's capacity are refused before the step runs.
   }];
-  let arguments = (ins Talc_State:$state, Talc_Activations:$keys, Talc_Activations:$values,
+  let arguments = (ins Talc_KvCache:$cache, Talc_Activations:$keys, Talc_Activations:$values,
                        Talc_Sequences:$sequences);
-  let assemblyFormat = "$state `,` $keys `,` $values `,` $sequences attr-dict `:` qualified(type($state)) `,` type($keys)";
+  let assemblyFormat = "$cache `,` $keys `,` $values `,` $sequences attr-dict `:` qualified(type($cache)) `,` type($keys)";
   let hasVerifier = 1;
 }
 
-def Talc_ReadOp : Talc_Op<"read", [MemoryEffects<[MemRead]>]> {
+def Talc_KvReadOp : Talc_Op<"kv_read", [MemoryEffects<[MemRead]>]> {
   let summary = "the keys and values of the step's sequences, past and present";
   let description = [{
     The keys (values) of every sequence in the step from position 0 to its last token in this step, laid end to end:
     [sum of lengths, heads*width]. Of a source: all tokens of every sequence's source.
   }];
-  let arguments = (ins Talc_State:$state, Talc_Sequences:$sequences);
+  let arguments = (ins Talc_KvCache:$cache, Talc_Sequences:$sequences);
   let results = (outs Talc_Activations:$keys, Talc_Activations:$values);
-  let assemblyFormat = "$state `,` $sequences attr-dict `:` qualified(type($state)) `->` type($keys) `,` type($values)";
+  let assemblyFormat = "$cache `,` $sequences attr-dict `:` qualified(type($cache)) `->` type($keys) `,` type($values)";
   let hasVerifier = 1;
 }
 
@@ -208,7 +208,7 @@ def Talc_LinearOp : Talc_Op<"linear", [Pure, Talc_KeepsRows]> {
     `groups` = G: each of G groups of neighbouring outputs is of a group of neighbouring features: [T, G*S] x [N, K] ->
     [T, N], output n being of the first K of the S features of group n / (N/G). Packed, each group has panels of its own.
   }];
-  let arguments = (ins Talc_Factors:$x, Talc_Weights:$weight, Optional<Talc_Vector>:$bias,
+  let arguments = (ins Talc_MatmulInput:$x, Talc_Weights:$weight, Optional<Talc_Vector>:$bias,
                        DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
@@ -229,7 +229,7 @@ def Talc_GatedLinearOp : Talc_Op<"gated_linear", [Pure, Talc_KeepsRows]> {
     (#talc.pack of #talc.interleave<group>): panel p has the gate's rows [p*group, (p+1)*group) in its first `group`
     lanes and the same rows of up in the others, so that one panel yields `group` finished features.
   }];
-  let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Factors:$x,
+  let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_MatmulInput:$x,
                        Talc_Weights:$weight, Optional<Talc_Matrix>:$up);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = "`` $kind $x `,` $weight (`,` $up^)? attr-dict `:` functional-type(operands, results)";
@@ -354,11 +354,11 @@ def Talc_RouteOp : Talc_Op<"route", [Pure, Talc_KeepsRows, AllTypesMatch<["x", "
     Source: Shazeer et al. 2017 (arXiv 1701.06538); Mixtral (arXiv 2401.04088).
 
     `bias` [E] is added where features are compared, and nowhere else. `groups` = G: the features are G groups of
-    neighbours, and only those of the `kept_groups` groups are compared whose `group_best` largest features have the
+    neighbours, and only those of the `topk_groups` groups are compared whose `group_best` largest features have the
     largest sum, of equal ones the first (DeepSeek-V2, arXiv 2405.04434, and V3, arXiv 2412.19437).
   }];
   let arguments = (ins Talc_Activations:$x, Optional<Talc_Vector>:$bias, I64Attr:$count, UnitAttr:$normalized,
-                       DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<I64Attr, "1">:$kept_groups,
+                       DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<I64Attr, "1">:$topk_groups,
                        DefaultValuedAttr<I64Attr, "1">:$group_best);
   let results = (outs Talc_Activations:$result);
   let assemblyFormat = [{
@@ -388,7 +388,7 @@ def Talc_ExpertsOp : Talc_Op<"experts", [Pure, AttrSizedOperandSegments]> {
 
     `rounding` = T: what is multiplied by a packed down_e is rounded to T before, as by `talc.quantize`.
   }];
-  let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_Factors:$x, Talc_Activations:$routes, Talc_Weights:$gate,
+  let arguments = (ins Talc_ActivationKindAttr:$kind, Talc_MatmulInput:$x, Talc_Activations:$routes, Talc_Weights:$gate,
                        Optional<Talc_Matrix>:$up, Talc_Weights:$down, Variadic<Talc_Vector>:$biases, I64Attr:$chosen,
                        DefaultValuedAttr<F64Attr, "0.0">:$clamp, OptionalAttr<TypeAttr>:$rounding);
   let results = (outs Talc_Activations:$result);

@@ -83,7 +83,7 @@ static llvm::Error compileTo(const std::string &output, mlir::ModuleOp module, s
   request.output = output;
   request.tokenizer = std::move(tokenizer);
   request.programDirectory = TALC_RUNTIME_DIRECTORY;
-  request.cacheDirectory = usualCacheDirectory();
+  request.cacheDirectory = defaultCacheDirectory();
   return talc::compile(module, request);
 }
 

@@ -20,17 +20,17 @@ module attributes {talc.name = "induction", talc.max_sequence = 64 : i64} {
     [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]]> : tensor<8x8xf32>>
 
   // Keys and values of one head, 8 wide, for at most 64 tokens.
-  talc.state @neighbours : !talc.state<1 x 8 x 64>
-  talc.state @followers : !talc.state<1 x 8 x 64>
+  talc.kv_cache @neighbours : !talc.kv_cache<1 x 8 x 64>
+  talc.kv_cache @followers : !talc.kv_cache<1 x 8 x 64>
 
   func.func @model(%ids: tensor<?xi32>, %sequences: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
     %unit = talc.get_weight @unit : tensor<8x8xf32>
     %current = talc.embedding %ids, %unit : (tensor<?xi32>, tensor<8x8xf32>) -> tensor<?x8xf32>
 
-    %neighbours = talc.get_state @neighbours : !talc.state<1 x 8 x 64>
+    %neighbours = talc.get_kv_cache @neighbours : !talc.kv_cache<1 x 8 x 64>
     %nothing = talc.scale %current by 0.0 : tensor<?x8xf32>
-    talc.append %neighbours, %nothing, %current, %sequences : !talc.state<1 x 8 x 64>, tensor<?x8xf32>
-    %k0, %v0 = talc.read %neighbours, %sequences : !talc.state<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
+    talc.kv_append %neighbours, %nothing, %current, %sequences : !talc.kv_cache<1 x 8 x 64>, tensor<?x8xf32>
+    %k0, %v0 = talc.kv_read %neighbours, %sequences : !talc.kv_cache<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
     %both = talc.attention causal %current, %k0, %v0, %sequences heads 1, 1 scale 1.0 {window = 2 : i64}
         : tensor<?x8xf32>, tensor<?x8xf32>
 
@@ -38,9 +38,9 @@ module attributes {talc.name = "induction", talc.max_sequence = 64 : i64} {
     %less = talc.scale %current by -1.5 : tensor<?x8xf32>
     %previous = talc.add %twice, %less : tensor<?x8xf32>
 
-    %followers = talc.get_state @followers : !talc.state<1 x 8 x 64>
-    talc.append %followers, %previous, %current, %sequences : !talc.state<1 x 8 x 64>, tensor<?x8xf32>
-    %k1, %v1 = talc.read %followers, %sequences : !talc.state<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
+    %followers = talc.get_kv_cache @followers : !talc.kv_cache<1 x 8 x 64>
+    talc.kv_append %followers, %previous, %current, %sequences : !talc.kv_cache<1 x 8 x 64>, tensor<?x8xf32>
+    %k1, %v1 = talc.kv_read %followers, %sequences : !talc.kv_cache<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
     %next = talc.attention causal %current, %k1, %v1, %sequences heads 1, 1 scale 40.0
         : tensor<?x8xf32>, tensor<?x8xf32>
 

@@ -10,8 +10,8 @@
 !inner = tensor<?x128xf32>
 !square = tensor<32x32xf32>
 !vector = tensor<32xf32>
-!cache = !talc.state<4 x 8 x 64>
-!source = !talc.state<4 x 8 x 64, source>
+!cache = !talc.kv_cache<4 x 8 x 64>
+!source = !talc.kv_cache<4 x 8 x 64, source>
 
 module attributes {talc.name = "transformer", talc.max_sequence = 64 : i64, talc.generation = {start = 1 : i64}} {
   talc.weight @embedding : tensor<100x32xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 0.18>
@@ -42,8 +42,8 @@ module attributes {talc.name = "transformer", talc.max_sequence = 64 : i64, talc
   talc.weight @decoder.down.bias : !vector = #talc.random<seed = 21, mean = 0.0, deviation = 0.1>
 
   // What a text keeps between steps: its own keys and values, and those of its source.
-  talc.state @own : !cache
-  talc.state @source : !source
+  talc.kv_cache @own : !cache
+  talc.kv_cache @source : !source
 
   // sqrt(32) * embedding + position.
   func.func private @embed(%ids: !ids, %s: !talc.sequences) -> !rows {
@@ -96,12 +96,12 @@ module attributes {talc.name = "transformer", talc.max_sequence = 64 : i64, talc
         : (!rows, tensor<128x32xf32>, tensor<128xf32>, tensor<32x128xf32>, !vector, !talc.sequences) -> !rows
     %memory = call @residual(%y, %fed, %s) : (!rows, !rows, !talc.sequences) -> !rows
 
-    %source = talc.get_state @source : !source
+    %source = talc.get_kv_cache @source : !source
     %ck = talc.get_weight @cross.k : !square
     %cv = talc.get_weight @cross.v : !square
     %keys = talc.linear %memory, %ck : (!rows, !square) -> !rows
     %values = talc.linear %memory, %cv : (!rows, !square) -> !rows
-    talc.append %source, %keys, %values, %s : !source, !rows
+    talc.kv_append %source, %keys, %values, %s : !source, !rows
     return
   }
 
@@ -111,21 +111,21 @@ module attributes {talc.name = "transformer", talc.max_sequence = 64 : i64, talc
     %wk = talc.get_weight @decoder.k : !square
     %wv = talc.get_weight @decoder.v : !square
     %wo = talc.get_weight @decoder.out : !square
-    %own = talc.get_state @own : !cache
+    %own = talc.get_kv_cache @own : !cache
     %q = talc.linear %x, %wq : (!rows, !square) -> !rows
     %k = talc.linear %x, %wk : (!rows, !square) -> !rows
     %v = talc.linear %x, %wv : (!rows, !square) -> !rows
-    talc.append %own, %k, %v, %s : !cache, !rows
-    %own_keys, %own_values = talc.read %own, %s : !cache -> !rows, !rows
+    talc.kv_append %own, %k, %v, %s : !cache, !rows
+    %own_keys, %own_values = talc.kv_read %own, %s : !cache -> !rows, !rows
     %mixed = talc.attention causal %q, %own_keys, %own_values, %s heads 4, 4 scale 0.35355339059327379 : !rows, !rows
     %attended = talc.linear %mixed, %wo : (!rows, !square) -> !rows
     %y = call @residual(%x, %attended, %s) : (!rows, !rows, !talc.sequences) -> !rows
 
     %cq = talc.get_weight @cross.q : !square
     %co = talc.get_weight @cross.out : !square
-    %source = talc.get_state @source : !source
+    %source = talc.get_kv_cache @source : !source
     %queries = talc.linear %y, %cq : (!rows, !square) -> !rows
-    %keys, %values = talc.read %source, %s : !source -> !rows, !rows
+    %keys, %values = talc.kv_read %source, %s : !source -> !rows, !rows
     %found = talc.attention full %queries, %keys, %values, %s heads 4, 4 scale 0.35355339059327379 : !rows, !rows
     %told = talc.linear %found, %co : (!rows, !square) -> !rows
     %z = call @residual(%y, %told, %s) : (!rows, !rows, !talc.sequences) -> !rows

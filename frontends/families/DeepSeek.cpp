@@ -12,7 +12,7 @@
 // their bits are to be the same, and matrices of a head's own keys and values would be larger than what they are made
 // of.
 #include "frontends/families/Families.h"
-#include "frontends/families/MixtureModel.h"
+#include "frontends/families/MoeModel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,9 +21,9 @@ namespace talc {
 
 namespace {
 
-struct DeepSeek : MixtureModel {
+struct DeepSeek : MoeModel {
   DeepSeek(const ModelConfig &config, const LlamaDefaults &defaults, int64_t routed, std::optional<int64_t> perToken)
-      : MixtureModel(config, defaults, {"mlp.experts", "mlp.gate", "gate_proj", "up_proj", "down_proj"}) {
+      : MoeModel(config, defaults, {"mlp.experts", "mlp.gate", "gate_proj", "up_proj", "down_proj"}) {
     if (infini)
       config.unsupported("infini_attention", "is for attention whose heads have keys of their own");
     readLatent(config);

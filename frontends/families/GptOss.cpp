@@ -2,7 +2,7 @@
 // gpt-oss: a mixture whose experts have biases and a clamped gate, with windows in every other layer, and in every head
 // a learned score that takes part in the softmax alone.
 #include "frontends/families/Families.h"
-#include "frontends/families/MixtureModel.h"
+#include "frontends/families/MoeModel.h"
 
 #include <cmath>
 
@@ -10,9 +10,9 @@ namespace talc {
 
 namespace {
 
-struct GptOss : MixtureModel {
+struct GptOss : MoeModel {
   explicit GptOss(const ModelConfig &config)
-      : MixtureModel(config, common(), {"mlp.experts", "mlp.router", "gate_proj", "up_proj", "down_proj"}) {
+      : MoeModel(config, common(), {"mlp.experts", "mlp.router", "gate_proj", "up_proj", "down_proj"}) {
     inputBias = outputBias = config.flag("attention_bias", true);
     config.refuseFlag("mlp_bias", "the biases of experts are always there");
     readExperts(config, "num_local_experts", 128, 4);
@@ -59,7 +59,7 @@ struct GptOss : MixtureModel {
 
   // A matrix of gates and one of inputs for each expert.
   Experts apart(GraphBuilder &g) const {
-    Experts all = MixtureModel::weights(g);
+    Experts all = MoeModel::weights(g);
     all.kind = Activation::QuickGelu;
     all.gateBias = biases(g, names.gate, expertInner);
     all.upBias = biases(g, names.up, expertInner);

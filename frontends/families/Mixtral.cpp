@@ -2,7 +2,7 @@
 // Mixtral (arXiv 2401.04088), and the mixtures of Qwen2 (arXiv 2407.10671) and Qwen3 (arXiv 2505.09388): Llama with
 // many feed-forward layers, of which every token passes a few. Qwen2 has one more that every token passes.
 #include "frontends/families/Families.h"
-#include "frontends/families/MixtureModel.h"
+#include "frontends/families/MoeModel.h"
 
 #include <set>
 
@@ -10,9 +10,9 @@ namespace talc {
 
 namespace {
 
-struct Mixtral : MixtureModel {
+struct Mixtral : MoeModel {
   explicit Mixtral(const ModelConfig &config)
-      : MixtureModel(config, common(), {"block_sparse_moe.experts", "block_sparse_moe.gate", "w1", "w3", "w2"}) {
+      : MoeModel(config, common(), {"block_sparse_moe.experts", "block_sparse_moe.gate", "w1", "w3", "w2"}) {
     readBiases(config, /*attention=*/false, /*inner=*/false);
     readExperts(config, "num_local_experts", 8, 2);
     expertInner = inner;
@@ -35,9 +35,9 @@ struct Mixtral : MixtureModel {
 };
 
 // Some layers have one feed-forward layer, as Llama.
-struct QwenMixture : MixtureModel {
+struct QwenMixture : MoeModel {
   QwenMixture(const ModelConfig &config, const LlamaDefaults &defaults, int64_t count, int64_t perToken)
-      : MixtureModel(config, defaults, {"mlp.experts", "mlp.gate", "gate_proj", "up_proj", "down_proj"}) {
+      : MoeModel(config, defaults, {"mlp.experts", "mlp.gate", "gate_proj", "up_proj", "down_proj"}) {
     readExperts(config, "num_experts", count, perToken);
     normalized = config.flag("norm_topk_prob", false);
     step = config.integer("decoder_sparse_step", 1, ModelConfig::layerCount);

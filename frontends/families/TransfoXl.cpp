@@ -272,7 +272,7 @@ Tensor AdaptiveSoftmax::tail(Tensor x, size_t cluster) const {
 // Parts are for callers who ask for single words; those of more clusters than there is room for get whole rows.
 void AdaptiveSoftmax::outputs(Tensor x) const {
   g.output(whole(g.select(x)));
-  if (tails.empty() || parts.size() > GraphBuilder::mostLogitParts)
+  if (tails.empty() || parts.size() > GraphBuilder::maxLogitParts)
     return;
   g.output(head(g.select(x, 1)), Output::Head);
   for (size_t i = 1; i < parts.size(); ++i)

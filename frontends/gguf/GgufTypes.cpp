@@ -54,7 +54,7 @@ const GgufType *ggufType(uint32_t number) {
 }
 
 const StorageFormat *ggufFormat(const GgufType &type) {
-  return type.format.empty() ? nullptr : formatNamed(type.format);
+  return type.format.empty() ? nullptr : findStorageFormat(type.format);
 }
 
 std::string ggufFormats() {

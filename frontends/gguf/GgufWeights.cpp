@@ -10,7 +10,7 @@
 
 namespace talc {
 
-const StorageFormat *GgufWeights::formatOf(const GgufModel::Tensor &tensor) const {
+const StorageFormat *GgufWeights::getStorageFormat(const GgufModel::Tensor &tensor) const {
   const StorageFormat *format = ggufFormat(*tensor.entry.type);
   if (!format)
     diagnostics.error(ImportError::TensorType,
@@ -66,7 +66,7 @@ std::optional<WeightOrigin> GgufWeights::find(const std::string &name, const std
     return std::nullopt;
   }
   used.insert(stored);
-  const StorageFormat *format = formatOf(*tensor);
+  const StorageFormat *format = getStorageFormat(*tensor);
   if (shape.size() < 2 && place.order == StoredOrder::Kind::Transposed)
     place.order = StoredOrder::Kind::AsIs;  // a vector is its own transpose
   if (!format || !checkShape(*tensor, shape, place, why) || hasFactor(*tensor))

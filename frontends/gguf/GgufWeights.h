@@ -26,7 +26,7 @@ public:
 
 private:
   GgufPlace locate(const std::string &name) const { return ggufPlace(architecture, name); }
-  const StorageFormat *formatOf(const GgufModel::Tensor &tensor) const;
+  const StorageFormat *getStorageFormat(const GgufModel::Tensor &tensor) const;
   bool checkShape(const GgufModel::Tensor &tensor, std::vector<int64_t> shape, const GgufPlace &place,
                   const std::string &why) const;
   bool hasFactor(const GgufModel::Tensor &tensor) const;

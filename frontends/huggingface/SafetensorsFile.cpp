@@ -42,7 +42,7 @@ static const DataType *dataType(std::string_view name) {
 
 const StorageFormat *safetensorsFormat(std::string_view dtype) {
   const DataType *type = dataType(dtype);
-  return type ? formatNamed(type->format) : nullptr;
+  return type ? findStorageFormat(type->format) : nullptr;
 }
 
 std::string safetensorsFormats() {

@@ -2,8 +2,8 @@
 // Reads the section table and finds the sections. Every number is checked before it is used.
 #include "runtime/artifact/Artifact.h"
 
-#include "runtime/artifact/CarrierHash.h"
-#include "runtime/artifact/CheckNote.h"
+#include "runtime/artifact/ChecksumRecord.h"
+#include "runtime/artifact/StubHash.h"
 
 #include <cerrno>
 #include <cinttypes>
@@ -35,7 +35,7 @@ const char *sectionName(uint32_t kind) {
     return "tokenizer";
   case SectionKind::Labels:
     return "labels";
-  case SectionKind::States:
+  case SectionKind::KvCache:
     return "states";
   }
   return nullptr;
@@ -143,10 +143,10 @@ Status Artifact::checkWeights(const Section &section, const unsigned char *weigh
   if (!options.checkWeights)
     return {};
   int file = source.openFile();
-  CheckNote note(file, section.offset, section.size, section.hash);
+  ChecksumRecord note(file, section.offset, section.size, section.hash);
   if (note.exists())
     return {};
-  if (Status status = checkCarrier(file); status.failed())
+  if (Status status = checkStub(file); status.failed())
     return status;
   if (!options.copyWeights)
     willRead(section);
@@ -157,16 +157,16 @@ Status Artifact::checkWeights(const Section &section, const unsigned char *weigh
 }
 
 // As it is in the file: in memory a debugger may have changed it.
-Status Artifact::checkCarrier(int file) const {
+Status Artifact::checkStub(int file) const {
   Header header;
   struct stat facts;
   memcpy(&header, source.data(), sizeof(header));
-  if (header.carrierHash == 0 || file < 0 || fstat(file, &facts) != 0)
+  if (header.stubHash == 0 || file < 0 || fstat(file, &facts) != 0)
     return {};
   Mapping whole = Mapping::file(file, 0, static_cast<uint64_t>(facts.st_size));
   bool alone = whole.empty() || beginsWithHeader(whole.data(), whole.size());
-  return alone || hashCarrier(whole.data(), whole.size()) == header.carrierHash ? Status()
-                                                                                : damaged("checksum of the runtime");
+  return alone || hashStub(whole.data(), whole.size()) == header.stubHash ? Status()
+                                                                          : damaged("checksum of the runtime");
 }
 
 Status Artifact::compareHash(const Section &section, const unsigned char *bytes) const {

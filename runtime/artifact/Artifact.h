@@ -47,7 +47,7 @@ private:
   Status locate(const artifact::Section &section, LocatedSection &result) const;
   void willRead(const artifact::Section &section) const;
   Status checkWeights(const artifact::Section &section, const unsigned char *weights) const;
-  Status checkCarrier(int file) const;
+  Status checkStub(int file) const;
   Status compareHash(const artifact::Section &section, const unsigned char *bytes) const;
   Status damaged(const char *what) const;
 

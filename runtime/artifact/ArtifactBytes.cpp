@@ -2,8 +2,8 @@
 // Finds an artifact in a file or in memory; it may be carried by an ELF file.
 #include "runtime/artifact/ArtifactBytes.h"
 
-#include "runtime/artifact/CarrierHash.h"
-#include "runtime/artifact/OwnFile.h"
+#include "runtime/artifact/StubHash.h"
+#include "runtime/artifact/ThisBinary.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -86,8 +86,8 @@ static bool isReadable(const unsigned char *address) {
 }
 
 // The range is loaded with the program or library, however long its file is; its header knows the size.
-Status ArtifactBytes::useCarried(const unsigned char *carried) {
-  shownName = ownFileName();
+Status ArtifactBytes::useEmbedded(const unsigned char *carried) {
+  shownName = thisBinaryName();
   begin = carried;
   bytes = sizeof(Header);
   pagesOfFile = true;
@@ -151,7 +151,7 @@ Status ArtifactBytes::checkHeader() const {
 int ArtifactBytes::openFile() const {
   if (file >= 0)
     return fcntl(file, F_DUPFD_CLOEXEC, 0);
-  return pagesOfFile ? openOwnFile() : -1;
+  return pagesOfFile ? openThisBinary() : -1;
 }
 
 void ArtifactBytes::advise(uint64_t at, uint64_t count, int advice) const {

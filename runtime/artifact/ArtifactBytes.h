@@ -23,8 +23,8 @@ public:
   Status openDescriptor(int descriptor);
   // Memory with what such a file holds, which must outlive the object.
   Status useMemory(const void *bytes, uint64_t size);
-  // What this program or library carries: see runtime/carrier.
-  Status useCarried(const unsigned char *begin);
+  // What this program or library carries: see runtime/stub.
+  Status useEmbedded(const unsigned char *begin);
 
   const unsigned char *data() const { return begin; }
   uint64_t size() const { return bytes; }

@@ -28,14 +28,14 @@ struct Header {
   char magic[8];     // headerMagic
   uint32_t version;  // formatVersion
   uint32_t sectionCount;
-  uint64_t size;         // of the whole artifact, from this header to the hash of the section table
-  uint64_t carrierHash;  // hashCarrier of the program or library around it; 0: nothing is
-  uint64_t hash;         // hashBytes of what comes before in this struct
+  uint64_t size;      // of the whole artifact, from this header to the hash of the section table
+  uint64_t stubHash;  // hashStub of the program or library around it; 0: nothing is
+  uint64_t hash;      // hashBytes of what comes before in this struct
 };
 
-// What the section of a carrier begins with that has no artifact yet. It takes a page.
-constexpr char placeMagic[16] = {'T', 'A', 'L', 'C', ' ', 'P', 'L', 'A', 'C', 'E', ' ', 'H', 'E', 'R', 'E', '.'};
-// The name that a carrier has for the function that opens its model: a product has its own, no longer one.
+// What the section of a stub begins with that has no artifact yet. It takes a page.
+constexpr char reservedMagic[16] = {'T', 'A', 'L', 'C', ' ', 'P', 'L', 'A', 'C', 'E', ' ', 'H', 'E', 'R', 'E', '.'};
+// The name that a stub has for the function that opens its model: a product has its own, no longer one.
 #define TALC_RESERVED_OPEN                                                                                             \
   talc_reserved_for_the_name_of_the_function_that_opens_the_model_of_a_library_or_object_which_is_that_of_its_file____0
 
@@ -46,7 +46,7 @@ enum class SectionKind : uint32_t {
   Weights = 4,    // packed weights, addressed by offsets that the generated code holds; one section per layout
   Tokenizer = 5,  // runtime/tokenizer/TokenizerFormat.h; absent when the model has no tokenizer
   Labels = 6,     // names of the classes, UTF-8, each ended by a NUL; absent when the model has none
-  States = 7,     // StateRuns: where a slot keeps its tokens; absent when the model keeps nothing
+  KvCache = 7,    // KvRuns: where a slot keeps its tokens; absent when the model keeps nothing
 };
 
 // Names are UTF-8 and end with a NUL; the rest of their array is zero.
@@ -108,17 +108,17 @@ struct OutputInfo {
 };
 
 // What a part of a slot's memory holds.
-enum class RunKind : uint32_t {
+enum class KvRunKind : uint32_t {
   Sequence = 0,  // rows of the sequence's tokens
   Source = 1,    // rows of a source's tokens
   Memory = 2,    // what all tokens left together: bytesPerGroup in all
 };
 
-// A part of a slot's memory. Of those that grow, the tokens of group g (of stateTokenGroup) lie at
+// A part of a slot's memory. Of those that grow, the tokens of group g (of kvTokenGroup) lie at
 // offset + g * bytesPerGroup.
-struct StateRun {
+struct KvRun {
   uint64_t offset, bytesPerGroup;
-  uint32_t kind;    // RunKind
+  uint32_t kind;    // KvRunKind
   uint32_t tokens;  // the part has room for so many, a multiple of the group: a ring, or the first ones; 0: for all
 };
 
@@ -136,15 +136,15 @@ struct ModelInfo {
   uint32_t maxSequence;            // tokens that one sequence, or one source, can have (--max-seq)
   uint32_t longestSequence;        // what --max-seq could ask for
   uint32_t window;      // of the widest ring: a token needs the keys of so many, its own among them; 0: no rings
-  uint32_t kept;        // first tokens that stay beside a ring; 0: none
+  uint32_t sinkTokens;  // first tokens that stay beside a ring; 0: none
   uint32_t stepTokens;  // tokens of a sequence that a step may have; 0 without rings: as many as there is room for
   uint32_t ringTokens;  // that the smallest ring has room for; 0 without rings
   uint32_t segment;     // 0, or: states hold the last of segments of so many tokens, and memories of the others
   uint64_t weightBytes;
-  uint64_t stateBytesPerSlot;    // address space of one sequence's state; pages are committed when touched
-  uint64_t stateBytesPerToken;   // n tokens touch roundUp(n, stateTokenGroup) * stateBytesPerToken beside rings
+  uint64_t kvBytesPerSlot;       // address space of one sequence's state; pages are committed when touched
+  uint64_t kvBytesPerToken;      // n tokens touch roundUp(n, kvTokenGroup) * kvBytesPerToken beside rings
   uint64_t sourceBytesPerToken;  // the same of a source
-  uint64_t stateTokenGroup;
+  uint64_t kvTokenGroup;
   uint64_t arenaBytesPerToken;  // temporaries of a step of T tokens: T * arenaBytesPerToken + arenaBytesFixed ...
   uint64_t arenaBytesFixed;
   uint64_t arenaBytesPerThread;  // ... + threads * arenaBytesPerThread

@@ -55,7 +55,7 @@ Status chooseCode(const Artifact &file, const CodeFamily &family, CodeChoice &ch
       choice.fileOffset = file.source.fileOffset() + section.header.offset + codeOffset;
       return {};
     } else {
-      lack = family.explainLack(choice.header, choice.target);  // at last of the code that needs least
+      lack = family.explainUnsupported(choice.header, choice.target);  // at last of the code that needs least
     }
   }
   if (!lack.empty())

@@ -22,7 +22,7 @@ struct CodeFamily {
   const char *name;                              // as CodeHeader::family
   std::function<bool(const char *feature)> has;  // as CodeHeader::features
   // Why it does not run code of its family that was made for `target`, and what to do.
-  std::function<std::string(const artifact::CodeHeader &code, const char *target)> explainLack;
+  std::function<std::string(const artifact::CodeHeader &code, const char *target)> explainUnsupported;
   talc_status lacking;  // what chooseCode() fails with when there is no code that it runs
 };
 

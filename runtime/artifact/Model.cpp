@@ -2,8 +2,8 @@
 // Opens a model: artifact, facts, weights, code, tokenizer, labels, in this order.
 #include "runtime/artifact/Model.h"
 
+#include "runtime/artifact/KvRuns.h"
 #include "runtime/artifact/Labels.h"
-#include "runtime/artifact/States.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -15,14 +15,14 @@ using namespace artifact;
 Status Model::open(const OpenOptions &options, const std::string &device, const UploadProgress &progress) {
   if (Status status = file.open(options); status.failed())
     return status;
-  if (Status status = readFacts(file, facts); status.failed())
+  if (Status status = readModelInfo(file, facts); status.failed())
     return status;
-  if (Status status = placeModel(device, file, facts, progress, placed); status.failed())
+  if (Status status = loadOnDevice(device, file, facts, progress, placed); status.failed())
     return status;
   if (Status status = openTokenizer(); status.failed())
     return status;
   listSampleable();
-  if (Status status = findStates(); status.failed())
+  if (Status status = findKvRuns(); status.failed())
     return status;
   return findLabels();
 }
@@ -37,18 +37,18 @@ Status Model::openTokenizer() {
   return {};
 }
 
-Status Model::findStates() {
-  const Artifact::LocatedSection *section = file.find(SectionKind::States);
+Status Model::findKvRuns() {
+  const Artifact::LocatedSection *section = file.find(SectionKind::KvCache);
   if (const char *wrong =
-          readStates(section ? section->bytes : nullptr, section ? section->header.size : 0, facts, stateRuns))
+          readKvRuns(section ? section->bytes : nullptr, section ? section->header.size : 0, facts, runs))
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the section 'states': %s", name().c_str(), wrong);
   return {};
 }
 
 uint64_t Model::memoryBytes() const {
   uint64_t bytes = 0;
-  for (const StateRun &run : stateRuns)
-    bytes += run.kind == static_cast<uint32_t>(RunKind::Memory) ? run.bytesPerGroup : 0;
+  for (const KvRun &run : runs)
+    bytes += run.kind == static_cast<uint32_t>(KvRunKind::Memory) ? run.bytesPerGroup : 0;
   return bytes;
 }
 
@@ -78,9 +78,9 @@ void Model::listSampleable() {
       sampleableRuns.push_back({id, id + 1});
 }
 
-uint64_t Model::stateBytes(uint64_t tokens, bool ofSource) const {
+uint64_t Model::kvBytes(uint64_t tokens, bool ofSource) const {
   uint64_t held = std::min<uint64_t>(tokens, capacity());
-  return talc::stateBytes(stateRuns, facts.stateTokenGroup, 0, held, ofSource);
+  return talc::kvBytes(runs, facts.kvTokenGroup, 0, held, ofSource);
 }
 
 bool Model::isEndToken(int32_t id) const {

@@ -38,9 +38,9 @@ public:
   const std::vector<const char *> &labels() const { return classNames; }
 
   // Where a slot keeps its tokens.
-  const std::vector<artifact::StateRun> &states() const { return stateRuns; }
+  const std::vector<artifact::KvRun> &kvRuns() const { return runs; }
   // What n tokens of a sequence, or of a source, take there.
-  uint64_t stateBytes(uint64_t tokens, bool ofSource) const;
+  uint64_t kvBytes(uint64_t tokens, bool ofSource) const;
   // Bytes of a slot's memories, which do not grow with its tokens.
   uint64_t memoryBytes() const;
   // Tokens whose rows a slot has room for.
@@ -63,21 +63,21 @@ public:
 
 private:
   Status openTokenizer();
-  Status findStates();
+  Status findKvRuns();
   Status findLabels();
   void listSampleable();
 
   Artifact file;
   artifact::ModelInfo facts = {};
-  PlacedModel placed;
+  ModelOnDevice placed;
   std::unique_ptr<Tokenizer> words;
   std::vector<int32_t> sampleable;
   std::vector<IdRange> sampleableRuns;
   std::vector<const char *> classNames;
-  std::vector<artifact::StateRun> stateRuns;
+  std::vector<artifact::KvRun> runs;
 };
 
 // The facts of an open artifact, checked.
-Status readFacts(const Artifact &file, artifact::ModelInfo &facts);
+Status readModelInfo(const Artifact &file, artifact::ModelInfo &facts);
 
 }  // namespace talc

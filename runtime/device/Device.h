@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs steps: the processors of this machine (device/cpu), or a graphics card (device/cuda). All that models,
+// What runs steps: the processors of this machine (device/cpu), or a GPU (device/cuda). All that models,
 // sessions and slots know of a device stands here.
 //
 //   Device        a part of the machine; there is a table of them (Devices.h)
@@ -25,34 +25,34 @@ namespace talc {
 // wanted.
 enum class Phase { Encode, Prefill, Decode };
 
-struct WantedRows {
+struct WantedTokens {
   int64_t count;
-  const int32_t *rows;  // [count], rows of the step
+  const int32_t *tokens;  // [count], tokens of the step
 };
 
 // Read during Workspace::run only.
 struct Step {
   Phase phase;
-  int64_t rowCount, spanCount;
-  const int32_t *ids;           // [rowCount], within the vocabulary
-  const artifact::Row *rows;    // [rowCount]
-  const artifact::Span *spans;  // [spanCount]
-  const int32_t *history;       // slots; see Span::history
-  WantedRows wanted[artifact::maxOutputs];
+  int64_t tokenCount, spanCount;
+  const int32_t *ids;                 // [tokenCount], within the vocabulary
+  const artifact::StepToken *tokens;  // [tokenCount]
+  const artifact::Span *spans;        // [spanCount]
+  const int32_t *history;             // slots; see Span::history
+  WantedTokens wanted[artifact::maxOutputs];
 };
 
 // A step of generation has no more tokens, unless its caller says so; what cannot be divided may be longer.
-constexpr int32_t usualStepTokens = 512;
+constexpr int32_t defaultStepTokens = 512;
 
 // What decides the temporaries and results of a step.
 struct StepSize {
-  uint64_t rows = 0;
+  uint64_t tokens = 0;
   uint64_t wanted[artifact::maxOutputs] = {};
 };
 
 // Bytes on the device, exact and known before anything is reserved.
 struct WorkspaceMemory {
-  uint64_t states = 0;  // address space of all slots; taken as tokens come where the device can do that
+  uint64_t kvCache = 0;  // address space of all slots; taken as tokens come where the device can do that
   uint64_t temporaries = 0, results = 0;
 };
 
@@ -82,20 +82,20 @@ public:
   const float *results(int32_t output) const { return hostResults[output]; }
 
   // Copies a part of the states of a slot to the host, and back.
-  virtual Status readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const = 0;
-  virtual Status writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) = 0;
+  virtual Status readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const = 0;
+  virtual Status writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) = 0;
 
   // Nobody needs the states of a slot any more; what is read there later is undefined.
   virtual void discard(int32_t slot) = 0;
 
   virtual WorkspaceMemory memory() const = 0;
-  virtual int32_t threads() const = 0;                   // of the host that steps run on at most
-  int32_t stepThreads() const { return threadsOfStep; }  // that the last one ran on
+  virtual int32_t threads() const = 0;                 // of the host that steps run on at most
+  int32_t stepThreads() const { return usedThreads; }  // that the last one ran on
 
   // From now on marks are made; null: no more.
   virtual void measure(Mark mark, void *state) = 0;
   // Of the last step that was measured, in the order of its launches.
-  const std::vector<LaunchTime> &launchTimes() const { return timesOfLaunches; }
+  const std::vector<LaunchTime> &launchTimes() const { return measuredLaunches; }
 
 protected:
   // Makes room for steps that need more than all before in one respect or another.
@@ -103,13 +103,13 @@ protected:
 
   StepSize room;
   const float *hostResults[artifact::maxOutputs] = {};
-  int32_t threadsOfStep = 0;
-  std::vector<LaunchTime> timesOfLaunches;
+  int32_t usedThreads = 0;
+  std::vector<LaunchTime> measuredLaunches;
 
 private:
   bool fits(const StepSize &size) const {
-    return size.rows <= room.rows && std::equal(size.wanted, size.wanted + artifact::maxOutputs, room.wanted,
-                                                [](uint64_t needed, uint64_t there) { return needed <= there; });
+    return size.tokens <= room.tokens && std::equal(size.wanted, size.wanted + artifact::maxOutputs, room.wanted,
+                                                    [](uint64_t needed, uint64_t there) { return needed <= there; });
   }
 };
 

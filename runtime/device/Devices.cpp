@@ -16,8 +16,8 @@ using namespace artifact;
 // What is preferred comes first; the last one is there on every machine.
 static const DeviceKind &(*const kinds[])() = {cudaDevices, vulkanDevices, cpuDevices};
 
-std::vector<DeviceFacts> listDevices() {
-  std::vector<DeviceFacts> devices;
+std::vector<DeviceInfo> listDevices() {
+  std::vector<DeviceInfo> devices;
   for (auto *kind : kinds)
     kind().list(devices);
   return devices;
@@ -36,7 +36,7 @@ static bool hasCodeFor(const DeviceKind &kind, const Artifact &file) {
 }
 
 static Status placeOn(const DeviceKind &kind, int32_t number, const Artifact &file, const ModelInfo &facts,
-                      const UploadProgress &progress, PlacedModel &placed) {
+                      const UploadProgress &progress, ModelOnDevice &placed) {
   if (Status status = kind.open(number, placed.device); status.failed())
     return status;
   return placed.device->load(file, facts, progress, placed.model);
@@ -57,16 +57,16 @@ static Status tryLeast(LoadedModel &model, const ModelInfo &facts) {
   if (Status status = model.createWorkspace({1, 1}, workspace); status.failed())
     return status;
   StepSize least;
-  least.rows = usualStepTokens;
+  least.tokens = defaultStepTokens;
   for (uint32_t bound : {facts.maxSequence, facts.segment, facts.stepTokens})
     if (bound > 0)
-      least.rows = std::min<uint64_t>(least.rows, bound);
+      least.tokens = std::min<uint64_t>(least.tokens, bound);
   std::fill_n(least.wanted, maxOutputs, 1);
   return workspace->reserve(least);
 }
 
 static Status placeAnywhere(const Artifact &file, const ModelInfo &facts, const UploadProgress &progress,
-                            PlacedModel &placed) {
+                            ModelOnDevice &placed) {
   std::vector<const DeviceKind *> candidates;
   for (auto *kind : kinds)
     if (hasCodeFor(kind(), file))
@@ -100,8 +100,8 @@ static int32_t readNumber(const std::string &text) {
   return text[0] == ':' && digits ? std::stoi(text.substr(1)) : -1;
 }
 
-Status placeModel(const std::string &wanted, const Artifact &file, const ModelInfo &facts,
-                  const UploadProgress &progress, PlacedModel &placed) {
+Status loadOnDevice(const std::string &wanted, const Artifact &file, const ModelInfo &facts,
+                    const UploadProgress &progress, ModelOnDevice &placed) {
   if (wanted == "auto")
     return placeAnywhere(file, facts, progress, placed);
   std::string names = "auto";

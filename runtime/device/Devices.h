@@ -10,12 +10,13 @@
 namespace talc {
 
 // What --devices says of a device.
-struct DeviceFacts {
+struct DeviceInfo {
   std::string name;            // as users call it, such as "cuda:0"
   std::string description;     // what it is; empty: nobody knows
   uint64_t memory, available;  // bytes, all and free ones; 0: nobody knows
   std::string reason;          // why it cannot be used; empty: it can
-  std::string standIn = "";  // what runs its code if it is no card: "software", or "emulated", whose time means nothing
+  std::string emulation =
+      "";  // what runs its code if it is no GPU: "software", or "emulated", whose time means nothing
 };
 
 // Devices of a kind, numbered from 0.
@@ -30,7 +31,7 @@ struct DeviceKind {
   // Whether code of a family (CodeHeader::family) is for such devices.
   bool (*takes)(const char *family);
   // Adds all that the machine has, or one that says why there is none.
-  void (*list)(std::vector<DeviceFacts> &devices);
+  void (*list)(std::vector<DeviceInfo> &devices);
   // The number of the one that auto takes. Fails with DEVICE: there is none, or there is code for the processors as
   // well
   // (`elseProcessors`), and none is of more use.
@@ -39,10 +40,10 @@ struct DeviceKind {
   Status (*open)(int32_t number, std::shared_ptr<const Device> &device);
 };
 
-std::vector<DeviceFacts> listDevices();
+std::vector<DeviceInfo> listDevices();
 
 // A model on the device that was chosen for it.
-struct PlacedModel {
+struct ModelOnDevice {
   std::shared_ptr<const Device> device;
   std::unique_ptr<LoadedModel> model;
   std::string note;  // why it is not on a device that its code prefers; empty: it is
@@ -50,7 +51,7 @@ struct PlacedModel {
 
 // `wanted`: auto, the name of a kind, or one with a number, such as cuda:1. auto takes the first kind of the table that
 // the artifact has code for and that works.
-Status placeModel(const std::string &wanted, const Artifact &file, const artifact::ModelInfo &facts,
-                  const UploadProgress &progress, PlacedModel &placed);
+Status loadOnDevice(const std::string &wanted, const Artifact &file, const artifact::ModelInfo &facts,
+                    const UploadProgress &progress, ModelOnDevice &placed);
 
 }  // namespace talc

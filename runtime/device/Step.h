@@ -10,8 +10,8 @@ namespace talc::artifact {
 
 // The tokens of one sequence in this step.
 struct Span {
-  int32_t firstRow;       // its first token's row
-  int32_t rowCount;       // at least 1
+  int32_t firstToken;     // its first token's row
+  int32_t tokenCount;     // at least 1
   int32_t firstPosition;  // position of the first token in its sequence, or in its segment = tokens there before
   int32_t slot;           // which state the sequence owns
   int32_t prefix;         // under a prefix mask: so many tokens of the sequence, counted from its first, see each other
@@ -22,7 +22,7 @@ struct Span {
 };
 
 // One token.
-struct Row {
+struct StepToken {
   int32_t position;  // in its sequence, or in its segment, counted from 0
   int32_t slot;
   int32_t type;  // which row of the table of token types; 0 if the model has none

@@ -3,7 +3,7 @@
 #include "runtime/generation/Request.h"
 
 #include "runtime/LengthAdvice.h"
-#include "runtime/TextInput.h"
+#include "runtime/TokenizeText.h"
 #include "runtime/sampling/ModelSettings.h"
 #include "runtime/sampling/Sampler.h"
 

@@ -74,7 +74,7 @@ void Scheduler::receive() {
 
 // Requests that have ended, or that there never were, are nobody's matter.
 void Scheduler::cancelNow(int64_t number) {
-  auto isMeant = [number](const std::unique_ptr<Generation> &generation) { return generation->number() == number; };
+  auto isMeant = [number](const std::unique_ptr<ActiveRequest> &generation) { return generation->number() == number; };
   if (auto found = std::find_if(running.begin(), running.end(), isMeant); found != running.end() && !(*found)->ended())
     (*found)->cancel();
   if (auto found = std::find_if(waiting.begin(), waiting.end(), isMeant); found != waiting.end()) {
@@ -94,7 +94,7 @@ void Scheduler::admit() {
   if (waiting.empty() || !hasRoomForNext())
     return;
   while (!waiting.empty() && static_cast<size_t>(waiting.front()->slotCount()) <= freeSlots.size()) {
-    std::unique_ptr<Generation> next = std::move(waiting.front());
+    std::unique_ptr<ActiveRequest> next = std::move(waiting.front());
     waiting.pop_front();
     size_t needed = next->slotCount();
     waitingSlots -= needed;
@@ -146,11 +146,11 @@ void Scheduler::collect() {
 
 // Texts take turns where they are too many; a part of the step is kept for beginnings, if there are any.
 void Scheduler::collectTokens(size_t &room) {
-  auto waits = [](const std::unique_ptr<Generation> &one) { return !one->ended() && one->begins(); };
+  auto waits = [](const std::unique_ptr<ActiveRequest> &one) { return !one->ended() && one->begins(); };
   size_t kept = std::any_of(running.begin(), running.end(), waits) ? stepTokens / 4 : 0, size = running.size();
   for (size_t i = 0, start = turn; i < size; ++i) {
     size_t place = (start + i) % size;
-    Generation &generation = *running[place];
+    ActiveRequest &generation = *running[place];
     if (generation.begins() || generation.ended())
       continue;
     size_t needed = generation.slotCount();
@@ -216,7 +216,7 @@ void Scheduler::reorder() {
 }
 
 void Scheduler::retire() {
-  auto isOver = [](const std::unique_ptr<Generation> &generation) { return generation->ended(); };
+  auto isOver = [](const std::unique_ptr<ActiveRequest> &generation) { return generation->ended(); };
   if (std::none_of(running.begin(), running.end(), isOver))
     return;
   count.most_state = std::max(count.most_state, session.memory().state_used);

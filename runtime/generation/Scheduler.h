@@ -2,7 +2,7 @@
 // Serves requests on one session: who has slots, what a step evaluates, and who gets its results.
 #pragma once
 
-#include "runtime/generation/Inbox.h"
+#include "runtime/generation/RequestQueue.h"
 
 #include <deque>
 
@@ -28,7 +28,7 @@ public:
 private:
   // A generation's part of a step.
   struct Part {
-    Generation *generation;
+    ActiveRequest *generation;
     int32_t firstSequence;
     size_t tokens;
     bool begins;
@@ -50,16 +50,16 @@ private:
   Session &session;
   GenerationScratch scratch;
   const size_t stepTokens;
-  Inbox inbox;
-  std::deque<std::unique_ptr<Generation>> waiting;   // no slots yet
-  std::vector<std::unique_ptr<Generation>> running;  // in the order in which they got slots
-  std::vector<int32_t> freeSlots;                    // descending
-  size_t waitingSlots = 0;                           // that those who wait need
-  size_t turn = 0;                                   // whose token comes first in the next step
+  RequestQueue inbox;
+  std::deque<std::unique_ptr<ActiveRequest>> waiting;   // no slots yet
+  std::vector<std::unique_ptr<ActiveRequest>> running;  // in the order in which they got slots
+  std::vector<int32_t> freeSlots;                       // descending
+  size_t waitingSlots = 0;                              // that those who wait need
+  size_t turn = 0;                                      // whose token comes first in the next step
   talc_generator_counts count = {};
 
   // Kept for their memory.
-  std::vector<std::unique_ptr<Generation>> arrived;
+  std::vector<std::unique_ptr<ActiveRequest>> arrived;
   std::vector<int64_t> cancelled;
   std::vector<talc_sequence> batch;
   std::vector<Part> parts;

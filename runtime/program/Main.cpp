@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program that an artifact is: opens the model that it carries and does what the command line asks.
-#include "runtime/OwnModel.h"
-#include "runtime/carrier/Place.h"
-#include "runtime/program/Evaluation.h"
+#include "runtime/EmbeddedModel.h"
 #include "runtime/program/Handles.h"
 #include "runtime/program/Output.h"
 #include "runtime/program/Progress.h"
 #include "runtime/program/Prompts.h"
-#include "runtime/program/Report.h"
+#include "runtime/program/RunInputs.h"
+#include "runtime/program/RunReport.h"
 #include "runtime/program/Signals.h"
+#include "runtime/stub/EmbeddedArtifact.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -64,7 +64,7 @@ static Status useModel(const Options &options) {
   const talc_open_options openOptions = openOptionsOf(options);
   talc_model *opened = nullptr;
   talc_error error;
-  talc_status code = options.model.empty() ? openCarried(talc_place, &openOptions, &opened, &error)
+  talc_status code = options.model.empty() ? openEmbedded(talc_embedded_artifact, &openOptions, &opened, &error)
                                            : talc_model_open(options.model.c_str(), &openOptions, &opened, &error);
   if (code != TALC_OK)
     return Status::from(code, error);

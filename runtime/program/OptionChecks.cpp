@@ -52,7 +52,7 @@ static Status checkFiles(const Options &options) {
 }
 
 static Status checkSearch(const Options &options) {
-  const GivenSettings &given = options.settings;
+  const SettingOverrides &given = options.settings;
   bool searches = given.beams.value_or(1) > 1, samples = given.temperature.value_or(0) > 0 || filtersTokens(given);
   if (searches && samples)
     return wrongUsage("--beams cannot be combined with sampling (" + optionNames(artifact::OptionGroup::Sampling) +

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/Status.h"
-#include "runtime/program/GivenSettings.h"
+#include "runtime/program/SettingOverrides.h"
 
 #include <optional>
 #include <string>
@@ -45,7 +45,7 @@ struct Options {
   std::optional<std::string> prefixText;
   std::optional<talc_pooling> pool;
 
-  GivenSettings settings;
+  SettingOverrides settings;
   uint64_t seed = 0;
 
   std::vector<GivenOption> given;

@@ -2,7 +2,7 @@
 // Where results go: standard output, or a file. Notices when writing fails (full disk, closed pipe).
 #pragma once
 
-#include "runtime/program/OutputFile.h"
+#include "runtime/program/AtomicFile.h"
 
 #include <string_view>
 #include <vector>
@@ -19,7 +19,7 @@ public:
 
 private:
   bool standard = true;
-  OutputFile file;
+  AtomicFile file;
   std::string waiting;  // not yet in the file
 };
 

@@ -21,7 +21,7 @@ void showUpload(void *, uint64_t done, uint64_t total) {
   if (isatty(STDERR_FILENO) != 1)
     return;
   if (done < total)
-    fprintf(stderr, "\rweights to the card: %llu of %llu MiB\033[K", static_cast<unsigned long long>(done / mebibyte),
+    fprintf(stderr, "\rweights to the GPU: %llu of %llu MiB\033[K", static_cast<unsigned long long>(done / mebibyte),
             static_cast<unsigned long long>(total / mebibyte));
   else
     fputs("\r\033[K", stderr);

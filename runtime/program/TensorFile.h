@@ -2,7 +2,7 @@
 // Streams rows of numbers to a safetensors file.
 #pragma once
 
-#include "runtime/program/OutputFile.h"
+#include "runtime/program/AtomicFile.h"
 
 #include <vector>
 
@@ -17,7 +17,7 @@ public:
   Status finish() { return file.finish(); }
 
 private:
-  OutputFile file;
+  AtomicFile file;
 };
 
 }  // namespace talc::program

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "runtime/artifact/Model.h"
+#include "runtime/sampling/LogitsProcessors.h"
 #include "runtime/sampling/Random.h"
 #include "runtime/sampling/SamplingScratch.h"
-#include "runtime/sampling/TokenRules.h"
 
 #include <memory>
 #include <vector>
@@ -42,7 +42,7 @@ private:
   const Model &model;
   const talc_sampling settings;
   const size_t length;
-  TokenRules rules;
+  LogitsProcessors rules;
   Random random;
   std::vector<int32_t> text;
   size_t beginning = 0;  // tokens of the text before the first that was sampled

@@ -2,8 +2,8 @@
 // Scores of all next tokens of a text: log-probabilities, and what Hugging Face's logits processors make of them.
 #pragma once
 
+#include "runtime/sampling/LogitsProcessors.h"
 #include "runtime/sampling/SamplingScratch.h"
-#include "runtime/sampling/TokenRules.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,7 @@ struct ScoreSettings {
 // One object serves any number of texts, one after another.
 class TokenScores {
 public:
-  TokenScores(const ScoreSettings &settings, const TokenRules &rules) : settings(settings), rules(rules) {}
+  TokenScores(const ScoreSettings &settings, const LogitsProcessors &rules) : settings(settings), rules(rules) {}
 
   // Makes `scratch` large enough.
   void reserve(SamplingScratch &scratch) const;
@@ -53,7 +53,7 @@ private:
   void penalizeRepetition(const UnfinishedText &text, SamplingScratch &scratch) const;
 
   const ScoreSettings settings;
-  const TokenRules rules;
+  const LogitsProcessors rules;
 };
 
 }  // namespace talc

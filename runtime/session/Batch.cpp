@@ -44,7 +44,7 @@ Status Batch::build(const Model &model, const Slots &slots, const talc_sequence 
 }
 
 void Batch::clear() {
-  tokenIds.clear(), tokenRows.clear(), sequenceSpans.clear();
+  tokenIds.clear(), stepTokens.clear(), sequenceSpans.clear();
   for (OutputList &output : outputs)
     output.rows.clear(), output.first.clear();
 }
@@ -64,22 +64,22 @@ void Batch::append(const Model &model, const Slots &slots, const talc_sequence &
   sequenceSpans.push_back(span);
   tokenIds.insert(tokenIds.end(), sequence.ids, sequence.ids + count);
   for (int32_t i = 0; i < count; ++i)
-    tokenRows.push_back({model.rowsOf(span.firstPosition + i), slot, sequence.types ? sequence.types[i] : 0});
+    stepTokens.push_back({model.rowsOf(span.firstPosition + i), slot, sequence.types ? sequence.types[i] : 0});
   for (int32_t output = 0; output < artifact::maxOutputs; ++output) {
     outputs[output].first.push_back(static_cast<int32_t>(outputs[output].rows.size()));
     appendWanted(wanted[output], first, count, outputs[output].rows);
   }
 }
 
-void Batch::appendWanted(const talc_wanted &wanted, int32_t firstRow, int32_t count, std::vector<int32_t> &rows) {
+void Batch::appendWanted(const talc_wanted &wanted, int32_t firstToken, int32_t count, std::vector<int32_t> &rows) {
   int32_t begin = wanted.rows == TALC_ROWS_LAST ? count - 1 : 0;
   int32_t end = wanted.rows == TALC_ROWS_NONE || wanted.rows == TALC_ROWS_LISTED ? 0
                 : wanted.rows == TALC_ROWS_FIRST                                 ? 1
                                                                                  : count;
   for (int32_t i = begin; i < end; ++i)
-    rows.push_back(firstRow + i);
+    rows.push_back(firstToken + i);
   for (int32_t i = 0; wanted.rows == TALC_ROWS_LISTED && i < wanted.listed_count; ++i)
-    rows.push_back(firstRow + wanted.listed[i]);
+    rows.push_back(firstToken + wanted.listed[i]);
 }
 
 }  // namespace talc

@@ -25,10 +25,10 @@ public:
                const Wanted *wanted = nullptr);
 
   const std::vector<int32_t> &ids() const { return tokenIds; }
-  const std::vector<artifact::Row> &rows() const { return tokenRows; }
+  const std::vector<artifact::StepToken> &tokens() const { return stepTokens; }
   const std::vector<artifact::Span> &spans() const { return sequenceSpans; }
   // The rows that are wanted for a result; those of sequence i are firstOutput(i) to firstOutput(i + 1) - 1.
-  const std::vector<int32_t> &outputRows(int32_t result) const { return outputs[result].rows; }
+  const std::vector<int32_t> &wantedTokens(int32_t result) const { return outputs[result].rows; }
   int32_t firstOutput(int32_t result, size_t sequence) const { return outputs[result].first[sequence]; }
 
 private:
@@ -39,10 +39,10 @@ private:
   void clear();
   void append(const Model &model, const Slots &slots, const talc_sequence &sequence, Purpose purpose,
               const Wanted &wanted);
-  static void appendWanted(const talc_wanted &wanted, int32_t firstRow, int32_t count, std::vector<int32_t> &rows);
+  static void appendWanted(const talc_wanted &wanted, int32_t firstToken, int32_t count, std::vector<int32_t> &rows);
 
   std::vector<int32_t> tokenIds;
-  std::vector<artifact::Row> tokenRows;
+  std::vector<artifact::StepToken> stepTokens;
   std::vector<artifact::Span> sequenceSpans;
   OutputList outputs[artifact::maxOutputs];
   std::vector<uint64_t> usedInStep;  // [slot], the last step that used it

@@ -26,54 +26,54 @@ uint64_t hashOf(const unsigned char *bytes, uint64_t size) {
 
 // Calls visit(run, bytes) for the part of each run that tokens take.
 template <typename Visit> void forEachRun(const Model &model, SlotTokens tokens, Visit visit) {
-  const uint64_t group = model.info().stateTokenGroup;
-  for (const artifact::StateRun &run : model.states()) {
-    auto kind = static_cast<artifact::RunKind>(run.kind);
-    uint64_t count = kind == artifact::RunKind::Source ? tokens.sourceLength : model.rowsOf(tokens.length);
-    uint64_t groups = kind == artifact::RunKind::Memory ? tokens.length > 0 : (count + group - 1) / group;
+  const uint64_t group = model.info().kvTokenGroup;
+  for (const artifact::KvRun &run : model.kvRuns()) {
+    auto kind = static_cast<artifact::KvRunKind>(run.kind);
+    uint64_t count = kind == artifact::KvRunKind::Source ? tokens.sourceLength : model.rowsOf(tokens.length);
+    uint64_t groups = kind == artifact::KvRunKind::Memory ? tokens.length > 0 : (count + group - 1) / group;
     visit(run, (run.tokens > 0 ? std::min<uint64_t>(groups, run.tokens / group) : groups) * run.bytesPerGroup);
   }
 }
 
 }  // namespace
 
-uint64_t stateBytes(const Model &model, SlotTokens tokens) {
+uint64_t kvBytes(const Model &model, SlotTokens tokens) {
   uint64_t size = 0;
-  forEachRun(model, tokens, [&](const artifact::StateRun &, uint64_t bytes) { size += bytes; });
+  forEachRun(model, tokens, [&](const artifact::KvRun &, uint64_t bytes) { size += bytes; });
   return size;
 }
 
-Status readStates(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens,
-                  unsigned char *bytes) {
+Status readKvCache(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens,
+                   unsigned char *bytes) {
   Status status;
-  forEachRun(model, tokens, [&](const artifact::StateRun &run, uint64_t count) {
+  forEachRun(model, tokens, [&](const artifact::KvRun &run, uint64_t count) {
     if (!status.failed())
-      status = workspace.readState(slot, run.offset, count, bytes);
+      status = workspace.readKvBytes(slot, run.offset, count, bytes);
     bytes += count;
   });
   return status;
 }
 
-Status writeStates(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens,
-                   const unsigned char *bytes) {
+Status writeKvCache(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens,
+                    const unsigned char *bytes) {
   Status status;
-  forEachRun(model, tokens, [&](const artifact::StateRun &run, uint64_t count) {
+  forEachRun(model, tokens, [&](const artifact::KvRun &run, uint64_t count) {
     if (!status.failed())
-      status = workspace.writeState(slot, run.offset, count, bytes);
+      status = workspace.writeKvBytes(slot, run.offset, count, bytes);
     bytes += count;
   });
   return status;
 }
 
 uint64_t savedBytes(const Model &model, SlotTokens tokens) {
-  return sizeof(Head) + stateBytes(model, tokens);
+  return sizeof(Head) + kvBytes(model, tokens);
 }
 
 Status saveSlot(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens, unsigned char *bytes) {
   Head head = {{}, 0, model.fingerprint(), tokens};
   memcpy(head.magic, savedMagic, sizeof(savedMagic));
   memcpy(bytes, &head, sizeof(head));
-  Status status = readStates(model, workspace, slot, tokens, bytes + sizeof(head));
+  Status status = readKvCache(model, workspace, slot, tokens, bytes + sizeof(head));
   head.hash = hashOf(bytes, savedBytes(model, tokens));
   memcpy(bytes + offsetof(Head, hash), &head.hash, sizeof(head.hash));
   return status;
@@ -100,7 +100,7 @@ Status readSaved(const Model &model, const unsigned char *bytes, uint64_t size, 
 }
 
 Status loadSlot(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens, const unsigned char *bytes) {
-  return writeStates(model, workspace, slot, tokens, bytes + sizeof(Head));
+  return writeKvCache(model, workspace, slot, tokens, bytes + sizeof(Head));
 }
 
 }  // namespace talc

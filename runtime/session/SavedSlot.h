@@ -13,11 +13,11 @@ struct SlotTokens {
 };
 
 // What the states of so many tokens take, out of a slot and into one.
-uint64_t stateBytes(const Model &model, SlotTokens tokens);
-Status readStates(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens,
-                  unsigned char *bytes);
-Status writeStates(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens,
-                   const unsigned char *bytes);
+uint64_t kvBytes(const Model &model, SlotTokens tokens);
+Status readKvCache(const Model &model, const Workspace &workspace, int32_t slot, SlotTokens tokens,
+                   unsigned char *bytes);
+Status writeKvCache(const Model &model, Workspace &workspace, int32_t slot, SlotTokens tokens,
+                    const unsigned char *bytes);
 
 uint64_t savedBytes(const Model &model, SlotTokens tokens);
 

@@ -44,14 +44,14 @@ Status Session::evaluate(const talc_sequence *sequences, int32_t count, const Ba
   if (Status status = isCut ? runParts() : run(choosePhase()); status.failed()) {
     // A memory is changed from the first token on.
     for (const artifact::Span &span : batch.spans())
-      model.info().segment ? held.reset(span.slot) : held.attempted(span.slot, span.rowCount);
+      model.info().segment ? held.reset(span.slot) : held.attempted(span.slot, span.tokenCount);
     return status;
   }
   for (const artifact::Span &span : batch.spans())
     if (model.kind() == ModelKind::Encoder)
-      held.touched(span.slot, span.rowCount);
+      held.touched(span.slot, span.tokenCount);
     else
-      held.appended(span.slot, span.rowCount);
+      held.appended(span.slot, span.tokenCount);
   return {};
 }
 
@@ -65,7 +65,7 @@ Status Session::encode(const talc_sequence *sources, int32_t count) {
   if (Status status = run(Phase::Encode); status.failed())
     return status;
   for (const artifact::Span &span : batch.spans())
-    held.encoded(span.slot, span.rowCount);
+    held.encoded(span.slot, span.tokenCount);
   return {};
 }
 
@@ -87,14 +87,14 @@ Status Session::copy(const int32_t *list, const int32_t *parents, int32_t count)
     tokens.push_back(tokensOf(parents[i]));
     if (list[i] == parents[i])
       continue;
-    states[i].resize(stateBytes(model, tokens[i]));
-    if (Status status = readStates(model, *workspace, parents[i], tokens[i], states[i].data()); status.failed())
+    states[i].resize(kvBytes(model, tokens[i]));
+    if (Status status = readKvCache(model, *workspace, parents[i], tokens[i], states[i].data()); status.failed())
       return status;
   }
   for (int32_t i = 0; i < count; ++i)
     if (list[i] != parents[i]) {
       held.reset(list[i]);
-      if (Status status = writeStates(model, *workspace, list[i], tokens[i], states[i].data()); status.failed())
+      if (Status status = writeKvCache(model, *workspace, list[i], tokens[i], states[i].data()); status.failed())
         return status;
       held.appended(list[i], tokens[i].length);
     }
@@ -174,9 +174,9 @@ Status Session::reserveStep() {
   isCut = cuts.begin(batch, model.info());
   if (isCut)
     return workspace->reserve(cuts.size());
-  size.rows = batch.ids().size();
+  size.tokens = batch.ids().size();
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
-    size.wanted[i] = batch.outputRows(i).size();
+    size.wanted[i] = batch.wantedTokens(i).size();
   return workspace->reserve(size);
 }
 
@@ -186,7 +186,7 @@ Phase Session::choosePhase() const {
     return Phase::Encode;
   bool single = batch.ids().size() == 1;
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
-    single = single && batch.outputRows(i).size() == (i < model.resultCount() ? 1 : 0);
+    single = single && batch.wantedTokens(i).size() == (i < model.resultCount() ? 1 : 0);
   return single ? Phase::Decode : Phase::Prefill;
 }
 
@@ -195,12 +195,12 @@ Status Session::run(Phase phase) {
                static_cast<int64_t>(batch.ids().size()),
                static_cast<int64_t>(batch.spans().size()),
                batch.ids().data(),
-               batch.rows().data(),
+               batch.tokens().data(),
                batch.spans().data(),
                held.history(),
                {}};
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
-    step.wanted[i] = {static_cast<int64_t>(batch.outputRows(i).size()), batch.outputRows(i).data()};
+    step.wanted[i] = {static_cast<int64_t>(batch.wantedTokens(i).size()), batch.wantedTokens(i).data()};
   return workspace->run(step);
 }
 
@@ -231,7 +231,7 @@ const float *Session::rowsOf(int32_t output, int32_t sequence) const {
 
 talc_session_memory Session::memory() const {
   WorkspaceMemory device = workspace->memory();
-  return {sizeof(talc_session_memory), 0, held.usedBytes(), device.states, device.temporaries, device.results};
+  return {sizeof(talc_session_memory), 0, held.usedBytes(), device.kvCache, device.temporaries, device.results};
 }
 
 }  // namespace talc

@@ -7,7 +7,7 @@
 #include "runtime/session/Batch.h"
 #include "runtime/session/CandidateScores.h"
 #include "runtime/session/SavedSlot.h"
-#include "runtime/session/SegmentCuts.h"
+#include "runtime/session/SegmentSplitter.h"
 
 #include <memory>
 #include <vector>
@@ -64,7 +64,7 @@ private:
   std::unique_ptr<Workspace> workspace;
   Slots held;
   Batch batch;
-  SegmentCuts cuts;
+  SegmentSplitter cuts;
   CandidateScores scores;
   bool isCut = false;      // the batch is evaluated in parts
   bool evaluated = false;  // the batch's results are there

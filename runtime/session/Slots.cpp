@@ -2,7 +2,7 @@
 // Counts for every slot how much of its memory other slots use.
 #include "runtime/session/Slots.h"
 
-#include "runtime/artifact/States.h"
+#include "runtime/artifact/KvRuns.h"
 
 #include <cerrno>
 #include <cinttypes>
@@ -132,7 +132,7 @@ void Slots::dropUse(int32_t user, int32_t owner) {
 void Slots::giveBack(int32_t slot) {
   constexpr uint64_t little = 1 << 20;
   Slot &empty = slots[slot];
-  if (model->stateBytes(empty.written, false) + model->stateBytes(empty.sourceTokens, true) > little)
+  if (model->kvBytes(empty.written, false) + model->kvBytes(empty.sourceTokens, true) > little)
     workspace->discard(slot);
   empty.firstWritten = empty.written = empty.reached = empty.sourceTokens = 0;
   empty.retained = false;
@@ -224,11 +224,11 @@ void Slots::commit(int32_t slot) {
 }
 
 uint64_t Slots::usedBytes() const {
-  const uint64_t group = model->info().stateTokenGroup;
+  const uint64_t group = model->info().kvTokenGroup;
   uint64_t bytes = 0;
   for (const Slot &slot : slots)
-    bytes += talc::stateBytes(model->states(), group, slot.firstWritten, slot.written, false) +
-             talc::stateBytes(model->states(), group, 0, slot.sourceTokens, true);
+    bytes += talc::kvBytes(model->states(), group, slot.firstWritten, slot.written, false) +
+             talc::kvBytes(model->states(), group, 0, slot.sourceTokens, true);
   return bytes;
 }
 

@@ -9,7 +9,7 @@
 //   talc-interpret MODULE --ids 3,1,4 --prefix 2                    two tokens that see each other
 //   talc-interpret MODULE --source-ids 5,6,7 --ids 0,8,9            an encoder-decoder: encodes the source first
 //   talc-interpret MODULE --ids 3,1,4 --rows first,all --result 1   one of two results
-//   talc-interpret MODULE --ids 3,1,4 --round-rows                  as matrix instructions have rows
+//   talc-interpret MODULE --ids 3,1,4 --narrow-activations                  as matrix instructions have rows
 #include "compiler/reference/Interpreter.h"
 #include "dialects/talc/LogitParts.h"
 #include "test/numerics/Prompts.h"
@@ -34,7 +34,7 @@ namespace {
 struct Options : PromptOptions {
   cl::opt<std::string> module{cl::Positional, cl::Required, cl::desc("MODULE.mlir")};
   cl::opt<unsigned> predict{"n", cl::init(0), cl::desc("print this many greedy ids instead of rows")};
-  cl::opt<bool> rounded{"round-rows", cl::desc("rows beside weights of 16 bits are rounded to their type")};
+  cl::opt<bool> rounded{"narrow-activations", cl::desc("rows beside weights of 16 bits are rounded to their type")};
   cl::opt<int> result{"result", cl::init(-1), cl::desc("only this result, counted from 0; default: all")};
 };
 
@@ -45,9 +45,9 @@ struct Model {
 };
 
 Expected<Model> makeModel(mlir::ModuleOp module, bool rounded) {
-  using talc::reference::RowPrecision;
+  using talc::reference::ActivationPrecision;
   Expected<Interpreter> interpreter =
-      Interpreter::create(module, rounded ? RowPrecision::asWeights : RowPrecision::full);
+      Interpreter::create(module, rounded ? ActivationPrecision::asWeights : ActivationPrecision::full);
   if (!interpreter)
     return interpreter.takeError();
   Model model{std::move(*interpreter), {}};

@@ -7,8 +7,8 @@
 // RUN: %cc -O0 -march=x86-64-v3 -I%root -DSPLIT -Wno-override-module %t.8.ll %S/attention_step.cpp -lm -lstdc++ -o %t.8
 // RUN: %t.8
 
-!own = !talc.state<2 x 24 x 200 in #kernel.panels<16 x f32>>
-!source = !talc.state<2 x 24 x 200, source in #kernel.panels<16 x f32>>
+!own = !talc.kv_cache<2 x 24 x 200 in #kernel.kv_panels<16 x f32>>
+!source = !talc.kv_cache<2 x 24 x 200, source in #kernel.kv_panels<16 x f32>>
 !rows = memref<?x96xf32>
 !row = memref<1x96xf32>
 !bias = memref<4x399xf32>

@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-using talc::artifact::Row;
 using talc::artifact::Span;
 using talc::artifact::StepContext;
+using talc::artifact::StepToken;
 
 #ifndef HEADS
 #define HEADS 4
@@ -99,7 +99,7 @@ int64_t claimTask(void *taken, int64_t, int64_t, int64_t tasks) {
 }
 
 void call(Kernel *kernel, StepContext &context, float *queries, float *result) {
-  kernel(&context, 0, queries, context.rowCount, bias.data(), result, context.rowCount);
+  kernel(&context, 0, queries, context.tokenCount, bias.data(), result, context.tokenCount);
 }
 void call(RowKernel *kernel, StepContext &context, float *queries, float *result) {
   kernel(&context, 0, queries, bias.data(), result);
@@ -116,16 +116,16 @@ template <typename AnyKernel> std::vector<float> run(AnyKernel *kernel, const St
       StepContext context = {};
       context.thread = thread;
       context.threads = threads;
-      context.rowCount = step.rows();
+      context.tokenCount = step.rows();
       context.spanCount = static_cast<int64_t>(step.spans.size());
       context.spans = step.spans.data();
       context.history = step.history.data();
-      context.state = reinterpret_cast<unsigned char *>(state.data());
+      context.kvCache = reinterpret_cast<unsigned char *>(state.data());
       context.arena = reinterpret_cast<unsigned char *>(arena.data());
       context.barrier = waitFor;
       context.barrierState = &barrier;
-      context.claim = claimTask;
-      context.claimState = &taken;
+      context.nextTask = claimTask;
+      context.schedulerState = &taken;
       call(kernel, context, queries.data(), result.data());
     });
   for (std::thread &thread : pool)
@@ -150,9 +150,9 @@ bool sees(const Variant &variant, const Span &span, int64_t query, int64_t key) 
 std::vector<double> expected(const Variant &variant, const Step &step) {
   std::vector<double> result(step.queries.size());
   for (const Span &span : step.spans)
-    for (int64_t i = 0; i < span.rowCount * heads; ++i) {
-      int64_t head = i % heads, row = span.firstRow + i / heads, query = span.firstPosition + i / heads;
-      int64_t keyHead = head / (heads / keyHeads), keys = span.firstPosition + span.rowCount;
+    for (int64_t i = 0; i < span.tokenCount * heads; ++i) {
+      int64_t head = i % heads, row = span.firstToken + i / heads, query = span.firstPosition + i / heads;
+      int64_t keyHead = head / (heads / keyHeads), keys = span.firstPosition + span.tokenCount;
       const float *q = &step.queries[row * features + head * width];
       double sum = 0, maximum = -INFINITY;
       std::vector<double> scores(capacity), out(width);
@@ -191,10 +191,10 @@ void expectSame(const Variant &variant, const char *how, const float *found, con
 // The rows [from, to) of the step's span, alone.
 Step part(const Step &step, size_t span, int64_t from, int64_t to) {
   Span whole = step.spans[span], cut = whole;
-  cut.firstRow = 0;
-  cut.rowCount = static_cast<int32_t>(to - from);
+  cut.firstToken = 0;
+  cut.tokenCount = static_cast<int32_t>(to - from);
   cut.firstPosition = static_cast<int32_t>(whole.firstPosition + from);
-  const float *first = &step.queries[(whole.firstRow + from) * features];
+  const float *first = &step.queries[(whole.firstToken + from) * features];
   return {{cut}, step.history, std::vector<float>(first, first + (to - from) * features)};
 }
 
@@ -202,17 +202,17 @@ Step part(const Step &step, size_t span, int64_t from, int64_t to) {
 // that the step brings, and history is what lay before a step.
 int64_t firstPart(const Variant &variant, const Span &span) {
   if (!variant.source && (variant.mask == full || span.history >= 0))
-    return span.rowCount;
-  return variant.mask == prefix ? std::clamp(span.prefix - span.firstPosition, 1, span.rowCount) : 1;
+    return span.tokenCount;
+  return variant.mask == prefix ? std::clamp(span.prefix - span.firstPosition, 1, span.tokenCount) : 1;
 }
 
 void checkParts(const Variant &variant, const Step &step, const std::vector<float> &wanted) {
   for (size_t s = 0; s < step.spans.size(); ++s) {
     const Span &span = step.spans[s];
-    for (int64_t at = 0, size = firstPart(variant, span); at < span.rowCount; at += size, size = 1 + at % 7) {
-      size = std::min(size, span.rowCount - at);
+    for (int64_t at = 0, size = firstPart(variant, span); at < span.tokenCount; at += size, size = 1 + at % 7) {
+      size = std::min(size, span.tokenCount - at);
       std::vector<float> found = run(variant, part(step, s, at, at + size), 1);
-      const float *rows = &wanted[(span.firstRow + at) * features];
+      const float *rows = &wanted[(span.firstToken + at) * features];
       expectSame(variant, "in smaller steps", found.data(), rows, found.size());
       for (int threads : {1, 2, 3, 7, 20})
         if (size == 1 && variant.split)
@@ -253,8 +253,8 @@ void check(const Variant &variant, const Step &step) {
 Step stepOf(std::vector<Span> spans) {
   int32_t rows = 0;
   for (Span &span : spans) {
-    span.firstRow = rows;
-    rows += span.rowCount;
+    span.firstToken = rows;
+    rows += span.tokenCount;
   }
   return {spans, {}, randomNumbers(rows * features)};
 }

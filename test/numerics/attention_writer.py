@@ -38,23 +38,23 @@ class AttentionWriter:
         name, room = self.fresh('@state'), self.max_sequence
         role = ', ' + role if role else ''
         if ring:
-            room, role = ring[0], f' window {ring[1]}' + (f' kept {ring[2]}' if ring[2] else '')
-        result = Handle('%' + name[1:], f'!talc.state<{heads} x {width} x {room}{role}>')
-        self.symbols.append(f'talc.state {name} : {result.type}')
+            room, role = ring[0], f' window {ring[1]}' + (f' sink_tokens {ring[2]}' if ring[2] else '')
+        result = Handle('%' + name[1:], f'!talc.kv_cache<{heads} x {width} x {room}{role}>')
+        self.symbols.append(f'talc.kv_cache {name} : {result.type}')
         return self.get_state(result)
 
     def get_state(self, state):
         """The handle in another function than that of `state`. What a memory holds lasts from segment to segment."""
-        return self.emit(f'talc.get_state @{state.name[1:]} : {state.type}', state,
+        return self.emit(f'talc.get_kv_cache @{state.name[1:]} : {state.type}', state,
                          lambda env: self.kept.get(state.name) or env['%memories'].setdefault(state.name, []))
 
     def append(self, state, k, v):
         self.kept[state.name] = k.name, v.name
-        self.emit(f'talc.append {state.name}, {k.name}, {v.name}, {self.sequences.name} : {types(state, k)}', None, None)
+        self.emit(f'talc.kv_append {state.name}, {k.name}, {v.name}, {self.sequences.name} : {types(state, k)}', None, None)
 
     def read(self, state, width):
         keys, values = Value(self.fresh('%keys'), ['?', width]), Value(self.fresh('%values'), ['?', width])
-        self.function.lines.append(f'{keys.name}, {values.name} = talc.read {state.name}, {self.sequences.name} : '
+        self.function.lines.append(f'{keys.name}, {values.name} = talc.kv_read {state.name}, {self.sequences.name} : '
                                    f'{state.type} -> {types(keys, values)}')
         return keys, values
 
@@ -94,10 +94,10 @@ class AttentionWriter:
         text = f'talc.attention {mask} {names} heads {heads}, {kv_heads} scale {number(scale)}'
         for word, value in (('bias', bias), ('sinks', sinks)):
             text += f' {word} {value.name} : {value.type}' if value else ''
-        text += f' kept({first.name} : {first.type})' if first else ''
+        text += f' sink_queries({first.name} : {first.type})' if first else ''
         text += f' row_bias {row_bias.name} : {row_bias.type}' if row_bias else ''
         text += ' zero_start' if zero_start else ''
-        text += attributes(window=window, cap=cap, absolute=absolute, kept=kept)
+        text += attributes(window=window, cap=cap, absolute=absolute, sink_tokens=kept)
 
         def compute(env):
             of = lambda value: env[value.name] if value else None

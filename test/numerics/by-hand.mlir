@@ -35,13 +35,13 @@
 // GREEDY-NEXT: 0,0,0
 module {
   talc.weight @table : tensor<3x2xf32> = #talc.values<dense<[[4.0, 0.0], [0.0, 2.0], [4.0, 6.0]]> : tensor<3x2xf32>>
-  talc.state @state : !talc.state<1 x 2 x 8>
+  talc.kv_cache @state : !talc.kv_cache<1 x 2 x 8>
   func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x2xf32> attributes {talc.entry} {
     %table = talc.get_weight @table : tensor<3x2xf32>
-    %state = talc.get_state @state : !talc.state<1 x 2 x 8>
+    %state = talc.get_kv_cache @state : !talc.kv_cache<1 x 2 x 8>
     %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<3x2xf32>) -> tensor<?x2xf32>
-    talc.append %state, %x, %x, %s : !talc.state<1 x 2 x 8>, tensor<?x2xf32>
-    %keys, %values = talc.read %state, %s : !talc.state<1 x 2 x 8> -> tensor<?x2xf32>, tensor<?x2xf32>
+    talc.kv_append %state, %x, %x, %s : !talc.kv_cache<1 x 2 x 8>, tensor<?x2xf32>
+    %keys, %values = talc.kv_read %state, %s : !talc.kv_cache<1 x 2 x 8> -> tensor<?x2xf32>, tensor<?x2xf32>
     %y = talc.attention causal %x, %keys, %values, %s heads 1, 1 scale 0.0 : tensor<?x2xf32>, tensor<?x2xf32>
     %z = talc.select %y, %s : tensor<?x2xf32> -> tensor<?x2xf32>
     return %z : tensor<?x2xf32>
@@ -134,12 +134,12 @@ module {
 module {
   talc.weight @one : tensor<1x1xf32> = #talc.fill<1.0>
   talc.weight @two : tensor<1x1xf32> = #talc.fill<2.0>
-  func.func @prefill(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x1xf32> attributes {talc.entry, talc.phase = "prefill"} {
+  func.func @prefill(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x1xf32> attributes {talc.entry, talc.entry_name = "prefill"} {
     %table = talc.get_weight @one : tensor<1x1xf32>
     %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<1x1xf32>) -> tensor<?x1xf32>
     return %x : tensor<?x1xf32>
   }
-  func.func @decode(%ids: tensor<1xi32>, %s: !talc.sequences) -> tensor<1x1xf32> attributes {talc.entry, talc.phase = "decode"} {
+  func.func @decode(%ids: tensor<1xi32>, %s: !talc.sequences) -> tensor<1x1xf32> attributes {talc.entry, talc.entry_name = "decode"} {
     %table = talc.get_weight @two : tensor<1x1xf32>
     %x = talc.embedding %ids, %table : (tensor<1xi32>, tensor<1x1xf32>) -> tensor<1x1xf32>
     return %x : tensor<1x1xf32>
@@ -159,13 +159,13 @@ module {
 // CAUSAL-NEXT: 10.000000
 module {
   talc.weight @table : tensor<4x1xf32> = #talc.values<dense<[[4.0], [2.0], [12.0], [22.0]]> : tensor<4x1xf32>>
-  talc.state @state : !talc.state<1 x 1 x 8>
+  talc.kv_cache @state : !talc.kv_cache<1 x 1 x 8>
   func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x1xf32> attributes {talc.entry} {
     %table = talc.get_weight @table : tensor<4x1xf32>
-    %state = talc.get_state @state : !talc.state<1 x 1 x 8>
+    %state = talc.get_kv_cache @state : !talc.kv_cache<1 x 1 x 8>
     %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<4x1xf32>) -> tensor<?x1xf32>
-    talc.append %state, %x, %x, %s : !talc.state<1 x 1 x 8>, tensor<?x1xf32>
-    %keys, %values = talc.read %state, %s : !talc.state<1 x 1 x 8> -> tensor<?x1xf32>, tensor<?x1xf32>
+    talc.kv_append %state, %x, %x, %s : !talc.kv_cache<1 x 1 x 8>, tensor<?x1xf32>
+    %keys, %values = talc.kv_read %state, %s : !talc.kv_cache<1 x 1 x 8> -> tensor<?x1xf32>, tensor<?x1xf32>
     %y = talc.attention prefix %x, %keys, %values, %s heads 1, 1 scale 0.0 : tensor<?x1xf32>, tensor<?x1xf32>
     return %y : tensor<?x1xf32>
   }
@@ -215,19 +215,19 @@ module {
 // CHECK-NEXT: 14.000000
 module {
   talc.weight @table : tensor<3x1xf32> = #talc.values<dense<[[4.0], [2.0], [12.0]]> : tensor<3x1xf32>>
-  talc.state @source : !talc.state<1 x 1 x 8, source>
+  talc.kv_cache @source : !talc.kv_cache<1 x 1 x 8, source>
   func.func @encoder(%ids: tensor<?xi32>, %s: !talc.sequences) attributes {talc.entry} {
     %table = talc.get_weight @table : tensor<3x1xf32>
     %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<3x1xf32>) -> tensor<?x1xf32>
-    %state = talc.get_state @source : !talc.state<1 x 1 x 8, source>
-    talc.append %state, %x, %x, %s : !talc.state<1 x 1 x 8, source>, tensor<?x1xf32>
+    %state = talc.get_kv_cache @source : !talc.kv_cache<1 x 1 x 8, source>
+    talc.kv_append %state, %x, %x, %s : !talc.kv_cache<1 x 1 x 8, source>, tensor<?x1xf32>
     return
   }
   func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x1xf32> attributes {talc.entry} {
     %table = talc.get_weight @table : tensor<3x1xf32>
     %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<3x1xf32>) -> tensor<?x1xf32>
-    %state = talc.get_state @source : !talc.state<1 x 1 x 8, source>
-    %keys, %values = talc.read %state, %s : !talc.state<1 x 1 x 8, source> -> tensor<?x1xf32>, tensor<?x1xf32>
+    %state = talc.get_kv_cache @source : !talc.kv_cache<1 x 1 x 8, source>
+    %keys, %values = talc.kv_read %state, %s : !talc.kv_cache<1 x 1 x 8, source> -> tensor<?x1xf32>, tensor<?x1xf32>
     %y = talc.attention full %x, %keys, %values, %s heads 1, 1 scale 0.0 : tensor<?x1xf32>, tensor<?x1xf32>
     %z = talc.add %x, %y : tensor<?x1xf32>
     return %z : tensor<?x1xf32>

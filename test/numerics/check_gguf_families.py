@@ -15,7 +15,7 @@ PROGRAMS, WRITER, *ONLY = sys.argv[1:]
 sys.path.append(WRITER)
 import decoder_models as models
 import family_models
-import mixture_models
+import moe_models
 import gguf_writer as gguf
 from random_checkpoint import flatten, read_tensors
 
@@ -244,7 +244,7 @@ PLAIN = {
 
 
 def latent(name, separate):
-    checkpoint, config, *rest = mixture_models.CASES[name]()
+    checkpoint, config, *rest = moe_models.CASES[name]()
     return checkpoint, {**config, 'separate': separate}, *rest
 
 
@@ -282,7 +282,7 @@ CASES = {
     'deepseek_v2': ('deepseek2', lambda: latent('deepseek_v2', False)),
     'deepseek_v2-groups': ('deepseek2', lambda: latent('deepseek_v2-groups', True)),
     'deepseek_v3': ('deepseek2', lambda: latent('deepseek_v3', True)),
-    'gpt_oss': ('gpt-oss', mixture_models.CASES['gpt_oss']),
+    'gpt_oss': ('gpt-oss', moe_models.CASES['gpt_oss']),
 }
 
 

@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 
-import check_halves
+import check_16_bit_floats
 import op_models
 import prompts
 import random_block
@@ -67,10 +67,10 @@ class Checker:
         """Of what was interpreted: instructions of matrices round rows as well."""
         if self.options.target != 'nvptx':
             return PROGRAM_TOLERANCE
-        self.run('talc-interpret', self.path('optimized.mlir'), *given, '--round-rows', '--logits', self.path('rounded'))
+        self.run('talc-interpret', self.path('optimized.mlir'), *given, '--narrow-activations', '--logits', self.path('rounded'))
         exact, rounded = (read_tensors(self.path(name)) for name in ('optimized', 'rounded'))
-        difference = max(check_halves.largest_difference({name: exact[name]}, {name: rounded[name]}) for name in exact)
-        return difference + check_halves.MORE if difference > 0 else PROGRAM_TOLERANCE
+        difference = max(check_16_bit_floats.largest_difference({name: exact[name]}, {name: rounded[name]}) for name in exact)
+        return difference + check_16_bit_floats.MORE if difference > 0 else PROGRAM_TOLERANCE
 
     def check_model(self, model, batch, compiler_options):
         with open(self.path('model.mlir'), 'w') as file:

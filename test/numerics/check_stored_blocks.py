@@ -79,10 +79,10 @@ def every_format():
         body.append(f'%t{seed} = talc.get_weight @table.{name} : {matrix}')
         body.append(f'%e{seed} = talc.embedding %ids, %t{seed} : (tensor<?xi32>, {matrix}) -> {rows}')
         x = add(f'x{seed}', x, f'e{seed}', rows) if x else f'e{seed}'
-    state = f'!talc.state<1 x {WIDTH} x 64>'
-    body.append(f'%state = talc.get_state @state : {state}')
-    body.append(f'talc.append %state, %{x}, %{x}, %s : {state}, {rows}')
-    body.append(f'%keys, %values = talc.read %state, %s : {state} -> {rows}, {rows}')
+    state = f'!talc.kv_cache<1 x {WIDTH} x 64>'
+    body.append(f'%state = talc.get_kv_cache @state : {state}')
+    body.append(f'talc.kv_append %state, %{x}, %{x}, %s : {state}, {rows}')
+    body.append(f'%keys, %values = talc.kv_read %state, %s : {state} -> {rows}, {rows}')
     body.append(f'%a = talc.attention causal %{x}, %keys, %values, %s heads 1, 1 scale 0.01 : {rows}, {rows}')
     body.append(f'%z = talc.select %a, %s : {rows} -> {rows}')
     body.append(f'%y = talc.linear %z, %t1 : ({rows}, {matrix}) -> {result}')
@@ -92,7 +92,7 @@ def every_format():
         body.append(f'%l{seed} = talc.linear %z, %m{seed} : ({rows}, {matrix}) -> {result}')
         y = add(f'y{seed}', y, f'l{seed}', result)
     return '\n'.join(['module attributes {talc.max_sequence = 64 : i64} {', *weights,
-                      f'talc.state @state : {state}',
+                      f'talc.kv_cache @state : {state}',
                       'func.func @model(%ids: tensor<?xi32>, %s: !talc.sequences) -> '
                       f'{result} attributes {{talc.entry}} {{', *body, f'return %{y} : {result}', '}', '}'])
 

@@ -10,7 +10,7 @@
 module attributes {talc.name = "long-attention", talc.max_sequence = 700 : i64} {
   talc.weight @table : tensor<64x128xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 1.0>
   talc.weight @head : tensor<64x64xf32> = #talc.random<seed = 2, mean = 0.0, deviation = 0.3>
-  talc.state @kv : !talc.state<2 x 16 x 700>
+  talc.kv_cache @kv : !talc.kv_cache<2 x 16 x 700>
   func.func @model(%ids: tensor<?xi32>, %sequences: !talc.sequences) -> tensor<?x64xf32> attributes {talc.entry} {
     %table = talc.get_weight @table : tensor<64x128xf32>
     %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<64x128xf32>) -> tensor<?x128xf32>
@@ -19,9 +19,9 @@ module attributes {talc.name = "long-attention", talc.max_sequence = 700 : i64} 
     %v = talc.slice %x at 96 : tensor<?x128xf32> -> tensor<?x32xf32>
     %q = talc.rope %q0, %sequences heads 4 rotary 16 base 10000.0 : tensor<?x64xf32>
     %k = talc.rope %k0, %sequences heads 2 rotary 16 base 10000.0 : tensor<?x32xf32>
-    %kv = talc.get_state @kv : !talc.state<2 x 16 x 700>
-    talc.append %kv, %k, %v, %sequences : !talc.state<2 x 16 x 700>, tensor<?x32xf32>
-    %keys, %values = talc.read %kv, %sequences : !talc.state<2 x 16 x 700> -> tensor<?x32xf32>, tensor<?x32xf32>
+    %kv = talc.get_kv_cache @kv : !talc.kv_cache<2 x 16 x 700>
+    talc.kv_append %kv, %k, %v, %sequences : !talc.kv_cache<2 x 16 x 700>, tensor<?x32xf32>
+    %keys, %values = talc.kv_read %kv, %sequences : !talc.kv_cache<2 x 16 x 700> -> tensor<?x32xf32>, tensor<?x32xf32>
     %y = talc.attention causal %q, %keys, %values, %sequences heads 4, 2 scale 0.25 {window = 530 : i64} : tensor<?x64xf32>, tensor<?x32xf32>
     %last = talc.select %y, %sequences : tensor<?x64xf32> -> tensor<?x64xf32>
     %head = talc.get_weight @head : tensor<64x64xf32>

@@ -10,12 +10,12 @@ import contextlib
 
 import plain_math as pm
 from attention_writer import AttentionWriter
-from mixture_writer import MixtureWriter
+from moe_writer import MoeWriter
 from model_values import Function, Handle, Value, attributes, number, types
 from recipe_writer import RecipeWriter
 
 
-class Model(RecipeWriter, AttentionWriter, MixtureWriter):
+class Model(RecipeWriter, AttentionWriter, MoeWriter):
 
     def __init__(self, max_sequence=64, seed=1):
         self.max_sequence, self.seed, self.count = max_sequence, seed, 0

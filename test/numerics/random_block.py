@@ -2,7 +2,7 @@
 """random_block.py SEED [--blocks N]: writes a random small model of N blocks in the talc dialect, and on standard error
 a ragged batch of prompts for it.
 
-Every option of every op is drawn; check_drawn.py holds that. For the model: a decoder whose states grow, are rings or
+Every option of every op is drawn; check_random_coverage.py holds that. For the model: a decoder whose states grow, are rings or
 are those of segments, an encoder, or an encoder-decoder; vocabularies in one table or several, positions, token types,
 what is made of logits, one or two results, odd widths everywhere, two kinds of attention (random_attention.py) and of
 layers of rows (random_layers.py). For each block of it: one of these kinds, cross-attention, where norms stand, where

@@ -3,7 +3,7 @@
 not; odd and single heads; keys that are null. See decoder_models."""
 import decoder_models as dm
 import family_models as fm
-import mixture_models as mm
+import moe_models as mm
 
 EMBEDDING = 'model.embed_tokens.weight'
 

@@ -5,11 +5,11 @@
 
 module attributes {talc.max_sequence = 64 : i64} {
   talc.weight @table : tensor<9x8xf32> = #talc.fill<1.0>
-  talc.state @kv : !talc.state<1 x 8 x 64>
-  func.func private @block(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %kv: !talc.state<1 x 8 x 64>, %b: tensor<1x127xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
+  talc.kv_cache @kv : !talc.kv_cache<1 x 8 x 64>
+  func.func private @block(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %kv: !talc.kv_cache<1 x 8 x 64>, %b: tensor<1x127xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
     %r = talc.rope %x, %s heads 1 rotary 8 base 10000.0 : tensor<?x8xf32>
-    talc.append %kv, %r, %x, %s : !talc.state<1 x 8 x 64>, tensor<?x8xf32>
-    %k, %v = talc.read %kv, %s : !talc.state<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
+    talc.kv_append %kv, %r, %x, %s : !talc.kv_cache<1 x 8 x 64>, tensor<?x8xf32>
+    %k, %v = talc.kv_read %kv, %s : !talc.kv_cache<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
     %y = talc.attention causal %r, %k, %v, %s heads 1, 1 scale 0.5 bias %b : tensor<1x127xf32> : tensor<?x8xf32>, tensor<?x8xf32>
     %z = talc.linear %y, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
     return %z : tensor<?x8xf32>
@@ -19,16 +19,16 @@ module attributes {talc.max_sequence = 64 : i64} {
     %positions = talc.derive #talc.fill<1.0> of () : () -> tensor<66x8xf32>
     %w = talc.derive #talc.fill<1.0> of () : () -> tensor<8x8xf32>
     %b = talc.derive #talc.fill<1.0> of () : () -> tensor<1x127xf32>
-    %kv = talc.get_state @kv : !talc.state<1 x 8 x 64>
+    %kv = talc.get_kv_cache @kv : !talc.kv_cache<1 x 8 x 64>
     %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32>
     %p = talc.position %s, %positions {offset = 2 : i64} : tensor<66x8xf32> -> tensor<?x8xf32>
     %y = talc.add %x, %p : tensor<?x8xf32>
-    %z = call @block(%y, %w, %kv, %b, %s) : (tensor<?x8xf32>, tensor<8x8xf32>, !talc.state<1 x 8 x 64>, tensor<1x127xf32>, !talc.sequences) -> tensor<?x8xf32>
+    %z = call @block(%y, %w, %kv, %b, %s) : (tensor<?x8xf32>, tensor<8x8xf32>, !talc.kv_cache<1 x 8 x 64>, tensor<1x127xf32>, !talc.sequences) -> tensor<?x8xf32>
     %last = talc.select %z, %s : tensor<?x8xf32> -> tensor<?x8xf32>
     %logits = talc.linear %last, %table : (tensor<?x8xf32>, tensor<9x8xf32>) -> tensor<?x9xf32>
     return %logits, %z : tensor<?x9xf32>, tensor<?x8xf32>
   }
-  func.func @decode(%ids: tensor<1xi32>, %s: !talc.sequences) -> tensor<1x8xf32> attributes {talc.entry, talc.phase = "decode"} {
+  func.func @decode(%ids: tensor<1xi32>, %s: !talc.sequences) -> tensor<1x8xf32> attributes {talc.entry, talc.entry_name = "decode"} {
     %table = talc.get_weight @table : tensor<9x8xf32>
     %x = talc.embedding %ids, %table : (tensor<1xi32>, tensor<9x8xf32>) -> tensor<1x8xf32>
     return %x : tensor<1x8xf32>
@@ -57,7 +57,7 @@ module attributes {talc.max_sequence = 8 : i32} {
 
 module attributes {talc.max_sequence = 64 : i64} {
   // expected-error@+1 {{has room for 63 tokens, fewer than the module's talc.max_sequence = 64}}
-  talc.state @kv : !talc.state<1 x 8 x 63>
+  talc.kv_cache @kv : !talc.kv_cache<1 x 8 x 63>
 }
 
 // -----
@@ -182,7 +182,7 @@ func.func @sum(%x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
 // -----
 
 // Which rows a single one is does matter, too.
-func.func @sum(%x: tensor<1x8xf32>, %s: !talc.sequences) -> tensor<1x8xf32> attributes {talc.phase = "decode"} {
+func.func @sum(%x: tensor<1x8xf32>, %s: !talc.sequences) -> tensor<1x8xf32> attributes {talc.entry_name = "decode"} {
   %y = talc.select %x, %s {output = 1 : i64} : tensor<1x8xf32> -> tensor<1x8xf32>
   %scaled = talc.scale %y by 2.0 : tensor<1x8xf32>
   // expected-error@+1 {{receives rows wanted for the result 1, expected the rows of the step}}
@@ -210,10 +210,10 @@ func.func @twice(%x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
 
 // -----
 
-func.func @stored(%x: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.state<1 x 8 x 64>) {
+func.func @stored(%x: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.kv_cache<1 x 8 x 64>) {
   %y = talc.select %x, %s : tensor<?x8xf32> -> tensor<?x8xf32>
   // expected-error@+1 {{receives rows wanted for the result 0, expected the rows of the step}}
-  talc.append %kv, %x, %y, %s : !talc.state<1 x 8 x 64>, tensor<?x8xf32>
+  talc.kv_append %kv, %x, %y, %s : !talc.kv_cache<1 x 8 x 64>, tensor<?x8xf32>
   return
 }
 
@@ -227,8 +227,8 @@ func.func @attended(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>, %s: !talc.sequence
 
 // -----
 
-func.func @kept(%s: !talc.sequences, %kv: !talc.state<1 x 8 x 64>) -> tensor<?x8xf32> {
-  %k, %v = talc.read %kv, %s : !talc.state<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
+func.func @kept(%s: !talc.sequences, %kv: !talc.kv_cache<1 x 8 x 64>) -> tensor<?x8xf32> {
+  %k, %v = talc.kv_read %kv, %s : !talc.kv_cache<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
   // expected-error@+1 {{receives keys, expected the rows of the step}}
   return %k : tensor<?x8xf32>
 }
@@ -283,5 +283,5 @@ func.func private @declared(%x: tensor<?x8xf32>) -> tensor<?x8xf32>
 
 module attributes {talc.max_sequence = 64 : i64, talc.segmented} {
   // expected-error@+1 {{is a ring, but the module is talc.segmented}}
-  talc.state @ring : !talc.state<1 x 4 x 32 window 8>
+  talc.kv_cache @ring : !talc.kv_cache<1 x 4 x 32 window 8>
 }

@@ -78,7 +78,7 @@ void computeUnfused(StepContext &step, bool causal) {
   }
 }
 
-// See #kernel.panels.
+// See #kernel.kv_panels.
 void fillState() {
   for (int64_t h = 0; h < keyHeads; ++h)
     for (int64_t token = 0; token < tokens; ++token)
@@ -128,18 +128,18 @@ int main(int, char **arguments) {
   std::vector<unsigned char> arena(1 << 20);
   StepContext step = {};
   step.threads = step.spanCount = 1;
-  step.rowCount = tokens;
+  step.tokenCount = tokens;
   step.spans = &span;
-  step.state = reinterpret_cast<unsigned char *>(state.data());
+  step.kvCache = reinterpret_cast<unsigned char *>(state.data());
   step.arena = arena.data();
   int64_t taken = 0;
-  step.claim = [](void *taken, int64_t, int64_t, int64_t tasks) {
+  step.nextTask = [](void *taken, int64_t, int64_t, int64_t tasks) {
     int64_t task = (*static_cast<int64_t *>(taken))++;
     if (task == tasks)
       *static_cast<int64_t *>(taken) = 0;
     return task;
   };
-  step.claimState = &taken;
+  step.schedulerState = &taken;
   for (bool causal : {true, false})
     compare(step, causal, std::atoi(arguments[1]));
 }

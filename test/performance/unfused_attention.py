@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures attention beside its unfused form: scores of all pairs into memory, softmax over their rows, values.
 
-Both come from this compiler: the unfused form's products are kernel.contract, whose packed weights have the layout of keys
+Both come from this compiler: the unfused form's products are kernel.matmul, whose packed weights have the layout of keys
 and values. Its softmax is C++, since no piece computes one alone; it works on what the mask leaves. Rounds are interleaved
 in one process with one thread, and medians are compared.
 """
@@ -16,13 +16,13 @@ LLVM = '/usr/lib/llvm-22/bin/'
 STEP = '(!kernel.step, '
 
 
-def contract(name, rows, depth, columns, row_stride):
+def matmul(name, rows, depth, columns, row_stride):
     """x [rows, depth], whose rows lie row_stride apart, times a packed weight."""
     x = f'memref<{rows}x{depth}xf32, strided<[{row_stride}, 1]>>'
     weight, out = f'memref<{columns // 16}x{depth}x16xf32>', f'memref<{rows}x{columns}xf32>'
     return f'''
   func.func @{name}(%s: !kernel.step, %x: {x}, %w: {weight}, %out: {out}) attributes {{talc.entry}} {{
-    kernel.contract %s, %x, %w into %out {{
+    kernel.matmul %s, %x, %w into %out {{
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }} : {STEP}{x}, {weight}, {out}) -> ()
@@ -31,7 +31,7 @@ def contract(name, rows, depth, columns, row_stride):
 
 
 def attention(name, tokens, heads, key_heads, width, mask):
-    state, rows = f'!talc.state<{key_heads} x {width} x {tokens} in #kernel.panels<16 x f32>>', f'memref<{tokens}x{heads * width}xf32>'
+    state, rows = f'!talc.kv_cache<{key_heads} x {width} x {tokens} in #kernel.kv_panels<16 x f32>>', f'memref<{tokens}x{heads * width}xf32>'
     return f'''
   func.func @{name}(%s: !kernel.step, %state: {state}, %q: {rows}, %out: {rows}) attributes {{talc.entry}} {{
     kernel.attention {mask} %s, %q, %state heads {heads} scale {width ** -0.5} window 0 into %out : {STEP}{rows}, {state}, {rows}) -> ()
@@ -49,11 +49,11 @@ def compare(options, tokens, heads, key_heads, folder):
     slot = 2 * key_heads * tokens * width * 4
     program.with_suffix('.mlir').write_text(
         f'module attributes {{talc.plan = {{state_bytes_per_slot = {slot} : i64}}}} {{' +
-        contract('scores', tokens, width, tokens, heads * width) + contract('values', tokens, tokens, width, tokens) +
+        matmul('scores', tokens, width, tokens, heads * width) + matmul('values', tokens, tokens, width, tokens) +
         attention('causal', tokens, heads, key_heads, width, 'causal') +
         attention('full', tokens, heads, key_heads, width, 'full') + '\n}\n')
     lanes = f'lanes={options.lanes}'
-    run(options.tools / 'talc-opt', program.with_suffix('.mlir'), '-divide-work', f'-assign-plans={lanes}', f'-expand-contract={lanes}',
+    run(options.tools / 'talc-opt', program.with_suffix('.mlir'), '-divide-work', f'-assign-plans={lanes}', f'-expand-matmul={lanes}',
         f'-expand-attention={lanes}', '-distribute-tasks', '-expand-math', '-talc-codegen', '-o', folder / 'code.mlir')
     run(LLVM + 'mlir-translate', '-mlir-to-llvmir', folder / 'code.mlir', '-o', folder / 'code.ll')
     machine = ['-O3', '-march=native', '-ffast-math'] + (['-mprefer-vector-width=512'] if options.lanes == 16 else [])

@@ -37,7 +37,7 @@ template <typename T> std::vector<T> readList(std::istream &input) {
 struct Case {
   BeamSettings settings;
   ScoreSettings scores;
-  TokenRules rules;
+  LogitsProcessors rules;
   std::vector<int32_t> prompt;
   size_t limit = 0;
   Table table;

@@ -41,7 +41,7 @@ constexpr float repetitionPenalty = 1.5f;
 std::vector<Found> searchAlone(const talc_search &settings, const Input &input) {
   Ids choosable(vocabulary);
   std::iota(choosable.begin(), choosable.end(), 0);
-  TokenRules rules;
+  LogitsProcessors rules;
   rules.noRepeatNgram = settings.no_repeat_ngram;
   TokenScores scores({vocabulary, repetitionPenalty, settings.renormalize != 0}, rules);
   SamplingScratch scratch;

@@ -116,7 +116,7 @@ bool checkInterface(const std::string &path) {
       {[](ModelInfo &i) { i.longestSequence = i.maxSequence - 1; }, "impossible longest sequence"},
       {[=](ModelInfo &i) { i.longestSequence = most; }, "impossible longest sequence"},
       {[](ModelInfo &i) { i.window = 3; }, "impossible ring of states"},
-      {[](ModelInfo &i) { i.kept = 3; }, "impossible ring of states"},
+      {[](ModelInfo &i) { i.sinkTokens = 3; }, "impossible ring of states"},
       {[](ModelInfo &i) { i.window = 3, i.stepTokens = 4, i.ringTokens = 5; }, "impossible ring of states"},
       {[](ModelInfo &i) { i.segment = i.maxSequence + 1; }, "impossible segment"},
       {[=](ModelInfo &i) { i.sourceBytesPerToken = most; }, "impossible state bytes per token"},

@@ -2,7 +2,7 @@
 // Builds the sections that FakeCode.cpp works with and lays them out as the compiler does.
 #include "test/runtime/FakeArtifact.h"
 
-#include "compiler/artifact/CarrierFile.h"
+#include "compiler/artifact/LauncherElf.h"
 #include "test/runtime/FakeGpuCode.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ static bool hasSources(const FakeOptions &options) {
   return options.kind == artifact::ModelKind::EncoderDecoder;
 }
 
-static uint64_t stateBytes(const FakeOptions &options) {
+static uint64_t kvBytes(const FakeOptions &options) {
   return stateCells(options) * sizeof(int32_t) * (hasSources(options) ? 2 : 1);
 }
 
@@ -61,7 +61,7 @@ static int32_t firstWidth(const FakeOptions &options) {
 }
 
 static Bytes makeWeights(const FakeOptions &options) {
-  int32_t header[6] = {options.vocabulary,  static_cast<int32_t>(stateBytes(options)),
+  int32_t header[6] = {options.vocabulary,  static_cast<int32_t>(kvBytes(options)),
                        options.nanFrom,     hasSources(options) ? stateCells(options) : 0,
                        firstWidth(options), options.hidden};
   std::vector<int32_t> next(options.vocabulary);
@@ -123,10 +123,10 @@ static Bytes makeInfo(const FakeOptions &options, uint64_t weightBytes) {
   info.maxSequence = options.maxSequence;
   info.longestSequence = std::max(options.maxSequence, options.longestSequence);
   info.weightBytes = weightBytes;
-  info.stateBytesPerSlot = stateBytes(options);
-  info.stateBytesPerToken = sizeof(int32_t);
+  info.kvBytesPerSlot = kvBytes(options);
+  info.kvBytesPerToken = sizeof(int32_t);
   info.sourceBytesPerToken = hasSources(options) ? sizeof(int32_t) : 0;
-  info.stateTokenGroup = stateGroup;
+  info.kvTokenGroup = stateGroup;
   info.arenaBytesPerToken = sizeof(uint64_t);
   info.arenaBytesFixed = 64;
   info.arenaBytesPerThread = 64;
@@ -138,9 +138,9 @@ static Bytes makeInfo(const FakeOptions &options, uint64_t weightBytes) {
 }
 
 // The cells of the tokens, then those of the source.
-static Bytes makeStates(const FakeOptions &options) {
+static Bytes makeKvCacheSection(const FakeOptions &options) {
   const uint64_t cell = sizeof(int32_t);
-  const StateRun runs[] = {{0, stateGroup * cell, 0, 0}, {stateCells(options) * cell, stateGroup * cell, 1, 0}};
+  const KvRun runs[] = {{0, stateGroup * cell, 0, 0}, {stateCells(options) * cell, stateGroup * cell, 1, 0}};
   Bytes bytes;
   append(bytes, runs, hasSources(options) ? 2 : 1);
   return bytes;
@@ -189,7 +189,7 @@ std::vector<FakeSection> makeSections(const FakeOptions &options) {
   std::vector<FakeSection> sections = {
       {SectionKind::Manifest, "", text},
       {SectionKind::ModelInfo, "", makeInfo(options, weights.size())},
-      {SectionKind::States, "", makeStates(options)},
+      {SectionKind::KvCache, "", makeKvCacheSection(options)},
       {SectionKind::Weights, "fake", weights},
   };
   for (const std::string &target : options.targets)
@@ -237,15 +237,15 @@ Bytes assemble(const std::vector<FakeSection> &sections) {
   return file;
 }
 
-Bytes placeIn(const Bytes &carrier, const std::string &openName, Bytes artifact) {
-  CarrierFile file;
-  if (std::string problem = placeArtifact(carrier, artifact.size(), openName, file); !problem.empty()) {
-    fprintf(stderr, "carrier: %s\n", problem.c_str());
+Bytes embedIn(const Bytes &stub, const std::string &openName, Bytes artifact) {
+  LauncherElf file;
+  if (std::string problem = embedArtifact(stub, artifact.size(), openName, file); !problem.empty()) {
+    fprintf(stderr, "stub: %s\n", problem.c_str());
     return {};
   }
   Header header;
   memcpy(&header, artifact.data(), sizeof(header));
-  header.carrierHash = file.hash;
+  header.stubHash = file.hash;
   seal(header, artifact);
   file.front.insert(file.front.end(), artifact.begin(), artifact.end());
   file.front.insert(file.front.end(), file.back.begin(), file.back.end());

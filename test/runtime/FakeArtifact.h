@@ -18,8 +18,8 @@ struct FakeSection {
 };
 
 struct FakeOptions {
-  std::string carrier, code;  // paths; an empty carrier makes an artifact without program
-  std::string openName;       // see placeIn
+  std::string stub, code;  // paths; an empty stub makes an artifact without program
+  std::string openName;    // see embedIn
   std::vector<std::string> targets = {
       "x86-64-v2"};                                 // x86-64-v2 to x86-64-v4, any, nvptx, or other: of a foreign family
   int32_t vocabulary = 260;                         // the tokenizer has the bytes 0 to 255 and the end token 256
@@ -58,7 +58,7 @@ FakeSection makeCode(const FakeOptions &options, const std::string &target, cons
 Bytes assemble(const std::vector<FakeSection> &sections);
 
 // A program or library that carries it; `openName`: of the library's function that opens it. Empty: it has no place.
-Bytes placeIn(const Bytes &carrier, const std::string &openName, Bytes artifact);
+Bytes embedIn(const Bytes &stub, const std::string &openName, Bytes artifact);
 
 // A tokenizer that has one token per byte, spelled <0x00> to <0xFF>, and the special token </s>.
 Bytes makeByteTokenizer();

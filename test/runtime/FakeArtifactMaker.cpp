@@ -95,7 +95,7 @@ static bool parseInterface(const std::string &argument, FakeOptions &options) {
 
 static bool parse(const std::string &argument, FakeOptions &options) {
   std::string value;
-  if (takeValue(argument, "--carrier", options.carrier) || takeValue(argument, "--code", options.code) ||
+  if (takeValue(argument, "--stub", options.stub) || takeValue(argument, "--code", options.code) ||
       takeValue(argument, "--cycle", options.cycle) || takeValue(argument, "--open", options.openName) ||
       parseNumber(argument, options) || parseInterface(argument, options))
     return true;
@@ -104,9 +104,9 @@ static bool parse(const std::string &argument, FakeOptions &options) {
   else if (takeValue(argument, "--temperature", value))
     options.temperature = strtof(value.c_str(), nullptr);
   else if (argument == "--library")
-    options.carrier = TALC_LIBRARY, options.openName = "fake_open";
+    options.stub = TALC_LIBRARY, options.openName = "fake_open";
   else if (argument == "--dynamic")
-    options.carrier = TALC_LAUNCHER_DYNAMIC;
+    options.stub = TALC_LAUNCHER_DYNAMIC;
   else if (argument == "--no-tokenizer")
     options.tokenizer = false;
   else if (argument == "--ends")
@@ -118,7 +118,7 @@ static bool parse(const std::string &argument, FakeOptions &options) {
 
 int main(int count, char **arguments) {
   FakeOptions options;
-  options.carrier = TALC_LAUNCHER;
+  options.stub = TALC_LAUNCHER;
   options.code = TALC_FAKE_CODE;
   for (int i = 2; i < count; ++i)
     if (!parse(arguments[i], options)) {
@@ -128,8 +128,8 @@ int main(int count, char **arguments) {
   if (count < 2)
     return 2;
   test::Bytes bytes = test::assemble(test::makeSections(options));
-  if (!options.carrier.empty())
-    bytes = test::placeIn(test::readBytes(options.carrier), options.openName, bytes);
+  if (!options.stub.empty())
+    bytes = test::embedIn(test::readBytes(options.stub), options.openName, bytes);
   bool written = !bytes.empty() && test::writeBytes(arguments[1], bytes);
   return written && chmod(arguments[1], 0755) == 0 ? 0 : 1;
 }

@@ -12,7 +12,7 @@ using namespace talc::artifact;
 
 // The weights section. A slot's state has cells for the tokens of its sequence, then cells for those of its source.
 struct Weights {
-  int32_t vocabulary, stateBytesPerSlot;
+  int32_t vocabulary, kvBytesPerSlot;
   int32_t nanFrom;      // from this position on results are NaN
   int32_t sourceCells;  // where the source's cells begin; 0: the model has no sources
   int32_t widths[2];    // of the results; 0: there is none
@@ -30,21 +30,21 @@ static const Weights *weightsOf(const StepContext *c) {
 }
 
 static int32_t *stateOf(const StepContext *c, int32_t slot) {
-  return (int32_t *)(c->state + (int64_t)slot * weightsOf(c)->stateBytesPerSlot);
+  return (int32_t *)(c->kvCache + (int64_t)slot * weightsOf(c)->kvBytesPerSlot);
 }
 
 static int32_t cellOf(const StepContext *c, int64_t row) {
-  return c->ids[row] + 1 + 100003 * c->rows[row].type;
+  return c->ids[row] + 1 + 100003 * c->tokens[row].type;
 }
 
 static void storeTokens(StepContext *c) {
-  for (int64_t r = c->thread; r < c->rowCount; r += c->threads)
-    stateOf(c, c->rows[r].slot)[c->rows[r].position] = cellOf(c, r);
+  for (int64_t r = c->thread; r < c->tokenCount; r += c->threads)
+    stateOf(c, c->tokens[r].slot)[c->tokens[r].position] = cellOf(c, r);
 }
 
 static void storeSources(const StepContext *c) {
-  for (int64_t r = c->thread; r < c->rowCount; r += c->threads)
-    stateOf(c, c->rows[r].slot)[weightsOf(c)->sourceCells + c->rows[r].position] = cellOf(c, r);
+  for (int64_t r = c->thread; r < c->tokenCount; r += c->threads)
+    stateOf(c, c->tokens[r].slot)[weightsOf(c)->sourceCells + c->tokens[r].position] = cellOf(c, r);
 }
 
 static int32_t tokenAt(const StepContext *c, const Span *span, int32_t position) {
@@ -66,11 +66,11 @@ static uint32_t hashOf(const StepContext *c, const Span *span, int32_t visible) 
 // arena[row] = hash of what the row's token sees. `whole`: all tokens of its sequence.
 static void hashRows(const StepContext *c, int whole) {
   for (int64_t s = 0; s < c->spanCount; ++s)
-    for (int32_t i = (int32_t)c->thread; i < c->spans[s].rowCount; i += (int32_t)c->threads) {
+    for (int32_t i = (int32_t)c->thread; i < c->spans[s].tokenCount; i += (int32_t)c->threads) {
       const Span *span = &c->spans[s];
-      int32_t position = span->firstPosition + i, visible = whole ? span->rowCount : position + 1;
+      int32_t position = span->firstPosition + i, visible = whole ? span->tokenCount : position + 1;
       uint32_t hash = hashOf(c, span, visible < span->prefix ? span->prefix : visible);
-      ((uint64_t *)c->arena)[span->firstRow + i] = mix(hash ^ (uint32_t)position);
+      ((uint64_t *)c->arena)[span->firstToken + i] = mix(hash ^ (uint32_t)position);
     }
 }
 
@@ -81,16 +81,16 @@ static void hashHistories(StepContext *c) {
 // Rows are claimed; the second result's directly behind the first one's.
 static void writeResult(StepContext *c, int result) {
   const int32_t width = weightsOf(c)->widths[result];
-  const int64_t piece = c->dealtPieces++, count = c->outputs[result].count;
+  const int64_t piece = c->dynamicOps++, count = c->outputs[result].count;
   int64_t o;
-  while ((o = c->claim(c->claimState, c->thread, piece, count)) < count) {
-    int32_t row = c->outputs[result].rows[o];
+  while ((o = c->nextTask(c->schedulerState, c->thread, piece, count)) < count) {
+    int32_t row = c->outputs[result].tokens[o];
     uint32_t hash = (uint32_t)((const uint64_t *)c->arena)[row] + (uint32_t)result;
     float *data = c->outputs[result].data + o * width;
     for (int32_t i = 0; i < width; ++i) {
       float noise = (float)(mix(hash ^ (uint32_t)i) & 0xffff) / 65536.0f;
       data[i] = weightsOf(c)->next[c->ids[row]] == i ? noise + 2.0f : noise;
-      if (c->rows[row].position >= weightsOf(c)->nanFrom)
+      if (c->tokens[row].position >= weightsOf(c)->nanFrom)
         data[i] = __builtin_nanf("");
     }
   }
@@ -125,7 +125,7 @@ extern "C" __attribute__((visibility("default"))) void talc_prefill(StepContext 
 static const volatile StepFunction phases[] = {storeTokens, hashHistories, writeResults};
 
 extern "C" __attribute__((visibility("default"))) void talc_decode(StepContext *c) {
-  if (c->rowCount != 1)
+  if (c->tokenCount != 1)
     __builtin_trap();  // real code relies on it
   for (int result = 0; result < 2; ++result)
     if (weightsOf(c)->widths[result] > 0 && c->outputs[result].count != 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake model for graphics cards: the likeliest next token is the same as on processors, other logits are zero.
+// The fake model for GPUs: the likeliest next token is the same as on processors, other logits are zero.
 #include "test/runtime/FakeGpuCode.h"
 
 #include <cstring>
@@ -73,10 +73,10 @@ FakeGpuTables makeGpuTables() {
   FakeGpuTables tables = {};
   memcpy(tables.header.magic, launchMagic, sizeof(launchMagic));
   tables.header.kernelCount = 1;
-  tables.header.phaseCount = 3;
+  tables.header.entryCount = 3;
   tables.header.launchCount = 1;
   tables.header.argumentCount = 5;
-  tables.header.textCount = 1;
+  tables.header.moduleCount = 1;
   tables.text = {sizeof(tables), strlen(text)};
   strcpy(tables.kernel.name, "fake_step");
   tables.kernel.threads = 32;

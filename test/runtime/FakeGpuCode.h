@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code for graphics cards, for artifacts of tests: one launch per step.
+// Code for GPUs, for artifacts of tests: one launch per step.
 #pragma once
 
 #include "runtime/device/gpu/LaunchTable.h"
@@ -10,9 +10,9 @@ namespace talc::test {
 // As they lie in a code section behind its head.
 struct FakeGpuTables {
   artifact::LaunchHeader header;
-  artifact::LaunchText text;
+  artifact::LaunchModule text;
   artifact::LaunchKernel kernel;
-  artifact::LaunchPhase phases[3];
+  artifact::LaunchEntry phases[3];
   artifact::Launch launch;
   artifact::LaunchArgument arguments[5];
 };

@@ -14,7 +14,7 @@ static ModelInfo facts() {
   ModelInfo facts = {};
   facts.kind = static_cast<uint32_t>(ModelKind::EncoderDecoder);
   facts.weightBytes = 4096;
-  facts.stateBytesPerSlot = 1024;
+  facts.kvBytesPerSlot = 1024;
   facts.arenaBytesPerToken = 64;
   facts.arenaBytesFixed = facts.arenaBytesPerThread = 128;
   return facts;
@@ -41,7 +41,7 @@ static bool refusesWrongTables() {
   bool good = refuses(changed([](T &t) { t.header.magic[7] = '9'; }), "has other tables than this runtime knows");
   good &= refuses(changed([](T &t) { t.header.kernelCount = UINT32_MAX; }), "an impossible number of kernels");
   good &= refuses(changed([](T &t) { t.header.argumentCount = 1 << 20; }), "is too short for its tables");
-  good &= refuses(changed([](T &t) { t.header.textCount = 17; }), "an impossible number of kernels");
+  good &= refuses(changed([](T &t) { t.header.moduleCount = 17; }), "an impossible number of kernels");
   good &= refuses(changed([](T &t) { t.text.bytes = UINT64_MAX; }), "text outside the section");
   good &= refuses(changed([](T &t) { t.text.bytes = 0; }), "text outside the section");
   good &= refuses(changed([](T &t) { t.kernel.text = 1; }), "a kernel whose text is missing");
@@ -55,7 +55,7 @@ static bool refusesWrongTables() {
   good &= refuses(changed([](T &t) { t.arguments[1].base = 99; }), "an argument of an unknown kind");
   good &= refuses(changed([](T &t) { t.arguments[1].fixed = 4096; }), "lies outside its buffer");
   good &= refuses(changed([](T &t) { t.arguments[1].fixed = -1; }), "an argument of an unknown kind");
-  good &= refuses(changed([](T &t) { t.arguments[2].perRow = 1; }), "lies outside its buffer");
+  good &= refuses(changed([](T &t) { t.arguments[2].perToken = 1; }), "lies outside its buffer");
   good &= refuses(changed([](T &t) { t.phases[2].launchCount = 2; }), "launches outside its table");
   good &= refuses(changed([](T &t) { t.phases[0].name[0] = 'x'; }), "lacks a phase of the model");
   good &= refuses(changed([](T &t) { t.phases[1].persistentKernel = 1; }), "an impossible persistent kernel");
@@ -76,7 +76,7 @@ static void use(const LaunchCode &code) {
   for (uint64_t &base : values.bases)
     base = UINT32_MAX;
   for (Phase which : {Phase::Encode, Phase::Prefill, Phase::Decode}) {
-    const LaunchPhase *phase = code.phase(which);
+    const LaunchEntry *phase = code.phase(which);
     for (uint32_t i = 0; phase && i < phase->launchCount; ++i)
       (void)code.gridX(code.launch(phase->firstLaunch + i), values);
   }

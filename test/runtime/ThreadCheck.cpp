@@ -66,7 +66,7 @@ void claimAll(void *context, int32_t thread) {
     int64_t tasks = Claims::tasksOf(piece), task;
     std::vector<int64_t> &begun = claims->begun[piece], &done = claims->done[piece];
     int64_t run = ++begun[thread];
-    while ((task = claims->pool->claim(thread, piece, tasks)) != tasks) {
+    while ((task = claims->pool->nextTask(thread, piece, tasks)) != tasks) {
       int64_t owner = 0;
       while (task >= tasks * (owner + 1) / threads)
         ++owner;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_notes.py APP FOLDER: checksums of weights and carrier are compared once, and damage is found all the same."""
+"""check_notes.py APP FOLDER: checksums of weights and stub are compared once, and damage is found all the same."""
 import os
 import pathlib
 import subprocess

@@ -23,19 +23,19 @@ namespace {
 class ListingTarget final : public targets::Target {
 public:
   std::string name() const override { return "listing"; }
-  targets::MachineNeeds needs() const override { return {"reader", {"eyes"}}; }
-  mlir::DictionaryAttr facts(mlir::MLIRContext &context) const override {
+  targets::MachineRequirements requirements() const override { return {"reader", {"eyes"}}; }
+  mlir::DictionaryAttr manifestEntries(mlir::MLIRContext &context) const override {
     mlir::Builder builder(&context);
     return builder.getDictionaryAttr(builder.getNamedAttr("language", builder.getStringAttr("mlir")));
   }
   std::string identity() const override { return "listing"; }
 
   std::string weightLayout() const override { return "narrow"; }
-  void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override {
+  void addWeightPacking(mlir::OpPassManager &passes, const std::string &weights) const override {
     passes.addPass(createPackWeights({weights, 16}));
   }
-  void addStateLayout(mlir::OpPassManager &passes) const override { passes.addPass(createLayOutStates({16})); }
-  void addDivision(mlir::OpPassManager &) const override {}
+  void addKvLayout(mlir::OpPassManager &passes) const override { passes.addPass(createLayoutKvCache({16})); }
+  void addOpSplitting(mlir::OpPassManager &) const override {}
   void addSchedule(mlir::OpPassManager &) const override {}
   void addCodegen(mlir::OpPassManager &) const override {}
 
@@ -59,8 +59,8 @@ public:
   llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const override {
     return join(objects);
   }
-  llvm::ArrayRef<llvm::StringLiteral> texts() const override { return {}; }
-  llvm::Expected<std::string> text(llvm::StringRef, mlir::ModuleOp, targets::BeginPart) const override {
+  llvm::ArrayRef<llvm::StringLiteral> listingKinds() const override { return {}; }
+  llvm::Expected<std::string> listing(llvm::StringRef, mlir::ModuleOp, targets::BeginPart) const override {
     return llvm::createStringError("a listing is no LLVM IR");
   }
 
@@ -83,12 +83,12 @@ static std::string programDirectory() {
 }
 
 static llvm::Error run(llvm::ArrayRef<std::string> arguments) {
-  static const std::map<std::string, Product> products = {
-      {"exe", Product::Program}, {"code", Product::Code}, {"llvm", Product::Text}, {"ir", Product::Ir}};
+  static const std::map<std::string, EmitKind> kinds = {
+      {"exe", EmitKind::Program}, {"code", EmitKind::Code}, {"llvm", EmitKind::Listing}, {"ir", EmitKind::Ir}};
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
-  auto module = parseProgram(arguments[0], context);
+  auto module = parseModule(arguments[0], context);
   if (!module)
     return module.takeError();
   CompileRequest request;
@@ -100,9 +100,9 @@ static llvm::Error run(llvm::ArrayRef<std::string> arguments) {
     request.targets.push_back(*further);
   }
   request.output = arguments[1];
-  request.product = products.at(arguments[2]);
+  request.emit = kinds.at(arguments[2]);
   request.programDirectory = programDirectory();
-  request.cacheDirectory = usualCacheDirectory();
+  request.cacheDirectory = defaultCacheDirectory();
   request.listener.stage = [](llvm::StringRef name) { printf("%s%s", name.str().c_str(), name.empty() ? "" : "\n"); };
   request.listener.part = [](llvm::StringRef name) { printf("  %s\n", name.str().c_str()); };
   return compile(**module, request);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_divisions.py ALONE BOTH: the code for processors of a program for them alone is that of one for cards, too, which lists the
+"""check_divisions.py ALONE BOTH: the code for processors of a program for them alone is that of one for GPUs, too, which lists the
 kernels of both: what each family of machines divides in its own way."""
 import json
 import os

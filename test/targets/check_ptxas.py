@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_ptxas.py PTXAS FILE.ptx...: assembles files for cards of three generations; prints the registers of every kernel and what it
+"""check_ptxas.py PTXAS FILE.ptx...: assembles files for GPUs of three generations; prints the registers of every kernel and what it
 spills, and fails if one does: kernels that are launched, and persistent ones with all that their tasks do."""
 import re
 import subprocess

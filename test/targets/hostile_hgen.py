@@ -33,7 +33,7 @@ def compile_with(hgen, *options, output):
 
 def check(hgen, expected):
     run = compile_with(hgen, '--generator=halide', '--cache=off', output=OUTPUT)
-    pattern = (rf'error\[T0509\]: {re.escape(hgen)}: for contract_\d+_product: {expected}; '
+    pattern = (rf'error\[T0509\]: {re.escape(hgen)}: for contract_\d+_halide: {expected}; '
                '--generator=mlir does without it')
     if run.returncode != 1 or not re.fullmatch(pattern, run.stderr.rstrip('\n')):
         sys.exit(f'{hgen}: status {run.returncode}, expected a line like {pattern}\n{run.stderr}')

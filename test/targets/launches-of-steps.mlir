@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In how many launches steps run on a card say a remark, the manifest, the page of all passes and --memory.
+// In how many launches steps run on a GPU say a remark, the manifest, the page of all passes and --memory.
 // 256 features of a weight of 16 bits are a single part of k: workgroups of 32 threads, of which a persistent kernel of 256
-// has five teams, since eight would need more shared memory than cards have.
+// has five teams, since eight would need more shared memory than GPUs have.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %talc compile %s --target=nvptx,vulkan -o %t/app --remarks=package --inspect=%t/page.html 2>&1 | FileCheck %s
 // CHECK: remark: package: link: module: encode: a step is one launch of workgroups of 256 threads for up to 16 rows, else [[ALL:[0-9]+]] launches

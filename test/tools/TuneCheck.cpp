@@ -37,13 +37,13 @@ private:
 };
 
 void checkIntervals() {
-  expect(medianOf({1, 2, 3, 4, 5}).high > 1e9, "five values say where a median lies");
-  Interval six = medianOf({6, 1, 5, 2, 4, 3});
+  expect(medianInterval({1, 2, 3, 4, 5}).high > 1e9, "five values say where a median lies");
+  Interval six = medianInterval({6, 1, 5, 2, 4, 3});
   expect(six.low == 1 && six.middle == 3.5 && six.high == 6, "the interval of six values");
   Seconds many;
   for (int i = 1; i <= 24; ++i)
     many.push_back(i);
-  expect(medianOf(many).low == 7 && medianOf(many).high == 18, "the interval of 24 values");
+  expect(medianInterval(many).low == 7 && medianInterval(many).high == 18, "the interval of 24 values");
 }
 
 // How often, of a thousand, code is called faster.

@@ -73,12 +73,12 @@ bf16 = os.path.join(DIRECTORY, 'bf16')
 run(TALC, 'tune', MODEL, '--weights=bf16', '--budget=1', '-t', '1', '-o', bf16)
 with open(bf16) as file:
     without = [line['name'] for line in map(json.loads, file) if line['candidates'] == 0]
-expect(not any(name.startswith('contract') for name in without), f'nothing can be tried of {without}')
+expect(not any(name.startswith('matmul') for name in without), f'nothing can be tried of {without}')
 
 untuned = logits('untuned', '--tuned=off')[1]
 tried = {'fetch_next': 0, 'tile_rows': 4, 'block_rows': 48, 'by_panels': 1, 'claimed_rows': 8, 'tile_steps': 1,
          'fetch_ahead': 8, 'fetch_level': 1, 'fetch_rows': 3, 'stream_rows': 24, 'stream_depth': 4}
-forced = {'contract': tried, 'attention': {'task_rows': 12, 'chunk_keys': 16}}
+forced = {'matmul': tried, 'attention': {'task_rows': 12, 'chunk_keys': 16}}
 has_halide = os.path.exists(os.path.join(os.path.dirname(os.path.realpath(TALC)), 'hgen'))
 of_rows = {'unroll': 3, 'by_halide': int(has_halide)}
 expect({'norm', 'gather', 'append'} <= {line['name'].split('_')[0] for line in second}, 'row pieces have no plans')
@@ -92,7 +92,7 @@ expect(tuned == untuned, 'logits are others with a record')
 with open(os.path.join(DIRECTORY, 'tuned'), 'rb') as one, open(os.path.join(DIRECTORY, 'untuned'), 'rb') as other:
     expect(one.read() != other.read(), 'the record changed nothing')
 
-contraction = next(line for line in second if line['name'].startswith('contract'))
+contraction = next(line for line in second if line['name'].startswith('matmul'))
 # Records of two runs are joined: of a kernel the line counts for which more was tried.
 with open(RECORD, 'w') as file:
     for tried, rows in (5, 3), (9, 5), (7, 4):
@@ -128,7 +128,7 @@ said = logits('foreign', f'--tuned={RECORD}', '--target=native,nvptx,vulkan')[0]
 expect(said.count('none for native,nvptx,vulkan: ignored') == said.count('note:') == 1, f'foreign to three: {said}')
 with open(RECORD, 'a') as file:
     file.write(json.dumps(contraction | {'plan': {'tile_rows': 5}}) + '\n')
-expect(logits('own', f'--tuned={RECORD}', '--target=native,nvptx,vulkan')[0] == '', 'a card needs no plans')
+expect(logits('own', f'--tuned={RECORD}', '--target=native,nvptx,vulkan')[0] == '', 'a GPU needs no plans')
 with open(RECORD, 'w') as file:
     file.write(json.dumps(contraction | {'target': 'another', 'plan': {}}) + '\n')
 expect(logits('empty', f'--tuned={RECORD}')[0] == '', 'a record without plans needs no note')

@@ -37,8 +37,8 @@ struct Loops {
 };
 
 // What a description can be of.
-Loops makeProduct(const Description &description);
-Loops makeLine(const Description &description);
+Loops makeMatmul(const Description &description);
+Loops makeRow(const Description &description);
 Loops makeScores(const Description &description);
 Loops makeValues(const Description &description);
 

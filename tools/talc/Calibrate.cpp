@@ -13,7 +13,7 @@
 #include "tools/talc/FormatExchange.h"
 #include "tools/talc/ImportanceMatrix.h"
 #include "tools/talc/ObservedModel.h"
-#include "tools/talc/perplexity/LogitsRun.h"
+#include "tools/talc/perplexity/LogitsEvaluator.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -36,7 +36,7 @@ static llvm::Error meanSquares(const std::string &path, const std::string &text,
   auto file = llvm::MemoryBuffer::getFile(text);
   if (!file)
     return makeError(ErrorCode::Usage, "--calibrate: {}: {}", text, file.getError().message());
-  perplexity::LogitsRun run;
+  perplexity::LogitsEvaluator run;
   std::vector<int32_t> ids;
   if (llvm::Error error = failure(run.open(path, 0)))
     return error;

@@ -17,7 +17,7 @@
 #include "tools/talc/Report.h"
 #include "tools/talc/inspect/InspectPage.h"
 #include "tools/talc/perplexity/Perplexity.h"
-#include "tools/talc/tune/PlanRecord.h"
+#include "tools/talc/tune/TuningRecord.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
@@ -30,14 +30,14 @@
 
 namespace talc::tools {
 
-static Product productOf(const std::string &emit) {
-  static const std::map<std::string, Product> products = {{"exe", Product::Program},
-                                                          {"lib", Product::Library},
-                                                          {"object", Product::Object},
-                                                          {"code", Product::Code},
-                                                          {"ir", Product::Ir}};
-  auto found = products.find(emit);
-  return found == products.end() ? Product::Text : found->second;
+static EmitKind emitKind(const std::string &emit) {
+  static const std::map<std::string, EmitKind> kinds = {{"exe", EmitKind::Program},
+                                                        {"lib", EmitKind::Library},
+                                                        {"object", EmitKind::Object},
+                                                        {"code", EmitKind::Code},
+                                                        {"ir", EmitKind::Ir}};
+  auto found = kinds.find(emit);
+  return found == kinds.end() ? EmitKind::Listing : found->second;
 }
 
 // Whether a file is written that talc made, not a text for readers of programs.
@@ -58,7 +58,7 @@ static llvm::Error listen(mlir::MLIRContext &context, const CompileOptions &opti
     listener = [&recorder](std::string line) { recorder.addRemark(std::move(line)); };
   if (options.remarks.empty() && !listener)
     return llvm::Error::success();
-  std::string problem = hearRemarks(context, options.remarks, listener);
+  std::string problem = collectRemarks(context, options.remarks, listener);
   return problem.empty() ? llvm::Error::success()
                          : makeError(ErrorCode::Usage, "--remarks: '{}' {}", options.remarks, problem);
 }
@@ -67,14 +67,14 @@ static CompileRequest requestOf(const CompileOptions &options, Report &report, P
   CompileRequest request;
   request.weights = options.weights;
   request.generator = options.generator;
-  request.compute = computeNamed(options.compute);
+  request.compute = parseCompute(options.compute);
   request.first = parseStage(options.startFrom).value_or(Stage::Import);
   request.last = parseStage(options.stopAfter).value_or(Stage::Package);
-  request.product = productOf(options.emit);
-  request.text = options.emit;
+  request.emit = emitKind(options.emit);
+  request.listing = options.emit;
   request.output = options.output.empty() ? "-" : options.output;
   request.programDirectory = options.programDirectory;
-  request.cacheDirectory = watchesPasses(options) ? "" : usualCacheDirectory(options.cache);
+  request.cacheDirectory = watchesPasses(options) ? "" : defaultCacheDirectory(options.cache);
   request.dumpDirectory = options.dump;
   request.listener = {[&](llvm::StringRef stage) {
                         recorder.beginStage(stage);
@@ -91,7 +91,7 @@ static CompileRequest requestOf(const CompileOptions &options, Report &report, P
 
 // Rarely what is wanted of a model's files, or of a program that came from them.
 static bool lacksTokenizer(const CompileOptions &options, const CompileRequest &request) {
-  bool takesText = request.product == Product::Program || request.product == Product::Library;
+  bool takesText = request.emit == EmitKind::Program || request.emit == EmitKind::Library;
   return takesText && request.last == Stage::Package && request.tokenizer.empty() && !options.randomWeights &&
          (findFrontend(options.model) || !options.startFrom.empty());
 }
@@ -114,7 +114,7 @@ static void note(mlir::ModuleOp module, const CompileOptions &options, const per
   if (const auto &comparison = results.comparison) {
     addNumber(measuredKeys::divergence, comparison->divergence.mean);
     addNumber(measuredKeys::divergenceError, comparison->divergence.error);
-    addNumber(measuredKeys::mostDivergence, comparison->mostDivergence);
+    addNumber(measuredKeys::maxDivergence, comparison->maxDivergence);
     addNumber(measuredKeys::sameTop, comparison->sameTop.mean);
     llvm::SmallVector<mlir::Attribute> means, most;
     for (const perplexity::Comparison::Layer &layer : comparison->layers) {
@@ -122,7 +122,7 @@ static void note(mlir::ModuleOp module, const CompileOptions &options, const per
       most.push_back(b.getF64FloatAttr(layer.most));
     }
     add(measuredKeys::layerErrors, b.getArrayAttr(means));
-    add(measuredKeys::mostErrors, b.getArrayAttr(most));
+    add(measuredKeys::maxErrors, b.getArrayAttr(most));
   }
   module->setAttr(measuredAttr, b.getDictionaryAttr(entries));
 }
@@ -156,8 +156,8 @@ static llvm::Error addPlans(const CompileOptions &options, CompileRequest &reque
   for (const targets::TargetPtr &target : request.targets)
     if (std::string problem = options.plans.empty() ? "" : target->checkPlans(options.plans); !problem.empty())
       return makeError(ErrorCode::Usage, "talc compile: --plan: {}; see talc compile --help", problem);
-  std::string path = options.tuned.empty() ? usualRecord(options.model) : options.tuned;
-  PlanRecord record;
+  std::string path = options.tuned.empty() ? defaultTuningRecord(options.model) : options.tuned;
+  TuningRecord record;
   std::vector<std::string> notes;
   if (path != "off") {
     if (!options.tuned.empty() && !llvm::sys::fs::exists(path))
@@ -168,9 +168,9 @@ static llvm::Error addPlans(const CompileOptions &options, CompileRequest &reque
   std::vector<std::string> identities;
   for (const targets::TargetPtr &target : request.targets) {
     identities.push_back(target->identity());
-    request.plans.push_back(record.plansFor(identities.back()) + options.plans);
+    request.plans.push_back(record.planOverridesFor(identities.back()) + options.plans);
   }
-  if (std::string processors = record.foreignTo(identities); !processors.empty())
+  if (std::string processors = record.foreignProcessors(identities); !processors.empty())
     notes.push_back(
         fmt::format("note: {}: has plans for {} only, none for {}: ignored", path, processors, options.target));
   for (const std::string &note : notes)
@@ -195,9 +195,9 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
     return targets.takeError();
   request.targets = std::move(*targets);
   const targets::Target &best = *request.targets.front();
-  if (request.product == Product::Text && !llvm::is_contained(best.texts(), options.emit))
+  if (request.emit == EmitKind::Listing && !llvm::is_contained(best.listingKinds(), options.emit))
     return makeError(ErrorCode::Usage, "--emit={}: target {} has no such text, but {}", options.emit, best.name(),
-                     llvm::join(best.texts(), ", "));
+                     llvm::join(best.listingKinds(), ", "));
   if (llvm::Error error = addPlans(options, request))
     return error;
   report.begin("import");
@@ -225,7 +225,7 @@ static llvm::Error compile(const CompileOptions &options, Report &report, PassRe
     if (options.inspect.empty())
       return llvm::Error::success();
     double begin = report.seconds();
-    auto listings = target.listings(module, [](llvm::StringRef) {});
+    auto listings = target.functionListings(module, [](llvm::StringRef) {});
     if (!listings)
       return listings.takeError();
     recorder.addListings(*listings, report.seconds() - begin);

@@ -7,7 +7,7 @@
 #include "tools/talc/Commands.h"
 #include "tools/talc/MlirFlags.h"
 #include "tools/talc/ModelOptions.h"
-#include "tools/talc/OptionWords.h"
+#include "tools/talc/OptionChoices.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,7 +27,7 @@ Examples:
   talc compile tales-gpt2 -o app --weights=bf16         half the size
   talc compile tales-gpt2 -o app --target=x86-64-v3     for any machine with AVX2
   talc compile tales-gpt2 -o app --target=x86-64-v3,x86-64-v4    chosen when the program starts
-  talc compile tales-gpt2 -o app --target=native,nvptx  also for NVIDIA's cards
+  talc compile tales-gpt2 -o app --target=native,nvptx  also for NVIDIA GPUs
   talc compile tales-gpt2 -o libtales.so --emit=lib     a shared library, and tales.h
   talc compile tales-gpt2 -o tales.o --emit=object      an object to link with libtalc.a, and tales.h
   talc compile tales-gpt2 --stop-after=optimize         print the program after a stage
@@ -43,7 +43,7 @@ static const std::vector<std::string> stages = {"import",   "optimize", "lower",
 
 // What is written, and what is told on the way.
 static void declareOutputs(CLI::App *command, CompileOptions &options) {
-  std::vector<std::string> texts = targets::textWords(), words = {"exe", "lib", "object", "code", "ir"};
+  std::vector<std::string> texts = targets::allListingKinds(), words = {"exe", "lib", "object", "code", "ir"};
   words.insert(words.end(), texts.begin(), texts.end());
   command
       ->add_option("--emit", options.emit,
@@ -95,7 +95,7 @@ static CLI::App *declare(CLI::App &app, CompileOptions &options) {
 }
 
 bool emitsText(const CompileOptions &options) {
-  return options.emit == "ir" || llvm::is_contained(targets::textWords(), options.emit);
+  return options.emit == "ir" || llvm::is_contained(targets::allListingKinds(), options.emit);
 }
 
 // Empty when the options go together.

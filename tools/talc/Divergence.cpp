@@ -45,7 +45,7 @@ static void mark(const Rounding &rounding) {
     int64_t columns = cast<RankedTensorType>(cast<WeightOp>(matrix).getType()).getDimSize(1);
     const StorageFormat &format = formatForRows(*rounding.format, columns);
     if (format.blockValues > 1)  // what f16 and bf16 change is nothing beside blocks
-      matrix->setAttr(roundedAttr, TypeAttr::get(format.type(matrix->getContext(), format)));
+      matrix->setAttr(quantizeToAttr, TypeAttr::get(format.type(matrix->getContext(), format)));
   }
 }
 
@@ -54,7 +54,7 @@ llvm::Expected<double> Divergence::of(llvm::ArrayRef<Rounding> roundings) const 
   llvm::Error error = compile(rounded);
   for (const Rounding &rounding : roundings)
     for (Operation *matrix : rounding.unit->matrices)
-      matrix->removeAttr(roundedAttr);
+      matrix->removeAttr(quantizeToAttr);
   if (error)
     return std::move(error);
   perplexity::Options reading;
@@ -88,7 +88,7 @@ int64_t storedValues(const ModelInput &input) {
 llvm::Error noteDivergences(const ModelInput &input, const CompileOptions &options, const Divergence &divergence) {
   std::string ignored;
   for (const FormatUnit &unit : findFormatUnits(*input.module, *parseFormatChoice(options.weights, ignored))) {
-    auto found = divergence.of(Rounding{&unit, formatNamed(probeFormat)});
+    auto found = divergence.of(Rounding{&unit, findStorageFormat(probeFormat)});
     if (!found)
       return found.takeError();
     for (Operation *matrix : unit.matrices)

@@ -31,7 +31,7 @@ public:
 
   // The best of what errors of single matrices say, and of one format for all.
   llvm::Error begin() {
-    chooseWithin(units, mostBits);
+    chooseWithinBudget(units, mostBits);
     Numbers trial;
     for (const CostedUnit &unit : units)
       trial.push_back(unit.chosen);

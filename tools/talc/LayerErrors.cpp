@@ -7,7 +7,7 @@
 #include "compiler/TemporaryDirectory.h"
 #include "tools/talc/Calibrate.h"
 #include "tools/talc/ObservedModel.h"
-#include "tools/talc/tune/Origin.h"
+#include "tools/talc/tune/ModelOrigin.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -75,7 +75,7 @@ std::string compareLayers(const std::string &programDirectory, const perplexity:
   const std::string *programs[] = {&run.app, &run.against};
   for (int i = 0; i < 2; ++i) {
     models[i].programDirectory = programDirectory;
-    if (std::string problem = readOrigin("talc perplexity", *programs[i], models[i]); !problem.empty())
+    if (std::string problem = readModelOrigin("talc perplexity", *programs[i], models[i]); !problem.empty())
       return fmt::format("error[T0701]: talc perplexity: --layers: {}: {}", *programs[i], problem);
   }
   return compareLayers(models[0], models[1], run, results);

@@ -5,7 +5,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/Error.h"
 #include "dialects/talc/TalcDialect.h"
-#include "dialects/talc/formats/StateFormats.h"
+#include "dialects/talc/formats/KvFormats.h"
 #include "frontends/Frontends.h"
 #include "frontends/huggingface/tokenizer/TokenizerFiles.h"
 
@@ -34,7 +34,7 @@ static llvm::Expected<ModelInput> loadProgram(const CompileOptions &options, mli
                      "{}: a program says itself where weights come from and how long sequences are; --random-weights "
                      "and --max-seq are for model directories",
                      options.model);
-  auto module = parseProgram(options.model, context);
+  auto module = parseModule(options.model, context);
   if (!module)
     return module.takeError();
   if (!(**module)->hasAttr(directoryAttr)) {

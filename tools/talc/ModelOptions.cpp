@@ -4,9 +4,9 @@
 
 #include "compiler/targets/Target.h"
 #include "dialects/talc/formats/FormatChoice.h"
-#include "dialects/talc/formats/StateFormats.h"
+#include "dialects/talc/formats/KvFormats.h"
 #include "runtime/NearestWord.h"
-#include "tools/talc/OptionWords.h"
+#include "tools/talc/OptionChoices.h"
 
 #include <algorithm>
 #include <map>
@@ -26,14 +26,14 @@ static std::string checkFormats(const std::string &text) {
   return error + suggestion(text, names);
 }
 
-std::vector<std::string> computeNames() {
+std::vector<std::string> computeChoices() {
   std::vector<std::string> words;
   for (const auto &[word, compute] : computeWords)
     words.push_back(word);
   return words;
 }
 
-targets::Compute computeNamed(const std::string &name) {
+targets::Compute parseCompute(const std::string &name) {
   return computeWords.at(name);
 }
 
@@ -50,18 +50,18 @@ static void declareFormats(CLI::App &command, CompileOptions &options) {
   command
       .add_option("--state", options.state,
                   "storage format of the keys and values that sequences keep: f32 (default), f16, bf16 or q8_0")
-      ->check(oneOf(stateFormatNames()));
+      ->check(oneOf(kvFormatNames()));
   command.add_option("--cache-type-k", options.keyFormat, "the same for keys alone; -ctk is short for it")
-      ->check(oneOf(stateFormatNames()));
+      ->check(oneOf(kvFormatNames()));
   command.add_option("--cache-type-v", options.valueFormat, "the same for values alone; -ctv is short for it")
-      ->check(oneOf(stateFormatNames()));
+      ->check(oneOf(kvFormatNames()));
   command
       .add_option(
           "--compute", options.compute,
           "what weights are multiplied as: f32; integers: those of small integers (q8_0 to q4_0) by activations that "
           "are rounded to 8 bits (default, where the processor can); or bf16: those of bf16 by activations rounded to "
           "bf16, too")
-      ->check(oneOf(computeNames()));
+      ->check(oneOf(computeChoices()));
 }
 
 void declareModelOptions(CLI::App &command, CompileOptions &options) {

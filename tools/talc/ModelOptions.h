@@ -25,7 +25,7 @@ std::vector<std::string> givenModelOptions(const CLI::App &command);
 std::string parseModelOptions(std::vector<std::string> words, CompileOptions &options);
 
 // The words of --compute, and what they say.
-std::vector<std::string> computeNames();
-targets::Compute computeNamed(const std::string &name);
+std::vector<std::string> computeChoices();
+targets::Compute parseCompute(const std::string &name);
 
 }  // namespace talc::tools

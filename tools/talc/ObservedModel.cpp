@@ -66,12 +66,12 @@ llvm::Error compileObserved(ModuleOp module, const std::vector<uint8_t> &tokeniz
   CompileRequest request;
   request.targets = std::move(*targets);
   request.weights = options.weights;
-  request.compute = computeNamed(options.compute);
-  request.product = Product::Library;
+  request.compute = parseCompute(options.compute);
+  request.emit = EmitKind::Library;
   request.output = path;
   request.tokenizer = tokenizer;
   request.programDirectory = options.programDirectory;
-  request.cacheDirectory = usualCacheDirectory(options.cache);
+  request.cacheDirectory = defaultCacheDirectory(options.cache);
   return talc::compile(module, request);
 }
 

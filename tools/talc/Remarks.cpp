@@ -41,8 +41,8 @@ private:
 
 }  // namespace
 
-std::string hearRemarks(mlir::MLIRContext &context, const std::string &printed,
-                        std::function<void(std::string line)> listener) {
+std::string collectRemarks(mlir::MLIRContext &context, const std::string &printed,
+                           std::function<void(std::string line)> listener) {
   std::string problem;
   if (!printed.empty() && !llvm::Regex(printed).isValid(problem))
     return "is no regular expression: " + problem;

@@ -4,7 +4,7 @@
 // A step is walked as workers run it: blocks are entered at their calls, and every call of a kernel is an event that
 // touches places of planned memory.
 //
-//   event      norm  ----barrier----  contract  append  ----barrier----  attention
+//   event      norm  ----barrier----  matmul  append  ----barrier----  attention
 //   arena      writes [0, 512 rows)   reads it
 //   state                                       writes                   reads
 //
@@ -14,12 +14,12 @@
 // too early. A barrier stands where every worker comes, which is why none waits for ever: in a function that all of
 // them run, outside of kernels, loops and conditions.
 //
-// A step may be divided by rows or not (kernel.by_rows), so both are walked. Where workers claim every task, as the
-// workgroups of a card do, divisions say nothing and memory of a worker's own is like any other: there is one walk, in
-// which no two events are apart. Single launches wait behind every piece, and need less than that.
+// A step may be divided by rows or not (kernel.token_parallel), so both are walked. Where workers claim every task, as
+// the workgroups of a GPU do, divisions say nothing and memory of a worker's own is like any other: there is one walk,
+// in which no two events are apart. Single launches wait behind every piece, and need less than that.
 #include "compiler/passes/Passes.h"
+#include "dialects/kernel/DynamicSchedule.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "dialects/kernel/Workers.h"
 #include "dialects/talc/ModuleKeys.h"
 
 #include <limits>
@@ -78,7 +78,7 @@ Place placeOf(kernel::ArenaOp arena) {
   Place place;
   place.begin = place.end = {static_cast<int64_t>(arena.getPerToken()), static_cast<int64_t>(arena.getFixed())};
   place.isPrivate = arena.getPerThread() > 0;
-  place.output = kernel::outputOf(arena.getResult());
+  place.output = kernel::getOutputIndex(arena.getResult());
   // There are never more rows than tokens.
   (type.hasStaticShape() ? place.end.fixed : place.end.perRow) += talc::storedBytes(type);
   return place;
@@ -92,7 +92,7 @@ using Places = DenseMap<Value, Place>;  // of the arguments of a block
 
 // Nothing for a weight, which nobody writes.
 FailureOr<std::optional<Place>> placeOf(Value value, const Places &arguments, func::CallOp call) {
-  Value root = kernel::rootOf(value);
+  Value root = kernel::getBaseBuffer(value);
   if (auto known = arguments.find(root); known != arguments.end())
     return std::optional(known->second);
   Operation *definition = root.getDefiningOp();
@@ -100,7 +100,7 @@ FailureOr<std::optional<Place>> placeOf(Value value, const Places &arguments, fu
     return std::optional<Place>();
   if (auto arena = dyn_cast_or_null<kernel::ArenaOp>(definition))
     return std::optional(placeOf(arena));
-  if (auto state = dyn_cast_or_null<kernel::StateOp>(definition))
+  if (auto state = dyn_cast_or_null<kernel::KvCacheOp>(definition))
     return std::optional(placeOf(state.getNameAttr()));
   if (auto output = dyn_cast_or_null<kernel::OutputOp>(definition))
     return std::optional(placeOf(output.getOutputAttr(), output.getOutput()));
@@ -108,7 +108,7 @@ FailureOr<std::optional<Place>> placeOf(Value value, const Places &arguments, fu
 }
 
 bool isMemory(Value value) {
-  return isa<MemRefType, talc::StateType>(value.getType());
+  return isa<MemRefType, talc::KvCacheType>(value.getType());
 }
 
 // ---- The walk
@@ -145,7 +145,7 @@ public:
   LogicalResult enter(func::FuncOp function, const Places &arguments) {
     for (Operation &op : function.front()) {
       if (auto barrier = dyn_cast<kernel::BarrierOp>(op)) {
-        if (!(workers.byRows || workers.claim) || !barrier.getUnlessByRows())
+        if (!(workers.byRows || workers.claim) || !barrier.getUnlessTokenParallel())
           unsettled.clear();
         continue;
       }
@@ -159,7 +159,7 @@ public:
 private:
   LogicalResult enterCall(func::CallOp call, const Places &arguments) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-    if (kernel::TasksOp tasks = kernel::tasksOf(callee))
+    if (kernel::TasksOp tasks = kernel::getTasks(callee))
       return run(call, tasks, arguments);
     Places inside;
     for (auto [operand, argument] : llvm::zip(call.getOperands(), callee.getArguments())) {
@@ -177,7 +177,7 @@ private:
   }
 
   LogicalResult run(func::CallOp call, kernel::TasksOp tasks, const Places &arguments) {
-    Operation *piece = tasks.getPiece();
+    Operation *piece = tasks.getComputeOp();
     SmallVector<Touch> touches;
     std::optional<int64_t> output;
     for (OpOperand &operand : piece->getOpOperands()) {
@@ -185,7 +185,7 @@ private:
       if (!argument || !isMemory(argument))
         continue;
       Value value = call.getOperand(argument.getArgNumber());
-      if (constants.contains(kernel::rootOf(value)))
+      if (constants.contains(kernel::getBaseBuffer(value)))
         continue;
       FailureOr<std::optional<Place>> place = placeOf(value, arguments, call);
       if (failed(place))
@@ -242,7 +242,7 @@ private:
 
 struct CheckStep : talc::impl::CheckStepBase<CheckStep> {
   void runOnOperation() override {
-    const bool claims = getOperation()->hasAttr(kernel::claimsAttr);
+    const bool claims = getOperation()->hasAttr(kernel::dynamicScheduleAttr);
     if (failed(checkWhereBarriersStand()))
       return signalPassFailure();
     SymbolTable symbols(getOperation());
@@ -256,7 +256,7 @@ struct CheckStep : talc::impl::CheckStepBase<CheckStep> {
   LogicalResult checkWhereBarriersStand() {
     WalkResult result = getOperation().walk([](kernel::BarrierOp barrier) -> WalkResult {
       auto function = dyn_cast<func::FuncOp>(barrier->getParentOp());
-      if (function && !function->hasAttr(kernel::kernelAttr))
+      if (function && !function->hasAttr(kernel::kernelOpAttr))
         return WalkResult::advance();
       return barrier.emitOpError("stands where not every worker comes; expected between the kernels of a step");
     });

@@ -6,7 +6,7 @@
 // Many rows: row pieces (norm, rope, gather, append, elementwise) are divided by rows, contractions adapt to the number
 // of rows of the step. Attention is divided by heads, in blocks of rows: a causal mask leaves the last rows more work
 // than the first, so that equal parts of the rows would not be equal parts of the work. Both fall into tasks, of which
-// threads that are done with theirs take those of others (kernel.claim).
+// threads that are done with theirs take those of others (kernel.next_task).
 //
 // One row: dividing a norm by rows would leave it to one thread, at the price of a barrier before and one after. Every
 // thread computes it instead, into memory of its own; append and attention are divided by heads alike (if a head's
@@ -26,13 +26,13 @@ namespace kernel = talc::kernel;
 using kernel::Share;
 
 static bool isRowPiece(Operation *op) {
-  auto piece = dyn_cast<kernel::PieceOpInterface>(op);
+  auto piece = dyn_cast<kernel::ComputeOpInterface>(op);
   return piece && piece.getDivision() == Share::rows;
 }
 
 // The buffer that a piece writes, if it is a temporary of this function.
 static memref::AllocOp temporaryOf(Operation *piece) {
-  Value destination = kernel::destinationOf(piece);
+  Value destination = kernel::getDestination(piece);
   return destination ? destination.getDefiningOp<memref::AllocOp>() : memref::AllocOp();
 }
 
@@ -41,7 +41,7 @@ static bool canBePrivate(memref::AllocOp temporary) {
   return llvm::all_of(temporary->getUsers(), [&](Operation *user) {
     if (isa<ViewLikeOpInterface>(user))
       return llvm::none_of(user->getUsers(), [](Operation *piece) {
-        Value destination = kernel::destinationOf(piece);
+        Value destination = kernel::getDestination(piece);
         return destination && isa_and_nonnull<ViewLikeOpInterface>(destination.getDefiningOp());
       });
     if (auto call = dyn_cast<func::CallOp>(user))
@@ -51,7 +51,7 @@ static bool canBePrivate(memref::AllocOp temporary) {
 }
 
 // Every thread computes a single row by itself, if it can.
-static Share shareOf(kernel::PieceOpInterface piece) {
+static Share shareOf(kernel::ComputeOpInterface piece) {
   Share division = piece.getDivision();
   memref::AllocOp temporary = division == Share::rows ? temporaryOf(piece) : memref::AllocOp();
   bool oneRow = temporary && temporary.getType().getDimSize(0) == 1;
@@ -88,8 +88,8 @@ namespace {
 struct DivideWork : talc::impl::DivideWorkBase<DivideWork> {
   void runOnOperation() override {
     // All shares first: they follow from where pieces stand.
-    SmallVector<std::pair<kernel::PieceOpInterface, Share>> pieces;
-    getOperation().walk([&](kernel::PieceOpInterface piece) {
+    SmallVector<std::pair<kernel::ComputeOpInterface, Share>> pieces;
+    getOperation().walk([&](kernel::ComputeOpInterface piece) {
       if (!kernel::TasksOp::around(piece))
         pieces.push_back({piece, shareOf(piece)});
     });
@@ -105,7 +105,7 @@ struct DivideWork : talc::impl::DivideWorkBase<DivideWork> {
       });
       kernel::TasksOp::wrap(piece, step, piece.getTaskSpace(share), share);
       if (share == Share::all)
-        temporaryOf(piece)->setAttr(kernel::privateAttr, UnitAttr::get(&getContext()));
+        temporaryOf(piece)->setAttr(kernel::perThreadAttr, UnitAttr::get(&getContext()));
     }
   }
 };

@@ -7,14 +7,14 @@
 // stored. There two kernels divided by heads need none, since the heads are the state's; the heads of other memory are
 // counted and dealt differently by every attention.
 //
-// The step may be divided by rows or not (kernel.by_rows), so the question is asked twice; a barrier that only the
-// other division needs is marked unless_by_rows. Where workers claim every task, as workgroups of a card do, nothing is
-// found by whom it was left, and memory of a worker's own is like any other. A block begins with a barrier always: it
-// runs again for the next layer, in the same memory.
+// The step may be divided by rows or not (kernel.token_parallel), so the question is asked twice; a barrier that only
+// the other division needs is marked unless_token_parallel. Where workers claim every task, as workgroups of a GPU do,
+// nothing is found by whom it was left, and memory of a worker's own is like any other. A block begins with a barrier
+// always: it runs again for the next layer, in the same memory.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
+#include "dialects/kernel/DynamicSchedule.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "dialects/kernel/Workers.h"
 
 namespace talc {
 #define GEN_PASS_DEF_INSERTBARRIERS
@@ -40,22 +40,22 @@ struct Access {
 
 // What a call of a kernel touches, seen from the caller.
 SmallVector<Access> accessesOf(func::CallOp call, func::FuncOp callee, bool claims) {
-  kernel::TasksOp tasks = kernel::tasksOf(callee);
+  kernel::TasksOp tasks = kernel::getTasks(callee);
   kernel::Share share = tasks.getShare();
-  Operation *piece = tasks.getPiece();
-  std::optional<int64_t> output = kernel::outputOf(call.getOperands());
+  Operation *piece = tasks.getComputeOp();
+  std::optional<int64_t> output = kernel::getOutputIndex(call.getOperands());
   SmallVector<Access> accesses;
   for (OpOperand &operand : piece->getOpOperands()) {
     auto argument = dyn_cast<BlockArgument>(operand.get());
     if (!argument || isa<kernel::StepType>(argument.getType()))
       continue;
-    if (isa<talc::StateType>(argument.getType())) {
+    if (isa<talc::KvCacheType>(argument.getType())) {
       accesses.push_back({Value(), share, kernel::writes(piece, operand), output});
       continue;
     }
-    Value memory = kernel::rootOf(call.getOperand(argument.getArgNumber()));
+    Value memory = kernel::getBaseBuffer(call.getOperand(argument.getArgNumber()));
     Operation *definition = memory.getDefiningOp();
-    bool isPrivate = !claims && definition && definition->hasAttr(kernel::privateAttr);
+    bool isPrivate = !claims && definition && definition->hasAttr(kernel::perThreadAttr);
     if (!isPrivate && !(definition && isa<kernel::WeightOp>(definition)))
       accesses.push_back({memory, share, kernel::writes(piece, operand), output});
   }
@@ -90,10 +90,10 @@ struct Pending {
 
 struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
   void runOnOperation() override {
-    claims = getOperation()->hasAttr(kernel::claimsAttr);
+    claims = getOperation()->hasAttr(kernel::dynamicScheduleAttr);
     SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function->hasAttr(kernel::kernelAttr) && !function.isExternal())
+      if (!function->hasAttr(kernel::kernelOpAttr) && !function.isExternal())
         separate(function, symbols);
   }
 
@@ -109,11 +109,11 @@ struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
   void separate(func::FuncOp function, SymbolTable &symbols) {
     Pending columns{false, claims, {}}, rows{true, claims, {}};
     if (claims)
-      function->setAttr(kernel::claimsAttr, UnitAttr::get(&getContext()));
+      function->setAttr(kernel::dynamicScheduleAttr, UnitAttr::get(&getContext()));
     bool first = !function->hasAttr(talc::entryAttr);
     for (auto call : llvm::to_vector(function.front().getOps<func::CallOp>())) {
       auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-      if (!kernel::tasksOf(callee)) {
+      if (!kernel::getTasks(callee)) {
         // A block begins with a barrier, and leaves its result in an unknown division.
         columns.accesses.clear();
         rows.accesses.clear();
@@ -124,7 +124,7 @@ struct InsertBarriers : talc::impl::InsertBarriersBase<InsertBarriers> {
       bool always = first || rows.conflictsWith(accesses), sometimes = columns.conflictsWith(accesses);
       if (always || sometimes) {
         OpBuilder builder(call);
-        kernel::BarrierOp::create(builder, call.getLoc(), function.getArgument(0), /*unless_by_rows=*/!always);
+        kernel::BarrierOp::create(builder, call.getLoc(), function.getArgument(0), /*unless_token_parallel=*/!always);
         explain(call, first, always);
         columns.accesses.clear();
         if (always)

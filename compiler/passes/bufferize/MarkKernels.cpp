@@ -26,11 +26,11 @@ namespace keys = talc::kernelKeys;
 // What the rows of a kernel are, for reports.
 static StringRef rowsOf(func::CallOp call) {
   static constexpr StringLiteral names[] = {"outputs", "outputs 1"};
-  auto output = kernel::outputOf(call.getOperands());
+  auto output = kernel::getOutputIndex(call.getOperands());
   return output ? names[std::min<int64_t>(*output, 1)] : "tokens";
 }
 
-static std::string shapesOf(kernel::PieceOpInterface piece) {
+static std::string shapesOf(kernel::ComputeOpInterface piece) {
   std::string text;
   llvm::raw_string_ostream out(text);
   piece.printShapes(out);
@@ -38,10 +38,10 @@ static std::string shapesOf(kernel::PieceOpInterface piece) {
 }
 
 // The format that the rows were rounded to which a piece computes with, its first data; empty: none.
-static StringRef roundedOf(kernel::PieceOpInterface piece, const kernel::PieceCosts &costs) {
+static StringRef roundedOf(kernel::ComputeOpInterface piece, const kernel::OpCosts &costs) {
   for (Value data : piece->getOperands())
     if (auto type = dyn_cast<ShapedType>(data.getType()))
-      return costs.operations.perRow > 0 && type.getRank() == 2 && talc::isRounded(type.getElementType())
+      return costs.operations.perRow > 0 && type.getRank() == 2 && talc::isQuantizedActivation(type.getElementType())
                  ? StringRef(talc::elementFormat(type).name)
                  : StringRef();
   return {};
@@ -54,12 +54,12 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
     SymbolTable symbols(getOperation());
     SmallVector<Attribute> entries;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function->hasAttr(kernel::kernelAttr))
+      if (function->hasAttr(kernel::kernelOpAttr))
         continue;
       int64_t calls = callsPerStep(function);
       for (auto call : llvm::to_vector(function.getOps<func::CallOp>())) {
         auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        if (!kernel::tasksOf(callee))
+        if (!kernel::getTasks(callee))
           continue;
         OpBuilder builder(call->getBlock(), std::next(call->getIterator()));
         kernel::MarkOp::create(builder, call.getLoc(), function.getArgument(0), entries.size());
@@ -86,22 +86,22 @@ struct MarkKernels : talc::impl::MarkKernelsBase<MarkKernels> {
 
   DictionaryAttr describe(func::CallOp call, func::FuncOp callee, int64_t calls) {
     Builder b(&getContext());
-    kernel::TasksOp tasks = kernel::tasksOf(callee);
-    auto piece = cast<kernel::PieceOpInterface>(tasks.getPiece());
-    kernel::PieceCosts costs = piece.getCosts();
+    kernel::TasksOp tasks = kernel::getTasks(callee);
+    auto piece = cast<kernel::ComputeOpInterface>(tasks.getComputeOp());
+    kernel::OpCosts costs = piece.getCosts();
     NamedAttrList entry;
     auto add = [&](StringRef name, Attribute value) { entry.append(name, value); };
     auto count = [&](StringRef name, int64_t value) { add(name, b.getI64IntegerAttr(value)); };
     add(keys::name, b.getStringAttr(callee.getName()));
-    add(keys::piece, callee->getAttr(kernel::kernelAttr));
-    if (Attribute phase = call->getParentOfType<func::FuncOp>()->getAttr(talc::phaseAttr))
-      add(keys::phase, phase);
+    add(keys::op, callee->getAttr(kernel::kernelOpAttr));
+    if (Attribute phase = call->getParentOfType<func::FuncOp>()->getAttr(talc::entryNameAttr))
+      add(keys::entry, phase);
     add(keys::rows, b.getStringAttr(rowsOf(call)));
     add(keys::shapes, b.getStringAttr(shapesOf(piece)));
     add(keys::fused, b.getStringAttr(piece.getFused()));
     add(keys::share, b.getStringAttr(kernel::stringifyShare(tasks.getShare())));
     if (StringRef rounded = roundedOf(piece, costs); !rounded.empty())
-      add(keys::rounded, b.getStringAttr(rounded));
+      add(keys::quantized, b.getStringAttr(rounded));
     count(keys::calls, calls);
     count(keys::operationsPerRow, costs.operations.perRow);
     count(keys::operationsPerPair, costs.operations.perPair);

@@ -30,7 +30,7 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
     SymbolTable symbols(getOperation());
     llvm::StringMap<func::FuncOp> kernels;
     for (kernel::TasksOp tasks : pieces)
-      if (!tasks->getParentOfType<func::FuncOp>()->hasAttr(kernel::kernelAttr))
+      if (!tasks->getParentOfType<func::FuncOp>()->hasAttr(kernel::kernelOpAttr))
         outline(tasks, symbols, kernels);
     talc::PassRemarks("bufferize", "outline-kernels").did(getOperation(), [&] {
       return llvm::formatv("{0} pieces are {1} different kernels", pieces.size(), kernels.size());
@@ -38,7 +38,7 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
   }
 
   void outline(kernel::TasksOp tasks, SymbolTable &symbols, llvm::StringMap<func::FuncOp> &kernels) {
-    Operation *piece = tasks.getPiece();
+    Operation *piece = tasks.getComputeOp();
     if (!piece) {
       tasks.emitOpError("holds no single piece");
       return signalPassFailure();
@@ -66,7 +66,7 @@ struct OutlineKernels : talc::impl::OutlineKernelsBase<OutlineKernels> {
     } else {
       shared = made;
       StringRef kind = piece->getName().stripDialect();
-      made->setAttr(kernel::kernelAttr, StringAttr::get(&getContext(), kind));
+      made->setAttr(kernel::kernelOpAttr, StringAttr::get(&getContext(), kind));
       made.setName((kind + "_" + Twine(kernels.size() - 1)).str());
       symbols.insert(made);
     }

@@ -106,7 +106,7 @@ int64_t place(MutableArrayRef<Buffer> buffers, int kind) {
 }
 
 Kind kindOf(memref::AllocOp alloc) {
-  if (alloc->hasAttr(kernel::privateAttr))
+  if (alloc->hasAttr(kernel::perThreadAttr))
     return PerThread;
   return alloc.getType().hasStaticShape() ? Fixed : PerToken;
 }
@@ -121,8 +121,8 @@ SmallVector<Buffer> collectBuffers(func::FuncOp function, const SymbolTable &sym
     order[&op] = place;
     auto barrier = dyn_cast<kernel::BarrierOp>(op);
     auto call = dyn_cast<func::CallOp>(op);
-    if ((barrier && !barrier.getUnlessByRows()) ||
-        (call && !symbols.lookup(call.getCallee())->hasAttr(kernel::kernelAttr)))
+    if ((barrier && !barrier.getUnlessTokenParallel()) ||
+        (call && !symbols.lookup(call.getCallee())->hasAttr(kernel::kernelOpAttr)))
       barriers.push_back(place);
   }
   barriers.push_back(order.size());
@@ -169,15 +169,15 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
   }
 
   LogicalResult checkStates() {
-    for (auto state : getOperation().getOps<talc::StateOp>())
-      if (!cast<talc::StateType>(state.getType()).getLayout())
-        return state.emitOpError("has no layout; lay-out-states gives it one");
+    for (auto state : getOperation().getOps<talc::KvCacheOp>())
+      if (!cast<talc::KvCacheType>(state.getType()).getLayout())
+        return state.emitOpError("has no layout; layout-kv-cache gives it one");
     return success();
   }
 
   LogicalResult checkElements() {
     WalkResult result = getOperation().walk([](memref::AllocOp alloc) -> WalkResult {
-      if (talc::formatOf(alloc.getType().getElementType()))
+      if (talc::getStorageFormat(alloc.getType().getElementType()))
         return WalkResult::advance();
       return alloc.emitOpError() << "holds " << alloc.getType().getElementType() << ", expected "
                                  << talc::formatAlternatives();
@@ -250,26 +250,26 @@ struct PlanMemory : talc::impl::PlanMemoryBase<PlanMemory> {
 
   template <typename Add> void placeStates(Builder &builder, Add add) {
     // What belongs to a step is the encoder's, if there is one, whose tokens are those of sources.
-    bool hasSource = llvm::any_of(getOperation().getOps<talc::StateOp>(), [](talc::StateOp state) {
-      return cast<talc::StateType>(state.getType()).getRole() == talc::StateRole::source;
+    bool hasSource = llvm::any_of(getOperation().getOps<talc::KvCacheOp>(), [](talc::KvCacheOp state) {
+      return cast<talc::KvCacheType>(state.getType()).getRole() == talc::KvCacheRole::source;
     });
     int64_t offset = 0, perToken = 0, perSourceToken = 0, tokenGroup = 1, ring = 0;
-    for (auto state : getOperation().getOps<talc::StateOp>()) {
+    for (auto state : getOperation().getOps<talc::KvCacheOp>()) {
       state->setAttr(talc::offsetAttr, builder.getI64IntegerAttr(offset));
-      auto type = cast<talc::StateType>(state.getType());
+      auto type = cast<talc::KvCacheType>(state.getType());
       offset += type.getSlotBytes();
       tokenGroup = std::max(tokenGroup, type.getLayout().getTokenGroup());
       if (type.isRing()) {  // it does not grow with the tokens for ever
         ring = ring == 0 ? type.getCapacity() : std::min(ring, type.getCapacity());
         continue;
       }
-      bool ofSource = hasSource && type.getRole() != talc::StateRole::sequence;
+      bool ofSource = hasSource && type.getRole() != talc::KvCacheRole::sequence;
       (ofSource ? perSourceToken : perToken) += type.getTokenBytes();
     }
     add(talc::slotBytesKey, llvm::alignTo(offset, 4096));
-    add(keys::stateBytesPerToken, perToken);
+    add(keys::kvBytesPerToken, perToken);
     add(keys::sourceBytesPerToken, perSourceToken);
-    add(keys::stateTokenGroup, tokenGroup);
+    add(keys::kvTokenGroup, tokenGroup);
     if (ring > 0)
       add(keys::ringTokens, ring);
   }

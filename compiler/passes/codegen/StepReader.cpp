@@ -29,7 +29,7 @@ Value StepReader::buffer(MemRefType type, Value address, Value rows) {
   return cast(Value(descriptor), type);
 }
 
-Value StepReader::bytesOf(kernel::BytesOp op) {
+Value StepReader::byteBuffer(kernel::BytesOp op) {
   if (op.getBuffer().getType() == op.getType())
     return op.getBuffer();
   MemRefDescriptor from(cast(op.getBuffer(), converter.convertType(op.getBuffer().getType())));
@@ -75,13 +75,13 @@ Value StepReader::cast(Value value, Type type) {
   return value.getType() == type ? value : UnrealizedConversionCastOp::create(b, loc, type, value).getResult(0);
 }
 
-LogicalResult checkPieces(ModuleOp module) {
+LogicalResult checkComputeOps(ModuleOp module) {
   WalkResult result =
-      module.walk([](kernel::PieceOpInterface piece) -> WalkResult { return piece->emitOpError("has no loops"); });
+      module.walk([](kernel::ComputeOpInterface piece) -> WalkResult { return piece->emitOpError("has no loops"); });
   return failure(result.wasInterrupted());
 }
 
-void convertBlocks(ModuleOp module) {
+void convertBlockBuffers(ModuleOp module) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([](MemRefType type) -> std::optional<Type> {
     if (!isa<StoredType>(type.getElementType()))

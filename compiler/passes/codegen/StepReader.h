@@ -21,7 +21,7 @@ public:
   // A memref of the type around a pointer; `rows` is its first dimension, the only one that may be dynamic.
   Value buffer(mlir::MemRefType type, Value address, Value rows = {});
   // All bytes of a buffer.
-  Value bytesOf(kernel::BytesOp op);
+  Value byteBuffer(kernel::BytesOp op);
 
   Value bytesFrom(Value base, Value offset);
   // The i32 there, as i64.
@@ -47,8 +47,8 @@ private:
 };
 
 // A piece that is missing in the tables of stage schedule has nothing that could be converted.
-llvm::LogicalResult checkPieces(mlir::ModuleOp module);
+llvm::LogicalResult checkComputeOps(mlir::ModuleOp module);
 // LLVM knows no blocks: from here on buffers of them are buffers of bytes.
-void convertBlocks(mlir::ModuleOp module);
+void convertBlockBuffers(mlir::ModuleOp module);
 
 }  // namespace talc

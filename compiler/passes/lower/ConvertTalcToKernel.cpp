@@ -5,7 +5,7 @@
 // and writes its result into a tensor that the caller gives:
 //
 //   func @block(%x, %sequences, %w) -> tensor        func @block(%step, %x, %w, %out) -> tensor
-//     %y = talc.linear %x, %w                   ->     %y = kernel.contract %step, %x, %w into %empty
+//     %y = talc.linear %x, %w                   ->     %y = kernel.matmul %step, %x, %w into %empty
 //     return %y                                        %r = materialize %y in %out;  return %r
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
@@ -33,7 +33,7 @@ using talc::emptyLike, talc::emptyTensor, talc::rowCount, talc::stepOf;
 static Value gather(OpBuilder &builder, Operation *op, kernel::GatherIndex index, Value table, Type type,
                     int64_t offset = 0, IntegerAttr padding = {}, bool partial = false) {
   Location loc = op->getLoc();
-  Value step = stepOf(op), rows = kernel::RowCountOp::create(builder, loc, step);
+  Value step = stepOf(op), rows = kernel::TokenCountOp::create(builder, loc, step);
   Value init = emptyTensor(builder, loc, type, rows);
   return kernel::GatherOp::create(builder, loc, type, index, step, table, init, offset, 0, padding, partial)
       .getResult(0);
@@ -59,10 +59,10 @@ struct LowerGetWeight : OpRewritePattern<talc::GetWeightOp> {
   }
 };
 
-struct LowerGetState : OpRewritePattern<talc::GetStateOp> {
+struct LowerGetState : OpRewritePattern<talc::GetKvCacheOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(talc::GetStateOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<kernel::StateOp>(op, op.getType(), op.getNameAttr());
+  LogicalResult matchAndRewrite(talc::GetKvCacheOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<kernel::KvCacheOp>(op, op.getType(), op.getNameAttr());
     return success();
   }
 };
@@ -82,8 +82,8 @@ struct LowerPosition : OpRewritePattern<talc::PositionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::PositionOp op, PatternRewriter &rewriter) const override {
     // Tokens are counted from the first row of their sequence on.
-    auto phase = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(talc::phaseAttr);
-    if (op.getIds() && (!phase || phase.getValue() != talc::encodePhase))
+    auto phase = op->getParentOfType<func::FuncOp>()->getAttrOfType<StringAttr>(talc::entryNameAttr);
+    if (op.getIds() && (!phase || phase.getValue() != talc::encodeEntry))
       return rewriter.notifyMatchFailure(op, "sequences may have begun in an earlier step");
     auto index = op.getIds() ? kernel::GatherIndex::counted : kernel::GatherIndex::positions;
     rewriter.replaceOp(op,
@@ -129,13 +129,13 @@ static Value buildContract(OpBuilder &builder, Location loc, Type type, Value x,
                            bool gated, int64_t groups, Body body) {
   Value init = emptyLike(builder, x, type);
   Value step = cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp()).getArgument(0);
-  auto contract = kernel::ContractOp::create(builder, loc, type, step, x, weight, inputs, init, gated, groups);
+  auto matmul = kernel::MatmulOp::create(builder, loc, type, step, x, weight, inputs, init, gated, groups);
   OpBuilder::InsertionGuard guard(builder);
   SmallVector<Type> types(inputs.size() + (gated ? 2 : 1), builder.getF32Type());
-  Block *block = builder.createBlock(&contract.getEpilogue(), {}, types, SmallVector<Location>(types.size(), loc));
+  Block *block = builder.createBlock(&matmul.getEpilogue(), {}, types, SmallVector<Location>(types.size(), loc));
   Value result = body(builder, loc, block->getArguments());
   kernel::YieldOp::create(builder, loc, result);
-  return contract.getResult(0);
+  return matmul.getResult(0);
 }
 
 struct LowerLinear : OpRewritePattern<talc::LinearOp> {
@@ -155,7 +155,7 @@ struct LowerLinear : OpRewritePattern<talc::LinearOp> {
   }
 };
 
-// gated_linear(x, w) -> contract with the epilogue activation(gate) * up
+// gated_linear(x, w) -> matmul with the epilogue activation(gate) * up
 struct LowerGatedLinear : OpRewritePattern<talc::GatedLinearOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::GatedLinearOp op, PatternRewriter &rewriter) const override {
@@ -220,10 +220,10 @@ struct LowerJoin : OpRewritePattern<talc::JoinOp> {
   }
 };
 
-struct LowerAppend : OpRewritePattern<talc::AppendOp> {
+struct LowerAppend : OpRewritePattern<talc::KvAppendOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(talc::AppendOp op, PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<kernel::AppendOp>(op, stepOf(op), op.getState(), op.getKeys(), op.getValues());
+  LogicalResult matchAndRewrite(talc::KvAppendOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<kernel::KvAppendOp>(op, stepOf(op), op.getCache(), op.getKeys(), op.getValues());
     return success();
   }
 };
@@ -231,7 +231,7 @@ struct LowerAppend : OpRewritePattern<talc::AppendOp> {
 // Whether keys are stored between the two operations, which would change what is read.
 static bool storesBetween(Operation *first, Operation *last) {
   for (Operation *op = first; op && op != last; op = op->getNextNode())
-    if (isa<talc::AppendOp, kernel::AppendOp, func::CallOp>(op))
+    if (isa<talc::KvAppendOp, kernel::KvAppendOp, func::CallOp>(op))
       return true;
   return first->getBlock() != last->getBlock();
 }
@@ -241,14 +241,14 @@ static bool storesBetween(Operation *first, Operation *last) {
 struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(talc::AttentionOp op, PatternRewriter &rewriter) const override {
-    auto read = op.getKeys().getDefiningOp<talc::ReadOp>();
-    if (!read || read != op.getValues().getDefiningOp<talc::ReadOp>() || op.getKeys() != read.getKeys() ||
+    auto read = op.getKeys().getDefiningOp<talc::KvReadOp>();
+    if (!read || read != op.getValues().getDefiningOp<talc::KvReadOp>() || op.getKeys() != read.getKeys() ||
         op.getValues() != read.getValues())
       return rewriter.notifyMatchFailure(op, "keys and values do not come from one state");
     if (storesBetween(read, op))
       return rewriter.notifyMatchFailure(op, "the state changes between its read and the attention");
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
-    auto state = cast<talc::StateType>(read.getState().getType());
+    auto state = cast<talc::KvCacheType>(read.getCache().getType());
     int64_t capacity = state.getCapacity(), window = op.getWindow();
     bool windowed = window < capacity || state.isRing() || op.getZeroStart();
     if (!windowed)
@@ -256,8 +256,8 @@ struct LowerAttention : OpRewritePattern<talc::AttentionOp> {
         return llvm::formatv("a window of {0} tokens is none: a sequence has at most {1}", window, capacity);
       });
     rewriter.replaceOpWithNewOp<kernel::AttentionOp>(
-        op, op.getType(), stepOf(op), op.getQueries(), read.getState(), op.getBias(), op.getSinks(),
-        op.getKeptQueries(), op.getRowBias(), init, op.getMask(), op.getHeads(), op.getScale(), windowed ? window : 0,
+        op, op.getType(), stepOf(op), op.getQueries(), read.getCache(), op.getBias(), op.getSinks(),
+        op.getSinkQueries(), op.getRowBias(), init, op.getMask(), op.getHeads(), op.getScale(), windowed ? window : 0,
         op.getCap(), op.getAbsolute(), op.getZeroStart(), /*block=*/IntegerAttr());
     return success();
   }
@@ -268,7 +268,7 @@ struct LowerMemory : OpRewritePattern<talc::MemoryOp> {
   LogicalResult matchAndRewrite(talc::MemoryOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op.getQueries(), op.getType());
     rewriter.replaceOpWithNewOp<kernel::MemoryOp>(op, op.getType(), op.getUpdate(), stepOf(op), op.getLocal(),
-                                                  op.getQueries(), op.getKeys(), op.getValues(), op.getState(),
+                                                  op.getQueries(), op.getKeys(), op.getValues(), op.getCache(),
                                                   op.getGates(), init, op.getHeads(), op.getLocalFirst());
     return success();
   }
@@ -312,7 +312,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
   static void tell(func::FuncOp function) {
     talc::PassRemarks("lower", "convert-talc-to-kernel").did(function, [&] {
       llvm::MapVector<StringRef, int64_t> counts;
-      function.walk([&](kernel::PieceOpInterface piece) { ++counts[piece->getName().getStringRef()]; });
+      function.walk([&](kernel::ComputeOpInterface piece) { ++counts[piece->getName().getStringRef()]; });
       auto text = [](auto &count) { return llvm::formatv("{1} {0}", count.first, count.second).str(); };
       return "becomes " + llvm::join(llvm::map_range(counts, text), ", ");
     });
@@ -330,12 +330,12 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
             context);
     talc::addExpertPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-    getOperation().walk([](talc::ReadOp read) {
+    getOperation().walk([](talc::KvReadOp read) {
       if (read->use_empty())
         read.erase();
     });
     WalkResult left = getOperation().walk([](Operation *op) {
-      if (!isa<talc::TalcDialect>(op->getDialect()) || isa<talc::WeightOp, talc::StateOp>(op))
+      if (!isa<talc::TalcDialect>(op->getDialect()) || isa<talc::WeightOp, talc::KvCacheOp>(op))
         return WalkResult::advance();
       op->emitOpError("cannot be lowered in this form");
       return WalkResult::interrupt();
@@ -398,7 +398,7 @@ struct ConvertTalcToKernel : talc::impl::ConvertTalcToKernelBase<ConvertTalcToKe
     getOperation().walk([&](func::CallOp call) {
       OpBuilder builder(call);
       if (call.getNumResults() == 1) {
-        Value rows = kernel::RowCountOp::create(builder, call.getLoc(), stepOf(call));
+        Value rows = kernel::TokenCountOp::create(builder, call.getLoc(), stepOf(call));
         call->insertOperands(call->getNumOperands(),
                              emptyTensor(builder, call.getLoc(), call.getResult(0).getType(), rows));
       }

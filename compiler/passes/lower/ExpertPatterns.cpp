@@ -20,7 +20,7 @@ struct LowerRoute : OpRewritePattern<RouteOp> {
   LogicalResult matchAndRewrite(RouteOp op, PatternRewriter &rewriter) const override {
     Value init = emptyLike(rewriter, op.getX(), op.getType());
     rewriter.replaceOpWithNewOp<kernel::RouteOp>(op, op.getType(), stepOf(op), op.getX(), op.getBias(), init,
-                                                 op.getCount(), op.getNormalized(), op.getGroups(), op.getKeptGroups(),
+                                                 op.getCount(), op.getNormalized(), op.getGroups(), op.getTopkGroups(),
                                                  op.getGroupBest());
     return success();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuse-epilogues: elementwise consumers of a contraction move into its epilogue.
 //
-//   %y = contract %x, %w {sum}                          %z = contract %x, %w inputs(%r) {
+//   %y = matmul %x, %w {sum}                          %z = matmul %x, %w inputs(%r) {
 //   %z = generic(%y, %r) { add }                  ->      add(sum, r) }
 //
 // Upstream's elementwise fusion needs both ops to be linalg.generic with parallel loops; a contraction over a packed
@@ -45,43 +45,43 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
     if (!isElementwise(generic))
       return rewriter.notifyMatchFailure(generic, "not elementwise on rows");
     for (OpOperand *operand : generic.getDpsInputOperands()) {
-      auto contract = operand->get().getDefiningOp<kernel::ContractOp>();
-      if (contract && llvm::all_of(contract->getUsers(), [&](Operation *user) { return user == generic; }) &&
+      auto matmul = operand->get().getDefiningOp<kernel::MatmulOp>();
+      if (matmul && llvm::all_of(contract->getUsers(), [&](Operation *user) { return user == generic; }) &&
           contract->getBlock() == generic->getBlock()) {
-        fuse(contract, generic, rewriter);
+        fuse(matmul, generic, rewriter);
         return success();
       }
     }
     return rewriter.notifyMatchFailure(generic, "no operand is a contraction used here alone");
   }
 
-  static void fuse(kernel::ContractOp contract, linalg::GenericOp generic, PatternRewriter &rewriter) {
+  static void fuse(kernel::MatmulOp matmul, linalg::GenericOp generic, PatternRewriter &rewriter) {
     remarks.did(generic, [&] {
-      return "what follows " + talc::storedName(contract.getWeight()) + " elementwise moves into its epilogue";
+      return "what follows " + talc::storedName(matmul.getWeight()) + " elementwise moves into its epilogue";
     });
-    SmallVector<Value> inputs(contract.getInputs());
+    SmallVector<Value> inputs(matmul.getInputs());
     for (OpOperand *operand : generic.getDpsInputOperands())
-      if (operand->get() != contract.getResult(0))
+      if (operand->get() != matmul.getResult(0))
         inputs.push_back(operand->get());
-    Location loc = rewriter.getFusedLoc({contract.getLoc(), generic.getLoc()});
-    auto fused = kernel::ContractOp::create(rewriter, loc, generic.getResultTypes(), contract.getStep(),
-                                            contract.getX(), contract.getWeight(), inputs, generic.getDpsInits()[0],
-                                            contract.getGated(), contract.getGroups());
-    rewriter.inlineRegionBefore(contract.getEpilogue(), fused.getEpilogue(), fused.getEpilogue().end());
-    appendBody(fused.getEpilogue().front(), contract, generic, rewriter);
+    Location loc = rewriter.getFusedLoc({matmul.getLoc(), generic.getLoc()});
+    auto fused = kernel::MatmulOp::create(rewriter, loc, generic.getResultTypes(), matmul.getStep(), matmul.getX(),
+                                          matmul.getWeight(), inputs, generic.getDpsInits()[0], matmul.getGated(),
+                                          matmul.getGroups());
+    rewriter.inlineRegionBefore(matmul.getEpilogue(), fused.getEpilogue(), fused.getEpilogue().end());
+    appendBody(fused.getEpilogue().front(), matmul, generic, rewriter);
     rewriter.replaceOp(generic, fused.getResults());
-    rewriter.eraseOp(contract);
+    rewriter.eraseOp(matmul);
   }
 
   // Clones the consumer's body behind the epilogue.
-  static void appendBody(Block &epilogue, kernel::ContractOp contract, linalg::GenericOp generic,
+  static void appendBody(Block &epilogue, kernel::MatmulOp matmul, linalg::GenericOp generic,
                          PatternRewriter &rewriter) {
     auto yield = cast<kernel::YieldOp>(epilogue.getTerminator());
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(yield);
     IRMapping mapping;
     for (OpOperand *operand : generic.getDpsInputOperands()) {
-      Value argument = operand->get() == contract.getResult(0)
+      Value argument = operand->get() == matmul.getResult(0)
                            ? yield.getValues()[0]
                            : epilogue.addArgument(rewriter.getF32Type(), generic.getLoc());
       mapping.map(generic.getMatchingBlockArgument(operand), argument);
@@ -105,10 +105,10 @@ struct FuseEpilogues : talc::impl::FuseEpiloguesBase<FuseEpilogues> {
   // Why an elementwise op still reads the result of a contraction.
   static void explain(linalg::GenericOp generic) {
     for (Value operand : generic.getInputs())
-      if (auto contract = operand.getDefiningOp<kernel::ContractOp>())
+      if (auto matmul = operand.getDefiningOp<kernel::MatmulOp>())
         remarks.declined(generic, [&] {
           StringRef reason = isElementwise(generic) ? "the result has other users" : "it is not elementwise on rows";
-          return ("what follows " + talc::storedName(contract.getWeight()) + " stays: " + reason).str();
+          return ("what follows " + talc::storedName(matmul.getWeight()) + " stays: " + reason).str();
         });
   }
 };

@@ -19,12 +19,12 @@ struct Entries {
 
   explicit Entries(ModuleOp module) {
     for (auto function : module.getOps<func::FuncOp>()) {
-      auto phase = function->getAttrOfType<StringAttr>(phaseAttr);
+      auto phase = function->getAttrOfType<StringAttr>(entryNameAttr);
       if (!function->hasAttr(entryAttr))
         continue;
-      if (phase && phase.getValue() == encodePhase)
+      if (phase && phase.getValue() == encodeEntry)
         encode = function;
-      else if (phase && phase.getValue() == decodePhase)
+      else if (phase && phase.getValue() == decodeEntry)
         decode = function;
       else
         prefill = function;
@@ -47,7 +47,7 @@ static int64_t rowsOf(Value table) {
 static int64_t tableRows(ModuleOp module, Attribute phase) {
   int64_t rows = int64_t(1) << 28;  // without a table
   for (auto function : module.getOps<func::FuncOp>())
-    if (function->getAttr(phaseAttr) == phase)
+    if (function->getAttr(entryNameAttr) == phase)
       function.walk([&](EmbeddingOp op) {
         if (!op.getFirst())
           rows = std::min(rows, rowsOf(op.getTable()));
@@ -116,7 +116,7 @@ static LogicalResult checkParts(func::FuncOp model, ArrayRef<Attribute> outputs)
 
 // Every id that a caller may hand in needs a row in the tables: those below the number of logits, if there are any.
 static FailureOr<int64_t> findVocabulary(func::FuncOp model, ArrayRef<Attribute> outputs) {
-  int64_t rows = tableRows(model->getParentOfType<ModuleOp>(), model->getAttr(phaseAttr));
+  int64_t rows = tableRows(model->getParentOfType<ModuleOp>(), model->getAttr(entryNameAttr));
   for (Attribute output : outputs) {
     int64_t width = widthOf(output);
     if (!isLogits(output))
@@ -133,12 +133,12 @@ struct RingFacts {
   int64_t window = 0, kept = 0, stepTokens = 0;
 
   explicit RingFacts(ModuleOp module) {
-    for (auto state : module.getOps<StateOp>()) {
-      auto type = cast<StateType>(state.getType());
+    for (auto state : module.getOps<KvCacheOp>()) {
+      auto type = cast<KvCacheType>(state.getType());
       if (!type.isRing())
         continue;
       window = std::max(window, type.getWindow());
-      kept = std::max(kept, type.getKept());
+      kept = std::max(kept, type.getSinkTokens());
       stepTokens = stepTokens == 0 ? type.getStepTokens() : std::min(stepTokens, type.getStepTokens());
     }
   }
@@ -160,7 +160,7 @@ LogicalResult describeInterface(ModuleOp module) {
     return failure();
   int64_t sourceVocabulary = 0, tokenTypes = 0;
   if (entries.encode && entries.encode != model)
-    sourceVocabulary = tableRows(module, entries.encode->getAttr(phaseAttr));
+    sourceVocabulary = tableRows(module, entries.encode->getAttr(entryNameAttr));
   module.walk([&](TokenTypeOp op) {
     int64_t rows = rowsOf(op.getTable());
     tokenTypes = tokenTypes == 0 ? rows : std::min(tokenTypes, rows);

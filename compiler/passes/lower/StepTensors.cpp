@@ -22,7 +22,7 @@ Value rowCount(OpBuilder &builder, Value value) {
   if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
     return rowCount(builder, slice.getSource());
   Operation *scope = builder.getInsertionBlock()->getParentOp();
-  return kernel::RowCountOp::create(builder, value.getLoc(), cast<func::FuncOp>(scope).getArgument(0));
+  return kernel::TokenCountOp::create(builder, value.getLoc(), cast<func::FuncOp>(scope).getArgument(0));
 }
 
 Value emptyTensor(OpBuilder &builder, Location loc, Type type, Value rows) {

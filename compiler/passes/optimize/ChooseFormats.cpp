@@ -41,13 +41,13 @@ struct ChooseFormats : talc::impl::ChooseFormatsBase<ChooseFormats> {
     if (!units)
       return getOperation().emitError() << llvm::toString(units.takeError());
     int64_t values = totalValues(*units);
-    chooseWithin(*units, 0);
+    chooseWithinBudget(*units, 0);
     auto least = static_cast<double>(totalBits(*units)) / std::max<double>(values, 1);
     if (least > choice.bits)
       return getOperation().emitError() << "weights cannot have " << llvm::formatv("{0}", choice.bits)
                                         << " bits: the smallest formats have "
                                         << llvm::formatv("{0:f2}", std::ceil(least * 100) / 100) << " on average";
-    chooseWithin(*units, static_cast<int64_t>(choice.bits * static_cast<double>(values)));
+    chooseWithinBudget(*units, static_cast<int64_t>(choice.bits * static_cast<double>(values)));
     for (const CostedUnit &unit : *units)
       give(unit, choice, graph);
     tell(*units, values);
@@ -75,7 +75,7 @@ struct ChooseFormats : talc::impl::ChooseFormatsBase<ChooseFormats> {
     if (isFiles || !format.encodeByImportance)
       matrix->removeAttr(importanceAttr);
     else if (matrix->hasAttr(importanceAttr))
-      matrix->setAttr(roundedAttr, TypeAttr::get(format.type(matrix->getContext(), format)));
+      matrix->setAttr(quantizeToAttr, TypeAttr::get(format.type(matrix->getContext(), format)));
   }
 
   void tell(llvm::ArrayRef<CostedUnit> units, int64_t values) {

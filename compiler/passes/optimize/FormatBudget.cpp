@@ -82,9 +82,9 @@ bool suits(FormatRef format, const FormatUnit &unit) {
 std::vector<FormatRef> candidates(const FormatUnit &unit, const FormatChoice &choice) {
   auto first = cast<WeightOp>(unit.weights.front());
   if (const FormatRule *rule = choice.ruleOf(chosenName(first.getSymName())))
-    return {rule->format ? rule->format : formatOf(fileType(first))};
+    return {rule->format ? rule->format : getStorageFormat(fileType(first))};
   if (auto found = first->getAttrOfType<TypeAttr>(formatAttr))
-    return {formatOf(found.getValue())};
+    return {getStorageFormat(found.getValue())};
   std::vector<FormatRef> formats;
   llvm::copy_if(storageFormats(), std::back_inserter(formats),
                 [&](FormatRef format) { return format->listed && suits(format, unit); });
@@ -140,7 +140,7 @@ int64_t totalBits(llvm::ArrayRef<CostedUnit> units) {
   return sum;
 }
 
-void chooseWithin(llvm::MutableArrayRef<CostedUnit> units, int64_t mostBits) {
+void chooseWithinBudget(llvm::MutableArrayRef<CostedUnit> units, int64_t mostBits) {
   std::vector<Climb> climbs;
   for (CostedUnit &unit : units)
     climbs.emplace_back(unit);

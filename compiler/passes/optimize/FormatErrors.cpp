@@ -7,7 +7,7 @@
 #include "compiler/passes/optimize/FormatErrors.h"
 
 #include "compiler/artifact/Importance.h"
-#include "compiler/artifact/WeightFaults.h"
+#include "compiler/artifact/WeightRange.h"
 
 #include <cmath>
 
@@ -49,7 +49,7 @@ llvm::Expected<Sample> readSample(WeightOp matrix, bool isTable, WeightGraph &gr
 double relativeError(const Sample &sample, const StorageFormat &format) {
   if (sample.exact == &format)
     return 0;
-  std::vector<uint8_t> bytes(format.bytesOf(sample.columns));
+  std::vector<uint8_t> bytes(format.byteSize(sample.columns));
   std::vector<float> rounded(sample.columns);
   double allNoise = 0, allSignal = 0, shares = 0;
   const float *row = sample.values.data();
@@ -86,8 +86,8 @@ llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, l
     if (!sample)
       return sample.takeError();
     const StorageFormat &first = formatForRows(*formats.front(), sample->columns);
-    if (!areStorable(sample->values, /*inVector=*/false))
-      return unstorable(matrix, first, graph);
+    if (!areStorableValues(sample->values, /*inVector=*/false))
+      return outOfRangeError(matrix, first, graph);
     int64_t values = cast<RankedTensorType>(matrix.getType()).getNumElements();
     // All layers read what a table of tokens yields: it counts at least as much as all that they multiply it by. Tables
     // of positions and of token types are in no unit.
@@ -97,13 +97,13 @@ llvm::Expected<std::vector<FormatCost>> measureFormats(const FormatUnit &unit, l
     };
     for (FormatCost &cost : costs) {
       const StorageFormat &format = formatForRows(*cost.format, sample->columns);
-      cost.bits += 8 * format.bytesOf(values);
+      cost.bits += 8 * format.byteSize(values);
       cost.error += errorOf(format);
     }
     if (llvm::all_of(costs, [](const FormatCost &cost) { return std::isinf(cost.error); }))
-      return unstorable(matrix, first, graph);
+      return outOfRangeError(matrix, first, graph);
     if (matrix->hasAttr(divergenceAttr))
-      probed += errorOf(formatForRows(*formatNamed(probeFormat), sample->columns));
+      probed += errorOf(formatForRows(*findStorageFormat(probeFormat), sample->columns));
   }
   // Predictions diverge in proportion to squared errors.
   if (auto divergence = unit.matrices.front()->getAttrOfType<FloatAttr>(divergenceAttr))

@@ -3,7 +3,7 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "dialects/talc/TalcDialect.h"
-#include "dialects/talc/formats/RoundedRows.h"
+#include "dialects/talc/formats/QuantizedActivations.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -38,7 +38,7 @@ struct QuantizeActivations : talc::impl::QuantizeActivationsBase<QuantizeActivat
 
   void visit(Operation *op, OpOperand &x, Value weight, int64_t groups) {
     auto known = cast<RankedTensorType>(x.get().getType());
-    if (isRounded(known.getElementType()))
+    if (isQuantizedActivation(known.getElementType()))
       return;
     // Of groups, each has features of its own.
     if (Type element = elementFor(op, weight, known.getDimSize(1) / groups))
@@ -78,9 +78,10 @@ private:
   }
 
   Rounding roundingFor(Type weight, int64_t features) {
-    if (const StorageFormat *sums = roundedRowsFor(*formatOf(weight), features))
+    if (const StorageFormat *sums = activationFormatFor(*getStorageFormat(weight), features))
       return {storedType(&getContext(), *sums), sums->jointValues(), "integers"};
-    return bf16 && formatOf(weight) == formatNamed("bf16") ? Rounding{weight, 2, "pairs of bf16"} : Rounding();
+    return bf16 && getStorageFormat(weight) == findStorageFormat("bf16") ? Rounding{weight, 2, "pairs of bf16"}
+                                                                         : Rounding();
   }
 
   Value roundedTo(Type element, Value x, Location loc) {

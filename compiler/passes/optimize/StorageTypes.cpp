@@ -27,7 +27,7 @@ Type StorageTypes::of(Value weight) {
   if (!found)
     found = choice.usual ? typeOf(choice.usual) : f32;
   auto type = cast<RankedTensorType>(weight.getType());
-  return type.getRank() < 2 ? found : typeOf(&formatForRows(*formatOf(found), type.getDimSize(1)));
+  return type.getRank() < 2 ? found : typeOf(&formatForRows(*getStorageFormat(found), type.getDimSize(1)));
 }
 
 // Null stands for "not known yet" (a weight on a cycle of calls or recipes) and agrees with everything.
@@ -42,7 +42,7 @@ Type StorageTypes::throughRecipe(Attribute recipe, Type source) const {
   bool keepsFiles = !choice.usual && choice.bits == 0;
   if (keepsFiles && isa<RelativeKeysRecipeAttr>(recipe))
     return f32;
-  bool isFiles = keepsFiles && source && formatOf(source)->blockValues > 1;
+  bool isFiles = keepsFiles && source && getStorageFormat(source)->blockValues > 1;
   return isa<TransposeRecipeAttr, PlusRecipeAttr>(recipe) && isFiles ? f32 : source;
 }
 

@@ -2,10 +2,10 @@
 // A thin layer over OpBuilder in which loops over buffers and vectors read like the loops they make.
 #include "compiler/passes/schedule/Emitter.h"
 
-#include "compiler/passes/schedule/StoredLoads.h"
-#include "compiler/passes/schedule/StoredStores.h"
+#include "compiler/passes/schedule/storage/Loads.h"
+#include "compiler/passes/schedule/storage/QuantStores.h"
 
-#include "dialects/talc/formats/StateFormats.h"
+#include "dialects/talc/formats/KvFormats.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
@@ -133,11 +133,11 @@ Value Emitter::lanesBetween(Value first, Value end) {
 //===--- memory -----------------------------------------------------------------------------------------------===//
 
 Value Emitter::load(Value memref, ValueRange at, Value mask) {
-  return loadsOf(memref).vector(*this, memref, at, mask);
+  return getLoads(memref).vector(*this, memref, at, mask);
 }
 
 void Emitter::store(Value vector, Value memref, ValueRange at, Value mask) {
-  vector = narrowed(*this, vector, memref);
+  vector = convertToElement(*this, vector, memref);
   if (mask)
     vector::MaskedStoreOp::create(b, loc, memref, at, mask, vector);
   else
@@ -145,10 +145,10 @@ void Emitter::store(Value vector, Value memref, ValueRange at, Value mask) {
 }
 
 Value Emitter::loadScalar(Value memref, ValueRange at) {
-  return loadsOf(memref).scalar(*this, memref, at);
+  return getLoads(memref).scalar(*this, memref, at);
 }
 void Emitter::storeScalar(Value scalar, Value memref, ValueRange at) {
-  memref::StoreOp::create(b, loc, narrowed(*this, scalar, memref), memref, at);
+  memref::StoreOp::create(b, loc, convertToElement(*this, scalar, memref), memref, at);
 }
 // Where a value's share of its block would lie.
 static Value byteOf(Emitter &e, MemRefType type, ValueRange at) {
@@ -168,9 +168,9 @@ void Emitter::prefetchLine(Value memref, ValueRange at, int64_t line, int64_t le
   auto type = cast<MemRefType>(memref.getType());
   // Bytes, so that only the first line's place is computed.
   if (isa<StoredType>(type.getElementType()))
-    return prefetch(bytes(memref), add(byteOf(*this, type, at), line * lineBytes), level);
+    return prefetch(bytes(memref), add(byteOf(*this, type, at), line * cacheLineBytes), level);
   Values behind(at);
-  behind.back() = add(behind.back(), line * lineBytes / elementFormat(type).blockBytes);
+  behind.back() = add(behind.back(), line * cacheLineBytes / elementFormat(type).blockBytes);
   prefetch(memref, behind, level);
 }
 Value Emitter::bytes(Value memref) {
@@ -269,45 +269,45 @@ bool isValidWidth(Operation *op, int64_t lanes) {
 }
 
 static bool isForStates(Type element) {
-  return llvm::is_contained(stateFormatNames(), formatOf(element)->name);
+  return llvm::is_contained(kvFormatNames(), getStorageFormat(element)->name);
 }
 
-bool areValidStates(Operation *module, int64_t lanes) {
+bool areValidKvCaches(Operation *module, int64_t lanes) {
   auto check = [&](Operation *op, Value state) -> WalkResult {
-    auto type = cast<StateType>(state.getType());
-    auto layout = dyn_cast_if_present<kernel::PanelsAttr>(type.getLayout());
+    auto type = cast<KvCacheType>(state.getType());
+    auto layout = dyn_cast_if_present<kernel::KvPanelsAttr>(type.getLayout());
     if (layout && isForStates(layout.getKeys()) && isForStates(layout.getValues()) && layout.getTokens() % lanes == 0)
       return WalkResult::advance();
-    return op->emitOpError() << "is of " << type << ", expected panels of " << llvm::join(stateFormatNames(), ", ")
+    return op->emitOpError() << "is of " << type << ", expected panels of " << llvm::join(kvFormatNames(), ", ")
                              << " that vectors of " << lanes << " lanes divide";
   };
   WalkResult result = module->walk([&](Operation *op) -> WalkResult {
-    if (auto append = dyn_cast<kernel::AppendOp>(op))
-      return check(op, append.getState());
+    if (auto append = dyn_cast<kernel::KvAppendOp>(op))
+      return check(op, append.getCache());
     auto attention = dyn_cast<kernel::AttentionOp>(op);
-    return attention ? check(op, attention.getState()) : WalkResult::advance();
+    return attention ? check(op, attention.getCache()) : WalkResult::advance();
   });
   return !result.wasInterrupted();
 }
 
-kernel::TasksOp tasksAround(Operation *piece) {
+kernel::TasksOp getEnclosingTasks(Operation *piece) {
   kernel::TasksOp tasks = kernel::TasksOp::around(piece);
-  if (!tasks || tasks.getPiece() != piece) {
+  if (!tasks || tasks.getComputeOp() != piece) {
     piece->emitOpError("stands in no tasks of its own; divide-work puts it there");
     return {};
   }
   return tasks;
 }
 
-void placeBody(Emitter &e, kernel::TasksOp tasks, ValueRange parts) {
+void inlineBody(Emitter &e, kernel::TasksOp tasks, ValueRange parts) {
   Block &body = tasks.getBody().front();
   for (auto [argument, part] : llvm::zip_equal(body.getArguments(), parts))
     argument.replaceAllUsesWith(part);
   e.b.getInsertionBlock()->getOperations().splice(e.b.getInsertionPoint(), body.getOperations());
 }
 
-kernel::TasksOp plannedTasksAround(Operation *piece) {
-  kernel::TasksOp tasks = tasksAround(piece);
+kernel::TasksOp getPlannedTasks(Operation *piece) {
+  kernel::TasksOp tasks = getEnclosingTasks(piece);
   if (!tasks || tasks.getPlan())
     return tasks;
   piece->emitOpError("has no plan; assign-plans chooses one");

@@ -16,7 +16,7 @@
 namespace talc {
 
 // Of a line of the caches.
-constexpr int64_t lineBytes = 64;
+constexpr int64_t cacheLineBytes = 64;
 
 // Builds f32 vector code of `lanes` lanes at the builder's insertion point; vectors are values of vector type.
 class Emitter {
@@ -57,7 +57,7 @@ public:
   Value divf(Value x, Value y);
   Value maxf(Value x, Value y);
   virtual Value fma(Value x, Value y, Value z);
-  // Whether x + y - y is what it says. Drivers of cards may make x of it.
+  // Whether x + y - y is what it says. Drivers of GPUs may make x of it.
   virtual bool keepsSums() const { return true; }
   Value select(Value mask, Value x, Value y);
   // Reductions over the lanes, as a tree of fixed shape; the result is in every lane.
@@ -122,15 +122,15 @@ protected:
 // Whether vectors of `lanes` lanes divide a panel; says so at `op` if they do not.
 bool isValidWidth(mlir::Operation *op, int64_t lanes);
 // Whether such vectors divide the panels of all states, which are f32; says so where they do not.
-bool areValidStates(mlir::Operation *module, int64_t lanes);
+bool areValidKvCaches(mlir::Operation *module, int64_t lanes);
 
 // The tasks that a piece stands in, as divide-work left it; null, said at the piece, if there are none.
-kernel::TasksOp tasksAround(mlir::Operation *piece);
+kernel::TasksOp getEnclosingTasks(mlir::Operation *piece);
 // The same of a piece that cannot be expanded without a plan.
-kernel::TasksOp plannedTasksAround(mlir::Operation *piece);
+kernel::TasksOp getPlannedTasks(mlir::Operation *piece);
 
 // Moves the body of tasks to where `e` stands, with these values for its arguments.
-void placeBody(Emitter &e, kernel::TasksOp tasks, mlir::ValueRange parts);
+void inlineBody(Emitter &e, kernel::TasksOp tasks, mlir::ValueRange parts);
 
 // The values that a block of scalar f32 operations yields, computed on vectors.
 Emitter::Values vectorize(Emitter &e, mlir::Block &block, mlir::ValueRange arguments);

@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace talc {
 
-std::string digestOf(kernel::TasksOp tasks) {
+std::string kernelDigest(kernel::TasksOp tasks) {
   kernel::PlanAttr plan = tasks.getPlanAttr();
   tasks.removePlanAttr();
   std::string text;
@@ -25,9 +25,9 @@ std::string digestOf(kernel::TasksOp tasks) {
   return llvm::toHex(hash.final<16>(), /*LowerCase=*/true);
 }
 
-std::string textOf(kernel::PlanAttr plan) {
+std::string planText(kernel::PlanAttr plan) {
   std::string text;
-  for (NamedAttribute number : plan.getNumbers())
+  for (NamedAttribute number : plan.getParameters())
     text += (text.empty() ? "" : ", ") + number.getName().str() + " = " +
             std::to_string(cast<IntegerAttr>(number.getValue()).getInt());
   return text;

@@ -10,9 +10,9 @@ namespace talc {
 
 // Equal for pieces that compute the same: a digest of the piece with its tasks, without a plan and whatever it is
 // called.
-std::string digestOf(kernel::TasksOp tasks);
+std::string kernelDigest(kernel::TasksOp tasks);
 
 // tile_rows = 4, block_rows = 96
-std::string textOf(kernel::PlanAttr plan);
+std::string planText(kernel::PlanAttr plan);
 
 }  // namespace talc

@@ -4,8 +4,8 @@
 #include "compiler/generators/cpu/Hgen.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
-#include "compiler/passes/schedule/cpu/GivenPlans.h"
-#include "compiler/passes/schedule/cpu/RegisterTile.h"
+#include "compiler/passes/schedule/cpu/PlanOverrides.h"
+#include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
 #include "compiler/targets/cpu/CpuTarget.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -15,30 +15,31 @@ using namespace mlir;
 
 namespace talc::cpu {
 
-void CpuTarget::addPacking(OpPassManager &passes, const std::string &weights) const {
+void CpuTarget::addWeightPacking(OpPassManager &passes, const std::string &weights) const {
   // Panels are as wide as the tiles that take them.
   passes.addPass(createPackWeights({weights, tileColumns(tileRows, cpu.vectorLanes)}));
 }
 
-void CpuTarget::addRounding(OpPassManager &passes, targets::Compute compute) const {
+void CpuTarget::addActivationQuantization(OpPassManager &passes, targets::Compute compute) const {
   passes.addPass(createQuantizeActivations({compute == targets::Compute::Bf16 && cpu.pairs}));
 }
 
-void CpuTarget::addStateLayout(OpPassManager &passes) const {
+void CpuTarget::addKvLayout(OpPassManager &passes) const {
   // The widest vectors of all processors, so that code for several of them shares states. Rings of whole blocks.
   constexpr int64_t ring = 256;
-  passes.addPass(createLayOutStates({statePanel, ring}));
+  passes.addPass(createLayoutKvCache({statePanel, ring}));
 }
 
-void CpuTarget::addDivision(OpPassManager &passes) const {
+void CpuTarget::addOpSplitting(OpPassManager &passes) const {
   // A single row's attention falls into as many tasks as it has blocks of keys.
-  passes.addPass(createSplitKeys());
+  passes.addPass(createSplitKv());
 }
 
 void CpuTarget::addPlans(OpPassManager &passes, const std::string &plans, const std::string &generator) const {
-  passes.addPass(createAssignPlans({cpu.vectorLanes, cpu.cacheBytes, cpu.dropsFetches, cpu.followsStreams, plans}));
+  passes.addPass(
+      createAssignPlans({cpu.vectorLanes, cpu.cacheBytes, cpu.dropsPrefetches, cpu.prefetchesStreams, plans}));
   // A plan may say who makes the code.
-  if (generator != targets::ownGenerator)
+  if (generator != targets::builtinGenerator)
     passes.addPass(createAssignGenerators({generator, hgenBuild()}));
 }
 
@@ -51,20 +52,20 @@ static std::string halideProcessor(const CpuFacts &cpu) {
 }
 
 std::string CpuTarget::checkPlans(StringRef plans) const {
-  return GivenPlans().parse(plans);
+  return PlanOverrides().parse(plans);
 }
 
 void CpuTarget::addSchedule(OpPassManager &passes) const {
   int64_t lanes = cpu.vectorLanes;
   // What is not another generator's is expanded below.
-  passes.addPass(createContractByHalide({lanes, halideProcessor(cpu)}));
-  passes.addPass(createAttentionByHalide({lanes, halideProcessor(cpu)}));
-  passes.addPass(createLinesByHalide({lanes, halideProcessor(cpu)}));
+  passes.addPass(createMatmulToHalide({lanes, halideProcessor(cpu)}));
+  passes.addPass(createAttentionToHalide({lanes, halideProcessor(cpu)}));
+  passes.addPass(createRowsToHalide({lanes, halideProcessor(cpu)}));
   // What its registers do not take is expanded by the next pass.
   if (cpu.amx)
-    passes.addPass(createContractByAmx({lanes}));
-  passes.addPass(createExpandContract({lanes}));
-  passes.addPass(createExpandExperts({lanes}));
+    passes.addPass(createMatmulToAmx({lanes}));
+  passes.addPass(createExpandMatmul({lanes}));
+  passes.addPass(createExpandMoe({lanes}));
   passes.addPass(createExpandAttention({lanes}));
   passes.addPass(createExpandMemory({lanes}));
   passes.addPass(createExpandRows({lanes}));

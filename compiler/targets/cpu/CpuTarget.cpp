@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace talc::cpu {
 
-DictionaryAttr CpuTarget::facts(MLIRContext &context) const {
+DictionaryAttr CpuTarget::manifestEntries(MLIRContext &context) const {
   Builder builder(&context);
   return builder.getDictionaryAttr({builder.getNamedAttr("cpu", builder.getStringAttr(cpu.name)),
                                     builder.getNamedAttr("tune", builder.getStringAttr(cpu.tune)),
@@ -36,11 +36,12 @@ llvm::Expected<std::vector<uint8_t>> CpuTarget::linkRelocatable(llvm::ArrayRef<t
   return cpu::linkRelocatable(objects);
 }
 
-llvm::Expected<std::vector<targets::CodeListing>> CpuTarget::listings(ModuleOp module, targets::BeginPart begin) const {
+llvm::Expected<std::vector<targets::CodeListing>> CpuTarget::functionListings(ModuleOp module,
+                                                                              targets::BeginPart begin) const {
   return listFunctions(module, cpu, begin);
 }
 
-llvm::Expected<std::string> CpuTarget::text(llvm::StringRef, ModuleOp module, targets::BeginPart begin) const {
+llvm::Expected<std::string> CpuTarget::listing(llvm::StringRef, ModuleOp module, targets::BeginPart begin) const {
   auto emitter = ObjectEmitter::create(cpu);
   if (!emitter)
     return emitter.takeError();

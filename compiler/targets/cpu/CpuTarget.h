@@ -10,7 +10,7 @@ namespace talc::cpu {
 // runtime asks for before it runs the code; `tune` only orders them.
 struct CpuFacts {
   std::string name;  // as users call it: x86-64-v3
-  targets::MachineNeeds needs;
+  targets::MachineRequirements needs;
   std::string triple;              // LLVM's name of the architecture and system
   void (*initialize)() = nullptr;  // registers LLVM's backend
   std::string cpu, tune;           // LLVM's names: x86-64-v3, znver3
@@ -24,9 +24,9 @@ struct CpuFacts {
   // Of L2. It decides in which order results are computed, never what they are.
   int64_t cacheBytes = 0;
   // Whether prefetches for which there is no room are dropped, and do not wait.
-  bool dropsFetches = false;
+  bool dropsPrefetches = false;
   // Whether it brings a stream of memory in by itself, and faster than by prefetches.
-  bool followsStreams = false;
+  bool prefetchesStreams = false;
   // What makes dot products of bytes, as convert-dots calls it: that changes no bits.
   std::string dots;
   // Whether weights of bf16 can be multiplied in pairs, and whether one instruction does so; of all but subnormal
@@ -43,16 +43,16 @@ public:
   explicit CpuTarget(CpuFacts facts) : cpu(std::move(facts)) {}
 
   std::string name() const override { return cpu.name; }
-  targets::MachineNeeds needs() const override { return cpu.needs; }
+  targets::MachineRequirements requirements() const override { return cpu.needs; }
   std::string hostFamily() const override { return cpu.needs.family; }
-  mlir::DictionaryAttr facts(mlir::MLIRContext &context) const override;
+  mlir::DictionaryAttr manifestEntries(mlir::MLIRContext &context) const override;
   std::string identity() const override;
 
   std::string weightLayout() const override { return "panels"; }
-  void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
-  void addRounding(mlir::OpPassManager &passes, targets::Compute compute) const override;
-  void addStateLayout(mlir::OpPassManager &passes) const override;
-  void addDivision(mlir::OpPassManager &passes) const override;
+  void addWeightPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addActivationQuantization(mlir::OpPassManager &passes, targets::Compute compute) const override;
+  void addKvLayout(mlir::OpPassManager &passes) const override;
+  void addOpSplitting(mlir::OpPassManager &passes) const override;
   void addPlans(mlir::OpPassManager &passes, const std::string &plans, const std::string &generator) const override;
   std::string checkPlans(llvm::StringRef plans) const override;
   void addSchedule(mlir::OpPassManager &passes) const override;
@@ -62,11 +62,11 @@ public:
                                                            targets::BeginPart begin) const override;
   llvm::Expected<targets::LinkedCode> link(llvm::ArrayRef<targets::ObjectCode> objects) const override;
   llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const override;
-  llvm::ArrayRef<llvm::StringLiteral> texts() const override { return cpu::texts; }
-  llvm::Expected<std::string> text(llvm::StringRef word, mlir::ModuleOp module,
-                                   targets::BeginPart begin) const override;
-  llvm::Expected<std::vector<targets::CodeListing>> listings(mlir::ModuleOp module,
-                                                             targets::BeginPart begin) const override;
+  llvm::ArrayRef<llvm::StringLiteral> listingKinds() const override { return cpu::texts; }
+  llvm::Expected<std::string> listing(llvm::StringRef word, mlir::ModuleOp module,
+                                      targets::BeginPart begin) const override;
+  llvm::Expected<std::vector<targets::CodeListing>> functionListings(mlir::ModuleOp module,
+                                                                     targets::BeginPart begin) const override;
 
 private:
   CpuFacts cpu;

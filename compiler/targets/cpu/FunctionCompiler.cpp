@@ -69,7 +69,7 @@ static llvm::Error forEach(MutableArrayRef<Job> jobs, llvm::function_ref<llvm::E
 }
 
 static bool isGenerated(LLVM::LLVMFuncOp function) {
-  return function.isExternal() && function->hasAttr(productAttr);
+  return function.isExternal() && function->hasAttr(specificationAttr);
 }
 
 // With the code of the functions that it calls and another generator made; their spills count as its own.

@@ -7,7 +7,7 @@
 #include "compiler/targets/cpu/ObjectEmitter.h"
 
 #include "compiler/Error.h"
-#include "dialects/kernel/KeepsOrder.h"
+#include "dialects/kernel/SourceOrder.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -56,7 +56,7 @@ llvm::Expected<std::unique_ptr<ObjectEmitter>> ObjectEmitter::create(const CpuFa
 
 llvm::Error ObjectEmitter::translate(ModuleOp code) {
   for (auto function : code.getOps<LLVM::LLVMFuncOp>())
-    keepsOrder |= !function.isExternal() && function->hasAttr(kernel::keepsOrderAttr);
+    keepsOrder |= !function.isExternal() && function->hasAttr(kernel::keepsSourceOrderAttr);
   module = translateModuleToLLVMIR(code, context, "talc");
   if (!module)
     return internalError("the code of the model cannot be translated to LLVM IR");

@@ -44,7 +44,7 @@ private:
 
   CpuFacts cpu;
   std::unique_ptr<llvm::TargetMachine> machine;
-  bool keepsOrder = false;  // of the function that is defined: kernel.keeps_order
+  bool keepsOrder = false;  // of the function that is defined: kernel.keeps_source_order
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module;
 };

@@ -188,8 +188,8 @@ llvm::Expected<targets::TargetPtr> parseX86(llvm::StringRef name) {
   facts.tune = isKnown(cpu) ? cpu.str() : facts.cpu;
   // Zen 5 begins a prefetch in every cycle, whatever memory does. On Zen 4 they wait for room in L1, which is for 24
   // lines: memory brings 19 GB/s so, and 30 to the prefetching of L2.
-  facts.dropsFetches = facts.tune == "znver5";
-  facts.followsStreams = facts.tune == "znver4";
+  facts.dropsPrefetches = facts.tune == "znver5";
+  facts.prefetchesStreams = facts.tune == "znver4";
   if (int64_t found = native ? hostCacheBytes() : 0; found > 0)
     facts.cacheBytes = found;
   return std::make_shared<CpuTarget>(std::move(facts));

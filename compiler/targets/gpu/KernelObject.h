@@ -22,7 +22,7 @@ struct KernelCode {
   std::string taskCode;  // does one task, for persistent kernels; empty: there is none
 };
 
-// What a kernel takes of a card, for readers.
+// What a kernel takes of a GPU, for readers.
 std::string resourcesOf(mlir::Operation *kernel, int64_t sharedBytes);
 
 using EmitKernel = llvm::function_ref<llvm::Expected<KernelCode>(mlir::Operation *kernel)>;

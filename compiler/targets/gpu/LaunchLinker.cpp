@@ -43,8 +43,8 @@ private:
 
   llvm::Error addKernel(const Json &object);
   llvm::Error addPhase(const std::string &name);
-  llvm::Error addPersistent(LaunchPhase &phase, MakePersistent makePersistent);
-  std::string stepsOf(const LaunchPhase &phase) const;
+  llvm::Error addPersistent(LaunchEntry &phase, MakePersistent makePersistent);
+  std::string stepsOf(const LaunchEntry &phase) const;
   llvm::Error addLaunches(const Json &list, const Values &given, int depth, uint32_t waits);
   llvm::Error addLaunch(const Json &launch, const Values &values, uint32_t waits);
   static llvm::Expected<LaunchArgument> valueOf(const Json &argument, const Values &given);
@@ -57,7 +57,7 @@ private:
   std::vector<uint32_t> registers;              // of kernels
   std::vector<std::string> codes, taskCodes;    // of kernels
   std::vector<std::vector<std::string>> texts;  // the codes in each
-  std::vector<LaunchPhase> phaseTable;
+  std::vector<LaunchEntry> phaseTable;
   llvm::StringMap<std::string> obstacles;  // to persistent kernels, by phase
   std::vector<Launch> launches;
   std::vector<LaunchArgument> arguments;
@@ -67,7 +67,7 @@ llvm::Error LaunchLinker::read(llvm::ArrayRef<targets::ObjectCode> objects) {
   for (const targets::ObjectCode &object : objects) {
     Json json = Json::parse(object.bytes, nullptr, /*allow_exceptions=*/false);
     if (!json.is_object())
-      return internalError("an object for graphics cards is no JSON");
+      return internalError("an object for GPUs is no JSON");
     if (json.contains("list"))
       lists[json["list"].get<std::string>()] = json;
     else if (llvm::Error error = addKernel(json))
@@ -108,7 +108,7 @@ llvm::Expected<LaunchArgument> LaunchLinker::valueOf(const Json &argument, const
     value.base = static_cast<uint32_t>(llvm::find(baseNames, name) - std::begin(baseNames));
   }
   value.fixed += argument.value(launchKeys::fixed.data(), int64_t(0));
-  value.perRow += argument.value(launchKeys::perRow.data(), int64_t(0));
+  value.perToken += argument.value(launchKeys::perToken.data(), int64_t(0));
   return value;
 }
 
@@ -148,7 +148,7 @@ llvm::Error LaunchLinker::addLaunches(const Json &list, const Values &given, int
 }
 
 llvm::Error LaunchLinker::addPhase(const std::string &name) {
-  LaunchPhase phase = {};
+  LaunchEntry phase = {};
   phase.persistentKernel = noKernel;
   phase.firstLaunch = static_cast<uint32_t>(launches.size());
   LaunchArgument step = {static_cast<uint32_t>(LaunchBase::Step), 0, 0, 0};
@@ -168,13 +168,13 @@ std::vector<uint8_t> LaunchLinker::image(llvm::ArrayRef<std::string> joined) con
   LaunchHeader header = {};
   std::memcpy(header.magic, launchMagic, sizeof(header.magic));
   header.kernelCount = static_cast<uint32_t>(kernels.size());
-  header.phaseCount = static_cast<uint32_t>(phaseTable.size());
+  header.entryCount = static_cast<uint32_t>(phaseTable.size());
   header.launchCount = static_cast<uint32_t>(launches.size());
   header.argumentCount = static_cast<uint32_t>(arguments.size());
-  header.textCount = static_cast<uint32_t>(joined.size());
-  std::vector<LaunchText> places;
-  uint64_t at = sizeof(header) + joined.size() * sizeof(LaunchText) + kernels.size() * sizeof(LaunchKernel) +
-                phaseTable.size() * sizeof(LaunchPhase) + launches.size() * sizeof(Launch) +
+  header.moduleCount = static_cast<uint32_t>(joined.size());
+  std::vector<LaunchModule> places;
+  uint64_t at = sizeof(header) + joined.size() * sizeof(LaunchModule) + kernels.size() * sizeof(LaunchKernel) +
+                phaseTable.size() * sizeof(LaunchEntry) + launches.size() * sizeof(Launch) +
                 arguments.size() * sizeof(LaunchArgument);
   for (const std::string &text : joined) {
     places.push_back({at, text.size()});
@@ -198,7 +198,7 @@ llvm::Error LaunchLinker::addPhases(MakePersistent makePersistent) {
       if (llvm::Error error = addPhase(phase.str()))
         return error;
   placeLaunches();
-  for (LaunchPhase &phase : phaseTable)
+  for (LaunchEntry &phase : phaseTable)
     if (makePersistent)
       if (llvm::Error error = addPersistent(phase, makePersistent))
         return error;
@@ -208,7 +208,7 @@ llvm::Error LaunchLinker::addPhases(MakePersistent makePersistent) {
 // A kernel stands in the text of the first phase that launches it.
 void LaunchLinker::placeLaunches() {
   uint32_t count = 0;
-  for (const LaunchPhase &phase : phaseTable) {
+  for (const LaunchEntry &phase : phaseTable) {
     bool isNew = false;
     for (uint32_t i = 0; i < phase.launchCount; ++i)
       if (uint32_t &text = kernels[launches[phase.firstLaunch + i].kernel].text; text == noText) {
@@ -224,8 +224,8 @@ void LaunchLinker::placeLaunches() {
   }
 }
 
-llvm::Error LaunchLinker::addPersistent(LaunchPhase &phase, MakePersistent makePersistent) {
-  std::map<uint32_t, PhaseKernel> pieces;
+llvm::Error LaunchLinker::addPersistent(LaunchEntry &phase, MakePersistent makePersistent) {
+  std::map<uint32_t, EntryKernel> pieces;
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
     uint32_t kernel = launches[phase.firstLaunch + i].kernel;
     if (taskCodes[kernel].empty()) {
@@ -240,7 +240,7 @@ llvm::Error LaunchLinker::addPersistent(LaunchPhase &phase, MakePersistent makeP
   if (!obstacles[phase.name].empty())
     return llvm::Error::success();
   phase.persistentKernel = static_cast<uint32_t>(kernels.size());
-  phase.persistentRows = made.mostRows;
+  phase.persistentTokens = made.mostRows;
   LaunchKernel &kernel = kernels.emplace_back();
   kernel.threads = made.threads;
   kernel.dynamicBytes = made.dynamicBytes;
@@ -253,19 +253,19 @@ llvm::Error LaunchLinker::addPersistent(LaunchPhase &phase, MakePersistent makeP
   return setName(kernel.name, name);
 }
 
-// Where cards know no persistent kernels there is nothing to be said of them.
-std::string LaunchLinker::stepsOf(const LaunchPhase &phase) const {
+// Where GPUs know no persistent kernels there is nothing to be said of them.
+std::string LaunchLinker::stepsOf(const LaunchEntry &phase) const {
   std::string count = llvm::formatv("{0} launches", phase.launchCount);
   if (phase.persistentKernel != noKernel)
     return llvm::formatv("one launch of workgroups of {0} threads for up to {1} rows, else {2}",
-                         kernels[phase.persistentKernel].threads, phase.persistentRows, count);
+                         kernels[phase.persistentKernel].threads, phase.persistentTokens, count);
   std::string obstacle = obstacles.lookup(phase.name);
   return obstacle.empty() ? count : count + ", and never one: " + obstacle;
 }
 
 llvm::Expected<targets::LinkedCode> LaunchLinker::link(JoinCodes join) const {
   targets::LinkedCode linked;
-  for (const LaunchPhase &phase : phaseTable)
+  for (const LaunchEntry &phase : phaseTable)
     linked.entries.push_back({phase.name, phase.name, stepsOf(phase)});
   if (linked.entries.empty())
     return makeError(ErrorCode::Program, "the program has none of the functions {}",

@@ -16,14 +16,14 @@ struct PersistentKernel {
   uint32_t threads, dynamicBytes, mostRows;
 };
 // A kernel of a phase.
-struct PhaseKernel {
+struct EntryKernel {
   uint32_t number;
   artifact::LaunchKernel kernel;
   uint32_t registers;    // that a thread may take; 0: nothing is said
   std::string taskCode;  // does one task
 };
 // Why there is no such kernel, or nothing.
-using MakePersistent = llvm::function_ref<std::string(const std::string &name, llvm::ArrayRef<PhaseKernel> kernels,
+using MakePersistent = llvm::function_ref<std::string(const std::string &name, llvm::ArrayRef<EntryKernel> kernels,
                                                       PersistentKernel &whole)>;
 
 llvm::Expected<targets::LinkedCode> linkLaunches(llvm::ArrayRef<targets::ObjectCode> objects, JoinCodes join,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of NVIDIA's cards, and for every pass a sentence on why it stands there; the others stand in
+// The passes of NVIDIA GPUs, and for every pass a sentence on why it stands there; the others stand in
 // compiler/Pipeline.cpp.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
-#include "compiler/passes/schedule/AttentionSchedule.h"
+#include "compiler/passes/schedule/attention/AttentionPlan.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,34 +13,34 @@ using namespace mlir;
 
 namespace talc::nvptx {
 
-void NvptxTarget::addPacking(OpPassManager &passes, const std::string &weights) const {
+void NvptxTarget::addWeightPacking(OpPassManager &passes, const std::string &weights) const {
   // Neighbouring threads read neighbouring outputs of a panel. Narrower panels take more requests for the same bytes,
   // and each row in shared memory serves fewer outputs, which costs more than a few lanes that are read for nothing.
   constexpr int64_t widest = 64, spare = 128;
   passes.addPass(createPackWeights({weights, widest, spare}));
 }
 
-void NvptxTarget::addStateLayout(OpPassManager &passes) const {
+void NvptxTarget::addKvLayout(OpPassManager &passes) const {
   // As processors have it, so that one file can be for both.
-  passes.addPass(createLayOutStates({16}));
+  passes.addPass(createLayoutKvCache({16}));
 }
 
-void NvptxTarget::addDivision(OpPassManager &passes) const {
+void NvptxTarget::addOpSplitting(OpPassManager &passes) const {
   // A single row's attention has a workgroup for every head and block of keys.
-  passes.addPass(createSplitKeys({workgroupKeys}));
+  passes.addPass(createSplitKv({workgroupKeys}));
   // So has its contraction, for some panels and a part of k.
-  passes.addPass(createSplitDepth({/*matrices=*/true}));
+  passes.addPass(createSplitK({/*matrices=*/true}));
   // Barriers are those of workers that take tasks as they come.
-  passes.addPass(createClaimTasks());
+  passes.addPass(createSetDynamicSchedule());
 }
 
 void NvptxTarget::addPlans(OpPassManager &passes, const std::string &, const std::string &) const {
   // What buffers hold depends on all that read them, so it is noted before functions are looked for in the cache.
-  passes.addPass(createRoundRows());
+  passes.addPass(createNarrowActivations());
 }
 
 void NvptxTarget::addSchedule(OpPassManager &passes) const {
-  // All cards that code is made for have tensor cores.
+  // All GPUs that code is made for have tensor cores.
   passes.addPass(createExpandWorkgroups({/*matrices=*/true, /*subgroup=*/32}));
   // When the tasks' bodies are loops: which workgroup does which task.
   passes.addPass(createDistributeWorkgroups());

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of NVIDIA's cards, and how their code becomes part of an artifact.
+// Names of NVIDIA GPUs, and how their code becomes part of an artifact.
 #include "compiler/targets/nvptx/NvptxTarget.h"
 
 #include "compiler/Error.h"
 #include "compiler/targets/gpu/KernelObject.h"
 #include "compiler/targets/gpu/LaunchLinker.h"
-#include "compiler/targets/nvptx/AssembledRegisters.h"
-#include "compiler/targets/nvptx/LiveRegisters.h"
 #include "compiler/targets/nvptx/PersistentKernel.h"
 #include "compiler/targets/nvptx/PtxEmitter.h"
+#include "compiler/targets/nvptx/PtxRegisterPressure.h"
+#include "compiler/targets/nvptx/PtxasRegisters.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace talc::nvptx {
 
-// What a card is at least; a newer one runs its code, too. LLVM ends the process on what it does not know.
+// What a GPU is at least; a newer one runs its code, too. LLVM ends the process on what it does not know.
 static constexpr llvm::StringLiteral chips[] = {"sm_80", "sm_86",  "sm_87",  "sm_89",
                                                 "sm_90", "sm_100", "sm_103", "sm_120"};
 
@@ -27,7 +27,7 @@ llvm::Expected<targets::TargetPtr> parseNvptx(llvm::StringRef name) {
     return targets::TargetPtr();
   llvm::StringRef chip = name == "nvptx" ? llvm::StringRef(chips[0]) : name.drop_front(6);
   if (!llvm::is_contained(chips, chip))
-    return makeError(ErrorCode::BadTarget, "--target={}: unknown card '{}'; expected {}", name.str(), chip.str(),
+    return makeError(ErrorCode::BadTarget, "--target={}: unknown GPU '{}'; expected {}", name.str(), chip.str(),
                      llvm::join(llvm::ArrayRef(chips), ", "));
   return std::make_shared<NvptxTarget>(chip.str());
 }
@@ -39,7 +39,7 @@ std::vector<std::string> nvptxNames() {
   return names;
 }
 
-DictionaryAttr NvptxTarget::facts(MLIRContext &context) const {
+DictionaryAttr NvptxTarget::manifestEntries(MLIRContext &context) const {
   Builder builder(&context);
   return builder.getDictionaryAttr(builder.getNamedAttr("chip", builder.getStringAttr(chip)));
 }
@@ -108,13 +108,13 @@ llvm::Expected<std::vector<targets::ObjectCode>> NvptxTarget::compile(ModuleOp m
 }
 
 static std::string registersOf(llvm::StringRef ptx, const std::string &chip) {
-  if (auto registers = assembledRegisters(ptx, chip))
+  if (auto registers = ptxasRegisters(ptx, chip))
     return std::to_string(*registers) + " registers by ptxas";
-  return "at most " + std::to_string(liveRegisters(ptx)) + " registers of 32 bits alive in the text";
+  return "at most " + std::to_string(ptxRegisterPressure(ptx)) + " registers of 32 bits alive in the text";
 }
 
-llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::listings(ModuleOp module,
-                                                                        targets::BeginPart begin) const {
+llvm::Expected<std::vector<targets::CodeListing>> NvptxTarget::functionListings(ModuleOp module,
+                                                                                targets::BeginPart begin) const {
   begin("list-code");
   registerTranslations(*module.getContext());
   return gpu::makeListings(module, [&](Operation *op) -> llvm::Expected<targets::CodeListing> {
@@ -143,12 +143,13 @@ static llvm::Expected<std::string> linkedText(llvm::ArrayRef<targets::ObjectCode
 }
 
 // Of PTX it is what a program has, with all that kernels call.
-llvm::Expected<std::string> NvptxTarget::text(llvm::StringRef word, ModuleOp module, targets::BeginPart begin) const {
+llvm::Expected<std::string> NvptxTarget::listing(llvm::StringRef word, ModuleOp module,
+                                                 targets::BeginPart begin) const {
   if (word == "ptx") {
     auto objects = compile(module, begin);
     return objects ? linkedText(*objects) : llvm::Expected<std::string>(objects.takeError());
   }
-  auto all = listings(module, begin);
+  auto all = functionListings(module, begin);
   if (!all)
     return all.takeError();
   std::string text;

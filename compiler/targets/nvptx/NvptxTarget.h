@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's cards: kernels as PTX text, which the user's driver compiles, and a step as a table of launches.
+// NVIDIA GPUs: kernels as PTX text, which the user's driver compiles, and a step as a table of launches.
 #pragma once
 
 #include "compiler/targets/Target.h"
@@ -10,19 +10,19 @@ inline constexpr llvm::StringLiteral texts[] = {"llvm", "ptx"};
 
 class NvptxTarget final : public targets::Target {
 public:
-  // `chip`: LLVM's name of the oldest card that the code is for, such as sm_80.
+  // `chip`: LLVM's name of the oldest GPU that the code is for, such as sm_80.
   explicit NvptxTarget(std::string chip) : chip(std::move(chip)) {}
 
   std::string name() const override { return "nvptx:" + chip; }
-  targets::MachineNeeds needs() const override { return {"nvptx", {chip}}; }
+  targets::MachineRequirements requirements() const override { return {"nvptx", {chip}}; }
   bool usesDriver() const override { return true; }
-  mlir::DictionaryAttr facts(mlir::MLIRContext &context) const override;
+  mlir::DictionaryAttr manifestEntries(mlir::MLIRContext &context) const override;
   std::string identity() const override { return "nvptx " + chip; }
 
   std::string weightLayout() const override { return "panels"; }
-  void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
-  void addStateLayout(mlir::OpPassManager &passes) const override;
-  void addDivision(mlir::OpPassManager &passes) const override;
+  void addWeightPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addKvLayout(mlir::OpPassManager &passes) const override;
+  void addOpSplitting(mlir::OpPassManager &passes) const override;
   void addPlans(mlir::OpPassManager &passes, const std::string &plans, const std::string &generator) const override;
   void addSchedule(mlir::OpPassManager &passes) const override;
   void addCodegen(mlir::OpPassManager &passes) const override;
@@ -32,11 +32,11 @@ public:
   llvm::Expected<targets::LinkedCode> link(llvm::ArrayRef<targets::ObjectCode> objects) const override;
   // The text of all kernels.
   llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const override;
-  llvm::ArrayRef<llvm::StringLiteral> texts() const override { return nvptx::texts; }
-  llvm::Expected<std::string> text(llvm::StringRef word, mlir::ModuleOp module,
-                                   targets::BeginPart begin) const override;
-  llvm::Expected<std::vector<targets::CodeListing>> listings(mlir::ModuleOp module,
-                                                             targets::BeginPart begin) const override;
+  llvm::ArrayRef<llvm::StringLiteral> listingKinds() const override { return nvptx::texts; }
+  llvm::Expected<std::string> listing(llvm::StringRef word, mlir::ModuleOp module,
+                                      targets::BeginPart begin) const override;
+  llvm::Expected<std::vector<targets::CodeListing>> functionListings(mlir::ModuleOp module,
+                                                                     targets::BeginPart begin) const override;
 
 private:
   std::string chip;

@@ -12,12 +12,12 @@
 // The first tasks lie as far apart as they can, since every multiprocessor has its own way to memory. Which team does a
 // task changes nothing in its bits. Threads beyond the teams of a piece have no task. Arrival is a release and the end
 // of waiting an acquire, both by the first thread; the barrier of the workgroup stands between it and the others, so
-// that all of them see what any thread of the card wrote before. It is PTX since the order of memory is what matters
-// here, and the same for all models but for the switch. Without a barrier of the card the threads of a workgroup still
+// that all of them see what any thread of the GPU wrote before. It is PTX since the order of memory is what matters
+// here, and the same for all models but for the switch. Without a barrier of the GPU the threads of a workgroup still
 // wait for each other: the next piece has other teams, with other parts of the shared memory.
 #include "compiler/targets/nvptx/PersistentKernel.h"
 
-#include "compiler/targets/nvptx/LiveRegisters.h"
+#include "compiler/targets/nvptx/PtxRegisterPressure.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -26,19 +26,19 @@
 
 namespace talc::nvptx {
 
+using artifact::PersistentLaunch;
 using artifact::persistentOwnBytes;
-using artifact::PersistentPiece;
-using Kernels = llvm::ArrayRef<gpu::PhaseKernel>;
+using Kernels = llvm::ArrayRef<gpu::EntryKernel>;
 
 const char *const persistentDeclarations = "\n.extern .shared .align 16 .b8 talc_shared[];\n";
 
 // Rows of one instruction of matrices: up to these a contraction takes as long as for one.
 static constexpr uint32_t mostRows = 16;
-// What every card from sm_80 on has for a workgroup.
+// What every GPU from sm_80 on has for a workgroup.
 static constexpr uint32_t mostShared = 96 << 10, cardRegisters = 1 << 16;
 
-static_assert(offsetof(PersistentPiece, teams) == 16 && offsetof(PersistentPiece, barrier) == 20 &&
-                  offsetof(PersistentPiece, arguments) == 24 && sizeof(PersistentPiece) == 32,
+static_assert(offsetof(PersistentLaunch, teams) == 16 && offsetof(PersistentLaunch, barrier) == 20 &&
+                  offsetof(PersistentLaunch, arguments) == 24 && sizeof(PersistentLaunch) == 32,
               "the text below reads it");
 
 // While a task is done, nothing is kept in registers: the number of the piece and the place of its arguments lie in
@@ -198,11 +198,11 @@ static std::string insideOf(llvm::StringRef function) {
 
 // Registers that a piece wants. Of many rows as many as its kernel would have alone, and some for what is around it. Of
 // one row as many as live in its text, and a third more: ptxas moves loads forward, and took up to so many.
-static uint32_t wantedRegisters(const gpu::PhaseKernel &piece, bool manyRows) {
+static uint32_t wantedRegisters(const gpu::EntryKernel &piece, bool manyRows) {
   constexpr uint32_t around = 24;
   if (manyRows)
     return piece.registers == 0 ? 0 : piece.registers + around;
-  return static_cast<uint32_t>(liveRegisters(piece.taskCode)) * 4 / 3;
+  return static_cast<uint32_t>(ptxRegisterPressure(piece.taskCode)) * 4 / 3;
 }
 
 // Without a limit ptxas keeps some registers in memory so that more workgroups fit. That pays where a step has one row,
@@ -211,9 +211,9 @@ static uint32_t wantedRegisters(const gpu::PhaseKernel &piece, bool manyRows) {
 static std::string registerLimit(Kernels kernels, uint32_t threads) {
   constexpr uint32_t most = 255, unit = 8;
   const bool manyRows = llvm::any_of(
-      kernels, [](const gpu::PhaseKernel &piece) { return piece.kernel.grid.rows != artifact::noArgument; });
+      kernels, [](const gpu::EntryKernel &piece) { return piece.kernel.grid.rows != artifact::noArgument; });
   uint32_t wanted = 0;
-  for (const gpu::PhaseKernel &piece : kernels)
+  for (const gpu::EntryKernel &piece : kernels)
     wanted = std::max(wanted, wantedRegisters(piece, manyRows));
   if (wanted == 0)
     return "";
@@ -224,7 +224,7 @@ static std::string registerLimit(Kernels kernels, uint32_t threads) {
 }
 
 std::string makePersistentKernel(const std::string &name, Kernels kernels, gpu::PersistentKernel &whole) {
-  for (const gpu::PhaseKernel &piece : kernels)
+  for (const gpu::EntryKernel &piece : kernels)
     whole.threads = std::max(whole.threads, piece.kernel.threads);
   std::string cases;
   uint32_t teamBytes = 0;

@@ -7,7 +7,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
-#include "compiler/targets/nvptx/LoadsAhead.h"
+#include "compiler/targets/nvptx/PinLoadHoisting.h"
 #include "compiler/targets/nvptx/TaskFunction.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -68,7 +68,7 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machineFor(const std
   std::string reason;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
   if (!target)
-    return internalError("LLVM has no backend for NVIDIA's cards: {}", reason);
+    return internalError("LLVM has no backend for NVIDIA GPUs: {}", reason);
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, chip, "", llvm::TargetOptions(), std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
@@ -121,9 +121,9 @@ llvm::Expected<targets::CodeListing> emitKernel(LLVM::LLVMFuncOp kernel, ModuleO
   function->addFnAttr("nvvm.reqntid", std::to_string(threads));
   if (auto registers = kernel->getAttrOfType<IntegerAttr>(registersAttr))
     function->addFnAttr("nvvm.maxnreg", std::to_string(registers.getInt()));
-  keepLoadsAhead(*function);
+  pinHoistedLoads(*function);
   optimize(*translated, **machine);
-  releaseLoadsAhead(*function);
+  unpinHoistedLoads(*function);
   if (kernel->hasAttr(rolledAttr))
     keepLoops(*function);
   if (taskShared)

@@ -13,7 +13,7 @@ namespace talc::nvptx {
 // Before the first kernel.
 void registerTranslations(mlir::MLIRContext &context);
 
-// Optimized LLVM IR and PTX of a kernel with its shared memory, for cards from `chip` on. With `taskShared` the
+// Optimized LLVM IR and PTX of a kernel with its shared memory, for GPUs from `chip` on. With `taskShared` the
 // function for one task stands behind it, if it can be had: so many bytes of shared memory are to be given to it.
 llvm::Expected<targets::CodeListing> emitKernel(mlir::LLVM::LLVMFuncOp kernel, mlir::ModuleOp module,
                                                 const std::string &chip, std::optional<uint64_t> *taskShared = nullptr);

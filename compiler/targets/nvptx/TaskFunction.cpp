@@ -2,7 +2,7 @@
 // A kernel in optimized LLVM IR is copied, and what a launch would give it becomes arguments:
 //
 //   kernel(a, b)                         kernel_task()
-//   place in the grid                    %column, %row, which are read again behind loops (PlaceAgain.h)
+//   place in the grid                    %column, %row, which are read again behind loops (RematerializeTaskCoords.h)
 //   a, b                                 loaded from %arguments, 64 bits each, where they are first used; no task keeps
 //                                        this address, which is loaded from the first bytes of shared memory each time
 //   shared memory of the workgroup       at fixed places behind %shared
@@ -15,7 +15,7 @@
 // which large tasks need all.
 #include "compiler/targets/nvptx/TaskFunction.h"
 
-#include "compiler/targets/nvptx/PlaceAgain.h"
+#include "compiler/targets/nvptx/RematerializeTaskCoords.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -115,13 +115,13 @@ Function *copyKernel(Function &kernel) {
 }
 
 // A register of the kernel has the team. Tasks of many rows have none left for it, and find it again by the thread,
-// whose number ptxas reads from the card whenever it is needed.
+// whose number ptxas reads from the GPU whenever it is needed.
 Value *teamOf(IRBuilder<> &b, Value *thread, Value *count, bool manyRows) {
   return manyRows ? b.CreateUDiv(thread, count) : readRegister(b, "team", 32);
 }
 
 // Nothing: it asks for something else of its launch.
-std::optional<TaskPlace> replaceIntrinsics(Function &task, unsigned threads, bool manyRows) {
+std::optional<TaskCoords> replaceIntrinsics(Function &task, unsigned threads, bool manyRows) {
   IRBuilder<> b(&*task.getEntryBlock().getFirstInsertionPt());
   Value *thread = b.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
   Value *count = b.getInt32(threads), *own = b.CreateURem(thread, count);
@@ -153,10 +153,10 @@ std::optional<TaskPlace> replaceIntrinsics(Function &task, unsigned threads, boo
     }
     call->eraseFromParent();
   }
-  return TaskPlace{cast<Instruction>(column), cast<Instruction>(row), cast<Instruction>(own), !manyRows};
+  return TaskCoords{cast<Instruction>(column), cast<Instruction>(row), cast<Instruction>(own), !manyRows};
 }
 
-std::optional<uint64_t> placeShared(Function &task, const TaskPlace &taskPlace, unsigned threads) {
+std::optional<uint64_t> placeShared(Function &task, const TaskCoords &taskPlace, unsigned threads) {
   Module &module = *task.getParent();
   uint64_t bytes = 0;
   IRBuilder<> entry(&*task.getEntryBlock().getFirstInsertionPt());
@@ -178,7 +178,7 @@ std::optional<uint64_t> placeShared(Function &task, const TaskPlace &taskPlace, 
     });
     bytes += alignTo(size, alignment);
   }
-  return bytes + readPlaceAgain(taskPlace, *shared, bytes, threads);
+  return bytes + rematerializeTaskCoords(taskPlace, *shared, bytes, threads);
 }
 
 }  // namespace
@@ -189,7 +189,7 @@ std::optional<uint64_t> addTaskFunction(Function &kernel, unsigned threads, bool
     return std::nullopt;
   Function *task = copyKernel(kernel);
   std::optional<uint64_t> bytes;
-  if (std::optional<TaskPlace> place = replaceIntrinsics(*task, threads, manyRows))
+  if (std::optional<TaskCoords> place = replaceIntrinsics(*task, threads, manyRows))
     bytes = placeShared(*task, *place, threads);
   if (!bytes)
     task->eraseFromParent();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Vulkan's cards add to the pipeline: for every pass a sentence on why it stands there; the others stand in
+// What Vulkan GPUs add to the pipeline: for every pass a sentence on why it stands there; the others stand in
 // compiler/Pipeline.cpp.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/StageEnd.h"
-#include "compiler/passes/schedule/AttentionSchedule.h"
+#include "compiler/passes/schedule/attention/AttentionPlan.h"
 #include "compiler/targets/vulkan/VulkanTarget.h"
 
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
@@ -14,27 +14,27 @@ using namespace mlir;
 
 namespace talc::vulkan {
 
-void VulkanTarget::addPacking(OpPassManager &passes, const std::string &weights) const {
+void VulkanTarget::addWeightPacking(OpPassManager &passes, const std::string &weights) const {
   // Neighbouring threads read neighbouring outputs of a panel.
   passes.addPass(createPackWeights({weights, 64}));
 }
 
-void VulkanTarget::addStateLayout(OpPassManager &passes) const {
+void VulkanTarget::addKvLayout(OpPassManager &passes) const {
   // As processors have it, so that one file can be for both.
-  passes.addPass(createLayOutStates({16}));
+  passes.addPass(createLayoutKvCache({16}));
 }
 
-void VulkanTarget::addDivision(OpPassManager &passes) const {
+void VulkanTarget::addOpSplitting(OpPassManager &passes) const {
   // A single row's attention has a workgroup for every head and block of keys.
-  passes.addPass(createSplitKeys({workgroupKeys}));
+  passes.addPass(createSplitKv({workgroupKeys}));
   // So has its contraction, for some panels and a part of k.
-  passes.addPass(createSplitDepth({/*matrices=*/false}));
+  passes.addPass(createSplitK({/*matrices=*/false}));
   // Barriers are those of workers that take tasks as they come.
-  passes.addPass(createClaimTasks());
+  passes.addPass(createSetDynamicSchedule());
 }
 
 void VulkanTarget::addSchedule(OpPassManager &passes) const {
-  // A subgroup has 1 to 128 threads, as the card likes.
+  // A subgroup has 1 to 128 threads, as the GPU likes.
   passes.addPass(createExpandWorkgroups({/*matrices=*/false, /*subgroup=*/1}));
   // When the tasks' bodies are loops: which workgroup does which task.
   passes.addPass(createDistributeWorkgroups());

@@ -26,7 +26,7 @@ std::vector<std::string> vulkanNames() {
   return {"vulkan"};
 }
 
-DictionaryAttr VulkanTarget::facts(MLIRContext &context) const {
+DictionaryAttr VulkanTarget::manifestEntries(MLIRContext &context) const {
   Builder builder(&context);
   return builder.getDictionaryAttr(builder.getNamedAttr("spirv", builder.getStringAttr("1.3")));
 }
@@ -73,8 +73,8 @@ static std::string textOf(spirv::ModuleOp kernel) {
   return text;
 }
 
-llvm::Expected<std::vector<targets::CodeListing>> VulkanTarget::listings(ModuleOp module,
-                                                                         targets::BeginPart begin) const {
+llvm::Expected<std::vector<targets::CodeListing>> VulkanTarget::functionListings(ModuleOp module,
+                                                                                 targets::BeginPart begin) const {
   begin("list-code");
   return gpu::makeListings(module, [](Operation *op) -> llvm::Expected<targets::CodeListing> {
     auto kernel = cast<spirv::ModuleOp>(op);
@@ -83,8 +83,8 @@ llvm::Expected<std::vector<targets::CodeListing>> VulkanTarget::listings(ModuleO
   });
 }
 
-llvm::Expected<std::string> VulkanTarget::text(llvm::StringRef, ModuleOp module, targets::BeginPart begin) const {
-  auto all = listings(module, begin);
+llvm::Expected<std::string> VulkanTarget::listing(llvm::StringRef, ModuleOp module, targets::BeginPart begin) const {
+  auto all = functionListings(module, begin);
   if (!all)
     return all.takeError();
   std::string text;

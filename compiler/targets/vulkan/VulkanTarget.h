@@ -11,16 +11,16 @@ inline constexpr llvm::StringLiteral texts[] = {"spirv"};
 class VulkanTarget final : public targets::Target {
 public:
   std::string name() const override { return "vulkan"; }
-  // Which features of a device the code needs is the same for all models (runtime/device/vulkan/Card.cpp).
-  targets::MachineNeeds needs() const override { return {"vulkan", {}}; }
+  // Which features of a device the code needs is the same for all models (runtime/device/vulkan/Gpu.cpp).
+  targets::MachineRequirements requirements() const override { return {"vulkan", {}}; }
   bool usesDriver() const override { return true; }
-  mlir::DictionaryAttr facts(mlir::MLIRContext &context) const override;
+  mlir::DictionaryAttr manifestEntries(mlir::MLIRContext &context) const override;
   std::string identity() const override { return "vulkan"; }
 
   std::string weightLayout() const override { return "panels"; }
-  void addPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
-  void addStateLayout(mlir::OpPassManager &passes) const override;
-  void addDivision(mlir::OpPassManager &passes) const override;
+  void addWeightPacking(mlir::OpPassManager &passes, const std::string &weights) const override;
+  void addKvLayout(mlir::OpPassManager &passes) const override;
+  void addOpSplitting(mlir::OpPassManager &passes) const override;
   void addSchedule(mlir::OpPassManager &passes) const override;
   void addCodegen(mlir::OpPassManager &passes) const override;
 
@@ -29,11 +29,11 @@ public:
   llvm::Expected<targets::LinkedCode> link(llvm::ArrayRef<targets::ObjectCode> objects) const override;
   // All kernels as MLIR writes SPIR-V.
   llvm::Expected<std::vector<uint8_t>> linkRelocatable(llvm::ArrayRef<targets::ObjectCode> objects) const override;
-  llvm::ArrayRef<llvm::StringLiteral> texts() const override { return vulkan::texts; }
-  llvm::Expected<std::string> text(llvm::StringRef word, mlir::ModuleOp module,
-                                   targets::BeginPart begin) const override;
-  llvm::Expected<std::vector<targets::CodeListing>> listings(mlir::ModuleOp module,
-                                                             targets::BeginPart begin) const override;
+  llvm::ArrayRef<llvm::StringLiteral> listingKinds() const override { return vulkan::texts; }
+  llvm::Expected<std::string> listing(llvm::StringRef word, mlir::ModuleOp module,
+                                      targets::BeginPart begin) const override;
+  llvm::Expected<std::vector<targets::CodeListing>> functionListings(mlir::ModuleOp module,
+                                                                     targets::BeginPart begin) const override;
 };
 
 // vulkan

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage format bf16: the upper half of an f32.
-#include "dialects/talc/formats/HalfWords.h"
+#include "dialects/talc/formats/HalfFloats.h"
 #include "dialects/talc/formats/StorageFormat.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -24,6 +24,6 @@ const StorageFormat bf16Format = {"bf16",
                                   /*scaleValues=*/0,
                                   /*assemble=*/nullptr,
                                   /*integers=*/false,
-                                  /*upperHalf=*/true};
+                                  /*isUpperHalf=*/true};
 
 }  // namespace talc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage format f16: IEEE 754 half precision.
-#include "dialects/talc/formats/HalfWords.h"
+#include "dialects/talc/formats/HalfFloats.h"
 #include "dialects/talc/formats/StorageFormat.h"
 
 #include "mlir/IR/BuiltinTypes.h"

@@ -64,7 +64,7 @@ std::optional<FormatChoice> parseFormatChoice(std::string_view text, std::string
     auto [pattern, name] = part.contains('=') ? part.split('=') : std::pair(llvm::StringRef(), part);
     pattern = pattern.trim();
     name = name.trim();
-    FormatRef format = formatNamed(name);
+    FormatRef format = findStorageFormat(name);
     double bits = part.contains('=') ? 0 : parseSize(name);
     if (!format && name != fileFormat && bits == 0)
       error = fmt::format("'{}' is no storage format, expected {}", name.str(), formatAlternatives(fileFormat));

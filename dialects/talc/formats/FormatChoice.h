@@ -26,7 +26,7 @@ constexpr char formatAttr[] = "talc.format";
 constexpr char importanceAttr[] = "talc.importance";
 // Of a matrix: the element type of the blocks that its values are rounded to before anything is made of it, by
 // talc.importance if it has one.
-constexpr char roundedAttr[] = "talc.rounded";
+constexpr char quantizeToAttr[] = "talc.quantize_to";
 // Of a matrix: by how much predictions diverge once it and those with which it shares a format are rounded to
 // probeFormat, an f64.
 constexpr char divergenceAttr[] = "talc.divergence";

@@ -130,10 +130,10 @@ template <int64_t count, int64_t header, typename Rounding> struct Nvfp4 {
   }
 };
 
-constexpr StorageFormat scaled[] = {assembledFormat<Nvfp4<256, 4, ToBf16>>("nvfp4_256_bf16", false),
-                                    assembledFormat<Nvfp4<64, 4, ToBf16>>("nvfp4_64_bf16", false),
-                                    assembledFormat<Nvfp4<256, 4, ToF16>>("nvfp4_256_f16", false),
-                                    assembledFormat<Nvfp4<64, 4, ToF16>>("nvfp4_64_f16", false)};
+constexpr StorageFormat scaled[] = {assembledFormat<Nvfp4<256, 4, RoundToBf16>>("nvfp4_256_bf16", false),
+                                    assembledFormat<Nvfp4<64, 4, RoundToBf16>>("nvfp4_64_bf16", false),
+                                    assembledFormat<Nvfp4<256, 4, RoundToF16>>("nvfp4_256_f16", false),
+                                    assembledFormat<Nvfp4<64, 4, RoundToF16>>("nvfp4_64_f16", false)};
 
 }  // namespace
 

@@ -41,9 +41,10 @@ template <int64_t count, typename Rounding> struct Fp8 {
   }
 };
 
-constexpr StorageFormat formats[] = {
-    assembledFormat<Fp8<128, ToBf16>>("fp8_128_bf16", true), assembledFormat<Fp8<128, ToF16>>("fp8_128_f16", false),
-    assembledFormat<Fp8<32, ToBf16>>("fp8_32_bf16", false), assembledFormat<Fp8<32, ToF16>>("fp8_32_f16", false)};
+constexpr StorageFormat formats[] = {assembledFormat<Fp8<128, RoundToBf16>>("fp8_128_bf16", true),
+                                     assembledFormat<Fp8<128, RoundToF16>>("fp8_128_f16", false),
+                                     assembledFormat<Fp8<32, RoundToBf16>>("fp8_32_bf16", false),
+                                     assembledFormat<Fp8<32, RoundToF16>>("fp8_32_f16", false)};
 
 }  // namespace
 

@@ -111,18 +111,18 @@ constexpr StorageFormat group(std::string_view name, bool listed = false) {
 }
 
 constexpr StorageFormat formats[] = {
-    group<8, 128, false, ToBf16>("int8_128_bf16", true), group<8, 64, false, ToBf16>("int8_64_bf16"),
-    group<8, 32, false, ToBf16>("int8_32_bf16"),         group<8, 128, false, ToF16>("int8_128_f16"),
-    group<8, 64, false, ToF16>("int8_64_f16"),           group<8, 32, false, ToF16>("int8_32_f16"),
-    group<8, 128, true, ToBf16>("int8z_128_bf16", true), group<8, 64, true, ToBf16>("int8z_64_bf16"),
-    group<8, 32, true, ToBf16>("int8z_32_bf16"),         group<8, 128, true, ToF16>("int8z_128_f16"),
-    group<8, 64, true, ToF16>("int8z_64_f16"),           group<8, 32, true, ToF16>("int8z_32_f16"),
-    group<4, 128, false, ToBf16>("int4_128_bf16", true), group<4, 64, false, ToBf16>("int4_64_bf16"),
-    group<4, 32, false, ToBf16>("int4_32_bf16"),         group<4, 128, false, ToF16>("int4_128_f16"),
-    group<4, 64, false, ToF16>("int4_64_f16"),           group<4, 32, false, ToF16>("int4_32_f16"),
-    group<4, 128, true, ToBf16>("int4z_128_bf16", true), group<4, 64, true, ToBf16>("int4z_64_bf16"),
-    group<4, 32, true, ToBf16>("int4z_32_bf16"),         group<4, 128, true, ToF16>("int4z_128_f16"),
-    group<4, 64, true, ToF16>("int4z_64_f16"),           group<4, 32, true, ToF16>("int4z_32_f16")};
+    group<8, 128, false, RoundToBf16>("int8_128_bf16", true), group<8, 64, false, RoundToBf16>("int8_64_bf16"),
+    group<8, 32, false, RoundToBf16>("int8_32_bf16"),         group<8, 128, false, RoundToF16>("int8_128_f16"),
+    group<8, 64, false, RoundToF16>("int8_64_f16"),           group<8, 32, false, RoundToF16>("int8_32_f16"),
+    group<8, 128, true, RoundToBf16>("int8z_128_bf16", true), group<8, 64, true, RoundToBf16>("int8z_64_bf16"),
+    group<8, 32, true, RoundToBf16>("int8z_32_bf16"),         group<8, 128, true, RoundToF16>("int8z_128_f16"),
+    group<8, 64, true, RoundToF16>("int8z_64_f16"),           group<8, 32, true, RoundToF16>("int8z_32_f16"),
+    group<4, 128, false, RoundToBf16>("int4_128_bf16", true), group<4, 64, false, RoundToBf16>("int4_64_bf16"),
+    group<4, 32, false, RoundToBf16>("int4_32_bf16"),         group<4, 128, false, RoundToF16>("int4_128_f16"),
+    group<4, 64, false, RoundToF16>("int4_64_f16"),           group<4, 32, false, RoundToF16>("int4_32_f16"),
+    group<4, 128, true, RoundToBf16>("int4z_128_bf16", true), group<4, 64, true, RoundToBf16>("int4z_64_bf16"),
+    group<4, 32, true, RoundToBf16>("int4z_32_bf16"),         group<4, 128, true, RoundToF16>("int4z_128_f16"),
+    group<4, 64, true, RoundToF16>("int4z_64_f16"),           group<4, 32, true, RoundToF16>("int4z_32_f16")};
 
 }  // namespace
 

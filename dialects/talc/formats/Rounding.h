@@ -2,18 +2,18 @@
 // What the products of levels and scales are rounded to, which is also how such scales are stored.
 #pragma once
 
-#include "dialects/talc/formats/Blocks.h"
+#include "dialects/talc/formats/QuantBlocks.h"
 
 namespace talc {
 
-struct ToF16 {
+struct RoundToF16 {
   static float round(float value) { return halfToFloat(floatToHalf(value)); }
   static uint16_t encode(float value) { return floatToHalf(value); }
   static float decode(uint16_t word) { return halfToFloat(word); }
 };
 
 // Products from 2^110 on count as infinite: kernels round beside numbers that are 2^16 times as large.
-struct ToBf16 {
+struct RoundToBf16 {
   static float round(float value) {
     return std::fabs(value) >= 0x1p110f ? std::copysign(HUGE_VALF, value) : bf16ToFloat(floatToBf16(value));
   }

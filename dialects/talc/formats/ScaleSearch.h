@@ -5,7 +5,7 @@
 // the scale to these levels. The order of operations is llama.cpp's.
 #pragma once
 
-#include "dialects/talc/formats/Blocks.h"
+#include "dialects/talc/formats/QuantBlocks.h"
 
 namespace talc {
 

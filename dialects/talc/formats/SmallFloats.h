@@ -6,7 +6,7 @@
 //   e8m0   eeeeeeee     2^(e - 127); 0xff is no number
 #pragma once
 
-#include "dialects/talc/formats/HalfWords.h"
+#include "dialects/talc/formats/HalfFloats.h"
 
 #include <algorithm>
 #include <cmath>

@@ -65,7 +65,7 @@ struct StorageFormat {
   // Whether values are small integers times scales, which kernels may multiply by rounded activations as integers.
   bool integers = false;
   // Whether a value is the upper half of its f32, so that a shift and a mask widen two neighbours.
-  bool upperHalf = false;
+  bool isUpperHalf = false;
   // Of whole blocks of a row, whose mean square is that of all its values: rounds them so that errors count by the
   // importance of their columns. Null: such numbers change nothing.
   bool (*encodeByImportance)(const float *values, int64_t count, const float *importance, float meanSquare,
@@ -74,7 +74,7 @@ struct StorageFormat {
   // Values that are rounded together: a block, or several.
   int64_t jointValues() const { return std::max(blockValues, scaleValues); }
   // Of whole blocks.
-  int64_t bytesOf(int64_t values) const { return values / blockValues * blockBytes; }
+  int64_t byteSize(int64_t values) const { return values / blockValues * blockBytes; }
   // Values in a row of `lanes` lanes that cannot be told apart: the lanes' blocks, or one plain number.
   int64_t unit(int64_t lanes) const { return blockValues == 1 ? 1 : blockValues * lanes; }
 };
@@ -88,18 +88,18 @@ constexpr uint8_t noNumber = 0xff;
 llvm::ArrayRef<const StorageFormat *> storageFormats();
 
 // Whether an element type is that of rounded activations: integers with their sums (RoundedRows.h), or bf16.
-bool isRounded(mlir::Type element);
+bool isQuantizedActivation(mlir::Type element);
 
 // Null if there is none.
-const StorageFormat *formatNamed(std::string_view name);
-const StorageFormat *formatOf(mlir::Type element);
+const StorageFormat *findStorageFormat(std::string_view name);
+const StorageFormat *getStorageFormat(mlir::Type element);
 
 // Of a weight or a buffer, whose elements are known to have a format.
 const StorageFormat &elementFormat(mlir::ShapedType type);
 // The bytes of a weight, or of a buffer; a dimension that is not known counts as one.
 int64_t storedBytes(mlir::ShapedType type);
 // Of panels [panels, depth, lanes] the lanes, else one.
-int64_t lanesOf(mlir::ShapedType type);
+int64_t getPanelLanes(mlir::ShapedType type);
 // Whether rows are whole blocks.
 bool hasWholeBlocks(mlir::ShapedType type);
 

@@ -41,12 +41,12 @@ llvm::ArrayRef<const StorageFormat *> storageFormats() {
   return table();
 }
 
-const StorageFormat *formatNamed(std::string_view name) {
+const StorageFormat *findStorageFormat(std::string_view name) {
   auto found = llvm::find_if(table(), [&](const StorageFormat *format) { return format->name == name; });
   return found == table().end() ? nullptr : *found;
 }
 
-const StorageFormat *formatOf(Type element) {
+const StorageFormat *getStorageFormat(Type element) {
   if (auto stored = dyn_cast<StoredType>(element))
     return stored.getFormat();
   auto found = llvm::find_if(
@@ -54,14 +54,14 @@ const StorageFormat *formatOf(Type element) {
   return found == table().end() ? nullptr : *found;
 }
 
-bool isRounded(Type element) {
-  const StorageFormat *format = formatOf(element);
+bool isQuantizedActivation(Type element) {
+  const StorageFormat *format = getStorageFormat(element);
   return element.isBF16() ||
          llvm::any_of(roundedRowFormats, [&](const StorageFormat &rows) { return &rows == format; });
 }
 
 const StorageFormat &elementFormat(ShapedType type) {
-  const StorageFormat *format = formatOf(type.getElementType());
+  const StorageFormat *format = getStorageFormat(type.getElementType());
   assert(format && "elements that cannot be stored");
   return *format;
 }
@@ -70,10 +70,10 @@ int64_t storedBytes(ShapedType type) {
   int64_t values = 1;
   for (int64_t size : type.getShape())
     values *= ShapedType::isDynamic(size) ? 1 : size;
-  return elementFormat(type).bytesOf(values);
+  return elementFormat(type).byteSize(values);
 }
 
-int64_t lanesOf(ShapedType type) {
+int64_t getPanelLanes(ShapedType type) {
   return type.getRank() == 3 ? type.getDimSize(2) : 1;
 }
 

@@ -249,7 +249,7 @@ std::optional<QuantizedWeight> CompressedTensors::findFp8(QuantizedParts &parts,
   auto *scales = isMx ? needScales(parts, *grid, {"U8", "F8_E8M0"}) : needScales(parts, *grid, {"F16", "BF16", "F32"});
   if (!scales)
     return std::nullopt;
-  FormatRef rounded = isMx ? formatNamed("bf16") : formatOfScales(*scales);
+  FormatRef rounded = isMx ? findStorageFormat("bf16") : formatOfScales(*scales);
   int64_t groups = llvm::divideCeil(parts.columns, grid->columns);
   return QuantizedWeight{
       rounded,       parts.floats(*numbers, parts.columns),        parts.floats(*scales, groups), grid->rows,
@@ -282,11 +282,11 @@ std::optional<QuantizedWeight> CompressedTensors::findFp4(QuantizedParts &parts,
                           : needScales(parts, {1, size}, {"F8_E4M3"});
   if (!scales)
     return std::nullopt;
-  FormatRef rounded = formatNamed("bf16");
+  FormatRef rounded = findStorageFormat("bf16");
   QuantizedWeight weight{rounded, parts.codes(*numbers, Kind::E2M1, 4, k * 4), parts.floats(*scales, k / size), 1,
                          size};
   if (isMx) {
-    weight.format = formatNamed("mxfp4");
+    weight.format = findStorageFormat("mxfp4");
     return weight;
   }
   auto *factor = parts.need("_global_scale", {"F32"}, {{1}, {}});

@@ -49,7 +49,7 @@ public:
     if (!parts.checkScales(*scales, table.kind,
                            isSingle ? QuantizedParts::Sign::Positive : QuantizedParts::Sign::NotNegative))
       return std::nullopt;
-    FormatRef rounded = formatNamed("bf16");
+    FormatRef rounded = findStorageFormat("bf16");
     return QuantizedWeight{
         rounded, parts.floats(*numbers, k), table, rows, columns, parts.blocksOf("fp8", columns, rounded)};
   }

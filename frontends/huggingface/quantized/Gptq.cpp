@@ -141,7 +141,7 @@ QuantizationPtr readGptq(const nlohmann::json &, const ModelConfig &config, Diag
     config.unsupported("dynamic", "gives modules settings of their own, and talc does not know how");
   if (config.text("pack_dtype", "int32") != "int32")
     config.unsupported("pack_dtype", "is not int32");
-  config.refuseFlag("is_marlin_format", "weights lie in the order of one kind of graphics card");
+  config.refuseFlag("is_marlin_format", "weights lie in the order of one kind of GPU");
   bool symmetric = config.flag("sym", true), ordered = config.flag("desc_act", config.has("desc_act"));
   if (config.failed())
     return nullptr;

@@ -33,8 +33,8 @@ public:
     if (!numbers || !scales || !parts.checkScales(*scales, Kind::E8M0, QuantizedParts::Sign::NotNegative))
       return std::nullopt;
     return QuantizedWeight{
-        formatNamed("bf16"), parts.codes(*numbers, Kind::E2M1, 4, k * 4), parts.floats(*scales, blocks), 1, size,
-        formatNamed("mxfp4")};
+        findStorageFormat("bf16"), parts.codes(*numbers, Kind::E2M1, 4, k * 4), parts.floats(*scales, blocks), 1, size,
+        findStorageFormat("mxfp4")};
   }
 };
 

@@ -114,7 +114,7 @@ FormatRef formatOfScales(const CheckpointTensor &scales) {
 FormatRef QuantizedParts::blocksOf(std::string_view kind, int64_t group, FormatRef rounded) const {
   for (int64_t size : {256, 128, 64, 32})
     if (group % size == 0 && columns % size == 0)
-      if (FormatRef format = formatNamed(fmt::format("{}_{}_{}", kind, size, rounded->name)))
+      if (FormatRef format = findStorageFormat(fmt::format("{}_{}_{}", kind, size, rounded->name)))
         return format;
   return rounded;
 }

@@ -40,11 +40,11 @@ CpuLevel detectCpuLevel() {
   return CpuLevel::Any;
 }
 
-CpuLevel levelOfCode(const artifact::CodeHeader &) {
+CpuLevel requiredCpuLevel(const artifact::CodeHeader &) {
   return CpuLevel::Any;
 }
 
-std::string explainLack(const artifact::CodeHeader &code, const char *target) {
+std::string explainUnsupported(const artifact::CodeHeader &code, const char *target) {
   std::string lacking;
   for (uint32_t i = 0; i < code.featureCount; ++i)
     if (!hasCpuFeature(code.features[i]))

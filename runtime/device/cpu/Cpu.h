@@ -19,10 +19,10 @@ bool hasCpuFeature(const char *name);
 
 // The highest level whose features are all there, and the lowest that has all that code needs.
 CpuLevel detectCpuLevel();
-CpuLevel levelOfCode(const artifact::CodeHeader &code);
+CpuLevel requiredCpuLevel(const artifact::CodeHeader &code);
 
 // Why this processor does not run code of its family that was made for `target`, and what to do.
-std::string explainLack(const artifact::CodeHeader &code, const char *target);
+std::string explainUnsupported(const artifact::CodeHeader &code, const char *target);
 
 // The features that make up a level, for messages.
 const char *cpuLevelFeatures(CpuLevel level);

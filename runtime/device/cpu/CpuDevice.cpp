@@ -31,13 +31,13 @@ Status CpuDevice::load(const Artifact &file, const ModelInfo &facts, const Uploa
                        std::unique_ptr<LoadedModel> &model) const {
   CodeChoice code;
   Artifact::LocatedSection weights;
-  if (Status status = chooseCode(file, {cpuFamily(), hasCpuFeature, explainLack, TALC_ERROR_CPU}, code);
+  if (Status status = chooseCode(file, {cpuFamily(), hasCpuFeature, explainUnsupported, TALC_ERROR_CPU}, code);
       status.failed())
     return status;
   if (Status status = file.openWeights(code.header.layout, facts.weightBytes, weights); status.failed())
     return status;
-  auto loaded = std::make_unique<CpuModel>(file.name(), facts, code.target, levelOfCode(code.header), weights.bytes,
-                                           std::move(weights.copy));
+  auto loaded = std::make_unique<CpuModel>(file.name(), facts, code.target, requiredCpuLevel(code.header),
+                                           weights.bytes, std::move(weights.copy));
   if (Status status = loaded->loadCode(code); status.failed())
     return status;
   model = std::move(loaded);
@@ -51,7 +51,7 @@ static Status openDevice(int32_t number, std::shared_ptr<const Device> &device) 
   return {};
 }
 
-static void list(std::vector<DeviceFacts> &devices) {
+static void list(std::vector<DeviceInfo> &devices) {
   auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   auto pages = [&](int name) { return page * static_cast<uint64_t>(std::max(sysconf(name), 0L)); };
   std::string description = std::string(cpuFamily()) + ", " + std::to_string(onlineProcessors()) + " processors";

@@ -34,8 +34,8 @@ static uint64_t multiplyAdd(uint64_t a, uint64_t b, uint64_t c) {
 
 WorkspaceMemory CpuModel::memoryFor(int32_t slots, int32_t threads, const StepSize &size) const {
   WorkspaceMemory memory;
-  memory.states = multiplyAdd(facts.stateBytesPerSlot, slots, 0);
-  memory.temporaries = multiplyAdd(size.rows, facts.arenaBytesPerToken, facts.arenaBytesFixed);
+  memory.kvCache = multiplyAdd(facts.kvBytesPerSlot, slots, 0);
+  memory.temporaries = multiplyAdd(size.tokens, facts.arenaBytesPerToken, facts.arenaBytesFixed);
   memory.temporaries = multiplyAdd(facts.arenaBytesPerThread, threads, memory.temporaries);
   for (int32_t i = 0; i < maxOutputs; ++i)
     memory.results = multiplyAdd(size.wanted[i], facts.outputs[i].width * sizeof(float), memory.results);

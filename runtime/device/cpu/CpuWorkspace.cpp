@@ -33,7 +33,7 @@ CpuWorkspace::CpuWorkspace(const CpuModel &model, const WorkspaceOptions &option
 Status CpuWorkspace::create(const CpuModel &model, const WorkspaceOptions &options,
                             std::unique_ptr<Workspace> &workspace) {
   std::unique_ptr<CpuWorkspace> created(new CpuWorkspace(model, options));
-  uint64_t bytes = model.memoryFor(options.slots, options.threads, {}).states;
+  uint64_t bytes = model.memoryFor(options.slots, options.threads, {}).kvCache;
   if (bytes > 0 && !created->states.growZeros(bytes))  // an encoder has none
     return created->outOfMemory("the states of sequences", bytes);
   const int32_t threads = std::min(options.threads, threadLimit());
@@ -47,7 +47,7 @@ Status CpuWorkspace::create(const CpuModel &model, const WorkspaceOptions &optio
 }
 
 Status CpuWorkspace::grow(const StepSize &size) {
-  StepSize wanted = {std::max(size.rows, room.rows), {}};
+  StepSize wanted = {std::max(size.tokens, room.tokens), {}};
   room = {};  // what cannot grow is given up first
   uint64_t bytes = model.memoryFor(slots, pool->size(), wanted).temporaries;
   if (!arena.growZeros(bytes))
@@ -64,18 +64,18 @@ Status CpuWorkspace::grow(const StepSize &size) {
   return {};
 }
 
-Status CpuWorkspace::readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
-  memcpy(target, states.data() + slot * model.info().stateBytesPerSlot + offset, bytes);
+Status CpuWorkspace::readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
+  memcpy(target, states.data() + slot * model.info().kvBytesPerSlot + offset, bytes);
   return {};
 }
 
-Status CpuWorkspace::writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
-  memcpy(states.data() + slot * model.info().stateBytesPerSlot + offset, source, bytes);
+Status CpuWorkspace::writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
+  memcpy(states.data() + slot * model.info().kvBytesPerSlot + offset, source, bytes);
   return {};
 }
 
 void CpuWorkspace::discard(int32_t slot) {
-  uint64_t bytes = model.info().stateBytesPerSlot;
+  uint64_t bytes = model.info().kvBytesPerSlot;
   if (!states.empty())
     states.discard(slot * bytes, bytes);
 }
@@ -138,8 +138,8 @@ void waitAsking(void *state) {
     longjmp(seat.out, 1);
 }
 
-int64_t claim(void *pool, int64_t thread, int64_t piece, int64_t tasks) {
-  return static_cast<ThreadPool *>(pool)->claim(thread, piece, tasks);
+int64_t nextTask(void *pool, int64_t thread, int64_t piece, int64_t tasks) {
+  return static_cast<ThreadPool *>(pool)->nextTask(thread, piece, tasks);
 }
 
 void runThread(void *argument, int32_t thread) {
@@ -162,25 +162,25 @@ void runThread(void *argument, int32_t thread) {
 // ---- Steps
 
 void CpuWorkspace::describe(const Step &step, StepContext &context) {
-  context.rowCount = step.rowCount;
+  context.tokenCount = step.tokenCount;
   context.spanCount = step.spanCount;
   context.ids = step.ids;
-  context.rows = step.rows;
+  context.tokens = step.tokens;
   context.spans = step.spans;
   context.history = step.history;
   context.weights = model.weights();
-  context.state = states.data();
+  context.kvCache = states.data();
   context.arena = arena.data();
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
-    context.output(i) = {step.wanted[i].count, step.wanted[i].rows, reinterpret_cast<float *>(outputs[i].data())};
-  context.claim = claim;
-  context.claimState = pool.get();
+    context.output(i) = {step.wanted[i].count, step.wanted[i].tokens, reinterpret_cast<float *>(outputs[i].data())};
+  context.nextTask = nextTask;
+  context.schedulerState = pool.get();
   context.mark = mark;
   context.markState = markState;
 }
 
 void CpuWorkspace::runOn(int32_t threads, Phase phase, StepContext &context) {
-  context.threads = threadsOfStep = threads;
+  context.threads = usedThreads = threads;
   context.barrier = mark ? waitMeasured : abort ? waitAsking : threads > 1 ? wait : [](void *) {};
   Call call = {model.function(phase), &context, pool.get(), abort.get()};
   if (abort)
@@ -201,7 +201,7 @@ Status CpuWorkspace::run(const Step &step) {
     runOn(pool->size(), step.phase, context);
     return outcome();
   }
-  const int32_t kind = ThreadGovernor::kindOf(static_cast<int32_t>(step.phase), step.rowCount);
+  const int32_t kind = ThreadGovernor::kindOf(static_cast<int32_t>(step.phase), step.tokenCount);
   int64_t begin = nanosecondsNow();
   uint64_t waited = pool->waited(), beginTicks = ticks();
   runOn(governor->choose(kind, begin), step.phase, context);
@@ -209,7 +209,7 @@ Status CpuWorkspace::run(const Step &step) {
     return ended;
   auto waitedShare = static_cast<double>(pool->waited() - waited) / static_cast<double>(ticks() - beginTicks + 1);
   int64_t end = nanosecondsNow();
-  governor->ran(kind, step.rowCount, end, end - begin,
+  governor->ran(kind, step.tokenCount, end, end - begin,
                 static_cast<int64_t>(waitedShare * static_cast<double>(end - begin)));
   return {};
 }

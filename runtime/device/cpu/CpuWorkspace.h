@@ -16,8 +16,8 @@ public:
   static Status create(const CpuModel &model, const WorkspaceOptions &options, std::unique_ptr<Workspace> &workspace);
 
   Status run(const Step &step) override;
-  Status readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const override;
-  Status writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) override;
+  Status readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const override;
+  Status writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) override;
   void discard(int32_t slot) override;
   WorkspaceMemory memory() const override;
   int32_t threads() const override { return pool->size(); }

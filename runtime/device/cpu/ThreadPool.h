@@ -10,9 +10,9 @@
 #pragma once
 
 #include "runtime/Status.h"
+#include "runtime/device/cpu/EventCount.h"
 #include "runtime/device/cpu/Fiber.h"
-#include "runtime/device/cpu/Signal.h"
-#include "runtime/device/cpu/Tasks.h"
+#include "runtime/device/cpu/WorkStealing.h"
 
 #include <memory>
 #include <pthread.h>
@@ -35,11 +35,11 @@ public:
 
   int32_t size() const { return threads; }
 
-  // For use between the workers of a running function; all must take part. Tasks begin anew with every run. A function
-  // may go on on another thread than it was on before.
+  // For use between the workers of a running function; all must take part. WorkStealing begin anew with every run. A
+  // function may go on on another thread than it was on before.
   void wait(int64_t worker);
-  int64_t claim(int64_t worker, int64_t piece, int64_t tasks) {
-    return dealt.claim(worker, piece, tasks, workers[worker].waiter);
+  int64_t nextTask(int64_t worker, int64_t piece, int64_t tasks) {
+    return dealt.nextTask(worker, piece, tasks, workers[worker].waiter);
   }
 
   // Ticks that the caller of run() has waited for others, ever.
@@ -61,10 +61,10 @@ private:
     ThreadPool *pool = nullptr;
     int32_t index = 0;
     pthread_t handle = {};
-    Waiter waiter, idle;            // within runs; between them, without spinning before the first
-    std::atomic<bool> busy{false};  // with a worker
-    std::atomic<bool> late{false};  // others have waited for it in vain, and it has not come since
-    alignas(64) Signal starting;    // a run
+    Waiter waiter, idle;              // within runs; between them, without spinning before the first
+    std::atomic<bool> busy{false};    // with a worker
+    std::atomic<bool> late{false};    // others have waited for it in vain, and it has not come since
+    alignas(64) EventCount starting;  // a run
   };
 
   explicit ThreadPool(int32_t threads);
@@ -94,8 +94,8 @@ private:
   alignas(64) std::atomic<uint32_t> phase{0};   // how often it has opened
   std::atomic<int32_t> ended{0};                // workers of the run
   alignas(64) std::atomic<bool> running{false};
-  Signal changed;  // workers can go on, or the run is over; maybe nothing
-  Tasks dealt;
+  EventCount changed;  // workers can go on, or the run is over; maybe nothing
+  WorkStealing dealt;
 };
 
 }  // namespace talc

@@ -137,7 +137,7 @@ CpuLevel detectCpuLevel() {
   return level;
 }
 
-CpuLevel levelOfCode(const artifact::CodeHeader &code) {
+CpuLevel requiredCpuLevel(const artifact::CodeHeader &code) {
   CpuLevel level = CpuLevel::Any;
   for (uint32_t i = 0; i < code.featureCount; ++i)
     if (const Feature *feature = find(code.features[i]); feature && feature->level > level)
@@ -145,7 +145,7 @@ CpuLevel levelOfCode(const artifact::CodeHeader &code) {
   return level;
 }
 
-std::string explainLack(const artifact::CodeHeader &code, const char *target) {
+std::string explainUnsupported(const artifact::CodeHeader &code, const char *target) {
   std::string lacking;
   for (uint32_t i = 0; i < code.featureCount; ++i) {
     const Feature *feature = find(code.features[i]);
@@ -155,7 +155,7 @@ std::string explainLack(const artifact::CodeHeader &code, const char *target) {
       lacking += (lacking.empty() ? "" : ", ") + std::string(feature->name);
   }
   std::string needs = std::string("needs a processor of level ") + target + " (";
-  CpuLevel level = levelOfCode(code);
+  CpuLevel level = requiredCpuLevel(code);
   if (level <= detectCpuLevel())
     return needs + lacking + "), which this one, or its system, does not have; compile it with a lower --target";
   return needs + cpuLevelFeatures(level) + "), but this one has " + levelName(detectCpuLevel()) +

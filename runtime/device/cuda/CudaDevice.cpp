@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the PTX that suits a card, and brings the weights to it.
+// Takes the PTX that suits a GPU, and brings the weights to it.
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/device/cuda/CudaModel.h"
@@ -18,7 +18,7 @@ namespace {
 
 class CudaDevice final : public talc::Device {
 public:
-  explicit CudaDevice(std::shared_ptr<const Card> card) : card(std::move(card)) {}
+  explicit CudaDevice(std::shared_ptr<const Gpu> card) : card(std::move(card)) {}
 
   const char *name() const override { return card->name().c_str(); }
   Status load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
@@ -27,13 +27,13 @@ public:
 private:
   CodeFamily codeFamily() const;
 
-  const std::shared_ptr<const Card> card;
+  const std::shared_ptr<const Gpu> card;
 };
 
 }  // namespace
 
-// sm_80 runs on that and all later cards, sm_90a on 9.0 alone.
-static bool hasCapability(const CardFacts &card, const char *feature) {
+// sm_80 runs on that and all later GPUs, sm_90a on 9.0 alone.
+static bool hasCapability(const GpuProperties &card, const char *feature) {
   if (strncmp(feature, "sm_", 3) != 0)
     return false;
   char *end = nullptr;
@@ -42,9 +42,9 @@ static bool hasCapability(const CardFacts &card, const char *feature) {
 }
 
 CodeFamily CudaDevice::codeFamily() const {
-  const CardFacts &facts = card->facts();
+  const GpuProperties &facts = card->facts();
   auto explain = [&facts, this](const artifact::CodeHeader &code, const char *target) {
-    std::string text = std::string("the code for ") + target + " needs a card of compute capability ";
+    std::string text = std::string("the code for ") + target + " needs a GPU of compute capability ";
     text += code.featureCount > 0 ? code.features[0] : "";
     text += ", but " + card->name() + " (" + facts.description + ") has sm_" + std::to_string(facts.major) +
             std::to_string(facts.minor);
@@ -59,37 +59,37 @@ Status CudaDevice::load(const Artifact &file, const artifact::ModelInfo &facts, 
 }
 
 static Status openDevice(int32_t number, std::shared_ptr<const talc::Device> &device) {
-  std::shared_ptr<const Card> card;
-  if (Status status = Card::open(number, card); status.failed())
+  std::shared_ptr<const Gpu> card;
+  if (Status status = Gpu::open(number, card); status.failed())
     return status;
   device = std::make_shared<CudaDevice>(std::move(card));
   return {};
 }
 
-static DeviceFacts describeCard(int32_t number, const CardFacts &facts) {
-  DeviceFacts result = {"cuda:" + std::to_string(number), facts.description, facts.memory, 0, ""};
-  std::shared_ptr<const Card> card;
-  Status status = Card::open(number, card);
+static DeviceInfo describeGpu(int32_t number, const GpuProperties &facts) {
+  DeviceInfo result = {"cuda:" + std::to_string(number), facts.description, facts.memory, 0, ""};
+  std::shared_ptr<const Gpu> card;
+  Status status = Gpu::open(number, card);
   if (!status.failed())
     status = card->use();
   if (!status.failed())
     status = card->available(result.available);
   result.reason = status.failed() ? status.text() : "";
   // The driver of tests says so.
-  result.standIn = facts.description.rfind("PTX emulator", 0) == 0 ? "emulated" : "";
+  result.emulation = facts.description.rfind("PTX emulator", 0) == 0 ? "emulated" : "";
   return result;
 }
 
-static void list(std::vector<DeviceFacts> &devices) {
+static void list(std::vector<DeviceInfo> &devices) {
   const cuda::Driver *driver = nullptr;
-  std::vector<CardFacts> cards;
+  std::vector<GpuProperties> gpus;
   Status status = cuda::Driver::open(driver);
   if (!status.failed())
-    status = readCards(*driver, cards);
+    status = readGpus(*driver, gpus);
   if (status.failed())
     devices.push_back({"cuda", "", 0, 0, status.text()});
-  for (size_t i = 0; i < cards.size(); ++i)
-    devices.push_back(describeCard(static_cast<int32_t>(i), cards[i]));
+  for (size_t i = 0; i < gpus.size(); ++i)
+    devices.push_back(describeGpu(static_cast<int32_t>(i), gpus[i]));
 }
 
 const DeviceKind &cudaDevices() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's cards as devices.
+// NVIDIA GPUs as devices.
 #pragma once
 
 #include "runtime/device/Devices.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a model: what its steps begin with is compiled, so that a card that does not take the code is known at once.
+// Opens a model: what its steps begin with is compiled, so that a GPU that does not take the code is known at once.
 #include "runtime/device/cuda/CudaModel.h"
 
 #include "runtime/device/cuda/CudaWorkspace.h"
@@ -14,7 +14,7 @@ namespace talc::cuda {
 
 using artifact::LaunchKernel;
 
-CudaModel::CudaModel(std::shared_ptr<const Card> onto, const std::string &file, const artifact::ModelInfo &facts,
+CudaModel::CudaModel(std::shared_ptr<const Gpu> onto, const std::string &file, const artifact::ModelInfo &facts,
                      const char *target)
     : GpuModel(std::move(onto), file, facts, target), texts(*card, launches, file, target), stored(*card) {}
 
@@ -36,13 +36,13 @@ Status CudaModel::loadCode(const unsigned char *bytes, uint64_t size) {
   return {};
 }
 
-uint32_t CudaModel::rowsAtOnce(Phase phase) const {
-  return persistentWorkgroups(phase) > 0 ? launches.phase(phase)->persistentRows : 0;
+uint32_t CudaModel::tokensAtOnce(Phase phase) const {
+  return persistentWorkgroups(phase) > 0 ? launches.phase(phase)->persistentTokens : 0;
 }
 
 // The variable is for tests, and to see what the other form is worth.
 Status CudaModel::findPersistent(Phase phase) {
-  const artifact::LaunchPhase *table = launches.phase(phase);
+  const artifact::LaunchEntry *table = launches.phase(phase);
   const char *form = getenv("TALC_CUDA_STEP");
   if (!table || table->persistentKernel == artifact::noKernel || !card->facts().cooperative ||
       (form && strcmp(form, "launches") == 0))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model on a card: its kernels, made by the driver from PTX, and its weights.
+// A model on a GPU: its kernels, made by the driver from PTX, and its weights.
 #pragma once
 
-#include "runtime/device/cuda/KernelTexts.h"
+#include "runtime/device/cuda/KernelModules.h"
 #include "runtime/device/gpu/GpuModel.h"
 
 namespace talc::cuda {
 
-class CudaModel final : public GpuModel<Card> {
+class CudaModel final : public GpuModel<Gpu> {
 public:
-  CudaModel(std::shared_ptr<const Card> card, const std::string &file, const artifact::ModelInfo &facts,
+  CudaModel(std::shared_ptr<const Gpu> card, const std::string &file, const artifact::ModelInfo &facts,
             const char *target);
 
   // The part of a Code section behind its head.
@@ -22,19 +22,19 @@ public:
 
   // Of a kernel whose text is loaded: that of a persistent kernel is, if it has workgroups.
   Function function(uint32_t kernel) const { return texts.function(kernel); }
-  // Before the launches of a phase; see KernelTexts.
+  // Before the launches of a phase; see KernelModules.
   Status loadLaunches(Phase phase) const { return texts.loadLaunches(*launches.phase(phase)); }
-  // How many workgroups of a phase's persistent kernel the card has room for at a time; 0: steps are launches.
+  // How many workgroups of a phase's persistent kernel the GPU has room for at a time; 0: steps are launches.
   uint32_t persistentWorkgroups(Phase phase) const { return workgroupsAtOnce[static_cast<size_t>(phase)]; }
   Address weights() const { return stored.address(); }
 
 private:
-  uint32_t rowsAtOnce(Phase phase) const override;
+  uint32_t tokensAtOnce(Phase phase) const override;
   Status findPersistent(Phase phase);
 
-  mutable KernelTexts texts;          // grow while steps run
+  mutable KernelModules texts;        // grow while steps run
   uint32_t workgroupsAtOnce[3] = {};  // of phases
-  CardMemory stored;
+  GpuMemory stored;
 };
 
 }  // namespace talc::cuda

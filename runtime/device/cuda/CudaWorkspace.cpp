@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step: one copy to the card, the launches of its phase, and a copy of the wanted rows back. Launches that are those
+// A step: one copy to the GPU, the launches of its phase, and a copy of the wanted rows back. Launches that are those
 // of the step before are one call (StepGraph.h), and a step of few rows is one launch (PersistentStep.h).
 #include "runtime/device/cuda/CudaWorkspace.h"
 
@@ -15,7 +15,7 @@ using artifact::Launch;
 using artifact::LaunchKernel;
 
 CudaWorkspace::CudaWorkspace(const CudaModel &model, const WorkspaceOptions &options)
-    : model(model), card(model.onCard()), options(options), states(card), arena(card), words(card), persistent(model),
+    : model(model), card(model.gpu()), options(options), states(card), arena(card), words(card), persistent(model),
       graph(card), clock(card) {
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
     outputs.emplace_back(card);
@@ -48,7 +48,7 @@ Status CudaWorkspace::create(const CudaModel &model, const WorkspaceOptions &opt
 
 // Code reads parts of states that no step has written: they are zero.
 Status CudaWorkspace::prepare() {
-  threadsOfStep = 1;
+  usedThreads = 1;
   if (Status status = card.use(); status.failed())
     return status;
   if (Status status = card.check(card.driver.cuStreamCreate(&stream, StreamNonBlocking), "a stream was made");
@@ -58,7 +58,7 @@ Status CudaWorkspace::prepare() {
   }
   if (Status status = persistent.prepare(); status.failed())
     return status;
-  uint64_t bytes = model.memoryFor(options.slots, 1, {}).states;
+  uint64_t bytes = model.memoryFor(options.slots, 1, {}).kvCache;
   if (Status status = states.reserve(bytes, "the states of sequences"); status.failed() || bytes == 0)
     return status;
   if (Status status =
@@ -78,7 +78,7 @@ Status CudaWorkspace::grow(const StepSize &size) {
   room = {};  // what cannot grow is given up first
   if (Status status = card.use(); status.failed())
     return status;
-  const uint64_t wordBytes = stepWordBytes(facts, wanted.rows);
+  const uint64_t wordBytes = stepWordBytes(facts, wanted.tokens);
   uint64_t arenaBytes = model.memoryFor(options.slots, 1, wanted).temporaries;
   arenaBytes -= arenaBytes == UINT64_MAX ? 0 : wordBytes + persistent.bytes();
   if (Status status = arena.reserve(arenaBytes, "temporaries (divide the batch into smaller steps)"); status.failed())
@@ -99,20 +99,20 @@ Status CudaWorkspace::grow(const StepSize &size) {
   return {};
 }
 
-Status CudaWorkspace::readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
+Status CudaWorkspace::readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
   if (Status status = card.use(); status.failed() || bytes == 0)
     return status;
-  Address from = states.address() + static_cast<uint64_t>(slot) * model.info().stateBytesPerSlot + offset;
+  Address from = states.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
   if (Status status = card.check(card.driver.cuMemcpyDtoHAsync_v2(target, from, bytes, stream), "a slot was saved");
       status.failed())
     return status;
   return finish("a slot was saved");
 }
 
-Status CudaWorkspace::writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
+Status CudaWorkspace::writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
   if (Status status = card.use(); status.failed() || bytes == 0)
     return status;
-  Address to = states.address() + static_cast<uint64_t>(slot) * model.info().stateBytesPerSlot + offset;
+  Address to = states.address() + static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
   if (Status status = card.check(card.driver.cuMemcpyHtoDAsync_v2(to, source, bytes, stream), "a slot was loaded");
       status.failed())
     return status;
@@ -121,7 +121,7 @@ Status CudaWorkspace::writeState(int32_t slot, uint64_t offset, uint64_t bytes, 
 
 WorkspaceMemory CudaWorkspace::memory() const {
   uint64_t results = 0;
-  for (const CardMemory &memory : outputs)
+  for (const GpuMemory &memory : outputs)
     results += memory.size();
   return {states.size(), arena.size() + words.size() + persistent.bytes(), results};
 }
@@ -175,7 +175,7 @@ Status CudaWorkspace::launchTimed(const Launch &next, const LaunchValues &values
 }
 
 Status CudaWorkspace::launchAll(const Step &step, const LaunchValues &values) {
-  const artifact::LaunchPhase &phase = *model.code().phase(step.phase);
+  const artifact::LaunchEntry &phase = *model.code().phase(step.phase);
   Status status;
   for (uint32_t i = 0; i < phase.launchCount && !status.failed(); ++i)
     status = launch(model.code().launch(phase.firstLaunch + i), values);
@@ -189,7 +189,7 @@ Status CudaWorkspace::askWhetherToEnd() const {
 }
 
 Status CudaWorkspace::launchOneByOne(const Step &step, const LaunchValues &values) {
-  const artifact::LaunchPhase &phase = *model.code().phase(step.phase);
+  const artifact::LaunchEntry &phase = *model.code().phase(step.phase);
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
     const Launch &next = model.code().launch(phase.firstLaunch + i);
     if (Status status = askWhetherToEnd(); status.failed())
@@ -242,7 +242,7 @@ Status CudaWorkspace::run(const Step &step) {
   Status finished = finish("a step ran");
   if (status.failed() || finished.failed() || !measured)
     return status.failed() ? status : finished;
-  return clock.read(timesOfLaunches);
+  return clock.read(measuredLaunches);
 }
 
 }  // namespace talc::cuda

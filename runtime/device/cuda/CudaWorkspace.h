@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs steps as launches on one stream of a card, whose order is what barriers are on processors; steps alike as a
+// Runs steps as launches on one stream of a GPU, whose order is what barriers are on processors; steps alike as a
 // graph of them, and small ones as a single launch.
 #pragma once
 
@@ -20,8 +20,8 @@ public:
   ~CudaWorkspace() override;
 
   Status run(const Step &step) override;
-  Status readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const override;
-  Status writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) override;
+  Status readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const override;
+  Status writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) override;
   void discard(int32_t) override {}
   WorkspaceMemory memory() const override;
   int32_t threads() const override { return 1; }
@@ -45,11 +45,11 @@ private:
   StepAddresses addresses() const;
 
   const CudaModel &model;
-  const Card &card;
+  const Gpu &card;
   const WorkspaceOptions options;
   Stream stream = nullptr;
-  CardMemory states, arena, words;
-  std::deque<CardMemory> outputs;
+  GpuMemory states, arena, words;
+  std::deque<GpuMemory> outputs;
   Mapping fetched[artifact::maxOutputs];  // on the host
   std::vector<int32_t> stepWords;
   PersistentStep persistent;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's driver, opened when somebody asks for a card: libcuda.so.1 belongs to the driver, and nothing else is
+// NVIDIA's driver, opened when somebody asks for a GPU: libcuda.so.1 belongs to the driver, and nothing else is
 // needed.
 #pragma once
 

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "runtime/device/Device.h"
-#include "runtime/device/cuda/Card.h"
+#include "runtime/device/cuda/Gpu.h"
 
 namespace talc::cuda {
 
 class LaunchClock {
 public:
-  explicit LaunchClock(const Card &card) : card(card) {}
+  explicit LaunchClock(const Gpu &card) : card(card) {}
   ~LaunchClock();
   LaunchClock(const LaunchClock &) = delete;
   LaunchClock &operator=(const LaunchClock &) = delete;
@@ -25,7 +25,7 @@ public:
 private:
   Status record(size_t number, Stream stream);
 
-  const Card &card;
+  const Gpu &card;
   std::vector<Event> events;     // two for each launch
   std::vector<int64_t> kernels;  // of the launches
 };

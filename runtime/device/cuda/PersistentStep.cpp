@@ -8,17 +8,17 @@ namespace talc::cuda {
 
 using namespace artifact;
 
-static const LaunchPhase *usablePhase(const CudaModel &model, Phase phase) {
+static const LaunchEntry *usablePhase(const CudaModel &model, Phase phase) {
   return model.persistentWorkgroups(phase) > 0 ? model.code().phase(phase) : nullptr;
 }
 
 uint64_t PersistentStep::bytesFor(const CudaModel &model) {
   uint64_t most = 0;
   for (Phase which : {Phase::Encode, Phase::Prefill, Phase::Decode}) {
-    const LaunchPhase *phase = usablePhase(model, which);
+    const LaunchEntry *phase = usablePhase(model, which);
     if (!phase)
       continue;
-    uint64_t bytes = phase->launchCount * (sizeof(PersistentPiece) + sizeof(uint32_t)) + sizeof(uint32_t);
+    uint64_t bytes = phase->launchCount * (sizeof(PersistentLaunch) + sizeof(uint32_t)) + sizeof(uint32_t);
     for (uint32_t i = 0; i < phase->launchCount; ++i)
       bytes +=
           model.code().kernels()[model.code().launch(phase->firstLaunch + i).kernel].argumentCount * sizeof(uint64_t);
@@ -28,8 +28,8 @@ uint64_t PersistentStep::bytesFor(const CudaModel &model) {
 }
 
 bool PersistentStep::suits(Phase phase, const LaunchValues &values) {
-  const LaunchPhase *table = usablePhase(model, phase);
-  if (!hasRoom || !table || values.rows > table->persistentRows)
+  const LaunchEntry *table = usablePhase(model, phase);
+  if (!hasRoom || !table || values.rows > table->persistentTokens)
     return false;
   if (isFilled && ofImage == phase && valuesOfImage == values)
     return true;
@@ -41,7 +41,7 @@ bool PersistentStep::suits(Phase phase, const LaunchValues &values) {
 }
 
 // Pieces with nothing to do are left out, but not their barriers. False: numbers of 32 bits do not suffice.
-bool PersistentStep::fillPieces(const LaunchPhase &phase, const LaunchValues &values) {
+bool PersistentStep::fillPieces(const LaunchEntry &phase, const LaunchValues &values) {
   const LaunchCode &code = model.code();
   const LaunchKernel &whole = code.kernels()[phase.persistentKernel];
   uint64_t most = 1;
@@ -75,8 +75,8 @@ bool PersistentStep::fill(Phase phase, const LaunchValues &values) {
   arguments.clear();
   if (!fillPieces(*model.code().phase(phase), values))
     return false;
-  const uint64_t pieceBytes = pieces.size() * sizeof(PersistentPiece), bytes = arguments.size() * sizeof(uint64_t);
-  for (PersistentPiece &piece : pieces)
+  const uint64_t pieceBytes = pieces.size() * sizeof(PersistentLaunch), bytes = arguments.size() * sizeof(uint64_t);
+  for (PersistentLaunch &piece : pieces)
     piece.arguments += table.address() + pieceBytes;
   image.resize(pieceBytes + bytes);
   if (!image.empty()) {
@@ -87,7 +87,7 @@ bool PersistentStep::fill(Phase phase, const LaunchValues &values) {
 }
 
 Status PersistentStep::start(Stream stream, bool &begun) {
-  const Card &card = model.onCard();
+  const Gpu &card = model.gpu();
   begun = true;
   if (pieces.empty())
     return {};

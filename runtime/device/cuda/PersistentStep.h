@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step as one cooperative launch (LaunchTable.h: persistent kernels), for steps whose launches would be short.
 //
-// The table of pieces is what a phase's launches would be passed; it goes to the card when it differs from that of the
+// The table of pieces is what a phase's launches would be passed; it goes to the GPU when it differs from that of the
 // step before. The counters are cleared for every step.
 #pragma once
 
@@ -13,9 +13,9 @@ class PersistentStep {
 public:
   static constexpr int64_t mostWorkgroups = 1 << 12;
 
-  explicit PersistentStep(const CudaModel &model) : model(model), table(model.onCard()) {}
+  explicit PersistentStep(const CudaModel &model) : model(model), table(model.gpu()) {}
 
-  // Bytes on the card, whatever the step.
+  // Bytes on the GPU, whatever the step.
   static uint64_t bytesFor(const CudaModel &model);
   uint64_t bytes() const { return table.size(); }
   Status prepare() { return table.reserve(bytesFor(model), "the pieces of a step"); }
@@ -28,11 +28,11 @@ public:
 
 private:
   bool fill(Phase phase, const LaunchValues &values);
-  bool fillPieces(const artifact::LaunchPhase &phase, const LaunchValues &values);
+  bool fillPieces(const artifact::LaunchEntry &phase, const LaunchValues &values);
 
   const CudaModel &model;
-  CardMemory table;                               // pieces | values of arguments | counters
-  std::vector<artifact::PersistentPiece> pieces;  // on the host
+  GpuMemory table;                                 // pieces | values of arguments | counters
+  std::vector<artifact::PersistentLaunch> pieces;  // on the host
   std::vector<uint64_t> arguments;
   std::vector<unsigned char> image;
   Phase ofImage = Phase::Decode;

@@ -6,7 +6,7 @@
 // like the one before it is recorded, since more like it may be expected.
 #pragma once
 
-#include "runtime/device/cuda/Card.h"
+#include "runtime/device/cuda/Gpu.h"
 #include "runtime/device/gpu/LaunchCode.h"
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace talc::cuda {
 
 class StepGraph {
 public:
-  explicit StepGraph(const Card &card) : card(card), tries(card.driver.hasGraphs() ? mostTries : 0) {}
+  explicit StepGraph(const Gpu &card) : card(card), tries(card.driver.hasGraphs() ? mostTries : 0) {}
   ~StepGraph() { release(); }
   StepGraph(const StepGraph &) = delete;
   StepGraph &operator=(const StepGraph &) = delete;
@@ -36,7 +36,7 @@ private:
   bool record(Stream stream, const std::function<Status()> &launchAll);
   void release();
 
-  const Card &card;
+  const Gpu &card;
   static constexpr int mostTries = 3;
   int tries;  // that are left
   GraphExec recorded = nullptr;

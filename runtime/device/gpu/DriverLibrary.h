@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver's shared library, opened when somebody asks for a card.
+// A driver's shared library, opened when somebody asks for a GPU.
 #pragma once
 
 #include "runtime/Status.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model on a card is, whatever its driver: where it comes from, and its launches.
+// What a model on a GPU is, whatever its driver: where it comes from, and its launches.
 #pragma once
 
 #include "runtime/device/Device.h"
@@ -10,20 +10,20 @@
 
 namespace talc {
 
-template <typename Card> class GpuModel : public LoadedModel {
+template <typename Gpu> class GpuModel : public LoadedModel {
 public:
   const char *target() const final { return codeTarget; }
   int32_t codeLevel() const final { return 0; }
   const char *steps() const final { return stepsText.c_str(); }
 
-  const Card &onCard() const { return *card; }
+  const Gpu &gpu() const { return *card; }
   const std::string &name() const { return file; }
   const artifact::ModelInfo &info() const { return facts; }
   const LaunchCode &code() const { return launches; }
 
 protected:
   // What is referred to must outlive this object.
-  GpuModel(std::shared_ptr<const Card> onto, const std::string &file, const artifact::ModelInfo &facts,
+  GpuModel(std::shared_ptr<const Gpu> onto, const std::string &file, const artifact::ModelInfo &facts,
            const char *target)
       : card(std::move(onto)), file(file), facts(facts), codeTarget(target) {}
 
@@ -36,18 +36,18 @@ protected:
     return wrong.empty() ? Status() : damaged(wrong);
   }
   // Up to how many rows a step is a single launch.
-  virtual uint32_t rowsAtOnce(Phase) const { return 0; }
+  virtual uint32_t tokensAtOnce(Phase) const { return 0; }
   // When that is known.
   void describeSteps() {
     const std::pair<Phase, const char *> phases[] = {
         {Phase::Encode, "encode"}, {Phase::Prefill, "prefill"}, {Phase::Decode, "decode"}};
     for (auto [phase, name] : phases)
-      if (const artifact::LaunchPhase *table = launches.phase(phase))
+      if (const artifact::LaunchEntry *table = launches.phase(phase))
         stepsText += (stepsText.empty() ? "" : "; ") + std::string(name) + ": " +
-                     LaunchCode::stepsOf(*table, phase, rowsAtOnce(phase));
+                     LaunchCode::stepsOf(*table, phase, tokensAtOnce(phase));
   }
 
-  const std::shared_ptr<const Card> card;
+  const std::shared_ptr<const Gpu> card;
   const std::string &file;
   const artifact::ModelInfo &facts;
   const char *const codeTarget;

@@ -50,17 +50,17 @@ std::string LaunchCode::readTables(const unsigned char *bytes, uint64_t size) {
   memcpy(&header, bytes, sizeof(header));
   if (memcmp(header.magic, launchMagic, sizeof(launchMagic)) != 0)
     return "has other tables than this runtime knows";
-  if (header.kernelCount > mostKernels || header.launchCount > mostLaunches || header.phaseCount > mostPhases ||
-      header.argumentCount > mostArguments || header.textCount > mostTexts)
+  if (header.kernelCount > mostKernels || header.launchCount > mostLaunches || header.entryCount > mostPhases ||
+      header.argumentCount > mostArguments || header.moduleCount > mostTexts)
     return "has an impossible number of kernels, launches, arguments or texts";
   Reader reader(bytes + sizeof(header), size - sizeof(header));
-  std::vector<LaunchText> texts;
-  if (!reader.take(texts, header.textCount) || !reader.take(kernelTable, header.kernelCount) ||
-      !reader.take(phases, header.phaseCount) || !reader.take(launches, header.launchCount) ||
+  std::vector<LaunchModule> texts;
+  if (!reader.take(texts, header.moduleCount) || !reader.take(kernelTable, header.kernelCount) ||
+      !reader.take(phases, header.entryCount) || !reader.take(launches, header.launchCount) ||
       !reader.take(arguments, header.argumentCount))
     return "is too short for its tables";
   uint64_t end = 0;
-  for (const LaunchText &text : texts) {
+  for (const LaunchModule &text : texts) {
     if (text.bytes == 0 || text.offset < end || text.offset > size || text.bytes > size - text.offset)
       return "has a text outside the section";
     end = text.offset + text.bytes;
@@ -103,22 +103,22 @@ std::string LaunchCode::checkLaunches() const {
 
 std::string LaunchCode::checkArguments(const ModelInfo &facts) const {
   for (const LaunchArgument &argument : arguments) {
-    if (argument.base >= launchBases || argument.fixed < 0 || argument.perRow < 0)
+    if (argument.base >= launchBases || argument.fixed < 0 || argument.perToken < 0)
       return "has an argument of an unknown kind";
-    const auto fixed = static_cast<uint64_t>(argument.fixed), perRow = static_cast<uint64_t>(argument.perRow);
-    bool inside = perRow <= UINT32_MAX && fixed <= UINT32_MAX;
+    const auto fixed = static_cast<uint64_t>(argument.fixed), perToken = static_cast<uint64_t>(argument.perToken);
+    bool inside = perToken <= UINT32_MAX && fixed <= UINT32_MAX;
     switch (static_cast<LaunchBase>(argument.base)) {
     case LaunchBase::Weights:
-      inside = fixed < facts.weightBytes && perRow == 0;
+      inside = fixed < facts.weightBytes && perToken == 0;
       break;
     case LaunchBase::States:
-      inside = fixed < facts.stateBytesPerSlot && perRow == 0;
+      inside = fixed < facts.kvBytesPerSlot && perToken == 0;
       break;
     case LaunchBase::Arena:  // in the arena of a step of any number of rows
-      inside = fixed <= facts.arenaBytesFixed + facts.arenaBytesPerThread && perRow <= facts.arenaBytesPerToken;
+      inside = fixed <= facts.arenaBytesFixed + facts.arenaBytesPerThread && perToken <= facts.arenaBytesPerToken;
       break;
     default:  // a number, or what begins where it is used
-      inside = isNumber(argument.base) ? inside : fixed == 0 && perRow == 0;
+      inside = isNumber(argument.base) ? inside : fixed == 0 && perToken == 0;
     }
     if (!inside)
       return "has an argument that lies outside its buffer";
@@ -127,7 +127,7 @@ std::string LaunchCode::checkArguments(const ModelInfo &facts) const {
 }
 
 // Its teams, and their shared memory.
-std::string LaunchCode::checkPersistent(const LaunchPhase &phase) const {
+std::string LaunchCode::checkPersistent(const LaunchEntry &phase) const {
   if (phase.persistentKernel == noKernel)
     return "";
   if (phase.persistentKernel >= kernelTable.size() ||
@@ -143,7 +143,7 @@ std::string LaunchCode::checkPersistent(const LaunchPhase &phase) const {
 }
 
 std::string LaunchCode::checkPhases(const ModelInfo &facts) const {
-  for (const LaunchPhase &phase : phases) {
+  for (const LaunchEntry &phase : phases) {
     if (!memchr(phase.name, 0, sizeof(phase.name)) || phase.firstLaunch > launches.size() ||
         phase.launchCount > launches.size() - phase.firstLaunch)
       return "has a phase with launches outside its table";
@@ -164,19 +164,19 @@ std::string LaunchCode::read(const unsigned char *bytes, uint64_t size, const Mo
   return wrong.empty() ? checkPhases(facts) : wrong;
 }
 
-const LaunchPhase *LaunchCode::phase(Phase which) const {
+const LaunchEntry *LaunchCode::phase(Phase which) const {
   const char *name = which == Phase::Encode ? "encode" : which == Phase::Prefill ? "prefill" : "decode";
-  for (const LaunchPhase &phase : phases)
+  for (const LaunchEntry &phase : phases)
     if (strcmp(phase.name, name) == 0)
       return &phase;
   return nullptr;
 }
 
-std::string LaunchCode::stepsOf(const LaunchPhase &table, Phase phase, uint32_t rowsAtOnce) {
+std::string LaunchCode::stepsOf(const LaunchEntry &table, Phase phase, uint32_t tokensAtOnce) {
   const std::string one = "1", all = std::to_string(table.launchCount);
-  if (rowsAtOnce == 0)
+  if (tokensAtOnce == 0)
     return all;
-  return phase == Phase::Decode ? one : one + " for up to " + std::to_string(rowsAtOnce) + " tokens, else " + all;
+  return phase == Phase::Decode ? one : one + " for up to " + std::to_string(tokensAtOnce) + " tokens, else " + all;
 }
 
 std::vector<uint64_t> LaunchCode::weightPlaces() const {
@@ -193,7 +193,7 @@ std::vector<uint64_t> LaunchCode::weightPlaces() const {
 uint64_t LaunchCode::value(const Launch &launch, uint32_t number, const LaunchValues &values) const {
   const LaunchArgument &argument = this->argument(launch, number);
   return values.bases[argument.base] + static_cast<uint64_t>(argument.fixed) +
-         static_cast<uint64_t>(argument.perRow) * values.rows;
+         static_cast<uint64_t>(argument.perToken) * values.rows;
 }
 
 uint64_t LaunchCode::gridX(const Launch &launch, const LaunchValues &values) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a code section for graphics cards, checked: whatever a hostile section says, what is launched stays
+// The tables of a code section for GPUs, checked: whatever a hostile section says, what is launched stays
 // within the tables, and every address within the buffer that it begins in.
 #pragma once
 
@@ -31,10 +31,10 @@ public:
 
   const std::vector<artifact::LaunchKernel> &kernels() const { return kernelTable; }
   // The launches of a phase; null: the model has no such phase.
-  const artifact::LaunchPhase *phase(Phase phase) const;
+  const artifact::LaunchEntry *phase(Phase phase) const;
   const artifact::Launch &launch(uint32_t index) const { return launches[index]; }
-  // For people: in how many launches a step runs, if one of up to `rowsAtOnce` rows is a single launch.
-  static std::string stepsOf(const artifact::LaunchPhase &table, Phase phase, uint32_t rowsAtOnce);
+  // For people: in how many launches a step runs, if one of up to `tokensAtOnce` rows is a single launch.
+  static std::string stepsOf(const artifact::LaunchEntry &table, Phase phase, uint32_t tokensAtOnce);
   // What the section says of kernels, unchecked: PTX, or modules of SPIR-V.
   const std::vector<std::string> &texts() const { return sources; }
 
@@ -55,10 +55,10 @@ private:
   std::string checkLaunches() const;
   std::string checkArguments(const artifact::ModelInfo &facts) const;
   std::string checkPhases(const artifact::ModelInfo &facts) const;
-  std::string checkPersistent(const artifact::LaunchPhase &phase) const;
+  std::string checkPersistent(const artifact::LaunchEntry &phase) const;
 
   std::vector<artifact::LaunchKernel> kernelTable;
-  std::vector<artifact::LaunchPhase> phases;
+  std::vector<artifact::LaunchEntry> phases;
   std::vector<artifact::Launch> launches;
   std::vector<artifact::LaunchArgument> arguments;
   std::vector<std::string> sources;

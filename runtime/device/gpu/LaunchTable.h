@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONTRACT between code for graphics cards and runtime: a step as a table of launches.
+// CONTRACT between code for GPUs and runtime: a step as a table of launches.
 //
-// A Code section of a family of cards (CodeHeader::family: nvptx, vulkan) has, behind its head:
+// A Code section of a family of GPUs (CodeHeader::family: nvptx, vulkan) has, behind its head:
 //
-//   LaunchHeader | LaunchText[] | LaunchKernel[] | LaunchPhase[] | Launch[] | LaunchArgument[] | ... | texts
+//   LaunchHeader | LaunchModule[] | LaunchKernel[] | LaunchEntry[] | Launch[] | LaunchArgument[] | ... | texts
 //
 // Code of kernels stands in texts, one for each form of each phase's steps: one of what its launches run that no phase
 // before it has, and one of its persistent kernel with all that this one calls. So a device can take each when a step
@@ -14,11 +14,11 @@
 // grid.x * grid.y workgroups of its kernel; one whose grid.x is 0 is left out. All arguments of kernels have 64 bits,
 // addresses on the device or numbers:
 //
-//   value = base + fixed + perRow * rowCount of the step
+//   value = base + fixed + perToken * tokenCount of the step
 //
 // What a launch reads of the step itself lies in one buffer of 32-bit words, StepTables and behind it the arrays; a
 // step is one copy to the device. There is one worker, so that the arena is as for one thread (ModelInfo). A slot's
-// states lie as on processors, at ModelInfo::stateBytesPerSlot * slot, and are zero where no step has written.
+// states lie as on processors, at ModelInfo::kvBytesPerSlot * slot, and are zero where no step has written.
 #pragma once
 
 #include "runtime/device/Step.h"
@@ -31,13 +31,13 @@ constexpr char launchMagic[8] = {'T', 'A', 'L', 'C', 'G', 'P', 'U', '6'};
 
 struct LaunchHeader {
   char magic[8];  // launchMagic
-  uint32_t kernelCount, phaseCount, launchCount, argumentCount;
-  uint32_t textCount, reserved;
+  uint32_t kernelCount, entryCount, launchCount, argumentCount;
+  uint32_t moduleCount, reserved;
 };
 
 // PTX without a NUL; or modules of SPIR-V in the order of the text's kernels, each behind the number of its words, with
 // the kernel's name for the entry point, whose one push constant is the address of the arguments.
-struct LaunchText {
+struct LaunchModule {
   uint64_t offset, bytes;  // from the LaunchHeader, behind the text before it; at least one byte
 };
 
@@ -45,10 +45,10 @@ struct LaunchText {
 enum class LaunchBase : uint32_t {
   Number = 0,   // zero
   Weights = 1,  // the section of the layout that the code reads
-  States = 2,   // slot 0; perRow is 0
+  States = 2,   // slot 0; perToken is 0
   Arena = 3,
-  Step = 4,     // StepTables; fixed and perRow are 0
-  Result0 = 5,  // [wanted rows][width] of the first result, then of the others; fixed and perRow are 0
+  Step = 4,     // StepTables; fixed and perToken are 0
+  Result0 = 5,  // [wanted rows][width] of the first result, then of the others; fixed and perToken are 0
   Wanted0 = Result0 + maxOutputs,  // a number: how many rows are wanted of the first result, then of the others
 };
 constexpr uint32_t launchBases = static_cast<uint32_t>(LaunchBase::Wanted0) + maxOutputs;
@@ -61,7 +61,7 @@ constexpr LaunchBase baseOf(LaunchBase first, int64_t result) {
 struct LaunchArgument {
   uint32_t base;  // LaunchBase
   uint32_t reserved;
-  int64_t fixed, perRow;  // not negative
+  int64_t fixed, perToken;  // not negative
 };
 
 constexpr uint32_t noArgument = UINT32_MAX;
@@ -85,11 +85,11 @@ struct LaunchKernel {
   uint32_t text, reserved;  // number of the text that has its code
 };
 
-struct LaunchPhase {
+struct LaunchEntry {
   char name[32];  // encode, prefill, decode; NUL-terminated
   uint32_t firstLaunch, launchCount;
   uint32_t persistentKernel;  // does the same as the launches; noKernel: there is none
-  uint32_t persistentRows;    // of a step for which it is meant, at most
+  uint32_t persistentTokens;  // of a step for which it is meant, at most
 };
 
 struct Launch {
@@ -103,7 +103,7 @@ struct Launch {
 // A step may also be one launch, of as many workgroups as are on the device at the same time. These do what the phase's
 // launches would do, piece by piece: a piece is a launch, its tasks are the launch's workgroups. Arguments:
 //
-//   address of PersistentPiece[count] | count | address of uint32_t[1 + count], all 0
+//   address of PersistentLaunch[count] | count | address of uint32_t[1 + count], all 0
 //
 // Between two pieces workgroups wait for each other if the second one's launch waits. The last are counters: how often
 // workgroups have come to such a barrier, and how many tasks of each piece were claimed
@@ -122,7 +122,7 @@ constexpr uint32_t teamsFor(const LaunchKernel &piece, uint32_t threads, uint32_
   return piece.sharedBytes == 0 ? teams : std::min(teams, bytes / piece.sharedBytes);
 }
 
-struct PersistentPiece {
+struct PersistentLaunch {
   uint32_t kernel;     // number of the kernel whose tasks they are
   uint32_t columns;    // workgroups in x of the launch, at least 1: task t is workgroup (t % columns, t / columns)
   uint32_t tasks;      // workgroups of the launch
@@ -137,9 +137,9 @@ struct PersistentPiece {
 // Counts and places in the step's buffer; places are counted in words from the beginning of this struct. The size of a
 // struct of an array is that of Step.h in words.
 struct StepTables {
-  int32_t rowCount, spanCount;
-  int32_t ids;      // [rowCount]
-  int32_t rows;     // Row [rowCount]
+  int32_t tokenCount, spanCount;
+  int32_t ids;      // [tokenCount]
+  int32_t tokens;   // StepToken [tokenCount]
   int32_t spans;    // Span [spanCount]
   int32_t history;  // slots; see Span::history
   int32_t wantedCount[maxOutputs];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a model comes to a card, whatever its driver is.
+// How a model comes to a GPU, whatever its driver is.
 #pragma once
 
 #include "runtime/artifact/CodeChoice.h"
@@ -7,10 +7,10 @@
 
 namespace talc {
 
-// Chooses code of a family, and brings it and the weights that it reads to a card. `Model` is made of card, file, facts
+// Chooses code of a family, and brings it and the weights that it reads to a GPU. `Model` is made of card, file, facts
 // and target, and has loadCode() and loadWeights().
-template <typename Model, typename Card>
-Status loadModel(const std::shared_ptr<const Card> &card, const CodeFamily &codes, const Artifact &file,
+template <typename Model, typename Gpu>
+Status loadModel(const std::shared_ptr<const Gpu> &card, const CodeFamily &codes, const Artifact &file,
                  const artifact::ModelInfo &facts, const UploadProgress &progress,
                  std::unique_ptr<LoadedModel> &model) {
   CodeChoice code;

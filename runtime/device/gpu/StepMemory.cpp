@@ -21,10 +21,10 @@ uint64_t stepWordBytes(const artifact::ModelInfo &facts, uint64_t rows) {
 
 WorkspaceMemory gpuMemoryFor(const artifact::ModelInfo &facts, int32_t slots, const StepSize &size) {
   WorkspaceMemory memory;
-  memory.states = multiplyAdd(facts.stateBytesPerSlot, static_cast<uint64_t>(slots), 0);
-  memory.temporaries = multiplyAdd(size.rows, facts.arenaBytesPerToken, facts.arenaBytesFixed);
+  memory.kvCache = multiplyAdd(facts.kvBytesPerSlot, static_cast<uint64_t>(slots), 0);
+  memory.temporaries = multiplyAdd(size.tokens, facts.arenaBytesPerToken, facts.arenaBytesFixed);
   memory.temporaries = multiplyAdd(facts.arenaBytesPerThread, 1, memory.temporaries);
-  memory.temporaries = multiplyAdd(stepWordBytes(facts, size.rows), 1, memory.temporaries);
+  memory.temporaries = multiplyAdd(stepWordBytes(facts, size.tokens), 1, memory.temporaries);
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     memory.results = multiplyAdd(size.wanted[i], facts.outputs[i].width * sizeof(float), memory.results);
   return memory;
@@ -42,12 +42,12 @@ LaunchValues valuesOf(const Step &step, const StepAddresses &addresses) {
     base(baseOf(LaunchBase::Result0, i)) = addresses.results[i];
     base(baseOf(LaunchBase::Wanted0, i)) = static_cast<uint64_t>(step.wanted[i].count);
   }
-  values.rows = static_cast<uint64_t>(step.rowCount);
+  values.rows = static_cast<uint64_t>(step.tokenCount);
   return values;
 }
 
 StepSize largerOf(const StepSize &a, const StepSize &b) {
-  StepSize larger = {std::max(a.rows, b.rows), {}};
+  StepSize larger = {std::max(a.tokens, b.tokens), {}};
   for (int32_t i = 0; i < artifact::maxOutputs; ++i)
     larger.wanted[i] = std::max(a.wanted[i], b.wanted[i]);
   return larger;

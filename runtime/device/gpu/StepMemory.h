@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sessions need on a card, and what the bases of arguments are.
+// What sessions need on a GPU, and what the bases of arguments are.
 #pragma once
 
 #include "runtime/artifact/ArtifactFormat.h"
@@ -16,7 +16,7 @@ WorkspaceMemory gpuMemoryFor(const artifact::ModelInfo &facts, int32_t slots, co
 // Of these the tables of a step.
 uint64_t stepWordBytes(const artifact::ModelInfo &facts, uint64_t rows);
 
-// Addresses on the card of what arguments of launches lie in.
+// Addresses on the GPU of what arguments of launches lie in.
 struct StepAddresses {
   uint64_t weights, states, arena, words, results[artifact::maxOutputs];
 };

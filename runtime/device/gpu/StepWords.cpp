@@ -14,7 +14,7 @@ template <typename T> constexpr uint64_t wordsOf() {
 }
 
 // Rows, their spans and ids; each span has a row of its own at least, and every result may be wanted of it.
-constexpr uint64_t wordsPerRow = wordsOf<Row>() + wordsOf<Span>() + 1;
+constexpr uint64_t wordsPerRow = wordsOf<StepToken>() + wordsOf<Span>() + 1;
 
 uint64_t mostStepWords(uint64_t rows, uint64_t results) {
   uint64_t words = 0;
@@ -53,18 +53,18 @@ static int32_t appendHistory(std::vector<int32_t> &words, const Step &step, int3
 }
 
 void writeStepWords(const Step &step, std::vector<int32_t> &words) {
-  const auto rows = static_cast<uint64_t>(step.rowCount), spans = static_cast<uint64_t>(step.spanCount);
+  const auto rows = static_cast<uint64_t>(step.tokenCount), spans = static_cast<uint64_t>(step.spanCount);
   StepTables tables = {};
   words.assign(wordsOf<StepTables>(), 0);
-  tables.rowCount = static_cast<int32_t>(rows);
+  tables.tokenCount = static_cast<int32_t>(rows);
   tables.spanCount = static_cast<int32_t>(spans);
   tables.ids = append(words, step.ids, rows);
-  tables.rows = append(words, step.rows, rows);
+  tables.tokens = append(words, step.tokens, rows);
   tables.spans = append(words, step.spans, spans);
   tables.history = appendHistory(words, step, tables.spans);
   for (int64_t i = 0; i < maxOutputs; ++i) {
     tables.wantedCount[i] = static_cast<int32_t>(step.wanted[i].count);
-    tables.wanted[i] = append(words, step.wanted[i].rows, static_cast<uint64_t>(step.wanted[i].count));
+    tables.wanted[i] = append(words, step.wanted[i].tokens, static_cast<uint64_t>(step.wanted[i].count));
   }
   memcpy(words.data(), &tables, sizeof(tables));
 }

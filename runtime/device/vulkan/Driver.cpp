@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of functions, and one instance for all cards.
+// A table of functions, and one instance for all GPUs.
 #include "runtime/device/vulkan/Driver.h"
 
 #include "runtime/device/gpu/DriverLibrary.h"
@@ -8,7 +8,7 @@
 
 namespace talc::vulkan {
 
-static const char *const installDriver = "install libvulkan1 and the driver of the card, or choose --device=cpu";
+static const char *const installDriver = "install libvulkan1 and the driver of the GPU, or choose --device=cpu";
 
 Status Driver::open(const Driver *&driver) {
   static std::mutex mutex;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vulkan's loader, opened when somebody asks for a card, and an instance: libvulkan.so.1 comes with the system, drivers
-// come with their cards.
+// Vulkan's loader, opened when somebody asks for a GPU, and an instance: libvulkan.so.1 comes with the system, drivers
+// come with their GPUs.
 #pragma once
 
 #include "runtime/Status.h"

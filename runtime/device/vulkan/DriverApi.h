@@ -55,7 +55,7 @@ enum StructureType : int32_t {
   BufferDeviceAddressFeaturesType = 1000257000,
 };
 
-enum class CardType : int32_t { Other = 0, Integrated = 1, Discrete = 2, Virtual = 3, Processor = 4 };
+enum class GpuType : int32_t { Other = 0, Integrated = 1, Discrete = 2, Virtual = 3, Processor = 4 };
 
 constexpr uint32_t version(uint32_t major, uint32_t minor) {
   return major << 22 | minor << 12;
@@ -128,7 +128,7 @@ struct Properties2 {
   StructureType type = Properties2Type;
   void *next = nullptr;
   uint32_t apiVersion = 0, driverVersion = 0, vendor = 0, device = 0;
-  CardType deviceType = CardType::Other;
+  GpuType deviceType = GpuType::Other;
   char deviceName[256] = {};
   unsigned char pipelineCache[16] = {};
   Limits limits = {};

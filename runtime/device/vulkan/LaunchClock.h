@@ -9,12 +9,12 @@ namespace talc::vulkan {
 
 class LaunchClock {
 public:
-  explicit LaunchClock(const Card &card) : card(card) {}
+  explicit LaunchClock(const Gpu &card) : card(card) {}
   ~LaunchClock();
   LaunchClock(const LaunchClock &) = delete;
   LaunchClock &operator=(const LaunchClock &) = delete;
 
-  // The first among the commands. Fails on a card without a clock.
+  // The first among the commands. Fails on a GPU without a clock.
   Status restart(Commands &commands, uint32_t launches);
   // In front of a launch of a kernel, and behind it.
   void begin(Commands &commands, int64_t kernel);
@@ -23,7 +23,7 @@ public:
   Status read(std::vector<LaunchTime> &times) const;
 
 private:
-  const Card &card;
+  const Gpu &card;
   QueryPool pool = 0;
   uint32_t size = 0;             // of the pool: two queries for each launch
   std::vector<int64_t> kernels;  // of the launches

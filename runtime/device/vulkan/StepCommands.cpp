@@ -71,16 +71,16 @@ void Commands::barrier(uint32_t targetStages, uint32_t targetAccess) {
                                    nullptr);
 }
 
-void Commands::copy(const CardMemory &from, uint64_t source, const CardMemory &to, uint64_t target, uint64_t size) {
+void Commands::copy(const GpuMemory &from, uint64_t source, const GpuMemory &to, uint64_t target, uint64_t size) {
   const BufferCopy region = {source, target, size};
   card.driver.vkCmdCopyBuffer(commands, from.buffer(), to.buffer(), 1, &region);
 }
 
-void Commands::clear(const CardMemory &memory) {
+void Commands::clear(const GpuMemory &memory) {
   card.driver.vkCmdFillBuffer(commands, memory.buffer(), 0, wholeSize, 0);
 }
 
-void Commands::dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const CardMemory &grids,
+void Commands::dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const GpuMemory &grids,
                         uint64_t offset, bool waits) {
   if (waits)
     barrier(stageCompute, accessShaderRead | accessShaderWrite);
@@ -97,7 +97,7 @@ void Commands::timestamp(QueryPool pool, uint32_t query) {
   card.driver.vkCmdWriteTimestamp(commands, stageEnd, pool, query);
 }
 
-Status Transfer::send(const unsigned char *source, const CardMemory &to, uint64_t target, uint64_t bytes,
+Status Transfer::send(const unsigned char *source, const GpuMemory &to, uint64_t target, uint64_t bytes,
                       const char *what) {
   for (uint64_t done = 0; done < bytes;) {
     uint64_t count = std::min(part, bytes - done);
@@ -116,7 +116,7 @@ Status Transfer::send(const unsigned char *source, const CardMemory &to, uint64_
   return {};
 }
 
-Status Transfer::fetch(const CardMemory &from, uint64_t source, unsigned char *target, uint64_t bytes,
+Status Transfer::fetch(const GpuMemory &from, uint64_t source, unsigned char *target, uint64_t bytes,
                        const char *what) {
   for (uint64_t done = 0; done < bytes;) {
     uint64_t count = std::min(part, bytes - done);
@@ -135,7 +135,7 @@ Status Transfer::fetch(const CardMemory &from, uint64_t source, unsigned char *t
   return {};
 }
 
-Status Transfer::clear(const CardMemory &memory, const char *what) {
+Status Transfer::clear(const GpuMemory &memory, const char *what) {
   if (Status status = commands.begin(); status.failed())
     return status;
   commands.clear(memory);

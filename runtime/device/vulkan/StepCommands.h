@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that a card runs one after the other: each sees what those before it wrote, and the host what all of them
+// Commands that a GPU runs one after the other: each sees what those before it wrote, and the host what all of them
 // wrote.
 #pragma once
 
-#include "runtime/device/vulkan/CardMemory.h"
+#include "runtime/device/vulkan/GpuMemory.h"
 
 namespace talc::vulkan {
 
 // Of one thread. Begun, filled, run, and run again as often as one likes.
 class Commands {
 public:
-  explicit Commands(const Card &card) : card(card) {}
+  explicit Commands(const Gpu &card) : card(card) {}
   ~Commands();
   Commands(const Commands &) = delete;
   Commands &operator=(const Commands &) = delete;
@@ -21,12 +21,12 @@ public:
   // Waits until they have run.
   Status run(const char *what) const;
 
-  void copy(const CardMemory &from, uint64_t source, const CardMemory &to, uint64_t target, uint64_t size);
-  void clear(const CardMemory &memory);
+  void copy(const GpuMemory &from, uint64_t source, const GpuMemory &to, uint64_t target, uint64_t size);
+  void clear(const GpuMemory &memory);
   // As many workgroups as `grids` says at an offset; `arguments`: their address; `waits`: for those before.
-  void dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const CardMemory &grids, uint64_t offset,
+  void dispatch(PipelineLayout layout, Pipeline pipeline, Address arguments, const GpuMemory &grids, uint64_t offset,
                 bool waits);
-  // The card's time when all before has run goes to a query; those of a pool are reset before.
+  // The GPU's time when all before has run goes to a query; those of a pool are reset before.
   void resetQueries(QueryPool pool, uint32_t count);
   void timestamp(QueryPool pool, uint32_t query);
   bool recorded() const { return ready; }
@@ -34,27 +34,27 @@ public:
 private:
   void barrier(uint32_t targetStages, uint32_t targetAccess);
 
-  const Card &card;
+  const Gpu &card;
   CommandPool pool = 0;
   CommandBuffer commands = nullptr;
   Fence fence = 0;
   bool ready = false;
 };
 
-// Copies to and from the card's own memory, through memory that both see.
+// Copies to and from the GPU's own memory, through memory that both see.
 class Transfer {
 public:
-  explicit Transfer(const Card &card) : commands(card), sent(card, Place::Sent), fetched(card, Place::Fetched) {}
+  explicit Transfer(const Gpu &card) : commands(card), sent(card, Place::Sent), fetched(card, Place::Fetched) {}
 
-  Status send(const unsigned char *source, const CardMemory &to, uint64_t target, uint64_t bytes, const char *what);
-  Status fetch(const CardMemory &from, uint64_t source, unsigned char *target, uint64_t bytes, const char *what);
-  Status clear(const CardMemory &memory, const char *what);
+  Status send(const unsigned char *source, const GpuMemory &to, uint64_t target, uint64_t bytes, const char *what);
+  Status fetch(const GpuMemory &from, uint64_t source, unsigned char *target, uint64_t bytes, const char *what);
+  Status clear(const GpuMemory &memory, const char *what);
 
 private:
   static constexpr uint64_t part = 16 << 20;  // of a copy
 
   Commands commands;
-  CardMemory sent, fetched;
+  GpuMemory sent, fetched;
 };
 
 }  // namespace talc::vulkan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the SPIR-V of an artifact, and brings the weights to a card.
+// Takes the SPIR-V of an artifact, and brings the weights to a GPU.
 #include "runtime/device/vulkan/VulkanDevice.h"
 
 #include "runtime/device/gpu/LoadModel.h"
@@ -17,14 +17,14 @@ namespace {
 
 class VulkanDevice final : public Device {
 public:
-  explicit VulkanDevice(std::shared_ptr<const Card> card) : card(std::move(card)) {}
+  explicit VulkanDevice(std::shared_ptr<const Gpu> card) : card(std::move(card)) {}
 
   const char *name() const override { return card->name().c_str(); }
   Status load(const Artifact &file, const artifact::ModelInfo &facts, const UploadProgress &progress,
               std::unique_ptr<LoadedModel> &model) const override;
 
 private:
-  const std::shared_ptr<const Card> card;
+  const std::shared_ptr<const Gpu> card;
 };
 
 }  // namespace
@@ -40,45 +40,44 @@ Status VulkanDevice::load(const Artifact &file, const artifact::ModelInfo &facts
 }
 
 static Status openDevice(int32_t number, std::shared_ptr<const Device> &device) {
-  std::shared_ptr<const Card> card;
-  if (Status status = Card::open(number, card); status.failed())
+  std::shared_ptr<const Gpu> card;
+  if (Status status = Gpu::open(number, card); status.failed())
     return status;
   device = std::make_shared<VulkanDevice>(std::move(card));
   return {};
 }
 
-// A card of its own, else one that shares the processors' memory. A driver that runs on processors is no match for code
+// A GPU of its own, else one that shares the processors' memory. A driver that runs on processors is no match for code
 // that was made for them.
 static Status choose(bool elseProcessors, int32_t &number) {
   const Driver *driver = nullptr;
-  std::vector<CardFacts> cards;
+  std::vector<GpuProperties> gpus;
   if (Status status = Driver::open(driver); status.failed())
     return status;
-  if (Status status = readCards(*driver, cards); status.failed())
+  if (Status status = readGpus(*driver, gpus); status.failed())
     return status;
-  for (CardType type :
-       {CardType::Discrete, CardType::Integrated, CardType::Virtual, CardType::Other, CardType::Processor})
-    for (size_t i = 0; i < cards.size(); ++i)
-      if (cards[i].type == type && cards[i].lack.empty() && !(elseProcessors && type == CardType::Processor)) {
+  for (GpuType type : {GpuType::Discrete, GpuType::Integrated, GpuType::Virtual, GpuType::Other, GpuType::Processor})
+    for (size_t i = 0; i < gpus.size(); ++i)
+      if (gpus[i].type == type && gpus[i].lack.empty() && !(elseProcessors && type == GpuType::Processor)) {
         number = static_cast<int32_t>(i);
         return {};
       }
-  return Status::failure(TALC_ERROR_DEVICE, "vulkan: no card can be used: %s %s", cards[0].description.c_str(),
-                         cards[0].lack.empty() ? "runs on the processors" : cards[0].lack.c_str());
+  return Status::failure(TALC_ERROR_DEVICE, "vulkan: no GPU can be used: %s %s", gpus[0].description.c_str(),
+                         gpus[0].lack.empty() ? "runs on the processors" : gpus[0].lack.c_str());
 }
 
-static void list(std::vector<DeviceFacts> &devices) {
+static void list(std::vector<DeviceInfo> &devices) {
   const Driver *driver = nullptr;
-  std::vector<CardFacts> cards;
+  std::vector<GpuProperties> gpus;
   Status status = Driver::open(driver);
   if (!status.failed())
-    status = readCards(*driver, cards);
+    status = readGpus(*driver, gpus);
   if (status.failed())
     devices.push_back({"vulkan", "", 0, 0, status.text()});
-  for (size_t i = 0; i < cards.size(); ++i)
-    devices.push_back({"vulkan:" + std::to_string(i), cards[i].description, cards[i].memory,
-                       availableMemory(*driver, cards[i]), cards[i].lack,
-                       cards[i].type == CardType::Processor ? "software" : ""});
+  for (size_t i = 0; i < gpus.size(); ++i)
+    devices.push_back({"vulkan:" + std::to_string(i), gpus[i].description, gpus[i].memory,
+                       availableMemory(*driver, gpus[i]), gpus[i].lack,
+                       gpus[i].type == GpuType::Processor ? "software" : ""});
 }
 
 const DeviceKind &vulkanDevices() {

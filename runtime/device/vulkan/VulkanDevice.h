@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards with Vulkan as devices.
+// GPUs with Vulkan as devices.
 #pragma once
 
 #include "runtime/device/Devices.h"

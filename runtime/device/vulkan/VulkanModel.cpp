@@ -13,7 +13,7 @@ namespace talc::vulkan {
 
 using artifact::LaunchKernel;
 
-VulkanModel::VulkanModel(std::shared_ptr<const Card> onto, const std::string &file, const artifact::ModelInfo &facts,
+VulkanModel::VulkanModel(std::shared_ptr<const Gpu> onto, const std::string &file, const artifact::ModelInfo &facts,
                          const char *target)
     : GpuModel(std::move(onto), file, facts, target) {}
 
@@ -69,7 +69,7 @@ Status VulkanModel::makePipelines() {
 }
 
 Status VulkanModel::checkLimits(const LaunchKernel &kernel) const {
-  const CardFacts &limits = card->facts();
+  const GpuProperties &limits = card->facts();
   auto exceeds = [&](const char *what, uint32_t needed, uint32_t most) {
     return Status::failure(TALC_ERROR_DEVICE, "%s: kernel %s needs %u %s, but %s (%s) has %u", file.c_str(),
                            kernel.name, needed, what, card->name().c_str(), limits.description.c_str(), most);
@@ -104,7 +104,7 @@ Status VulkanModel::makePipeline(const LaunchKernel &kernel, const std::vector<u
   return card->check(result, (std::string("kernel ") + kernel.name + " was compiled").c_str());
 }
 
-// Where parts begin: as few as the largest buffer of the card allows, none within a weight.
+// Where parts begin: as few as the largest buffer of the GPU allows, none within a weight.
 std::vector<uint64_t> VulkanModel::divideWeights() const {
   std::vector<uint64_t> places = launches.weightPlaces(), begins = {0};
   places.push_back(facts.weightBytes);
@@ -150,7 +150,7 @@ uint64_t VulkanModel::launchBytes(const LaunchKernel &kernel) {
 }
 
 uint64_t VulkanModel::phaseBytes(Phase which) const {
-  const artifact::LaunchPhase *phase = launches.phase(which);
+  const artifact::LaunchEntry *phase = launches.phase(which);
   uint64_t bytes = 0;
   for (uint32_t i = 0; phase && i < phase->launchCount; ++i)
     bytes += launchBytes(launches.kernels()[launches.launch(phase->firstLaunch + i).kernel]);

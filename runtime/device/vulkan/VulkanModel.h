@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model on a card: a pipeline for every kernel, and its weights.
+// A model on a GPU: a pipeline for every kernel, and its weights.
 #pragma once
 
 #include "runtime/device/gpu/GpuModel.h"
-#include "runtime/device/vulkan/CardMemory.h"
+#include "runtime/device/vulkan/GpuMemory.h"
 
 namespace talc::vulkan {
 
-class VulkanModel final : public GpuModel<Card> {
+class VulkanModel final : public GpuModel<Gpu> {
 public:
-  VulkanModel(std::shared_ptr<const Card> card, const std::string &file, const artifact::ModelInfo &facts,
+  VulkanModel(std::shared_ptr<const Gpu> card, const std::string &file, const artifact::ModelInfo &facts,
               const char *target);
   ~VulkanModel() override;
 
@@ -31,11 +31,11 @@ public:
   uint64_t phaseBytes(Phase phase) const;
 
 private:
-  // A run of weights, which suits a buffer of the card.
+  // A run of weights, which suits a buffer of the GPU.
   struct Part {
-    Part(const Card &card, uint64_t begin) : begin(begin), memory(card, Place::Card) {}
+    Part(const Gpu &card, uint64_t begin) : begin(begin), memory(card, Place::Device) {}
     uint64_t begin;
-    CardMemory memory;
+    GpuMemory memory;
   };
   std::vector<uint64_t> divideWeights() const;
 

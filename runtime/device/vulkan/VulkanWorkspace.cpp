@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step: its tables and arguments are written where the card sees them, and the commands of its phase run. Results
+// A step: its tables and arguments are written where the GPU sees them, and the commands of its phase run. Results
 // are written where the host sees them.
 #include "runtime/device/vulkan/VulkanWorkspace.h"
 
@@ -12,14 +12,14 @@ namespace talc::vulkan {
 
 using artifact::Launch;
 using artifact::LaunchBase;
+using artifact::LaunchEntry;
 using artifact::LaunchKernel;
-using artifact::LaunchPhase;
 
 // After so many launches a step can be ended.
 constexpr uint32_t launchesOfPart = 64;
 
 VulkanWorkspace::VulkanWorkspace(const VulkanModel &model, const WorkspaceOptions &options)
-    : model(model), card(model.onCard()), options(options), states(card, Place::Card), arena(card, Place::Card),
+    : model(model), card(model.gpu()), options(options), states(card, Place::Device), arena(card, Place::Device),
       words(card, Place::Sent), transfer(card), clock(card) {
   for (int64_t i = 0; i < artifact::maxOutputs; ++i)
     outputs.emplace_back(card, Place::Fetched);
@@ -36,8 +36,8 @@ Status VulkanWorkspace::create(const VulkanModel &model, const WorkspaceOptions 
 
 // Code reads parts of states that no step has written: they are zero.
 Status VulkanWorkspace::prepare() {
-  threadsOfStep = 1;
-  uint64_t bytes = gpuMemoryFor(model.info(), options.slots, {}).states;
+  usedThreads = 1;
+  uint64_t bytes = gpuMemoryFor(model.info(), options.slots, {}).kvCache;
   if (Status status = states.reserve(bytes, "the states of sequences"); status.failed())
     return status;
   if (bytes > 0)
@@ -58,7 +58,7 @@ void VulkanWorkspace::addLaunch(Commands &commands, const Recorded &recorded, co
 }
 
 Status VulkanWorkspace::record(Phase which) {
-  const LaunchPhase &phase = *model.code().phase(which);
+  const LaunchEntry &phase = *model.code().phase(which);
   auto recorded = std::make_unique<Recorded>(card);
   if (Status status = recorded->arguments.reserve(model.phaseBytes(which), "the arguments of a step"); status.failed())
     return status;
@@ -81,7 +81,7 @@ Status VulkanWorkspace::grow(const StepSize &size) {
   const artifact::ModelInfo &facts = model.info();
   const StepSize wanted = largerOf(size, room);
   room = {};  // what cannot grow is given up first
-  const uint64_t wordBytes = stepWordBytes(facts, wanted.rows);
+  const uint64_t wordBytes = stepWordBytes(facts, wanted.tokens);
   uint64_t arenaBytes = gpuMemoryFor(facts, options.slots, wanted).temporaries;
   arenaBytes -= arenaBytes == UINT64_MAX ? 0 : wordBytes;
   if (Status status = arena.reserve(arenaBytes, "temporaries (divide the batch into smaller steps)"); status.failed())
@@ -99,13 +99,13 @@ Status VulkanWorkspace::grow(const StepSize &size) {
   return {};
 }
 
-Status VulkanWorkspace::readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
-  uint64_t from = static_cast<uint64_t>(slot) * model.info().stateBytesPerSlot + offset;
+Status VulkanWorkspace::readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const {
+  uint64_t from = static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
   return transfer.fetch(states, from, target, bytes, "a slot was saved");
 }
 
-Status VulkanWorkspace::writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
-  uint64_t to = static_cast<uint64_t>(slot) * model.info().stateBytesPerSlot + offset;
+Status VulkanWorkspace::writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) {
+  uint64_t to = static_cast<uint64_t>(slot) * model.info().kvBytesPerSlot + offset;
   return transfer.send(source, states, to, bytes, "a slot was loaded");
 }
 
@@ -114,7 +114,7 @@ WorkspaceMemory VulkanWorkspace::memory() const {
   for (const std::unique_ptr<Recorded> &phase : phases)
     temporaries += phase ? phase->arguments.size() : 0;
   uint64_t results = 0;
-  for (const CardMemory &memory : outputs)
+  for (const GpuMemory &memory : outputs)
     results += memory.size();
   return {states.size(), temporaries, results};
 }
@@ -140,7 +140,7 @@ StepAddresses VulkanWorkspace::addresses() const {
 }
 
 Status VulkanWorkspace::writeArguments(const Step &step) {
-  const LaunchPhase &phase = *model.code().phase(step.phase);
+  const LaunchEntry &phase = *model.code().phase(step.phase);
   const LaunchValues values = valuesOf(step, addresses());
   unsigned char *place = phases[static_cast<int>(step.phase)]->arguments.mapped();
   for (uint32_t i = 0; i < phase.launchCount; ++i) {
@@ -176,7 +176,7 @@ Status VulkanWorkspace::runParts(const Recorded &recorded) const {
 
 // The same launches among timestamps.
 Status VulkanWorkspace::runTimed(const Step &step, const Recorded &recorded) {
-  const LaunchPhase &phase = *model.code().phase(step.phase);
+  const LaunchEntry &phase = *model.code().phase(step.phase);
   Commands commands(card);
   if (Status status = commands.begin(); status.failed())
     return status;
@@ -196,7 +196,7 @@ Status VulkanWorkspace::runTimed(const Step &step, const Recorded &recorded) {
     return status;
   if (Status status = commands.run("a step was timed"); status.failed())
     return status;
-  return clock.read(timesOfLaunches);
+  return clock.read(measuredLaunches);
 }
 
 Status VulkanWorkspace::run(const Step &step) {

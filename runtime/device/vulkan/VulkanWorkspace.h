@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs steps as commands that are recorded once for each phase: what differs between steps are workgroups and
-// arguments, which the card reads from memory that the host fills.
+// arguments, which the GPU reads from memory that the host fills.
 #pragma once
 
 #include "runtime/device/gpu/StepMemory.h"
@@ -17,8 +17,8 @@ public:
                        std::unique_ptr<Workspace> &workspace);
 
   Status run(const Step &step) override;
-  Status readState(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const override;
-  Status writeState(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) override;
+  Status readKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, unsigned char *target) const override;
+  Status writeKvBytes(int32_t slot, uint64_t offset, uint64_t bytes, const unsigned char *source) override;
   void discard(int32_t) override {}
   WorkspaceMemory memory() const override;
   int32_t threads() const override { return 1; }
@@ -30,8 +30,8 @@ protected:
 private:
   // Launches of a phase, and what they read of arguments.
   struct Recorded {
-    explicit Recorded(const Card &card) : arguments(card, Place::Sent) {}
-    CardMemory arguments;
+    explicit Recorded(const Gpu &card) : arguments(card, Place::Sent) {}
+    GpuMemory arguments;
     std::vector<std::unique_ptr<Commands>> parts;
   };
 
@@ -47,10 +47,10 @@ private:
   StepAddresses addresses() const;
 
   const VulkanModel &model;
-  const Card &card;
+  const Gpu &card;
   const WorkspaceOptions options;
-  CardMemory states, arena, words;
-  std::deque<CardMemory> outputs;
+  GpuMemory states, arena, words;
+  std::deque<GpuMemory> outputs;
   std::unique_ptr<Recorded> phases[3];
   mutable Transfer transfer;
   std::vector<int32_t> stepWords;

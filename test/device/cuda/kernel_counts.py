@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernel_counts.py BIN LIBRARIES APP [ARGUMENTS]: runs a program on the emulator of NVIDIA's cards, and prints what each of its kernels
+"""kernel_counts.py BIN LIBRARIES APP [ARGUMENTS]: runs a program on the emulator of NVIDIA GPUs, and prints what each of its kernels
 did. BIN is the folder of talc, LIBRARIES that of the emulator's libcuda.so.1; ARGUMENTS are the program's, by default those of
 one token.
 
@@ -52,7 +52,7 @@ def ratio(a, b, digits=2):
 def cells(name, found, entry):
     instructions = sum(found[kind] for kind in CLASSES)
     # A launch reads its weights once, whatever its rows.
-    stored = found['launches'] * int(entry['stored_bytes']) / int(entry['calls']) if entry['piece'] == 'contract' else 0
+    stored = found['launches'] * int(entry['stored_bytes']) / int(entry['calls']) if entry['piece'] == 'matmul' else 0
     mma = found['mma']
     return (name, entry['shapes'], found['launches'], found['workgroups'], instructions, found['float'], mma,
             ratio(instructions - mma, mma), ratio(mma, found['shared loads'] if mma else 0, 1),

@@ -5,7 +5,7 @@
 //   FAKE_VULKAN_FAIL=vkQueueSubmit:2:-4    the second call of a function returns a code
 //   FAKE_VULKAN_LOSE=vkQueueSubmit:2       from that call on the device is lost
 //   FAKE_VULKAN_LARGEST=BYTES              a buffer can have no more
-//   FAKE_VULKAN_CARD=1                     a driver that runs on processors claims to be a card
+//   FAKE_VULKAN_CARD=1                     a driver that runs on processors claims to be a GPU
 //   FAKE_VULKAN_CALLS=FILE                 at the end: a line "COUNT FUNCTION" for each that can fail, and "N left"
 #include "runtime/device/vulkan/DriverApi.h"
 
@@ -71,7 +71,7 @@ void track(const std::string &name, int by) {
   state.left += made && by > 0 ? 1 : destroyed && by < 0 ? -1 : 0;
 }
 
-// What a card can do at most becomes less, and what it is something else.
+// What a GPU can do at most becomes less, and what it is something else.
 template <typename Argument> void limit(Argument) {}
 void limit(Properties2 *properties) {
   if (getenv("FAKE_VULKAN_CARD"))

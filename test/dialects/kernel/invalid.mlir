@@ -4,7 +4,7 @@
 
 func.func @ranks(%s: !kernel.step, %x: memref<32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{x is 'memref<32xf32>', expected rows of contiguous f32, a known number of them}}
-  kernel.contract %s, %x, %w into %y {
+  kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
@@ -15,7 +15,7 @@ func.func @ranks(%s: !kernel.step, %x: memref<32xf32>, %w: memref<2x32x16xf32>, 
 
 func.func @depth(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x31x16xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{contracts 32 features with a depth of 31}}
-  kernel.contract %s, %x, %w into %y {
+  kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x32xf32>, memref<2x31x16xf32>, memref<?x32xf32>) -> ()
@@ -27,10 +27,10 @@ func.func @depth(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x31x16xf32>
 // Parts of k: rows of sums, of a row that says nothing else.
 func.func @parts(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %y: memref<3x32xf32>) {
   // expected-error@+1 {{row count of init is 3, expected 4}}
-  kernel.contract %s, %x, %w into %y {
+  kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
-  } {kernel.partial_sums = 4 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<3x32xf32>) -> ()
+  } {kernel.split_k = 4 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<3x32xf32>) -> ()
   return
 }
 
@@ -38,10 +38,10 @@ func.func @parts(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>
 
 func.func @uneven_parts(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %y: memref<3x32xf32>) {
   // expected-error@+1 {{divides 32 features into 3 parts}}
-  kernel.contract %s, %x, %w into %y {
+  kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
-  } {kernel.partial_sums = 3 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<3x32xf32>) -> ()
+  } {kernel.split_k = 3 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<3x32xf32>) -> ()
   return
 }
 
@@ -49,10 +49,10 @@ func.func @uneven_parts(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x
 
 func.func @parts_with_inputs(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %bias: memref<32xf32>, %y: memref<4x32xf32>) {
   // expected-error@+1 {{leaves sums of parts of k, which have no inputs, gates or groups}}
-  kernel.contract %s, %x, %w inputs(%bias) into %y {
+  kernel.matmul %s, %x, %w inputs(%bias) into %y {
   ^bb0(%sum: f32, %b: f32):
     kernel.yield %sum : f32
-  } {kernel.partial_sums = 4 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<32xf32>, memref<4x32xf32>) -> ()
+  } {kernel.split_k = 4 : i64} : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<32xf32>, memref<4x32xf32>) -> ()
   return
 }
 
@@ -61,7 +61,7 @@ func.func @parts_with_inputs(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<
 // 33 columns need 3 panels of 16.
 func.func @panels(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x33xf32>) {
   // expected-error@+1 {{has 2 panels of 16 columns for a width of 33}}
-  kernel.contract %s, %x, %w into %y {
+  kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x33xf32>) -> ()
@@ -73,7 +73,7 @@ func.func @panels(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32
 // Gated panels yield half as many columns.
 func.func @gated_panels(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{has 2 panels of 8 columns for a width of 32}}
-  kernel.contract %s, %x, %w into %y gated {
+  kernel.matmul %s, %x, %w into %y gated {
   ^bb0(%gate: f32, %up: f32):
     kernel.yield %up : f32
   } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
@@ -84,7 +84,7 @@ func.func @gated_panels(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x
 
 func.func @arguments(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %b: memref<32xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{has an epilogue of 1 arguments, expected 2}}
-  kernel.contract %s, %x, %w inputs(%b) into %y {
+  kernel.matmul %s, %x, %w inputs(%b) into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
@@ -95,7 +95,7 @@ func.func @arguments(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16x
 
 func.func @gated_arguments(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<4x32x16xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{has an epilogue of 1 arguments, expected 2}}
-  kernel.contract %s, %x, %w into %y gated {
+  kernel.matmul %s, %x, %w into %y gated {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x32xf32>, memref<4x32x16xf32>, memref<?x32xf32>) -> ()
@@ -106,7 +106,7 @@ func.func @gated_arguments(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<4x
 
 func.func @yields_two(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{has an epilogue that yields no single value}}
-  kernel.contract %s, %x, %w into %y {
+  kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum, %sum : f32, f32
   } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
@@ -116,7 +116,7 @@ func.func @yields_two(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16
 // -----
 
 func.func @stray_yield(%x: f32) {
-  // expected-error@+1 {{expects parent op to be one of 'kernel.contract, kernel.experts'}}
+  // expected-error@+1 {{expects parent op to be one of 'kernel.matmul, kernel.experts'}}
   kernel.yield %x : f32
 }
 
@@ -173,24 +173,24 @@ func.func @nested_tasks(%s: !kernel.step) {
 
 // -----
 
-func.func @memory_layout(%s: !kernel.step, %y: memref<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: memref<2xf32>) {
+func.func @memory_layout(%s: !kernel.step, %y: memref<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 8, memory>, %g: memref<2xf32>) {
   // expected-error@+1 {{has a state that is not laid out in #kernel.matrices}}
-  kernel.memory linear %s, %y, %y, %y, %y, %m gates %g heads 2 into %y : (!kernel.step, memref<?x4xf32>, memref<?x4xf32>, memref<?x4xf32>, memref<?x4xf32>, !talc.state<2 x 2 x 8, memory>, memref<2xf32>, memref<?x4xf32>) -> ()
+  kernel.memory linear %s, %y, %y, %y, %y, %m gates %g heads 2 into %y : (!kernel.step, memref<?x4xf32>, memref<?x4xf32>, memref<?x4xf32>, memref<?x4xf32>, !talc.kv_cache<2 x 2 x 8, memory>, memref<2xf32>, memref<?x4xf32>) -> ()
   return
 }
 
 // -----
 
-func.func @memory_gates(%s: !kernel.step, %y: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: tensor<3xf32>) {
+func.func @memory_gates(%s: !kernel.step, %y: tensor<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 8, memory>, %g: tensor<3xf32>) {
   // expected-error@+1 {{gates is 'tensor<3xf32>', expected 2 f32}}
-  %0 = kernel.memory linear %s, %y, %y, %y, %y, %m gates %g heads 2 into %y : (!kernel.step, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 8, memory>, tensor<3xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %0 = kernel.memory linear %s, %y, %y, %y, %y, %m gates %g heads 2 into %y : (!kernel.step, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.kv_cache<2 x 2 x 8, memory>, tensor<3xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
   return
 }
 
 // -----
 
-func.func @matrices(%s: !kernel.step, %m: !talc.state<2 x 2 x 8, memory in #kernel.matrices>, %at: index) {
-  // expected-error@+1 {{yields 'memref<2x2x2x2xf32>' of '!talc.state<2 x 2 x 8, memory in #kernel.matrices>'}}
-  %0 = kernel.matrices %s, %m[%at] : !talc.state<2 x 2 x 8, memory in #kernel.matrices> -> memref<2x2x2x2xf32>
+func.func @matrices(%s: !kernel.step, %m: !talc.kv_cache<2 x 2 x 8, memory in #kernel.matrices>, %at: index) {
+  // expected-error@+1 {{yields 'memref<2x2x2x2xf32>' of '!talc.kv_cache<2 x 2 x 8, memory in #kernel.matrices>'}}
+  %0 = kernel.matrices %s, %m[%at] : !talc.kv_cache<2 x 2 x 8, memory in #kernel.matrices> -> memref<2x2x2x2xf32>
   return
 }

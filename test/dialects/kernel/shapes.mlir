@@ -200,40 +200,40 @@ func.func @gather_type(%s: !kernel.step, %table: memref<80x32xf64>, %y: memref<?
 
 // -----
 
-func.func @append(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x32xf32>) {
-  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
+func.func @append(%s: !kernel.step, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x32xf32>) {
+  kernel.kv_append %s, %kv, %k, %v : !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
   return
 }
 
 // -----
 
-func.func @append_keys(%s: !kernel.step, %kv: !talc.state<2 x 17 x 64 in #kernel.panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x32xf32>) {
+func.func @append_keys(%s: !kernel.step, %kv: !talc.kv_cache<2 x 17 x 64 in #kernel.kv_panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x32xf32>) {
   // expected-error@+1 {{width of the keys is 32, expected 34}}
-  kernel.append %s, %kv, %k, %v : !talc.state<2 x 17 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
+  kernel.kv_append %s, %kv, %k, %v : !talc.kv_cache<2 x 17 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
   return
 }
 
 // -----
 
-func.func @append_values(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x48xf32>) {
+func.func @append_values(%s: !kernel.step, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x48xf32>) {
   // expected-error@+1 {{width of the values is 48, expected 32}}
-  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x48xf32>
+  kernel.kv_append %s, %kv, %k, %v : !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>, memref<?x48xf32>
   return
 }
 
 // -----
 
-func.func @append_rows(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %k: memref<1x32xf32>, %v: memref<2x32xf32>) {
+func.func @append_rows(%s: !kernel.step, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %k: memref<1x32xf32>, %v: memref<2x32xf32>) {
   // expected-error@+1 {{row count of the values is 2, expected 1}}
-  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<1x32xf32>, memref<2x32xf32>
+  kernel.kv_append %s, %kv, %k, %v : !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<1x32xf32>, memref<2x32xf32>
   return
 }
 
 // -----
 
-func.func @append_type(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x32xi32>) {
+func.func @append_type(%s: !kernel.step, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %k: memref<?x32xf32>, %v: memref<?x32xi32>) {
   // expected-error@+1 {{values is 'memref<?x32xi32>', expected rows of contiguous f32}}
-  kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x32xi32>
+  kernel.kv_append %s, %kv, %k, %v : !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>, memref<?x32xi32>
   return
 }
 
@@ -241,7 +241,7 @@ func.func @append_type(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #kernel
 
 func.func @contract_weight(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf64>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{weight is 'memref<2x32x16xf64>', expected f32, f16, bf16, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, mxfp4, nvfp4, fp8_128_bf16, int8_128_bf16, int8z_128_bf16, int4_128_bf16 or int4z_128_bf16 in 3 dimensions of known size}}
-  kernel.contract %s, %x, %w into %y {
+  kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf64>, memref<?x32xf32>) -> ()
@@ -252,7 +252,7 @@ func.func @contract_weight(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x
 
 func.func @contract_lanes(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x0xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{weight has panels of depth 32 and 0 lanes, expected more than 0}}
-  kernel.contract %s, %x, %w into %y {
+  kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x32xf32>, memref<2x32x0xf32>, memref<?x32xf32>) -> ()
@@ -263,7 +263,7 @@ func.func @contract_lanes(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x3
 
 func.func @contract_gated(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x15xf32>, %y: memref<?x32xf32>) {
   // expected-error@+1 {{has a weight in panels of 15 lanes, expected 16, 32 or 64}}
-  kernel.contract %s, %x, %w into %y gated {
+  kernel.matmul %s, %x, %w into %y gated {
   ^bb0(%sum: f32, %other: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x32xf32>, memref<2x32x15xf32>, memref<?x32xf32>) -> ()
@@ -273,7 +273,7 @@ func.func @contract_gated(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x3
 // -----
 
 func.func @contract_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<32xf32>) {
-  kernel.contract %s, %x, %w inputs(%b) into %y {
+  kernel.matmul %s, %x, %w inputs(%b) into %y {
   ^bb0(%sum: f32, %other: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
@@ -284,7 +284,7 @@ func.func @contract_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32
 
 func.func @contract_short_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<31xf32>) {
   // expected-error@+1 {{input is 'memref<31xf32>', expected rows of 32 f32, or a vector of at least so many}}
-  kernel.contract %s, %x, %w inputs(%b) into %y {
+  kernel.matmul %s, %x, %w inputs(%b) into %y {
   ^bb0(%sum: f32, %other: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<31xf32>, memref<?x32xf32>) -> ()
@@ -295,7 +295,7 @@ func.func @contract_short_bias(%s: !kernel.step, %x: memref<?x32xf32>, %w: memre
 
 func.func @contract_residual(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>, %y: memref<?x32xf32>, %b: memref<?x48xf32>) {
   // expected-error@+1 {{width of an input is 48, expected 32}}
-  kernel.contract %s, %x, %w inputs(%b) into %y {
+  kernel.matmul %s, %x, %w inputs(%b) into %y {
   ^bb0(%sum: f32, %other: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x48xf32>, memref<?x32xf32>) -> ()
@@ -306,7 +306,7 @@ func.func @contract_residual(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<
 
 func.func @contract_rows(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32x16xf32>, %y: memref<2x32xf32>) {
   // expected-error@+1 {{row count of init is 2, expected 1}}
-  kernel.contract %s, %x, %w into %y {
+  kernel.matmul %s, %x, %w into %y {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<2x32xf32>) -> ()
@@ -318,7 +318,7 @@ func.func @contract_rows(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<2x32
 // An epilogue without a terminator.
 func.func @no_yield(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf32>) {
   // expected-error@+1 {{has an epilogue that yields no single value}}
-  "kernel.contract"(%s, %x, %w, %x) ({
+  "kernel.matmul"(%s, %x, %w, %x) ({
   ^bb0(%sum: f32):
     %double = "arith.addf"(%sum, %sum) : (f32, f32) -> f32
   }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 1>} : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
@@ -343,17 +343,17 @@ func.func @some_bytes(%x: memref<4x4xf16>) {
 
 // -----
 
-func.func @append_without_layout(%s: !kernel.step, %state: !talc.state<2 x 12 x 17>, %x: memref<?x24xf32>) {
-  // expected-error@+1 {{has a state without a layout; lay-out-states gives it one}}
-  kernel.append %s, %state, %x, %x : !talc.state<2 x 12 x 17>, memref<?x24xf32>, memref<?x24xf32>
+func.func @append_without_layout(%s: !kernel.step, %state: !talc.kv_cache<2 x 12 x 17>, %x: memref<?x24xf32>) {
+  // expected-error@+1 {{has a state without a layout; layout-kv-cache gives it one}}
+  kernel.kv_append %s, %state, %x, %x : !talc.kv_cache<2 x 12 x 17>, memref<?x24xf32>, memref<?x24xf32>
   return
 }
 
 // -----
 
-func.func @keys_without_layout(%s: !kernel.step, %state: !talc.state<2 x 12 x 17>, %slot: index) {
-  // expected-error@+1 {{expected a state that is laid out in #kernel.panels}}
-  %0 = kernel.keys %s, %state[%slot] : !talc.state<2 x 12 x 17> -> memref<2x2x12x16xf32>
+func.func @keys_without_layout(%s: !kernel.step, %state: !talc.kv_cache<2 x 12 x 17>, %slot: index) {
+  // expected-error@+1 {{expected a state that is laid out in #kernel.kv_panels}}
+  %0 = kernel.keys %s, %state[%slot] : !talc.kv_cache<2 x 12 x 17> -> memref<2x2x12x16xf32>
   return
 }
 
@@ -401,7 +401,7 @@ func.func @dot_levels(%levels: vector<32xi8>, %sums: vector<8xi32>) {
 
 func.func @look_up(%places: vector<16xi8>) {
   // expected-error@+1 {{has a table of 2 bytes, expected 16}}
-  %0 = kernel.look_up %places in [0, 1] : vector<16xi8>
+  %0 = kernel.table_lookup %places in [0, 1] : vector<16xi8>
   return
 }
 

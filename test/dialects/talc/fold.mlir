@@ -34,13 +34,13 @@ func.func @scale_by_two(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 // Nothing is lost of an append that nobody reads, nor is a read moved before it.
 // CHECK-LABEL: func.func @append_stays(
-// CHECK-NEXT: talc.append
-// CHECK-NEXT: talc.read
-// CHECK-NEXT: talc.append
+// CHECK-NEXT: talc.kv_append
+// CHECK-NEXT: talc.kv_read
+// CHECK-NEXT: talc.kv_append
 // CHECK-NEXT: return
-func.func @append_stays(%state: !talc.state<1 x 8 x 4>, %x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
-  talc.append %state, %x, %x, %s : !talc.state<1 x 8 x 4>, tensor<?x8xf32>
-  %keys, %values = talc.read %state, %s : !talc.state<1 x 8 x 4> -> tensor<?x8xf32>, tensor<?x8xf32>
-  talc.append %state, %x, %x, %s : !talc.state<1 x 8 x 4>, tensor<?x8xf32>
+func.func @append_stays(%state: !talc.kv_cache<1 x 8 x 4>, %x: tensor<?x8xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
+  talc.kv_append %state, %x, %x, %s : !talc.kv_cache<1 x 8 x 4>, tensor<?x8xf32>
+  %keys, %values = talc.kv_read %state, %s : !talc.kv_cache<1 x 8 x 4> -> tensor<?x8xf32>, tensor<?x8xf32>
+  talc.kv_append %state, %x, %x, %s : !talc.kv_cache<1 x 8 x 4>, tensor<?x8xf32>
   return %keys : tensor<?x8xf32>
 }

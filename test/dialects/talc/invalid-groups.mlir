@@ -36,7 +36,7 @@ func.func @linear_group_features(%x: tensor<?x8xf32>, %w: tensor<6x5xf32>) {
 
 func.func @route_groups(%x: tensor<?x8xf32>) {
   // expected-error @+1 {{'talc.route' op keeps 3 of 2 groups of 8 features by their 1 largest}}
-  %0 = talc.route %x to 2 {groups = 2 : i64, kept_groups = 3 : i64} : tensor<?x8xf32>
+  %0 = talc.route %x to 2 {groups = 2 : i64, topk_groups = 3 : i64} : tensor<?x8xf32>
   return
 }
 
@@ -91,9 +91,9 @@ func.func @experts_rounded_blocks(%x: tensor<?x8xf32>, %r: tensor<?x2xf32>, %w: 
 // -----
 
 // expected-error @+1 {{a state for 8 tokens with a window of 9 that keeps 0 more is impossible}}
-talc.state @window : !talc.state<2 x 4 x 8 window 9>
+talc.kv_cache @window : !talc.kv_cache<2 x 4 x 8 window 9>
 
 // -----
 
 // expected-error @+1 {{only states of sequences have a window}}
-talc.state @source : !talc.state<2 x 4 x 8, source window 4>
+talc.kv_cache @source : !talc.kv_cache<2 x 4 x 8, source window 4>

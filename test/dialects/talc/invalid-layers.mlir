@@ -194,8 +194,8 @@ func.func @unequal_types(%x: tensor<?x8xf32>, %y: tensor<?x4xf32>) {
 
 // -----
 
-func.func @source_mask(%state: !talc.state<2 x 4 x 8, source>, %x: tensor<?x8xf32>, %s: !talc.sequences) {
-  %k, %v = talc.read %state, %s : !talc.state<2 x 4 x 8, source> -> tensor<?x8xf32>, tensor<?x8xf32>
+func.func @source_mask(%state: !talc.kv_cache<2 x 4 x 8, source>, %x: tensor<?x8xf32>, %s: !talc.sequences) {
+  %k, %v = talc.kv_read %state, %s : !talc.kv_cache<2 x 4 x 8, source> -> tensor<?x8xf32>, tensor<?x8xf32>
   // expected-error @+1 {{'talc.attention' op reads a source, whose keys have no order among the queries: expected the mask full, no window and no bias}}
   %0 = talc.attention causal %x, %k, %v, %s heads 2, 2 scale 1.0 : tensor<?x8xf32>, tensor<?x8xf32>
   return
@@ -203,8 +203,8 @@ func.func @source_mask(%state: !talc.state<2 x 4 x 8, source>, %x: tensor<?x8xf3
 
 // -----
 
-func.func @source_window(%state: !talc.state<2 x 4 x 8, source>, %x: tensor<?x8xf32>, %s: !talc.sequences) {
-  %k, %v = talc.read %state, %s : !talc.state<2 x 4 x 8, source> -> tensor<?x8xf32>, tensor<?x8xf32>
+func.func @source_window(%state: !talc.kv_cache<2 x 4 x 8, source>, %x: tensor<?x8xf32>, %s: !talc.sequences) {
+  %k, %v = talc.kv_read %state, %s : !talc.kv_cache<2 x 4 x 8, source> -> tensor<?x8xf32>, tensor<?x8xf32>
   // expected-error @+1 {{'talc.attention' op reads a source, whose keys have no order among the queries}}
   %0 = talc.attention full %x, %k, %v, %s heads 2, 2 scale 1.0 {window = 2 : i64} : tensor<?x8xf32>, tensor<?x8xf32>
   return
@@ -212,8 +212,8 @@ func.func @source_window(%state: !talc.state<2 x 4 x 8, source>, %x: tensor<?x8x
 
 // -----
 
-func.func @source_bias(%state: !talc.state<2 x 4 x 8, source>, %x: tensor<?x8xf32>, %b: tensor<2x15xf32>, %s: !talc.sequences) {
-  %k, %v = talc.read %state, %s : !talc.state<2 x 4 x 8, source> -> tensor<?x8xf32>, tensor<?x8xf32>
+func.func @source_bias(%state: !talc.kv_cache<2 x 4 x 8, source>, %x: tensor<?x8xf32>, %b: tensor<2x15xf32>, %s: !talc.sequences) {
+  %k, %v = talc.kv_read %state, %s : !talc.kv_cache<2 x 4 x 8, source> -> tensor<?x8xf32>, tensor<?x8xf32>
   // expected-error @+1 {{'talc.attention' op reads a source, whose keys have no order among the queries}}
   %0 = talc.attention full %x, %k, %v, %s heads 2, 2 scale 1.0 bias %b : tensor<2x15xf32> : tensor<?x8xf32>, tensor<?x8xf32>
   return
@@ -395,56 +395,56 @@ func.func @experts_up(%x: tensor<?x4xf32>, %routes: tensor<?x3xf32>, %gate: tens
 
 // -----
 
-func.func @memory_role(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8>, %g: tensor<4xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.memory' op has the state '!talc.state<2 x 2 x 8>', expected one of the role memory}}
-  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 4 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 8>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
+func.func @memory_role(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 8>, %g: tensor<4xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.memory' op has the state '!talc.kv_cache<2 x 2 x 8>', expected one of the role memory}}
+  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 4 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.kv_cache<2 x 2 x 8>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
   return
 }
 
 // -----
 
-func.func @memory_heads(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: tensor<4xf32>, %s: !talc.sequences) {
+func.func @memory_heads(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 8, memory>, %g: tensor<4xf32>, %s: !talc.sequences) {
   // expected-error @+1 {{'talc.memory' op shares 2 key-value heads among 3 heads}}
-  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 3 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 8, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
+  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 3 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.kv_cache<2 x 2 x 8, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
   return
 }
 
 // -----
 
-func.func @memory_queries(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: tensor<4xf32>, %s: !talc.sequences) {
+func.func @memory_queries(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 8, memory>, %g: tensor<4xf32>, %s: !talc.sequences) {
   // expected-error @+1 {{'talc.memory' op width of the queries is 8, expected 12}}
-  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 6 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 8, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
+  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 6 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.kv_cache<2 x 2 x 8, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
   return
 }
 
 // -----
 
-func.func @memory_keys(%y: tensor<?x8xf32>, %k: tensor<?x6xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: tensor<4xf32>, %s: !talc.sequences) {
+func.func @memory_keys(%y: tensor<?x8xf32>, %k: tensor<?x6xf32>, %m: !talc.kv_cache<2 x 2 x 8, memory>, %g: tensor<4xf32>, %s: !talc.sequences) {
   // expected-error @+1 {{'talc.memory' op width of the keys is 6, expected 4}}
-  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 4 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x6xf32>, tensor<?x6xf32>, !talc.state<2 x 2 x 8, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
+  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 4 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x6xf32>, tensor<?x6xf32>, !talc.kv_cache<2 x 2 x 8, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
   return
 }
 
 // -----
 
-func.func @memory_gates(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %g: tensor<3xf32>, %s: !talc.sequences) {
+func.func @memory_gates(%y: tensor<?x8xf32>, %k: tensor<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 8, memory>, %g: tensor<3xf32>, %s: !talc.sequences) {
   // expected-error @+1 {{'talc.memory' op number of gates is 3, expected 4}}
-  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 4 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 8, memory>, !talc.sequences, tensor<3xf32>) -> tensor<?x8xf32>
+  %0 = talc.memory linear %y, %y, %k, %k, %m, %s gates %g heads 4 : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.kv_cache<2 x 2 x 8, memory>, !talc.sequences, tensor<3xf32>) -> tensor<?x8xf32>
   return
 }
 
 // -----
 
-func.func @memory_append(%k: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 8, memory>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.append' op is of a memory, which keeps no row of a token}}
-  talc.append %m, %k, %k, %s : !talc.state<2 x 2 x 8, memory>, tensor<?x4xf32>
+func.func @memory_append(%k: tensor<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 8, memory>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.kv_append' op is of a memory, which keeps no row of a token}}
+  talc.kv_append %m, %k, %k, %s : !talc.kv_cache<2 x 2 x 8, memory>, tensor<?x4xf32>
   return
 }
 
 // -----
 
-func.func @memory_read(%m: !talc.state<2 x 2 x 8, memory>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.read' op is of a memory, which keeps no row of a token}}
-  %0, %1 = talc.read %m, %s : !talc.state<2 x 2 x 8, memory> -> tensor<?x4xf32>, tensor<?x4xf32>
+func.func @memory_read(%m: !talc.kv_cache<2 x 2 x 8, memory>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.kv_read' op is of a memory, which keeps no row of a token}}
+  %0, %1 = talc.kv_read %m, %s : !talc.kv_cache<2 x 2 x 8, memory> -> tensor<?x4xf32>, tensor<?x4xf32>
   return
 }

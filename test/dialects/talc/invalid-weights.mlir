@@ -8,24 +8,24 @@ talc.weight @dynamic : tensor<?x4xf32> = #talc.fill<0.0>
 // -----
 
 // expected-error @+1 {{'talc.weight' op is stored as 'bf16', expected what it is rounded to, or blocks for levels and scales}}
-talc.weight @other : tensor<8x64xf32> = #talc.quantized<elementType = bf16, rounded = f16, levels = <"a", 0, natural 4, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
+talc.weight @other : tensor<8x64xf32> = #talc.quantized<elementType = bf16, rounded = f16, codes = <"a", 0, natural 4, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
 
 // -----
 
 // expected-error @+1 {{'talc.weight' op is 'tensor<64xf32>' with a scale for 1 rows and 0 columns, expected a matrix and numbers > 0}}
-talc.weight @vector : tensor<64xf32> = #talc.quantized<elementType = f16, rounded = f16, levels = <"a", 0, natural 4, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 0>
+talc.weight @vector : tensor<64xf32> = #talc.quantized<elementType = f16, rounded = f16, codes = <"a", 0, natural 4, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 0>
 
 // -----
 
 // expected-error @+2 {{has numbers of 5 bits, which e2m1 have not}}
 // expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'levels'}}
-talc.weight @bits : tensor<8x64xf32> = #talc.quantized<elementType = f16, rounded = f16, levels = <"a", 0, e2m1 5, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
+talc.weight @bits : tensor<8x64xf32> = #talc.quantized<elementType = f16, rounded = f16, codes = <"a", 0, e2m1 5, along, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
 
 // -----
 
 // expected-error @+2 {{swaps numbers of 8 bits, expected 4}}
 // expected-error @+1 {{failed to parse Talc_QuantizedSource parameter 'levels'}}
-talc.weight @swapped : tensor<8x64xf32> = #talc.quantized<elementType = f16, rounded = f16, levels = <"a", 0, natural 8, swapped, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
+talc.weight @swapped : tensor<8x64xf32> = #talc.quantized<elementType = f16, rounded = f16, codes = <"a", 0, natural 8, swapped, stride = 256>, scales = <"a", 256, f16 16, along, stride = 16>, rows = 1, columns = 64>
 
 // -----
 
@@ -153,41 +153,41 @@ func.func @weight_type() {
 
 talc.weight @w : tensor<4xf32> = #talc.fill<0.0>
 func.func @missing_state() {
-  // expected-error @+1 {{'talc.get_state' op names @w, which is no talc.state}}
-  %0 = talc.get_state @w : !talc.state<1 x 4 x 8>
+  // expected-error @+1 {{'talc.get_kv_cache' op names @w, which is no talc.kv_cache}}
+  %0 = talc.get_kv_cache @w : !talc.kv_cache<1 x 4 x 8>
   return
 }
 
 // -----
 
-talc.state @s : !talc.state<1 x 4 x 16>
+talc.kv_cache @s : !talc.kv_cache<1 x 4 x 16>
 func.func @state_type() {
-  // expected-error @+1 {{'talc.get_state' op has the type '!talc.state<1 x 4 x 8>', but @s is '!talc.state<1 x 4 x 16>'}}
-  %0 = talc.get_state @s : !talc.state<1 x 4 x 8>
+  // expected-error @+1 {{'talc.get_kv_cache' op has the type '!talc.kv_cache<1 x 4 x 8>', but @s is '!talc.kv_cache<1 x 4 x 16>'}}
+  %0 = talc.get_kv_cache @s : !talc.kv_cache<1 x 4 x 8>
   return
 }
 
 // -----
 
-func.func @append(%state: !talc.state<2 x 4 x 8>, %x: tensor<?x4xf32>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.append' op width of the keys is 4, expected 8}}
-  talc.append %state, %x, %x, %s : !talc.state<2 x 4 x 8>, tensor<?x4xf32>
+func.func @append(%state: !talc.kv_cache<2 x 4 x 8>, %x: tensor<?x4xf32>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.kv_append' op width of the keys is 4, expected 8}}
+  talc.kv_append %state, %x, %x, %s : !talc.kv_cache<2 x 4 x 8>, tensor<?x4xf32>
   return
 }
 
 // -----
 
-func.func @read_keys(%state: !talc.state<2 x 4 x 8>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.read' op width of the keys is 4, expected 8}}
-  %0, %1 = talc.read %state, %s : !talc.state<2 x 4 x 8> -> tensor<?x4xf32>, tensor<?x8xf32>
+func.func @read_keys(%state: !talc.kv_cache<2 x 4 x 8>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.kv_read' op width of the keys is 4, expected 8}}
+  %0, %1 = talc.kv_read %state, %s : !talc.kv_cache<2 x 4 x 8> -> tensor<?x4xf32>, tensor<?x8xf32>
   return
 }
 
 // -----
 
-func.func @read_values(%state: !talc.state<2 x 4 x 8>, %s: !talc.sequences) {
-  // expected-error @+1 {{'talc.read' op width of the values is 4, expected 8}}
-  %0, %1 = talc.read %state, %s : !talc.state<2 x 4 x 8> -> tensor<?x8xf32>, tensor<?x4xf32>
+func.func @read_values(%state: !talc.kv_cache<2 x 4 x 8>, %s: !talc.sequences) {
+  // expected-error @+1 {{'talc.kv_read' op width of the values is 4, expected 8}}
+  %0, %1 = talc.kv_read %state, %s : !talc.kv_cache<2 x 4 x 8> -> tensor<?x8xf32>, tensor<?x4xf32>
   return
 }
 
@@ -205,7 +205,7 @@ talc.weight @b : tensor<4x4xf32> = #talc.fill<0.0> of [@a]
 // -----
 
 // expected-error @+1 {{a state of 0 heads of width 4 for 8 tokens is impossible}}
-talc.state @cache : !talc.state<0 x 4 x 8>
+talc.kv_cache @cache : !talc.kv_cache<0 x 4 x 8>
 
 // -----
 
@@ -226,12 +226,12 @@ talc.weight @huge : tensor<4611686018427387904x4xf32> = #talc.fill<0.0>
 
 // Wider heads do not fit a thread's stack.
 // expected-error @+1 {{a state of 1 heads of width 1025 for 8 tokens is impossible}}
-talc.state @wide : !talc.state<1 x 1025 x 8>
+talc.kv_cache @wide : !talc.kv_cache<1 x 1025 x 8>
 
 // -----
 
 // expected-error @+1 {{a state of 1000000000 heads of width 64 for 1000000000 tokens is impossible}}
-talc.state @cache : !talc.state<1000000000 x 64 x 1000000000>
+talc.kv_cache @cache : !talc.kv_cache<1000000000 x 64 x 1000000000>
 
 // -----
 
@@ -270,21 +270,21 @@ talc.weight @bias : tensor<2x15xf32> = #talc.relative_bias<bidirectional = false
 // -----
 
 // expected-error @+1 {{a state of 1 heads of width 5000 for 8 tokens is impossible}}
-talc.state @cache : !talc.state<1 x 5000 x 8, source>
+talc.kv_cache @cache : !talc.kv_cache<1 x 5000 x 8, source>
 
 // -----
 
-talc.state @s : !talc.state<1 x 4 x 8>
+talc.kv_cache @s : !talc.kv_cache<1 x 4 x 8>
 func.func @state_role() {
-  // expected-error @+1 {{'talc.get_state' op has the type '!talc.state<1 x 4 x 8, source>', but @s is '!talc.state<1 x 4 x 8>'}}
-  %0 = talc.get_state @s : !talc.state<1 x 4 x 8, source>
+  // expected-error @+1 {{'talc.get_kv_cache' op has the type '!talc.kv_cache<1 x 4 x 8, source>', but @s is '!talc.kv_cache<1 x 4 x 8>'}}
+  %0 = talc.get_kv_cache @s : !talc.kv_cache<1 x 4 x 8, source>
   return
 }
 
 // -----
 
-// expected-error @+1 {{'talc.state' op requires attribute 'type'}}
-"talc.state"() {sym_name = "cache"} : () -> ()
+// expected-error @+1 {{'talc.kv_cache' op requires attribute 'type'}}
+"talc.kv_cache"() {sym_name = "cache"} : () -> ()
 
 // -----
 

@@ -10,8 +10,8 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
                    talc.pooling = "cls"} {
   // CHECK-NEXT: talc.weight @wte : tensor<80x32xf32> = #talc.file<"model.safetensors", 4096, bf16>
   talc.weight @wte : tensor<80x32xf32> = #talc.file<"model.safetensors", 4096, bf16>
-  // CHECK-NEXT: talc.weight @levels : tensor<8x64xf32> = #talc.quantized<elementType = !talc.stored<int4z_32_f16>, rounded = f16, levels = <"a", 0, natural 4, down, stride = 256, transposed = true>, scales = <"a", 256, f16 16, along, stride = 128, transposed = true>, rows = 1, columns = 32, center = 1, zeros = <"a", 288, natural 4, along, stride = 32, transposed = true>>
-  talc.weight @levels : tensor<8x64xf32> = #talc.quantized<elementType = !talc.stored<int4z_32_f16>, rounded = f16, levels = <"a", 0, natural 4, down, stride = 256, transposed = true>, scales = <"a", 256, f16 16, along, stride = 128, transposed = true>, rows = 1, columns = 32, center = 1, zeros = <"a", 288, natural 4, along, stride = 32, transposed = true>>
+  // CHECK-NEXT: talc.weight @levels : tensor<8x64xf32> = #talc.quantized<elementType = !talc.stored<int4z_32_f16>, rounded = f16, codes = <"a", 0, natural 4, down, stride = 256, transposed = true>, scales = <"a", 256, f16 16, along, stride = 128, transposed = true>, rows = 1, columns = 32, center = 1, zeros = <"a", 288, natural 4, along, stride = 32, transposed = true>>
+  talc.weight @levels : tensor<8x64xf32> = #talc.quantized<elementType = !talc.stored<int4z_32_f16>, rounded = f16, codes = <"a", 0, natural 4, down, stride = 256, transposed = true>, scales = <"a", 256, f16 16, along, stride = 128, transposed = true>, rows = 1, columns = 32, center = 1, zeros = <"a", 288, natural 4, along, stride = 32, transposed = true>>
   // CHECK-NEXT: talc.weight @random : tensor<32x32xbf16> = #talc.random<seed = 1, mean = 0.000000e+00, deviation = 2.000000e-02>
   talc.weight @random : tensor<32x32xbf16> = #talc.random<seed = 1, mean = 0.0, deviation = 0.02>
   // CHECK-NEXT: talc.weight @ones : tensor<32xf32> = #talc.fill<1.000000e+00>
@@ -58,20 +58,20 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
   talc.weight @buckets : tensor<32x4xf32> = #talc.fill<1.0>
   // CHECK-NEXT: talc.weight @distances : tensor<4x127xf32> = #talc.relative_bias<bidirectional = true, max_distance = 128> of [@buckets]
   talc.weight @distances : tensor<4x127xf32> = #talc.relative_bias<bidirectional = true, max_distance = 128> of [@buckets]
-  // CHECK-NEXT: talc.state @cache : {{(!talc.state)?}}<2 x 16 x 64>
-  talc.state @cache : !talc.state<2 x 16 x 64>
-  // CHECK-NEXT: talc.state @source : {{(!talc.state)?}}<2 x 16 x 64, source>
-  talc.state @source : !talc.state<2 x 16 x 64, source>
-  // CHECK-NEXT: talc.state @memory : {{(!talc.state)?}}<2 x 16 x 64, memory>
-  talc.state @memory : !talc.state<2 x 16 x 64, memory>
+  // CHECK-NEXT: talc.kv_cache @cache : {{(!talc.kv_cache)?}}<2 x 16 x 64>
+  talc.kv_cache @cache : !talc.kv_cache<2 x 16 x 64>
+  // CHECK-NEXT: talc.kv_cache @source : {{(!talc.kv_cache)?}}<2 x 16 x 64, source>
+  talc.kv_cache @source : !talc.kv_cache<2 x 16 x 64, source>
+  // CHECK-NEXT: talc.kv_cache @memory : {{(!talc.kv_cache)?}}<2 x 16 x 64, memory>
+  talc.kv_cache @memory : !talc.kv_cache<2 x 16 x 64, memory>
   // CHECK-NEXT: talc.weight @gates : tensor<4xf32> = #talc.fill<
   talc.weight @gates : tensor<4xf32> = #talc.fill<0.5>
-  // CHECK-NEXT: talc.state @scratch : {{(!talc.state)?}}<2 x 16 x 64, step>
-  talc.state @scratch : !talc.state<2 x 16 x 64, step>
-  // CHECK-NEXT: talc.state @ring : {{(!talc.state)?}}<2 x 16 x 40 window 9>
-  talc.state @ring : !talc.state<2 x 16 x 40 window 9>
-  // CHECK-NEXT: talc.state @streaming : {{(!talc.state)?}}<2 x 16 x 40 window 9 kept 4>
-  talc.state @streaming : !talc.state<2 x 16 x 40 window 9 kept 4>
+  // CHECK-NEXT: talc.kv_cache @scratch : {{(!talc.kv_cache)?}}<2 x 16 x 64, step>
+  talc.kv_cache @scratch : !talc.kv_cache<2 x 16 x 64, step>
+  // CHECK-NEXT: talc.kv_cache @ring : {{(!talc.kv_cache)?}}<2 x 16 x 40 window 9>
+  talc.kv_cache @ring : !talc.kv_cache<2 x 16 x 40 window 9>
+  // CHECK-NEXT: talc.kv_cache @streaming : {{(!talc.kv_cache)?}}<2 x 16 x 40 window 9 sink_tokens 4>
+  talc.kv_cache @streaming : !talc.kv_cache<2 x 16 x 40 window 9 sink_tokens 4>
 
   // CHECK: func.func @rows(%[[IDS:.*]]: tensor<?xi32>, %[[S:.*]]: !talc.sequences)
   func.func @rows(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x8xf32> attributes {talc.entry} {
@@ -121,8 +121,8 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %join = talc.join %x, %x heads 2 : (tensor<?x32xf32>, tensor<?x32xf32>) -> tensor<?x64xf32>
     // CHECK-NEXT: talc.linear %{{.*}}, %[[W]] {groups = 2 : i64} : (tensor<?x64xf32>, tensor<32x32xbf16>) -> tensor<?x32xf32>
     %grouped = talc.linear %join, %w {groups = 2 : i64} : (tensor<?x64xf32>, tensor<32x32xbf16>) -> tensor<?x32xf32>
-    // CHECK-NEXT: talc.route %[[X]] plus %[[B]] : tensor<32xf32> to 3 normalized {group_best = 2 : i64, groups = 4 : i64, kept_groups = 2 : i64} : tensor<?x32xf32>
-    %route = talc.route %x plus %b : tensor<32xf32> to 3 normalized {groups = 4 : i64, kept_groups = 2 : i64, group_best = 2 : i64} : tensor<?x32xf32>
+    // CHECK-NEXT: talc.route %[[X]] plus %[[B]] : tensor<32xf32> to 3 normalized {group_best = 2 : i64, groups = 4 : i64, topk_groups = 2 : i64} : tensor<?x32xf32>
+    %route = talc.route %x plus %b : tensor<32xf32> to 3 normalized {groups = 4 : i64, topk_groups = 2 : i64, group_best = 2 : i64} : tensor<?x32xf32>
     // CHECK-NEXT: talc.rope %[[X]], %[[S]] heads 2 rotary 16 base 1.000000e+04 {last = 7 : i64} : tensor<?x32xf32>
     %until = talc.rope %x, %s heads 2 rotary 16 base 10000.0 {last = 7 : i64} : tensor<?x32xf32>
     // CHECK-NEXT: talc.log_softmax %[[X]] tails [7, 12] : tensor<?x32xf32> -> tensor<?x30xf32>
@@ -180,12 +180,12 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
 
   // CHECK: func.func @past(%[[Q:.*]]: tensor<?x64xf32>, %[[K:.*]]: tensor<?x32xf32>, %[[S:.*]]: !talc.sequences)
   func.func @past(%q: tensor<?x64xf32>, %k: tensor<?x32xf32>, %s: !talc.sequences) {
-    // CHECK-NEXT: %[[STATE:.*]] = talc.get_state @cache : {{(!talc.state)?}}<2 x 16 x 64>
-    %state = talc.get_state @cache : !talc.state<2 x 16 x 64>
-    // CHECK-NEXT: talc.append %[[STATE]], %[[K]], %[[K]], %[[S]] : {{(!talc.state)?}}<2 x 16 x 64>, tensor<?x32xf32>
-    talc.append %state, %k, %k, %s : !talc.state<2 x 16 x 64>, tensor<?x32xf32>
-    // CHECK-NEXT: %[[KEYS:.*]], %[[VALUES:.*]] = talc.read %[[STATE]], %[[S]] : {{(!talc.state)?}}<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
-    %keys, %values = talc.read %state, %s : !talc.state<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
+    // CHECK-NEXT: %[[STATE:.*]] = talc.get_kv_cache @cache : {{(!talc.kv_cache)?}}<2 x 16 x 64>
+    %state = talc.get_kv_cache @cache : !talc.kv_cache<2 x 16 x 64>
+    // CHECK-NEXT: talc.kv_append %[[STATE]], %[[K]], %[[K]], %[[S]] : {{(!talc.kv_cache)?}}<2 x 16 x 64>, tensor<?x32xf32>
+    talc.kv_append %state, %k, %k, %s : !talc.kv_cache<2 x 16 x 64>, tensor<?x32xf32>
+    // CHECK-NEXT: %[[KEYS:.*]], %[[VALUES:.*]] = talc.kv_read %[[STATE]], %[[S]] : {{(!talc.kv_cache)?}}<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
+    %keys, %values = talc.kv_read %state, %s : !talc.kv_cache<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
     // CHECK-NEXT: talc.attention causal %[[Q]], %[[KEYS]], %[[VALUES]], %[[S]] heads 4, 2 scale 2.500000e-01 {window = 5 : i64} : tensor<?x64xf32>, tensor<?x32xf32>
     %0 = talc.attention causal %q, %keys, %values, %s heads 4, 2 scale 0.25 {window = 5 : i64} : tensor<?x64xf32>, tensor<?x32xf32>
     // CHECK-NEXT: talc.attention full %[[Q]], %[[K]], %[[K]], %[[S]] heads 4, 2 scale 2.500000e-01 : tensor<?x64xf32>, tensor<?x32xf32>
@@ -194,18 +194,18 @@ module attributes {talc.directory = "models/small", talc.name = "small", talc.ma
     %bias = talc.get_weight @distances : tensor<4x127xf32>
     // CHECK-NEXT: talc.attention prefix %[[Q]], %[[KEYS]], %[[VALUES]], %[[S]] heads 4, 2 scale 2.500000e-01 bias %[[BIAS]] : tensor<4x127xf32> {window = 9 : i64} : tensor<?x64xf32>, tensor<?x32xf32>
     %2 = talc.attention prefix %q, %keys, %values, %s heads 4, 2 scale 0.25 bias %bias : tensor<4x127xf32> {window = 9 : i64} : tensor<?x64xf32>, tensor<?x32xf32>
-    // CHECK-NEXT: talc.get_state @source
-    %source = talc.get_state @source : !talc.state<2 x 16 x 64, source>
-    // CHECK-NEXT: talc.read %{{.*}}, %[[S]] : {{(!talc.state)?}}<2 x 16 x 64, source> -> tensor<?x32xf32>, tensor<?x32xf32>
-    %sourceKeys, %sourceValues = talc.read %source, %s : !talc.state<2 x 16 x 64, source> -> tensor<?x32xf32>, tensor<?x32xf32>
+    // CHECK-NEXT: talc.get_kv_cache @source
+    %source = talc.get_kv_cache @source : !talc.kv_cache<2 x 16 x 64, source>
+    // CHECK-NEXT: talc.kv_read %{{.*}}, %[[S]] : {{(!talc.kv_cache)?}}<2 x 16 x 64, source> -> tensor<?x32xf32>, tensor<?x32xf32>
+    %sourceKeys, %sourceValues = talc.kv_read %source, %s : !talc.kv_cache<2 x 16 x 64, source> -> tensor<?x32xf32>, tensor<?x32xf32>
     // CHECK-NEXT: talc.attention full
     %3 = talc.attention full %q, %sourceKeys, %sourceValues, %s heads 4, 2 scale 0.25 : tensor<?x64xf32>, tensor<?x32xf32>
-    %memory = talc.get_state @memory : !talc.state<2 x 16 x 64, memory>
+    %memory = talc.get_kv_cache @memory : !talc.kv_cache<2 x 16 x 64, memory>
     %gates = talc.get_weight @gates : tensor<4xf32>
-    // CHECK: talc.memory linear %[[Q]], %[[Q]], %[[K]], %[[K]], %{{.*}}, %[[S]] gates %{{.*}} heads 4 : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>, !talc.state<2 x 16 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x64xf32>
-    %4 = talc.memory linear %q, %q, %k, %k, %memory, %s gates %gates heads 4 : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>, !talc.state<2 x 16 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x64xf32>
+    // CHECK: talc.memory linear %[[Q]], %[[Q]], %[[K]], %[[K]], %{{.*}}, %[[S]] gates %{{.*}} heads 4 : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>, !talc.kv_cache<2 x 16 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x64xf32>
+    %4 = talc.memory linear %q, %q, %k, %k, %memory, %s gates %gates heads 4 : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>, !talc.kv_cache<2 x 16 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x64xf32>
     // CHECK-NEXT: talc.memory delta {{.*}} heads 4 local_first :
-    %5 = talc.memory delta %q, %q, %k, %k, %memory, %s gates %gates heads 4 local_first : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>, !talc.state<2 x 16 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x64xf32>
+    %5 = talc.memory delta %q, %q, %k, %k, %memory, %s gates %gates heads 4 local_first : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x32xf32>, tensor<?x32xf32>, !talc.kv_cache<2 x 16 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x64xf32>
     return
   }
 }

@@ -6,20 +6,20 @@
 // RUN: %python %S/drop_barriers.py %talc-opt %t.mlir | FileCheck %s
 // RUN: %talc compile %models/tales-gpt2 --target=nvptx --stop-after=bufferize -o %t.claims.mlir
 // RUN: %python %S/drop_barriers.py %talc-opt %t.claims.mlir | FileCheck %s --check-prefix=CLAIMS
-// RUN: sed 's/^module .*attributes {/&kernel.claims, /' %t.mlir > %t.fewer.mlir
+// RUN: sed 's/^module .*attributes {/&kernel.dynamic_schedule, /' %t.mlir > %t.fewer.mlir
 // RUN: not %talc-opt %t.fewer.mlir -check-step -o %t.none 2>&1 | FileCheck %s --check-prefix=FEWER
 
 // None of a model's barriers is there in vain.
 // CHECK: 16 barriers, 16 missed
 
-// Nor are those of a card, whose workgroups take any task: there are more, and those of threads do not suffice.
+// Nor are those of a GPU, whose workgroups take any task: there are more, and those of threads do not suffice.
 // CLAIMS: [[N:[0-9]+]] barriers, [[N]] missed
 // FEWER: on other workers, without a barrier between them where workers claim tasks
 
 // By rows every worker keeps to its own rows: only the other division needs the barrier. The arena's first 128 bytes
 // per row are free again behind a barrier that every division has.
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
-  %rows = kernel.row_count %s
+  %rows = kernel.token_count %s
   %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
   %y = kernel.arena %s rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
   %z = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
@@ -34,12 +34,12 @@ func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
 }
 func.func private @layer(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) {
   %w = kernel.weight %s @w : memref<2x32x16xf32>
-  kernel.barrier %s unless_by_rows
+  kernel.barrier %s unless_token_parallel
   call @product(%s, %in, %w, %out) : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
-  kernel.barrier %s unless_by_rows
+  kernel.barrier %s unless_token_parallel
   return
 }
-func.func @ids(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.piece = "generic"} {
+func.func @ids(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.op = "generic"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%out : memref<?x32xf32>) {
@@ -50,17 +50,17 @@ func.func @ids(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.piec
   }
   return
 }
-func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.piece = "copy"} {
+func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.op = "copy"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     memref.copy %in, %out : memref<?x32xf32> to memref<?x32xf32>
   }
   return
 }
-func.func @product(%s: !kernel.step, %in: memref<?x32xf32>, %w: memref<2x32x16xf32>, %out: memref<?x32xf32>) attributes {kernel.piece = "contract"} {
+func.func @product(%s: !kernel.step, %in: memref<?x32xf32>, %w: memref<2x32x16xf32>, %out: memref<?x32xf32>) attributes {kernel.op = "matmul"} {
   kernel.tasks %s over tiles by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %in, %w into %out {
+    kernel.matmul %s, %in, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
@@ -72,7 +72,7 @@ func.func @product(%s: !kernel.step, %in: memref<?x32xf32>, %w: memref<2x32x16xf
 
 // Columns of a row cross workers.
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
-  %rows = kernel.row_count %s
+  %rows = kernel.token_count %s
   %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
   %y = kernel.arena %s rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
   call @one(%s, %x) : (!kernel.step, memref<?x32xf32>) -> ()
@@ -80,7 +80,7 @@ func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   call @across(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return
 }
-func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.piece = "generic"} {
+func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.op = "generic"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%out : memref<?x32xf32>) {
@@ -91,7 +91,7 @@ func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.piec
   }
   return
 }
-func.func @across(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.piece = "copy"} {
+func.func @across(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.op = "copy"} {
   kernel.tasks %s over rows by adaptive {
   ^bb0(%p0: index, %p1: index):
     memref.copy %in, %out : memref<?x32xf32> to memref<?x32xf32>
@@ -103,17 +103,17 @@ func.func @across(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32
 
 // A barrier that only one division has does not separate rows of results from those of the step.
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
-  %rows = kernel.row_count %s
+  %rows = kernel.token_count %s
   %count = kernel.output_count %s 0
   %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
   %y = kernel.arena %s rows %count at 128 plus 0 by_thread 0 : memref<?x32xf32>
   call @one(%s, %x) : (!kernel.step, memref<?x32xf32>) -> ()
-  kernel.barrier %s unless_by_rows
+  kernel.barrier %s unless_token_parallel
   // expected-error@+1 {{reads memory that @one writes on other workers, without a barrier between them in a step divided by rows}}
   call @copy(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return
 }
-func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.piece = "generic"} {
+func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.op = "generic"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%out : memref<?x32xf32>) {
@@ -124,7 +124,7 @@ func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.piec
   }
   return
 }
-func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.piece = "copy"} {
+func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.op = "copy"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     memref.copy %in, %out : memref<?x32xf32> to memref<?x32xf32>
@@ -136,7 +136,7 @@ func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>)
 
 // %z lies over half of %x, where a row is another worker's.
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
-  %rows = kernel.row_count %s
+  %rows = kernel.token_count %s
   %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
   %y = kernel.arena %s rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
   %z = kernel.arena %s rows %rows at 64 plus 0 by_thread 0 : memref<?x32xf32>
@@ -146,7 +146,7 @@ func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   call @copy(%s, %y, %z) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return
 }
-func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.piece = "generic"} {
+func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.op = "generic"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%out : memref<?x32xf32>) {
@@ -157,7 +157,7 @@ func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.piec
   }
   return
 }
-func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.piece = "copy"} {
+func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.op = "copy"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     memref.copy %in, %out : memref<?x32xf32> to memref<?x32xf32>
@@ -169,7 +169,7 @@ func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>)
 
 // The place of %x was given to %z too early, whatever barriers there are.
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
-  %rows = kernel.row_count %s
+  %rows = kernel.token_count %s
   %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
   %y = kernel.arena %s rows %rows at 192 plus 0 by_thread 0 : memref<?x32xf32>
   %z = kernel.arena %s rows %rows at 64 plus 0 by_thread 0 : memref<?x32xf32>
@@ -182,7 +182,7 @@ func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   call @copy(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return
 }
-func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.piece = "generic"} {
+func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.op = "generic"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%out : memref<?x32xf32>) {
@@ -193,7 +193,7 @@ func.func @one(%s: !kernel.step, %out: memref<?x32xf32>) attributes {kernel.piec
   }
   return
 }
-func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.piece = "copy"} {
+func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.op = "copy"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     memref.copy %in, %out : memref<?x32xf32> to memref<?x32xf32>
@@ -204,14 +204,14 @@ func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>)
 // -----
 
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
-  %rows = kernel.row_count %s
+  %rows = kernel.token_count %s
   %x = kernel.arena %s rows %rows at 0 plus 0 by_thread 0 : memref<?x32xf32>
   %y = kernel.arena %s rows %rows at 128 plus 0 by_thread 0 : memref<?x32xf32>
   // expected-error@+1 {{reads memory that nothing wrote in this step}}
   call @copy(%s, %x, %y) : (!kernel.step, memref<?x32xf32>, memref<?x32xf32>) -> ()
   return
 }
-func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.piece = "copy"} {
+func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>) attributes {kernel.op = "copy"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     memref.copy %in, %out : memref<?x32xf32> to memref<?x32xf32>
@@ -223,7 +223,7 @@ func.func @copy(%s: !kernel.step, %in: memref<?x32xf32>, %out: memref<?x32xf32>)
 
 // Only some workers would come.
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
-  %many = kernel.by_rows %s
+  %many = kernel.token_parallel %s
   scf.if %many {
     // expected-error@+1 {{stands where not every worker comes}}
     kernel.barrier %s
@@ -239,7 +239,7 @@ func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
   call @copy(%s, %x, %x) : (!kernel.step, memref<1x32xf32>, memref<1x32xf32>) -> ()
   return
 }
-func.func @copy(%s: !kernel.step, %in: memref<1x32xf32>, %out: memref<1x32xf32>) attributes {kernel.piece = "copy"} {
+func.func @copy(%s: !kernel.step, %in: memref<1x32xf32>, %out: memref<1x32xf32>) attributes {kernel.op = "copy"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     memref.copy %in, %out : memref<1x32xf32> to memref<1x32xf32>

@@ -2,18 +2,18 @@
 // insert-barriers: which neighbours need a barrier, which need one only when the step is not divided by rows, and which
 // need none.
 // RUN: talc-opt %s -outline-kernels -insert-barriers | FileCheck %s
-// RUN: sed '1i module attributes {kernel.claims} {' %s > %t.mlir && echo '}' >> %t.mlir
+// RUN: sed '1i module attributes {kernel.dynamic_schedule} {' %s > %t.mlir && echo '}' >> %t.mlir
 // RUN: talc-opt %t.mlir -outline-kernels -insert-barriers | FileCheck %s --check-prefix=CLAIMS
 
 // Where any worker does any task every piece waits for what it reads, rows or not.
 // CLAIMS-LABEL: func.func @prefill(
-// CLAIMS-SAME: kernel.claims
+// CLAIMS-SAME: kernel.dynamic_schedule
 // CLAIMS-NOT: kernel.barrier
 // CLAIMS: call @gather
 // CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CLAIMS-NEXT: call @norm
 // CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
-// CLAIMS-NEXT: call @contract
+// CLAIMS-NEXT: call @matmul
 // CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CLAIMS-NEXT: call @rope
 // CLAIMS-NEXT: kernel.barrier %{{[a-z0-9]+$}}
@@ -28,17 +28,17 @@
 // CHECK: call @gather
 // CHECK-NOT: kernel.barrier
 // CHECK: call @norm
-// CHECK-NEXT: kernel.barrier %{{.*}} unless_by_rows
-// CHECK-NEXT: call @contract
-// CHECK-NEXT: kernel.barrier %{{.*}} unless_by_rows
+// CHECK-NEXT: kernel.barrier %{{.*}} unless_token_parallel
+// CHECK-NEXT: call @matmul
+// CHECK-NEXT: kernel.barrier %{{.*}} unless_token_parallel
 // CHECK-NEXT: call @rope
 // CHECK-NEXT: call @append
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @attention
-// CHECK-NEXT: kernel.barrier %{{.*}} unless_by_rows
-// CHECK-NEXT: call @contract
+// CHECK-NEXT: kernel.barrier %{{.*}} unless_token_parallel
+// CHECK-NEXT: call @matmul
 // CHECK-NEXT: return
-func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %table: memref<80x32xf32>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<2x32x16xf32>, %out: memref<?x32xf32>) attributes {talc.entry} {
+func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %table: memref<80x32xf32>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<2x32x16xf32>, %out: memref<?x32xf32>) attributes {talc.entry} {
   %x = memref.alloc(%rows) : memref<?x32xf32>
   %y = memref.alloc(%rows) : memref<?x32xf32>
   %q = memref.alloc(%rows) : memref<?x32xf32>
@@ -52,7 +52,7 @@ func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64 
   }
   kernel.tasks %s over tiles by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %y, %w into %x {
+    kernel.matmul %s, %y, %w into %x {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
@@ -63,15 +63,15 @@ func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64 
   }
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
-    kernel.append %s, %kv, %q, %q : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
+    kernel.kv_append %s, %kv, %q, %q : !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
   }
   kernel.tasks %s over queries by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>) -> ()
   }
   kernel.tasks %s over tiles by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %y, %w into %out {
+    kernel.matmul %s, %y, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
@@ -83,19 +83,19 @@ func.func @prefill(%s: !kernel.step, %rows: index, %kv: !talc.state<2 x 16 x 64 
 // CHECK-LABEL: func.func @decode_block(
 // CHECK: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @norm
-// CHECK-NEXT: call @contract
+// CHECK-NEXT: call @matmul
 // CHECK-NEXT: memref.subview
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @rope
 // CHECK-NEXT: call @append
 // CHECK-NEXT: call @attention
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
-// CHECK-NEXT: call @contract
+// CHECK-NEXT: call @matmul
 // CHECK-NEXT: return
-func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<4x32x16xf32>, %v: memref<2x32x16xf32>, %out: memref<1x32xf32>) {
-  %a = memref.alloc() {kernel.private} : memref<1x32xf32>
+func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %angles: memref<64x16xf32>, %scale: memref<32xf32>, %w: memref<4x32x16xf32>, %v: memref<2x32x16xf32>, %out: memref<1x32xf32>) {
+  %a = memref.alloc() {kernel.per_thread} : memref<1x32xf32>
   %b = memref.alloc() : memref<1x64xf32>
-  %c = memref.alloc() {kernel.private} : memref<1x32xf32>
+  %c = memref.alloc() {kernel.per_thread} : memref<1x32xf32>
   %d = memref.alloc() : memref<1x32xf32>
   kernel.tasks %s over rows by all {
   ^bb0(%p0: index, %p1: index):
@@ -103,7 +103,7 @@ func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state
   }
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %a, %w into %b {
+    kernel.matmul %s, %a, %w into %b {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<1x32xf32>, memref<4x32x16xf32>, memref<1x64xf32>) -> ()
@@ -115,15 +115,15 @@ func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state
   }
   kernel.tasks %s over heads by heads {
   ^bb0(%p0: index):
-    kernel.append %s, %kv, %c, %c : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<1x32xf32>, memref<1x32xf32>
+    kernel.kv_append %s, %kv, %c, %c : !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<1x32xf32>, memref<1x32xf32>
   }
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %c, %kv heads 2 scale 0.25 window 0 into %d : (!kernel.step, memref<1x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<1x32xf32>) -> ()
+    kernel.attention causal %s, %c, %kv heads 2 scale 0.25 window 0 into %d : (!kernel.step, memref<1x32xf32>, !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<1x32xf32>) -> ()
   }
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %d, %v inputs(%x) into %out {
+    kernel.matmul %s, %d, %v inputs(%x) into %out {
     ^bb0(%sum: f32, %r: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>, memref<1x32xf32>) -> ()
@@ -136,14 +136,14 @@ func.func @decode_block(%s: !kernel.step, %x: memref<1x32xf32>, %kv: !talc.state
 // CHECK: call @append
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @attention
-func.func @large_group(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64 in #kernel.panels<16 x f32>>, %k: memref<1x8xf32>, %q: memref<1x200xf32>, %out: memref<1x200xf32>) attributes {talc.entry} {
+func.func @large_group(%s: !kernel.step, %kv: !talc.kv_cache<1 x 8 x 64 in #kernel.kv_panels<16 x f32>>, %k: memref<1x8xf32>, %q: memref<1x200xf32>, %out: memref<1x200xf32>) attributes {talc.entry} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
-    kernel.append %s, %kv, %k, %k : !talc.state<1 x 8 x 64 in #kernel.panels<16 x f32>>, memref<1x8xf32>, memref<1x8xf32>
+    kernel.kv_append %s, %kv, %k, %k : !talc.kv_cache<1 x 8 x 64 in #kernel.kv_panels<16 x f32>>, memref<1x8xf32>, memref<1x8xf32>
   }
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 25 scale 0.25 window 0 into %out : (!kernel.step, memref<1x200xf32>, !talc.state<1 x 8 x 64 in #kernel.panels<16 x f32>>, memref<1x200xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 25 scale 0.25 window 0 into %out : (!kernel.step, memref<1x200xf32>, !talc.kv_cache<1 x 8 x 64 in #kernel.kv_panels<16 x f32>>, memref<1x200xf32>) -> ()
   }
   return
 }
@@ -152,29 +152,29 @@ func.func @large_group(%s: !kernel.step, %kv: !talc.state<1 x 8 x 64 in #kernel.
 // needs one.
 // CHECK-LABEL: func.func @overwrite(
 // CHECK-NOT: kernel.barrier
-// CHECK: call @contract
-// CHECK-NEXT: call @contract
+// CHECK: call @matmul
+// CHECK-NEXT: call @matmul
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
-// CHECK-NEXT: call @contract
+// CHECK-NEXT: call @matmul
 // CHECK-NEXT: return
 func.func @overwrite(%s: !kernel.step, %x: memref<1x32xf32>, %y: memref<1x32xf32>, %z: memref<1x32xf32>, %v: memref<1x32xf32>, %w: memref<2x32x16xf32>) attributes {talc.entry} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %x, %w into %y {
+    kernel.matmul %s, %x, %w into %y {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
   }
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %x, %w into %z {
+    kernel.matmul %s, %x, %w into %z {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
   }
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %v, %w into %x {
+    kernel.matmul %s, %v, %w into %x {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<1x32xf32>, memref<2x32x16xf32>, memref<1x32xf32>) -> ()
@@ -229,14 +229,14 @@ func.func private @block(%s: !kernel.step, %x: memref<?x32xf32>, %out: memref<?x
 // CHECK: call @attention_
 // CHECK-NEXT: kernel.barrier %{{[a-z0-9]+$}}
 // CHECK-NEXT: call @attention_
-func.func @attention_twice(%s: !kernel.step, %q: memref<?x32xf32>, %two: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %four: !talc.state<4 x 8 x 64, source in #kernel.panels<16 x f32>>, %y: memref<?x32xf32>, %z: memref<?x32xf32>) attributes {talc.entry} {
+func.func @attention_twice(%s: !kernel.step, %q: memref<?x32xf32>, %two: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %four: !talc.kv_cache<4 x 8 x 64, source in #kernel.kv_panels<16 x f32>>, %y: memref<?x32xf32>, %z: memref<?x32xf32>) attributes {talc.entry} {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %two heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
+    kernel.attention causal %s, %q, %two heads 2 scale 0.25 window 0 into %y : (!kernel.step, memref<?x32xf32>, !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>) -> ()
   }
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention full %s, %y, %four heads 4 scale 0.25 window 0 into %z : (!kernel.step, memref<?x32xf32>, !talc.state<4 x 8 x 64, source in #kernel.panels<16 x f32>>, memref<?x32xf32>) -> ()
+    kernel.attention full %s, %y, %four heads 4 scale 0.25 window 0 into %z : (!kernel.step, memref<?x32xf32>, !talc.kv_cache<4 x 8 x 64, source in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>) -> ()
   }
   return
 }

@@ -6,13 +6,13 @@
 
 // Operands are passed once each, the step first; what surrounds the pieces stays.
 // CHECK-LABEL: func.func @shared
-// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:[a-z0-9]+]]: memref<?x32xf32>, %[[S:[a-z0-9]+]]: memref<32xf32>, %[[Y:[a-z0-9]+]]: memref<?x32xf32>, %[[KV:[a-z0-9]+]]: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>
+// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:[a-z0-9]+]]: memref<?x32xf32>, %[[S:[a-z0-9]+]]: memref<32xf32>, %[[Y:[a-z0-9]+]]: memref<?x32xf32>, %[[KV:[a-z0-9]+]]: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>
 // CHECK-NEXT: call @[[NORM:norm_[0-9]+]](%[[STEP]], %[[X]], %[[S]], %[[Y]])
 // CHECK-NEXT: kernel.barrier
 // CHECK-NEXT: call @[[NORM]](%[[STEP]], %[[Y]], %[[S]], %[[X]])
 // CHECK-NEXT: call @[[APPEND:append_[0-9]+]](%[[STEP]], %[[KV]], %[[X]])
 // CHECK-NEXT: return
-func.func @shared(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y: memref<?x32xf32>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>) {
+func.func @shared(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y: memref<?x32xf32>, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>) {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     kernel.norm rms %s, %x, %w epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
@@ -24,7 +24,7 @@ func.func @shared(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y
   }
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
-    kernel.append %s, %kv, %x, %x : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
+    kernel.kv_append %s, %kv, %x, %x : !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
   }
   return
 }
@@ -37,7 +37,7 @@ func.func @shared(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y
 // CHECK-NEXT: call @[[STRIDED:norm_[0-9]+]](%{{.*}}, %[[VIEW]],
 // CHECK-NEXT: call @[[ALL:norm_[0-9]+]](
 // CHECK-NEXT: call @[[TWO:append_[0-9]+]](
-func.func @unequal(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y: memref<?x32xf32>, %z: memref<?x64xf32>, %rows: index, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>) {
+func.func @unequal(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %y: memref<?x32xf32>, %z: memref<?x64xf32>, %rows: index, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>) {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     kernel.norm rms %s, %x, %w epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x32xf32>, memref<32xf32>, memref<?x32xf32>) -> ()
@@ -57,7 +57,7 @@ func.func @unequal(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<32xf32>, %
   }
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
-    kernel.append %s, %kv, %x, %y : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
+    kernel.kv_append %s, %kv, %x, %y : !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x32xf32>, memref<?x32xf32>
   }
   return
 }
@@ -114,7 +114,7 @@ func.func @bodies(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>, 
   }
   kernel.tasks %s over tiles by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %x, %w into %y {
+    kernel.matmul %s, %x, %w into %y {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x32xf32>, memref<2x32x16xf32>, memref<?x32xf32>) -> ()
@@ -123,21 +123,21 @@ func.func @bodies(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>, 
 }
 
 // The kernels, each once, with the name of its piece, and the piece in its tasks.
-// CHECK: func.func private @[[NORM]](%[[P:.*]]: !kernel.step, %[[A:.*]]: memref<?x32xf32>, %[[B:.*]]: memref<32xf32>, %[[C:.*]]: memref<?x32xf32>) attributes {kernel.piece = "norm"} {
+// CHECK: func.func private @[[NORM]](%[[P:.*]]: !kernel.step, %[[A:.*]]: memref<?x32xf32>, %[[B:.*]]: memref<32xf32>, %[[C:.*]]: memref<?x32xf32>) attributes {kernel.op = "norm"} {
 // CHECK-NEXT: kernel.tasks %[[P]] over rows by rows {
 // CHECK-NEXT: ^bb0(%{{.*}}: index, %{{.*}}: index):
 // CHECK-NEXT: kernel.norm rms %[[P]], %[[A]], %[[B]] epsilon 5.000000e-01 groups 1 into %[[C]]
 // CHECK: return
-// CHECK: func.func private @[[APPEND]](%{{.*}}: !kernel.step, %{{.*}}: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %{{.*}}: memref<?x32xf32>)
+// CHECK: func.func private @[[APPEND]](%{{.*}}: !kernel.step, %{{.*}}: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %{{.*}}: memref<?x32xf32>)
 // CHECK: func.func private @[[EPSILON]]({{.*}}
 // CHECK-NEXT: kernel.tasks
 // CHECK-NEXT: ^bb0
 // CHECK-NEXT: epsilon 2.500000e-01
 // CHECK: func.func private @[[STRIDED]]({{.*}} memref<?x32xf32, strided<[64, 1]>>,
-// CHECK: func.func private @[[ALL]]({{.*}} attributes {kernel.piece = "norm"}
+// CHECK: func.func private @[[ALL]]({{.*}} attributes {kernel.op = "norm"}
 // CHECK-NEXT: kernel.tasks {{.*}} by all
 // CHECK: func.func private @[[TWO]](
-// CHECK: func.func private @[[HALF]]({{.*}} attributes {kernel.piece = "generic"}
+// CHECK: func.func private @[[HALF]]({{.*}} attributes {kernel.op = "generic"}
 // CHECK-NEXT: arith.constant 5.000000e-01
 // CHECK-NEXT: kernel.tasks
 // CHECK-NEXT: ^bb0
@@ -146,6 +146,6 @@ func.func @bodies(%s: !kernel.step, %x: memref<?x32xf32>, %y: memref<?x32xf32>, 
 // CHECK-NEXT: arith.constant 2.000000e+00
 // CHECK: func.func private @[[CAPTURE]]({{.*}}, %[[F:.*]]: f32)
 // CHECK: arith.mulf %{{.*}}, %[[F]]
-// CHECK: func.func private @[[COPY]]({{.*}} attributes {kernel.piece = "copy"}
-// CHECK: func.func private @[[CONTRACT]]({{.*}} attributes {kernel.piece = "contract"}
+// CHECK: func.func private @[[COPY]]({{.*}} attributes {kernel.op = "copy"}
+// CHECK: func.func private @[[CONTRACT]]({{.*}} attributes {kernel.op = "matmul"}
 // CHECK-NOT: func.func

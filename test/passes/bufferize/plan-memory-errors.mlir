@@ -30,5 +30,5 @@ func.func private @integers(%s: !kernel.step) {
 
 // -----
 
-// expected-error@+1 {{has no layout; lay-out-states gives it one}}
-talc.state @kv : !talc.state<2 x 12 x 17>
+// expected-error@+1 {{has no layout; layout-kv-cache gives it one}}
+talc.kv_cache @kv : !talc.kv_cache<2 x 12 x 17>

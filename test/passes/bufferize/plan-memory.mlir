@@ -28,10 +28,10 @@ func.func @chain(%s: !kernel.step, %rows: index) {
   call @view(%s, %view, %d) : (!kernel.step, memref<?x16xf32, strided<[32, 1]>>, memref<?x32xf32>) -> ()
   return
 }
-func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>, %2: memref<?x32xf32>) attributes {kernel.piece = "copy"} {
+func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>, %2: memref<?x32xf32>) attributes {kernel.op = "copy"} {
   return
 }
-func.func private @view(%0: !kernel.step, %1: memref<?x16xf32, strided<[32, 1]>>, %2: memref<?x32xf32>) attributes {kernel.piece = "copy"} {
+func.func private @view(%0: !kernel.step, %1: memref<?x16xf32, strided<[32, 1]>>, %2: memref<?x32xf32>) attributes {kernel.op = "copy"} {
   return
 }
 
@@ -45,12 +45,12 @@ func.func private @view(%0: !kernel.step, %1: memref<?x16xf32, strided<[32, 1]>>
 func.func @skipped(%s: !kernel.step, %rows: index) {
   %a = memref.alloc(%rows) : memref<?x32xf32>
   call @use(%s, %a) : (!kernel.step, memref<?x32xf32>) -> ()
-  kernel.barrier %s unless_by_rows
+  kernel.barrier %s unless_token_parallel
   %b = memref.alloc(%rows) : memref<?x32xf32>
   call @use(%s, %b) : (!kernel.step, memref<?x32xf32>) -> ()
   return
 }
-func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>) attributes {kernel.piece = "copy"} {
+func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>) attributes {kernel.op = "copy"} {
   return
 }
 
@@ -88,10 +88,10 @@ func.func private @block(%s: !kernel.step, %rows: index, %y: memref<?x128xf32>) 
   call @use(%s, %t) : (!kernel.step, memref<?x32xf32>) -> ()
   return
 }
-func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>) attributes {kernel.piece = "copy"} {
+func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>) attributes {kernel.op = "copy"} {
   return
 }
-func.func private @narrow(%0: !kernel.step, %1: memref<?x33xf32>) attributes {kernel.piece = "copy"} {
+func.func private @narrow(%0: !kernel.step, %1: memref<?x33xf32>) attributes {kernel.op = "copy"} {
   return
 }
 
@@ -109,12 +109,12 @@ func.func @kinds(%s: !kernel.step, %rows: index) {
   %a = memref.alloc(%rows) : memref<?x32xf32>
   %b = memref.alloc() : memref<1x32xf32>
   %c = memref.alloc() : memref<1x32xf32>
-  %d = memref.alloc() {kernel.private} : memref<1x32xf32>
-  %e = memref.alloc() {kernel.private} : memref<1x16xf32>
+  %d = memref.alloc() {kernel.per_thread} : memref<1x32xf32>
+  %e = memref.alloc() {kernel.per_thread} : memref<1x16xf32>
   call @use(%s, %a, %b, %c, %d, %e) : (!kernel.step, memref<?x32xf32>, memref<1x32xf32>, memref<1x32xf32>, memref<1x32xf32>, memref<1x16xf32>) -> ()
   return
 }
-func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>, %2: memref<1x32xf32>, %3: memref<1x32xf32>, %4: memref<1x32xf32>, %5: memref<1x16xf32>) attributes {kernel.piece = "copy"} {
+func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>, %2: memref<1x32xf32>, %3: memref<1x32xf32>, %4: memref<1x32xf32>, %5: memref<1x16xf32>) attributes {kernel.op = "copy"} {
   return
 }
 
@@ -128,14 +128,14 @@ func.func private @use(%0: !kernel.step, %1: memref<?x32xf32>, %2: memref<1x32xf
 // CHECK: talc.weight @small {{.*}}talc.offset = 0 : i64
 // CHECK: talc.weight @large {{.*}}talc.offset = 64 : i64
 // CHECK: talc.weight @last {{.*}}talc.offset = 622329920 : i64
-// CHECK: talc.state @a {{.*}}talc.offset = 0 : i64
-// CHECK: talc.state @b {{.*}}talc.offset = 7168 : i64
+// CHECK: talc.kv_cache @a {{.*}}talc.offset = 0 : i64
+// CHECK: talc.kv_cache @b {{.*}}talc.offset = 7168 : i64
 talc.weight @unused : tensor<32xf32> = #talc.fill<1.0>
 talc.weight @small : tensor<3xbf16> = #talc.fill<1.0>
 talc.weight @large : tensor<151936x1024xf32> = #talc.fill<1.0>
 talc.weight @last : tensor<1xf32> = #talc.fill<1.0>
-talc.state @a : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>>
-talc.state @b : !talc.state<3 x 8 x 16 in #kernel.panels<16 x f32>>
+talc.kv_cache @a : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>>
+talc.kv_cache @b : !talc.kv_cache<3 x 8 x 16 in #kernel.kv_panels<16 x f32>>
 func.func @weights(%s: !kernel.step) attributes {talc.entry} {
   %a = kernel.weight %s @small : memref<3xbf16>
   %b = kernel.weight %s @large : memref<151936x1024xf32>
@@ -148,15 +148,15 @@ func.func @weights(%s: !kernel.step) attributes {talc.entry} {
 
 // Sizes beyond 32 bits: 10^9 features are 4 * 10^9 bytes per token; keys and values of 40960 tokens.
 // CHECK: arena_bytes_per_token = 4000000000 : i64, source_bytes_per_token = 0 : i64, state_bytes_per_slot = 10737418240 : i64, state_bytes_per_token = 262144 : i64
-// CHECK: talc.state @b {{.*}}talc.offset = 5368709120 : i64
-talc.state @a : !talc.state<128 x 128 x 40960 in #kernel.panels<16 x f32>>
-talc.state @b : !talc.state<128 x 128 x 40960 in #kernel.panels<16 x f32>>
+// CHECK: talc.kv_cache @b {{.*}}talc.offset = 5368709120 : i64
+talc.kv_cache @a : !talc.kv_cache<128 x 128 x 40960 in #kernel.kv_panels<16 x f32>>
+talc.kv_cache @b : !talc.kv_cache<128 x 128 x 40960 in #kernel.kv_panels<16 x f32>>
 func.func @large(%s: !kernel.step, %rows: index) {
   %a = memref.alloc(%rows) : memref<?x1000000000xf32>
   call @use(%s, %a) : (!kernel.step, memref<?x1000000000xf32>) -> ()
   return
 }
-func.func private @use(%0: !kernel.step, %1: memref<?x1000000000xf32>) attributes {kernel.piece = "copy"} {
+func.func private @use(%0: !kernel.step, %1: memref<?x1000000000xf32>) attributes {kernel.op = "copy"} {
   return
 }
 
@@ -164,9 +164,9 @@ func.func private @use(%0: !kernel.step, %1: memref<?x1000000000xf32>) attribute
 
 // Tokens of a source are counted by themselves, with what their encoder needs for a step.
 // CHECK: source_bytes_per_token = 384 : i64, state_bytes_per_slot = 16384 : i64, state_bytes_per_token = 128 : i64
-talc.state @text : !talc.state<1 x 16 x 32 in #kernel.panels<16 x f32>>
-talc.state @source : !talc.state<2 x 16 x 32, source in #kernel.panels<16 x f32>>
-talc.state @scratch : !talc.state<1 x 16 x 32, step in #kernel.panels<16 x f32>>
+talc.kv_cache @text : !talc.kv_cache<1 x 16 x 32 in #kernel.kv_panels<16 x f32>>
+talc.kv_cache @source : !talc.kv_cache<2 x 16 x 32, source in #kernel.kv_panels<16 x f32>>
+talc.kv_cache @scratch : !talc.kv_cache<1 x 16 x 32, step in #kernel.kv_panels<16 x f32>>
 func.func @sources(%s: !kernel.step) {
   return
 }

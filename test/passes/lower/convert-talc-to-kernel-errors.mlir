@@ -43,9 +43,9 @@ func.func @keys_of_the_step(%x: tensor<?x32xf32>, %s: !talc.sequences) -> tensor
 // -----
 
 // Keys and values swapped.
-func.func @swapped(%x: tensor<?x32xf32>, %s: !talc.sequences, %kv: !talc.state<2 x 16 x 64>) -> tensor<?x32xf32> {
+func.func @swapped(%x: tensor<?x32xf32>, %s: !talc.sequences, %kv: !talc.kv_cache<2 x 16 x 64>) -> tensor<?x32xf32> {
   // expected-error@+1 {{cannot be lowered in this form}}
-  %k, %v = talc.read %kv, %s : !talc.state<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
+  %k, %v = talc.kv_read %kv, %s : !talc.kv_cache<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
   %y = talc.attention full %x, %v, %k, %s heads 2, 2 scale 0.25 : tensor<?x32xf32>, tensor<?x32xf32>
   return %y : tensor<?x32xf32>
 }
@@ -67,11 +67,11 @@ func.func @two(%x: tensor<?x32xf32>) -> (tensor<?x32xf32>, tensor<?x32xf32>) {
 
 // -----
 
-// What attention would read now is not what `talc.read` read.
-func.func @stored_between(%q: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.state<1 x 8 x 4>) -> tensor<?x8xf32> {
+// What attention would read now is not what `talc.kv_read` read.
+func.func @stored_between(%q: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.kv_cache<1 x 8 x 4>) -> tensor<?x8xf32> {
   // expected-error@+1 {{cannot be lowered in this form}}
-  %k, %v = talc.read %kv, %s : !talc.state<1 x 8 x 4> -> tensor<?x8xf32>, tensor<?x8xf32>
-  talc.append %kv, %q, %q, %s : !talc.state<1 x 8 x 4>, tensor<?x8xf32>
+  %k, %v = talc.kv_read %kv, %s : !talc.kv_cache<1 x 8 x 4> -> tensor<?x8xf32>, tensor<?x8xf32>
+  talc.kv_append %kv, %q, %q, %s : !talc.kv_cache<1 x 8 x 4>, tensor<?x8xf32>
   %o = talc.attention causal %q, %k, %v, %s heads 1, 1 scale 0.5 : tensor<?x8xf32>, tensor<?x8xf32>
   return %o : tensor<?x8xf32>
 }
@@ -111,7 +111,7 @@ module attributes {talc.outputs = ["scores"]} {
 
 module attributes {talc.outputs = ["hidden"]} {
   // expected-error@+1 {{reads what sequences keep, so that its first result must be logits; talc.outputs says "hidden"}}
-  func.func @decode(%x: tensor<1x9xf32>) -> tensor<1x9xf32> attributes {talc.entry, talc.phase = "decode"} {
+  func.func @decode(%x: tensor<1x9xf32>) -> tensor<1x9xf32> attributes {talc.entry, talc.entry_name = "decode"} {
     return %x : tensor<1x9xf32>
   }
 }

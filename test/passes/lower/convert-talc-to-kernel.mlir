@@ -5,25 +5,25 @@
 module attributes {talc.max_sequence = 64 : i64} {
 talc.weight @wte : tensor<5x32x16xbf16> = #talc.fill<1.0>
 talc.weight @wpe : tensor<66x32xf32> = #talc.fill<1.0>
-talc.state @kv : !talc.state<1 x 16 x 64>
+talc.kv_cache @kv : !talc.kv_cache<1 x 16 x 64>
 
 // Token ids and sequences leave the signature; the result goes to the caller's buffer. Rows behind select are counted
 // by output_count.
 // CHECK-LABEL: func.func @entry(
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step) attributes {talc.entry}
 // CHECK: %[[WTE:.*]] = kernel.weight %[[STEP]] @wte : tensor<5x32x16xbf16>
-// CHECK: %[[ROWS:.*]] = kernel.row_count %[[STEP]]
+// CHECK: %[[ROWS:.*]] = kernel.token_count %[[STEP]]
 // CHECK: %[[E:.*]] = tensor.empty(%[[ROWS]]) : tensor<?x32xf32>
 // CHECK: %[[X:.*]] = kernel.gather ids %[[STEP]], %[[WTE]] plus 0 into %[[E]]
 // CHECK: %[[WPE:.*]] = kernel.weight %[[STEP]] @wpe
 // CHECK: %[[P:.*]] = kernel.gather positions %[[STEP]], %[[WPE]] plus 2 into %[[E]]
-// CHECK: %[[KV:.*]] = kernel.state @kv
+// CHECK: %[[KV:.*]] = kernel.kv_cache @kv
 // CHECK: %[[Y:.*]] = call @block(%[[STEP]], %[[X]], %[[P]], %[[KV]], %[[E]])
 // CHECK: %[[OUTPUTS:.*]] = kernel.output_count %[[STEP]] 0
 // CHECK: %[[F:.*]] = tensor.empty(%[[OUTPUTS]]) : tensor<?x32xf32>
 // CHECK: %[[S:.*]] = kernel.gather outputs %[[STEP]], %[[Y]] plus 0 into %[[F]]
 // CHECK: %[[L:.*]] = tensor.empty(%[[OUTPUTS]]) : tensor<?x80xf32>
-// CHECK: %[[Z:.*]] = kernel.contract %[[STEP]], %[[S]], %[[WTE]] into %[[L]]
+// CHECK: %[[Z:.*]] = kernel.matmul %[[STEP]], %[[S]], %[[WTE]] into %[[L]]
 // CHECK: %[[OUT:.*]] = kernel.output %[[STEP]] 0 : memref<?x80xf32>
 // CHECK: bufferization.materialize_in_destination %[[Z]] in restrict writable %[[OUT]]
 // CHECK: return{{$}}
@@ -32,8 +32,8 @@ func.func @entry(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x80xf32> a
   %x = talc.embedding %ids, %wte : (tensor<?xi32>, tensor<5x32x16xbf16>) -> tensor<?x32xf32>
   %wpe = talc.get_weight @wpe : tensor<66x32xf32>
   %p = talc.position %s, %wpe {offset = 2 : i64} : tensor<66x32xf32> -> tensor<?x32xf32>
-  %kv = talc.get_state @kv : !talc.state<1 x 16 x 64>
-  %y = call @block(%x, %s, %p, %kv) : (tensor<?x32xf32>, !talc.sequences, tensor<?x32xf32>, !talc.state<1 x 16 x 64>) -> tensor<?x32xf32>
+  %kv = talc.get_kv_cache @kv : !talc.kv_cache<1 x 16 x 64>
+  %y = call @block(%x, %s, %p, %kv) : (tensor<?x32xf32>, !talc.sequences, tensor<?x32xf32>, !talc.kv_cache<1 x 16 x 64>) -> tensor<?x32xf32>
   %r = talc.select %y, %s : tensor<?x32xf32> -> tensor<?x32xf32>
   %z = talc.linear %r, %wte : (tensor<?x32xf32>, tensor<5x32x16xbf16>) -> tensor<?x80xf32>
   return %z : tensor<?x80xf32>
@@ -41,19 +41,19 @@ func.func @entry(%ids: tensor<?xi32>, %s: !talc.sequences) -> tensor<?x80xf32> a
 
 // A block gets its destination as last argument. Reads disappear: attention works on the state itself.
 // CHECK-LABEL: func.func private @block(
-// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:.*]]: tensor<?x32xf32>, %[[P:.*]]: tensor<?x32xf32>, %[[KV:.*]]: !talc.state<1 x 16 x 64>, %[[OUT:.*]]: tensor<?x32xf32>) -> tensor<?x32xf32>
+// CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:.*]]: tensor<?x32xf32>, %[[P:.*]]: tensor<?x32xf32>, %[[KV:.*]]: !talc.kv_cache<1 x 16 x 64>, %[[OUT:.*]]: tensor<?x32xf32>) -> tensor<?x32xf32>
 // CHECK: %[[K:.*]] = tensor.extract_slice %[[X]][0, 16] [%{{.*}}, 16] [1, 1]
-// CHECK: kernel.append %[[STEP]], %[[KV]], %[[K]], %[[K]]
-// CHECK-NOT: talc.read
+// CHECK: kernel.kv_append %[[STEP]], %[[KV]], %[[K]], %[[K]]
+// CHECK-NOT: talc.kv_read
 // CHECK: %[[A:.*]] = kernel.attention causal %[[STEP]], %[[X]], %[[KV]] heads 2 scale 2.500000e-01 window 7 into
 // CHECK: %[[SUM:.*]] = linalg.generic {{.*}} ins(%[[A]], %[[P]] :
 // CHECK: arith.addf
 // CHECK: %[[R:.*]] = bufferization.materialize_in_destination %[[SUM]] in %[[OUT]]
 // CHECK: return %[[R]]
-func.func @block(%x: tensor<?x32xf32>, %s: !talc.sequences, %p: tensor<?x32xf32>, %kv: !talc.state<1 x 16 x 64>) -> tensor<?x32xf32> {
+func.func @block(%x: tensor<?x32xf32>, %s: !talc.sequences, %p: tensor<?x32xf32>, %kv: !talc.kv_cache<1 x 16 x 64>) -> tensor<?x32xf32> {
   %k = talc.slice %x at 16 : tensor<?x32xf32> -> tensor<?x16xf32>
-  talc.append %kv, %k, %k, %s : !talc.state<1 x 16 x 64>, tensor<?x16xf32>
-  %keys, %values = talc.read %kv, %s : !talc.state<1 x 16 x 64> -> tensor<?x16xf32>, tensor<?x16xf32>
+  talc.kv_append %kv, %k, %k, %s : !talc.kv_cache<1 x 16 x 64>, tensor<?x16xf32>
+  %keys, %values = talc.kv_read %kv, %s : !talc.kv_cache<1 x 16 x 64> -> tensor<?x16xf32>, tensor<?x16xf32>
   %a = talc.attention causal %x, %keys, %values, %s heads 2, 1 scale 0.25 {window = 7 : i64} : tensor<?x32xf32>, tensor<?x16xf32>
   %y = talc.add %a, %p : tensor<?x32xf32>
   return %y : tensor<?x32xf32>
@@ -62,8 +62,8 @@ func.func @block(%x: tensor<?x32xf32>, %s: !talc.sequences, %p: tensor<?x32xf32>
 // All tokens of a sequence fit in the window: there is none.
 // CHECK-LABEL: func.func private @wide_window
 // CHECK: kernel.attention full %{{.*}} heads 1 scale 5.000000e-01 window 0 into
-func.func @wide_window(%x: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.state<1 x 8 x 64>) -> tensor<?x8xf32> {
-  %keys, %values = talc.read %kv, %s : !talc.state<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
+func.func @wide_window(%x: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.kv_cache<1 x 8 x 64>) -> tensor<?x8xf32> {
+  %keys, %values = talc.kv_read %kv, %s : !talc.kv_cache<1 x 8 x 64> -> tensor<?x8xf32>, tensor<?x8xf32>
   %y = talc.attention full %x, %keys, %values, %s heads 1, 1 scale 0.5 {window = 9223372036854775807 : i64} : tensor<?x8xf32>, tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }
@@ -71,16 +71,16 @@ func.func @wide_window(%x: tensor<?x8xf32>, %s: !talc.sequences, %kv: !talc.stat
 // One row needs no row count.
 // CHECK-LABEL: func.func private @one_row(
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: !kernel.step, %[[X:.*]]: tensor<1x32xf32>, %[[W:.*]]: tensor<2x32x16xf32>, %[[B:.*]]: tensor<32xf32>, %[[G:.*]]: tensor<5x32x16xf32>, %[[N:.*]]: tensor<16xf32>, %[[T:.*]]: tensor<64x8xf32>,
-// CHECK-NOT: row_count
+// CHECK-NOT: token_count
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<1x32xf32>
 // CHECK: %[[Y:.*]] = kernel.norm layer %[[STEP]], %[[X]], %[[N]] bias %[[N]] epsilon 5.000000e-01 groups 2 into %[[E]]
 // CHECK: %[[P:.*]] = kernel.softmax %[[STEP]], %[[Y]] into %[[E]]
 // CHECK: %[[R:.*]] = kernel.rope %[[STEP]], %[[P]], %[[T]] heads 2 into %[[E]]
-// CHECK: %[[L:.*]] = kernel.contract %[[STEP]], %[[R]], %[[W]] inputs(%[[B]]) into %[[E]] {
+// CHECK: %[[L:.*]] = kernel.matmul %[[STEP]], %[[R]], %[[W]] inputs(%[[B]]) into %[[E]] {
 // CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[BIAS:.*]]: f32):
 // CHECK-NEXT: %[[V:.*]] = arith.addf %[[SUM]], %[[BIAS]]
 // CHECK-NEXT: kernel.yield %[[V]]
-// CHECK: kernel.contract %[[STEP]], %[[L]], %[[G]] into %{{.*}} gated {
+// CHECK: kernel.matmul %[[STEP]], %[[L]], %[[G]] into %{{.*}} gated {
 // CHECK-NEXT: ^bb0(%[[GATE:.*]]: f32, %[[UP:.*]]: f32):
 // CHECK-NEXT: %[[V:.*]] = arith.maximumf %[[GATE]],
 // CHECK-NEXT: %[[W:.*]] = arith.mulf %[[V]], %[[UP]]
@@ -195,10 +195,10 @@ func.func private @rounded_mixture(%x: tensor<?x32xf32>, %r: tensor<?x3xf32>, %g
 // -----
 
 // CHECK-LABEL: @remembering
-// CHECK: kernel.memory delta %[[STEP:.*]], %[[L:.*]], %[[Q:.*]], %[[K:.*]], %[[V:.*]], %[[M:.*]] gates %{{.*}} heads 4 local_first into %{{.*}} : (!kernel.step, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 64, memory>, tensor<4xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+// CHECK: kernel.memory delta %[[STEP:.*]], %[[L:.*]], %[[Q:.*]], %[[K:.*]], %[[V:.*]], %[[M:.*]] gates %{{.*}} heads 4 local_first into %{{.*}} : (!kernel.step, tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.kv_cache<2 x 2 x 64, memory>, tensor<4xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
 module attributes {talc.max_sequence = 64 : i64, talc.segmented} {
-func.func private @remembering(%l: tensor<?x8xf32>, %q: tensor<?x8xf32>, %k: tensor<?x4xf32>, %v: tensor<?x4xf32>, %m: !talc.state<2 x 2 x 64, memory>, %g: tensor<4xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
-  %y = talc.memory delta %l, %q, %k, %v, %m, %s gates %g heads 4 local_first : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.state<2 x 2 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
+func.func private @remembering(%l: tensor<?x8xf32>, %q: tensor<?x8xf32>, %k: tensor<?x4xf32>, %v: tensor<?x4xf32>, %m: !talc.kv_cache<2 x 2 x 64, memory>, %g: tensor<4xf32>, %s: !talc.sequences) -> tensor<?x8xf32> {
+  %y = talc.memory delta %l, %q, %k, %v, %m, %s gates %g heads 4 local_first : (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32>, !talc.kv_cache<2 x 2 x 64, memory>, !talc.sequences, tensor<4xf32>) -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }
 }
@@ -212,13 +212,13 @@ func.func private @remembering(%l: tensor<?x8xf32>, %q: tensor<?x8xf32>, %k: ten
 // CHECK: kernel.log_softmax %{{.*}}, %{{.*}} tails [3] into %{{.*}} -> tensor<?x31xf32>
 module attributes {talc.max_sequence = 64 : i64} {
 talc.weight @rare : tensor<7x32xf32> = #talc.fill<1.0>
-talc.state @kv : !talc.state<2 x 16 x 64>
+talc.kv_cache @kv : !talc.kv_cache<2 x 16 x 64>
 func.func @parts(%ids: tensor<?xi32>, %s: !talc.sequences, %own: tensor<?x8xf32>) -> tensor<?x31xf32> {
   %table = talc.get_weight @rare : tensor<7x32xf32>
-  %kv = talc.get_state @kv : !talc.state<2 x 16 x 64>
+  %kv = talc.get_kv_cache @kv : !talc.kv_cache<2 x 16 x 64>
   %x = talc.embedding %ids, %table from 5 : (tensor<?xi32>, tensor<7x32xf32>) -> tensor<?x32xf32>
-  talc.append %kv, %x, %x, %s : !talc.state<2 x 16 x 64>, tensor<?x32xf32>
-  %k, %v = talc.read %kv, %s : !talc.state<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
+  talc.kv_append %kv, %x, %x, %s : !talc.kv_cache<2 x 16 x 64>, tensor<?x32xf32>
+  %k, %v = talc.kv_read %kv, %s : !talc.kv_cache<2 x 16 x 64> -> tensor<?x32xf32>, tensor<?x32xf32>
   %y = talc.attention causal %x, %k, %v, %s heads 2, 2 scale 1.0 row_bias %own : tensor<?x8xf32> zero_start {window = 100 : i64} : tensor<?x32xf32>, tensor<?x32xf32>
   %z = talc.log_softmax %y tails [3] : tensor<?x32xf32> -> tensor<?x31xf32>
   return %z : tensor<?x31xf32>

@@ -10,7 +10,7 @@
 // A residual and a vector join the inputs; the body follows the bias; the destination is the consumer's.
 // CHECK-LABEL: @residual
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x32xf32>, %[[W:[a-z0-9]+]]: tensor<3x32x16xf32>, %[[B:[a-z0-9]+]]: tensor<48xf32>, %[[R:[a-z0-9]+]]: tensor<?x40xf32>, %[[V:[a-z0-9]+]]: tensor<40xf32>, %[[E:[a-z0-9]+]]: tensor<?x40xf32>, %[[OUT:[a-z0-9]+]]: tensor<?x40xf32>
-// CHECK-NEXT: %[[Y:.*]] = kernel.contract %{{.*}}, %[[X]], %[[W]] inputs(%[[B]], %[[R]], %[[V]]) into %[[OUT]] {
+// CHECK-NEXT: %[[Y:.*]] = kernel.matmul %{{.*}}, %[[X]], %[[W]] inputs(%[[B]], %[[R]], %[[V]]) into %[[OUT]] {
 // CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[BIAS:.*]]: f32, %[[RES:.*]]: f32, %[[VEC:.*]]: f32):
 // CHECK-NEXT: %[[A:.*]] = arith.addf %[[SUM]], %[[BIAS]]
 // CHECK-NEXT: %[[M:.*]] = arith.subf %[[RES]], %[[A]]
@@ -19,7 +19,7 @@
 // CHECK-NOT: linalg.generic
 // CHECK: return %[[Y]]
 func.func @residual(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xf32>, %b: tensor<48xf32>, %r: tensor<?x40xf32>, %v: tensor<40xf32>, %e: tensor<?x40xf32>, %out: tensor<?x40xf32>) -> tensor<?x40xf32> {
-  %y = kernel.contract %s, %x, %w inputs(%b) into %e {
+  %y = kernel.matmul %s, %x, %w inputs(%b) into %e {
   ^bb0(%sum: f32, %bias: f32):
     %a = arith.addf %sum, %bias : f32
     kernel.yield %a : f32
@@ -35,7 +35,7 @@ func.func @residual(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xf
 
 // Both consumers of a gated contraction's chain fuse, one after the other; one takes the sum twice.
 // CHECK-LABEL: @chain
-// CHECK: kernel.contract {{.*}} gated {
+// CHECK: kernel.matmul {{.*}} gated {
 // CHECK-NEXT: ^bb0(%[[GATE:.*]]: f32, %[[UP:.*]]: f32):
 // CHECK-NEXT: %[[P:.*]] = arith.mulf %[[GATE]], %[[UP]]
 // CHECK-NEXT: %[[Q:.*]] = arith.mulf %[[P]], %[[P]]
@@ -43,7 +43,7 @@ func.func @residual(%s: !kernel.step, %x: tensor<?x32xf32>, %w: tensor<3x32x16xf
 // CHECK-NEXT: kernel.yield %[[T]]
 // CHECK-NOT: linalg.generic
 func.func @chain(%s: !kernel.step, %x: tensor<1x32xf32>, %w: tensor<5x32x16xf32>, %e: tensor<1x40xf32>) -> tensor<1x40xf32> {
-  %y = kernel.contract %s, %x, %w into %e gated {
+  %y = kernel.matmul %s, %x, %w into %e gated {
   ^bb0(%gate: f32, %up: f32):
     %p = arith.mulf %gate, %up : f32
     kernel.yield %p : f32
@@ -63,15 +63,15 @@ func.func @chain(%s: !kernel.step, %x: tensor<1x32xf32>, %w: tensor<5x32x16xf32>
 
 // Of two contractions the first operand's takes the other one's result as input.
 // CHECK-LABEL: @two_contractions
-// CHECK: %[[B:.*]] = kernel.contract
-// CHECK: kernel.contract {{.*}} inputs(%[[B]]) into
+// CHECK: %[[B:.*]] = kernel.matmul
+// CHECK: kernel.matmul {{.*}} inputs(%[[B]]) into
 // CHECK-NOT: linalg.generic
 func.func @two_contractions(%s: !kernel.step, %x: tensor<1x32xf32>, %w: tensor<2x32x16xf32>, %e: tensor<1x32xf32>) -> tensor<1x32xf32> {
-  %a = kernel.contract %s, %x, %w into %e {
+  %a = kernel.matmul %s, %x, %w into %e {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, tensor<1x32xf32>, tensor<2x32x16xf32>, tensor<1x32xf32>) -> tensor<1x32xf32>
-  %b = kernel.contract %s, %x, %w into %e {
+  %b = kernel.matmul %s, %x, %w into %e {
   ^bb0(%sum: f32):
     %n = arith.negf %sum : f32
     kernel.yield %n : f32
@@ -88,7 +88,7 @@ func.func @two_contractions(%s: !kernel.step, %x: tensor<1x32xf32>, %w: tensor<2
 // CHECK: kernel.yield %{{.*}} : f32
 // CHECK: linalg.generic
 func.func @second_use(%s: !kernel.step, %x: tensor<1x32xf32>, %w: tensor<2x32x16xf32>, %e: tensor<1x32xf32>) -> (tensor<1x32xf32>, tensor<1x32xf32>) {
-  %y = kernel.contract %s, %x, %w into %e {
+  %y = kernel.matmul %s, %x, %w into %e {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, tensor<1x32xf32>, tensor<2x32x16xf32>, tensor<1x32xf32>) -> tensor<1x32xf32>
@@ -103,7 +103,7 @@ func.func @second_use(%s: !kernel.step, %x: tensor<1x32xf32>, %w: tensor<2x32x16
 // CHECK-LABEL: @transposed
 // CHECK: linalg.generic
 func.func @transposed(%s: !kernel.step, %x: tensor<32x32xf32>, %w: tensor<2x32x16xf32>, %e: tensor<32x32xf32>) -> tensor<32x32xf32> {
-  %y = kernel.contract %s, %x, %w into %e {
+  %y = kernel.matmul %s, %x, %w into %e {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, tensor<32x32xf32>, tensor<2x32x16xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
@@ -118,7 +118,7 @@ func.func @transposed(%s: !kernel.step, %x: tensor<32x32xf32>, %w: tensor<2x32x1
 // CHECK-LABEL: @input_per_row
 // CHECK: linalg.generic
 func.func @input_per_row(%s: !kernel.step, %x: tensor<32x32xf32>, %w: tensor<2x32x16xf32>, %v: tensor<32xf32>, %e: tensor<32x32xf32>) -> tensor<32x32xf32> {
-  %y = kernel.contract %s, %x, %w into %e {
+  %y = kernel.matmul %s, %x, %w into %e {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, tensor<32x32xf32>, tensor<2x32x16xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
@@ -134,7 +134,7 @@ func.func @input_per_row(%s: !kernel.step, %x: tensor<32x32xf32>, %w: tensor<2x3
 // CHECK-LABEL: @reads_destination
 // CHECK: linalg.generic
 func.func @reads_destination(%s: !kernel.step, %x: tensor<1x32xf32>, %w: tensor<2x32x16xf32>, %e: tensor<1x32xf32>) -> tensor<1x32xf32> {
-  %y = kernel.contract %s, %x, %w into %e {
+  %y = kernel.matmul %s, %x, %w into %e {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, tensor<1x32xf32>, tensor<2x32x16xf32>, tensor<1x32xf32>) -> tensor<1x32xf32>
@@ -149,7 +149,7 @@ func.func @reads_destination(%s: !kernel.step, %x: tensor<1x32xf32>, %w: tensor<
 // CHECK-LABEL: @reduction
 // CHECK: linalg.generic
 func.func @reduction(%s: !kernel.step, %x: tensor<1x32xf32>, %w: tensor<2x32x16xf32>, %e: tensor<1x32xf32>, %f: tensor<1xf32>) -> tensor<1xf32> {
-  %y = kernel.contract %s, %x, %w into %e {
+  %y = kernel.matmul %s, %x, %w into %e {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   } : (!kernel.step, tensor<1x32xf32>, tensor<2x32x16xf32>, tensor<1x32xf32>) -> tensor<1x32xf32>

@@ -6,7 +6,7 @@
 module attributes {talc.outputs = ["logits", "hidden", "head", "tail", "tail"]} {
   talc.weight @table : tensor<6x9xf32> = #talc.fill<1.0>
   // CHECK: kernel.output %{{.*}} 4 : memref<?x3xf32>
-  func.func @encode(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x9xf32>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?x3xf32>) attributes {talc.entry, talc.phase = "encode"} {
+  func.func @encode(%ids: tensor<?xi32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x9xf32>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?x3xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %table = talc.get_weight @table : tensor<6x9xf32>
     %x = talc.embedding %ids, %table : (tensor<?xi32>, tensor<6x9xf32>) -> tensor<?x9xf32>
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
@@ -21,7 +21,7 @@ module attributes {talc.outputs = ["logits", "hidden", "head", "tail", "tail"]} 
 
 module attributes {talc.outputs = ["logits", "head", "tail", "tail"]} {
   // expected-error@+1 {{has parts of logits with 5 words, expected 6}}
-  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?x2xf32>) attributes {talc.entry, talc.phase = "encode"} {
+  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?x2xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x4xf32>
     %2 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x1xf32>
@@ -34,7 +34,7 @@ module attributes {talc.outputs = ["logits", "head", "tail", "tail"]} {
 
 module attributes {talc.outputs = ["hidden", "head", "tail", "tail"]} {
   // expected-error@+1 {{has parts of logits, expected logits, and behind the results one head and its tails}}
-  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?x3xf32>) attributes {talc.entry, talc.phase = "encode"} {
+  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x4xf32>, tensor<?x1xf32>, tensor<?x3xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x4xf32>
     %2 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x1xf32>
@@ -47,7 +47,7 @@ module attributes {talc.outputs = ["hidden", "head", "tail", "tail"]} {
 
 module attributes {talc.outputs = ["logits", "head"]} {
   // expected-error@+1 {{behind the results one head and its tails}}
-  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x6xf32>) attributes {talc.entry, talc.phase = "encode"} {
+  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x6xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     return %0, %1 : tensor<?x6xf32>, tensor<?x6xf32>
@@ -58,7 +58,7 @@ module attributes {talc.outputs = ["logits", "head"]} {
 
 module attributes {talc.outputs = ["logits", "tail", "tail"]} {
   // expected-error@+1 {{behind the results one head and its tails}}
-  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x3xf32>, tensor<?x3xf32>) attributes {talc.entry, talc.phase = "encode"} {
+  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x3xf32>, tensor<?x3xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x3xf32>
     %2 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x3xf32>
@@ -70,7 +70,7 @@ module attributes {talc.outputs = ["logits", "tail", "tail"]} {
 
 module attributes {talc.outputs = ["logits", "head", "head"]} {
   // expected-error@+1 {{behind the results one head and its tails}}
-  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x4xf32>, tensor<?x4xf32>) attributes {talc.entry, talc.phase = "encode"} {
+  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x4xf32>, tensor<?x4xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x4xf32>
     %2 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x4xf32>
@@ -82,7 +82,7 @@ module attributes {talc.outputs = ["logits", "head", "head"]} {
 
 module attributes {talc.outputs = ["logits", "head", "tail", "tail"]} {
   // expected-error@+1 {{has a head of 2 for 2 clusters, expected at least a word more}}
-  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x2xf32>, tensor<?x1xf32>, tensor<?x5xf32>) attributes {talc.entry, talc.phase = "encode"} {
+  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x6xf32>, tensor<?x2xf32>, tensor<?x1xf32>, tensor<?x5xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x2xf32>
     %2 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x1xf32>
@@ -95,7 +95,7 @@ module attributes {talc.outputs = ["logits", "head", "tail", "tail"]} {
 
 module attributes {talc.outputs = ["head", "tail", "logits"]} {
   // expected-error@+1 {{has parts of logits before another result; they come behind all results}}
-  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x4xf32>, tensor<?x3xf32>, tensor<?x6xf32>) attributes {talc.entry, talc.phase = "encode"} {
+  func.func @encode(%x: tensor<?x9xf32>, %s: !talc.sequences) -> (tensor<?x4xf32>, tensor<?x3xf32>, tensor<?x6xf32>) attributes {talc.entry, talc.entry_name = "encode"} {
     %0 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x4xf32>
     %1 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x3xf32>
     %2 = talc.slice %x at 0 : tensor<?x9xf32> -> tensor<?x6xf32>

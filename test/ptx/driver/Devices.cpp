@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cards and their contexts.
+// GPUs and their contexts.
 #include "test/ptx/driver/Interface.h"
 
 #include <cstdio>

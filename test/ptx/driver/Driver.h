@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver whose cards are the emulator. What a program puts into a stream is done when somebody waits for it, as late
-// as a card may be: who forgets to wait finds old values.
+// A driver whose GPUs are the emulator. What a program puts into a stream is done when somebody waits for it, as late
+// as a GPU may be: who forgets to wait finds old values.
 #pragma once
 
 #include "runtime/device/cuda/DriverApi.h"
@@ -65,7 +65,7 @@ public:
 
   // Counts a call; anything but Success is what it returns instead of doing anything.
   cuda::Result enter(const char *name);
-  // Does the work of a stream, unless it records; the first failure is the card's from then on.
+  // Does the work of a stream, unless it records; the first failure is the GPU's from then on.
   cuda::Result finish(cuda::StreamObject &stream);
   cuda::Result finishAll();
   cuda::Result runKernel(const cuda::FunctionObject &function, const LaunchShape &shape,
@@ -75,7 +75,7 @@ public:
   Memory memory;
   Counts counts;
   bool initialized = false;
-  std::vector<cuda::ContextObject> contexts;  // of every card
+  std::vector<cuda::ContextObject> contexts;  // of every GPU
   cuda::ContextObject *current = nullptr;
   std::set<cuda::ModuleObject *> modules;
   std::set<cuda::StreamObject *> streams;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// f32 and f64. What cards approximate is computed as exactly as the C library does.
+// f32 and f64. What GPUs approximate is computed as exactly as the C library does.
 #include "test/ptx/instructions/LaneLoops.h"
 
 #include <cmath>

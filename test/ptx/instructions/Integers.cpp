@@ -37,7 +37,7 @@ template <typename T> struct MultiplyAddWide {
     return static_cast<Wider<T>>(static_cast<std::make_unsigned_t<Wider<T>>>(static_cast<Wider<T>>(a) * b) + c);
   }
 };
-// By zero a card yields something; here it is junk. The lowest number divided by -1 must not trap.
+// By zero a GPU yields something; here it is junk. The lowest number divided by -1 must not trap.
 template <typename T> struct Divide {
   T operator()(T a, T b) const {
     if (b == 0)

@@ -58,8 +58,8 @@ constexpr int64_t operationsOf(int64_t factorBytes) {
 
 }  // namespace
 
-const PeakLoop amxPairs = {"bf16", {"bf16"}, "AMX", operationsOf(2), multiplyPairs};
-const PeakLoop amxBytes = {"int8", {"q8_sums", "q8_256_sums", "q8_k_sums"}, "AMX", operationsOf(1), multiplyBytes};
+const PeakLoop amxBf16 = {"bf16", {"bf16"}, "AMX", operationsOf(2), multiplyPairs};
+const PeakLoop amxInt8 = {"int8", {"q8_sums", "q8_256_sums", "q8_k_sums"}, "AMX", operationsOf(1), multiplyBytes};
 
 }  // namespace talc::bench
 #endif

@@ -6,6 +6,6 @@
 
 namespace talc::bench {
 
-extern const PeakLoop amxPairs, amxBytes;
+extern const PeakLoop amxBf16, amxInt8;
 
 }  // namespace talc::bench

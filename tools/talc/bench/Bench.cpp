@@ -40,7 +40,7 @@ static Status openOp(Measurement &bench, const OpSpec &spec, std::vector<Compile
   return {};
 }
 
-// Of a card a thread of the host hands it the steps.
+// Of a GPU a thread of the host hands it the steps.
 static std::vector<int32_t> hostThreads(const BenchOptions &options) {
   return options.device.empty() ? threadCounts(options.threads) : std::vector<int32_t>{1};
 }

@@ -5,7 +5,7 @@
 #include "runtime/device/cpu/Cores.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/ModelOptions.h"
-#include "tools/talc/OptionWords.h"
+#include "tools/talc/OptionChoices.h"
 #include "tools/talc/bench/BenchOptions.h"
 #include "tools/talc/bench/OpModel.h"
 
@@ -23,7 +23,7 @@ Examples:
   talc bench ./app -p 0 -n 64 -d 0,512 -t 1,2         generation at two depths, with one and two threads
   talc bench ./old ./new -t 1                         two models in turn, and how many times as fast the second is
   talc bench ./app --kernels --roofline app.svg       every kernel, and the share of its own roof that it reaches
-  talc bench ./app --device=cuda --kernels            on a card: each kernel by its clock, and the time between launches
+  talc bench ./app --device=cuda --kernels            on a GPU: each kernel by its clock, and the time between launches
   talc bench --op 'linear 128x768x2304' -t 1          one op alone, against the math libraries that are installed
   talc bench --op 'linear 128x768x2304 gelu' --generator=mlir,halide
   talc bench --op 'linear 128x4096x4096 q4_0'
@@ -38,7 +38,7 @@ namespace {
 
 struct Lists {
   std::string prompts, generated;  // empty: the usual ones
-  std::string depths = "0", batches = std::to_string(bench::usualBatch), sequences = "1", threads;
+  std::string depths = "0", batches = std::to_string(bench::defaultBatch), sequences = "1", threads;
 };
 
 }  // namespace
@@ -150,7 +150,7 @@ static CLI::App *declare(CLI::App &app, bench::BenchOptions &options, Lists &lis
   command
       ->add_option("--compute", options.compute,
                    "what the op's weights are multiplied as, as for talc compile: f32, integers (default) or bf16")
-      ->check(oneOf(computeNames()));
+      ->check(oneOf(computeChoices()));
   command->add_option("--target", options.target,
                       "what the op is compiled for (default: native, or what --device runs)");
   command
@@ -187,11 +187,11 @@ static std::string contradiction(const CLI::App &command, const bench::BenchOpti
     return "--generator: does not go with --device, whose code only talc's own passes make";
   if (command.count("--device") > 0 && options.device.compare(0, 4, "cuda") != 0 &&
       options.device.compare(0, 6, "vulkan") != 0)
-    return "--device: '" + options.device + "' is no card, expected cuda, cuda:N, vulkan or vulkan:N";
+    return "--device: '" + options.device + "' is no GPU, expected cuda, cuda:N, vulkan or vulkan:N";
   return !options.op.empty() && options.depths.size() > 1 ? "-d: an op is measured at one depth" : "";
 }
 
-// An op runs on the card that it is compiled for.
+// An op runs on the GPU that it is compiled for.
 static void chooseTarget(const CLI::App &command, bench::BenchOptions &options) {
   if (!options.op.empty() && !options.device.empty() && command.count("--target") == 0)
     options.target = options.device.compare(0, 4, "cuda") == 0 ? "nvptx" : "vulkan";

@@ -14,7 +14,7 @@ struct BenchOptions {
   // Every combination is a test; without prompts or generated ones the usual numbers of tokens.
   std::vector<int64_t> prompts, generated, depths, batches, sequences, threads;
   int64_t repetitions = 5;
-  std::string output = "md";  // or one of formatRows
+  std::string output = "md";  // or one of formatRecords
   bool kernels = false, hugePages = false;
   std::string device;                // that models run on, such as cuda or vulkan:1; empty: the processors
   std::string roofline;              // an SVG file; empty: none
@@ -28,7 +28,7 @@ struct BenchOptions {
   bool showsKernels() const { return kernels || !roofline.empty(); }
 };
 
-constexpr int64_t usualBatch = 2048;
+constexpr int64_t defaultBatch = 2048;
 
 // Returns an exit status.
 int bench(const BenchOptions &options);

@@ -39,7 +39,7 @@ static int64_t countProcessors(const std::string &list) {
   return std::max<int64_t>(count, 1);
 }
 
-std::vector<Cache> findCaches() {
+std::vector<Cache> detectCaches() {
   std::vector<Cache> caches;
   for (int i = 0;; ++i) {
     std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";

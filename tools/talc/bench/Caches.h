@@ -15,7 +15,7 @@ struct Cache {
 };
 
 // Data caches of the first processor by ascending level; empty where the system does not tell.
-std::vector<Cache> findCaches();
+std::vector<Cache> detectCaches();
 
 // "AMD EPYC 7763 64-Core Processor", or where the system does not tell LLVM's name: "neoverse-n1".
 std::string processorName();

@@ -3,7 +3,7 @@
 #include "tools/talc/bench/CountReport.h"
 
 #include "tools/talc/bench/KernelCounts.h"
-#include "tools/talc/bench/RowFormats.h"
+#include "tools/talc/bench/RecordFormats.h"
 #include "tools/talc/bench/Table.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelLis
     for (const KernelResult &result : phase.kernels)
       rows.push_back(describe(result, phase, list));
   }
-  return format == "md" ? text : formatRows(rows, format, "talc_kernels");
+  return format == "md" ? text : formatRecords(rows, format, "talc_kernels");
 }
 
 }  // namespace talc::bench

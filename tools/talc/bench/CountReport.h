@@ -6,7 +6,7 @@
 
 namespace talc::bench {
 
-// `proof`: what came of running the app under an emulator. `format`: md or one of formatRows.
+// `proof`: what came of running the app under an emulator. `format`: md or one of formatRecords.
 std::string formatCounts(const std::vector<PhaseResult> &phases, const KernelList &list, const std::string &proof,
                          const std::string &format);
 

@@ -10,7 +10,7 @@ namespace talc::bench {
 
 Status emulateToken(const App &app, std::string &outcome) {
   if (app.list.target.empty()) {
-    outcome = "nothing ran, which --device would do on such a card";
+    outcome = "nothing ran, which --device would do on such a GPU";
     return {};
   }
   std::string emulator = "qemu-" + app.list.foreign;

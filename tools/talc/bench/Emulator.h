@@ -7,7 +7,7 @@
 namespace talc::bench {
 
 // Lets an app whose list says that it is foreign evaluate one token. `outcome`: in words. Fails when the app does;
-// without an emulator, and for a card, nothing runs.
+// without an emulator, and for a GPU, nothing runs.
 Status emulateToken(const App &app, std::string &outcome);
 
 }  // namespace talc::bench

@@ -63,7 +63,7 @@ std::string KernelEntry::weights() const {
   return piece == "contract" ? shapes.substr(shapes.rfind(' ') + 1) : "";
 }
 
-StepCosts KernelEntry::costsOfCall(const StepShape &step) const {
+StepCosts KernelEntry::callCosts(const StepShape &step) const {
   auto count = static_cast<double>(countRows(step, rows));
   StepCosts costs;
   costs.operations = count * static_cast<double>(operationsPerRow);
@@ -80,7 +80,7 @@ StepCosts KernelList::costs(const StepShape &step) const {
   StepCosts sum;
   for (const KernelEntry &kernel : kernels)
     if (kernel.runsIn(step)) {
-      StepCosts one = kernel.costsOfCall(step);
+      StepCosts one = kernel.callCosts(step);
       auto calls = static_cast<double>(kernel.calls);
       sum.operations += calls * one.operations;
       sum.storedBytes += calls * one.storedBytes;
@@ -89,17 +89,17 @@ StepCosts KernelList::costs(const StepShape &step) const {
   return sum;
 }
 
-KernelEntry readEntry(const Json &json) {
+KernelEntry parseKernelEntry(const Json &json) {
   KernelEntry kernel;
   auto text = [&](const char *name) { return textOf(json, name); };
   kernel.name = text(kernelKeys::name);
-  kernel.piece = text(kernelKeys::piece);
-  kernel.phase = text(kernelKeys::phase);
+  kernel.piece = text(kernelKeys::op);
+  kernel.phase = text(kernelKeys::entry);
   kernel.rows = text(kernelKeys::rows);
   kernel.shapes = text(kernelKeys::shapes);
   kernel.fused = text(kernelKeys::fused);
   kernel.share = text(kernelKeys::share);
-  kernel.rounded = text(kernelKeys::rounded);
+  kernel.rounded = text(kernelKeys::quantized);
   kernel.mask = text(kernelKeys::mask);
   kernel.keys = text(kernelKeys::keys);
   const std::pair<const char *, int64_t *> numbers[] = {
@@ -146,7 +146,7 @@ static std::string foreignFamily(const Artifact &artifact) {
   return foreign;
 }
 
-static void readOrigin(const Json &manifest, KernelList &list) {
+static void readModelOrigin(const Json &manifest, KernelList &list) {
   auto origin = manifest.find("origin");
   if (origin == manifest.end() || !origin->is_object())
     return;
@@ -159,12 +159,12 @@ static void readOrigin(const Json &manifest, KernelList &list) {
 static std::vector<KernelEntry> readEntries(const Json &list) {
   std::vector<KernelEntry> kernels;
   for (const Json &kernel : list)
-    kernels.push_back(readEntry(kernel));
+    kernels.push_back(parseKernelEntry(kernel));
   return kernels;
 }
 
 void KernelList::choose(const std::string &name) {
-  if (auto found = kernelsOf.find(name); found != kernelsOf.end())
+  if (auto found = kernelsByTarget.find(name); found != kernelsByTarget.end())
     kernels = found->second;
 }
 
@@ -189,7 +189,7 @@ Status readKernels(const std::string &path, KernelList &list) {
     return Status::failure(TALC_ERROR_DAMAGED, "%s: the manifest lists no kernels; compile the model again",
                            artifact.name().c_str());
   list.model = textOf(manifest, "name");
-  readOrigin(manifest, list);
+  readModelOrigin(manifest, list);
   if (auto target = manifest.find("target"); target != manifest.end())
     list.target = textOf(*target, "cpu");
   if (auto weights = manifest.find("weights"); weights != manifest.end())
@@ -200,7 +200,7 @@ Status readKernels(const std::string &path, KernelList &list) {
                              [](const KernelEntry &kernel) { return kernel.phase == "encode"; });
   if (auto others = manifest.find("kernels_of"); others != manifest.end() && others->is_object())
     for (const auto &[name, entries] : others->items())
-      list.kernelsOf[name] = readEntries(entries);
+      list.kernelsByTarget[name] = readEntries(entries);
   return {};
 }
 

@@ -40,13 +40,13 @@ struct KernelEntry {
   bool runsIn(const StepShape &step) const {
     return phase == (step.whole ? "encode" : step.decode() ? "decode" : "prefill");
   }
-  StepCosts costsOfCall(const StepShape &step) const;
+  StepCosts callCosts(const StepShape &step) const;
   // The storage format of a contraction's weights, which its shapes end with; empty: it is none.
   std::string weights() const;
 };
 
 // Of an entry of talc.kernels or of a manifest; a field that is missing or of another type counts as empty.
-KernelEntry readEntry(const nlohmann::json &json);
+KernelEntry parseKernelEntry(const nlohmann::json &json);
 
 struct KernelList {
   std::string model, target, weightType;  // target: empty if it is a kind of card
@@ -55,9 +55,9 @@ struct KernelList {
   std::string origin;                      // the model, as talc compile was told; empty: not known
   std::vector<std::string> originOptions;  // and the options about it
   int64_t parameters = 0;
-  bool encoder = false;                                       // has no other phase than to encode
-  std::vector<KernelEntry> kernels;                           // in the order that running code refers to
-  std::map<std::string, std::vector<KernelEntry>> kernelsOf;  // of targets that divide the work in another way
+  bool encoder = false;                                             // has no other phase than to encode
+  std::vector<KernelEntry> kernels;                                 // in the order that running code refers to
+  std::map<std::string, std::vector<KernelEntry>> kernelsByTarget;  // of targets that divide the work in another way
 
   // From now on the list is that of a target.
   void choose(const std::string &name);

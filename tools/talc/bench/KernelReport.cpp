@@ -3,7 +3,7 @@
 #include "tools/talc/bench/KernelReport.h"
 
 #include "tools/talc/bench/KernelCounts.h"
-#include "tools/talc/bench/RowFormats.h"
+#include "tools/talc/bench/RecordFormats.h"
 #include "tools/talc/bench/Table.h"
 
 #include <fmt/format.h>
@@ -84,7 +84,7 @@ static Json describeMachineJson(const MachineProfile &machine) {
   for (const MemoryLevel &level : machine.levels)
     levels.push_back({{"name", level.name}, {"gbps", 1e-9 * level.bytesPerSecond}});
   Json peaks = Json::array();
-  for (const ProductPeak &peak : machine.peaks)
+  for (const MatmulPeak &peak : machine.peaks)
     peaks.push_back(
         {{"roof", peak.roof}, {"instructions", peak.instructions}, {"gops", 1e-9 * peak.operationsPerSecond}});
   return {{machine.device.empty() ? "cpu_info" : "gpu_info", machine.processor},
@@ -96,10 +96,10 @@ static Json describeMachineJson(const MachineProfile &machine) {
           {"levels", levels}};
 }
 
-std::string formatKernelRows(const std::vector<KernelRows> &rows, const std::string &format) {
+std::string formatKernelRows(const std::vector<KernelTable> &rows, const std::string &format) {
   std::string text;
   Json machines = Json::array(), kernels = Json::array();
-  for (const KernelRows &row : rows) {
+  for (const KernelTable &row : rows) {
     if (format == "md")
       text += row.machine.describe() + "\n\n";
     machines.push_back(describeMachineJson(row.machine));
@@ -114,7 +114,7 @@ std::string formatKernelRows(const std::vector<KernelRows> &rows, const std::str
     return text;
   if (format == "json")
     return formatJson({{"machines", machines}, {"kernels", kernels}});
-  return formatRows(kernels, format, "talc_kernels");
+  return formatRecords(kernels, format, "talc_kernels");
 }
 
 }  // namespace talc::bench

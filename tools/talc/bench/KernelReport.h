@@ -6,12 +6,12 @@
 
 namespace talc::bench {
 
-struct KernelRows {
+struct KernelTable {
   MachineProfile machine;
   std::vector<PhaseResult> phases;
 };
 
-// `format`: md or one of formatRows.
-std::string formatKernelRows(const std::vector<KernelRows> &rows, const std::string &format);
+// `format`: md or one of formatRecords.
+std::string formatKernelRows(const std::vector<KernelTable> &rows, const std::string &format);
 
 }  // namespace talc::bench

@@ -52,7 +52,7 @@ PhaseResult countKernels(const KernelList &list, const StepShape &step, const st
   for (const KernelEntry &kernel : list.kernels) {
     if (!kernel.runsIn(step))
       continue;
-    StepCosts call = kernel.costsOfCall(step);
+    StepCosts call = kernel.callCosts(step);
     auto calls = static_cast<double>(kernel.calls);
     StepCosts costs = {calls * call.operations, calls * call.storedBytes, calls * call.passedBytes};
     result.kernels.push_back({&kernel, {}, costs, 0, ""});
@@ -60,19 +60,19 @@ PhaseResult countKernels(const KernelList &list, const StepShape &step, const st
   return result;
 }
 
-static void holdAgainstRoof(KernelResult &result, const StepShape &step, const StepCosts &all,
+static void compareWithRoof(KernelResult &result, const StepShape &step, const StepCosts &all,
                             const MachineProfile &machine) {
-  const MemoryLevel &stored = machine.levelOf(all.storedBytes);
-  KernelWork work = workOf(*result.kernel, step, machine);
+  const MemoryLevel &stored = machine.levelHolding(all.storedBytes);
+  KernelWork work = kernelWork(*result.kernel, step, machine);
   double reading = work.storedBytes / stored.bytesPerSecond;
-  result.roofSeconds = work.leastSeconds(stored.bytesPerSecond);
-  result.limit = work.computing >= reading + work.passing ? machine.peakOf(*result.kernel).roof
+  result.roofSeconds = work.minSeconds(stored.bytesPerSecond);
+  result.limit = work.computing >= reading + work.passing ? machine.peakFor(*result.kernel).roof
                  : reading >= work.passing                ? stored.name
                                                           : work.passedBy;
 }
 
 KernelSampler::KernelSampler(ModelRun &run, const KernelList &list, const StepShape &step)
-    : run(run), list(list), step(step), times(run.usedSession().threads(), list.kernels.size()),
+    : run(run), list(list), step(step), times(run.getSession().threads(), list.kernels.size()),
       samples(list.kernels.size()) {}
 
 Status KernelSampler::sample() {
@@ -83,7 +83,7 @@ Status KernelSampler::sample() {
 
 Status KernelSampler::sampleNext() {
   constexpr int64_t mostBehind = 32;
-  int64_t end = std::min(step.past + mostBehind, mostTokens(run.info())), length = run.usedSession().length(0);
+  int64_t end = std::min(step.past + mostBehind, maxSequenceTokens(run.info())), length = run.getSession().length(0);
   if (!step.decode() || step.past + 2 > end)
     return sample();
   if (length < step.past || length + 2 > end)
@@ -95,12 +95,12 @@ Status KernelSampler::sampleNext() {
 }
 
 Status KernelSampler::sampleStep() {
-  times.attach(run.usedSession());
+  times.attach(run.getSession());
   Stopwatch watch(run.hostThreads());
   Status status = run.evaluate(step);
   double passed = std::max(watch.seconds() - times.takeOverhead(), 0.0);
-  times.detach(run.usedSession());
-  std::vector<KernelTime> kernels = times.takeStep(run.usedSession());
+  times.detach(run.getSession());
+  std::vector<KernelTime> kernels = times.takeStep(run.getSession());
   if (status.failed() || !std::exchange(warm, true))
     return status;
   seconds.push_back(passed);
@@ -125,7 +125,7 @@ PhaseResult KernelSampler::result(const std::string &name, const MachineProfile 
   for (KernelResult &kernel : result.kernels) {
     const Samples &those = samples[kernel.kernel - list.kernels.data()];
     kernel.time = {median(those.working), median(those.waiting), those.barriers};
-    holdAgainstRoof(kernel, step, result.costs, machine);
+    compareWithRoof(kernel, step, result.costs, machine);
   }
   std::sort(result.kernels.begin(), result.kernels.end(),
             [](const KernelResult &a, const KernelResult &b) { return a.time.total() > b.time.total(); });

@@ -8,15 +8,15 @@
 
 namespace talc::bench {
 
-double KernelWork::leastSeconds(double storedBytesPerSecond, double slowdown) const {
+double KernelWork::minSeconds(double storedBytesPerSecond, double slowdown) const {
   return std::max(computing * slowdown, storedBytes / storedBytesPerSecond + passing);
 }
 
-KernelWork workOf(const KernelEntry &kernel, const StepShape &step, const MachineProfile &machine) {
-  StepCosts call = kernel.costsOfCall(step);
+KernelWork kernelWork(const KernelEntry &kernel, const StepShape &step, const MachineProfile &machine) {
+  StepCosts call = kernel.callCosts(step);
   auto calls = static_cast<double>(kernel.calls);
-  const MemoryLevel &passed = machine.levelOf(call.bytes());
-  return {calls * call.operations / machine.peakOf(kernel).operationsPerSecond,
+  const MemoryLevel &passed = machine.levelHolding(call.bytes());
+  return {calls * call.operations / machine.peakFor(kernel).operationsPerSecond,
           calls * call.passedBytes / passed.bytesPerSecond, calls * call.storedBytes, passed.name};
 }
 

@@ -16,9 +16,9 @@ struct KernelWork {
 
   // What it takes at least, where weights and states are read at such a rate, and operations take so many times as
   // long.
-  double leastSeconds(double storedBytesPerSecond, double slowdown = 1) const;
+  double minSeconds(double storedBytesPerSecond, double slowdown = 1) const;
 };
 
-KernelWork workOf(const KernelEntry &kernel, const StepShape &step, const MachineProfile &machine);
+KernelWork kernelWork(const KernelEntry &kernel, const StepShape &step, const MachineProfile &machine);
 
 }  // namespace talc::bench

@@ -22,21 +22,21 @@
 
 namespace talc::bench {
 
-const MemoryLevel &MachineProfile::levelOf(double bytes) const {
+const MemoryLevel &MachineProfile::levelHolding(double bytes) const {
   for (const MemoryLevel &level : levels)
     if (bytes <= level.capacity)
       return level;
   return levels.back();
 }
 
-static bool isOf(const ProductPeak &peak, const std::string &rounded) {
+static bool isOf(const MatmulPeak &peak, const std::string &rounded) {
   if (rounded.empty() || peak.rounded.empty())
     return rounded.empty() && peak.rounded.empty();
   return std::find(peak.rounded.begin(), peak.rounded.end(), rounded) != peak.rounded.end();
 }
 
 // Special ones stand behind those of all.
-const ProductPeak &MachineProfile::peakOf(const KernelEntry &kernel) const {
+const MatmulPeak &MachineProfile::peakFor(const KernelEntry &kernel) const {
   const std::string weights = kernel.weights();
   for (auto peak = peaks.rbegin(); peak != peaks.rend(); ++peak)
     if (isOf(*peak, kernel.rounded) && (peak->weights.empty() || peak->weights == weights))
@@ -61,7 +61,7 @@ namespace {
 // Capacities for this number of threads. Memory is infinite.
 std::vector<MemoryLevel> levelsFor(int32_t threads) {
   std::vector<MemoryLevel> levels;
-  for (const Cache &cache : findCaches()) {
+  for (const Cache &cache : detectCaches()) {
     int64_t copies = (threads + cache.sharedBy - 1) / cache.sharedBy;
     levels.push_back({"L" + std::to_string(cache.level), static_cast<double>(cache.bytes * copies)});
   }
@@ -146,7 +146,7 @@ public:
     measureProfile();
   }
   double operationsPerSecond() override { return workplace->operationsPerSecond(*workplace->fastest); }
-  double bytesPerSecond(double bytes) override { return readingRate(best.levelOf(bytes)); }
+  double bytesPerSecond(double bytes) override { return readingRate(best.levelHolding(bytes)); }
 
 private:
   void measureProfile();
@@ -168,9 +168,9 @@ void Processors::measureProfile() {
 
 void Processors::measureProducts(const PeakLoop &loop) {
   auto peak = std::find_if(best.peaks.begin(), best.peaks.end(),
-                           [&](const ProductPeak &known) { return known.roof == loop.roof; });
+                           [&](const MatmulPeak &known) { return known.roof == loop.roof; });
   if (peak == best.peaks.end())
-    peak = best.peaks.insert(peak, ProductPeak());
+    peak = best.peaks.insert(peak, MatmulPeak());
   double rate = workplace->operationsPerSecond(loop);
   if (rate <= peak->operationsPerSecond)
     return;

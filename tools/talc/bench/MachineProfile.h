@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What this machine can do at most, measured: with a number of threads, multiply-adds of every kind, and reading from
-// every cache level and from memory; or on a card (CardMachine.h). Method: Williams, Waterman, Patterson 2009,
+// every cache level and from memory; or on a GPU (GpuMachine.h). Method: Williams, Waterman, Patterson 2009,
 // "Roofline".
 #pragma once
 
@@ -20,7 +20,7 @@ struct MemoryLevel {
 };
 
 // Products that are added up; a multiply-add counts as two operations.
-struct ProductPeak {
+struct MatmulPeak {
   std::string roof;                  // FMA, int8 or bf16
   std::vector<std::string> rounded;  // the storage formats that rows may be rounded to; empty: f32, not rounded
   std::string instructions;          // AVX2, AVX-512, NEON, ...: with which the most operations were reached
@@ -34,15 +34,15 @@ struct MachineProfile {
   int32_t threads = 0;
   std::string device;               // such as cuda:0; empty: the processors
   std::string processor;            // as the system calls it
-  std::vector<ProductPeak> peaks;   // the first: of f32
+  std::vector<MatmulPeak> peaks;    // the first: of f32
   std::vector<MemoryLevel> levels;  // ascending; the last is memory
 
   // The first level that holds so many bytes.
-  const MemoryLevel &levelOf(double bytes) const;
+  const MemoryLevel &levelHolding(double bytes) const;
   const MemoryLevel &memory() const { return levels.back(); }
-  const ProductPeak &f32() const { return peaks.front(); }
+  const MatmulPeak &f32() const { return peaks.front(); }
   // Of a kernel's products; where the machine has none of its own for them, they are those of f32.
-  const ProductPeak &peakOf(const KernelEntry &kernel) const;
+  const MatmulPeak &peakFor(const KernelEntry &kernel) const;
   // "Xeon, 2 threads: 340.1 GFLOP/s (AVX-512), int8 1360.2 GOP/s (AVX512-VNNI), L1 600.2 GB/s, ..., memory 20.4 GB/s",
   // or with a device for the threads.
   std::string describe() const;

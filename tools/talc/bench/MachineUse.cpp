@@ -75,7 +75,7 @@ std::string MachineUse::describe() const {
                             displacements, seconds, waited);
 }
 
-std::string notesOn(const MachineUse &use, bool someShareExceeds) {
+std::string usageNotes(const MachineUse &use, bool someShareExceeds) {
   std::string text;
   if (use.disturbs())
     text += "\n" + use.describe() + "\n";

@@ -39,7 +39,7 @@ private:
 };
 
 // Lines to be printed below a table of results: that the machine was busy, and why a share may be above 100 %.
-std::string notesOn(const MachineUse &use, bool someShareExceeds);
+std::string usageNotes(const MachineUse &use, bool someShareExceeds);
 
 // Whether a share is printed as more than 100 %.
 inline bool exceeds(double share) {

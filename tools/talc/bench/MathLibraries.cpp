@@ -62,8 +62,8 @@ static void *openOneDnn() {
 
 // By the function of that name; nothing where it cannot multiply such numbers on this processor.
 template <typename Number>
-static std::vector<LibraryProduct> oneDnnProduct(const char *name, const std::shared_ptr<MatricesOf<Number>> &m,
-                                                 int32_t threads) {
+static std::vector<LibraryMatmul> oneDnnProduct(const char *name, const std::shared_ptr<MatmulOperandsOf<Number>> &m,
+                                                int32_t threads) {
   void *library = openOneDnn();
   if (!library)
     return {};
@@ -82,16 +82,17 @@ static std::vector<LibraryProduct> oneDnnProduct(const char *name, const std::sh
   return {{"oneDNN", "", [=] { multiply(); }}};
 }
 
-std::vector<LibraryProduct> f32Products(int64_t rows, int64_t depth, int64_t columns, int32_t threads) {
+std::vector<LibraryMatmul> f32Matmuls(int64_t rows, int64_t depth, int64_t columns, int32_t threads) {
   auto matrices = std::make_shared<Matrices>(rows, depth, columns);
-  std::vector<LibraryProduct> products = openBlasProduct(matrices, threads);
-  for (LibraryProduct &product : oneDnnProduct("dnnl_sgemm", matrices, threads))
+  std::vector<LibraryMatmul> products = openBlasMatmul(matrices, threads);
+  for (LibraryMatmul &product : oneDnnProduct("dnnl_sgemm", matrices, threads))
     products.push_back(std::move(product));
   return products;
 }
 
-std::vector<LibraryProduct> bf16Products(int64_t rows, int64_t depth, int64_t columns, int32_t threads) {
-  return oneDnnProduct("dnnl_gemm_bf16bf16f32", std::make_shared<MatricesOf<Bf16>>(rows, depth, columns), threads);
+std::vector<LibraryMatmul> bf16Matmuls(int64_t rows, int64_t depth, int64_t columns, int32_t threads) {
+  return oneDnnProduct("dnnl_gemm_bf16bf16f32", std::make_shared<MatmulOperandsOf<Bf16>>(rows, depth, columns),
+                       threads);
 }
 
 }  // namespace talc::bench

@@ -2,9 +2,9 @@
 // The machine is measured first, for every number of threads.
 #include "tools/talc/bench/Measurement.h"
 
-#include "tools/talc/bench/CardMachine.h"
 #include "tools/talc/bench/CountReport.h"
 #include "tools/talc/bench/Emulator.h"
+#include "tools/talc/bench/GpuMachine.h"
 #include "tools/talc/bench/Roofline.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ Status Measurement::openOnDevice(App &app) {
   app.list.choose(app.run.target());
   app.list.target = app.run.target();
   app.list.foreign = "";
-  if (natureOf(app.run.device()).standIn != "emulated")
+  if (describeDevice(app.run.device()).emulation != "emulated")
     return {};
   if ((!options.kernels && options.op.empty()) || !options.roofline.empty())
     return Status::failure(TALC_ERROR_DEVICE,
@@ -93,8 +93,8 @@ Status Measurement::createMachine(int32_t threads, std::unique_ptr<Machine> &mac
     progress.show("the machine", threads);
     return Machine::create(threads, machine);
   }
-  progress.show("the card");
-  return measureCard(options, app().run.target(), machine);
+  progress.show("the GPU");
+  return measureGpu(options, app().run.target(), machine);
 }
 
 Status Measurement::measure(const std::vector<TestCase> &tests, int32_t threads) {
@@ -117,7 +117,7 @@ Status Measurement::measure(const OpSpec &spec, int32_t threads, OpResult &resul
   if (Status status = createMachine(threads, machine); status.failed())
     return status;
   progress.show(spec.text, threads);
-  std::vector<OpRival> rivals;
+  std::vector<OpBaseline> rivals;
   for (size_t i = 1; i < apps.size(); ++i)
     rivals.push_back({options.generators[i], apps[i]->run, apps[i]->list});
   if (Status status = runOp(app().run, app().list, spec, machine->profile(), rivals, options.repetitions, result);
@@ -133,7 +133,7 @@ Status Measurement::prove(std::string &proof) {
   if (options.device.empty())
     return emulateToken(app(), proof);
   ModelRun &run = app().run;
-  proof = "a token ran on " + run.device() + ", " + natureOf(run.device()).description;
+  proof = "a token ran on " + run.device() + ", " + describeDevice(run.device()).description;
   if (Status status = run.start(1, 1); status.failed())
     return status;
   if (Status status = run.fill(0); status.failed())
@@ -150,10 +150,10 @@ Status Measurement::count(const std::vector<PhaseResult> &phases, std::string &t
 }
 
 bool Measurement::someShareExceeds() const {
-  for (const ModelRow &row : models)
+  for (const ModelTableRow &row : models)
     if (exceeds(row.result.roofShare()) || exceeds(row.result.peakShare()) || exceeds(row.result.readShare()))
       return true;
-  for (const KernelRows &row : kernels)
+  for (const KernelTable &row : kernels)
     for (const PhaseResult &phase : row.phases) {
       if (exceeds(phase.share()))
         return true;
@@ -165,8 +165,8 @@ bool Measurement::someShareExceeds() const {
 }
 
 void Measurement::addNotes(std::string &text) const {
-  std::string notes = notesOn(meter.read(), someShareExceeds());
-  for (const ModelRow &row : models)
+  std::string notes = usageNotes(meter.read(), someShareExceeds());
+  for (const ModelTableRow &row : models)
     if (const TestResult &result = row.result; result.stepThreads < 0.95 * result.test.threads)
       notes += fmt::format("\n{}{} with {} threads: steps ran on {:.1f} of them, since more did not pay.\n",
                            apps.size() > 1 ? row.app->path + ", " : "", result.test.name(), result.test.threads,

@@ -16,8 +16,8 @@ class Measurement {
 public:
   const BenchOptions &options;
   std::vector<std::unique_ptr<App>> apps;
-  std::vector<ModelRow> models;
-  std::vector<KernelRows> kernels;
+  std::vector<ModelTableRow> models;
+  std::vector<KernelTable> kernels;
   Progress progress;
   MachineUseMeter meter;
 

@@ -3,7 +3,7 @@
 #include "tools/talc/bench/ModelReport.h"
 
 #include "tools/talc/bench/BenchOptions.h"
-#include "tools/talc/bench/RowFormats.h"
+#include "tools/talc/bench/RecordFormats.h"
 #include "tools/talc/bench/Statistics.h"
 #include "tools/talc/bench/Table.h"
 
@@ -29,11 +29,11 @@ static Spread spreadOf(const std::vector<double> &ratios) {
   return {median(ratios), *least, *most};
 }
 
-static std::string backendOf(const ModelRow &row) {
+static std::string backendOf(const ModelTableRow &row) {
   return row.machine.device.empty() ? "CPU" : row.machine.device;
 }
 
-static Json describe(const ModelRow &row, bool several) {
+static Json describe(const ModelTableRow &row, bool several) {
   const TestResult &result = row.result;
   const TestCase &test = result.test;
   std::vector<double> rates = result.tokensPerSecond();
@@ -84,14 +84,14 @@ static Json describe(const ModelRow &row, bool several) {
 }
 
 // "1.07 x (1.05 to 1.10)"
-static std::string formatRatio(const ModelRow &row, const ModelRow &first) {
+static std::string formatRatio(const ModelTableRow &row, const ModelTableRow &first) {
   if (row.app == first.app)
     return "1";
   Spread ratio = spreadOf(row.ratios);
   return fmt::format("{:.2f} x ({:.2f} to {:.2f})", ratio.middle, ratio.least, ratio.most);
 }
 
-static std::vector<std::string> cellsOf(const ModelRow &row) {
+static std::vector<std::string> cellsOf(const ModelTableRow &row) {
   const TestResult &result = row.result;
   std::vector<double> rates = result.tokensPerSecond();
   return {result.test.name(),
@@ -103,10 +103,10 @@ static std::vector<std::string> cellsOf(const ModelRow &row) {
           formatShare(result.roofShare())};
 }
 
-static std::string formatTable(const std::vector<ModelRow> &rows, bool several) {
+static std::string formatTable(const std::vector<ModelTableRow> &rows, bool several) {
   // As llama-bench does, only where it is not the usual one.
-  bool batches =
-      std::any_of(rows.begin(), rows.end(), [](const ModelRow &row) { return row.result.test.batch != usualBatch; });
+  bool batches = std::any_of(rows.begin(), rows.end(),
+                             [](const ModelTableRow &row) { return row.result.test.batch != defaultBatch; });
   std::vector<Column> columns = {{"model"}, {"size"}, {"params"}, {"backend"}, {"threads", true}};
   if (several)
     columns.insert(columns.begin(), {"app"});
@@ -117,7 +117,7 @@ static std::string formatTable(const std::vector<ModelRow> &rows, bool several) 
   if (several)
     columns.push_back({"beside " + rows.front().app->path, true});
   Table table(columns);
-  for (const ModelRow &row : rows) {
+  for (const ModelTableRow &row : rows) {
     std::vector<std::string> cells = {modelType(*row.app),
                                       formatBytes(static_cast<double>(row.app->run.info().weightBytes)),
                                       formatCount(static_cast<double>(row.app->list.parameters)), backendOf(row),
@@ -139,14 +139,15 @@ static std::string formatTable(const std::vector<ModelRow> &rows, bool several) 
   return table.markdown() + machines;
 }
 
-std::string formatModelRows(const std::vector<ModelRow> &rows, const std::string &format) {
-  bool several = std::any_of(rows.begin(), rows.end(), [&](const ModelRow &row) { return row.app != rows[0].app; });
+std::string formatModelRows(const std::vector<ModelTableRow> &rows, const std::string &format) {
+  bool several =
+      std::any_of(rows.begin(), rows.end(), [&](const ModelTableRow &row) { return row.app != rows[0].app; });
   if (format == "md")
     return formatTable(rows, several);
   Json described = Json::array();
-  for (const ModelRow &row : rows)
+  for (const ModelTableRow &row : rows)
     described.push_back(describe(row, several));
-  return formatRows(described, format, "talc_bench");
+  return formatRecords(described, format, "talc_bench");
 }
 
 }  // namespace talc::bench

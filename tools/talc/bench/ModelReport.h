@@ -7,7 +7,7 @@
 
 namespace talc::bench {
 
-struct ModelRow {
+struct ModelTableRow {
   TestResult result;
   MachineProfile machine;  // measured for the same number of threads
   const App *app;
@@ -15,10 +15,10 @@ struct ModelRow {
   std::vector<double> ratios;
 
   // The memory level that holds what one step reads.
-  const MemoryLevel &level() const { return machine.levelOf(result.stepStoredBytes); }
+  const MemoryLevel &level() const { return machine.levelHolding(result.maxStepStoredBytes); }
 };
 
-// `format`: md or one of formatRows. Ratios are printed if there are several apps.
-std::string formatModelRows(const std::vector<ModelRow> &rows, const std::string &format);
+// `format`: md or one of formatRecords. Ratios are printed if there are several apps.
+std::string formatModelRows(const std::vector<ModelTableRow> &rows, const std::string &format);
 
 }  // namespace talc::bench

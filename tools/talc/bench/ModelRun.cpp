@@ -26,7 +26,7 @@ Status ModelRun::open(const OpenOptions &options, const std::string &device) {
   uint32_t vocabulary = model.info().vocabularySize;
   if (model.kind() == artifact::ModelKind::EncoderDecoder)
     vocabulary = std::min(vocabulary, model.info().sourceVocabularySize);
-  for (int64_t i = 0; i < mostTokens(model.info()); ++i) {
+  for (int64_t i = 0; i < maxSequenceTokens(model.info()); ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     ids.push_back(static_cast<int32_t>((state >> 33) % vocabulary));
   }
@@ -66,7 +66,7 @@ Status ModelRun::fill(int64_t depth) {
   return {};
 }
 
-int64_t mostTokens(const artifact::ModelInfo &info) {
+int64_t maxSequenceTokens(const artifact::ModelInfo &info) {
   constexpr int64_t endless = 1 << 20;
   return std::min<int64_t>(info.maxSequence, endless);
 }

@@ -14,7 +14,7 @@ namespace talc::bench {
 // Tokens of the sources that sequences answer to; 0: the model has none.
 int64_t sourceTokens(const artifact::ModelInfo &info);
 // Of a sequence, that is measured at most.
-int64_t mostTokens(const artifact::ModelInfo &info);
+int64_t maxSequenceTokens(const artifact::ModelInfo &info);
 
 class ModelRun {
 public:
@@ -34,11 +34,11 @@ public:
   const artifact::ModelInfo &info() const { return model.info(); }
   // What it runs on.
   std::string device() const { return model.device().name(); }
-  // Threads that steps run on, for a stopwatch; 0: none, on a card.
+  // Threads that steps run on, for a stopwatch; 0: none, on a GPU.
   int32_t hostThreads() const { return device() == "cpu" ? session->threads() : 0; }
   // What its code was made for.
   std::string target() const { return model.loaded().target(); }
-  Session &usedSession() { return *session; }
+  Session &getSession() { return *session; }
 
 private:
   Status open(const OpenOptions &options, const std::string &device);

@@ -42,7 +42,7 @@ double TestResult::peakShare() const {
   double computing = 0;
   for (const KernelWork &work : works)
     computing += work.computing;
-  return share([&](double operations, double) { return computing * mostOperations / operations; });
+  return share([&](double operations, double) { return computing * peakF32Rate / operations; });
 }
 
 double TestResult::readShare() const {
@@ -53,7 +53,7 @@ double TestResult::roofShare() const {
   return share([&](double operations, double bytes) {
     double seconds = 0;
     for (const KernelWork &work : works)
-      seconds += work.leastSeconds(bytes, mostOperations / operations);
+      seconds += work.minSeconds(bytes, peakF32Rate / operations);
     return seconds;
   });
 }
@@ -82,9 +82,9 @@ ModelTest::ModelTest(ModelRun &run, const KernelList &kernels, const TestCase &t
     found.costs.storedBytes += costs.storedBytes;
     for (const KernelEntry &kernel : kernels.kernels)
       if (kernel.runsIn(step))
-        found.works.push_back(workOf(kernel, step, machine.profile()));
+        found.works.push_back(kernelWork(kernel, step, machine.profile()));
     found.costs.passedBytes += costs.passedBytes;
-    found.stepStoredBytes = std::max(found.stepStoredBytes, costs.storedBytes);
+    found.maxStepStoredBytes = std::max(found.maxStepStoredBytes, costs.storedBytes);
   }
 }
 
@@ -95,14 +95,14 @@ Status ModelTest::repeat() {
   for (const StepShape &step : steps) {
     if (Status status = run.evaluate(step); status.failed())
       return status;
-    threads += run.usedSession().stepThreads();
+    threads += run.getSession().stepThreads();
     ++evaluations;
   }
   if (!found.peakOperations.empty())  // the first one warms up
     found.nanoseconds.push_back(static_cast<double>(std::max<int64_t>(watch.nanoseconds(), 1)));
   found.stepThreads = static_cast<double>(threads) / static_cast<double>(evaluations);
   found.peakOperations.push_back(machine.operationsPerSecond());
-  found.peakBytes.push_back(machine.bytesPerSecond(found.stepStoredBytes));
+  found.peakBytes.push_back(machine.bytesPerSecond(found.maxStepStoredBytes));
   return {};
 }
 

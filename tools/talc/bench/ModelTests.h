@@ -26,9 +26,9 @@ struct TestResult {
   std::vector<double> nanoseconds;
   StepCosts costs;                // of all steps
   std::vector<KernelWork> works;  // of all steps, at what the machine does at most
-  double mostOperations = 0;      // of f32 in a second, there
+  double peakF32Rate = 0;         // of f32 in a second, there
   double stepThreads = 0;         // that steps ran on: a mean
-  double stepStoredBytes = 0;     // of the step that reads the most weights and states: what a cache would have to hold
+  double maxStepStoredBytes = 0;  // of the step that reads the most weights and states: what a cache would have to hold
 
   // What the machine could do before the first repetition and after each: multiply-adds, and reading from the level
   // that holds what a step reads.

@@ -25,12 +25,12 @@ static llvm::Error compileProgram(const OpSpec &spec, const BenchOptions &option
   CompileRequest request;
   request.targets = std::move(*targets);
   request.weights = !spec.weights.empty() ? spec.weights : !options.weights.empty() ? options.weights : "f32";
-  request.compute = tools::computeNamed(options.compute);
+  request.compute = tools::parseCompute(options.compute);
   request.generator = generator;
   request.plans = {options.plans};
   request.output = path;
   request.programDirectory = options.programDirectory;
-  request.cacheDirectory = usualCacheDirectory();
+  request.cacheDirectory = defaultCacheDirectory();
   return talc::compile(*module, request);
 }
 

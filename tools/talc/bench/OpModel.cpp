@@ -101,19 +101,19 @@ static void writeAttention(const Words &words, std::string &program, OpSpec &spe
   int64_t heads = words.sizes[1], keyHeads = words.sizes[2], width = words.sizes[3];
   int64_t queries = heads * width, keys = keyHeads * width;
   std::string q = rowsOf(queries), k = rowsOf(keys), x = rowsOf(queries + 2 * keys);
-  std::string state = fmt::format("!talc.state<{} x {} x {}>", keyHeads, width, spec.rows);
+  std::string state = fmt::format("!talc.kv_cache<{} x {} x {}>", keyHeads, width, spec.rows);
   std::string body =
       fmt::format("%q = talc.slice %x at 0 : {0} -> {1}\n%k = talc.slice %x at {2} : {0} -> {3}\n"
                   "%v = talc.slice %x at {4} : {0} -> {3}\n",
                   x, q, queries, k, queries + keys) +
-      fmt::format("%kv = talc.get_state @kv : {0}\n"
-                  "talc.append %kv, %k, %v, %sequences : {0}, {1}\n"
-                  "%keys, %values = talc.read %kv, %sequences : {0} -> {1}, {1}\n",
+      fmt::format("%kv = talc.get_kv_cache @kv : {0}\n"
+                  "talc.kv_append %kv, %k, %v, %sequences : {0}, {1}\n"
+                  "%keys, %values = talc.kv_read %kv, %sequences : {0} -> {1}, {1}\n",
                   state, k) +
       fmt::format("%y = talc.attention {} %q, %keys, %values, %sequences heads {}, {} scale {:.9f} : {}, "
                   "{}\n",
                   words.variant, heads, keyHeads, 1.0 / static_cast<double>(width), q, k);
-  wrap(fmt::format("talc.state @kv : {}\n", state), body, vocabulary, queries + 2 * keys, queries, program);
+  wrap(fmt::format("talc.kv_cache @kv : {}\n", state), body, vocabulary, queries + 2 * keys, queries, program);
 }
 
 static void writeNorm(const Words &words, std::string &program, OpSpec &) {
@@ -232,7 +232,7 @@ static std::string moduleOf(const std::string &name, int64_t rows, const std::st
                      program);
 }
 
-OpSpec chainOfWidth(int64_t width, int64_t pairs) {
+OpSpec makeChainOp(int64_t width, int64_t pairs) {
   constexpr int64_t mostRows = 2048;
   std::string body, at = "x", x = rowsOf(width), program;
   for (int64_t i = 0; i < pairs; ++i) {

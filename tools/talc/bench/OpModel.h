@@ -27,6 +27,6 @@ std::string parseOp(const std::string &text, int64_t past, OpSpec &spec);
 
 // The op of a chain: `pairs` times, each number of a row is halved and the row is added; at least halved once. It shows
 // what a device can do at most: with many pairs compute, with none read and write.
-OpSpec chainOfWidth(int64_t width, int64_t pairs);
+OpSpec makeChainOp(int64_t width, int64_t pairs);
 
 }  // namespace talc::bench

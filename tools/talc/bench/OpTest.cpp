@@ -3,7 +3,7 @@
 #include "tools/talc/bench/OpTest.h"
 
 #include "tools/talc/bench/MathLibraries.h"
-#include "tools/talc/bench/RowFormats.h"
+#include "tools/talc/bench/RecordFormats.h"
 #include "tools/talc/bench/Statistics.h"
 #include "tools/talc/bench/Stopwatch.h"
 #include "tools/talc/bench/Table.h"
@@ -36,7 +36,7 @@ static Status takeTurn(KernelSampler &sampler) {
   return {};
 }
 
-static void takeTurn(const LibraryProduct &product, int32_t threads, std::vector<double> &samples) {
+static void takeTurn(const LibraryMatmul &product, int32_t threads, std::vector<double> &samples) {
   Stopwatch turn(0);
   do {
     Stopwatch watch(threads);
@@ -58,13 +58,13 @@ StepShape opStep(const OpSpec &spec, const KernelList &list) {
 }
 
 // What libraries have for the numbers that the op multiplies.
-static std::vector<LibraryProduct> productsLike(const OpSpec &spec, const KernelList &list,
-                                                const MachineProfile &machine) {
+static std::vector<LibraryMatmul> productsLike(const OpSpec &spec, const KernelList &list,
+                                               const MachineProfile &machine) {
   if (spec.columns == 0 || !machine.device.empty())
     return {};
   PhaseResult phase = countKernels(list, opStep(spec, list), spec.text);
   const KernelResult *found = findKernel(phase, spec);
-  auto products = found && found->kernel->rounded == "bf16" ? bf16Products : f32Products;
+  auto products = found && found->kernel->rounded == "bf16" ? bf16Matmuls : f32Matmuls;
   return products(spec.rows, spec.depth, spec.columns, machine.threads);
 }
 
@@ -83,18 +83,18 @@ static Status startSampler(ModelRun &run, const KernelList &list, const StepShap
 }
 
 Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
-             const std::vector<OpRival> &rivals, int64_t repetitions, OpResult &result) {
-  const int32_t threads = std::max(machine.threads, 1);  // a card has none
+             const std::vector<OpBaseline> &rivals, int64_t repetitions, OpResult &result) {
+  const int32_t threads = std::max(machine.threads, 1);  // a GPU has none
   StepShape step = opStep(spec, list);
   std::vector<std::unique_ptr<KernelSampler>> samplers;
   if (Status status = startSampler(run, list, step, threads, samplers); status.failed())
     return status;
-  for (const OpRival &rival : rivals)
+  for (const OpBaseline &rival : rivals)
     if (Status status = startSampler(rival.run, rival.list, step, threads, samplers); status.failed())
       return status;
-  std::vector<LibraryProduct> products = productsLike(spec, list, machine);
+  std::vector<LibraryMatmul> products = productsLike(spec, list, machine);
   std::vector<std::vector<double>> samples(products.size());
-  for (const LibraryProduct &product : products)
+  for (const LibraryMatmul &product : products)
     product.run();
   for (int64_t round = 0; round < repetitions; ++round) {
     for (const auto &sampler : samplers) {
@@ -132,7 +132,7 @@ static std::string formatTable(const std::vector<OpResult> &results) {
                                  {"of roof", true},
                                  {"roof"},
                                  {"spills", true}};
-  for (const RivalTime &rival : results.front().rivals) {
+  for (const BaselineTime &rival : results.front().rivals) {
     columns.push_back({rival.kernel.empty() ? rival.name : rival.name + " (" + rival.kernel + ")", true});
     columns.push_back({"GFLOP/s", true});
     columns.push_back({"talc is", true});
@@ -151,7 +151,7 @@ static std::string formatTable(const std::vector<OpResult> &results) {
                                       formatShare(result.kernel.share()),
                                       result.kernel.limit,
                                       std::to_string(result.kernel.kernel->spills)};
-    for (const RivalTime &rival : result.rivals) {
+    for (const BaselineTime &rival : result.rivals) {
       cells.push_back(formatSeconds(rival.seconds));
       cells.push_back(formatRate(costs.operations, rival.seconds));
       cells.push_back(seconds > 0 ? fmt::format("{:.2f} x", rival.seconds / seconds) : "-");
@@ -172,12 +172,12 @@ static Json describe(const OpResult &result) {
               {"operations", static_cast<int64_t>(result.kernel.costs.operations)},
               {"bytes", static_cast<int64_t>(result.kernel.costs.bytes())},
               {"gflops", 1e-9 * result.kernel.costs.operations / seconds},
-              {"peak_gflops", 1e-9 * result.machine.peakOf(*result.kernel.kernel).operationsPerSecond},
+              {"peak_gflops", 1e-9 * result.machine.peakFor(*result.kernel.kernel).operationsPerSecond},
               {"roof_seconds", result.kernel.roofSeconds},
               {"roof_share", result.kernel.share()},
               {"roof", result.kernel.limit},
               {"spills", result.kernel.kernel->spills}};
-  for (const RivalTime &rival : result.rivals) {
+  for (const BaselineTime &rival : result.rivals) {
     row[rival.name + "_seconds"] = rival.seconds;
     if (!rival.kernel.empty())
       row[rival.name + "_kernel"] = rival.kernel;
@@ -191,7 +191,7 @@ std::string formatOpResults(const std::vector<OpResult> &results, const std::str
   Json rows = Json::array();
   for (const OpResult &result : results)
     rows.push_back(describe(result));
-  return formatRows(rows, format, "talc_ops");
+  return formatRecords(rows, format, "talc_ops");
 }
 
 }  // namespace talc::bench

@@ -9,13 +9,13 @@
 namespace talc::bench {
 
 // Of a math library, or of what another generator of code made of the op.
-struct RivalTime {
-  std::string name, kernel;  // as LibraryProduct; or the generator, and nothing
+struct BaselineTime {
+  std::string name, kernel;  // as LibraryMatmul; or the generator, and nothing
   double seconds;            // the median
 };
 
 // The op by another generator.
-struct OpRival {
+struct OpBaseline {
   std::string generator;
   ModelRun &run;
   const KernelList &list;
@@ -26,7 +26,7 @@ struct OpResult {
   MachineProfile machine;
   StepShape step;
   KernelResult kernel;  // costs and time of one call
-  std::vector<RivalTime> rivals;
+  std::vector<BaselineTime> rivals;
 
   // For the picture.
   PhaseResult phase(const KernelList &list) const {
@@ -42,9 +42,9 @@ StepShape opStep(const OpSpec &spec, const KernelList &list);
 
 // In rounds: the op, the same by other generators, then each library, for some milliseconds each.
 Status runOp(ModelRun &run, const KernelList &list, const OpSpec &spec, const MachineProfile &machine,
-             const std::vector<OpRival> &rivals, int64_t repetitions, OpResult &result);
+             const std::vector<OpBaseline> &rivals, int64_t repetitions, OpResult &result);
 
-// `format`: md or one of formatRows.
+// `format`: md or one of formatRecords.
 std::string formatOpResults(const std::vector<OpResult> &results, const std::string &format);
 
 }  // namespace talc::bench

@@ -36,7 +36,7 @@ template <typename Function> static Function find(void *library, const char *nam
 }
 
 // Null: the library lacks a function.
-static std::function<void()> productOf(void *library, const MatricesPtr &m, int32_t threads) {
+static std::function<void()> productOf(void *library, const MatmulOperandsPtr &m, int32_t threads) {
   constexpr int rowMajor = 101, asIs = 111, transposed = 112;
   auto setThreads = find<void (*)(int)>(library, "openblas_set_num_threads");
   auto sgemm = find<Sgemm>(library, "cblas_sgemm");
@@ -62,7 +62,7 @@ static void setKernel(const char *kernel) {
 }
 
 // The best of some products on one thread, in a process that has just been made; infinite without the library.
-static double measureHere(const char *kernel, const MatricesPtr &matrices) {
+static double measureHere(const char *kernel, const MatmulOperandsPtr &matrices) {
   constexpr int least = 3;
   constexpr double enough = 0.1;
   setKernel(kernel);
@@ -80,7 +80,7 @@ static double measureHere(const char *kernel, const MatricesPtr &matrices) {
 }
 
 // Infinite where the library does not run with it.
-static double secondsWith(const char *kernel, const MatricesPtr &matrices) {
+static double secondsWith(const char *kernel, const MatmulOperandsPtr &matrices) {
   int ends[2];
   if (pipe(ends) != 0)
     return HUGE_VAL;
@@ -100,7 +100,7 @@ static double secondsWith(const char *kernel, const MatricesPtr &matrices) {
 }
 
 // Empty: its own choice, which the others have to beat by more than noise.
-static std::string fastestKernel(const MatricesPtr &matrices) {
+static std::string fastestKernel(const MatmulOperandsPtr &matrices) {
   std::vector<const char *> names;
   if (detectCpuLevel() >= CpuLevel::X86_64_v3)
     names.push_back("Haswell");
@@ -117,7 +117,7 @@ static std::string fastestKernel(const MatricesPtr &matrices) {
   return fastest;
 }
 
-std::vector<LibraryProduct> openBlasProduct(const MatricesPtr &matrices, int32_t threads) {
+std::vector<LibraryMatmul> openBlasMatmul(const MatmulOperandsPtr &matrices, int32_t threads) {
   if (!openLibrary(RTLD_NOLOAD))
     setKernel(fastestKernel(matrices).c_str());
   void *library = openLibrary(0);

@@ -98,7 +98,7 @@ private:
 
 class Panel {
 public:
-  Panel(const KernelRows &rows, double top);
+  Panel(const KernelTable &rows, double top);
   std::string draw();
   double width() const;
   double height() const;
@@ -107,15 +107,15 @@ private:
   double x(double intensity) const { return plotLeft + plotWidth * xAxis.place(intensity); }
   double y(double rate) const { return top + plotTop + plotHeight * (1 - yAxis.place(rate)); }
   std::string drawGrid() const;
-  void showPeak(const ProductPeak &peak);
+  void showPeak(const MatmulPeak &peak);
   std::string drawRoof(const MemoryLevel &level);
-  std::string drawPeak(const ProductPeak &peak);
+  std::string drawPeak(const MatmulPeak &peak);
   std::string drawRoofs();
   std::string drawPoints();
 
-  const KernelRows &rows;
+  const KernelTable &rows;
   double top;
-  std::vector<ProductPeak> peaks;  // of f32, and of what else the points multiply; ascending
+  std::vector<MatmulPeak> peaks;  // of f32, and of what else the points multiply; ascending
   std::vector<Point> points;
   Axis xAxis, yAxis;
   Labels labels;
@@ -139,7 +139,7 @@ static std::string line(double x1, double y1, double x2, double y2, const std::s
                      attributes);
 }
 
-Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
+Panel::Panel(const KernelTable &rows, double top) : rows(rows), top(top) {
   showPeak(rows.machine.f32());
   size_t number = 0;
   for (const PhaseResult &phase : rows.phases) {
@@ -153,7 +153,7 @@ Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
                                       kernel.kernel->fused.empty() ? "" : " + ", kernel.kernel->fused,
                                       formatShare(kernel.share()), formatSeconds(seconds));
       double radius = 2.5 + 10 * std::sqrt(std::min(seconds / phase.stepSeconds, 1.0));
-      showPeak(rows.machine.peakOf(*kernel.kernel));
+      showPeak(rows.machine.peakFor(*kernel.kernel));
       points.push_back(
           {kernel.costs.operations / kernel.costs.bytes(), kernel.costs.operations / seconds, radius, label, color});
     }
@@ -165,12 +165,12 @@ Panel::Panel(const KernelRows &rows, double top) : rows(rows), top(top) {
 }
 
 // And where the lowest roof bends.
-void Panel::showPeak(const ProductPeak &peak) {
-  if (std::any_of(peaks.begin(), peaks.end(), [&](const ProductPeak &other) { return other.roof == peak.roof; }))
+void Panel::showPeak(const MatmulPeak &peak) {
+  if (std::any_of(peaks.begin(), peaks.end(), [&](const MatmulPeak &other) { return other.roof == peak.roof; }))
     return;
   peaks.push_back(peak);
   std::sort(peaks.begin(), peaks.end(),
-            [](const ProductPeak &a, const ProductPeak &b) { return a.operationsPerSecond < b.operationsPerSecond; });
+            [](const MatmulPeak &a, const MatmulPeak &b) { return a.operationsPerSecond < b.operationsPerSecond; });
   yAxis.show(peak.operationsPerSecond);
   xAxis.show(peak.operationsPerSecond / rows.machine.memory().bytesPerSecond);
 }
@@ -235,7 +235,7 @@ std::string Panel::drawRoof(const MemoryLevel &level) {
 }
 
 // A flat roof begins at the highest slanted one.
-std::string Panel::drawPeak(const ProductPeak &peak) {
+std::string Panel::drawPeak(const MatmulPeak &peak) {
   double least = std::pow(10, xAxis.low), most = std::pow(10, xAxis.high), firstBend = most;
   for (const MemoryLevel &level : rows.machine.levels)
     firstBend = std::min(firstBend, peak.operationsPerSecond / level.bytesPerSecond);
@@ -249,7 +249,7 @@ std::string Panel::drawPeak(const ProductPeak &peak) {
 
 std::string Panel::drawRoofs() {
   std::string svg;
-  for (const ProductPeak &peak : peaks)
+  for (const MatmulPeak &peak : peaks)
     svg += drawPeak(peak);
   for (const MemoryLevel &level : rows.machine.levels)
     svg += drawRoof(level);
@@ -299,10 +299,10 @@ static const char *const style =
     "  .roof { stroke: #aab2bd; } .roofname { fill: #aab2bd; } .number, .roofname { stroke: #181a1e; }\n"
     "  circle, .number, .phase { filter: brightness(1.5); } }</style>\n";
 
-std::string drawRoofline(const std::vector<KernelRows> &rows, const std::string &title) {
+std::string drawRoofline(const std::vector<KernelTable> &rows, const std::string &title) {
   std::string body = textAt(plotLeft, 26, title, "font-size=\"18\" font-weight=\"bold\"");
   double top = 30, width = 0;
-  for (const KernelRows &row : rows) {
+  for (const KernelTable &row : rows) {
     Panel panel(row, top);
     body += panel.draw();
     top += panel.height();

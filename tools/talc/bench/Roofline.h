@@ -7,6 +7,6 @@
 namespace talc::bench {
 
 // An SVG picture with one panel for every number of threads.
-std::string drawRoofline(const std::vector<KernelRows> &rows, const std::string &title);
+std::string drawRoofline(const std::vector<KernelTable> &rows, const std::string &title);
 
 }  // namespace talc::bench

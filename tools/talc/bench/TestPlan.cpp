@@ -35,7 +35,7 @@ private:
 }  // namespace
 
 Planner::Planner(const BenchOptions &options, const artifact::ModelInfo &info)
-    : options(options), room(mostTokens(info)), source(sourceTokens(info)),
+    : options(options), room(maxSequenceTokens(info)), source(sourceTokens(info)),
       generates(info.kind != static_cast<uint32_t>(artifact::ModelKind::Encoder)), generated(options.generated) {
   if (generated.empty() && generates)
     generated = {32};

@@ -147,8 +147,8 @@ PeakLoops availableLoops() {
   add(avx512, avx512Bytes);
   add(avx512 && hasCpuFeature("avx512vnni"), vnniBytes);
   add(avx512 && hasCpuFeature("avx512bf16"), avx512Pairs);
-  add(avx512 && hasCpuFeature("amx-int8"), amxBytes);
-  add(avx512 && hasCpuFeature("amx-bf16"), amxPairs);
+  add(avx512 && hasCpuFeature("amx-int8"), amxInt8);
+  add(avx512 && hasCpuFeature("amx-bf16"), amxBf16);
   loops.read = avx512 ? read512 : avx2 ? read256 : nullptr;
   return loops;
 }

@@ -61,8 +61,8 @@ static std::string renderData(const PassRecorder &recorder) {
   bool compressed = llvm::compression::zlib::isAvailable();
   Json passes = Json::array(), texts = Json::array(), uses = Json::array();
   for (const PassRecorder::PassRecord &pass : recorder.passes())
-    passes.push_back(describe(pass, recorder.texts()));
-  for (const std::string &text : recorder.texts())
+    passes.push_back(describe(pass, recorder.listingKinds()));
+  for (const std::string &text : recorder.listingKinds())
     texts.push_back(pack(text, compressed));
   for (const KernelUse &use : recorder.kernelUses())
     uses.push_back(describe(use));

@@ -24,8 +24,10 @@ static nlohmann::json describe(DictionaryAttr entry) {
 }
 
 static KernelUse readUse(func::CallOp call, DictionaryAttr entry) {
-  KernelUse use{
-      bench::readEntry(describe(entry)), call->getParentOfType<func::FuncOp>().getName().str(), {}, originsOf(call)};
+  KernelUse use{bench::parseKernelEntry(describe(entry)),
+                call->getParentOfType<func::FuncOp>().getName().str(),
+                {},
+                originsOf(call)};
   for (Value operand : call.getOperands()) {
     std::string name = storedName(operand);
     if (!name.empty() && !llvm::is_contained(use.stored, name))

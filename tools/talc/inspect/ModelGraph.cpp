@@ -60,7 +60,7 @@ public:
         addInput(argument, type.getRank() == 1 ? "token ids" : "x");
     }
     for (Operation &op : function.front().without_terminator())
-      if (!isa<GetWeightOp, GetStateOp, DeriveOp>(op))
+      if (!isa<GetWeightOp, GetKvCacheOp, DeriveOp>(op))
         add(&op);
   }
 
@@ -95,8 +95,8 @@ private:
     }
     for (Value result : op->getResults())
       places[result] = place;
-    if (auto append = dyn_cast<AppendOp>(op))
-      places[append.getState()] = place;  // who reads the state comes behind
+    if (auto append = dyn_cast<KvAppendOp>(op))
+      places[append.getCache()] = place;  // who reads the state comes behind
   }
 
   // The node of the call right before, if it is the same; -1: there is none.

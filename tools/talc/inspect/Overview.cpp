@@ -84,7 +84,7 @@ static std::string renderHead(const PassRecorder &recorder, const PageHead &head
     add("sequences", "up to " + longest + " tokens");
   if (!fact(recorder, std::string("talc.plan.") + planKeys::weightBytes).empty()) {
     add("packed weights", bytes(planKeys::weightBytes));
-    add("a sequence keeps", bytes(planKeys::stateBytesPerToken) + " per token");
+    add("a sequence keeps", bytes(planKeys::kvBytesPerToken) + " per token");
     add("temporaries", bytes(planKeys::arenaBytesPerToken) + " per token of a step");
   }
   if (std::string measured = measuredKey(measuredKeys::perplexity); !fact(recorder, measured).empty())
@@ -94,7 +94,7 @@ static std::string renderHead(const PassRecorder &recorder, const PageHead &head
   if (std::string measured = measuredKey(measuredKeys::divergence); !fact(recorder, measured).empty())
     add("KL divergence",
         fmt::format("{:.6f}, at most {:.6f}, from the model as its files are; {:.3f} % same top tokens",
-                    number(recorder, measured), number(recorder, measuredKey(measuredKeys::mostDivergence)),
+                    number(recorder, measured), number(recorder, measuredKey(measuredKeys::maxDivergence)),
                     100 * number(recorder, measuredKey(measuredKeys::sameTop))));
   add("compiled in", bench::formatSeconds(head.seconds));
   return html + "</dl>\n";
@@ -107,7 +107,7 @@ static std::string renderLayerErrors(const PassRecorder &recorder) {
   for (std::string mean = keyOf(measuredKeys::layerErrors); !fact(recorder, mean).empty();
        mean = keyOf(measuredKeys::layerErrors))
     rows.push_back({std::to_string(rows.size()), fmt::format("{:.6f}", number(recorder, mean)),
-                    fmt::format("{:.6f}", number(recorder, keyOf(measuredKeys::mostErrors)))});
+                    fmt::format("{:.6f}", number(recorder, keyOf(measuredKeys::maxErrors)))});
   return rows.empty() ? ""
                       : "<h2 id=\"rounding\">What rounding changes of layers</h2>\n" +
                             htmlTable({"layer", ">relative error", ">at most"}, rows);
@@ -158,7 +158,7 @@ static std::string renderCosts(const PassRecorder &recorder, const Work &work) {
   bench::StepCosts all;
   for (const KernelUse &use : recorder.kernelUses())
     if (use.entry.runsIn(work.step)) {
-      bench::StepCosts one = use.entry.costsOfCall(work.step);
+      bench::StepCosts one = use.entry.callCosts(work.step);
       auto calls = static_cast<double>(use.entry.calls);
       for (bench::StepCosts *sum : {&costs[use.entry.name], &all}) {
         sum->operations += calls * one.operations;

@@ -43,7 +43,7 @@ public:
   void watch(mlir::PassManager &passes);
 
   const std::vector<PassRecord> &passes() const { return records; }
-  const std::vector<std::string> &texts() const { return allTexts; }
+  const std::vector<std::string> &listingKinds() const { return allTexts; }
   // The model as it was imported.
   const std::vector<GraphFunction> &graph() const { return functions; }
   // Empty if the program did not come so far.

@@ -7,8 +7,8 @@
 // token sees all others: its windows are begun and ended as whole texts are, and all tokens between are compared.
 #include "tools/talc/perplexity/Perplexity.h"
 
-#include "tools/talc/perplexity/LogitsRun.h"
-#include "tools/talc/perplexity/Statistics.h"
+#include "tools/talc/perplexity/LogitsEvaluator.h"
+#include "tools/talc/perplexity/PredictionStatistics.h"
 
 #include <fmt/format.h>
 
@@ -130,7 +130,7 @@ static std::vector<Window> cutWhole(const std::vector<int32_t> &ids, const Optio
 }
 
 // One model alone is asked for what came, which may be less than all that might have come.
-static std::string evaluateAlone(const std::vector<Window> &windows, LogitsRun &run, Tally &tally) {
+static std::string evaluateAlone(const std::vector<Window> &windows, LogitsEvaluator &run, Tally &tally) {
   std::vector<float> scores;
   for (const Window &window : windows) {
     if (std::string error = run.score(window.ids, window.rows, scores); !error.empty())
@@ -141,8 +141,8 @@ static std::string evaluateAlone(const std::vector<Window> &windows, LogitsRun &
   return "";
 }
 
-static std::string evaluatePair(const std::vector<Window> &windows, const std::vector<int64_t> &layers, LogitsRun &run,
-                                LogitsRun &other, Tally &tally) {
+static std::string evaluatePair(const std::vector<Window> &windows, const std::vector<int64_t> &layers,
+                                LogitsEvaluator &run, LogitsEvaluator &other, Tally &tally) {
   std::vector<double> logs, otherLogs;
   std::vector<int32_t> results = layers.empty() ? std::vector<int32_t>{0} : std::vector<int32_t>{0, 1};
   int64_t features = std::accumulate(layers.begin(), layers.end(), int64_t(0));
@@ -165,7 +165,7 @@ static std::string evaluatePair(const std::vector<Window> &windows, const std::v
 }
 
 // Two models compare if they have one vocabulary, and if there is something to compare.
-static std::string checkPair(const Options &options, const LogitsRun &run, const LogitsRun &other) {
+static std::string checkPair(const Options &options, const LogitsEvaluator &run, const LogitsEvaluator &other) {
   if (options.against.empty())
     return run.continuesTexts()
                ? ""
@@ -182,7 +182,7 @@ static std::string checkPair(const Options &options, const LogitsRun &run, const
 
 std::string measure(const Options &options, Results &results) {
   std::string text, error = readText(options.text, text);
-  LogitsRun run, other;
+  LogitsEvaluator run, other;
   if (error.empty())
     error = run.open(options.app, options.threads);
   if (error.empty() && !options.against.empty())
@@ -222,7 +222,7 @@ std::string format(const Results &results, const std::string &other) {
   if (c.otherPerplexity > 0)
     text += fmt::format("{:<16}{:.4f}, {}\n", "", c.otherPerplexity, other);
   text += fmt::format("{:<16}{:.6f} +/- {:.6f}, at most {:.6f}\n", "KL divergence", c.divergence.mean,
-                      c.divergence.error, c.mostDivergence);
+                      c.divergence.error, c.maxDivergence);
   text += fmt::format("{:<16}{:.3f} +/- {:.3f} %\n", "same top token", 100 * c.sameTop.mean, 100 * c.sameTop.error);
   if (!c.layers.empty())
     text += fmt::format("{:<16}{:<16}{}\n", "layer", "relative error", "at most");

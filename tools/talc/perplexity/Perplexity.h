@@ -29,7 +29,7 @@ struct Estimate {
 // The prediction of a token by both models.
 struct Comparison {
   Estimate divergence;  // of Kullback and Leibler, from the other model's distribution to this one's, in nats
-  double mostDivergence = 0;
+  double maxDivergence = 0;
   Estimate sameTop;  // the share of predictions whose likeliest token is the same
   double otherPerplexity = 0;
   // For each layer of |y - z| / |z|, where y is what it yields for a token and z the same of the other model: the mean

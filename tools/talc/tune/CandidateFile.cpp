@@ -40,11 +40,11 @@ static llvm::Error compileAll(const CompileOptions &options, const std::vector<s
   request.plans.insert(request.plans.end(), plans.begin(), plans.end());
   request.weights = options.weights;
   request.generator = options.generator;
-  request.compute = computeNamed(options.compute);
+  request.compute = parseCompute(options.compute);
   request.source = options.model;
   request.output = path;
   request.programDirectory = options.programDirectory;
-  request.cacheDirectory = usualCacheDirectory(options.cache);
+  request.cacheDirectory = defaultCacheDirectory(options.cache);
   return talc::compile(*input->module, request);
 }
 

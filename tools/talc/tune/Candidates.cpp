@@ -8,7 +8,7 @@
 namespace talc::tools {
 
 // Of a contraction of many rows.
-static const std::vector<PlanNumbers> forRows = {
+static const std::vector<TuningParameters> forRows = {
     {{"fetch_next", 8}},
     {{"fetch_next", 8}, {"fetch_first", 64}},
     {{"fetch_level", 1}, {"fetch_ahead", 128}, {"fetch_rows", 6}},
@@ -34,7 +34,7 @@ static const std::vector<PlanNumbers> forRows = {
 };
 
 // Of a contraction of one row.
-static const std::vector<PlanNumbers> forOneRow = {
+static const std::vector<TuningParameters> forOneRow = {
     {{"fetch_ahead", 128}},
     {{"fetch_ahead", 128}, {"fetch_level", 1}},
     {{"fetch_ahead", 32}},
@@ -48,13 +48,13 @@ static const std::vector<PlanNumbers> forOneRow = {
     {{"by_halide", 1}},
 };
 
-static const std::vector<PlanNumbers> forAttention = {
+static const std::vector<TuningParameters> forAttention = {
     {{"task_rows", 24}},   {{"task_rows", 96}},   {{"chunk_keys", 32}},
     {{"chunk_keys", 128}}, {{"chunk_keys", 256}}, {{"by_halide", 1}},
 };
 
 // Of what treats each row by itself.
-static const std::vector<PlanNumbers> forRowPieces = {
+static const std::vector<TuningParameters> forRowPieces = {
     {{"unroll", 2}},    {{"unroll", 4}},
     {{"by_halide", 1}}, {{"by_halide", 1}, {"unroll", 2}},
     {{"unroll", 8}},    {{"by_halide", 1}, {"unroll", 4}},
@@ -62,8 +62,8 @@ static const std::vector<PlanNumbers> forRowPieces = {
 
 // The cost model: of tiles with as many sums as registers allow and multiply-adds need, those are slow whose loads take
 // more time than their multiply-adds.
-static bool isSlow(const PlanNumbers &plan, const PlanNumbers &costModel) {
-  auto number = [](const PlanNumbers &plan, const char *name) { return plan.count(name) > 0 ? plan.at(name) : 0; };
+static bool isSlow(const TuningParameters &plan, const TuningParameters &costModel) {
+  auto number = [](const TuningParameters &plan, const char *name) { return plan.count(name) > 0 ? plan.at(name) : 0; };
   int64_t rows = number(plan, "tile_rows"), columns = number(plan, "tile_columns");
   if (columns == 0)
     return false;
@@ -74,15 +74,15 @@ static bool isSlow(const PlanNumbers &plan, const PlanNumbers &costModel) {
   return sums > registers - std::min(rows, vectors) - 1 || sums < 8 || loads > 2 * sums;
 }
 
-std::vector<PlanNumbers> candidatesFor(const TunableKernel &kernel, bool halide) {
+std::vector<TuningParameters> planCandidates(const TunableKernel &kernel, bool halide) {
   auto has = [&](const char *name) { return kernel.plan.count(name) > 0; };
-  const std::vector<PlanNumbers> &all = has("unroll")      ? forRowPieces
-                                        : has("task_rows") ? forAttention
-                                        : kernel.oneRow    ? forOneRow
-                                                           : forRows;
-  std::vector<PlanNumbers> kept;
-  for (const PlanNumbers &changes : all) {
-    PlanNumbers plan = kernel.plan;
+  const std::vector<TuningParameters> &all = has("unroll")      ? forRowPieces
+                                             : has("task_rows") ? forAttention
+                                             : kernel.oneRow    ? forOneRow
+                                                                : forRows;
+  std::vector<TuningParameters> kept;
+  for (const TuningParameters &changes : all) {
+    TuningParameters plan = kernel.plan;
     bool known = true, differs = false;
     for (const auto &[name, value] : changes) {
       known &= plan.count(name) > 0 && (halide || name != "by_halide");

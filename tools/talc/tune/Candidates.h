@@ -9,18 +9,18 @@
 
 namespace talc::tools {
 
-using PlanNumbers = std::map<std::string, int64_t>;
+using TuningParameters = std::map<std::string, int64_t>;
 
 // A kernel that has a plan.
 struct TunableKernel {
   std::string name, digest;
-  PlanNumbers plan;  // the cost model's
-  bool oneRow;       // else any number
+  TuningParameters plan;  // the cost model's
+  bool oneRow;            // else any number
 };
 
 // The same list each time for equal kernels, the likeliest gains first. Left out is what the cost model says is slow:
 // tiles with more sums than there are registers for, or too few to keep the multiply-adds busy. None changes
 // block_keys, on which bits depend. `halide`: whether it is there.
-std::vector<PlanNumbers> candidatesFor(const TunableKernel &kernel, bool halide);
+std::vector<TuningParameters> planCandidates(const TunableKernel &kernel, bool halide);
 
 }  // namespace talc::tools

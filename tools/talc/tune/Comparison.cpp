@@ -22,7 +22,7 @@ static size_t outside(size_t count) {
   return left;
 }
 
-Interval medianOf(Seconds values) {
+Interval medianInterval(Seconds values) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   if (values.empty())
     return {-infinite, 0, infinite};
@@ -41,7 +41,7 @@ Comparison compare(const Seconds &once, const Seconds &again, const Seconds &cha
     equal.push_back(std::log(again[i] / once[i]));
     ratios.push_back(std::log(changed[i]) - 0.5 * std::log(once[i] * again[i]));
   }
-  Interval found = medianOf(ratios), noise = medianOf(equal);
+  Interval found = medianInterval(ratios), noise = medianInterval(equal);
   double spread = std::max(-noise.low, noise.high);
   return {std::exp(found.middle), found.high<-spread, found.low> spread, std::exp(found.high)};
 }

@@ -23,7 +23,7 @@ struct Interval {
   double low, middle, high;
 };
 
-Interval medianOf(Seconds values);
+Interval medianInterval(Seconds values);
 
 struct Comparison {
   double ratio = 1;     // of the changed code's time by that of the code that ran twice; the median of rounds

@@ -51,7 +51,8 @@ struct PhaseTimes {
     double sum = 0;
     for (const StepTimes *step : steps)
       if (auto found = step->kernels.find(kernel); found != step->kernels.end())
-        sum += (1 - compare(found->second).ratio) * medianOf(found->second[0]).middle / medianOf(step->whole[0]).middle;
+        sum += (1 - compare(found->second).ratio) * medianInterval(found->second[0]).middle /
+               medianInterval(step->whole[0]).middle;
     return sum;
   }
 

@@ -2,9 +2,9 @@
 // talc tune: kernels of a model are independent of each other, so a round compiles the model with another candidate for
 // every kernel at once, and looks at the time of each kernel by itself.
 //
-//   baseline   contract_0: -              contract_1: -              attention_2: -
-//   code 1     contract_0: candidate 0    contract_1: candidate 0    attention_2: candidate 0
-//   code 2     contract_0: candidate 1    ...                        all evaluate the same steps in turn
+//   baseline   matmul_0: -              matmul_1: -              attention_2: -
+//   code 1     matmul_0: candidate 0    matmul_1: candidate 0    attention_2: candidate 0
+//   code 2     matmul_0: candidate 1    ...                        all evaluate the same steps in turn
 //
 // The best of many measurements flatters: at the end what was chosen is measured once more, all of it together, against
 // the cost model's plans and these again (Confirmation.h). Only what is faster than equal code differs is confirmed.
@@ -22,8 +22,8 @@
 #include "tools/talc/tune/Candidates.h"
 #include "tools/talc/tune/Confirmation.h"
 #include "tools/talc/tune/Measurements.h"
-#include "tools/talc/tune/Origin.h"
-#include "tools/talc/tune/PlanRecord.h"
+#include "tools/talc/tune/ModelOrigin.h"
+#include "tools/talc/tune/TuningRecord.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/Signals.h"
@@ -45,14 +45,14 @@ std::atomic<bool> interrupted = false;
 // What is known of a kernel.
 struct Choice {
   TunableKernel kernel;
-  std::vector<PlanNumbers> candidates;
-  PlanLine line;
+  std::vector<TuningParameters> candidates;
+  TuningEntry line;
   double gain = 1;      // of the line's plan, relative to the cost model's
   int64_t goal = 0;     // so many are to be tried, in this run and before
   std::string refused;  // what was chosen and not confirmed, for the user
 
   bool hasMore() const { return line.tried < goal; }
-  const PlanNumbers &next() const { return candidates[line.tried % candidates.size()]; }
+  const TuningParameters &next() const { return candidates[line.tried % candidates.size()]; }
 };
 
 class Tuner {
@@ -92,7 +92,7 @@ private:
   std::string path, identity;
   std::vector<Choice> choices;
   std::vector<std::string> notes;
-  PlanRecord record;
+  TuningRecord record;
   std::unique_ptr<bench::Machine> machine;
   bench::KernelList list;
   std::vector<StepTimes> times;
@@ -104,14 +104,14 @@ private:
 
 }  // namespace
 
-static std::string numbersText(const PlanNumbers &plan) {
+static std::string numbersText(const TuningParameters &plan) {
   std::string numbers;
   for (const auto &[name, value] : plan)
     numbers += fmt::format("{}{} = {}", numbers.empty() ? "" : ", ", name, value);
   return numbers;
 }
 
-static std::string planText(const std::string &digest, const PlanNumbers &plan) {
+static std::string planText(const std::string &digest, const TuningParameters &plan) {
   return plan.empty() ? "" : fmt::format("@{}: {}; ", digest, numbersText(plan));
 }
 
@@ -138,21 +138,21 @@ llvm::Error Tuner::findKernels() {
   stages.last = Stage::Bufferize;
   stages.pipeline.weights = options.compile.weights;
   stages.pipeline.target = *target;
-  stages.pipeline.compute = computeNamed(options.compile.compute);
+  stages.pipeline.compute = parseCompute(options.compile.compute);
   if (llvm::Error error = runStages(*input->module, stages))
     return error;
   if (llvm::Error error = assignPlans(*input->module, stages))
     return error;
   const bool halide = !hgenBuild().empty();
   for (auto function : input->module->getOps<mlir::func::FuncOp>()) {
-    kernel::TasksOp tasks = kernel::tasksOf(function);
+    kernel::TasksOp tasks = kernel::getTasks(function);
     if (!tasks || !tasks.getPlan())
       continue;
     Choice choice;
-    choice.kernel = {function.getName().str(), digestOf(tasks), {}, isOneRow(tasks.getPiece())};
-    for (mlir::NamedAttribute number : tasks.getPlanAttr().getNumbers())
+    choice.kernel = {function.getName().str(), kernelDigest(tasks), {}, isOneRow(tasks.getComputeOp())};
+    for (mlir::NamedAttribute number : tasks.getPlanAttr().getParameters())
       choice.kernel.plan[number.getName().str()] = mlir::cast<mlir::IntegerAttr>(number.getValue()).getInt();
-    choice.candidates = candidatesFor(choice.kernel, halide);
+    choice.candidates = planCandidates(choice.kernel, halide);
     choices.push_back(std::move(choice));
   }
   return llvm::Error::success();
@@ -165,7 +165,7 @@ llvm::Error Tuner::measureMachine() {
 }
 
 llvm::Error Tuner::openRecord() {
-  path = options.record.empty() ? usualRecord(options.compile.model) : options.record;
+  path = options.record.empty() ? defaultTuningRecord(options.compile.model) : options.record;
   if (std::string problem = record.read(path, notes); !problem.empty())
     return makeError(ErrorCode::Output, "{}", problem);
   for (const std::string &note : notes)
@@ -174,7 +174,7 @@ llvm::Error Tuner::openRecord() {
     choice.line.kernel = choice.kernel.digest;
     choice.line.target = identity;
     choice.line.threads = options.threads;
-    if (const PlanLine *known = record.find(choice.line))
+    if (const TuningEntry *known = record.find(choice.line))
       choice.line = *known;
     choice.line.name = choice.kernel.name;
     choice.line.processor = machine->profile().processor;
@@ -207,7 +207,7 @@ llvm::Error Tuner::measure(const std::vector<std::string> &plans, const std::vec
   if (list.kernels.empty()) {
     if (Status status = bench::readKernels(file.path(), list); status.failed())
       return llvm::createStringError(status.text());
-    if (!options.program.empty() && hasOtherKernels(options.program, list))
+    if (!options.program.empty() && kernelsDiffer(options.program, list))
       llvm::errs() << fmt::format("note: {} has other kernels than {} has now; what is found is for the latter\n",
                                   options.program, options.compile.model);
   }
@@ -225,7 +225,8 @@ double Tuner::ratioOf(const Choice &choice, size_t code, double &worst) const {
   worst = 0;
   for (const StepTimes &step : times)
     if (auto found = step.kernels.find(choice.kernel.name); found != step.kernels.end()) {
-      double first = medianOf(found->second[0]).middle, ratio = medianOf(found->second[code]).middle / first;
+      double first = medianInterval(found->second[0]).middle,
+             ratio = medianInterval(found->second[code]).middle / first;
       if (!(first > 0 && ratio > 0))
         continue;
       sum += std::log(ratio);
@@ -304,11 +305,11 @@ llvm::Expected<bool> Tuner::confirmChosen() {
   if (changed.empty())
     return true;
   constexpr int64_t rounds = 24;
-  constexpr double leastSeconds = 1;
+  constexpr double minSeconds = 1;
   // Half of what is left, unless then there is not enough for another file and more rounds than to compile it.
   double left = secondsLeft(), half = 0.5 * left;
-  bool last = half < 3 * compiling + leastSeconds;
-  if (llvm::Error error = measure({plans}, {0, 0, 1}, {rounds, std::max(last ? left : half, leastSeconds)}))
+  bool last = half < 3 * compiling + minSeconds;
+  if (llvm::Error error = measure({plans}, {0, 0, 1}, {rounds, std::max(last ? left : half, minSeconds)}))
     return std::move(error);
   Confirmation found = confirmPlans(times, changed, last);
   spread = found.spread;
@@ -329,12 +330,12 @@ llvm::Expected<bool> Tuner::confirmChosen() {
 llvm::Error Tuner::keep() {
   const bench::MachineProfile &profile = machine->profile();
   for (Choice &choice : choices) {
-    PlanLine &line = choice.line;
+    TuningEntry &line = choice.line;
     line.figures["candidates"] = choice.candidates.size();
     line.figures["gain"] = std::round(choice.gain * 1000) / 1000;
     for (const StepTimes &step : times)
       if (auto found = step.kernels.find(choice.kernel.name); found != step.kernels.end())
-        line.figures["microseconds"][step.name] = std::round(1e7 * medianOf(found->second[0]).middle) / 10;
+        line.figures["microseconds"][step.name] = std::round(1e7 * medianInterval(found->second[0]).middle) / 10;
     line.figures["peak_gflops"] = std::round(1e-9 * profile.f32().operationsPerSecond);
     line.figures["memory_gbs"] = std::round(1e-8 * profile.memory().bytesPerSecond) / 10;
     record.put(line);

@@ -4,8 +4,8 @@
 #include "runtime/device/cpu/Cores.h"
 #include "tools/talc/Commands.h"
 #include "tools/talc/ModelOptions.h"
-#include "tools/talc/OptionWords.h"
-#include "tools/talc/tune/Origin.h"
+#include "tools/talc/OptionChoices.h"
+#include "tools/talc/tune/ModelOrigin.h"
 
 #include <cstdio>
 
@@ -43,7 +43,7 @@ Action addTune(CLI::App &app, const std::string &programDirectory) {
   return [command, options] {
     options->compile.modelOptions = givenModelOptions(*command);
     if (command->remaining().empty()) {
-      std::string problem = useOrigin(*options);
+      std::string problem = resolveModelOrigin(*options);
       if (problem.empty())
         return tune(*options);
       fprintf(stderr, "%s\n", problem.c_str());

@@ -13,10 +13,10 @@ def ConvertDots : Pass<"convert-dots", "mlir::ModuleOp"> {
                                           ->   sdot                                  `dotprod`
                                           ->   smull, smull2, addp, sadalp           `neon`
 
-      kernel.look_up %places in %table       ->   vpshufb                               `vnni`, `avx2`
+      kernel.table_lookup %places in %table       ->   vpshufb                               `vnni`, `avx2`
                                              ->   tbl                                   `dotprod`, `neon`
 
-      kernel.times_power %number by %power   ->   llvm.ldexp, which is vscalefps with AVX-512
+      kernel.ldexp %number by %power   ->   llvm.ldexp, which is vscalefps with AVX-512
 
     All make the same sums. On x86-64 vectors are of 8 sums, or of 16 with levels that have no sign, on 64-bit ARM of 4 with
     signed levels, or such of seven bits.
@@ -42,7 +42,7 @@ def ConvertDotPairs : Pass<"convert-dot-pairs", "mlir::ModuleOp"> {
 def ConvertStepToLLVM : Pass<"convert-step-to-llvm", "mlir::ModuleOp"> {
   let summary = "what kernels read of the running step becomes loads from struct StepContext";
   let description = [{
-    `!kernel.step` becomes a pointer to runtime/device/cpu/StepContext.h, `!talc.state` the state's offset in a slot; entry
+    `!kernel.step` becomes a pointer to runtime/device/cpu/StepContext.h, `!talc.kv_cache` the state's offset in a slot; entry
     functions get the names that the runtime looks up.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];

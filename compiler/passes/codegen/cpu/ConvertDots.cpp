@@ -39,9 +39,9 @@ struct ConvertDots : talc::impl::ConvertDotsBase<ConvertDots> {
       return signalPassFailure();
     }
     auto walked = getOperation().walk([&](Operation *op) {
-      if (auto lookUp = dyn_cast<kernel::LookUpOp>(op))
+      if (auto lookUp = dyn_cast<kernel::TableLookupOp>(op))
         return replace(lookUp, use->lookUp(lookUp));
-      if (auto times = dyn_cast<kernel::TimesPowerOp>(op))
+      if (auto times = dyn_cast<kernel::LdexpOp>(op))
         return replace(times, byPower(times));
       return WalkResult::advance();
     });
@@ -73,7 +73,7 @@ private:
     SmallVector<kernel::DotOp> run = {dot};
     while (static_cast<int64_t>(run.size()) < most && run.back()->hasOneUse()) {
       auto next = dyn_cast<kernel::DotOp>(*run.back()->user_begin());
-      if (!next || next->getBlock() != dot->getBlock() || next.getMost() != dot.getMost() ||
+      if (!next || next->getBlock() != dot->getBlock() || next.getMaxCode() != dot.getMaxCode() ||
           next.getIsSigned() != dot.getIsSigned())
         break;
       run.push_back(next);
@@ -93,7 +93,7 @@ private:
   }
 
   // LLVM takes an instruction where there is one; MLIR's llvm.intr.ldexp wants one power for all numbers.
-  static Value byPower(kernel::TimesPowerOp op) {
+  static Value byPower(kernel::LdexpOp op) {
     OpBuilder b(op);
     return LLVM::CallIntrinsicOp::create(b, op.getLoc(), op.getType(), b.getStringAttr("llvm.ldexp"),
                                          {op.getNumber(), op.getPower()})
@@ -101,10 +101,10 @@ private:
   }
 
   static StringRef kindOf(kernel::DotOp dot) {
-    return dot.getMost() > 127 ? " sums of wide levels" : dot.getIsSigned() ? " sums of signed levels" : " sums";
+    return dot.getMaxCode() > 127 ? " sums of wide levels" : dot.getIsSigned() ? " sums of signed levels" : " sums";
   }
-  static StringRef kindOf(kernel::LookUpOp) { return " places"; }
-  static StringRef kindOf(kernel::TimesPowerOp) { return " numbers"; }
+  static StringRef kindOf(kernel::TableLookupOp) { return " places"; }
+  static StringRef kindOf(kernel::LdexpOp) { return " numbers"; }
 };
 
 }  // namespace

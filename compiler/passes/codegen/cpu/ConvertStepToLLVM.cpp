@@ -27,12 +27,12 @@ namespace talc {
 
 using namespace mlir;
 using talc::artifact::Output;
-using talc::artifact::Row;
 using talc::artifact::Span;
 using talc::artifact::StepContext;
+using talc::artifact::StepToken;
 namespace kernel = talc::kernel;
 
-static_assert(sizeof(Span) == 36 && sizeof(Row) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 42 * 8);
+static_assert(sizeof(Span) == 36 && sizeof(StepToken) == 12 && sizeof(Output) == 24 && sizeof(StepContext) == 42 * 8);
 
 namespace {
 
@@ -58,14 +58,14 @@ public:
   // The bytes of a slot's state begin at state + slot * bytes per slot + the state's offset.
   Value stateAddress(Value context, Value state, Value slot, int64_t partOffset) {
     Value offset = add(add(mul(toI64(slot), constant(slotBytes())), cast(state, b.getI64Type())), constant(partOffset));
-    return bytesFrom(field(context, offsetof(StepContext, state), pointer()), offset);
+    return bytesFrom(field(context, offsetof(StepContext, kvCache), pointer()), offset);
   }
 };
 
 SmallVector<Value> convertSpan(ContextReader &r, kernel::SpanOp op) {
   SmallVector<Value> fields;
   for (int64_t offset :
-       {offsetof(Span, firstRow), offsetof(Span, rowCount), offsetof(Span, firstPosition), offsetof(Span, slot),
+       {offsetof(Span, firstToken), offsetof(Span, tokenCount), offsetof(Span, firstPosition), offsetof(Span, slot),
         offsetof(Span, prefix), offsetof(Span, sourceSlot), offsetof(Span, sourceLength), offsetof(Span, history)})
     fields.push_back(r.element(op.getStep(), offsetof(StepContext, spans), op.getAt(), sizeof(Span), offset));
   return fields;
@@ -81,7 +81,7 @@ int64_t outputField(int64_t output, int64_t field) {
 }
 
 Value convertArena(ContextReader &r, kernel::ArenaOp op) {
-  Value rows = r.field(op.getStep(), offsetof(StepContext, rowCount), r.b.getI64Type());
+  Value rows = r.field(op.getStep(), offsetof(StepContext, tokenCount), r.b.getI64Type());
   Value thread = r.field(op.getStep(), offsetof(StepContext, thread), r.b.getI64Type());
   Value offset = r.add(r.mul(rows, r.constant(op.getPerToken())), r.constant(op.getFixed()));
   offset = r.add(offset, r.mul(thread, r.constant(op.getPerThread())));
@@ -95,25 +95,25 @@ Value convertArena(ContextReader &r, kernel::ArenaOp op) {
 constexpr int64_t manyRows = 48;
 
 Value convertByRows(ContextReader &r, Value step) {
-  Value rows = r.field(step, offsetof(StepContext, rowCount), r.b.getI64Type());
+  Value rows = r.field(step, offsetof(StepContext, tokenCount), r.b.getI64Type());
   Value threads = r.field(step, offsetof(StepContext, threads), r.b.getI64Type());
   return LLVM::ICmpOp::create(r.b, r.loc, LLVM::ICmpPredicate::sge, rows, r.mul(threads, r.constant(manyRows)));
 }
 
-Value convertDeal(ContextReader &r, kernel::DealOp op) {
-  Value place = r.bytesFrom(r.step(op.getStep()), r.constant(offsetof(StepContext, dealtPieces)));
+Value convertDeal(ContextReader &r, kernel::BeginTasksOp op) {
+  Value place = r.bytesFrom(r.step(op.getStep()), r.constant(offsetof(StepContext, dynamicOps)));
   Value piece = LLVM::LoadOp::create(r.b, r.loc, r.b.getI64Type(), place);
   LLVM::StoreOp::create(r.b, r.loc, r.add(piece, r.constant(1)), place);
   return r.toIndex(piece);
 }
 
-Value convertClaim(ContextReader &r, kernel::ClaimOp op) {
-  Value function = r.field(op.getStep(), offsetof(StepContext, claim), r.pointer());
-  Value state = r.field(op.getStep(), offsetof(StepContext, claimState), r.pointer());
+Value convertClaim(ContextReader &r, kernel::NextTaskOp op) {
+  Value function = r.field(op.getStep(), offsetof(StepContext, nextTask), r.pointer());
+  Value state = r.field(op.getStep(), offsetof(StepContext, schedulerState), r.pointer());
   Type i64 = r.b.getI64Type();
   Value thread = r.field(op.getStep(), offsetof(StepContext, thread), i64);
   auto type = LLVM::LLVMFunctionType::get(i64, {r.pointer(), i64, i64, i64});
-  SmallVector<Value> arguments = {function, state, thread, r.toI64(op.getPiece()), r.toI64(op.getTasks())};
+  SmallVector<Value> arguments = {function, state, thread, r.toI64(op.getSchedule()), r.toI64(op.getTasks())};
   return r.toIndex(LLVM::CallOp::create(r.b, r.loc, type, arguments).getResult());
 }
 
@@ -125,7 +125,7 @@ void callBarrier(ContextReader &r, Value step) {
 }
 
 void convertBarrier(ContextReader &r, kernel::BarrierOp op) {
-  if (!op.getUnlessByRows())
+  if (!op.getUnlessTokenParallel())
     return callBarrier(r, op.getStep());
   Value byRows = convertByRows(r, op.getStep());
   auto branch = scf::IfOp::create(r.b, r.loc, byRows, /*withElseRegion=*/true);
@@ -159,7 +159,7 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
   return TypeSwitch<Operation *, SmallVector<Value>>(op)
       .Case([&](kernel::ThreadOp o) { return count(o, offsetof(StepContext, thread)); })
       .Case([&](kernel::ThreadsOp o) { return count(o, offsetof(StepContext, threads)); })
-      .Case([&](kernel::RowCountOp o) { return count(o, offsetof(StepContext, rowCount)); })
+      .Case([&](kernel::TokenCountOp o) { return count(o, offsetof(StepContext, tokenCount)); })
       .Case([&](kernel::SpanCountOp o) { return count(o, offsetof(StepContext, spanCount)); })
       .Case([&](kernel::OutputCountOp o) { return count(o, outputField(o.getOutput(), offsetof(Output, count))); })
       .Case([&](kernel::IdOp o) { return element(o, offsetof(StepContext, ids), 4, 0); })
@@ -167,34 +167,38 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
       .Case([&](kernel::SegmentOp o) {
         return element(o, offsetof(StepContext, spans), sizeof(Span), offsetof(Span, segment));
       })
-      .Case([&](kernel::OutputRowOp o) { return element(o, outputField(o.getOutput(), offsetof(Output, rows)), 4, 0); })
+      .Case([&](kernel::OutputTokenOp o) {
+        return element(o, outputField(o.getOutput(), offsetof(Output, tokens)), 4, 0);
+      })
       .Case([&](kernel::PositionOp o) {
-        return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, position));
+        return element(o, offsetof(StepContext, tokens), sizeof(StepToken), offsetof(StepToken, position));
       })
-      .Case([&](kernel::SlotOp o) { return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, slot)); })
+      .Case([&](kernel::SlotOp o) {
+        return element(o, offsetof(StepContext, tokens), sizeof(StepToken), offsetof(StepToken, slot));
+      })
       .Case([&](kernel::TokenTypeOp o) {
-        return element(o, offsetof(StepContext, rows), sizeof(Row), offsetof(Row, type));
+        return element(o, offsetof(StepContext, tokens), sizeof(StepToken), offsetof(StepToken, type));
       })
-      .Case([&](kernel::ByRowsOp o) -> SmallVector<Value> { return {convertByRows(r, o.getStep())}; })
-      .Case([&](kernel::DealOp o) -> SmallVector<Value> { return {convertDeal(r, o)}; })
-      .Case([&](kernel::ClaimOp o) -> SmallVector<Value> { return {convertClaim(r, o)}; })
+      .Case([&](kernel::TokenParallelOp o) -> SmallVector<Value> { return {convertByRows(r, o.getStep())}; })
+      .Case([&](kernel::BeginTasksOp o) -> SmallVector<Value> { return {convertDeal(r, o)}; })
+      .Case([&](kernel::NextTaskOp o) -> SmallVector<Value> { return {convertClaim(r, o)}; })
       .Case([&](kernel::SpanOp o) { return convertSpan(r, o); })
       .Case([&](kernel::WeightOp o) -> SmallVector<Value> {
         Value base = r.field(o.getStep(), offsetof(StepContext, weights), r.pointer());
         return {r.buffer(type(o), r.bytesFrom(base, r.constant(r.offsetOf(o.getNameAttr()))))};
       })
-      .Case([&](kernel::StateOp o) -> SmallVector<Value> { return {r.constant(r.offsetOf(o.getNameAttr()))}; })
+      .Case([&](kernel::KvCacheOp o) -> SmallVector<Value> { return {r.constant(r.offsetOf(o.getNameAttr()))}; })
       .Case([&](kernel::KeysOp o) -> SmallVector<Value> {
-        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getState(), o.getSlot(), 0))};
+        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getCache(), o.getSlot(), 0))};
       })
       .Case([&](kernel::MatricesOp o) -> SmallVector<Value> {
-        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getState(), o.getSlot(), 0))};
+        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getCache(), o.getSlot(), 0))};
       })
       .Case([&](kernel::ValuesOp o) -> SmallVector<Value> {
-        kernel::StateLayout layout(cast<talc::StateType>(o.getState().getType()));
-        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getState(), o.getSlot(), layout.keyBytes()))};
+        kernel::KvLayout layout(cast<talc::KvCacheType>(o.getCache().getType()));
+        return {r.buffer(type(o), r.stateAddress(o.getStep(), o.getCache(), o.getSlot(), layout.keyBytes()))};
       })
-      .Case([&](kernel::BytesOp o) -> SmallVector<Value> { return {r.bytesOf(o)}; })
+      .Case([&](kernel::BytesOp o) -> SmallVector<Value> { return {r.byteBuffer(o)}; })
       .Case([&](kernel::OutputOp o) -> SmallVector<Value> {
         Value rows = r.field(o.getStep(), outputField(o.getOutput(), offsetof(Output, count)), r.b.getI64Type());
         Value data = r.field(o.getStep(), outputField(o.getOutput(), offsetof(Output, data)), r.pointer());
@@ -214,12 +218,12 @@ SmallVector<Value> convert(ContextReader &r, Operation *op) {
 struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> {
   // Types go last: while ops are converted, a state's type still tells its layout.
   void runOnOperation() override {
-    if (failed(talc::checkPieces(getOperation())) || failed(checkPlaces()))
+    if (failed(talc::checkComputeOps(getOperation())) || failed(checkPlaces()))
       return signalPassFailure();
-    talc::convertBlocks(getOperation());
+    talc::convertBlockBuffers(getOperation());
     int64_t read = convertAll(
-        [](Operation *op) { return isa<kernel::KernelDialect>(op->getDialect()) && !isa<kernel::StateOp>(op); });
-    int64_t states = convertAll([](Operation *op) { return isa<kernel::StateOp>(op); });
+        [](Operation *op) { return isa<kernel::KernelDialect>(op->getDialect()) && !isa<kernel::KvCacheOp>(op); });
+    int64_t states = convertAll([](Operation *op) { return isa<kernel::KvCacheOp>(op); });
     talc::PassRemarks("codegen", "convert-step-to-llvm").did(getOperation(), [&] {
       return llvm::formatv("{0} reads of the running step become loads from its struct, {1} states offsets", read,
                            states);
@@ -239,12 +243,12 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     };
     WalkResult result = module.walk([&](Operation *op) -> WalkResult {
       auto weight = dyn_cast<kernel::WeightOp>(op);
-      auto state = dyn_cast<kernel::StateOp>(op);
+      auto state = dyn_cast<kernel::KvCacheOp>(op);
       if ((weight && !isPlaced(weight.getNameAttr())) || (state && !isPlaced(state.getNameAttr())) ||
           (isa<kernel::KeysOp, kernel::ValuesOp>(op) && !hasSlots))
         return op->emitOpError("has no place in memory; plan-memory gives it one");
       auto output = op->getAttrOfType<IntegerAttr>("output");
-      if (isa<kernel::OutputOp, kernel::OutputCountOp, kernel::OutputRowOp>(op) &&
+      if (isa<kernel::OutputOp, kernel::OutputCountOp, kernel::OutputTokenOp>(op) &&
           (output.getInt() < 0 || output.getInt() >= talc::artifact::maxOutputs))
         return op->emitOpError() << "is of the result " << output.getInt() << "; a model has at most "
                                  << talc::artifact::maxOutputs;
@@ -274,7 +278,7 @@ struct ConvertStepToLLVM : talc::impl::ConvertStepToLLVMBase<ConvertStepToLLVM> 
     auto convertType = [&](Type type) -> Type {
       if (isa<kernel::StepType>(type))
         return LLVM::LLVMPointerType::get(&getContext());
-      return isa<talc::StateType>(type) ? builder.getI64Type() : type;
+      return isa<talc::KvCacheType>(type) ? builder.getI64Type() : type;
     };
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<Type> types;

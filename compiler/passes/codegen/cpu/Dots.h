@@ -23,9 +23,9 @@ inline int64_t dotAlone(kernel::DotOp) {
 }
 
 // The bytes of a table, likewise.
-using EmitLookUp = mlir::Value (*)(kernel::LookUpOp op);
+using EmitLookUp = mlir::Value (*)(kernel::TableLookupOp op);
 
-mlir::Value lookUpByShuffle(kernel::LookUpOp op);  // vpshufb
-mlir::Value lookUpByNeon(kernel::LookUpOp op);     // tbl
+mlir::Value lookUpByShuffle(kernel::TableLookupOp op);  // vpshufb
+mlir::Value lookUpByNeon(kernel::TableLookupOp op);     // tbl
 
 }  // namespace talc

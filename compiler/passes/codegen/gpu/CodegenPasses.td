@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stage codegen of graphics cards; compiler/passes/Passes.td includes it.
+// Stage codegen of GPUs; compiler/passes/Passes.td includes it.
 
 def TabulateLaunches : Pass<"tabulate-launches", "mlir::ModuleOp"> {
   let summary = "functions that call kernels become lists of launches";
@@ -14,9 +14,9 @@ def TabulateLaunches : Pass<"tabulate-launches", "mlir::ModuleOp"> {
 }
 
 def ConvertTablesToLLVM : Pass<"convert-tables-to-llvm", "mlir::ModuleOp"> {
-  let summary = "what kernels for cards read of the running step becomes loads from StepTables";
+  let summary = "what kernels for GPUs read of the running step becomes loads from StepTables";
   let description = [{
-    `!kernel.step` becomes the address of StepTables (runtime/device/gpu/LaunchTable.h), `!talc.state` that of the state
+    `!kernel.step` becomes the address of StepTables (runtime/device/gpu/LaunchTable.h), `!talc.kv_cache` that of the state
     in slot 0.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::arith::ArithDialect"];
@@ -33,7 +33,7 @@ def NarrowIndices : Pass<"narrow-indices", "mlir::func::FuncOp"> {
 }
 
 def ConvertWorkgroupsToNVVM : Pass<"convert-workgroups-to-nvvm", "mlir::ModuleOp"> {
-  let summary = "threads, barriers, shuffles, shared memory and functions of math become what NVIDIA's cards have";
+  let summary = "threads, barriers, shuffles, shared memory and functions of math become what NVIDIA GPUs have";
   let description = [{
       math.exp2 %x   ->   llvm.call_intrinsic "llvm.nvvm.ex2.approx.f32"(%x)
 

@@ -8,7 +8,7 @@
 //
 // Upstream's conversion of buffers knows bindings, static sizes and one dimension. Arguments are those of
 // PassedBuffer.h; inside of a kernel a cast stands for what is known of a buffer. Places in a buffer that is smaller
-// than 2 GiB are computed in 32 bits, which cards are fast at. Memory of the workgroup stays as it is.
+// than 2 GiB are computed in 32 bits, which GPUs are fast at. Memory of the workgroup stays as it is.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/PassedBuffer.h"
@@ -107,7 +107,7 @@ public:
     return e.cast(e.add(e.addressOf(state), place), type);
   }
 
-  Value bytesOf(kernel::BytesOp op) override {
+  Value byteBuffer(kernel::BytesOp op) override {
     return op.getBuffer().getType() == op.getType() ? op.getBuffer()
                                                     : e.cast(e.addressOf(op.getBuffer()), op.getType());
   }
@@ -225,7 +225,7 @@ struct ConvertBuffersToAddresses : talc::impl::ConvertBuffersToAddressesBase<Con
       SmallVector<Value> values;
       for (size_t part = 0; part < count; ++part)
         values.push_back(entry.insertArgument(i + 1 + part, i64, old.getLoc()));
-      if (isa<kernel::StepType, talc::StateType>(old.getType()))
+      if (isa<kernel::StepType, talc::KvCacheType>(old.getType()))
         replaceAddress(old, values[0]);
       else if (old.getType() != i64)
         old.replaceAllUsesWith(old.getType().isIndex() ? e.toIndex(values[0]) : e.cast(values, old.getType()));
@@ -263,7 +263,7 @@ struct ConvertBuffersToAddresses : talc::impl::ConvertBuffersToAddressesBase<Con
     return op->emitOpError("reads or writes a buffer that no kernel is passed");
   }
 
-  // What is loaded and stored: cards that know no bf16 have its bits.
+  // What is loaded and stored: GPUs that know no bf16 have its bits.
   static Type bitsOf(Type type) {
     if (!isa<BFloat16Type>(getElementTypeOrSelf(type)))
       return type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert-tables-to-llvm: what kernels for cards read of the running step becomes loads from StepTables.
+// convert-tables-to-llvm: what kernels for GPUs read of the running step becomes loads from StepTables.
 //
 //   %id = kernel.id %step[%t]          ->   %place = load step[ids];  %id = load step[%place + %t]      words of 32
 //   bits %k = kernel.keys %step, %s[%slot]  ->   a memref around  %s + %slot * bytes per slot
@@ -39,7 +39,7 @@ public:
     return buffer(type, bytesFrom(cast(state, pointer()), place));
   }
 
-  Value bytesOf(kernel::BytesOp op) override { return StepReader::bytesOf(op); }
+  Value byteBuffer(kernel::BytesOp op) override { return StepReader::byteBuffer(op); }
 
 private:
   Value word(Value step, int64_t field) { return integerAt(cast(step, pointer()), constant(field)); }
@@ -64,7 +64,7 @@ struct ConvertTablesToLLVM : talc::impl::ConvertTablesToLLVMBase<ConvertTablesTo
   // Steps and states in signatures become addresses.
   void convertSignatures() {
     auto convertType = [&](Type type) -> Type {
-      return isa<kernel::StepType, talc::StateType>(type) ? LLVM::LLVMPointerType::get(&getContext()) : type;
+      return isa<kernel::StepType, talc::KvCacheType>(type) ? LLVM::LLVMPointerType::get(&getContext()) : type;
     };
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       SmallVector<Type> types = llvm::map_to_vector(function.getArgumentTypes(), convertType);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // convert-workgroups-to-nvvm: what upstream's conversions to LLVM leave to libraries or do not know becomes intrinsics
-// of NVIDIA's cards.
+// of NVIDIA GPUs.
 //
 //   exp x = 2^(x log2 e);  exp2 by ex2.approx (2 units in the last place);  tanh x = 1 - 2 / (exp 2x + 1);
 //   log x = lg2 x ln 2, by lg2.approx;  erf is a polynomial
@@ -191,7 +191,7 @@ struct ConvertWorkgroupsToNVVM : talc::impl::ConvertWorkgroupsToNVVMBase<Convert
     WalkResult result = getOperation().walk([](Operation *op) -> WalkResult {
       if (!isa<math::MathDialect>(op->getDialect()) || isa<math::FmaOp, math::AbsFOp, math::SqrtOp>(op))
         return WalkResult::advance();
-      return op->emitOpError("has no instructions on NVIDIA's cards");
+      return op->emitOpError("has no instructions on NVIDIA GPUs");
     });
     return failure(result.wasInterrupted());
   }

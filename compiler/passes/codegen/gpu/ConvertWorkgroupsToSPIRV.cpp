@@ -9,7 +9,7 @@
 //
 // The one push constant is the address of the arguments, so that a kernel may have any number of them. Arithmetic,
 // loops and functions of math go through upstream's patterns. Sums and products are marked NoContraction: a driver may
-// fuse or rearrange none, so that they are the same on every card.
+// fuse or rearrange none, so that they are the same on every GPU.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/codegen/gpu/Launches.h"

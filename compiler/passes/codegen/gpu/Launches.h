@@ -7,8 +7,8 @@
 namespace talc {
 
 // On such a function, an array of {call = @name, arguments = [...], mark = place in talc.kernels, or missing, waits = 1
-// if it needs what launches before it left, or missing}. An argument is {base = "arena", fixed, per_row}, or {argument
-// = 3, fixed, per_row}: a value that the function was given.
+// if it needs what launches before it left, or missing}. An argument is {base = "arena", fixed, per_token}, or
+// {argument = 3, fixed, per_token}: a value that the function was given.
 constexpr llvm::StringLiteral launchesAttr = "kernel.launches";
 
 // On a kernel that is no function any more: how many values it is passed.
@@ -16,7 +16,7 @@ constexpr llvm::StringLiteral argumentsAttr = "kernel.arguments";
 
 namespace launchKeys {
 constexpr llvm::StringLiteral call = "call", arguments = "arguments", mark = "mark", waits = "waits";
-constexpr llvm::StringLiteral base = "base", argument = "argument", fixed = "fixed", perRow = "per_row";
+constexpr llvm::StringLiteral base = "base", argument = "argument", fixed = "fixed", perToken = "per_token";
 }  // namespace launchKeys
 
 // What bases are called, in the order of LaunchBase (runtime/device/gpu/LaunchTable.h).

@@ -107,7 +107,7 @@ static LogicalResult convertCopy(nvgpu::DeviceAsyncCopyOp op, PatternRewriter &r
   if (op.getSrcElements() || !hasKnownPlaces(from) || !hasKnownPlaces(to))
     return rewriter.notifyMatchFailure(op, "not a whole copy from known places");
   Location loc = op.getLoc();
-  const int64_t bytes = formatOf(to.getElementType())->bytesOf(op.getDstElements().getSExtValue());
+  const int64_t bytes = getStorageFormat(to.getElementType())->byteSize(op.getDstElements().getSExtValue());
   callAlone(rewriter, loc,
             llvm::formatv("llvm.nvvm.cp.async.{0}.shared.global.{1}", op.getBypassL1() ? "cg" : "ca", bytes).str(),
             {addressOf(rewriter, loc, op.getDst(), op.getDstIndices()),
@@ -147,7 +147,7 @@ static LogicalResult convertGroup(nvgpu::DeviceAsyncCreateGroupOp op, PatternRew
 static LogicalResult convertFragments(nvgpu::LdMatrixOp op, PatternRewriter &rewriter) {
   auto type = cast<VectorType>(op.getRes().getType());
   MemRefType from = op.getSrcMemref().getType();
-  if (op.getNumTiles() != 4 || op.getTranspose() || formatOf(from.getElementType())->bytesOf(1) != 2 ||
+  if (op.getNumTiles() != 4 || op.getTranspose() || getStorageFormat(from.getElementType())->byteSize(1) != 2 ||
       !hasKnownPlaces(from))
     return rewriter.notifyMatchFailure(op, "not four fragments of 16-bit values");
   Location loc = op.getLoc();

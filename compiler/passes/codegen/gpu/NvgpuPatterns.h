@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a subgroup do together, as instructions of NVIDIA's cards: products of matrices, loads of their
+// What the threads of a subgroup do together, as instructions of NVIDIA GPUs: products of matrices, loads of their
 // fragments, asynchronous copies to shared memory.
 #pragma once
 

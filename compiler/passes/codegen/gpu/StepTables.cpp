@@ -10,16 +10,16 @@
 #include <cstddef>
 
 using namespace mlir;
-using talc::artifact::Row;
 using talc::artifact::Span;
 using talc::artifact::StepTables;
+using talc::artifact::StepToken;
 
 namespace talc {
 
 static SmallVector<Value> readSpan(TableReader &r, kernel::SpanOp op) {
   SmallVector<Value> fields;
   for (int64_t offset :
-       {offsetof(Span, firstRow), offsetof(Span, rowCount), offsetof(Span, firstPosition), offsetof(Span, slot),
+       {offsetof(Span, firstToken), offsetof(Span, tokenCount), offsetof(Span, firstPosition), offsetof(Span, slot),
         offsetof(Span, prefix), offsetof(Span, sourceSlot), offsetof(Span, sourceLength), offsetof(Span, history)})
     fields.push_back(r.element(op.getStep(), offsetof(StepTables, spans), op.getAt(), sizeof(Span), offset));
   return fields;
@@ -33,7 +33,7 @@ SmallVector<Value> readTables(TableReader &r, Operation *op) {
   };
   auto type = [](auto o) { return cast<MemRefType>(o.getResult().getType()); };
   return TypeSwitch<Operation *, SmallVector<Value>>(op)
-      .Case([&](kernel::RowCountOp o) { return count(o, offsetof(StepTables, rowCount)); })
+      .Case([&](kernel::TokenCountOp o) { return count(o, offsetof(StepTables, tokenCount)); })
       .Case([&](kernel::SpanCountOp o) { return count(o, offsetof(StepTables, spanCount)); })
       .Case([&](kernel::OutputCountOp o) {
         return count(o, offsetof(StepTables, wantedCount) + wordBytes * static_cast<int64_t>(o.getOutput()));
@@ -43,28 +43,30 @@ SmallVector<Value> readTables(TableReader &r, Operation *op) {
       .Case([&](kernel::SegmentOp o) {
         return element(o, offsetof(StepTables, spans), sizeof(Span), offsetof(Span, segment));
       })
-      .Case([&](kernel::OutputRowOp o) {
+      .Case([&](kernel::OutputTokenOp o) {
         int64_t array = offsetof(StepTables, wanted) + wordBytes * static_cast<int64_t>(o.getOutput());
         return element(o, array, wordBytes, 0);
       })
       .Case([&](kernel::PositionOp o) {
-        return element(o, offsetof(StepTables, rows), sizeof(Row), offsetof(Row, position));
+        return element(o, offsetof(StepTables, tokens), sizeof(StepToken), offsetof(StepToken, position));
       })
-      .Case([&](kernel::SlotOp o) { return element(o, offsetof(StepTables, rows), sizeof(Row), offsetof(Row, slot)); })
+      .Case([&](kernel::SlotOp o) {
+        return element(o, offsetof(StepTables, tokens), sizeof(StepToken), offsetof(StepToken, slot));
+      })
       .Case([&](kernel::TokenTypeOp o) {
-        return element(o, offsetof(StepTables, rows), sizeof(Row), offsetof(Row, type));
+        return element(o, offsetof(StepTables, tokens), sizeof(StepToken), offsetof(StepToken, type));
       })
       .Case([&](kernel::SpanOp o) { return readSpan(r, o); })
       .Case(
-          [&](kernel::KeysOp o) -> SmallVector<Value> { return {r.statePart(type(o), o.getState(), o.getSlot(), 0)}; })
+          [&](kernel::KeysOp o) -> SmallVector<Value> { return {r.statePart(type(o), o.getCache(), o.getSlot(), 0)}; })
       .Case([&](kernel::MatricesOp o) -> SmallVector<Value> {
-        return {r.statePart(type(o), o.getState(), o.getSlot(), 0)};
+        return {r.statePart(type(o), o.getCache(), o.getSlot(), 0)};
       })
       .Case([&](kernel::ValuesOp o) -> SmallVector<Value> {
-        kernel::StateLayout layout(cast<StateType>(o.getState().getType()));
-        return {r.statePart(type(o), o.getState(), o.getSlot(), layout.keyBytes())};
+        kernel::KvLayout layout(cast<KvCacheType>(o.getCache().getType()));
+        return {r.statePart(type(o), o.getCache(), o.getSlot(), layout.keyBytes())};
       })
-      .Case([&](kernel::BytesOp o) -> SmallVector<Value> { return {r.bytesOf(o)}; })
+      .Case([&](kernel::BytesOp o) -> SmallVector<Value> { return {r.byteBuffer(o)}; })
       .Default(SmallVector<Value>());
 }
 
@@ -81,9 +83,9 @@ static LogicalResult checkPlan(ModuleOp module) {
 
 LogicalResult replaceStepOps(ModuleOp module, int64_t &count,
                              llvm::function_ref<SmallVector<Value>(Operation *)> replace) {
-  if (failed(checkPieces(module)) || failed(checkPlan(module)))
+  if (failed(checkComputeOps(module)) || failed(checkPlan(module)))
     return failure();
-  convertBlocks(module);
+  convertBlockBuffers(module);
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
     if (isa<kernel::KernelDialect>(op->getDialect()))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels for cards read of the running step: where it stands in StepTables (runtime/device/gpu/LaunchTable.h),
+// What kernels for GPUs read of the running step: where it stands in StepTables (runtime/device/gpu/LaunchTable.h),
 // whatever an address is.
 #pragma once
 
@@ -24,7 +24,7 @@ public:
   // `offset`: of the part in the state of a slot.
   virtual Value statePart(mlir::MemRefType type, Value state, Value slot, int64_t offset) = 0;
   // All bytes of a buffer.
-  virtual Value bytesOf(kernel::BytesOp op) = 0;
+  virtual Value byteBuffer(kernel::BytesOp op) = 0;
 };
 
 // The values that stand for the results of a step op; none: kernels have no such op.

@@ -4,8 +4,8 @@
 //   func @layer(%step, %x: memref<?x64xf32>, ...) {          func private @layer {kernel.launches = [
 //     %y = kernel.arena %step rows %n at 256 plus 0            {call = @norm_0, mark = 7, arguments = [
 //     call @norm_0(%step, %x, %y)                       ->       {argument = 0}, {argument = 1}, {argument = 2},
-//     kernel.mark %step 7                                        {base = "arena", per_row = 256},
-//   }                                                            {base = "number", per_row = 1}]}] }
+//     kernel.mark %step 7                                        {base = "arena", per_token = 256},
+//   }                                                            {base = "number", per_token = 1}]}] }
 //
 // A buffer is passed as PassedBuffer.h says: its address, then the sizes that its type does not tell. All of these are
 // linear in the rows of the step, so that a list is data: whoever runs it needs no code of the host. A launch waits for
@@ -15,8 +15,8 @@
 #include "compiler/passes/codegen/PassedBuffer.h"
 #include "compiler/passes/codegen/gpu/Launches.h"
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
+#include "dialects/kernel/DynamicSchedule.h"
 #include "dialects/kernel/KernelDialect.h"
-#include "dialects/kernel/Workers.h"
 #include "runtime/device/gpu/LaunchTable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,11 +37,11 @@ namespace keys = talc::launchKeys;
 
 namespace {
 
-// base or argument, + fixed + perRow * rows of the step
+// base or argument, + fixed + perToken * rows of the step
 struct Linear {
   LaunchBase base = LaunchBase::Number;
   std::optional<int64_t> argument = {};
-  int64_t fixed = 0, perRow = 0;
+  int64_t fixed = 0, perToken = 0;
 };
 
 Linear number(int64_t value) {
@@ -125,11 +125,11 @@ private:
     if (std::optional<int64_t> known = getConstantIntValue(value))
       return number(*known);
     return TypeSwitch<Operation *, FailureOr<Linear>>(value.getDefiningOp())
-        .Case([&](kernel::RowCountOp) {
+        .Case([&](kernel::TokenCountOp) {
           return Linear{LaunchBase::Number, {}, 0, 1};
         })
         .Case([&](kernel::OutputCountOp op) { return Linear{baseOf(LaunchBase::Wanted0, op.getOutput())}; })
-        .Case([&](kernel::StateOp op) {
+        .Case([&](kernel::KvCacheOp op) {
           return Linear{LaunchBase::States, {}, offsetOf(op.getNameAttr()), 0};
         })
         .Case([&](memref::DimOp op) -> FailureOr<Linear> {
@@ -230,7 +230,7 @@ struct TabulateLaunches : talc::impl::TabulateLaunchesBase<TabulateLaunches> {
   void runOnOperation() override {
     SmallVector<func::FuncOp> lists;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function->hasAttr(kernel::kernelAttr))
+      if (function->hasAttr(kernel::kernelOpAttr))
         countRows(function);
       else
         lists.push_back(function);
@@ -273,8 +273,8 @@ struct TabulateLaunches : talc::impl::TabulateLaunchesBase<TabulateLaunches> {
       fields.append(keys::base, b.getStringAttr(talc::baseNames[static_cast<uint32_t>(value.base)]));
     if (value.fixed != 0)
       fields.append(keys::fixed, b.getI64IntegerAttr(value.fixed));
-    if (value.perRow != 0)
-      fields.append(keys::perRow, b.getI64IntegerAttr(value.perRow));
+    if (value.perToken != 0)
+      fields.append(keys::perToken, b.getI64IntegerAttr(value.perToken));
     return fields.getDictionary(&getContext());
   }
 
@@ -282,7 +282,7 @@ struct TabulateLaunches : talc::impl::TabulateLaunchesBase<TabulateLaunches> {
     Builder b(&getContext());
     Tracer tracer(function);
     SmallVector<Attribute> launches;
-    const bool everywhere = !function->hasAttr(kernel::claimsAttr);
+    const bool everywhere = !function->hasAttr(kernel::dynamicScheduleAttr);
     bool waits = everywhere;
     for (Operation &op : function.front()) {
       waits |= isa<kernel::BarrierOp>(op);

@@ -7,8 +7,8 @@
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/schedule/cpu/GeneratorPlan.h"
-#include "compiler/passes/schedule/cpu/HalideBuffers.h"
-#include "compiler/passes/schedule/cpu/LineCode.h"
+#include "compiler/passes/schedule/cpu/halide/HalideBuffers.h"
+#include "compiler/passes/schedule/cpu/halide/RowExpressions.h"
 #include "dialects/kernel/KernelDialect.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,22 +25,22 @@ namespace {
 
 constexpr talc::PassRemarks remarks("schedule", "assign-generators");
 
-std::string refusedContract(kernel::ContractOp contract) {
-  if (contract.getGroups() > 1)
+std::string refusedContract(kernel::MatmulOp matmul) {
+  if (matmul.getGroups() > 1)
     return "the contraction is of groups";
-  if (talc::isRounded(cast<MemRefType>(contract.getX().getType()).getElementType()))
+  if (talc::isQuantizedActivation(cast<MemRefType>(matmul.getX().getType()).getElementType()))
     return "the rows are rounded";
-  auto weight = cast<MemRefType>(contract.getWeight().getType());
+  auto weight = cast<MemRefType>(matmul.getWeight().getType());
   if (!isa<FloatType>(weight.getElementType()))
     return "the weight is stored in blocks";
-  for (Value memory : {contract.getX(), contract.getInit()})
+  for (Value memory : {matmul.getX(), matmul.getInit()})
     if (!talc::haveKnownPlaces(cast<MemRefType>(memory.getType())))
       return "a buffer's rows lie at unknown distances";
   return "";
 }
 
 std::string refusedAttention(kernel::AttentionOp attention) {
-  kernel::StateLayout layout(cast<talc::StateType>(attention.getState().getType()));
+  kernel::KvLayout layout(cast<talc::KvCacheType>(attention.getCache().getType()));
   if (!isa<FloatType>(layout.keys))
     return "keys are stored in blocks";
   return isa<FloatType>(layout.values) ? "" : "values are stored in blocks";
@@ -50,12 +50,12 @@ std::string refusedAttention(kernel::AttentionOp attention) {
 std::string refusedByHalide(Operation *piece) {
   if (!piece)
     return "the kernel has several pieces";
-  if (auto contract = dyn_cast<kernel::ContractOp>(piece))
-    return refusedContract(contract);
+  if (auto matmul = dyn_cast<kernel::MatmulOp>(piece))
+    return refusedContract(matmul);
   if (auto attention = dyn_cast<kernel::AttentionOp>(piece))
     return refusedAttention(attention);
   std::string why;
-  talc::lineCodeOf(piece, why);
+  talc::buildRowExpressions(piece, why);
   return why;
 }
 
@@ -74,25 +74,25 @@ struct AssignGenerators : talc::impl::AssignGeneratorsBase<AssignGenerators> {
       return signalPassFailure();
     }
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (kernel::TasksOp tasks = kernel::tasksOf(function))
+      if (kernel::TasksOp tasks = kernel::getTasks(function))
         found == std::end(generators) ? assignWanted(function, tasks) : assign(*found, function, tasks, false);
   }
 
   // What plans want, which come from measurements.
   void assignWanted(func::FuncOp function, kernel::TasksOp tasks) {
     talc::GeneratorPlan plan;
-    readPlan(tasks.getPlanAttr(), talc::GeneratorPlan::numbers(), plan);
+    readPlan(tasks.getPlanAttr(), talc::GeneratorPlan::parameters(), plan);
     const Generator &halide = generators[0];
     if (plan.byHalide == 1)
       return assign(halide, function, tasks, true);
     remarks.declined(function, [&] {
-      std::string why = halide.refuses(tasks.getPiece());
+      std::string why = halide.refuses(tasks.getComputeOp());
       return "mlir makes the loops: " + (why.empty() ? "no plan says that others are faster" : why);
     });
   }
 
   void assign(const Generator &generator, func::FuncOp function, kernel::TasksOp tasks, bool optional) {
-    if (std::string why = generator.refuses(tasks.getPiece()); !why.empty())
+    if (std::string why = generator.refuses(tasks.getComputeOp()); !why.empty())
       return remarks.declined(function, [&] { return "mlir makes the loops: " + why; });
     Builder b(&getContext());
     NamedAttrList attributes;

@@ -4,17 +4,17 @@
 def AssignPlans : Pass<"assign-plans", "mlir::ModuleOp"> {
   let summary = "says how the loops of every piece are to be cut: by the program, a wish, a record, or the cost model";
   let description = [{
-      kernel.tasks %s over tiles by rows { contract }
-        ->   kernel.tasks %s over tiles by rows plan <block_rows = 192, ..., tile_rows = 6> { contract }
+      kernel.tasks %s over tiles by rows { matmul }
+        ->   kernel.tasks %s over tiles by rows plan <block_rows = 192, ..., tile_rows = 6> { matmul }
 
     Pieces that have a plan keep it; numbers that it lacks are added. The passes that make loops look at plans alone.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
                  Option<"cacheBytes", "cache-bytes", "int64_t", "2097152",
                         "bytes of L2, of which a block of rows and its weights take half">,
-                 Option<"dropsFetches", "drops-fetches", "bool", "false",
+                 Option<"dropsPrefetches", "drops-prefetches", "bool", "false",
                         "prefetches for which there is no room are dropped, and do not wait">,
-                 Option<"followsStreams", "follows-streams", "bool", "false",
+                 Option<"prefetchesStreams", "prefetches-streams", "bool", "false",
                         "the processor brings a stream in by itself, and faster than by prefetches">,
                  Option<"plans", "plans", "std::string", "\"\"",
                         "KERNEL: NAME = NUMBER, ...; ... where KERNEL is a name with * for anything, or @ and a digest">];
@@ -24,8 +24,8 @@ def AssignPlans : Pass<"assign-plans", "mlir::ModuleOp"> {
 def AssignGenerators : Pass<"assign-generators", "mlir::ModuleOp"> {
   let summary = "says which kernels a generator makes the code of, instead of the target's passes and LLVM";
   let description = [{
-      func @contract_0 {kernel.piece = "contract"}
-        ->   {kernel.piece = "contract", kernel.generator = {name = "halide", build = "91c0..."}}
+      func @matmul_0 {kernel.op = "matmul"}
+        ->   {kernel.op = "matmul", kernel.generator = {name = "halide", build = "91c0..."}}
 
     A kernel that the generator cannot express stays as it is, with a remark.
   }];
@@ -36,14 +36,14 @@ def AssignGenerators : Pass<"assign-generators", "mlir::ModuleOp"> {
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
 }
 
-def ContractByHalide : Pass<"contract-by-halide", "mlir::ModuleOp"> {
+def MatmulToHalide : Pass<"matmul-to-halide", "mlir::ModuleOp"> {
   let summary = "products of contractions become calls of functions that Halide makes";
   let description = [{
-      tasks over tiles { contract %x, %w }   ->   tasks over tiles { call @product(%x, %w, %sums); epilogue of %sums }
+      tasks over tiles { matmul %x, %w }   ->   tasks over tiles { call @product(%x, %w, %sums); epilogue of %sums }
 
     Of the kernels that assign-generators gave to Halide. The loops around, the division of the work and the epilogue are
-    those of expand-contract, and so are the bits. hgen makes the code; where it fails and another generator may do, the
-    kernel is left to expand-contract.
+    those of expand-matmul, and so are the bits. hgen makes the code; where it fails and another generator may do, the
+    kernel is left to expand-matmul.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">,
                  Option<"processor", "processor", "std::string", "\"\"",
@@ -52,7 +52,7 @@ def ContractByHalide : Pass<"contract-by-halide", "mlir::ModuleOp"> {
                            "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
 }
 
-def AttentionByHalide : Pass<"attention-by-halide", "mlir::ModuleOp"> {
+def AttentionToHalide : Pass<"attention-to-halide", "mlir::ModuleOp"> {
   let summary = "the two products of attention become calls of functions that Halide makes";
   let description = [{
     Of the kernels that assign-generators gave to Halide: queries and keys, weights and values, of a tile of rows and a
@@ -65,7 +65,7 @@ def AttentionByHalide : Pass<"attention-by-halide", "mlir::ModuleOp"> {
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
 }
 
-def LinesByHalide : Pass<"lines-by-halide", "mlir::ModuleOp"> {
+def RowsToHalide : Pass<"rows-to-halide", "mlir::ModuleOp"> {
   let summary = "what row pieces do with their columns becomes calls of functions that Halide makes";
   let description = [{
       for %row { columns of softmax }   ->   for %row { call @line(%x at %row, %y at %row) }
@@ -80,13 +80,13 @@ def LinesByHalide : Pass<"lines-by-halide", "mlir::ModuleOp"> {
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect", "mlir::func::FuncDialect"];
 }
 
-def ContractByAmx : Pass<"contract-by-amx", "mlir::ModuleOp"> {
+def MatmulToAmx : Pass<"matmul-to-amx", "mlir::ModuleOp"> {
   let summary = "contractions of bf16 by bf16 become products of matrix registers";
   let description = [{
-      tasks over tiles { contract %x, %w }
+      tasks over tiles { matmul %x, %w }
         ->   tasks over tiles { for panel { for k { %w in pairs of k; for 16 rows { amx.tile_mulf } } epilogue } }
 
-    Of the processors that have AMX. Contractions of integers are marked, for expand-contract to give the registers their
+    Of the processors that have AMX. Contractions of integers are marked, for expand-matmul to give the registers their
     many rows; those that the registers do not take, by type or by shape, are left to it as they are.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">];
@@ -94,7 +94,7 @@ def ContractByAmx : Pass<"contract-by-amx", "mlir::ModuleOp"> {
                            "mlir::memref::MemRefDialect", "mlir::amx::AMXDialect"];
 }
 
-def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {
+def ExpandMatmul : Pass<"expand-matmul", "mlir::ModuleOp"> {
   let summary = "register tiles and cache blocks for contractions";
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::vector::VectorDialect", "mlir::arith::ArithDialect",
@@ -104,7 +104,7 @@ def ExpandContract : Pass<"expand-contract", "mlir::ModuleOp"> {
 def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
   let summary = "loops for attention: two passes over the keys, or the online softmax";
   let description = [{
-    Expands kernel.attention, and kernel.combine where split-keys divided one. Says what it chose, and why, as remarks of
+    Expands kernel.attention, and kernel.combine where split-kv divided one. Says what it chose, and why, as remarks of
     the category `schedule` (talc-opt --remarks-filter=schedule).
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "8", "f32 lanes of a vector register">];
@@ -112,7 +112,7 @@ def ExpandAttention : Pass<"expand-attention", "mlir::ModuleOp"> {
                            "mlir::math::MathDialect", "mlir::memref::MemRefDialect"];
 }
 
-def ExpandExperts : Pass<"expand-experts", "mlir::ModuleOp"> {
+def ExpandMoe : Pass<"expand-moe", "mlir::ModuleOp"> {
   let summary = "the rows of every expert, in register tiles";
   let description = [{
     kernel.experts becomes loops: for each expert the rows of the task that chose it are listed, and pass its panels in

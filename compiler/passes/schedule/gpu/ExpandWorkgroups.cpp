@@ -8,10 +8,10 @@
 // own.
 #include "compiler/passes/PassRemarks.h"
 #include "compiler/passes/Passes.h"
-#include "compiler/passes/schedule/MemoryLoops.h"
-#include "compiler/passes/schedule/gpu/RoundedRows.h"
-#include "compiler/passes/schedule/gpu/WorkgroupPieces.h"
-#include "compiler/passes/schedule/rows/RowPieces.h"
+#include "compiler/passes/schedule/attention/MemoryLoops.h"
+#include "compiler/passes/schedule/gpu/WorkgroupOps.h"
+#include "compiler/passes/schedule/gpu/matmul/NarrowedActivations.h"
+#include "compiler/passes/schedule/rows/RowWiseOps.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -43,18 +43,18 @@ public:
 
   Expansion run() {
     return TypeSwitch<Operation *, Expansion>(piece)
-        .Case([&](kernel::ContractOp op) { return expandTiles(op, threadsOfContract, expandContract, tileOfContract); })
+        .Case([&](kernel::MatmulOp op) { return expandTiles(op, threadsOfContract, expandContract, tileOfContract); })
         .Case([&](kernel::AttentionOp op) {
           return expandTiles(op, threadsOfAttention, expandAttention, tileOfAttention);
         })
         .Case([&](kernel::ExpertsOp op) { return by(threadsOfExperts(op), [&](auto &e) { expandExperts(e, op); }); })
         .Case([&](kernel::CombineOp op) { return by(threadsOfCombine(op), [&](auto &e) { expandCombine(e, op); }); })
-        .Case([&](kernel::AppendOp op) { return by(threadsOfAppend(op), [&](auto &e) { expandAppend(e, op); }); })
+        .Case([&](kernel::KvAppendOp op) { return by(threadsOfAppend(op), [&](auto &e) { expandAppend(e, op); }); })
         .Case([&](kernel::QuantizeOp op) {
           return by(threadsOfQuantize(op), [&](auto &e) { quantizeByThreads(e, op); });
         })
         .Case([&](kernel::MemoryOp op) {
-          int64_t threads = threadsFor(cast<StateType>(op.getState().getType()).getWidth());
+          int64_t threads = threadsFor(cast<KvCacheType>(op.getCache().getType()).getWidth());
           return by(threads, [&](auto &e) { expandMemory(e, op); });
         })
         .Case([&](linalg::GenericOp op) {
@@ -84,8 +84,8 @@ private:
   }
 
   Expansion expandRows(Operation *op) {
-    const RowPiece *row = findPiece(rowPieces, op);
-    Value init = kernel::destinationOf(op);
+    const RowWiseOp *row = findRowWiseOp(rowWiseOps, op);
+    Value init = kernel::getDestination(op);
     if (!row || !init)
       return {};
     int64_t threads = threadsFor(cast<ShapedType>(init.getType()).getShape().back());
@@ -102,17 +102,17 @@ struct ExpandWorkgroups : talc::impl::ExpandWorkgroupsBase<ExpandWorkgroups> {
   using Base::Base;
 
   void runOnOperation() override {
-    if (!areValidStates(getOperation(), /*lanes=*/1))
+    if (!areValidKvCaches(getOperation(), /*lanes=*/1))
       return signalPassFailure();
-    storeRounded(getOperation());
+    applyNarrowing(getOperation());
     SmallVector<Operation *> pieces;
-    getOperation().walk([&](kernel::PieceOpInterface piece) { pieces.push_back(piece); });
+    getOperation().walk([&](kernel::ComputeOpInterface piece) { pieces.push_back(piece); });
     for (Operation *piece : pieces) {
-      if (!tasksAround(piece))
+      if (!getEnclosingTasks(piece))
         return signalPassFailure();
       Expansion made = PieceExpansion(piece, matrices, subgroup).run();
       if (made.threads == 0) {
-        piece->emitOpError("has no code for graphics cards; --target=native makes code for processors, which run it");
+        piece->emitOpError("has no code for GPUs; --target=native makes code for processors, which run it");
         return signalPassFailure();
       }
       PassRemarks("schedule", "expand-workgroups").did(piece, [&] {

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphics cards' own passes: of stage bufferize those that divide work, of stage schedule the others;
+// GPUs' own passes: of stage bufferize those that divide work, of stage schedule the others;
 // compiler/passes/Passes.td includes it.
 
-def SplitDepth : Pass<"split-depth", "mlir::ModuleOp"> {
+def SplitK : Pass<"split-k", "mlir::ModuleOp"> {
   let summary = "parts of k of a single row's contraction are tasks of their own";
   let description = [{
-      contract %x, %w into %y { epilogue }   ->   contract %x, %w into %parts {kernel.partial_sums = 4}
+      matmul %x, %w into %y { epilogue }   ->   matmul %x, %w into %parts {kernel.split_k = 4}
                                                   generic %parts[0], ..., %parts[3] into %y { epilogue of their sum }
 
-    Panels are too few to keep a card busy. Parts and the order of their sums follow from the weight's shape, so that one
+    Panels are too few to keep a GPU busy. Parts and the order of their sums follow from the weight's shape, so that one
     row has the bits of many.
   }];
   let options = [Option<"matrices", "matrices", "bool", "false", "there are instructions of the form m16n8k16">];
   let dependentDialects = ["mlir::linalg::LinalgDialect", "mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
 }
 
-def ClaimTasks : Pass<"claim-tasks", "mlir::ModuleOp"> {
+def SetDynamicSchedule : Pass<"set-dynamic-schedule", "mlir::ModuleOp"> {
   let summary = "says of a program that its workers take any task, as workgroups do";
   let description = [{
-      module { ... }   ->   module attributes {kernel.claims} { ... }
+      module { ... }   ->   module attributes {kernel.dynamic_schedule} { ... }
 
     Barriers and their check follow from it: no piece finds what the same worker left.
   }];
 }
 
-def RoundRows : Pass<"round-rows", "mlir::ModuleOp"> {
+def NarrowActivations : Pass<"narrow-activations", "mlir::ModuleOp"> {
   let summary = "notes which rows only contractions by matrix instructions read: they are stored as these round them";
   let description = [{
-      call @norm_0(..., %y)                  %y : memref<?x768xf32> {kernel.rounded = bf16}
-      call @contract_1(%step, %y, %w, ...)   %w : memref<..xbf16>
+      call @norm_0(..., %y)                  %y : memref<?x768xf32> {kernel.narrowed = bf16}
+      call @matmul_1(%step, %y, %w, ...)   %w : memref<..xbf16>
 
     It depends on more than a function, so it is noted before functions are looked for in the cache; expand-workgroups
     changes the types. The bits are the same.

@@ -2,7 +2,7 @@
 // Vectors as the threads of a workgroup.
 #include "compiler/passes/schedule/gpu/WorkgroupEmitter.h"
 
-#include "compiler/passes/schedule/StoredStores.h"
+#include "compiler/passes/schedule/storage/QuantStores.h"
 #include "dialects/talc/formats/StorageFormat.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -98,7 +98,7 @@ void WorkgroupEmitter::store(Value vector, Value memref, ValueRange at, Value ma
 
 Value WorkgroupEmitter::loadTogether(Value memref, ValueRange at, int64_t count) {
   Type type = cast<MemRefType>(memref.getType()).getElementType();
-  int64_t bytes = formatOf(type)->bytesOf(count);
+  int64_t bytes = getStorageFormat(type)->byteSize(count);
   return vector::LoadOp::create(b, loc, VectorType::get({count}, type), memref, at, /*nontemporal=*/false,
                                 llvm::MaybeAlign(bytes));
 }
@@ -121,8 +121,8 @@ void WorkgroupEmitter::storeTogether(ValueRange numbers, Value memref, ValueRang
     return storeScalar(numbers.front(), memref, at);
   Type type = cast<MemRefType>(memref.getType()).getElementType();
   Value all = vector::FromElementsOp::create(b, loc, VectorType::get({count}, numbers.front().getType()), numbers);
-  vector::StoreOp::create(b, loc, narrowed(*this, all, memref), memref, at, /*nontemporal=*/false,
-                          llvm::MaybeAlign(formatOf(type)->bytesOf(count)));
+  vector::StoreOp::create(b, loc, convertToElement(*this, all, memref), memref, at, /*nontemporal=*/false,
+                          llvm::MaybeAlign(getStorageFormat(type)->byteSize(count)));
 }
 
 void WorkgroupEmitter::each(int64_t count, llvm::function_ref<void(Value)> body) {

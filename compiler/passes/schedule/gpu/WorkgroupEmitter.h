@@ -5,7 +5,7 @@
 //   sumLanes(v)                         ->   the sum over the workgroup, by shuffles and shared memory, in every thread
 //
 // Where nobody knows which threads shuffle among themselves, shared memory alone does it: a tree over the threads, so
-// that bits are those of every card.
+// that bits are those of every GPU.
 //
 // All threads run the same loops and branches around what reads other lanes: conditions there are equal in all of them.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of memref.copy.
 #include "compiler/passes/schedule/rows/RowLoops.h"
-#include "compiler/passes/schedule/rows/RowPieces.h"
+#include "compiler/passes/schedule/rows/RowWiseOps.h"
 
 using namespace mlir;
 
@@ -9,7 +9,7 @@ namespace talc {
 
 void expandCopy(Emitter &e, memref::CopyOp op) {
   eachRow(e, op, op.getTarget(), [&](Value row) {
-    e.columns(widthOf(op.getTarget()), [&](Value column, Value mask) {
+    e.columns(rowWidth(op.getTarget()), [&](Value column, Value mask) {
       e.store(e.load(op.getSource(), {row, column}, mask), op.getTarget(), {row, column}, mask);
     });
   });

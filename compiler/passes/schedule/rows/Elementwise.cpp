@@ -3,7 +3,7 @@
 #include "compiler/passes/schedule/rows/Elementwise.h"
 
 #include "compiler/passes/schedule/rows/RowLoops.h"
-#include "compiler/passes/schedule/rows/RowPieces.h"
+#include "compiler/passes/schedule/rows/RowWiseOps.h"
 
 using namespace mlir;
 
@@ -23,7 +23,7 @@ void expandColumns(Emitter &e, linalg::GenericOp op, Value row, Value column, Va
 void expandElementwise(Emitter &e, linalg::GenericOp op) {
   Value init = op.getDpsInits()[0];
   eachRow(e, op, init, [&](Value row) {
-    e.columns(widthOf(init), [&](Value column, Value mask) { expandColumns(e, op, row, column, mask); });
+    e.columns(rowWidth(init), [&](Value column, Value mask) { expandColumns(e, op, row, column, mask); });
   });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of kernel.gather: a row of a table for each row; of a packed table one element after the other.
 #include "compiler/passes/schedule/rows/RowLoops.h"
-#include "compiler/passes/schedule/rows/RowPieces.h"
+#include "compiler/passes/schedule/rows/RowWiseOps.h"
 
 using namespace mlir;
 
@@ -28,7 +28,7 @@ static Value gatherIndex(Emitter &e, kernel::GatherOp op, Value row) {
   case kernel::GatherIndex::positions:
     return kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
   case kernel::GatherIndex::outputs:
-    return kernel::OutputRowOp::create(e.b, e.loc, op.getStep(), op.getOutput(), row);
+    return kernel::OutputTokenOp::create(e.b, e.loc, op.getStep(), op.getOutput(), row);
   case kernel::GatherIndex::types:
     return kernel::TokenTypeOp::create(e.b, e.loc, op.getStep(), row);
   case kernel::GatherIndex::counted:
@@ -41,12 +41,12 @@ static void copyRow(Emitter &e, kernel::GatherOp op, Value index, Value row) {
   Value table = op.getTable(), init = op.getInit();
   auto type = cast<MemRefType>(table.getType());
   if (type.getRank() == 2)
-    return e.columns(widthOf(init), [&](Value column, Value mask) {
+    return e.columns(rowWidth(init), [&](Value column, Value mask) {
       e.store(e.load(table, {index, column}, mask), init, {row, column}, mask);
     });
   int64_t lanes = type.getDimSize(2);
   Value panel = e.div(index, lanes), lane = e.rem(index, lanes);
-  e.each(widthOf(init), [&](Value column) {
+  e.each(rowWidth(init), [&](Value column) {
     e.storeScalar(e.loadScalar(table, {panel, column, lane}), init, {row, column});
   });
 }
@@ -60,7 +60,7 @@ static void copyRowOrZero(Emitter &e, kernel::GatherOp op, Value index, Value ro
   e.choose(
       known, [&] { copyRow(e, op, index, row); },
       [&] {
-        e.columns(widthOf(init), [&](Value column, Value mask) { e.store(e.splat(0), init, {row, column}, mask); });
+        e.columns(rowWidth(init), [&](Value column, Value mask) { e.store(e.splat(0), init, {row, column}, mask); });
       });
 }
 

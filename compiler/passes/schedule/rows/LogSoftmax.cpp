@@ -2,7 +2,7 @@
 // The loops of kernel.log_softmax: for the words in no cluster together with the clusters, then for each cluster's own
 // words, the logarithm of the sum of powers, which is then subtracted.
 #include "compiler/passes/schedule/rows/RowLoops.h"
-#include "compiler/passes/schedule/rows/RowPieces.h"
+#include "compiler/passes/schedule/rows/RowWiseOps.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -20,7 +20,7 @@ struct Range {
 class LogSoftmax {
 public:
   LogSoftmax(Emitter &e, kernel::LogSoftmaxOp op)
-      : e(e), x(op.getX()), y(op.getInit()), tails(op.getTails()), words(widthOf(y)) {}
+      : e(e), x(op.getX()), y(op.getInit()), tails(op.getTails()), words(rowWidth(y)) {}
 
   void expandRow(Value at) {
     row = at;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of kernel.norm: the mean, the variance, the division.
 #include "compiler/passes/schedule/rows/RowLoops.h"
-#include "compiler/passes/schedule/rows/RowPieces.h"
+#include "compiler/passes/schedule/rows/RowWiseOps.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -36,7 +36,7 @@ static void normalize(Emitter &e, kernel::NormOp op, Value row, Value base, int6
 }
 
 void expandNorm(Emitter &e, kernel::NormOp op) {
-  int64_t groups = op.getGroups(), width = widthOf(op.getX()) / groups;
+  int64_t groups = op.getGroups(), width = rowWidth(op.getX()) / groups;
   eachRow(e, op, op.getX(), [&](Value row) {
     e.loop(e.index(0), e.index(groups), 1, [&](Value group) { normalize(e, op, row, e.mul(group, width), width); });
   });

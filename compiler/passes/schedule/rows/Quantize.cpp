@@ -6,8 +6,8 @@
 //
 //   a0 a1 a2 a3   b0 b1 b2 b3    ->   a0+a2 a1+a3 b0+b2 b1+b3    ->   a0+a1+a2+a3 b0+b1+b2+b3
 #include "compiler/passes/schedule/rows/RowLoops.h"
-#include "compiler/passes/schedule/rows/RowPieces.h"
-#include "dialects/talc/formats/RoundedRows.h"
+#include "compiler/passes/schedule/rows/RowWiseOps.h"
+#include "dialects/talc/formats/QuantizedActivations.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -78,7 +78,7 @@ private:
     storeBytes(vector::BitCastOp::create(b, loc, type, words), row, place);
   }
   void storeBytes(Value vector, Value row, Value place) {
-    int64_t rowBytes = format.bytesOf(widthOf(op.getX()));
+    int64_t rowBytes = format.byteSize(rowWidth(op.getX()));
     bool byRows = cast<MemRefType>(bytes.getType()).getRank() == 2;
     Emitter::Values at = {row, place};
     if (!byRows)
@@ -99,7 +99,7 @@ private:
 // Blocks with a scale each go four at a time, as far as there are so many.
 void Quantize::expandRow(Value row) {
   constexpr int64_t most = 4;
-  const int64_t width = widthOf(op.getX()), joint = format.jointValues();
+  const int64_t width = rowWidth(op.getX()), joint = format.jointValues();
   const int64_t values = std::max(joint, most * together), whole = width / values * values;
   auto expand = [&](int64_t from, int64_t to, int64_t step) {
     e.loop(e.index(from), e.index(to), step, [&](Value first) { expandValues(row, first, step / together); });
@@ -183,7 +183,7 @@ void Quantize::storeBegins(ValueRange levels, Value row, Value block) {
   for (int64_t i = 0; i < blocks; ++i)
     pairs.append({i, blocks + 2 * i});
   Value begins = vector::ShuffleOp::create(b, loc, all, halves, pairs);
-  begins = arith::MulIOp::create(b, loc, begins, constant(begins, -roundedZero));
+  begins = arith::MulIOp::create(b, loc, begins, constant(begins, -foldedZeroPoint));
   Value numbers = arith::SIToFPOp::create(b, loc, VectorType::get({blocks}, f32), all);
   for (int64_t i = 0; i < blocks; ++i) {
     storeWords(lanes(numbers, i, 1), row, placeOf(e.add(block, i), 1));
@@ -203,7 +203,7 @@ void Quantize::storeDigits(ValueRange levels, Value row, Value block) {
 
 // Neighbours that make up whole rows: of masked stores of bf16 LLVM makes calls of a library.
 void expandNumbers(Emitter &e, kernel::QuantizeOp op) {
-  int64_t width = widthOf(op.getX());
+  int64_t width = rowWidth(op.getX());
   int64_t neighbours = std::min<int64_t>(width & -width, 16);
   auto floats = VectorType::get({neighbours}, e.b.getF32Type());
   eachRow(e, op, op.getX(), [&](Value row) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of kernel.rope: pairs of features are turned, those beyond are copied.
 #include "compiler/passes/schedule/rows/RowLoops.h"
-#include "compiler/passes/schedule/rows/RowPieces.h"
+#include "compiler/passes/schedule/rows/RowWiseOps.h"
 
 using namespace mlir;
 
@@ -16,7 +16,7 @@ struct Turns {
 
 // The turns of the three digits of a position, one after the other; half of a table's row at a time.
 Turns compose(Emitter &e, kernel::RopeOp op, Value position, Value scratch) {
-  int64_t digits = op.getDigits(), half = widthOf(op.getTable()) / 2;
+  int64_t digits = op.getDigits(), half = rowWidth(op.getTable()) / 2;
   Value rows[3] = {e.rem(position, digits), e.add(e.rem(e.div(position, digits), digits), digits),
                    e.add(e.div(position, digits * digits), 2 * digits)};
   e.columns(half, [&](Value column, Value mask) {
@@ -36,8 +36,8 @@ Turns compose(Emitter &e, kernel::RopeOp op, Value position, Value scratch) {
 }  // namespace
 
 void expandRope(Emitter &e, kernel::RopeOp op) {
-  int64_t heads = op.getHeads(), width = widthOf(op.getX()) / heads, half = widthOf(op.getTable()) / 2;
-  Value scratch = op.getDigits() > 0 ? scratchOf(e, op, widthOf(op.getTable())) : Value();
+  int64_t heads = op.getHeads(), width = rowWidth(op.getX()) / heads, half = rowWidth(op.getTable()) / 2;
+  Value scratch = op.getDigits() > 0 ? rowScratch(e, op, rowWidth(op.getTable())) : Value();
   eachRow(e, op, op.getX(), [&](Value row) {
     Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
     if (op.getLast() > 0)

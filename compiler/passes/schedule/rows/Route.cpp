@@ -7,7 +7,7 @@
 //   x + bias      .3 .9 | .4 .2 | .8 .7        sums of the largest two of each group   1.2  .6  1.5
 //   two groups    .3 .9 |  -  - | .8 .7        then the largest, as many as are chosen
 #include "compiler/passes/schedule/rows/RowLoops.h"
-#include "compiler/passes/schedule/rows/RowPieces.h"
+#include "compiler/passes/schedule/rows/RowWiseOps.h"
 
 #include <cmath>
 #include <optional>
@@ -20,7 +20,7 @@ namespace talc {
 // first.
 static std::pair<Value, Value> largestLeft(Emitter &e, kernel::RouteOp op, Value row) {
   Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getF32FloatAttr(0));
-  return e.largest(widthOf(op.getX()), zero, [&](Value column) {
+  return e.largest(rowWidth(op.getX()), zero, [&](Value column) {
     Value feature = e.loadScalar(op.getX(), {row, column});
     Value left =
         arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OEQ, e.loadScalar(op.getInit(), {row, column}), zero);
@@ -33,8 +33,8 @@ namespace {
 class Compared {
 public:
   Compared(Emitter &e, kernel::RouteOp op)
-      : e(e), op(op), width(widthOf(op.getX())), groups(op.getGroups()), features(scratchOf(e, op, width)),
-        scores(scratchOf(e, op, groups)), lowest(number(-HUGE_VAL)) {}
+      : e(e), op(op), width(rowWidth(op.getX())), groups(op.getGroups()), features(rowScratch(e, op, width)),
+        scores(rowScratch(e, op, groups)), lowest(number(-HUGE_VAL)) {}
 
   // The features that are chosen go to the result, which is zero.
   void choose(Value row) {
@@ -76,7 +76,7 @@ private:
       e.storeScalar(scoreOf(e.mul(group, members), members), scores, {e.index(0), group});
     });
     e.sync();
-    takeLargest(scores, groups, op.getKeptGroups(), [](Value) {});
+    takeLargest(scores, groups, op.getTopkGroups(), [](Value) {});
     e.each(width, [&](Value at) {
       Value left = isLarger(e.loadScalar(scores, {e.index(0), e.div(at, members)}), lowest);
       e.storeScalar(e.select(left, lowest, e.loadScalar(features, {e.index(0), at})), features, {e.index(0), at});
@@ -112,7 +112,7 @@ private:
 }  // namespace
 
 void expandRoute(Emitter &e, kernel::RouteOp op) {
-  int64_t width = widthOf(op.getX());
+  int64_t width = rowWidth(op.getX());
   Value init = op.getInit();
   std::optional<Compared> compared;
   if (op.getBias() || op.getGroups() > 1)

@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace talc {
 
-int64_t widthOf(Value memref) {
+int64_t rowWidth(Value memref) {
   return cast<MemRefType>(memref.getType()).getShape().back();
 }
 
@@ -20,7 +20,7 @@ void eachRow(Emitter &e, Operation *piece, Value memref, llvm::function_ref<void
   e.loop(tasks.part(0), tasks.part(1), 1, body);
 }
 
-Value scratchOf(Emitter &e, Operation *piece, int64_t width) {
+Value rowScratch(Emitter &e, Operation *piece, int64_t width) {
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPoint(kernel::TasksOp::around(piece));
   return e.stackBuffer({1, width});

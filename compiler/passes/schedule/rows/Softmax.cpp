@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of kernel.softmax: the largest feature, the sum of powers, the division.
 #include "compiler/passes/schedule/rows/RowLoops.h"
-#include "compiler/passes/schedule/rows/RowPieces.h"
+#include "compiler/passes/schedule/rows/RowWiseOps.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace talc {
 
 void expandSoftmax(Emitter &e, kernel::SoftmaxOp op) {
-  int64_t width = widthOf(op.getX());
+  int64_t width = rowWidth(op.getX());
   Value x = op.getX(), y = op.getInit();
   eachRow(e, op, x, [&](Value row) {
     auto larger = [&](Value a, Value b) { return e.maxf(a, b); };

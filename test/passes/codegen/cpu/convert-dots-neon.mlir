@@ -36,7 +36,7 @@ func.func @seven(%levels: vector<16xi8>, %x: vector<16xi8>, %sums: vector<4xi32>
 // WORDS-LABEL: @table
 // WORDS: tbl1
 func.func @table(%places: vector<16xi8>) -> vector<16xi8> {
-  %r = kernel.look_up %places in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<16xi8>
+  %r = kernel.table_lookup %places in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<16xi8>
   return %r : vector<16xi8>
 }
 

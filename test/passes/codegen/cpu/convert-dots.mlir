@@ -113,8 +113,8 @@ func.func @unlike(%levels: vector<32xi8>, %x: vector<32xi8>, %sums: vector<8xi32
 // PAIRS-LABEL: @table
 // PAIRS: llvm.call_intrinsic "llvm.x86.avx512.pshuf.b.512"
 func.func @table(%places: vector<64xi8>, %few: vector<32xi8>) -> (vector<64xi8>, vector<32xi8>) {
-  %r = kernel.look_up %places in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<64xi8>
-  %f = kernel.look_up %few in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<32xi8>
+  %r = kernel.table_lookup %places in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<64xi8>
+  %f = kernel.table_lookup %few in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<32xi8>
   return %r, %f : vector<64xi8>, vector<32xi8>
 }
 
@@ -124,7 +124,7 @@ func.func @table(%places: vector<64xi8>, %few: vector<32xi8>) -> (vector<64xi8>,
 // PAIRS-LABEL: @power
 // PAIRS: llvm.call_intrinsic "llvm.ldexp"
 func.func @power(%number: vector<16xf32>, %power: vector<16xi32>) -> vector<16xf32> {
-  %r = kernel.times_power %number by %power : vector<16xf32>, vector<16xi32>
+  %r = kernel.ldexp %number by %power : vector<16xf32>, vector<16xi32>
   return %r : vector<16xf32>
 }
 
@@ -132,7 +132,7 @@ func.func @power(%number: vector<16xf32>, %power: vector<16xi32>) -> vector<16xf
 
 func.func @few(%places: vector<16xi8>) -> vector<16xi8> {
   // expected-error@+1 {{has 16 places; }}
-  %r = kernel.look_up %places in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<16xi8>
+  %r = kernel.table_lookup %places in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, -1] : vector<16xi8>
   return %r : vector<16xi8>
 }
 

@@ -10,18 +10,18 @@ func.func @unknown(%s: !kernel.step) {
 
 // -----
 
-talc.state @cache : !talc.state<1 x 8 x 4 in #kernel.panels<16 x f32>>
+talc.kv_cache @cache : !talc.kv_cache<1 x 8 x 4 in #kernel.kv_panels<16 x f32>>
 func.func @unplaced() {
   // expected-error@+1 {{has no place in memory; plan-memory gives it one}}
-  %kv = kernel.state @cache : !talc.state<1 x 8 x 4 in #kernel.panels<16 x f32>>
+  %kv = kernel.kv_cache @cache : !talc.kv_cache<1 x 8 x 4 in #kernel.kv_panels<16 x f32>>
   return
 }
 
 // -----
 
-func.func @unplanned(%s: !kernel.step, %kv: !talc.state<1 x 8 x 4 in #kernel.panels<16 x f32>>, %slot: index) {
+func.func @unplanned(%s: !kernel.step, %kv: !talc.kv_cache<1 x 8 x 4 in #kernel.kv_panels<16 x f32>>, %slot: index) {
   // expected-error@+1 {{has no place in memory; plan-memory gives it one}}
-  %k = kernel.keys %s, %kv[%slot] : !talc.state<1 x 8 x 4 in #kernel.panels<16 x f32>> -> memref<1x1x8x16xf32>
+  %k = kernel.keys %s, %kv[%slot] : !talc.kv_cache<1 x 8 x 4 in #kernel.kv_panels<16 x f32>> -> memref<1x1x8x16xf32>
   return
 }
 

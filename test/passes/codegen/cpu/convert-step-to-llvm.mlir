@@ -5,7 +5,7 @@
 
 module attributes {talc.plan = {state_bytes_per_slot = 12288 : i64}} {
 talc.weight @w : tensor<3x5xf32> = #talc.fill<1.0> {talc.offset = 5368709120 : i64}
-talc.state @kv : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>> {talc.offset = 7168 : i64}
+talc.kv_cache @kv : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>> {talc.offset = 7168 : i64}
 
 // CHECK-LABEL: func.func private @counts(
 // CHECK-SAME: %[[STEP:.*]]: !llvm.ptr)
@@ -18,7 +18,7 @@ talc.state @kv : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>> {talc.offs
 func.func @counts(%s: !kernel.step) -> (index, index, index, index, index, index) {
   %0 = kernel.thread %s
   %1 = kernel.threads %s
-  %2 = kernel.row_count %s
+  %2 = kernel.token_count %s
   %3 = kernel.span_count %s
   %4 = kernel.output_count %s 0
   %5 = kernel.output_count %s 1
@@ -47,7 +47,7 @@ func.func @bytes(%x: memref<3x5xf16>) -> memref<30xi8> {
 // CHECK: %[[ALL:.*]] = llvm.mul %[[THREADS]], %[[MANY]]
 // CHECK: llvm.icmp "sge" %[[ROWS]], %[[ALL]]
 func.func @by_rows(%s: !kernel.step) -> i1 {
-  %0 = kernel.by_rows %s
+  %0 = kernel.token_parallel %s
   return %0 : i1
 }
 
@@ -67,8 +67,8 @@ func.func @by_rows(%s: !kernel.step) -> i1 {
 // CHECK: %[[TASKS:.*]] = arith.index_cast %[[COUNT]]
 // CHECK: llvm.call %[[CLAIM]](%[[STATE]], %[[THREAD]], %[[PIECE]], %[[TASKS]]) : !llvm.ptr, (!llvm.ptr, i64, i64, i64) -> i64
 func.func @claim(%s: !kernel.step, %tasks: index) -> index {
-  %0 = kernel.deal %s
-  %1 = kernel.claim %s, %0 of %tasks
+  %0 = kernel.begin_tasks %s
+  %1 = kernel.next_task %s, %0 of %tasks
   return %1 : index
 }
 
@@ -99,8 +99,8 @@ func.func @elements(%s: !kernel.step, %at: index) -> (index, index, index, index
   %1 = kernel.position %s[%at]
   %2 = kernel.slot %s[%at]
   %3 = kernel.token_type %s[%at]
-  %4 = kernel.output_row %s 0[%at]
-  %5 = kernel.output_row %s 1[%at]
+  %4 = kernel.output_token %s 0[%at]
+  %5 = kernel.output_token %s 1[%at]
   %6 = kernel.history %s[%at]
   return %0, %1, %2, %3, %4, %5, %6 : index, index, index, index, index, index, index
 }
@@ -184,9 +184,9 @@ func.func @part(%s: !kernel.step) -> memref<?x80xf32> {
 // CHECK: llvm.getelementptr %[[STEP]][72]
 // CHECK: %[[VALUES:.*]] = llvm.add %[[KEYS]], %[[KEYBYTES]]
 // CHECK: llvm.getelementptr %{{.*}}[%[[VALUES]]]
-func.func @state(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>>, %slot: index) -> (memref<2x2x12x16xf32>, memref<2x2x16x16xf32>) {
-  %k = kernel.keys %s, %kv[%slot] : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>> -> memref<2x2x12x16xf32>
-  %v = kernel.values %s, %kv[%slot] : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>> -> memref<2x2x16x16xf32>
+func.func @state(%s: !kernel.step, %kv: !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>>, %slot: index) -> (memref<2x2x12x16xf32>, memref<2x2x16x16xf32>) {
+  %k = kernel.keys %s, %kv[%slot] : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>> -> memref<2x2x12x16xf32>
+  %v = kernel.values %s, %kv[%slot] : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>> -> memref<2x2x16x16xf32>
   return %k, %v : memref<2x2x12x16xf32>, memref<2x2x16x16xf32>
 }
 
@@ -210,15 +210,15 @@ func.func @state(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17 in #kernel.panel
 // CHECK: llvm.getelementptr %[[STEP]][184]
 // CHECK: llvm.call {{.*}} : !llvm.ptr, (!llvm.ptr, i64, i64) -> ()
 func.func @prefill(%s: !kernel.step) attributes {talc.entry} {
-  %kv = kernel.state @kv : !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>>
-  call @callee(%s, %kv) : (!kernel.step, !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>>) -> ()
+  %kv = kernel.kv_cache @kv : !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>>
+  call @callee(%s, %kv) : (!kernel.step, !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>>) -> ()
   kernel.barrier %s
-  kernel.barrier %s unless_by_rows
+  kernel.barrier %s unless_token_parallel
   kernel.mark %s 7
   return
 }
 // CHECK-LABEL: func.func private @callee(%{{.*}}: !llvm.ptr, %{{.*}}: i64)
-func.func @callee(%s: !kernel.step, %kv: !talc.state<2 x 12 x 17 in #kernel.panels<16 x f32>>) {
+func.func @callee(%s: !kernel.step, %kv: !talc.kv_cache<2 x 12 x 17 in #kernel.kv_panels<16 x f32>>) {
   return
 }
 }

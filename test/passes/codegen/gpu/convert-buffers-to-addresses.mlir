@@ -142,9 +142,9 @@ func.func @id(%s: !kernel.step, %t: index, %out: memref<1xi32>) {
 // CHECK: %[[MINE:.*]] = arith.muli %{{.*}}, %[[SLOT]] : i64
 // CHECK: arith.addi %[[MINE]], %[[KEYS]] : i64
 module attributes {talc.plan = {state_bytes_per_slot = 12288 : i64}} {
-  func.func @state(%s: !kernel.step, %kv: !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, %slot: index, %p: index, %out: memref<1xf32>) {
+  func.func @state(%s: !kernel.step, %kv: !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %slot: index, %p: index, %out: memref<1xf32>) {
     %c0 = arith.constant 0 : index
-    %values = kernel.values %s, %kv[%slot] : !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>> -> memref<4x1x16x16xf32>
+    %values = kernel.values %s, %kv[%slot] : !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>> -> memref<4x1x16x16xf32>
     %v = memref.load %values[%p, %p, %p, %p] : memref<4x1x16x16xf32>
     memref.store %v, %out[%c0] : memref<1xf32>
     return

@@ -9,7 +9,7 @@
 // CHECK: %[[SPANS:.*]] = llvm.getelementptr %[[S]][4]
 // CHECK: llvm.load %[[SPANS]]
 func.func @counts(%s: !kernel.step) -> (index, index) {
-  %rows = kernel.row_count %s
+  %rows = kernel.token_count %s
   %spans = kernel.span_count %s
   return %rows, %spans : index, index
 }
@@ -33,8 +33,8 @@ func.func @id(%s: !kernel.step, %t: index) -> index {
 // CHECK-DAG: llvm.mlir.constant(4096 : i64)
 // CHECK: llvm.getelementptr %[[STATE]]
 module attributes {talc.plan = {state_bytes_per_slot = 12288 : i64}} {
-  func.func @state(%s: !kernel.step, %kv: !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, %slot: index, %p: index) -> f32 {
-    %values = kernel.values %s, %kv[%slot] : !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>> -> memref<4x1x16x16xf32>
+  func.func @state(%s: !kernel.step, %kv: !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %slot: index, %p: index) -> f32 {
+    %values = kernel.values %s, %kv[%slot] : !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>> -> memref<4x1x16x16xf32>
     %v = memref.load %values[%p, %p, %p, %p] : memref<4x1x16x16xf32>
     return %v : f32
   }
@@ -50,8 +50,8 @@ func.func @thread(%s: !kernel.step) -> index {
 
 // -----
 
-func.func @unplanned(%s: !kernel.step, %kv: !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>>, %slot: index) {
+func.func @unplanned(%s: !kernel.step, %kv: !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %slot: index) {
   // expected-error @+1 {{has no place in memory; plan-memory gives it one}}
-  %keys = kernel.keys %s, %kv[%slot] : !talc.state<1 x 16 x 64 in #kernel.panels<16 x f32>> -> memref<4x1x16x16xf32>
+  %keys = kernel.keys %s, %kv[%slot] : !talc.kv_cache<1 x 16 x 64 in #kernel.kv_panels<16 x f32>> -> memref<4x1x16x16xf32>
   return
 }

@@ -42,7 +42,7 @@ func.func @math(%x: f32) -> (f32, f32, f32, f32, f32) {
 // -----
 
 func.func @unknown(%x: f32) -> f32 {
-  // expected-error @+1 {{has no instructions on NVIDIA's cards}}
+  // expected-error @+1 {{has no instructions on NVIDIA GPUs}}
   %y = math.atan %x : f32
   return %y : f32
 }

@@ -4,7 +4,7 @@
 // RUN: talc-opt %s -assign-plans | FileCheck %s
 // RUN: talc-opt %s -assign-plans=lanes=16 | FileCheck %s --check-prefix=WIDE
 // RUN: talc-opt %s -assign-plans='lanes=16 cache-bytes=1024' | FileCheck %s --check-prefix=FETCHED
-// RUN: talc-opt %s -assign-plans='lanes=16 cache-bytes=1024 follows-streams' | FileCheck %s --check-prefix=FOLLOWED
+// RUN: talc-opt %s -assign-plans='lanes=16 cache-bytes=1024 prefetches-streams' | FileCheck %s --check-prefix=FOLLOWED
 
 // A processor that follows streams does so with small levels behind their scales, and not with bytes. Of q6_k, whose
 // scales lie behind its levels, three rows fetch ahead.
@@ -34,7 +34,7 @@ func.func @own(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_256_sums>>, %w
                %out: memref<?x64xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x256x!talc.stored<q8_256_sums>>, memref<4x256x16x!talc.stored<q4_0>>, memref<?x64xf32>) -> ()
@@ -51,7 +51,7 @@ func.func @wider(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_256_sums>>, 
                  %out: memref<?x64xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x256x!talc.stored<q8_256_sums>>, memref<1x256x64x!talc.stored<q4_0>>, memref<?x64xf32>) -> ()
@@ -66,7 +66,7 @@ func.func @bytes(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_sums>>, %w: 
                  %out: memref<?x64xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x256x!talc.stored<q8_sums>>, memref<4x256x16x!talc.stored<q8_0>>, memref<?x64xf32>) -> ()
@@ -83,7 +83,7 @@ func.func @super(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_k_sums>>, %w
                  %out: memref<?x64xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x256x!talc.stored<q8_k_sums>>, memref<4x256x16x!talc.stored<q5_k>>, memref<?x64xf32>) -> ()
@@ -94,7 +94,7 @@ func.func @six(%s: !kernel.step, %x: memref<?x256x!talc.stored<q8_k_sums>>, %w: 
                %out: memref<?x64xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x256x!talc.stored<q8_k_sums>>, memref<4x256x16x!talc.stored<q6_k>>, memref<?x64xf32>) -> ()
@@ -111,7 +111,7 @@ func.func @apart(%s: !kernel.step, %x: memref<?x8192x!talc.stored<q8_256_sums>>,
                  %out: memref<?x64xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x8192x!talc.stored<q8_256_sums>>, memref<1x8192x64x!talc.stored<q4_0>>, memref<?x64xf32>) -> ()

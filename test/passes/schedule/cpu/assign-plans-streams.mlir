@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // assign-plans: few rows take a large weight as a stream where the processor drops fetches that it has no room for.
-// RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=65536 drops-fetches" | FileCheck %s
+// RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=65536 drops-prefetches" | FileCheck %s
 // RUN: talc-opt %s -assign-plans="lanes=16 cache-bytes=65536" | FileCheck %s --check-prefix=WAITS
 // WAITS-COUNT-6: fetch_level = 2, {{.*}} fetch_rows = 1, {{.*}} stream_rows = 0,
 
@@ -10,7 +10,7 @@
 func.func @large(%s: !kernel.step, %x: memref<?x128xf32>, %w: memref<3x128x64xf32>, %out: memref<?x192xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x128xf32>, memref<3x128x64xf32>, memref<?x192xf32>) -> ()
@@ -24,7 +24,7 @@ func.func @large(%s: !kernel.step, %x: memref<?x128xf32>, %w: memref<3x128x64xf3
 func.func @narrow(%s: !kernel.step, %x: memref<?x128xf32>, %w: memref<3x128x64xbf16>, %out: memref<?x192xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x128xf32>, memref<3x128x64xbf16>, memref<?x192xf32>) -> ()
@@ -38,7 +38,7 @@ func.func @narrow(%s: !kernel.step, %x: memref<?x128xf32>, %w: memref<3x128x64xb
 func.func @prime(%s: !kernel.step, %x: memref<?x127xf32>, %w: memref<3x127x64xf32>, %out: memref<?x192xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x127xf32>, memref<3x127x64xf32>, memref<?x192xf32>) -> ()
@@ -52,7 +52,7 @@ func.func @prime(%s: !kernel.step, %x: memref<?x127xf32>, %w: memref<3x127x64xf3
 func.func @pair(%s: !kernel.step, %x: memref<?x128xf32>, %w: memref<6x128x32xf32>, %out: memref<?x192xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x128xf32>, memref<6x128x32xf32>, memref<?x192xf32>) -> ()
@@ -66,7 +66,7 @@ func.func @pair(%s: !kernel.step, %x: memref<?x128xf32>, %w: memref<6x128x32xf32
 func.func @pieces(%s: !kernel.step, %x: memref<?x128x!talc.stored<q8_sums>>, %w: memref<4x128x64x!talc.stored<q4_0>>, %out: memref<?x256xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x128x!talc.stored<q8_sums>>, memref<4x128x64x!talc.stored<q4_0>>, memref<?x256xf32>) -> ()
@@ -80,7 +80,7 @@ func.func @pieces(%s: !kernel.step, %x: memref<?x128x!talc.stored<q8_sums>>, %w:
 func.func @small(%s: !kernel.step, %x: memref<?x8xf32>, %w: memref<3x8x64xf32>, %out: memref<?x192xf32>) {
   kernel.tasks %s over tiles by rows {
   ^bb0(%row: index, %end: index, %panel: index, %panelEnd: index, %next: index):
-    kernel.contract %s, %x, %w into %out {
+    kernel.matmul %s, %x, %w into %out {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x8xf32>, memref<3x8x64xf32>, memref<?x192xf32>) -> ()

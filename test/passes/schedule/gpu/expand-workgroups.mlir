@@ -11,7 +11,7 @@
 // CHECK: gpu.barrier
 // CHECK: math.sqrt
 // CHECK-NOT: kernel.norm
-func.func private @norm(%s: !kernel.step, %x: memref<?x64xf32>, %scale: memref<64xf32>, %y: memref<?x64xf32>) attributes {kernel.piece = "norm"} {
+func.func private @norm(%s: !kernel.step, %x: memref<?x64xf32>, %scale: memref<64xf32>, %y: memref<?x64xf32>) attributes {kernel.op = "norm"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     kernel.norm rms %s, %x, %scale epsilon 0.5 groups 1 into %y : (!kernel.step, memref<?x64xf32>, memref<64xf32>, memref<?x64xf32>) -> ()
@@ -26,7 +26,7 @@ func.func private @norm(%s: !kernel.step, %x: memref<?x64xf32>, %scale: memref<6
 // CHECK-SAME: kernel.threads = 32
 // CHECK: %[[MASK:.*]] = arith.cmpi slt, %thread_id_x, %c17
 // CHECK: scf.if %[[MASK]] -> (f32)
-func.func private @narrow(%s: !kernel.step, %x: memref<?x17xf32>, %y: memref<?x17xf32>) attributes {kernel.piece = "softmax"} {
+func.func private @narrow(%s: !kernel.step, %x: memref<?x17xf32>, %y: memref<?x17xf32>) attributes {kernel.op = "softmax"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     kernel.softmax %s, %x into %y : (!kernel.step, memref<?x17xf32>, memref<?x17xf32>) -> ()
@@ -38,7 +38,7 @@ func.func private @narrow(%s: !kernel.step, %x: memref<?x17xf32>, %y: memref<?x1
 
 // 8 rows share every value of the weight: a chain for each row and each of a thread's four columns, with k ascending. Four
 // features of a row are loaded together, and four columns.
-// CHECK-LABEL: func.func private @contract(
+// CHECK-LABEL: func.func private @matmul(
 // CHECK-SAME: kernel.registers = 168
 // CHECK-SAME: kernel.threads = 32
 // CHECK: kernel.tasks %{{.*}} over tiles by adaptive of(%{{.*}}, %c2) grain [8, 8]
@@ -49,10 +49,10 @@ func.func private @narrow(%s: !kernel.step, %x: memref<?x17xf32>, %y: memref<?x1
 // CHECK-COUNT-128: math.fma
 // CHECK: scf.yield
 // CHECK-COUNT-8: vector.store %{{.*}}, %arg4{{.*}} {alignment = 16 : i64} : memref<?x32xf32>, vector<4xf32>
-func.func private @contract(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf16>, %bias: memref<32xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "contract"} {
+func.func private @matmul(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2x32x16xf16>, %bias: memref<32xf32>, %y: memref<?x32xf32>) attributes {kernel.op = "matmul"} {
   kernel.tasks %s over tiles by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %x, %w inputs(%bias) into %y {
+    kernel.matmul %s, %x, %w inputs(%bias) into %y {
     ^bb0(%sum: f32, %b: f32):
       %r = arith.addf %sum, %b : f32
       kernel.yield %r : f32
@@ -68,10 +68,10 @@ func.func private @contract(%s: !kernel.step, %x: memref<?x32xf32>, %w: memref<2
 // CHECK: kernel.tasks %{{.*}} over tiles by columns of(%c1, %c4) grain [1, 8]
 // CHECK: %{{.*}}:4 = scf.for
 // CHECK-COUNT-16: math.fma
-func.func private @gated(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<4x32x16xf32>, %y: memref<1x32xf32>) attributes {kernel.piece = "contract"} {
+func.func private @gated(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<4x32x16xf32>, %y: memref<1x32xf32>) attributes {kernel.op = "matmul"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %x, %w into %y gated {
+    kernel.matmul %s, %x, %w into %y gated {
     ^bb0(%gate: f32, %up: f32):
       %r = arith.mulf %gate, %up : f32
       kernel.yield %r : f32
@@ -95,10 +95,10 @@ func.func private @gated(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<4x32
 // CHECK-COUNT-16: memref.load %[[SUMS]]
 // CHECK: scf.if
 // CHECK: arith.mulf
-func.func private @gated_parts(%s: !kernel.step, %x: memref<1x128xf32>, %w: memref<4x128x16xf32>, %y: memref<1x32xf32>) attributes {kernel.piece = "contract"} {
+func.func private @gated_parts(%s: !kernel.step, %x: memref<1x128xf32>, %w: memref<4x128x16xf32>, %y: memref<1x32xf32>) attributes {kernel.op = "matmul"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %x, %w into %y gated {
+    kernel.matmul %s, %x, %w into %y gated {
     ^bb0(%gate: f32, %up: f32):
       %r = arith.mulf %gate, %up : f32
       kernel.yield %r : f32
@@ -115,10 +115,10 @@ func.func private @gated_parts(%s: !kernel.step, %x: memref<1x128xf32>, %w: memr
 // CHECK: kernel.tasks %{{.*}} of(%c1, %c1) grain [1, 1]
 // CHECK: %{{.*}} = scf.for {{.*}} -> (f32)
 // CHECK: memref.store %{{.*}}, %arg3{{.*}} : memref<1x64xf32>
-func.func private @block_weight(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<1x32x64x!talc.stored<q8_0>>, %y: memref<1x64xf32>) attributes {kernel.piece = "contract"} {
+func.func private @block_weight(%s: !kernel.step, %x: memref<1x32xf32>, %w: memref<1x32x64x!talc.stored<q8_0>>, %y: memref<1x64xf32>) attributes {kernel.op = "matmul"} {
   kernel.tasks %s over tiles by columns {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %x, %w into %y {
+    kernel.matmul %s, %x, %w into %y {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<1x32xf32>, memref<1x32x64x!talc.stored<q8_0>>, memref<1x64xf32>) -> ()
@@ -164,10 +164,10 @@ func.func private @block_weight(%s: !kernel.step, %x: memref<1x32xf32>, %w: memr
 // CHECK-COUNT-8: vector.load %[[SCORES]]
 // CHECK: gpu.barrier
 // CHECK: memref.store %{{.*}}, %arg3
-func.func private @attention(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %y: memref<?x64xf32>) attributes {kernel.piece = "attention"} {
+func.func private @attention(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %y: memref<?x64xf32>) attributes {kernel.op = "attention"} {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %y : (!kernel.step, memref<?x64xf32>, !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<?x64xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 into %y : (!kernel.step, memref<?x64xf32>, !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<?x64xf32>) -> ()
   }
   return
 }
@@ -181,10 +181,10 @@ func.func private @attention(%s: !kernel.step, %q: memref<?x64xf32>, %kv: !talc.
 // CHECK: kernel.tasks %{{.*}} over keys by heads of(%{{.*}}, %{{.*}}, %c2)
 // CHECK-NOT: arith.divf
 // CHECK: memref.store %{{.*}}, %arg3
-func.func private @block(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.state<2 x 16 x 128 in #kernel.panels<16 x f32>>, %y: memref<2x96xf32>) attributes {kernel.piece = "attention"} {
+func.func private @block(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.kv_cache<2 x 16 x 128 in #kernel.kv_panels<16 x f32>>, %y: memref<2x96xf32>) attributes {kernel.op = "attention"} {
   kernel.tasks %s over keys by heads {
   ^bb0(%p0: index, %p1: index):
-    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 block 64 into %y : (!kernel.step, memref<1x64xf32>, !talc.state<2 x 16 x 128 in #kernel.panels<16 x f32>>, memref<2x96xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 block 64 into %y : (!kernel.step, memref<1x64xf32>, !talc.kv_cache<2 x 16 x 128 in #kernel.kv_panels<16 x f32>>, memref<2x96xf32>) -> ()
   }
   return
 }
@@ -198,10 +198,10 @@ func.func private @block(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.stat
 // CHECK: %[[IS_FIRST:.*]] = arith.cmpi slt, %arg{{[0-9]+}}, %c1
 // CHECK: %[[FROM:.*]] = arith.select %[[IS_FIRST]], %c0, %[[END]]
 // CHECK: scf.for %{{.*}} = %[[FROM]] to %[[END]] step %c64
-func.func private @larger(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.state<2 x 16 x 512 in #kernel.panels<16 x f32>>, %y: memref<2x96xf32>) attributes {kernel.piece = "attention"} {
+func.func private @larger(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.kv_cache<2 x 16 x 512 in #kernel.kv_panels<16 x f32>>, %y: memref<2x96xf32>) attributes {kernel.op = "attention"} {
   kernel.tasks %s over keys by heads {
   ^bb0(%p0: index, %p1: index):
-    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 block 256 into %y : (!kernel.step, memref<1x64xf32>, !talc.state<2 x 16 x 512 in #kernel.panels<16 x f32>>, memref<2x96xf32>) -> ()
+    kernel.attention causal %s, %q, %kv heads 4 scale 0.25 window 0 block 256 into %y : (!kernel.step, memref<1x64xf32>, !talc.kv_cache<2 x 16 x 512 in #kernel.kv_panels<16 x f32>>, memref<2x96xf32>) -> ()
   }
   return
 }
@@ -212,10 +212,10 @@ func.func private @larger(%s: !kernel.step, %q: memref<1x64xf32>, %kv: !talc.sta
 // CHECK: kernel.tasks %{{.*}} over heads by heads of(%c2)
 // CHECK: kernel.slot
 // CHECK: memref.store %{{.*}} : memref<4x2x16x16xf32>
-func.func private @append(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, %k: memref<1x32xf32>, %v: memref<1x32xf32>) attributes {kernel.piece = "append"} {
+func.func private @append(%s: !kernel.step, %kv: !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, %k: memref<1x32xf32>, %v: memref<1x32xf32>) attributes {kernel.op = "append"} {
   kernel.tasks %s over heads by heads {
   ^bb0(%p0: index):
-    kernel.append %s, %kv, %k, %v : !talc.state<2 x 16 x 64 in #kernel.panels<16 x f32>>, memref<1x32xf32>, memref<1x32xf32>
+    kernel.kv_append %s, %kv, %k, %v : !talc.kv_cache<2 x 16 x 64 in #kernel.kv_panels<16 x f32>>, memref<1x32xf32>, memref<1x32xf32>
   }
   return
 }
@@ -228,10 +228,10 @@ func.func private @append(%s: !kernel.step, %kv: !talc.state<2 x 16 x 64 in #ker
 // CHECK: arith.muli %{{.*}}, %c40
 // CHECK: %[[COLUMN:.*]] = arith.addi %{{.*}}, %{{.*}} : index
 // CHECK: arith.cmpi slt, %{{.*}}, %c20
-func.func private @groups(%s: !kernel.step, %x: memref<?x80xf32>, %w: memref<4x32x16xf32>, %y: memref<?x40xf32>) attributes {kernel.piece = "contract"} {
+func.func private @groups(%s: !kernel.step, %x: memref<?x80xf32>, %w: memref<4x32x16xf32>, %y: memref<?x40xf32>) attributes {kernel.op = "matmul"} {
   kernel.tasks %s over tiles by adaptive {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.contract %s, %x, %w into %y groups 2 {
+    kernel.matmul %s, %x, %w into %y groups 2 {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     } : (!kernel.step, memref<?x80xf32>, memref<4x32x16xf32>, memref<?x40xf32>) -> ()
@@ -254,7 +254,7 @@ func.func private @groups(%s: !kernel.step, %x: memref<?x80xf32>, %w: memref<4x3
 // CHECK: scf.if %{{.*}} {
 // CHECK-NEXT: memref.store %{{.*}}, %alloca
 // CHECK: gpu.barrier
-func.func private @route(%s: !kernel.step, %x: memref<?x11xf32>, %bias: memref<11xf32>, %y: memref<?x11xf32>) attributes {kernel.piece = "route"} {
+func.func private @route(%s: !kernel.step, %x: memref<?x11xf32>, %bias: memref<11xf32>, %y: memref<?x11xf32>) attributes {kernel.op = "route"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     kernel.route %s, %x plus %bias to 3 into %y : (!kernel.step, memref<?x11xf32>, memref<11xf32>, memref<?x11xf32>) -> ()
@@ -271,10 +271,10 @@ func.func private @route(%s: !kernel.step, %x: memref<?x11xf32>, %bias: memref<1
 // CHECK: arith.addi %[[IN]], %c1
 // CHECK: arith.cmpi slt, %[[PANEL]], %c1
 // CHECK: scf.if
-func.func private @ring(%s: !kernel.step, %state: !talc.state<1 x 16 x 64 window 5 kept 3 in #kernel.panels<16 x f32>>, %k: memref<?x16xf32>, %v: memref<?x16xf32>) attributes {kernel.piece = "append"} {
+func.func private @ring(%s: !kernel.step, %state: !talc.kv_cache<1 x 16 x 64 window 5 sink_tokens 3 in #kernel.kv_panels<16 x f32>>, %k: memref<?x16xf32>, %v: memref<?x16xf32>) attributes {kernel.op = "append"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
-    kernel.append %s, %state, %k, %v : !talc.state<1 x 16 x 64 window 5 kept 3 in #kernel.panels<16 x f32>>, memref<?x16xf32>, memref<?x16xf32>
+    kernel.kv_append %s, %state, %k, %v : !talc.kv_cache<1 x 16 x 64 window 5 sink_tokens 3 in #kernel.kv_panels<16 x f32>>, memref<?x16xf32>, memref<?x16xf32>
   }
   return
 }
@@ -287,10 +287,10 @@ func.func private @ring(%s: !kernel.step, %state: !talc.state<1 x 16 x 64 window
 // CHECK: arith.maxsi
 // CHECK: arith.divui
 // CHECK: kernel.tasks %{{.*}} over keys by heads of(%{{.*}}, %{{.*}}, %c1)
-func.func private @window(%s: !kernel.step, %state: !talc.state<1 x 16 x 256 in #kernel.panels<16 x f32>>, %q: memref<1x16xf32>, %parts: memref<4x48xf32>) attributes {kernel.piece = "attention"} {
+func.func private @window(%s: !kernel.step, %state: !talc.kv_cache<1 x 16 x 256 in #kernel.kv_panels<16 x f32>>, %q: memref<1x16xf32>, %parts: memref<4x48xf32>) attributes {kernel.op = "attention"} {
   kernel.tasks %s over keys by heads {
   ^bb0(%p0: index, %p1: index):
-    kernel.attention causal %s, %q, %state heads 1 scale 0.25 window 20 block 64 into %parts : (!kernel.step, memref<1x16xf32>, !talc.state<1 x 16 x 256 in #kernel.panels<16 x f32>>, memref<4x48xf32>) -> ()
+    kernel.attention causal %s, %q, %state heads 1 scale 0.25 window 20 block 64 into %parts : (!kernel.step, memref<1x16xf32>, !talc.kv_cache<1 x 16 x 256 in #kernel.kv_panels<16 x f32>>, memref<4x48xf32>) -> ()
   }
   return
 }
@@ -313,10 +313,10 @@ func.func private @window(%s: !kernel.step, %state: !talc.state<1 x 16 x 256 in 
 // CHECK: memref.load %arg2[%{{.*}}, %[[COLUMN]]] : memref<?x8xf32>
 // CHECK: memref.load %[[ZEROS]]
 // CHECK: memref.store %{{.*}}, %arg4
-func.func private @row_bias(%s: !kernel.step, %q: memref<?x32xf32>, %bias: memref<?x8xf32>, %kv: !talc.state<2 x 16 x 64 window 9 in #kernel.panels<16 x f32>>, %y: memref<?x32xf32>) attributes {kernel.piece = "attention"} {
+func.func private @row_bias(%s: !kernel.step, %q: memref<?x32xf32>, %bias: memref<?x8xf32>, %kv: !talc.kv_cache<2 x 16 x 64 window 9 in #kernel.kv_panels<16 x f32>>, %y: memref<?x32xf32>) attributes {kernel.op = "attention"} {
   kernel.tasks %s over queries by heads {
   ^bb0(%p0: index, %p1: index, %p2: index, %p3: index, %p4: index):
-    kernel.attention causal %s, %q, %kv row_bias %bias zero_start heads 2 scale 0.25 window 9 into %y : (!kernel.step, memref<?x32xf32>, !talc.state<2 x 16 x 64 window 9 in #kernel.panels<16 x f32>>, memref<?x8xf32>, memref<?x32xf32>) -> ()
+    kernel.attention causal %s, %q, %kv row_bias %bias zero_start heads 2 scale 0.25 window 9 into %y : (!kernel.step, memref<?x32xf32>, !talc.kv_cache<2 x 16 x 64 window 9 in #kernel.kv_panels<16 x f32>>, memref<?x8xf32>, memref<?x32xf32>) -> ()
   }
   return
 }
@@ -327,7 +327,7 @@ func.func private @row_bias(%s: !kernel.step, %q: memref<?x32xf32>, %bias: memre
 // CHECK-LABEL: func.func private @words(
 // CHECK-COUNT-2: math.log
 // CHECK-NOT: kernel.log_softmax
-func.func private @words(%s: !kernel.step, %x: memref<?x33xf32>, %y: memref<?x32xf32>) attributes {kernel.piece = "log_softmax"} {
+func.func private @words(%s: !kernel.step, %x: memref<?x33xf32>, %y: memref<?x32xf32>) attributes {kernel.op = "log_softmax"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     kernel.log_softmax %s, %x tails [9] into %y : (!kernel.step, memref<?x33xf32>, memref<?x32xf32>) -> ()
@@ -348,10 +348,10 @@ func.func private @words(%s: !kernel.step, %x: memref<?x33xf32>, %y: memref<?x32
 // CHECK: scf.for
 // CHECK: arith.fptosi
 // CHECK: memref.store %{{.*}} : memref<{{.*}}xi8>
-func.func private @blocks(%s: !kernel.step, %kv: !talc.state<2 x 32 x 64 in #kernel.panels<16 x !talc.stored<q8_0>>>, %k: memref<1x64xf32>, %v: memref<1x64xf32>) attributes {kernel.piece = "append"} {
+func.func private @blocks(%s: !kernel.step, %kv: !talc.kv_cache<2 x 32 x 64 in #kernel.kv_panels<16 x !talc.stored<q8_0>>>, %k: memref<1x64xf32>, %v: memref<1x64xf32>) attributes {kernel.op = "append"} {
   kernel.tasks %s over heads by heads {
   ^bb0(%p0: index):
-    kernel.append %s, %kv, %k, %v : !talc.state<2 x 32 x 64 in #kernel.panels<16 x !talc.stored<q8_0>>>, memref<1x64xf32>, memref<1x64xf32>
+    kernel.kv_append %s, %kv, %k, %v : !talc.kv_cache<2 x 32 x 64 in #kernel.kv_panels<16 x !talc.stored<q8_0>>>, memref<1x64xf32>, memref<1x64xf32>
   }
   return
 }
@@ -369,7 +369,7 @@ func.func private @blocks(%s: !kernel.step, %kv: !talc.state<2 x 32 x 64 in #ker
 // CHECK: memref.store %{{.*}} : memref<?x96xi8>
 // CHECK-NOT: memref.store
 // CHECK: return
-func.func private @rounded(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64x!talc.stored<q8_sums>>) attributes {kernel.piece = "quantize"} {
+func.func private @rounded(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64x!talc.stored<q8_sums>>) attributes {kernel.op = "quantize"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     kernel.quantize %s, %x into %y : (!kernel.step, memref<?x64xf32>, memref<?x64x!talc.stored<q8_sums>>) -> ()
@@ -383,7 +383,7 @@ func.func private @rounded(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x
 // CHECK-LABEL: func.func private @narrowed(
 // CHECK-SAME: kernel.threads = 64
 // CHECK: arith.truncf %{{.*}} : f32 to bf16
-func.func private @narrowed(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64xbf16>) attributes {kernel.piece = "quantize"} {
+func.func private @narrowed(%s: !kernel.step, %x: memref<?x64xf32>, %y: memref<?x64xbf16>) attributes {kernel.op = "quantize"} {
   kernel.tasks %s over rows by rows {
   ^bb0(%p0: index, %p1: index):
     kernel.quantize %s, %x into %y : (!kernel.step, memref<?x64xf32>, memref<?x64xbf16>) -> ()

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stage package: code, weights and runtime go to one file; or one of the products before that.
+#include "compiler/Package.h"
+
+#include "compiler/DiagnosticCollector.h"
+#include "compiler/Error.h"
+#include "compiler/artifact/LauncherElf.h"
+#include "compiler/artifact/LauncherStub.h"
+#include "compiler/artifact/LibraryHeader.h"
+#include "compiler/artifact/TextOutput.h"
+#include "dialects/talc/ModelName.h"
+#include "dialects/talc/ModuleKeys.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace talc {
+
+// Empty for this machine's own architecture, whatever features it lacks, and for code that any machine loads. Families
+// are called as LLVM calls architectures.
+static std::string foreignFamily(llvm::ArrayRef<targets::TargetPtr> targets) {
+  std::string own = llvm::Triple(llvm::sys::getProcessTriple()).getArchName().str();
+  std::replace(own.begin(), own.end(), '_', '-');
+  for (const targets::TargetPtr &target : targets)
+    if (std::string family = target->hostFamily(); !family.empty())
+      return family == own ? "" : family;
+  return "";
+}
+
+static StubKind carrierOf(const CompileRequest &request) {
+  if (request.emit != EmitKind::Program)
+    return request.emit == EmitKind::Library ? StubKind::Library : StubKind::Object;
+  bool driver = llvm::any_of(request.targets, [](const targets::TargetPtr &target) { return target->usesDriver(); });
+  return driver ? StubKind::DriverProgram : StubKind::Program;
+}
+
+// The arena is as large as any target needs it: the first module's plan says so.
+static void shareArena(llvm::ArrayRef<ModuleCode> codes) {
+  ModuleOp first = codes.front().module();
+  auto plan = first->getAttrOfType<DictionaryAttr>(planAttr);
+  if (!plan)
+    return;
+  NamedAttrList shared(plan);
+  for (const ModuleCode &code : codes)
+    for (const char *figure :
+         {planKeys::arenaBytesPerToken, planKeys::arenaBytesFixed, planKeys::arenaBytesPerThread}) {
+      auto own = code.module()->getAttrOfType<DictionaryAttr>(planAttr).getAs<IntegerAttr>(figure);
+      auto known = dyn_cast_or_null<IntegerAttr>(shared.get(figure));
+      if (own && known && own.getInt() > known.getInt())
+        shared.set(figure, own);
+    }
+  first->setAttr(planAttr, shared.getDictionary(first.getContext()));
+}
+
+static llvm::Error writeModel(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request) {
+  bool program = request.emit == EmitKind::Program;
+  auto carrier = findLauncherStub(carrierOf(request), foreignFamily(request.targets), request.programDirectory);
+  if (!carrier)
+    return carrier.takeError();
+  std::string openName = program ? "" : openFunctionName(request.output);
+  if (openName.size() > maxOpenNameLength())
+    return makeError(ErrorCode::Output,
+                     "{}: its function would be called {}, which is {} letters, expected at most {}; "
+                     "write to a file with a shorter name",
+                     request.output, openName, openName.size(), maxOpenNameLength());
+  shareArena(codes);
+  ModuleOp module = codes.front().module();
+  ArtifactParts parts{module, {}, request.tokenizer, *carrier, openName, request.emit != EmitKind::Object};
+  for (const ModuleCode &code : codes) {
+    auto linked = code.link();
+    if (!linked)
+      return linked.takeError();
+    parts.code.push_back(std::move(*linked));
+  }
+  request.listener.beginPart("weights");
+  if (program)
+    return writeArtifact(parts, request.output);
+  auto header = writeLibraryHeader(module, request.output);
+  if (!header)
+    return header.takeError();
+  if (llvm::Error error = writeArtifact(parts, request.output))
+    return error;
+  return (*header)->commit();
+}
+
+static llvm::Error write(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request) {
+  const ModuleCode &code = codes.front();
+  switch (request.emit) {
+  case EmitKind::Ir:
+    return printModule(code.module(), request.output);
+  case EmitKind::Listing: {
+    auto text = code.listing(request.listing);
+    return text ? writeText(*text, request.output) : text.takeError();
+  }
+  case EmitKind::Code: {
+    auto object = code.linkRelocatable();
+    return object ? writeBytes(*object, request.output) : object.takeError();
+  }
+  case EmitKind::Program:
+  case EmitKind::Library:
+  case EmitKind::Object:
+    return writeModel(codes, request);
+  }
+}
+
+llvm::Error writeOutput(llvm::ArrayRef<ModuleCode> codes, const CompileRequest &request) {
+  ModuleOp module = codes.front().module();
+  DiagnosticCollector lines(*module.getContext());
+  request.listener.beginStage("package");
+  llvm::Error error = write(codes, request);
+  request.listener.beginStage("");
+  return error && !lines.empty() ? llvm::joinErrors(lines.takeError(modelName(module)), std::move(error))
+                                 : std::move(error);
+}
+
+}  // namespace talc

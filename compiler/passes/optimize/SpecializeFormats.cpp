@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// specialize-formats: layers whose weights are stored in different formats get functions of their own.
+#include "compiler/passes/PassRemarks.h"
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/optimize/StorageTypes.h"
+#include "dialects/talc/TalcDialect.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace talc {
+#define GEN_PASS_DEF_SPECIALIZEFORMATS
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+namespace {
+
+constexpr PassRemarks remarks("optimize", "specialize-formats");
+
+// How the matrices among the operands of a call are stored.
+using Formats = SmallVector<Type>;
+
+struct SpecializeFormats : talc::impl::SpecializeFormatsBase<SpecializeFormats> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::string error;
+    auto choice = parseFormatChoice(weights, error);
+    if (!choice) {
+      module.emitError() << "weights cannot be '" << weights << "': " << error;
+      return signalPassFailure();
+    }
+    if (failed(checkNames(*choice)))
+      return signalPassFailure();
+    // What calls a function is complete before the function itself.
+    SmallVector<func::FuncOp> functions(CallSites(module).calleesFirst());
+    for (func::FuncOp function : llvm::reverse(functions))
+      separate(function);
+  }
+
+  // A name that fits nothing is a mistake.
+  LogicalResult checkNames(const FormatChoice &choice) {
+    for (const FormatRule &rule : choice.rules)
+      if (llvm::none_of(getOperation().getOps<WeightOp>(),
+                        [&](WeightOp weight) { return rule.fits(chosenName(weight.getSymName())); }))
+        return getOperation().emitError() << "weights: no weight is called '" << rule.pattern << "'";
+    return success();
+  }
+
+  static Formats formatsOf(func::CallOp call, StorageTypes &storage) {
+    Formats formats;
+    for (Value operand : call.getOperands())
+      if (auto type = dyn_cast<RankedTensorType>(operand.getType());
+          type && type.hasStaticShape() && type.getRank() == 2)
+        formats.push_back(storage.of(operand));
+    return formats;
+  }
+
+  // call @block(a), call @block(b)  ->  call @block(a), call @block_2(b)   if a and b are stored in different formats
+  void separate(func::FuncOp function) {
+    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
+    CallSites callSites(getOperation());
+    SmallVector<std::pair<Formats, func::FuncOp>> variants;
+    SymbolTable symbols(getOperation());
+    for (func::CallOp call : callSites.of(function)) {
+      Formats formats = formatsOf(call, *storage);
+      auto known = llvm::find_if(variants, [&](auto &variant) { return variant.first == formats; });
+      if (known == variants.end()) {
+        variants.emplace_back(formats, variants.empty() ? function : copy(function, symbols));
+        known = std::prev(variants.end());
+      }
+      call.setCallee(known->second.getSymName());
+    }
+    if (variants.size() > 1)
+      remarks.did(function, [&] {
+        return llvm::formatv("@{0} becomes {1} functions, one for each combination of formats of its weights",
+                             function.getSymName(), variants.size());
+      });
+  }
+
+  static func::FuncOp copy(func::FuncOp function, SymbolTable &symbols) {
+    func::FuncOp result = function.clone();
+    symbols.insert(result, std::next(Block::iterator(function)));
+    return result;
+  }
+};
+
+}  // namespace

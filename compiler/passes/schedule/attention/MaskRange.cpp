@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which keys a row of a sequence sees.
+#include "compiler/passes/schedule/attention/MaskRange.h"
+
+using namespace mlir;
+
+namespace talc {
+
+MaskRange::MaskRange(Emitter &emitter, kernel::AttentionOp op)
+    : e(emitter), op(op), role(cast<KvCacheType>(op.getCache().getType()).getRole()),
+      kept(cast<KvCacheType>(op.getCache().getType()).getSinkTokens()) {}
+
+void MaskRange::enter(kernel::SpanOp sequence) {
+  span = sequence;
+  bool source = role == KvCacheRole::source;
+  slot = source ? span.getSourceSlot() : span.getSlot();
+  allKeys = source ? span.getSourceLength() : e.add(span.getFirstPosition(), span.getTokens());
+}
+
+// What is kept is no part of the window; a row that sees nothing else sees an empty one.
+Value MaskRange::firstKey(Value position) {
+  Value least = e.index(inKept ? 0 : kept);
+  if (op.getWindow() == 0 || inKept)
+    return least;
+  Value first = e.max(e.sub(position, e.index(op.getWindow() - 1)), least);
+  return kept > 0 ? e.min(first, e.add(position, 1)) : first;
+}
+
+Value MaskRange::endKey(Value position) {
+  if (inKept)
+    return e.min(e.index(kept), e.add(position, 1));
+  if (op.getMask() == MaskKind::causal)
+    return e.add(position, 1);
+  Value end = allKeys;
+  if (op.getMask() == MaskKind::prefix)
+    end = e.min(end, e.max(e.add(position, 1), span.getPrefix()));
+  return op.getWindow() > 0 ? e.min(end, e.add(position, op.getWindow())) : end;
+}
+
+Value MaskRange::isScattered() {
+  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sge, span.getHistory(), e.index(0));
+}
+
+}  // namespace talc

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the scores of a block of keys to their weights.
+//
+//   per row of a block: m = c * max S;  S = 2^(c * S - m), 0 where masked;  s = sum S
+//   then, with P the block's weighted values:
+//     maximum' = max(maximum, m);  factor = 2^(maximum - maximum');  gain = 2^(m - maximum')
+//     sum' = sum * factor + s * gain;  O' = O * factor + P * gain
+//
+// c is the attention's scale and log2 e at once, so that neither costs an operation. Where there is a bias or a cap, S
+// was scaled when that was applied, and c is log2 e. The finite -1e30 of what is masked avoids inf - inf.
+//
+// m is rounded, and c * S in c * S - m is not: what is left at the largest score cancels out while |c * S| < 2^30. With
+// larger scores no weight would be right.
+#include "compiler/passes/schedule/cpu/attention/AttentionSoftmax.h"
+#include "compiler/passes/schedule/cpu/matmul/RegisterTile.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace talc {
+
+AttentionSoftmax::AttentionSoftmax(Emitter &emitter, KvView &keys, kernel::AttentionOp op, int64_t rows, int64_t size,
+                                   bool online)
+    : e(emitter), keys(keys), window(op.getWindow() > 0), online(online), scale(op.getScale().convertToDouble()),
+      cap(op.getCap().convertToDouble()), scalesFirst(op.getBias() || op.getRowBias() || cap > 0 || scale <= 0) {
+  // Rows begin in different sets of the cache.
+  scores = e.stackBuffer({rows, size + keys.layout.tokens});
+  int64_t padded = llvm::alignTo(rows, e.lanes);
+  sums = e.stackBuffer({padded});
+  blockSums = sums;
+  if (online)
+    for (Value *buffer : {&maxima, &factors, &gains, &blockMaxima, &blockSums})
+      *buffer = e.stackBuffer({padded});
+  if (op.getSinks() || op.getZeroStart())
+    for (Value *buffer : {&otherMaxima, &otherSums})
+      *buffer = e.stackBuffer({padded});
+}
+
+void AttentionSoftmax::eachRows(llvm::function_ref<void(Value)> body) {
+  e.loop(e.index(0), rowCount, e.lanes, body);
+}
+
+void AttentionSoftmax::fill(Value buffer, double value) {
+  eachRows([&](Value row) { e.store(e.splat(value), buffer, {row}); });
+}
+
+void AttentionSoftmax::beginTask(Value count) {
+  rowCount = count;
+  fill(sums, 0);
+  if (online)
+    fill(maxima, maskedScore);
+}
+
+// A tile of which no row sees the block leaves these.
+void AttentionSoftmax::beginBlock(Value key) {
+  firstKey = key;
+  if (!online)
+    return;
+  fill(blockMaxima, maskedScore);
+  fill(blockSums, 0);
+}
+
+AttentionSoftmax::Columns AttentionSoftmax::columnsOf(int64_t n, Value row, Value from, Value to) {
+  auto whole = [&](Value column) { return e.mul(e.div(column, e.lanes), e.lanes); };
+  Value seen = e.sub(keys.endSeen(row), firstKey);
+  Columns columns{from, from, whole(e.max(e.min(to, seen), from)), to};
+  if (window) {
+    Value first = e.max(e.sub(keys.firstSeen(e.add(row, n - 1)), firstKey), from);
+    columns.wholeBegin = e.min(whole(e.add(first, e.lanes - 1)), columns.wholeEnd);
+  }
+  return columns;
+}
+
+Emitter::Values AttentionSoftmax::eachColumn(const Columns &columns, Values values, Body body) {
+  auto part = [&](Value from, Value to, bool whole) {
+    values = e.loop(from, to, e.lanes, values,
+                    [&](Value column, ValueRange carried) { return body(column, carried, whole); });
+  };
+  if (window)
+    part(columns.from, columns.wholeBegin, false);
+  part(columns.wholeBegin, columns.wholeEnd, true);
+  part(columns.wholeEnd, columns.to, false);
+  return values;
+}
+
+// Lanes of the keys [column, + lanes) of the block that the row sees.
+Value AttentionSoftmax::visible(Value row, Value column) {
+  Value at = e.add(firstKey, column), zero = e.index(0);
+  Value mask = e.firstLanes(e.max(e.sub(keys.endSeen(row), at), zero));
+  if (!window)
+    return mask;
+  Value before = e.firstLanes(e.max(e.sub(keys.firstSeen(row), at), zero));
+  return arith::AndIOp::create(e.b, e.loc, mask, arith::XOrIOp::create(e.b, e.loc, before, e.firstLanes(e.lanes)));
+}
+
+// The largest score of each row times c, after they were masked and biased; in every lane.
+Emitter::Values AttentionSoftmax::largestScores(int64_t n, Value row, const Columns &columns, const Bias &bias) {
+  auto next = [&](Value r, Value column, Value maximum, bool whole) {
+    Value score = e.load(scores, {r, column}), seen = whole ? Value() : visible(r, column);
+    if (cap > 0) {
+      score = e.mulf(math::TanhOp::create(e.b, e.loc, e.mulf(score, e.splat(scale / cap))), e.splat(cap));
+      score = bias ? e.addf(score, bias(r, column, seen)) : score;
+    } else if (bias)
+      score = e.fma(score, e.splat(scale), bias(r, column, seen));
+    else if (scalesFirst)
+      score = e.mulf(score, e.splat(scale));
+    if (!whole)
+      score = e.select(seen, score, e.splat(maskedScore));
+    if (!whole || scalesFirst)
+      e.store(score, scores, {r, column});
+    return e.maxf(score, maximum);
+  };
+  Values init(n, e.splat(maskedScore));
+  Values largest = eachColumn(columns, init, [&](Value column, ValueRange carried, bool whole) {
+    Values maxima;
+    for (int64_t r = 0; r < n; ++r)
+      maxima.push_back(next(e.add(row, r), column, carried[r], whole));
+    return maxima;
+  });
+  for (Value &maximum : largest)
+    maximum = e.mulf(e.maxLanes(maximum), steepness());
+  return largest;
+}
+
+// The c of 2^(c * S).
+Value AttentionSoftmax::steepness() {
+  return e.splat((scalesFirst ? 1 : scale) * llvm::numbers::log2e);
+}
+
+// S = 2^(c * S - largest); returns the sums in every lane. A masked score weighs nothing even if the row has seen no
+// key and `largest` is as low; NaN counts as seen.
+Emitter::Values AttentionSoftmax::weighScores(int64_t n, Value row, const Columns &columns, ValueRange largest) {
+  Values subtracted;
+  for (Value maximum : largest)
+    subtracted.push_back(e.subf(e.splat(0), maximum));
+  auto next = [&](Value r, Value column, Value subtracted, Value sum, bool whole) {
+    Value score = e.load(scores, {r, column}), weight = exp2(e, e.fma(score, steepness(), subtracted));
+    if (!whole) {
+      Value seen = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UGT, score, e.splat(maskedScore));
+      weight = e.select(seen, weight, e.splat(0));
+    }
+    e.store(weight, scores, {r, column});
+    return e.addf(sum, weight);
+  };
+  Values sums = eachColumn(columns, Values(n, e.splat(0)), [&](Value column, ValueRange carried, bool whole) {
+    Values sums;
+    for (int64_t r = 0; r < n; ++r)
+      sums.push_back(next(e.add(row, r), column, subtracted[r], carried[r], whole));
+    return sums;
+  });
+  for (Value &sum : sums)
+    sum = e.sumLanes(sum);
+  return sums;
+}
+
+// Rows that one loop weighs. Beside the constants of 2^x, where they are in registers, there is room for two registers
+// of each of three rows.
+static int64_t rowsTogether(int64_t n, int64_t lanes) {
+  return constantsFromMemory(lanes) ? n : std::min<int64_t>(n, 3);
+}
+
+void AttentionSoftmax::weigh(int64_t n, Value row, Value from, Value to, const Bias &bias) {
+  Columns columns = columnsOf(n, row, from, to);
+  Values largest = largestScores(n, row, columns, bias), found;
+  for (int64_t first = 0, count; first < n; first += count) {
+    count = rowsTogether(n - first, e.lanes);
+    found.append(weighScores(count, e.add(row, first), columns, ArrayRef<Value>(largest).slice(first, count)));
+  }
+  auto store = [&](Value vector, Value memory, int64_t r) {
+    e.storeScalar(e.lane(vector, 0), memory, {e.add(row, r)});
+  };
+  for (int64_t r = 0; r < n; ++r) {
+    store(found[r], blockSums, r);
+    if (online)
+      store(largest[r], blockMaxima, r);
+  }
+}
+
+void AttentionSoftmax::endBlock() {
+  if (!online)
+    return;
+  eachRows([&](Value row) {
+    SoftmaxState before{e.load(maxima, {row}), e.load(sums, {row})};
+    MergedSoftmax now = mergeSoftmax(e, before, {e.load(blockMaxima, {row}), e.load(blockSums, {row})});
+    e.store(now.merged.maximum, maxima, {row});
+    e.store(now.merged.sum, sums, {row});
+    e.store(now.factor, factors, {row});
+    e.store(now.gain, gains, {row});
+  });
+}
+
+void AttentionSoftmax::endTask(llvm::function_ref<SoftmaxState(Value row)> others) {
+  if (others)
+    e.loop(e.index(0), rowCount, 1, [&](Value row) {
+      SoftmaxState found = others(row);
+      e.storeScalar(found.maximum, otherMaxima, {row});
+      e.storeScalar(found.sum, otherSums, {row});
+    });
+  eachRows([&](Value row) {
+    Value sum = e.load(sums, {row}), inverse;
+    if (others)
+      inverse = inverseSum(e, {e.load(maxima, {row}), sum},
+                           SoftmaxState{e.load(otherMaxima, {row}), e.load(otherSums, {row})});
+    else
+      inverse = inverseSum(e, sum);
+    e.store(inverse, sums, {row});
+  });
+}
+
+Value AttentionSoftmax::takeIn(Value row, Value output, Value part) {
+  Value factor = e.broadcast(e.loadScalar(factors, {row})), gain = e.broadcast(e.loadScalar(gains, {row}));
+  return mergeSoftmax(e, output, factor, part, gain);
+}
+
+}  // namespace talc

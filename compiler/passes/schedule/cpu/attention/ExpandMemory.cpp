@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// expand-memory: the loops of a task of kernel.memory, in vectors (MemoryLoops.h).
+#include "compiler/passes/PassRemarks.h"
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/attention/MemoryLoops.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace talc {
+#define GEN_PASS_DEF_EXPANDMEMORY
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+namespace {
+
+struct ExpandMemory : talc::impl::ExpandMemoryBase<ExpandMemory> {
+  using Base::Base;
+  void runOnOperation() override {
+    if (!isValidWidth(getOperation(), lanes))
+      return signalPassFailure();
+    SmallVector<kernel::MemoryOp> pieces;
+    getOperation().walk([&](kernel::MemoryOp op) { pieces.push_back(op); });
+    for (kernel::MemoryOp op : pieces) {
+      if (!getEnclosingTasks(op))
+        return signalPassFailure();
+      PassRemarks("schedule", "expand-memory").did(op, [&] {
+        return llvm::formatv("a matrix for every head, read {0} numbers at a time", memoryVectorsAtOnce * lanes);
+      });
+      OpBuilder builder(op);
+      Emitter emitter(builder, op.getLoc(), lanes);
+      expandMemory(emitter, op);
+      op.erase();
+    }
+  }
+};
+
+}  // namespace

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panels of keys and of values: of single numbers, and of blocks.
+//
+//   numbers   keys [panel, head, k, token]     values [panel, head, token, feature]
+//   blocks    as KvBlocks says
+#include "compiler/passes/schedule/cpu/attention/KvAccess.h"
+
+#include "compiler/passes/schedule/attention/KvBlocks.h"
+#include "compiler/passes/schedule/storage/DequantLoads.h"
+#include "compiler/passes/schedule/storage/QuantStores.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace talc {
+
+static int64_t product(ArrayRef<int64_t> shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1), std::multiplies<int64_t>());
+}
+
+// Row-major but for the stride of panels.
+static SmallVector<int64_t> stridesOf(ArrayRef<int64_t> panel, int64_t first) {
+  SmallVector<int64_t> strides = {first};
+  for (size_t i = 1; i <= panel.size(); ++i)
+    strides.push_back(product(panel.drop_front(i)));
+  return strides;
+}
+
+static SmallVector<int64_t> shapeOf(int64_t panels, ArrayRef<int64_t> panel) {
+  SmallVector<int64_t> shape = {panels};
+  shape.append(panel.begin(), panel.end());
+  return shape;
+}
+
+Value KvAccess::view(Value memory, Value first, int64_t heads, int64_t panels) {
+  SmallVector<int64_t> panel = shape(), all = shapeOf(panels, panel),
+                       strides = stridesOf(panel, heads * product(panel));
+  Value begin = e.mul(first, product(panel));
+  auto layoutAttr = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic, strides);
+  auto type = MemRefType::get(all, element(), layoutAttr);
+  return memref::ReinterpretCastOp::create(e.b, e.loc, type, viewed(memory), OpFoldResult(begin),
+                                           getAsIndexOpFoldResult(e.b.getContext(), all),
+                                           getAsIndexOpFoldResult(e.b.getContext(), strides));
+}
+
+Value KvAccess::flat(Value memory) {
+  Value all = viewed(memory);
+  auto from = cast<MemRefType>(all.getType());
+  auto type = MemRefType::get({ShapedType::kDynamic}, element());
+  OpFoldResult begin = e.b.getIndexAttr(0), step = e.b.getIndexAttr(1);
+  OpFoldResult size = getAsOpFoldResult(e.index(from.getNumElements()));
+  return memref::ReinterpretCastOp::create(e.b, e.loc, type, all, begin, size, step);
+}
+
+int64_t KvAccess::panelElements() const {
+  return product(shape());
+}
+
+Value KvAccess::copies(int64_t panels) {
+  return memref::AllocaOp::create(e.b, e.loc, MemRefType::get(shapeOf(panels, shape()), element()),
+                                  e.b.getI64IntegerAttr(64));
+}
+
+Value KvAccess::choose(Value condition, Value yes, Value no) {
+  auto from = cast<MemRefType>(yes.getType());
+  auto strides = StridedLayoutAttr::get(e.b.getContext(), ShapedType::kDynamic,
+                                        stridesOf(from.getShape().drop_front(), ShapedType::kDynamic));
+  auto type = MemRefType::get(from.getShape(), from.getElementType(), strides);
+  auto anyStride = [&](Value part) { return memref::CastOp::create(e.b, e.loc, type, part); };
+  return e.select(condition, anyStride(yes), anyStride(no));
+}
+
+namespace {
+
+class Numbers : public KvAccess {
+public:
+  Numbers(Emitter &e, const kernel::KvLayout &layout, Type type) : KvAccess(e, layout), type(type) {}
+  bool storesVectors() const override { return true; }
+  // Of bf16 LLVM would call a library for each number.
+  bool storesLanes() const override { return !isa<BFloat16Type>(type); }
+
+private:
+  Type element() const override { return type; }
+  Value viewed(Value memory) override { return memory; }
+
+  Type type;
+};
+
+class NumbersOfKeys final : public Numbers {
+public:
+  NumbersOfKeys(Emitter &e, const kernel::KvLayout &layout) : Numbers(e, layout, layout.keys) {}
+
+  Value load(Value part, Value panel, Value lane, Value feature) override {
+    return e.load(part, {panel, feature, lane});
+  }
+  void store(Value memory, const TokenAddress &to, Value rows, Value row, Value first) override {
+    e.loop(e.index(0), e.index(layout.width), 1, [&](Value column) {
+      e.storeScalar(e.loadScalar(rows, {row, e.add(first, column)}), memory, {to.panel, to.head, column, to.lane});
+    });
+  }
+  void copyToken(Value memory, const TokenAddress &from, Value copies, Value to) override {
+    e.loop(e.index(0), e.index(layout.width), 1, [&](Value k) {
+      e.storeScalar(e.loadScalar(memory, {from.panel, from.head, k, from.lane}), copies, {to, k, from.lane});
+    });
+  }
+
+private:
+  SmallVector<int64_t> shape() const override { return {layout.width, layout.tokens}; }
+};
+
+class NumbersOfValues final : public Numbers {
+public:
+  NumbersOfValues(Emitter &e, const kernel::KvLayout &layout) : Numbers(e, layout, layout.values) {}
+
+  Value load(Value part, Value panel, Value lane, Value feature) override {
+    return e.load(part, {panel, lane, feature});
+  }
+  void store(Value memory, const TokenAddress &to, Value rows, Value row, Value first) override {
+    // Behind the last feature there is room for the rest of a vector.
+    e.columns(layout.width, [&](Value column, Value mask) {
+      Value value = e.load(rows, {row, e.add(first, column)}, mask);
+      e.store(value, memory, {to.panel, to.head, to.lane, column});
+    });
+  }
+  void copyToken(Value memory, const TokenAddress &from, Value copies, Value to) override {
+    e.loop(e.index(0), e.index(layout.paddedWidth), e.lanes, [&](Value column) {
+      e.store(e.load(memory, {from.panel, from.head, from.lane, column}), copies, {to, from.lane, column});
+    });
+  }
+
+private:
+  SmallVector<int64_t> shape() const override { return {layout.tokens, layout.paddedWidth}; }
+};
+
+class Blocks : public KvAccess {
+public:
+  Value load(Value part, Value panel, Value lane, Value feature) override {
+    return dequantize(e, format, placeOf(part, {panel}, e.index(0), lane, feature));
+  }
+  bool storesVectors() const override { return false; }
+  bool storesLanes() const override { return false; }
+  void store(Value memory, const TokenAddress &to, Value rows, Value row, Value first) override {
+    Value bytes = e.bytes(memory), begin = partOf(to);
+    e.loop(e.index(0), e.index(layout.width), format.blockValues, [&](Value k) {
+      Emitter::Values block;
+      for (int64_t i = 0; i < format.blockValues; i += e.lanes)
+        block.push_back(e.load(rows, {row, e.add(e.add(first, k), i)}));
+      storeQuantBlock(e, format, placeOf(bytes, {}, begin, to.lane, k), block);
+    });
+  }
+  void copyToken(Value memory, const TokenAddress &from, Value copies, Value to) override {
+    Value bytes = e.bytes(memory), begin = partOf(from);
+    e.loop(e.index(0), e.index(layout.width), format.blockValues, [&](Value k) {
+      BlockAddress own = placeOf(bytes, {}, begin, from.lane, k);
+      copyBlock(own, placeOf(copies, {to}, e.index(0), from.lane, k));
+    });
+  }
+
+protected:
+  Blocks(Emitter &e, const kernel::KvLayout &layout, const StorageFormat &format)
+      : KvAccess(e, layout), format(format), blocks(layout) {}
+
+  // A feature of a token, whose head's part of a panel begins at `begin`.
+  virtual BlockAddress placeOf(Value bytes, Emitter::Values outer, Value begin, Value lane, Value feature) = 0;
+  virtual void copyBlock(const BlockAddress &from, const BlockAddress &to) = 0;
+
+  void copyBytes(const BlockAddress &from, const BlockAddress &to, const BlockField &field, Value word, int64_t count) {
+    auto type = VectorType::get({count}, e.b.getI8Type());
+    Value bytes = vector::LoadOp::create(e.b, e.loc, type, from.bytes, from.wordIndices(e, field, word));
+    vector::StoreOp::create(e.b, e.loc, bytes, to.bytes, to.wordIndices(e, field, word));
+  }
+
+private:
+  Type element() const override { return e.b.getI8Type(); }
+  Value viewed(Value memory) override {
+    return cast<MemRefType>(memory.getType()).getElementType().isInteger(8) ? memory : e.bytes(memory);
+  }
+  // Where a head's part of a panel begins in the memory.
+  Value partOf(const TokenAddress &at) { return e.mul(e.add(e.mul(at.panel, layout.heads), at.head), shape().front()); }
+
+protected:
+  const StorageFormat &format;
+  const KvBlocks blocks;
+};
+
+// A head's part of a panel is as many lanes of blocks as it has tokens.
+class BlocksOfKeys final : public Blocks {
+public:
+  BlocksOfKeys(Emitter &e, const kernel::KvLayout &layout) : Blocks(e, layout, *getStorageFormat(layout.keys)) {}
+
+private:
+  SmallVector<int64_t> shape() const override { return {blocks.keyBytes()}; }
+  BlockAddress placeOf(Value bytes, Emitter::Values outer, Value begin, Value lane, Value feature) override {
+    return blocks.keyPlace(e, bytes, std::move(outer), begin, feature, lane);
+  }
+  void copyBlock(const BlockAddress &from, const BlockAddress &to) override {
+    for (const BlockField &field : format.fields)
+      e.loop(e.index(0), e.index(field.words), 1,
+             [&](Value word) { copyBytes(from, to, field, word, field.wordBytes); });
+  }
+};
+
+// A head's part of a panel is as many rows of blocks of one lane.
+class BlocksOfValues final : public Blocks {
+public:
+  BlocksOfValues(Emitter &e, const kernel::KvLayout &layout) : Blocks(e, layout, *getStorageFormat(layout.values)) {}
+
+private:
+  SmallVector<int64_t> shape() const override { return {blocks.valueBytes()}; }
+  BlockAddress placeOf(Value bytes, Emitter::Values outer, Value begin, Value lane, Value feature) override {
+    return blocks.valuePlace(e, bytes, std::move(outer), begin, lane, feature);
+  }
+  void copyBlock(const BlockAddress &from, const BlockAddress &to) override {
+    copyBytes(from, to, {0, 1, format.blockBytes}, e.index(0), format.blockBytes);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<KvAccess> KvAccess::ofKeys(Emitter &e, const kernel::KvLayout &layout) {
+  if (isa<StoredType>(layout.keys))
+    return std::make_unique<BlocksOfKeys>(e, layout);
+  return std::make_unique<NumbersOfKeys>(e, layout);
+}
+
+std::unique_ptr<KvAccess> KvAccess::ofValues(Emitter &e, const kernel::KvLayout &layout) {
+  if (isa<StoredType>(layout.values))
+    return std::make_unique<BlocksOfValues>(e, layout);
+  return std::make_unique<NumbersOfValues>(e, layout);
+}
+
+}  // namespace talc

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of kernel.kv_append: keys go to panels of 16 tokens, in which a feature's values lie side by side; values
+// go to rows.
+//
+//   for each sequence, of its rows in the task those of each panel:
+//     for each head:  keys = transpose(rows), as many features as a vector has lanes at a time;  values = rows
+//
+// A panel that the rows do not fill keeps its other tokens: masked stores, or single ones where there are few rows. A
+// panel of a ring whose first tokens are kept is stored twice. Of a format of blocks every token's are stored by
+// themselves.
+#include "compiler/passes/schedule/attention/KvPanels.h"
+#include "compiler/passes/schedule/cpu/attention/KvStorage.h"
+#include "compiler/passes/schedule/cpu/rows/CpuRowOps.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+// Fewer rows than these go one by one.
+constexpr int64_t leastTransposed = 4;
+
+class Append {
+public:
+  Append(Emitter &e, kernel::KvAppendOp op)
+      : op(op), e(e), layout(cast<KvCacheType>(op.getCache().getType())), panels(e, layout) {}
+
+  void expand() {
+    auto tasks = kernel::TasksOp::around(op);
+    bool byHeads = tasks.getSpace() == kernel::TaskSpace::heads;
+    {
+      OpBuilder::InsertionGuard guard(e.b);
+      e.b.setInsertionPoint(tasks);
+      tasks.getExtentsMutable().assign(byHeads ? e.index(layout.heads) : e.rows(op.getKeys()));
+    }
+    byHeads ? headOfRows(tasks.part(0)) : rowsOfSequences(tasks.part(0), tasks.part(1));
+  }
+
+private:
+  void rowsOfSequences(Value first, Value end) {
+    Value spans = kernel::SpanCountOp::create(e.b, e.loc, op.getStep());
+    e.loop(e.index(0), spans, 1, [&](Value s) {
+      kernel::SpanOp span = kernel::SpanOp::create(e.b, e.loc, op.getStep(), s);
+      Value begin = e.max(first, span.getFirstToken());
+      Value stop = e.min(end, e.add(span.getFirstToken(), span.getTokens()));
+      e.when(e.less(begin, stop), [&] { rowsOf(span, begin, stop); });
+    });
+  }
+
+  // One head of every row.
+  void headOfRows(Value head) {
+    e.loop(e.index(0), e.rows(op.getKeys()), 1, [&](Value row) {
+      enter(kernel::SlotOp::create(e.b, e.loc, op.getStep(), row));
+      Value position = kernel::PositionOp::create(e.b, e.loc, op.getStep(), row);
+      firstLane = e.rem(position, layout.tokens);
+      firstRow = row;
+      eachPlace(e.div(position, layout.tokens), [&] { oneByOne(head, e.index(1)); });
+    });
+  }
+
+  void eachPlace(Value number, llvm::function_ref<void()> body) {
+    forEachPanelIndex(e, layout, number, [&](Value place) {
+      panel = place;
+      body();
+    });
+  }
+
+  void enter(Value slot) { memory = panels.memoryOf(op.getStep(), op.getCache(), slot); }
+
+  // A panel at a time, head by head: its rows stay in the translation buffer and the panel in L1.
+  void rowsOf(kernel::SpanOp span, Value begin, Value stop) {
+    enter(span.getSlot());
+    Value offset = e.sub(span.getFirstPosition(), span.getFirstToken());
+    Value from = e.add(begin, offset), to = e.add(stop, offset);
+    e.loop(e.div(from, layout.tokens), e.ceilDiv(to, layout.tokens), 1, [&](Value p) {
+      Value panelBegin = e.mul(p, layout.tokens), position = e.max(from, panelBegin);
+      firstLane = e.sub(position, panelBegin);
+      firstRow = e.sub(position, offset);
+      Value count = e.sub(e.min(to, e.add(panelBegin, layout.tokens)), position);
+      eachPlace(p,
+                [&] { e.loop(e.index(0), e.index(layout.heads), 1, [&](Value head) { rowsOfPanel(head, count); }); });
+    });
+  }
+
+  // Masked stores of narrow vectors are slow on some processors.
+  void rowsOfPanel(Value head, Value count) {
+    if (!panels.keys->storesVectors())
+      return oneByOne(head, count);
+    auto notFull = [&] {
+      if (e.lanes < layout.tokens || !panels.keys->storesLanes())
+        return oneByOne(head, count);
+      e.choose(
+          e.less(count, e.index(leastTransposed)), [&] { oneByOne(head, count); },
+          [&] { transposed(head, count, /*full=*/false); });
+    };
+    e.choose(e.less(count, e.index(layout.tokens)), notFull, [&] { transposed(head, count, /*full=*/true); });
+  }
+
+  // Row r of the rows, and where it goes.
+  TokenAddress placeOf(Value head, Value r) { return {panel, head, e.add(firstLane, r)}; }
+
+  void oneByOne(Value head, Value count) {
+    Value base = e.mul(head, layout.width);
+    e.loop(e.index(0), count, 1,
+           [&](Value r) { panels.keys->store(memory.keys, placeOf(head, r), op.getKeys(), e.add(firstRow, r), base); });
+    storeValues(head, count);
+  }
+
+  void storeValues(Value head, Value count) {
+    Value base = e.mul(head, layout.width);
+    e.loop(e.index(0), count, 1, [&](Value r) {
+      panels.values->store(memory.values, placeOf(head, r), op.getValues(), e.add(firstRow, r), base);
+    });
+  }
+
+  void transposed(Value head, Value count, bool full) {
+    int64_t whole = layout.width / e.lanes * e.lanes;
+    e.loop(e.index(0), e.index(whole), e.lanes, [&](Value column) { square(head, count, column, e.lanes, full); });
+    if (whole < layout.width)
+      square(head, count, e.index(whole), layout.width - whole, full);
+    storeValues(head, count);
+  }
+
+  // `columns` features of a panel's tokens.
+  void square(Value head, Value count, Value column, int64_t columns, bool full) {
+    Value at = e.add(e.mul(head, layout.width), column), last = e.sub(e.add(firstRow, count), e.index(1));
+    Value mask = columns < e.lanes ? e.firstLanes(columns) : Value();
+    for (int64_t lane = 0; lane < layout.tokens; lane += e.lanes) {
+      Emitter::Values rows;
+      for (int64_t i = 0; i < e.lanes; ++i) {
+        Value row = e.add(firstRow, lane + i);
+        if (!full)  // beside the rows that there are any may be read; what is made of them is not stored
+          row = e.max(firstRow, e.min(last, e.sub(row, firstLane)));
+        rows.push_back(e.load(op.getKeys(), {row, at}, mask));
+      }
+      Value seen = full ? Value() : e.lanesBetween(firstLane, e.add(firstLane, count));
+      Emitter::Values features = e.transpose(rows);
+      for (int64_t i = 0; i < columns; ++i)
+        e.store(features[i], memory.keys, {panel, head, e.add(column, i), e.index(lane)}, seen);
+    }
+  }
+
+  kernel::KvAppendOp op;
+  Emitter &e;
+  const kernel::KvLayout layout;
+  KvStorage panels;
+  KvBlock memory;                    // of the sequence
+  Value panel, firstLane, firstRow;  // where the first row of the panel goes, and which it is
+};
+
+}  // namespace
+
+void expandKvAppend(Emitter &e, kernel::KvAppendOp op) {
+  Append(e, op).expand();
+}
+
+}  // namespace talc

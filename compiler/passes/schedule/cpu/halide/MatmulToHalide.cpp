@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// matmul-to-halide: the products of contractions that assign-generators gave to Halide become calls.
+//
+//   task: rows x panels          for each group of panels
+//                                  sums = @product(rows of x, panels of the weight)      code by Halide (hgen)
+//                                  epilogue of the sums, store                           as in expand-matmul
+//
+// The function takes all of k at once, and every sum is one chain of multiply-adds with k ascending, so that the bits
+// are those of expand-matmul.
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/schedule/cpu/halide/HalideBuffers.h"
+#include "compiler/passes/schedule/cpu/halide/HalideKernel.h"
+#include "compiler/passes/schedule/cpu/matmul/Epilogue.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace talc {
+#define GEN_PASS_DEF_MATMULTOHALIDE
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+using namespace mlir;
+using namespace talc;
+
+namespace {
+
+class Product {
+public:
+  Product(Emitter &e, kernel::TasksOp tasks, kernel::MatmulOp op)
+      : c(makeMatmulContext(e, tasks, op)), op(op), plan(c.plan), e(e), tasks(tasks),
+        x(cast<TypedValue<MemRefType>>(op.getX())), weight(cast<TypedValue<MemRefType>>(op.getWeight())) {}
+
+  func::FuncOp kernelFunction() { return tasks->getParentOfType<func::FuncOp>(); }
+
+  // What hgen needs to know; see tools/hgen/hgen.cpp.
+  DictionaryAttr describe() {
+    const int64_t rows = rowsOfTile();
+    auto number = [&](StringRef key, int64_t value) { return numberEntry(e.b.getContext(), key, value); };
+    auto text = [&](StringRef key, StringRef value) { return textEntry(e.b.getContext(), key, value); };
+    return e.b.getDictionaryAttr({text("kind", "matmul"), number("lanes", e.lanes), number("depth", plan.depth),
+                                  number("panel", plan.panelLanes), number("rows", rows),
+                                  number("columns", plan.pieceLanes(rows)), number("panels", plan.groupPanels(rows)),
+                                  text("element", elementFormat(weight.getType()).name)});
+  }
+
+  void expand(const HalideFunction &function) {
+    int64_t known = x.getType().getDimSize(0);
+    int64_t blockRows = ShapedType::isDynamic(known) ? plan.blockRows : std::min(known, plan.blockRows);
+    groupPanels = plan.groupPanels(rowsOfTile());
+    func::FuncOp product = function.declare(kernelFunction(), 3);
+    // In front of the tasks, so that the stack belongs to the function's frame.
+    HalideBuffers buffers(e, {2, 3, 2});
+    Value stack = plan.sumsInResult() ? Value() : e.stackBuffer({blockRows, groupPanels * plan.panelLanes});
+    tasks.getExtentsMutable().assign({e.rows(x), e.index(plan.panels)});
+    tasks.setGrain({plan.blockRows, plan.taskPanels});
+    e.b.setInsertionPoint(op);
+    Value first = tasks.part(0), rows = e.sub(tasks.part(1), first);
+    e.loop(tasks.part(2), tasks.part(3), groupPanels, [&](Value panel) {
+      Value panels = e.min(e.index(groupPanels), e.sub(tasks.part(3), panel));
+      StoredSums sums = {stack, first, panel};
+      call(product, buffers, sums, rows, panels);
+      c.finish(c, sums, rows, panels, panel);
+    });
+  }
+
+private:
+  int64_t rowsOfTile() const {
+    int64_t known = x.getType().getDimSize(0);
+    return ShapedType::isDynamic(known) ? plan.tileRows : std::min(known, plan.tileRows);
+  }
+
+  void call(func::FuncOp product, HalideBuffers &buffers, const StoredSums &sums, Value rows, Value panels) {
+    auto sumsMemory = cast<TypedValue<MemRefType>>(sums.memory(c));
+    Value zero = e.index(0), depth = e.index(plan.depth), lanes = e.index(plan.panelLanes);
+    auto rowStride = [&](TypedValue<MemRefType> memory) {
+      return e.index(memory.getType().getStridesAndOffset().first[0]);
+    };
+    Value columns = e.mul(panels, plan.panelLanes);
+    SmallVector<Value> arguments = {
+        buffers.fill(0, x, {sums.firstRow, zero}, {{depth, e.index(1)}, {rows, rowStride(x)}}),
+        buffers.fill(1, weight, {sums.firstPanel, zero, zero},
+                     {{lanes, e.index(1)}, {depth, lanes}, {panels, e.mul(depth, lanes)}}),
+        buffers.fill(2, sumsMemory, {sums.row(c, zero), sums.column(c, sums.firstPanel)},
+                     {{columns, e.index(1)}, {rows, rowStride(sumsMemory)}})};
+    func::CallOp::create(e.b, e.loc, product, arguments);
+  }
+
+  const MatmulContext c;
+  kernel::MatmulOp op;
+  const MatmulPlan &plan;
+  Emitter &e;
+  kernel::TasksOp tasks;
+  const TypedValue<MemRefType> x, weight;
+  int64_t groupPanels = 0;
+};
+
+class ContractKernel final : public HalideKernel {
+public:
+  ContractKernel(kernel::MatmulOp op, kernel::TasksOp tasks, int64_t lanes, const std::string &processor)
+      : op(op), builder(tasks), emitter(builder, op.getLoc(), lanes),
+        product(emitter, tasks, op), function{product.kernelFunction(), "_halide", processor, product.describe()} {}
+
+  SmallVector<HalideFunction *> functions() override { return {&function}; }
+
+  void replace() override {
+    product.expand(function);
+    op.erase();
+  }
+
+private:
+  kernel::MatmulOp op;
+  OpBuilder builder;
+  Emitter emitter;
+  Product product;
+  HalideFunction function;
+};
+
+struct MatmulToHalide : talc::impl::MatmulToHalideBase<MatmulToHalide> {
+  using Base::Base;
+  void runOnOperation() override {
+    auto make = [&](Operation *piece, std::unique_ptr<HalideKernel> &made) {
+      auto op = dyn_cast<kernel::MatmulOp>(piece);
+      kernel::TasksOp tasks = op ? getPlannedTasks(op) : kernel::TasksOp();
+      if (tasks)
+        made = std::make_unique<ContractKernel>(op, tasks, lanes, processor);
+      return success(!op || tasks);
+    };
+    if (!isValidWidth(getOperation(), lanes) || failed(replaceByHalide(getOperation(), make)))
+      signalPassFailure();
+  }
+};
+
+}  // namespace

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets the attribute.
+#include "compiler/passes/Passes.h"
+#include "dialects/kernel/DynamicSchedule.h"
+
+namespace talc {
+#define GEN_PASS_DEF_SETDYNAMICSCHEDULE
+#include "compiler/passes/Passes.h.inc"
+}  // namespace talc
+
+namespace {
+
+struct SetDynamicSchedule : talc::impl::SetDynamicScheduleBase<SetDynamicSchedule> {
+  void runOnOperation() override {
+    getOperation()->setAttr(talc::kernel::dynamicScheduleAttr, mlir::UnitAttr::get(&getContext()));
+  }
+};
+
+}  // namespace

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pieces that treat each row by itself, and the functions that write their loops: each stands in a file of its
+// name. They are written in vectors, whatever these are on a machine. Its own row pieces have a table there.
+#pragma once
+
+#include "compiler/passes/schedule/Emitter.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace talc {
+
+void expandGather(Emitter &e, kernel::GatherOp op);
+void expandNorm(Emitter &e, kernel::NormOp op);
+void expandSoftmax(Emitter &e, kernel::SoftmaxOp op);
+void expandQuantize(Emitter &e, kernel::QuantizeOp op);
+void expandLogSoftmax(Emitter &e, kernel::LogSoftmaxOp op);
+void expandJoin(Emitter &e, kernel::JoinOp op);
+void expandRope(Emitter &e, kernel::RopeOp op);
+void expandRoute(Emitter &e, kernel::RouteOp op);
+void expandElementwise(Emitter &e, mlir::linalg::GenericOp op);
+void expandCopy(Emitter &e, mlir::memref::CopyOp op);
+
+// The name of a piece, and its loops.
+struct RowWiseOp {
+  llvm::StringLiteral name;
+  void (*expand)(Emitter &e, mlir::Operation *op);
+};
+
+template <typename Op, void (*expand)(Emitter &, Op)> constexpr RowWiseOp rowWiseOp() {
+  return {Op::getOperationName(), [](Emitter &e, mlir::Operation *op) { expand(e, mlir::cast<Op>(op)); }};
+}
+
+inline constexpr RowWiseOp rowWiseOps[] = {
+    rowWiseOp<kernel::GatherOp, expandGather>(),     rowWiseOp<kernel::NormOp, expandNorm>(),
+    rowWiseOp<kernel::SoftmaxOp, expandSoftmax>(),   rowWiseOp<kernel::RopeOp, expandRope>(),
+    rowWiseOp<kernel::RouteOp, expandRoute>(),       rowWiseOp<mlir::linalg::GenericOp, expandElementwise>(),
+    rowWiseOp<mlir::memref::CopyOp, expandCopy>(),   rowWiseOp<kernel::JoinOp, expandJoin>(),
+    rowWiseOp<kernel::QuantizeOp, expandQuantize>(), rowWiseOp<kernel::LogSoftmaxOp, expandLogSoftmax>(),
+};
+
+// The row that an operation stands in; null: none.
+inline const RowWiseOp *findRowWiseOp(llvm::ArrayRef<RowWiseOp> table, mlir::Operation *op) {
+  const RowWiseOp *row =
+      llvm::find_if(table, [&](const RowWiseOp &row) { return row.name == op->getName().getStringRef(); });
+  return row == table.end() ? nullptr : row;
+}
+
+}  // namespace talc

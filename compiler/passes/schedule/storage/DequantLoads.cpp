@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads of the formats of dialects/talc/formats: the bytes of a block become f32 where they are needed.
+//
+// Values are those of the format's decode: products and sums are rounded one by one, never fused.
+#include "compiler/passes/schedule/storage/DequantLoads.h"
+
+#include "compiler/passes/schedule/storage/BlockReader.h"
+
+using namespace mlir;
+
+namespace talc {
+
+namespace {
+
+//===--- blocks of 32 -------------------------------------------------------------------------------------------===//
+
+// The lower four bits of every value: nibbles of 16 bytes, of which the upper ones are values 16 to 31.
+Value nibbles(BlockReader &r, int64_t field) {
+  Value byte = r.unsignedBytes(field, r.e.rem(r.place, 16), /*each=*/true);
+  return r.bits(byte, r.e.mul(r.e.div(r.place, 16), 4), 15);
+}
+
+Value loadQ8_0(BlockReader &r) {
+  return r.e.mulf(r.toFloat(r.signedBytes(1, r.place, /*each=*/true)), r.half(0));
+}
+
+Value loadQ8Sums(BlockReader &r) {
+  return r.e.mulf(r.toFloat(r.signedBytes(3, r.place, /*each=*/true)), r.number(0, r.e.b.getF32Type()));
+}
+
+Value loadQ4_0(BlockReader &r) {
+  return r.e.mulf(r.toFloat(r.less(nibbles(r, 1), 8)), r.half(0));
+}
+
+Value loadQ4_1(BlockReader &r) {
+  return r.e.addf(r.e.mulf(r.toFloat(nibbles(r, 2)), r.half(0)), r.half(1));
+}
+
+Value loadQ5_0(BlockReader &r) {
+  return r.e.mulf(r.toFloat(r.less(r.join(nibbles(r, 2), r.ownBits(1), 4), 16)), r.half(0));
+}
+
+Value loadQ5_1(BlockReader &r) {
+  return r.e.addf(r.e.mulf(r.toFloat(r.join(nibbles(r, 3), r.ownBits(2), 4)), r.half(0)), r.half(1));
+}
+
+//===--- blocks of 256 ------------------------------------------------------------------------------------------===//
+
+// Two groups share the halves of 32 bytes.
+Value loadLine(BlockReader &r, int64_t lowField, int64_t highField) {
+  Emitter &e = r.e;
+  Value group = e.div(r.place, 32), inGroup = e.rem(r.place, 32);
+  Value byte = r.unsignedBytes(lowField, e.add(e.mul(e.div(group, 2), 32), inGroup), /*each=*/true);
+  Value level = r.bits(byte, e.mul(e.rem(group, 2), 4), 15);
+  if (highField)
+    level = r.join(level, r.bits(r.unsignedBytes(highField, inGroup, /*each=*/true), group, 1), 4);
+  auto [step, offset] = r.groupScales(group);
+  return e.subf(e.mulf(step, r.toFloat(level)), offset);
+}
+
+Value loadQ4_K(BlockReader &r) {
+  return loadLine(r, 3, 0);
+}
+
+Value loadQ5_K(BlockReader &r) {
+  return loadLine(r, 4, 3);
+}
+
+Value loadQ6_K(BlockReader &r) {
+  Emitter &e = r.e;
+  Value half = e.div(r.place, 128), quarter = e.div(e.rem(r.place, 128), 32);
+  Value low = r.unsignedBytes(0, e.add(e.mul(half, 64), e.rem(r.place, 64)), /*each=*/true);
+  Value high = r.unsignedBytes(1, e.add(e.mul(half, 32), e.rem(r.place, 32)), /*each=*/true);
+  Value level = r.join(r.bits(low, e.mul(e.div(quarter, 2), 4), 15), r.bits(high, e.mul(quarter, 2), 3), 4);
+  Value scale = r.signedBytes(2, e.div(r.place, 16), /*each=*/false);
+  return e.mulf(e.mulf(r.half(3), r.toFloat(scale)), r.toFloat(r.less(level, 32)));
+}
+
+//===--- numbers of 4 and 8 bits --------------------------------------------------------------------------------===//
+
+// A number's bits are those of a half but for the exponent's bias, as those of e4m3 are.
+constexpr double e2m1Bias = 0x1p14;
+Value halfOfE2M1(BlockReader &r, Value code) {
+  Value sign = r.left(r.mask(code, 8), 12), magnitude = r.left(r.mask(code, 7), 9);
+  return r.fromHalves(r.join(sign, magnitude, 0));
+}
+
+Value fromE2M1(BlockReader &r, Value code) {
+  return r.e.mulf(halfOfE2M1(r, code), r.factor(e2m1Bias));
+}
+
+Value loadMxfp4(BlockReader &r) {
+  Value scale = r.fromE8M0(r.unsignedBytes(0, r.e.index(0), /*each=*/false));
+  return r.e.mulf(fromE2M1(r, nibbles(r, 1)), scale);
+}
+
+Value loadNvfp4(BlockReader &r) {
+  Value scale = r.fromE4M3(r.signedBytes(0, r.e.div(r.place, 16), /*each=*/false));
+  return r.e.mulf(fromE2M1(r, r.groupedNibbles(1)), scale);
+}
+
+//===--- values that are rounded to 16 bits -----------------------------------------------------------------------===//
+
+struct RoundToF16 {
+  static FloatType type(OpBuilder &b) { return b.getF16Type(); }
+  static constexpr double large = 0x1p13;  // as for bf16, below
+  static Value round(BlockReader &r, Value x) {
+    auto narrow = VectorType::get({r.lanes}, r.e.b.getF16Type());
+    Value rounded = arith::TruncFOp::create(r.e.b, r.e.loc, narrow, x);
+    return arith::ExtFOp::create(r.e.b, r.e.loc, x.getType(), rounded);
+  }
+};
+
+// To nearest even. Instructions for bf16 take subnormal numbers for zero, and integers take five operations. Beside a
+// number 2^16 times as large, f32 has as many bits for x as bf16 has, and an even one before them:
+//
+//   large        1.1 0000 0000 0000 0000 0000 00
+//   x                              1 .011 0110 1101 ...
+//   large + x    1.1 0000 0000 0000 001 011 0111         rounded here, once; minus large: 1.0110111
+//
+// Numbers below 2^-126 stay as they are.
+struct RoundToBf16 {
+  static FloatType type(OpBuilder &b) { return b.getBF16Type(); }
+  static constexpr double large = 0x1p16;  // of numbers of f32 beside it, the bits that are left
+
+  // Beside 1.5 times the power of two below x: whatever the sign of x, the sum has the exponent of that.
+  static Value round(BlockReader &r, Value x) {
+    if (!r.e.keepsSums())
+      return roundBits(r, x);
+    Value power = r.as(r.mask(r.as(x, r.e.b.getI32Type()), 0x7f800000), r.e.b.getF32Type());
+    return r.e.fma(power, r.factor(-1.5 * large), r.e.fma(power, r.factor(1.5 * large), x));
+  }
+
+private:
+  static Value roundBits(BlockReader &r, Value x) {
+    Value bits = r.as(x, r.e.b.getI32Type());
+    Value odd = r.bits(bits, r.e.index(16), 1);
+    Value rounded = r.plus(r.plus(bits, r.constant(0x7fff)), odd);
+    return r.as(r.mask(rounded, int64_t(0xffff0000)), r.e.b.getF32Type());
+  }
+};
+
+// Four bits of every value, in groups of 32 whose first half is in the low halves of 16 bytes.
+Value levels4(BlockReader &r, int64_t field) {
+  Emitter &e = r.e;
+  Value byte = e.add(e.mul(e.div(r.place, 32), 16), e.rem(r.place, 16));
+  return r.bits(r.unsignedBytes(field, byte, /*each=*/true), e.mul(e.rem(e.div(r.place, 16), 2), 4), 15);
+}
+
+// half * bias * scale, rounded once: the product of powers of two and a scale, which many values share, is exact.
+Value halfTimes(BlockReader &r, Value half, double bias, Value scale) {
+  return r.e.mulf(half, r.e.mulf(scale, r.factor(bias)));
+}
+
+template <typename To> Value loadScaledFp4(BlockReader &r) {
+  Value scale = r.fromE4M3(r.signedBytes(1, r.e.div(r.place, 16), /*each=*/false));
+  scale = r.e.mulf(scale, r.number(0, r.e.b.getF32Type()));
+  return To::round(r, halfTimes(r, halfOfE2M1(r, r.groupedNibbles(2)), e2m1Bias, scale));
+}
+
+template <typename To> Value loadFp8(BlockReader &r) {
+  Value half = r.halfOfE4M3(r.signedBytes(1, r.place, /*each=*/true));
+  return To::round(r, halfTimes(r, half, BlockReader::e4m3Bias, r.number(0, r.e.b.getF32Type())));
+}
+
+// level * scale, rounded once: an exact product beside so many times itself, an even number. Their sum is one product,
+// by a factor that many levels share and that is exact, too. What checkpoints mean is finite, and below 2^-14 has no
+// more bits than f16 has there.
+template <typename To> Value scaledLevel(BlockReader &r, Value level) {
+  Value scale = r.number(0, To::type(r.e.b));
+  if (!r.e.keepsSums())
+    return To::round(r, r.e.mulf(level, scale));
+  Value sum = r.e.mulf(level, r.e.mulf(scale, r.factor(To::large + 1)));
+  return r.e.fma(level, r.e.mulf(scale, r.factor(-To::large)), sum);
+}
+
+// level - zero, of a level that has no sign: beside 2^23 it is its own bits in f32, and needs no conversion.
+constexpr double beside = 0x1p23;
+Value levelBehind(BlockReader &r, Value level, Value besideZero) {
+  Value sum = r.as(r.join(level, r.constant(0x4b000000), 0), r.e.b.getF32Type());
+  return r.e.subf(sum, besideZero);
+}
+
+Value behindZeroPoint(BlockReader &r, Value level) {
+  Value zero = r.toFloat(r.unsignedBytes(1, r.e.index(0), /*each=*/false));
+  return levelBehind(r, level, r.e.addf(zero, r.factor(beside)));
+}
+
+template <typename To> Value loadInt4(BlockReader &r) {
+  return scaledLevel<To>(r, levelBehind(r, levels4(r, 1), r.factor(beside + 8)));
+}
+
+template <typename To> Value loadInt4z(BlockReader &r) {
+  return scaledLevel<To>(r, behindZeroPoint(r, levels4(r, 2)));
+}
+
+template <typename To> Value loadInt8(BlockReader &r) {
+  return scaledLevel<To>(r, r.toFloat(r.signedBytes(1, r.place, /*each=*/true)));
+}
+
+template <typename To> Value loadInt8z(BlockReader &r) {
+  return scaledLevel<To>(r, behindZeroPoint(r, r.unsignedBytes(2, r.place, /*each=*/true)));
+}
+
+//===--- the table ----------------------------------------------------------------------------------------------===//
+
+template <Value (*load)(BlockReader &)>
+Value loadPlaced(Emitter &e, const StorageFormat &format, const BlockAddress &place, int64_t lanes) {
+  BlockReader reader(e, format, place, lanes);
+  return load(reader);
+}
+
+template <Value (*load)(BlockReader &)> Value loadVector(Emitter &e, Value buffer, ValueRange at, Value mask) {
+  BlockAddress place = blockAddress(e, buffer, at);
+  Value values = loadPlaced<load>(e, elementFormat(cast<MemRefType>(buffer.getType())), place, e.lanes);
+  return mask ? e.select(mask, values, e.splat(0)) : values;
+}
+
+template <Value (*load)(BlockReader &)> Value loadScalar(Emitter &e, Value buffer, ValueRange at) {
+  BlockAddress place = blockAddress(e, buffer, at);
+  Value value = loadPlaced<load>(e, elementFormat(cast<MemRefType>(buffer.getType())), place, 1);
+  return vector::ExtractOp::create(e.b, e.loc, value, 0);
+}
+
+struct BlockLoads : FormatLoads {
+  Value (*placed)(Emitter &e, const StorageFormat &format, const BlockAddress &place, int64_t lanes);
+};
+
+template <Value (*load)(BlockReader &)>
+constexpr BlockLoads loads = {{loadVector<load>, loadScalar<load>}, loadPlaced<load>};
+
+struct Row {
+  std::string_view format;
+  BlockLoads loads;
+};
+
+template <Value (*load)(BlockReader &)> constexpr Row row(std::string_view format) {
+  return {format, loads<load>};
+}
+
+constexpr Row table[] = {row<loadQ8_0>("q8_0"),       row<loadQ4_0>("q4_0"),      row<loadQ4_1>("q4_1"),
+                         row<loadQ5_0>("q5_0"),       row<loadQ5_1>("q5_1"),      row<loadQ4_K>("q4_k"),
+                         row<loadQ5_K>("q5_k"),       row<loadQ6_K>("q6_k"),      row<loadMxfp4>("mxfp4"),
+                         row<loadNvfp4>("nvfp4"),     row<loadQ8Sums>("q8_sums"), row<loadQ8Sums>("q8_256_sums"),
+                         row<loadQ8Sums>("q8_k_sums")};
+
+// Formats KIND_VALUES_TYPE.
+struct Variants {
+  std::string_view kind;
+  BlockLoads toBf16, toF16;
+};
+
+template <Value (*toBf16)(BlockReader &), Value (*toF16)(BlockReader &)>
+constexpr Variants variants(std::string_view kind) {
+  return {kind, loads<toBf16>, loads<toF16>};
+}
+
+constexpr Variants variantTable[] = {variants<loadInt4<RoundToBf16>, loadInt4<RoundToF16>>("int4"),
+                                     variants<loadInt4z<RoundToBf16>, loadInt4z<RoundToF16>>("int4z"),
+                                     variants<loadInt8<RoundToBf16>, loadInt8<RoundToF16>>("int8"),
+                                     variants<loadInt8z<RoundToBf16>, loadInt8z<RoundToF16>>("int8z"),
+                                     variants<loadFp8<RoundToBf16>, loadFp8<RoundToF16>>("fp8"),
+                                     variants<loadScaledFp4<RoundToBf16>, loadScaledFp4<RoundToF16>>("nvfp4")};
+
+const BlockLoads *findLoads(std::string_view format) {
+  for (const Row &known : table)
+    if (known.format == format)
+      return &known.loads;
+  auto [kind, rest] = StringRef(format).split('_');
+  for (const Variants &known : variantTable)
+    if (StringRef(known.kind) == kind)
+      return rest.ends_with("_bf16") ? &known.toBf16 : &known.toF16;
+  return nullptr;
+}
+
+}  // namespace
+
+const FormatLoads *findDequantLoads(std::string_view format) {
+  return findLoads(format);
+}
+
+Value dequantize(Emitter &e, const StorageFormat &format, const BlockAddress &place) {
+  return findLoads(format.name)->placed(e, format, place, e.lanes);
+}
+
+Value dequantizeScalar(Emitter &e, const StorageFormat &format, const BlockAddress &place) {
+  return vector::ExtractOp::create(e.b, e.loc, findLoads(format.name)->placed(e, format, place, 1), 0);
+}
+
+}  // namespace talc

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads of single numbers, which are widened, and of blocks.
+#include "compiler/passes/schedule/storage/Loads.h"
+
+#include "compiler/passes/schedule/storage/DequantLoads.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace talc {
+
+static Type elementOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+static Value loadNumbers(Emitter &e, Value buffer, ValueRange at, Value mask) {
+  auto type = VectorType::get({e.lanes}, elementOf(buffer));
+  Value vector;
+  if (mask) {
+    Value zero = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
+    vector = vector::MaskedLoadOp::create(e.b, e.loc, type, buffer, at, mask, zero);
+  } else {
+    vector = vector::LoadOp::create(e.b, e.loc, type, buffer, at);
+  }
+  return elementOf(buffer).isF32() ? vector : arith::ExtFOp::create(e.b, e.loc, e.vectorType(), vector);
+}
+
+static Value loadNumber(Emitter &e, Value buffer, ValueRange at) {
+  Value scalar = memref::LoadOp::create(e.b, e.loc, buffer, at);
+  return isa<FloatType>(scalar.getType()) && !scalar.getType().isF32()
+             ? arith::ExtFOp::create(e.b, e.loc, e.b.getF32Type(), scalar)
+             : scalar;
+}
+
+static constexpr FormatLoads numberLoads = {loadNumbers, loadNumber};
+
+const FormatLoads &getLoads(Value buffer) {
+  auto stored = dyn_cast<StoredType>(elementOf(buffer));
+  if (!stored)
+    return numberLoads;
+  const FormatLoads *loads = findDequantLoads(stored.getFormat()->name);
+  assert(loads && "a storage format that kernels cannot load");
+  return *loads;
+}
+
+}  // namespace talc

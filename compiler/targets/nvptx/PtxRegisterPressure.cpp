@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Liveness over the blocks of a kernel: a block ends where it branches, or where a label begins the next one.
+//
+//   live in = used before it is defined, or live out and not defined;   live out = what the successors have live in
+//
+// A store, a branch and the like define nothing; every other instruction defines its first operand, which may be a list
+// in braces. A predicated instruction leaves what it defines as it was where the predicate does not hold, so it uses
+// it.
+#include "compiler/targets/nvptx/PtxRegisterPressure.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+using llvm::StringRef;
+
+namespace talc::nvptx {
+
+namespace {
+
+using Registers = std::set<StringRef>;
+
+struct Instruction {
+  Registers defined, used;
+};
+
+struct Block {
+  std::vector<Instruction> instructions;
+  StringRef target;  // of a branch at its end
+  bool falls = true;
+  Registers in;
+};
+
+// The registers in a text, without predicates and special ones (%tid.x).
+Registers registersIn(StringRef text) {
+  Registers found;
+  for (size_t at = text.find('%'); at != StringRef::npos; at = text.find('%', at + 1)) {
+    StringRef name = text.drop_front(at).take_front(1 + text.drop_front(at + 1).take_while(llvm::isAlnum).size());
+    if (!name.starts_with("%p") && llvm::isDigit(name.back()) && !text.drop_front(at + name.size()).starts_with("."))
+      found.insert(name);
+  }
+  return found;
+}
+
+bool definesNothing(StringRef opcode) {
+  for (StringRef name : {"st.", "bra", "ret", "bar", "red.", "cp.async", "membar", "fence", "prefetch", "trap"})
+    if (opcode.starts_with(name))
+      return true;
+  return false;
+}
+
+Instruction parse(StringRef text, bool predicated) {
+  StringRef opcode = text.take_until(llvm::isSpace), operands = text.drop_front(opcode.size()).ltrim();
+  Instruction result;
+  if (!definesNothing(opcode)) {
+    size_t end = operands.starts_with("{") ? operands.find('}') : operands.find(',');
+    result.defined = registersIn(operands.take_front(end));
+    operands = end == StringRef::npos ? "" : operands.drop_front(end);
+  }
+  result.used = registersIn(operands);
+  if (predicated)
+    result.used.insert(result.defined.begin(), result.defined.end());
+  return result;
+}
+
+struct Kernel {
+  std::vector<Block> blocks = std::vector<Block>(1);
+  llvm::StringMap<size_t> labels;
+
+  void add(StringRef line) {
+    bool predicated = line.consume_front("@");
+    if (predicated)
+      line = line.drop_until(llvm::isSpace).ltrim();
+    Block &block = blocks.back();
+    block.instructions.push_back(parse(line, predicated));
+    bool branches = line.starts_with("bra");
+    if (!branches && line != "ret")
+      return;
+    if (branches)
+      block.target = line.drop_until([](char c) { return c == '$'; });
+    block.falls = predicated;
+    blocks.emplace_back();
+  }
+
+  explicit Kernel(StringRef ptx) {
+    llvm::SmallVector<StringRef> lines;
+    ptx.split(lines, '\n');
+    size_t begin = 0;  // of an instruction, which may have several lines
+    for (StringRef line : lines) {
+      size_t end = line.end() - ptx.begin();
+      line = line.split("//").first.trim();
+      if (line.starts_with("$") && line.consume_back(":")) {
+        blocks.emplace_back();
+        labels[line] = blocks.size() - 1;
+      } else if (!line.empty() && !line.ends_with(";") && !line.ends_with("{") && !line.starts_with(".")) {
+        continue;
+      } else if (line.ends_with(";") && !line.starts_with(".")) {
+        add(ptx.slice(begin, end).split(';').first.trim());
+      }
+      begin = end;
+    }
+  }
+
+  Registers liveOut(size_t number) const {
+    const Block &block = blocks[number];
+    Registers live;
+    if (block.falls && number + 1 < blocks.size())
+      live = blocks[number + 1].in;
+    if (auto target = labels.find(block.target); target != labels.end())
+      live.insert(blocks[target->second].in.begin(), blocks[target->second].in.end());
+    return live;
+  }
+};
+
+int64_t sizeOf(const Registers &registers) {
+  return std::count_if(registers.begin(), registers.end(), [](StringRef name) { return name.contains('d'); }) +
+         static_cast<int64_t>(registers.size());
+}
+
+// Through a block from its end: returns what lives at its begin, and takes in how much lives anywhere.
+Registers through(const Block &block, Registers live, int64_t &most) {
+  for (auto at = block.instructions.rbegin(); at != block.instructions.rend(); ++at) {
+    Registers both = live;
+    both.insert(at->defined.begin(), at->defined.end());
+    most = std::max(most, sizeOf(both));
+    for (StringRef name : at->defined)
+      live.erase(name);
+    live.insert(at->used.begin(), at->used.end());
+  }
+  most = std::max(most, sizeOf(live));
+  return live;
+}
+
+}  // namespace
+
+int64_t ptxRegisterPressure(StringRef ptx) {
+  Kernel kernel(ptx);
+  int64_t most = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = kernel.blocks.size(); i-- > 0;) {
+      Registers in = through(kernel.blocks[i], kernel.liveOut(i), most);
+      changed |= in != kernel.blocks[i].in;
+      kernel.blocks[i].in = std::move(in);
+    }
+  }
+  return most;
+}
+
+}  // namespace talc::nvptx

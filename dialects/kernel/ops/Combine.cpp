@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernel.combine: a single row's attention from what each block of keys yielded.
+#include "dialects/kernel/ops/ComputeOpChecks.h"
+
+using namespace mlir;
+
+namespace talc::kernel {
+
+LogicalResult CombineOp::verify() {
+  int64_t heads = getHeads();
+  if (failed(expectActivations(*this, "init", getInit())) || failed(expectOneRow(*this, "init", getInit())) ||
+      failed(expectDivides(*this, "heads", heads, features(getInit()))) ||
+      failed(expectBlock(*this, getBlock(), PartialAttentionLayout::alignment)) ||
+      failed(expectNatural(*this, "window", getWindow())))
+    return failure();
+  if (getSinks() && failed(expectVector(*this, "sinks", getSinks(), heads)))
+    return failure();
+  return expectPartialAttention(*this, "parts", getPartials(), heads, features(getInit()) / heads);
+}
+
+// What it reads grows with the keys, but is little beside them: only the result is counted.
+OpCosts CombineOp::getCosts() {
+  OpCosts costs;
+  costs.passed.perRow = rowBytes(getInit());
+  return costs;
+}
+
+void CombineOp::printShapes(raw_ostream &out) {
+  out << getHeads() << " heads x " << features(getInit()) / getHeads();
+}
+
+}  // namespace talc::kernel

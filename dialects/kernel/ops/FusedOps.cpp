@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recognizes what operations of an epilogue are by what they combine: a vector, or a buffer with a row for each row.
+#include "dialects/kernel/ops/FusedOps.h"
+#include "dialects/kernel/ops/ComputeOpSizes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace talc::kernel {
+
+// The other buffer that the op combines with what was computed so far; null if there is none.
+static Value otherBuffer(Operation &op, unsigned own, ValueRange others) {
+  for (Value operand : op.getOperands())
+    if (auto argument = dyn_cast<BlockArgument>(operand))
+      if (argument.getOwner() == op.getBlock() && argument.getArgNumber() >= own)
+        return others[argument.getArgNumber() - own];
+  return {};
+}
+
+static std::string describe(Operation &op, Value other) {
+  if (auto activation = op.getAttrOfType<StringAttr>(activationAttr))
+    return activation.str();
+  bool isVector = other && shapeOf(other).getRank() == 1;
+  if (isa<arith::AddFOp>(op) && other)
+    return isVector ? "bias" : "residual";
+  if (isa<arith::MulFOp>(op) && other)
+    return isVector ? "scale" : "product";
+  if (isa_and_nonnull<math::MathDialect>(op.getDialect()) && op.hasOneUse() && !isa<math::ExpOp, math::ErfOp>(op))
+    return op.getName().stripDialect().str();
+  return "";
+}
+
+SmallVector<std::string> fusedOps(Block &body, unsigned own, ValueRange others) {
+  SmallVector<std::string> parts;
+  for (Operation &op : body)
+    if (std::string part = describe(op, otherBuffer(op, own, others)); !part.empty())
+      parts.push_back(part);
+  return parts;
+}
+
+}  // namespace talc::kernel

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernel.route: the largest features of every row.
+#include "dialects/kernel/ops/ComputeOpChecks.h"
+
+using namespace mlir;
+
+namespace talc::kernel {
+
+LogicalResult RouteOp::verify() {
+  if (failed(expectSameShape(*this, getX(), getInit())))
+    return failure();
+  int64_t count = getCount(), width = features(getX()), groups = getGroups(), kept = getTopkGroups();
+  if (groups < 1 || width % groups != 0 || kept < 1 || kept > groups)
+    return emitOpError() << "keeps " << kept << " of " << groups << " groups of " << width << " features";
+  if (int64_t best = getGroupBest(); best < 1 || best > width / groups)
+    return emitOpError() << "compares groups of " << width / groups << " by their " << best << " largest";
+  if (count < 1 || count > width / groups * kept)
+    return emitOpError() << "chooses " << count << " of " << width / groups * kept << " features";
+  return getBias() ? expectVector(*this, "bias", getBias(), width) : success();
+}
+
+// Every feature is compared once for each that is chosen.
+OpCosts RouteOp::getCosts() {
+  return costsOfRows(getX(), getInit(), static_cast<int64_t>(getCount()));
+}
+
+void RouteOp::printShapes(raw_ostream &out) {
+  out << getCount() << " of " << features(getX());
+}
+
+}  // namespace talc::kernel

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What formats of blocks have in common. Their definitions are llama.cpp's, whose files and values they share.
+//
+// A format is a struct: how many values and bytes a block has, its fields, encode of one block and decode of one. All
+// arithmetic is f32, rounded after every operation; fused operations would make other bits.
+#pragma once
+
+#pragma STDC FP_CONTRACT OFF
+
+#include "dialects/talc/formats/HalfFloats.h"
+#include "dialects/talc/formats/StorageFormat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+namespace talc {
+
+// Scales are halves.
+inline float loadHalf(const uint8_t *bytes) {
+  uint16_t half;
+  std::memcpy(&half, bytes, sizeof(half));
+  return halfToFloat(half);
+}
+
+// False if the half is infinite.
+inline bool storeHalf(float value, uint8_t *bytes) {
+  uint16_t half = floatToHalf(value);
+  std::memcpy(bytes, &half, sizeof(half));
+  return std::isfinite(halfToFloat(half));
+}
+
+// 1 / value; 0 of zero, and of a number so small that there is no inverse: its block is as good as zero.
+inline float inverse(float value) {
+  float result = value != 0 ? 1 / value : 0;
+  return std::isfinite(result) ? result : 0;
+}
+
+// The nearest integer, ties to even. Of a block as good as zero, whose scale has no inverse, the search for a scale
+// makes numbers from 2^22 on and infinite ones; they become what they do in llama.cpp, the last bits of this sum.
+inline int nearest(float value) {
+  constexpr float unit = 1.5f * (1 << 23);  // beside which f32 has no fractions
+  float sum = value + unit;
+  uint32_t bits;
+  std::memcpy(&bits, &sum, sizeof(bits));
+  return static_cast<int>(bits & 0x7fffff) - 0x400000;
+}
+
+inline int nearestIn(float value, int least, int most) {
+  return std::clamp(nearest(value), least, most);
+}
+
+template <typename Block> void decodeBlocks(const uint8_t *bytes, int64_t count, int64_t lanes, float *values) {
+  uint8_t block[Block::bytes];
+  float decoded[Block::values];
+  for (const float *end = values + count; values < end; values += Block::values * lanes, bytes += Block::bytes * lanes)
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      extractBlock(Block::fields, bytes, lane, lanes, block);
+      Block::decode(block, decoded);
+      for (int64_t i = 0; i < Block::values; ++i)
+        values[i * lanes + lane] = decoded[i];
+    }
+}
+
+template <typename Block> bool encodeBlocks(const float *values, int64_t count, int64_t lanes, uint8_t *bytes) {
+  std::vector<uint8_t> blocks(Block::bytes * lanes);
+  float x[Block::values];
+  bool fits = true;
+  for (const float *end = values + count; values < end;
+       values += Block::values * lanes, bytes += Block::bytes * lanes) {
+    std::fill(blocks.begin(), blocks.end(), 0);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      bool finite = true;
+      for (int64_t i = 0; i < Block::values; ++i) {
+        x[i] = values[i * lanes + lane];
+        finite &= std::isfinite(x[i]);
+      }
+      fits &= finite && Block::encode(x, blocks.data() + lane * Block::bytes);
+    }
+    interleaveBlocks(Block::fields, blocks.data(), Block::bytes, lanes, bytes);
+  }
+  return fits;
+}
+
+inline mlir::Type typeOfBlocks(mlir::MLIRContext *context, const StorageFormat &format) {
+  return storedType(context, format);
+}
+
+template <typename Block> constexpr StorageFormat blockFormat(std::string_view name) {
+  return {name,         Block::values,       Block::bytes,        /*exact=*/false,
+          typeOfBlocks, decodeBlocks<Block>, encodeBlocks<Block>, Block::fields};
+}
+
+// Of blocks of integers with scales, whose words are made for dot products of integers.
+constexpr StorageFormat asIntegers(StorageFormat format) {
+  format.integers = true;
+  return format;
+}
+
+template <typename Block> constexpr StorageFormat integerFormat(std::string_view name) {
+  return asIntegers(blockFormat<Block>(name));
+}
+
+template <typename Block>
+bool encodeByImportance(const float *row, int64_t count, const float *importance, float meanSquare, uint8_t *bytes) {
+  std::fill_n(bytes, count / Block::values * Block::bytes, 0);
+  bool fits = std::all_of(row, row + count, [](float value) { return std::isfinite(value); });
+  for (int64_t i = 0; fits && i < count; i += Block::values, bytes += Block::bytes)
+    fits = Block::encodeByImportance(row + i, importance + i, meanSquare, bytes);
+  return fits;
+}
+
+// Of integers with scales that errors decide about.
+template <typename Block> constexpr StorageFormat weighedFormat(std::string_view name) {
+  StorageFormat format = integerFormat<Block>(name);
+  format.encodeByImportance = encodeByImportance<Block>;
+  return format;
+}
+
+// Of blocks that checkpoints have in parts.
+template <typename Block> constexpr StorageFormat assembledFormat(std::string_view name, bool listed) {
+  return {name,         Block::values,       Block::bytes,        /*exact=*/false,
+          typeOfBlocks, decodeBlocks<Block>, encodeBlocks<Block>, Block::fields,
+          listed,       Block::scaleValues,  Block::assemble};
+}
+
+}  // namespace talc

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The storage formats that activations are rounded to: integers of 8 bits with a scale, and their sums.
+//
+//   q8_sums, beside blocks of 32               q8_k_sums, beside blocks of 256
+//     d       f32          d * q                 d         f32            d * q
+//     s       f32          the integers' sum     l, h      8 + 8 bytes    every 32 have the sum 128 * h + l
+//     -16 * s two i32      of all, and of the    -32 * s   16 i32         s: the sum of every 16
+//                          first 16
+//     q       32 integers                        q         256 integers
+//
+// A weight whose levels begin at z instead of 0 has the product sum((w - z) * q) = sum(w * q) - z * s, and one whose
+// values have an offset m adds m * s. In blocks of 256 the levels around zero are those of q6_k, with z = 32, and
+// offsets are small integers m times a scale, whose products with sums are dot products of bytes: of l, and of h.
+//
+// q8_256_sums are blocks of q8_sums, eight of which are rounded together and have the same d: a product of numbers for
+// each scale of the weight is left then, and one for each 256 values. Rounding errors grow with the greatest magnitude
+// among so many values, of a normal distribution by some 40 %: nothing beside those of weights of four or five bits, of
+// which an error is at least eight times as large, but as much again as those of q8_0, whose rows stay as they were.
+#include "dialects/talc/formats/QuantizedActivations.h"
+#include "dialects/talc/formats/QuantBlocks.h"
+
+namespace talc {
+
+namespace {
+
+template <typename Block> void decodeLevels(const uint8_t *block, float *x) {
+  float d;
+  std::memcpy(&d, block, sizeof(d));
+  for (int64_t i = 0; i < Block::values; ++i)
+    x[i] = static_cast<float>(static_cast<int8_t>(block[Block::levels + i])) * d;
+}
+
+// `together` values that share a scale, in blocks. Tells visit(i, level) of every level.
+template <typename Block, typename Visit>
+void roundLevels(const float *x, int64_t together, uint8_t *blocks, Visit visit) {
+  float most = 0;
+  for (int64_t i = 0; i < together; ++i)
+    most = std::max(most, std::fabs(x[i]));
+  most = most < 0x1p-120f ? 0 : most;
+  float d = most / 127, id = most == 0 ? 0 : 127 / most;
+  for (int64_t i = 0; i < together; ++i) {
+    int level = nearest(x[i] * id);
+    blocks[i / Block::values * Block::bytes + Block::levels + i % Block::values] = static_cast<uint8_t>(level);
+    visit(i, level);
+  }
+  for (int64_t block = 0; block < together / Block::values; ++block)
+    std::memcpy(blocks + block * Block::bytes, &d, sizeof(d));
+}
+
+struct Q8Sums {
+  static constexpr int64_t values = 32, bytes = 48, sum = 4, starts = 8, levels = 16;
+  static constexpr BlockField fields[] = {{0, 1, 4}, {sum, 1, 4}, {starts, 2, 4}, {levels, 8, 4}};
+
+  static void decode(const uint8_t *block, float *x) { decodeLevels<Q8Sums>(block, x); }
+
+  static void encode(const float *x, int64_t together, uint8_t *blocks) {
+    std::vector<std::array<int32_t, 2>> sums(together / values);
+    roundLevels<Q8Sums>(x, together, blocks, [&](int64_t i, int level) {
+      sums[i / values][0] += level;
+      sums[i / values][1] += i % values < values / 2 ? level : 0;
+    });
+    for (auto [all, first] : sums) {
+      auto s = static_cast<float>(all);
+      std::memcpy(blocks + sum, &s, sizeof(s));
+      const int32_t zero = foldedZeroPoint, begins[2] = {-zero * all, -zero * first};
+      std::memcpy(blocks + starts, begins, sizeof(begins));
+      blocks += bytes;
+    }
+  }
+};
+
+struct Q8KSums {
+  static constexpr int64_t values = 256, bytes = 340, digits = 4, starts = 20, levels = 84, zero = 32;
+  static constexpr int64_t groups = 16, group = values / groups, pairs = groups / 2;
+  static constexpr BlockField fields[] = {{0, 1, 4}, {digits, 4, 4}, {starts, groups, 4}, {levels, 64, 4}};
+
+  static void decode(const uint8_t *block, float *x) { decodeLevels<Q8KSums>(block, x); }
+
+  static void encode(const float *x, int64_t together, uint8_t *block) {
+    int32_t sums[groups] = {}, begins[groups];
+    roundLevels<Q8KSums>(x, together, block, [&](int64_t i, int level) { sums[i / group] += level; });
+    for (int64_t g = 0; g < groups; ++g)
+      begins[g] = -zero * sums[g];
+    std::memcpy(block + starts, begins, sizeof(begins));
+    for (int64_t p = 0; p < pairs; ++p) {
+      int32_t sum = sums[2 * p] + sums[2 * p + 1], high = (sum + 64) >> 7;
+      block[digits + p] = static_cast<uint8_t>(sum - (high << 7));
+      block[digits + pairs + p] = static_cast<uint8_t>(high);
+    }
+  }
+};
+
+template <typename Block, int64_t together>
+bool encodeRows(const float *values, int64_t count, int64_t lanes, uint8_t *bytes) {
+  constexpr int64_t blocks = together / Block::values;
+  std::vector<uint8_t> own(blocks * Block::bytes * lanes);
+  float x[together];
+  bool fits = std::all_of(values, values + count, [](float value) { return std::isfinite(value); });
+  for (const float *end = values + count; fits && values < end; values += together * lanes) {
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      for (int64_t i = 0; i < together; ++i)
+        x[i] = values[i * lanes + lane];
+      Block::encode(x, together, own.data() + lane * blocks * Block::bytes);
+    }
+    for (int64_t block = 0; block < blocks; ++block, bytes += Block::bytes * lanes)
+      interleaveBlocks(Block::fields, own.data() + block * Block::bytes, blocks * Block::bytes, lanes, bytes);
+  }
+  return fits;
+}
+
+template <typename Block, int64_t together> constexpr StorageFormat rowFormat(std::string_view name) {
+  StorageFormat format = {name,
+                          Block::values,
+                          Block::bytes,
+                          /*exact=*/false,
+                          typeOfBlocks,
+                          decodeBlocks<Block>,
+                          encodeRows<Block, together>,
+                          Block::fields};
+  format.listed = false;
+  format.scaleValues = together;
+  return format;
+}
+
+constexpr StorageFormat table[] = {rowFormat<Q8Sums, 32>("q8_sums"), rowFormat<Q8Sums, 256>("q8_256_sums"),
+                                   rowFormat<Q8KSums, 256>("q8_k_sums")};
+
+}  // namespace
+
+extern const llvm::ArrayRef<StorageFormat> roundedRowFormats;
+const llvm::ArrayRef<StorageFormat> roundedRowFormats = table;
+
+const StorageFormat *activationFormatFor(const StorageFormat &weight, int64_t features) {
+  const auto &[small, joint, super] = table;
+  if (!weight.integers)
+    return nullptr;
+  if (weight.blockValues == super.blockValues)
+    return &super;
+  bool ofBytes = weight.blockBytes >= weight.blockValues;
+  return ofBytes || features % joint.scaleValues != 0 ? &small : &joint;
+}
+
+}  // namespace talc

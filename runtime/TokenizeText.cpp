@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks, then calls the tokenizer.
+#include "runtime/TokenizeText.h"
+
+#include "runtime/tokenizer/Utf8.h"
+
+namespace talc {
+
+Status checkTokenizer(const Model &model) {
+  if (model.tokenizer())
+    return {};
+  return Status::failure(TALC_ERROR_NO_TOKENIZER,
+                         "%s: the model has no tokenizer; use token ids, or compile with --tokenizer",
+                         model.name().c_str());
+}
+
+static Status checkText(std::string_view text) {
+  size_t invalid = tokenizer::findInvalid(text);
+  if (invalid == std::string_view::npos)
+    return {};
+  return Status::failure(TALC_ERROR_TEXT, "text: byte %zu (0x%02x) is not valid UTF-8; convert the text to UTF-8",
+                         invalid, static_cast<unsigned char>(text[invalid]));
+}
+
+Status tokenizeText(const Model &model, std::string_view first, const std::string_view *second,
+                    std::vector<int32_t> &ids, std::vector<int32_t> &types) {
+  if (Status status = checkTokenizer(model); status.failed())
+    return status;
+  if (Status status = checkText(first); status.failed())
+    return status;
+  if (Status status = second ? checkText(*second) : Status(); status.failed())
+    return status;
+  const Tokenizer &tokenizer = *model.tokenizer();
+  std::string error;
+  bool encoded = second ? tokenizer.encodePair(first, *second, ids, types, error)
+                        : tokenizer.encode(first, ids, error, true, true, &types);
+  if (!encoded)
+    return Status::failure(TALC_ERROR_TEXT, "%s: text cannot be encoded: %s", model.name().c_str(), error.c_str());
+  return {};
+}
+
+}  // namespace talc

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A counter that threads wait on until it changes: by spinning for a short time, then by sleeping in the kernel.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace talc {
+
+// How one thread waits, and for how long it has. Where spinning was in vain, the processor had better go to somebody
+// else, maybe to the very thread that is waited for: then the thread spins half as long the next time, and longer again
+// once spinning suffices.
+struct Waiter {
+  // `most`: how often the thread spins before it sleeps, with pauses of 10 to 50 ns.
+  explicit Waiter(int32_t most = 0, bool learns = true) : most(most), spins(most), learns(learns) {}
+
+  int32_t most, spins;
+  bool learns;
+  uint64_t waited = 0;  // ticks
+};
+
+class EventCount {
+public:
+  uint32_t now() const { return value.load(std::memory_order_acquire); }
+  // Wakes all who wait. What was written before is visible to them.
+  void advance();
+  // Whether now() differs from `old`, or does after spinning for a while.
+  bool changesWithin(uint32_t old, int32_t spins) const { return spin(old, spins); }
+  // Returns once now() differs from `old`.
+  void await(uint32_t old, Waiter &waiter) {
+    if (now() == old)
+      wait(old, waiter);
+  }
+
+private:
+  void wait(uint32_t old, Waiter &waiter);
+  bool spin(uint32_t old, int32_t spins) const;
+  void sleep(uint32_t old);
+
+  std::atomic<uint32_t> value{0};
+  std::atomic<uint32_t> sleepers{0};
+};
+
+}  // namespace talc

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A share's word: tag of the piece (16 bits), tasks taken (32), tasks that others are doing (16). Only the owner of the
+// share changes the tag, when nothing is left of the piece before. Pieces that threads are at together differ in it.
+#include "runtime/device/cpu/WorkStealing.h"
+
+namespace talc {
+
+static constexpr uint64_t oneTaken = uint64_t(1) << 16, oneTag = uint64_t(1) << 48;
+
+static uint64_t tagOf(uint64_t word) {
+  return word / oneTag;
+}
+static int64_t takenOf(uint64_t word) {
+  return static_cast<int64_t>(word % oneTag / oneTaken);
+}
+static uint64_t helpersOf(uint64_t word) {
+  return word % oneTaken;
+}
+
+// `helpers`: 1 if somebody else takes the task, else 0. What the owner wrote before it came to the piece is visible.
+bool WorkStealing::Share::take(uint64_t tag, int64_t size, uint64_t helpers, int64_t &task) {
+  uint64_t seen = word.load(std::memory_order_acquire);
+  while (tagOf(seen) == tag && takenOf(seen) < size)
+    if (word.compare_exchange_weak(seen, seen + oneTaken + helpers, std::memory_order_acq_rel)) {
+      task = takenOf(seen);
+      return true;
+    }
+  return false;
+}
+
+WorkStealing::Range WorkStealing::rangeOf(int64_t thread, int64_t tasks) const {
+  int64_t first = tasks * thread / threads;
+  return {first, tasks * (thread + 1) / threads - first};
+}
+
+// The next task of a thread that nobody can help.
+int64_t WorkStealing::Share::takeAlone(uint64_t tag, int64_t tasks) {
+  uint64_t seen = word.load(std::memory_order_relaxed);
+  if (tagOf(seen) != tag)
+    seen = tag * oneTag;
+  if (takenOf(seen) == tasks)
+    return tasks;
+  word.store(seen + oneTaken, std::memory_order_relaxed);
+  return takenOf(seen);
+}
+
+int64_t WorkStealing::nextTask(int64_t thread, int64_t piece, int64_t tasks, Waiter &waiter) {
+  Share &own = shares[thread];
+  uint64_t tag = static_cast<uint64_t>(piece + 1) % oneTaken;
+  if (threads == 1)
+    return own.takeAlone(tag, tasks);
+  if (own.helped) {
+    own.helped->word.fetch_sub(1, std::memory_order_release);
+    own.helped->returned.advance();
+    own.helped = nullptr;
+  }
+  if (tagOf(own.word.load(std::memory_order_relaxed)) != tag)
+    own.word.store(tag * oneTag, std::memory_order_release);
+  for (int64_t i = 0; i < threads; ++i) {
+    Share &share = shares[(thread + i) % threads];
+    Range range = rangeOf((thread + i) % threads, tasks);
+    int64_t task = 0;
+    if (!share.take(tag, range.size, i > 0, task))
+      continue;
+    own.helped = i > 0 ? &share : nullptr;
+    return range.first + task;
+  }
+  finish(own, waiter);
+  return tasks;
+}
+
+// Waits for those who help with the thread's own share.
+void WorkStealing::finish(Share &own, Waiter &waiter) {
+  for (;;) {
+    uint32_t seen = own.returned.now();
+    if (helpersOf(own.word.load(std::memory_order_acquire)) == 0)
+      return;
+    own.returned.await(seen, waiter);
+  }
+}
+
+void WorkStealing::begin(int32_t count) {
+  threads = count;
+  for (Share &share : shares)
+    share.word.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace talc

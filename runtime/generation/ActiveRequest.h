@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One request on its way: its source, its beginning, its continuation, and what its caller hears of them.
+#pragma once
+
+#include "runtime/generation/DecodingStrategy.h"
+#include "runtime/generation/Request.h"
+#include "runtime/session/Session.h"
+
+#include <memory>
+
+namespace talc {
+
+// Until `place` gives it slots it may be used by any thread, afterwards by the scheduler's alone.
+class ActiveRequest {
+public:
+  // Takes all memory that the request will need.
+  static Status create(const Model &model, Request request, int64_t id, std::unique_ptr<ActiveRequest> &generation);
+
+  int64_t number() const { return id; }
+  int32_t slotCount() const { return request.slots(); }
+  const std::vector<int32_t> &slots() const { return places; }
+  // `slots` are empty, as many as slotCount().
+  void place(const int32_t *slots, GenerationScratch &scratch);
+
+  // The source, which has to be evaluated as a whole before anything else.
+  bool needsSource() const { return !request.source.empty() && !encoded; }
+  talc_sequence source() const;
+  void sourceIsThere() { encoded = true; }
+
+  // What is to be evaluated next: the beginning, as much as there is `room` for, or a token of each sequence. Returns
+  // how many tokens were added to the step. A prefix is added as a whole.
+  bool begins() const { return evaluated < request.beginning.size(); }
+  size_t addBeginning(size_t room, std::vector<talc_sequence> &step) const;
+  size_t addTokens(std::vector<talc_sequence> &step) const;
+
+  // Takes the results of what was added, whose first sequence is `first`.
+  void takeBeginning(const Session &session, int32_t first, size_t tokens);
+  void takeTokens(const Session &session, int32_t first);
+
+  // Which slots continue which, after tokens were taken.
+  void addReorder(std::vector<int32_t> &slots, std::vector<int32_t> &parents) const;
+
+  bool ended() const { return ending != TALC_ENDING_NONE; }
+  void cancel() { end(TALC_ENDING_CANCELLED, {}); }
+  void fail(const Status &status) { end(TALC_ENDING_FAILED, status); }
+
+private:
+  ActiveRequest(const Model &model, Request request, int64_t id)
+      : request(std::move(request)), id(id), stepTokens(model.info().stepTokens) {}
+  void showPrompt(const Session &session, int32_t first, size_t tokens);
+  void choose();
+  void end(talc_ending why, const Status &status);
+  void send(talc_event &event);
+
+  const Request request;
+  const int64_t id;
+  const size_t stepTokens;                         // of a sequence that a step may have; 0: any number
+  std::unique_ptr<DecodingStrategy> continuation;  // null when the beginning is all there is
+  std::vector<int32_t> places;                     // slots
+  std::vector<const float *> logits;               // of a step
+  size_t evaluated = 0;                            // tokens of the beginning
+  bool encoded = false, unwanted = false;
+  talc_ending ending = TALC_ENDING_NONE;
+};
+
+}  // namespace talc

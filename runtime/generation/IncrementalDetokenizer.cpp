@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stop text may come in pieces: what could be its beginning is held back until more is known.
+#include "runtime/generation/IncrementalDetokenizer.h"
+
+#include <algorithm>
+
+namespace talc {
+
+// Only text that is shown as it comes, or that follows other text, has to be made token by token.
+IncrementalDetokenizer::IncrementalDetokenizer(const Model &model, const Request &request)
+    : tokenizer(model.tokenizer()), request(request) {
+  constexpr size_t usualBytes = 512;
+  bool wholeSuffices = request.textForm == TALC_TEXT_AT_END && request.isAnswer && request.stops.empty();
+  if (request.textForm == TALC_TEXT_NONE || wholeSuffices)
+    return;
+  stream.emplace(*tokenizer);
+  DecodeScratch scratch;
+  if (!request.isAnswer)
+    stream->follow(request.beginning.data(), request.beginning.size(), scratch);
+  text.reserve(usualBytes);
+}
+
+bool IncrementalDetokenizer::push(int32_t id, DecodeScratch &scratch) {
+  if (!stream || ended)
+    return false;
+  text.erase(0, taken);
+  taken = 0;
+  size_t before = text.size();
+  text += stream->push(id, scratch);
+  return text.size() > before && findStop(before);
+}
+
+// `from`: where the text begins that is new.
+bool IncrementalDetokenizer::findStop(size_t from) {
+  size_t found = std::string::npos;
+  for (const std::string &stop : request.stops)
+    found = std::min(found, text.find(stop, from - std::min(from, stop.size() - 1)));
+  if (found == std::string::npos)
+    return false;
+  text.resize(found);
+  return ended = true;
+}
+
+// Bytes at the end that may turn out to be a stop text.
+size_t IncrementalDetokenizer::heldBack() const {
+  size_t most = 0;
+  for (const std::string &stop : request.stops)
+    for (size_t size = std::min(stop.size() - 1, text.size()); size > most; --size)
+      if (text.compare(text.size() - size, size, stop, 0, size) == 0)
+        most = size;
+  return most;
+}
+
+void IncrementalDetokenizer::finish(const int32_t *ids, size_t count, DecodeScratch &scratch) {
+  if (!ended && stream) {
+    text.erase(0, taken);
+    taken = 0;
+    size_t before = text.size();
+    text += stream->finish(scratch);
+    findStop(before);
+  } else if (!ended && request.textForm == TALC_TEXT_AT_END) {
+    tokenizer->decode(ids, count, true, scratch, text);
+  }
+  ended = true;
+}
+
+std::string_view IncrementalDetokenizer::take() {
+  if (!ended && request.textForm == TALC_TEXT_AT_END)
+    return {};
+  size_t begin = taken;
+  taken = ended ? text.size() : std::max(taken, text.size() - heldBack());
+  return std::string_view(text).substr(begin, taken - begin);
+}
+
+}  // namespace talc

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples, makes text of the tokens, and decides when a text ends.
+#include "runtime/generation/SampledDecoding.h"
+
+#include "runtime/sampling/TokenScores.h"
+
+namespace talc {
+
+Status SampledDecoding::create(const Model &model, const Request &request, std::unique_ptr<DecodingStrategy> &text) {
+  std::unique_ptr<SampledDecoding> created(new SampledDecoding(model, request));
+  size_t length = request.beginning.size() + request.limit;
+  if (Status status = Sampler::create(model, request.sampling, request.search, length, created->sampler);
+      status.failed())
+    return status;
+  Status status = created->sampler->accept(request.beginning.data(), static_cast<int32_t>(request.beginning.size()));
+  text = std::move(created);
+  return status;
+}
+
+void SampledDecoding::attach(GenerationScratch &scratch) {
+  sampler->reserve(scratch.sampling);
+  shared = &scratch;
+}
+
+Status SampledDecoding::choose(const float *const *logits, talc_event &event) {
+  int32_t id = 0;
+  if (Status status = sampler->sample(logits[0], shared->sampling, id); status.failed())
+    return status;
+  event.count = 1;
+  event.ids = lastToken(0);
+  if (request.wantsLogProbabilities)
+    event.log_probability = LogProbabilities(logits[0], model.info().vocabularySize).of(id);
+  bool stopped = output.push(id, shared->text);
+  showText(event);
+  end = endingAfter(id, stopped);
+  return {};
+}
+
+talc_ending SampledDecoding::endingAfter(int32_t id, bool stopped) const {
+  if (stopped)
+    return TALC_ENDING_STOP;
+  if (!request.ignoresEnd && model.isEndToken(id))
+    return TALC_ENDING_END_TOKEN;
+  if (newTokens() < request.limit)
+    return TALC_ENDING_NONE;
+  return request.fillsRoom ? TALC_ENDING_STATE_FULL : TALC_ENDING_LIMIT;
+}
+
+void SampledDecoding::showText(talc_event &event) {
+  std::string_view shown = output.take();
+  event.text = shown.data();
+  event.text_size = shown.size();
+}
+
+void SampledDecoding::finish(talc_event &event) {
+  event.ids = sampler->tokens().data() + request.beginning.size();
+  event.count = static_cast<int32_t>(newTokens());
+  if (!shared)  // given up before anything was chosen
+    return;
+  output.finish(event.ids, event.count, shared->text);
+  showText(event);
+}
+
+}  // namespace talc

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings of generation that the command line gives; they take the places of the model's own.
+#pragma once
+
+#include "runtime/artifact/GenerationSettings.h"
+#include "runtime/talc.h"
+
+#include <optional>
+#include <string>
+
+namespace talc::program {
+
+struct GivenForm {
+  using Number = std::optional<float>;
+  using Integer = std::optional<int32_t>;
+  struct None {};
+  template <int32_t most> using Tokens = None;
+};
+using SettingOverrides = artifact::GenerationSettings<GivenForm>;
+
+// Stores the value that `text` is; else returns what was expected.
+std::string readSetting(const artifact::SettingRange &range, const std::string &text, std::optional<float> &value);
+std::string readSetting(const artifact::SettingRange &range, const std::string &text, std::optional<int32_t> &value);
+
+// Puts what was given in place of a model's own settings.
+void takeSettings(const SettingOverrides &given, talc_model_info &info);
+
+// Whether an option asks for tokens to be drawn, whatever the temperature is.
+bool filtersTokens(const SettingOverrides &given);
+
+// The options of a group: "--temp, --top-k, --top-p, --min-p", with another word before the last one.
+std::string optionNames(artifact::OptionGroup group, const std::string &lastSeparator = ", ");
+// What they set: "temperature, top-k, top-p, min-p".
+std::string settingTitles(artifact::OptionGroup group);
+
+}  // namespace talc::program

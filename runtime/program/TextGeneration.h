@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Has texts generated for all inputs, several at a time, and prints them.
+#pragma once
+
+#include "runtime/program/Handles.h"
+#include "runtime/program/Job.h"
+#include "runtime/program/TensorFile.h"
+
+#include <map>
+
+namespace talc::program {
+
+class TextGeneration {
+public:
+  // `settings`: what all requests have in common. The session has slots for `places` of them. All must outlive the
+  // object; `logits` may be null.
+  TextGeneration(const Job &job, talc_session *session, const talc_request &settings, size_t places, TensorFile *logits)
+      : job(job), session(session), settings(settings), places(places), logitsFile(logits) {}
+
+  Status run();
+
+private:
+  // Who hears of an input.
+  struct Listener {
+    TextGeneration *generation;
+    size_t input;
+    bool hasIds;  // some of its new ids are printed
+  };
+
+  Status createGenerator();
+  Status submitNext();
+  Status submit(size_t input);
+  Status take(Listener &listener, const talc_event &event);
+  Status appendId(Listener &listener, int32_t id);
+  Status finish(size_t input, const talc_event &event);
+  bool searches() const { return settings.search->beams > 1; }
+  void noteCounts() const;
+
+  const Job &job;
+  talc_session *const session;
+  const talc_request &settings;
+  const size_t places;
+  TensorFile *const logitsFile;
+  GeneratorHandle generator;
+  std::map<size_t, Listener> listeners;  // of the inputs that were submitted and have not ended
+  Status failure;                        // the first
+};
+
+}  // namespace talc::program

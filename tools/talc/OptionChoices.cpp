@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wraps CLI11's check of words.
+#include "tools/talc/OptionChoices.h"
+
+#include "runtime/NearestWord.h"
+
+namespace talc::tools {
+
+CLI::Validator oneOf(const std::vector<std::string> &words) {
+  const CLI::Validator member = CLI::IsMember(words);
+  return CLI::Validator(
+      [member, words](std::string &word) {
+        std::string problem = member(word);
+        return problem.empty() ? problem : problem + suggestion(word, words);
+      },
+      member.get_description());
+}
+
+std::vector<std::string> optionNames(const CLI::App &command) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : command.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
+  return names;
+}
+
+}  // namespace talc::tools

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled model that evaluates windows of a text.
+#pragma once
+
+#include "runtime/talc.h"
+
+#include <string>
+#include <vector>
+
+namespace talc::perplexity {
+
+// Functions return the line of an error, or an empty one.
+class LogitsEvaluator {
+public:
+  LogitsEvaluator() = default;
+  LogitsEvaluator(const LogitsEvaluator &) = delete;
+  LogitsEvaluator &operator=(const LogitsEvaluator &) = delete;
+  ~LogitsEvaluator();
+
+  // Fails of models that have no logits of a vocabulary, or that answer to a source.
+  std::string open(const std::string &path, int32_t threads);
+  std::string tokenize(const std::string &text, std::vector<int32_t> &ids);
+  // These rows of a window, of some of the model's results; valid until the next call.
+  std::string evaluate(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows,
+                       const std::vector<int32_t> &results = {0});
+  // The log-probabilities of the tokens behind these rows.
+  std::string score(const std::vector<int32_t> &ids, const std::vector<int32_t> &rows, std::vector<float> &scores);
+  const float *logits(size_t row) const { return found[0] + row * width(); }
+  const float *result(int32_t number) const { return found[number]; }
+
+  size_t width() const { return static_cast<size_t>(info.vocabulary_size); }
+  bool continuesTexts() const { return info.kind == TALC_MODEL_DECODER; }
+
+  talc_model_info info = {};
+
+private:
+  std::string path;
+  talc_model *model = nullptr;
+  talc_session *session = nullptr;
+  const float *found[2] = {};  // of each result
+};
+
+}  // namespace talc::perplexity

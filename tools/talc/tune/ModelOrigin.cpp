@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a program's manifest, and asks the runtime which of its code runs here.
+#include "tools/talc/tune/ModelOrigin.h"
+
+#include "compiler/targets/Target.h"
+#include "tools/talc/ModelOptions.h"
+#include "tools/talc/bench/ModelRun.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+namespace talc::tools {
+
+// Puts in the place of a list of --target the word whose code the runtime takes.
+static std::string chooseTarget(const std::string &program, std::string &target) {
+  bench::ModelRun run;
+  if (Status status = run.open(program); status.failed())
+    return status.text();
+  const std::string words = target;
+  for (llvm::StringRef word : llvm::split(words, ',')) {
+    auto known = targets::parseTarget(word.trim());
+    if (!known) {
+      llvm::consumeError(known.takeError());
+    } else if ((*known)->name() == run.target()) {
+      target = word.trim().str();
+      return "";
+    }
+  }
+  return fmt::format(
+      "error[T0701]: talc tune: {}: has code for {}, which --target={} does not mean here; name its model "
+      "and a --target",
+      program, run.target(), words);
+}
+
+static std::string takeOrigin(const std::string &command, const bench::KernelList &list, CompileOptions &model) {
+  if (list.origin.empty())
+    return "does not say which model it was made of";
+  std::string words = llvm::join(list.originOptions, " ");
+  if (!llvm::sys::fs::exists(list.origin))
+    return fmt::format("was made of {}, which is not there; start {} where talc compile was started", list.origin,
+                       command);
+  model.model = list.origin;
+  model.modelOptions = list.originOptions;
+  if (std::string problem = parseModelOptions(list.originOptions, model); !problem.empty())
+    return fmt::format("was made with {}: {}; compile it again", words, problem);
+  return "";
+}
+
+std::string readModelOrigin(const std::string &command, const std::string &program, CompileOptions &model) {
+  bench::KernelList list;
+  Status status = bench::readKernels(program, list);
+  return status.failed() ? status.text() : takeOrigin(command, list, model);
+}
+
+std::string resolveModelOrigin(TuneOptions &options) {
+  CompileOptions &model = options.compile;
+  bench::KernelList list;
+  if (!llvm::sys::fs::is_regular_file(model.model) || bench::readKernels(model.model, list).failed())
+    return "";
+  options.program = model.model;
+  auto wrong = [&](const std::string &what) {
+    return fmt::format("error[T0701]: talc tune: {}: {}", options.program, what);
+  };
+  if (!model.modelOptions.empty())
+    return wrong("is a compiled program, and says itself what it was made of; leave out " +
+                 llvm::join(model.modelOptions, " "));
+  if (std::string problem = takeOrigin("talc tune", list, model); !problem.empty())
+    return wrong(problem + "; or name the model, with the same options");
+  return chooseTarget(options.program, model.target);
+}
+
+bool kernelsDiffer(const std::string &program, const bench::KernelList &now) {
+  bench::KernelList then;
+  auto equal = [](const bench::KernelEntry &one, const bench::KernelEntry &other) {
+    return one.name == other.name && one.phase == other.phase && one.shapes == other.shapes && one.fused == other.fused;
+  };
+  return bench::readKernels(program, then).failed() ||
+         !std::equal(then.kernels.begin(), then.kernels.end(), now.kernels.begin(), now.kernels.end(), equal);
+}
+
+}  // namespace talc::tools
