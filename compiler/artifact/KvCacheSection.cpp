@@ -35,9 +35,9 @@ llvm::Expected<std::vector<artifact::KvRun>> makeKvCacheSection(ModuleOp module)
     auto add = [&](uint64_t first, uint64_t bytes) {
       uint64_t ofPanel = bytes / layout.panels;
       auto tokens = [&](int64_t panels) { return static_cast<uint32_t>(panels * layout.tokens); };
-      if (layout.keptPanels > 0)
-        runs.push_back({first, ofPanel, kind, tokens(layout.keptPanels)});
-      runs.push_back({first + layout.keptPanels * ofPanel, ofPanel, kind, tokens(layout.ringPanels)});
+      if (layout.sinkPanels > 0)
+        runs.push_back({first, ofPanel, kind, tokens(layout.sinkPanels)});
+      runs.push_back({first + layout.sinkPanels * ofPanel, ofPanel, kind, tokens(layout.ringPanels)});
     };
     add(begin, keys);
     add(begin + keys, all - keys);

@@ -14,14 +14,14 @@
 #include "dialects/kernel/KernelEnums.cpp.inc"
 
 // Of #kernel.kv_panels: the element of keys, and that of values if it is another one.
-static mlir::ParseResult parsePanelElements(mlir::AsmParser &parser, mlir::Type &keys, mlir::Type &values) {
+static mlir::ParseResult parseKvPanelElements(mlir::AsmParser &parser, mlir::Type &keys, mlir::Type &values) {
   if (parser.parseType(keys))
     return mlir::failure();
   values = keys;
   return mlir::succeeded(parser.parseOptionalComma()) ? parser.parseType(values) : mlir::success();
 }
 
-static void printPanelElements(mlir::AsmPrinter &printer, mlir::Type keys, mlir::Type values) {
+static void printKvPanelElements(mlir::AsmPrinter &printer, mlir::Type keys, mlir::Type values) {
   printer << keys;
   if (values != keys)
     printer << ", " << values;

@@ -227,8 +227,8 @@ uint64_t Slots::usedBytes() const {
   const uint64_t group = model->info().kvTokenGroup;
   uint64_t bytes = 0;
   for (const Slot &slot : slots)
-    bytes += talc::kvBytes(model->states(), group, slot.firstWritten, slot.written, false) +
-             talc::kvBytes(model->states(), group, 0, slot.sourceTokens, true);
+    bytes += talc::kvBytes(model->kvRuns(), group, slot.firstWritten, slot.written, false) +
+             talc::kvBytes(model->kvRuns(), group, 0, slot.sourceTokens, true);
   return bytes;
 }
 

@@ -83,7 +83,7 @@ int main(int, char **arguments) {
   std::vector<float> exact(values), rounded(values);
   for (int64_t i = 0; i < values; ++i)
     exact[i] = std::sin(static_cast<float>(i));
-  std::vector<uint8_t> bytes(format.bytesOf(values));
+  std::vector<uint8_t> bytes(format.byteSize(values));
   auto listed = listedValues(exact, {rows, columns});
   bool good = haveNoNumbers();
   for (int64_t lanes : {1, 2, 3}) {

@@ -46,8 +46,8 @@ struct FuseEpilogue : OpRewritePattern<linalg::GenericOp> {
       return rewriter.notifyMatchFailure(generic, "not elementwise on rows");
     for (OpOperand *operand : generic.getDpsInputOperands()) {
       auto matmul = operand->get().getDefiningOp<kernel::MatmulOp>();
-      if (matmul && llvm::all_of(contract->getUsers(), [&](Operation *user) { return user == generic; }) &&
-          contract->getBlock() == generic->getBlock()) {
+      if (matmul && llvm::all_of(matmul->getUsers(), [&](Operation *user) { return user == generic; }) &&
+          matmul->getBlock() == generic->getBlock()) {
         fuse(matmul, generic, rewriter);
         return success();
       }

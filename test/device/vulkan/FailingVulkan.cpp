@@ -75,7 +75,7 @@ void track(const std::string &name, int by) {
 template <typename Argument> void limit(Argument) {}
 void limit(Properties2 *properties) {
   if (getenv("FAKE_VULKAN_CARD"))
-    properties->deviceType = CardType::Discrete;
+    properties->deviceType = GpuType::Discrete;
   const char *largest = getenv("FAKE_VULKAN_LARGEST");
   for (auto *next = static_cast<Maintenance3Properties *>(properties->next); largest && next;
        next = static_cast<Maintenance3Properties *>(next->next))

@@ -8,7 +8,7 @@ nlohmann::ordered_json describeCounts(const KernelResult &result) {
   const KernelEntry &kernel = *result.kernel;
   return {{"phase", kernel.phase},
           {"kernel", kernel.name},
-          {"piece", kernel.op},
+          {"piece", kernel.piece},
           {"shapes", kernel.shapes},
           {"fused", kernel.fused},
           {"share", kernel.share},

@@ -174,7 +174,7 @@ Status readKernels(const std::string &path, KernelList &list) {
     return status;
   if (Status status = artifact.open({/*checkWeights=*/false}); status.failed())
     return status;
-  if (Status status = readFacts(artifact, list.facts); status.failed())
+  if (Status status = readModelInfo(artifact, list.facts); status.failed())
     return status;
   list.foreign = foreignFamily(artifact);
   const Artifact::LocatedSection *section = artifact.find(artifact::SectionKind::Manifest);

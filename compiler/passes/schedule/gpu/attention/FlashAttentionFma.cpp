@@ -201,7 +201,7 @@ private:
       e.storeScalar(now.gain, factors, {e.index(1), number});
     });
     sum = overThreads(sum, sums, [&](Value x, Value y) { return e.addf(x, y); });
-    whenFirst([&] { keep(mergeSoftmax(e, kept(), {maximum, sum}).both); });
+    whenFirst([&] { keep(mergeSoftmax(e, kept(), {maximum, sum}).merged); });
   }
 
   // What a query sees of a block, as places there: in kernels that narrow their indices these are 32 bits, and the keys

@@ -250,8 +250,8 @@ private:
     for (int64_t r = 0; r < sizes.halves; ++r) {
       SoftmaxState found = weigh(firstKey, products, r, weights[r]);
       now.push_back(mergeSoftmax(e, weighedOf(before, r), found));
-      maxima.push_back(now[r].both.maximum);
-      sums.push_back(now[r].both.sum);
+      maxima.push_back(now[r].merged.maximum);
+      sums.push_back(now[r].merged.sum);
     }
     for (const MergedSoftmax &row : now)
       scales.push_back(e.mulf(row.gain, e.splat(1.0 / (1 << factorBits))));
