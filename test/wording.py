@@ -18,8 +18,8 @@ WORDS = {
 }
 # Words that WORDS gets when nobody uses them any more, by what they mean. In code, tests and docs:
 RETIRED = {
-    "compute op": [r"\bKernel_(?:Row)?Pieces?\b", r"\bRowPieces?\b", r"\bPieceOp\b", r"\bPieceInterface\b", r"\bKernelPieces\b", r"\brow pieces?\b",
-        r"\bkernel\.piece\b"],
+    "compute op": [r"\bKernel_(?:Row)?Pieces?\b", r"\bRowPieces?\b", r"\bPieceOp\b", r"\bPieceInterface\b",
+        r"\bKernelPieces\b", r"\brow pieces?\b", r"\bkernel\.piece\b"],
     "matmul": [r"\bkernel\.contract\b", r"\b(?:Expand)?Contract(?:Op|Plan|ion|ions|Tile|Loops|Panels)\b",
         r"\bcontractions?\b", r"\bcontract_\d"],
     "KV cache": [r"!talc\.state\b", r"\btalc\.(?:state|get_state|append|read)\b", r"\bkernel\.(?:append|state)\b",
