@@ -17,14 +17,14 @@ namespace talc {
 static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
   // Before anything is changed, so that errors speak of what the user wrote.
   passes.addPass(createCheckModel());
-  // Where a size is wanted, formats follow from the errors that they make of weights; no pass has changed one yet.
-  passes.addPass(createChooseFormats({options.weights}));
-  // From here on every weight of a function has one storage format.
-  passes.addPass(createSpecializeFormats({options.weights}));
+  // Before any pass changes a weight: with a size in bits, formats follow from the errors they cause.
+  passes.addPass(createAssignFormats({options.weights}));
+  // From here on a weight has one storage format in every function.
+  passes.addPass(createSpecializeFormats());
   // Gate and up become one op before merge-projections can take them for two plain projections.
-  passes.addPass(createFuseGatedLinear({options.weights}));
-  // One wide contraction for q, k and v: the activations are read once.
-  passes.addPass(createMergeProjections({options.weights}));
+  passes.addPass(createFuseGatedLinear());
+  // One wide matmul for q, k and v: the activations are read once.
+  passes.addPass(createMergeProjections());
   // From here on attention reads a state, so that one kernel serves encoders and decoders.
   passes.addPass(createMaterializeKv());
   // A table of cosines and sines is a weight like any other; it must exist before weights are hoisted.
@@ -32,11 +32,11 @@ static void addOptimize(OpPassManager &passes, const PipelineOptions &options) {
   // One program for many tokens, one for a single token; both refer to the same weights.
   passes.addPass(createSplitEntries());
   // The element type and layout of everything that is stored: what the target's kernels read best.
-  options.target->addWeightPacking(passes, options.weights);
+  options.target->addWeightPacking(passes);
   // Which layers multiply integers or bf16, when the formats of all weights are known.
   if (options.compute != targets::Compute::F32)
     options.target->addActivationQuantization(passes, options.compute);
-  passes.addPass(createShareEmbedding({options.weights}));
+  passes.addPass(createShareEmbedding());
   // Recipes inside blocks turn into weights of the module; equal ones are stored once.
   passes.addPass(createHoistRecipes());
   endStage(passes, {"builtin", "func", "talc"});

@@ -67,7 +67,7 @@ public:
   virtual std::string weightLayout() const = 0;
 
   // Stage optimize: gives everything that is stored its layout, and the element type `weights` (checkpoint, f32, ...).
-  virtual void addWeightPacking(mlir::OpPassManager &passes, const std::string &weights) const = 0;
+  virtual void addWeightPacking(mlir::OpPassManager &passes) const = 0;
   // Stage optimize, with packed weights: rounds activations to what weights are to be multiplied as. A target without
   // such products leaves them.
   virtual void addActivationQuantization(mlir::OpPassManager &passes, Compute compute) const {}

@@ -44,7 +44,7 @@ bool fuse(MulOp mul, Value activated, Value other, StorageTypes &storage) {
     return decline(mul, "a factor is no projection without bias that is used here alone");
   if (gate.getX() != up.getX() || gate.getWeight().getType() != up.getWeight().getType())
     return decline(mul, "the projections differ in their activations or in the type of their weights");
-  if (storage.of(gate.getWeight()) != storage.of(up.getWeight()))
+  if (storage.getType(gate.getWeight()) != storage.getType(up.getWeight()))
     return decline(mul, "the weights are stored in different formats");
   remarks.did(mul, [&] {
     return llvm::formatv("{0} and {1} become one gated linear with {2}", storedName(gate.getWeight()),
@@ -63,17 +63,13 @@ bool fuse(MulOp mul, Value activated, Value other, StorageTypes &storage) {
 }
 
 struct FuseGatedLinear : talc::impl::FuseGatedLinearBase<FuseGatedLinear> {
-  using Base::Base;
-
   void runOnOperation() override {
-    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
-    if (failed(storage))
-      return signalPassFailure();
+    StorageTypes storage(getOperation());
     SmallVector<MulOp> muls;
     getOperation().walk([&](MulOp mul) { muls.push_back(mul); });
     for (MulOp mul : muls)
-      if (!fuse(mul, mul.getLhs(), mul.getRhs(), *storage))
-        fuse(mul, mul.getRhs(), mul.getLhs(), *storage);
+      if (!fuse(mul, mul.getLhs(), mul.getRhs(), storage))
+        fuse(mul, mul.getRhs(), mul.getLhs(), storage);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/optimize/CallSites.h"
 #include "dialects/talc/TalcDialect.h"
+#include "dialects/talc/formats/FormatChoice.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -153,6 +154,8 @@ struct HoistRecipes : talc::impl::HoistRecipesBase<HoistRecipes> {
       if (!callSites.of(function).empty())
         removeUnusedArguments(callSites, function);
     int64_t erased = eraseDeadWeights(module);
+    for (auto weight : module.getOps<WeightOp>())
+      weight->removeAttr(formatAttr);
     PassRemarks("optimize", "hoist-recipes").did(module, [&] {
       auto made = llvm::count_if(module.getOps<WeightOp>(), [](WeightOp weight) { return weight.getOfAttr(); });
       return llvm::formatv("{0} weights are made of others by recipes; {1} that nothing needs are gone", made, erased)

@@ -97,13 +97,9 @@ void merge(ArrayRef<LinearOp> group) {
 }
 
 struct MergeProjections : talc::impl::MergeProjectionsBase<MergeProjections> {
-  using Base::Base;
-
   void runOnOperation() override {
-    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
-    if (failed(storage))
-      return signalPassFailure();
-    getOperation().walk([&](Block *block) { runOnBlock(*block, *storage); });
+    StorageTypes storage(getOperation());
+    getOperation().walk([&](Block *block) { runOnBlock(*block, storage); });
   }
 
   // Projections of one value are merged when their weights have the same element type and will be stored as one type.
@@ -111,7 +107,7 @@ struct MergeProjections : talc::impl::MergeProjectionsBase<MergeProjections> {
     llvm::MapVector<std::tuple<Value, Type, Type>, Group> groups;
     for (auto linear : block.getOps<LinearOp>())
       if (mayMerge(linear))
-        groups[{linear.getX(), tensorType(linear.getWeight()).getElementType(), storage.of(linear.getWeight())}]
+        groups[{linear.getX(), tensorType(linear.getWeight()).getElementType(), storage.getType(linear.getWeight())}]
             .push_back(linear);
     for (auto &[key, group] : groups) {
       Operation *first = group.front();

@@ -56,16 +56,14 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
       getOperation().emitError() << "panels of " << lanes.getValue() << " lanes, expected an even number > 0";
       return signalPassFailure();
     }
-    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
-    if (failed(storage))
-      return signalPassFailure();
+    StorageTypes storage(getOperation());
     getOperation().walk([&](Operation *op) {
       if (auto linear = dyn_cast<LinearOp>(op); linear && isMatrix(linear.getWeight()))
-        packLinear(linear, *storage);
+        packLinear(linear, storage);
       if (auto gated = dyn_cast<GatedLinearOp>(op); gated && gated.getUp() && isMatrix(gated.getWeight()))
-        packGated(gated, *storage);
+        packGated(gated, storage);
       if (auto experts = dyn_cast<ExpertsOp>(op); experts && experts.getUp() && isMatrix(experts.getDown()))
-        packExperts(experts, *storage);
+        packExperts(experts, storage);
     });
   }
 
@@ -92,7 +90,7 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     if (linear.getGroups() > 1)
       return packGroups(linear, storage);
     int64_t outputs = cast<RankedTensorType>(weight.getType()).getDimSize(0), width = panelLanes(outputs);
-    linear.getWeightMutable().assign(pack(builder, loc, weight, width, storage.of(weight)));
+    linear.getWeightMutable().assign(pack(builder, loc, weight, width, storage.getType(weight)));
     tell(linear, weight, linear.getWeight());
     if (!bias || outputs % width == 0)
       return;
@@ -110,7 +108,7 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     int64_t groups = linear.getGroups(), outputs = type.getDimSize(0) / groups, width = panelLanes(outputs);
     if (outputs % width != 0)
       whole = padParts(builder, linear.getLoc(), weight, groups, llvm::alignTo(outputs, width));
-    linear.getWeightMutable().assign(pack(builder, linear.getLoc(), whole, width, storage.of(weight)));
+    linear.getWeightMutable().assign(pack(builder, linear.getLoc(), whole, width, storage.getType(weight)));
     tell(linear, weight, linear.getWeight());
   }
 
@@ -124,7 +122,7 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
     Value both =
         DeriveOp::create(builder, loc, InterleaveRecipeAttr::get(&getContext(), group),
                          {gated.getWeight(), gated.getUp()}, {2 * rows, type.getDimSize(1)}, type.getElementType());
-    gated.getWeightMutable().assign(pack(builder, loc, both, width, storage.of(both)));
+    gated.getWeightMutable().assign(pack(builder, loc, both, width, storage.getType(both)));
     tell(gated, both, gated.getWeight());
     gated.getUpMutable().clear();
   }
@@ -172,11 +170,11 @@ struct PackWeights : talc::impl::PackWeightsBase<PackWeights> {
       return DeriveOp::create(builder, loc, InterleaveRecipeAttr::get(&getContext(), group), pair,
                               {rows, gate.getDimSize(1)}, gate.getElementType());
     });
-    op.getGateMutable().assign(pack(builder, loc, both, width, storage.of(both)));
+    op.getGateMutable().assign(pack(builder, loc, both, width, storage.getType(both)));
     op.getUpMutable().clear();
     int64_t lanes = panelLanes(outputs), padded = llvm::alignTo(outputs, lanes);
     Value all = padParts(builder, loc, op.getDown(), experts, padded);
-    op.getDownMutable().assign(pack(builder, loc, all, lanes, storage.of(all)));
+    op.getDownMutable().assign(pack(builder, loc, all, lanes, storage.getType(all)));
   }
 };
 

@@ -29,14 +29,10 @@ StringAttr weightName(Value value) {
 }
 
 struct ShareEmbedding : talc::impl::ShareEmbeddingBase<ShareEmbedding> {
-  using Base::Base;
-
   void runOnOperation() override {
-    FailureOr<StorageTypes> storage = StorageTypes::create(getOperation(), weights);
-    if (failed(storage))
-      return signalPassFailure();
+    StorageTypes storage(getOperation());
     PackedTypes packed = findPacked();
-    getOperation().walk([&](EmbeddingOp embedding) { narrow(embedding, packed, *storage); });
+    getOperation().walk([&](EmbeddingOp embedding) { narrow(embedding, packed, storage); });
   }
 
   // The packed forms of weights that some linear layer uses, in whatever function: an encoder may embed with the table
@@ -63,7 +59,7 @@ struct ShareEmbedding : talc::impl::ShareEmbeddingBase<ShareEmbedding> {
     RankedTensorType wanted = name ? packed.lookup(name) : RankedTensorType();
     if (!wanted) {
       recipe = ConvertRecipeAttr::get(embedding.getContext());
-      wanted = cast<RankedTensorType>(type.clone(storage.of(table)));
+      wanted = cast<RankedTensorType>(type.clone(storage.getType(table)));
     }
     if (wanted == type)
       return remarks.declined(embedding, [&] {

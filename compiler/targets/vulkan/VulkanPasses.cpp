@@ -14,9 +14,9 @@ using namespace mlir;
 
 namespace talc::vulkan {
 
-void VulkanTarget::addWeightPacking(OpPassManager &passes, const std::string &weights) const {
+void VulkanTarget::addWeightPacking(OpPassManager &passes) const {
   // Neighbouring threads read neighbouring outputs of a panel.
-  passes.addPass(createPackWeights({weights, 64}));
+  passes.addPass(createPackWeights({64}));
 }
 
 void VulkanTarget::addKvLayout(OpPassManager &passes) const {

@@ -5,7 +5,7 @@
 //   4.5bit; lm_head=q6_k
 //
 // A format for all weights, or `checkpoint` for those of their files (also if there is none), or a size in bits of a
-// value on average, for which choose-formats finds one for each weight; and others for weights by name, in which *
+// value on average, for which assign-formats finds one for each weight; and others for weights by name, in which *
 // stands for any text; of several that fit a name the last one counts. Names are those of the checkpoint without
 // ".weight".
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace talc {
 
-// Of a weight without recipe: the element type that choose-formats found for a size.
+// Of a weight without recipe: the element type that assign-formats found for a size.
 constexpr char formatAttr[] = "talc.format";
 // Of a matrix: the mean squares of the features that it multiplies, an array of f32 for each of its columns; of several
 // matrices that lie one after the other, such as experts, for each of each.
@@ -35,7 +35,7 @@ constexpr char probeFormat[] = "q4_0";
 // and the matrices that multiply them; an array of dictionaries.
 constexpr char observedAttr[] = "talc.observed";
 constexpr char featuresKey[] = "features", matricesKey[] = "matrices";
-// Of a module: what choose-formats found, in words.
+// Of a module: what assign-formats found, in words.
 constexpr char chosenFormatsAttr[] = "talc.chosen_formats";
 
 struct FormatRule {

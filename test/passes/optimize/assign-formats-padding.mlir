@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-formats: panels have whole sixteens of rows, so that a matrix of one row takes as much as one of sixteen. What
+// assign-formats: panels have whole sixteens of rows, so that a matrix of one row takes as much as one of sixteen. What
 // fills them counts where it is larger than the size that was asked for.
-// RUN: talc-opt %s --choose-formats=weights=4.9bit | FileCheck %s
-// RUN: sed 's/<1x64/<16x64/g; s/?x1xf32/?x16xf32/g' %s | talc-opt --choose-formats=weights=4.9bit | FileCheck %s
+// RUN: talc-opt %s --assign-formats=weights=4.9bit | FileCheck %s
+// RUN: sed 's/<1x64/<16x64/g; s/?x1xf32/?x16xf32/g' %s | talc-opt --assign-formats=weights=4.9bit | FileCheck %s
 
 // CHECK: talc.weight @row {{.*}} {talc.format = !talc.stored<q8_0>}
 talc.weight @row : tensor<1x64xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 1.0>

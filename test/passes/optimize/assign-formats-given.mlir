@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-formats: a format that a weight has stays; its bits count.
-// RUN: talc-opt %s --choose-formats=weights=7.5bit | FileCheck %s
+// assign-formats: a weight that has a format keeps it; its bits count.
+// RUN: talc-opt %s --assign-formats=weights=7.5bit | FileCheck %s
 // CHECK: module attributes {talc.chosen_formats = "7.{{[0-9]+}} bits a value: {{.*}}q8_0 (1)
 // CHECK: talc.weight @q.weight {{.*}} {talc.format = !talc.stored<q8_0>}
 // CHECK: talc.weight @o.weight {{.*}} {talc.format = {{.*}}}

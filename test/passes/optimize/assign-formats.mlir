@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-formats: bits go where they take most error away, and all matrices together keep to the size.
-// RUN: talc-opt %s --choose-formats=weights=6bit | FileCheck %s
-// RUN: talc-opt %s --choose-formats=weights=6bit --pack-weights=weights=6bit | FileCheck %s --check-prefix=PACKED
-// RUN: talc-opt %s --choose-formats="weights=6bit;o=q4_0" | FileCheck %s --check-prefix=NAMED
-// RUN: talc-opt %s --choose-formats=weights=32bit | FileCheck %s --check-prefix=WHOLE
-// RUN: talc-opt %s --choose-formats=weights=q8_0 | FileCheck %s --check-prefix=NONE
-// RUN: not talc-opt %s --choose-formats=weights=2.5bit 2>&1 | FileCheck %s --check-prefix=SMALL
+// assign-formats: every matrix gets its format. Bits go where they reduce the error most, and the total keeps to the size.
+// RUN: talc-opt %s --assign-formats=weights=6bit | FileCheck %s
+// RUN: talc-opt %s --assign-formats=weights=6bit --pack-weights | FileCheck %s --check-prefix=PACKED
+// RUN: talc-opt %s --assign-formats="weights=6bit;o=q4_0" | FileCheck %s --check-prefix=NAMED
+// RUN: talc-opt %s --assign-formats=weights=32bit | FileCheck %s --check-prefix=WHOLE
+// RUN: talc-opt %s --assign-formats=weights=q8_0 | FileCheck %s --check-prefix=ONE
+// RUN: not talc-opt %s --assign-formats=weights=2.5bit 2>&1 | FileCheck %s --check-prefix=SMALL
 // SMALL: error: weights cannot have 2.50 bits: the smallest formats have 4.25 on average
-// RUN: not talc-opt %s --choose-formats=weights=33bit 2>&1 | FileCheck %s --check-prefix=LARGE
+// RUN: not talc-opt %s --assign-formats=weights=33bit 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: error: weights cannot be '33bit': '33bit' is no storage format
+// RUN: not talc-opt %s --assign-formats=weights=q4 2>&1 | FileCheck %s --check-prefix=FORMAT
+// FORMAT: error: weights cannot be 'q4': 'q4' is no storage format, expected f32, f16, {{.*}} or checkpoint
+// RUN: not talc-opt %s --assign-formats="weights=d=q4_0" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: weights: no weight is called 'd'
 
 // CHECK: module attributes {talc.chosen_formats = "5.{{[0-9]+}} bits a value: {{.*}}"}
-// What multiplies the same activations has one format.
+// Matrices that multiply the same activations have one format.
 // CHECK: talc.weight @q.weight {{.*}} {talc.format = [[FORMAT:.*]]}
 // CHECK: talc.weight @k.weight {{.*}} {talc.format = [[FORMAT]]}
-// A weight that a recipe changes has the format that suits its result.
-// CHECK: talc.weight @o.stored {{.*}} {talc.format = {{.*}}}
-// CHECK: talc.weight @o {{.*}} = #talc.transpose of [@o.stored]{{$}}
+// A weight and what a recipe makes of it have one format.
+// CHECK: talc.weight @o.stored {{.*}} {talc.format = [[OUTPUT:.*]]}
+// CHECK: talc.weight @o {{.*}} = #talc.transpose of [@o.stored] {talc.format = [[OUTPUT]]}
 // Vectors have none.
 // CHECK: talc.weight @scale : tensor<64xf32> = {{.*}}>{{$}}
-// NAMED: talc.weight @o.stored : tensor<64x64xf32> = {{.*}}>{{$}}
+// NAMED: talc.weight @o.stored {{.*}} {talc.format = !talc.stored<q4_0>}
 // WHOLE: talc.chosen_formats = "32.000 bits a value: matrices in f32 (4)"
-// NONE-NOT: talc.format
-// NONE-NOT: talc.importance
+// ONE-COUNT-5: {talc.format = !talc.stored<q8_0>}
+// ONE-NOT: talc.format
 // CHECK-NOT: talc.importance
 talc.weight @q.weight : tensor<64x64xf32> = #talc.random<seed = 1, mean = 0.0, deviation = 1.0>
 talc.weight @k.weight : tensor<32x64xf32> = #talc.random<seed = 2, mean = 0.0, deviation = 1.0>

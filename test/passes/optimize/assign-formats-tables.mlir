@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-formats: every row of a table counts alike, however small it is, and the table at least as much as all
+// assign-formats: every row of a table counts alike, however small it is, and the table at least as much as all
 // matrices together that are only multiplied.
-// RUN: talc-opt %s --choose-formats=weights=4.5bit | FileCheck %s --check-prefix=ROWS
-// RUN: talc-opt %s --choose-formats=weights=4.7bit | FileCheck %s --check-prefix=SHARE
+// RUN: talc-opt %s --assign-formats=weights=4.5bit | FileCheck %s --check-prefix=ROWS
+// RUN: talc-opt %s --assign-formats=weights=4.7bit | FileCheck %s --check-prefix=SHARE
 
 // Four-bit floats have exactly the large row and next to none of the small ones. At 4.7 bits there is room for one q5_0,
 // which takes more error from a value of the second matrix than of the table, half of which q4_0 has exactly.
