@@ -9,6 +9,7 @@
 
 #include "compiler/Error.h"
 #include "compiler/Package.h"
+#include "compiler/quantize/Calibration.h"
 
 #include "llvm/Support/Process.h"
 
@@ -65,7 +66,7 @@ static StageRun stagesOf(const CompileRequest &request) {
   StageRun run;
   run.first = std::max(Stage::Optimize, request.first);
   run.last = std::min(Stage::Codegen, request.last);
-  run.pipeline = {request.weights,    request.targets.front(), request.generator,
+  run.pipeline = {request.weights.text,    request.targets.front(), request.generator,
                   computeOf(request), plansOf(request, 0),     request.targets.front()};
   run.dumpDirectory = request.dumpDirectory;
   run.source = request.source;
@@ -179,6 +180,13 @@ static llvm::Error checkTargets(const CompileRequest &request) {
 
 llvm::Error compile(ModuleOp module, const CompileRequest &request) {
   if (llvm::Error error = checkTargets(request))
+    return error;
+  if (!request.calibration.file.empty()) {
+    request.listener.beginStage("calibrate");
+    if (llvm::Error error = calibrate(module, request))
+      return error;
+  }
+  if (llvm::Error error = request.inspectModel ? request.inspectModel(module) : llvm::Error::success())
     return error;
   if (request.last == Stage::Package)
     return makeProduct(module, request);

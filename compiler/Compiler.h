@@ -11,6 +11,8 @@
 #pragma once
 
 #include "compiler/Pipeline.h"
+#include "compiler/quantize/CalibrationOptions.h"
+#include "dialects/talc/formats/FormatChoice.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -71,7 +73,8 @@ struct CompileRequest {
   // What the product has code for, at least one, the best first (parseTargets). The first decides how weights are
   // packed. Further ones are for programs, libraries and objects.
   std::vector<targets::TargetPtr> targets;
-  std::string weights = "checkpoint";  // element type of stored weights: checkpoint, f32, f16, bf16
+  FormatChoice weights;            // storage formats, or a size in bits for which formats are found
+  CalibrationOptions calibration;  // for a size in bits
   std::string generator = targets::builtinGenerator.str();  // of kernels' code where it can: mlir, halide, or auto
   targets::Compute compute = targets::Compute::Integers;
   // Of single kernels for each target (Target::checkPlans); the last is that of all further ones, and none is the cost
@@ -83,6 +86,8 @@ struct CompileRequest {
   std::string source;              // the .mlir file that the program was read from, for errors to quote; empty: none
   std::string output;              // a path, or "-": standard output, for text
   std::vector<uint8_t> tokenizer;  // a Tokenizer section; empty: none
+  // Called with the model before its first stage, after calibration; may be empty.
+  std::function<llvm::Error(mlir::ModuleOp)> inspectModel;
   // Called with the first target's program between stages codegen and package; may be empty.
   std::function<llvm::Error(const targets::Target &, mlir::ModuleOp)> inspectCode;
   std::string programDirectory;  // where the prebuilt runtime is looked for

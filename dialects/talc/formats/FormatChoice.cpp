@@ -29,6 +29,13 @@ bool FormatRule::fits(std::string_view name) const {
   return true;
 }
 
+FormatChoice FormatChoice::uniform(const StorageFormat &format) {
+  FormatChoice choice;
+  choice.text = format.name;
+  choice.usual = &format;
+  return choice;
+}
+
 const FormatRule *FormatChoice::ruleOf(std::string_view name) const {
   for (const FormatRule &rule : llvm::reverse(rules))
     if (rule.fits(name))
@@ -58,6 +65,7 @@ std::string_view chosenName(std::string_view symbol) {
 
 std::optional<FormatChoice> parseFormatChoice(std::string_view text, std::string &error) {
   FormatChoice choice;
+  choice.text = text;
   llvm::SmallVector<llvm::StringRef> parts;
   llvm::StringRef(text).split(parts, ';');
   for (const llvm::StringRef &part : parts) {

@@ -46,9 +46,13 @@ struct FormatRule {
 };
 
 struct FormatChoice {
-  FormatRef usual = nullptr;  // null: the file's, or what was chosen for a size
-  double bits = 0;            // of a value, on average; 0: no size is wanted
+  std::string text = "checkpoint";  // as the user wrote it
+  FormatRef usual = nullptr;        // null: the file's, or what was chosen for a size
+  double bits = 0;                  // of a value, on average; 0: no size is wanted
   std::vector<FormatRule> rules;
+
+  // One format for all weights.
+  static FormatChoice uniform(const StorageFormat &format);
 
   const FormatRule *ruleOf(std::string_view name) const;  // null: none
   FormatRef of(std::string_view name) const;

@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the weights that the file's entries are of. A matrix that was made of others, such as those of experts, has
-// their numbers one after the other, or once if they are the same.
-#include "tools/talc/ImportanceMatrix.h"
+// Finds the weights that the entries of the file are for. A matrix made of others, such as those of experts, has their
+// values one after the other, or once if they are equal.
+#include "compiler/quantize/ImportanceMatrix.h"
 
 #include "compiler/Error.h"
 #include "dialects/talc/TalcDialect.h"
 #include "dialects/talc/formats/FormatChoice.h"
-#include "frontends/gguf/ImportanceFile.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 
-namespace talc::tools {
+namespace talc {
 
 namespace {
 
-class ImportanceNotes {
+class ImportanceReader {
 public:
-  ImportanceNotes(ModuleOp module, const ImportanceTable &table, const std::string &path)
-      : symbols(module), table(table), path(path) {}
+  ImportanceReader(ModuleOp module, const CalibrationOptions &options) : symbols(module), options(options) {}
 
-  llvm::Error note(WeightOp matrix) {
+  llvm::Error read(WeightOp matrix) {
     auto type = cast<RankedTensorType>(matrix.getType());
     if (type.getRank() != 2)
       return llvm::Error::success();
@@ -31,8 +28,8 @@ public:
     addSources(matrix, sources);
     std::vector<std::vector<float>> parts;
     for (WeightOp source : sources) {
-      parts.push_back(
-          importanceOf(table, std::string(chosenName(source.getSymName())) + ".weight", type.getDimSize(1)));
+      std::string tensor = std::string(chosenName(source.getSymName())) + ".weight";
+      parts.push_back(options.importance(tensor, type.getDimSize(1)));
       if (parts.back().empty())
         return llvm::Error::success();
     }
@@ -44,8 +41,8 @@ public:
     int64_t count = static_cast<int64_t>(all.size()), columns = type.getDimSize(1);
     if (count < columns || count % columns != 0 || type.getDimSize(0) % (count / columns) != 0)
       return makeError(ErrorCode::Usage,
-                       "--calibrate: {}: has {} values for {}, expected {}, or so many for each expert", path, count,
-                       matrix.getSymName().str(), columns);
+                       "--calibrate: {}: has {} values for {}, expected {}, or so many for each expert", options.file,
+                       count, matrix.getSymName().str(), columns);
     matrix->setAttr(importanceAttr, DenseF32ArrayAttr::get(matrix->getContext(), all));
     ++matrices;
     return llvm::Error::success();
@@ -65,23 +62,19 @@ private:
   }
 
   SymbolTable symbols;
-  const ImportanceTable &table;
-  const std::string &path;
+  const CalibrationOptions &options;
 };
 
 }  // namespace
 
-llvm::Error noteImportance(ModuleOp module, const std::string &path) {
-  Diagnostics diagnostics;
-  auto table = readImportance(path, diagnostics);
-  if (!table)
-    return llvm::createStringError(llvm::join(diagnostics.errors(), "\n"));
-  ImportanceNotes notes(module, *table, path);
+llvm::Error readImportance(ModuleOp module, const CalibrationOptions &options) {
+  ImportanceReader reader(module, options);
   for (auto weight : module.getOps<WeightOp>())
-    if (llvm::Error error = notes.note(weight))
+    if (llvm::Error error = reader.read(weight))
       return error;
-  return notes.matrices > 0 ? llvm::Error::success()
-                            : makeError(ErrorCode::Usage, "--calibrate: {}: speaks of no matrix of the model", path);
+  if (reader.matrices > 0)
+    return llvm::Error::success();
+  return makeError(ErrorCode::Usage, "--calibrate: {}: speaks of no matrix of the model", options.file);
 }
 
-}  // namespace talc::tools
+}  // namespace talc
